@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Feature detection: the only header that looks at compiler macros, so that no function body
+// elsewhere differs between the compilers that see it.
+#pragma once
+
+#if __cplusplus < 202002L
+#error "amp needs C++20: compile with -std=c++20 (nvcc too: -std=c++20)"
+#endif
+
+// Annotation of functions shared by host and device code. It adds a target, never another body.
+#if defined(__CUDACC__)
+#define AMP_HOST_DEVICE __host__ __device__
+#else
+#define AMP_HOST_DEVICE
+#endif
+
+// State accessors and the types they return stay visible under -fvisibility=hidden, so that one
+// process has one state.
+#define AMP_EXPORT __attribute__((visibility("default")))
+
+#define AMP_ALWAYS_INLINE inline __attribute__((always_inline))
+
+// Code for x86 instruction sets beyond the baseline is compiled per function and chosen at run
+// time.
+#if defined(__x86_64__)
+#define AMP_X86 1
+#else
+#define AMP_X86 0
+#endif
+
+// float32 matrix products go to the CBLAS library that the build links, where it defines
+// AMP_USE_CBLAS=1 for the whole program.
+#if !defined(AMP_USE_CBLAS)
+#define AMP_USE_CBLAS 0
+#endif

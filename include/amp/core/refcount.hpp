@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Intrusive reference counting for the shared handles: storages, tensors, graph nodes.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "amp/core/config.hpp"
+
+namespace amp::inline v0 {
+
+/// Base of everything held by Ref. Destroyed when the last Ref goes.
+class AMP_EXPORT RefCounted {
+ public:
+  RefCounted() = default;
+  RefCounted(const RefCounted&) = delete;
+  RefCounted& operator=(const RefCounted&) = delete;
+
+  /// Whether exactly one Ref holds this object: then nobody else can observe a change to it.
+  bool unique() const noexcept { return references_.load(std::memory_order_acquire) == 1; }
+
+ protected:
+  virtual ~RefCounted() = default;
+  /// Called once, when the last Ref has gone. Overridden where destruction would recurse too
+  /// deeply.
+  virtual void destroy() noexcept { delete this; }
+
+ private:
+  template <class T>
+  friend class Ref;
+  void retain() const noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+  }
+
+  mutable std::atomic<std::int64_t> references_{0};
+};
+
+/// A shared owner of a RefCounted object; may be empty.
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  explicit Ref(T* object) noexcept : object_(object) { retain(); }
+  Ref(const Ref& other) noexcept : object_(other.object_) { retain(); }
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  template <class U>
+    requires std::is_convertible_v<U*, T*> Ref(const Ref<U>& other)
+  noexcept : object_(other.get()) { retain(); }
+  ~Ref() { reset(); }
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+
+  void reset() noexcept {
+    if (T* object = std::exchange(object_, nullptr)) static_cast<RefCounted*>(object)->release();
+  }
+  T* get() const noexcept { return object_; }
+  T* operator->() const noexcept { return object_; }
+  T& operator*() const noexcept { return *object_; }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+  friend bool operator==(const Ref& a, const Ref& b) noexcept { return a.object_ == b.object_; }
+
+ private:
+  void retain() const noexcept {
+    if (object_ != nullptr) static_cast<const RefCounted*>(object_)->retain();
+  }
+  T* object_ = nullptr;
+};
+
+template <class T, class... Args>
+Ref<T> make_ref(Args&&... args) {
+  return Ref<T>(new T(std::forward<Args>(args)...));
+}
+
+}  // namespace amp::inline v0

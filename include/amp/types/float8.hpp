@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The two 8-bit formats of OCP's and Micikevicius et al. 2022 (arXiv 2209.05433).
+#pragma once
+
+#include "amp/types/limits.hpp"
+#include "amp/types/small_float.hpp"
+
+namespace amp::inline v0 {
+
+/// 4 exponent bits, 3 fraction bits, no infinities: up to 448; overflow becomes NaN. For weights
+/// and activations.
+using float8_e4m3fn = small_float<4, 3, NonFinite::kNanOnly>;
+/// 5 exponent bits, 2 fraction bits, IEEE-like: up to 57344; overflow becomes infinite. For
+/// gradients.
+using float8_e5m2 = small_float<5, 2>;
+static_assert(sizeof(float8_e4m3fn) == 1 && sizeof(float8_e5m2) == 1);
+
+}  // namespace amp::inline v0
