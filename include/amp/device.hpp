@@ -1,0 +1,9 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Devices, memory and threads.
+#pragma once
+
+#include "amp/device/device.hpp"
+#include "amp/device/memory.hpp"
+#include "amp/device/parallel.hpp"

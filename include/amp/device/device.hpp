@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Where memory and work live.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "amp/core/config.hpp"
+
+namespace amp::inline v0 {
+
+enum class DeviceType : std::uint8_t { kCPU, kCUDA };
+using enum DeviceType;
+inline constexpr int kDeviceTypeCount = 2;
+
+/// A device of a type, by number.
+struct Device {
+  DeviceType type = kCPU;
+  int index = 0;
+
+  constexpr Device() = default;
+  constexpr Device(DeviceType device_type, int device_index = 0)
+      : type(device_type), index(device_index) {}
+  friend constexpr bool operator==(const Device&, const Device&) = default;
+};
+
+inline std::string to_string(DeviceType type) { return type == kCPU ? "cpu" : "cuda"; }
+inline std::string to_string(const Device& device) {
+  return device.type == kCPU ? "cpu" : "cuda:" + std::to_string(device.index);
+}
+
+}  // namespace amp::inline v0

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Host memory with reuse: a training step asks for the same sizes again and again, and fresh pages
+// cost more than the arithmetic done in them. Freed blocks wait in lists by size class.
+// AMP_HOST_CACHE=0 in the environment switches the reuse off, so that an address sanitizer sees
+// every block come and go.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "amp/core/globals.hpp"
+
+namespace amp::inline v0 {
+namespace detail {
+
+class AMP_EXPORT HostCache {
+ public:
+  static constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector register
+  static constexpr std::int64_t kMaxCachedBytes = std::int64_t{1} << 30;
+
+  HostCache() {
+    const char* setting = std::getenv("AMP_HOST_CACHE");
+    enabled_ = setting == nullptr || std::strcmp(setting, "0") != 0;
+  }
+
+  void* allocate(std::int64_t bytes) {
+    const SizeClass size = size_class(bytes);
+    if (enabled_) {
+      const std::lock_guard lock(mutex_);
+      std::vector<void*>& free = free_[size.index];
+      if (!free.empty()) {
+        void* const memory = free.back();
+        free.pop_back();
+        cached_bytes_ -= size.bytes;
+        return memory;
+      }
+    }
+    return ::operator new (static_cast<std::size_t>(enabled_ ? size.bytes : bytes),
+                           std::align_val_t{kAlignment});
+  }
+
+  void deallocate(void* memory, std::int64_t bytes) noexcept {
+    const SizeClass size = size_class(bytes);
+    if (enabled_) {
+      const std::lock_guard lock(mutex_);
+      if (cached_bytes_ + size.bytes <= kMaxCachedBytes) {
+        std::vector<void*>& free = free_[size.index];
+        try {
+          free.push_back(memory);
+          cached_bytes_ += size.bytes;
+          return;
+        } catch (const std::bad_alloc&) {  // no room to remember the block: give it back below
+        }
+      }
+    }
+    ::operator delete (memory, std::align_val_t{kAlignment});
+  }
+
+ private:
+  struct SizeClass {
+    std::size_t index;
+    std::int64_t bytes;
+  };
+  /// Four classes to each power of two, from 64 bytes: at most a quarter is wasted.
+  static SizeClass size_class(std::int64_t bytes) {
+    const auto b = static_cast<std::uint64_t>(bytes < 64 ? 64 : bytes);
+    const int log2 = (std::max)(
+        6, 63 - std::countl_zero(b - 1));  // 2^log2 < b <= 2^(log2 + 1), but for 64 itself
+    const std::uint64_t step = std::uint64_t{1} << (log2 - 2);
+    const std::uint64_t steps = (b - 1) / step + 1;  // 1 to 8 quarter steps
+    return {static_cast<std::size_t>(log2) * 8 + static_cast<std::size_t>(steps - 1),
+            static_cast<std::int64_t>(steps * step)};
+  }
+
+  bool enabled_;
+  std::mutex mutex_;
+  std::int64_t cached_bytes_ = 0;
+  std::vector<void*> free_[64 * 8];
+};
+
+inline void* host_allocate(std::int64_t bytes) {
+  return process_state<HostCache>().allocate(bytes);
+}
+inline void host_deallocate(void* memory, std::int64_t bytes) noexcept {
+  process_state<HostCache>().deallocate(memory, bytes);
+}
+
+}  // namespace detail
+
+/// Host memory for `count` elements of a trivial type, uninitialised, for the lifetime of the
+/// object.
+template <class T>
+class HostBuffer {
+ public:
+  explicit HostBuffer(std::int64_t count)
+      : bytes_(count * static_cast<std::int64_t>(sizeof(T))),
+        data_(static_cast<T*>(bytes_ == 0 ? nullptr : detail::host_allocate(bytes_))) {}
+  HostBuffer(const HostBuffer&) = delete;
+  HostBuffer& operator=(const HostBuffer&) = delete;
+  ~HostBuffer() {
+    if (data_ != nullptr) detail::host_deallocate(data_, bytes_);
+  }
+  T* data() const { return data_; }
+  T& operator[](std::int64_t i) const { return data_[i]; }
+
+ private:
+  std::int64_t bytes_;
+  T* data_;
+};
+
+}  // namespace amp::inline v0

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Blocks of elements in the type that host kernels compute in. The 16- and 8-bit formats are
+// storage: a block is widened when fetched and rounded once when stored, so that each loop below
+// exists for float, double and int64 only.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/kernels/operand.hpp"
+#include "amp/types/convert.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+/// Elements per block: a few blocks fit into the first-level cache.
+inline constexpr std::int64_t kBlock = 1024;
+
+/// float for all floating-point operands but float64.
+template <class Visitor>
+void visit_compute_type(DType dtype, Visitor&& visitor) {
+  if (dtype == kFloat64) {
+    visitor(type_tag<double>{});
+  } else if (is_floating_point(dtype)) {
+    visitor(type_tag<float>{});
+  } else {
+    visitor(type_tag<std::int64_t>{});
+  }
+}
+template <class Visitor>
+void visit_float_type(DType dtype, Visitor&& visitor) {
+  if (dtype == kFloat64) {
+    visitor(type_tag<double>{});
+  } else {
+    visitor(type_tag<float>{});
+  }
+}
+
+inline const void* element(const Operand& operand, std::int64_t offset) {
+  return static_cast<const char*>(operand.data) + offset * item_size(operand.dtype);
+}
+
+/// n elements from `offset`, `stride` elements apart, as C: in place where they already are, else
+/// converted into `buffer`.
+template <class C>
+const C* fetch(const Operand& operand, std::int64_t offset, std::int64_t stride, std::int64_t n,
+               C* buffer) {
+  if (operand.immediate) {
+    for (std::int64_t i = 0; i < n; ++i) buffer[i] = static_cast<C>(operand.value);
+    return buffer;
+  }
+  const void* const address = element(operand, offset);
+  if (operand.dtype == dtype_of<C> && (stride == 1 || n == 1))
+    return static_cast<const C*>(address);
+  visit_dtype(operand.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* const from = static_cast<const T*>(address);
+    if (stride == 1) {
+      convert_n(from, buffer, static_cast<std::size_t>(n));
+    } else if (stride == 0) {
+      const C value = convert_one<C>(from[0]);
+      for (std::int64_t i = 0; i < n; ++i) buffer[i] = value;
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) buffer[i] = convert_one<C>(from[i * stride]);
+    }
+  });
+  return buffer;
+}
+
+/// Where a block of results is to be computed: in the output itself where its dtype is C and it is
+/// dense, else in `buffer`.
+template <class C>
+C* target(const Operand& output, std::int64_t offset, std::int64_t stride, std::int64_t n,
+          C* buffer) {
+  const bool direct = output.dtype == dtype_of<C> && (stride == 1 || n == 1);
+  return direct ? static_cast<C*>(const_cast<void*>(element(output, offset))) : buffer;
+}
+
+/// Puts a block computed at target() into the output, rounding once.
+template <class C>
+void store(const C* values, const Operand& output, std::int64_t offset, std::int64_t stride,
+           std::int64_t n) {
+  void* const address = const_cast<void*>(element(output, offset));
+  if (values == address) return;
+  visit_dtype(output.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* const to = static_cast<T*>(address);
+    if (stride == 1) {
+      convert_n(values, to, static_cast<std::size_t>(n));
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) to[i * stride] = convert_one<T>(values[i]);
+    }
+  });
+}
+
+}  // namespace amp::inline v0::kernels::host

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Optimizer steps: gradient, state and parameter are read once, unscaling, clipping and the skip
+// included.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "amp/kernels/host/unscale.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace detail {
+
+/// What every gradient of this dtype is multiplied with.
+inline double gradient_factor(const GradScale& scale, DType gradient_dtype) {
+  const bool low = is_low_precision(gradient_dtype) && scale.inverse_low_precision != nullptr;
+  const float* const inverse = low ? scale.inverse_low_precision : scale.inverse;
+  return static_cast<double>(inverse != nullptr ? *inverse : 1.0F) *
+         static_cast<double>(scale.clip != nullptr ? *scale.clip : 1.0F);
+}
+
+inline bool skipped(const GradScale& scale) {
+  return scale.found_inf != nullptr && *scale.found_inf != 0;
+}
+
+/// body(offset, n) over [0, numel) in blocks, in parallel.
+template <class Body>
+void for_each_block(std::int64_t numel, Body&& body) {
+  parallel_ranges(ceil_div(numel, kBlock), 16, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t b = first; b < last; ++b)
+      body(b * kBlock, (std::min)(kBlock, numel - b * kBlock));
+  });
+}
+
+/// A block that is read, changed and written back.
+template <class C>
+struct Updated {
+  const Operand operand;
+  const std::int64_t offset, n;
+  C buffer[kBlock];
+  C* values;
+  Updated(const Operand& array, std::int64_t at, std::int64_t count)
+      : operand(array), offset(at), n(count) {
+    values = target(operand, offset, 1, n, buffer);
+    if (values == buffer) fetch(operand, offset, 1, n, buffer);
+  }
+  void write() const { store<C>(values, operand, offset, 1, n); }
+};
+
+template <class C>
+void sgd(const SgdArgs& args, const SgdParameter& p) {
+  const Operand gradient = dense(const_cast<void*>(p.gradient), p.gradient_dtype, p.numel);
+  const Operand parameter = dense(p.parameter, p.dtype, p.numel),
+                momentum = dense(p.momentum, p.dtype, p.numel);
+  const C factor = static_cast<C>(gradient_factor(args.scale, p.gradient_dtype));
+  const C lr = static_cast<C>(args.lr), mu = static_cast<C>(args.momentum),
+          decay = static_cast<C>(args.weight_decay);
+  for_each_block(p.numel, [&](std::int64_t at, std::int64_t n) {
+    C grad_buffer[kBlock], step[kBlock];
+    const C* const g = fetch(gradient, at, 1, n, grad_buffer);
+    Updated<C> w(parameter, at, n);
+    for (std::int64_t i = 0; i < n; ++i) step[i] = g[i] * factor + decay * w.values[i];
+    if (p.momentum != nullptr) {
+      Updated<C> v(momentum, at, n);
+      for (std::int64_t i = 0; i < n; ++i) {
+        v.values[i] = mu * v.values[i] + step[i];
+        step[i] = args.nesterov ? step[i] + mu * v.values[i] : v.values[i];
+      }
+      v.write();
+    }
+    for (std::int64_t i = 0; i < n; ++i) w.values[i] -= lr * step[i];
+    w.write();
+  });
+}
+
+template <class C>
+void adam(const AdamArgs& args, const AdamParameter& p) {
+  const Operand gradient = dense(const_cast<void*>(p.gradient), p.gradient_dtype, p.numel);
+  const Operand parameter = dense(p.parameter, p.dtype, p.numel);
+  const Operand exp_avg = dense(p.exp_avg, p.dtype, p.numel),
+                exp_avg_sq = dense(p.exp_avg_sq, p.dtype, p.numel);
+  const auto step = static_cast<double>(++*p.step);
+  const C factor = static_cast<C>(gradient_factor(args.scale, p.gradient_dtype));
+  const C step_size = static_cast<C>(args.lr / (1 - std::pow(args.beta1, step)));
+  const C root_correction = static_cast<C>(std::sqrt(1 - std::pow(args.beta2, step)));
+  const C weight1 = static_cast<C>(1 - args.beta1), weight2 = static_cast<C>(1 - args.beta2);
+  const C beta2 = static_cast<C>(args.beta2), eps = static_cast<C>(args.eps),
+          decay = static_cast<C>(args.weight_decay);
+  const C shrink = static_cast<C>(1 - args.lr * args.weight_decay);
+  for_each_block(p.numel, [&](std::int64_t at, std::int64_t n) {
+    C grad_buffer[kBlock];
+    const C* const g = fetch(gradient, at, 1, n, grad_buffer);
+    Updated<C> w(parameter, at, n), m(exp_avg, at, n), v(exp_avg_sq, at, n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (args.decoupled) w.values[i] *= shrink;
+      const C grad = g[i] * factor + (args.decoupled ? C{0} : decay * w.values[i]);
+      m.values[i] += weight1 * (grad - m.values[i]);
+      v.values[i] = beta2 * v.values[i] + weight2 * grad * grad;
+      w.values[i] -= step_size * m.values[i] / (std::sqrt(v.values[i]) / root_correction + eps);
+    }
+    w.write();
+    m.write();
+    v.write();
+  });
+}
+
+}  // namespace detail
+
+inline void sgd(const SgdArgs& args) {
+  if (detail::skipped(args.scale)) return;
+  for (std::int64_t i = 0; i < args.count; ++i) {
+    visit_float_type(args.parameters[i].dtype, [&](auto tag) {
+      detail::sgd<typename decltype(tag)::type>(args, args.parameters[i]);
+    });
+  }
+}
+
+inline void adam(const AdamArgs& args) {
+  if (detail::skipped(args.scale)) return;
+  for (std::int64_t i = 0; i < args.count; ++i) {
+    visit_float_type(args.parameters[i].dtype, [&](auto tag) {
+      detail::adam<typename decltype(tag)::type>(args, args.parameters[i]);
+    });
+  }
+}
+
+}  // namespace amp::inline v0::kernels::host

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Random tensors: element i takes word i % 4 of the Philox block at offset + i / 4.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/host/block.hpp"
+#include "amp/kernels/philox.hpp"
+#include "amp/kernels/signatures.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+/// The output is contiguous. Normal numbers come in pairs from the Box-Muller transform.
+inline void random(const RandomArgs& args) {
+  const std::int64_t n = args.output.numel();
+  parallel_ranges(ceil_div(n, kBlock), 16, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t block = first; block < last; ++block) {
+      float values[kBlock];
+      for (std::int64_t i = 0; i < kBlock; i += 4) {
+        const auto counter = args.offset + static_cast<std::uint64_t>((block * kBlock + i) / 4);
+        const PhiloxBlock bits = philox(args.seed, counter);
+        for (int l = 0; l < 4; ++l) values[i + l] = uniform_float(bits.word[l]);
+        if (args.distribution == Distribution::kUniform) continue;
+        for (int l = 0; l < 4; l += 2) {
+          const float radius = std::sqrt(-2.0F * std::log(1.0F - values[i + l]));
+          const float angle = 6.283185307179586F * values[i + l + 1];
+          values[i + l] = radius * std::cos(angle);
+          values[i + l + 1] = radius * std::sin(angle);
+        }
+      }
+      store<float>(values, args.output, block * kBlock, 1, (std::min)(kBlock, n - block * kBlock));
+    }
+  });
+}
+
+}  // namespace amp::inline v0::kernels::host

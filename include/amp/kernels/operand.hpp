@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// What kernels see of a tensor: a trivially copyable view without ownership, history or policy.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "amp/device/device.hpp"
+#include "amp/types/dtype.hpp"
+
+namespace amp::inline v0 {
+
+/// The largest number of dimensions of a tensor; fixed, so that no shape allocates.
+inline constexpr int kMaxDims = 8;
+
+namespace kernels {
+
+/// A strided array, or one number (`immediate`) that stands for an array of any shape. Absent where
+/// neither (an optional bias).
+struct Operand {
+  void* data = nullptr;
+  double value = 0;  // of an immediate
+  DType dtype = kFloat32;
+  Device device = {};
+  bool immediate = false;
+  bool present = false;
+  int dims = 0;
+  std::int64_t sizes[kMaxDims] = {};
+  std::int64_t strides[kMaxDims] = {};  // in elements
+
+  std::int64_t numel() const {
+    std::int64_t n = 1;
+    for (int d = 0; d < dims; ++d) n *= sizes[d];
+    return n;
+  }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
+
+  static Operand scalar(double value, Device device) {
+    Operand operand;
+    operand.value = value;
+    operand.dtype = kFloat64;
+    operand.device = device;
+    operand.immediate = operand.present = true;
+    return operand;
+  }
+};
+static_assert(std::is_trivially_copyable_v<Operand>);
+
+}  // namespace kernels
+}  // namespace amp::inline v0

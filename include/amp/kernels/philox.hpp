@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Philox4x32-10, a counter-based generator (Salmon et al. 2011, "Parallel Random Numbers: As Easy
+// as 1, 2, 3", SC'11): the random bits of element i are a pure function of (seed, position), the
+// same on every device and for any number of threads.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/core/config.hpp"
+
+namespace amp::inline v0::kernels {
+
+struct PhiloxBlock {
+  std::uint32_t word[4];
+};
+
+/// The block of four words at `counter` of the stream `seed`.
+AMP_HOST_DEVICE constexpr PhiloxBlock philox(std::uint64_t seed, std::uint64_t counter) {
+  std::uint32_t key0 = static_cast<std::uint32_t>(seed),
+                key1 = static_cast<std::uint32_t>(seed >> 32);
+  PhiloxBlock x{
+      {static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), 0, 0}};
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t product0 = std::uint64_t{0xD251'1F53} * x.word[0];
+    const std::uint64_t product1 = std::uint64_t{0xCD9E'8D57} * x.word[2];
+    x = {{static_cast<std::uint32_t>(product1 >> 32) ^ x.word[1] ^ key0,
+          static_cast<std::uint32_t>(product1),
+          static_cast<std::uint32_t>(product0 >> 32) ^ x.word[3] ^ key1,
+          static_cast<std::uint32_t>(product0)}};
+    key0 += 0x9E37'79B9;  // the golden ratio
+    key1 += 0xBB67'AE85;  // sqrt(3) - 1
+  }
+  return x;
+}
+
+/// Uniform in [0, 1): the upper 24 bits, every value exact in float.
+AMP_HOST_DEVICE constexpr float uniform_float(std::uint32_t word) {
+  return static_cast<float>(word >> 8) * 0x1p-24F;
+}
+
+}  // namespace amp::inline v0::kernels

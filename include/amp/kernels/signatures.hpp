@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The contract that every device meets: one argument struct per op. Outputs are allocated by the
+// caller and do not overlap inputs unless said otherwise. Floating-point kernels take each operand
+// in its own dtype, compute in float32 (float64 where an operand is float64) and round once when
+// they store.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/kernels/operand.hpp"
+
+namespace amp::inline v0 {
+
+/// How a loss is reduced over its elements.
+enum class Reduction : std::uint8_t { kNone, kMean, kSum };
+using enum Reduction;
+
+/// What an optimizer applies to its gradients while it steps: device pointers, read on the current
+/// stream. Each gradient counts as g * *inverse * *clip, and nothing changes where *found_inf != 0.
+/// Null stands for 1, 0 and 1.
+struct GradScale {
+  const float* inverse = nullptr;
+  const float* found_inf = nullptr;
+  const float* clip = nullptr;
+  const float* inverse_low_precision =
+      nullptr;  // for 16-bit gradients, where it differs: unscale_ leaves them scaled
+};
+
+namespace kernels {
+
+/// output = value
+struct FillArgs {
+  Operand output;
+  double value;
+};
+
+enum class Distribution : std::uint8_t { kUniform, kNormal };
+/// output[i] drawn from [0, 1) or N(0, 1): a pure function of seed and offset + i.
+struct RandomArgs {
+  Operand output;
+  Distribution distribution;
+  std::uint64_t seed;
+  std::uint64_t offset;
+};
+
+/// output[i] = f(input[i]). Of equal shapes; `output` may be `input`.
+struct UnaryArgs {
+  Operand input, output;
+};
+
+/// output[i] = f(a[i], b[i]). a and b broadcast to the shape of the output, which may be one of
+/// them. Comparisons store bool.
+struct BinaryArgs {
+  Operand a, b, output;
+};
+
+/// output = scale * sum of input over the dimensions in which output has extent 1 (of equal rank).
+struct ReduceArgs {
+  Operand input, output;
+  double scale;
+};
+
+/// output = index (int64) of the first maximum of input over `dim`, in which output has extent 1;
+/// NaN counts as maximum.
+struct ArgmaxArgs {
+  Operand input, output;
+  int dim;
+};
+
+/// output[b] = a[b] @ b[b] + bias, for a [B, M, K], b [B, K, N], output [B, M, N], bias [N] or
+/// absent; any strides, B broadcasts by stride 0. Accumulated in float32 (float64 for float64),
+/// rounded once.
+struct MatmulArgs {
+  Operand a, b, bias, output;
+};
+
+struct Window2d {
+  std::int64_t kernel[2], stride[2], padding[2], dilation[2];
+};
+
+/// Cross-correlation of input [N, C, H, W] with weight [O, C / groups, KH, KW]; bias [O] or absent.
+/// All contiguous.
+struct Conv2dArgs {
+  Operand input, weight, bias, output;
+  Window2d window;
+  std::int64_t groups;
+};
+struct Conv2dBackwardInputArgs {
+  Operand grad_output, weight, grad_input;
+  Window2d window;
+  std::int64_t groups;
+};
+/// grad_bias absent where the convolution had no bias.
+struct Conv2dBackwardWeightArgs {
+  Operand grad_output, input, grad_weight, grad_bias;
+  Window2d window;
+  std::int64_t groups;
+};
+
+/// Maximum over windows of input [N, C, H, W]; indices (int32) are positions h * W + w in the
+/// plane. All contiguous.
+struct MaxPool2dArgs {
+  Operand input, output, indices;
+  Window2d window;
+};
+struct MaxPool2dBackwardArgs {
+  Operand grad_output, indices, grad_input;
+};
+
+/// Over `dim`, the others being independent. Contiguous.
+struct SoftmaxArgs {
+  Operand input, output;
+  int dim;
+};
+struct SoftmaxBackwardArgs {
+  Operand grad_output, output, grad_input;
+  int dim;
+};
+
+/// logits [N, C, ...], targets [N, ...] int64, contiguous. log_normalizer and losses are float32
+/// (float64 for float64 logits) with the shape of targets; total_weight and loss hold one element.
+/// Writes losses always, loss where the reduction is not kNone. total_weight = number of targets
+/// that are not ignore_index.
+struct CrossEntropyArgs {
+  Operand logits, targets, losses, log_normalizer, total_weight, loss;
+  std::int64_t ignore_index;
+  double label_smoothing;
+  Reduction reduction;
+};
+/// grad_output has one element, or the shape of targets where the reduction is kNone.
+struct CrossEntropyBackwardArgs {
+  Operand grad_output, logits, targets, log_normalizer, total_weight, grad_logits;
+  std::int64_t ignore_index;
+  double label_smoothing;
+  Reduction reduction;
+};
+
+/// output[..., i, ...] = input[..., index[i], ...]. input and output contiguous, index int64 or
+/// int32.
+struct IndexSelectArgs {
+  Operand input, index, output;
+  int dim;
+};
+/// output[..., index[i], ...] = sum over i of source[..., i, ...]; output is written whole.
+struct IndexAddArgs {
+  Operand source, index, output;
+  int dim;
+};
+
+// --- training steps over many tensors: one call, so that a device can do it in one launch
+// -------------------------------------
+
+/// A dense gradient, in any dtype.
+struct GradientSpan {
+  void* data;
+  std::int64_t numel;
+  DType dtype;
+};
+
+/// *found_inf = 1 where any g or g * *inverse_scale is not finite, left as it is otherwise. With
+/// `write`, g *= *inverse_scale.
+struct UnscaleArgs {
+  Device device;
+  const GradientSpan* gradients;
+  std::int64_t count;
+  const float* inverse_scale;
+  float* found_inf;
+  bool write;
+};
+
+/// *norm = L2 norm of all gradients, each times *inverse_scale (where not null): float lanes, then
+/// double, in a fixed tree.
+struct GradNormArgs {
+  Device device;
+  const GradientSpan* gradients;
+  std::int64_t count;
+  const float* inverse_scale;
+  float* norm;
+};
+
+/// *coefficient = min(1, max_norm / (*norm + 1e-6)), and g *= *coefficient for all gradients given.
+/// A norm that is not finite sets *found_inf where that is not null, and then changes no gradient.
+struct ClipArgs {
+  Device device;
+  const GradientSpan* gradients;
+  std::int64_t count;
+  const float* norm;
+  float* coefficient;
+  float* found_inf;
+  double max_norm;
+};
+
+struct SgdParameter {
+  void* parameter;
+  const void* gradient;
+  void* momentum;  // null where the momentum is 0
+  std::int64_t numel;
+  DType dtype;           // of the parameter and its state
+  DType gradient_dtype;  // of the gradient
+};
+struct SgdArgs {
+  Device device;
+  const SgdParameter* parameters;
+  std::int64_t count;
+  double lr, momentum, weight_decay;
+  bool nesterov;
+  GradScale scale;
+};
+
+struct AdamParameter {
+  void* parameter;
+  const void* gradient;
+  void *exp_avg, *exp_avg_sq;
+  std::int64_t* step;  // applied steps of this parameter; advanced by the kernel
+  std::int64_t numel;
+  DType dtype;
+  DType gradient_dtype;
+};
+struct AdamArgs {
+  Device device;
+  const AdamParameter* parameters;
+  std::int64_t count;
+  double lr, beta1, beta2, eps, weight_decay;
+  bool decoupled;  // AdamW
+  GradScale scale;
+};
+
+}  // namespace kernels
+}  // namespace amp::inline v0
