@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Reverse-mode differentiation: nodes in descending order of creation, each once, when all
+// gradients of its output have arrived.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "amp/autograd/function.hpp"
+
+namespace amp::inline v0::autograd {
+
+namespace detail {
+
+struct Pending {
+  Ref<Node> node;
+  Tensor gradient;
+  bool scaled = false;
+
+  void add(Tensor more) {
+    if (!gradient.defined()) {
+      gradient = std::move(more);
+      return;
+    }
+    const Tensor sum =
+        gradient.unique() && gradient.is_contiguous() ? gradient : empty_like(gradient);
+    const kernels::BinaryArgs args{gradient.operand(), more.operand(), sum.operand()};
+    kernels::dispatch<&kernels::Backend::add, kernels::host::add>(sum.device(), sum.dtype(), args);
+    gradient = sum;
+  }
+};
+
+/// A backward pass records nothing, and the autocast scopes around it do not reach into it.
+class BackwardGuard {
+ public:
+  BackwardGuard() { ++amp::detail::grad_state().backward_depth; }
+  ~BackwardGuard() { --amp::detail::grad_state().backward_depth; }
+  BackwardGuard(const BackwardGuard&) = delete;
+  BackwardGuard& operator=(const BackwardGuard&) = delete;
+
+ private:
+  NoGradGuard no_grad_;
+};
+
+/// The gradient in the shape and dtype of what the node made.
+inline Tensor checked_gradient(const Node& producer, const Node& node, Tensor gradient) {
+  AMP_CHECK(gradient.shape() == node.shape(), producer.name(),
+            ": backward returned a gradient of shape ", gradient.shape(), " for an input of shape ",
+            node.shape());
+  if (gradient.dtype() == node.dtype()) return gradient;
+  const Tensor converted =
+      empty(node.shape(), {.dtype = node.dtype(), .device = gradient.device()});
+  amp::detail::copy_elements(gradient, converted);
+  return converted;
+}
+
+}  // namespace detail
+
+/// Adds d(root)/d(leaf) * gradient to the gradient of every leaf. Leaves are touched last, so that
+/// an error on the way changes none. The graph is freed as it is walked.
+inline void backward(const Tensor& root, const Tensor& gradient) {
+  AMP_CHECK(requires_grad(root), "backward: the tensor ", describe(root),
+            " requires no gradient: nothing it was computed from does, or it was computed under "
+            "NoGradGuard");
+  const detail::BackwardGuard guard;
+  std::map<std::uint64_t, detail::Pending, std::greater<>> pending;
+  std::vector<detail::Pending> leaves;
+  std::vector<Tensor> gradients;
+  {
+    Node* const node = node_of(root);
+    pending[node->sequence()] = {Ref<Node>(node), gradient, false};
+  }
+  while (!pending.empty()) {
+    auto handle = pending.extract(pending.begin());
+    detail::Pending current = std::move(handle.mapped());
+    Node& node = *current.node;
+    if (node.as_leaf() != nullptr) {
+      leaves.push_back(std::move(current));
+      continue;
+    }
+    const auto inputs = node.inputs();
+    gradients.assign(inputs.size(), Tensor());
+    node.backward(current.gradient, gradients);
+    node.release();
+    current.gradient = Tensor();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i] || !gradients[i].defined()) continue;
+      detail::Pending& next = pending[inputs[i]->sequence()];
+      next.node = inputs[i];
+      next.scaled = next.scaled || current.scaled || node.scales_gradient();
+      next.add(detail::checked_gradient(node, *inputs[i], std::move(gradients[i])));
+    }
+  }
+  for (detail::Pending& leaf : leaves)
+    leaf.node->as_leaf()->accumulate(std::move(leaf.gradient), leaf.scaled);
+}
+
+}  // namespace amp::inline v0::autograd

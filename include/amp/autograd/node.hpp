@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The graph that backward walks: one node per recorded operation, one per leaf. A tensor holds the
+// node that made it; nodes hold the nodes of their inputs. A leaf's node holds its gradient.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "amp/core/refcount.hpp"
+#include "amp/kernels/host/elementwise.hpp"
+#include "amp/tensor/factory.hpp"
+
+namespace amp::inline v0::autograd {
+
+class Node;
+class Leaf;
+
+namespace detail {
+
+/// A chain of nodes is destroyed link by link: the destructor of each would destroy the next from
+/// within, as deep as the graph.
+struct AMP_EXPORT DyingNodes {
+  std::vector<Node*>* queue = nullptr;
+};
+
+struct AMP_EXPORT Sequence {
+  std::atomic<std::uint64_t> next = 1;
+};
+
+}  // namespace detail
+
+class AMP_EXPORT Node : public RefCounted {
+ public:
+  Node(std::string_view name, const Tensor& output)
+      : name_(name),
+        shape_(output.shape()),
+        dtype_(output.dtype()),
+        sequence_(process_state<detail::Sequence>().next.fetch_add(1, std::memory_order_relaxed)) {}
+
+  std::string_view name() const { return name_; }
+  /// Of the tensor this node made: its gradient has the same.
+  const Shape& shape() const { return shape_; }
+  DType dtype() const { return dtype_; }
+  /// Larger than that of every node it depends on: descending order is a topological order.
+  std::uint64_t sequence() const { return sequence_; }
+
+  virtual std::span<const Ref<Node>> inputs() const { return {}; }
+  /// The gradients of the inputs, from that of the output. `gradients` has one undefined tensor per
+  /// input.
+  virtual void backward(const Tensor& gradient, std::span<Tensor> gradients) = 0;
+  /// Frees what was saved; backward throws from now on.
+  virtual void release() {}
+  /// This node as a leaf, or null.
+  virtual Leaf* as_leaf() { return nullptr; }
+  /// Whether gradients that passed through this node carry the loss scale.
+  virtual bool scales_gradient() const { return false; }
+
+ protected:
+  void destroy() noexcept override {
+    std::vector<Node*>*& queue = thread_state<detail::DyingNodes>().queue;
+    if (queue != nullptr) {
+      queue->push_back(this);
+      return;
+    }
+    std::vector<Node*> dying{this};
+    queue = &dying;
+    while (!dying.empty()) {
+      Node* const node = dying.back();
+      dying.pop_back();
+      delete node;  // its inputs, where nobody else holds them, join the queue
+    }
+    queue = nullptr;
+  }
+
+ private:
+  std::string_view name_;
+  Shape shape_;
+  DType dtype_;
+  std::uint64_t sequence_;
+};
+
+/// Collects the gradient of a leaf.
+class AMP_EXPORT Leaf final : public Node {
+ public:
+  explicit Leaf(const Tensor& leaf) : Node("leaf", leaf) {}
+
+  void backward(const Tensor&, std::span<Tensor>) override {}
+  Leaf* as_leaf() override { return this; }
+
+  /// Adds to the gradient; the first is taken over where nobody else holds it.
+  void accumulate(Tensor gradient, bool scaled) {
+    const std::lock_guard lock(mutex_);
+    if (!grad.defined()) {
+      if (gradient.unique() && gradient.is_contiguous()) {
+        grad = std::move(gradient);
+      } else {
+        grad = empty_like(gradient);
+        amp::detail::copy_elements(gradient, grad);
+      }
+      is_scaled = scaled;
+      return;
+    }
+    const kernels::BinaryArgs args{grad.operand(), gradient.operand(), grad.operand()};
+    kernels::dispatch<&kernels::Backend::add, kernels::host::add>(grad.device(), grad.dtype(),
+                                                                  args);
+    grad.impl().storage->bump_version();
+    is_scaled = is_scaled || scaled;
+  }
+
+  Tensor grad;
+  bool requires_grad = true;
+  bool is_scaled = false;  // accumulated from a scaled loss, and not yet unscaled
+
+ private:
+  std::mutex mutex_;
+};
+
+inline Node* node_of(const Tensor& tensor) {
+  return static_cast<Node*>(tensor.impl().history.get());
+}
+/// The leaf's node; null for a tensor that is not a leaf or collects no gradient.
+inline Leaf* leaf_of(const Tensor& tensor) {
+  Node* const node = node_of(tensor);
+  return node == nullptr ? nullptr : node->as_leaf();
+}
+
+}  // namespace amp::inline v0::autograd

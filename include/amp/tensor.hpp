@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Tensors without derivatives.
+#pragma once
+
+#include "amp/tensor/factory.hpp"
+#include "amp/tensor/shadow.hpp"
+#include "amp/tensor/shape.hpp"
+#include "amp/tensor/tensor.hpp"
