@@ -1,0 +1,9 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Which precision each op runs in.
+#pragma once
+
+#include "amp/autocast/cast.hpp"
+#include "amp/autocast/op_list.hpp"
+#include "amp/autocast/state.hpp"

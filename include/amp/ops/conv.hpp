@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// 2-d convolution (cross-correlation, as in torch).
+//   output[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] * input[n, c, y * stride
+//   + i * dilation - padding, ...]
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "amp/kernels/host/conv.hpp"
+#include "amp/ops/elementwise.hpp"
+
+namespace amp::inline v0 {
+
+/// A height and a width: {h, w}, or one number for both.
+struct Size2d {
+  std::int64_t height, width;
+  template <std::integral I>
+  constexpr Size2d(I both) : height(static_cast<std::int64_t>(both)), width(height) {}
+  template <std::integral H, std::integral W>
+  constexpr Size2d(H h, W w)
+      : height(static_cast<std::int64_t>(h)), width(static_cast<std::int64_t>(w)) {}
+};
+
+struct Conv2dOptions {
+  Size2d stride = 1;
+  Size2d padding = 0;
+  Size2d dilation = 1;
+  std::int64_t groups = 1;
+};
+
+namespace detail {
+
+/// The extent of what a window of `kernel` sees of `input`: floor((input + 2 padding - dilation
+/// (kernel - 1) - 1) / stride) + 1.
+inline std::int64_t window_extent(std::int64_t input, std::int64_t kernel, std::int64_t stride,
+                                  std::int64_t padding, std::int64_t dilation) {
+  const std::int64_t reach = input + 2 * padding - dilation * (kernel - 1) - 1;
+  return reach < 0 ? 0 : reach / stride + 1;
+}
+
+inline kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d stride,
+                                     Size2d padding, Size2d dilation) {
+  const auto check = [&](std::string_view what, Size2d size, std::int64_t least) {
+    AMP_CHECK(size.height >= least && size.width >= least, op, ": `", what, "` must be at least ",
+              least, ", but is {", size.height, ", ", size.width, "}");
+  };
+  check("kernel", kernel, 1);
+  check("stride", stride, 1);
+  check("padding", padding, 0);
+  check("dilation", dilation, 1);
+  return {{kernel.height, kernel.width},
+          {stride.height, stride.width},
+          {padding.height, padding.width},
+          {dilation.height, dilation.width}};
+}
+
+inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                     const kernels::Window2d& window, std::int64_t groups) {
+  AMP_CHECK(input.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == weight.dtype()),
+            "conv2d: `input`, `weight` and `bias` must have one dtype, but are ", describe(input),
+            ", ", describe(weight), " and ", describe(bias),
+            "; convert with to(), or convolve under an AutocastGuard");
+  AMP_CHECK(is_floating_point(input.dtype()), "conv2d: operands must be floating point, but are ",
+            input.dtype());
+  check_same_device("conv2d", input, weight);
+  const Tensor x = contiguous(input), w = contiguous(weight),
+               b = bias.defined() ? contiguous(bias) : bias;
+  const auto extent = [&](int d) {
+    return window_extent(x.shape()[2 + d], window.kernel[d], window.stride[d], window.padding[d],
+                         window.dilation[d]);
+  };
+  AMP_CHECK(extent(0) > 0 && extent(1) > 0, "conv2d: the kernel of `weight` ", describe(weight),
+            " does not fit into `input` ", describe(input), " with this padding and dilation");
+  const Tensor output = empty({x.size(0), w.size(0), extent(0), extent(1)},
+                              {.dtype = x.dtype(), .device = x.device()});
+  if (output.numel() != 0) {
+    const kernels::Conv2dArgs args{x.operand(),      w.operand(), b.operand(),
+                                   output.operand(), window,      groups};
+    kernels::dispatch<&kernels::Backend::conv2d, kernels::host::conv2d>(x.device(), x.dtype(),
+                                                                        args);
+  }
+  if (autograd::recording(x, w, b)) {
+    autograd::record(
+        "conv2d", output,
+        [x = autograd::SavedTensor(x), w = autograd::SavedTensor(w), window, groups](
+            const Tensor& gradient, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
+          const Tensor grad = dense(gradient);
+          const Tensor &in = x.get("conv2d"), &kernel = w.get("conv2d");
+          autograd::Gradients<3> gradients;
+          if (needs[0]) {
+            gradients[0] = empty_like(in);
+            const kernels::Conv2dBackwardInputArgs args{grad.operand(), kernel.operand(),
+                                                        gradients[0].operand(), window, groups};
+            kernels::dispatch<&kernels::Backend::conv2d_backward_input,
+                              kernels::host::conv2d_backward_input>(grad.device(), grad.dtype(),
+                                                                    args);
+          }
+          if (needs[1] || needs[2]) {
+            gradients[1] = empty_like(kernel);
+            if (needs[2])
+              gradients[2] =
+                  empty({kernel.size(0)}, {.dtype = grad.dtype(), .device = grad.device()});
+            const kernels::Conv2dBackwardWeightArgs args{
+                grad.operand(),         in.operand(), gradients[1].operand(),
+                gradients[2].operand(), window,       groups};
+            kernels::dispatch<&kernels::Backend::conv2d_backward_weight,
+                              kernels::host::conv2d_backward_weight>(grad.device(), grad.dtype(),
+                                                                     args);
+          }
+          return gradients;
+        },
+        x, w, b);
+  }
+  return output;
+}
+
+}  // namespace detail
+
+/// Convolves input [N, C, H, W] (or [C, H, W]) with weight [O, C / groups, KH, KW]; bias [O] may be
+/// undefined. Result [N, O, H', W'] with H' = floor((H + 2 padding - dilation (KH - 1) - 1) /
+/// stride) + 1. Accumulated in float32, rounded once.
+[[nodiscard]] inline Tensor conv2d(const Tensor& input, const Tensor& weight,
+                                   const Tensor& bias = {}, const Conv2dOptions& options = {}) {
+  AMP_CHECK((input.dim() == 4 || input.dim() == 3) && weight.dim() == 4,
+            "conv2d: expected `input` [N, C, H, W] and `weight` [O, C / groups, ",
+            "KH, KW], but got ", describe(input), " and ", describe(weight));
+  if (input.dim() == 3) {
+    Shape batched = input.shape();
+    batched.insert(0, 1);
+    const Tensor output = conv2d(detail::reshape(input, batched), weight, bias, options);
+    Shape shape = output.shape();
+    shape.erase(0);
+    return detail::reshape(output, shape);
+  }
+  AMP_CHECK(options.groups >= 1 && weight.size(0) % options.groups == 0 &&
+                input.size(1) == weight.size(1) * options.groups,
+            "conv2d: with `groups` ", options.groups, ", `weight` ", describe(weight),
+            " needs an input of ", weight.size(1) * options.groups, " channels and a multiple of ",
+            options.groups, " filters, but `input` is ", describe(input));
+  AMP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)),
+            "conv2d: `bias` must have shape [", weight.size(0), "], but is ", describe(bias));
+  const kernels::Window2d window =
+      detail::make_window("conv2d", Size2d(weight.size(2), weight.size(3)), options.stride,
+                          options.padding, options.dilation);
+  return autocasting::call(
+      "conv2d",
+      [&](const Tensor& x, const Tensor& w, const Tensor& b) {
+        return detail::conv2d(x, w, b, window, options.groups);
+      },
+      input, weight, bias);
+}
+
+}  // namespace amp::inline v0

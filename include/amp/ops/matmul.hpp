@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Matrix products. Accumulated in float32, rounded once; transposed operands are read as they lie.
+//   C = A B:   grad_A = grad_C B^T,   grad_B = A^T grad_C
+#pragma once
+
+#include <cstdint>
+
+#include "amp/kernels/host/matmul.hpp"
+#include "amp/ops/elementwise.hpp"
+
+namespace amp::inline v0 {
+namespace detail {
+
+/// a [B, M, K] @ b [B, K, N] (+ bias [N]), without history. B broadcasts from 1.
+inline Tensor batched_product(const Tensor& a, const Tensor& b, const Tensor& bias = {}) {
+  const std::int64_t batch = a.shape()[0] == 1 ? b.shape()[0] : a.shape()[0];
+  const Tensor output =
+      empty({batch, a.shape()[1], b.shape()[2]}, {.dtype = a.dtype(), .device = a.device()});
+  if (output.numel() == 0) return output;
+  kernels::MatmulArgs args{a.operand(), b.operand(), bias.operand(), output.operand()};
+  if (a.shape()[0] == 1) args.a.strides[0] = 0;
+  if (b.shape()[0] == 1) args.b.strides[0] = 0;
+  kernels::dispatch<&kernels::Backend::matmul, kernels::host::matmul>(a.device(), a.dtype(), args);
+  return output;
+}
+
+/// The last two dimensions exchanged.
+inline Tensor adjoint(const Tensor& x) {
+  Shape shape = x.shape();
+  Strides strides = x.strides();
+  const int n = x.dim();
+  std::swap(shape[n - 2], shape[n - 1]);
+  std::swap(strides[n - 2], strides[n - 1]);
+  return x.alias(shape, strides, x.impl().offset);
+}
+
+inline void check_product(std::string_view op, const Tensor& a, const Tensor& b) {
+  check_same_device(op, a, b);
+  AMP_CHECK(a.dtype() == b.dtype(), op, ": operands must have one dtype, but are ", describe(a),
+            " and ", describe(b), "; convert one with to(), or multiply under an AutocastGuard");
+}
+
+/// a [B or 1, M, K] @ b [B or 1, K, N], with history.
+inline Tensor product(std::string_view op, const Tensor& a, const Tensor& b) {
+  check_product(op, a, b);
+  const Tensor output = batched_product(a, b);
+  if (is_floating_point(a.dtype()) && autograd::recording(a, b)) {
+    autograd::record(
+        op, output,
+        [op, a = autograd::SavedTensor(a), b = autograd::SavedTensor(b)](
+            const Tensor& grad, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
+          const Tensor &x = a.get(op), &y = b.get(op);
+          return {
+              needs[0] ? sum_to(batched_product(grad, adjoint(y)), x.shape(), x.dtype()) : Tensor(),
+              needs[1] ? sum_to(batched_product(adjoint(x), grad), y.shape(), y.dtype())
+                       : Tensor()};
+        },
+        a, b);
+  }
+  return output;
+}
+
+inline Tensor matmul(const Tensor& a, const Tensor& b) {
+  AMP_CHECK(a.dim() > 0 && b.dim() > 0, "matmul: operands must have at least 1 dimension, but are ",
+            describe(a), " and ", describe(b));
+  const std::int64_t inner_a = a.size(-1), inner_b = b.dim() == 1 ? b.size(0) : b.size(-2);
+  AMP_CHECK(inner_a == inner_b,
+            "matmul: the last extent of `a` must be the last but one of `b`, but ", describe(a),
+            " and ", describe(b), " have ", inner_a, " and ", inner_b);
+  // Vectors become matrices of one row or column, and lose it again at the end.
+  const Shape rows = a.dim() == 1 ? Shape(1, a.size(0)) : a.shape();
+  const Shape columns = b.dim() == 1 ? Shape(b.size(0), 1) : b.shape();
+  const std::int64_t m = rows[rows.dims() - 2], n = columns[columns.dims() - 1];
+  Shape batch_a, batch_b;
+  for (int d = 0; d + 2 < rows.dims(); ++d) batch_a.push_back(rows[d]);
+  for (int d = 0; d + 2 < columns.dims(); ++d) batch_b.push_back(columns[d]);
+  const Shape batch = broadcast_shapes("matmul", batch_a, batch_b);
+  // One side's batch of 1 stays 1; otherwise both are expanded to the common batch.
+  const auto as_batch = [&](const Tensor& x, const Shape& matrix, const Shape& own) {
+    const Tensor shaped = reshape(x, matrix);
+    const std::int64_t r = matrix[matrix.dims() - 2], c = matrix[matrix.dims() - 1];
+    if (own.numel() == 1) return reshape(shaped, {1, r, c});
+    Shape full_shape = batch;
+    full_shape.push_back(r);
+    full_shape.push_back(c);
+    return reshape(own == batch ? shaped : expand(shaped, full_shape), {batch.numel(), r, c});
+  };
+  Tensor left = as_batch(a, rows, batch_a), right = as_batch(b, columns, batch_b);
+  if (right.size(0) == 1 && left.size(0) > 1)
+    left = reshape(left, {1, left.size(0) * m, inner_a});  // many rows, one matrix
+  Shape shape = batch;
+  if (a.dim() > 1) shape.push_back(m);
+  if (b.dim() > 1) shape.push_back(n);
+  return reshape(product("matmul", left, right), shape);
+}
+
+}  // namespace detail
+
+/// The product of matrices [M, K] @ [K, N], of batches of them (leading dimensions broadcast), and
+/// of vectors, as in torch. Operands have one dtype; autocast takes care of it. 2 M N K flops.
+[[nodiscard]] inline Tensor matmul(const Tensor& a, const Tensor& b) {
+  return autocasting::call(
+      "matmul", [](const Tensor& x, const Tensor& y) { return detail::matmul(x, y); }, a, b);
+}
+
+/// [B, M, K] @ [B, K, N]
+[[nodiscard]] inline Tensor bmm(const Tensor& a, const Tensor& b) {
+  AMP_CHECK(a.dim() == 3 && b.dim() == 3 && a.size(0) == b.size(0) && a.size(2) == b.size(1),
+            "bmm: expected [B, M, K] and [B, K, N], but got ", describe(a), " and ", describe(b));
+  return autocasting::call(
+      "bmm", [](const Tensor& x, const Tensor& y) { return detail::product("bmm", x, y); }, a, b);
+}
+
+/// input [..., K] @ weight^T [K, N] + bias [N], for a weight [N, K]; `bias` may be undefined. One
+/// rounding, after the bias.
+[[nodiscard]] inline Tensor linear(const Tensor& input, const Tensor& weight,
+                                   const Tensor& bias = {}) {
+  AMP_CHECK(weight.dim() == 2 && input.dim() >= 1 && input.size(-1) == weight.size(1),
+            "linear: expected `input` [..., K] and `weight` [N, K], but got ", describe(input),
+            " and ", describe(weight));
+  AMP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)),
+            "linear: `bias` must have shape [", weight.size(0), "], but is ", describe(bias));
+  return autocasting::call(
+      "linear",
+      [](const Tensor& x, const Tensor& w, const Tensor& b) {
+        detail::check_product("linear", x, w);
+        if (b.defined()) detail::check_product("linear", x, b);
+        const std::int64_t k = w.size(1), n = w.size(0), m = x.numel() / (k == 0 ? 1 : k);
+        const Tensor rows = detail::reshape(x, {1, m, k});
+        const Tensor matrix = w.alias(
+            {1, n, k},
+            [&] {
+              Strides s = w.strides();
+              s.insert(0, 0);
+              return s;
+            }(),
+            w.impl().offset);
+        const Tensor output = detail::batched_product(rows, detail::adjoint(matrix), b);
+        if (autograd::recording(rows, w, b)) {
+          autograd::record(
+              "linear", output,
+              [rows = autograd::SavedTensor(rows), matrix = autograd::SavedTensor(matrix),
+               weight_shape = w.shape()](
+                  const Tensor& grad, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
+                const Tensor grad_w =
+                    needs[1] ? detail::batched_product(detail::adjoint(grad), rows.get("linear"))
+                             : Tensor();
+                return {
+                    needs[0] ? detail::batched_product(grad, matrix.get("linear")) : Tensor(),
+                    needs[1] ? grad_w.alias(weight_shape, contiguous_strides(weight_shape), 0)
+                             : Tensor(),
+                    needs[2] ? detail::sum_to(grad, {weight_shape[0]}, grad.dtype()) : Tensor()};
+              },
+              rows, w, b);
+        }
+        Shape shape = x.shape();
+        shape[shape.dims() - 1] = n;
+        return detail::reshape(output, shape);
+      },
+      input, weight, bias);
+}
+
+}  // namespace amp::inline v0

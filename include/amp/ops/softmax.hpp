@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// softmax and log_softmax:  softmax(x)_i = exp(x_i) / sum_j exp(x_j)
+#pragma once
+
+#include <cstdint>
+
+#include "amp/kernels/host/softmax.hpp"
+#include "amp/ops/elementwise.hpp"
+
+namespace amp::inline v0 {
+namespace detail {
+
+template <auto Forward, auto HostForward, auto Backward, auto HostBackward>
+Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim) {
+  AMP_CHECK(is_floating_point(input.dtype()), name, ": `input` must be floating point, but is ",
+            describe(input));
+  if (input.dim() == 0) {
+    wrap_dim(name, dim, 0);
+    return reshape(
+        softmax_op<Forward, HostForward, Backward, HostBackward>(name, reshape(input, {1}), 0), {});
+  }
+  const int d = wrap_dim(name, dim, input.dim());
+  const Tensor x = contiguous(input);
+  const Tensor output = empty_like(x);
+  if (output.numel() != 0) {
+    const kernels::SoftmaxArgs args{x.operand(), output.operand(), d};
+    kernels::dispatch<Forward, HostForward>(x.device(), x.dtype(), args);
+  }
+  if (autograd::recording(x)) {
+    autograd::record(
+        name, output,
+        [name, d, output = autograd::SavedTensor(output)](
+            const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+          const Tensor grad = dense(gradient);
+          const Tensor grad_x = empty_like(grad);
+          if (grad.numel() != 0) {
+            const kernels::SoftmaxBackwardArgs args{grad.operand(), output.get(name).operand(),
+                                                    grad_x.operand(), d};
+            kernels::dispatch<Backward, HostBackward>(grad.device(), grad.dtype(), args);
+          }
+          return {grad_x};
+        },
+        x);
+  }
+  return output;
+}
+
+}  // namespace detail
+
+/// Sums to 1 over `dim`.
+[[nodiscard]] inline Tensor softmax(const Tensor& input, std::int64_t dim) {
+  return autocasting::call(
+      "softmax",
+      [&](const Tensor& x) {
+        return detail::softmax_op<&kernels::Backend::softmax, kernels::host::softmax,
+                                  &kernels::Backend::softmax_backward,
+                                  kernels::host::softmax_backward>("softmax", x, dim);
+      },
+      input);
+}
+
+/// log(softmax(input, dim)), computed as x - log(sum(exp(x))): finite where softmax underflows.
+[[nodiscard]] inline Tensor log_softmax(const Tensor& input, std::int64_t dim) {
+  return autocasting::call(
+      "log_softmax",
+      [&](const Tensor& x) {
+        return detail::softmax_op<&kernels::Backend::log_softmax, kernels::host::log_softmax,
+                                  &kernels::Backend::log_softmax_backward,
+                                  kernels::host::log_softmax_backward>("log_softmax", x, dim);
+      },
+      input);
+}
+
+}  // namespace amp::inline v0

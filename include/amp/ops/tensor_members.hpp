@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The members of Tensor that record history or ask for derivatives: declared in the tensor layer,
+// which knows neither autograd nor ops, and defined here. The only place where a lower layer's
+// promise is kept by a higher one.
+#pragma once
+
+#include "amp/autograd/engine.hpp"
+#include "amp/ops/shape.hpp"
+
+namespace amp::inline v0 {
+
+inline Tensor Tensor::to(DType dtype) const { return autocasting::convert_dtype(*this, dtype); }
+
+inline Tensor Tensor::to(Device device) const {
+  if (device == this->device()) return *this;
+  const Tensor source = detail::contiguous(*this);
+  const Tensor result = empty(shape(), {.dtype = dtype(), .device = device});
+  copy_bytes(device, result.raw_data(), source.device(), source.raw_data(),
+             numel() * item_size(dtype()));
+  if (autograd::recording(source)) {
+    autograd::record(
+        "to", result,
+        [home = source.device()](const Tensor& grad, const autograd::Needs<1>&)
+            -> autograd::Gradients<1> { return {grad.to(home)}; },
+        source);
+  }
+  return result;
+}
+
+inline Tensor Tensor::clone() const {
+  const Tensor result = empty_like(*this);
+  detail::copy_elements(*this, result);
+  if (autograd::recording(*this)) {
+    autograd::record(
+        "clone", result,
+        [](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+          return {grad};
+        },
+        *this);
+  }
+  return result;
+}
+
+inline Tensor Tensor::contiguous() const { return detail::contiguous(*this); }
+inline Tensor Tensor::reshape(const ReshapeTo& shape) const {
+  return detail::reshape(*this, shape.resolve(this->shape()));
+}
+inline Tensor Tensor::view(const ReshapeTo& shape) const {
+  AMP_CHECK(is_contiguous(), "view: the tensor ", describe(*this),
+            " is not contiguous; use reshape, which copies where it must");
+  return detail::reshape(*this, shape.resolve(this->shape()));
+}
+inline Tensor Tensor::transpose(std::int64_t dim0, std::int64_t dim1) const {
+  return detail::transpose(*this, dim0, dim1);
+}
+inline Tensor Tensor::t() const {
+  AMP_CHECK(dim() <= 2, "t: the tensor must have at most 2 dimensions, but is ", describe(*this),
+            "; use transpose");
+  return dim() < 2 ? *this : detail::transpose(*this, 0, 1);
+}
+inline Tensor Tensor::permute(std::span<const std::int64_t> dims) const {
+  return detail::permute(*this, dims);
+}
+inline Tensor Tensor::narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const {
+  return detail::narrow(*this, dim, start, length);
+}
+inline Tensor Tensor::select(std::int64_t dim, std::int64_t index) const {
+  const int d = wrap_dim("select", dim, this->dim());
+  AMP_CHECK(this->dim() > 0, "select: a 0-dimensional tensor has nothing to select from");
+  const std::int64_t extent = shape()[d];
+  AMP_CHECK(index >= -extent && index < extent, "select: `index` must lie in [", -extent, ", ",
+            extent, "), but is ", index);
+  return narrow(d, index < 0 ? index + extent : index, 1).squeeze(d);
+}
+
+namespace detail {
+
+/// The same elements in the same order under another shape and strides of the same memory.
+inline Tensor restride(std::string_view name, const Tensor& input, const Shape& shape,
+                       const Strides& strides) {
+  const Tensor output = input.alias(shape, strides, input.impl().offset);
+  if (autograd::recording(input)) {
+    autograd::record(
+        name, output,
+        [from = input.shape()](const Tensor& grad, const autograd::Needs<1>&)
+            -> autograd::Gradients<1> { return {reshape(grad, from)}; },
+        input);
+  }
+  return output;
+}
+
+}  // namespace detail
+
+inline Tensor Tensor::squeeze() const {
+  Shape kept;
+  Strides steps;
+  for (int d = 0; d < dim(); ++d) {
+    if (shape()[d] == 1) continue;
+    kept.push_back(shape()[d]);
+    steps.push_back(strides()[d]);
+  }
+  return kept.dims() == dim() ? *this : detail::restride("squeeze", *this, kept, steps);
+}
+inline Tensor Tensor::squeeze(std::int64_t dim) const {
+  const int d = wrap_dim("squeeze", dim, this->dim());
+  if (this->dim() == 0 || shape()[d] != 1) return *this;
+  Shape kept = shape();
+  Strides steps = strides();
+  kept.erase(d);
+  steps.erase(d);
+  return detail::restride("squeeze", *this, kept, steps);
+}
+inline Tensor Tensor::unsqueeze(std::int64_t dim) const {
+  const int d = wrap_dim("unsqueeze", dim, this->dim() + 1);
+  Shape grown = shape();
+  Strides steps = strides();
+  steps.insert(d, d < this->dim() ? strides()[d] * shape()[d] : 1);
+  grown.insert(d, 1);
+  return detail::restride("unsqueeze", *this, grown, steps);
+}
+inline Tensor Tensor::flatten(std::int64_t start_dim, std::int64_t end_dim) const {
+  if (dim() == 0) return detail::reshape(*this, {1});
+  const int first = wrap_dim("flatten", start_dim, dim()),
+            last = wrap_dim("flatten", end_dim, dim());
+  AMP_CHECK(first <= last, "flatten: `start_dim` ", start_dim, " lies behind `end_dim` ", end_dim);
+  Shape flat;
+  for (int d = 0; d < dim(); ++d) {
+    if (d > first && d <= last) {
+      flat[first] *= shape()[d];
+    } else {
+      flat.push_back(shape()[d]);
+    }
+  }
+  return detail::reshape(*this, flat);
+}
+inline Tensor Tensor::expand(const Shape& shape) const { return detail::expand(*this, shape); }
+
+inline const Tensor& Tensor::fill_(double value) const {
+  autograd::check_in_place("fill_", *this);
+  detail::fill(*this, value);
+  mark_modified(false);
+  return *this;
+}
+inline const Tensor& Tensor::zero_() const { return fill_(0); }
+inline const Tensor& Tensor::copy_(const Tensor& source) const {
+  autograd::check_in_place("copy_", *this);
+  AMP_CHECK(!autograd::recording(source), "copy_: `source` ", describe(source),
+            " carries history, which a write in place does not record; detach() it first");
+  AMP_CHECK(broadcast_shapes("copy_", shape(), source.shape()) == shape(), "copy_: `source` ",
+            describe(source), " does not broadcast to ", describe(*this));
+  if (device() == source.device()) {
+    detail::copy_elements(source, *this);
+  } else {
+    detail::copy_elements(source.to(dtype()).expand(shape()).contiguous().to(device()), *this);
+  }
+  mark_modified(false);
+  return *this;
+}
+
+inline bool Tensor::requires_grad() const { return autograd::requires_grad(*this); }
+inline const Tensor& Tensor::requires_grad_(bool requires_grad) const {
+  autograd::Leaf* leaf = autograd::leaf_of(*this);
+  if (leaf == nullptr) {
+    AMP_CHECK(autograd::node_of(*this) == nullptr, "requires_grad_: ", describe(*this),
+              " was computed from tensors that require gradients; detach() it to make a leaf");
+    if (!requires_grad) return *this;
+    AMP_CHECK(is_floating_point(dtype()),
+              "requires_grad_: only floating-point tensors have gradients, but this is ",
+              describe(*this));
+    auto fresh = make_ref<autograd::Leaf>(*this);
+    leaf = fresh.get();
+    impl().history = std::move(fresh);
+  }
+  leaf->requires_grad = requires_grad;
+  return *this;
+}
+inline bool Tensor::is_leaf() const {
+  return autograd::node_of(*this) == nullptr || autograd::leaf_of(*this) != nullptr;
+}
+inline Tensor Tensor::grad() const {
+  const autograd::Leaf* const leaf = autograd::leaf_of(*this);
+  return leaf == nullptr ? Tensor() : leaf->grad;
+}
+inline void Tensor::set_grad(const Tensor& grad) const {
+  autograd::Leaf* const leaf = autograd::leaf_of(*this);
+  AMP_CHECK(leaf != nullptr, "set_grad: ", describe(*this),
+            " is not a leaf that requires gradients");
+  AMP_CHECK(!grad.defined() || (grad.shape() == shape() && grad.device() == device() &&
+                                is_floating_point(grad.dtype())),
+            "set_grad: `grad` must have the shape and device of ", describe(*this), ", but is ",
+            describe(grad));
+  leaf->grad = grad;
+  leaf->is_scaled = false;
+}
+
+inline void Tensor::backward() const {
+  AMP_CHECK(numel() == 1, "backward: the tensor must have one element, but is ", describe(*this),
+            "; reduce it with sum or mean, or pass the gradient of the loss with respect to it");
+  autograd::backward(*this, full(shape(), 1, {.dtype = dtype(), .device = device()}));
+}
+inline void Tensor::backward(const Tensor& gradient) const {
+  AMP_CHECK(gradient.shape() == shape(), "backward: `gradient` must have shape ", shape(),
+            ", but is ", describe(gradient));
+  AMP_CHECK(gradient.device() == device(), "backward: `gradient` must be on ", device(),
+            ", but is on ", gradient.device());
+  autograd::backward(*this, gradient.detach().to(dtype()));
+}
+
+}  // namespace amp::inline v0
