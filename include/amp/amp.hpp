@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// amp: automatic mixed precision for C++. This header is the map: the modules in layer order, each
+// knowing only those above it in this list. It needs a C++20 compiler and nothing else.
+#pragma once
+
+#include "amp/autocast.hpp"      // AutocastGuard, OpPolicy
+#include "amp/autograd.hpp"      // NoGradGuard, backward
+#include "amp/core/error.hpp"    // the one exception
+#include "amp/core/version.hpp"  // AMP_VERSION_MAJOR, ...
+#include "amp/device.hpp"        // Device, memory_stats, num_threads
+#include "amp/ops.hpp"           // matmul, conv2d, softmax, cross_entropy, ...
+#include "amp/optim.hpp"         // SGD, Adam, AdamW, clip_grad_norm_
+#include "amp/scaler.hpp"        // GradScaler
+#include "amp/tensor.hpp"        // Tensor, Shape, factories
+#include "amp/types.hpp"         // half, bfloat16, DType, convert

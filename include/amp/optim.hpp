@@ -1,0 +1,9 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Optimizers and gradient clipping.
+#pragma once
+
+#include "amp/optim/adam.hpp"
+#include "amp/optim/clip.hpp"
+#include "amp/optim/sgd.hpp"

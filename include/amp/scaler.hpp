@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Loss scaling.
+#pragma once
+
+#include "amp/scaler/grad_scaler.hpp"
