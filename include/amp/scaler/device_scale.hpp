@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The words of a scaler on its device: made when first needed, at addresses that stay.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/kernels/scale_state.hpp"
+#include "amp/ops/tensor_members.hpp"
+#include "amp/scaler/state.hpp"
+
+namespace amp::inline v0::detail {
+
+inline float* word(const Tensor& tensor) { return static_cast<float*>(tensor.raw_data()); }
+
+class DeviceScale {
+ public:
+  bool exists() const { return state_.defined(); }
+  Device device() const { return state_.device(); }
+
+  void create(Device device, const GradScalerState& initial) {
+    const auto bytes = static_cast<std::int64_t>(sizeof(kernels::ScaleState));
+    state_ = empty({bytes}, {.dtype = kUInt8, .device = device});
+    scale_ = Tensor(make_ref<TensorImpl>(state_.impl().storage, Shape(), Strides(), 0, kFloat32));
+    one_ = ones({}, {.device = device});
+    write(initial);
+  }
+
+  kernels::ScaleState* data() const { return static_cast<kernels::ScaleState*>(state_.raw_data()); }
+  /// The scale as a 0-dimensional float32 tensor, whose version moves with every change.
+  const Tensor& scale() const { return scale_; }
+  const float* inverse() const { return &data()->inverse; }
+  const float* one() const { return word(one_); }
+  void mark_modified() const { state_.mark_modified(); }
+
+  /// Synchronises.
+  void read(GradScalerState& state) const {
+    kernels::ScaleState live;
+    copy_bytes(kCPU, &live, device(), data(), sizeof live);
+    state.scale = static_cast<double>(live.scale);
+    state.growth_tracker = live.growth_tracker;
+    state.hysteresis_left = live.hysteresis_left;
+    state.applied = live.applied;
+    state.skipped = live.skipped;
+    state.consecutive_skips = live.consecutive_skipped;
+  }
+  void write(const GradScalerState& state) {
+    kernels::ScaleState live{};
+    kernels::set_scale(live, state.scale);
+    live.growth_tracker = state.growth_tracker;
+    live.hysteresis_left = state.hysteresis_left;
+    live.applied = state.applied;
+    live.skipped = state.skipped;
+    live.consecutive_skipped = state.consecutive_skips;
+    copy_bytes(device(), data(), kCPU, &live, sizeof live);
+    mark_modified();
+  }
+
+ private:
+  Tensor state_;  // bytes of a ScaleState, which begins with the scale
+  Tensor scale_;  // these first bytes as a float
+  Tensor one_;
+};
+
+}  // namespace amp::inline v0::detail

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The passes over an optimizer's gradients: collect and check them, unscale, take the norm, clip.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "amp/kernels/host/unscale.hpp"
+#include "amp/optim/optimizer.hpp"
+#include "amp/scaler/adapter.hpp"
+
+namespace amp::inline v0::detail {
+
+using GradientSpans = std::vector<kernels::GradientSpan>;
+
+/// The gradients of an optimizer, all on `device` (any one device where that is unset). Throws,
+/// naming `call`, where one cannot be used.
+template <OptimizerLike O>
+GradientSpans collect_gradients(std::string_view call, O& optimizer,
+                                std::optional<Device>& device) {
+  GradientSpans spans;
+  std::int64_t index = 0;
+  for (const TensorView& view : optimizer.gradients()) {
+    AMP_CHECK(is_floating_point(view.dtype), call, ": gradient ", index, " ", view.name,
+              " must be floating point, but is ", view.dtype);
+    AMP_CHECK(view.numel >= 0 && (view.data != nullptr || view.numel == 0), call, ": gradient ",
+              index, " ", view.name, " has ", view.numel, " elements, but no data");
+    if (!device) device = view.device;
+    AMP_CHECK(view.device == *device, call, ": gradient ", index, " ", view.name, " is on ",
+              view.device, ", but must be on ", *device);
+    spans.push_back({view.data, view.numel, view.dtype});
+    ++index;
+  }
+  return spans;
+}
+
+/// Notes in *found_inf whether any gradient is not finite, and with `write` multiplies all by
+/// *inverse.
+inline void unscale(Device device, std::span<const kernels::GradientSpan> gradients,
+                    const float* inverse, float* found_inf, bool write) {
+  if (gradients.empty()) return;
+  const auto count = static_cast<std::int64_t>(gradients.size());
+  kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(
+      device, gradients[0].dtype, {device, gradients.data(), count, inverse, found_inf, write});
+}
+
+/// words[0] = the norm of the gradients times *inverse (null: 1), words[1] = the clip coefficient;
+/// with `write` applies that.
+inline void clip(Device device, std::span<const kernels::GradientSpan> gradients,
+                 const float* inverse, double max_norm, bool write, float* words,
+                 float* found_inf) {
+  if (gradients.empty()) return;
+  const auto count = static_cast<std::int64_t>(gradients.size());
+  kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(
+      device, gradients[0].dtype, {device, gradients.data(), count, inverse, words});
+  kernels::dispatch<&kernels::Backend::clip, kernels::host::clip>(
+      device, gradients[0].dtype,
+      {device, gradients.data(), write ? count : 0, words, words + 1, found_inf, max_norm});
+}
+
+}  // namespace amp::inline v0::detail

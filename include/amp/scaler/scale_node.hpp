@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The multiplication of a loss by the scale, in the graph.
+#pragma once
+
+#include <span>
+
+#include "amp/autograd/function.hpp"
+#include "amp/ops/elementwise.hpp"
+
+namespace amp::inline v0 {
+namespace detail {
+
+/// d(loss * scale)/d(loss) = scale, and the gradients from here on carry it.
+class ScaleNode final : public autograd::Node {
+ public:
+  ScaleNode(const Tensor& output, const Tensor& loss, const Tensor& scale)
+      : Node("GradScaler::scale", output),
+        input_{Ref<autograd::Node>(autograd::node_of(loss))},
+        loss_dtype_(loss.dtype()),
+        scale_(scale) {}
+
+  std::span<const Ref<autograd::Node>> inputs() const override { return {&input_, 1}; }
+  void backward(const Tensor& gradient, std::span<Tensor> gradients) override {
+    const Tensor& scale = scale_.get("GradScaler::scale");
+    gradients[0] = binary_kernel<&kernels::Backend::mul, kernels::host::mul>(
+        gradient, scale, gradient.shape(), loss_dtype_);
+  }
+  bool scales_gradient() const override { return true; }
+
+ private:
+  Ref<autograd::Node> input_;
+  DType loss_dtype_;
+  autograd::SavedTensor scale_;
+};
+
+}  // namespace detail
+
+}  // namespace amp::inline v0

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The answer of GradScaler::step.
+#pragma once
+
+#include <utility>
+
+#include "amp/tensor/factory.hpp"
+
+namespace amp::inline v0 {
+
+/// Whether a step was left out. Owns the device's answer: right whenever asked.
+class StepResult {
+ public:
+  StepResult() = default;
+  explicit StepResult(Tensor found_inf) : found_inf_(std::move(found_inf)) {}
+  /// Synchronises when asked, not before.
+  bool skipped() const { return found_inf_.defined() && found_inf_.item<float>() != 0; }
+  /// The device word, non-zero where the step was skipped; null for a disabled scaler.
+  const float* skipped_data() const {
+    return found_inf_.defined() ? found_inf_.const_data<float>() : nullptr;
+  }
+
+ private:
+  Tensor found_inf_;
+};
+
+}  // namespace amp::inline v0
