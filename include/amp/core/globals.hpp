@@ -7,32 +7,34 @@
 // header does not know them.
 #pragma once
 
+#include <type_traits>
+
 #include "amp/core/config.hpp"
 
 namespace amp::inline v0 {
 
-// With AMP_SHARED_STATE the accessors come from one small shared library of the program, the one
-// that includes <amp/shared_state.hpp>: for plugins that cannot share otherwise (two RTLD_LOCAL
-// plugins built by clang).
-#if defined(AMP_SHARED_STATE)
-template <class State>
-AMP_EXPORT State& process_state();
-template <class State>
-AMP_EXPORT State& thread_state();
-#else
 /// The one `State` of the process. Never destroyed, so that it outlives every static that may still
 /// use it.
+template <class State>
+AMP_EXPORT State& process_state();
+
+/// This thread's `State`. Constant-initialised and trivially destructible: no guard, no destructor
+/// order.
+template <class State>
+AMP_EXPORT State& thread_state();
+
+// With AMP_SHARED_STATE these come from the one shared library that includes
+// <amp/shared_state.hpp>.
+#if !defined(AMP_SHARED_STATE) || defined(AMP_SHARED_STATE_IMPLEMENTATION)
 template <class State>
 AMP_EXPORT State& process_state() {
   static State* const state = new State;
   return *state;
 }
 
-/// This thread's `State`. Constant-initialised and trivially destructible: no guard, no destructor
-/// order.
 template <class State>
 AMP_EXPORT State& thread_state() {
-  static_assert(__has_trivial_destructor(State));
+  static_assert(std::is_trivially_destructible_v<State>);
   static constinit thread_local State state{};
   return state;
 }

@@ -119,19 +119,19 @@ struct SoftmaxBackwardArgs {
   int dim;
 };
 
-/// logits [N, C, ...], targets [N, ...] int64, contiguous. log_normalizer and losses are float32
-/// (float64 for float64 logits) with the shape of targets; total_weight and loss hold one element.
-/// Writes losses always, loss where the reduction is not kNone. total_weight = number of targets
-/// that are not ignore_index.
+/// logits [N, C, ...], targets [N, ...] int64, contiguous. losses and log_sum, the logarithm of the
+/// sum of exp(x - max x), have the shape of targets and are float32 (float64 for float64 logits),
+/// as are the one-element total_weight, the number of targets that are not ignore_index, and loss.
+/// Writes losses always, loss where the reduction is not kNone.
 struct CrossEntropyArgs {
-  Operand logits, targets, losses, log_normalizer, total_weight, loss;
+  Operand logits, targets, losses, log_sum, total_weight, loss;
   std::int64_t ignore_index;
   double label_smoothing;
   Reduction reduction;
 };
 /// grad_output has one element, or the shape of targets where the reduction is kNone.
 struct CrossEntropyBackwardArgs {
-  Operand grad_output, logits, targets, log_normalizer, total_weight, grad_logits;
+  Operand grad_output, logits, targets, log_sum, total_weight, grad_logits;
   std::int64_t ignore_index;
   double label_smoothing;
   Reduction reduction;

@@ -35,7 +35,7 @@ Tensor binary_kernel(const Tensor& a, const Tensor& b, const Shape& shape, DType
   const Tensor output = empty(shape, {.dtype = dtype, .device = a.device()});
   if (output.numel() != 0) {
     const kernels::BinaryArgs args{a.operand(), b.operand(), output.operand()};
-    kernels::dispatch<Member, Host>(a.device(), dtype, args);
+    kernels::dispatch<Member, Host>(a.device(), a.dtype(), args);
   }
   return output;
 }
@@ -49,7 +49,7 @@ Tensor scalar_kernel(const Tensor& tensor, double value, bool scalar_first, DTyp
     const kernels::Operand array = tensor.operand();
     const kernels::BinaryArgs args{scalar_first ? scalar : array, scalar_first ? array : scalar,
                                    output.operand()};
-    kernels::dispatch<Member, Host>(tensor.device(), dtype, args);
+    kernels::dispatch<Member, Host>(tensor.device(), tensor.dtype(), args);
   }
   return output;
 }
@@ -59,7 +59,7 @@ Tensor unary_kernel(const Tensor& input, DType dtype) {
   const Tensor output = empty(input.shape(), {.dtype = dtype, .device = input.device()});
   if (output.numel() != 0) {
     const kernels::UnaryArgs args{.input = input.operand(), .output = output.operand()};
-    kernels::dispatch<Member, Host>(input.device(), dtype, args);
+    kernels::dispatch<Member, Host>(input.device(), input.dtype(), args);
   }
   return output;
 }

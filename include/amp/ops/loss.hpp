@@ -26,12 +26,12 @@ inline Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
   const auto words = [&](const Shape& shape) {
     return empty(shape, {.dtype = accumulate, .device = x.device()});
   };
-  const Tensor losses = words(t.shape()), log_normalizer = words(t.shape()),
-               total_weight = words({}), loss = words({});
+  const Tensor losses = words(t.shape()), log_sum = words(t.shape()), total_weight = words({}),
+               loss = words({});
   const kernels::CrossEntropyArgs args{x.operand(),
                                        t.operand(),
                                        losses.operand(),
-                                       log_normalizer.operand(),
+                                       log_sum.operand(),
                                        total_weight.operand(),
                                        loss.operand(),
                                        options.ignore_index,
@@ -44,15 +44,15 @@ inline Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
   if (autograd::recording(x)) {
     autograd::record(
         "cross_entropy", output,
-        [x = autograd::SavedTensor(x), t = autograd::SavedTensor(t), log_normalizer, total_weight,
+        [x = autograd::SavedTensor(x), t = autograd::SavedTensor(t), log_sum, total_weight,
          options](const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor grad = dense(gradient);
           const Tensor& logits_again = x.get("cross_entropy");
           const Tensor grad_x = empty_like(logits_again);
           const kernels::CrossEntropyBackwardArgs arguments{
-              grad.operand(),           logits_again.operand(),  t.get("cross_entropy").operand(),
-              log_normalizer.operand(), total_weight.operand(),  grad_x.operand(),
-              options.ignore_index,     options.label_smoothing, options.reduction};
+              grad.operand(),       logits_again.operand(),  t.get("cross_entropy").operand(),
+              log_sum.operand(),    total_weight.operand(),  grad_x.operand(),
+              options.ignore_index, options.label_smoothing, options.reduction};
           kernels::dispatch<&kernels::Backend::cross_entropy_backward,
                             kernels::host::cross_entropy_backward>(grad_x.device(), grad_x.dtype(),
                                                                    arguments);

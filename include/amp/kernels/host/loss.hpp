@@ -3,7 +3,8 @@
 //
 // Cross-entropy against class indices, fused: probabilities are never stored. With q the smoothed
 // target distribution, q_c = (1 - e) [c = t] + e / C (Szegedy et al. 2016, section 7),
-//   loss   = -sum_c q_c log p_c = logZ - (1 - e) x_t - e / C sum_c x_c,      log p_c = x_c - logZ
+//   loss   = -sum_c q_c log p_c = L - (1 - e) (x_t - m) - e / C sum_c (x_c - m)
+//   log p_c = (x_c - m) - L,   m = max_c x_c,   L = log sum_c exp(x_c - m)
 //   grad_x = (p - q) * grad_loss
 #pragma once
 
@@ -37,7 +38,7 @@ void cross_entropy(const CrossEntropyArgs& args) {
   const std::int64_t counted = count_targets(args.targets, lines.length, args.ignore_index);
   const C smoothing = static_cast<C>(args.label_smoothing);
   C* const losses = args.losses.as<C>();
-  C* const normalizers = args.log_normalizer.as<C>();
+  C* const log_sums = args.log_sum.as<C>();
   parallel_ranges(
       lines.count, ceil_div(4 * kBlock, lines.length), [&](std::int64_t begin, std::int64_t end) {
         const HostBuffer<C> scratch(lines.length);
@@ -45,14 +46,15 @@ void cross_entropy(const CrossEntropyArgs& args) {
           const C* const x =
               fetch(args.logits, lines.start(line), lines.stride, lines.length, scratch.data());
           const std::int64_t t = args.targets.as<const std::int64_t>()[line];
-          C maximum = 0, sum = 0;
-          normalizers[line] = log_sum_exp(x, lines.length, maximum);
+          const C maximum = maximum_of(x, lines.length);
+          C sum = 0;
+          log_sums[line] = log_sum_exp(x, lines.length, maximum);
           if (smoothing != 0) {
-            for (std::int64_t c = 0; c < lines.length; ++c) sum += x[c];
+            for (std::int64_t c = 0; c < lines.length; ++c) sum += x[c] - maximum;
           }
           losses[line] = t == args.ignore_index
                              ? C{0}
-                             : normalizers[line] - (C{1} - smoothing) * x[t] -
+                             : log_sums[line] - (C{1} - smoothing) * (x[t] - maximum) -
                                    smoothing / static_cast<C>(lines.length) * sum;
         }
       });
@@ -70,7 +72,7 @@ void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
   const Lines lines(args.logits, 1);
   const C smoothing = static_cast<C>(args.label_smoothing);
   const C share = smoothing / static_cast<C>(lines.length);
-  const C* const normalizers = args.log_normalizer.as<const C>();
+  const C* const log_sums = args.log_sum.as<const C>();
   parallel_ranges(
       lines.count, ceil_div(4 * kBlock, lines.length), [&](std::int64_t begin, std::int64_t end) {
         const HostBuffer<C> scratch(2 * lines.length);
@@ -81,12 +83,14 @@ void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
           C grad = *fetch(args.grad_output, args.reduction == kNone ? line : 0, 1, 1, &grad_buffer);
           if (args.reduction == kMean) grad /= args.total_weight.as<const C>()[0];
           const C* const x = fetch(args.logits, at, lines.stride, lines.length, scratch.data());
+          const C maximum = maximum_of(x, lines.length);
           C* const grad_x = target(args.grad_logits, at, lines.stride, lines.length,
                                    scratch.data() + lines.length);
           for (std::int64_t c = 0; c < lines.length; ++c) {
             const C q = share + (c == t ? C{1} - smoothing : C{0});
-            grad_x[c] =
-                t == args.ignore_index ? C{0} : (std::exp(x[c] - normalizers[line]) - q) * grad;
+            grad_x[c] = t == args.ignore_index
+                            ? C{0}
+                            : (std::exp((x[c] - maximum) - log_sums[line]) - q) * grad;
           }
           store(grad_x, args.grad_logits, at, lines.stride, lines.length);
         }

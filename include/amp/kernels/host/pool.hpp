@@ -16,28 +16,37 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
+/// The positions [begin, end), `step` apart, of one window that lie within [0, extent).
+struct WindowRange {
+  std::int64_t begin, end, step;
+  WindowRange(std::int64_t out, std::int64_t extent, const Window2d& w, int d)
+      : step(w.dilation[d]) {
+    const std::int64_t first = out * w.stride[d] - w.padding[d];
+    begin = first >= 0 ? first : first + ceil_div(-first, step) * step;
+    end = (std::min)(extent, first + (w.kernel[d] - 1) * step + 1);
+  }
+};
+
 template <class C>
 void max_pool_plane(const MaxPool2dArgs& args, const C* in, C* out, std::int32_t* indices) {
   const std::int64_t height = args.input.sizes[2], width = args.input.sizes[3];
   const std::int64_t out_h = args.output.sizes[2], out_w = args.output.sizes[3];
-  const Window2d& w = args.window;
   for (std::int64_t oh = 0; oh < out_h; ++oh) {
-    const std::int64_t h0 = oh * w.stride[0] - w.padding[0];
+    const WindowRange rows(oh, height, args.window, 0);
     for (std::int64_t ow = 0; ow < out_w; ++ow) {
-      const std::int64_t w0 = ow * w.stride[1] - w.padding[1];
-      std::int64_t best = -1;
-      for (std::int64_t kh = 0; kh < w.kernel[0]; ++kh) {
-        const std::int64_t h = h0 + kh * w.dilation[0];
-        if (h < 0 || h >= height) continue;
-        for (std::int64_t kw = 0; kw < w.kernel[1]; ++kw) {
-          const std::int64_t x = w0 + kw * w.dilation[1];
-          if (x < 0 || x >= width) continue;
-          const std::int64_t at = h * width + x;
-          if (best < 0 || in[at] > in[best] || !(in[at] == in[at]))
-            best = at;  // NaN wins, as in torch
+      const WindowRange columns(ow, width, args.window, 1);
+      std::int64_t best = rows.begin * width + columns.begin;
+      C maximum = in[best];
+      for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
+        for (std::int64_t x = columns.begin; x < columns.end; x += columns.step) {
+          const C value = in[h * width + x];
+          if (value > maximum || !(value == value)) {  // NaN wins, as in torch
+            maximum = value;
+            best = h * width + x;
+          }
         }
       }
-      out[oh * out_w + ow] = in[best];
+      out[oh * out_w + ow] = maximum;
       indices[oh * out_w + ow] = static_cast<std::int32_t>(best);
     }
   }

@@ -42,14 +42,21 @@ void for_each_line(const Lines& lines, Body&& body) {
                   });
 }
 
-/// The maximum of x, and log(sum(exp(x))) = maximum + log(sum(exp(x - maximum))).
+/// NaN where any is NaN.
 template <class C>
-C log_sum_exp(const C* x, std::int64_t n, C& maximum) {
-  maximum = x[0];
+C maximum_of(const C* x, std::int64_t n) {
+  C maximum = x[0];
   for (std::int64_t i = 1; i < n; ++i) maximum = x[i] > maximum || !(x[i] == x[i]) ? x[i] : maximum;
+  return maximum;
+}
+
+/// log(sum(exp(x - maximum))). Kept apart from the maximum: their sum would cost log-probabilities
+/// of large x their last digits.
+template <class C>
+C log_sum_exp(const C* x, std::int64_t n, C maximum) {
   C sum = 0;
   for (std::int64_t i = 0; i < n; ++i) sum += std::exp(x[i] - maximum);
-  return maximum + std::log(sum);
+  return std::log(sum);
 }
 
 template <bool Log>
@@ -61,12 +68,11 @@ void softmax(const SoftmaxArgs& args) {
       const std::int64_t n = lines.length;
       const C* const x = fetch(args.input, at, lines.stride, n, scratch);
       C* const y = target(args.output, at, lines.stride, n, scratch + n);
-      C maximum = 0;
+      const C maximum = maximum_of(x, n);
       if constexpr (Log) {
-        const C normalizer = log_sum_exp(x, n, maximum);
-        for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] - normalizer;
+        const C log_sum = log_sum_exp(x, n, maximum);
+        for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - maximum) - log_sum;
       } else {
-        log_sum_exp(x, n, maximum);
         C sum = 0;
         for (std::int64_t i = 0; i < n; ++i) sum += y[i] = std::exp(x[i] - maximum);
         for (std::int64_t i = 0; i < n; ++i) y[i] /= sum;

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Defines amp's state in one shared library, for programs whose plugins could not share it
+// otherwise: two plugins built by clang and loaded with RTLD_LOCAL. Include it, before any other
+// header of amp, in one source file of that library; link the library to the executable and to
+// every plugin, and compile all of them with -DAMP_SHARED_STATE.
+#pragma once
+
+#define AMP_SHARED_STATE_IMPLEMENTATION
+
+#include "amp/amp.hpp"
+
+namespace amp::inline v0 {
+
+template AMP_EXPORT detail::HostCache& process_state<detail::HostCache>();
+template AMP_EXPORT detail::MemoryState& process_state<detail::MemoryState>();
+template AMP_EXPORT detail::ThreadPool& process_state<detail::ThreadPool>();
+template AMP_EXPORT kernels::BackendState& process_state<kernels::BackendState>();
+template AMP_EXPORT detail::GeneratorState& process_state<detail::GeneratorState>();
+template AMP_EXPORT detail::ShadowRegistry& process_state<detail::ShadowRegistry>();
+template AMP_EXPORT autograd::detail::Sequence& process_state<autograd::detail::Sequence>();
+template AMP_EXPORT autocasting::Registry& process_state<autocasting::Registry>();
+template AMP_EXPORT detail::GradState& thread_state<detail::GradState>();
+template AMP_EXPORT autograd::detail::DyingNodes& thread_state<autograd::detail::DyingNodes>();
+template AMP_EXPORT AutocastState& thread_state<AutocastState>();
+
+}  // namespace amp::inline v0
