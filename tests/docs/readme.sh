@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# readme.sh README INCLUDE FOLDER COMPILER: the first C++ block of the README compiles, runs, has at
+# most 25 lines, and prints what the README says it prints, numbers to 0.05.
+set -euo pipefail
+readme=$1 include=$2 folder=$3 compiler=$4
+mkdir -p "$folder"
+
+# block LANGUAGE: the first fenced block of a language
+block() { awk -v fence='```'"$1" '$0 == fence {inside = 1; next} /^```/ && inside {exit} inside' "$readme"; }
+
+block cpp >"$folder/loop.cpp"
+block text >"$folder/expected.txt"
+lines=$(wc -l <"$folder/loop.cpp")
+echo "the loop has $lines lines"
+((lines > 10 && lines <= 25))
+"$compiler" -std=c++20 -O1 -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Werror -I "$include" \
+  "$folder/loop.cpp" -o "$folder/loop"
+"$folder/loop" | tee "$folder/printed.txt"
+paste -d ' ' "$folder/expected.txt" "$folder/printed.txt" | awk '
+  NF % 2 { print "other words than in the README: " $0; exit 1 }
+  { for (i = 1; i <= NF / 2; ++i) {
+      a = $i; b = $(i + NF / 2)
+      far = a + 0 == a && (a - b > 0.05 || b - a > 0.05)
+      if (far || (a + 0 != a && a != b)) { print "README: " a ", printed: " b; exit 1 }
+  } }
+  END { if (NR < 2) exit 1 }'
