@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# Installs what is missing, builds the trainer and runs it:
+#
+#   ./examples/train.sh [the trainer's flags]        --help lists them
+#
+# With everything in place it touches no network. CXX chooses the compiler of the first build.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
+build=$root/build/train
+log=$build/build.log
+sudo_flags=()
+
+say() { printf 'train.sh: %s\n' "$*" >&2; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+compiler() {
+  if [[ -n ${CXX:-} ]]; then
+    echo "$CXX"
+  elif have c++; then
+    echo c++
+  elif have g++; then
+    echo g++
+  elif have clang++; then
+    echo clang++
+  fi
+}
+
+# Whether a program that includes the header $1 links with the flags that follow.
+links() {
+  local header=$1 cxx
+  shift
+  cxx=$(compiler)
+  [[ -n $cxx ]] && printf '#include <%s>\nint main() {}\n' "$header" |
+    $cxx -x c++ - -o /dev/null "$@" >/dev/null 2>&1
+}
+
+# The Debian packages without which the trainer cannot be built, of those not here yet.
+missing_packages() {
+  [[ -n $(compiler) ]] || echo g++
+  have cmake || echo cmake
+  have make || have ninja || echo make
+  links zlib.h -lz || echo zlib1g-dev
+}
+
+# Runs apt-get, its output kept in the log.
+apt() {
+  local -a as_root=()
+  if [[ $(id -u) -ne 0 ]]; then
+    have sudo || return 1
+    as_root=(sudo "${sudo_flags[@]}")
+  fi
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "$@" >>"$log" 2>&1
+}
+
+install_packages() {
+  have apt-get || return 1
+  say "installing $* (apt-get; needs the network this once)"
+  apt install -y --no-install-recommends "$@" ||
+    { apt update && apt install -y --no-install-recommends "$@"; }
+}
+
+# A BLAS makes float32 faster, but the library has a matrix product of its own: getting one is tried
+# once, and no password is asked for it.
+install_blas() {
+  links cblas.h -lopenblas || links cblas.h -lcblas || [[ -e $build/without-blas ]] && return
+  sudo_flags=(-n)
+  install_packages libopenblas-dev && return
+  say "no BLAS could be installed: using amp's own matrix product"
+  touch "$build/without-blas"
+}
+
+configure_and_build() {
+  local -a generator=()
+  grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt" ||
+    rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles"  # none yet, or of a checkout since moved
+  [[ -e $build/CMakeCache.txt ]] || have make || generator=(-G Ninja)
+  cmake -S "$root" -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release \
+    -DAMP_BUILD_TESTS=OFF -DAMP_BUILD_EXAMPLES=ON -DAMP_BUILD_BENCHMARKS=OFF >>"$log" 2>&1 &&
+    cmake --build "$build" --target train_cnn --parallel >>"$log" 2>&1
+}
+
+mkdir -p "$build"
+: >"$log"
+
+mapfile -t missing < <(missing_packages)
+if ((${#missing[@]})) && ! install_packages "${missing[@]}"; then
+  tail -n 20 "$log" >&2
+  say "could not install what is missing; as root: apt-get install ${missing[*]}"
+  exit 1
+fi
+install_blas
+
+say "building the trainer in build/train (a first build takes a minute)"
+if ! configure_and_build; then
+  cat "$log" >&2
+  say "the build failed; the lines above say why"
+  exit 1
+fi
+
+exec "$build/examples/train_cnn" "$@"
