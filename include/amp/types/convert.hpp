@@ -42,15 +42,15 @@ AMP_HOST_DEVICE constexpr To convert_one(From value) {
 namespace detail {
 
 #if AMP_X86
-inline bool has_f16c() {
-  static const bool found = __builtin_cpu_supports("avx2");  // every processor with AVX2 has F16C
+inline bool has_avx2() {
+  static const bool found = __builtin_cpu_supports("avx2");  // and with it F16C, in every processor
   return found;
 }
 
-// The instructions round to nearest even and quieten NaNs exactly as small_float does; they convert
-// whole vectors and leave the tail to the caller. Both return how many elements they converted.
-__attribute__((target("avx2,f16c"))) inline std::size_t convert_f16c(const half* from, float* to,
-                                                                     std::size_t n) {
+// Whole vectors of the two 16-bit formats, with the same bits as small_float: rounded to nearest
+// even, NaNs made quiet. Each returns how many elements it converted and leaves the tail.
+__attribute__((target("avx2,f16c"))) inline std::size_t convert_vectors(const half* from, float* to,
+                                                                        std::size_t n) {
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8) {
     __m128i codes;
@@ -59,8 +59,8 @@ __attribute__((target("avx2,f16c"))) inline std::size_t convert_f16c(const half*
   }
   return i;
 }
-__attribute__((target("avx2,f16c"))) inline std::size_t convert_f16c(const float* from, half* to,
-                                                                     std::size_t n) {
+__attribute__((target("avx2,f16c"))) inline std::size_t convert_vectors(const float* from, half* to,
+                                                                        std::size_t n) {
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8) {
     const __m128i codes = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
@@ -68,7 +68,47 @@ __attribute__((target("avx2,f16c"))) inline std::size_t convert_f16c(const float
   }
   return i;
 }
+__attribute__((target("avx2"))) inline std::size_t convert_vectors(const bfloat16* from, float* to,
+                                                                   std::size_t n) {
+  std::size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    __m128i codes;
+    std::memcpy(&codes, from + i, sizeof codes);
+    const __m256i bits = _mm256_slli_epi32(_mm256_cvtepu16_epi32(codes), 16);
+    _mm256_storeu_ps(to + i, _mm256_castsi256_ps(bits));
+  }
+  return i;
+}
+__attribute__((target("avx2"))) inline std::size_t convert_vectors(const float* from, bfloat16* to,
+                                                                   std::size_t n) {
+  const __m256i infinity = _mm256_set1_epi32(0x7f80'0000);
+  std::size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    __m256i codes[2];
+    for (std::size_t part = 0; part < 2; ++part) {
+      const __m256i bits = _mm256_castps_si256(_mm256_loadu_ps(from + i + 8 * part));
+      const __m256i upper = _mm256_srli_epi32(bits, 16);
+      const __m256i last = _mm256_and_si256(upper, _mm256_set1_epi32(1));
+      const __m256i half_unit = _mm256_add_epi32(last, _mm256_set1_epi32(0x7fff));
+      const __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, half_unit), 16);
+      const __m256i magnitude = _mm256_and_si256(bits, _mm256_set1_epi32(0x7fff'ffff));
+      const __m256i quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
+      codes[part] = _mm256_blendv_epi8(rounded, quiet, _mm256_cmpgt_epi32(magnitude, infinity));
+    }
+    // Packing works within 128-bit lanes; the permutation restores the order.
+    const __m256i packed =
+        _mm256_permute4x64_epi64(_mm256_packus_epi32(codes[0], codes[1]), 0b11'01'10'00);
+    std::memcpy(static_cast<void*>(to + i), &packed, sizeof packed);
+  }
+  return i;
+}
 #endif
+
+/// Whether convert_vectors exists for the pair.
+template <class From, class To>
+inline constexpr bool has_vectors =
+    AMP_X86 && ((std::is_same_v<From, float> && sizeof(To) == 2 && is_small_float<To>) ||
+                (std::is_same_v<To, float> && sizeof(From) == 2 && is_small_float<From>));
 
 }  // namespace detail
 
@@ -79,12 +119,9 @@ void convert_n(const From* from, To* to, std::size_t n) {
     if (n != 0) std::memcpy(static_cast<void*>(to), from, n * sizeof(From));
   } else {
     std::size_t i = 0;
-#if AMP_X86
-    if constexpr ((std::is_same_v<From, half> && std::is_same_v<To, float>) ||
-                  (std::is_same_v<From, float> && std::is_same_v<To, half>)) {
-      if (detail::has_f16c()) i = detail::convert_f16c(from, to, n);
+    if constexpr (detail::has_vectors<From, To>) {
+      if (detail::has_avx2()) i = detail::convert_vectors(from, to, n);
     }
-#endif
     for (; i < n; ++i) to[i] = convert_one<To>(from[i]);
   }
 }

@@ -195,9 +195,11 @@ class small_float {
     if constexpr (bias == 127) return __builtin_bit_cast(float, sign | (magnitude << kShift));
     const bool special_code =
         Special == NonFinite::kIeee ? magnitude >= kTopExponent : magnitude > kMaxFinite;
-    if (special_code)
-      return __builtin_bit_cast(float,
-                                sign | 0x7f80'0000u | ((magnitude & kMantissaMask) << kShift));
+    if (special_code) {  // NaNs become quiet, as the instructions make them
+      const std::uint32_t payload = (magnitude & kMantissaMask) << kShift;
+      const std::uint32_t quiet = payload != 0 ? 0x0040'0000u : 0u;
+      return __builtin_bit_cast(float, sign | 0x7f80'0000u | quiet | payload);
+    }
     if (magnitude <= kMantissaMask) {  // subnormal: mantissa * 2^(1 - bias - MantissaBits), normal
                                        // and exact as a float
       const float unit = __builtin_bit_cast(
