@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# A source must compile, and with -DAMP_REFUSED the compiler must object to each line that ends in
+#   // refused: <regular expression that the error's text matches>
+# compile_fail.sh SOURCE COMPILER [FLAG]...
+set -u
+source=$1
+shift
+"$@" "$source" || exit 1
+
+output=$("$@" -DAMP_REFUSED "$source" 2>&1)
+count=0 accepted=0
+while IFS=: read -r line reason; do
+  count=$((count + 1))
+  grep -Eq "^$source:$line:[0-9]+: error: .*($reason)" <<<"$output" && continue
+  accepted=$((accepted + 1))
+  echo "$source:$line: not refused with '$reason'"
+done < <(sed -n '/\/\/ refused: /{=;s/.*refused: //;p}' "$source" | paste -d : - -)
+
+echo "$count lines, $accepted not refused as they should be"
+((accepted == 0)) || grep " error: " <<<"$output"
+exit $((accepted > 0 || count == 0))

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# Compiles each header below a folder alone, and included twice:
+#   headers_alone.sh INCLUDE FOLDER GLOB WORK COMPILER [FLAG]...
+# INCLUDE is the library's include folder, FOLDER one below it; .cuh files compile as .cu, the others
+# as .cpp. Headers in a folder cuda/ get TOOLKIT, the toolkit's include folder, from the environment;
+# those named below need a library that is not looked for here. What is left out is named. Exits 77
+# where there is no header.
+set -u
+include=$1 folder=$2 glob=$3 work=$4
+shift 4
+mkdir -p "$work" && cd "$work" || exit 1
+
+count=0
+failed=()
+while IFS= read -r path; do
+  header=${path#"$include"/}
+  flags=(-I "$include")
+  suffix=cpp
+  case $header in
+    */libtorch.hpp | */mpi.hpp | */nccl.hpp | */nvtx.hpp)
+      echo "left out, needs a library: $header"
+      continue
+      ;;
+    *.cuh) suffix=cu ;;
+    */cuda/*)
+      if [[ ! ${TOOLKIT:-} ]]; then
+        echo "left out, needs the CUDA toolkit: $header"
+        continue
+      fi
+      flags+=(-isystem "$TOOLKIT")
+      ;;
+  esac
+  unit=${header//\//_}.$suffix
+  printf '#include "%s"\n#include "%s"\n' "$header" "$header" >"$unit"
+  "$@" "${flags[@]}" "$unit" || failed+=("$header")
+  count=$((count + 1))
+done < <(if [[ $folder == . ]]; then
+  find "$include/amp" -maxdepth 1 -name "$glob"
+else
+  find "$include/amp/$folder" -name "$glob"
+fi | sort)
+
+echo "$count headers, ${#failed[@]} do not compile alone: ${failed[*]}"
+((count)) || exit 77
+exit $((${#failed[@]} > 0))

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Layers look down only. Reads every #include of the library and fails on an edge that goes up or
+// sideways.
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "package/headers.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using Edges = std::map<std::string, std::vector<std::string>>;
+
+/// Bottom to top; modules on one line do not see each other.
+const std::vector<std::vector<std::string>> kLayers = {
+    {"core"},        {"types"},    {"device"},    {"kernels"},
+    {"tensor"},      {"autograd"}, {"autocast"},  {"ops"},
+    {"nn", "optim"}, {"scaler"},   {"precision"}, {"interop", "distributed", "diagnostics"},
+};
+
+/// Downward, and still wrong: what a module computes must not depend on the scope around it.
+const std::set<std::pair<std::string, std::string>> kForbidden = {{"nn", "autocast"},
+                                                                  {"optim", "autocast"}};
+
+/// Headers at the root that are not named after a module. "top" may include everything below.
+const std::map<std::string, std::string> kRootHeaders = {
+    {"amp", "top"},
+    {"cuda", "top"},
+    {"shared_state", "top"},
+    {"dlpack", "interop"},
+    {"safetensors", "interop"},
+    {"libtorch", "interop"},
+};
+
+/// The only inversion: members of Tensor that record history are declared in the tensor layer and
+/// defined here.
+const std::string kInversion = "amp/ops/tensor_members.hpp";
+const std::set<std::string> kInvertedMembers = {
+    "backward",       "clone",   "contiguous", "copy_",
+    "expand",         "fill_",   "flatten",    "grad",
+    "is_leaf",        "narrow",  "permute",    "requires_grad",
+    "requires_grad_", "reshape", "select",     "set_grad",
+    "squeeze",        "t",       "to",         "transpose",
+    "unsqueeze",      "view",    "zero_"};
+
+/// "amp/ops/softmax.hpp" -> "ops"; "amp/ops.hpp" -> "ops"; "" if it belongs nowhere.
+std::string module_of(const std::string& header) {
+  const std::string below = header.substr(header.find('/') + 1);
+  const std::string name = below.substr(0, below.find_first_of("/."));
+  if (below.find('/') == std::string::npos) {
+    if (const auto root = kRootHeaders.find(name); root != kRootHeaders.end()) return root->second;
+  }
+  for (const auto& layer : kLayers) {
+    for (const std::string& module : layer) {
+      if (module == name) return name;
+    }
+  }
+  return {};
+}
+
+/// Layer number from the bottom; "top" is above all.
+std::size_t level_of(const std::string& module) {
+  std::size_t level = 0;
+  while (level < kLayers.size() &&
+         std::find(kLayers[level].begin(), kLayers[level].end(), module) == kLayers[level].end()) {
+    ++level;
+  }
+  return level;
+}
+
+bool in_folder(const std::string& header, const std::string& folder) {
+  return header.find("/" + folder + "/") != std::string::npos;
+}
+
+/// What is wrong with `from` including `to`; empty if nothing.
+std::string objection(const std::string& from, const std::string& to) {
+  const std::string lower = module_of(to), upper = module_of(from);
+  if (lower != upper && level_of(lower) == level_of(upper)) return "goes sideways";
+  if (level_of(lower) > level_of(upper)) return "goes up";
+  if (kForbidden.contains({upper, lower})) return "is ruled out";
+  if (in_folder(from, "host") && in_folder(to, "cuda")) return "goes from host to CUDA";
+  if (in_folder(from, "cuda") && in_folder(to, "host")) return "goes from CUDA to host";
+  if (from.ends_with(".hpp") && to.ends_with(".cuh")) return "needs nvcc";
+  return {};
+}
+
+/// The library's own headers that each header includes.
+Edges read_edges() {
+  Edges edges;
+  for (const auto& [header, lines] : amp_test::read_headers()) {
+    edges[header];
+    for (const std::string& line : lines) {
+      const std::string target = amp_test::directive(line, "include");
+      if (target.find("amp/") == 1) {
+        edges[header].push_back(target.substr(1, target.find_first_of("\">", 1) - 1));
+      } else if (target.starts_with('"')) {
+        edges[header].push_back(target);  // not found below, whatever it names
+      }
+    }
+  }
+  return edges;
+}
+
+/// Appends the first cycle reachable from `header` to `path`. `done` holds headers known to reach
+/// none.
+bool find_cycle(const Edges& edges, const std::string& header, std::vector<std::string>& path,
+                std::set<std::string>& done) {
+  if (done.contains(header) || !edges.contains(header)) return false;
+  const bool met = std::find(path.begin(), path.end(), header) != path.end();
+  path.push_back(header);
+  if (met) return true;
+  for (const std::string& next : edges.at(header)) {
+    if (find_cycle(edges, next, path, done)) return true;
+  }
+  path.pop_back();
+  done.insert(header);
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("every header belongs to a layer") {
+  amp_test::Complaints complaints;
+  for (const auto& [header, includes] : read_edges()) {
+    if (module_of(header).empty()) complaints.add(header + " belongs to no module");
+  }
+  CHECK(complaints.text() == "");
+}
+
+TEST_CASE("includes look down only") {
+  const Edges edges = read_edges();
+  REQUIRE(edges.size() > 10);
+  amp_test::Complaints complaints;
+  for (const auto& [header, includes] : edges) {
+    for (const std::string& target : includes) {
+      if (!edges.contains(target)) {
+        complaints.add(header + " -> " + target + " is not a header below include/");
+      } else if (const std::string why = objection(header, target); !why.empty()) {
+        complaints.add(header + " -> " + target + " " + why);
+      }
+    }
+  }
+  CHECK(complaints.text() == "");
+}
+
+TEST_CASE("no header includes itself through others") {
+  const Edges edges = read_edges();
+  std::set<std::string> done;
+  for (const auto& [header, includes] : edges) {
+    std::vector<std::string> path;
+    CAPTURE(header, path);
+    const bool cycle = find_cycle(edges, header, path, done);
+    std::string trace;
+    for (const std::string& step : path) trace += step + " ";
+    CAPTURE(trace);
+    REQUIRE_FALSE(cycle);
+  }
+}
+
+TEST_CASE("members of Tensor defined above the tensor layer are the known ones") {
+  std::set<std::string> found;
+  amp_test::Complaints complaints;
+  for (const auto& [header, lines] : amp_test::read_headers()) {
+    if (level_of(module_of(header)) <= level_of("tensor")) continue;
+    for (const std::string& line : lines) {
+      const std::size_t member = line.find(" Tensor::");
+      if (!line.starts_with("inline ") || member == std::string::npos) continue;
+      const std::size_t name = member + std::string(" Tensor::").size();
+      found.insert(line.substr(name, line.find('(', name) - name));
+      if (header != kInversion) complaints.add(header + ": " + line);
+    }
+  }
+  CHECK(complaints.text() == "");
+  CHECK(found == kInvertedMembers);
+}
+
+TEST_CASE("the layering test objects to wrong edges") {
+  CHECK(objection("amp/types/half.hpp", "amp/core/error.hpp").empty());
+  CHECK(objection("amp/ops/conv.hpp", "amp/ops/shape.hpp").empty());
+  CHECK(objection("amp/amp.hpp", "amp/scaler.hpp").empty());
+  CHECK(objection("amp/core/error.hpp", "amp/types/half.hpp") == "goes up");
+  CHECK(objection("amp/tensor/tensor.hpp", "amp/ops.hpp") == "goes up");
+  CHECK(objection("amp/nn/linear.hpp", "amp/optim/sgd.hpp") == "goes sideways");
+  CHECK(objection("amp/scaler/stage.hpp", "amp/amp.hpp") == "goes up");
+  CHECK(objection("amp/optim/sgd.hpp", "amp/autocast/state.hpp") == "is ruled out");
+  CHECK(objection("amp/kernels/host/conv.hpp", "amp/kernels/cuda/conv.cuh") ==
+        "goes from host to CUDA");
+  std::vector<std::string> path;
+  std::set<std::string> done;
+  CHECK(find_cycle({{"a", {"b"}}, {"b", {"c"}}, {"c", {"b"}}}, "a", path, done));
+  CHECK(path == std::vector<std::string>{"a", "b", "c", "b"});
+}

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// -ffast-math lets the compiler assume that nothing is infinite, and makes the processor flush
+// subnormal floats to zero. Overflow must be found and codes stay exact all the same.
+#include <amp/amp.hpp>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <vector>
+
+#include "expect.hpp"
+
+namespace {
+
+constexpr std::uint32_t kInfinity = 0x7f80'0000, kNan = 0x7fc0'0000, kSmallest = 0x0000'0001;
+
+float from_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+/// The weight after one step on the gradient 1, whose last element is replaced by `code`.
+float weight_after_step(std::uint32_t code, bool& skipped) {
+  amp::Tensor weight = amp::ones({1000}, {.requires_grad = true});
+  amp::SGD optimizer(std::vector<amp::Tensor>{weight}, {.lr = 0.5});
+  amp::GradScaler scaler({.init_scale = 4});
+  scaler.scale(amp::sum(weight)).backward();
+  const amp::Tensor gradient = weight.grad();
+  amp::Tensor(gradient).data<float>()[999] = from_bits(code);
+  skipped = scaler.step(optimizer).skipped();
+  scaler.update();
+  expect(scaler.get_scale() == (skipped ? 2 : 4), "the scale backs off after a skip only");
+  return weight.detach().to_vector<float>()[0];
+}
+
+void scaler_finds_overflow() {
+  bool skipped = true;
+  expect(weight_after_step(bits(4.0f), skipped) == 0.5f && !skipped, "a finite step is applied");
+  for (const std::uint32_t code : {kInfinity, kInfinity | 0x8000'0000, kNan, 0xff80'0001u}) {
+    expect(weight_after_step(code, skipped) == 1.0f && skipped, "a non-finite step is skipped");
+  }
+}
+
+void codes_are_exact() {
+  expect(amp::half(from_bits(kInfinity)).bits() == 0x7c00, "half(inf)");
+  expect(amp::half(1e6f).bits() == 0x7c00, "half overflows to inf");
+  expect((amp::half(from_bits(kNan)).bits() & 0x7fff) > 0x7c00, "half(nan)");
+  expect(amp::half(0x1p-24f).bits() == 1, "the smallest half");
+  expect(bits(float(amp::half::from_bits(0x7c00))) == kInfinity, "float(half inf)");
+  expect(bits(float(amp::half::from_bits(1))) == bits(0x1p-24f), "float(smallest half)");
+  expect(std::numeric_limits<amp::half>::infinity().bits() == 0x7c00, "infinity of half");
+  expect(amp::bfloat16(from_bits(kInfinity)).bits() == 0x7f80, "bfloat16(inf)");
+  expect((amp::bfloat16(from_bits(kNan)).bits() & 0x7fff) > 0x7f80, "bfloat16(nan)");
+  expect(amp::bfloat16(from_bits(0x0001'8000)).bits() == 2, "a subnormal bfloat16, ties to even");
+  expect(bits(float(amp::bfloat16::from_bits(1))) == 0x0001'0000, "float(smallest bfloat16)");
+}
+
+/// Bulk conversion chooses other instructions than the scalar one, with the same codes.
+template <class Format>
+void bulk_is_exact() {
+  std::vector<float> values;
+  for (std::uint32_t i = 0; i < 4096; ++i) values.push_back(from_bits(i * 0x000f'fff1u));
+  for (const std::uint32_t code : {kInfinity, kNan, kSmallest, 0x0001'8000u, 0x3300'0000u}) {
+    values.push_back(from_bits(code));
+  }
+  std::vector<Format> narrow(values.size());
+  amp::convert(values, narrow);
+  std::vector<float> wide(values.size());
+  amp::convert(narrow, wide);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    expect(narrow[i].bits() == Format(values[i]).bits(), "bulk narrowing equals the scalar one");
+    expect(bits(wide[i]) == bits(float(narrow[i])), "bulk widening equals the scalar one");
+  }
+}
+
+}  // namespace
+
+int main() {
+  scaler_finds_overflow();
+  codes_are_exact();
+  bulk_is_exact<amp::half>();
+  bulk_is_exact<amp::bfloat16>();
+}

@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# Installs what is missing, builds the tests and runs them:
+#
+#   ./tests/run.sh [--quick | --long] [-R regex]
+#
+# In stages: the format of the sources (clang-format 14); all tests with g++; all tests with clang++
+# under AddressSanitizer and UndefinedBehaviorSanitizer; the threaded tests under ThreadSanitizer.
+# What a machine lacks is skipped by name. --quick leaves out format and sanitizers, --long runs the
+# long tests with g++ instead, -R chooses tests by name. With everything in place it touches no
+# network.
+set -uo pipefail
+
+root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
+folder=$root/build/tests
+jobs=$(nproc)
+mode=all
+labels=(-LE long)
+select=()
+while (($#)); do
+  case $1 in
+    --quick) mode=quick ;;
+    --long) mode=long labels=(-L long) ;;
+    -R) select=(-R "${2:?-R takes a regular expression}") && shift ;;
+    *) sed -n '5,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
+  esac
+  shift
+done
+mkdir -p "$folder"
+cd "$root" || exit 1
+
+say() { printf '\n=== %s\n' "$*"; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# --- what is needed -----------------------------------------------------------------------------
+
+# runs_with COMPILER SOURCE [FLAG...]: whether a program builds and runs
+runs_with() {
+  local compiler=$1 source=$2
+  shift 2
+  have "$compiler" && printf '%b' "$source" |
+    "$compiler" -std=c++20 -x c++ - -o "$folder/probe" "$@" >/dev/null 2>&1 &&
+    "${no_aslr[@]}" "$folder/probe" >/dev/null 2>&1
+}
+includes() { runs_with g++ "#include <$1>\nint main() {}\n" "${@:2}"; }
+sanitizes() {
+  runs_with clang++ '#include <thread>\nint main() { std::thread([] {}).join(); }\n' "-fsanitize=$1"
+}
+clang_format() {
+  local tool
+  for tool in clang-format-14 clang-format; do
+    have $tool && $tool --version | grep -q 'version 14\.' && echo $tool && return
+  done
+  return 1
+}
+
+# ThreadSanitizer of clang 14 wants a layout of memory that newer kernels randomise away.
+no_aslr=()
+setarch -R true 2>/dev/null && no_aslr=(setarch -R)
+
+# The Debian packages of what is not here yet.
+missing_packages() {
+  have g++ || echo g++
+  have cmake || echo cmake
+  have make || echo make
+  includes catch2/catch.hpp || includes catch2/catch_all.hpp || echo catch2
+  includes zlib.h -lz || echo zlib1g-dev
+  includes cblas.h || echo libopenblas-dev
+  have clang++ || echo clang
+  [[ $mode != all ]] || sanitizes address || echo libclang-rt-dev
+  [[ $mode != all ]] || clang_format >/dev/null || echo clang-format
+}
+
+# Each package is tried once, so that a machine without one does not ask the network every time.
+install_missing() {
+  local package as_root=() updated=
+  ((EUID == 0)) || as_root=(sudo)
+  for package in $(missing_packages); do
+    grep -qsxF "$package" "$folder/tried_packages" && continue
+    echo "$package" >>"$folder/tried_packages"
+    have apt-get || continue
+    say "installing $package"
+    [[ $updated ]] || "${as_root[@]}" apt-get update -qq
+    updated=1
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -qq --no-install-recommends "$package"
+  done
+}
+
+# --- stages -------------------------------------------------------------------------------------
+
+report=()
+failed=0
+
+# stage NAME COMMAND...: runs it, notes its time
+stage() {
+  local name=$1 start=$SECONDS result=ok
+  shift
+  say "$name"
+  "$@" || { result=FAILED && failed=1; }
+  report+=("$(printf '%-42s %-6s %5d s' "$name" $result $((SECONDS - start)))")
+}
+skip() {
+  say "$1: skipped, $2"
+  report+=("$(printf '%-42s skipped, %s' "$1" "$2")")
+}
+
+# By comparison: --dry-run of clang-format 14 objects to some lines that it would leave as they are.
+check_format() {
+  local tool file result=0
+  tool=$(clang_format)
+  while IFS= read -r file; do
+    "$tool" "$file" | diff -u --label "$file" --label "$file, formatted" "$file" - || result=1
+  done < <(find ./*/ -path './build*' -prune -o -regex '.*\.\([hc]pp\|cuh?\)' -print)
+  return $result
+}
+
+# configure FOLDER COMPILER OPTIMISATION [FLAG...]
+configure() {
+  cmake -S "$root" -B "$folder/$1" -G "Unix Makefiles" -DCMAKE_CXX_COMPILER="$2" \
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="$3" -DAMP_TEST_PREFIX="$1" "${@:4}" \
+    >"$folder/$1.log" 2>&1 || { cat "$folder/$1.log" && false; }
+}
+build() { "${no_aslr[@]}" cmake --build "$folder/$1" --parallel "$jobs" "${@:2}" -- -k; }
+build_catch_main() { configure gcc g++ -O2 && build gcc --target amp_catch_main; }
+build_sanitized() {
+  configure "$1" clang++ -O1 -DAMP_TEST_SANITIZE="$2" -DAMP_BUILD_EXAMPLES=OFF \
+    -DAMP_BUILD_BENCHMARKS=OFF -DAMP_TEST_CATCH_MAIN="$folder/gcc/tests/libamp_catch_main.a" &&
+    build "$1"
+}
+run_tests() {
+  printf 'subdirs(%s)\n' "${configurations[*]}" >"$folder/CTestTestfile.cmake"
+  "${no_aslr[@]}" ctest --test-dir "$folder" --parallel "$jobs" --output-on-failure \
+    "${labels[@]}" "${select[@]}" | tee "$folder/ctest.log"
+}
+
+install_missing
+configurations=(gcc)
+if [[ $mode == all ]]; then
+  if clang_format >/dev/null; then
+    stage "format" check_format
+  else
+    skip "format" "no clang-format 14"
+  fi
+fi
+stage "Catch main" build_catch_main
+stage "build, g++ -O2" build gcc
+if [[ $mode == all ]]; then
+  for sanitizer in asan:address,undefined tsan:thread; do
+    name="build, clang++ -O1, ${sanitizer#*:}"
+    if sanitizes "${sanitizer#*:}"; then
+      configurations+=("${sanitizer%%:*}")
+      stage "$name" build_sanitized "${sanitizer%%:*}" "${sanitizer#*:}"
+    else
+      skip "$name" "clang++ has no such sanitizer that runs here"
+    fi
+  done
+fi
+have nvcc || [[ -x /usr/local/cuda/bin/nvcc ]] || skip "CUDA source" "no nvcc"
+stage "tests" run_tests
+
+say "stages"
+printf '%s\n' "${report[@]}"
+cat "$folder"/gcc/compile_time.*.txt 2>/dev/null
+grep -E 'tests passed|No tests' "$folder/ctest.log" || echo "no tests were run"
+((failed == 0)) || echo "FAILED: see the stages above"
+exit $failed

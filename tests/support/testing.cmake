@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# Test programs: one executable per group of sources, one ctest per test case.
+
+find_package(Catch2 QUIET)
+if(NOT Catch2_FOUND)
+  message(FATAL_ERROR "amp's tests need Catch2 2.13 or 3 (Debian: catch2); "
+    "-DAMP_BUILD_TESTS=OFF builds none")
+endif()
+list(APPEND CMAKE_MODULE_PATH "${Catch2_DIR}")
+include(Catch)
+
+set(AMP_TEST_SANITIZE "" CACHE STRING "Sanitizers of the tests: address,undefined or thread")
+set(AMP_TEST_PREFIX "" CACHE STRING "Put before the names of the tests; also a ctest label")
+set(AMP_TEST_CATCH_MAIN "" CACHE FILEPATH "Built Catch main to link instead of compiling one")
+set(AMP_TEST_DATA "" CACHE PATH "Folder of the data sets (AMP_DATA_DIR of the tests)")
+if(NOT AMP_TEST_DATA AND EXISTS "${PROJECT_SOURCE_DIR}/../shared/data")
+  file(REAL_PATH "${PROJECT_SOURCE_DIR}/../shared/data" data)
+  set_property(CACHE AMP_TEST_DATA PROPERTY VALUE "${data}")
+endif()
+
+set(amp_test_warnings -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Werror)
+set(amp_test_environment "")
+if(AMP_TEST_DATA)
+  list(APPEND amp_test_environment "AMP_DATA_DIR=${AMP_TEST_DATA}")
+endif()
+if(AMP_TEST_SANITIZE)
+  # A caching allocator hides use after free from AddressSanitizer.
+  list(APPEND amp_test_environment AMP_HOST_CACHE=0 TSAN_OPTIONS=halt_on_error=1
+       ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1)
+endif()
+
+# The part of Catch that every test program links.
+if(NOT AMP_TEST_CATCH_MAIN)
+  add_library(amp_catch_main STATIC "${PROJECT_SOURCE_DIR}/tests/support/catch_main.cpp")
+  target_include_directories(amp_catch_main PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_compile_features(amp_catch_main PRIVATE cxx_std_20)
+  target_link_libraries(amp_catch_main PUBLIC Catch2::Catch2)
+endif()
+
+# amp_test_program(<name> SOURCES <source>... [LABELS <label>...] [LIBRARIES <library>...])
+function(amp_test_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LABELS;LIBRARIES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_compile_definitions(${name} PRIVATE AMP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_options(${name} PRIVATE ${amp_test_warnings})
+  target_link_libraries(${name} PRIVATE amp::amp ${arg_LIBRARIES})
+  if(AMP_TEST_CATCH_MAIN)
+    target_link_libraries(${name} PRIVATE "${AMP_TEST_CATCH_MAIN}" Catch2::Catch2)
+  else()
+    target_link_libraries(${name} PRIVATE amp_catch_main)
+  endif()
+  if(AMP_TEST_SANITIZE)
+    set(flags -fsanitize=${AMP_TEST_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(${name} PRIVATE ${flags} -g1)
+    target_link_options(${name} PRIVATE ${flags})
+  endif()
+
+  string(REGEX REPLACE "_test$" "." prefix "${name}")
+  if(AMP_TEST_PREFIX)
+    set(prefix "${AMP_TEST_PREFIX}.${prefix}")
+  endif()
+  catch_discover_tests(${name} TEST_PREFIX "${prefix}" TEST_LIST ${name}_cases)
+  # Properties that are lists do not survive catch_discover_tests; ctest reads them from here.
+  set(properties "${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake")
+  file(WRITE "${properties}"
+       "if(${name}_cases)\n  set_tests_properties(\${${name}_cases} PROPERTIES SKIP_RETURN_CODE 77 "
+       "TIMEOUT 900\n    LABELS \"${AMP_TEST_PREFIX};${arg_LABELS}\"\n"
+       "    ENVIRONMENT \"${amp_test_environment}\")\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${properties}")
+endfunction()
