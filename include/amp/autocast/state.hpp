@@ -114,6 +114,8 @@ class AMP_EXPORT AutocastState {
     if (own != kDefault && reaches_here()) return static_cast<OpPolicy>(own);
     return autocasting::registry().policies[op.index].load(std::memory_order_relaxed);
   }
+  /// What holds at this point: nothing of the scopes around a backward pass holds inside it.
+  AutocastState here() const { return reaches_here() ? *this : AutocastState(); }
   /// Whether any op on this thread is cast at all: what each op asks first.
   bool active() const { return (enabled_[0] || enabled_[1]) && reaches_here(); }
 
@@ -136,7 +138,7 @@ inline AutocastState& current_autocast() { return thread_state<AutocastState>();
 }  // namespace detail
 
 /// The state at this point of this thread.
-inline AutocastState autocast_state() { return detail::current_autocast(); }
+inline AutocastState autocast_state() { return detail::current_autocast().here(); }
 inline bool is_autocast_enabled(DeviceType device) {
   return detail::current_autocast().is_enabled(device);
 }

@@ -47,15 +47,17 @@ AMP_HOST_DEVICE constexpr void update_scale(ScaleState& state, const ScaleRule& 
     if (--state.hysteresis_left > 0) return;
     state.hysteresis_left = 1;  // refilled by growth only
     const double lowered = static_cast<double>(state.scale) * rule.backoff_factor;
-    set_scale(state, lowered < rule.min_scale ? rule.min_scale : lowered);
+    const double bounded = lowered < rule.min_scale ? rule.min_scale : lowered;
+    if (bounded < static_cast<double>(state.scale)) set_scale(state, bounded);
   } else {
     state.consecutive_skipped = 0;
-    if (++state.growth_tracker < rule.growth_interval) return;
+    if (state.growth_tracker < 0x7fff'ffff) ++state.growth_tracker;
+    if (state.growth_tracker < rule.growth_interval) return;
     state.growth_tracker = 0;
     state.hysteresis_left = rule.hysteresis;
     const double grown = static_cast<double>(state.scale) * rule.growth_factor;
-    if (is_finite(static_cast<float>(grown)))
-      set_scale(state, grown > rule.max_scale ? rule.max_scale : grown);
+    const double bounded = grown > rule.max_scale ? rule.max_scale : grown;
+    if (bounded > static_cast<double>(state.scale)) set_scale(state, bounded);
   }
 }
 

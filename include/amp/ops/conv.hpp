@@ -43,14 +43,14 @@ inline std::int64_t window_extent(std::int64_t input, std::int64_t kernel, std::
 
 inline kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d stride,
                                      Size2d padding, Size2d dilation) {
-  const auto check = [&](std::string_view what, Size2d size, std::int64_t least) {
+  const auto at_least = [&](std::string_view what, Size2d size, std::int64_t least) {
     AMP_CHECK(size.height >= least && size.width >= least, op, ": `", what, "` must be at least ",
               least, ", but is {", size.height, ", ", size.width, "}");
   };
-  check("kernel", kernel, 1);
-  check("stride", stride, 1);
-  check("padding", padding, 0);
-  check("dilation", dilation, 1);
+  at_least("kernel", kernel, 1);
+  at_least("stride", stride, 1);
+  at_least("padding", padding, 0);
+  at_least("dilation", dilation, 1);
   return {{kernel.height, kernel.width},
           {stride.height, stride.width},
           {padding.height, padding.width},

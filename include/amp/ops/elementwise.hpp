@@ -271,8 +271,13 @@ template <Arithmetic N>
 }
 template <Arithmetic N>
 [[nodiscard]] Tensor eq(const Tensor& a, N b) {
-  return detail::scalar_kernel<&kernels::Backend::eq, kernels::host::eq>(a, static_cast<double>(b),
-                                                                         false, kBool);
+  return autocasting::call(
+      "eq",
+      [&](const Tensor& x) {
+        return detail::scalar_kernel<&kernels::Backend::eq, kernels::host::eq>(
+            x, static_cast<double>(b), false, kBool);
+      },
+      a);
 }
 
 [[nodiscard]] inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }

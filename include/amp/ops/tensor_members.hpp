@@ -188,9 +188,9 @@ inline void Tensor::set_grad(const Tensor& grad) const {
   AMP_CHECK(leaf != nullptr, "set_grad: ", describe(*this),
             " is not a leaf that requires gradients");
   AMP_CHECK(!grad.defined() || (grad.shape() == shape() && grad.device() == device() &&
-                                is_floating_point(grad.dtype())),
-            "set_grad: `grad` must have the shape and device of ", describe(*this), ", but is ",
-            describe(grad));
+                                is_floating_point(grad.dtype()) && grad.is_contiguous()),
+            "set_grad: `grad` must be contiguous, of the shape and device of ", describe(*this),
+            ", but is ", describe(grad));
   leaf->grad = grad;
   leaf->is_scaled = false;
 }

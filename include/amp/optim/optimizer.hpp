@@ -65,8 +65,18 @@ class Optimizer {
   /// One step with gradients that `scale` corrects; changes nothing where *scale.found_inf is not
   /// 0. Does not synchronise.
   void step(const GradScale& scale) {
+    // unscale_ passes inverse_low_precision: what is float32 and marked was added to since.
+    for (std::size_t i = 0; scale.inverse_low_precision != nullptr && i < parameters_.size(); ++i) {
+      const autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
+      AMP_CHECK(!leaf->is_scaled || is_low_precision(leaf->grad.dtype()),
+                "step: a scaled loss was added to the gradient of parameter ", i, ", ",
+                describe(parameters_[i]),
+                ", after unscale_; call unscale_ once, after the last backward()");
+    }
     apply(scale);
-    for (const Tensor& p : parameters_) p.impl().storage->bump_version();
+    for (const Tensor& p : parameters_) {
+      if (autograd::leaf_of(p)->grad.defined()) p.impl().storage->bump_version();
+    }
   }
 
  protected:

@@ -16,7 +16,8 @@
 
 namespace amp::inline v0::detail {
 
-enum class Stage { kReady, kUnscaled, kStepped };
+/// kFailed: the step threw with gradients already unscaled; to unscale them again would be wrong.
+enum class Stage { kReady, kUnscaled, kStepped, kFailed };
 
 /// One optimizer's way through the current cycle.
 struct Cycle {
@@ -43,6 +44,9 @@ class Cycles {
   /// A cycle for an optimizer that has none yet. Throws, naming the stage, where it has.
   Cycle& begin(std::string_view call, const void* optimizer, Device device) {
     if (const Cycle* const cycle = find(optimizer)) {
+      AMP_CHECK(cycle->stage != Stage::kFailed, call,
+                ": this optimizer's step threw in this cycle, its gradients already unscaled; "
+                "next may come update(), or scale(loss) of a new cycle");
       const bool stepped = cycle->stage == Stage::kStepped;
       fail(call, ": this optimizer is already ", stepped ? "stepped" : "unscaled",
            " in this cycle (", cycle->gradients, " gradients); next may come ",
@@ -63,6 +67,10 @@ class Cycles {
     std::erase_if(all_, [&](const Cycle& cycle) { return cycle.optimizer == optimizer; });
   }
 
+  void forget_failed() {
+    std::erase_if(all_, [](const Cycle& cycle) { return cycle.stage == Stage::kFailed; });
+  }
+
   void end() {
     for (Cycle& cycle : all_) {
       if (cycle.found_inf.unique())
@@ -77,15 +85,22 @@ class Cycles {
 };
 
 /// Forgets an optimizer's cycle where the scope is left by an exception, so that a new cycle can
-/// begin.
+/// begin; with `unscaled` set it fails instead.
 class ForgetOnError {
  public:
   ForgetOnError(Cycles& cycles, const void* optimizer) : cycles_(cycles), optimizer_(optimizer) {}
   ~ForgetOnError() {
-    if (std::uncaught_exceptions() > exceptions_) cycles_.forget(optimizer_);
+    if (std::uncaught_exceptions() == exceptions_) return;
+    if (unscaled) {
+      cycles_.find(optimizer_)->stage = Stage::kFailed;
+    } else {
+      cycles_.forget(optimizer_);
+    }
   }
   ForgetOnError(const ForgetOnError&) = delete;
   ForgetOnError& operator=(const ForgetOnError&) = delete;
+
+  bool unscaled = false;
 
  private:
   Cycles& cycles_;

@@ -113,7 +113,7 @@ class GradScaler {
   void change(Change&& apply) {
     GradScalerState changed = saved_;
     apply(changed);
-    if (enabled_) detail::check(changed);
+    if (enabled_) detail::check_state(changed);
     saved_ = changed;
   }
   void initialise(std::string_view call, Device device) {
@@ -164,13 +164,18 @@ inline GradScaler::GradScaler(const GradScalerOptions& options)
             .max_scale = options.max_scale,
             .hysteresis = options.hysteresis,
             .hysteresis_left = options.hysteresis};
-  if (enabled_) detail::check(saved_);
+  if (enabled_) {
+    detail::check_state(saved_);
+  } else {
+    saved_.scale = 1;  // what scale_data shows
+  }
 }
 
 inline Tensor GradScaler::scale(const Tensor& loss) {
   if (!enabled_) return loss;
   AMP_CHECK(loss.defined(), "scale: `loss` is undefined");
   initialise("scale", loss.device());
+  cycles_.forget_failed();
   const DType dtype = loss.dtype() == kFloat64 ? kFloat64 : kFloat32;
   const Tensor scaled = detail::binary_kernel<&kernels::Backend::mul, kernels::host::mul>(
       loss, device_.scale(), loss.shape(), dtype);
@@ -245,13 +250,15 @@ StepResult GradScaler::step(O& optimizer) {
   }
   check_initialised("step");
   Cycle* cycle = cycles_.find(&optimizer);
-  if (cycle == nullptr || cycle->stage == Stage::kStepped) cycle = &begin("step", &optimizer);
-  const detail::ForgetOnError guard(cycles_, &optimizer);
+  if (cycle == nullptr || cycle->stage != Stage::kUnscaled) cycle = &begin("step", &optimizer);
+  detail::ForgetOnError guard(cycles_, &optimizer);
+  guard.unscaled = cycle->stage == Stage::kUnscaled;
   if (cycle->stage == Stage::kReady) {
     const detail::GradientSpans spans = gradients_of("step", optimizer, *cycle);
     float* const found_inf = detail::word(cycle->found_inf);
     detail::unscale(device_.device(), spans, device_.inverse(), found_inf, !ScaleAwareOptimizer<O>);
     cycle->scale = {.inverse = device_.inverse(), .found_inf = found_inf};
+    guard.unscaled = !ScaleAwareOptimizer<O>;
   }
   if constexpr (ScaleAwareOptimizer<O>) {
     optimizer.step(cycle->scale);
@@ -323,7 +330,7 @@ inline GradScalerState GradScaler::state_dict() const {
 }
 inline void GradScaler::load_state_dict(const GradScalerState& state) {
   if (!enabled_) return;
-  detail::check(state);
+  detail::check_state(state);
   saved_ = state;
   if (device_.exists()) device_.write(state);
   end_cycle();

@@ -4,7 +4,6 @@
 // What a scaler is told, what it remembers, and which of it can work.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -44,17 +43,17 @@ struct GradScalerCounters {
 namespace detail {
 
 inline void check_scale(std::string_view call, std::string_view what, double value) {
-  AMP_CHECK(
-      std::isfinite(value) && static_cast<float>(value) > 0 && is_finite(static_cast<float>(value)),
-      call, ": `", what, "` must be a finite float above 0, but is ", value);
+  const auto scale = static_cast<float>(value);
+  AMP_CHECK(scale > 0 && is_finite(scale) && is_finite(1 / scale), call, ": `", what,
+            "` must be a float above 0, finite as is its inverse, but is ", value);
 }
-inline void check(const GradScalerState& s) {
+inline void check_state(const GradScalerState& s) {
   check_scale("GradScaler", "init_scale", s.scale);
   check_scale("GradScaler", "min_scale", s.min_scale);
   check_scale("GradScaler", "max_scale", s.max_scale);
   AMP_CHECK(s.min_scale <= s.max_scale, "GradScaler: `min_scale` ", s.min_scale,
             " lies above `max_scale` ", s.max_scale);
-  AMP_CHECK(s.growth_factor > 1 && std::isfinite(s.growth_factor),
+  AMP_CHECK(s.growth_factor > 1 && is_finite(s.growth_factor),
             "GradScaler: `growth_factor` must be above 1, but is ", s.growth_factor);
   AMP_CHECK(s.backoff_factor > 0 && s.backoff_factor < 1,
             "GradScaler: `backoff_factor` must lie in (0, 1), but is ", s.backoff_factor);
@@ -62,6 +61,13 @@ inline void check(const GradScalerState& s) {
             s.growth_interval);
   AMP_CHECK(s.hysteresis >= 1, "GradScaler: `hysteresis` must be at least 1, but is ",
             s.hysteresis);
+  AMP_CHECK(s.hysteresis_left >= 1 && s.hysteresis_left <= s.hysteresis,
+            "GradScaler: `hysteresis_left` must lie in [1, ", s.hysteresis, "], but is ",
+            s.hysteresis_left);
+  AMP_CHECK(s.growth_tracker >= 0 && s.applied >= 0 && s.skipped >= 0 && s.consecutive_skips >= 0,
+            "GradScaler: counts must not be negative, but `growth_tracker`, `applied`, `skipped` "
+            "and `consecutive_skips` are ",
+            s.growth_tracker, ", ", s.applied, ", ", s.skipped, " and ", s.consecutive_skips);
 }
 
 }  // namespace detail

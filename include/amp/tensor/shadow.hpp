@@ -56,7 +56,8 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     const std::lock_guard lock(mutex_);
     Slot& slot = dtype == kFloat16 ? slots_[0] : slots_[1];
     const std::uint64_t version = weight.version();
-    if (slot.copy.defined() && slot.version == version && slot.copy.shape() == weight.shape()) {
+    if (slot.copy.defined() && slot.version == version &&
+        slot.copy.version() == slot.copy_version && slot.copy.shape() == weight.shape()) {
       ++registry.hits;
       return slot.copy.detach();
     }
@@ -68,6 +69,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     }
     copy_elements(weight, slot.copy);
     slot.version = version;
+    slot.copy_version = slot.copy.version();
     ++registry.refreshes;
     return slot.copy.detach();
   }
@@ -80,7 +82,9 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
  private:
   struct Slot {
     Tensor copy;
-    std::uint64_t version = 0;
+    std::uint64_t version = 0;  // of the weight
+    std::uint64_t copy_version =
+        0;  // of the copy: moves where a user writes to a result that is it
   };
 
   static void drop(Slot& slot) {

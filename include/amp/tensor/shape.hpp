@@ -87,13 +87,13 @@ class Shape : public detail::Extents {
   template <std::integral... I>
   Shape(I... extents) {
     (append(extents), ...);
-    check();
+    validate();
   }
   template <class Range>
     requires detail::IntegerRange<Range> &&
         (!std::derived_from<Range, Shape>)Shape(const Range& range) {
       for (const auto extent : range) append(extent);
-      check();
+      validate();
     }
 
     std::int64_t numel() const {
@@ -103,7 +103,7 @@ class Shape : public detail::Extents {
     }
 
    private:
-    void check() const {
+    void validate() const {
       std::int64_t n = 1;
       for (const std::int64_t extent : *this) {
         AMP_CHECK(extent >= 0, "shape: extents must not be negative, but ", *this, " was given");

@@ -126,13 +126,16 @@ void convert_n(const From* from, To* to, std::size_t n) {
   }
 }
 
+template <class T>
+concept Number = std::is_arithmetic_v<T> || is_small_float<T>;
+
 /// Converts element by element, each rounded once to nearest even: any two contiguous ranges of
 /// numeric formats. Throws amp::Error where the lengths differ or the ranges overlap. O(n),
 /// allocates nothing.
 template <class FromRange, class ToRange>
   requires requires(const FromRange& from, ToRange&& to) {
-    std::data(from);
-    std::data(to);
+    requires Number<std::remove_cvref_t<decltype(*std::data(from))>>;
+    requires Number<std::remove_reference_t<decltype(*std::data(to))>>;
   }
 void convert(const FromRange& from, ToRange&& to) {
   const std::size_t n = std::size(from);

@@ -57,9 +57,9 @@ class std::numeric_limits<amp::small_float<E, M, S>> {
     return exponent;
   }();
 
-  static constexpr T min() noexcept { return code(1u << M); }
+  static constexpr T(min)() noexcept { return code(1u << M); }
   static constexpr T lowest() noexcept { return code(T::kSignBit | T::kMaxFinite); }
-  static constexpr T max() noexcept { return code(T::kMaxFinite); }
+  static constexpr T(max)() noexcept { return code(T::kMaxFinite); }
   /// The gap above 1: 2^-M.
   static constexpr T epsilon() noexcept { return T(1.0 / (1 << M)); }
   static constexpr T round_error() noexcept { return T(0.5); }

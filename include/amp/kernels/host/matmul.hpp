@@ -36,13 +36,13 @@ Matrix<C> widen(const Operand& operand, std::int64_t batch, C* buffer) {
   const std::int64_t lines = transposed ? columns : rows, length = transposed ? rows : columns;
   const std::int64_t line_stride = transposed ? column_stride : row_stride,
                      stride = transposed ? row_stride : column_stride;
-  parallel_ranges(lines, ceil_div(16 * kBlock, (std::max)(length, std::int64_t{1})),
-                  [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t line = begin; line < end; ++line) {
-                      fetch(operand, offset + line * line_stride, stride, length,
-                            buffer + line * length);
-                    }
-                  });
+  parallel_ranges(
+      length == 0 ? 0 : lines, ceil_div(16 * kBlock, (std::max)(length, std::int64_t{1})),
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t line = begin; line < end; ++line) {
+          fetch(operand, offset + line * line_stride, stride, length, buffer + line * length);
+        }
+      });
   return transposed ? Matrix<C>{buffer, 1, length} : Matrix<C>{buffer, length, 1};
 }
 
