@@ -5,13 +5,15 @@
 // knowing only those above it in this list. It needs a C++20 compiler and nothing else.
 #pragma once
 
-#include "amp/autocast.hpp"      // AutocastGuard, OpPolicy
-#include "amp/autograd.hpp"      // NoGradGuard, backward
+// clang-format off
 #include "amp/core/error.hpp"    // the one exception
 #include "amp/core/version.hpp"  // AMP_VERSION_MAJOR, ...
+#include "amp/types.hpp"         // half, bfloat16, DType, convert
 #include "amp/device.hpp"        // Device, memory_stats, num_threads
+#include "amp/tensor.hpp"        // Tensor, Shape, factories
+#include "amp/autograd.hpp"      // NoGradGuard, backward
+#include "amp/autocast.hpp"      // AutocastGuard, OpPolicy
 #include "amp/ops.hpp"           // matmul, conv2d, softmax, cross_entropy, ...
 #include "amp/optim.hpp"         // SGD, Adam, AdamW, clip_grad_norm_
 #include "amp/scaler.hpp"        // GradScaler
-#include "amp/tensor.hpp"        // Tensor, Shape, factories
-#include "amp/types.hpp"         // half, bfloat16, DType, convert
+// clang-format on

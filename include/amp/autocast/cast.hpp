@@ -16,20 +16,25 @@
 
 namespace amp::inline v0::autocasting {
 
-/// The tensor in another dtype; differentiable, the gradient returns in the tensor's own.
-inline Tensor convert_dtype(const Tensor& tensor, DType dtype) {
-  if (tensor.dtype() == dtype) return tensor;
-  const Tensor result = empty(tensor.shape(), {.dtype = dtype, .device = tensor.device()});
-  amp::detail::copy_elements(tensor, result);
-  if (is_floating_point(dtype) && autograd::recording(tensor)) {
+/// `result` is `tensor` in another dtype: its gradient returns in the tensor's own.
+inline Tensor with_cast_history(const Tensor& result, const Tensor& tensor) {
+  if (is_floating_point(result.dtype()) && autograd::recording(tensor)) {
     autograd::record(
         "to", result,
         [](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-          return {grad};
+          return {grad};  // converted by the engine
         },
         tensor);
   }
   return result;
+}
+
+/// The tensor in another dtype; differentiable.
+inline Tensor convert_dtype(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor;
+  const Tensor result = empty(tensor.shape(), {.dtype = dtype, .device = tensor.device()});
+  amp::detail::copy_elements(tensor, result);
+  return with_cast_history(result, tensor);
 }
 
 /// As convert_dtype. The low-precision copy of a weight, a float32 leaf that requires gradients, is
@@ -39,16 +44,7 @@ inline Tensor cast(const Tensor& tensor, DType dtype, bool cache) {
   const bool weight = cache && tensor.dtype() == kFloat32 && autograd::requires_grad(tensor) &&
                       autograd::leaf_of(tensor) != nullptr;
   if (!weight || !amp::detail::can_shadow(tensor, dtype)) return convert_dtype(tensor, dtype);
-  const Tensor copy = amp::detail::low_precision_copy(tensor, dtype);
-  if (autograd::recording(tensor)) {
-    autograd::record(
-        "to", copy,
-        [](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-          return {grad};
-        },
-        tensor);
-  }
-  return copy;
+  return with_cast_history(amp::detail::low_precision_copy(tensor, dtype), tensor);
 }
 
 /// Whether autocast may touch the tensor: float64, integers and bool are the user's choice, and a

@@ -62,9 +62,11 @@ inline std::size_t distance(std::string_view a, std::string_view b) {
 inline int find_op(std::string_view name) {
   Registry& ops = registry();
   const int count = ops.count.load(std::memory_order_acquire);
-  int nearest = 0;
   for (int i = 0; i < count; ++i) {
     if (ops.name(i) == name) return i;
+  }
+  int nearest = 0;
+  for (int i = 1; i < count; ++i) {
     if (distance(ops.name(i), name) < distance(ops.name(nearest), name)) nearest = i;
   }
   amp::detail::fail("autocast: there is no op named \"", name, "\"; did you mean \"",

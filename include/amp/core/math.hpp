@@ -10,7 +10,10 @@
 
 namespace amp::inline v0 {
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+/// Of any a and a positive b, without overflow.
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return a / b + (a % b > 0 ? 1 : 0);
+}
 constexpr std::int64_t round_up(std::int64_t a, std::int64_t multiple) {
   return ceil_div(a, multiple) * multiple;
 }

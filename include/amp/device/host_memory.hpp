@@ -16,6 +16,7 @@
 #include <new>
 #include <vector>
 
+#include "amp/core/error.hpp"
 #include "amp/core/globals.hpp"
 
 namespace amp::inline v0 {
@@ -87,7 +88,11 @@ class AMP_EXPORT HostCache {
 };
 
 inline void* host_allocate(std::int64_t bytes) {
-  return process_state<HostCache>().allocate(bytes);
+  try {
+    return process_state<HostCache>().allocate(bytes);
+  } catch (const std::bad_alloc&) {
+    fail("out of memory: the host could not give ", bytes, " bytes");
+  }
 }
 inline void host_deallocate(void* memory, std::int64_t bytes) noexcept {
   process_state<HostCache>().deallocate(memory, bytes);

@@ -105,9 +105,10 @@ inline void reset_peak_memory(Device device = {}) {
 
 /// Uninitialised memory, 64-byte aligned; null for 0 bytes.
 inline void* allocate(Device device, std::int64_t bytes) {
+  const DeviceMemory* const owner = device.type == kCPU ? nullptr : &detail::device_memory(device);
   if (bytes == 0) return nullptr;
-  void* const memory = device.type == kCPU ? detail::host_allocate(bytes)
-                                           : detail::device_memory(device).allocate(device, bytes);
+  void* const memory =
+      owner == nullptr ? detail::host_allocate(bytes) : owner->allocate(device, bytes);
   detail::memory_state().count(device.type, bytes);
   return memory;
 }

@@ -13,8 +13,9 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
-#include <vector>
+#include <type_traits>
 
 #include "amp/core/globals.hpp"
 #include "amp/core/math.hpp"
@@ -28,8 +29,14 @@ class AMP_EXPORT ThreadPool {
 
   ThreadPool() {
     const int count = requested_threads();
-    for (int i = 1; i < count; ++i) std::thread([this] { work(); }).detach();
-    threads_ = count;
+    while (threads_ < count) {
+      try {
+        std::thread([this] { work(); }).detach();
+      } catch (const std::system_error&) {
+        return;  // the system gives no more: these will do
+      }
+      ++threads_;
+    }
   }
 
   int threads() const { return threads_; }
@@ -38,8 +45,9 @@ class AMP_EXPORT ThreadPool {
   /// when all are done. Where the pool is busy, or the caller is one of its threads, the caller
   /// does all of them.
   void run(std::int64_t tasks, Body body, void* context) {
-    std::unique_lock submit(submit_, std::try_to_lock);
-    if (threads_ == 1 || tasks <= 1 || inside() || !submit.owns_lock()) {
+    std::unique_lock submit(submit_, std::defer_lock);
+    // A thread that holds a mutex must not even try to lock it: `inside` comes first.
+    if (threads_ == 1 || tasks <= 1 || inside() || !submit.try_lock()) {
       for (std::int64_t task = 0; task < tasks; ++task) body(context, task);
       return;
     }

@@ -21,7 +21,8 @@ namespace kernels {
 /// neither (an optional bias).
 struct Operand {
   void* data = nullptr;
-  double value = 0;  // of an immediate
+  double value = 0;          // of an immediate
+  std::int64_t integer = 0;  // of an immediate whose dtype is int64: exact where a double is not
   DType dtype = kFloat32;
   Device device = {};
   bool immediate = false;
@@ -40,10 +41,13 @@ struct Operand {
     return static_cast<T*>(data);
   }
 
-  static Operand scalar(double value, Device device) {
+  /// A C++ number: of dtype int64 or float64.
+  template <class Number>
+  static Operand scalar(Number value, Device device) {
     Operand operand;
-    operand.value = value;
-    operand.dtype = kFloat64;
+    operand.value = static_cast<double>(value);
+    operand.dtype = std::is_integral_v<Number> ? kInt64 : kFloat64;
+    if constexpr (std::is_integral_v<Number>) operand.integer = static_cast<std::int64_t>(value);
     operand.device = device;
     operand.immediate = operand.present = true;
     return operand;

@@ -47,6 +47,12 @@ inline kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d 
     AMP_CHECK(size.height >= least && size.width >= least, op, ": `", what, "` must be at least ",
               least, ", but is {", size.height, ", ", size.width, "}");
   };
+  constexpr std::int64_t kMost = std::int64_t{1} << 30;  // no sum of these overflows
+  for (const Size2d size : {kernel, padding, dilation}) {
+    AMP_CHECK(size.height <= kMost && size.width <= kMost, op,
+              ": kernel, padding and dilation must be at most ", kMost, ", but one is {",
+              size.height, ", ", size.width, "}");
+  }
   at_least("kernel", kernel, 1);
   at_least("stride", stride, 1);
   at_least("padding", padding, 0);

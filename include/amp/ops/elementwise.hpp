@@ -41,8 +41,8 @@ Tensor binary_kernel(const Tensor& a, const Tensor& b, const Shape& shape, DType
 }
 
 /// One tensor and one number, in either order.
-template <auto Member, auto Host>
-Tensor scalar_kernel(const Tensor& tensor, double value, bool scalar_first, DType dtype) {
+template <auto Member, auto Host, class Number>
+Tensor scalar_kernel(const Tensor& tensor, Number value, bool scalar_first, DType dtype) {
   const Tensor output = empty(tensor.shape(), {.dtype = dtype, .device = tensor.device()});
   if (output.numel() != 0) {
     const kernels::Operand scalar = kernels::Operand::scalar(value, tensor.device());
@@ -198,9 +198,12 @@ Tensor unary_op(autocasting::OpId op, std::string_view name, const Tensor& input
       "div", "div", a, b, true, [](const Tensor&, const Tensor& y, const Tensor& output) {
         return [y = autograd::SavedTensor(y), output = autograd::SavedTensor(output)](
                    const Tensor& grad, const autograd::Needs<2>& needs) {
-          const Tensor grad_x = detail::div(grad, y.get("div"));  // d(x / y)/dy = -(x / y) / y
+          // d(x / y)/dy = -(x / y) / y: by the slope first, which overflows last
+          const Tensor& divisor = y.get("div");
           return autograd::Gradients<2>{
-              grad_x, needs[1] ? detail::neg(detail::mul(grad_x, output.get("div"))) : Tensor()};
+              needs[0] ? detail::div(grad, divisor) : Tensor(),
+              needs[1] ? detail::neg(detail::mul(grad, detail::div(output.get("div"), divisor)))
+                       : Tensor()};
         };
       });
 }
@@ -232,8 +235,7 @@ Tensor linear_scalar_op(autocasting::OpId op, std::string_view name, const Tenso
       [&](const Tensor& x) {
         const DType dtype =
             real ? float_result_type(scalar_result_type<Number>(x)) : scalar_result_type<Number>(x);
-        const Tensor output =
-            scalar_kernel<Member, Host>(x, static_cast<double>(value), scalar_first, dtype);
+        const Tensor output = scalar_kernel<Member, Host>(x, value, scalar_first, dtype);
         if (is_floating_point(dtype) && autograd::recording(x)) {
           autograd::record(
               name, output,
@@ -274,8 +276,7 @@ template <Arithmetic N>
   return autocasting::call(
       "eq",
       [&](const Tensor& x) {
-        return detail::scalar_kernel<&kernels::Backend::eq, kernels::host::eq>(
-            x, static_cast<double>(b), false, kBool);
+        return detail::scalar_kernel<&kernels::Backend::eq, kernels::host::eq>(x, b, false, kBool);
       },
       a);
 }
@@ -313,11 +314,28 @@ template <Arithmetic N>
 [[nodiscard]] Tensor operator/(const Tensor& a, N b) {
   return div(a, b);
 }
+/// d(a / b)/db = -(a / b) / b
 template <Arithmetic N>
 [[nodiscard]] Tensor operator/(N a, const Tensor& b) {
-  return div(full({}, static_cast<double>(a),
-                  {.dtype = detail::float_result_type(b.dtype()), .device = b.device()}),
-             b);
+  return autocasting::call(
+      "div",
+      [&](const Tensor& x) {
+        const DType dtype = detail::float_result_type(detail::scalar_result_type<N>(x));
+        const Tensor output =
+            detail::scalar_kernel<&kernels::Backend::div, kernels::host::div>(x, a, true, dtype);
+        if (autograd::recording(x)) {
+          autograd::record(
+              "div", output,
+              [x = autograd::SavedTensor(x), output = autograd::SavedTensor(output)](
+                  const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+                const Tensor slope = detail::div(output.get("div"), x.get("div"));
+                return {detail::neg(detail::mul(grad, slope))};
+              },
+              x);
+        }
+        return output;
+      },
+      b);
 }
 
 // --- functions of one tensor

@@ -38,6 +38,9 @@ inline Tensor adjoint(const Tensor& x) {
 
 inline void check_product(std::string_view op, const Tensor& a, const Tensor& b) {
   check_same_device(op, a, b);
+  AMP_CHECK(is_floating_point(a.dtype()) && is_floating_point(b.dtype()), op,
+            ": operands must be floating point, but are ", describe(a), " and ", describe(b),
+            "; convert them with to()");
   AMP_CHECK(a.dtype() == b.dtype(), op, ": operands must have one dtype, but are ", describe(a),
             " and ", describe(b), "; convert one with to(), or multiply under an AutocastGuard");
 }
@@ -127,7 +130,9 @@ inline Tensor matmul(const Tensor& a, const Tensor& b) {
       [](const Tensor& x, const Tensor& w, const Tensor& b) {
         detail::check_product("linear", x, w);
         if (b.defined()) detail::check_product("linear", x, b);
-        const std::int64_t k = w.size(1), n = w.size(0), m = x.numel() / (k == 0 ? 1 : k);
+        const std::int64_t k = w.size(1), n = w.size(0);
+        std::int64_t m = 1;
+        for (int d = 0; d + 1 < x.dim(); ++d) m *= x.shape()[d];
         const Tensor rows = detail::reshape(x, {1, m, k});
         const Tensor matrix = w.alias(
             {1, n, k},

@@ -30,6 +30,8 @@ namespace amp::inline v0 {
         const int lead = flat.dim() - 2;
         const std::int64_t planes = lead == 2 ? flat.size(0) * flat.size(1) : flat.size(0);
         const std::int64_t h = flat.size(-2), w = flat.size(-1);
+        AMP_CHECK(h > 0 && w > 0, "max_pool2d: the planes of `input` ", describe(input),
+                  " are empty");
         AMP_CHECK(h * w < (std::int64_t{1} << 31), "max_pool2d: a plane of `input` ",
                   describe(input), " has 2^31 elements or more");
         const std::int64_t out_h =

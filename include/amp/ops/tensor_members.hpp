@@ -137,20 +137,35 @@ inline Tensor Tensor::flatten(std::int64_t start_dim, std::int64_t end_dim) cons
 }
 inline Tensor Tensor::expand(const Shape& shape) const { return detail::expand(*this, shape); }
 
+namespace detail {
+
+/// Throws where a write in place would falsify history, or hit one element several times.
+inline void check_writable(std::string_view op, const Tensor& tensor) {
+  autograd::check_in_place(op, tensor);
+  for (int d = 0; d < tensor.dim(); ++d) {
+    AMP_CHECK(tensor.strides()[d] != 0 || tensor.shape()[d] <= 1, op, ": elements of the tensor ",
+              describe(tensor), " share memory, as expand makes them; clone() it first");
+  }
+}
+
+}  // namespace detail
+
 inline const Tensor& Tensor::fill_(double value) const {
-  autograd::check_in_place("fill_", *this);
+  detail::check_writable("fill_", *this);
   detail::fill(*this, value);
   mark_modified(false);
   return *this;
 }
 inline const Tensor& Tensor::zero_() const { return fill_(0); }
 inline const Tensor& Tensor::copy_(const Tensor& source) const {
-  autograd::check_in_place("copy_", *this);
+  detail::check_writable("copy_", *this);
   AMP_CHECK(!autograd::recording(source), "copy_: `source` ", describe(source),
             " carries history, which a write in place does not record; detach() it first");
   AMP_CHECK(broadcast_shapes("copy_", shape(), source.shape()) == shape(), "copy_: `source` ",
             describe(source), " does not broadcast to ", describe(*this));
-  if (device() == source.device()) {
+  if (source.impl().storage == impl().storage) {  // may overlap
+    detail::copy_elements(source.detach().clone(), *this);
+  } else if (device() == source.device()) {
     detail::copy_elements(source, *this);
   } else {
     detail::copy_elements(source.to(dtype()).expand(shape()).contiguous().to(device()), *this);
@@ -163,6 +178,7 @@ inline bool Tensor::requires_grad() const { return autograd::requires_grad(*this
 inline const Tensor& Tensor::requires_grad_(bool requires_grad) const {
   autograd::Leaf* leaf = autograd::leaf_of(*this);
   if (leaf == nullptr) {
+    if (autograd::node_of(*this) != nullptr && requires_grad) return *this;
     AMP_CHECK(autograd::node_of(*this) == nullptr, "requires_grad_: ", describe(*this),
               " was computed from tensors that require gradients; detach() it to make a leaf");
     if (!requires_grad) return *this;

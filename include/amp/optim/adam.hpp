@@ -11,6 +11,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct AdamOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double eps = 1e-8;
-  double weight_decay = 0;
+  std::optional<double> weight_decay = {};  // unset: 0 for Adam, 1e-2 for AdamW, as in torch
 };
 
 namespace detail {
@@ -44,7 +45,8 @@ class AdamBase : public Optimizer {
     check_rate(name, "beta1", options.beta1, 1);
     check_rate(name, "beta2", options.beta2, 1);
     check_rate(name, "eps", options.eps, kAny);
-    check_rate(name, "weight_decay", options.weight_decay, kAny);
+    if (!options_.weight_decay) options_.weight_decay = decoupled ? 1e-2 : 0.0;
+    check_rate(name, "weight_decay", *options_.weight_decay, kAny);
     steps_ = zeros({parameters().size()}, {.dtype = kInt64, .device = parameters()[0].device()});
   }
 
@@ -70,7 +72,7 @@ class AdamBase : public Optimizer {
                                  .beta1 = options_.beta1,
                                  .beta2 = options_.beta2,
                                  .eps = options_.eps,
-                                 .weight_decay = options_.weight_decay,
+                                 .weight_decay = options_.weight_decay.value_or(0),
                                  .decoupled = decoupled_,
                                  .scale = scale};
     kernels::dispatch<&kernels::Backend::adam, kernels::host::adam>(first.device(), first.dtype(),
@@ -93,10 +95,10 @@ class Adam final : public detail::AdamBase {
       : AdamBase("Adam", std::move(params), options, false) {}
 };
 
-/// Weight decay decoupled from the gradient; 1e-2 by default, as in torch.
+/// Weight decay decoupled from the gradient.
 class AdamW final : public detail::AdamBase {
  public:
-  explicit AdamW(std::vector<Tensor> params, const AdamOptions& options = {.weight_decay = 1e-2})
+  explicit AdamW(std::vector<Tensor> params, const AdamOptions& options = {})
       : AdamBase("AdamW", std::move(params), options, true) {}
 };
 

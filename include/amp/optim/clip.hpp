@@ -4,6 +4,8 @@
 // Clipping the gradients of a model by their common norm (Pascanu et al. 2013, arXiv 1211.5063).
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -11,6 +13,24 @@
 #include "amp/optim/optimizer.hpp"
 
 namespace amp::inline v0 {
+
+namespace detail {
+
+/// words[0] = the norm of the gradients times *inverse (null: 1), words[1] = the clip coefficient;
+/// with `write` applies that. A norm that is not finite sets *found_inf (where not null) instead.
+inline void clip(Device device, std::span<const kernels::GradientSpan> gradients,
+                 const float* inverse, double max_norm, bool write, float* words,
+                 float* found_inf) {
+  if (gradients.empty()) return;
+  const auto count = static_cast<std::int64_t>(gradients.size());
+  kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(
+      device, gradients[0].dtype, {device, gradients.data(), count, inverse, words});
+  kernels::dispatch<&kernels::Backend::clip, kernels::host::clip>(
+      device, gradients[0].dtype,
+      {device, gradients.data(), write ? count : 0, words, words + 1, found_inf, max_norm});
+}
+
+}  // namespace detail
 
 /// Scales all gradients of `params` by min(1, max_norm / (norm + 1e-6)), norm being the L2 norm
 /// over all of them. Returns the norm before clipping, 0-dimensional float32 where the gradients
@@ -35,19 +55,15 @@ inline Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm) {
     gradients.push_back({grad.raw_data(), grad.numel(), grad.dtype()});
   }
   const Tensor words = zeros({2}, {.device = device});  // the norm, and the coefficient
-  const Tensor norm = words.alias({}, {}, 0);
-  auto* const word = static_cast<float*>(words.raw_data());
-  const auto count = static_cast<std::int64_t>(gradients.size());
-  if (count == 0) return norm;
-  kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(
-      device, gradients[0].dtype, {device, gradients.data(), count, nullptr, word});
-  kernels::dispatch<&kernels::Backend::clip, kernels::host::clip>(
-      device, gradients[0].dtype,
-      {device, gradients.data(), count, word, word + 1, nullptr, max_norm});
+  detail::clip(device, gradients, nullptr, max_norm, true, static_cast<float*>(words.raw_data()),
+               nullptr);
   for (const Tensor& p : params) {
     if (const Tensor grad = p.grad(); grad.defined()) grad.impl().storage->bump_version();
   }
-  return norm;
+  return words.alias({}, {}, 0);
+}
+inline Tensor clip_grad_norm_(std::initializer_list<Tensor> params, double max_norm) {
+  return clip_grad_norm_(std::span(params.begin(), params.size()), max_norm);
 }
 
 }  // namespace amp::inline v0

@@ -24,4 +24,12 @@ concept ScaleAwareOptimizer = OptimizerLike<O> && requires(O& optimizer, const G
   optimizer.step(scale);
 };
 
+/// One over amp tensors, whose gradients carry a mark while they are scaled: mark_unscaled() is
+/// called once they were unscaled in place. A scale-aware one gets its 16-bit gradients left
+/// scaled, and reads GradScale::inverse_low_precision for them.
+template <class O>
+concept MarksGradients = OptimizerLike<O> && requires(O& optimizer) {
+  optimizer.mark_unscaled();
+};
+
 }  // namespace amp::inline v0

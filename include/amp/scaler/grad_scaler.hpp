@@ -68,7 +68,7 @@ class GradScaler {
   /// Ends the cycle: lowers the scale where any gradient of it was not finite, raises it after
   /// growth_interval good ones. Throws where nothing was unscaled or stepped since the last update.
   void update();
-  /// Sets the scale, and drops what the cycle recorded.
+  /// Sets the scale, and drops what the cycle recorded. Synchronises.
   void update(double new_scale);
 
   /// Synchronises. 1 for a disabled scaler.
@@ -117,7 +117,7 @@ class GradScaler {
     saved_ = changed;
   }
   void initialise(std::string_view call, Device device) {
-    if (!device_.exists()) device_.create(wanted_.value_or(device), saved_);
+    if (!device_.exists()) device_.create(wanted_ ? *wanted_ : device, saved_);
     AMP_CHECK(device == device_.device(), call, ": this scaler lives on ", device_.device(),
               ", but was given ", device);
   }
@@ -199,18 +199,17 @@ void GradScaler::unscale_(O& optimizer) {
   detail::GradientSpans spans = gradients_of("unscale_", optimizer, cycle);
   float* const found_inf = detail::word(cycle.found_inf);
   cycle.scale = {.inverse = device_.one(), .found_inf = found_inf};
-  if constexpr (requires {
-                  optimizer.mark_unscaled();
-                }) {  // keeps 16-bit gradients scaled: only look at them
+  if constexpr (ScaleAwareOptimizer<O> && MarksGradients<O>) {
+    // Such an optimizer unscales 16-bit gradients itself, in float32: only look at them.
     const auto low = std::stable_partition(
         spans.begin(), spans.end(), [](const auto& g) { return !is_low_precision(g.dtype); });
     detail::unscale(device_.device(), {spans.begin(), low}, device_.inverse(), found_inf, true);
     detail::unscale(device_.device(), {low, spans.end()}, device_.inverse(), found_inf, false);
     cycle.scale.inverse_low_precision = device_.inverse();
-    optimizer.mark_unscaled();
   } else {
     detail::unscale(device_.device(), spans, device_.inverse(), found_inf, true);
   }
+  if constexpr (MarksGradients<O>) optimizer.mark_unscaled();
   cycle.stage = Stage::kUnscaled;
 }
 
@@ -231,6 +230,7 @@ Tensor GradScaler::unscale_and_clip(O& optimizer, double max_norm) {
   const detail::GradientSpans spans = gradients_of("unscale_and_clip", optimizer, cycle);
   float* const found_inf = detail::word(cycle.found_inf);
   detail::unscale(device_.device(), spans, device_.inverse(), found_inf, !kAware);
+  if constexpr (!kAware && MarksGradients<O>) optimizer.mark_unscaled();
   cycle.clip = empty({2}, {.device = device_.device()});
   float* const words = detail::word(cycle.clip);
   detail::clip(device_.device(), spans, kAware ? device_.inverse() : nullptr, max_norm, !kAware,
@@ -259,6 +259,7 @@ StepResult GradScaler::step(O& optimizer) {
     detail::unscale(device_.device(), spans, device_.inverse(), found_inf, !ScaleAwareOptimizer<O>);
     cycle->scale = {.inverse = device_.inverse(), .found_inf = found_inf};
     guard.unscaled = !ScaleAwareOptimizer<O>;
+    if constexpr (!ScaleAwareOptimizer<O> && MarksGradients<O>) optimizer.mark_unscaled();
   }
   if constexpr (ScaleAwareOptimizer<O>) {
     optimizer.step(cycle->scale);

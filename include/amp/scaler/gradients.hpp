@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The passes over an optimizer's gradients: collect and check them, unscale, take the norm, clip.
+// The passes over an optimizer's gradients: collect and check them, unscale.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "amp/kernels/host/unscale.hpp"
-#include "amp/optim/optimizer.hpp"
+#include "amp/optim/clip.hpp"
 #include "amp/scaler/adapter.hpp"
 
 namespace amp::inline v0::detail {
@@ -47,20 +47,6 @@ inline void unscale(Device device, std::span<const kernels::GradientSpan> gradie
   const auto count = static_cast<std::int64_t>(gradients.size());
   kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(
       device, gradients[0].dtype, {device, gradients.data(), count, inverse, found_inf, write});
-}
-
-/// words[0] = the norm of the gradients times *inverse (null: 1), words[1] = the clip coefficient;
-/// with `write` applies that.
-inline void clip(Device device, std::span<const kernels::GradientSpan> gradients,
-                 const float* inverse, double max_norm, bool write, float* words,
-                 float* found_inf) {
-  if (gradients.empty()) return;
-  const auto count = static_cast<std::int64_t>(gradients.size());
-  kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(
-      device, gradients[0].dtype, {device, gradients.data(), count, inverse, words});
-  kernels::dispatch<&kernels::Backend::clip, kernels::host::clip>(
-      device, gradients[0].dtype,
-      {device, gradients.data(), write ? count : 0, words, words + 1, found_inf, max_norm});
 }
 
 }  // namespace amp::inline v0::detail

@@ -141,8 +141,19 @@ template <class T>
   requires std::is_arithmetic_v<T>
 [[nodiscard]] Tensor arange(T start, T end, T step, const TensorOptions& options = {}) {
   AMP_CHECK(step != T{0}, "arange: `step` must not be 0");
-  const double count = std::ceil((static_cast<double>(end) - static_cast<double>(start)) /
-                                 static_cast<double>(step));
+  // Integers subtract exactly first: modulo 2^64, which is the difference of any two.
+  const double span = [&] {
+    if constexpr (std::integral<T>) {
+      const bool ascending = end >= start;
+      const std::uint64_t distance =
+          ascending ? static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(start)
+                    : static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(end);
+      return ascending ? static_cast<double>(distance) : -static_cast<double>(distance);
+    } else {
+      return static_cast<double>(end) - static_cast<double>(start);
+    }
+  }();
+  const double count = std::ceil(span / static_cast<double>(step));
   AMP_CHECK(count >= 0 && count < 9e18, "arange: `end` ", end,
             " does not lie in the direction of `step` ", step, " from `start` ", start);
   std::vector<T> values(static_cast<std::size_t>(count));
@@ -151,6 +162,11 @@ template <class T>
   const DType natural = std::integral<T> ? kInt64 : kFloat32;
   return detail::from_values(values.data(), values.size(), Shape(values.size()),
                              options.dtype.value_or(natural), options);
+}
+template <class T>
+  requires std::is_arithmetic_v<T>
+[[nodiscard]] Tensor arange(T start, T end, const TensorOptions& options = {}) {
+  return arange(start, end, T{1}, options);
 }
 template <class T>
   requires std::is_arithmetic_v<T>

@@ -6,6 +6,7 @@
 // be stale, whatever scope it is used in.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <unordered_set>

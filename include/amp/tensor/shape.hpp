@@ -190,7 +190,7 @@ inline Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& 
               " and ", y);
     result[lead + d] = x == 1 ? y : x;
   }
-  return result;
+  return Shape(result.span());  // checked: the product of two may not fit
 }
 
 /// A dimension counted from the front: -1 is the last. Throws, naming `op`, where out of range.

@@ -69,7 +69,10 @@ class Tensor {
   const Shape& shape() const { return impl().shape; }
   const Strides& strides() const { return impl().strides; }
   int dim() const { return impl().shape.dims(); }
-  std::int64_t size(std::int64_t d) const { return shape()[wrap_dim("size", d, dim())]; }
+  std::int64_t size(std::int64_t d) const {
+    AMP_CHECK(dim() > 0, "size: a 0-dimensional tensor has no extents");
+    return shape()[wrap_dim("size", d, dim())];
+  }
   std::int64_t numel() const { return impl().shape.numel(); }
   bool is_contiguous() const;
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }

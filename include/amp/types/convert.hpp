@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <iterator>
 #include <type_traits>
 
@@ -119,9 +118,11 @@ void convert_n(const From* from, To* to, std::size_t n) {
     if (n != 0) std::memcpy(static_cast<void*>(to), from, n * sizeof(From));
   } else {
     std::size_t i = 0;
+#if AMP_X86
     if constexpr (detail::has_vectors<From, To>) {
       if (detail::has_avx2()) i = detail::convert_vectors(from, to, n);
     }
+#endif
     for (; i < n; ++i) to[i] = convert_one<To>(from[i]);
   }
 }

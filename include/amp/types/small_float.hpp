@@ -250,6 +250,23 @@ AMP_HOST_DEVICE constexpr bool is_finite(double value) {
          0x7ff0'0000'0000'0000u;
 }
 
+/// Likewise for NaN. Integers are none.
+AMP_HOST_DEVICE constexpr bool is_nan(float value) {
+  return (__builtin_bit_cast(std::uint32_t, value) & 0x7fff'ffffu) > 0x7f80'0000u;
+}
+AMP_HOST_DEVICE constexpr bool is_nan(double value) {
+  return (__builtin_bit_cast(std::uint64_t, value) & 0x7fff'ffff'ffff'ffffu) >
+         0x7ff0'0000'0000'0000u;
+}
+template <int E, int M, NonFinite S>
+AMP_HOST_DEVICE constexpr bool is_nan(small_float<E, M, S> value) {
+  return is_nan(static_cast<float>(value));
+}
+template <std::integral I>
+AMP_HOST_DEVICE constexpr bool is_nan(I) {
+  return false;
+}
+
 }  // namespace amp::inline v0
 
 /// Equal values hash equally: both zeros to one hash.

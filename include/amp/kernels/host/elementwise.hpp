@@ -4,6 +4,7 @@
 // Elementwise ops: a loop over blocks around one scalar expression each.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
@@ -15,10 +16,12 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// The type in which a binary op computes: an immediate adapts to the other operand.
+/// The type in which a binary op computes. A number adapts to the other operand, but for a fraction
+/// beside integers.
 inline DType common_dtype(const Operand& a, const Operand& b) {
-  if (a.immediate) return b.dtype;
-  return b.immediate ? a.dtype : promote_types(a.dtype, b.dtype);
+  if (!a.immediate && !b.immediate) return promote_types(a.dtype, b.dtype);
+  const DType array = a.immediate ? b.dtype : a.dtype, number = a.immediate ? a.dtype : b.dtype;
+  return is_floating_point(array) || !is_floating_point(number) ? array : kFloat64;
 }
 
 template <class Function, class C>
@@ -94,13 +97,13 @@ struct Sqrt { template <class C> static C apply(C x) { return std::sqrt(x); } };
 struct Tanh { template <class C> static C apply(C x) { return std::tanh(x); } };
 struct Sigmoid { template <class C> static C apply(C x) { return C{1} / (C{1} + std::exp(-x)); } };
 /// NaN stays NaN, as in torch.
-struct Relu { template <class C> static C apply(C x) { return x <= C{0} ? C{0} : x; } };
+struct Relu { template <class C> static C apply(C x) { return x > C{0} || is_nan(x) ? x : C{0}; } };
 struct Add { template <class C> static C apply(C a, C b) { return a + b; } };
 struct Sub { template <class C> static C apply(C a, C b) { return a - b; } };
 struct Mul { template <class C> static C apply(C a, C b) { return a * b; } };
 struct Div { template <class C> static C apply(C a, C b) { return a / b; } };
 struct Pow { template <class C> static C apply(C a, C b) { return std::pow(a, b); } };
-struct ReluBackward { template <class C> static C apply(C grad, C output) { return output > C{0} ? grad : C{0}; } };
+struct ReluBackward { template <class C> static C apply(C grad, C output) { return output > C{0} || is_nan(output) ? grad : C{0}; } };
 struct Eq { template <class C> static bool apply(C a, C b) { return a == b; } };
 struct Ne { template <class C> static bool apply(C a, C b) { return a != b; } };
 struct Lt { template <class C> static bool apply(C a, C b) { return a < b; } };
@@ -165,7 +168,20 @@ inline void copy(const UnaryArgs& args) {
 }
 
 inline void fill(const FillArgs& args) {
-  copy({.input = Operand::scalar(args.value, args.output.device), .output = args.output});
+  const auto loop = Loop<1>::over(args.output, {&args.output});
+  visit_dtype(args.output.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T value = convert_one<T>(args.value);
+    const std::int64_t stride = loop.inner_stride(0);
+    loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+      T* const to = args.output.as<T>() + at[0];
+      if (stride == 1) {
+        std::fill_n(to, n, value);
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) to[i * stride] = value;
+      }
+    });
+  });
 }
 
 }  // namespace amp::inline v0::kernels::host

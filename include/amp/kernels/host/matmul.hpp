@@ -83,6 +83,10 @@ inline bool blas_multiply(std::int64_t m, std::int64_t n, std::int64_t k, const 
 template <class C>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a,
               const Matrix<C>& b, C* c) {
+  if (k == 0) {  // null operands: no pointer arithmetic on them
+    std::fill_n(c, m * n, C{0});
+    return;
+  }
 #if AMP_USE_CBLAS
   if constexpr (std::is_same_v<C, float>) {
     if (m * n * k >= 4096 && blas_multiply(m, n, k, a, b, c)) return;

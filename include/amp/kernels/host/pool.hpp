@@ -40,7 +40,7 @@ void max_pool_plane(const MaxPool2dArgs& args, const C* in, C* out, std::int32_t
       for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
         for (std::int64_t x = columns.begin; x < columns.end; x += columns.step) {
           const C value = in[h * width + x];
-          if (value > maximum || !(value == value)) {  // NaN wins, as in torch
+          if (value > maximum || is_nan(value)) {  // NaN wins, as in torch
             maximum = value;
             best = h * width + x;
           }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/host/block.hpp"
@@ -17,6 +18,12 @@ namespace amp::inline v0::kernels::host {
 /// The output is contiguous. Normal numbers come in pairs from the Box-Muller transform.
 inline void random(const RandomArgs& args) {
   const std::int64_t n = args.output.numel();
+  float steps = 0x1p24F;
+  visit_dtype(args.output.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (is_small_float<T>)
+      steps = static_cast<float>(1 << std::numeric_limits<T>::digits);
+  });
   parallel_ranges(ceil_div(n, kBlock), 16, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t block = first; block < last; ++block) {
       float values[kBlock];
@@ -24,7 +31,11 @@ inline void random(const RandomArgs& args) {
         const auto counter = args.offset + static_cast<std::uint64_t>((block * kBlock + i) / 4);
         const PhiloxBlock bits = philox(args.seed, counter);
         for (int l = 0; l < 4; ++l) values[i + l] = uniform_float(bits.word[l]);
-        if (args.distribution == Distribution::kUniform) continue;
+        if (args.distribution == Distribution::kUniform) {
+          // As many bits as the format has digits: exact there, so that none rounds up to 1.
+          for (int l = 0; l < 4; ++l) values[i + l] = std::floor(values[i + l] * steps) / steps;
+          continue;
+        }
         for (int l = 0; l < 4; l += 2) {
           const float radius = std::sqrt(-2.0F * std::log(1.0F - values[i + l]));
           const float angle = 6.283185307179586F * values[i + l + 1];

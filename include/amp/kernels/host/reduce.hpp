@@ -100,8 +100,8 @@ inline void argmax(const ArgmaxArgs& args) {
                                length, buffer.data());
       std::int64_t best = 0;
       for (std::int64_t i = 1; i < length; ++i) {
-        const bool best_is_nan = !(x[best] == x[best]);
-        if (!best_is_nan && (x[i] > x[best] || !(x[i] == x[i]))) best = i;
+        const bool best_is_nan = is_nan(x[best]);
+        if (!best_is_nan && (x[i] > x[best] || is_nan(x[i]))) best = i;
       }
       args.output.as<std::int64_t>()[row] = best;
     }

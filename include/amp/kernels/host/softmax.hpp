@@ -46,7 +46,7 @@ void for_each_line(const Lines& lines, Body&& body) {
 template <class C>
 C maximum_of(const C* x, std::int64_t n) {
   C maximum = x[0];
-  for (std::int64_t i = 1; i < n; ++i) maximum = x[i] > maximum || !(x[i] == x[i]) ? x[i] : maximum;
+  for (std::int64_t i = 1; i < n; ++i) maximum = x[i] > maximum || is_nan(x[i]) ? x[i] : maximum;
   return maximum;
 }
 

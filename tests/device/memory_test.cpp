@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Bytes counted, and memory reused without mixing anything up.
+#include <amp/amp.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "support/catch.hpp"
+
+TEST_CASE("memory: current bytes follow tensors as they come and go", "[device]") {
+  const std::int64_t before = amp::memory_stats().current_bytes;
+  {
+    const amp::Tensor x = amp::empty({100});
+    CHECK(amp::memory_stats().current_bytes == before + 400);
+    const amp::Tensor y = amp::empty({100}, {.dtype = amp::kFloat16});
+    CHECK(amp::memory_stats().current_bytes == before + 600);
+    const amp::Tensor view = x.narrow(0, 10, 20);
+    CHECK(amp::memory_stats().current_bytes == before + 600);
+  }
+  CHECK(amp::memory_stats().current_bytes == before);
+}
+
+TEST_CASE("memory: a view keeps its base alive", "[device]") {
+  const std::int64_t before = amp::memory_stats().current_bytes;
+  amp::Tensor view = amp::empty({1000}).narrow(0, 0, 1);
+  CHECK(amp::memory_stats().current_bytes == before + 4000);
+  view = amp::Tensor();
+  CHECK(amp::memory_stats().current_bytes == before);
+}
+
+TEST_CASE("memory: the peak stays until it is reset", "[device]") {
+  amp::reset_peak_memory();
+  const std::int64_t before = amp::memory_stats().current_bytes;
+  CHECK(amp::memory_stats().peak_bytes == before);
+  { const amp::Tensor x = amp::empty({1 << 20}); }
+  { const amp::Tensor x = amp::empty({1 << 10}); }
+  CHECK(amp::memory_stats().peak_bytes == before + (4 << 20));
+  amp::reset_peak_memory();
+  CHECK(amp::memory_stats().peak_bytes == before);
+}
+
+TEST_CASE("memory: allocations are counted, empty tensors and foreign memory are not", "[device]") {
+  const std::int64_t before = amp::memory_stats().allocations;
+  float mine[4] = {};
+  const amp::Tensor blob = amp::from_blob(mine, {4});
+  const amp::Tensor nothing = amp::empty({0, 5});
+  CHECK(amp::memory_stats().allocations == before);
+  const amp::Tensor one = amp::empty({1}), two = amp::empty({2});
+  CHECK(amp::memory_stats().allocations == before + 2);
+}
+
+TEST_CASE("memory: blocks are aligned to cache lines", "[device]") {
+  for (const std::int64_t bytes : {1, 63, 64, 65, 1000, 4097, 1 << 20}) {
+    void* const memory = amp::allocate(amp::kCPU, bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(memory) % 64 == 0);
+    amp::deallocate(amp::kCPU, memory, bytes);
+  }
+}
+
+TEST_CASE("memory: no bytes are no block", "[device]") {
+  CHECK(amp::allocate(amp::kCPU, 0) == nullptr);
+  amp::deallocate(amp::kCPU, nullptr, 0);
+}
+
+TEST_CASE("memory: live blocks of every size stay apart while others are reused", "[device]") {
+  struct Block {
+    unsigned char* memory;
+    std::int64_t bytes;
+    unsigned char mark;
+  };
+  std::mt19937 random(1);
+  std::vector<Block> live;
+  int corrupt = 0;
+  const auto release = [&](std::size_t i) {
+    const Block block = live[i];
+    for (std::int64_t b = 0; b < block.bytes; ++b) corrupt += block.memory[b] != block.mark;
+    amp::deallocate(amp::kCPU, block.memory, block.bytes);
+    live[i] = live.back();
+    live.pop_back();
+  };
+  for (int step = 0; step < 5000; ++step) {
+    if (live.size() > 40 || (!live.empty() && random() % 3 == 0)) release(random() % live.size());
+    // Sizes beside powers of two and quarter steps, where size classes meet.
+    const std::int64_t power = std::int64_t{16} << random() % 9;
+    const auto quarters = static_cast<std::int64_t>(random() % 4);
+    const std::int64_t bytes = power + power / 4 * quarters + static_cast<int>(random() % 3);
+    const auto mark = static_cast<unsigned char>(random());
+    auto* const memory = static_cast<unsigned char*>(amp::allocate(amp::kCPU, bytes));
+    std::memset(memory, mark, static_cast<std::size_t>(bytes));
+    live.push_back({memory, bytes, mark});
+  }
+  while (!live.empty()) release(0);
+  CHECK(corrupt == 0);
+}
+
+TEST_CASE("memory: a HostBuffer of nothing has no memory", "[device]") {
+  const amp::HostBuffer<float> none(0), some(3);
+  CHECK(none.data() == nullptr);
+  some[2] = 1;
+  CHECK(some.data()[2] == 1);
+}
+
+TEST_CASE("memory: copy_bytes copies and takes nothing for nothing", "[device]") {
+  const int from[] = {1, 2, 3};
+  int to[] = {0, 0, 0};
+  amp::copy_bytes(amp::kCPU, to, amp::kCPU, from, sizeof(int) * 2);
+  CHECK((to[0] == 1 && to[1] == 2 && to[2] == 0));
+  amp::copy_bytes(amp::kCPU, nullptr, amp::kCPU, nullptr, 0);
+}

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Arithmetic where dtypes mix, ranges end, or shapes overflow.
+#include <amp/amp.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using amp::Tensor;
+
+std::vector<double> values(const Tensor& tensor) { return tensor.to_vector<double>(); }
+
+}  // namespace
+
+TEST_CASE("numbers: a fraction beside integers is not cut off", "[ops]") {
+  const Tensor x = amp::arange(3);
+  CHECK((x + 0.5).dtype() == amp::kFloat32);
+  CHECK(values(x + 0.5) == std::vector<double>{0.5, 1.5, 2.5});
+  CHECK(values(x * 0.5) == std::vector<double>{0, 0.5, 1});
+  CHECK(values(0.5 - x) == std::vector<double>{0.5, -0.5, -1.5});
+  CHECK(values(amp::eq(x, 0.5)) == std::vector<double>{0, 0, 0});
+  CHECK(values(amp::eq(x, 1.0)) == std::vector<double>{0, 1, 0});
+}
+
+TEST_CASE("numbers: an integer beside int64 is exact", "[ops]") {
+  const std::int64_t big = (std::int64_t{1} << 53) + 1;
+  CHECK((amp::arange(1) + big).item<std::int64_t>() == big);
+}
+
+TEST_CASE("numbers: over a tensor of 16 bits, the number is not rounded to 16 bits", "[ops]") {
+  const Tensor x = amp::full({1}, 1000, {.dtype = amp::kFloat16, .requires_grad = true});
+  const Tensor y = 1e6 / x;
+  CHECK(y.dtype() == amp::kFloat16);
+  CHECK(y.item<float>() == 1000);
+  y.backward();
+  CHECK(x.grad().item<float>() == -1);  // -1e6 / 1000^2
+}
+
+TEST_CASE("div: the divisor's gradient does not overflow on the way", "[ops]") {
+  const amp::TensorOptions half{.dtype = amp::kFloat16};
+  const Tensor x = amp::full({1}, 0.001, half);
+  const Tensor y = amp::full({1}, 0.01, half).requires_grad_();
+  (x / y).backward(amp::full({1}, 1000, half));
+  CHECK(y.grad().item<float>() == Approx(-1e4).epsilon(0.01));
+}
+
+TEST_CASE("matmul: integers are refused, not multiplied in float", "[ops]") {
+  const Tensor x = amp::tensor({16777217}, {1, 1});
+  CHECK_THROWS_AS((void)amp::matmul(x, x), amp::Error);
+}
+
+TEST_CASE("broadcasting: a result of more elements than 63 bits count throws", "[ops]") {
+  const std::int64_t n = std::int64_t{1} << 32;
+  const Tensor one = amp::zeros({1});
+  CHECK_THROWS_AS((void)amp::add(one.expand({n, 1}), one.expand({n})), amp::Error);
+}
+
+TEST_CASE("writing in place: elements that share memory are refused", "[ops]") {
+  const Tensor same = amp::zeros({1}).expand({3});
+  CHECK_THROWS_AS(same.copy_(amp::ones({3})), amp::Error);
+  CHECK_THROWS_AS(same.fill_(1), amp::Error);
+}
+
+TEST_CASE("NaN: survives relu, pooling and argmax", "[ops]") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor x = amp::tensor({1.0F, nan, 2.0F, 3.0F}, {1, 2, 2});
+  CHECK(std::isnan(amp::max_pool2d(x, 2).item<float>()));
+  CHECK(std::isnan(amp::relu(x).to_vector<float>()[1]));
+  CHECK(amp::argmax(x).item<std::int64_t>() == 1);
+}
+
+TEST_CASE("arange: one, two and three bounds", "[ops]") {
+  CHECK(values(amp::arange(3)) == std::vector<double>{0, 1, 2});
+  CHECK(values(amp::arange(2, 5)) == std::vector<double>{2, 3, 4});
+  CHECK(values(amp::arange(5, 2, -1)) == std::vector<double>{5, 4, 3});
+}
+
+TEST_CASE("fill: every dtype, dense and strided", "[ops]") {
+  for (const amp::DType dtype : {amp::kFloat64, amp::kFloat32, amp::kFloat16, amp::kBFloat16,
+                                 amp::kInt64, amp::kInt32, amp::kUInt8}) {
+    const Tensor x = amp::zeros({3, 2}, {.dtype = dtype});
+    x.narrow(1, 1, 1).fill_(7);
+    CHECK(values(x) == std::vector<double>{0, 7, 0, 7, 0, 7});
+  }
+}

@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Making tensors: dtypes, values, and what is refused.
+#include <amp/amp.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "tensor/error_of.hpp"
+
+using amp_test::error_of;
+using Catch::Matchers::ContainsSubstring;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+#else
+constexpr bool kSanitized = false;
+#endif
+
+TEST_CASE("factory: float32 unless asked otherwise", "[tensor]") {
+  CHECK(amp::empty({2}).dtype() == amp::kFloat32);
+  CHECK(amp::zeros({2}).dtype() == amp::kFloat32);
+  CHECK(amp::ones({2}).dtype() == amp::kFloat32);
+  CHECK(amp::full({2}, 3).dtype() == amp::kFloat32);
+  CHECK(amp::rand({2}).dtype() == amp::kFloat32);
+  CHECK(amp::randn({2}).dtype() == amp::kFloat32);
+  CHECK(amp::zeros({2}, {.dtype = amp::kBFloat16}).dtype() == amp::kBFloat16);
+}
+
+TEST_CASE("factory: what was asked for", "[tensor]") {
+  const amp::Tensor x = amp::ones({2, 3}, {.dtype = amp::kFloat64, .requires_grad = true});
+  CHECK(x.shape() == amp::Shape(2, 3));
+  CHECK(x.device() == amp::Device());
+  CHECK(x.requires_grad());
+  CHECK(x.is_leaf());
+  CHECK(x.is_contiguous());
+  CHECK_FALSE(amp::ones({2}).requires_grad());
+}
+
+TEST_CASE("factory: full in every dtype", "[tensor]") {
+  for (int i = 0; i < amp::kDTypeCount; ++i) {
+    const auto dtype = static_cast<amp::DType>(i);
+    CAPTURE(amp::name(dtype));
+    const double wanted = dtype == amp::kBool ? 1 : 3;
+    CHECK(amp::full({2, 2}, 3, {.dtype = dtype}).to_vector<double>() ==
+          std::vector<double>(4, wanted));
+    CHECK(amp::zeros({3}, {.dtype = dtype}).to_vector<double>() == std::vector<double>(3, 0.0));
+    CHECK(amp::ones({1}, {.dtype = dtype}).item<double>() == 1);
+  }
+}
+
+TEST_CASE("tensor: lists have torch's dtypes", "[tensor]") {
+  CHECK(amp::tensor({1, 2}, {2}).dtype() == amp::kInt64);
+  CHECK(amp::tensor({1u, 2u}, {2}).dtype() == amp::kInt64);
+  CHECK(amp::tensor({std::int8_t{1}}, {1}).dtype() == amp::kInt64);
+  CHECK(amp::tensor({1.0F, 2.0F}, {2}).dtype() == amp::kFloat32);
+  CHECK(amp::tensor({1.0, 2.0}, {2}).dtype() == amp::kFloat32);
+  CHECK(amp::tensor({true, false}, {2}).dtype() == amp::kBool);
+  CHECK(amp::tensor({amp::half(1.0F)}, {1}).dtype() == amp::kFloat16);
+  CHECK(amp::tensor({1, 2}, {2}, {.dtype = amp::kFloat16}).dtype() == amp::kFloat16);
+}
+
+TEST_CASE("tensor: ranges keep their type", "[tensor]") {
+  CHECK(amp::tensor(std::vector<double>{1, 2}, {2}).dtype() == amp::kFloat64);
+  CHECK(amp::tensor(std::vector<std::int32_t>{1, 2}, {2}).dtype() == amp::kInt32);
+  CHECK(amp::tensor(std::array<amp::bfloat16, 2>{}, {2}).dtype() == amp::kBFloat16);
+  const std::uint8_t bytes[] = {1, 2};
+  CHECK(amp::tensor(std::span(bytes), {2}).dtype() == amp::kUInt8);
+  CHECK(amp::tensor(std::vector<float>{1}, {1}, {.dtype = amp::kFloat16}).dtype() == amp::kFloat16);
+}
+
+TEST_CASE("tensor: values lie row-major", "[tensor]") {
+  const amp::Tensor x = amp::tensor({1, 2, 3, 4, 5, 6}, {2, 3});
+  CHECK(x.select(0, 1).to_vector<int>() == std::vector<int>{4, 5, 6});
+  CHECK(x.const_data<std::int64_t>()[3] == 4);
+}
+
+TEST_CASE("tensor: values convert with one rounding", "[tensor]") {
+  const double above_a_tie = 2049 + 0x1p-40;
+  const amp::Tensor x = amp::tensor({above_a_tie}, {1}, {.dtype = amp::kFloat16});
+  CHECK(x.item<float>() == 2050);
+  const std::int64_t big = (std::int64_t{1} << 53) + 1;
+  CHECK(amp::tensor({big}, {1}).item<std::int64_t>() == big);
+}
+
+TEST_CASE("tensor: too few or too many values throw and show the shape", "[tensor]") {
+  CHECK_THAT(error_of([] {
+               return amp::tensor({1, 2, 3}, {2, 2});
+             }),
+             ContainsSubstring("3") && ContainsSubstring("[2, 2]") && ContainsSubstring("4"));
+  CHECK_THROWS_AS((void)amp::tensor(std::vector<float>{}, {1}), amp::Error);
+  CHECK_THROWS_AS((void)amp::tensor({1, 2}, {}), amp::Error);
+}
+
+TEST_CASE("tensor: an empty range and a single number", "[tensor]") {
+  CHECK(amp::tensor(std::vector<float>{}, {0, 3}).numel() == 0);
+  CHECK(amp::tensor({7}, {}).item<int>() == 7);
+}
+
+TEST_CASE("tensor: copies its values", "[tensor]") {
+  std::vector<float> values = {1, 2};
+  const amp::Tensor x = amp::tensor(values, {2});
+  values[0] = 9;
+  CHECK(x.to_vector<float>() == std::vector<float>{1, 2});
+}
+
+TEST_CASE("factory: gradients of integers are refused", "[tensor]") {
+  CHECK_THAT(error_of([] { return amp::tensor({1}, {1}, {.requires_grad = true}); }),
+             ContainsSubstring("int64[1]"));
+  CHECK_THROWS_AS((void)amp::zeros({1}, {.dtype = amp::kBool, .requires_grad = true}), amp::Error);
+}
+
+TEST_CASE("factory: sizes that no memory holds throw amp::Error", "[tensor]") {
+  CHECK_THROWS_AS((void)amp::empty({INT64_MAX}), amp::Error);
+  CHECK_THROWS_AS((void)amp::from_blob(nullptr, {INT64_MAX}), amp::Error);
+  if (kSanitized) return;  // sanitizers end the program where operator new would throw
+  CHECK_THROWS_AS((void)amp::empty({std::int64_t{1} << 59}), amp::Error);
+  CHECK_THROWS_AS((void)amp::empty({std::int64_t{1} << 60}), amp::Error);
+  CHECK_THROWS_AS((void)amp::empty({INT64_MAX}, {.dtype = amp::kUInt8}), amp::Error);
+}
+
+TEST_CASE("arange: as in Python", "[tensor]") {
+  CHECK(amp::arange(4).to_vector<int>() == std::vector<int>{0, 1, 2, 3});
+  CHECK(amp::arange(2, 9, 3).to_vector<int>() == std::vector<int>{2, 5, 8});
+  CHECK(amp::arange(3, 0, -1).to_vector<int>() == std::vector<int>{3, 2, 1});
+  CHECK(amp::arange(0.0, 1.0, 0.25).to_vector<double>() == std::vector<double>{0, 0.25, 0.5, 0.75});
+  CHECK(amp::arange(5, 5, 1).shape() == amp::Shape(0));
+  CHECK(amp::arange(0).shape() == amp::Shape(0));
+}
+
+TEST_CASE("arange: int64 for integers, float32 otherwise", "[tensor]") {
+  CHECK(amp::arange(3).dtype() == amp::kInt64);
+  CHECK(amp::arange(3u).dtype() == amp::kInt64);
+  CHECK(amp::arange(3.0).dtype() == amp::kFloat32);
+  CHECK(amp::arange(3, {.dtype = amp::kFloat16}).dtype() == amp::kFloat16);
+}
+
+TEST_CASE("arange: no step, the wrong direction, no end", "[tensor]") {
+  CHECK_THROWS_AS((void)amp::arange(0, 3, 0), amp::Error);
+  CHECK_THAT(error_of([] { return amp::arange(0, 3, -1); }), ContainsSubstring("direction"));
+  CHECK_THROWS_AS((void)amp::arange(-1), amp::Error);
+  CHECK_THROWS_AS((void)amp::arange(0.0, std::numeric_limits<double>::infinity(), 1.0), amp::Error);
+  CHECK_THROWS_AS((void)amp::arange(0.0, std::nan(""), 1.0), amp::Error);
+}
+
+TEST_CASE("arange: integers beyond 2^53 are exact", "[tensor]") {
+  const std::int64_t start = std::int64_t{1} << 53;
+  CHECK(amp::arange(start, start + 3, std::int64_t{1}).to_vector<std::int64_t>() ==
+        std::vector<std::int64_t>{start, start + 1, start + 2});
+}
+
+TEST_CASE("from_blob: reads and writes the caller's memory", "[tensor]") {
+  std::array<float, 4> mine = {1, 2, 3, 4};
+  {
+    const amp::Tensor x = amp::from_blob(mine.data(), {2, 2});
+    CHECK(x.const_data<float>() == mine.data());
+    mine[1] = 7;
+    CHECK(x.to_vector<float>() == std::vector<float>{1, 7, 3, 4});
+    x.fill_(5);
+  }
+  CHECK(mine == std::array<float, 4>{5, 5, 5, 5});
+}
+
+TEST_CASE("from_blob: other dtypes, and leaves that require gradients", "[tensor]") {
+  std::array<std::int64_t, 2> indices = {3, 4};
+  CHECK(amp::from_blob(indices.data(), {2}, {.dtype = amp::kInt64}).to_vector<int>() ==
+        std::vector<int>{3, 4});
+  std::array<double, 1> weight = {2};
+  CHECK(amp::from_blob(weight.data(), {1}, {.dtype = amp::kFloat64, .requires_grad = true})
+            .requires_grad());
+}
+
+TEST_CASE("from_blob: null is memory for nothing only", "[tensor]") {
+  CHECK_THAT(error_of([] {
+               return amp::from_blob(nullptr, {2, 3});
+             }),
+             ContainsSubstring("null") && ContainsSubstring("[2, 3]"));
+  CHECK(amp::from_blob(nullptr, {0, 3}).numel() == 0);
+}
+
+TEST_CASE("factory: like another tensor", "[tensor]") {
+  const amp::Tensor x = amp::ones({2, 3}, {.dtype = amp::kFloat16}).t();
+  CHECK(amp::empty_like(x).shape() == amp::Shape(3, 2));
+  CHECK(amp::empty_like(x).dtype() == amp::kFloat16);
+  CHECK(amp::zeros_like(x).to_vector<float>() == std::vector<float>(6, 0.0F));
+}
