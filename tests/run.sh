@@ -70,6 +70,7 @@ missing_packages() {
   includes cblas.h || echo libopenblas-dev
   have clang++ || echo clang
   [[ $mode != all ]] || sanitizes address || echo libclang-rt-dev
+  [[ $mode != all ]] || have llvm-symbolizer || echo llvm  # names in the sanitizers' reports
   [[ $mode != all ]] || clang_format >/dev/null || echo clang-format
 }
 

@@ -44,12 +44,13 @@ struct ReferenceAdam {
   void step(Values& w, const Values& gradient) {
     if (t == 0) m.assign(w.size(), 0), v.assign(w.size(), 0);
     ++t;
+    const double decay = options.weight_decay.value_or(decoupled ? 1e-2 : 0);
     for (std::size_t i = 0; i < w.size(); ++i) {
       double g = gradient[i];
       if (decoupled)
-        w[i] *= 1 - options.lr * options.weight_decay;
+        w[i] *= 1 - options.lr * decay;
       else
-        g += options.weight_decay * w[i];
+        g += decay * w[i];
       m[i] = options.beta1 * m[i] + (1 - options.beta1) * g;
       v[i] = options.beta2 * v[i] + (1 - options.beta2) * g * g;
       const double m_hat = m[i] / (1 - std::pow(options.beta1, t));
