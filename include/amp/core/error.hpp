@@ -8,9 +8,11 @@
 #include <concepts>
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "amp/core/config.hpp"
 
@@ -24,8 +26,6 @@ class AMP_EXPORT Error : public std::runtime_error {
 
 namespace detail {
 
-inline std::string to_text(std::string_view text) { return std::string(text); }
-inline std::string to_text(const char* text) { return text; }
 inline std::string to_text(bool value) { return value ? "true" : "false"; }
 template <std::integral I>
 std::string to_text(I value) {
@@ -45,10 +45,33 @@ std::string to_text(const T& value) {
   return to_string(value);  // found beside the type
 }
 
-template <class... Parts>
-[[noreturn, gnu::cold, gnu::noinline]] void fail(const Parts&... parts) {
+/// A part of a message: a value, and how to write it. Parts cost nothing until the message is
+/// built.
+class MessagePart {
+ public:
+  MessagePart(const char* text) : MessagePart(std::string_view(text)) {}
+  MessagePart(const std::string& text) : MessagePart(std::string_view(text)) {}
+  MessagePart(std::string_view text)
+      : text_(text),
+        append_([](std::string& out, const MessagePart& part) { out += part.text_; }) {}
+  template <class T>
+    requires(!std::is_convertible_v<const T&, std::string_view>)
+  MessagePart(const T& value)
+      : value_(&value), append_([](std::string& out, const MessagePart& part) {
+          out += to_text(*static_cast<const T*>(part.value_));
+        }) {}
+  void append_to(std::string& out) const { append_(out, *this); }
+
+ private:
+  const void* value_ = nullptr;
+  std::string_view text_ = {};
+  void (*append_)(std::string&, const MessagePart&);
+};
+
+/// Throws the parts as one message.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(std::initializer_list<MessagePart> parts) {
   std::string message;
-  (message.append(to_text(parts)), ...);
+  for (const MessagePart& part : parts) part.append_to(message);
   throw Error(message);
 }
 
@@ -56,11 +79,11 @@ template <class... Parts>
 
 /// Throws amp::Error with the concatenated parts unless `condition` holds. Never disabled; the
 /// parts are built only to throw.
-#define AMP_CHECK(condition, ...)       \
-  do {                                  \
-    if (!(condition)) [[unlikely]] {    \
-      ::amp::detail::fail(__VA_ARGS__); \
-    }                                   \
+#define AMP_CHECK(condition, ...)         \
+  do {                                    \
+    if (!(condition)) [[unlikely]] {      \
+      ::amp::detail::fail({__VA_ARGS__}); \
+    }                                     \
   } while (false)
 
 }  // namespace amp::inline v0

@@ -28,7 +28,7 @@ AMP_EXPORT State& thread_state();
 #if !defined(AMP_SHARED_STATE) || defined(AMP_SHARED_STATE_IMPLEMENTATION)
 template <class State>
 AMP_EXPORT State& process_state() {
-  static State* const state = new State;
+  static State* const state = new State();
   return *state;
 }
 

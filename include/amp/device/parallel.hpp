@@ -15,8 +15,8 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
-#include <type_traits>
 
+#include "amp/core/function_ref.hpp"
 #include "amp/core/globals.hpp"
 #include "amp/core/math.hpp"
 
@@ -25,7 +25,7 @@ namespace detail {
 
 class AMP_EXPORT ThreadPool {
  public:
-  using Body = void (*)(void* context, std::int64_t task);
+  using Body = FunctionRef<void(std::int64_t)>;
 
   ThreadPool() {
     const int count = requested_threads();
@@ -41,17 +41,17 @@ class AMP_EXPORT ThreadPool {
 
   int threads() const { return threads_; }
 
-  /// Runs body(context, task) for each task, on the pool and on the calling thread, and returns
+  /// Runs body(task) for each task, on the pool and on the calling thread, and returns
   /// when all are done. Where the pool is busy, or the caller is one of its threads, the caller
   /// does all of them.
-  void run(std::int64_t tasks, Body body, void* context) {
+  void run(std::int64_t tasks, Body body) {
     std::unique_lock submit(submit_, std::defer_lock);
     // A thread that holds a mutex must not even try to lock it: `inside` comes first.
     if (threads_ == 1 || tasks <= 1 || inside() || !submit.try_lock()) {
-      for (std::int64_t task = 0; task < tasks; ++task) body(context, task);
+      for (std::int64_t task = 0; task < tasks; ++task) body(task);
       return;
     }
-    Job job{body, context, tasks};
+    Job job{body, tasks};
     {
       const std::lock_guard lock(mutex_);
       job_ = &job;
@@ -71,7 +71,6 @@ class AMP_EXPORT ThreadPool {
  private:
   struct Job {
     Body body;
-    void* context;
     std::int64_t tasks;
     std::atomic<std::int64_t> next{0};
     int workers = 0;  // guarded by mutex_
@@ -81,7 +80,7 @@ class AMP_EXPORT ThreadPool {
     void work() noexcept {
       for (std::int64_t task = next.fetch_add(1); task < tasks; task = next.fetch_add(1)) {
         try {
-          body(context, task);
+          body(task);
         } catch (...) {
           const std::lock_guard lock(error_mutex);
           if (!error) error = std::current_exception();
@@ -136,24 +135,19 @@ inline int num_threads() { return process_state<detail::ThreadPool>().threads();
 
 /// Calls body(task) for 0 <= task < tasks, each once, in any order, on any thread; rethrows the
 /// first exception.
-template <class Body>
-void parallel_for(std::int64_t tasks, Body&& body) {
-  if (tasks <= 1) {
-    if (tasks == 1) body(std::int64_t{0});
-    return;
+inline void parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> body) {
+  if (tasks == 1) {
+    body(0);
+  } else if (tasks > 1) {
+    process_state<detail::ThreadPool>().run(tasks, body);
   }
-  const auto call = [](void* context, std::int64_t task) {
-    (*static_cast<std::remove_reference_t<Body>*>(context))(task);
-  };
-  process_state<detail::ThreadPool>().run(tasks, call,
-                                          const_cast<void*>(static_cast<const void*>(&body)));
 }
 
-/// Calls body(begin, end) over [0, n) cut into pieces of at least `grain` elements.
-template <class Body>
-void parallel_ranges(std::int64_t n, std::int64_t grain, Body&& body) {
+/// Calls body(begin, end) over [0, n), cut into pieces where n is above `grain`.
+inline void parallel_ranges(std::int64_t n, std::int64_t grain,
+                            FunctionRef<void(std::int64_t, std::int64_t)> body) {
   if (n <= grain) {
-    if (n > 0) body(std::int64_t{0}, n);
+    if (n > 0) body(0, n);
     return;
   }
   const std::int64_t pieces = (std::min)(ceil_div(n, grain), std::int64_t{4} * num_threads());

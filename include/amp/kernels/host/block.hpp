@@ -36,6 +36,21 @@ void visit_float_type(DType dtype, Visitor&& visitor) {
   }
 }
 
+/// An unsigned integer as large as an element, for kernels that only move bits.
+template <class Visitor>
+void visit_bits(DType dtype, Visitor&& visitor) {
+  switch (item_size(dtype)) {
+    case 1:
+      return visitor(type_tag<std::uint8_t>{});
+    case 2:
+      return visitor(type_tag<std::uint16_t>{});
+    case 4:
+      return visitor(type_tag<std::uint32_t>{});
+    default:
+      return visitor(type_tag<std::uint64_t>{});
+  }
+}
+
 inline const void* element(const Operand& operand, std::int64_t offset) {
   return static_cast<const char*>(operand.data) + offset * item_size(operand.dtype);
 }

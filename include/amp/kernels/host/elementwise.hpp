@@ -4,9 +4,9 @@
 // Elementwise ops: a loop over blocks around one scalar expression each.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "amp/kernels/host/loop.hpp"
@@ -140,7 +140,7 @@ inline void ge(const BinaryArgs& args) { comparison<Ge>(args); }
 inline void copy(const UnaryArgs& args) {
   if (args.input.dtype == args.output.dtype && !args.input.immediate) {
     const auto loop = Loop<2>::over(args.output, {&args.input, &args.output});
-    visit_dtype(args.output.dtype, [&](auto tag) {
+    visit_bits(args.output.dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
       loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
         const T* const from = args.input.as<const T>() + at[0];
@@ -169,17 +169,19 @@ inline void copy(const UnaryArgs& args) {
 
 inline void fill(const FillArgs& args) {
   const auto loop = Loop<1>::over(args.output, {&args.output});
+  unsigned char bytes[sizeof(std::uint64_t)];
   visit_dtype(args.output.dtype, [&](auto tag) {
+    const auto value = convert_one<typename decltype(tag)::type>(args.value);
+    std::memcpy(bytes, &value, sizeof value);
+  });
+  visit_bits(args.output.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const T value = convert_one<T>(args.value);
+    T value;
+    std::memcpy(&value, bytes, sizeof value);
     const std::int64_t stride = loop.inner_stride(0);
     loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
       T* const to = args.output.as<T>() + at[0];
-      if (stride == 1) {
-        std::fill_n(to, n, value);
-      } else {
-        for (std::int64_t i = 0; i < n; ++i) to[i * stride] = value;
-      }
+      for (std::int64_t i = 0; i < n; ++i) to[i * stride] = value;
     });
   });
 }

@@ -15,6 +15,8 @@ namespace amp::inline v0::kernels::host {
 
 template <int N>
 struct Loop {
+  using Body = FunctionRef<void(const std::int64_t* offsets, std::int64_t n)>;
+
   int dims = 0;  // at least 1; the last is the innermost
   std::int64_t sizes[kMaxDims + 1] = {};
   std::int64_t strides[N][kMaxDims + 1] = {};  // 0 where an operand broadcasts
@@ -49,8 +51,7 @@ struct Loop {
 
   /// body(offsets, n) for blocks of at most kBlock inner elements, rows [begin, end) of the blocks'
   /// enumeration, in order.
-  template <class Body>
-  void run(std::int64_t begin, std::int64_t end, Body&& body) const {
+  void run(std::int64_t begin, std::int64_t end, Body body) const {
     const std::int64_t per_row = ceil_div(inner_size(), kBlock);
     for (std::int64_t block = begin; block < end;) {
       std::int64_t row = block / per_row;
@@ -75,8 +76,7 @@ struct Loop {
   }
 
   /// All blocks, on all threads, each block by one of them.
-  template <class Body>
-  void run_parallel(Body&& body) const {
+  void run_parallel(Body body) const {
     const std::int64_t block_size = (std::min)(kBlock, (std::max)(inner_size(), std::int64_t{1}));
     parallel_ranges(blocks(), ceil_div(16 * kBlock, block_size),
                     [&](std::int64_t begin, std::int64_t end) { run(begin, end, body); });

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// A reference to something callable: two words, no ownership. What takes one is compiled once, not
+// once per lambda.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+namespace amp::inline v0 {
+
+template <class Signature>
+class FunctionRef;
+
+/// Refers to a callable that must outlive it.
+template <class Result, class... Arguments>
+class FunctionRef<Result(Arguments...)> {
+ public:
+  template <class Callable>
+    requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef>)
+  FunctionRef(Callable&& callable)
+      : object_(const_cast<void*>(static_cast<const void*>(&callable))),
+        call_([](void* object, Arguments... arguments) -> Result {
+          return (*static_cast<std::remove_reference_t<Callable>*>(object))(arguments...);
+        }) {}
+
+  Result operator()(Arguments... arguments) const { return call_(object_, arguments...); }
+
+ private:
+  void* object_;
+  Result (*call_)(void*, Arguments...);
+};
+
+}  // namespace amp::inline v0
