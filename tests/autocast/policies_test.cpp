@@ -10,22 +10,13 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/error_of.hpp"
 
 namespace {
 
 using amp::OpPolicy;
+using amp_test::error_of;
 using Catch::Matchers::ContainsSubstring;
-
-/// What the amp::Error says that `call` throws; empty where it throws none.
-template <class Call>
-std::string error_of(Call&& call) {
-  try {
-    call();
-  } catch (const amp::Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 amp::Tensor ramp() { return amp::tensor({0.1F, 0.7F, -2.3F, 5.9F, 1.3F, 0.0F}, {2, 3}); }
 

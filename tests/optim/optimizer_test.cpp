@@ -10,21 +10,12 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/error_of.hpp"
 
 namespace {
 
+using amp_test::error_of;
 using Catch::Matchers::ContainsSubstring;
-
-/// What the amp::Error says that `call` throws; empty where it throws none.
-template <class Call>
-std::string error_of(Call&& call) {
-  try {
-    call();
-  } catch (const amp::Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 amp::Tensor parameter(double value = 1) { return amp::full({3}, value, {.requires_grad = true}); }
 

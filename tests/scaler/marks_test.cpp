@@ -8,20 +8,12 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/error_of.hpp"
 
 namespace {
 
+using amp_test::error_of;
 using Catch::Matchers::ContainsSubstring;
-
-template <class Call>
-std::string error_of(Call&& call) {
-  try {
-    call();
-  } catch (const amp::Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 struct Setup {
   amp::Tensor p;

@@ -12,25 +12,16 @@
 
 #include "scaler/raw_optimizers.hpp"
 #include "support/catch.hpp"
+#include "support/error_of.hpp"
 
 namespace {
 
+using amp_test::error_of;
 using Catch::Matchers::ContainsSubstring;
 using scaler_test::AwareSGD;
 using scaler_test::make_raw;
 using scaler_test::parameter;
 using scaler_test::RawSGD;
-
-/// What the amp::Error says that `call` throws; empty where it throws none.
-template <class Call>
-std::string error_of(Call&& call) {
-  try {
-    call();
-  } catch (const amp::Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 /// A scaler and an optimizer of one weight, whose gradient is 1 in each cycle.
 struct Setup {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "tensor/error_of.hpp"
+#include "support/error_of.hpp"
 
 using amp_test::error_of;
 using Catch::Matchers::ContainsSubstring;

@@ -10,7 +10,8 @@
 
 namespace amp_test {
 
-/// What `call` throws; anything but amp::Error passes through and fails the test.
+/// What the amp::Error says that `call` throws; empty where it throws none. Anything else passes
+/// through and fails the test.
 template <class Call>
 std::string error_of(Call&& call) {
   try {
@@ -18,7 +19,7 @@ std::string error_of(Call&& call) {
   } catch (const amp::Error& error) {
     return error.what();
   }
-  return "(nothing was thrown)";
+  return {};
 }
 
 }  // namespace amp_test
