@@ -192,18 +192,21 @@ Tensor unary_op(autocasting::OpId op, std::string_view name, const Tensor& input
       });
 }
 
-/// a / b, in floating point: integers give float32.
+/// a / b, in floating point: integers give float32. d(a / b)/db = -(a / b) / b, computed in float32
+/// for 16-bit operands.
 [[nodiscard]] inline Tensor div(const Tensor& a, const Tensor& b) {
   return detail::binary_op<&kernels::Backend::div, kernels::host::div>(
-      "div", "div", a, b, true, [](const Tensor&, const Tensor& y, const Tensor& output) {
-        return [y = autograd::SavedTensor(y), output = autograd::SavedTensor(output)](
+      "div", "div", a, b, true, [](const Tensor& x, const Tensor& y, const Tensor&) {
+        return [x = autograd::SavedTensor(x), y = autograd::SavedTensor(y)](
                    const Tensor& grad, const autograd::Needs<2>& needs) {
-          // d(x / y)/dy = -(x / y) / y: by the slope first, which overflows last
           const Tensor& divisor = y.get("div");
+          const auto divide = [&](const Tensor& dividend) {
+            return detail::binary_kernel<&kernels::Backend::div, kernels::host::div>(
+                dividend, divisor, grad.shape(), promote_types(grad.dtype(), kFloat32));
+          };
           return autograd::Gradients<2>{
               needs[0] ? detail::div(grad, divisor) : Tensor(),
-              needs[1] ? detail::neg(detail::mul(grad, detail::div(output.get("div"), divisor)))
-                       : Tensor()};
+              needs[1] ? detail::neg(detail::mul(grad, divide(divide(x.get("div"))))) : Tensor()};
         };
       });
 }
