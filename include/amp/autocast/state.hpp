@@ -69,8 +69,8 @@ inline int find_op(std::string_view name) {
   for (int i = 1; i < count; ++i) {
     if (distance(ops.name(i), name) < distance(ops.name(nearest), name)) nearest = i;
   }
-  amp::detail::fail({"autocast: there is no op named \"", name, "\"; did you mean \"",
-                     ops.name(nearest), "\"? Ops of your own are added by register_op"});
+  amp::detail::fail("autocast: there is no op named \"", name, "\"; did you mean \"",
+                    ops.name(nearest), "\"? Ops of your own are added by register_op");
 }
 
 }  // namespace autocasting

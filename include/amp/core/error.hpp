@@ -6,9 +6,9 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -68,22 +68,29 @@ class MessagePart {
   void (*append_)(std::string&, const MessagePart&);
 };
 
-/// Throws the parts as one message.
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail(std::initializer_list<MessagePart> parts) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_error(const MessagePart* parts,
+                                                               std::size_t count) {
   std::string message;
-  for (const MessagePart& part : parts) part.append_to(message);
+  for (std::size_t i = 0; i < count; ++i) parts[i].append_to(message);
   throw Error(message);
+}
+
+/// Throws the parts as one message.
+template <class... Parts>
+[[noreturn, gnu::cold]] void fail(const Parts&... parts) {
+  const MessagePart list[] = {MessagePart(parts)...};
+  throw_error(list, sizeof...(parts));
 }
 
 }  // namespace detail
 
 /// Throws amp::Error with the concatenated parts unless `condition` holds. Never disabled; the
 /// parts are built only to throw.
-#define AMP_CHECK(condition, ...)         \
-  do {                                    \
-    if (!(condition)) [[unlikely]] {      \
-      ::amp::detail::fail({__VA_ARGS__}); \
-    }                                     \
+#define AMP_CHECK(condition, ...)       \
+  do {                                  \
+    if (!(condition)) [[unlikely]] {    \
+      ::amp::detail::fail(__VA_ARGS__); \
+    }                                   \
   } while (false)
 
 }  // namespace amp::inline v0

@@ -91,7 +91,7 @@ inline void* host_allocate(std::int64_t bytes) {
   try {
     return process_state<HostCache>().allocate(bytes);
   } catch (const std::bad_alloc&) {
-    fail({"out of memory: the host could not give ", bytes, " bytes"});
+    fail("out of memory: the host could not give ", bytes, " bytes");
   }
 }
 inline void host_deallocate(void* memory, std::int64_t bytes) noexcept {

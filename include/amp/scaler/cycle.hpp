@@ -48,9 +48,9 @@ class Cycles {
                 ": this optimizer's step threw in this cycle, its gradients already unscaled; "
                 "next may come update(), or scale(loss) of a new cycle");
       const bool stepped = cycle->stage == Stage::kStepped;
-      fail({call, ": this optimizer is already ", stepped ? "stepped" : "unscaled",
-            " in this cycle (", cycle->gradients, " gradients); next may come ",
-            stepped ? "update()" : "step(optimizer) or update()"});
+      fail(call, ": this optimizer is already ", stepped ? "stepped" : "unscaled",
+           " in this cycle (", cycle->gradients, " gradients); next may come ",
+           stepped ? "update()" : "step(optimizer) or update()");
     }
     Tensor found_inf;
     if (!words_.empty()) {

@@ -130,7 +130,7 @@ constexpr decltype(auto) visit_dtype(DType dtype, Visitor&& visitor) {
     case kBool:
       return visitor(type_tag<bool>{});
   }
-  detail::fail({"visit_dtype: ", static_cast<int>(dtype), " is not a DType"});
+  detail::fail("visit_dtype: ", static_cast<int>(dtype), " is not a DType");
 }
 
 }  // namespace amp::inline v0
