@@ -28,6 +28,16 @@ TEST_CASE("numbers: a fraction beside integers is not cut off", "[ops]") {
   CHECK(values(amp::eq(x, 1.0)) == std::vector<double>{0, 1, 0});
 }
 
+TEST_CASE("numbers: every comparison", "[ops]") {
+  const Tensor x = amp::tensor({1.0F, 2.0F, 3.0F}, {3});
+  CHECK(values(amp::eq(x, 2)) == std::vector<double>{0, 1, 0});
+  CHECK(values(amp::ne(x, 2)) == std::vector<double>{1, 0, 1});
+  CHECK(values(amp::lt(x, 2)) == std::vector<double>{1, 0, 0});
+  CHECK(values(amp::le(x, 2)) == std::vector<double>{1, 1, 0});
+  CHECK(values(amp::gt(x, 2)) == std::vector<double>{0, 0, 1});
+  CHECK(values(amp::ge(x, 2)) == std::vector<double>{0, 1, 1});
+}
+
 TEST_CASE("numbers: an integer beside int64 is exact", "[ops]") {
   const std::int64_t big = (std::int64_t{1} << 53) + 1;
   CHECK((amp::arange(1) + big).item<std::int64_t>() == big);

@@ -229,6 +229,13 @@ concept Arithmetic = std::is_arithmetic_v<Number>;
 
 namespace detail {
 
+template <auto Member, auto Host, Arithmetic Number>
+Tensor scalar_comparison_op(autocasting::OpId op, const Tensor& input, Number value) {
+  return autocasting::call(
+      op, [&](const Tensor& x) { return scalar_kernel<Member, Host>(x, value, false, kBool); },
+      input);
+}
+
 /// grad_input = factor * grad, for the ops that are linear in the tensor.
 template <auto Member, auto Host, Arithmetic Number>
 Tensor linear_scalar_op(autocasting::OpId op, std::string_view name, const Tensor& input,
@@ -274,15 +281,14 @@ template <Arithmetic N>
   return detail::linear_scalar_op<&kernels::Backend::div, kernels::host::div>(
       "div", "div", a, b, false, 1 / static_cast<double>(b), true);
 }
-template <Arithmetic N>
-[[nodiscard]] Tensor eq(const Tensor& a, N b) {
-  return autocasting::call(
-      "eq",
-      [&](const Tensor& x) {
-        return detail::scalar_kernel<&kernels::Backend::eq, kernels::host::eq>(x, b, false, kBool);
-      },
-      a);
-}
+// clang-format off
+template <Arithmetic N> [[nodiscard]] Tensor eq(const Tensor& a, N b) { return detail::scalar_comparison_op<&kernels::Backend::eq, kernels::host::eq>("eq", a, b); }
+template <Arithmetic N> [[nodiscard]] Tensor ne(const Tensor& a, N b) { return detail::scalar_comparison_op<&kernels::Backend::ne, kernels::host::ne>("ne", a, b); }
+template <Arithmetic N> [[nodiscard]] Tensor lt(const Tensor& a, N b) { return detail::scalar_comparison_op<&kernels::Backend::lt, kernels::host::lt>("lt", a, b); }
+template <Arithmetic N> [[nodiscard]] Tensor le(const Tensor& a, N b) { return detail::scalar_comparison_op<&kernels::Backend::le, kernels::host::le>("le", a, b); }
+template <Arithmetic N> [[nodiscard]] Tensor gt(const Tensor& a, N b) { return detail::scalar_comparison_op<&kernels::Backend::gt, kernels::host::gt>("gt", a, b); }
+template <Arithmetic N> [[nodiscard]] Tensor ge(const Tensor& a, N b) { return detail::scalar_comparison_op<&kernels::Backend::ge, kernels::host::ge>("ge", a, b); }
+// clang-format on
 
 [[nodiscard]] inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 [[nodiscard]] inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
