@@ -61,7 +61,8 @@ Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim) 
       input);
 }
 
-/// log(softmax(input, dim)), computed as x - log(sum(exp(x))): finite where softmax underflows.
+/// log(softmax(input, dim)), computed as (x - max x) - log(sum(exp(x - max x))): finite where
+/// softmax underflows, and no digit of a large x is lost.
 [[nodiscard]] inline Tensor log_softmax(const Tensor& input, std::int64_t dim) {
   return autocasting::call(
       "log_softmax",
