@@ -5,7 +5,9 @@
 #pragma once
 
 #include "amp/types/bfloat16.hpp"
+#include "amp/types/cast.hpp"
 #include "amp/types/convert.hpp"
 #include "amp/types/dtype.hpp"
 #include "amp/types/float8.hpp"
 #include "amp/types/half.hpp"
+#include "amp/types/text.hpp"

@@ -66,8 +66,14 @@ TEMPLATE_TEST_CASE("small_float: every code decodes by definition", "[types]", h
                           ? std::isnan(value)
                           : value == wanted && std::signbit(value) == std::signbit(wanted);
     failures.expect(same, true, code);
-    failures.expect(static_cast<double>(from_code<TestType>(code)) == wanted || std::isnan(wanted),
+    const auto wide = static_cast<double>(from_code<TestType>(code));
+    failures.expect(std::isnan(wanted)
+                        ? std::isnan(wide)
+                        : wide == wanted && std::signbit(wide) == std::signbit(wanted),
                     true, code);
+    failures.expect(
+        static_cast<long double>(from_code<TestType>(code)) == wanted || std::isnan(wanted), true,
+        code);
   }
   CHECK_NONE(failures);
 }
@@ -228,6 +234,28 @@ TEMPLATE_TEST_CASE("small_float: 64-bit integers round once", "[types]", half, b
     }
   }
   CHECK_NONE(failures);
+}
+
+TEMPLATE_TEST_CASE("small_float: long double rounds once", "[types]", half, bfloat16, float8_e4m3fn,
+                   float8_e5m2) {
+  constexpr Format format = kFormat<TestType>;
+  Failures failures;
+  for (unsigned code = 0; code <= format.max_finite(); ++code) {
+    const long double middle = format.midpoint(code);
+    const long double below = std::nextafter(middle, 0.0L),
+                      above = std::nextafter(middle, 1e38L * 4);
+    failures.expect(TestType(below).bits(), code, code);
+    failures.expect(TestType(middle).bits(), code + code % 2, code);
+    failures.expect(TestType(above).bits(), code + 1, code);
+    failures.expect(TestType(-below).bits(), code | format.sign_bit(), code);
+    failures.expect(TestType(-above).bits(), (code + 1) | format.sign_bit(), code);
+  }
+  CHECK_NONE(failures);
+  CHECK(TestType(std::numeric_limits<long double>::max()).bits() == format.overflow());
+  CHECK(TestType(-std::numeric_limits<long double>::infinity()).bits() ==
+        (format.overflow() | format.sign_bit()));
+  CHECK(TestType(-std::numeric_limits<long double>::denorm_min()).bits() == format.sign_bit());
+  CHECK(is_nan_code<TestType>(TestType(std::numeric_limits<long double>::quiet_NaN()).bits()));
 }
 
 TEST_CASE("small_float: small integers, bool and negative ones convert exactly", "[types]") {

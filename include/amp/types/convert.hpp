@@ -12,11 +12,11 @@
 #include <type_traits>
 
 #include "amp/core/error.hpp"
-#include "amp/types/bfloat16.hpp"
-#include "amp/types/half.hpp"
+#include "amp/types/convert_avx2.hpp"
+#include "amp/types/convert_avx512.hpp"
 
 #if AMP_X86
-#include <immintrin.h>
+#include <cpuid.h>
 #endif
 
 namespace amp::inline v0 {
@@ -40,91 +40,68 @@ AMP_HOST_DEVICE constexpr To convert_one(From value) {
 
 namespace detail {
 
+/// What the vector code of a processor uses, each more than the one before.
+enum class InstructionSet { kPortable, kAvx2, kAvx512 };
+
+/// The best one here, asked once.
+inline InstructionSet instruction_set() {
 #if AMP_X86
-inline bool has_avx2() {
-  static const bool found = __builtin_cpu_supports("avx2");  // and with it F16C, in every processor
-  return found;
-}
-
-// Whole vectors of the two 16-bit formats, with the same bits as small_float: rounded to nearest
-// even, NaNs made quiet. Each returns how many elements it converted and leaves the tail.
-__attribute__((target("avx2,f16c"))) inline std::size_t convert_vectors(const half* from, float* to,
-                                                                        std::size_t n) {
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    __m128i codes;
-    std::memcpy(&codes, from + i, sizeof codes);
-    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(codes));
-  }
-  return i;
-}
-__attribute__((target("avx2,f16c"))) inline std::size_t convert_vectors(const float* from, half* to,
-                                                                        std::size_t n) {
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    const __m128i codes = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
-    std::memcpy(static_cast<void*>(to + i), &codes, sizeof codes);
-  }
-  return i;
-}
-__attribute__((target("avx2"))) inline std::size_t convert_vectors(const bfloat16* from, float* to,
-                                                                   std::size_t n) {
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    __m128i codes;
-    std::memcpy(&codes, from + i, sizeof codes);
-    const __m256i bits = _mm256_slli_epi32(_mm256_cvtepu16_epi32(codes), 16);
-    _mm256_storeu_ps(to + i, _mm256_castsi256_ps(bits));
-  }
-  return i;
-}
-__attribute__((target("avx2"))) inline std::size_t convert_vectors(const float* from, bfloat16* to,
-                                                                   std::size_t n) {
-  const __m256i infinity = _mm256_set1_epi32(0x7f80'0000);
-  std::size_t i = 0;
-  for (; i + 16 <= n; i += 16) {
-    __m256i codes[2];
-    for (std::size_t part = 0; part < 2; ++part) {
-      const __m256i bits = _mm256_castps_si256(_mm256_loadu_ps(from + i + 8 * part));
-      const __m256i upper = _mm256_srli_epi32(bits, 16);
-      const __m256i last = _mm256_and_si256(upper, _mm256_set1_epi32(1));
-      const __m256i half_unit = _mm256_add_epi32(last, _mm256_set1_epi32(0x7fff));
-      const __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, half_unit), 16);
-      const __m256i magnitude = _mm256_and_si256(bits, _mm256_set1_epi32(0x7fff'ffff));
-      const __m256i quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
-      codes[part] = _mm256_blendv_epi8(rounded, quiet, _mm256_cmpgt_epi32(magnitude, infinity));
-    }
-    // Packing works within 128-bit lanes; the permutation restores the order.
-    const __m256i packed =
-        _mm256_permute4x64_epi64(_mm256_packus_epi32(codes[0], codes[1]), 0b11'01'10'00);
-    std::memcpy(static_cast<void*>(to + i), &packed, sizeof packed);
-  }
-  return i;
-}
+  static const InstructionSet best = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;  // clang 14's __builtin_cpu_supports knows no F16C
+    const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & 1u << 29) != 0;
+    if (__builtin_cpu_supports("avx2") == 0 || !f16c) return InstructionSet::kPortable;
+    return __builtin_cpu_supports("avx512f") != 0 ? InstructionSet::kAvx512 : InstructionSet::kAvx2;
+  }();
+  return best;
+#else
+  return InstructionSet::kPortable;
 #endif
+}
 
-/// Whether convert_vectors exists for the pair.
+template <class T, class... Others>
+inline constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
+template <class T>
+inline constexpr bool is_vector_format =
+    is_one_of<T, half, bfloat16, float8_e4m3fn, float8_e5m2>;  // others have the portable path
+
+/// Whether avx2::convert and avx512::convert exist for the pair.
 template <class From, class To>
-inline constexpr bool has_vectors =
-    AMP_X86 && ((std::is_same_v<From, float> && sizeof(To) == 2 && is_small_float<To>) ||
-                (std::is_same_v<To, float> && sizeof(From) == 2 && is_small_float<From>));
+inline constexpr bool has_vectors = AMP_X86 &&
+                                    ((std::is_same_v<From, float> && is_vector_format<To>) ||
+                                     (std::is_same_v<To, float> && is_vector_format<From>));
+
+/// convert_n by the given instructions, which the processor must have: the same bits by each.
+template <class From, class To>
+void convert_n(InstructionSet set, const From* from, To* to, std::size_t n) {
+  std::size_t i = 0;
+  if constexpr (has_vectors<From, To>) {
+#if AMP_X86
+    if (set == InstructionSet::kAvx512) i = avx512::convert(from, to, n);
+    if (set != InstructionSet::kPortable) i += avx2::convert(from + i, to + i, n - i);
+#endif
+  } else if constexpr (is_vector_format<From> && is_vector_format<To>) {
+    // Through float, which is exact, by pieces that stay in the nearest cache.
+    constexpr std::size_t kPiece = 256;
+    float piece[kPiece];
+    for (; set != InstructionSet::kPortable && i < n; i += kPiece) {
+      const std::size_t count = n - i < kPiece ? n - i : kPiece;
+      convert_n(set, from + i, piece, count);
+      convert_n(set, piece, to + i, count);
+    }
+  }
+  for (; i < n; ++i) to[i] = convert_one<To>(from[i]);
+}
+template <class T>
+void convert_n(InstructionSet, const T* from, T* to, std::size_t n) {
+  if (n != 0) std::memcpy(static_cast<void*>(to), from, n * sizeof(T));
+}
 
 }  // namespace detail
 
 /// to[i] = from[i] for i < n. The ranges do not overlap.
 template <class From, class To>
 void convert_n(const From* from, To* to, std::size_t n) {
-  if constexpr (std::is_same_v<From, To>) {
-    if (n != 0) std::memcpy(static_cast<void*>(to), from, n * sizeof(From));
-  } else {
-    std::size_t i = 0;
-#if AMP_X86
-    if constexpr (detail::has_vectors<From, To>) {
-      if (detail::has_avx2()) i = detail::convert_vectors(from, to, n);
-    }
-#endif
-    for (; i < n; ++i) to[i] = convert_one<To>(from[i]);
-  }
+  detail::convert_n(detail::instruction_set(), from, to, n);
 }
 
 template <class T>

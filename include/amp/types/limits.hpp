@@ -13,7 +13,9 @@ class std::numeric_limits<amp::small_float<E, M, S>> {
   using T = amp::small_float<E, M, S>;
   using bits_type = typename T::bits_type;
   static constexpr bool kIeee = S == amp::NonFinite::kIeee;
-  static constexpr T code(unsigned bits) { return T::from_bits(static_cast<bits_type>(bits)); }
+  AMP_HOST_DEVICE static constexpr T code(unsigned bits) {
+    return T::from_bits(static_cast<bits_type>(bits));
+  }
 
  public:
   static constexpr bool is_specialized = true;
@@ -57,16 +59,18 @@ class std::numeric_limits<amp::small_float<E, M, S>> {
     return exponent;
   }();
 
-  static constexpr T(min)() noexcept { return code(1u << M); }
-  static constexpr T lowest() noexcept { return code(T::kSignBit | T::kMaxFinite); }
-  static constexpr T(max)() noexcept { return code(T::kMaxFinite); }
+  AMP_HOST_DEVICE static constexpr T(min)() noexcept { return code(1u << M); }
+  AMP_HOST_DEVICE static constexpr T lowest() noexcept { return code(T::kSignBit | T::kMaxFinite); }
+  AMP_HOST_DEVICE static constexpr T(max)() noexcept { return code(T::kMaxFinite); }
   /// The gap above 1: 2^-M.
-  static constexpr T epsilon() noexcept { return T(1.0 / (1 << M)); }
-  static constexpr T round_error() noexcept { return T(0.5); }
-  static constexpr T infinity() noexcept { return code(kIeee ? T::kTopExponent : T::kMaxFinite); }
-  static constexpr T quiet_NaN() noexcept { return code(T::kQuietNan); }
-  static constexpr T signaling_NaN() noexcept {
+  AMP_HOST_DEVICE static constexpr T epsilon() noexcept { return T(1.0 / (1 << M)); }
+  AMP_HOST_DEVICE static constexpr T round_error() noexcept { return T(0.5); }
+  AMP_HOST_DEVICE static constexpr T infinity() noexcept {
+    return code(kIeee ? T::kTopExponent : T::kMaxFinite);
+  }
+  AMP_HOST_DEVICE static constexpr T quiet_NaN() noexcept { return code(T::kQuietNan); }
+  AMP_HOST_DEVICE static constexpr T signaling_NaN() noexcept {
     return code(has_signaling_NaN ? T::kTopExponent | 1u : T::kQuietNan);
   }
-  static constexpr T denorm_min() noexcept { return code(1u); }
+  AMP_HOST_DEVICE static constexpr T denorm_min() noexcept { return code(1u); }
 };

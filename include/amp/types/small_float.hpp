@@ -18,10 +18,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iosfwd>
 #include <type_traits>
 
 #include "amp/core/config.hpp"
+#include "amp/types/rounding.hpp"
 
 namespace amp::inline v0 {
 
@@ -46,12 +46,31 @@ struct ieee_layout<double> {
   static constexpr int mantissa_bits = 52, bias = 1023;
 };
 
-/// x / 2^shift rounded to nearest, ties to even, for 0 < shift < width: adding half of the unit
-/// less one, plus the bit that will be last, carries exactly when the discarded part is above one
-/// half, or is one half below an odd last bit.
-template <class U>
-AMP_HOST_DEVICE constexpr U shift_right_nearest_even(U x, int shift) {
-  return static_cast<U>((x + ((U{1} << (shift - 1)) - 1) + ((x >> shift) & 1)) >> shift);
+/// Any number as a double that every small format rounds as it would the number: where a double
+/// cannot hold it, the neighbour with an odd last bit, which is a tie of no shorter format
+/// (rounding to odd; Boldo and Melquiond 2008, IEEE Trans. Computers 57(4)).
+constexpr double round_to_odd(long double value) {
+  const auto nearest = static_cast<double>(value);
+  const auto bits = __builtin_bit_cast(std::uint64_t, nearest);
+  const auto back = static_cast<long double>(nearest);
+  if (back == value || (bits & 1) != 0 || value != value) return nearest;
+  const bool grow = bits >> 63 != 0 ? value < back : value > back;  // away from zero
+  return __builtin_bit_cast(double, grow ? bits + 1 : bits - 1);
+}
+template <std::integral I>
+AMP_HOST_DEVICE constexpr double round_to_odd(I value) {
+  if constexpr (sizeof(I) <= 4) {
+    return static_cast<double>(value);
+  } else {
+    bool negative = false;
+    if constexpr (std::signed_integral<I>) negative = value < 0;
+    const std::uint64_t magnitude =
+        negative ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    const std::uint64_t sticky = (magnitude >> 11) | ((magnitude & 0x7ff) != 0 ? 1u : 0u);
+    const double rounded = (magnitude >> 53) == 0 ? static_cast<double>(magnitude)
+                                                  : static_cast<double>(sticky) * 2048.0;
+    return negative ? -rounded : rounded;
+  }
 }
 
 }  // namespace detail
@@ -71,9 +90,11 @@ class small_float {
   small_float() = default;
   AMP_HOST_DEVICE explicit constexpr small_float(float value) : bits_(encode(value)) {}
   AMP_HOST_DEVICE explicit constexpr small_float(double value) : bits_(encode(value)) {}
-  /// Integers round once too: beyond 2^53 the bits that a double drops are kept as one sticky bit.
+  /// On the host only: devices have no wider one than double.
+  explicit constexpr small_float(long double value) : bits_(encode(detail::round_to_odd(value))) {}
   template <std::integral I>
-  AMP_HOST_DEVICE explicit constexpr small_float(I value) : bits_(encode(exact_double(value))) {}
+  AMP_HOST_DEVICE explicit constexpr small_float(I value)
+      : bits_(encode(detail::round_to_odd(value))) {}
   template <int E, int M, NonFinite S>
     requires(E != ExponentBits || M != MantissaBits || S != Special)
   AMP_HOST_DEVICE explicit constexpr small_float(small_float<E, M, S> other)
@@ -86,14 +107,21 @@ class small_float {
   }
   AMP_HOST_DEVICE constexpr bits_type bits() const { return bits_; }
 
-  /// Exact: every value of the format is a float.
-  AMP_HOST_DEVICE explicit constexpr operator float() const { return decode(bits_); }
-  AMP_HOST_DEVICE explicit constexpr operator double() const {
-    return static_cast<double>(decode(bits_));
+  /// The conversion with its rule of rounding and the code of what overflows; cast.hpp names those
+  /// of use.
+  template <class Float, class Rule>
+  AMP_HOST_DEVICE static constexpr small_float rounded(Float value, Rule rule, bits_type overflow) {
+    return from_bits(encode(value, rule, overflow));
   }
+
+  /// Exact: every value of the format is a float.
+  AMP_HOST_DEVICE explicit constexpr operator float() const { return decode<float>(bits_); }
+  AMP_HOST_DEVICE explicit constexpr operator double() const { return decode<double>(bits_); }
+  explicit constexpr operator long double() const { return decode<double>(bits_); }
+  /// Toward zero, as from float; undefined where I cannot hold it.
   template <std::integral I>
   AMP_HOST_DEVICE explicit constexpr operator I() const {
-    return static_cast<I>(decode(bits_));
+    return static_cast<I>(decode<float>(bits_));
   }
 
   AMP_HOST_DEVICE friend constexpr small_float operator+(small_float a) { return a; }
@@ -101,16 +129,16 @@ class small_float {
     return from_bits(static_cast<bits_type>(a.bits_ ^ kSignBit));
   }
   AMP_HOST_DEVICE friend constexpr small_float operator+(small_float a, small_float b) {
-    return small_float(decode(a.bits_) + decode(b.bits_));
+    return small_float(decode<float>(a.bits_) + decode<float>(b.bits_));
   }
   AMP_HOST_DEVICE friend constexpr small_float operator-(small_float a, small_float b) {
-    return small_float(decode(a.bits_) - decode(b.bits_));
+    return small_float(decode<float>(a.bits_) - decode<float>(b.bits_));
   }
   AMP_HOST_DEVICE friend constexpr small_float operator*(small_float a, small_float b) {
-    return small_float(decode(a.bits_) * decode(b.bits_));
+    return small_float(decode<float>(a.bits_) * decode<float>(b.bits_));
   }
   AMP_HOST_DEVICE friend constexpr small_float operator/(small_float a, small_float b) {
-    return small_float(decode(a.bits_) / decode(b.bits_));
+    return small_float(decode<float>(a.bits_) / decode<float>(b.bits_));
   }
   AMP_HOST_DEVICE constexpr small_float& operator+=(small_float b) { return *this = *this + b; }
   AMP_HOST_DEVICE constexpr small_float& operator-=(small_float b) { return *this = *this - b; }
@@ -118,25 +146,19 @@ class small_float {
   AMP_HOST_DEVICE constexpr small_float& operator/=(small_float b) { return *this = *this / b; }
 
   AMP_HOST_DEVICE friend constexpr bool operator==(small_float a, small_float b) {
-    return decode(a.bits_) == decode(b.bits_);
+    return decode<float>(a.bits_) == decode<float>(b.bits_);
   }
   AMP_HOST_DEVICE friend constexpr bool operator!=(small_float a, small_float b) {
     return !(a == b);
   }
   AMP_HOST_DEVICE friend constexpr bool operator<(small_float a, small_float b) {
-    return decode(a.bits_) < decode(b.bits_);
+    return decode<float>(a.bits_) < decode<float>(b.bits_);
   }
   AMP_HOST_DEVICE friend constexpr bool operator>(small_float a, small_float b) { return b < a; }
   AMP_HOST_DEVICE friend constexpr bool operator<=(small_float a, small_float b) {
-    return decode(a.bits_) <= decode(b.bits_);
+    return decode<float>(a.bits_) <= decode<float>(b.bits_);
   }
   AMP_HOST_DEVICE friend constexpr bool operator>=(small_float a, small_float b) { return b <= a; }
-
-  template <class Char, class Traits>
-  friend std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& stream,
-                                                      small_float value) {
-    return stream << decode(value.bits_);
-  }
 
   static constexpr bits_type kSignBit = static_cast<bits_type>(1u << (ExponentBits + MantissaBits));
   static constexpr bits_type kMantissaMask = static_cast<bits_type>((1u << MantissaBits) - 1);
@@ -151,15 +173,17 @@ class small_float {
   static constexpr bits_type kOverflow = Special == NonFinite::kIeee ? kTopExponent : kQuietNan;
 
  private:
-  template <class Float>
-  AMP_HOST_DEVICE static constexpr bits_type encode(Float value) {
+  template <class Float, class Rule = detail::NearestEven>
+  AMP_HOST_DEVICE static constexpr bits_type encode(Float value, Rule round = {},
+                                                    bits_type overflow = kOverflow) {
     using Layout = detail::ieee_layout<Float>;
     using U = typename Layout::bits_type;
     constexpr int kWidth = static_cast<int>(sizeof(U) * 8);
+    constexpr U kHiddenBit = U{1} << Layout::mantissa_bits;
     constexpr U kInfinity = ((U{1} << (kWidth - 1 - Layout::mantissa_bits)) - 1)
                             << Layout::mantissa_bits;
     constexpr int kShift = Layout::mantissa_bits - MantissaBits;  // fraction bits to round away
-    constexpr U kRebias = static_cast<U>(Layout::bias - bias) << Layout::mantissa_bits;
+    constexpr U kRebias = static_cast<U>(Layout::bias - bias);
 
     const U bits = __builtin_bit_cast(U, value);
     const bits_type sign = (bits >> (kWidth - 1)) != 0 ? kSignBit : bits_type{0};
@@ -169,61 +193,47 @@ class small_float {
       return static_cast<bits_type>(sign | kQuietNan | payload);
     }
     U rounded = 0;
-    if (magnitude >= kRebias + (U{1} << Layout::mantissa_bits) || bias == Layout::bias) {
-      // Normal here (or the exponents coincide, and subnormals with them): rounding the packed code
-      // carries into the exponent.
-      rounded = detail::shift_right_nearest_even<U>(magnitude - kRebias, kShift);
+    if (kRebias == 0 || magnitude >= kHiddenBit * (kRebias + 1)) {
+      // Normal here, or the exponents coincide, and subnormals with them: the packed code.
+      rounded = round(static_cast<U>(magnitude - kHiddenBit * kRebias), kShift);
     } else {
       // Subnormal here: the significand with its leading one, shifted by the missing exponent as
-      // well.
+      // well. That is far enough to leave nothing of Float's own subnormals, which have none.
       const int exponent = static_cast<int>(magnitude >> Layout::mantissa_bits);
-      const int shift = kShift + (Layout::bias - bias) + 1 - exponent;
-      const U significand = (magnitude & ((U{1} << Layout::mantissa_bits) - 1)) |
-                            (exponent != 0 ? U{1} << Layout::mantissa_bits : U{0});
-      rounded = shift < Layout::mantissa_bits + 2
-                    ? detail::shift_right_nearest_even<U>(significand, shift)
-                    : U{0};
+      const U significand = (magnitude & (kHiddenBit - 1)) | kHiddenBit;
+      rounded = round(significand, kShift + static_cast<int>(kRebias) + 1 - exponent);
     }
-    return static_cast<bits_type>(sign | (rounded > kMaxFinite ? U{kOverflow} : rounded));
+    return static_cast<bits_type>(sign | (rounded > kMaxFinite ? U{overflow} : rounded));
   }
 
-  AMP_HOST_DEVICE static constexpr float decode(bits_type bits) {
-    constexpr int kShift = 23 - MantissaBits;
-    const std::uint32_t sign = (bits & kSignBit) != 0 ? 0x8000'0000u : 0u;
-    const std::uint32_t magnitude =
-        static_cast<std::uint32_t>(bits & static_cast<bits_type>(~kSignBit));
-    if constexpr (bias == 127) return __builtin_bit_cast(float, sign | (magnitude << kShift));
+  template <class Float>
+  AMP_HOST_DEVICE static constexpr Float decode(bits_type bits) {
+    using Layout = detail::ieee_layout<Float>;
+    using U = typename Layout::bits_type;
+    constexpr int kWidth = static_cast<int>(sizeof(U) * 8);
+    constexpr int kShift = Layout::mantissa_bits - MantissaBits;
+    constexpr int kRebias = Layout::bias - bias;
+
+    const U sign = (bits & kSignBit) != 0 ? U{1} << (kWidth - 1) : U{0};
+    const U magnitude = static_cast<U>(bits & static_cast<bits_type>(~kSignBit));
     const bool special_code =
         Special == NonFinite::kIeee ? magnitude >= kTopExponent : magnitude > kMaxFinite;
-    if (special_code) {  // NaNs become quiet, as the instructions make them
-      const std::uint32_t payload = (magnitude & kMantissaMask) << kShift;
-      const std::uint32_t quiet = payload != 0 ? 0x0040'0000u : 0u;
-      return __builtin_bit_cast(float, sign | 0x7f80'0000u | quiet | payload);
+    if (kRebias != 0 && special_code) {  // NaNs become quiet, as the instructions make them
+      constexpr U kInfinity = ((U{1} << (kWidth - 1 - Layout::mantissa_bits)) - 1)
+                              << Layout::mantissa_bits;
+      const U payload = (magnitude & kMantissaMask) << kShift;
+      const U quiet = payload != 0 ? U{1} << (Layout::mantissa_bits - 1) : U{0};
+      return __builtin_bit_cast(Float, sign | kInfinity | quiet | payload);
     }
-    if (magnitude <= kMantissaMask) {  // subnormal: mantissa * 2^(1 - bias - MantissaBits), normal
-                                       // and exact as a float
-      const float unit = __builtin_bit_cast(
-          float, static_cast<std::uint32_t>(127 + 1 - bias - MantissaBits) << 23);
-      const float value = static_cast<float>(magnitude) * unit;
+    if (kRebias != 0 && magnitude <= kMantissaMask) {
+      // Subnormal: mantissa * 2^(1 - bias - MantissaBits), normal and exact as a Float.
+      const auto unit = __builtin_bit_cast(
+          Float, static_cast<U>(Layout::bias + 1 - bias - MantissaBits) << Layout::mantissa_bits);
+      const Float value = static_cast<Float>(magnitude) * unit;
       return sign != 0 ? -value : value;
     }
     return __builtin_bit_cast(
-        float, sign | ((magnitude << kShift) + (static_cast<std::uint32_t>(127 - bias) << 23)));
-  }
-
-  template <std::integral I>
-  AMP_HOST_DEVICE static constexpr double exact_double(I value) {
-    if constexpr (sizeof(I) <= 4) {
-      return static_cast<double>(value);
-    } else {
-      const bool negative = value < 0;
-      const std::uint64_t magnitude =
-          negative ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
-      const std::uint64_t sticky = (magnitude >> 11) | ((magnitude & 0x7ff) != 0 ? 1u : 0u);
-      const double rounded = (magnitude >> 53) == 0 ? static_cast<double>(magnitude)
-                                                    : static_cast<double>(sticky) * 2048.0;
-      return negative ? -rounded : rounded;
-    }
+        Float, sign | ((magnitude << kShift) + (static_cast<U>(kRebias) << Layout::mantissa_bits)));
   }
 
   bits_type bits_;
