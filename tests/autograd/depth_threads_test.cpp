@@ -12,6 +12,8 @@
 
 #include "support/catch.hpp"
 
+namespace depth_threads {
+
 using amp::Tensor;
 
 namespace {
@@ -94,3 +96,5 @@ TEST_CASE("depth: many branches of one trunk are dropped in any order", "[autogr
   });
   CHECK(amp::memory_stats().current_bytes == before);
 }
+
+}  // namespace depth_threads

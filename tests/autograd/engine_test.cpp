@@ -13,6 +13,8 @@
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
+namespace engine {
+
 using amp::Tensor;
 using amp_test::error_of;
 using Catch::Matchers::ContainsSubstring;
@@ -368,3 +370,5 @@ TEST_CASE("memory: an op whose output saved itself is no cycle", "[autograd]") {
   { const Tensor y = amp::exp(amp::relu(leaf({1, 2, 3}))); }
   CHECK(amp::memory_stats().current_bytes == before);
 }
+
+}  // namespace engine

@@ -12,6 +12,8 @@
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
+namespace function {
+
 using amp::Tensor;
 using amp_test::error_of;
 using Catch::Matchers::ContainsSubstring;
@@ -213,3 +215,5 @@ TEST_CASE("in place: a source with history is refused", "[autograd]") {
   target.copy_((x * 2).detach());
   CHECK(target.to_vector<float>() == std::vector<float>{2, 2});
 }
+
+}  // namespace function

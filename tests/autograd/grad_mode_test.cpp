@@ -11,6 +11,8 @@
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
+namespace grad_mode {
+
 using amp::Tensor;
 using amp_test::error_of;
 using Catch::Matchers::ContainsSubstring;
@@ -178,3 +180,5 @@ TEST_CASE("results: integers and comparisons carry no history", "[autograd]") {
   CHECK_FALSE(amp::argmax(x, 0).requires_grad());
   CHECK_FALSE(x.to(amp::kInt64).requires_grad());
 }
+
+}  // namespace grad_mode

@@ -5,9 +5,16 @@
 #include "support/gradcheck.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
+
+namespace gradcheck {
 
 using amp::Tensor;
 using amp_test::gradcheck;
@@ -136,6 +143,12 @@ TEST_CASE("gradcheck: functions of one tensor", "[autograd]") {
   CHECK(check_unary(static_cast<Unary>(amp::sqrt), positive) == "");
   CHECK(check_unary(static_cast<Unary>(amp::tanh), anything) == "");
   CHECK(check_unary(static_cast<Unary>(amp::sigmoid), anything) == "");
+  CHECK(check_unary(static_cast<Unary>(amp::rsqrt), positive) == "");
+  CHECK(check_unary(static_cast<Unary>(amp::silu), anything) == "");
+  for (const amp::GeluForm form : {amp::GeluForm::kErf, amp::GeluForm::kTanh}) {
+    CHECK(check_unary([form](const Tensor& x) { return amp::gelu(x, form); }, anything) == "");
+    CHECK(check_unary([form](const Tensor& x) { return amp::gelu(x * 4, form); }, anything) == "");
+  }
 }
 
 TEST_CASE("gradcheck: powers", "[autograd]") {
@@ -145,6 +158,26 @@ TEST_CASE("gradcheck: powers", "[autograd]") {
   }
   CHECK(check_unary([](const Tensor& x) { return amp::pow(x, 3); }, anything) == "");
   CHECK(check_unary([](const Tensor& x) { return amp::pow(x, -2); }, anything) == "");
+  CHECK(check_unary([](const Tensor& x) { return amp::pow(1.5, x); }, anything) == "");
+  CHECK(check_unary([](const Tensor& x) { return amp::pow(3, x); }, anything) == "");
+}
+
+TEST_CASE("gradcheck: powers of a tensor to a tensor, broadcast and strided", "[autograd]") {
+  struct Shapes {
+    amp::Shape base, exponent;
+  };
+  const Shapes shapes[] = {{{2, 3}, {2, 3}}, {{2, 1}, {3}},    {{}, {2, 2}},
+                           {{3}, {}},        {{2, 0}, {1, 1}}, {{2, 1, 2}, {3, 1}}};
+  const auto power = [](const Tensors& x) { return amp::pow(positive(x[0]), x[1]); };
+  for (const auto& [base, exponent] : shapes) {
+    CAPTURE(to_string(base), to_string(exponent));
+    CHECK(gradcheck(power, {leaf(base), leaf(exponent, 1)}) == "");
+    CHECK(gradcheck(power, {strided_leaf(base), strided_leaf(exponent, 1)}) == "");
+  }
+  CHECK(gradcheck([](const Tensors& x) { return amp::pow(positive(x[0]), x[0]); }, {leaf({3})}) ==
+        "");
+  const Tensor whole = amp::tensor({2.0, 3.0, 0.0}, {3});
+  CHECK(gradcheck([&](const Tensors& x) { return amp::pow(x[0], whole); }, {leaf({2, 3})}) == "");
 }
 
 TEST_CASE("gradcheck: kinks and powers at zero take torch's side", "[autograd]") {
@@ -221,6 +254,63 @@ TEST_CASE("gradcheck: sum and mean", "[autograd]") {
     }
   }
   CHECK(gradcheck([](const Tensors& x) { return amp::sum(x[0], 0); }, {leaf({})}) == "");
+}
+
+TEST_CASE("gradcheck: maxima and minima of a tensor", "[autograd]") {
+  for (const Tensor& x : {leaf({2, 3, 2}), strided_leaf({2, 3, 2}), leaf({1, 1, 1})}) {
+    CHECK(gradcheck([](const Tensors& t) { return amp::max(t[0] * t[0]); }, {x}) == "");
+    CHECK(gradcheck([](const Tensors& t) { return amp::min(t[0] * t[0]); }, {x}) == "");
+    for (const int dim : {0, 1, -1}) {
+      for (const bool keepdim : {false, true}) {
+        CAPTURE(dim, keepdim);
+        const auto largest = [&](const Tensors& t) {
+          return std::get<0>(amp::max(t[0], dim, keepdim));
+        };
+        const auto smallest = [&](const Tensors& t) {
+          return std::get<0>(amp::min(t[0], dim, keepdim));
+        };
+        CHECK(gradcheck(largest, {x}) == "");
+        CHECK(gradcheck(smallest, {x}) == "");
+      }
+    }
+  }
+  CHECK(gradcheck([](const Tensors& t) { return amp::max(t[0]); }, {leaf({})}) == "");
+  CHECK(gradcheck([](const Tensors& t) { return std::get<0>(amp::min(t[0], 0)); }, {leaf({})}) ==
+        "");
+}
+
+TEST_CASE("gradcheck: maxima and minima of two tensors, broadcast and strided", "[autograd]") {
+  struct Shapes {
+    amp::Shape a, b;
+  };
+  const Shapes shapes[] = {{{2, 3}, {2, 3}}, {{2, 1}, {3}}, {{}, {2, 2}}, {{2, 0}, {1}}};
+  for (const Binary op : {static_cast<Binary>(amp::max), static_cast<Binary>(amp::min)}) {
+    for (const auto& [a, b] : shapes) {
+      CAPTURE(to_string(a), to_string(b));
+      CHECK(check(op, leaf(a), leaf(b, 1)) == "");
+      CHECK(check(op, strided_leaf(a), strided_leaf(b, 1)) == "");
+    }
+  }
+}
+
+TEST_CASE("gradcheck: ties share the gradient as in torch", "[autograd]") {
+  using Values = std::vector<double>;
+  const auto gradients = [](auto op, const Values& values) {
+    const Tensor x = amp::tensor(values, {values.size()}, {.requires_grad = true});
+    op(x).backward();
+    return x.grad().template to_vector<double>();
+  };
+  CHECK(gradients([](const Tensor& x) { return amp::max(x); }, {2, 1, 2, 2, 2}) ==
+        Values{0.25, 0, 0.25, 0.25, 0.25});
+  CHECK(gradients([](const Tensor& x) { return amp::min(x); }, {2, 1, 1}) == Values{0, 0.5, 0.5});
+  CHECK(gradients([](const Tensor& x) { return std::get<0>(amp::max(x, 0)); }, {1, 2, 2}) ==
+        Values{0, 1, 0});
+  CHECK(gradients([](const Tensor& x) { return std::get<0>(amp::min(x, 0)); }, {1, 2, 1}) ==
+        Values{1, 0, 0});
+  CHECK(gradients([](const Tensor& x) { return amp::sum(amp::max(x, amp::ones({3}))); },
+                  {0, 1, 2}) == Values{0, 0.5, 1});
+  CHECK(gradients([](const Tensor& x) { return amp::sum(amp::min(x, amp::ones({3}))); },
+                  {0, 1, 2}) == Values{1, 0.5, 0});
 }
 
 TEST_CASE("gradcheck: softmax and log_softmax", "[autograd]") {
@@ -367,6 +457,184 @@ TEST_CASE("gradcheck: max_pool2d", "[autograd]") {
   }
 }
 
+TEST_CASE("gradcheck: avg_pool2d", "[autograd]") {
+  struct Case {
+    amp::Shape input;
+    amp::Size2d kernel, stride, padding;
+  };
+  const Case cases[] = {
+      {{2, 2, 4, 4}, 2, 2, 0}, {{1, 2, 5, 4}, 3, 1, 1}, {{1, 1, 5, 5}, {2, 3}, {1, 2}, 1},
+      {{1, 1, 3, 3}, 3, 3, 0}, {{1, 1, 1, 1}, 1, 1, 0}, {{1, 1, 5, 5}, 2, 3, {1, 0}},
+      {{2, 4, 4}, 2, 1, 0},  // one image without a batch
+  };
+  for (const auto& [input, kernel, stride, padding] : cases) {
+    CAPTURE(to_string(input));
+    const auto pool = [k = kernel, s = stride, p = padding](const Tensors& x) {
+      return amp::avg_pool2d(x[0], k, s, p);
+    };
+    CHECK(gradcheck(pool, {leaf(input)}) == "");
+    CHECK(gradcheck(pool, {strided_leaf(input)}) == "");
+  }
+}
+
+// --- norms --------------------------------------------------------------------------------------
+
+namespace {
+
+/// Over dense and strided inputs of `shape` with weight and bias, with weight, without either, and
+/// with the affine parameters alone differentiable.
+std::string check_norm(
+    const std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)>& norm,
+    const amp::Shape& shape, const amp::Shape& affine) {
+  const auto all = [&](const Tensors& x) { return norm(x[0], x[1], x[2]); };
+  const Tensor fixed = leaf(shape).detach();
+  return gradcheck(all, {leaf(shape), leaf(affine, 1), leaf(affine, 2)}) +
+         gradcheck(all, {strided_leaf(shape), strided_leaf(affine, 1), strided_leaf(affine, 2)}) +
+         gradcheck([&](const Tensors& x) { return norm(x[0], x[1], {}); },
+                   {strided_leaf(shape), leaf(affine, 1)}) +
+         gradcheck([&](const Tensors& x) { return norm(x[0], {}, {}); }, {leaf(shape)}) +
+         gradcheck([&](const Tensors& x) { return norm(fixed, x[0], x[1]); },
+                   {leaf(affine, 1), leaf(affine, 2)}) +
+         gradcheck([&](const Tensors& x) { return norm(fixed, {}, x[0]); }, {leaf(affine, 2)});
+}
+
+}  // namespace
+
+TEST_CASE("gradcheck: layer_norm", "[autograd]") {
+  for (const double eps : {1e-5, 0.5}) {
+    CAPTURE(eps);
+    const auto over = [eps](const amp::Shape& shape) {
+      return [=](const Tensor& x, const Tensor& w, const Tensor& b) {
+        return amp::layer_norm(x, shape, w, b, eps);
+      };
+    };
+    CHECK(check_norm(over({4}), {3, 4}, {4}) == "");
+    CHECK(check_norm(over({4}), {2, 2, 4}, {4}) == "");
+    CHECK(check_norm(over({3, 2}), {2, 3, 2}, {3, 2}) == "");
+    CHECK(check_norm(over({5}), {5}, {5}) == "");
+    CHECK(check_norm(over({4}), {0, 4}, {4}) == "");
+  }
+}
+
+TEST_CASE("gradcheck: rms_norm", "[autograd]") {
+  const auto check_rms = [](const amp::Shape& shape, const amp::Shape& over,
+                            std::optional<double> eps) {
+    const auto norm = [=](const Tensors& x) { return amp::rms_norm(x[0], over, x[1], eps); };
+    const Tensor fixed = leaf(shape).detach();
+    return gradcheck(norm, {leaf(shape), leaf(over, 1)}) +
+           gradcheck(norm, {strided_leaf(shape), strided_leaf(over, 1)}) +
+           gradcheck([&](const Tensors& x) { return amp::rms_norm(x[0], over, {}, eps); },
+                     {leaf(shape)}) +
+           gradcheck([&](const Tensors& x) { return amp::rms_norm(fixed, over, x[0], eps); },
+                     {leaf(over, 1)});
+  };
+  for (const std::optional<double> eps : {std::optional<double>(), std::optional<double>(0.5)}) {
+    CHECK(check_rms({3, 4}, {4}, eps) == "");
+    CHECK(check_rms({2, 3, 2}, {3, 2}, eps) == "");
+    CHECK(check_rms({0, 4}, {4}, eps) == "");
+  }
+}
+
+TEST_CASE("gradcheck: group_norm", "[autograd]") {
+  const auto in = [](std::int64_t groups) {
+    return [=](const Tensor& x, const Tensor& w, const Tensor& b) {
+      return amp::group_norm(x, groups, w, b);
+    };
+  };
+  CHECK(check_norm(in(2), {2, 4, 3}, {4}) == "");
+  CHECK(check_norm(in(1), {2, 2, 2, 2}, {2}) == "");
+  CHECK(check_norm(in(3), {1, 3, 4}, {3}) == "");
+  CHECK(check_norm(in(2), {2, 8}, {8}) == "");
+  CHECK(check_norm(in(2), {0, 4, 3}, {4}) == "");
+}
+
+TEST_CASE("gradcheck: batch_norm in training and in evaluation", "[autograd]") {
+  for (const bool training : {true, false}) {
+    CAPTURE(training);
+    // The running statistics move in training: each call gets its own.
+    const auto norm = [training](const Tensor& x, const Tensor& w, const Tensor& b) {
+      const Tensor mean = leaf({x.size(1)}, 3).detach();
+      const Tensor var = positive(leaf({x.size(1)}, 4)).detach();
+      return amp::batch_norm(x, mean, var, w, b, training, 0.3, 1e-3);
+    };
+    CHECK(check_norm(norm, {4, 3}, {3}) == "");
+    CHECK(check_norm(norm, {2, 3, 2, 2}, {3}) == "");
+    CHECK(check_norm(norm, {2, 1, 3}, {1}) == "");
+    CHECK(check_norm(norm, {0, 3, 2}, {3}) == "");
+  }
+  const auto without_statistics = [](const Tensors& x) {
+    return amp::batch_norm(x[0], {}, {}, {}, {}, true);
+  };
+  CHECK(gradcheck(without_statistics, {leaf({3, 2, 2})}) == "");
+}
+
+// --- attention and dropout ----------------------------------------------------------------------
+
+TEST_CASE("gradcheck: scaled_dot_product_attention", "[autograd]") {
+  const Tensor seen =
+      amp::tensor({true, false, true, false, false, false, true, true, true}, {3, 3});
+  struct Case {
+    amp::Shape q, k, v;
+  };
+  const Case cases[] = {{{3, 2}, {3, 2}, {3, 4}},
+                        {{2, 3, 2}, {2, 3, 2}, {2, 3, 2}},
+                        {{2, 2, 3, 2}, {2, 2, 3, 2}, {2, 2, 3, 1}},
+                        {{2, 1, 3, 2}, {1, 2, 3, 2}, {2, 2, 3, 1}}};
+  for (const auto& [q, k, v] : cases) {
+    CAPTURE(to_string(q));
+    const Tensors dense = {leaf(q), leaf(k, 1), leaf(v, 2)};
+    const Tensors strided = {strided_leaf(q), strided_leaf(k, 1), strided_leaf(v, 2)};
+    for (const Tensors& inputs : {dense, strided}) {
+      const auto with = [&](const Tensor& mask, bool causal, std::optional<double> scale) {
+        return gradcheck(
+            [&](const Tensors& x) {
+              return amp::scaled_dot_product_attention(x[0], x[1], x[2], mask, 0, causal, scale);
+            },
+            inputs);
+      };
+      CHECK(with({}, false, {}) == "");
+      CHECK(with({}, true, 0.7) == "");
+      CHECK(with(seen, false, {}) == "");
+      CHECK(with(leaf({3, 3}, 4).detach(), false, {}) == "");
+    }
+    const auto masked = [](const Tensors& x) {
+      return amp::scaled_dot_product_attention(x[0], x[1], x[2], x[3]);
+    };
+    CHECK(gradcheck(masked, {dense[0], dense[1], dense[2], leaf({3, 3}, 3)}) == "");
+    CHECK(gradcheck(masked, {strided[0], strided[1], strided[2], strided_leaf({1, 3}, 3)}) == "");
+  }
+}
+
+TEST_CASE("gradcheck: attention to more and to fewer keys than queries", "[autograd]") {
+  for (const std::int64_t keys : {1, 2, 5}) {
+    for (const bool causal : {false, true}) {
+      CAPTURE(keys, causal);
+      const auto attend = [&](const Tensors& x) {
+        return amp::scaled_dot_product_attention(x[0], x[1], x[2], {}, 0, causal);
+      };
+      CHECK(gradcheck(attend, {leaf({2, 3, 2}), leaf({2, keys, 2}, 1), leaf({2, keys, 3}, 2)}) ==
+            "");
+    }
+  }
+}
+
+TEST_CASE("gradcheck: dropout, its mask held fixed", "[autograd]") {
+  const auto drop = [](const Tensors& x) {
+    amp::manual_seed(3);
+    return amp::dropout(x[0], 0.4) * x[0];
+  };
+  CHECK(gradcheck(drop, {leaf({4, 5})}) == "");
+  CHECK(gradcheck(drop, {strided_leaf({4, 5})}) == "");
+  const auto attend = [](const Tensors& x) {
+    amp::manual_seed(3);
+    return amp::scaled_dot_product_attention(x[0], x[1], x[2], {}, 0.4);
+  };
+  CHECK(gradcheck(attend, {leaf({3, 2}), leaf({4, 2}, 1), leaf({4, 2}, 2)}) == "");
+  CHECK(gradcheck([](const Tensors& x) { return amp::dropout(x[0], 0.4, false) * x[0]; },
+                  {leaf({2, 3})}) == "");
+  CHECK(gradcheck([](const Tensors& x) { return amp::dropout(x[0], 1); }, {leaf({2, 3})}) == "");
+}
+
 // --- losses and indexing ------------------------------------------------------------------------
 
 TEST_CASE("gradcheck: cross_entropy with all its options", "[autograd]") {
@@ -399,6 +667,137 @@ TEST_CASE("gradcheck: cross_entropy of one row and of images", "[autograd]") {
   CHECK(gradcheck(of_images, {strided_leaf({2, 3, 2, 2})}) == "");
 }
 
+TEST_CASE("gradcheck: cross_entropy and nll_loss with class weights", "[autograd]") {
+  const Tensor targets = amp::tensor({2, 0, 3, 1, 2}, {5}),
+               images = amp::tensor({0, 2, 1, 1, 0, 2, 2, 1}, {2, 4});
+  const Tensor four = positive(leaf({4}, 3)).detach(), three = positive(leaf({3}, 3)).detach();
+  for (const amp::Reduction reduction : {amp::kMean, amp::kSum, amp::kNone}) {
+    for (const std::int64_t ignored : {-100, 2}) {
+      CAPTURE(static_cast<int>(reduction), ignored);
+      for (const double smoothing : {0.0, 0.3}) {
+        CAPTURE(smoothing);
+        const auto entropy = [&](const Tensor& t, const Tensor& weight) {
+          return [&, weight](const Tensors& x) {
+            return amp::cross_entropy(x[0], t,
+                                      {.ignore_index = ignored,
+                                       .label_smoothing = smoothing,
+                                       .reduction = reduction,
+                                       .weight = weight});
+          };
+        };
+        CHECK(gradcheck(entropy(targets, four), {leaf({5, 4})}) == "");
+        CHECK(gradcheck(entropy(images, three), {strided_leaf({2, 3, 4})}) == "");
+      }
+      const auto likelihood = [&](const Tensor& t, const Tensor& weight) {
+        return [&, weight](const Tensors& x) {
+          return amp::nll_loss(x[0], t,
+                               {.ignore_index = ignored, .reduction = reduction, .weight = weight});
+        };
+      };
+      CHECK(gradcheck(likelihood(targets, {}), {leaf({5, 4})}) == "");
+      CHECK(gradcheck(likelihood(targets, four), {strided_leaf({5, 4})}) == "");
+      CHECK(gradcheck(likelihood(images, three), {leaf({2, 3, 4})}) == "");
+    }
+  }
+  const Tensor one = amp::tensor({1}, {});
+  CHECK(gradcheck([&](const Tensors& x) { return amp::nll_loss(x[0], one); }, {leaf({3})}) == "");
+}
+
+TEST_CASE("gradcheck: losses of pairs, for both sides", "[autograd]") {
+  for (const amp::Reduction reduction : {amp::kMean, amp::kSum, amp::kNone}) {
+    CAPTURE(static_cast<int>(reduction));
+    const auto squares = [&](const Tensors& x) { return amp::mse_loss(x[0], x[1], reduction); };
+    const auto entropy = [&](const Tensors& x) {
+      return amp::binary_cross_entropy_with_logits(x[0], x[1], reduction);
+    };
+    for (const amp::Shape& shape : {amp::Shape(2, 3), amp::Shape(), amp::Shape(1, 1)}) {
+      CAPTURE(to_string(shape));
+      CHECK(gradcheck(squares, {leaf(shape), leaf(shape, 1)}) == "");
+      CHECK(gradcheck(squares, {strided_leaf(shape), strided_leaf(shape, 1)}) == "");
+      CHECK(gradcheck(entropy, {leaf(shape), leaf(shape, 1)}) == "");
+      CHECK(gradcheck(entropy, {strided_leaf(shape), strided_leaf(shape, 1)}) == "");
+    }
+    const Tensor row = positive(leaf({3}, 2)).detach(), column = positive(leaf({2, 1}, 2)).detach();
+    for (const auto& [weight, pos_weight] :
+         {std::pair(row, Tensor()), std::pair(Tensor(), row), std::pair(column, row)}) {
+      const auto weighted = [&, w = weight, p = pos_weight](const Tensors& x) {
+        return amp::binary_cross_entropy_with_logits(
+            x[0], x[1], {.reduction = reduction, .weight = w, .pos_weight = p});
+      };
+      CHECK(gradcheck(weighted, {leaf({2, 3}), leaf({2, 3}, 1)}) == "");
+      CHECK(gradcheck(weighted, {strided_leaf({2, 3}), strided_leaf({2, 3}, 1)}) == "");
+    }
+  }
+  CHECK(gradcheck([](const Tensors& x) { return amp::mse_loss(x[0], x[0] * 2); }, {leaf({3})}) ==
+        "");
+}
+
+TEST_CASE("gradcheck: embedding adds the gradients of repeated rows", "[autograd]") {
+  const Tensor ids = amp::tensor({1, 3, 1, 0, 1, 3}, {2, 3});
+  const auto look_up = [](const Tensor& index) {
+    return [index](const Tensors& x) {
+      const Tensor y = amp::embedding(index, x[0]);
+      return y * y;
+    };
+  };
+  CHECK(gradcheck(look_up(ids), {leaf({4, 2})}) == "");
+  CHECK(gradcheck(look_up(ids.t()), {strided_leaf({4, 2})}) == "");
+  CHECK(gradcheck(look_up(amp::tensor({2}, {})), {leaf({4, 2})}) == "");
+}
+
+TEST_CASE("gradcheck: cat and stack", "[autograd]") {
+  for (const int dim : {0, 1, -1}) {
+    CAPTURE(dim);
+    const auto joined = [dim](const Tensors& x) {
+      const Tensor y = amp::cat(x, dim);
+      return y * y;
+    };
+    const amp::Shape wider = dim == 0 ? amp::Shape(3, 2) : amp::Shape(2, 3);
+    CHECK(gradcheck(joined, {leaf({2, 2}), leaf(wider, 1), leaf({2, 2}, 2)}) == "");
+    CHECK(gradcheck(joined, {strided_leaf({2, 2}), strided_leaf(wider, 1)}) == "");
+    const auto stacked = [dim](const Tensors& x) {
+      const Tensor y = amp::stack(x, dim);
+      return y * y;
+    };
+    CHECK(gradcheck(stacked, {leaf({2, 3}), leaf({2, 3}, 1), leaf({2, 3}, 2)}) == "");
+    CHECK(gradcheck(stacked, {strided_leaf({2, 3}), leaf({2, 3}, 1)}) == "");
+  }
+  // One tensor twice, and one without a gradient in between.
+  const Tensor fixed = leaf({2}, 5).detach();
+  CHECK(gradcheck(
+            [&](const Tensors& x) {
+              return amp::cat({x[0], fixed, x[0]}) * 2;
+            },
+            {leaf({2})}) == "");
+  CHECK(gradcheck([&](const Tensors& x) { return amp::stack({fixed, x[0]}); }, {leaf({2})}) == "");
+  CHECK(gradcheck(
+            [](const Tensors& x) {
+              return amp::stack({x[0], x[1]});
+            },
+            {leaf({}), leaf({}, 1)}) == "");
+}
+
+TEST_CASE("gradcheck: where, broadcast and strided", "[autograd]") {
+  const Tensor condition = amp::tensor({true, false, false, true, true, false}, {2, 3});
+  const Tensor column = amp::tensor({true, false}, {2, 1});
+  struct Shapes {
+    amp::Shape a, b;
+  };
+  for (const Tensor& chosen : {condition, column}) {
+    const auto pick = [&](const Tensors& x) { return amp::where(chosen, x[0], x[1]); };
+    for (const auto& [a, b] :
+         {Shapes{{2, 3}, {2, 3}}, Shapes{{3}, {2, 1}}, Shapes{{}, {2, 3}}, Shapes{{2, 2, 3}, {}}}) {
+      CAPTURE(to_string(a), to_string(b));
+      CHECK(gradcheck(pick, {leaf(a), leaf(b, 1)}) == "");
+      CHECK(gradcheck(pick, {strided_leaf(a), strided_leaf(b, 1)}) == "");
+    }
+    CHECK(gradcheck([&](const Tensors& x) { return amp::where(chosen, x[0], 2.5); },
+                    {leaf({2, 3})}) == "");
+    CHECK(gradcheck([&](const Tensors& x) { return amp::where(chosen, -1, x[0]); },
+                    {strided_leaf({2, 3})}) == "");
+  }
+}
+
 TEST_CASE("gradcheck: index_select adds what is selected twice", "[autograd]") {
   const Tensor index = amp::tensor({2, 0, 2, 1, 2}, {5});
   for (const int dim : {0, 1, -1}) {
@@ -410,12 +809,26 @@ TEST_CASE("gradcheck: index_select adds what is selected twice", "[autograd]") {
     CHECK(gradcheck(select, {leaf({3, 3, 3})}) == "");
     CHECK(gradcheck(select, {strided_leaf({3, 3, 3})}) == "");
   }
+  CHECK(gradcheck([](const Tensors& x) { return amp::index_select(x[0], 1, amp::tensor({1}, {})); },
+                  {leaf({2, 3})}) == "");
   const Tensor narrow_index = amp::tensor(std::vector<std::int32_t>{1, 1}, {2});
   CHECK(gradcheck([&](const Tensors& x) { return amp::index_select(x[0], 0, narrow_index); },
                   {leaf({2})}) == "");
 }
 
 // --- together -----------------------------------------------------------------------------------
+
+TEST_CASE("gradcheck: a block of a transformer", "[autograd]") {
+  const Tensor ids = amp::tensor({1, 0, 3, 1}, {1, 4}), next = amp::tensor({0, 3, 1, 2}, {4});
+  const auto block = [&](const Tensors& x) {
+    const Tensor h = amp::embedding(ids, x[0]);
+    const Tensor n = amp::layer_norm(h, {4}, x[1], x[2]);
+    const Tensor mixed = h + amp::scaled_dot_product_attention(n, n, n, {}, 0, true);
+    const Tensor out = mixed + amp::gelu(amp::linear(amp::rms_norm(mixed, {4}, x[1]), x[3]));
+    return amp::cross_entropy(amp::matmul(out, x[0].t()).reshape({4, 4}), next);
+  };
+  CHECK(gradcheck(block, {leaf({4, 4}), leaf({4}, 1), leaf({4}, 2), leaf({4, 4}, 3)}) == "");
+}
 
 TEST_CASE("gradcheck: a small network", "[autograd]") {
   const Tensor targets = amp::tensor({1, 0}, {2});
@@ -427,3 +840,5 @@ TEST_CASE("gradcheck: a small network", "[autograd]") {
   CHECK(gradcheck(network, {leaf({2, 1, 4, 4}), leaf({2, 1, 3, 3}, 1), leaf({2}, 2),
                             leaf({3, 8}, 3)}) == "");
 }
+
+}  // namespace gradcheck

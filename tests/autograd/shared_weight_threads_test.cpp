@@ -11,6 +11,8 @@
 
 #include "support/catch.hpp"
 
+namespace shared_weight_threads {
+
 using amp::Tensor;
 
 namespace {
@@ -118,3 +120,5 @@ TEST_CASE("threads: random tensors of several threads never repeat each other", 
       CHECK(drawn[a].to_vector<float>() != drawn[b].to_vector<float>());
   }
 }
+
+}  // namespace shared_weight_threads

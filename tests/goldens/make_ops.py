@@ -8,7 +8,11 @@
 Every input and every incoming gradient is exactly representable in bfloat16, float16 and wider, so
 one golden serves every dtype: what a 16-bit op may lose is its own rounding, nothing before it.
 Inputs are multiples of 1/16 in [-2, 2], distinct among any 65 consecutive elements (see `values`),
-so that no maximum is tied; products of two are exact in float32, and so are the sums of them here.
+so that no maximum is tied by chance; products of two are exact in float32, and so are the sums of
+them here.
+
+The name of an op says how it is called: `pow` is the plain form, `pow(number, x)` another one. An
+op that starts with `Tensor::` is a member function.
 """
 
 import pathlib
@@ -18,6 +22,10 @@ import torch
 import torch.nn.functional as F
 
 cases = []
+
+REDUCTIONS = ("none", "mean", "sum")  # numbered 0, 1, 2 in the attributes
+INFINITY = float("inf")
+NAN = float("nan")
 
 
 def values(shape, seed):
@@ -38,6 +46,25 @@ def positive(shape, seed):
     return values(shape, seed) + 33 / 16
 
 
+def unit(shape, seed):
+    """Multiples of 1/64 in [0, 1]."""
+    return values(shape, seed) / 4 + 0.5
+
+
+def wide(shape, seed):
+    """Multiples of 2 in [-64, 64]: logits whose exponentials leave the range of 16 bits."""
+    return values(shape, seed) * 32
+
+
+def coarse(shape, seed):
+    """Integers in [-2, 2]: many ties."""
+    return values(shape, seed).round()
+
+
+def floats(rows):
+    return torch.tensor(rows, dtype=torch.float64)
+
+
 def incoming(shape):
     """The gradient that arrives: multiples of 1/8 in [-1, 1]; 3/4 for a scalar."""
     count = torch.Size(shape).numel()
@@ -45,17 +72,59 @@ def incoming(shape):
     return torch.tensor(flat, dtype=torch.float64).reshape(shape)
 
 
-def case(op, detail, function, *inputs, attributes=(), indices=()):
-    """Runs `function` on inputs. Attributes and indices are what C++ needs to call the same op."""
+def exact(tensor):
+    """Whether the 16-bit formats hold the tensor."""
+    return all(
+        torch.allclose(tensor.to(t).double(), tensor, rtol=0, atol=0, equal_nan=True)
+        for t in (torch.bfloat16, torch.half)
+    )
+
+
+def case(op, detail, function, *inputs, attributes=(), index=None, constants=()):
+    """Runs `function` on inputs, of which gradients are recorded, and then `constants`.
+
+    Attributes and the index, a tensor of integers or bools, are what C++ needs to call the same op.
+    `function` returns one tensor, or several, of which the first is differentiated if it is real.
+    """
+    given = [x.clone() for x in (*inputs, *constants)]
     inputs = [x.clone().requires_grad_() for x in inputs]
-    output = function(*inputs)
-    for tensor in (*inputs, incoming(output.shape)):
-        assert torch.equal(tensor.bfloat16().double(), tensor) and torch.equal(
-            tensor.half().double(), tensor
-        )
-    output.backward(incoming(output.shape))
-    assert all(x.numel() <= 120 for x in (*inputs, output))
-    cases.append((op, f"{op} {detail}".strip(), inputs, attributes, indices, output.detach()))
+    outputs = function(*inputs, *(x.clone() for x in constants))
+    outputs = [outputs] if isinstance(outputs, torch.Tensor) else list(outputs)
+    gradient = incoming(outputs[0].shape)
+    real = outputs[0].dtype == torch.float64
+    if real:
+        outputs[0].backward(gradient)
+    assert all(exact(x) for x in (*given, gradient)), (op, detail)
+    assert all(x.numel() <= 120 for x in (*given, *outputs)), (op, detail)
+    cases.append(
+        {
+            "op": op,
+            "detail": detail,
+            "operands": [
+                (x, inputs[k].grad if real and k < len(inputs) else None)
+                for k, x in enumerate(given)
+            ],
+            "attributes": attributes,
+            "index": index,
+            "outputs": [x.detach() for x in outputs],
+            "gradient": gradient if real else torch.empty(0),
+        }
+    )
+
+
+def random_case(op, detail, shape, x, attributes):
+    """An op whose values depend on the generator: only dtype and shape can be compared."""
+    cases.append(
+        {
+            "op": op,
+            "detail": detail,
+            "operands": [(x, torch.empty(0))],
+            "attributes": attributes,
+            "index": None,
+            "outputs": [torch.empty(shape, dtype=torch.complex128)],
+            "gradient": incoming(shape),
+        }
+    )
 
 
 def products():
@@ -68,10 +137,20 @@ def products():
     matmul((2, 3, 4), (2, 4, 5))
     matmul((3, 4), (2, 4, 5))
     matmul((1, 3, 4), (2, 4, 2))
+    matmul((2, 1, 2, 3), (2, 3, 4))
     matmul((4,), (4, 5))
     matmul((3, 4), (4,))
     matmul((2, 3, 4), (4,))
     matmul((6,), (6,))
+    matmul((1, 1), (1, 1))
+    matmul((0, 3), (3, 2))
+    matmul((2, 0), (0, 3))
+    case("bmm", "in general", torch.bmm, values((2, 3, 4), 1), values((2, 4, 2), 2))
+    case("bmm", "of no matrices", torch.bmm, values((0, 3, 4), 1), values((0, 4, 2), 2))
+    case("bmm", "of one number", torch.bmm, values((1, 1, 1), 1), values((1, 1, 1), 2))
+    case(
+        "linear", "of one number", F.linear, values((1, 1), 3), values((1, 1), 4), values((1,), 5)
+    )
     case("linear", "with bias", F.linear, values((3, 4), 3), values((5, 4), 4), values((5,), 5))
     case("linear", "without bias", F.linear, values((3, 4), 3), values((5, 4), 4))
     case(
@@ -82,6 +161,8 @@ def products():
         values((4, 3), 7),
         values((4,), 8),
     )
+    case("linear", "of one row", F.linear, values((4,), 3), values((5, 4), 4), values((5,), 5))
+    case("linear", "of no rows", F.linear, values((0, 4), 3), values((5, 4), 4), values((5,), 5))
 
 
 def convolutions():
@@ -137,17 +218,24 @@ def convolutions():
         padding=(3, 2),
         groups=2,
     )
+    conv("of one image without a batch", (2, 3, 3), (1, 2, 2, 2))
+    conv("of one pixel", (1, 1, 1, 1), (1, 1, 1, 1))
+    conv("of no images", (0, 2, 3, 3), (1, 2, 2, 2))
 
 
 def pooling():
-    def pool(detail, x, kernel, stride=None):
-        case(
-            "max_pool2d",
-            detail,
-            lambda t: F.max_pool2d(t, kernel, stride),
-            values(x, 4),
-            attributes=(*kernel, *(stride or kernel)),
-        )
+    def pool(detail, x, kernel, stride=None, padding=(0, 0), nan=False):
+        planes = values(x, 4)
+        if nan:
+            planes[0, 0, 0, 1] = NAN
+        for op, function in (("max_pool2d", F.max_pool2d), ("avg_pool2d", F.avg_pool2d)):
+            case(
+                op,
+                detail,
+                lambda t: function(t, kernel, stride, padding),
+                planes,
+                attributes=(*kernel, *(stride or kernel), *padding),
+            )
 
     pool("kernel 2", (2, 2, 4, 4), (2, 2))
     pool("kernel 2, odd size", (1, 2, 5, 7), (2, 2))
@@ -155,23 +243,63 @@ def pooling():
     pool("kernel 3 stride 1", (1, 1, 5, 5), (3, 3), (1, 1))
     pool("kernel 2x3", (1, 2, 4, 6), (2, 3))
     pool("kernel 3x2 stride 1x3", (1, 1, 5, 8), (3, 2), (1, 3))
+    pool("kernel 3 stride 2 padding 1", (1, 2, 5, 4), (3, 3), (2, 2), (1, 1))
+    pool("kernel 2x3 stride 1x2 padding 1x0", (1, 1, 4, 7), (2, 3), (1, 2), (1, 0))
+    pool("of one image without a batch", (2, 4, 4), (2, 2))
+    pool("of one pixel", (1, 1, 1, 1), (1, 1))
+    pool("no number among them", (1, 1, 2, 4), (2, 2), nan=True)
+    pool("of no images", (0, 2, 4, 4), (2, 2))
+
+
+SHAPE_PAIRS = (
+    ((2, 3), (2, 3)),
+    ((2, 1, 3), (4, 1)),
+    ((), (2, 3)),
+    ((3,), ()),
+    ((1, 1), (2, 1)),
+    ((0, 3), (3,)),
+    ((2, 1), (1, 0)),
+)
 
 
 def arithmetic():
     functions = {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div}
     for op, function in functions.items():
         divisor = nonzero if op == "div" else values
-        for a, b in (((2, 3), (2, 3)), ((2, 1, 3), (4, 1)), ((), (2, 3)), ((3,), ())):
+        for a, b in SHAPE_PAIRS:
             case(op, f"{list(a)} and {list(b)}", function, values(a, 5), divisor(b, 6))
+        for shape in ((2, 3), (), (0, 2)):
+            case(
+                f"{op}(x, number)",
+                f"{list(shape)} with 1.5",
+                lambda x: function(x, 1.5),
+                values(shape, 7),
+                attributes=(1.5,),
+            )
+    for op, function in (
+        ("add", lambda x: 1.5 + x),
+        ("sub", lambda x: 1.5 - x),
+        ("mul", lambda x: 1.5 * x),
+        ("div", lambda x: 1.5 / x),
+    ):
+        case(f"{op}(number, x)", "1.5 with x", function, nonzero((2, 3), 7), attributes=(1.5,))
+
+
+def comparisons():
+    for op in ("eq", "ne", "lt", "le", "gt", "ge"):
+        function = getattr(torch, op)
+        for a, b in (((3, 4), (3, 4)), ((2, 1, 3), (4, 1)), ((), (5,)), ((0, 3), (3,))):
+            pair = coarse(a, 1), coarse(b, 24)
+            assert 0 in a + b or (pair[0] == pair[1]).any()
+            case(op, f"{list(a)} and {list(b)}", function, constants=pair)
+        case(op, "of no number", function, constants=(floats([NAN, NAN, 1]), floats([NAN, 1, 1])))
         case(
-            f"{op}_scalar",
-            "x with 1.5",
-            lambda x: function(x, 1.5),
-            values((2, 3), 7),
-            attributes=(1.5,),
+            f"{op}(x, number)",
+            "with 1",
+            lambda x: function(x, 1),
+            constants=(coarse((2, 5), 1),),
+            attributes=(1,),
         )
-    case("rsub_scalar", "1.5 - x", lambda x: 1.5 - x, values((2, 3), 7), attributes=(1.5,))
-    case("rdiv_scalar", "1.5 / x", lambda x: 1.5 / x, nonzero((2, 3), 7), attributes=(1.5,))
 
 
 def pointwise():
@@ -184,157 +312,676 @@ def pointwise():
         ("sigmoid", torch.sigmoid, values),
         ("log", torch.log, positive),
         ("sqrt", torch.sqrt, positive),
+        ("rsqrt", torch.rsqrt, positive),
+        ("gelu", F.gelu, values),
+        ("gelu(x, tanh)", lambda x: F.gelu(x, approximate="tanh"), values),
+        ("silu", F.silu, values),
     ):
         x = domain((3, 5), 8)
         if domain is values:
             x[1, 1] = 0
-        case(op, "", function, x)
+        case(op, "in general", function, x)
+        case(op, "of a scalar", function, domain((), 9))
+        case(op, "of nothing", function, domain((2, 0), 1))
+        if op in ("tanh", "sigmoid", "gelu", "gelu(x, tanh)", "silu"):
+            tails = floats([-96, -20, -12, -6, -3, 0, 3, 6, 12, 20, 96])
+            case(op, "in the tails", function, tails)
+        case(op, "of no number and infinity", function, floats([NAN, INFINITY, 1]))
+        case(op, "of -infinity and 0", function, floats([-INFINITY, 0, 1]))
+
+
+def powers():
     for exponent, domain in (
         (2.0, values),
         (3.0, values),
+        (0.0, values),
+        (1.0, values),
         (0.5, positive),
         (-1.0, nonzero),
+        (-2.0, nonzero),
         (1.75, positive),
+        (-0.5, positive),
     ):
         case(
-            "pow",
+            "pow(x, number)",
             f"{exponent}",
             lambda x: torch.pow(x, exponent),
             domain((2, 5), 9),
             attributes=(exponent,),
         )
+    for a, b in SHAPE_PAIRS:
+        case("pow", f"{list(a)} to {list(b)}", torch.pow, positive(a, 2), values(b, 1))
+    # 0^0 has no slope, 0^2 none in the exponent; a negative base takes integral exponents.
+    case("pow", "at 0", torch.pow, floats([0, 0, 0, 2]), floats([0, 2, 1, 0]))
+    case(
+        "pow(x, fixed)",
+        "of negative bases",
+        torch.pow,
+        nonzero((2, 4), 3),
+        constants=(floats([0, 1, 2, 3]),),
+    )
+    for base in (2.0, 0.75, 1.0, 0.0):
+        case(
+            "pow(number, x)",
+            f"{base} to x",
+            lambda x: torch.pow(base, x),
+            positive((2, 4), 2) if base == 0 else values((2, 4), 2),
+            attributes=(base,),
+        )
+    case(
+        "pow(number, x)",
+        "0 to 0",
+        lambda x: torch.pow(0.0, x),
+        floats([0, 1]),
+        attributes=(0,),
+    )
 
 
 def reductions():
     x = values((2, 3, 4), 1)
-    case("sum", "", torch.sum, x)
-    case("mean", "", torch.mean, x)
-    for dim in (0, 1, -1):
-        for keepdim in (False, True):
+    for op, function in (("sum", torch.sum), ("mean", torch.mean)):
+        case(op, "in general", function, x)
+        case(op, "of a scalar", function, values((), 3))
+        case(op, "of nothing", function, values((0, 2), 3))
+        for dim in (0, 1, -1):
+            for keepdim in (False, True):
+                case(
+                    f"{op}(x, dim)",
+                    f"{dim}{' keepdim' * keepdim}",
+                    lambda t: function(t, dim, keepdim),
+                    x,
+                    attributes=(dim, keepdim),
+                )
+        for shape, dim in (((), 0), ((3, 1), 1), ((2, 0), 0), ((2, 0), 1)):
             case(
-                "sum_dim",
-                f"{dim}{' keepdim' * keepdim}",
-                lambda t: t.sum(dim, keepdim),
-                x,
-                attributes=(dim, keepdim),
+                f"{op}(x, dim)",
+                f"{dim} of {list(shape)}",
+                lambda t: function(t, dim, False),
+                values(shape, 3),
+                attributes=(dim, False),
             )
     for op, function in (("softmax", F.softmax), ("log_softmax", F.log_softmax)):
         for dim in (0, 1, -1):
             case(op, f"dim {dim}", lambda t: function(t, dim), x, attributes=(dim,))
-        large = torch.tensor([[60.0, -60.0, 59.0], [-88.0, -87.0, -120.0]], dtype=torch.float64)
+        large = floats([[60, -60, 59], [-88, -87, -120]])
         case(op, "of large inputs", lambda t: function(t, 1), large, attributes=(1,))
+        masked = floats([[-INFINITY, 0.5, 1, -INFINITY], [-INFINITY, -INFINITY, 2, -INFINITY]])
+        case(op, "of masked inputs", lambda t: function(t, 1), masked, attributes=(1,))
+        for shape, dim in (((), 0), ((2, 1), 1), ((0, 3), 1), ((3, 0), 1)):
+            case(
+                op,
+                f"dim {dim} of {list(shape)}",
+                lambda t: function(t, dim),
+                values(shape, 3),
+                attributes=(dim,),
+            )
 
 
-def losses():
-    reductions = ("none", "mean", "sum")  # numbered 0, 1, 2 in the attributes
-
-    small = values((4, 5), 3)
-
-    def cross_entropy(
-        detail, targets, reduction="mean", ignore_index=-100, label_smoothing=0.0, logits=small
+def extremes():
+    x = values((2, 3, 4), 6)
+    for op, function in (("max", torch.max), ("min", torch.min)):
+        case(op, "of all", function, x)
+        case(op, "of all, tied", function, coarse((4, 5), 2))
+        case(op, "of all, no number among them", function, floats([1, NAN, 2, NAN]))
+        case(op, "of one element", function, values((1, 1), 2))
+        case(op, "of a scalar", function, values((), 2))
+        for dim in (0, 1, -1):
+            for keepdim in (False, True):
+                case(
+                    f"{op}(x, dim)",
+                    f"{dim}{' keepdim' * keepdim}",
+                    lambda t: function(t, dim, keepdim),
+                    x,
+                    attributes=(dim, keepdim),
+                )
+        case(
+            f"{op}(x, dim)",
+            "tied: the first",
+            lambda t: function(t, 1),
+            floats([[2, 1, 2, 1], [-1, -1, -1, -1], [0, 3, -3, 3]]),
+            attributes=(1, False),
+        )
+        case(
+            f"{op}(x, dim)",
+            "no number among them",
+            lambda t: function(t, 0),
+            floats([[1, NAN, 2], [NAN, NAN, -1], [2, 3, INFINITY]]),
+            attributes=(0, False),
+        )
+        for shape, dim in (((), 0), ((3, 1), 1), ((0, 3), 1)):
+            case(
+                f"{op}(x, dim)",
+                f"{dim} of {list(shape)}",
+                lambda t: function(t, dim, False),
+                values(shape, 3),
+                attributes=(dim, False),
+            )
+        for a, b in SHAPE_PAIRS:
+            case(f"{op}(a, b)", f"{list(a)} and {list(b)}", function, values(a, 5), values(b, 6))
+        tied = coarse((3, 4), 1), coarse((3, 4), 24)
+        assert (tied[0] == tied[1]).any()
+        case(f"{op}(a, b)", "tied", function, *tied)
+        nans = floats([NAN, 1, NAN, 2]), floats([1, NAN, NAN, 1])
+        case(f"{op}(a, b)", "of no number", function, *nans)
+    case("argmax", "of all", torch.argmax, constants=(x,))
+    case("argmax", "of all, tied: the first", torch.argmax, constants=(floats([1, 2, 2, 1]),))
+    case("argmax", "no number among them", torch.argmax, constants=(floats([1, NAN, 2, NAN]),))
+    for shape, dim, keepdim in (
+        ((2, 3, 4), 0, False),
+        ((2, 3, 4), 1, True),
+        ((2, 3, 4), -1, False),
+        ((3, 1), 1, False),
+        ((), 0, False),
+        ((0, 3), 1, False),
     ):
         case(
-            "cross_entropy",
-            detail,
-            lambda x: F.cross_entropy(
-                x,
-                torch.tensor(targets),
-                reduction=reduction,
-                ignore_index=ignore_index,
-                label_smoothing=label_smoothing,
-            ),
-            logits,
-            attributes=(reductions.index(reduction), ignore_index, label_smoothing),
-            indices=targets,
+            "argmax(x, dim)",
+            f"{dim}{' keepdim' * keepdim} of {list(shape)}",
+            lambda t: torch.argmax(t, dim, keepdim),
+            constants=(values(shape, 6),),
+            attributes=(dim, keepdim),
         )
 
-    cross_entropy("mean", (1, 0, 4, 2))
-    cross_entropy("sum", (1, 0, 4, 2), reduction="sum")
-    cross_entropy("none", (1, 0, 4, 2), reduction="none")
-    cross_entropy("mean, one ignored", (1, -100, 4, 2))
-    cross_entropy("none, class 2 ignored", (1, 2, 4, 2), reduction="none", ignore_index=2)
-    cross_entropy("mean, smoothing 0.1", (1, 0, 4, 2), label_smoothing=0.1)
-    cross_entropy("mean, smoothing 0.1, one ignored", (1, -100, 4, 2), label_smoothing=0.1)
-    cross_entropy("sum, smoothing 0.1", (1, 0, 4, 2), reduction="sum", label_smoothing=0.1)
-    cross_entropy(
-        "none, smoothing 0.1, one ignored", (1, 0, -100, 2), reduction="none", label_smoothing=0.1
+
+def norms():
+    def affine(shape, count=2):
+        return [values(shape, 5), values(shape, 6)][:count]
+
+    def layer_norm(detail, x, shape, weights, eps=1e-5):
+        case(
+            "layer_norm",
+            detail,
+            lambda t, *wb: F.layer_norm(t, shape, *wb, eps=eps),
+            x,
+            *affine(shape, weights),
+            attributes=(eps, *shape),
+        )
+
+    layer_norm("with weight and bias", values((3, 5), 1), (5,), 2)
+    layer_norm("with weight", values((3, 5), 1), (5,), 1)
+    layer_norm("without affine parameters", values((2, 3, 4), 1), (4,), 0)
+    layer_norm("over two dimensions", values((2, 3, 4), 1), (3, 4), 2)
+    layer_norm("over all dimensions", values((3, 4), 1), (3, 4), 2)
+    layer_norm("with eps 0.5", values((3, 4), 1), (4,), 2, eps=0.5)
+    layer_norm("of size-1 dimensions", values((1, 1, 4), 1), (1, 4), 2)
+    layer_norm("of no rows", values((0, 4), 1), (4,), 2)
+    layer_norm("of no columns", values((2, 0), 1), (0,), 2)
+    layer_norm("far from 0", values((2, 4), 1) + 6, (4,), 2)
+
+    def rms_norm(detail, x, shape, weights, eps=None):
+        case(
+            "rms_norm" if eps is not None else "rms_norm(x, shape, weight)",
+            detail,
+            lambda t, *w: F.rms_norm(t, shape, *w, eps=eps),
+            x,
+            *affine(shape, weights),
+            attributes=(-1 if eps is None else eps, *shape),
+        )
+
+    rms_norm("with weight", values((3, 5), 1), (5,), 1, 1e-6)
+    rms_norm("without weight", values((2, 3, 4), 1), (4,), 0, 1e-5)
+    rms_norm("over two dimensions", values((2, 3, 4), 1), (3, 4), 1, 1e-5)
+    rms_norm("with eps 0.5", values((3, 4), 1), (4,), 1, 0.5)
+    rms_norm("of one element", values((2, 1), 1), (1,), 1, 2.0)
+    rms_norm("of no rows", values((0, 4), 1), (4,), 1, 1e-5)
+    # The dtype's epsilon, which must not show: against a mean square above 1000 it does not.
+    rms_norm("with weight", wide((3, 4), 1), (4,), 1)
+    rms_norm("without weight", wide((3, 4), 1), (4,), 0)
+
+    def group_norm(detail, x, groups, weights=2, eps=1e-5):
+        case(
+            "group_norm",
+            detail,
+            lambda t, *wb: F.group_norm(t, groups, *wb, eps=eps),
+            values(x, 1),
+            *affine((x[1],), weights),
+            attributes=(groups, eps),
+        )
+
+    group_norm("2 groups of 4 channels", (2, 4, 2, 3), 2)
+    group_norm("3 groups of 6 channels, without affine parameters", (1, 6, 4), 3, 0)
+    group_norm("as many groups as channels", (2, 3, 2, 2), 3)
+    group_norm("one group", (2, 3, 2, 2), 1, 1)
+    group_norm("of [N, C]", (3, 8), 2)
+    group_norm("with eps 0.5", (1, 4, 3), 2, eps=0.5)
+    group_norm("of no images", (0, 4, 2), 2)
+    # With a weight, torch's gradient of it is NaN; a sum of nothing is 0.
+    group_norm("of no pixels", (2, 4, 0), 2, 0)
+    group_norm("of no channels", (2, 0, 3), 2)
+
+    def batch_norm(detail, x, training, weights=2, stats=True, momentum=0.1, eps=1e-5):
+        def function(t, *more):
+            wb, running = more[:weights], more[weights:]
+            mean, var = running if stats else (None, None)
+            y = F.batch_norm(t, mean, var, *wb, training=training, momentum=momentum, eps=eps)
+            return (y, *running)
+
+        case(
+            "batch_norm",
+            detail,
+            function,
+            values(x, 1),
+            *affine((x[1],), weights),
+            constants=(values((x[1],), 7), positive((x[1],), 8)) if stats else (),
+            attributes=(training, momentum, eps, weights, stats),
+        )
+
+    batch_norm("in training", (3, 2, 2, 2), True)
+    batch_norm("in training, momentum 0.75", (4, 3), True, momentum=0.75)
+    batch_norm("in training, without affine parameters", (2, 3, 4), True, 0)
+    batch_norm("in training, without running statistics", (2, 3, 4), True, stats=False)
+    batch_norm("in training, with eps 0.5", (2, 2, 3), True, eps=0.5)
+    batch_norm("in evaluation", (3, 2, 2, 2), False)
+    batch_norm("in evaluation, without affine parameters", (4, 3), False, 0)
+    batch_norm("in evaluation, with eps 0.5", (1, 3, 4), False, 1, eps=0.5)
+    batch_norm("in evaluation, of one element", (1, 1, 1, 1), False)
+    batch_norm("in evaluation, of no images", (0, 2, 3), False)
+
+
+def class_losses():
+    small, large = values((4, 5), 3), floats(
+        [[60, -60, 59, 58, -60], [-88, -87, -90, -120, -88]]
     )
-    large = [[60.0, -60.0, 59.0, 58.0, -60.0], [-88.0, -87.0, -90.0, -120.0, -88.0]]
-    large = torch.tensor(large, dtype=torch.float64)
-    cross_entropy("none, of large logits", (0, 1), reduction="none", logits=large)
+    class_weights = positive((5,), 2)
+
+    def loss(
+        op,
+        detail,
+        targets,
+        reduction="mean",
+        ignore_index=-100,
+        label_smoothing=0.0,
+        x=small,
+        weight=None,
+    ):
+        targets = torch.tensor(targets, dtype=torch.int64)
+        options = {"reduction": reduction, "ignore_index": ignore_index}
+        if op == "cross_entropy":
+            options["label_smoothing"] = label_smoothing
+        case(
+            op,
+            detail,
+            lambda t, *w: getattr(F, op)(t, targets, *w, **options),
+            x,
+            attributes=(REDUCTIONS.index(reduction), ignore_index, label_smoothing),
+            index=targets,
+            constants=() if weight is None else (weight,),
+        )
+
+    for op in ("cross_entropy", "nll_loss"):
+        loss(op, "mean", (1, 0, 4, 2))
+        loss(op, "sum", (1, 0, 4, 2), "sum")
+        loss(op, "none", (1, 0, 4, 2), "none")
+        loss(op, "mean, one ignored", (1, -100, 4, 2))
+        loss(op, "none, class 2 ignored", (1, 2, 4, 2), "none", 2)
+        loss(op, "mean, all ignored", (-100, -100, -100, -100))
+        loss(op, "sum, all ignored", (-100, -100, -100, -100), "sum")
+        for reduction in REDUCTIONS:
+            loss(op, f"{reduction}, weights", (1, 0, 4, 2), reduction, weight=class_weights)
+        loss(op, "mean, weights, one ignored", (1, -100, 4, 2), weight=class_weights)
+        loss(op, "mean, [C]", 1, x=values((3,), 3))
+        loss(op, "none, [C]", 1, "none", x=values((3,), 3))
+        images = values((2, 3, 4), 5)
+        at = ((0, 2, 1, 1), (2, -100, 0, 1))
+        for reduction in REDUCTIONS:
+            loss(op, f"{reduction}, [N, C, d1]", at, reduction, x=images)
+        loss(op, "mean, [N, C, d1], weights", at, x=images, weight=positive((3,), 2))
+        loss(
+            op, "mean, [N, C, 1, d2]", (((1, 0),), ((2, 2),)), x=values((2, 3, 1, 2), 5)
+        )
+        for reduction in REDUCTIONS:
+            loss(op, f"{reduction} of nothing", (), reduction, x=values((0, 3), 1))
+            loss(op, f"{reduction} of no pixels", ((), ()), reduction, x=values((2, 3, 0), 1))
+        loss(op, "mean, one class", (0, 0), x=values((2, 1), 1))
+    op = "cross_entropy"
+    loss(op, "mean, smoothing 0.1", (1, 0, 4, 2), label_smoothing=0.1)
+    loss(op, "mean, smoothing 0.1, one ignored", (1, -100, 4, 2), label_smoothing=0.1)
+    loss(op, "sum, smoothing 0.1", (1, 0, 4, 2), "sum", label_smoothing=0.1)
+    loss(op, "none, smoothing 0.1, one ignored", (1, 0, -100, 2), "none", label_smoothing=0.1)
+    loss(op, "none, of large logits", (0, 1), "none", x=large)
+    for reduction in REDUCTIONS:
+        loss(
+            op,
+            f"{reduction}, smoothing 0.25, weights, one ignored",
+            (1, 0, -100, 2),
+            reduction,
+            label_smoothing=0.25,
+            weight=class_weights,
+        )
+    loss(
+        op,
+        "mean, [N, C, d1], smoothing 0.25, weights",
+        ((0, 2, 1, 1), (2, -100, 0, 1)),
+        label_smoothing=0.25,
+        x=values((2, 3, 4), 5),
+        weight=positive((3,), 2),
+    )
+
+
+def pair_losses():
+    for number, reduction in enumerate(REDUCTIONS):
+
+        def pair(op, detail, function, x, t, constants=(), more=()):
+            case(
+                op,
+                f"{reduction}{detail}",
+                lambda *tensors: function(*tensors, reduction=reduction),
+                x,
+                t,
+                constants=constants,
+                attributes=(number, *more),
+            )
+
+        pair("mse_loss", "", F.mse_loss, values((3, 4), 1), values((3, 4), 2))
+        pair("mse_loss", " of nothing", F.mse_loss, values((0, 2), 1), values((0, 2), 2))
+        pair("mse_loss", " of scalars", F.mse_loss, values((), 1), values((), 2))
+        op, bce = "binary_cross_entropy_with_logits", F.binary_cross_entropy_with_logits
+        pair(op, "", bce, values((3, 4), 1), unit((3, 4), 2))
+        pair(op, " of large logits", bce, wide((2, 5), 1), unit((2, 5), 2).round())
+        pair(op, " of nothing", bce, values((0, 2), 1), unit((0, 2), 2))
+        pair(op, " of scalars", bce, values((), 1), unit((), 2))
+        for detail, weight, pos_weight in (
+            (" with weight", (3, 4), None),
+            (" with a weight per class", (4,), None),
+            (" with pos_weight", None, (4,)),
+            (" with weight and pos_weight", (3, 1), (1, 4)),
+            (" with pos_weight of large logits", None, (4,)),
+        ):
+            chosen = [k for k, s in (("weight", weight), ("pos_weight", pos_weight)) if s]
+            pair(
+                f"{op}(input, target, options)",
+                detail,
+                lambda x, t, *w, reduction: bce(
+                    x, t, reduction=reduction, **dict(zip(chosen, w))
+                ),
+                wide((3, 4), 1) if "large" in detail else values((3, 4), 1),
+                unit((3, 4), 2),
+                constants=[positive(s, 3) for s in (weight, pos_weight) if s],
+                more=(weight is not None, pos_weight is not None),
+            )
 
 
 def views():
     x = values((2, 3, 4), 2)
     for dims in ((0, 1), (0, 2), (-1, -2)):
-        case("transpose", f"{dims}", lambda t: t.transpose(*dims), x, attributes=dims)
-    for dim, start, length in ((0, 1, 1), (1, 0, 2), (-1, 1, 3)):
+        case("Tensor::transpose", f"{dims}", lambda t: t.transpose(*dims), x, attributes=dims)
+    for dim, start, length in ((0, 1, 1), (1, 0, 2), (-1, 1, 3), (1, 2, 0)):
         case(
-            "narrow",
+            "Tensor::narrow",
             f"dim {dim} from {start}, {length} long",
             lambda t: t.narrow(dim, start, length),
             x,
             attributes=(dim, start, length),
         )
-    case("reshape", "to [4, 6]", lambda t: t.reshape(4, 6), x, attributes=(4, 6))
-    for dim, picked in ((0, (1, 0, 1, 1)), (1, (2, 2)), (-1, (3, 0, 3, 1, 3))):
+    for op, function, attributes in (
+        ("reshape", lambda t: t.reshape(4, 6), (4, 6)),
+        ("reshape", lambda t: t.reshape(-1), (-1,)),
+        ("permute", lambda t: t.permute(2, 0, 1), (2, 0, 1)),
+        ("select", lambda t: t.select(1, -1), (1, -1)),
+        ("select", lambda t: t.select(0, 1), (0, 1)),
+        ("flatten", lambda t: t.flatten(1, 2), (1, 2)),
+        ("unsqueeze", lambda t: t.unsqueeze(-1), (-1,)),
+        ("expand", lambda t: t.expand(2, 2, 3, 4), (2, 2, 3, 4)),
+    ):
+        case(f"Tensor::{op}", f"{attributes}", function, x, attributes=attributes)
+    case(
+        "Tensor::expand",
+        "of size-1 dimensions",
+        lambda t: t.expand(4, 3, 2),
+        values((4, 1, 1), 3),
+        attributes=(4, 3, 2),
+    )
+    case("Tensor::squeeze", "dim 1", lambda t: t.squeeze(1), values((2, 1, 3), 1), attributes=(1,))
+
+
+def gathering():
+    x = values((2, 3, 4), 2)
+    for dim, picked in ((0, (1, 0, 1, 1)), (1, (2, 2)), (-1, (3, 0, 3, 1, 3)), (1, 2), (0, ())):
+        index = torch.tensor(picked, dtype=torch.int64)
         case(
             "index_select",
-            f"dim {dim}, repeated",
-            lambda t: t.index_select(dim, torch.tensor(picked)),
+            f"dim {dim}, {list(index.shape)} indices",
+            lambda t: t.index_select(dim, index),
             x,
             attributes=(dim,),
-            indices=picked,
+            index=index,
         )
+    case(
+        "index_select",
+        "of size-1 dimensions",
+        lambda t: t.index_select(1, torch.tensor([0, 0])),
+        values((1, 1, 2), 3),
+        attributes=(1,),
+        index=torch.tensor([0, 0]),
+    )
+    table = values((5, 3), 4)
+    for picked in ([1, 4, 1, 0], [[2, 0, 2], [4, 4, 4]], 3, []):
+        index = torch.tensor(picked, dtype=torch.int64)
+        case(
+            "embedding",
+            f"of {list(index.shape)} indices",
+            lambda w: F.embedding(index, w),
+            table,
+            index=index,
+        )
+    case(
+        "embedding",
+        "of one column",
+        lambda w: F.embedding(torch.tensor([0, 1]), w),
+        values((2, 1), 1),
+        index=torch.tensor([0, 1]),
+    )
+
+    def parts(*shapes):
+        return [values(shape, 3 * k + 1) for k, shape in enumerate(shapes)]
+
+    for detail, dim, shapes in (
+        ("two of [2, 3]", 0, ((2, 3), (2, 3))),
+        ("three of other sizes", 1, ((2, 1, 2), (2, 3, 2), (2, 2, 2))),
+        ("last dimension", -1, ((2, 3), (2, 1))),
+        ("one", 0, ((3,),)),
+        ("an empty one between", 0, ((1, 3), (0, 3), (2, 3))),
+        ("empty ones", 1, ((0, 1), (0, 2))),
+    ):
+        tensors = parts(*shapes)
+        case("cat", detail, lambda *t: torch.cat(t, dim), *tensors, attributes=(dim,))
+    for detail, dim, shapes in (
+        ("two of [2, 3] at the front", 0, ((2, 3), (2, 3))),
+        ("three within", 1, ((2, 3), (2, 3), (2, 3))),
+        ("two at the end", -1, ((2, 3), (2, 3))),
+        ("scalars", 0, ((), (), ())),
+        ("one of [1]", 1, ((1,),)),
+        ("empty ones", 0, ((0, 2), (0, 2))),
+    ):
+        tensors = parts(*shapes)
+        case("stack", detail, lambda *t: torch.stack(t, dim), *tensors, attributes=(dim,))
+
+    def condition(shape):
+        return values(shape, 7) > 0
+
+    for c, a, b in (
+        ((2, 3), (2, 3), (2, 3)),
+        ((2, 1, 1), (3, 1), (1, 4)),
+        ((3,), (), (2, 3)),
+        ((), (2, 2), (2,)),
+        ((1, 2), (0, 2), (2,)),
+        ((2, 2), (), ()),
+    ):
+        case(
+            "where",
+            f"{list(c)} picks {list(a)}, {list(b)}",
+            lambda x, y: torch.where(condition(c), x, y),
+            values(a, 2),
+            values(b, 3),
+            index=condition(c),
+        )
+    case(
+        "where(condition, a, number)",
+        "of [2, 3], 1.5",
+        lambda x: torch.where(condition((3,)), x, 1.5),
+        values((2, 3), 2),
+        index=condition((3,)),
+        attributes=(1.5,),
+    )
+    case(
+        "where(condition, number, b)",
+        "of 1.5, [2, 3]",
+        lambda x: torch.where(condition((3,)), 1.5, x),
+        values((2, 3), 2),
+        index=condition((3,)),
+        attributes=(1.5,),
+    )
+
+
+def attention():
+    def attend(detail, q, k, v, mask=None, is_causal=False, scale=None):
+        boolean = mask is not None and mask.dtype == torch.bool
+        real = mask is not None and not boolean
+
+        def function(q, k, v, *given):
+            with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+                return F.scaled_dot_product_attention(
+                    q, k, v, mask if boolean else given[0] if real else None, 0.0, is_causal,
+                    scale=scale,
+                )
+
+        case(
+            "scaled_dot_product_attention",
+            detail,
+            function,
+            values(q, 1),
+            values(k, 2),
+            values(v, 3),
+            *([mask] if real else []),
+            index=mask if boolean else None,
+            attributes=(is_causal, scale or 0),
+        )
+
+    q, k, v = (2, 2, 3, 4), (2, 2, 5, 4), (2, 2, 5, 3)
+    attend("[2, 2, 3, 4] to 5 keys", q, k, v)
+    attend("with scale 0.25", q, k, v, scale=0.25)
+    attend("causal, as many keys", (2, 2, 4, 3), (2, 2, 4, 3), (2, 2, 4, 3), is_causal=True)
+    attend("causal, more keys", (1, 2, 3, 4), (1, 2, 5, 4), (1, 2, 5, 3), is_causal=True)
+    attend("causal, fewer keys", (1, 2, 4, 4), (1, 2, 2, 4), (1, 2, 2, 3), is_causal=True)
+    some = torch.tensor([[1, 0, 1, 1, 0], [0, 1, 0, 0, 0], [1, 1, 1, 0, 1]], dtype=torch.bool)
+    attend("with a bool mask [L, S]", q, k, v, some)
+    per_batch = torch.stack([some, some.flip(0)]).unsqueeze(1)
+    attend("with a bool mask [B, 1, L, S]", q, k, v, per_batch)
+    none = some.clone()
+    none[1] = False
+    attend("with a row that sees nothing", q, k, v, none)
+    attend("with a float mask [L, S]", q, k, v, values((3, 5), 4))
+    attend("with a float mask [B, H, L, S]", q, k, v, values((2, 2, 3, 5), 4))
+    masked = values((3, 5), 4).masked_fill(~some, -INFINITY)
+    attend("with a float mask of infinities", q, k, v, masked)
+    attend("with a float mask [B, 1, 1, S]", q, k, v, values((2, 1, 1, 5), 4))
+    attend("of [L, E]", (3, 4), (5, 4), (5, 2))
+    attend("of [B, L, E]", (2, 3, 4), (2, 2, 4), (2, 2, 3), is_causal=True)
+    attend("of one query and one key", (1, 1, 1, 1), (1, 1, 1, 1), (1, 1, 1, 1))
+    attend("to no keys", (1, 2, 2, 3), (1, 2, 0, 3), (1, 2, 0, 2))
+    attend("of no queries", (1, 2, 0, 3), (1, 2, 2, 3), (1, 2, 2, 3))
+    attend("of an empty batch", (0, 2, 3, 4), (0, 2, 5, 4), (0, 2, 5, 3))
+
+
+def dropping():
+    x = values((3, 4), 5)
+    for detail, p, training in (("p = 0", 0.0, True), ("p = 1", 1.0, True), ("off", 0.5, False)):
+        case(
+            "dropout",
+            detail,
+            lambda t: F.dropout(t, p, training),
+            x,
+            attributes=(p, training),
+        )
+    for shape in ((3, 4), (1, 1), (), (0, 2)):
+        random_case("dropout", f"p = 0.5 of {list(shape)}", shape, values(shape, 5), (0.5, True))
+
+
+# --- writing ------------------------------------------------------------------------------------
 
 
 def number(v):
+    if v != v:
+        return "kNaN"
+    if v in (INFINITY, -INFINITY):
+        return "-kInf" if v < 0 else "kInf"
     return f"{int(v)}" if v == int(v) and abs(v) < 1e15 else repr(float(v))
 
 
-def array(kind, name, items):
-    words = [number(v) for v in items]
-    text, line = f"inline constexpr {kind} {name}[] = {{", ""
-    for word in words:
-        word = word + ", "
-        if len(line) + len(word) > (96 if "\n" in text else 96 - len(text)):
+def wrapped(text, words):
+    """text{words...}; in lines of at most 100 columns."""
+    text, line = text + "{", ""
+    for word in (f"{w}, " for w in words):
+        if len(line) + len(word) > (97 if "\n" in text else 99 - len(text)):
             text, line = text + line.rstrip() + "\n  ", ""
         line += word
     return text + line.rstrip(", ") + "};\n"
 
 
+class Pool:
+    """Arrays of numbers, each once."""
+
+    def __init__(self):
+        self.names, self.text = {}, ""
+
+    def put(self, items):
+        words = tuple(number(v) for v in items)
+        if not words:  # empty arrays do not exist in C++
+            return "{}"
+        if words not in self.names:
+            self.names[words] = f"n{len(self.names)}"
+            self.text += wrapped(f"inline constexpr double {self.names[words]}[] = ", words)
+        return self.names[words]
+
+
+def integers(items):
+    return f"ints<{', '.join(str(int(i)) for i in items)}>" if len(items) else "{}"
+
+
+KINDS = {
+    torch.float64: "kReal",
+    torch.int64: "kInt64",
+    torch.bool: "kBool",
+    torch.complex128: "kRandom",
+}
+
+
 def emit():
-    data, table = "", ""
-    for n, (op, name, inputs, attributes, indices, output) in enumerate(cases):
-
-        def put(kind, label, items):  # empty arrays do not exist in C++
-            nonlocal data
-            if len(items) == 0:
-                return "{}"
-            data += array(kind, f"c{n}_{label}", items)
-            return f"data::c{n}_{label}"
-
-        data += f"// {name}\n"
-        operands = []
-        for k, x in enumerate(inputs):
-            shape = put("std::int64_t", f"shape{k}", x.shape)
-            operands.append(
-                f"{{{shape}, {put('double', f'x{k}', x.detach().flatten().tolist())}, "
-                f"{put('double', f'grad{k}', x.grad.flatten().tolist())}}}"
-            )
-        rows = ",\n  ".join(operands).replace("data::", "")
-        data += f"inline constexpr Operand c{n}_inputs[] = {{\n  {rows}}};\n"
-        fields = [
-            f"data::c{n}_inputs",
-            put("double", "attributes", attributes),
-            put("std::int64_t", "indices", indices),
-            put("std::int64_t", "out_shape", output.shape),
-            put("double", "out", output.flatten().tolist()),
-            put("double", "grad_out", incoming(output.shape).flatten().tolist()),
-        ]
-        table += (
-            f'  {{"{op}", "{name}",\n   {", ".join(fields[:3])},\n   {", ".join(fields[3:])}}},\n'
-        )
+    pool, data, table = Pool(), "", ""
+    for n, c in enumerate(cases):
+        before = pool.text
+        operands, results = [], []
+        for x, grad in c["operands"]:
+            row = f"{integers(x.shape)}, {pool.put(x.flatten().tolist())}"
+            if grad is not None:
+                row += f", {pool.put(grad.flatten().tolist())}, true"
+            operands.append(f"{{{row}}}")
+        for y in c["outputs"]:
+            kind = KINDS[y.dtype]
+            numbers = [] if kind == "kRandom" else y.flatten().tolist()
+            results.append(f"{{{kind}, {integers(y.shape)}, {pool.put(numbers)}}}")
+        gradient = pool.put(c["gradient"].flatten().tolist())
+        attributes = pool.put(c["attributes"])
+        data += f"// {c['op']}: {c['detail']}\n{pool.text[len(before):]}"
+        data += wrapped(f"inline constexpr Operand in{n}[] = ", operands)
+        data += wrapped(f"inline constexpr Result out{n}[] = ", results)
+        shape, picked = ("{}", "{}")
+        index = c["index"]
+        if index is not None:
+            shape, picked = integers(index.shape), integers(index.flatten().tolist())
+        table += wrapped(
+            "  ",
+            [
+                f'"{c["op"]}"',
+                f'"{c["detail"]}"',
+                f"data::in{n}",
+                in_data(attributes),
+                *shape.split(", "),
+                *picked.split(", "),
+                f"data::out{n}",
+                in_data(gradient),
+            ],
+        ).replace("};\n", "},\n")
     script = pathlib.Path(__file__)
     head = HEAD.format(
         script=script.name,
@@ -346,7 +993,12 @@ def emit():
     text += f"inline constexpr OpCase kOpCases[] = {{\n{table}}};\n\n"
     text += "}  // namespace goldens\n// clang-format on\n"
     script.with_name("ops.hpp").write_text(text)
-    print(f"{len(cases)} cases, {len(text)} bytes")
+    lines = text.count("\n")
+    print(f"{len(cases)} cases, {lines} lines, {len(text)} bytes")
+
+
+def in_data(name):
+    return name if name == "{}" else f"data::{name}"
 
 
 HEAD = """\
@@ -357,48 +1009,79 @@ HEAD = """\
 /// Generated by tests/goldens/{script}; do not edit. Values and gradients of ops: {count} cases.
 ///
 /// Command: python3 {script}. PyTorch {torch} on the CPU, float64, 1 thread, Python {python}.
-/// Inputs and incoming gradients are exact in bfloat16 and float16: inputs are multiples of 1/16,
-/// incoming gradients multiples of 1/8 in [-1, 1].
+/// Inputs and incoming gradients are exact in bfloat16 and float16: inputs are multiples of 1/64,
+/// mostly in [-2, 2], incoming gradients multiples of 1/8 in [-1, 1].
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
 namespace goldens {{
 
-/// A floating input and the gradient it receives. An empty shape is a 0-dim tensor.
+/// A floating input and the gradient it receives, if it is differentiated. An empty shape is a
+/// 0-dim tensor.
 struct Operand {{
   std::span<const std::int64_t> shape;
   std::span<const double> values;
-  std::span<const double> grad;
+  std::span<const double> grad = {{}};
+  bool differentiated = false;
 }};
 
-/// One call. What `attributes` and `indices` hold depends on the op; ops not named here have none:
+enum class Kind {{
+  kReal,    // in the dtype of the inputs
+  kInt64,   // exact
+  kBool,    // exact
+  kRandom,  // in the dtype of the inputs, with values that no table can hold
+}};
+using enum Kind;
+
+struct Result {{
+  Kind kind;
+  std::span<const std::int64_t> shape;
+  std::span<const double> values;
+}};
+
+/// One call. `op` names an op, in parentheses followed by its form where it has several. What
+/// `attributes` and `index` hold depends on it; ops not named here have none:
 ///
-///   add_scalar sub_scalar mul_scalar div_scalar   the right operand, a number
-///   rsub_scalar rdiv_scalar                       the left operand, a number
-///   pow             the exponent
+///   op(x, number) op(number, x)      the number, for any op
+///   op(x, dim)      dim, keepdim, for any op
 ///   conv2d          stride h, w, padding h, w, dilation h, w, groups
-///   max_pool2d      kernel h, w, stride h, w
-///   softmax log_softmax    dim
-///   cross_entropy   reduction (0 none, 1 mean, 2 sum), ignore_index, label_smoothing;
-///                   indices: targets
-///   sum_dim         dim, keepdim
-///   transpose       the two dims
-///   narrow          dim, start, length
-///   reshape         the new shape
-///   index_select    dim; indices: what is selected
+///   max_pool2d avg_pool2d            kernel h, w, stride h, w, padding h, w
+///   softmax log_softmax cat stack    dim
+///   layer_norm rms_norm              eps, the normalized shape
+///   group_norm      groups, eps
+///   batch_norm      training, momentum, eps, affine parameters, whether there are running
+///                   statistics: these are the last operands, and after the call outputs 1 and 2
+///   cross_entropy nll_loss           reduction (0 none, 1 mean, 2 sum), ignore_index,
+///                   label_smoothing; index: targets; class weights are the second operand
+///   mse_loss binary_cross_entropy_with_logits    reduction; of the form with options, whether
+///                   there are weight and pos_weight: the next operands
+///   dropout         p, training
+///   scaled_dot_product_attention     is_causal, scale (0: the default); a float mask is the
+///                   fourth operand, a bool mask the index
+///   index_select    dim; index: what is selected
+///   embedding       index: the rows
+///   where           index: the condition; the number of the forms that have one
+///   Tensor::        the arguments of the member function
 struct OpCase {{
   std::string_view op;
-  std::string_view name;
+  std::string_view detail;
   std::span<const Operand> inputs;
   std::span<const double> attributes;
-  std::span<const std::int64_t> indices;
-  std::span<const std::int64_t> output_shape;
-  std::span<const double> output;
+  std::span<const std::int64_t> index_shape;
+  std::span<const std::int64_t> index;
+  std::span<const Result> outputs;  // of which the first is differentiated, where it is real
   std::span<const double> grad_output;
 }};
+
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+template <std::int64_t... I>
+inline constexpr std::array<std::int64_t, sizeof...(I)> ints{{I...}};
 
 // clang-format off
 """
@@ -410,10 +1093,18 @@ if __name__ == "__main__":
         convolutions,
         pooling,
         arithmetic,
+        comparisons,
         pointwise,
+        powers,
         reductions,
-        losses,
+        extremes,
+        norms,
+        class_losses,
+        pair_losses,
         views,
+        gathering,
+        attention,
+        dropping,
     ):
         group()
     emit()

@@ -99,3 +99,17 @@ TEST_CASE("fill: every dtype, dense and strided", "[ops]") {
     CHECK(values(x) == std::vector<double>{0, 7, 0, 7, 0, 7});
   }
 }
+
+TEST_CASE("integers wrap around, without undefined behaviour") {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const amp::Tensor ends = amp::tensor(std::vector<std::int64_t>{kLeast, kMost}, {2});
+  using Values = std::vector<std::int64_t>;
+  CHECK((ends + 1).to_vector<std::int64_t>() == Values{kLeast + 1, kLeast});
+  CHECK((ends - 1).to_vector<std::int64_t>() == Values{kMost, kMost - 1});
+  CHECK((ends * 2).to_vector<std::int64_t>() == Values{0, -2});
+  CHECK((-ends).to_vector<std::int64_t>() == Values{kLeast, -kMost});
+  CHECK(amp::abs(ends).to_vector<std::int64_t>() == Values{kLeast, kMost});
+  CHECK(amp::sum(amp::cat({ends, ends})).item<std::int64_t>() == -2);
+  CHECK(amp::pow(amp::tensor({3}, {1}), 41).item<std::int64_t>() == -420491770248316829);
+}

@@ -7,10 +7,10 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/autograd/node.hpp"
@@ -49,6 +49,9 @@ using Gradients = std::array<Tensor, N>;
 /// Which inputs want a gradient: the others' need not be computed.
 template <std::size_t N>
 using Needs = std::array<bool, N>;
+/// The same of functions of a list.
+using ListGradients = std::vector<Tensor>;
+using ListNeeds = std::vector<bool>;
 
 inline bool requires_grad(const Tensor& tensor) {
   if (!tensor.defined()) return false;
@@ -64,34 +67,79 @@ bool recording(const Inputs&... inputs) {
   return is_grad_enabled() && (requires_grad(inputs) || ...);
 }
 
+inline bool recording(std::span<const Tensor> inputs) {
+  if (!is_grad_enabled()) return false;
+  for (const Tensor& input : inputs) {
+    if (requires_grad(input)) return true;
+  }
+  return false;
+}
+
 namespace detail {
 
-template <std::size_t N, class Backward>
-class FunctionNode final : public Node {
- public:
-  FunctionNode(std::string_view name, const Tensor& output, std::array<Ref<Node>, N> inputs,
-               Backward backward)
-      : Node(name, output), inputs_(std::move(inputs)), backward_(std::move(backward)) {}
+/// The node of an input; none where no gradient is to reach it.
+inline Ref<Node> edge(const Tensor& input) {
+  return requires_grad(input) ? Ref<Node>(node_of(input)) : Ref<Node>();
+}
 
-  std::span<const Ref<Node>> inputs() const override { return inputs_; }
+/// A node with edges and a backward function, whose type only the class below knows: all else is
+/// compiled once per number of inputs. Edges is an array or a vector, as are Needs and Gradients.
+template <class Edges, class Needs, class Gradients>
+class RecordedNode : public Node {
+ public:
+  RecordedNode(std::string_view name, const Tensor& output, Edges edges, Needs needs)
+      : Node(name, output), edges_(std::move(edges)), needs_(std::move(needs)) {
+    for (std::size_t i = 0; i < edges_.size(); ++i) needs_[i] = static_cast<bool>(edges_[i]);
+  }
+
+  std::span<const Ref<Node>> inputs() const override { return edges_; }
 
   void backward(const Tensor& gradient, std::span<Tensor> gradients) override {
-    AMP_CHECK(backward_.has_value(), name(),
+    AMP_CHECK(alive_, name(),
               ": backward through this graph a second time, but what it saved was freed by the "
               "first; run forward again, or call "
               "backward once on the sum of the losses");
-    Needs<N> needs;
-    for (std::size_t i = 0; i < N; ++i) needs[i] = static_cast<bool>(inputs_[i]);
-    Gradients<N> results = (*backward_)(gradient, needs);
-    for (std::size_t i = 0; i < N; ++i) gradients[i] = std::move(results[i]);
+    Gradients results = call(gradient, needs_);
+    for (std::size_t i = 0; i < edges_.size(); ++i) gradients[i] = std::move(results[i]);
   }
 
-  void release() override { backward_.reset(); }
+ protected:
+  virtual Gradients call(const Tensor& gradient, const Needs& needs) = 0;
+  bool alive_ = true;  // until release
 
  private:
-  std::array<Ref<Node>, N> inputs_;
-  std::optional<Backward> backward_;
+  Edges edges_;
+  Needs needs_;
 };
+
+template <class Edges, class Needs, class Gradients, class Backward>
+class FunctionNode final : public RecordedNode<Edges, Needs, Gradients> {
+  using Base = RecordedNode<Edges, Needs, Gradients>;
+
+ public:
+  FunctionNode(std::string_view name, const Tensor& output, Edges edges, Needs needs,
+               Backward&& backward)
+      : Base(name, output, std::move(edges), std::move(needs)), backward_(std::move(backward)) {}
+  ~FunctionNode() override { release(); }
+
+  void release() override {
+    if (this->alive_) backward_.~Backward();
+    this->alive_ = false;
+  }
+
+ private:
+  Gradients call(const Tensor& gradient, const Needs& needs) override {
+    return backward_(gradient, needs);
+  }
+
+  union {  // destroyed by release
+    Backward backward_;
+  };
+};
+
+inline void set_history(const Tensor& output, Node* node) {
+  output.impl().history = Ref<RefCounted>(node);
+}
 
 }  // namespace detail
 
@@ -101,11 +149,21 @@ template <class Backward, class... Inputs>
 void record(std::string_view name, const Tensor& output, Backward backward,
             const Inputs&... inputs) {
   constexpr std::size_t kInputs = sizeof...(Inputs);
-  const auto edge = [](const Tensor& input) {
-    return requires_grad(input) ? Ref<Node>(node_of(input)) : Ref<Node>();
-  };
-  output.impl().history = make_ref<detail::FunctionNode<kInputs, Backward>>(
-      name, output, std::array<Ref<Node>, kInputs>{edge(inputs)...}, std::move(backward));
+  using Edges = std::array<Ref<Node>, kInputs>;
+  using Recorded = detail::FunctionNode<Edges, Needs<kInputs>, Gradients<kInputs>, Backward>;
+  detail::set_history(
+      output, new Recorded(name, output, Edges{detail::edge(inputs)...}, {}, std::move(backward)));
+}
+/// The same for a list of inputs.
+template <class Backward>
+void record(std::string_view name, const Tensor& output, Backward backward,
+            std::span<const Tensor> inputs) {
+  using Edges = std::vector<Ref<Node>>;
+  using Recorded = detail::FunctionNode<Edges, ListNeeds, ListGradients, Backward>;
+  Edges edges;
+  for (const Tensor& input : inputs) edges.push_back(detail::edge(input));
+  detail::set_history(output, new Recorded(name, output, std::move(edges), ListNeeds(inputs.size()),
+                                           std::move(backward)));
 }
 
 /// Throws where a write in place would falsify recorded history.

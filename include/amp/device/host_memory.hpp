@@ -88,11 +88,12 @@ class AMP_EXPORT HostCache {
 };
 
 inline void* host_allocate(std::int64_t bytes) {
+  constexpr std::int64_t kAddressable = std::int64_t{1} << 47;  // more is not even asked for
   try {
-    return process_state<HostCache>().allocate(bytes);
-  } catch (const std::bad_alloc&) {
-    fail("out of memory: the host could not give ", bytes, " bytes");
+    if (bytes < kAddressable) return process_state<HostCache>().allocate(bytes);
+  } catch (const std::bad_alloc&) {  // said below
   }
+  fail("out of memory: the host could not give ", bytes, " bytes");
 }
 inline void host_deallocate(void* memory, std::int64_t bytes) noexcept {
   process_state<HostCache>().deallocate(memory, bytes);

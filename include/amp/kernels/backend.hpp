@@ -37,25 +37,46 @@ struct Backend {
   Kernel<RandomArgs> random{"random"};
   Kernel<UnaryArgs> copy{"copy"};
 
-  Kernel<UnaryArgs> neg{"neg"}, abs{"abs"}, exp{"exp"}, log{"log"}, sqrt{"sqrt"}, tanh{"tanh"},
-      sigmoid{"sigmoid"}, relu{"relu"};
-  Kernel<BinaryArgs> add{"add"}, sub{"sub"}, mul{"mul"}, div{"div"}, pow{"pow"};
+  Kernel<UnaryArgs> neg{"neg"}, abs{"abs"}, exp{"exp"}, log{"log"}, sqrt{"sqrt"}, rsqrt{"rsqrt"},
+      tanh{"tanh"}, sigmoid{"sigmoid"}, relu{"relu"}, silu{"silu"}, gelu{"gelu"},
+      gelu_tanh{"gelu_tanh"};
+  // a = grad_output, b = what the derivative is a function of: the input, or the output
+  Kernel<BinaryArgs> abs_backward{"abs_backward"}, sqrt_backward{"sqrt_backward"},
+      rsqrt_backward{"rsqrt_backward"}, tanh_backward{"tanh_backward"},
+      sigmoid_backward{"sigmoid_backward"}, relu_backward{"relu_backward"},
+      silu_backward{"silu_backward"}, gelu_backward{"gelu_backward"},
+      gelu_tanh_backward{"gelu_tanh_backward"};
+  Kernel<BinaryArgs> add{"add"}, sub{"sub"}, mul{"mul"}, div{"div"}, pow{"pow"}, maximum{"maximum"},
+      minimum{"minimum"};
+  Kernel<BinaryArgs> pow_slope_base{"pow_slope_base"}, pow_slope_exponent{"pow_slope_exponent"},
+      maximum_share{"maximum_share"};
   Kernel<BinaryArgs> eq{"eq"}, ne{"ne"}, lt{"lt"}, le{"le"}, gt{"gt"}, ge{"ge"};
-  Kernel<BinaryArgs> relu_backward{"relu_backward"};  // a = grad_output, b = output
+  Kernel<WhereArgs> where{"where"};
+  Kernel<DropoutArgs> dropout{"dropout"};
 
   Kernel<ReduceArgs> sum{"sum"};
-  Kernel<ArgmaxArgs> argmax{"argmax"};
+  Kernel<ExtremumArgs> max{"max"}, min{"min"};
+  Kernel<ExtremumBackwardArgs> extremum_backward{"extremum_backward"};
   Kernel<MatmulArgs> matmul{"matmul"};
   Kernel<Conv2dArgs> conv2d{"conv2d"};
   Kernel<Conv2dBackwardInputArgs> conv2d_backward_input{"conv2d_backward_input"};
   Kernel<Conv2dBackwardWeightArgs> conv2d_backward_weight{"conv2d_backward_weight"};
   Kernel<MaxPool2dArgs> max_pool2d{"max_pool2d"};
   Kernel<MaxPool2dBackwardArgs> max_pool2d_backward{"max_pool2d_backward"};
+  Kernel<AvgPool2dArgs> avg_pool2d{"avg_pool2d"};
+  Kernel<AvgPool2dBackwardArgs> avg_pool2d_backward{"avg_pool2d_backward"};
+  Kernel<NormArgs> norm{"norm"};
+  Kernel<NormBackwardArgs> norm_backward{"norm_backward"};
+  Kernel<BatchNormArgs> batch_norm{"batch_norm"};
+  Kernel<BatchNormBackwardArgs> batch_norm_backward{"batch_norm_backward"};
   Kernel<SoftmaxArgs> softmax{"softmax"}, log_softmax{"log_softmax"};
   Kernel<SoftmaxBackwardArgs> softmax_backward{"softmax_backward"},
       log_softmax_backward{"log_softmax_backward"};
   Kernel<CrossEntropyArgs> cross_entropy{"cross_entropy"};
   Kernel<CrossEntropyBackwardArgs> cross_entropy_backward{"cross_entropy_backward"};
+  Kernel<BinaryArgs> squared_error{"squared_error"},
+      binary_cross_entropy_with_logits{"binary_cross_entropy_with_logits"},
+      binary_cross_entropy_slope{"binary_cross_entropy_slope"};
   Kernel<IndexSelectArgs> index_select{"index_select"};
   Kernel<IndexAddArgs> index_add{"index_add"};
 

@@ -13,15 +13,36 @@
 
 namespace amp::inline v0::kernels {
 
+/// When the scale backs off. All dynamic policies grow it after `growth_interval` good steps in a
+/// row, and keep it within the bounds.
+enum class ScalePolicy : std::uint8_t {
+  /// At a bad step, once `hysteresis` of them came since the scale last grew. PyTorch's rule where
+  /// hysteresis is 1, Megatron-LM's otherwise.
+  kRefillAtGrowth,
+  /// At a bad step, once `hysteresis` of them came in a row (apex, update_scale_hysteresis).
+  kRefillAtGoodStep,
+  /// At every hysteresis-th bad step in a row (Paddle, decr_every_n_nan_or_inf).
+  kEveryNth,
+  /// At a bad step, where the bad ones since the last backoff are at least `overflow_share` of the
+  /// updates since the scale last changed (fairseq, --fp16-scale-tolerance).
+  kOverflowShare,
+  /// Never, nor does it grow; bad steps are still left out.
+  kStatic,
+  /// The same with a scale of 1, for bfloat16.
+  kNone,
+};
+
 /// Lives on the device at a stable address.
 struct ScaleState {
   float scale;
-  float inverse;  // 1 / scale, rounded from double
-  std::int32_t growth_tracker;
-  std::int32_t hysteresis_left;
-  std::int64_t applied;              // optimizer steps taken
-  std::int64_t skipped;              // optimizer steps left out
-  std::int64_t consecutive_skipped;  // updates in a row that saw a non-finite gradient
+  float inverse;                      // 1 / scale, rounded from double
+  std::int32_t growth_tracker;        // good steps in a row
+  std::int32_t hysteresis_left;       // bad steps until backoff
+  std::int64_t applied;               // optimizer steps taken
+  std::int64_t skipped;               // optimizer steps left out
+  std::int64_t consecutive_skipped;   // updates in a row that saw a non-finite gradient
+  std::int64_t updates_since_change;  // of the scale
+  std::int64_t bad_since_backoff;
 };
 
 struct ScaleRule {
@@ -29,6 +50,8 @@ struct ScaleRule {
   std::int64_t growth_interval;
   double min_scale, max_scale;
   std::int32_t hysteresis;
+  ScalePolicy policy = ScalePolicy::kRefillAtGrowth;
+  double overflow_share = 0;
 };
 
 AMP_HOST_DEVICE constexpr void set_scale(ScaleState& state, double scale) {
@@ -36,39 +59,65 @@ AMP_HOST_DEVICE constexpr void set_scale(ScaleState& state, double scale) {
   state.inverse = static_cast<float>(1.0 / static_cast<double>(state.scale));
 }
 
-/// PyTorch's rule (torch.amp.GradScaler), with bounds and hysteresis: a bad step backs off once
-/// `hysteresis` of them came since the scale last grew; `growth_interval` good steps in a row grow
-/// it.
+/// Whether a bad step, already counted, lowers the scale; takes it from the budget.
+AMP_HOST_DEVICE constexpr bool backs_off(ScaleState& state, const ScaleRule& rule) {
+  if (rule.policy == ScalePolicy::kOverflowShare) {
+    return static_cast<double>(state.bad_since_backoff) /
+               static_cast<double>(state.updates_since_change) >=
+           rule.overflow_share;
+  }
+  if (--state.hysteresis_left > 0) return false;
+  state.hysteresis_left = rule.policy == ScalePolicy::kEveryNth ? rule.hysteresis : 1;
+  return true;
+}
+
+/// The one transition of dynamic loss scaling: a pure function of state, rule and what was found.
+/// The product with a factor is taken in double and rounded to float once, as PyTorch does.
 AMP_HOST_DEVICE constexpr void update_scale(ScaleState& state, const ScaleRule& rule,
                                             bool found_inf) {
+  const double scale = static_cast<double>(state.scale);
+  const bool fixed = rule.policy == ScalePolicy::kStatic || rule.policy == ScalePolicy::kNone;
+  ++state.updates_since_change;
   if (found_inf) {
     state.growth_tracker = 0;
     ++state.consecutive_skipped;
-    if (--state.hysteresis_left > 0) return;
-    state.hysteresis_left = 1;  // refilled by growth only
-    const double lowered = static_cast<double>(state.scale) * rule.backoff_factor;
+    ++state.bad_since_backoff;
+    if (fixed || !backs_off(state, rule)) return;
+    state.updates_since_change = 0;
+    state.bad_since_backoff = 0;
+    const double lowered = scale * rule.backoff_factor;
     const double bounded = lowered < rule.min_scale ? rule.min_scale : lowered;
-    if (bounded < static_cast<double>(state.scale)) set_scale(state, bounded);
+    if (bounded < scale) set_scale(state, bounded);
   } else {
     state.consecutive_skipped = 0;
+    if (rule.policy == ScalePolicy::kRefillAtGoodStep || rule.policy == ScalePolicy::kEveryNth)
+      state.hysteresis_left = rule.hysteresis;
     if (state.growth_tracker < 0x7fff'ffff) ++state.growth_tracker;
-    if (state.growth_tracker < rule.growth_interval) return;
+    if (fixed || state.growth_tracker < rule.growth_interval) return;
     state.growth_tracker = 0;
     state.hysteresis_left = rule.hysteresis;
-    const double grown = static_cast<double>(state.scale) * rule.growth_factor;
+    state.updates_since_change = 0;
+    const double grown = scale * rule.growth_factor;
     const double bounded = grown > rule.max_scale ? rule.max_scale : grown;
-    if (bounded > static_cast<double>(state.scale)) set_scale(state, bounded);
+    if (bounded > scale) set_scale(state, bounded);
   }
 }
 
-/// The found_inf words of the optimizers that took part in a cycle; those of `stepped` ones count
-/// as applied or skipped.
+/// How an optimizer that took part in a cycle is counted.
+enum class Counts : std::uint8_t {
+  kNot,      ///< unscaled, but not stepped
+  kStep,     ///< as applied or skipped, by its found_inf
+  kLeftOut,  ///< as skipped, by the user
+};
+
+/// The found_inf words of the optimizers that took part in a cycle, null where the gradients were
+/// not looked at. With none at all the scale does not move.
 struct UpdateScaleArgs {
   Device device;
   ScaleState* state;
   ScaleRule rule;
   const float* const* found_inf;
-  const std::uint8_t* stepped;  // 0 or 1
+  const Counts* counts;
   std::int64_t count;
 };
 

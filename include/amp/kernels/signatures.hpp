@@ -8,8 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "amp/kernels/operand.hpp"
+#include "amp/kernels/schedule.hpp"
 
 namespace amp::inline v0 {
 
@@ -56,16 +58,36 @@ struct BinaryArgs {
   Operand a, b, output;
 };
 
+/// output[i] = condition[i] ? a[i] : b[i]. All broadcast to the shape of the output; condition is
+/// bool.
+struct WhereArgs {
+  Operand condition, a, b, output;
+};
+
+/// output[i] = 0 with probability p, else input[i] / (1 - p), decided by element i of the uniform
+/// stream as in RandomArgs. Contiguous; `output` may be `input`.
+struct DropoutArgs {
+  Operand input, output;
+  double p;
+  std::uint64_t seed;
+  std::uint64_t offset;
+};
+
 /// output = scale * sum of input over the dimensions in which output has extent 1 (of equal rank).
 struct ReduceArgs {
   Operand input, output;
   double scale;
 };
 
-/// output = index (int64) of the first maximum of input over `dim`, in which output has extent 1;
-/// NaN counts as maximum.
-struct ArgmaxArgs {
-  Operand input, output;
+/// The first maximum (minimum) of input over `dim`, in which values and indices (int64) have extent
+/// 1; NaN counts as such. `values` may be absent. All contiguous.
+struct ExtremumArgs {
+  Operand input, values, indices;
+  int dim;
+};
+/// grad_input[..., indices[...], ...] = grad_output, 0 elsewhere.
+struct ExtremumBackwardArgs {
+  Operand grad_output, indices, grad_input;
   int dim;
 };
 
@@ -109,6 +131,50 @@ struct MaxPool2dBackwardArgs {
   Operand grad_output, indices, grad_input;
 };
 
+/// Sums of the same windows times `scale`; padding counts as 0.
+struct AvgPool2dArgs {
+  Operand input, output;
+  Window2d window;
+  double scale;
+};
+struct AvgPool2dBackwardArgs {
+  Operand grad_output, grad_input;
+  Window2d window;
+  double scale;
+};
+
+/// Each row of input [R, L] normalised on its own, x^ = (x - mean) * rstd, then scaled and shifted:
+///   output = x^ * weight + bias,   rstd = 1 / sqrt(variance + eps)
+/// Weight and bias (absent: 1 and 0) repeat every `groups` rows and every `inner` elements: element
+/// j of row r has the parameter (r % groups) * (L / inner) + j / inner. Not `centered`: mean is 0.
+/// mean and rstd [R] are float32 (float64 for float64 inputs). All contiguous.
+struct NormArgs {
+  Operand input, weight, bias, output, mean, rstd;
+  std::int64_t groups, inner;
+  double eps;
+  bool centered;
+};
+/// The gradients of what is present; grad_weight and grad_bias are summed before they are rounded.
+struct NormBackwardArgs {
+  Operand grad_output, input, weight, mean, rstd, grad_input, grad_weight, grad_bias;
+  std::int64_t groups, inner;
+  bool centered;
+};
+
+/// The same over the channels of input [N, C, I], each one row of N * I elements. `training`: with
+/// the batch's mean and variance, and running = (1 - momentum) * running + momentum * batch's (the
+/// variance with Bessel's correction) where running_mean and running_var are present; else with the
+/// running ones. mean and rstd [C] are what was used. All contiguous.
+struct BatchNormArgs {
+  Operand input, weight, bias, running_mean, running_var, output, mean, rstd;
+  double momentum, eps;
+  bool training;
+};
+struct BatchNormBackwardArgs {
+  Operand grad_output, input, weight, mean, rstd, grad_input, grad_weight, grad_bias;
+  bool training;
+};
+
 /// Over `dim`, the others being independent. Contiguous.
 struct SoftmaxArgs {
   Operand input, output;
@@ -119,34 +185,39 @@ struct SoftmaxBackwardArgs {
   int dim;
 };
 
-/// logits [N, C, ...], targets [N, ...] int64, contiguous. losses and log_sum, the logarithm of the
-/// sum of exp(x - max x), have the shape of targets and are float32 (float64 for float64 logits),
-/// as are the one-element total_weight, the number of targets that are not ignore_index, and loss.
+/// logits [N, C, ...], or log-probabilities (`normalized`: nll_loss), targets [N, ...] int64, class
+/// weights [C] or absent; contiguous. losses and log_sum, the logarithm of the sum of exp(x - max
+/// x), have the shape of targets and are float32 (float64 for float64 logits), as are the
+/// one-element total_weight, the summed weight of the targets that are not ignore_index, and loss.
 /// Writes losses always, loss where the reduction is not kNone.
 struct CrossEntropyArgs {
-  Operand logits, targets, losses, log_sum, total_weight, loss;
+  Operand logits, targets, weight, losses, log_sum, total_weight, loss;
   std::int64_t ignore_index;
   double label_smoothing;
   Reduction reduction;
+  bool normalized;
 };
 /// grad_output has one element, or the shape of targets where the reduction is kNone.
 struct CrossEntropyBackwardArgs {
-  Operand grad_output, logits, targets, log_sum, total_weight, grad_logits;
+  Operand grad_output, logits, targets, weight, log_sum, total_weight, grad_logits;
   std::int64_t ignore_index;
   double label_smoothing;
   Reduction reduction;
+  bool normalized;
 };
 
-/// output[..., i, ...] = input[..., index[i], ...]. input and output contiguous, index int64 or
-/// int32.
+/// output[..., i, ...] = input[..., index[i], ...]. Contiguous, index [n] int64 or int32.
+/// `subject` begins the message about an index out of range: the op and its argument.
 struct IndexSelectArgs {
   Operand input, index, output;
   int dim;
+  std::string_view subject;
 };
 /// output[..., index[i], ...] = sum over i of source[..., i, ...]; output is written whole.
 struct IndexAddArgs {
   Operand source, index, output;
   int dim;
+  std::string_view subject;
 };
 
 // --- training steps over many tensors: one call, so that a device can do it in one launch
@@ -204,7 +275,8 @@ struct SgdArgs {
   Device device;
   const SgdParameter* parameters;
   std::int64_t count;
-  double lr, momentum, weight_decay;
+  LearningRate lr;
+  double momentum, weight_decay;
   bool nesterov;
   GradScale scale;
 };
@@ -222,7 +294,8 @@ struct AdamArgs {
   Device device;
   const AdamParameter* parameters;
   std::int64_t count;
-  double lr, beta1, beta2, eps, weight_decay;
+  LearningRate lr;
+  double beta1, beta2, eps, weight_decay;
   bool decoupled;  // AdamW
   GradScale scale;
 };

@@ -48,11 +48,13 @@ inline kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d 
               least, ", but is {", size.height, ", ", size.width, "}");
   };
   constexpr std::int64_t kMost = std::int64_t{1} << 30;  // no sum of these overflows
-  for (const Size2d size : {kernel, padding, dilation}) {
-    AMP_CHECK(size.height <= kMost && size.width <= kMost, op,
-              ": kernel, padding and dilation must be at most ", kMost, ", but one is {",
-              size.height, ", ", size.width, "}");
-  }
+  const auto at_most = [&](std::string_view what, Size2d size) {
+    AMP_CHECK(size.height <= kMost && size.width <= kMost, op, ": `", what, "` must be at most ",
+              kMost, ", but is {", size.height, ", ", size.width, "}");
+  };
+  at_most("kernel", kernel);
+  at_most("padding", padding);
+  at_most("dilation", dilation);
   at_least("kernel", kernel, 1);
   at_least("stride", stride, 1);
   at_least("padding", padding, 0);
@@ -69,9 +71,10 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
             "conv2d: `input`, `weight` and `bias` must have one dtype, but are ", describe(input),
             ", ", describe(weight), " and ", describe(bias),
             "; convert with to(), or convolve under an AutocastGuard");
-  AMP_CHECK(is_floating_point(input.dtype()), "conv2d: operands must be floating point, but are ",
-            input.dtype());
-  check_same_device("conv2d", input, weight);
+  AMP_CHECK(is_floating_point(input.dtype()), "conv2d: `input` must be floating point, but is ",
+            describe(input), "; convert it with to()");
+  check_same_device("conv2d", "input", input, "weight", weight);
+  if (bias.defined()) check_same_device("conv2d", "input", input, "bias", bias);
   const Tensor x = contiguous(input), w = contiguous(weight),
                b = bias.defined() ? contiguous(bias) : bias;
   const auto extent = [&](int d) {
@@ -130,9 +133,19 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
 /// stride) + 1. Accumulated in float32, rounded once.
 [[nodiscard]] inline Tensor conv2d(const Tensor& input, const Tensor& weight,
                                    const Tensor& bias = {}, const Conv2dOptions& options = {}) {
+  detail::check_defined("conv2d", "input", input);
+  detail::check_defined("conv2d", "weight", weight);
   AMP_CHECK((input.dim() == 4 || input.dim() == 3) && weight.dim() == 4,
             "conv2d: expected `input` [N, C, H, W] and `weight` [O, C / groups, ",
             "KH, KW], but got ", describe(input), " and ", describe(weight));
+  AMP_CHECK(options.groups >= 1, "conv2d: `groups` must be at least 1, but is ", options.groups);
+  const std::int64_t channels = input.size(-3);
+  AMP_CHECK(weight.size(0) % options.groups == 0 && channels % options.groups == 0 &&
+                channels / options.groups == weight.size(1),
+            "conv2d: `groups` ", options.groups,
+            " must divide the channels of `input` and the filters of `weight` [O, C / groups, KH, "
+            "KW], but they are ",
+            describe(input), " and ", describe(weight));
   if (input.dim() == 3) {
     Shape batched = input.shape();
     batched.insert(0, 1);
@@ -141,11 +154,6 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
     shape.erase(0);
     return detail::reshape(output, shape);
   }
-  AMP_CHECK(options.groups >= 1 && weight.size(0) % options.groups == 0 &&
-                input.size(1) == weight.size(1) * options.groups,
-            "conv2d: with `groups` ", options.groups, ", `weight` ", describe(weight),
-            " needs an input of ", weight.size(1) * options.groups, " channels and a multiple of ",
-            options.groups, " filters, but `input` is ", describe(input));
   AMP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)),
             "conv2d: `bias` must have shape [", weight.size(0), "], but is ", describe(bias));
   const kernels::Window2d window =

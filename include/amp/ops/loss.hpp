@@ -1,28 +1,44 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Losses.
+// Losses. Elements and their sum are float32 for 16-bit inputs, with one rounding at the end.
 #pragma once
 
 #include <cstdint>
 
 #include "amp/kernels/host/loss.hpp"
-#include "amp/ops/elementwise.hpp"
+#include "amp/ops/arithmetic.hpp"
+#include "amp/ops/reduce.hpp"
 
 namespace amp::inline v0 {
 
 struct CrossEntropyOptions {
   std::int64_t ignore_index = -100;  // targets that count for nothing
   double label_smoothing = 0;   // in [0, 1]: that share of the target is spread over all classes
-  Reduction reduction = kMean;  // kMean divides by the number of targets that count
+  Reduction reduction = kMean;  // kMean divides by the summed weight of the targets that count
+  Tensor weight = {};           // of each class [C]; undefined: all 1
+};
+
+struct NllLossOptions {
+  std::int64_t ignore_index = -100;
+  Reduction reduction = kMean;
+  Tensor weight = {};
+};
+
+struct BinaryCrossEntropyOptions {
+  Reduction reduction = kMean;
+  Tensor weight = {};      // of each element's loss; broadcasts
+  Tensor pos_weight = {};  // of the positive target's share; broadcasts
 };
 
 namespace detail {
 
-inline Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
-                            const CrossEntropyOptions& options) {
+/// Of logits [N, C, ...], or of log-probabilities where `normalized`.
+inline Tensor cross_entropy(std::string_view op, const Tensor& logits, const Tensor& targets,
+                            const CrossEntropyOptions& options, bool normalized) {
   const Tensor x = contiguous(logits), t = dense(targets);
-  const DType accumulate = x.dtype() == kFloat64 ? kFloat64 : kFloat32;
+  const Tensor weight = options.weight.defined() ? dense(options.weight) : Tensor();
+  const DType accumulate = promote_types(x.dtype(), kFloat32);
   const auto words = [&](const Shape& shape) {
     return empty(shape, {.dtype = accumulate, .device = x.device()});
   };
@@ -30,29 +46,37 @@ inline Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
                loss = words({});
   const kernels::CrossEntropyArgs args{x.operand(),
                                        t.operand(),
+                                       weight.operand(),
                                        losses.operand(),
                                        log_sum.operand(),
                                        total_weight.operand(),
                                        loss.operand(),
                                        options.ignore_index,
                                        options.label_smoothing,
-                                       options.reduction};
+                                       options.reduction,
+                                       normalized};
   kernels::dispatch<&kernels::Backend::cross_entropy, kernels::host::cross_entropy>(
       x.device(), x.dtype(), args);
   const Tensor output =
       autocasting::convert_dtype(options.reduction == kNone ? losses : loss, x.dtype());
   if (autograd::recording(x)) {
     autograd::record(
-        "cross_entropy", output,
-        [x = autograd::SavedTensor(x), t = autograd::SavedTensor(t), log_sum, total_weight,
-         options](const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+        op, output,
+        [op, x = autograd::SavedTensor(x), t = autograd::SavedTensor(t),
+         weight = autograd::SavedTensor(weight), log_sum, total_weight,
+         ignore_index = options.ignore_index, smoothing = options.label_smoothing,
+         reduction = options.reduction,
+         normalized](const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor grad = dense(gradient);
-          const Tensor& logits_again = x.get("cross_entropy");
+          const Tensor& logits_again = x.get(op);
           const Tensor grad_x = empty_like(logits_again);
           const kernels::CrossEntropyBackwardArgs arguments{
-              grad.operand(),       logits_again.operand(),  t.get("cross_entropy").operand(),
-              log_sum.operand(),    total_weight.operand(),  grad_x.operand(),
-              options.ignore_index, options.label_smoothing, options.reduction};
+              grad.operand(),      logits_again.operand(),
+              t.get(op).operand(), weight.get(op).operand(),
+              log_sum.operand(),   total_weight.operand(),
+              grad_x.operand(),    ignore_index,
+              smoothing,           reduction,
+              normalized};
           kernels::dispatch<&kernels::Backend::cross_entropy_backward,
                             kernels::host::cross_entropy_backward>(grad_x.device(), grad_x.dtype(),
                                                                    arguments);
@@ -63,6 +87,41 @@ inline Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
   return output;
 }
 
+inline Tensor class_loss(autocasting::OpId id, std::string_view argument, const Tensor& input,
+                         const Tensor& targets, const CrossEntropyOptions& options,
+                         bool normalized) {
+  const std::string_view op = id.name();
+  check_floating(op, argument, input);
+  check_defined(op, "targets", targets);
+  AMP_CHECK(targets.dtype() == kInt64, op, ": `targets` must be int64 class indices, but is ",
+            describe(targets));
+  AMP_CHECK(options.label_smoothing >= 0 && options.label_smoothing <= 1, op,
+            ": `label_smoothing` must lie in [0, 1], but is ", options.label_smoothing);
+  check_same_device(op, argument, input, "targets", targets);
+  Shape expected = input.shape();
+  if (input.dim() > 0) expected.erase(input.dim() == 1 ? 0 : 1);
+  AMP_CHECK(input.dim() > 0 && targets.shape() == expected, op, ": for `", argument, "` ",
+            describe(input), " the targets must have shape ", expected, ", but `targets` is ",
+            describe(targets));
+  const std::int64_t classes = input.size(input.dim() == 1 ? 0 : 1);
+  AMP_CHECK(classes > 0, op, ": `", argument, "` ", describe(input), " has no classes");
+  if (options.weight.defined()) {
+    AMP_CHECK(options.weight.shape() == Shape(classes) && is_floating_point(options.weight.dtype()),
+              op, ": `weight` must be floating point of shape ", Shape(classes), ", but is ",
+              describe(options.weight));
+    check_same_device(op, argument, input, "weight", options.weight);
+  }
+  return autocasting::call(
+      id,
+      [&](const Tensor& x) {
+        if (x.dim() > 1) return cross_entropy(op, x, targets, options, normalized);
+        const Tensor loss = cross_entropy(op, reshape(x, {1, x.size(0)}), reshape(targets, {1}),
+                                          options, normalized);
+        return reshape(loss, {});
+      },
+      input);
+}
+
 }  // namespace detail
 
 /// -log softmax(logits)[target], averaged: logits [N, C], [N, C, ...] or [C], targets (int64 class
@@ -70,30 +129,144 @@ inline Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
 /// throws on the host.
 [[nodiscard]] inline Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
                                           const CrossEntropyOptions& options = {}) {
-  AMP_CHECK(is_floating_point(logits.dtype()),
-            "cross_entropy: `logits` must be floating point, but is ", describe(logits));
-  AMP_CHECK(targets.dtype() == kInt64,
-            "cross_entropy: `targets` must be int64 class indices, but is ", describe(targets));
-  AMP_CHECK(options.label_smoothing >= 0 && options.label_smoothing <= 1,
-            "cross_entropy: `label_smoothing` must lie in [0, 1], but is ",
-            options.label_smoothing);
-  detail::check_same_device("cross_entropy", logits, targets);
-  Shape expected = logits.shape();
-  if (logits.dim() > 0) expected.erase(logits.dim() == 1 ? 0 : 1);
-  AMP_CHECK(logits.dim() > 0 && targets.shape() == expected, "cross_entropy: for `logits` ",
-            describe(logits), " the targets must have shape ", expected, ", but `targets` is ",
-            describe(targets));
-  AMP_CHECK(logits.dim() == 1 ? logits.size(0) > 0 : logits.size(1) > 0, "cross_entropy: `logits` ",
-            describe(logits), " has no classes");
+  return detail::class_loss("cross_entropy", "logits", logits, targets, options, false);
+}
+
+/// -input[target] for log-probabilities, shaped as in cross_entropy.
+[[nodiscard]] inline Tensor nll_loss(const Tensor& input, const Tensor& targets,
+                                     const NllLossOptions& options = {}) {
+  return detail::class_loss("nll_loss", "input", input, targets,
+                            {.ignore_index = options.ignore_index,
+                             .reduction = options.reduction,
+                             .weight = options.weight},
+                            true);
+}
+
+namespace detail {
+
+/// Elements of a loss, in float32 at least, reduced and rounded to `dtype`.
+inline Tensor reduced(std::string_view op, const Tensor& losses, Reduction reduction, DType dtype) {
+  if (reduction == kNone) return autocasting::convert_dtype(losses, dtype);
+  const double share = reduction == kMean ? 1 / static_cast<double>(losses.numel()) : 1;
+  return autocasting::convert_dtype(reduce(op, losses, {}, false, share), dtype);
+}
+
+/// An elementwise loss of `input` and `target`, in float32 at least. slopes(input, target) returns
+/// both derivatives, the second only where it is asked for.
+template <auto Member, auto Host, class Slopes>
+Tensor elementwise_loss(std::string_view op, const Tensor& input, const Tensor& target,
+                        Slopes slopes) {
+  const DType dtype = promote_types(promote_types(input.dtype(), target.dtype()), kFloat32);
+  const Tensor output = binary_kernel<Member, Host>(
+      input, target, broadcast_shapes(op, input.shape(), target.shape(), "input", "target"), dtype);
+  if (autograd::recording(input, target)) {
+    autograd::record(
+        op, output,
+        [op, slopes, x = autograd::SavedTensor(input), y = autograd::SavedTensor(target)](
+            const Tensor& grad, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
+          const Tensor &in = x.get(op), &wanted = y.get(op);
+          const auto towards = [&](bool first, const Tensor& of) {
+            return sum_to(detail::mul(grad, slopes(in, wanted, first, grad.shape(), grad.dtype())),
+                          of.shape(), of.dtype());
+          };
+          return {needs[0] ? towards(true, in) : Tensor(),
+                  needs[1] ? towards(false, wanted) : Tensor()};
+        },
+        input, target);
+  }
+  return output;
+}
+
+inline Tensor squared_error(const Tensor& input, const Tensor& target) {
+  return elementwise_loss<&kernels::Backend::squared_error, kernels::host::squared_error>(
+      "mse_loss", input, target,
+      [](const Tensor& x, const Tensor& y, bool first, const Shape& shape, DType dtype) {
+        const Tensor difference = binary_kernel<&kernels::Backend::sub, kernels::host::sub>(
+            first ? x : y, first ? y : x, shape, dtype);
+        return detail::scale(difference, 2);
+      });
+}
+
+inline Tensor binary_cross_entropy(const Tensor& input, const Tensor& target) {
+  return elementwise_loss<&kernels::Backend::binary_cross_entropy_with_logits,
+                          kernels::host::binary_cross_entropy_with_logits>(
+      "binary_cross_entropy_with_logits", input, target,
+      [](const Tensor& x, const Tensor& y, bool first, const Shape& shape, DType dtype) {
+        if (!first) return detail::neg(autocasting::convert_dtype(x, dtype));
+        return binary_kernel<&kernels::Backend::binary_cross_entropy_slope,
+                             kernels::host::binary_cross_entropy_slope>(x, y, shape, dtype);
+      });
+}
+
+inline void check_loss(std::string_view op, const Tensor& input, const Tensor& target) {
+  check_floating(op, "input", input);
+  check_floating(op, "target", target);
+  check_same_device(op, "input", input, "target", target);
+}
+
+}  // namespace detail
+
+/// (input - target)^2, averaged; shapes broadcast, dtypes promote.
+[[nodiscard]] inline Tensor mse_loss(const Tensor& input, const Tensor& target,
+                                     Reduction reduction = kMean) {
+  detail::check_loss("mse_loss", input, target);
   return autocasting::call(
-      "cross_entropy",
-      [&](const Tensor& x) {
-        if (x.dim() > 1) return detail::cross_entropy(x, targets, options);
-        const Tensor loss = detail::cross_entropy(detail::reshape(x, {1, x.size(0)}),
-                                                  detail::reshape(targets, {1}), options);
-        return detail::reshape(loss, {});
+      "mse_loss",
+      [&](const Tensor& x, const Tensor& y) {
+        return detail::reduced("mse_loss", detail::squared_error(x, y), reduction,
+                               detail::result_type(x, y));
       },
-      logits);
+      input, target);
+}
+
+/// -w (p y log(sigmoid(x)) + (1 - y) log(1 - sigmoid(x))), averaged, for logits x, targets y in
+/// [0, 1], weight w and pos_weight p, computed so that no logit overflows. `target` has the shape
+/// of `input`.
+[[nodiscard]] inline Tensor binary_cross_entropy_with_logits(
+    const Tensor& input, const Tensor& target, const BinaryCrossEntropyOptions& options) {
+  constexpr std::string_view kOp = "binary_cross_entropy_with_logits";
+  detail::check_loss(kOp, input, target);
+  AMP_CHECK(input.shape() == target.shape(), kOp, ": `target` must have the shape of `input` ",
+            describe(input), ", but is ", describe(target));
+  for (const Tensor* weight : {&options.weight, &options.pos_weight}) {
+    if (!weight->defined()) continue;
+    const std::string_view name = weight == &options.weight ? "weight" : "pos_weight";
+    detail::check_floating(kOp, name, *weight);
+    detail::check_same_device(kOp, "input", input, name, *weight);
+    AMP_CHECK(do_broadcast(input.shape(), weight->shape()) &&
+                  broadcast_shapes(kOp, input.shape(), weight->shape()) == input.shape(),
+              kOp, ": `", name, "` must broadcast to ", describe(input), ", but is ",
+              describe(*weight));
+  }
+  return autocasting::call(
+      "binary_cross_entropy_with_logits",
+      [&](const Tensor& x, const Tensor& y, const Tensor& weight, const Tensor& pos_weight) {
+        const DType dtype = detail::result_type(x, y), wide = promote_types(dtype, kFloat32);
+        Tensor losses;
+        if (pos_weight.defined()) {
+          const autocasting::NoCasts no_casts;
+          // (1 - y) x + (1 + (p - 1) y) log(1 + e^-x), the logarithm being the loss at y = 1.
+          const Tensor logits = autocasting::convert_dtype(x, wide);
+          const Tensor wanted = autocasting::convert_dtype(y, wide);
+          const Tensor one = ones({}, {.dtype = wide, .device = x.device()});
+          const Tensor share = 1 + (autocasting::convert_dtype(pos_weight, wide) - 1) * wanted;
+          losses = (1 - wanted) * logits + share * detail::binary_cross_entropy(logits, one);
+        } else {
+          losses = detail::binary_cross_entropy(x, y);
+        }
+        if (weight.defined()) {
+          const autocasting::NoCasts no_casts;
+          losses = losses * autocasting::convert_dtype(weight, wide);
+        }
+        return detail::reduced(kOp, losses, options.reduction, dtype);
+      },
+      input, target, options.weight, options.pos_weight);
+}
+[[nodiscard]] inline Tensor binary_cross_entropy_with_logits(const Tensor& input,
+                                                             const Tensor& target,
+                                                             Reduction reduction = kMean) {
+  return binary_cross_entropy_with_logits(input, target,
+                                          BinaryCrossEntropyOptions{.reduction = reduction});
 }
 
 }  // namespace amp::inline v0

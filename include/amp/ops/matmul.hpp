@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "amp/kernels/host/matmul.hpp"
 #include "amp/ops/elementwise.hpp"
@@ -13,11 +14,13 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// a [B, M, K] @ b [B, K, N] (+ bias [N]), without history. B broadcasts from 1.
-inline Tensor batched_product(const Tensor& a, const Tensor& b, const Tensor& bias = {}) {
+/// a [B, M, K] @ b [B, K, N] (+ bias [N]), without history. B broadcasts from 1. `dtype` of the
+/// result: that of a unless given.
+inline Tensor batched_product(const Tensor& a, const Tensor& b, const Tensor& bias = {},
+                              std::optional<DType> dtype = {}) {
   const std::int64_t batch = a.shape()[0] == 1 ? b.shape()[0] : a.shape()[0];
-  const Tensor output =
-      empty({batch, a.shape()[1], b.shape()[2]}, {.dtype = a.dtype(), .device = a.device()});
+  const Tensor output = empty({batch, a.shape()[1], b.shape()[2]},
+                              {.dtype = dtype.value_or(a.dtype()), .device = a.device()});
   if (output.numel() == 0) return output;
   kernels::MatmulArgs args{a.operand(), b.operand(), bias.operand(), output.operand()};
   if (a.shape()[0] == 1) args.a.strides[0] = 0;
@@ -36,25 +39,29 @@ inline Tensor adjoint(const Tensor& x) {
   return x.alias(shape, strides, x.impl().offset);
 }
 
-inline void check_product(std::string_view op, const Tensor& a, const Tensor& b) {
-  check_same_device(op, a, b);
-  AMP_CHECK(is_floating_point(a.dtype()) && is_floating_point(b.dtype()), op,
-            ": operands must be floating point, but are ", describe(a), " and ", describe(b),
-            "; convert them with to()");
-  AMP_CHECK(a.dtype() == b.dtype(), op, ": operands must have one dtype, but are ", describe(a),
-            " and ", describe(b), "; convert one with to(), or multiply under an AutocastGuard");
+inline void check_product(std::string_view op, const Tensor& a, const Tensor& b,
+                          std::string_view name_a = "a", std::string_view name_b = "b") {
+  check_same_device(op, name_a, a, name_b, b);
+  AMP_CHECK(is_floating_point(a.dtype()) && is_floating_point(b.dtype()), op, ": `", name_a,
+            "` and `", name_b, "` must be floating point, but are ", describe(a), " and ",
+            describe(b), "; convert them with to()");
+  AMP_CHECK(a.dtype() == b.dtype(), op, ": `", name_a, "` and `", name_b,
+            "` must have one dtype, but are ", describe(a), " and ", describe(b),
+            "; convert one with to(), or multiply under an AutocastGuard");
 }
 
-/// a [B or 1, M, K] @ b [B or 1, K, N], with history.
-inline Tensor product(std::string_view op, const Tensor& a, const Tensor& b) {
-  check_product(op, a, b);
-  const Tensor output = batched_product(a, b);
+/// a [B or 1, M, K] @ b [B or 1, K, N], with history. A result in a wider `dtype` has its gradient
+/// rounded to that of the operands, so that backward multiplies at their speed.
+inline Tensor product(std::string_view op, const Tensor& a, const Tensor& b,
+                      std::optional<DType> dtype = {}) {
+  const Tensor output = batched_product(a, b, {}, dtype);
   if (is_floating_point(a.dtype()) && autograd::recording(a, b)) {
     autograd::record(
         op, output,
         [op, a = autograd::SavedTensor(a), b = autograd::SavedTensor(b)](
-            const Tensor& grad, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
+            const Tensor& gradient, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
           const Tensor &x = a.get(op), &y = b.get(op);
+          const Tensor grad = autocasting::convert_dtype(gradient, x.dtype());
           return {
               needs[0] ? sum_to(batched_product(grad, adjoint(y)), x.shape(), x.dtype()) : Tensor(),
               needs[1] ? sum_to(batched_product(adjoint(x), grad), y.shape(), y.dtype())
@@ -65,13 +72,16 @@ inline Tensor product(std::string_view op, const Tensor& a, const Tensor& b) {
   return output;
 }
 
-inline Tensor matmul(const Tensor& a, const Tensor& b) {
-  AMP_CHECK(a.dim() > 0 && b.dim() > 0, "matmul: operands must have at least 1 dimension, but are ",
-            describe(a), " and ", describe(b));
+inline Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
+                     std::optional<DType> dtype = {}) {
+  AMP_CHECK(a.dim() > 0 && b.dim() > 0, op,
+            ": `a` and `b` must have at least 1 dimension, but are ", describe(a), " and ",
+            describe(b));
+  check_product(op, a, b);
   const std::int64_t inner_a = a.size(-1), inner_b = b.dim() == 1 ? b.size(0) : b.size(-2);
-  AMP_CHECK(inner_a == inner_b,
-            "matmul: the last extent of `a` must be the last but one of `b`, but ", describe(a),
-            " and ", describe(b), " have ", inner_a, " and ", inner_b);
+  AMP_CHECK(inner_a == inner_b, op,
+            ": the last extent of `a` must be the last but one of `b`, but ", describe(a), " and ",
+            describe(b), " have ", inner_a, " and ", inner_b);
   // Vectors become matrices of one row or column, and lose it again at the end.
   const Shape rows = a.dim() == 1 ? Shape(1, a.size(0)) : a.shape();
   const Shape columns = b.dim() == 1 ? Shape(b.size(0), 1) : b.shape();
@@ -79,7 +89,10 @@ inline Tensor matmul(const Tensor& a, const Tensor& b) {
   Shape batch_a, batch_b;
   for (int d = 0; d + 2 < rows.dims(); ++d) batch_a.push_back(rows[d]);
   for (int d = 0; d + 2 < columns.dims(); ++d) batch_b.push_back(columns[d]);
-  const Shape batch = broadcast_shapes("matmul", batch_a, batch_b);
+  AMP_CHECK(do_broadcast(batch_a, batch_b), op,
+            ": the leading dimensions of `a` and `b` do not broadcast: they are ", describe(a),
+            " and ", describe(b));
+  const Shape batch = broadcast_shapes(op, batch_a, batch_b);
   // One side's batch of 1 stays 1; otherwise both are expanded to the common batch.
   const auto as_batch = [&](const Tensor& x, const Shape& matrix, const Shape& own) {
     const Tensor shaped = reshape(x, matrix);
@@ -96,7 +109,7 @@ inline Tensor matmul(const Tensor& a, const Tensor& b) {
   Shape shape = batch;
   if (a.dim() > 1) shape.push_back(m);
   if (b.dim() > 1) shape.push_back(n);
-  return reshape(product("matmul", left, right), shape);
+  return reshape(product(op, left, right, dtype), shape);
 }
 
 }  // namespace detail
@@ -104,22 +117,33 @@ inline Tensor matmul(const Tensor& a, const Tensor& b) {
 /// The product of matrices [M, K] @ [K, N], of batches of them (leading dimensions broadcast), and
 /// of vectors, as in torch. Operands have one dtype; autocast takes care of it. 2 M N K flops.
 [[nodiscard]] inline Tensor matmul(const Tensor& a, const Tensor& b) {
+  detail::check_operands("matmul", a, b);
   return autocasting::call(
-      "matmul", [](const Tensor& x, const Tensor& y) { return detail::matmul(x, y); }, a, b);
+      "matmul", [](const Tensor& x, const Tensor& y) { return detail::matmul("matmul", x, y); }, a,
+      b);
 }
 
 /// [B, M, K] @ [B, K, N]
 [[nodiscard]] inline Tensor bmm(const Tensor& a, const Tensor& b) {
+  detail::check_operands("bmm", a, b);
   AMP_CHECK(a.dim() == 3 && b.dim() == 3 && a.size(0) == b.size(0) && a.size(2) == b.size(1),
-            "bmm: expected [B, M, K] and [B, K, N], but got ", describe(a), " and ", describe(b));
+            "bmm: expected `a` [B, M, K] and `b` [B, K, N], but got ", describe(a), " and ",
+            describe(b));
   return autocasting::call(
-      "bmm", [](const Tensor& x, const Tensor& y) { return detail::product("bmm", x, y); }, a, b);
+      "bmm",
+      [](const Tensor& x, const Tensor& y) {
+        detail::check_product("bmm", x, y);
+        return detail::product("bmm", x, y);
+      },
+      a, b);
 }
 
 /// input [..., K] @ weight^T [K, N] + bias [N], for a weight [N, K]; `bias` may be undefined. One
 /// rounding, after the bias.
 [[nodiscard]] inline Tensor linear(const Tensor& input, const Tensor& weight,
                                    const Tensor& bias = {}) {
+  detail::check_defined("linear", "input", input);
+  detail::check_defined("linear", "weight", weight);
   AMP_CHECK(weight.dim() == 2 && input.dim() >= 1 && input.size(-1) == weight.size(1),
             "linear: expected `input` [..., K] and `weight` [N, K], but got ", describe(input),
             " and ", describe(weight));
@@ -128,8 +152,8 @@ inline Tensor matmul(const Tensor& a, const Tensor& b) {
   return autocasting::call(
       "linear",
       [](const Tensor& x, const Tensor& w, const Tensor& b) {
-        detail::check_product("linear", x, w);
-        if (b.defined()) detail::check_product("linear", x, b);
+        detail::check_product("linear", x, w, "input", "weight");
+        if (b.defined()) detail::check_product("linear", x, b, "input", "bias");
         const std::int64_t k = w.size(1), n = w.size(0);
         std::int64_t m = 1;
         for (int d = 0; d + 1 < x.dim(); ++d) m *= x.shape()[d];

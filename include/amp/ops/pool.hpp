@@ -11,71 +11,140 @@
 
 namespace amp::inline v0 {
 
+namespace detail {
+
+/// The planes of input [N, C, H, W] or [C, H, W] as one batch, and what pooling makes of them.
+struct Pooling {
+  Tensor planes;  // [1, N * C, H, W], contiguous
+  kernels::Window2d window;
+  Shape pooled;  // [1, N * C, H', W']
+  Shape output;  // in the rank of the input
+};
+
+inline kernels::Window2d pool_window(std::string_view op, const Tensor& input, Size2d kernel,
+                                     Size2d stride, Size2d padding) {
+  check_floating(op, "input", input);
+  AMP_CHECK(input.dim() == 4 || input.dim() == 3, op,
+            ": expected `input` [N, C, H, W] or [C, H, W], but got ", describe(input));
+  const kernels::Window2d window = make_window(op, kernel, stride, padding, 1);
+  AMP_CHECK(2 * padding.height <= kernel.height && 2 * padding.width <= kernel.width, op,
+            ": `padding` must be at most half of `kernel`: {", padding.height, ", ", padding.width,
+            "} against {", kernel.height, ", ", kernel.width, "}");
+  return window;
+}
+
+inline Pooling pooling(std::string_view op, const Tensor& any, const kernels::Window2d& window) {
+  const Tensor x = contiguous(any);
+  const int lead = x.dim() - 2;
+  const std::int64_t h = x.size(-2), w = x.size(-1);
+  AMP_CHECK(h > 0 && w > 0, op, ": the planes of `input` ", describe(any), " are empty");
+  AMP_CHECK(h * w < (std::int64_t{1} << 31), op, ": a plane of `input` ", describe(any),
+            " has 2^31 elements or more");
+  const auto extent = [&](std::int64_t size, int d) {
+    return window_extent(size, window.kernel[d], window.stride[d], window.padding[d], 1);
+  };
+  const std::int64_t out_h = extent(h, 0), out_w = extent(w, 1);
+  AMP_CHECK(out_h > 0 && out_w > 0, op, ": `kernel` {", window.kernel[0], ", ", window.kernel[1],
+            "} does not fit into `input` ", describe(any));
+  const std::int64_t planes = lead == 2 ? x.size(0) * x.size(1) : x.size(0);
+  Shape output = x.shape();
+  output[lead] = out_h;
+  output[lead + 1] = out_w;
+  return {reshape(x, {1, planes, h, w}), window, {1, planes, out_h, out_w}, output};
+}
+
+inline Tensor max_pool2d(const Pooling& pool) {
+  const Tensor& x = pool.planes;
+  const Tensor output = empty(pool.pooled, {.dtype = x.dtype(), .device = x.device()});
+  const Tensor indices = empty(pool.pooled, {.dtype = kInt32, .device = x.device()});
+  if (output.numel() != 0) {
+    const kernels::MaxPool2dArgs args{x.operand(), output.operand(), indices.operand(),
+                                      pool.window};
+    kernels::dispatch<&kernels::Backend::max_pool2d, kernels::host::max_pool2d>(x.device(),
+                                                                                x.dtype(), args);
+  }
+  if (autograd::recording(x)) {
+    autograd::record(
+        "max_pool2d", output,
+        [indices, from = x.shape()](const Tensor& gradient,
+                                    const autograd::Needs<1>&) -> autograd::Gradients<1> {
+          const Tensor grad = dense(gradient);
+          const Tensor grad_x = empty(from, {.dtype = grad.dtype(), .device = grad.device()});
+          if (grad_x.numel() != 0) {
+            const kernels::MaxPool2dBackwardArgs args{grad.operand(), indices.operand(),
+                                                      grad_x.operand()};
+            kernels::dispatch<&kernels::Backend::max_pool2d_backward,
+                              kernels::host::max_pool2d_backward>(grad.device(), grad.dtype(),
+                                                                  args);
+          }
+          return {grad_x};
+        },
+        x);
+  }
+  return reshape(output, pool.output);
+}
+
+inline Tensor avg_pool2d(const Pooling& pool) {
+  const Tensor& x = pool.planes;
+  const double share =
+      1 / (static_cast<double>(pool.window.kernel[0]) * static_cast<double>(pool.window.kernel[1]));
+  const Tensor output = empty(pool.pooled, {.dtype = x.dtype(), .device = x.device()});
+  if (output.numel() != 0) {
+    const kernels::AvgPool2dArgs args{x.operand(), output.operand(), pool.window, share};
+    kernels::dispatch<&kernels::Backend::avg_pool2d, kernels::host::avg_pool2d>(x.device(),
+                                                                                x.dtype(), args);
+  }
+  if (autograd::recording(x)) {
+    autograd::record(
+        "avg_pool2d", output,
+        [window = pool.window, share, from = x.shape()](
+            const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+          const Tensor grad = dense(gradient);
+          const Tensor grad_x = empty(from, {.dtype = grad.dtype(), .device = grad.device()});
+          if (grad_x.numel() != 0) {
+            const kernels::AvgPool2dBackwardArgs args{grad.operand(), grad_x.operand(), window,
+                                                      share};
+            kernels::dispatch<&kernels::Backend::avg_pool2d_backward,
+                              kernels::host::avg_pool2d_backward>(grad.device(), grad.dtype(),
+                                                                  args);
+          }
+          return {grad_x};
+        },
+        x);
+  }
+  return reshape(output, pool.output);
+}
+
+}  // namespace detail
+
 /// The maximum of each kernel x kernel window of input [N, C, H, W] (or [C, H, W]), stride apart;
 /// padding counts as -infinity. The gradient goes to the first maximum.
 [[nodiscard]] inline Tensor max_pool2d(const Tensor& input, Size2d kernel, Size2d stride,
                                        Size2d padding = 0) {
-  AMP_CHECK(input.dim() == 4 || input.dim() == 3,
-            "max_pool2d: expected `input` [N, C, H, W], but got ", describe(input));
-  AMP_CHECK(is_floating_point(input.dtype()), "max_pool2d: `input` must be floating point, but is ",
-            describe(input));
-  const kernels::Window2d window = detail::make_window("max_pool2d", kernel, stride, padding, 1);
-  AMP_CHECK(2 * padding.height <= kernel.height && 2 * padding.width <= kernel.width,
-            "max_pool2d: `padding` must be at most half of `kernel`: {", padding.height, ", ",
-            padding.width, "} against {", kernel.height, ", ", kernel.width, "}");
+  const kernels::Window2d window =
+      detail::pool_window("max_pool2d", input, kernel, stride, padding);
   return autocasting::call(
       "max_pool2d",
-      [&](const Tensor& any) {
-        const Tensor flat = detail::contiguous(any);
-        const int lead = flat.dim() - 2;
-        const std::int64_t planes = lead == 2 ? flat.size(0) * flat.size(1) : flat.size(0);
-        const std::int64_t h = flat.size(-2), w = flat.size(-1);
-        AMP_CHECK(h > 0 && w > 0, "max_pool2d: the planes of `input` ", describe(input),
-                  " are empty");
-        AMP_CHECK(h * w < (std::int64_t{1} << 31), "max_pool2d: a plane of `input` ",
-                  describe(input), " has 2^31 elements or more");
-        const std::int64_t out_h =
-            detail::window_extent(h, kernel.height, stride.height, padding.height, 1);
-        const std::int64_t out_w =
-            detail::window_extent(w, kernel.width, stride.width, padding.width, 1);
-        AMP_CHECK(out_h > 0 && out_w > 0, "max_pool2d: `kernel` {", kernel.height, ", ",
-                  kernel.width, "} does not fit into `input` ", describe(input));
-        const Tensor x = detail::reshape(flat, {1, planes, h, w});
-        const Tensor output =
-            empty({1, planes, out_h, out_w}, {.dtype = x.dtype(), .device = x.device()});
-        const Tensor indices = empty(output.shape(), {.dtype = kInt32, .device = x.device()});
-        if (output.numel() != 0) {
-          const kernels::MaxPool2dArgs args{x.operand(), output.operand(), indices.operand(),
-                                            window};
-          kernels::dispatch<&kernels::Backend::max_pool2d, kernels::host::max_pool2d>(
-              x.device(), x.dtype(), args);
-        }
-        if (autograd::recording(x)) {
-          autograd::record(
-              "max_pool2d", output,
-              [indices, from = x.shape()](const Tensor& gradient,
-                                          const autograd::Needs<1>&) -> autograd::Gradients<1> {
-                const Tensor grad = detail::dense(gradient);
-                const Tensor grad_x = empty(from, {.dtype = grad.dtype(), .device = grad.device()});
-                const kernels::MaxPool2dBackwardArgs args{grad.operand(), indices.operand(),
-                                                          grad_x.operand()};
-                kernels::dispatch<&kernels::Backend::max_pool2d_backward,
-                                  kernels::host::max_pool2d_backward>(grad.device(), grad.dtype(),
-                                                                      args);
-                return {grad_x};
-              },
-              x);
-        }
-        Shape shape = any.shape();
-        shape[lead] = out_h;
-        shape[lead + 1] = out_w;
-        return detail::reshape(output, shape);
-      },
+      [&](const Tensor& x) { return detail::max_pool2d(detail::pooling("max_pool2d", x, window)); },
       input);
 }
 /// Windows side by side: stride = kernel.
 [[nodiscard]] inline Tensor max_pool2d(const Tensor& input, Size2d kernel) {
   return max_pool2d(input, kernel, kernel);
+}
+
+/// The mean of each window; padding counts as zeros that are averaged too.
+[[nodiscard]] inline Tensor avg_pool2d(const Tensor& input, Size2d kernel, Size2d stride,
+                                       Size2d padding = 0) {
+  const kernels::Window2d window =
+      detail::pool_window("avg_pool2d", input, kernel, stride, padding);
+  return autocasting::call(
+      "avg_pool2d",
+      [&](const Tensor& x) { return detail::avg_pool2d(detail::pooling("avg_pool2d", x, window)); },
+      input);
+}
+[[nodiscard]] inline Tensor avg_pool2d(const Tensor& input, Size2d kernel) {
+  return avg_pool2d(input, kernel, kernel);
 }
 
 }  // namespace amp::inline v0

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Sums, means and arg-maxima.
+// Sums and means.
 #pragma once
 
 #include <cstdint>
@@ -52,11 +52,13 @@ inline Tensor reduce(std::string_view name, const Tensor& input, std::optional<s
 
 /// The sum of all elements, 0-dimensional.
 [[nodiscard]] inline Tensor sum(const Tensor& input) {
+  detail::check_defined("sum", "input", input);
   return autocasting::call(
       "sum", [](const Tensor& x) { return detail::reduce("sum", x, {}, false, 1); }, input);
 }
 /// Sums over `dim`.
 [[nodiscard]] inline Tensor sum(const Tensor& input, std::int64_t dim, bool keepdim = false) {
+  detail::check_defined("sum", "input", input);
   return autocasting::call(
       "sum", [&](const Tensor& x) { return detail::reduce("sum", x, dim, keepdim, 1); }, input);
 }
@@ -64,48 +66,19 @@ inline Tensor reduce(std::string_view name, const Tensor& input, std::optional<s
 /// The mean of all elements, in the dtype of the input: the division happens before rounding. NaN
 /// for an empty tensor.
 [[nodiscard]] inline Tensor mean(const Tensor& input) {
-  AMP_CHECK(is_floating_point(input.dtype()), "mean: `input` must be floating point, but is ",
-            describe(input), "; convert it with to()");
+  detail::check_floating("mean", "input", input);
   const double share = 1 / static_cast<double>(input.numel());
   return autocasting::call(
       "mean", [&](const Tensor& x) { return detail::reduce("mean", x, {}, false, share); }, input);
 }
 [[nodiscard]] inline Tensor mean(const Tensor& input, std::int64_t dim, bool keepdim = false) {
-  AMP_CHECK(is_floating_point(input.dtype()), "mean: `input` must be floating point, but is ",
-            describe(input), "; convert it with to()");
-  const double share = input.dim() == 0 ? 1 : 1 / static_cast<double>(input.size(dim));
+  detail::check_floating("mean", "input", input);
+  const double share =
+      input.dim() == 0 ? 1
+                       : 1 / static_cast<double>(input.shape()[wrap_dim("mean", dim, input.dim())]);
   return autocasting::call(
       "mean", [&](const Tensor& x) { return detail::reduce("mean", x, dim, keepdim, share); },
       input);
-}
-
-/// The index (int64) of the first maximum over `dim`; NaN counts as the maximum. Not
-/// differentiable.
-[[nodiscard]] inline Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim = false) {
-  return autocasting::call(
-      "argmax",
-      [&](const Tensor& x) {
-        const Tensor source = x.dim() == 0 ? detail::reshape(x.detach(), {1}) : detail::dense(x);
-        const int d = wrap_dim("argmax", dim, x.dim());
-        AMP_CHECK(source.shape()[d] > 0, "argmax: dimension ", d, " of ", describe(x), " is empty");
-        Shape kept = source.shape();
-        kept[d] = 1;
-        Shape shape = x.shape();
-        if (x.dim() > 0) keepdim ? void(shape[d] = 1) : shape.erase(d);
-        const Tensor indices = empty(kept, {.dtype = kInt64, .device = x.device()});
-        if (indices.numel() != 0) {
-          const kernels::ArgmaxArgs args{
-              .input = source.operand(), .output = indices.operand(), .dim = d};
-          kernels::dispatch<&kernels::Backend::argmax, kernels::host::argmax>(x.device(), x.dtype(),
-                                                                              args);
-        }
-        return indices.alias(shape, contiguous_strides(shape), 0);
-      },
-      input);
-}
-/// The position of the first maximum in row-major order.
-[[nodiscard]] inline Tensor argmax(const Tensor& input) {
-  return argmax(detail::reshape(input.detach(), {input.numel()}), 0);
 }
 
 }  // namespace amp::inline v0

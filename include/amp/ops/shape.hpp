@@ -14,6 +14,30 @@
 namespace amp::inline v0 {
 namespace detail {
 
+/// Throws where an argument is undefined.
+inline void check_defined(std::string_view op, std::string_view argument, const Tensor& tensor) {
+  AMP_CHECK(tensor.defined(), op, ": `", argument,
+            "` is undefined; give it a value before using it");
+}
+inline void check_floating(std::string_view op, std::string_view argument, const Tensor& tensor) {
+  check_defined(op, argument, tensor);
+  AMP_CHECK(is_floating_point(tensor.dtype()), op, ": `", argument,
+            "` must be floating point, but is ", describe(tensor), "; convert it with to()");
+}
+inline void check_same_device(std::string_view op, std::string_view name_a, const Tensor& a,
+                              std::string_view name_b, const Tensor& b) {
+  AMP_CHECK(a.device() == b.device(), op, ": `", name_a, "` and `", name_b,
+            "` must be on one device, but `", name_a, "` ", describe(a), " is on ", a.device(),
+            " and `", name_b, "` ", describe(b), " on ", b.device(), "; move one with to(device)");
+}
+/// The two operands of a binary op.
+inline void check_operands(std::string_view op, const Tensor& a, const Tensor& b,
+                           std::string_view name_a = "a", std::string_view name_b = "b") {
+  check_defined(op, name_a, a);
+  check_defined(op, name_b, b);
+  check_same_device(op, name_a, a, name_b, b);
+}
+
 /// The tensor itself where its elements lie row-major, else a dense copy. No history.
 inline Tensor dense(const Tensor& tensor) {
   if (tensor.is_contiguous()) return tensor;
@@ -39,7 +63,7 @@ inline Tensor permute(const Tensor& input, std::span<const std::int64_t> dims) {
   Strides inverse = input.strides();
   unsigned seen = 0;
   for (int d = 0; d < n; ++d) {
-    const int from = wrap_dim("permute", dims[static_cast<std::size_t>(d)], n);
+    const int from = wrap_dim("permute", dims[static_cast<std::size_t>(d)], n, "dims");
     AMP_CHECK((seen >> from & 1u) == 0, "permute: `dims` names dimension ", from, " twice");
     seen |= 1u << from;
     shape[d] = input.shape()[from];
@@ -59,8 +83,8 @@ inline Tensor permute(const Tensor& input, std::span<const std::int64_t> dims) {
 }
 
 inline Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
-  const int a = wrap_dim("transpose", dim0, input.dim()),
-            b = wrap_dim("transpose", dim1, input.dim());
+  const int a = wrap_dim("transpose", dim0, input.dim(), "dim0"),
+            b = wrap_dim("transpose", dim1, input.dim(), "dim1");
   if (input.dim() == 0) return input;
   Shape order = input.shape();
   for (int d = 0; d < input.dim(); ++d) order[d] = d == a ? b : d == b ? a : d;
@@ -135,8 +159,8 @@ inline Tensor sum_to(const Tensor& grad, const Shape& shape, DType dtype) {
 
 /// Broadcasts without copying: strides of 0.
 inline Tensor expand(const Tensor& input, const Shape& shape) {
-  AMP_CHECK(broadcast_shapes("expand", input.shape(), shape) == shape, "expand: ", describe(input),
-            " does not broadcast to ", shape);
+  AMP_CHECK(broadcast_shapes("expand", input.shape(), shape, "this", "shape") == shape,
+            "expand: ", describe(input), " does not broadcast to `shape` ", shape);
   const int lead = shape.dims() - input.dim();
   Strides strides = shape;
   for (int d = 0; d < shape.dims(); ++d) {

@@ -14,8 +14,6 @@ namespace detail {
 
 template <auto Forward, auto HostForward, auto Backward, auto HostBackward>
 Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim) {
-  AMP_CHECK(is_floating_point(input.dtype()), name, ": `input` must be floating point, but is ",
-            describe(input));
   if (input.dim() == 0) {
     wrap_dim(name, dim, 0);
     return reshape(
@@ -51,6 +49,7 @@ Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim) 
 
 /// Sums to 1 over `dim`.
 [[nodiscard]] inline Tensor softmax(const Tensor& input, std::int64_t dim) {
+  detail::check_floating("softmax", "input", input);
   return autocasting::call(
       "softmax",
       [&](const Tensor& x) {
@@ -64,6 +63,7 @@ Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim) 
 /// log(softmax(input, dim)), computed as (x - max x) - log(sum(exp(x - max x))): finite where
 /// softmax underflows, and no digit of a large x is lost.
 [[nodiscard]] inline Tensor log_softmax(const Tensor& input, std::int64_t dim) {
+  detail::check_floating("log_softmax", "input", input);
   return autocasting::call(
       "log_softmax",
       [&](const Tensor& x) {

@@ -11,9 +11,13 @@
 
 namespace amp::inline v0 {
 
-inline Tensor Tensor::to(DType dtype) const { return autocasting::convert_dtype(*this, dtype); }
+inline Tensor Tensor::to(DType dtype) const {
+  check_defined("to");
+  return autocasting::convert_dtype(*this, dtype);
+}
 
 inline Tensor Tensor::to(Device device) const {
+  check_defined("to");
   if (device == this->device()) return *this;
   const Tensor source = detail::contiguous(*this);
   const Tensor result = empty(shape(), {.dtype = dtype(), .device = device});
@@ -30,6 +34,7 @@ inline Tensor Tensor::to(Device device) const {
 }
 
 inline Tensor Tensor::clone() const {
+  check_defined("clone");
   const Tensor result = empty_like(*this);
   detail::copy_elements(*this, result);
   if (autograd::recording(*this)) {
@@ -43,30 +48,40 @@ inline Tensor Tensor::clone() const {
   return result;
 }
 
-inline Tensor Tensor::contiguous() const { return detail::contiguous(*this); }
+inline Tensor Tensor::contiguous() const {
+  check_defined("contiguous");
+  return detail::contiguous(*this);
+}
 inline Tensor Tensor::reshape(const ReshapeTo& shape) const {
+  check_defined("reshape");
   return detail::reshape(*this, shape.resolve(this->shape()));
 }
 inline Tensor Tensor::view(const ReshapeTo& shape) const {
+  check_defined("view");
   AMP_CHECK(is_contiguous(), "view: the tensor ", describe(*this),
             " is not contiguous; use reshape, which copies where it must");
-  return detail::reshape(*this, shape.resolve(this->shape()));
+  return detail::reshape(*this, shape.resolve(this->shape(), "view"));
 }
 inline Tensor Tensor::transpose(std::int64_t dim0, std::int64_t dim1) const {
+  check_defined("transpose");
   return detail::transpose(*this, dim0, dim1);
 }
 inline Tensor Tensor::t() const {
+  check_defined("t");
   AMP_CHECK(dim() <= 2, "t: the tensor must have at most 2 dimensions, but is ", describe(*this),
             "; use transpose");
   return dim() < 2 ? *this : detail::transpose(*this, 0, 1);
 }
 inline Tensor Tensor::permute(std::span<const std::int64_t> dims) const {
+  check_defined("permute");
   return detail::permute(*this, dims);
 }
 inline Tensor Tensor::narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const {
+  check_defined("narrow");
   return detail::narrow(*this, dim, start, length);
 }
 inline Tensor Tensor::select(std::int64_t dim, std::int64_t index) const {
+  check_defined("select");
   const int d = wrap_dim("select", dim, this->dim());
   AMP_CHECK(this->dim() > 0, "select: a 0-dimensional tensor has nothing to select from");
   const std::int64_t extent = shape()[d];
@@ -94,6 +109,7 @@ inline Tensor restride(std::string_view name, const Tensor& input, const Shape& 
 }  // namespace detail
 
 inline Tensor Tensor::squeeze() const {
+  check_defined("squeeze");
   Shape kept;
   Strides steps;
   for (int d = 0; d < dim(); ++d) {
@@ -104,6 +120,7 @@ inline Tensor Tensor::squeeze() const {
   return kept.dims() == dim() ? *this : detail::restride("squeeze", *this, kept, steps);
 }
 inline Tensor Tensor::squeeze(std::int64_t dim) const {
+  check_defined("squeeze");
   const int d = wrap_dim("squeeze", dim, this->dim());
   if (this->dim() == 0 || shape()[d] != 1) return *this;
   Shape kept = shape();
@@ -113,17 +130,19 @@ inline Tensor Tensor::squeeze(std::int64_t dim) const {
   return detail::restride("squeeze", *this, kept, steps);
 }
 inline Tensor Tensor::unsqueeze(std::int64_t dim) const {
+  check_defined("unsqueeze");
   const int d = wrap_dim("unsqueeze", dim, this->dim() + 1);
   Shape grown = shape();
+  grown.insert(d, 1);
   Strides steps = strides();
   steps.insert(d, d < this->dim() ? strides()[d] * shape()[d] : 1);
-  grown.insert(d, 1);
   return detail::restride("unsqueeze", *this, grown, steps);
 }
 inline Tensor Tensor::flatten(std::int64_t start_dim, std::int64_t end_dim) const {
+  check_defined("flatten");
   if (dim() == 0) return detail::reshape(*this, {1});
-  const int first = wrap_dim("flatten", start_dim, dim()),
-            last = wrap_dim("flatten", end_dim, dim());
+  const int first = wrap_dim("flatten", start_dim, dim(), "start_dim"),
+            last = wrap_dim("flatten", end_dim, dim(), "end_dim");
   AMP_CHECK(first <= last, "flatten: `start_dim` ", start_dim, " lies behind `end_dim` ", end_dim);
   Shape flat;
   for (int d = 0; d < dim(); ++d) {
@@ -135,7 +154,10 @@ inline Tensor Tensor::flatten(std::int64_t start_dim, std::int64_t end_dim) cons
   }
   return detail::reshape(*this, flat);
 }
-inline Tensor Tensor::expand(const Shape& shape) const { return detail::expand(*this, shape); }
+inline Tensor Tensor::expand(const Shape& shape) const {
+  check_defined("expand");
+  return detail::expand(*this, shape);
+}
 
 namespace detail {
 
@@ -151,18 +173,26 @@ inline void check_writable(std::string_view op, const Tensor& tensor) {
 }  // namespace detail
 
 inline const Tensor& Tensor::fill_(double value) const {
+  check_defined("fill_");
   detail::check_writable("fill_", *this);
+  detail::check_fill("fill_", value, dtype());
   detail::fill(*this, value);
   mark_modified(false);
   return *this;
 }
-inline const Tensor& Tensor::zero_() const { return fill_(0); }
+inline const Tensor& Tensor::zero_() const {
+  check_defined("zero_");
+  detail::check_writable("zero_", *this);
+  return fill_(0);
+}
 inline const Tensor& Tensor::copy_(const Tensor& source) const {
+  check_defined("copy_");
+  detail::check_defined("copy_", "source", source);
   detail::check_writable("copy_", *this);
   AMP_CHECK(!autograd::recording(source), "copy_: `source` ", describe(source),
             " carries history, which a write in place does not record; detach() it first");
-  AMP_CHECK(broadcast_shapes("copy_", shape(), source.shape()) == shape(), "copy_: `source` ",
-            describe(source), " does not broadcast to ", describe(*this));
+  AMP_CHECK(broadcast_shapes("copy_", shape(), source.shape(), "this", "source") == shape(),
+            "copy_: `source` ", describe(source), " does not broadcast to ", describe(*this));
   if (source.impl().storage == impl().storage) {  // may overlap
     detail::copy_elements(source.detach().clone(), *this);
   } else if (device() == source.device()) {
@@ -176,6 +206,7 @@ inline const Tensor& Tensor::copy_(const Tensor& source) const {
 
 inline bool Tensor::requires_grad() const { return autograd::requires_grad(*this); }
 inline const Tensor& Tensor::requires_grad_(bool requires_grad) const {
+  check_defined("requires_grad_");
   autograd::Leaf* leaf = autograd::leaf_of(*this);
   if (leaf == nullptr) {
     if (autograd::node_of(*this) != nullptr && requires_grad) return *this;
@@ -193,30 +224,56 @@ inline const Tensor& Tensor::requires_grad_(bool requires_grad) const {
   return *this;
 }
 inline bool Tensor::is_leaf() const {
+  check_defined("is_leaf");
   return autograd::node_of(*this) == nullptr || autograd::leaf_of(*this) != nullptr;
 }
 inline Tensor Tensor::grad() const {
+  check_defined("grad");
   const autograd::Leaf* const leaf = autograd::leaf_of(*this);
   return leaf == nullptr ? Tensor() : leaf->grad;
 }
 inline void Tensor::set_grad(const Tensor& grad) const {
+  check_defined("set_grad");
   autograd::Leaf* const leaf = autograd::leaf_of(*this);
   AMP_CHECK(leaf != nullptr, "set_grad: ", describe(*this),
             " is not a leaf that requires gradients");
   AMP_CHECK(!grad.defined() || (grad.shape() == shape() && grad.device() == device() &&
                                 is_floating_point(grad.dtype()) && grad.is_contiguous()),
-            "set_grad: `grad` must be contiguous, of the shape and device of ", describe(*this),
-            ", but is ", describe(grad));
+            "set_grad: `grad` must be floating point, contiguous, and of the shape and device of ",
+            describe(*this), " on ", device(), ", but is ", describe(grad), " on ", grad.device(),
+            " with strides ", to_string(grad.strides()));
   leaf->grad = grad;
   leaf->is_scaled = false;
 }
 
+inline void Tensor::set_data(const Tensor& data) const {
+  AMP_CHECK(is_leaf(), "set_data: ", describe(*this),
+            " was computed; only a leaf can be given data");
+  AMP_CHECK(data.defined() && !autograd::recording(data), "set_data: `data` ", describe(data),
+            " must be a tensor without history; detach() it");
+  const bool needed = requires_grad();
+  AMP_CHECK(!needed || is_floating_point(data.dtype()), "set_data: ", describe(*this),
+            " requires gradients, but `data` is ", describe(data));
+  detail::TensorImpl& own = impl();
+  const detail::TensorImpl& from = data.impl();
+  own.storage = from.storage;
+  own.shape = from.shape;
+  own.strides = from.strides;
+  own.offset = from.offset;
+  own.dtype = from.dtype;
+  own.is_view = from.is_view;
+  own.history = needed ? Ref<RefCounted>(make_ref<autograd::Leaf>(*this)) : Ref<RefCounted>();
+}
+
 inline void Tensor::backward() const {
+  check_defined("backward");
   AMP_CHECK(numel() == 1, "backward: the tensor must have one element, but is ", describe(*this),
             "; reduce it with sum or mean, or pass the gradient of the loss with respect to it");
   autograd::backward(*this, full(shape(), 1, {.dtype = dtype(), .device = device()}));
 }
 inline void Tensor::backward(const Tensor& gradient) const {
+  check_defined("backward");
+  detail::check_defined("backward", "gradient", gradient);
   AMP_CHECK(gradient.shape() == shape(), "backward: `gradient` must have shape ", shape(),
             ", but is ", describe(gradient));
   AMP_CHECK(gradient.device() == device(), "backward: `gradient` must be on ", device(),

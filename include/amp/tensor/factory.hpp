@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,8 +21,15 @@ namespace amp::inline v0 {
 
 namespace detail {
 
+inline std::int64_t byte_count(const Shape& shape, DType dtype) {
+  std::int64_t bytes = 0;
+  AMP_CHECK(!__builtin_mul_overflow(shape.numel(), item_size(dtype), &bytes), "shape: ", shape,
+            " of ", dtype, " has more bytes than 63 bits count");
+  return bytes;
+}
+
 inline Tensor make_tensor(const Shape& shape, DType dtype, Device device) {
-  auto storage = make_ref<Storage>(device, checked_product(shape.numel(), item_size(dtype)));
+  auto storage = make_ref<Storage>(device, byte_count(shape, dtype));
   return Tensor(
       make_ref<TensorImpl>(std::move(storage), shape, contiguous_strides(shape), 0, dtype));
 }
@@ -29,6 +37,20 @@ inline Tensor make_tensor(const Shape& shape, DType dtype, Device device) {
 inline const Tensor& with_options(const Tensor& tensor, const TensorOptions& options) {
   if (options.requires_grad) tensor.requires_grad_();
   return tensor;
+}
+
+/// Throws where an integer dtype has no such value: neither does C++ say which it would become.
+inline void check_fill(std::string_view op, double value, DType dtype) {
+  if (is_floating_point(dtype) || dtype == kBool) return;
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::integral<T>) {
+      const auto lowest = static_cast<double>(std::numeric_limits<T>::lowest());
+      const double highest = std::ldexp(1.0, std::numeric_limits<T>::digits);  // the first beyond
+      AMP_CHECK((value >= lowest || value > lowest - 1) && value < highest, op,
+                ": `value` must be a value of ", dtype, ", but is ", value);
+    }
+  });
 }
 
 inline void fill(const Tensor& tensor, double value) {
@@ -82,8 +104,9 @@ Tensor from_values(const T* values, std::size_t count, const Shape& shape, DType
 
 [[nodiscard]] inline Tensor full(const Shape& shape, double value,
                                  const TensorOptions& options = {}) {
-  const Tensor result =
-      detail::make_tensor(shape, options.dtype.value_or(kFloat32), options.device);
+  const DType dtype = options.dtype.value_or(kFloat32);
+  detail::check_fill("full", value, dtype);
+  const Tensor result = detail::make_tensor(shape, dtype, options.device);
   detail::fill(result, value);
   return detail::with_options(result, options);
 }
@@ -154,13 +177,15 @@ template <class T>
     }
   }();
   const double count = std::ceil(span / static_cast<double>(step));
-  AMP_CHECK(count >= 0 && count < 9e18, "arange: `end` ", end,
-            " does not lie in the direction of `step` ", step, " from `start` ", start);
-  std::vector<T> values(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<T>(start + static_cast<T>(i) * step);
+  AMP_CHECK(count >= 0, "arange: `end` ", end, " does not lie in the direction of `step` ", step,
+            " from `start` ", start);
+  AMP_CHECK(count < 0x1p47, "arange: from `start` ", start, " to `end` ", end, " by `step` ", step,
+            " there are ", count, " numbers, more than memory holds");
+  const auto n = static_cast<std::int64_t>(count);
+  const HostBuffer<T> values(n);
+  for (std::int64_t i = 0; i < n; ++i) values[i] = static_cast<T>(start + static_cast<T>(i) * step);
   const DType natural = std::integral<T> ? kInt64 : kFloat32;
-  return detail::from_values(values.data(), values.size(), Shape(values.size()),
+  return detail::from_values(values.data(), static_cast<std::size_t>(n), Shape(n),
                              options.dtype.value_or(natural), options);
 }
 template <class T>
@@ -181,8 +206,7 @@ template <class T>
   const DType dtype = options.dtype.value_or(kFloat32);
   AMP_CHECK(data != nullptr || shape.numel() == 0, "from_blob: `data` is null, but `shape` ", shape,
             " has ", shape.numel(), " elements");
-  auto storage = make_ref<detail::Storage>(options.device, data,
-                                           checked_product(shape.numel(), item_size(dtype)));
+  auto storage = make_ref<detail::Storage>(options.device, data, detail::byte_count(shape, dtype));
   return detail::with_options(Tensor(make_ref<detail::TensorImpl>(
                                   std::move(storage), shape, contiguous_strides(shape), 0, dtype)),
                               options);
@@ -197,6 +221,7 @@ template <class T>
 
 template <Element T>
 std::vector<T> Tensor::to_vector() const {
+  check_defined("to_vector");
   const Tensor dense = is_contiguous() ? *this : [&] {
     Tensor copy = empty_like(*this);
     detail::copy_elements(*this, copy);
@@ -219,6 +244,7 @@ std::vector<T> Tensor::to_vector() const {
 
 template <Element T>
 T Tensor::item() const {
+  check_defined("item");
   AMP_CHECK(numel() == 1, "item: the tensor must have one element, but is ", describe(*this));
   return to_vector<T>()[0];
 }

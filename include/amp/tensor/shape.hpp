@@ -18,6 +18,11 @@
 namespace amp::inline v0 {
 
 namespace detail {
+class Extents;
+}
+std::string to_string(const detail::Extents& extents);
+
+namespace detail {
 
 /// Up to kMaxDims numbers.
 class Extents {
@@ -34,7 +39,8 @@ class Extents {
   }
 
   void push_back(std::int64_t value) {
-    AMP_CHECK(dims_ < kMaxDims, "shape: a tensor has at most ", kMaxDims, " dimensions");
+    AMP_CHECK(dims_ < kMaxDims, "shape: a tensor has at most ", kMaxDims,
+              " dimensions, but a further extent ", value, " came to ", to_string(*this));
     values_[static_cast<std::size_t>(dims_++)] = value;
   }
   void insert(int position, std::int64_t value) {
@@ -107,7 +113,8 @@ class Shape : public detail::Extents {
       std::int64_t n = 1;
       for (const std::int64_t extent : *this) {
         AMP_CHECK(extent >= 0, "shape: extents must not be negative, but ", *this, " was given");
-        n = checked_product(n, extent == 0 ? 1 : extent);
+        AMP_CHECK(!__builtin_mul_overflow(n, extent == 0 ? 1 : extent, &n), "shape: ", *this,
+                  " has more elements than 63 bits count");
       }
     }
 };
@@ -128,7 +135,8 @@ class ReshapeTo : public detail::Extents {
     }
 
     /// The shape for `from`'s elements; throws where it does not hold exactly these.
-    Shape resolve(const Shape& from) const;
+    /// Throws naming `op` otherwise.
+    Shape resolve(const Shape& from, std::string_view op = "reshape") const;
 };
 
 using Strides = detail::Extents;
@@ -140,27 +148,28 @@ inline std::string to_string(const detail::Extents& extents) {
   return text + "]";
 }
 
-inline Shape ReshapeTo::resolve(const Shape& from) const {
+inline Shape ReshapeTo::resolve(const Shape& from, std::string_view op) const {
   Extents extents = *this;
   int inferred = -1;
   std::int64_t known = 1;
   for (int d = 0; d < dims(); ++d) {
     if (extents[d] == -1) {
-      AMP_CHECK(inferred < 0, "reshape: `shape` may have one -1, but is ", *this);
+      AMP_CHECK(inferred < 0, op, ": `shape` may have one -1, but is ", *this);
       inferred = d;
     } else {
-      AMP_CHECK(extents[d] >= 0,
-                "reshape: `shape` must have extents of at least 0, or one -1, but is ", *this);
-      known = checked_product(known, extents[d]);
+      AMP_CHECK(extents[d] >= 0, op,
+                ": `shape` must have extents of at least 0, or one -1, but is ", *this);
+      AMP_CHECK(!__builtin_mul_overflow(known, extents[d], &known), op, ": `shape` ", *this,
+                " overflows: it has more elements than 63 bits count");
     }
   }
   if (inferred >= 0) {
-    AMP_CHECK(known != 0 && from.numel() % known == 0, "reshape: `shape` ", *this,
+    AMP_CHECK(known != 0 && from.numel() % known == 0, op, ": `shape` ", *this,
               " does not divide the ", from.numel(), " elements of ", from);
     extents[inferred] = from.numel() / known;
   }
   Shape shape(extents.span());
-  AMP_CHECK(shape.numel() == from.numel(), "reshape: `shape` ", *this, " has ", shape.numel(),
+  AMP_CHECK(shape.numel() == from.numel(), op, ": `shape` ", *this, " has ", shape.numel(),
             " elements, but the tensor ", from, " has ", from.numel());
   return shape;
 }
@@ -177,27 +186,45 @@ inline Strides contiguous_strides(const Shape& shape) {
 }
 
 /// The shape to which both broadcast, aligned at the last dimension, as in NumPy. Throws, naming
-/// `op`, where there is none.
-inline Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b) {
+/// `op` and its arguments, where there is none.
+inline Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b,
+                              std::string_view name_a = "a", std::string_view name_b = "b") {
   const Shape& longer = a.dims() >= b.dims() ? a : b;
   const Shape& shorter = a.dims() >= b.dims() ? b : a;
   Shape result = longer;
   const int lead = longer.dims() - shorter.dims();
   for (int d = 0; d < shorter.dims(); ++d) {
     const std::int64_t x = longer[lead + d], y = shorter[d];
-    AMP_CHECK(x == y || x == 1 || y == 1, op, ": shapes ", a, " and ", b,
-              " do not broadcast: dimension ", lead + d, " of the result would be both ", x,
-              " and ", y);
+    AMP_CHECK(x == y || x == 1 || y == 1, op, ": shapes ", a, " of `", name_a, "` and ", b, " of `",
+              name_b, "` do not broadcast: dimension ", lead + d, " of the result would be both ",
+              x, " and ", y);
     result[lead + d] = x == 1 ? y : x;
   }
-  return Shape(result.span());  // checked: the product of two may not fit
+  std::int64_t n = 1;
+  for (const std::int64_t extent : result) {
+    AMP_CHECK(!__builtin_mul_overflow(n, extent == 0 ? 1 : extent, &n), op, ": shapes ", a, " of `",
+              name_a, "` and ", b, " of `", name_b,
+              "` broadcast to more elements than 63 bits count");
+  }
+  return result;
+}
+
+/// Whether broadcast_shapes would find a shape.
+inline bool do_broadcast(const Shape& a, const Shape& b) {
+  const int shared = a.dims() < b.dims() ? a.dims() : b.dims();
+  for (int d = 1; d <= shared; ++d) {
+    const std::int64_t x = a[a.dims() - d], y = b[b.dims() - d];
+    if (x != y && x != 1 && y != 1) return false;
+  }
+  return true;
 }
 
 /// A dimension counted from the front: -1 is the last. Throws, naming `op`, where out of range.
-inline int wrap_dim(std::string_view op, std::int64_t dim, int dims) {
+inline int wrap_dim(std::string_view op, std::int64_t dim, int dims,
+                    std::string_view argument = "dim") {
   const int range = dims == 0 ? 1 : dims;
-  AMP_CHECK(dim >= -range && dim < range, op, ": `dim` must lie in [", -range, ", ", range,
-            ") for ", dims, " dimensions, but is ", dim);
+  AMP_CHECK(dim >= -range && dim < range, op, ": `", argument, "` must lie in [", -range, ", ",
+            range, ") for ", dims, " dimensions, but is ", dim);
   return static_cast<int>(dim < 0 ? dim + range : dim);
 }
 

@@ -64,16 +64,16 @@ class Tensor {
   // --- what it is
   // -----------------------------------------------------------------------------------------------------------
   bool defined() const { return static_cast<bool>(impl_); }
-  DType dtype() const { return impl().dtype; }
-  Device device() const { return impl().storage->device(); }
-  const Shape& shape() const { return impl().shape; }
-  const Strides& strides() const { return impl().strides; }
-  int dim() const { return impl().shape.dims(); }
+  DType dtype() const { return impl("dtype").dtype; }
+  Device device() const { return impl("device").storage->device(); }
+  const Shape& shape() const { return impl("shape").shape; }
+  const Strides& strides() const { return impl("strides").strides; }
+  int dim() const { return impl("dim").shape.dims(); }
   std::int64_t size(std::int64_t d) const {
-    AMP_CHECK(dim() > 0, "size: a 0-dimensional tensor has no extents");
+    AMP_CHECK(impl("size").shape.dims() > 0, "size: a 0-dimensional tensor has no extents");
     return shape()[wrap_dim("size", d, dim())];
   }
-  std::int64_t numel() const { return impl().shape.numel(); }
+  std::int64_t numel() const { return impl("numel").shape.numel(); }
   bool is_contiguous() const;
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
 
@@ -135,6 +135,9 @@ class Tensor {
   /// A handle to the live gradient; undefined before the first backward.
   Tensor grad() const;
   void set_grad(const Tensor& grad) const;
+  /// This leaf takes over the memory, shape and dtype of `data`; its gradient is dropped. Every
+  /// handle to it sees the change, what was computed from it does not.
+  void set_data(const Tensor& data) const;
   /// d(this)/d(leaf) is added to the gradient of every leaf this one-element tensor was computed
   /// from. Frees the graph.
   void backward() const;
@@ -148,18 +151,20 @@ class Tensor {
   /// Says that the memory was written behind amp's back. On memory that amp does not own this
   /// promises to be called after every write, and only then low-precision copies of it are kept.
   void mark_modified() const { mark_modified(true); }
-  std::uint64_t version() const { return impl().storage->version(); }
+  std::uint64_t version() const { return impl("version").storage->version(); }
 
   // --- for the layers above
   // ---------------------------------------------------------------------------------------------------
-  detail::TensorImpl& impl() const {
-    AMP_CHECK(impl_, "the tensor is undefined; give it a value before using it");
+  /// Throws where the tensor is undefined, naming the member that was called.
+  detail::TensorImpl& impl(std::string_view member = "tensor") const {
+    AMP_CHECK(impl_, member, ": the tensor is undefined; give it a value before using it");
     return *impl_;
   }
   bool unique() const { return impl_ && impl_->unique() && impl_->storage->unique(); }
   void* raw_data() const {
     const detail::TensorImpl& t = impl();
-    return static_cast<char*>(t.storage->data()) + t.offset * item_size(t.dtype);
+    char* const first = static_cast<char*>(t.storage->data());
+    return first == nullptr ? first : first + t.offset * item_size(t.dtype);  // null where empty
   }
   /// What kernels see. Absent for an undefined tensor.
   kernels::Operand operand() const;
@@ -168,12 +173,14 @@ class Tensor {
 
  private:
   void mark_modified(bool promise) const {
-    detail::Storage& storage = *impl().storage;
+    detail::Storage& storage = *impl("mark_modified").storage;
     if (promise) storage.track();
     storage.bump_version();
   }
+  /// Throws, naming the member that was called, where the tensor is undefined.
+  void check_defined(std::string_view member) const { (void)impl(member); }
   void check_type(std::string_view member, DType asked) const {
-    AMP_CHECK(dtype() == asked, member, "<", asked, ">: the tensor's dtype is ", dtype(),
+    AMP_CHECK(impl(member).dtype == asked, member, "<", asked, ">: the tensor's dtype is ", dtype(),
               "; ask for that type or convert with to()");
   }
 
@@ -181,6 +188,7 @@ class Tensor {
 };
 
 inline bool Tensor::is_contiguous() const {
+  check_defined("is_contiguous");
   std::int64_t stride = 1;
   for (int d = dim() - 1; d >= 0; --d) {
     if (shape()[d] != 1 && strides()[d] != stride) return numel() == 0;
@@ -211,7 +219,13 @@ inline Tensor Tensor::alias(const Shape& shape, const Strides& strides, std::int
   return Tensor(std::move(impl_of_alias));
 }
 
-inline Tensor Tensor::detach() const { return alias(shape(), strides(), impl().offset); }
+inline Tensor Tensor::detach() const {
+  const detail::TensorImpl& t = impl("detach");
+  return alias(t.shape, t.strides, t.offset);
+}
+
+/// Tensors by name, in an order that stays.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// Shape and dtype, as error messages show a tensor.
 inline std::string describe(const Tensor& tensor) {

@@ -61,10 +61,8 @@ template <class C>
 const C* fetch(const Operand& operand, std::int64_t offset, std::int64_t stride, std::int64_t n,
                C* buffer) {
   if (operand.immediate) {
-    C value = static_cast<C>(operand.value);
-    if constexpr (std::is_same_v<C, std::int64_t>) {
-      if (operand.dtype == kInt64) value = operand.integer;
-    }
+    const C value =
+        operand.dtype == kInt64 ? static_cast<C>(operand.integer) : static_cast<C>(operand.value);
     for (std::int64_t i = 0; i < n; ++i) buffer[i] = value;
     return buffer;
   }

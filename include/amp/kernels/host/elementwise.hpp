@@ -24,20 +24,39 @@ inline DType common_dtype(const Operand& a, const Operand& b) {
   return is_floating_point(array) || !is_floating_point(number) ? array : kFloat64;
 }
 
-template <class Function, class C>
-void unary_blocks(const UnaryArgs& args) {
+/// The loops of one op over a block, one per compute type; all else is common to the ops, and
+/// compiled once.
+template <class C, class Result>
+using UnaryLoop = void (*)(const C* x, Result* y, std::int64_t n);
+template <class C, class Result>
+using BinaryLoop = void (*)(const C* a, const C* b, Result* y, std::int64_t n);
+
+template <class Function>
+struct Loops {
+  template <class C, class Result>
+  static void unary(const C* x, Result* y, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) y[i] = Function::apply(x[i]);
+  }
+  template <class C, class Result>
+  static void binary(const C* a, const C* b, Result* y, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) y[i] = Function::apply(a[i], b[i]);
+  }
+};
+
+template <class C>
+void unary_blocks(const UnaryArgs& args, UnaryLoop<C, C> apply) {
   const auto loop = Loop<2>::over(args.output, {&args.input, &args.output});
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
     C in_buffer[kBlock], out_buffer[kBlock];
     const C* const x = fetch(args.input, at[0], loop.inner_stride(0), n, in_buffer);
     C* const y = target(args.output, at[1], loop.inner_stride(1), n, out_buffer);
-    for (std::int64_t i = 0; i < n; ++i) y[i] = Function::apply(x[i]);
+    apply(x, y, n);
     store(y, args.output, at[1], loop.inner_stride(1), n);
   });
 }
 
-template <class Function, class C, class Result>
-void binary_blocks(const BinaryArgs& args) {
+template <class C, class Result>
+void binary_blocks(const BinaryArgs& args, BinaryLoop<C, Result> apply) {
   const auto loop = Loop<3>::over(args.output, {&args.a, &args.b, &args.output});
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
     C a_buffer[kBlock], b_buffer[kBlock];
@@ -45,72 +64,179 @@ void binary_blocks(const BinaryArgs& args) {
     const C* const a = fetch(args.a, at[0], loop.inner_stride(0), n, a_buffer);
     const C* const b = fetch(args.b, at[1], loop.inner_stride(1), n, b_buffer);
     Result* const y = target(args.output, at[2], loop.inner_stride(2), n, out_buffer);
-    for (std::int64_t i = 0; i < n; ++i) y[i] = Function::apply(a[i], b[i]);
+    apply(a, b, y, n);
     store(y, args.output, at[2], loop.inner_stride(2), n);
   });
 }
 
+template <class Function, class C>
+void unary_as(const UnaryArgs& args) {
+  unary_blocks<C>(args, Loops<Function>::template unary<C, C>);
+}
+template <class Function, class C, class Result = C>
+void binary_as(const BinaryArgs& args) {
+  binary_blocks<C, Result>(args, Loops<Function>::template binary<C, Result>);
+}
+
 }  // namespace detail
 
-/// Ops that need real numbers.
-template <class Function>
-void float_unary(const UnaryArgs& args) {
-  visit_float_type(args.output.dtype, [&](auto tag) {
-    detail::unary_blocks<Function, typename decltype(tag)::type>(args);
-  });
-}
 /// Ops that mean something on integers too.
 template <class Function>
 void unary(const UnaryArgs& args) {
   visit_compute_type(args.input.dtype, [&](auto tag) {
-    detail::unary_blocks<Function, typename decltype(tag)::type>(args);
+    detail::unary_as<Function, typename decltype(tag)::type>(args);
   });
 }
 template <class Function>
 void binary(const BinaryArgs& args) {
   visit_compute_type(detail::common_dtype(args.a, args.b), [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    detail::binary_blocks<Function, C, C>(args);
-  });
-}
-template <class Function>
-void float_binary(const BinaryArgs& args) {
-  visit_float_type(args.output.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    detail::binary_blocks<Function, C, C>(args);
+    detail::binary_as<Function, typename decltype(tag)::type>(args);
   });
 }
 template <class Function>
 void comparison(const BinaryArgs& args) {
   visit_compute_type(detail::common_dtype(args.a, args.b), [&](auto tag) {
-    detail::binary_blocks<Function, typename decltype(tag)::type, bool>(args);
+    detail::binary_as<Function, typename decltype(tag)::type, bool>(args);
   });
+}
+/// Ops that need real numbers.
+template <class Function>
+void float_unary(const UnaryArgs& args) {
+  visit_float_type(args.output.dtype, [&](auto tag) {
+    detail::unary_as<Function, typename decltype(tag)::type>(args);
+  });
+}
+template <class Function>
+void float_binary(const BinaryArgs& args) {
+  visit_float_type(args.output.dtype, [&](auto tag) {
+    detail::binary_as<Function, typename decltype(tag)::type>(args);
+  });
+}
+
+// Integers wrap around, as they do on every device: computed without sign, where that is defined.
+inline std::int64_t wrapping(std::uint64_t x) { return static_cast<std::int64_t>(x); }
+inline std::uint64_t bits_of(std::int64_t x) { return static_cast<std::uint64_t>(x); }
+
+/// base^exponent by squaring, modulo 2^64; a negative exponent leaves the integer part of the
+/// reciprocal.
+inline std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
+  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+  std::uint64_t power = 1, square = static_cast<std::uint64_t>(base);
+  for (; exponent != 0; exponent /= 2, square *= square) {
+    if (exponent % 2 != 0) power *= square;
+  }
+  return static_cast<std::int64_t>(power);
 }
 
 // clang-format off
 struct Identity { template <class C> static C apply(C x) { return x; } };
-struct Neg { template <class C> static C apply(C x) { return -x; } };
-struct Abs { template <class C> static C apply(C x) { return x < C{0} ? -x : x == C{0} ? C{0} : x; } };
+struct Neg { template <class C> static C apply(C x) { return -x; }
+             static std::int64_t apply(std::int64_t x) { return wrapping(0 - bits_of(x)); } };
+struct Abs { template <class C> static C apply(C x) { return x < C{0} ? Neg::apply(x) : x == C{0} ? C{0} : x; } };
 struct Exp { template <class C> static C apply(C x) { return std::exp(x); } };
 struct Log { template <class C> static C apply(C x) { return std::log(x); } };
 struct Sqrt { template <class C> static C apply(C x) { return std::sqrt(x); } };
+struct Rsqrt { template <class C> static C apply(C x) { return C{1} / std::sqrt(x); } };
 struct Tanh { template <class C> static C apply(C x) { return std::tanh(x); } };
 struct Sigmoid { template <class C> static C apply(C x) { return C{1} / (C{1} + std::exp(-x)); } };
 /// NaN stays NaN, as in torch.
 struct Relu { template <class C> static C apply(C x) { return x > C{0} || is_nan(x) ? x : C{0}; } };
-struct Add { template <class C> static C apply(C a, C b) { return a + b; } };
-struct Sub { template <class C> static C apply(C a, C b) { return a - b; } };
-struct Mul { template <class C> static C apply(C a, C b) { return a * b; } };
+struct Silu { template <class C> static C apply(C x) { return x / (C{1} + std::exp(-x)); } };
+struct Add { template <class C> static C apply(C a, C b) { return a + b; }
+             static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) + bits_of(b)); } };
+struct Sub { template <class C> static C apply(C a, C b) { return a - b; }
+             static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) - bits_of(b)); } };
+struct Mul { template <class C> static C apply(C a, C b) { return a * b; }
+             static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) * bits_of(b)); } };
 struct Div { template <class C> static C apply(C a, C b) { return a / b; } };
-struct Pow { template <class C> static C apply(C a, C b) { return std::pow(a, b); } };
-struct ReluBackward { template <class C> static C apply(C grad, C output) { return output > C{0} || is_nan(output) ? grad : C{0}; } };
+struct Pow { template <class C> static C apply(C a, C b) { return std::pow(a, b); }
+             static std::int64_t apply(std::int64_t a, std::int64_t b) { return integer_power(a, b); } };
+/// NaN wins.
+struct Maximum { template <class C> static C apply(C a, C b) { return a > b || is_nan(a) ? a : b; } };
+struct Minimum { template <class C> static C apply(C a, C b) { return a < b || is_nan(a) ? a : b; } };
 struct Eq { template <class C> static bool apply(C a, C b) { return a == b; } };
 struct Ne { template <class C> static bool apply(C a, C b) { return a != b; } };
 struct Lt { template <class C> static bool apply(C a, C b) { return a < b; } };
 struct Le { template <class C> static bool apply(C a, C b) { return a <= b; } };
 struct Gt { template <class C> static bool apply(C a, C b) { return a > b; } };
 struct Ge { template <class C> static bool apply(C a, C b) { return a >= b; } };
+
+// Derivatives, times the gradient that arrives. x is the input, y the output.
+struct AbsBackward { template <class C> static C apply(C grad, C x) { return x > C{0} ? grad : x < C{0} ? -grad : C{0}; } };
+struct SqrtBackward { template <class C> static C apply(C grad, C y) { return grad / (C{2} * y); } };
+struct RsqrtBackward { template <class C> static C apply(C grad, C y) { return grad * (C(-0.5) * y * y * y); } };
+struct TanhBackward { template <class C> static C apply(C grad, C y) { return grad * (C{1} - y * y); } };
+struct SigmoidBackward { template <class C> static C apply(C grad, C y) { return grad * (y * (C{1} - y)); } };
+struct ReluBackward { template <class C> static C apply(C grad, C y) { return y > C{0} || is_nan(y) ? grad : C{0}; } };
+struct SiluBackward { template <class C> static C apply(C grad, C x) { const C s = Sigmoid::apply(x); return grad * (s * (C{1} + x * (C{1} - s))); } };
+/// d x^e / dx, 0 where e is 0, also at x = 0.
+struct PowSlopeBase { template <class C> static C apply(C x, C e) { return e == C{0} ? C{0} : e * std::pow(x, e - C{1}); } };
+/// d x^e / de; 0^e is constant for e >= 0, as in torch.
+struct PowSlopeExponent { template <class C> static C apply(C x, C e) { return x == C{0} && e >= C{0} ? C{0} : std::pow(x, e) * std::log(x); } };
+/// The share of max(a, b)'s gradient that is a's: equal numbers take half each.
+struct MaximumShare { template <class C> static C apply(C a, C b) { return a == b ? C(0.5) : a < b ? C{0} : C{1}; } };
 // clang-format on
+
+/// x P(Z <= x) for a standard normal Z (Hendrycks and Gimpel 2016, arXiv 1606.08415, section 2).
+struct Gelu {
+  template <class C>
+  static C cdf(C x) {
+    return C(0.5) * (C{1} + std::erf(x * C(0.70710678118654752440)));
+  }
+  template <class C>
+  static C apply(C x) {
+    return x * cdf(x);
+  }
+};
+struct GeluBackward {
+  template <class C>
+  static C apply(C grad, C x) {
+    const C density = C(0.39894228040143267794) * std::exp(C(-0.5) * x * x);
+    return grad * (Gelu::cdf(x) + x * density);
+  }
+};
+/// The same with P(Z <= x) ~ (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 (ibid.).
+struct GeluTanh {
+  template <class C>
+  static C inner(C x) {
+    return C(0.79788456080286535588) * (x + C(0.044715) * x * x * x);
+  }
+  template <class C>
+  static C apply(C x) {
+    return C(0.5) * x * (C{1} + std::tanh(inner(x)));
+  }
+};
+struct GeluTanhBackward {
+  template <class C>
+  static C apply(C grad, C x) {
+    const C t = std::tanh(GeluTanh::inner(x));
+    const C slope = C(0.79788456080286535588) * (C{1} + C(3 * 0.044715) * x * x);
+    return grad * C(0.5) * (C{1} + t + x * (C{1} - t * t) * slope);
+  }
+};
+
+struct SquaredError {
+  template <class C>
+  static C apply(C a, C b) {
+    return (a - b) * (a - b);
+  }
+};
+/// -y log(sigmoid(x)) - (1 - y) log(1 - sigmoid(x)) = max(x, 0) - x y + log(1 + e^-|x|): no term
+/// overflows or cancels.
+struct BinaryCrossEntropyWithLogits {
+  template <class C>
+  static C apply(C x, C y) {
+    const C softplus = std::log1p(std::exp(x > C{0} ? -x : x));
+    return (x > C{0} ? x - x * y : -x * y) + softplus;
+  }
+};
+/// Its derivative with respect to x.
+struct BinaryCrossEntropySlope {
+  template <class C>
+  static C apply(C x, C y) {
+    return Sigmoid::apply(x) - y;
+  }
+};
 
 // The kernels, by op.
 // clang-format off
@@ -119,22 +245,68 @@ inline void abs(const UnaryArgs& args) { unary<Abs>(args); }
 inline void exp(const UnaryArgs& args) { float_unary<Exp>(args); }
 inline void log(const UnaryArgs& args) { float_unary<Log>(args); }
 inline void sqrt(const UnaryArgs& args) { float_unary<Sqrt>(args); }
+inline void rsqrt(const UnaryArgs& args) { float_unary<Rsqrt>(args); }
 inline void tanh(const UnaryArgs& args) { float_unary<Tanh>(args); }
 inline void sigmoid(const UnaryArgs& args) { float_unary<Sigmoid>(args); }
 inline void relu(const UnaryArgs& args) { unary<Relu>(args); }
+inline void silu(const UnaryArgs& args) { float_unary<Silu>(args); }
+inline void gelu(const UnaryArgs& args) { float_unary<Gelu>(args); }
+inline void gelu_tanh(const UnaryArgs& args) { float_unary<GeluTanh>(args); }
+inline void abs_backward(const BinaryArgs& args) { float_binary<AbsBackward>(args); }
+inline void sqrt_backward(const BinaryArgs& args) { float_binary<SqrtBackward>(args); }
+inline void rsqrt_backward(const BinaryArgs& args) { float_binary<RsqrtBackward>(args); }
+inline void tanh_backward(const BinaryArgs& args) { float_binary<TanhBackward>(args); }
+inline void sigmoid_backward(const BinaryArgs& args) { float_binary<SigmoidBackward>(args); }
+inline void relu_backward(const BinaryArgs& args) { float_binary<ReluBackward>(args); }
+inline void silu_backward(const BinaryArgs& args) { float_binary<SiluBackward>(args); }
+inline void gelu_backward(const BinaryArgs& args) { float_binary<GeluBackward>(args); }
+inline void gelu_tanh_backward(const BinaryArgs& args) { float_binary<GeluTanhBackward>(args); }
 inline void add(const BinaryArgs& args) { binary<Add>(args); }
 inline void sub(const BinaryArgs& args) { binary<Sub>(args); }
 inline void mul(const BinaryArgs& args) { binary<Mul>(args); }
 inline void div(const BinaryArgs& args) { float_binary<Div>(args); }
-inline void pow(const BinaryArgs& args) { float_binary<Pow>(args); }
-inline void relu_backward(const BinaryArgs& args) { binary<ReluBackward>(args); }
+inline void maximum(const BinaryArgs& args) { binary<Maximum>(args); }
+inline void minimum(const BinaryArgs& args) { binary<Minimum>(args); }
+inline void pow_slope_base(const BinaryArgs& args) { float_binary<PowSlopeBase>(args); }
+inline void pow_slope_exponent(const BinaryArgs& args) { float_binary<PowSlopeExponent>(args); }
+inline void maximum_share(const BinaryArgs& args) { float_binary<MaximumShare>(args); }
 inline void eq(const BinaryArgs& args) { comparison<Eq>(args); }
 inline void ne(const BinaryArgs& args) { comparison<Ne>(args); }
 inline void lt(const BinaryArgs& args) { comparison<Lt>(args); }
 inline void le(const BinaryArgs& args) { comparison<Le>(args); }
 inline void gt(const BinaryArgs& args) { comparison<Gt>(args); }
 inline void ge(const BinaryArgs& args) { comparison<Ge>(args); }
+inline void squared_error(const BinaryArgs& args) { float_binary<SquaredError>(args); }
+inline void binary_cross_entropy_with_logits(const BinaryArgs& args) { float_binary<BinaryCrossEntropyWithLogits>(args); }
+inline void binary_cross_entropy_slope(const BinaryArgs& args) { float_binary<BinaryCrossEntropySlope>(args); }
 // clang-format on
+
+/// In int64 where the result is an integer.
+inline void pow(const BinaryArgs& args) {
+  if (is_floating_point(args.output.dtype)) {
+    float_binary<Pow>(args);
+  } else {
+    detail::binary_as<Pow, std::int64_t>(args);
+  }
+}
+
+inline void where(const WhereArgs& args) {
+  const auto loop = Loop<4>::over(args.output, {&args.condition, &args.a, &args.b, &args.output});
+  visit_compute_type(args.output.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+      bool condition_buffer[kBlock];
+      C a_buffer[kBlock], b_buffer[kBlock], out_buffer[kBlock];
+      const bool* const condition =
+          fetch(args.condition, at[0], loop.inner_stride(0), n, condition_buffer);
+      const C* const a = fetch(args.a, at[1], loop.inner_stride(1), n, a_buffer);
+      const C* const b = fetch(args.b, at[2], loop.inner_stride(2), n, b_buffer);
+      C* const y = target(args.output, at[3], loop.inner_stride(3), n, out_buffer);
+      for (std::int64_t i = 0; i < n; ++i) y[i] = condition[i] ? a[i] : b[i];
+      store(y, args.output, at[3], loop.inner_stride(3), n);
+    });
+  });
+}
 
 /// Copies and converts. Equal dtypes move bits, so NaN payloads survive.
 inline void copy(const UnaryArgs& args) {
@@ -158,9 +330,9 @@ inline void copy(const UnaryArgs& args) {
     // Through double every input but a large int64 is exact, and "not zero" is decided on the value
     // itself.
     if (is_floating_point(args.input.dtype)) {
-      detail::unary_blocks<Identity, double>(args);
+      detail::unary_as<Identity, double>(args);
     } else {
-      detail::unary_blocks<Identity, std::int64_t>(args);
+      detail::unary_as<Identity, std::int64_t>(args);
     }
   } else {
     unary<Identity>(args);

@@ -28,13 +28,14 @@ struct Slices {
 };
 
 /// The indices as int64, all of them checked to lie in [0, length).
-inline void checked_indices(const Operand& index, std::int64_t length, std::int64_t* out) {
+inline void checked_indices(std::string_view subject, const Operand& index, std::int64_t length,
+                            std::int64_t* out) {
   const std::int64_t n = index.sizes[0];
   const std::int64_t* const values = fetch<std::int64_t>(index, 0, index.strides[0], n, out);
   if (values != out) std::copy_n(values, n, out);
   for (std::int64_t i = 0; i < n; ++i) {
-    AMP_CHECK(out[i] >= 0 && out[i] < length, "index_select: `index` must lie in [0, ", length,
-              "), but index[", i, "] is ", out[i]);
+    AMP_CHECK(out[i] >= 0 && out[i] < length, subject, " must lie in [0, ", length,
+              "), but number ", i, " is ", out[i]);
   }
 }
 
@@ -44,7 +45,7 @@ inline void index_select(const IndexSelectArgs& args) {
   const detail::Slices in(args.input, args.dim);
   const std::int64_t n = args.index.sizes[0];
   const HostBuffer<std::int64_t> index(n);
-  detail::checked_indices(args.index, in.length, index.data());
+  detail::checked_indices(args.subject, args.index, in.length, index.data());
   const std::int64_t bytes = in.inner * item_size(args.input.dtype);
   if (bytes == 0) return;
   parallel_ranges(
@@ -62,7 +63,7 @@ inline void index_add(const IndexAddArgs& args) {
   const detail::Slices out(args.output, args.dim);
   const std::int64_t n = args.index.sizes[0];
   const HostBuffer<std::int64_t> index(n);
-  detail::checked_indices(args.index, out.length, index.data());
+  detail::checked_indices(args.subject, args.index, out.length, index.data());
   visit_float_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     const std::int64_t total = out.outer * out.length * out.inner;

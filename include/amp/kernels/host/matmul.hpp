@@ -30,6 +30,7 @@ Matrix<C> widen(const Operand& operand, std::int64_t batch, C* buffer) {
   const std::int64_t offset = batch * operand.strides[0];
   const std::int64_t rows = operand.sizes[d], columns = operand.sizes[d + 1];
   const std::int64_t row_stride = operand.strides[d], column_stride = operand.strides[d + 1];
+  if (operand.data == nullptr) return {nullptr, row_stride, column_stride};  // empty
   if (operand.dtype == dtype_of<C>)
     return {operand.as<const C>() + offset, row_stride, column_stride};
   const bool transposed = row_stride == 1 && column_stride != 1;

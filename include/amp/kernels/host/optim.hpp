@@ -26,6 +26,13 @@ inline bool skipped(const GradScale& scale) {
   return scale.found_inf != nullptr && *scale.found_inf != 0;
 }
 
+/// The rate of this step, which is counted.
+inline double begin_step(const LearningRate& lr) {
+  const double rate = scheduled_rate(lr.schedule, lr.rate, *lr.applied);
+  if (lr.advances) ++*lr.applied;
+  return rate;
+}
+
 /// body(offset, n) over [0, numel) in blocks, in parallel.
 template <class Body>
 void for_each_block(std::int64_t numel, Body&& body) {
@@ -51,12 +58,12 @@ struct Updated {
 };
 
 template <class C>
-void sgd(const SgdArgs& args, const SgdParameter& p) {
+void sgd(const SgdArgs& args, const SgdParameter& p, double rate) {
   const Operand gradient = dense(const_cast<void*>(p.gradient), p.gradient_dtype, p.numel);
   const Operand parameter = dense(p.parameter, p.dtype, p.numel),
                 momentum = dense(p.momentum, p.dtype, p.numel);
   const C factor = static_cast<C>(gradient_factor(args.scale, p.gradient_dtype));
-  const C lr = static_cast<C>(args.lr), mu = static_cast<C>(args.momentum),
+  const C lr = static_cast<C>(rate), mu = static_cast<C>(args.momentum),
           decay = static_cast<C>(args.weight_decay);
   for_each_block(p.numel, [&](std::int64_t at, std::int64_t n) {
     C grad_buffer[kBlock], step[kBlock];
@@ -77,19 +84,19 @@ void sgd(const SgdArgs& args, const SgdParameter& p) {
 }
 
 template <class C>
-void adam(const AdamArgs& args, const AdamParameter& p) {
+void adam(const AdamArgs& args, const AdamParameter& p, double rate) {
   const Operand gradient = dense(const_cast<void*>(p.gradient), p.gradient_dtype, p.numel);
   const Operand parameter = dense(p.parameter, p.dtype, p.numel);
   const Operand exp_avg = dense(p.exp_avg, p.dtype, p.numel),
                 exp_avg_sq = dense(p.exp_avg_sq, p.dtype, p.numel);
   const auto step = static_cast<double>(++*p.step);
   const C factor = static_cast<C>(gradient_factor(args.scale, p.gradient_dtype));
-  const C step_size = static_cast<C>(args.lr / (1 - std::pow(args.beta1, step)));
+  const C step_size = static_cast<C>(rate / (1 - std::pow(args.beta1, step)));
   const C root_correction = static_cast<C>(std::sqrt(1 - std::pow(args.beta2, step)));
   const C weight1 = static_cast<C>(1 - args.beta1), weight2 = static_cast<C>(1 - args.beta2);
   const C beta2 = static_cast<C>(args.beta2), eps = static_cast<C>(args.eps),
           decay = static_cast<C>(args.weight_decay);
-  const C shrink = static_cast<C>(1 - args.lr * args.weight_decay);
+  const C shrink = static_cast<C>(1 - rate * args.weight_decay);
   for_each_block(p.numel, [&](std::int64_t at, std::int64_t n) {
     C grad_buffer[kBlock];
     const C* const g = fetch(gradient, at, 1, n, grad_buffer);
@@ -111,18 +118,20 @@ void adam(const AdamArgs& args, const AdamParameter& p) {
 
 inline void sgd(const SgdArgs& args) {
   if (detail::skipped(args.scale)) return;
+  const double rate = detail::begin_step(args.lr);
   for (std::int64_t i = 0; i < args.count; ++i) {
     visit_float_type(args.parameters[i].dtype, [&](auto tag) {
-      detail::sgd<typename decltype(tag)::type>(args, args.parameters[i]);
+      detail::sgd<typename decltype(tag)::type>(args, args.parameters[i], rate);
     });
   }
 }
 
 inline void adam(const AdamArgs& args) {
   if (detail::skipped(args.scale)) return;
+  const double rate = detail::begin_step(args.lr);
   for (std::int64_t i = 0; i < args.count; ++i) {
     visit_float_type(args.parameters[i].dtype, [&](auto tag) {
-      detail::adam<typename decltype(tag)::type>(args, args.parameters[i]);
+      detail::adam<typename decltype(tag)::type>(args, args.parameters[i], rate);
     });
   }
 }

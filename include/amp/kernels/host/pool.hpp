@@ -52,50 +52,88 @@ void max_pool_plane(const MaxPool2dArgs& args, const C* in, C* out, std::int32_t
   }
 }
 
-}  // namespace detail
-
-inline void max_pool2d(const MaxPool2dArgs& args) {
-  const std::int64_t in_plane = args.input.sizes[2] * args.input.sizes[3];
-  const std::int64_t out_plane = args.output.sizes[2] * args.output.sizes[3];
-  visit_float_type(args.input.dtype, [&](auto tag) {
+/// Whole planes in the compute type, in parallel: body(in, out) reads one and fills the other.
+template <class Body>
+void for_each_plane(const Operand& input, const Operand& output, Body body) {
+  const std::int64_t in_size = input.sizes[2] * input.sizes[3];
+  const std::int64_t out_size = output.sizes[2] * output.sizes[3];
+  visit_float_type(input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    const std::int64_t planes = args.input.sizes[0] * args.input.sizes[1];
     parallel_ranges(
-        planes, ceil_div(16 * kBlock, in_plane), [&](std::int64_t begin, std::int64_t end) {
-          const HostBuffer<C> in_buffer(in_plane), out_buffer(out_plane);
+        input.sizes[0] * input.sizes[1], ceil_div(16 * kBlock, (std::max)(in_size, out_size)),
+        [&](std::int64_t begin, std::int64_t end) {
+          const HostBuffer<C> in_buffer(in_size), out_buffer(out_size);
           for (std::int64_t plane = begin; plane < end; ++plane) {
-            const C* const in = fetch(args.input, plane * in_plane, 1, in_plane, in_buffer.data());
-            C* const out = target(args.output, plane * out_plane, 1, out_plane, out_buffer.data());
-            detail::max_pool_plane(args, in, out,
-                                   args.indices.as<std::int32_t>() + plane * out_plane);
-            store(out, args.output, plane * out_plane, 1, out_plane);
+            const C* const in = fetch(input, plane * in_size, 1, in_size, in_buffer.data());
+            C* const out = target(output, plane * out_size, 1, out_size, out_buffer.data());
+            body(plane, in, out);
+            store(out, output, plane * out_size, 1, out_size);
           }
         });
   });
 }
 
+/// Visits what each window sees: body(window, position), windows in order.
+template <class Body>
+void for_each_in_windows(const Operand& windows, const Operand& plane, const Window2d& window,
+                         Body body) {
+  const std::int64_t height = plane.sizes[2], width = plane.sizes[3];
+  for (std::int64_t oh = 0, i = 0; oh < windows.sizes[2]; ++oh) {
+    const WindowRange rows(oh, height, window, 0);
+    for (std::int64_t ow = 0; ow < windows.sizes[3]; ++ow, ++i) {
+      const WindowRange columns(ow, width, window, 1);
+      for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
+        for (std::int64_t x = columns.begin; x < columns.end; x += columns.step)
+          body(i, h * width + x);
+      }
+    }
+  }
+}
+
+}  // namespace detail
+
+inline void max_pool2d(const MaxPool2dArgs& args) {
+  const std::int64_t out_plane = args.output.sizes[2] * args.output.sizes[3];
+  detail::for_each_plane(args.input, args.output, [&](std::int64_t plane, auto* in, auto* out) {
+    detail::max_pool_plane(args, in, out, args.indices.as<std::int32_t>() + plane * out_plane);
+  });
+}
 inline void max_pool2d_backward(const MaxPool2dBackwardArgs& args) {
   const std::int64_t in_plane = args.grad_input.sizes[2] * args.grad_input.sizes[3];
   const std::int64_t out_plane = args.grad_output.sizes[2] * args.grad_output.sizes[3];
-  visit_float_type(args.grad_input.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    const std::int64_t planes = args.grad_input.sizes[0] * args.grad_input.sizes[1];
-    parallel_ranges(
-        planes, ceil_div(16 * kBlock, in_plane), [&](std::int64_t begin, std::int64_t end) {
-          const HostBuffer<C> in_buffer(in_plane), out_buffer(out_plane);
-          for (std::int64_t plane = begin; plane < end; ++plane) {
-            const C* const grad =
-                fetch(args.grad_output, plane * out_plane, 1, out_plane, out_buffer.data());
-            C* const grad_input =
-                target(args.grad_input, plane * in_plane, 1, in_plane, in_buffer.data());
-            const std::int32_t* const indices =
-                args.indices.as<const std::int32_t>() + plane * out_plane;
-            std::fill_n(grad_input, in_plane, C{0});
-            for (std::int64_t i = 0; i < out_plane; ++i) grad_input[indices[i]] += grad[i];
-            store(grad_input, args.grad_input, plane * in_plane, 1, in_plane);
-          }
-        });
+  detail::for_each_plane(args.grad_output, args.grad_input,
+                         [&](std::int64_t plane, auto* grad, auto* grad_input) {
+                           const std::int32_t* const indices =
+                               args.indices.as<const std::int32_t>() + plane * out_plane;
+                           using C = std::remove_reference_t<decltype(*grad_input)>;
+                           std::fill_n(grad_input, in_plane, C{0});
+                           for (std::int64_t i = 0; i < out_plane; ++i)
+                             grad_input[indices[i]] += grad[i];
+                         });
+}
+
+inline void avg_pool2d(const AvgPool2dArgs& args) {
+  const std::int64_t out_plane = args.output.sizes[2] * args.output.sizes[3];
+  detail::for_each_plane(args.input, args.output, [&](std::int64_t, auto* in, auto* out) {
+    using C = std::remove_reference_t<decltype(*out)>;
+    std::fill_n(out, out_plane, C{0});
+    detail::for_each_in_windows(args.output, args.input, args.window,
+                                [&](std::int64_t i, std::int64_t at) { out[i] += in[at]; });
+    for (std::int64_t i = 0; i < out_plane; ++i) out[i] *= static_cast<C>(args.scale);
   });
+}
+inline void avg_pool2d_backward(const AvgPool2dBackwardArgs& args) {
+  const std::int64_t in_plane = args.grad_input.sizes[2] * args.grad_input.sizes[3];
+  detail::for_each_plane(args.grad_output, args.grad_input,
+                         [&](std::int64_t, auto* grad, auto* grad_input) {
+                           using C = std::remove_reference_t<decltype(*grad_input)>;
+                           std::fill_n(grad_input, in_plane, C{0});
+                           detail::for_each_in_windows(
+                               args.grad_output, args.grad_input, args.window,
+                               [&](std::int64_t i, std::int64_t at) { grad_input[at] += grad[i]; });
+                           for (std::int64_t i = 0; i < in_plane; ++i)
+                             grad_input[i] *= static_cast<C>(args.scale);
+                         });
 }
 
 }  // namespace amp::inline v0::kernels::host

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Random tensors: element i takes word i % 4 of the Philox block at offset + i / 4.
+// Random tensors: element i takes word i % 4 of the Philox block at offset + i / 4, on every device
+// and for any number of threads.
 #pragma once
 
 #include <cmath>
@@ -45,6 +46,32 @@ inline void random(const RandomArgs& args) {
       }
       store<float>(values, args.output, block * kBlock, 1, (std::min)(kBlock, n - block * kBlock));
     }
+  });
+}
+
+/// The backward pass is the same function of the gradient: no mask is kept.
+inline void dropout(const DropoutArgs& args) {
+  const std::int64_t n = args.input.numel();
+  visit_float_type(args.input.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    const C scale = args.p < 1 ? static_cast<C>(1 / (1 - args.p)) : C{0};
+    parallel_ranges(ceil_div(n, kBlock), 16, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t block = first; block < last; ++block) {
+        const std::int64_t begin = block * kBlock, length = (std::min)(kBlock, n - begin);
+        C in_buffer[kBlock], out_buffer[kBlock];
+        const C* const x = fetch(args.input, begin, 1, length, in_buffer);
+        C* const y = target(args.output, begin, 1, length, out_buffer);
+        for (std::int64_t i = 0; i < length; i += 4) {
+          const auto counter = args.offset + static_cast<std::uint64_t>((begin + i) / 4);
+          const PhiloxBlock bits = philox(args.seed, counter);
+          for (std::int64_t l = 0; l < (std::min)(std::int64_t{4}, length - i); ++l) {
+            const bool keep = static_cast<double>(uniform_float(bits.word[l])) >= args.p;
+            y[i + l] = keep ? x[i + l] * scale : C{0};
+          }
+        }
+        store(y, args.output, begin, 1, length);
+      }
+    });
   });
 }
 

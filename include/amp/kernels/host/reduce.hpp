@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Sums and arg-maxima. Partial sums are kept in double (int64 for integers), so that a 16-bit sum
+// Sums. Partial sums are kept in double (integers modulo 2^64), so that a 16-bit sum
 // is rounded once.
 #pragma once
 
@@ -31,7 +31,7 @@ Sum sum_block(const C* values, std::int64_t n) {
 
 template <class C>
 void sum(const ReduceArgs& args) {
-  using Sum = std::conditional_t<std::is_same_v<C, std::int64_t>, std::int64_t, double>;
+  using Sum = std::conditional_t<std::is_same_v<C, std::int64_t>, std::uint64_t, double>;  // wraps
   const std::int64_t outputs = args.output.numel();
   if (outputs == 0) return;
   // The output as the loop sees it: dense sums, stride 0 along what is reduced.
@@ -71,11 +71,11 @@ void sum(const ReduceArgs& args) {
   for (std::int64_t p = 1; p < parts; ++p) {
     for (std::int64_t i = 0; i < outputs; ++i) partial[i] += partial[p * outputs + i];
   }
-  if (args.scale != 1) {
-    for (std::int64_t i = 0; i < outputs; ++i)
-      partial[i] = static_cast<Sum>(static_cast<double>(partial[i]) * args.scale);
+  if constexpr (std::is_same_v<Sum, double>) {  // integers have no mean
+    for (std::int64_t i = 0; i < outputs; ++i) partial[i] *= args.scale;
   }
-  store(partial.data(), args.output, 0, 1, outputs);
+  using Stored = std::conditional_t<std::is_same_v<Sum, double>, double, std::int64_t>;
+  store(reinterpret_cast<const Stored*>(partial.data()), args.output, 0, 1, outputs);
 }
 
 }  // namespace detail
@@ -84,28 +84,6 @@ void sum(const ReduceArgs& args) {
 inline void sum(const ReduceArgs& args) {
   visit_compute_type(args.input.dtype,
                      [&](auto tag) { detail::sum<typename decltype(tag)::type>(args); });
-}
-
-/// Input and output are contiguous.
-inline void argmax(const ArgmaxArgs& args) {
-  std::int64_t outer = 1, inner = 1;
-  for (int d = 0; d < args.dim; ++d) outer *= args.input.sizes[d];
-  for (int d = args.dim + 1; d < args.input.dims; ++d) inner *= args.input.sizes[d];
-  const std::int64_t length = args.input.sizes[args.dim];
-  visit_compute_type(args.input.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    const HostBuffer<C> buffer(length);
-    for (std::int64_t row = 0; row < outer * inner; ++row) {
-      const C* const x = fetch(args.input, row / inner * length * inner + row % inner, inner,
-                               length, buffer.data());
-      std::int64_t best = 0;
-      for (std::int64_t i = 1; i < length; ++i) {
-        const bool best_is_nan = is_nan(x[best]);
-        if (!best_is_nan && (x[i] > x[best] || is_nan(x[i]))) best = i;
-      }
-      args.output.as<std::int64_t>()[row] = best;
-    }
-  });
 }
 
 }  // namespace amp::inline v0::kernels::host

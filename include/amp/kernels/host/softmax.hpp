@@ -8,39 +8,13 @@
 #include <cmath>
 #include <cstdint>
 
-#include "amp/device/host_memory.hpp"
-#include "amp/device/parallel.hpp"
-#include "amp/kernels/host/block.hpp"
+#include "amp/kernels/host/lines.hpp"
+#include "amp/kernels/host/reduce.hpp"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 namespace detail {
-
-/// The lines of a contiguous array along one dimension: line l starts at start(l), its elements
-/// `stride` apart.
-struct Lines {
-  std::int64_t count = 1, length = 1, stride = 1;
-  Lines(const Operand& array, int dim) {
-    for (int d = 0; d < array.dims; ++d) (d == dim ? length : count) *= array.sizes[d];
-    for (int d = dim + 1; d < array.dims; ++d) stride *= array.sizes[d];
-  }
-  std::int64_t start(std::int64_t line) const {
-    return line / stride * length * stride + line % stride;
-  }
-};
-
-/// body(line start, in-out scratch lines...) for all lines, in parallel.
-template <class C, class Body>
-void for_each_line(const Lines& lines, Body&& body) {
-  if (lines.length == 0) return;
-  parallel_ranges(lines.count, ceil_div(4 * kBlock, lines.length),
-                  [&](std::int64_t begin, std::int64_t end) {
-                    const HostBuffer<C> scratch(3 * lines.length);
-                    for (std::int64_t line = begin; line < end; ++line)
-                      body(lines.start(line), scratch.data());
-                  });
-}
 
 /// NaN where any is NaN.
 template <class C>
@@ -54,9 +28,9 @@ C maximum_of(const C* x, std::int64_t n) {
 /// of large x their last digits.
 template <class C>
 C log_sum_exp(const C* x, std::int64_t n, C maximum) {
-  C sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += std::exp(x[i] - maximum);
-  return std::log(sum);
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += static_cast<double>(std::exp(x[i] - maximum));
+  return static_cast<C>(std::log(sum));
 }
 
 template <bool Log>
@@ -73,8 +47,8 @@ void softmax(const SoftmaxArgs& args) {
         const C log_sum = log_sum_exp(x, n, maximum);
         for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - maximum) - log_sum;
       } else {
-        C sum = 0;
-        for (std::int64_t i = 0; i < n; ++i) sum += y[i] = std::exp(x[i] - maximum);
+        for (std::int64_t i = 0; i < n; ++i) y[i] = std::exp(x[i] - maximum);
+        const C sum = static_cast<C>(sum_block<double>(y, n));
         for (std::int64_t i = 0; i < n; ++i) y[i] /= sum;
       }
       store(y, args.output, at, lines.stride, n);
@@ -94,8 +68,10 @@ void softmax_backward(const SoftmaxBackwardArgs& args) {
       const C* const grad = fetch(args.grad_output, at, lines.stride, n, scratch);
       const C* const y = fetch(args.output, at, lines.stride, n, scratch + n);
       C* const grad_x = target(args.grad_input, at, lines.stride, n, scratch + 2 * n);
-      C sum = 0;
-      for (std::int64_t i = 0; i < n; ++i) sum += Log ? grad[i] : grad[i] * y[i];
+      double total = 0;
+      for (std::int64_t i = 0; i < n; ++i)
+        total += static_cast<double>(Log ? grad[i] : grad[i] * y[i]);
+      const C sum = static_cast<C>(total);
       for (std::int64_t i = 0; i < n; ++i)
         grad_x[i] = Log ? grad[i] - std::exp(y[i]) * sum : y[i] * (grad[i] - sum);
       store(grad_x, args.grad_input, at, lines.stride, n);

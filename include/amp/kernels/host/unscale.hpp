@@ -156,13 +156,16 @@ inline void clip(const ClipArgs& args) {
 }
 
 inline void update_scale(const UpdateScaleArgs& args) {
-  bool found = false;
+  bool found = false, looked = false;
   for (std::int64_t i = 0; i < args.count; ++i) {
-    const bool bad = *args.found_inf[i] != 0;
+    const bool bad = args.found_inf[i] != nullptr && *args.found_inf[i] != 0;
+    looked |= args.found_inf[i] != nullptr;
     found |= bad;
-    if (args.stepped[i] != 0) ++(bad ? args.state->skipped : args.state->applied);
+    if (args.counts[i] == Counts::kNot) continue;
+    const bool left_out = bad || args.counts[i] == Counts::kLeftOut;
+    ++(left_out ? args.state->skipped : args.state->applied);
   }
-  kernels::update_scale(*args.state, args.rule, found);
+  if (looked) kernels::update_scale(*args.state, args.rule, found);
 }
 
 }  // namespace amp::inline v0::kernels::host

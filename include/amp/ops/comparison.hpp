@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Comparisons, and what is chosen by them.
+#pragma once
+
+#include "amp/ops/elementwise.hpp"
+
+namespace amp::inline v0 {
+namespace detail {
+
+inline Tensor comparison_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
+                            BinaryLaunch kernel) {
+  check_operands(op.name(), a, b);
+  return autocasting::call(
+      op,
+      [&](const Tensor& x, const Tensor& y) {
+        const Shape shape = broadcast_shapes(op.name(), x.shape(), y.shape());
+        return run_binary(kernel, x, y, shape, kBool);
+      },
+      a, b);
+}
+inline Tensor comparison_op(autocasting::OpId op, const Tensor& input,
+                            const kernels::Operand& number, BinaryLaunch kernel) {
+  return autocasting::call(
+      op, [&](const Tensor& x) { return run_scalar(kernel, x, number, false, kBool); }, input);
+}
+template <Arithmetic Number>
+Tensor comparison_op(autocasting::OpId op, const Tensor& input, Number value, BinaryLaunch kernel) {
+  check_defined(op.name(), "a", input);
+  return comparison_op(op, input, kernels::Operand::scalar(value, input.device()), kernel);
+}
+
+}  // namespace detail
+
+// Elementwise, of dtype bool; not differentiable.
+// clang-format off
+[[nodiscard]] inline Tensor eq(const Tensor& a, const Tensor& b) { return detail::comparison_op("eq", a, b, kernels::dispatch<&kernels::Backend::eq, kernels::host::eq>); }
+[[nodiscard]] inline Tensor ne(const Tensor& a, const Tensor& b) { return detail::comparison_op("ne", a, b, kernels::dispatch<&kernels::Backend::ne, kernels::host::ne>); }
+[[nodiscard]] inline Tensor lt(const Tensor& a, const Tensor& b) { return detail::comparison_op("lt", a, b, kernels::dispatch<&kernels::Backend::lt, kernels::host::lt>); }
+[[nodiscard]] inline Tensor le(const Tensor& a, const Tensor& b) { return detail::comparison_op("le", a, b, kernels::dispatch<&kernels::Backend::le, kernels::host::le>); }
+[[nodiscard]] inline Tensor gt(const Tensor& a, const Tensor& b) { return detail::comparison_op("gt", a, b, kernels::dispatch<&kernels::Backend::gt, kernels::host::gt>); }
+[[nodiscard]] inline Tensor ge(const Tensor& a, const Tensor& b) { return detail::comparison_op("ge", a, b, kernels::dispatch<&kernels::Backend::ge, kernels::host::ge>); }
+template <Arithmetic N> [[nodiscard]] Tensor eq(const Tensor& a, N b) { return detail::comparison_op("eq", a, b, kernels::dispatch<&kernels::Backend::eq, kernels::host::eq>); }
+template <Arithmetic N> [[nodiscard]] Tensor ne(const Tensor& a, N b) { return detail::comparison_op("ne", a, b, kernels::dispatch<&kernels::Backend::ne, kernels::host::ne>); }
+template <Arithmetic N> [[nodiscard]] Tensor lt(const Tensor& a, N b) { return detail::comparison_op("lt", a, b, kernels::dispatch<&kernels::Backend::lt, kernels::host::lt>); }
+template <Arithmetic N> [[nodiscard]] Tensor le(const Tensor& a, N b) { return detail::comparison_op("le", a, b, kernels::dispatch<&kernels::Backend::le, kernels::host::le>); }
+template <Arithmetic N> [[nodiscard]] Tensor gt(const Tensor& a, N b) { return detail::comparison_op("gt", a, b, kernels::dispatch<&kernels::Backend::gt, kernels::host::gt>); }
+template <Arithmetic N> [[nodiscard]] Tensor ge(const Tensor& a, N b) { return detail::comparison_op("ge", a, b, kernels::dispatch<&kernels::Backend::ge, kernels::host::ge>); }
+// clang-format on
+
+namespace detail {
+
+inline Tensor where_kernel(const Tensor& condition, const kernels::Operand& a,
+                           const kernels::Operand& b, const Shape& shape, DType dtype) {
+  const Tensor output = empty(shape, {.dtype = dtype, .device = condition.device()});
+  if (output.numel() != 0) {
+    const kernels::WhereArgs args{condition.operand(), a, b, output.operand()};
+    kernels::dispatch<&kernels::Backend::where, kernels::host::where>(output.device(), dtype, args);
+  }
+  return output;
+}
+
+inline kernels::Operand zero_on(Device device) { return kernels::Operand::scalar(0.0, device); }
+
+/// The gradients of where's choices: each receives what was taken from it, and 0 elsewhere.
+inline Tensor where_backward(const Tensor& condition, const Tensor& grad, bool first,
+                             const Shape& shape, DType dtype) {
+  const kernels::Operand zero = zero_on(grad.device()), taken = grad.operand();
+  return sum_to(where_kernel(condition, first ? taken : zero, first ? zero : taken, grad.shape(),
+                             grad.dtype()),
+                shape, dtype);
+}
+
+inline void check_condition(const Tensor& condition) {
+  check_defined("where", "condition", condition);
+  AMP_CHECK(condition.dtype() == kBool, "where: `condition` must be bool, but is ",
+            describe(condition), "; compare, or convert it with to()");
+}
+
+inline Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  const Shape shape =
+      broadcast_shapes("where", condition.shape(), broadcast_shapes("where", a.shape(), b.shape()),
+                       "condition", "a` and `b");
+  const DType dtype = result_type(a, b);
+  const Tensor output = where_kernel(condition, a.operand(), b.operand(), shape, dtype);
+  if (is_floating_point(dtype) && autograd::recording(a, b)) {
+    autograd::record(
+        "where", output,
+        [condition = autograd::SavedTensor(condition), as = a.shape(), bs = b.shape(),
+         ad = a.dtype(), bd = b.dtype()](
+            const Tensor& grad, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
+          const Tensor& chosen = condition.get("where");
+          return {needs[0] ? where_backward(chosen, grad, true, as, ad) : Tensor(),
+                  needs[1] ? where_backward(chosen, grad, false, bs, bd) : Tensor()};
+        },
+        a, b);
+  }
+  return output;
+}
+
+/// One choice is a number: the second, unless `scalar_first`.
+inline Tensor where(const Tensor& condition, const Tensor& tensor, const kernels::Operand& number,
+                    bool scalar_first) {
+  const Shape shape = broadcast_shapes("where", condition.shape(), tensor.shape(), "condition",
+                                       scalar_first ? "b" : "a");
+  const DType dtype = scalar_result_type(tensor, number);
+  const Tensor output = scalar_first
+                            ? where_kernel(condition, number, tensor.operand(), shape, dtype)
+                            : where_kernel(condition, tensor.operand(), number, shape, dtype);
+  if (is_floating_point(dtype) && autograd::recording(tensor)) {
+    autograd::record(
+        "where", output,
+        [condition = autograd::SavedTensor(condition), from = tensor.shape(), was = tensor.dtype(),
+         scalar_first](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+          return {where_backward(condition.get("where"), grad, !scalar_first, from, was)};
+        },
+        tensor);
+  }
+  return output;
+}
+
+}  // namespace detail
+
+/// condition ? a : b, elementwise; all broadcast, a and b promote. `condition` is bool.
+[[nodiscard]] inline Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  detail::check_condition(condition);
+  detail::check_operands("where", a, b);
+  detail::check_same_device("where", "condition", condition, "a", a);
+  return autocasting::call(
+      "where", [&](const Tensor& x, const Tensor& y) { return detail::where(condition, x, y); }, a,
+      b);
+}
+template <Arithmetic N>
+[[nodiscard]] Tensor where(const Tensor& condition, const Tensor& a, N b) {
+  detail::check_condition(condition);
+  detail::check_defined("where", "a", a);
+  detail::check_same_device("where", "condition", condition, "a", a);
+  const kernels::Operand number = kernels::Operand::scalar(b, a.device());
+  return autocasting::call(
+      "where", [&](const Tensor& x) { return detail::where(condition, x, number, false); }, a);
+}
+template <Arithmetic N>
+[[nodiscard]] Tensor where(const Tensor& condition, N a, const Tensor& b) {
+  detail::check_condition(condition);
+  detail::check_defined("where", "b", b);
+  detail::check_same_device("where", "condition", condition, "b", b);
+  const kernels::Operand number = kernels::Operand::scalar(a, b.device());
+  return autocasting::call(
+      "where", [&](const Tensor& y) { return detail::where(condition, y, number, true); }, b);
+}
+
+}  // namespace amp::inline v0

@@ -1,0 +1,483 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// How every op is called, with inputs to call it with: one binding per form of an op, the golden
+// cases (goldens/ops.hpp) as examples, on any device and in any dtype. Checks nothing, so that
+// whoever wants to know what runs where can use it: see `support`.
+#pragma once
+
+#include <amp/amp.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "goldens/ops.hpp"
+
+namespace conformance {
+
+using goldens::OpCase;
+using Tensors = std::vector<amp::Tensor>;
+
+/// What a call returns: what is differentiated, then the rest.
+struct Outputs : Tensors {
+  using Tensors::vector;
+  Outputs(const amp::Tensor& output) : Tensors{output} {}
+};
+
+// --- attributes of a case -----------------------------------------------------------------------
+
+/// Attribute number i, where it is an integer.
+inline std::int64_t integer(const OpCase& c, std::size_t i) {
+  return static_cast<std::int64_t>(c.attributes[i]);
+}
+inline bool flag(const OpCase& c, std::size_t i) { return c.attributes[i] != 0; }
+inline double number(const OpCase& c) { return c.attributes[0]; }
+inline std::vector<std::int64_t> integers_from(const OpCase& c, std::size_t first) {
+  std::vector<std::int64_t> result;
+  for (std::size_t i = first; i < c.attributes.size(); ++i) result.push_back(integer(c, i));
+  return result;
+}
+inline amp::Reduction reduction(const OpCase& c) {
+  constexpr amp::Reduction kReductions[] = {amp::kNone, amp::kMean, amp::kSum};
+  return kReductions[integer(c, 0)];
+}
+inline amp::Tensor index(const OpCase& c, const Tensors& x, amp::DType dtype = amp::kInt64) {
+  return amp::tensor(c.index, amp::Shape(c.index_shape), {.dtype = dtype, .device = x[0].device()});
+}
+inline bool has_index(const OpCase& c) { return !c.index.empty() || !c.index_shape.empty(); }
+/// Input number i, or an undefined tensor where there are fewer.
+inline amp::Tensor optional(const Tensors& x, std::size_t i) {
+  return i < x.size() ? x[i] : amp::Tensor{};
+}
+
+// --- bindings -----------------------------------------------------------------------------------
+
+/// The largest errors allowed of 16-bit values and gradients, in units of the dtype's epsilon times
+/// the largest magnitude among the expected elements. One rounding to nearest is half a unit.
+struct Limits {
+  double value, gradient;
+};
+inline constexpr Limits kOneRounding{0.5, 0.5};    // what is rounded was exact in float32
+inline constexpr Limits kFloat32Math{0.51, 0.51};  // what is rounded was computed in float32
+// The gradient starts from a result as it was rounded, or is a sum of rounded terms.
+inline constexpr Limits kTwoRoundings{0.51, 1.01};
+// The gradient has the cube of a rounded result.
+inline constexpr Limits kCubeOfRounded{0.51, 2.01};
+// The probabilities are rounded, then the product; likewise in the gradient.
+inline constexpr Limits kAttention{1.01, 1.01};
+
+struct Binding {
+  std::string_view op;  // as in the goldens
+  Outputs (*call)(const Tensors&, const OpCase&);
+  Limits limits;
+};
+
+/// The op of a form: what stands before the parentheses.
+constexpr std::string_view op_of(std::string_view form) { return form.substr(0, form.find('(')); }
+
+namespace bindings {
+
+using In = const Tensors&;
+using Case = const OpCase&;
+
+template <amp::Tensor (*Op)(const amp::Tensor&)>
+Outputs unary(In x, Case) {
+  return Op(x[0]);
+}
+template <amp::Tensor (*Op)(const amp::Tensor&, const amp::Tensor&)>
+Outputs binary(In x, Case) {
+  return Op(x[0], x[1]);
+}
+template <amp::Tensor (*Op)(const amp::Tensor&, double)>
+Outputs with_number(In x, Case c) {
+  return Op(x[0], number(c));
+}
+
+inline Outputs conv2d(In x, Case c) {
+  return amp::conv2d(x[0], x[1], optional(x, 2),
+                     {.stride = {integer(c, 0), integer(c, 1)},
+                      .padding = {integer(c, 2), integer(c, 3)},
+                      .dilation = {integer(c, 4), integer(c, 5)},
+                      .groups = integer(c, 6)});
+}
+
+template <class Pool>
+Outputs pool2d(const Pool& pool, In x, Case c) {
+  return pool(x[0], amp::Size2d{integer(c, 0), integer(c, 1)},
+              amp::Size2d{integer(c, 2), integer(c, 3)}, amp::Size2d{integer(c, 4), integer(c, 5)});
+}
+
+inline Outputs batch_norm(In x, Case c) {
+  const auto affine = static_cast<std::size_t>(integer(c, 3));
+  const bool running = flag(c, 4);
+  // Running statistics must be contiguous.
+  const amp::Tensor none, mean = running ? x[affine + 1].contiguous() : none,
+                          var = running ? x[affine + 2].contiguous() : none;
+  const amp::Tensor y =
+      amp::batch_norm(x[0], mean, var, affine > 0 ? x[1] : none, affine > 1 ? x[2] : none,
+                      flag(c, 0), c.attributes[1], c.attributes[2]);
+  return running ? Outputs{y, mean, var} : Outputs(y);
+}
+
+inline Outputs cross_entropy(In x, Case c) {
+  return amp::cross_entropy(x[0], index(c, x),
+                            {.ignore_index = integer(c, 1),
+                             .label_smoothing = c.attributes[2],
+                             .reduction = reduction(c),
+                             .weight = optional(x, 1)});
+}
+
+inline Outputs nll_loss(In x, Case c) {
+  return amp::nll_loss(
+      x[0], index(c, x),
+      {.ignore_index = integer(c, 1), .reduction = reduction(c), .weight = optional(x, 1)});
+}
+
+inline Outputs binary_cross_entropy_with_options(In x, Case c) {
+  const bool weighted = flag(c, 1);
+  return amp::binary_cross_entropy_with_logits(
+      x[0], x[1],
+      {.reduction = reduction(c),
+       .weight = weighted ? x[2] : amp::Tensor{},
+       .pos_weight = flag(c, 2) ? x[weighted ? 3 : 2] : amp::Tensor{}});
+}
+
+inline Outputs attention(In x, Case c) {
+  const amp::Tensor mask = has_index(c) ? index(c, x, amp::kBool) : optional(x, 3);
+  const double scale = c.attributes[1];
+  return amp::scaled_dot_product_attention(
+      x[0], x[1], x[2], mask, 0.0, flag(c, 0),
+      scale == 0 ? std::optional<double>() : std::optional<double>(scale));
+}
+
+inline Outputs values_and_indices(const std::tuple<amp::Tensor, amp::Tensor>& both) {
+  return {std::get<0>(both), std::get<1>(both)};
+}
+
+inline constexpr Binding kAll[] = {
+    // Products.
+    {"matmul", binary<amp::matmul>, kTwoRoundings},
+    {"bmm", binary<amp::bmm>, kOneRounding},
+    {"linear", [](In x, Case) -> Outputs { return amp::linear(x[0], x[1], optional(x, 2)); },
+     kOneRounding},
+    {"conv2d", conv2d, kOneRounding},
+    // Elementwise.
+    {"add", binary<amp::add>, kOneRounding},
+    {"sub", binary<amp::sub>, kOneRounding},
+    {"mul", binary<amp::mul>, kTwoRoundings},
+    {"div", binary<amp::div>, kTwoRoundings},
+    {"add(x, number)", [](In x, Case c) -> Outputs { return x[0] + number(c); }, kOneRounding},
+    {"sub(x, number)", [](In x, Case c) -> Outputs { return x[0] - number(c); }, kOneRounding},
+    {"mul(x, number)", [](In x, Case c) -> Outputs { return x[0] * number(c); }, kOneRounding},
+    {"div(x, number)", [](In x, Case c) -> Outputs { return x[0] / number(c); }, kFloat32Math},
+    {"add(number, x)", [](In x, Case c) -> Outputs { return number(c) + x[0]; }, kOneRounding},
+    {"sub(number, x)", [](In x, Case c) -> Outputs { return number(c) - x[0]; }, kOneRounding},
+    {"mul(number, x)", [](In x, Case c) -> Outputs { return number(c) * x[0]; }, kOneRounding},
+    {"div(number, x)", [](In x, Case c) -> Outputs { return number(c) / x[0]; }, kTwoRoundings},
+    {"eq", binary<amp::eq>, kOneRounding},
+    {"ne", binary<amp::ne>, kOneRounding},
+    {"lt", binary<amp::lt>, kOneRounding},
+    {"le", binary<amp::le>, kOneRounding},
+    {"gt", binary<amp::gt>, kOneRounding},
+    {"ge", binary<amp::ge>, kOneRounding},
+    {"eq(x, number)", with_number<amp::eq>, kOneRounding},
+    {"ne(x, number)", with_number<amp::ne>, kOneRounding},
+    {"lt(x, number)", with_number<amp::lt>, kOneRounding},
+    {"le(x, number)", with_number<amp::le>, kOneRounding},
+    {"gt(x, number)", with_number<amp::gt>, kOneRounding},
+    {"ge(x, number)", with_number<amp::ge>, kOneRounding},
+    {"neg", unary<amp::neg>, kOneRounding},
+    {"abs", unary<amp::abs>, kOneRounding},
+    {"relu", unary<amp::relu>, kOneRounding},
+    {"gelu", [](In x, Case) -> Outputs { return amp::gelu(x[0]); }, kFloat32Math},
+    {"gelu(x, tanh)", [](In x, Case) -> Outputs { return amp::gelu(x[0], amp::GeluForm::kTanh); },
+     kFloat32Math},
+    {"silu", unary<amp::silu>, kFloat32Math},
+    {"exp", unary<amp::exp>, kTwoRoundings},
+    {"tanh", unary<amp::tanh>, kTwoRoundings},
+    {"sigmoid", unary<amp::sigmoid>, kTwoRoundings},
+    {"log", unary<amp::log>, kFloat32Math},
+    {"sqrt", unary<amp::sqrt>, kTwoRoundings},
+    {"rsqrt", unary<amp::rsqrt>, kCubeOfRounded},
+    {"pow", binary<amp::pow>, kFloat32Math},
+    {"pow(x, fixed)", binary<amp::pow>, kFloat32Math},
+    {"pow(x, number)", [](In x, Case c) -> Outputs { return amp::pow(x[0], number(c)); },
+     kFloat32Math},
+    {"pow(number, x)", [](In x, Case c) -> Outputs { return amp::pow(number(c), x[0]); },
+     kFloat32Math},
+    {"max(a, b)", binary<amp::max>, kOneRounding},
+    {"min(a, b)", binary<amp::min>, kOneRounding},
+    {"dropout", [](In x, Case c) -> Outputs { return amp::dropout(x[0], number(c), flag(c, 1)); },
+     kOneRounding},
+    {"where",
+     [](In x, Case c) -> Outputs { return amp::where(index(c, x, amp::kBool), x[0], x[1]); },
+     kOneRounding},
+    {"where(condition, a, number)",
+     [](In x, Case c) -> Outputs { return amp::where(index(c, x, amp::kBool), x[0], number(c)); },
+     kOneRounding},
+    {"where(condition, number, b)",
+     [](In x, Case c) -> Outputs { return amp::where(index(c, x, amp::kBool), number(c), x[0]); },
+     kOneRounding},
+    // Reductions.
+    {"sum", unary<amp::sum>, kOneRounding},
+    {"sum(x, dim)",
+     [](In x, Case c) -> Outputs { return amp::sum(x[0], integer(c, 0), flag(c, 1)); },
+     kOneRounding},
+    {"mean", unary<amp::mean>, kFloat32Math},
+    {"mean(x, dim)",
+     [](In x, Case c) -> Outputs { return amp::mean(x[0], integer(c, 0), flag(c, 1)); },
+     kFloat32Math},
+    {"max", unary<amp::max>, kFloat32Math},
+    {"min", unary<amp::min>, kFloat32Math},
+    {"max(x, dim)",
+     [](In x, Case c) -> Outputs {
+       return values_and_indices(amp::max(x[0], integer(c, 0), flag(c, 1)));
+     },
+     kOneRounding},
+    {"min(x, dim)",
+     [](In x, Case c) -> Outputs {
+       return values_and_indices(amp::min(x[0], integer(c, 0), flag(c, 1)));
+     },
+     kOneRounding},
+    {"argmax", unary<amp::argmax>, kOneRounding},
+    {"argmax(x, dim)",
+     [](In x, Case c) -> Outputs { return amp::argmax(x[0], integer(c, 0), flag(c, 1)); },
+     kOneRounding},
+    {"max_pool2d",
+     [](In x, Case c) {
+       return pool2d([](const auto&... a) { return amp::max_pool2d(a...); }, x, c);
+     },
+     kOneRounding},
+    {"avg_pool2d",
+     [](In x, Case c) {
+       return pool2d([](const auto&... a) { return amp::avg_pool2d(a...); }, x, c);
+     },
+     kFloat32Math},
+    // Softmax, norms and losses.
+    {"softmax", [](In x, Case c) -> Outputs { return amp::softmax(x[0], integer(c, 0)); },
+     kTwoRoundings},
+    {"log_softmax", [](In x, Case c) -> Outputs { return amp::log_softmax(x[0], integer(c, 0)); },
+     kTwoRoundings},
+    {"layer_norm",
+     [](In x, Case c) -> Outputs {
+       return amp::layer_norm(x[0], integers_from(c, 1), optional(x, 1), optional(x, 2), number(c));
+     },
+     kFloat32Math},
+    {"rms_norm",
+     [](In x, Case c) -> Outputs {
+       return amp::rms_norm(x[0], integers_from(c, 1), optional(x, 1), number(c));
+     },
+     kFloat32Math},
+    {"rms_norm(x, shape, weight)",
+     [](In x, Case c) -> Outputs {
+       return amp::rms_norm(x[0], integers_from(c, 1), optional(x, 1));
+     },
+     kFloat32Math},
+    {"group_norm",
+     [](In x, Case c) -> Outputs {
+       return amp::group_norm(x[0], integer(c, 0), optional(x, 1), optional(x, 2), c.attributes[1]);
+     },
+     kFloat32Math},
+    {"batch_norm", batch_norm, kFloat32Math},
+    {"cross_entropy", cross_entropy, kFloat32Math},
+    {"nll_loss", nll_loss, kFloat32Math},
+    {"mse_loss", [](In x, Case c) -> Outputs { return amp::mse_loss(x[0], x[1], reduction(c)); },
+     kFloat32Math},
+    {"binary_cross_entropy_with_logits",
+     [](In x, Case c) -> Outputs {
+       return amp::binary_cross_entropy_with_logits(x[0], x[1], reduction(c));
+     },
+     kFloat32Math},
+    {"binary_cross_entropy_with_logits(input, target, options)", binary_cross_entropy_with_options,
+     kFloat32Math},
+    {"scaled_dot_product_attention", attention, kAttention},
+    // Indexing and shapes.
+    {"embedding", [](In x, Case c) -> Outputs { return amp::embedding(index(c, x), x[0]); },
+     kOneRounding},
+    {"index_select",
+     [](In x, Case c) -> Outputs { return amp::index_select(x[0], integer(c, 0), index(c, x)); },
+     kOneRounding},
+    {"cat", [](In x, Case c) -> Outputs { return amp::cat(x, integer(c, 0)); }, kOneRounding},
+    {"stack", [](In x, Case c) -> Outputs { return amp::stack(x, integer(c, 0)); }, kOneRounding},
+    {"Tensor::transpose",
+     [](In x, Case c) -> Outputs { return x[0].transpose(integer(c, 0), integer(c, 1)); },
+     kOneRounding},
+    {"Tensor::permute", [](In x, Case c) -> Outputs { return x[0].permute(integers_from(c, 0)); },
+     kOneRounding},
+    {"Tensor::narrow",
+     [](In x,
+        Case c) -> Outputs { return x[0].narrow(integer(c, 0), integer(c, 1), integer(c, 2)); },
+     kOneRounding},
+    {"Tensor::select",
+     [](In x, Case c) -> Outputs { return x[0].select(integer(c, 0), integer(c, 1)); },
+     kOneRounding},
+    {"Tensor::reshape", [](In x, Case c) -> Outputs { return x[0].reshape(integers_from(c, 0)); },
+     kOneRounding},
+    {"Tensor::flatten",
+     [](In x, Case c) -> Outputs { return x[0].flatten(integer(c, 0), integer(c, 1)); },
+     kOneRounding},
+    {"Tensor::squeeze", [](In x, Case c) -> Outputs { return x[0].squeeze(integer(c, 0)); },
+     kOneRounding},
+    {"Tensor::unsqueeze", [](In x, Case c) -> Outputs { return x[0].unsqueeze(integer(c, 0)); },
+     kOneRounding},
+    {"Tensor::expand", [](In x, Case c) -> Outputs { return x[0].expand(integers_from(c, 0)); },
+     kOneRounding},
+};
+
+}  // namespace bindings
+
+inline constexpr std::span<const Binding> kBindings = bindings::kAll;
+
+/// The binding of a case; null where there is none.
+inline const Binding* binding_of(std::string_view form) {
+  const auto found = std::find_if(kBindings.begin(), kBindings.end(),
+                                  [&](const Binding& b) { return b.op == form; });
+  return found == kBindings.end() ? nullptr : &*found;
+}
+
+// --- calls --------------------------------------------------------------------------------------
+
+/// How the elements of inputs lie in memory.
+enum class Layout {
+  kContiguous,
+  kStrided,  // the first dimension innermost, and a NaN beside every element
+};
+
+/// Numbers as a tensor: a leaf, and the view of it that is the input.
+struct Source {
+  amp::Tensor leaf, input;
+  bool is_view = false;
+
+  Source(std::span<const double> values, std::span<const std::int64_t> shape,
+         const amp::TensorOptions& options, Layout layout)
+      : is_view(layout == Layout::kStrided) {
+    if (!is_view) {
+      leaf = input = amp::tensor(values, amp::Shape(shape), options);
+      return;
+    }
+    std::vector<std::int64_t> extents(shape.begin(), shape.end());
+    if (!extents.empty()) std::swap(extents.front(), extents.back());
+    extents.push_back(2);
+    const bool real = amp::is_floating_point(options.dtype.value_or(amp::kFloat32));
+    std::vector<double> padded;
+    for (const double value : transposed(values, shape)) {
+      padded.push_back(real ? std::numeric_limits<double>::quiet_NaN() : 1);
+      padded.push_back(value);
+    }
+    leaf = amp::tensor(padded, extents, options);
+    input = view(leaf);
+  }
+
+  /// The input's gradient, in its shape; undefined where there is none.
+  amp::Tensor gradient() const {
+    const amp::Tensor grad = leaf.grad();
+    return is_view && grad.defined() ? view(grad) : grad;
+  }
+  /// The largest gradient that went to the padding of a view: 0.
+  double gradient_beside() const {
+    double largest = 0;
+    if (!is_view || !leaf.grad().defined()) return largest;
+    for (const double g : leaf.grad().select(-1, 0).to_vector<double>())
+      largest =
+          std::isnan(g) ? std::numeric_limits<double>::infinity() : std::max(largest, std::abs(g));
+    return largest;
+  }
+
+ private:
+  static amp::Tensor view(const amp::Tensor& base) {
+    const amp::Tensor elements = base.select(-1, 1);
+    return elements.dim() < 2 ? elements : elements.transpose(0, -1);
+  }
+  /// In the order that swapping the first and last dimension gives.
+  static std::vector<double> transposed(std::span<const double> values,
+                                        std::span<const std::int64_t> shape) {
+    if (shape.size() < 2 || values.empty()) return {values.begin(), values.end()};
+    const auto rows = static_cast<std::size_t>(shape.front());
+    const auto columns = static_cast<std::size_t>(shape.back());
+    const std::size_t between = values.size() / (rows * columns);
+    std::vector<double> result;
+    for (std::size_t column = 0; column < columns; ++column) {
+      for (std::size_t middle = 0; middle < between; ++middle) {
+        for (std::size_t row = 0; row < rows; ++row) {
+          result.push_back(values[(row * between + middle) * columns + column]);
+        }
+      }
+    }
+    return result;
+  }
+};
+
+/// A case's op applied to its inputs.
+struct Call {
+  std::vector<Source> sources;
+  Outputs outputs;
+
+  Call(const OpCase& c, const amp::Device& device, amp::DType dtype,
+       Layout layout = Layout::kContiguous) {
+    Tensors inputs;
+    for (const goldens::Operand& operand : c.inputs) {
+      const bool differentiated = operand.differentiated && amp::is_floating_point(dtype);
+      sources.emplace_back(
+          operand.values, operand.shape,
+          amp::TensorOptions{.dtype = dtype, .device = device, .requires_grad = differentiated},
+          layout);
+      inputs.push_back(sources.back().input);
+    }
+    const Binding* const binding = binding_of(c.op);
+    AMP_CHECK(binding != nullptr, "no binding for ", c.op);
+    outputs = binding->call(inputs, c);
+  }
+
+  void backward(const OpCase& c, Layout layout = Layout::kContiguous) const {
+    const amp::TensorOptions options{.dtype = outputs[0].dtype(), .device = outputs[0].device()};
+    outputs[0].backward(Source(c.grad_output, c.outputs[0].shape, options, layout).input);
+  }
+};
+
+/// Whether the outputs of a case are differentiated.
+inline bool has_gradient(const OpCase& c) {
+  return c.outputs[0].kind == goldens::kReal || c.outputs[0].kind == goldens::kRandom;
+}
+
+// --- what runs where ----------------------------------------------------------------------------
+
+/// Whether an op runs on a device in a dtype, forward and backward (true where it has none), and if
+/// not, what it says.
+struct Support {
+  bool forward = true, backward = true;
+  std::string reason;
+};
+
+/// Tries all golden cases of the op. `op` is a name of autocasting::kOpList, or "Tensor::...".
+inline Support support(std::string_view op, const amp::Device& device, amp::DType dtype) {
+  Support result;
+  for (const OpCase& c : goldens::kOpCases) {
+    if (op_of(c.op) != op || !result.forward) continue;
+    try {
+      result.forward = false;
+      const Call call(c, device, dtype);
+      result.forward = true;
+      if (!has_gradient(c) || !amp::is_floating_point(dtype) || !result.backward) continue;
+      result.backward = false;
+      call.backward(c);
+      result.backward = true;
+    } catch (const amp::Error& error) {
+      result.reason = error.what();
+    }
+  }
+  result.backward = result.backward && result.forward;
+  return result;
+}
+
+}  // namespace conformance

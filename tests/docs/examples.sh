@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# examples.sh INCLUDE FOLDER COMPILER: every C++ example in a header's comments compiles and runs,
+# and what it asserts holds.
+set -euo pipefail
+include=$1 folder=$2 compiler=$3
+mkdir -p "$folder"
+program=$folder/examples.cpp
+
+{
+  printf '#include <amp/amp.hpp>\n#include <array>\n#include <utility>\n#include <vector>\n'
+  printf '#undef NDEBUG\n#include <cassert>\n'
+  find "$include" -name '*.hpp' | sort | xargs awk '
+    /^ *\/\/\/? ```cpp$/ { inside = 1; printf "static void example_%d() {  // %s\n", ++count, FILENAME; next }
+    /^ *\/\/\/? ```$/ && inside { inside = 0; print "}"; next }
+    inside { sub(/^ *\/\/\/? ?/, ""); print }
+    END { print "int main() {"; for (i = 1; i <= count; ++i) printf "  example_%d();\n", i; print "}" }'
+} >"$program"
+found=$(grep -c '^static void example_' "$program")
+echo "$found examples"
+((found >= 4))
+"$compiler" -std=c++20 -O1 -Wall -Wextra -Wpedantic -Werror -I "$include" "$program" -o "$folder/examples"
+"$folder/examples"
