@@ -5,5 +5,6 @@
 #pragma once
 
 #include "amp/autocast/cast.hpp"
+#include "amp/autocast/custom_function.hpp"
 #include "amp/autocast/op_list.hpp"
 #include "amp/autocast/state.hpp"

@@ -5,3 +5,5 @@
 #pragma once
 
 #include "amp/scaler/grad_scaler.hpp"
+#include "amp/scaler/replay.hpp"
+#include "amp/scaler/state_text.hpp"

@@ -8,6 +8,7 @@
 
 #include "support/catch.hpp"
 
+namespace backward {
 namespace {
 
 /// y = x, whose backward calls `hook`: the user's code inside a backward pass.
@@ -142,3 +143,5 @@ TEST_CASE("backward: a pass that throws leaves the scope as it was") {
   CHECK(amp::is_grad_enabled());
   CHECK_FALSE(x.grad().defined());
 }
+
+}  // namespace backward

@@ -17,6 +17,7 @@
 
 #include "support/catch.hpp"
 
+namespace op_list {
 namespace {
 
 using Inputs = std::vector<amp::Tensor>;
@@ -57,11 +58,24 @@ const std::vector<OpCall>& op_calls() {
        [](In x) { return amp::linear(x[0], x[1], x[2]); }},
       {"conv2d", kLow, kScope, {{1, 2, 4, 4}, {3, 2, 3, 3}, {3}},
        [](In x) { return amp::conv2d(x[0], x[1], x[2]); }},
+      {"scaled_dot_product_attention", kLow, kScope, {{2, 3}, {4, 3}, {4, 3}},
+       [](In x) { return amp::scaled_dot_product_attention(x[0], x[1], x[2]); }},
       {"exp", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::exp(x[0]); }},
       {"log", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::log(x[0]); }},
       {"pow", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::pow(x[0], 3); }},
       {"softmax", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::softmax(x[0], 1); }},
       {"log_softmax", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::log_softmax(x[0], 1); }},
+      {"rsqrt", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::rsqrt(x[0]); }},
+      {"layer_norm", kFull, kFloat32, {{2, 3}, {3}, {3}},
+       [](In x) { return amp::layer_norm(x[0], {3}, x[1], x[2]); }},
+      {"group_norm", kFull, kFloat32, {{2, 4}, {4}, {4}},
+       [](In x) { return amp::group_norm(x[0], 2, x[1], x[2]); }},
+      {"nll_loss", kFull, kFloat32, {{2, 3}},
+       [](In x) { return amp::nll_loss(x[0], indices()); }},
+      {"mse_loss", kFull, kFloat32, {{2, 3}, {2, 3}},
+       [](In x) { return amp::mse_loss(x[0] * 2, x[1]); }},
+      {"binary_cross_entropy_with_logits", kFull, kFloat32, {{2, 3}, {2, 3}},
+       [](In x) { return amp::binary_cross_entropy_with_logits(x[0], x[1]); }},
       {"cross_entropy", kFull, kFloat32, {{2, 3}},
        [](In x) { return amp::cross_entropy(x[0], indices()); }},
       {"sum", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::sum(x[0], 1); }},
@@ -75,6 +89,25 @@ const std::vector<OpCall>& op_calls() {
       {"tanh", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::tanh(x[0]); }},
       {"sigmoid", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::sigmoid(x[0]); }},
       {"relu", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::relu(x[0]); }},
+      {"gelu", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::gelu(x[0]); }},
+      {"silu", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::silu(x[0]); }},
+      {"max", kAsIs, kInput, {{2, 3}}, [](In x) { return (amp::max)(x[0]); }},
+      {"min", kAsIs, kInput, {{2, 3}, {3}}, [](In x) { return (amp::min)(x[0], x[1]); }},
+      {"rms_norm", kAsIs, kInput, {{2, 3}, {3}},
+       [](In x) { return amp::rms_norm(x[0], {3}, x[1]); }},
+      {"batch_norm", kAsIs, kInput, {{2, 3}, {3}, {3}},
+       [](In x) { return amp::batch_norm(x[0], {}, {}, x[1], x[2], true); }},
+      {"avg_pool2d", kAsIs, kInput, {{1, 2, 4, 4}}, [](In x) { return amp::avg_pool2d(x[0], 2); }},
+      {"dropout", kAsIs, kInput, {{2, 3}},
+       [](In x) {
+         amp::manual_seed(1);
+         return amp::dropout(x[0], 0.25);
+       }},
+      {"embedding", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::embedding(indices(), x[0]); }},
+      {"cat", kAsIs, kInput, {{2, 3}, {1, 3}}, [](In x) { return amp::cat({x[0], x[1]}); }},
+      {"stack", kAsIs, kInput, {{2, 3}, {2, 3}}, [](In x) { return amp::stack({x[0], x[1]}); }},
+      {"where", kAsIs, kInput, {{2, 3}, {3}},
+       [](In x) { return amp::where(amp::tensor({true, false, true}, {3}), x[0], x[1]); }},
       {"mean", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::mean(x[0]); }},
       {"argmax", kAsIs, kInt64, {{2, 3}}, [](In x) { return amp::argmax(x[0], 1); }},
       {"max_pool2d", kAsIs, kInput, {{1, 2, 4, 4}}, [](In x) { return amp::max_pool2d(x[0], 2); }},
@@ -297,3 +330,5 @@ TEST_CASE("op list: empty tensors are cast like others") {
   CHECK(y.shape() == amp::Shape(0, 2));
   CHECK(amp::sum(amp::empty({0}, {.dtype = amp::kFloat16})).dtype() == amp::kFloat32);
 }
+
+}  // namespace op_list

@@ -12,6 +12,7 @@
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
+namespace policies {
 namespace {
 
 using amp::OpPolicy;
@@ -234,3 +235,5 @@ TEST_CASE("autocast_call: an unknown name throws, inside of scopes and outside")
   const amp::AutocastGuard autocast(amp::kCPU);
   CHECK_THROWS_AS(amp::autocast_call("test.nobody", same, ramp()), amp::Error);
 }
+
+}  // namespace policies

@@ -11,6 +11,7 @@
 
 #include "support/catch.hpp"
 
+namespace scope {
 namespace {
 
 amp::DType dtype_of_product() { return amp::matmul(amp::ones({2, 2}), amp::ones({2, 2})).dtype(); }
@@ -194,3 +195,5 @@ TEST_CASE("autocast(callable): an inner guard of the callee wins") {
   });
   CHECK(product() == amp::kFloat32);
 }
+
+}  // namespace scope

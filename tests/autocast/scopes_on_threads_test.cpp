@@ -11,6 +11,7 @@
 
 #include "support/catch.hpp"
 
+namespace scopes_on_threads {
 namespace {
 
 amp::DType dtype_of_product() { return amp::matmul(amp::ones({2, 2}), amp::ones({2, 2})).dtype(); }
@@ -185,3 +186,5 @@ TEST_CASE("threads: ops are registered while others look policies up") {
   CHECK(wrong == 0);
   CHECK(amp::op_policy("test.thread19") == amp::OpPolicy::kFloat32);
 }
+
+}  // namespace scopes_on_threads

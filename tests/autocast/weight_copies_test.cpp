@@ -9,6 +9,7 @@
 
 #include "support/catch.hpp"
 
+namespace weight_copies {
 namespace {
 
 /// What the process' copies did since this was made.
@@ -337,3 +338,5 @@ TEST_CASE("weight copies: of from_blob memory once its owner promises mark_modif
   CHECK(use(w) == 4);
   CHECK(counts.refreshes() == 2);
 }
+
+}  // namespace weight_copies

@@ -10,6 +10,7 @@
 #include "scaler/raw_optimizers.hpp"
 #include "support/catch.hpp"
 
+namespace disabled {
 namespace {
 
 using scaler_test::make_raw;
@@ -115,3 +116,5 @@ TEST_CASE("disabled: an exception of the optimizer passes through") {
   amp::GradScaler scaler(disabled());
   CHECK_THROWS_AS(scaler.step(raw), std::runtime_error);
 }
+
+}  // namespace disabled

@@ -15,6 +15,7 @@
 #include "scaler/raw_optimizers.hpp"
 #include "support/catch.hpp"
 
+namespace loop {
 namespace {
 
 using scaler_test::parameter;
@@ -311,3 +312,5 @@ TEST_CASE("loop: a cycle allocates no words of its own once warm") {
   cycle();
   CHECK(amp::memory_stats().allocations == allocations);
 }
+
+}  // namespace loop

@@ -10,6 +10,7 @@
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
+namespace marks {
 namespace {
 
 using amp_test::error_of;
@@ -139,3 +140,5 @@ TEST_CASE("marks: a scaled loss accumulated after unscale_ is refused, or counte
     CHECK(s.p.to_vector<float>() == std::vector<float>(2, 0));
   }
 }
+
+}  // namespace marks

@@ -14,6 +14,7 @@
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
+namespace misuse {
 namespace {
 
 using amp_test::error_of;
@@ -270,3 +271,5 @@ TEST_CASE("misuse: a scaler asked to live on a device that is not there says so,
   CHECK_THROWS_AS(scaler.scale(amp::ones({})), amp::Error);
   CHECK(scaler.get_scale() == 65536);
 }
+
+}  // namespace misuse

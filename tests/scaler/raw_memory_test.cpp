@@ -10,6 +10,7 @@
 #include "scaler/raw_optimizers.hpp"
 #include "support/catch.hpp"
 
+namespace raw_memory {
 namespace {
 
 using scaler_test::AwareSGD;
@@ -139,3 +140,5 @@ TEST_CASE("raw: one's own word backs off where the optimizer was only unscaled")
   CHECK(scaler.get_scale() == 4);
   CHECK(scaler.counters().applied + scaler.counters().skipped == 0);
 }
+
+}  // namespace raw_memory

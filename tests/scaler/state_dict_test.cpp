@@ -15,6 +15,7 @@
 #include "scaler/raw_optimizers.hpp"
 #include "support/catch.hpp"
 
+namespace state_dict {
 namespace {
 
 using State = amp::GradScalerState;
@@ -180,3 +181,5 @@ TEST_CASE("update(value): drops what the cycle recorded") {
   CHECK_THROWS_AS(scaler.update(), amp::Error);
   CHECK(scaler.get_scale() == 16);
 }
+
+}  // namespace state_dict

@@ -12,6 +12,7 @@
 #include "scaler/raw_optimizers.hpp"
 #include "support/catch.hpp"
 
+namespace unscale_and_clip {
 namespace {
 
 using scaler_test::AwareSGD;
@@ -230,3 +231,5 @@ TEST_CASE("unscale_and_clip: the norm returned is still right after the next cyc
   CHECK(first.item<float>() == 1);
   CHECK(second.item<float>() == 10);
 }
+
+}  // namespace unscale_and_clip

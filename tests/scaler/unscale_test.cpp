@@ -13,6 +13,7 @@
 #include "scaler/raw_optimizers.hpp"
 #include "support/catch.hpp"
 
+namespace unscale {
 namespace {
 
 using scaler_test::AwareSGD;
@@ -289,3 +290,5 @@ TEST_CASE("unscale_: a gradient that is not dense is refused before memory is to
   if (!refused) CHECK(p.grad().to_vector<float>() == std::vector<float>(4, 4));
   CHECK(std::vector<float>(memory.begin() + 1, memory.end()) == std::vector<float>(4, 8));
 }
+
+}  // namespace unscale

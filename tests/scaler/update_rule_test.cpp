@@ -13,6 +13,7 @@
 
 #include "support/catch.hpp"
 
+namespace update_rule {
 namespace {
 
 struct Result {
@@ -260,3 +261,5 @@ TEST_CASE("getters: before the first use they show the options") {
   CHECK(scaler.get_backoff_factor() == 0.5);
   CHECK(scaler.get_growth_interval() == 5);
 }
+
+}  // namespace update_rule

@@ -4,11 +4,11 @@
 // Applying a policy to an op: inputs are cast as it says, then the op runs.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <optional>
+#include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "amp/autocast/state.hpp"
 #include "amp/autograd/function.hpp"
@@ -54,57 +54,86 @@ inline bool eligible(const AutocastState& state, const Tensor& tensor) {
          state.is_enabled(tensor.device().type);
 }
 
-/// The dtype to which a policy casts an eligible tensor; nothing where it leaves it alone.
-template <std::size_t N>
-std::array<std::optional<DType>, N> cast_targets(const AutocastState& state, OpPolicy policy,
-                                                 const std::array<const Tensor*, N>& tensors) {
-  std::array<std::optional<DType>, N> targets;
-  std::optional<DType> widest;
-  for (const Tensor* tensor : tensors) {
-    if (eligible(state, *tensor))
-      widest = widest ? promote_types(*widest, tensor->dtype()) : tensor->dtype();
+/// What a policy does to the tensors of one call: it depends on the widest dtype among them.
+class Casts {
+ public:
+  Casts(const AutocastState& state, OpPolicy policy) : state_(state), policy_(policy) {}
+
+  void see(const Tensor& tensor) {
+    if (!eligible(state_, tensor)) return;
+    widest_ = seen_ ? promote_types(widest_, tensor.dtype()) : tensor.dtype();
+    seen_ = true;
   }
-  for (std::size_t i = 0; i < N; ++i) {
-    if (!eligible(state, *tensors[i])) continue;
-    switch (policy) {
+  /// The dtype to which the tensor is cast; its own where it is left alone.
+  DType target(const Tensor& tensor) const {
+    if (!eligible(state_, tensor)) return tensor.dtype();
+    switch (policy_) {
       case OpPolicy::kLowPrecision:
-        targets[i] = state.dtype(tensors[i]->device().type);
-        break;
+        return state_.dtype(tensor.device().type);
       case OpPolicy::kFloat32:
       case OpPolicy::kFloat32Math:
-        targets[i] = kFloat32;
-        break;
+        return kFloat32;
       case OpPolicy::kPromote:
-        targets[i] = widest;
-        break;
+        return widest_;
       case OpPolicy::kPassthrough:
         break;
     }
+    return tensor.dtype();
   }
-  return targets;
-}
+  Tensor apply(const Tensor& tensor) const {
+    return tensor.defined() ? cast(tensor, target(tensor), state_.cache_enabled()) : tensor;
+  }
+  /// The result of the op, whose first input was `first`. One that is no tensor stays as it is.
+  template <class Result>
+  Result finish(Result result, const Tensor& first) const {
+    if constexpr (std::is_same_v<Result, Tensor>) {
+      const bool rounds = policy_ == OpPolicy::kFloat32Math && eligible(state_, first) &&
+                          result.defined() && is_floating_point(result.dtype());
+      return rounds ? convert_dtype(result, first.dtype()) : result;
+    } else {
+      return result;
+    }
+  }
+
+ private:
+  const AutocastState& state_;
+  OpPolicy policy_;
+  DType widest_ = kFloat32;  // of the eligible tensors seen
+  bool seen_ = false;
+};
 
 template <class Function, class... Tensors>
-[[gnu::noinline]] Tensor call_in_scope(OpId op, Function&& function, const Tensors&... tensors) {
+[[gnu::noinline]] auto call_in_scope(OpId op, Function&& function, const Tensors&... tensors) {
   const AutocastState& state = amp::detail::current_autocast();
-  const OpPolicy policy = state.policy(op);
-  const std::array<const Tensor*, sizeof...(Tensors)> all{&tensors...};
-  const auto targets = cast_targets(state, policy, all);
-  const bool cache = state.cache_enabled();
-  const Tensor result = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return function((targets[I] ? cast(*all[I], *targets[I], cache) : *all[I])...);
-  }
-  (std::index_sequence_for<Tensors...>{});
-  if (policy == OpPolicy::kFloat32Math && targets[0] && is_floating_point(result.dtype()))
-    return convert_dtype(result, all[0]->dtype());
-  return result;
+  Casts casts(state, state.policy(op));
+  (casts.see(tensors), ...);
+  const auto& first = std::get<0>(std::tie(tensors...));
+  return casts.finish(function(casts.apply(tensors)...), first);
 }
+
+/// No casts for its lifetime: for the ops that an op is composed of.
+struct NoCasts {
+  AutocastGuard cpu{kCPU, {.enabled = false}};
+  AutocastGuard cuda{kCUDA, {.enabled = false}};
+};
 
 /// Runs an op under its policy. Outside of scopes this is the call itself.
 template <class Function, class... Tensors>
-Tensor call(OpId op, Function&& function, const Tensors&... tensors) {
+auto call(OpId op, Function&& function, const Tensors&... tensors) {
   if (!amp::detail::current_autocast().active()) return function(tensors...);
   return call_in_scope(op, function, tensors...);
+}
+
+/// The same for an op of a list of tensors.
+template <class Function>
+Tensor call_list(OpId op, Function&& function, std::span<const Tensor> tensors) {
+  const AutocastState& state = amp::detail::current_autocast();
+  if (!state.active()) return function(tensors);
+  Casts casts(state, state.policy(op));
+  for (const Tensor& tensor : tensors) casts.see(tensor);
+  std::vector<Tensor> cast_tensors;
+  for (const Tensor& tensor : tensors) cast_tensors.push_back(casts.apply(tensor));
+  return casts.finish(function(std::span<const Tensor>(cast_tensors)), tensors[0]);
 }
 
 }  // namespace amp::inline v0::autocasting
@@ -131,15 +160,14 @@ inline void register_op(std::string_view name, OpPolicy policy) {
 }
 
 /// callable(tensors...) under the policy of a listed or registered op, the ops inside it not being
-/// cast again. Does nothing outside of scopes. Throws for an unknown name.
+/// cast again; returns what it returns. Does nothing outside of scopes. Throws for an unknown name.
 template <class Callable, class... Tensors>
 auto autocast_call(std::string_view name, Callable&& callable, const Tensors&... tensors) {
   const autocasting::OpId op(autocasting::find_op(name));
   const auto uncast = [&](const auto&... inputs) {
     if (amp::detail::current_autocast().policy(op) == OpPolicy::kPassthrough)
       return callable(inputs...);
-    const AutocastGuard cpu(kCPU, {.enabled = false});
-    const AutocastGuard cuda(kCUDA, {.enabled = false});
+    const autocasting::NoCasts no_casts;
     return callable(inputs...);
   };
   return autocasting::call(op, uncast, tensors...);

@@ -1,9 +1,29 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// In which precision each op runs under autocast: PyTorch's list for CUDA (torch/csrc,
-// autocast_mode; version 2.6), for all devices. Ops that are not listed by name here do not exist
-// for policies.
+// In which precision each op runs under autocast.
+//
+// Meaning: each op has a policy. Of its tensors those are cast that are floating point, not
+// float64, and on a device with an enabled scope; all others pass untouched.
+// Dtypes: of the result under each policy, beside it below. A cast is differentiable: gradients
+// return in the dtype of what was cast.
+// Determinism: a policy depends on nothing but the scope and the op's name, not on the order of
+// arguments. kPromote never fails, whatever dtypes meet.
+// Changing it: for one scope by AutocastOptions::policies, for the process, or with an op of one's
+// own, by register_op. A name that is not there throws amp::Error and suggests the nearest.
+//
+// ```cpp
+// amp::register_op("my_attention", amp::OpPolicy::kLowPrecision);
+// const amp::Tensor q = amp::randn({4, 8});
+// const amp::AutocastGuard autocast(
+//     amp::kCPU, {.policies = {{"softmax", amp::OpPolicy::kFloat32Math}}});
+// const amp::Tensor y = amp::autocast_call("my_attention", [](const amp::Tensor& x) {
+//   return amp::matmul(amp::softmax(amp::matmul(x, x.t()), -1), x);
+// }, q);
+// assert(y.dtype() == amp::kBFloat16);
+// ```
+//
+// Source: PyTorch 2.6, aten/src/ATen/autocast_mode.h, the list for CUDA; here for all devices.
 #pragma once
 
 #include <cstddef>
@@ -33,13 +53,20 @@ inline constexpr ListedOp kOpList[] = {
     {"bmm", OpPolicy::kLowPrecision},
     {"linear", OpPolicy::kLowPrecision},
     {"conv2d", OpPolicy::kLowPrecision},
+    {"scaled_dot_product_attention", OpPolicy::kLowPrecision},
     // Functions that leave the range of 16 bits, or whose small differences matter.
     {"exp", OpPolicy::kFloat32},
     {"log", OpPolicy::kFloat32},
     {"pow", OpPolicy::kFloat32},
+    {"rsqrt", OpPolicy::kFloat32},
     {"softmax", OpPolicy::kFloat32},
     {"log_softmax", OpPolicy::kFloat32},
+    {"layer_norm", OpPolicy::kFloat32},
+    {"group_norm", OpPolicy::kFloat32},
     {"cross_entropy", OpPolicy::kFloat32},
+    {"nll_loss", OpPolicy::kFloat32},
+    {"mse_loss", OpPolicy::kFloat32},
+    {"binary_cross_entropy_with_logits", OpPolicy::kFloat32},
     {"sum", OpPolicy::kFloat32},
     // As precise in 16 bits as their inputs are; where dtypes mix, ordinary promotion rules.
     {"add", OpPolicy::kPassthrough},
@@ -52,10 +79,22 @@ inline constexpr ListedOp kOpList[] = {
     {"tanh", OpPolicy::kPassthrough},
     {"sigmoid", OpPolicy::kPassthrough},
     {"relu", OpPolicy::kPassthrough},
+    {"gelu", OpPolicy::kPassthrough},
+    {"silu", OpPolicy::kPassthrough},
     {"mean", OpPolicy::kPassthrough},
+    {"max", OpPolicy::kPassthrough},
+    {"min", OpPolicy::kPassthrough},
     {"argmax", OpPolicy::kPassthrough},
+    {"rms_norm", OpPolicy::kPassthrough},
+    {"batch_norm", OpPolicy::kPassthrough},
     {"max_pool2d", OpPolicy::kPassthrough},
+    {"avg_pool2d", OpPolicy::kPassthrough},
+    {"dropout", OpPolicy::kPassthrough},
+    {"embedding", OpPolicy::kPassthrough},
     {"index_select", OpPolicy::kPassthrough},
+    {"cat", OpPolicy::kPassthrough},
+    {"stack", OpPolicy::kPassthrough},
+    {"where", OpPolicy::kPassthrough},
     {"eq", OpPolicy::kPassthrough},
     {"ne", OpPolicy::kPassthrough},
     {"lt", OpPolicy::kPassthrough},
@@ -74,6 +113,8 @@ struct OpId {
     while (kOpList[index].name != name) ++index;
   }
   constexpr explicit OpId(int registered) : index(static_cast<std::uint8_t>(registered)) {}
+  /// Of a listed op.
+  constexpr std::string_view name() const { return kOpList[index].name; }
 };
 
 }  // namespace autocasting

@@ -98,6 +98,9 @@ struct AutocastOptions {
   bool enabled = true;
   bool cache_enabled = true;
   OpPolicies policies = {};
+  std::optional<bool> only_low_precision = {};  // true: ops of the other policies run on their
+                                                // inputs as they are, unless `policies` names them;
+                                                // unset: the enclosing scope's, else false
 };
 
 /// What the autocast scopes of a thread amount to at one point. Copyable: carry it to another
@@ -114,7 +117,10 @@ class AMP_EXPORT AutocastState {
   OpPolicy policy(autocasting::OpId op) const {
     const std::uint8_t own = overrides_[op.index];
     if (own != kDefault && reaches_here()) return static_cast<OpPolicy>(own);
-    return autocasting::registry().policies[op.index].load(std::memory_order_relaxed);
+    const OpPolicy listed =
+        autocasting::registry().policies[op.index].load(std::memory_order_relaxed);
+    const bool stands = !only_low_precision_ || listed == OpPolicy::kLowPrecision;
+    return stands || !reaches_here() ? listed : OpPolicy::kPassthrough;
   }
   /// What holds at this point: nothing of the scopes around a backward pass holds inside it.
   AutocastState here() const { return reaches_here() ? *this : AutocastState(); }
@@ -131,6 +137,7 @@ class AMP_EXPORT AutocastState {
   std::array<bool, kDeviceTypeCount> enabled_ = {};
   std::array<DType, kDeviceTypeCount> dtypes_ = {kBFloat16, kFloat16};
   bool cache_enabled_ = true;
+  bool only_low_precision_ = false;
   int depth_ = 0;
   std::array<std::uint8_t, autocasting::kMaxOps> overrides_;
 };
@@ -152,13 +159,36 @@ inline OpPolicy op_policy(std::string_view op) {
 }
 
 /// Runs the ops of this thread, on tensors of one device type, in the precision that the op list
-/// says, for its lifetime:
+/// says, for its lifetime.
 ///
-///   amp::AutocastGuard autocast(amp::kCUDA, {.dtype = amp::kFloat16});
-///   loss = amp::cross_entropy(model(x), y);
+/// Meaning: matrix products and convolutions see their inputs in `dtype`; norms, softmax and losses
+/// see them in float32; the rest as they are (autocast/op_list.hpp). Wrap the forward pass and the
+/// loss. A float32 weight is cast once, not at every use: its copy carries the version of the
+/// weight and is renewed when that moved (`cache_enabled`).
+/// Parameters: the device type, and AutocastOptions; what they leave unset is inherited from the
+/// enclosing scope. Scopes nest, for different device types independently of each other;
+/// `enabled = false` switches off for the inner scope.
+/// Threads: the state is the thread's; a new thread starts with none. autocast_state() carries it.
+/// Backward: a backward pass inside a scope runs without it, in the dtypes of forward.
+/// Errors: amp::Error where `dtype` is not float16, bfloat16 or float32, the state being unchanged.
+/// Leaving the scope, also by an exception, restores what held before.
+/// Cost: some 200 bytes copied on entry and exit. Does not allocate, does not synchronise.
 ///
-/// Scopes nest; a backward pass inside one runs without it. The state is the thread's: a new thread
-/// starts with none.
+/// ```cpp
+/// const amp::Tensor x = amp::randn({8, 4}), w = amp::randn({2, 4}, {.requires_grad = true});
+/// amp::Tensor loss;
+/// {
+///   const amp::AutocastGuard autocast(amp::kCPU, {.dtype = amp::kFloat16});
+///   const amp::Tensor y = amp::linear(x, w);
+///   assert(y.dtype() == amp::kFloat16);
+///   loss = amp::cross_entropy(y, amp::zeros({8}, {.dtype = amp::kInt64}));
+/// }
+/// assert(loss.dtype() == amp::kFloat32);
+/// loss.backward();
+/// assert(w.grad().dtype() == amp::kFloat32);
+/// ```
+///
+/// Source: torch.autocast, PyTorch 2.6.
 class AutocastGuard {
  public:
   [[nodiscard]] explicit AutocastGuard(DeviceType device, const AutocastOptions& options = {})
@@ -173,6 +203,7 @@ class AutocastGuard {
               "AutocastGuard: `dtype` must be float16, bfloat16 or float32, but is ",
               next.dtypes_[d]);
     next.cache_enabled_ = options.cache_enabled && next.cache_enabled_;
+    next.only_low_precision_ = options.only_low_precision.value_or(next.only_low_precision_);
     for (const auto& [op, policy] : options.policies.entries()) {
       next.overrides_[static_cast<std::size_t>(op)] = static_cast<std::uint8_t>(policy);
     }
@@ -193,15 +224,35 @@ class AutocastGuard {
   AutocastState previous_;
 };
 
+/// What autocast returns: calls `callable` in the scope of its options.
+template <class Callable>
+class AutocastCallable {
+ public:
+  AutocastCallable(DeviceType device, AutocastOptions options, Callable callable)
+      : device_(device), options_(std::move(options)), callable_(std::move(callable)) {}
+
+  template <class... Arguments>
+  decltype(auto) operator()(Arguments&&... arguments) {
+    const AutocastGuard guard(device_, options_);
+    return callable_(std::forward<Arguments>(arguments)...);
+  }
+  template <class... Arguments>
+  decltype(auto) operator()(Arguments&&... arguments) const {
+    const AutocastGuard guard(device_, options_);
+    return callable_(std::forward<Arguments>(arguments)...);
+  }
+
+ private:
+  DeviceType device_;
+  AutocastOptions options_;
+  Callable callable_;
+};
+
 /// A callable that enters the scope at each call: re-entrant, usable from several threads where
 /// `callable` is.
 template <class Callable>
 [[nodiscard]] auto autocast(DeviceType device, AutocastOptions options, Callable callable) {
-  return [device, options = std::move(options),
-          callable = std::move(callable)](auto&&... arguments) -> decltype(auto) {
-    const AutocastGuard guard(device, options);
-    return callable(std::forward<decltype(arguments)>(arguments)...);
-  };
+  return AutocastCallable<Callable>(device, std::move(options), std::move(callable));
 }
 
 }  // namespace amp::inline v0

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,7 @@
 namespace amp::inline v0::detail {
 
 /// kFailed: the step threw with gradients already unscaled; to unscale them again would be wrong.
-enum class Stage { kReady, kUnscaled, kStepped, kFailed };
+enum class Stage { kReady, kUnscaled, kStepped, kLeftOut, kFailed };
 
 /// One optimizer's way through the current cycle.
 struct Cycle {
@@ -27,6 +28,9 @@ struct Cycle {
   Tensor clip = {};      // float32: the norm, and the coefficient
   GradScale scale = {};  // what the step will apply
   std::int64_t gradients = 0;
+  bool looked = false;  // whether the gradients were tested, so that found_inf says something
+  bool writes = false;  // whether they were, or will be, unscaled in place
+  std::vector<const void*> gradient_data = {};
 };
 
 class Cycles {
@@ -44,13 +48,22 @@ class Cycles {
   /// A cycle for an optimizer that has none yet. Throws, naming the stage, where it has.
   Cycle& begin(std::string_view call, const void* optimizer, Device device) {
     if (const Cycle* const cycle = find(optimizer)) {
-      AMP_CHECK(cycle->stage != Stage::kFailed, call,
-                ": this optimizer's step threw in this cycle, its gradients already unscaled; "
-                "next may come update(), or scale(loss) of a new cycle");
-      const bool stepped = cycle->stage == Stage::kStepped;
-      fail(call, ": this optimizer is already ", stepped ? "stepped" : "unscaled",
-           " in this cycle (", cycle->gradients, " gradients); next may come ",
-           stepped ? "update()" : "step(optimizer) or update()");
+      switch (cycle->stage) {
+        case Stage::kFailed:
+          fail(
+              call, ": this optimizer's step threw in this cycle, its ", cycle->gradients,
+              " gradients already unscaled; next may come update(), or scale(loss) of a new cycle");
+        case Stage::kUnscaled:
+          fail(call, ": this optimizer is already unscaled in this cycle (", cycle->gradients,
+               " gradients); next may come step(optimizer), skip_step(optimizer) or update()");
+        case Stage::kLeftOut:
+          fail(call, ": this optimizer's step was left out by skip_step in this cycle (",
+               cycle->gradients, " gradients); next may come update()");
+        case Stage::kReady:
+        case Stage::kStepped:
+          fail(call, ": this optimizer is already stepped in this cycle (", cycle->gradients,
+               " gradients); next may come update()");
+      }
     }
     Tensor found_inf;
     if (!words_.empty()) {
@@ -61,6 +74,26 @@ class Cycles {
       found_inf = zeros({}, {.device = device});
     }
     return all_.emplace_back(Cycle{.optimizer = optimizer, .found_inf = std::move(found_inf)});
+  }
+
+  /// Throws where a gradient of `cycle` is also another optimizer's, and one of the two unscales it
+  /// in place: the other would see it unscaled once too often.
+  template <class IsFresh>
+  void check_unshared(std::string_view call, const Cycle& cycle, IsFresh&& is_fresh) const {
+    for (const Cycle& other : all_) {
+      const bool pending = other.stage == Stage::kUnscaled;
+      if (&other == &cycle || !(other.writes || (cycle.writes && pending))) continue;
+      const std::unordered_set<const void*> theirs(other.gradient_data.begin(),
+                                                   other.gradient_data.end());
+      for (std::size_t i = 0; i < cycle.gradient_data.size(); ++i) {
+        AMP_CHECK(
+            theirs.count(cycle.gradient_data[i]) == 0 ||
+                (!(cycle.writes && pending) && is_fresh(cycle.gradient_data[i])),
+            call, ": gradient ", i,
+            " is also another optimizer's, which unscales it in this cycle as well; give each "
+            "parameter to one optimizer");
+      }
+    }
   }
 
   void forget(const void* optimizer) {

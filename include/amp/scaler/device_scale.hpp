@@ -38,21 +38,10 @@ class DeviceScale {
   void read(GradScalerState& state) const {
     kernels::ScaleState live;
     copy_bytes(kCPU, &live, device(), data(), sizeof live);
-    state.scale = static_cast<double>(live.scale);
-    state.growth_tracker = live.growth_tracker;
-    state.hysteresis_left = live.hysteresis_left;
-    state.applied = live.applied;
-    state.skipped = live.skipped;
-    state.consecutive_skips = live.consecutive_skipped;
+    set_live_part(state, live);
   }
   void write(const GradScalerState& state) {
-    kernels::ScaleState live{};
-    kernels::set_scale(live, state.scale);
-    live.growth_tracker = state.growth_tracker;
-    live.hysteresis_left = state.hysteresis_left;
-    live.applied = state.applied;
-    live.skipped = state.skipped;
-    live.consecutive_skipped = state.consecutive_skips;
+    const kernels::ScaleState live = live_part(state);
     copy_bytes(device(), data(), kCPU, &live, sizeof live);
     mark_modified();
   }

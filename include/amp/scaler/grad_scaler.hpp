@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// GradScaler: multiplies the loss so that 16-bit gradients do not underflow, divides the gradients
-// again, leaves out steps whose gradients overflowed, and adapts the scale (Micikevicius et al.
-// 2018, arXiv 1710.03740, section 3.2; torch.amp.GradScaler).
+// Loss scaling for the training loop.
 #pragma once
 
 #include <algorithm>
@@ -21,16 +19,46 @@
 
 namespace amp::inline v0 {
 
-/// The loop:
+/// Dynamic loss scaling.
 ///
-///   scaler.scale(loss).backward();
-///   scaler.step(optimizer);          // or unscale_and_clip(optimizer, 1.0) before it
+/// Meaning: backward starts from loss * S, so that gradients of float16 do not underflow; the
+/// step's gradients are divided by S again. Where one is not finite, before or after the division,
+/// the step is left out and S is lowered; after growth_interval good steps S is raised
+/// (kernels::update_scale, by ScalePolicy).
+/// Order: each optimizer goes ready -> unscaled -> stepped (or left out) in a cycle that update()
+/// ends for all of them:
+///
+///   scale(loss).backward()   any number of losses, and of times
+///   unscale_ or unscale_and_clip(optimizer)   at most once; step does it where it was not done
+///   step or skip_step(optimizer)              at most once
+///   update()
+///
+/// Dtypes: the scaled loss is float32 (float64 for float64); gradients may have any floating-point
+/// dtype, parameters likewise.
+/// Errors: amp::Error for a call out of order, naming the stage, the legal next calls and the
+/// number of gradients seen; for an optimizer without gradients; for gradients on another device.
+/// After any error a new cycle can be started with scale(loss).
+/// Synchronisation: none, where the optimizer is scale-aware (all of amp's are), but in the calls
+/// that say so. Scale, inverse, trackers and counters live on the device.
+/// Cost of a step: each gradient is read once for the test (and norm), and once by the update.
+/// Threads: not for use from two at once. Optimizers are known by address and outlive the cycle.
+///
+/// ```cpp
+/// const amp::Tensor x = amp::randn({8, 4}), w = amp::randn({2, 4}, {.requires_grad = true});
+/// amp::SGD optimizer({w}, {.lr = 0.1});
+/// amp::GradScaler scaler({.init_scale = 1024});
+/// for (int step = 0; step < 3; ++step) {
+///   optimizer.zero_grad();
+///   scaler.scale(amp::mean(amp::linear(x, w))).backward();
+///   const amp::Tensor norm = scaler.unscale_and_clip(optimizer, 1.0);
+///   const amp::StepResult result = scaler.step(optimizer);
 ///   scaler.update();
+///   assert(!result.skipped() && norm.item<float>() > 0);
+/// }
+/// assert(scaler.counters().applied == 3);
+/// ```
 ///
-/// Scale, inverse, growth tracker and counters live on the device: with scale-aware optimizers no
-/// call here synchronises, but for those that say so. Each optimizer goes ready -> unscaled ->
-/// stepped in a cycle that update() ends; a call out of order throws amp::Error and names the
-/// stage. Not for use from two threads at once.
+/// Source: Micikevicius et al. 2018, arXiv 1710.03740, section 3.2; torch.amp.GradScaler, 2.6.
 class GradScaler {
  public:
   /// Throws for options that cannot work.
@@ -65,8 +93,16 @@ class GradScaler {
   template <OptimizerLike O>
   StepResult step(O& optimizer);
 
+  /// Leaves the optimizer's step out of this cycle, unscaled or not: what a loop calls that will
+  /// not step (a bad batch, an accumulation cut short), so that update() stays legal. Counted as
+  /// skipped; the scale does not move on account of gradients nobody looked at.
+  template <OptimizerLike O>
+  void skip_step(O& optimizer);
+
   /// Ends the cycle: lowers the scale where any gradient of it was not finite, raises it after
-  /// growth_interval good ones. Throws where nothing was unscaled or stepped since the last update.
+  /// growth_interval good ones, or as the policy says. Throws where nothing was unscaled, stepped
+  /// or left out since the last update. Calls on_skips after each skips_in_a_row bad updates in a
+  /// row, where the scaler's words lie on the host; elsewhere that would synchronise.
   void update();
   /// Sets the scale, and drops what the cycle recorded. Synchronises.
   void update(double new_scale);
@@ -76,14 +112,10 @@ class GradScaler {
   double get_growth_factor() const { return saved_.growth_factor; }
   double get_backoff_factor() const { return saved_.backoff_factor; }
   std::int64_t get_growth_interval() const { return saved_.growth_interval; }
-  void set_growth_factor(double factor) {
-    change([&](GradScalerState& s) { s.growth_factor = factor; });
-  }
-  void set_backoff_factor(double factor) {
-    change([&](GradScalerState& s) { s.backoff_factor = factor; });
-  }
+  void set_growth_factor(double factor) { change(&GradScalerState::growth_factor, factor); }
+  void set_backoff_factor(double factor) { change(&GradScalerState::backoff_factor, factor); }
   void set_growth_interval(std::int64_t interval) {
-    change([&](GradScalerState& s) { s.growth_interval = interval; });
+    change(&GradScalerState::growth_interval, interval);
   }
 
   /// Synchronises.
@@ -109,10 +141,10 @@ class GradScaler {
   using Cycle = detail::Cycle;
   using Stage = detail::Stage;
 
-  template <class Change>
-  void change(Change&& apply) {
+  template <class Number>
+  void change(Number GradScalerState::*member, Number value) {
     GradScalerState changed = saved_;
-    apply(changed);
+    changed.*member = value;
     if (enabled_) detail::check_state(changed);
     saved_ = changed;
   }
@@ -127,15 +159,17 @@ class GradScaler {
   }
   void end_cycle() {
     cycles_.end();
+    if (external_.defined()) detail::fill(external_, 0);
     if (device_.exists()) device_.mark_modified();
   }
   Cycle& begin(std::string_view call, const void* optimizer) {
     check_initialised(call);
     return cycles_.begin(call, optimizer, device_.device());
   }
-  /// The gradients, counted into the cycle.
+  /// The gradients, counted into the cycle, which is to write them or not.
   template <OptimizerLike O>
-  detail::GradientSpans gradients_of(std::string_view call, O& optimizer, Cycle& cycle) {
+  detail::GradientSpans gradients_of(std::string_view call, O& optimizer, Cycle& cycle,
+                                     bool writes) {
     std::optional<Device> device = device_.device();
     detail::GradientSpans spans = detail::collect_gradients(call, optimizer, device);
     AMP_CHECK(!spans.empty(), call,
@@ -143,10 +177,27 @@ class GradScaler {
               "loss, and does the "
               "optimizer hold the parameters that the model uses?");
     cycle.gradients = static_cast<std::int64_t>(spans.size());
+    cycle.looked = true;
+    cycle.writes = writes;
+    for (const auto& span : spans) {
+      if (span.numel != 0) cycle.gradient_data.push_back(span.data);
+    }
+    cycles_.check_unshared(call, cycle,
+                           [&](const void* data) { return detail::is_marked(optimizer, data); });
     return spans;
   }
 
+  /// After an update whose counters the host can see.
+  void report_skips() {
+    if (!on_skips_ || device_.device().type != kCPU) return;
+    const kernels::ScaleState& live = *device_.data();
+    if (live.consecutive_skipped == 0 || live.consecutive_skipped % skips_in_a_row_ != 0) return;
+    on_skips_({live.applied, live.skipped, live.consecutive_skipped});
+  }
+
   bool enabled_;
+  std::int64_t skips_in_a_row_;
+  SkipCallback on_skips_;
   std::optional<Device> wanted_;
   GradScalerState saved_;  // the rule, and the scale before the device has one
   detail::DeviceScale device_;
@@ -155,20 +206,15 @@ class GradScaler {
 };
 
 inline GradScaler::GradScaler(const GradScalerOptions& options)
-    : enabled_(options.enabled), wanted_(options.device) {
-  saved_ = {.scale = options.init_scale,
-            .growth_factor = options.growth_factor,
-            .backoff_factor = options.backoff_factor,
-            .growth_interval = options.growth_interval,
-            .min_scale = options.min_scale,
-            .max_scale = options.max_scale,
-            .hysteresis = options.hysteresis,
-            .hysteresis_left = options.hysteresis};
-  if (enabled_) {
-    detail::check_state(saved_);
-  } else {
-    saved_.scale = 1;  // what scale_data shows
-  }
+    : enabled_(options.enabled),
+      skips_in_a_row_(options.skips_in_a_row),
+      on_skips_(options.on_skips),
+      wanted_(options.device),
+      saved_(detail::initial_state(options)) {
+  if (!enabled_) return;
+  detail::check_state(saved_);
+  AMP_CHECK(skips_in_a_row_ >= 1, "GradScaler: `skips_in_a_row` must be at least 1, but is ",
+            skips_in_a_row_);
 }
 
 inline Tensor GradScaler::scale(const Tensor& loss) {
@@ -196,7 +242,7 @@ void GradScaler::unscale_(O& optimizer) {
   if (!enabled_) return;
   Cycle& cycle = begin("unscale_", &optimizer);
   const detail::ForgetOnError guard(cycles_, &optimizer);
-  detail::GradientSpans spans = gradients_of("unscale_", optimizer, cycle);
+  detail::GradientSpans spans = gradients_of("unscale_", optimizer, cycle, true);
   float* const found_inf = detail::word(cycle.found_inf);
   cycle.scale = {.inverse = device_.one(), .found_inf = found_inf};
   if constexpr (ScaleAwareOptimizer<O> && MarksGradients<O>) {
@@ -227,7 +273,7 @@ Tensor GradScaler::unscale_and_clip(O& optimizer, double max_norm) {
   constexpr bool kAware = ScaleAwareOptimizer<O>;
   Cycle& cycle = begin("unscale_and_clip", &optimizer);
   const detail::ForgetOnError guard(cycles_, &optimizer);
-  const detail::GradientSpans spans = gradients_of("unscale_and_clip", optimizer, cycle);
+  const detail::GradientSpans spans = gradients_of("unscale_and_clip", optimizer, cycle, !kAware);
   float* const found_inf = detail::word(cycle.found_inf);
   detail::unscale(device_.device(), spans, device_.inverse(), found_inf, !kAware);
   if constexpr (!kAware && MarksGradients<O>) optimizer.mark_unscaled();
@@ -254,7 +300,8 @@ StepResult GradScaler::step(O& optimizer) {
   detail::ForgetOnError guard(cycles_, &optimizer);
   guard.unscaled = cycle->stage == Stage::kUnscaled;
   if (cycle->stage == Stage::kReady) {
-    const detail::GradientSpans spans = gradients_of("step", optimizer, *cycle);
+    const detail::GradientSpans spans =
+        gradients_of("step", optimizer, *cycle, !ScaleAwareOptimizer<O>);
     float* const found_inf = detail::word(cycle->found_inf);
     detail::unscale(device_.device(), spans, device_.inverse(), found_inf, !ScaleAwareOptimizer<O>);
     cycle->scale = {.inverse = device_.inverse(), .found_inf = found_inf};
@@ -270,34 +317,46 @@ StepResult GradScaler::step(O& optimizer) {
   return StepResult(cycle->found_inf);
 }
 
+template <OptimizerLike O>
+void GradScaler::skip_step(O& optimizer) {
+  if (!enabled_) return;
+  check_initialised("skip_step");
+  Cycle* cycle = cycles_.find(&optimizer);
+  if (cycle == nullptr || cycle->stage != Stage::kUnscaled) cycle = &begin("skip_step", &optimizer);
+  cycle->stage = Stage::kLeftOut;
+}
+
 inline void GradScaler::update() {
   if (!enabled_) return;
   check_initialised("update");
-  AMP_CHECK(!cycles_.empty() || external_.defined(),
-            "update: no optimizer was unscaled or stepped since the last update; call "
-            "step(optimizer) first");
+  AMP_CHECK(
+      !cycles_.empty() || external_.defined(),
+      "update: no optimizer was unscaled or stepped since the last update (0 gradients); call "
+      "step(optimizer), or skip_step(optimizer), first");
   std::vector<const float*> found;
-  std::vector<std::uint8_t> stepped;
+  std::vector<kernels::Counts> counts;
   for (const Cycle& cycle : cycles_.all()) {
-    found.push_back(detail::word(cycle.found_inf));
-    stepped.push_back(cycle.stage == Stage::kStepped ? 1 : 0);
+    found.push_back(cycle.looked ? detail::word(cycle.found_inf) : nullptr);
+    counts.push_back(cycle.stage == Stage::kStepped   ? kernels::Counts::kStep
+                     : cycle.stage == Stage::kLeftOut ? kernels::Counts::kLeftOut
+                                                      : kernels::Counts::kNot);
   }
   if (external_.defined()) {
     found.push_back(detail::word(external_));
-    stepped.push_back(cycles_.empty() ? 1 : 0);
+    counts.push_back(cycles_.empty() ? kernels::Counts::kStep : kernels::Counts::kNot);
   }
-  const kernels::UpdateScaleArgs args{
-      .device = device_.device(),
-      .state = device_.data(),
-      .rule = {saved_.growth_factor, saved_.backoff_factor, saved_.growth_interval,
-               saved_.min_scale, saved_.max_scale, saved_.hysteresis},
-      .found_inf = found.data(),
-      .stepped = stepped.data(),
-      .count = static_cast<std::int64_t>(found.size())};
+  const kernels::UpdateScaleArgs args{.device = device_.device(),
+                                      .state = device_.data(),
+                                      .rule = detail::rule_of(saved_),
+                                      .found_inf = found.data(),
+                                      .counts = counts.data(),
+                                      .count = static_cast<std::int64_t>(found.size())};
   kernels::dispatch<&kernels::Backend::update_scale, kernels::host::update_scale>(args.device,
                                                                                   kFloat32, args);
-  if (external_.defined()) detail::fill(external_, 0);
+  const bool looked =
+      std::any_of(found.begin(), found.end(), [](const float* word) { return word != nullptr; });
   end_cycle();
+  if (looked) report_skips();
 }
 
 inline void GradScaler::update(double new_scale) {
@@ -306,6 +365,7 @@ inline void GradScaler::update(double new_scale) {
   detail::check_scale("update", "new_scale", new_scale);
   GradScalerState state = state_dict();
   state.scale = new_scale;
+  detail::check_state(state);
   device_.write(state);
   end_cycle();
 }

@@ -39,6 +39,20 @@ GradientSpans collect_gradients(std::string_view call, O& optimizer,
   return spans;
 }
 
+/// Whether the gradient at `data` carries the mark of a scaled loss: accumulated, and not unscaled,
+/// since its memory was perhaps another gradient's. False where optimizers know no marks.
+template <OptimizerLike O>
+bool is_marked(O& optimizer, const void* data) {
+  if constexpr (requires { optimizer.parameters(); }) {
+    for (const Tensor& p : optimizer.parameters()) {
+      const autograd::Leaf* const leaf = autograd::leaf_of(p);
+      if (leaf != nullptr && leaf->grad.defined() && leaf->grad.raw_data() == data)
+        return leaf->is_scaled;
+    }
+  }
+  return false;
+}
+
 /// Notes in *found_inf whether any gradient is not finite, and with `write` multiplies all by
 /// *inverse.
 inline void unscale(Device device, std::span<const kernels::GradientSpan> gradients,

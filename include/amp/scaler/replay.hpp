@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// What a scaler would have done: a recorded trace of bad steps, replayed under any policy, without
+// tensors.
+#pragma once
+
+#include <concepts>
+#include <vector>
+
+#include "amp/scaler/state.hpp"
+
+namespace amp::inline v0 {
+
+/// The states after each update of a scaler with one optimizer that starts from `start`.
+/// `found_inf` is a range of what converts to bool: whether that update saw a non-finite gradient.
+///
+/// ```cpp
+/// const std::vector<bool> trace{false, true, true};
+/// const amp::GradScalerOptions paddle{.hysteresis = 2, .policy = amp::ScalePolicy::kEveryNth};
+/// assert(amp::replay(paddle, trace).back().scale == 32768);
+/// ```
+///
+/// The same transition as on the device, bit for bit. Throws for a state that cannot work.
+template <std::same_as<GradScalerState> State, class Range>  // deduced, so that {...} are options
+std::vector<GradScalerState> replay(const State& start, const Range& found_inf) {
+  detail::check_state(start);
+  std::vector<GradScalerState> states;
+  GradScalerState state = start;
+  kernels::ScaleState live = detail::live_part(start);
+  for (const bool bad : found_inf) {
+    ++(bad ? live.skipped : live.applied);
+    kernels::update_scale(live, detail::rule_of(start), bad);
+    detail::set_live_part(state, live);
+    states.push_back(state);
+  }
+  return states;
+}
+template <class Range>
+std::vector<GradScalerState> replay(const GradScalerOptions& options, const Range& found_inf) {
+  return replay(detail::initial_state(options), found_inf);
+}
+
+}  // namespace amp::inline v0
