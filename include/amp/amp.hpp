@@ -14,6 +14,7 @@
 #include "amp/autograd.hpp"      // NoGradGuard, backward
 #include "amp/autocast.hpp"      // AutocastGuard, OpPolicy
 #include "amp/ops.hpp"           // matmul, conv2d, softmax, cross_entropy, ...
+#include "amp/nn.hpp"            // Module, Linear, Sequential, ...
 #include "amp/optim.hpp"         // SGD, Adam, AdamW, clip_grad_norm_
 #include "amp/scaler.hpp"        // GradScaler
 // clang-format on

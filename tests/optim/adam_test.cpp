@@ -11,6 +11,7 @@
 #include "optim/reference.hpp"
 #include "support/catch.hpp"
 
+namespace adam {
 namespace {
 
 using optim_test::ReferenceAdam;
@@ -118,3 +119,5 @@ TEST_CASE("Adam: options that cannot work throw") {
   CHECK_THROWS_AS(amp::Adam(p, {.beta1 = 1}), amp::Error);
   CHECK_THROWS_AS(amp::Adam(p, {.beta2 = 1}), amp::Error);
 }
+
+}  // namespace adam

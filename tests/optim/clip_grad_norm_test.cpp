@@ -12,6 +12,7 @@
 
 #include "support/catch.hpp"
 
+namespace clip_grad_norm {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -138,3 +139,5 @@ TEST_CASE("clip_grad_norm_: a gradient of a scaled loss throws, names unscale_, 
   CHECK(gradient_of(p) == std::vector<double>(2, 8));
   CHECK(gradient_of(q)[0] == 3);
 }
+
+}  // namespace clip_grad_norm

@@ -6,6 +6,8 @@
 
 #include "support/catch.hpp"
 
+namespace defaults {
+
 TEST_CASE("AdamW decays weights by default, Adam does not", "[optim]") {
   const amp::Tensor w = amp::ones({1}, {.requires_grad = true});
   w.set_grad(amp::zeros({1}));
@@ -23,3 +25,5 @@ TEST_CASE("clip_grad_norm_: takes a list of tensors", "[optim]") {
   CHECK(amp::clip_grad_norm_({w}, 1.0).item<float>() == 5);
   CHECK(w.grad().to_vector<float>()[0] == Approx(0.6));
 }
+
+}  // namespace defaults

@@ -12,6 +12,7 @@
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
+namespace optimizer {
 namespace {
 
 using amp_test::error_of;
@@ -143,3 +144,5 @@ TEMPLATE_TEST_CASE("optimizer: step() on a gradient of a scaled loss throws and 
   CHECK_THAT(error_of([&] { optimizer.step(); }), ContainsSubstring("unscale_"));
   CHECK(p.to_vector<float>() == std::vector<float>(3, 1));
 }
+
+}  // namespace optimizer

@@ -11,6 +11,7 @@
 #include "optim/reference.hpp"
 #include "support/catch.hpp"
 
+namespace sgd {
 namespace {
 
 using optim_test::ReferenceSGD;
@@ -101,3 +102,5 @@ TEST_CASE("SGD: options that cannot work throw") {
   }
   CHECK_THROWS_AS(amp::SGD(p, {.nesterov = true}), amp::Error);
 }
+
+}  // namespace sgd

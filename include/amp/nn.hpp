@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Modules.
+#pragma once
+
+#include "amp/nn/activation.hpp"
+#include "amp/nn/linear.hpp"
+#include "amp/nn/module.hpp"
+#include "amp/nn/norm.hpp"
+#include "amp/nn/sequential.hpp"

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The layers without parameters.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "amp/nn/module.hpp"
+#include "amp/ops/activation.hpp"
+#include "amp/ops/dropout.hpp"
+#include "amp/ops/pool.hpp"
+
+namespace amp::inline v0::nn {
+
+class ReLU : public Layer<ReLU> {
+ public:
+  Tensor forward(const Tensor& x) const { return relu(x); }
+};
+
+class SiLU : public Layer<SiLU> {
+ public:
+  Tensor forward(const Tensor& x) const { return silu(x); }
+};
+
+class GELU : public Layer<GELU> {
+ public:
+  explicit GELU(GeluForm form = GeluForm::kErf) : form_(form) {}
+  Tensor forward(const Tensor& x) const { return gelu(x, form_); }
+
+ private:
+  GeluForm form_;
+};
+
+/// Drops with probability p in training.
+class Dropout : public Layer<Dropout> {
+ public:
+  explicit Dropout(double p = 0.5) : p_(p) {
+    AMP_CHECK(p >= 0 && p <= 1, "nn::Dropout: `p` must lie in [0, 1], but is ", p);
+  }
+  Tensor forward(const Tensor& x) const { return dropout(x, p_, is_training()); }
+
+ private:
+  double p_;
+};
+
+/// Dimensions [start_dim, end_dim] become one.
+class Flatten : public Layer<Flatten> {
+ public:
+  explicit Flatten(std::int64_t start_dim = 1, std::int64_t end_dim = -1)
+      : start_dim_(start_dim), end_dim_(end_dim) {}
+  Tensor forward(const Tensor& x) const { return x.flatten(start_dim_, end_dim_); }
+
+ private:
+  std::int64_t start_dim_, end_dim_;
+};
+
+struct PoolOptions {
+  std::optional<Size2d> stride = {};  // unset: the kernel
+  Size2d padding = 0;
+};
+
+class MaxPool2d : public Layer<MaxPool2d> {
+ public:
+  explicit MaxPool2d(Size2d kernel, const PoolOptions& options = {})
+      : kernel_(kernel), options_(options) {}
+  Tensor forward(const Tensor& x) const {
+    return max_pool2d(x, kernel_, options_.stride.value_or(kernel_), options_.padding);
+  }
+
+ private:
+  Size2d kernel_;
+  PoolOptions options_;
+};
+
+class AvgPool2d : public Layer<AvgPool2d> {
+ public:
+  explicit AvgPool2d(Size2d kernel, const PoolOptions& options = {})
+      : kernel_(kernel), options_(options) {}
+  Tensor forward(const Tensor& x) const {
+    return avg_pool2d(x, kernel_, options_.stride.value_or(kernel_), options_.padding);
+  }
+
+ private:
+  Size2d kernel_;
+  PoolOptions options_;
+};
+
+}  // namespace amp::inline v0::nn

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The layers with a matrix, a kernel or a table: Linear, Conv2d, Embedding.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/nn/init.hpp"
+#include "amp/nn/module.hpp"
+#include "amp/ops/conv.hpp"
+#include "amp/ops/indexing.hpp"
+#include "amp/ops/matmul.hpp"
+
+namespace amp::inline v0::nn {
+
+struct LinearOptions {
+  bool bias = true;
+};
+
+/// x [..., in] -> x weight^T + bias [..., out]; weight [out, in], bias [out].
+class Linear : public Layer<Linear> {
+ public:
+  using Layer<Linear>::Layer;
+  Linear(std::int64_t in_features, std::int64_t out_features, const LinearOptions& options = {}) {
+    weight = register_parameter("weight",
+                                init::fan_in_uniform({out_features, in_features}, in_features));
+    if (options.bias)
+      bias = register_parameter("bias", init::fan_in_uniform({out_features}, in_features));
+  }
+  Tensor forward(const Tensor& x) const { return linear(x, weight, bias); }
+
+  Tensor weight, bias;
+};
+
+struct Conv2dLayerOptions {
+  Size2d stride = 1, padding = 0, dilation = 1;
+  std::int64_t groups = 1;
+  bool bias = true;
+};
+
+/// x [N, in, H, W] -> [N, out, H', W'] (conv2d); weight [out, in / groups, KH, KW], bias [out].
+class Conv2d : public Layer<Conv2d> {
+ public:
+  using Layer<Conv2d>::Layer;
+  Conv2d(std::int64_t in_channels, std::int64_t out_channels, Size2d kernel,
+         const Conv2dLayerOptions& options = {})
+      : options_{options.stride, options.padding, options.dilation, options.groups} {
+    AMP_CHECK(options.groups >= 1 && in_channels % options.groups == 0 &&
+                  out_channels % options.groups == 0,
+              "nn::Conv2d: `groups` ", options.groups, " must divide the channels ", in_channels,
+              " and ", out_channels);
+    const std::int64_t depth = in_channels / options.groups;
+    const std::int64_t fan_in = depth * kernel.height * kernel.width;
+    weight = register_parameter(
+        "weight", init::fan_in_uniform({out_channels, depth, kernel.height, kernel.width}, fan_in));
+    if (options.bias)
+      bias = register_parameter("bias", init::fan_in_uniform({out_channels}, fan_in));
+  }
+  Tensor forward(const Tensor& x) const { return conv2d(x, weight, bias, options_); }
+
+  Tensor weight, bias;
+
+ private:
+  Conv2dOptions options_;
+};
+
+/// Indices [...] (int64 or int32) -> rows of weight [...,  dim]; weight [count, dim], drawn from
+/// N(0, 1).
+class Embedding : public Layer<Embedding> {
+ public:
+  using Layer<Embedding>::Layer;
+  Embedding(std::int64_t count, std::int64_t dim) {
+    weight = register_parameter("weight", randn({count, dim}));
+  }
+  Tensor forward(const Tensor& indices) const { return embedding(indices, weight); }
+
+  Tensor weight;
+};
+
+}  // namespace amp::inline v0::nn

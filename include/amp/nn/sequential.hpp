@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Modules one after the other.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "amp/nn/module.hpp"
+
+namespace amp::inline v0::nn {
+
+/// Each module takes the result of the one before. They are named "0", "1", ...
+///
+/// ```cpp
+/// const amp::nn::Sequential net(amp::nn::Linear(4, 8), amp::nn::ReLU(), amp::nn::Linear(8, 2));
+/// assert(net(amp::ones({3, 4})).shape() == amp::Shape(3, 2));
+/// assert(net.named_parameters()[2].first == "2.weight");
+/// ```
+class Sequential : public Layer<Sequential> {
+ public:
+  Sequential(std::nullptr_t) : Layer<Sequential>(nullptr) {}
+  template <class... Modules>
+    requires(std::is_base_of_v<Module, Modules>&&...)
+  explicit Sequential(const Modules&... modules) : steps_(std::make_shared<Steps>()) {
+    (push_back(modules), ...);
+  }
+
+  template <class M>
+  void push_back(const M& module) {
+    check_defined();
+    push_back(std::to_string(steps_->size()), module);
+  }
+  template <class M>
+  void push_back(std::string name, const M& module) {
+    register_module(std::move(name), module);
+    steps_->push_back([module](const Tensor& x) { return module.forward(x); });
+  }
+
+  Tensor forward(const Tensor& x) const {
+    check_defined();
+    Tensor y = x;
+    for (const auto& step : *steps_) y = step(y);
+    return y;
+  }
+
+ private:
+  using Steps = std::vector<std::function<Tensor(const Tensor&)>>;
+  std::shared_ptr<Steps> steps_;  // shared by copies, as the modules are
+};
+
+}  // namespace amp::inline v0::nn

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Optimizers whose parameters come in groups, each with options of its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "amp/optim/optimizer.hpp"
+
+namespace amp::inline v0 {
+
+/// Parameters that are trained with the same options.
+template <class Options>
+struct ParamGroup {
+  std::vector<Tensor> params = {};
+  Options options = {};
+  std::vector<std::string> names = {};  // of params, for state_dict; their numbers if empty
+};
+
+namespace detail {
+
+inline void check_schedule(std::string_view name, const Schedule& s) {
+  AMP_CHECK(s.steps >= 1 && s.warmup_steps >= 0, name,
+            ": a `schedule` must take at least 1 step, but has `steps` ", s.steps,
+            " and `warmup_steps` ", s.warmup_steps);
+  const auto usable = [](double number) { return number >= 0 && number <= 0x1p1000; };
+  AMP_CHECK(usable(s.gamma) && usable(s.final_rate) && usable(s.warmup_start) &&
+                usable(s.peak_factor) && s.peak_factor > 0 && s.rising >= 0 && s.rising <= 1,
+            name,
+            ": a `schedule` must consist of finite numbers from 0 on, its `peak_factor` above "
+            "0 and `rising` at most 1, but has gamma ",
+            s.gamma, ", final_rate ", s.final_rate, ", warmup_start ", s.warmup_start,
+            ", peak_factor ", s.peak_factor, ", rising ", s.rising);
+}
+
+inline void check_rate(std::string_view name, std::string_view what, double value, double below) {
+  AMP_CHECK(value >= 0 && value < below, name, ": `", what, "` must lie in [0, ", below,
+            "), but is ", value);
+}
+
+}  // namespace detail
+
+/// An optimizer whose parameters come in groups. Derived::validate(Options&) completes and checks a
+/// group's options, Derived::step_group(first, last, options, scale, rate) updates parameters
+/// [first, last), and Derived::visit(options, f) calls f(name, number) for those that may change.
+template <class Derived, class Options>
+class GroupedOptimizer : public Optimizer {
+ public:
+  using Group = ParamGroup<Options>;
+
+  /// In the order in which they were given. Options may be changed between steps; params may not.
+  std::vector<Group>& param_groups() { return groups_; }
+  const std::vector<Group>& param_groups() const { return groups_; }
+  /// Those of the first group.
+  Options& options() { return groups_[0].options; }
+  const Options& options() const { return groups_[0].options; }
+
+  /// Adds a group; throws, adding nothing, where its options or parameters cannot work.
+  void add_param_group(Group group) {
+    Derived::validate(name(), group.options);
+    detail::check_schedule(name(), group.options.schedule);
+    AMP_CHECK(!group.params.empty(), name(), ": `params` is empty");
+    AMP_CHECK(group.names.empty() || group.names.size() == group.params.size(), name(),
+              ": a group has ", group.params.size(), " params, but ", group.names.size(), " names");
+    const std::size_t before = parameters().size();
+    try {
+      for (std::size_t k = 0; k < group.params.size(); ++k)
+        adopt(group.params[k], group.names.empty() ? std::string_view() : group.names[k]);
+    } catch (...) {
+      forget_after(before);
+      throw;
+    }
+    ends_.push_back(parameters().size());
+    groups_.push_back(std::move(group));
+    static_cast<Derived*>(this)->grown();
+  }
+
+ protected:
+  explicit GroupedOptimizer(std::string_view name) : Optimizer(name) {}
+
+  void add(std::vector<Group> groups) {
+    AMP_CHECK(!groups.empty(), name(), ": `params` is empty");
+    for (Group& group : groups) add_param_group(std::move(group));
+  }
+  static Group named(const NamedTensors& params, const Options& options) {
+    Group group{.options = options};
+    for (const auto& [name, tensor] : params) {
+      group.names.push_back(name);
+      group.params.push_back(tensor);
+    }
+    return group;
+  }
+  /// Called where parameters were added.
+  void grown() {}
+
+  void check_options() override {
+    for (Group& group : groups_) {
+      Derived::validate(name(), group.options);
+      detail::check_schedule(name(), group.options.schedule);
+    }
+  }
+  void apply(const GradScale& scale) override {
+    check_options();
+    const std::vector<State*> remembered = states();
+    std::size_t last = groups_.size();  // group with a gradient: it counts the step
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      for (std::size_t i = begin_of(g); i < ends_[g]; ++i) {
+        if (!parameters()[i].grad().defined()) continue;
+        check_gradient(i, parameters()[i].grad(), remembered);
+        last = g;
+      }
+    }
+    for (std::size_t g = 0; g < groups_.size() && last < groups_.size(); ++g) {
+      const Options& options = groups_[g].options;
+      const kernels::LearningRate rate{options.lr, options.schedule,
+                                       static_cast<std::int64_t*>(applied().raw_data()), g == last};
+      static_cast<Derived*>(this)->step_group(begin_of(g), ends_[g], options, scale, rate);
+    }
+  }
+  std::vector<std::pair<std::string, double*>> numbers() override {
+    std::vector<std::pair<std::string, double*>> all;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const std::string prefix = "groups." + std::to_string(g) + ".";
+      Derived::visit(groups_[g].options, [&](const char* option, double& number) {
+        all.emplace_back(prefix + option, &number);
+      });
+    }
+    return all;
+  }
+
+ private:
+  std::size_t begin_of(std::size_t group) const { return group == 0 ? 0 : ends_[group - 1]; }
+
+  std::vector<Group> groups_;
+  std::vector<std::size_t> ends_;  // of each group among parameters()
+};
+
+}  // namespace amp::inline v0

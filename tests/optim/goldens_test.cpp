@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// 50 steps of SGD, Adam and AdamW with two groups, and of every schedule, against torch's.
+#include <amp/amp.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "goldens/optim.hpp"
+#include "support/catch.hpp"
+
+namespace optim_goldens {
+namespace {
+
+using amp::Tensor;
+
+constexpr std::int64_t kSizes[] = {5, 3};
+
+Tensor numbers(std::int64_t n, std::int64_t salt, amp::DType dtype) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < n; ++i) values.push_back(goldens::optim_number(i, salt));
+  return amp::tensor(values, {n}, {.dtype = dtype});
+}
+
+/// The two parameters of the goldens, and the gradients of a step.
+struct Problem {
+  amp::DType dtype;
+  std::vector<Tensor> params = {};
+
+  explicit Problem(amp::DType type) : dtype(type) {
+    for (std::int64_t k = 0; k < 2; ++k)
+      params.push_back(numbers(kSizes[k], k, dtype).requires_grad_());
+  }
+  void set_gradients(int step) const {
+    for (std::int64_t k = 0; k < 2; ++k) {
+      const Tensor& p = params[static_cast<std::size_t>(k)];
+      p.set_grad(p.detach() * 0.25 + numbers(kSizes[k], 10 + 2 * step + k, dtype));
+    }
+  }
+  std::vector<double> weights() const {
+    std::vector<double> all = params[0].to_vector<double>();
+    for (const double w : params[1].to_vector<double>()) all.push_back(w);
+    return all;
+  }
+};
+
+double difference(const std::vector<double>& values, std::span<const double> golden) {
+  if (values.size() != golden.size()) return HUGE_VAL;
+  double largest = 0;
+  for (std::size_t i = 0; i < golden.size(); ++i) {
+    const double d = std::abs(values[i] - golden[i]) / std::max(1.0, std::abs(golden[i]));
+    largest = d <= largest ? largest : d;
+  }
+  return largest;
+}
+
+/// Weights of both groups after each recorded step.
+template <class Optimizer, class Options>
+std::vector<double> train(const Options& first, const Options& second, amp::DType dtype) {
+  const Problem problem(dtype);
+  Optimizer optimizer({{.params = {problem.params[0]}, .options = first},
+                       {.params = {problem.params[1]}, .options = second}});
+  std::vector<double> all;
+  for (int step = 0; step < goldens::kSteps; ++step) {
+    problem.set_gradients(step);
+    optimizer.step();
+    const auto& recorded = goldens::kRecorded;
+    if (std::find(recorded.begin(), recorded.end(), step + 1) == recorded.end()) continue;
+    for (const double w : problem.weights()) all.push_back(w);
+  }
+  CHECK(optimizer.applied_steps() == goldens::kSteps);
+  return all;
+}
+
+std::vector<double> run(std::string_view name, amp::DType dtype) {
+  using SGD = amp::SGDOptions;
+  using Adam = amp::AdamOptions;
+  if (name == "sgd") {
+    return train<amp::SGD>(SGD{.lr = 0.1, .momentum = 0.9, .nesterov = true},
+                           SGD{.lr = 0.05, .weight_decay = 0.05}, dtype);
+  }
+  if (name == "sgd_decay") {
+    return train<amp::SGD>(SGD{.lr = 0.02, .momentum = 0.7, .weight_decay = 0.1},
+                           SGD{.lr = 0.1, .momentum = 0.5, .weight_decay = 0.01, .nesterov = true},
+                           dtype);
+  }
+  if (name == "adam") {
+    return train<amp::Adam>(
+        Adam{.lr = 0.01},
+        Adam{.lr = 0.05, .beta1 = 0.5, .beta2 = 0.9, .eps = 1e-3, .weight_decay = 0.1}, dtype);
+  }
+  return train<amp::AdamW>(
+      Adam{.lr = 0.01},
+      Adam{.lr = 0.05, .beta1 = 0, .beta2 = 0.99, .eps = 1e-3, .weight_decay = 0.5}, dtype);
+}
+
+const std::map<std::string_view, amp::Schedule>& schedules() {
+  static const std::map<std::string_view, amp::Schedule> all = {
+      {"step", amp::step_schedule(7, 0.5)},
+      {"step_default", amp::step_schedule(20)},
+      {"cosine", amp::cosine_schedule(goldens::kSteps)},
+      {"cosine_final", amp::cosine_schedule(goldens::kSteps, 0.001)},
+      {"warmup", amp::warmup_schedule(20, 0.1)},
+      {"warmup_default", amp::warmup_schedule(5)},
+      {"one_cycle", amp::one_cycle_schedule(goldens::kSteps)},
+      {"one_cycle_other", amp::one_cycle_schedule(goldens::kSteps, 0.45, 10, 50)},
+      {"warmup_cosine", amp::cosine_schedule(42, 1e-4).after_warmup(8, 0.1)},
+      {"warmup_step", amp::step_schedule(10, 0.3).after_warmup(5)},
+  };
+  return all;
+}
+
+/// The rates that the optimizer used, seen where its gradient is -1 and nothing else acts: from 0,
+/// a parameter moves by the rate.
+std::vector<double> used_rates(const amp::Schedule& schedule) {
+  const Tensor a = amp::zeros({1}, {.dtype = amp::kFloat64, .requires_grad = true});
+  const Tensor b = amp::zeros({1}, {.dtype = amp::kFloat64, .requires_grad = true});
+  amp::SGD sgd({{.params = {a}, .options = {.lr = 0.1, .schedule = schedule}},
+                {.params = {b}, .options = {.lr = 0.02, .schedule = schedule}}});
+  std::vector<double> rates;
+  for (int step = 0; step < goldens::kSteps; ++step) {
+    for (const Tensor& p : {a, b}) {
+      const amp::NoGradGuard no_grad;
+      p.zero_();
+      p.set_grad(amp::full({1}, -1, {.dtype = amp::kFloat64}));
+    }
+    sgd.step();
+    rates.push_back(a.item<double>());
+    rates.push_back(b.item<double>());
+  }
+  return rates;
+}
+
+std::vector<double> last_weights(std::vector<double> all) {
+  return {all.end() - (kSizes[0] + kSizes[1]), all.end()};
+}
+
+}  // namespace
+
+TEST_CASE("optimizers: 50 steps with two groups are torch's", "[optim]") {
+  for (const goldens::OptimRun& golden : goldens::kOptimRuns) {
+    INFO(golden.name);
+    CHECK(difference(run(golden.name, amp::kFloat64), golden.weights) < 1e-12);
+    CHECK(difference(run(golden.name, amp::kFloat32), golden.weights) < 5e-6);
+  }
+}
+
+TEST_CASE("schedules: 50 learning rates of two groups are torch's", "[optim]") {
+  CHECK(schedules().size() == std::size(goldens::kScheduleRuns));
+  for (const goldens::ScheduleRun& golden : goldens::kScheduleRuns) {
+    const std::vector<double> rates = used_rates(schedules().at(golden.name));
+    REQUIRE(rates.size() == golden.rates.size());
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      INFO(golden.name << ", step " << i / 2 << ", group " << i % 2);
+      CHECK(std::abs(rates[i] - golden.rates[i]) <= 1e-12 * golden.rates[i]);
+      CHECK(rates[i] == amp::scheduled_rate(schedules().at(golden.name), i % 2 == 0 ? 0.1 : 0.02,
+                                            static_cast<std::int64_t>(i / 2)));
+    }
+  }
+}
+
+TEST_CASE("schedules: weights trained with them are torch's", "[optim]") {
+  for (const goldens::ScheduleRun& golden : goldens::kScheduleRuns) {
+    INFO(golden.name);
+    const amp::Schedule& schedule = schedules().at(golden.name);
+    const amp::SGDOptions sgd1{.lr = 0.1, .momentum = 0.9, .schedule = schedule};
+    const amp::SGDOptions sgd2{.lr = 0.02, .schedule = schedule};
+    const amp::AdamOptions adam1{.lr = 0.1, .schedule = schedule};
+    const amp::AdamOptions adam2{.lr = 0.02, .weight_decay = 0.5, .schedule = schedule};
+    for (const auto& [dtype, tolerance] :
+         {std::pair{amp::kFloat64, 1e-12}, std::pair{amp::kFloat32, 5e-6}}) {
+      CHECK(difference(last_weights(train<amp::SGD>(sgd1, sgd2, dtype)), golden.sgd) < tolerance);
+      CHECK(difference(last_weights(train<amp::AdamW>(adam1, adam2, dtype)), golden.adamw) <
+            tolerance);
+    }
+  }
+}
+
+}  // namespace optim_goldens
