@@ -40,12 +40,11 @@ const std::map<std::string, std::string> kRootHeaders = {
 /// defined here.
 const std::string kInversion = "amp/ops/tensor_members.hpp";
 const std::set<std::string> kInvertedMembers = {
-    "backward",       "clone",   "contiguous", "copy_",
-    "expand",         "fill_",   "flatten",    "grad",
-    "is_leaf",        "narrow",  "permute",    "requires_grad",
-    "requires_grad_", "reshape", "select",     "set_grad",
-    "squeeze",        "t",       "to",         "transpose",
-    "unsqueeze",      "view",    "zero_"};
+    "backward",  "clone",         "contiguous",     "copy_",   "expand",
+    "fill_",     "flatten",       "grad",           "is_leaf", "narrow",
+    "permute",   "requires_grad", "requires_grad_", "reshape", "select",
+    "set_data",  "set_grad",      "squeeze",        "t",       "to",
+    "transpose", "unsqueeze",     "view",           "zero_"};
 
 /// "amp/ops/softmax.hpp" -> "ops"; "amp/ops.hpp" -> "ops"; "" if it belongs nowhere.
 std::string module_of(const std::string& header) {

@@ -12,6 +12,7 @@
 
 #include "support/catch.hpp"
 
+namespace soak {
 namespace {
 
 // A sanitizer slows each step tenfold, and keeps freed memory aside on purpose.
@@ -98,3 +99,5 @@ TEST_CASE("soak: a long mixed-precision loop keeps memory flat") {
   CHECK(scaler.counters().skipped > 0);
   CHECK(scaler.counters().applied + scaler.counters().skipped == kSteps);
 }
+
+}  // namespace soak

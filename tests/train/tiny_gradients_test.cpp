@@ -11,6 +11,7 @@
 
 #include "support/catch.hpp"
 
+namespace tiny_gradients {
 namespace {
 
 constexpr int kSteps = 200;
@@ -108,3 +109,5 @@ TEST_CASE("tiny gradients: with the scaler float16 learns what float32 learns") 
   CHECK(float32 < 0.05);
   CHECK(float16 == Approx(float32).epsilon(0.1));
 }
+
+}  // namespace tiny_gradients

@@ -21,6 +21,7 @@
 #include "goldens/train_cnn.hpp"
 #include "support/catch.hpp"
 
+namespace train_cnn_golden {
 namespace {
 
 constexpr std::size_t kSteps = goldens::kSgdFloat32.size();
@@ -270,3 +271,5 @@ TEST_CASE("CIFAR-10 network: float16 autocast with the scaler follows float32 to
   compare("Adam, float16 autocast and scaler", train(batches, second, adam(second), kAmpFloat16),
           goldens::kAdamFloat32, everywhere(0.03));
 }
+
+}  // namespace train_cnn_golden
