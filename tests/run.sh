@@ -67,6 +67,7 @@ missing_packages() {
   have make || echo make
   includes catch2/catch.hpp || includes catch2/catch_all.hpp || echo catch2
   includes zlib.h -lz || echo zlib1g-dev
+  includes nlohmann/json.hpp || echo nlohmann-json3-dev
   includes cblas.h || echo libopenblas-dev
   have clang++ || echo clang
   [[ $mode != all ]] || sanitizes address || echo libclang-rt-dev

@@ -10,7 +10,7 @@ mkdir -p "$folder"
 program=$folder/examples.cpp
 
 {
-  printf '#include <amp/amp.hpp>\n#include <array>\n#include <utility>\n#include <vector>\n'
+  printf '#include <amp/amp.hpp>\n#include <amp/safetensors.hpp>\n#include <array>\n#include <utility>\n#include <vector>\n'
   printf '#undef NDEBUG\n#include <cassert>\n'
   find "$include" -name '*.hpp' | sort | xargs awk '
     /^ *\/\/\/? ```cpp$/ { inside = 1; printf "static void example_%d() {  // %s\n", ++count, FILENAME; next }
@@ -22,4 +22,4 @@ found=$(grep -c '^static void example_' "$program")
 echo "$found examples"
 ((found >= 4))
 "$compiler" -std=c++20 -O1 -Wall -Wextra -Wpedantic -Werror -I "$include" "$program" -o "$folder/examples"
-"$folder/examples"
+cd "$folder" && ./examples

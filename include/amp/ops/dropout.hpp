@@ -9,7 +9,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-inline Tensor dropout_kernel(const Tensor& x, double p, RandomRange range) {
+inline Tensor dropout_kernel(const Tensor& x, double p, RngState range) {
   const Tensor output = empty_like(x);
   if (output.numel() != 0) {
     const kernels::DropoutArgs args{x.operand(), output.operand(), p, range.seed, range.offset};
@@ -21,7 +21,7 @@ inline Tensor dropout_kernel(const Tensor& x, double p, RandomRange range) {
 
 inline Tensor dropout(const Tensor& input, double p) {
   const Tensor x = contiguous(input);
-  const RandomRange range = reserve_random(ceil_div(x.numel(), 4));
+  const RngState range = reserve_random(ceil_div(x.numel(), 4));
   const Tensor output = dropout_kernel(x, p, range);
   if (autograd::recording(x)) {
     autograd::record(

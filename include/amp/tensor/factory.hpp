@@ -67,7 +67,7 @@ inline Tensor random(std::string_view op, const Shape& shape, const TensorOption
             dtype);
   const Tensor result = make_tensor(shape, dtype, options.device);
   if (result.numel() != 0) {
-    const RandomRange range = reserve_random(ceil_div(result.numel(), 4));
+    const RngState range = reserve_random(ceil_div(result.numel(), 4));
     const kernels::RandomArgs args{result.operand(), distribution, range.seed, range.offset};
     kernels::dispatch<&kernels::Backend::random, kernels::host::random>(result.device(), dtype,
                                                                         args);

@@ -10,35 +10,47 @@
 #include "amp/core/globals.hpp"
 
 namespace amp::inline v0 {
+
+/// A place in the random stream: its seed, and the blocks of four words taken since.
+struct RngState {
+  std::uint64_t seed = 0;
+  std::uint64_t offset = 0;
+
+  friend bool operator==(const RngState&, const RngState&) = default;
+};
+
 namespace detail {
 
 struct AMP_EXPORT GeneratorState {
   std::mutex mutex;
-  std::uint64_t seed = 0;
-  std::uint64_t offset = 0;
+  RngState next;
 };
 
-struct RandomRange {
-  std::uint64_t seed, offset;
-};
-
-/// Takes `blocks` blocks of four words of the stream.
-inline RandomRange reserve_random(std::int64_t blocks) {
+/// Takes `blocks` blocks of the stream; returns where they begin.
+inline RngState reserve_random(std::int64_t blocks) {
   auto& generator = process_state<GeneratorState>();
   const std::lock_guard lock(generator.mutex);
-  const RandomRange range{generator.seed, generator.offset};
-  generator.offset += static_cast<std::uint64_t>(blocks);
-  return range;
+  const RngState begin = generator.next;
+  generator.next.offset += static_cast<std::uint64_t>(blocks);
+  return begin;
 }
 
 }  // namespace detail
 
-/// Restarts the random stream of the process: what follows is a function of the seed.
-inline void manual_seed(std::uint64_t seed) {
+/// Where the random stream of the process is, to be returned to by set_rng_state: what follows then
+/// is what followed before.
+inline RngState get_rng_state() {
   auto& generator = process_state<detail::GeneratorState>();
   const std::lock_guard lock(generator.mutex);
-  generator.seed = seed;
-  generator.offset = 0;
+  return generator.next;
 }
+inline void set_rng_state(const RngState& state) {
+  auto& generator = process_state<detail::GeneratorState>();
+  const std::lock_guard lock(generator.mutex);
+  generator.next = state;
+}
+
+/// Restarts the random stream of the process: what follows is a function of the seed.
+inline void manual_seed(std::uint64_t seed) { set_rng_state({.seed = seed}); }
 
 }  // namespace amp::inline v0

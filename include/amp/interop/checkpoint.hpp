@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Checkpoints: all that a training needs to go on where it stopped, in one safetensors file.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "amp/interop/safetensors.hpp"
+#include "amp/nn/module.hpp"
+#include "amp/optim/optimizer.hpp"
+#include "amp/scaler/grad_scaler.hpp"
+#include "amp/scaler/state_text.hpp"
+#include "amp/tensor/generator.hpp"
+
+namespace amp::inline v0 {
+
+/// A list of named parts, by reference: what save() writes, load() restores. A training whose
+/// model, optimizer, scaler and random stream are saved, and which then takes the same batches,
+/// continues bit for bit.
+///
+/// ```cpp
+/// amp::nn::Linear model(4, 2);
+/// amp::AdamW optimizer(model.named_parameters());
+/// amp::GradScaler scaler;
+/// std::int64_t epoch = 3;
+/// amp::Checkpoint checkpoint;
+/// checkpoint.add("model", model).add("optimizer", optimizer).add("scaler", scaler);
+/// checkpoint.add("epoch", epoch).add_random_stream();
+/// checkpoint.save("run.safetensors");
+/// epoch = 0;
+/// checkpoint.load("run.safetensors");
+/// assert(epoch == 3);
+/// ```
+///
+/// Entries of the file are "model.weight", "optimizer.weight.exp_avg"; scaler, numbers,
+/// texts and random stream are metadata. Parts outlive the checkpoint. save and load synchronise.
+class Checkpoint {
+ public:
+  /// Parameters and buffers.
+  Checkpoint& add(std::string name, const nn::Module& module) {
+    AMP_CHECK(module.defined(), "Checkpoint::add: \"", name, "\" is no module yet");
+    return add_tensors(
+        std::move(name), [module] { return module.state_dict(); },
+        [module](const NamedTensors& tensors) { module.load_state_dict(tensors); });
+  }
+  /// Its state; named by its parameters, so make it of named_parameters().
+  Checkpoint& add(std::string name, Optimizer& optimizer) {
+    return add_tensors(
+        std::move(name), [&optimizer] { return optimizer.state_dict(); },
+        [&optimizer](const NamedTensors& tensors) { optimizer.load_state_dict(tensors); });
+  }
+  Checkpoint& add(std::string name, GradScaler& scaler) {
+    return add_note(
+        std::move(name), [&scaler] { return to_string(scaler.state_dict()); },
+        [&scaler](std::string_view text) {
+          scaler.load_state_dict(parse_grad_scaler_state(text));
+        });
+  }
+  /// Where the training is: an epoch, a step.
+  Checkpoint& add(std::string name, std::int64_t& number) {
+    return add_note(
+        std::move(name), [&number] { return std::to_string(number); },
+        [&number](std::string_view text) { number = parse<std::int64_t>(text); });
+  }
+  /// What else is to be known of it.
+  Checkpoint& add(std::string name, std::string& text) {
+    return add_note(
+        std::move(name), [&text] { return text; },
+        [&text](std::string_view loaded) { text = loaded; });
+  }
+  /// A tensor of any shape, which load() replaces.
+  Checkpoint& add(std::string name, Tensor& tensor) {
+    return add_tensors(
+        std::move(name),
+        [&tensor] {
+          return NamedTensors{{"value", tensor}};
+        },
+        [&tensor](const NamedTensors& tensors) {
+          AMP_CHECK(tensors.size() == 1 && tensors[0].first == "value",
+                    "Checkpoint::load: expected one tensor");
+          tensor = tensors[0].second;
+        });
+  }
+  /// What rand, randn and dropout draw next.
+  Checkpoint& add_random_stream(std::string name = "random") {
+    return add_note(
+        std::move(name),
+        [] {
+          const RngState state = get_rng_state();
+          return std::to_string(state.seed) + " " + std::to_string(state.offset);
+        },
+        [](std::string_view text) {
+          const std::size_t space = text.find(' ');
+          AMP_CHECK(space != text.npos, "expected two numbers, but found \"", text, "\"");
+          set_rng_state({.seed = parse<std::uint64_t>(text.substr(0, space)),
+                         .offset = parse<std::uint64_t>(text.substr(space + 1))});
+        });
+  }
+
+  /// Writes all parts atomically: a crash leaves the file that was there before.
+  void save(const std::filesystem::path& path) const {
+    SafeTensors contents;
+    for (const Part& part : parts_) part.save(contents);
+    save_safetensors(path, contents);
+  }
+
+  /// Restores all parts, or throws, naming file and part, and leaves all as they were. What the
+  /// file holds beside them is ignored, so that a model can be taken from a whole checkpoint.
+  void load(const std::filesystem::path& path) const {
+    const SafeTensors contents = load_safetensors(path);
+    std::vector<SafeTensors> before;
+    std::string_view name;
+    try {
+      for (const Part& part : parts_) {
+        name = part.name;
+        SafeTensors now;
+        part.save(now);
+        for (auto& [entry, tensor] : now.tensors) {
+          if (tensor.defined()) tensor = tensor.detach().clone();
+        }
+        part.load(contents);
+        before.push_back(std::move(now));
+      }
+    } catch (const std::exception& error) {
+      for (std::size_t i = 0; i < before.size(); ++i) parts_[i].load(before[i]);
+      throw Error(path.string() + ": \"" + std::string(name) + "\": " + error.what());
+    }
+  }
+
+ private:
+  struct Part {
+    std::string name;
+    std::function<void(SafeTensors&)> save;
+    std::function<void(const SafeTensors&)> load;
+  };
+
+  template <class Number>
+  static Number parse(std::string_view text) {
+    Number number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    AMP_CHECK(error == std::errc() && end == text.data() + text.size(),
+              "expected a whole number, but found \"", text, "\"");
+    return number;
+  }
+
+  Checkpoint& add_part(Part part) {
+    AMP_CHECK(!part.name.empty() && part.name.find('.') == std::string::npos,
+              "Checkpoint::add: `name` must not be empty nor hold a dot, but is \"", part.name,
+              "\"");
+    for (const Part& other : parts_)
+      AMP_CHECK(other.name != part.name, "Checkpoint::add: \"", part.name, "\" is there already");
+    parts_.push_back(std::move(part));
+    return *this;
+  }
+  Checkpoint& add_tensors(std::string name, std::function<NamedTensors()> save,
+                          std::function<void(const NamedTensors&)> load) {
+    const std::string prefix = name + ".";
+    return add_part({std::move(name),
+                     [=](SafeTensors& contents) {
+                       for (auto& [entry, tensor] : save())
+                         contents.tensors.emplace_back(prefix + entry, std::move(tensor));
+                     },
+                     [=](const SafeTensors& contents) {
+                       NamedTensors own;
+                       for (const auto& [entry, tensor] : contents.tensors) {
+                         if (entry.starts_with(prefix))
+                           own.emplace_back(entry.substr(prefix.size()), tensor);
+                       }
+                       load(own);
+                     }});
+  }
+  Checkpoint& add_note(std::string name, std::function<std::string()> save,
+                       std::function<void(std::string_view)> load) {
+    const std::string key = name;
+    return add_part({std::move(name),
+                     [=](SafeTensors& contents) { contents.metadata[key] = save(); },
+                     [=](const SafeTensors& contents) {
+                       const auto found = contents.metadata.find(key);
+                       AMP_CHECK(found != contents.metadata.end(), "is missing");
+                       load(found->second);
+                     }});
+  }
+
+  std::vector<Part> parts_;
+};
+
+}  // namespace amp::inline v0
