@@ -44,6 +44,7 @@ missing_packages() {
   have cmake || echo cmake
   have make || have ninja || echo make
   links zlib.h -lz || echo zlib1g-dev
+  links nlohmann/json.hpp || echo nlohmann-json3-dev
 }
 
 # Runs apt-get, its output kept in the log.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -83,17 +84,26 @@ inline std::vector<ChannelStats> channel_stats(const Dataset& set) {
 }
 
 /// (pixel / 255 - mean) / deviation, channel by channel. A channel that never varies becomes 0.
-inline std::vector<float> normalise(const Dataset& set, const std::vector<ChannelStats>& stats) {
-  std::vector<float> values(set.pixels.size());
-  std::size_t at = 0;
-  for (std::int64_t plane = 0; plane < set.count() * set.channels; ++plane) {
-    const ChannelStats& channel = stats[static_cast<std::size_t>(plane % set.channels)];
-    const double factor = channel.deviation > 0 ? 1 / channel.deviation : 0;
-    for (const std::size_t end = at + static_cast<std::size_t>(set.plane_size()); at < end; ++at) {
-      values[at] = static_cast<float>((set.pixels[at] / 255.0 - channel.mean) * factor);
+class Normaliser {
+ public:
+  explicit Normaliser(const std::vector<ChannelStats>& stats) {
+    for (const ChannelStats& channel : stats) {
+      const double factor = channel.deviation > 0 ? 1 / channel.deviation : 0;
+      std::array<float, 256>& values = tables_.emplace_back();
+      for (std::size_t pixel = 0; pixel < values.size(); ++pixel) {
+        values[pixel] =
+            static_cast<float>((static_cast<double>(pixel) / 255.0 - channel.mean) * factor);
+      }
     }
   }
-  return values;
-}
+
+  /// The values of a channel's pixels.
+  [[nodiscard]] const std::array<float, 256>& channel(std::int64_t c) const {
+    return tables_[static_cast<std::size_t>(c)];
+  }
+
+ private:
+  std::vector<std::array<float, 256>> tables_;
+};
 
 }  // namespace examples

@@ -11,10 +11,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
+#include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace examples {
 
@@ -22,13 +27,26 @@ struct Options {
   std::string dataset = "drawn";
   std::string data = {};  // directory of the files; empty for drawn
   std::string precision = "all";
+  std::string device = "cpu";
   std::string optimizer = "adam";
-  double lr = 0;  // 0: the optimizer's own default
+  double lr = 0;                            // 0: the optimizer's own default
+  std::optional<double> weight_decay = {};  // unset: the optimizer's own default
+  std::string schedule = "constant";
+  std::int64_t warmup = 0;      // steps
+  double clip = 0;              // largest norm of all gradients; 0: any
+  std::int64_t accumulate = 1;  // batches per step
   std::int64_t epochs = 1;
   std::int64_t batch_size = 32;
+  bool augment = false;
+  std::int64_t workers = 1;
   std::int64_t limit = 0;  // 0: all images
   std::uint64_t seed = 1;
+  std::int64_t seeds = 1;
+  std::string checkpoint = {};  // file; empty: none
+  bool resume = false;
+  std::string report = {};  // folder; empty: none
   bool help = false;
+  std::vector<std::pair<std::string, std::string>> given = {};  // flags and values, as typed
 };
 
 /// A command line that cannot be understood. The text says which flag and what it takes.
@@ -36,7 +54,8 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One flag as given, and the values it takes: alternatives between '|', or a word in capitals.
+/// One flag as given, and the values it takes: alternatives between '|', a word in capitals, or
+/// nothing for a flag that is a word of its own.
 struct Argument {
   std::string_view flag;
   std::string_view values;
@@ -66,10 +85,25 @@ struct Argument {
   }
 
   [[nodiscard]] double positive() const {
+    if (const double number = parsed(); number > 0) return number;
+    reject("a number above 0");
+  }
+  [[nodiscard]] double not_negative() const {
+    if (const double number = parsed(); number >= 0) return number;
+    reject("a number from 0 up");
+  }
+  [[nodiscard]] std::string name() const {
+    if (!value.empty() && !value.starts_with("--")) return value;
+    reject("a name");
+  }
+
+ private:
+  /// NaN where the value is no finite number.
+  [[nodiscard]] double parsed() const {
     char* stop = nullptr;
     const double number = std::strtod(value.c_str(), &stop);
-    if (!value.empty() && *stop == '\0' && number > 0 && std::isfinite(number)) return number;
-    reject("a number above 0");
+    const bool whole = !value.empty() && *stop == '\0' && std::isfinite(number);
+    return whole ? number : std::numeric_limits<double>::quiet_NaN();
   }
 };
 
@@ -89,18 +123,46 @@ inline constexpr Flag kFlags[] = {
     {"--precision", "all|fp32|fp16|bf16|amp-fp16|amp-bf16",
      "number formats; all (the default) trains once in each and compares",
      [](Options& o, const Argument& a) { o.precision = a.choice(); }},
+    {"--device", "cpu|cuda", "where to train (cpu)",
+     [](Options& o, const Argument& a) { o.device = a.choice(); }},
     {"--epochs", "N", "passes over the training images (1)",
      [](Options& o, const Argument& a) { o.epochs = a.integer<std::int64_t>(1); }},
-    {"--batch-size", "N", "images per step (32)",
+    {"--batch-size", "N", "images per batch (32)",
      [](Options& o, const Argument& a) { o.batch_size = a.integer<std::int64_t>(1); }},
-    {"--optimizer", "adam|sgd", "adam is the default; sgd has momentum 0.9",
+    {"--accumulate", "N", "batches per step: their gradients are averaged (1)",
+     [](Options& o, const Argument& a) { o.accumulate = a.integer<std::int64_t>(1); }},
+    {"--optimizer", "adam|adamw|sgd", "adam is the default; sgd has momentum 0.9",
      [](Options& o, const Argument& a) { o.optimizer = a.choice(); }},
-    {"--lr", "X", "learning rate (0.001 for adam, 0.01 for sgd)",
+    {"--lr", "X", "learning rate (0.001, 0.01 for sgd)",
      [](Options& o, const Argument& a) { o.lr = a.positive(); }},
-    {"--seed", "N", "of the weights, the order of the batches, and drawn (1)",
-     [](Options& o, const Argument& a) { o.seed = a.integer<std::uint64_t>(0); }},
+    {"--schedule", "constant|step|cosine|one-cycle",
+     "of the learning rate: as it is (the default), a tenth after each third of the steps, half a "
+     "cosine down to 0, or up and down",
+     [](Options& o, const Argument& a) { o.schedule = a.choice(); }},
+    {"--warmup", "N", "steps in which the learning rate first rises, linearly (0)",
+     [](Options& o, const Argument& a) { o.warmup = a.integer<std::int64_t>(0); }},
+    {"--weight-decay", "X", "0.01 for adamw, else 0",
+     [](Options& o, const Argument& a) { o.weight_decay = a.not_negative(); }},
+    {"--clip", "X", "clip the gradients to this norm, over all parameters",
+     [](Options& o, const Argument& a) { o.clip = a.positive(); }},
+    {"--augment", "", "move and mirror the training images at random",
+     [](Options& o, const Argument&) { o.augment = true; }},
+    {"--workers", "N", "threads that make batches ahead of time (1)",
+     [](Options& o, const Argument& a) {
+       o.workers = std::min<std::int64_t>(a.integer<std::int64_t>(0), 64);
+     }},
     {"--limit", "N", "use only the first N training and the first N test images",
      [](Options& o, const Argument& a) { o.limit = a.integer<std::int64_t>(1); }},
+    {"--seed", "N", "of the weights, the order of the batches, and drawn (1)",
+     [](Options& o, const Argument& a) { o.seed = a.integer<std::uint64_t>(0); }},
+    {"--seeds", "N", "train from N seeds, the first of them --seed, and tell mean and spread (1)",
+     [](Options& o, const Argument& a) { o.seeds = a.integer<std::int64_t>(1); }},
+    {"--checkpoint", "FILE", "save the whole state there after each epoch, as safetensors",
+     [](Options& o, const Argument& a) { o.checkpoint = a.name(); }},
+    {"--resume", "", "go on from the checkpoint, where there is one",
+     [](Options& o, const Argument&) { o.resume = true; }},
+    {"--report", "DIR", "write summary.json, and loss, accuracy and loss scale as SVG",
+     [](Options& o, const Argument& a) { o.report = a.name(); }},
 };
 
 inline const Flag& find_flag(std::string_view name) {
@@ -119,11 +181,17 @@ inline Options checked(Options options) {
   if (!files && !options.data.empty()) {
     throw UsageError("--data needs --dataset cifar10, fashion-mnist or mnist");
   }
+  if (!options.checkpoint.empty() && (options.precision == "all" || options.seeds > 1)) {
+    throw UsageError("--checkpoint holds one training: it needs one --precision, and one seed");
+  }
+  if (options.resume && options.checkpoint.empty()) {
+    throw UsageError("--resume needs --checkpoint FILE, to go on from");
+  }
   if (options.lr == 0) options.lr = options.optimizer == "sgd" ? 0.01 : 0.001;
   return options;
 }
 
-/// Reads `--flag value` and `--flag=value`. Throws UsageError.
+/// Reads `--flag value`, `--flag=value`, and `--flag` alone. Throws UsageError.
 inline Options parse_options(int argc, const char* const* argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
@@ -134,14 +202,33 @@ inline Options parse_options(int argc, const char* const* argv) {
     Argument argument{flag.name, flag.values, {}};
     if (equals != given.npos) {
       argument.value = given.substr(equals + 1);
+      if (flag.values.empty()) throw UsageError(std::string(flag.name) + " takes no value");
+    } else if (flag.values.empty()) {
+      // a word of its own
     } else if (++i < argc) {
       argument.value = argv[i];
     } else {
       throw UsageError(std::string(flag.name) + " needs a value: " + std::string(flag.values));
     }
     flag.store(options, argument);
+    options.given.emplace_back(flag.name.substr(2), argument.value);
   }
   return checked(options);
+}
+
+/// What a training is a function of: only a run with the same settings can resume it. Where the
+/// learning rate depends on the number of steps, the number of epochs is one of them.
+inline std::string settings_of(const Options& o) {
+  std::ostringstream text;
+  text.precision(17);
+  text << "dataset " << o.dataset << ", precision " << o.precision << ", optimizer " << o.optimizer
+       << ", lr " << o.lr << ", weight decay ";
+  o.weight_decay ? text << *o.weight_decay : text << "default";
+  text << ", schedule " << o.schedule << ", warmup " << o.warmup << ", clip " << o.clip
+       << ", accumulate " << o.accumulate << ", batch size " << o.batch_size << ", augment "
+       << o.augment << ", limit " << o.limit << ", seed " << o.seed;
+  if (o.schedule != "constant") text << ", epochs " << o.epochs;
+  return text.str();
 }
 
 inline void print_help() {

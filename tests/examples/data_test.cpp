@@ -343,10 +343,10 @@ TEST_CASE("images are limited, padded and normalised", "[examples][data]") {
   CHECK(stats[1].mean == Approx(7 / 255.0));
   CHECK(std::abs(stats[1].deviation) < 1e-9);
 
-  const std::vector<float> values = examples::normalise(set, stats);
-  CHECK(values[0] == Approx(-std::sqrt(3.0)));
-  CHECK(values[1] == Approx(1 / std::sqrt(3.0)));
-  CHECK(values[2] == 0.0F);
+  const examples::Normaliser normaliser(stats);
+  CHECK(normaliser.channel(0)[0] == Approx(-std::sqrt(3.0)));
+  CHECK(normaliser.channel(0)[255] == Approx(1 / std::sqrt(3.0)));
+  CHECK(normaliser.channel(1)[7] == 0.0F);
 
   examples::truncate(set, 5);
   CHECK(set.count() == 2);

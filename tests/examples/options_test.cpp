@@ -73,4 +73,57 @@ TEST_CASE("what makes no sense is rejected with a reason", "[examples][options]"
   }
   CHECK(contains(usage_error({"--dataset", "cifar10"}), "needs --data DIR"));
   CHECK(contains(usage_error({"--data", "somewhere"}), "needs --dataset"));
+  for (const char* bad : {"-1", "nan", "x", ""}) {
+    CHECK(contains(usage_error({"--weight-decay", bad}), "a number from 0 up"));
+  }
+  CHECK(contains(usage_error({"--clip", "0"}), "a number above 0"));
+  CHECK(contains(usage_error({"--accumulate", "0"}), "a whole number from 1 up"));
+  CHECK(contains(usage_error({"--schedule", "linear"}), "one of constant|step|cosine|one-cycle"));
+  CHECK(contains(usage_error({"--device", "gpu"}), "one of cpu|cuda"));
+  CHECK(contains(usage_error({"--augment=1"}), "takes no value"));
+  CHECK(contains(usage_error({"--augment", "1"}), "unknown flag '1'"));
+  CHECK(contains(usage_error({"--checkpoint", "--resume"}), "takes a name"));
+  CHECK(contains(usage_error({"--report="}), "takes a name"));
+  CHECK(contains(usage_error({"--checkpoint", "file"}), "one --precision"));
+  CHECK(contains(usage_error({"--checkpoint", "file", "--precision", "fp32", "--seeds", "2"}),
+                 "one seed"));
+  CHECK(contains(usage_error({"--resume"}), "--resume needs --checkpoint"));
+}
+
+TEST_CASE("a flag may be a word of its own", "[examples][options]") {
+  const examples::Options options =
+      parse({"--augment", "--precision",  "fp32",   "--checkpoint",   "file", "--resume",
+             "--lr=1",    "--schedule",   "cosine", "--warmup",       "5",    "--clip",
+             "0.5",       "--accumulate", "4",      "--weight-decay", "0",    "--workers",
+             "0",         "--report",     "folder"});
+  CHECK(options.augment);
+  CHECK(options.resume);
+  CHECK(options.checkpoint == "file");
+  CHECK(options.lr == 1);
+  CHECK(options.schedule == "cosine");
+  CHECK(options.warmup == 5);
+  CHECK(options.clip == 0.5);
+  CHECK(options.accumulate == 4);
+  CHECK(options.weight_decay == 0.0);
+  CHECK(options.workers == 0);
+  CHECK(options.report == "folder");
+  CHECK(options.given.size() == 12);
+  CHECK(!parse({}).weight_decay);
+}
+
+TEST_CASE("the settings of a training tell what its result depends on", "[examples][options]") {
+  const std::string plain = settings_of(parse({}));
+  for (const char* same : {"--epochs=7", "--workers=3", "--report=folder", "--device=cuda"}) {
+    CAPTURE(same);
+    CHECK(settings_of(parse({same})) == plain);
+  }
+  for (const char* other :
+       {"--seed=7", "--limit=5", "--lr=0.5", "--batch-size=5", "--optimizer=adamw", "--augment",
+        "--clip=1", "--accumulate=2", "--weight-decay=0", "--warmup=1", "--schedule=step",
+        "--precision=fp32"}) {
+    CAPTURE(other);
+    CHECK(settings_of(parse({other})) != plain);
+  }
+  CHECK(settings_of(parse({"--schedule=step", "--epochs=2"})) !=
+        settings_of(parse({"--schedule=step", "--epochs=3"})));
 }
