@@ -62,8 +62,8 @@ class Checkpoint {
   Checkpoint& add(std::string name, GradScaler& scaler) {
     return add_note(
         std::move(name), [&scaler] { return to_string(scaler.state_dict()); },
-        [&scaler](std::string_view text) {
-          scaler.load_state_dict(parse_grad_scaler_state(text));
+        [&scaler](std::string_view text) {  // a disabled one may hold what no other could load
+          if (scaler.is_enabled()) scaler.load_state_dict(parse_grad_scaler_state(text));
         });
   }
   /// Where the training is: an epoch, a step.
@@ -89,7 +89,8 @@ class Checkpoint {
           AMP_CHECK(tensors.size() == 1 && tensors[0].first == "value",
                     "Checkpoint::load: expected one tensor");
           tensor = tensors[0].second;
-        });
+        },
+        false);
   }
   /// What rand, randn and dropout draw next.
   Checkpoint& add_random_stream(std::string name = "random") {
@@ -126,7 +127,7 @@ class Checkpoint {
         SafeTensors now;
         part.save(now);
         for (auto& [entry, tensor] : now.tensors) {
-          if (tensor.defined()) tensor = tensor.detach().clone();
+          if (part.writes_in_place) tensor = tensor.detach().clone();
         }
         part.load(contents);
         before.push_back(std::move(now));
@@ -142,6 +143,7 @@ class Checkpoint {
     std::string name;
     std::function<void(SafeTensors&)> save;
     std::function<void(const SafeTensors&)> load;
+    bool writes_in_place = true;  // load, into the tensors that save lists
   };
 
   template <class Number>
@@ -163,7 +165,8 @@ class Checkpoint {
     return *this;
   }
   Checkpoint& add_tensors(std::string name, std::function<NamedTensors()> save,
-                          std::function<void(const NamedTensors&)> load) {
+                          std::function<void(const NamedTensors&)> load,
+                          bool writes_in_place = true) {
     const std::string prefix = name + ".";
     return add_part({std::move(name),
                      [=](SafeTensors& contents) {
@@ -177,7 +180,8 @@ class Checkpoint {
                            own.emplace_back(entry.substr(prefix.size()), tensor);
                        }
                        load(own);
-                     }});
+                     },
+                     writes_in_place});
   }
   Checkpoint& add_note(std::string name, std::function<std::string()> save,
                        std::function<void(std::string_view)> load) {

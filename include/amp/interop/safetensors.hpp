@@ -21,6 +21,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,7 @@ using Json = nlohmann::json;
 
 inline constexpr std::string_view kMetadataKey = "__metadata__";
 inline constexpr std::uint64_t kLargestHeader = 100'000'000;  // the reference's own limit
+inline constexpr int kDeepestHeader = 8;                      // lists in entries are at 2
 
 /// In the order of DType.
 inline constexpr std::string_view kSafeTensorsNames[kDTypeCount] = {
@@ -57,9 +59,11 @@ struct SafeTensorsEntry {
 };
 
 /// JSON in which no object has a key twice: where one did, readers would differ about its meaning.
+/// What nests deeper than a header can is refused while it is read: nlohmann's dump() recurses.
 inline Json parse_unambiguous(const std::string& path, const std::string& text) {
   std::vector<std::set<std::string>> open;  // the keys of the objects around
-  const auto watch = [&](int, Json::parse_event_t event, Json& value) {
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
+    AMP_CHECK(depth < kDeepestHeader, path, ": the header nests deeper than any can");
     if (event == Json::parse_event_t::object_start) open.emplace_back();
     if (event == Json::parse_event_t::object_end) open.pop_back();
     if (event == Json::parse_event_t::key)
@@ -67,6 +71,8 @@ inline Json parse_unambiguous(const std::string& path, const std::string& text) 
                 value.get<std::string>(), "\" twice");
     return true;
   };
+  // At a NUL nlohmann's parser stops, and would let pass what follows.
+  AMP_CHECK(text.find('\0') == text.npos, path, ": the header is no JSON: it holds a NUL");
   try {
     return Json::parse(text, watch);
   } catch (const Json::exception& error) {
@@ -97,13 +103,18 @@ inline SafeTensorsEntry read_entry(const std::string& path, const std::string& n
                 dtype.is_string() ? std::string_view(dtype.get_ref<const std::string&>()) : "");
   require(known != std::end(kSafeTensorsNames),
           "a `dtype` among F64 F32 F16 BF16 F8_E4M3 F8_E5M2 I64 I32 U8 BOOL");
-  SafeTensorsEntry entry{name, static_cast<DType>(known - std::begin(kSafeTensorsNames)),
-                         Shape(shape.get<std::vector<std::uint64_t>>()),
+  SafeTensorsEntry entry{name, static_cast<DType>(known - std::begin(kSafeTensorsNames)), Shape(),
                          offsets[0].get<std::uint64_t>(), offsets[1].get<std::uint64_t>()};
   require(entry.begin <= entry.end && entry.end <= data_size, "`data_offsets` within the file");
-  require(
-      entry.end - entry.begin == static_cast<std::uint64_t>(byte_count(entry.shape, entry.dtype)),
-      "as many bytes as its shape and dtype take");
+  std::int64_t bytes = 0;
+  try {
+    entry.shape = Shape(shape.get<std::vector<std::uint64_t>>());
+    bytes = byte_count(entry.shape, entry.dtype);
+  } catch (const Error& error) {
+    throw Error(path + ": tensor \"" + name + "\": " + error.what());
+  }
+  require(entry.end - entry.begin == static_cast<std::uint64_t>(bytes),
+          "as many bytes as its shape and dtype take");
   return entry;
 }
 
@@ -184,9 +195,10 @@ inline void save_safetensors(const std::filesystem::path& path, const SafeTensor
 /// taken for what the file does not hold.
 inline SafeTensors load_safetensors(const std::filesystem::path& path) {
   const std::string name = path.string();
-  std::ifstream file(path, std::ios::binary);
-  AMP_CHECK(file.is_open() && std::filesystem::is_regular_file(path), "load_safetensors: ", name,
-            ": no such file, or not readable");
+  std::error_code none;  // looked at first: to open a pipe would wait for its writer
+  std::ifstream file;
+  if (std::filesystem::is_regular_file(path, none)) file.open(path, std::ios::binary);
+  AMP_CHECK(file.is_open(), "load_safetensors: ", name, ": no such file, or not readable");
   const std::uint64_t size = std::filesystem::file_size(path);
   const auto read = [&](void* to, std::uint64_t bytes) {
     file.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));

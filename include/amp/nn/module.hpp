@@ -17,7 +17,8 @@ namespace amp::inline v0 {
 
 namespace nn {
 
-/// Base of modules: a shared handle, as everything in it is. Copies are the same module.
+/// Base of modules: a shared handle, as everything in it is. Copies are the same module. One that
+/// derives from Layer<Itself> instead can also be called: net(x) is net.forward(x).
 ///
 /// ```cpp
 /// struct Net : amp::nn::Module {
