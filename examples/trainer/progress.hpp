@@ -4,9 +4,9 @@
 // What the trainer prints while it trains.
 #pragma once
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -57,25 +57,37 @@ class Progress {
   void show(const Status& status) {
     shown_ = seconds_now();
     const double share = static_cast<double>(status.images) / static_cast<double>(images_);
-    const bool done = status.images == images_;
     const double elapsed = shown_ - began_;
-    std::printf(
-        "%-8s  epoch %lld/%lld  %s%3.0f %%  loss %6s  accuracy %6.2f %%  %6.0f images/s  "
-        "scale %g  skipped %lld",
-        name_.c_str(), static_cast<long long>(epoch_), static_cast<long long>(epochs_),
-        live_ && !done ? bar(share).c_str() : "", 100 * share, loss_text(status.loss).c_str(),
-        100 * status.accuracy, static_cast<double>(status.images) / elapsed, status.scale,
-        static_cast<long long>(status.skipped));
-    if (live_ && !done) std::printf("  %.0f s left", elapsed / share - elapsed);
-    std::fputs(!live_ ? "\n" : done ? "\x1b[K\n" : "\x1b[K\r", stdout);  // clears a longer line
+    const bool done = status.images == images_;
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "%-8s  epoch %lld/%lld  %3.0f %%  loss %6s  accuracy %6.2f %%  %6.0f images/s  "
+                  "scale %g  skipped %lld",
+                  name_.c_str(), static_cast<long long>(epoch_), static_cast<long long>(epochs_),
+                  100 * share, loss_text(status.loss).c_str(), 100 * status.accuracy,
+                  static_cast<double>(status.images) / elapsed, status.scale,
+                  static_cast<long long>(status.skipped));
+    if (!live_ || done) {
+      std::printf("%s%s\n", text, live_ ? kClear : "");
+    } else {
+      char bar[64];
+      const auto full = static_cast<int>(share * kCells);
+      std::snprintf(bar, sizeof bar, "[%.*s%.*s] %3.0f s left  ", full, "####################",
+                    kCells - full, "....................", elapsed / share - elapsed);
+      // What does not fit into the window would begin a line that is never written over.
+      std::printf("%s%s\r", (bar + std::string(text)).substr(0, columns()).c_str(), kClear);
+    }
     std::fflush(stdout);
   }
 
  private:
-  static std::string bar(double share) {
-    constexpr std::size_t kCells = 20;
-    const auto full = std::min(kCells, static_cast<std::size_t>(share * kCells));
-    return "[" + std::string(full, '#') + std::string(kCells - full, '.') + "] ";
+  static constexpr int kCells = 20;
+  static constexpr const char* kClear = "\x1b[K";  // the rest of a longer line
+
+  static std::size_t columns() {
+    winsize window{};
+    const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1;
+    return known ? window.ws_col - 1U : 79;
   }
 
   std::string name_;

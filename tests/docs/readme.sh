@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # readme.sh README INCLUDE FOLDER COMPILER: the first C++ block of the README compiles, runs, has at
-# most 25 lines, and prints what the README says it prints, numbers to 0.05.
+# most 25 lines, and prints what the README says it prints, numbers to 0.05. The others, bodies of
+# functions, compile and run without an exception.
 set -euo pipefail
 readme=$1 include=$2 folder=$3 compiler=$4
 mkdir -p "$folder"
@@ -27,3 +28,17 @@ paste -d ' ' "$folder/expected.txt" "$folder/printed.txt" | awk '
       if (far || (a + 0 != a && a != b)) { print "README: " a ", printed: " b; exit 1 }
   } }
   END { if (NR < 2) exit 1 }'
+
+{
+  printf '#include <amp/amp.hpp>\n#include <amp/safetensors.hpp>\n'
+  awk '
+    /^```cpp$/ && ++blocks > 1 { inside = 1; printf "static void block_%d() {\n", blocks; next }
+    /^```/ && inside { inside = 0; print "}" }
+    inside
+    END { print "int main() {"; for (i = 2; i <= blocks; ++i) printf "  block_%d();\n", i; print "}" }
+  ' "$readme"
+} >"$folder/blocks.cpp"
+echo "$(grep -c '^static void block_' "$folder/blocks.cpp") more blocks"
+"$compiler" -std=c++20 -O1 -Wall -Wextra -Wpedantic -Werror -I "$include" \
+  "$folder/blocks.cpp" -o "$folder/blocks"
+cd "$folder" && ./blocks

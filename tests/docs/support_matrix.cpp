@@ -4,12 +4,15 @@
 // support_matrix README [--update]: whether the README's table of what runs where is true; with
 // --update, makes it so. The table is found out by calling: every op of amp's list, on every device
 // of this build, in every dtype, with the inputs of the conformance suite.
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "conformance/calls.hpp"
 
@@ -30,7 +33,7 @@ constexpr Column kColumns[] = {
     {"float8_*", kFloat8}, {"integers", kIntegers}, {"bool", kTruth},
 };
 
-std::string_view text(amp::OpPolicy policy) {
+std::string_view policy(amp::OpPolicy policy) {
   switch (policy) {
     case amp::OpPolicy::kLowPrecision:
       return "low precision";
@@ -64,25 +67,36 @@ bool differentiable(std::string_view op) {
   return false;
 }
 
+/// Everything of a row but the op.
+std::string row(const amp::autocasting::ListedOp& listed, amp::DeviceType device) {
+  std::string text = std::string(policy(listed.policy)) + " | " + to_string(device) + " |";
+  for (const Column& column : kColumns) {
+    const std::string_view what = cell(listed.name, device, column.dtypes);
+    text += " " + std::string(what == "∂" && !differentiable(listed.name) ? "✓" : what) + " |";
+  }
+  return text;
+}
+
+/// Ops of which the same holds share a row.
 std::string matrix() {
-  std::string table = "| op | inputs under autocast | device |";
+  std::string table = "| ops | inputs under autocast | device |";
   std::string rule = "\n| --- | --- | --- |";
   for (const Column& column : kColumns) {
     table += " " + std::string(column.name) + " |";
     rule += " :-: |";
   }
   table += rule + "\n";
-  for (const amp::DeviceType type : {amp::kCPU, amp::kCUDA}) {
-    if (type != amp::kCPU && amp::kernels::backend(type) == nullptr) continue;
+  for (const amp::DeviceType device : {amp::kCPU, amp::kCUDA}) {
+    if (device != amp::kCPU && amp::kernels::backend(device) == nullptr) continue;
+    std::vector<std::pair<std::string, std::string>> rows;  // what holds, and for which ops
     for (const auto& listed : amp::autocasting::kOpList) {
-      table += "| `" + std::string(listed.name) + "` | " + std::string(text(listed.policy)) +
-               " | " + to_string(type) + " |";
-      for (const Column& column : kColumns) {
-        const std::string_view what = cell(listed.name, type, column.dtypes);
-        table += " " + std::string(what == "∂" && !differentiable(listed.name) ? "✓" : what) + " |";
-      }
-      table += "\n";
+      const std::string holds = row(listed, device);
+      auto known = std::find_if(rows.begin(), rows.end(),
+                                [&](const auto& other) { return other.first == holds; });
+      if (known == rows.end()) known = rows.insert(known, {holds, ""});
+      known->second += (known->second.empty() ? "`" : " `") + std::string(listed.name) + "`";
     }
+    for (const auto& [holds, ops] : rows) table += "| " + ops + " | " + holds + "\n";
   }
   return table;
 }
