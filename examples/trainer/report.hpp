@@ -101,7 +101,8 @@ inline nlohmann::ordered_json to_json(const Options& options, const std::vector<
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
   Json runs = Json::array();  // numbers that are not finite are null
   for (const Result& result : results) {
-    Json loss, accuracy, test_accuracy, step, scale, skipped;
+    Json loss = Json::array(), accuracy = loss, test_accuracy = loss;
+    Json step = loss, scale = loss, skipped = loss;
     for (const Epoch& epoch : result.epochs) {
       loss.push_back(number(epoch.loss));
       accuracy.push_back(epoch.accuracy);

@@ -82,6 +82,7 @@ TEST_CASE("report: the table's spread, and the summary", "[examples][report]") {
   CHECK(json["runs"][0]["test_accuracy"] == 0.4);
   CHECK(json["runs"][0]["epochs"]["loss"].size() == 2);
   CHECK(json["runs"][1]["epochs"]["loss"][0].is_null());
+  CHECK(json["runs"][1]["loss_scale"]["scale"].is_array());
   CHECK(json["runs"][2]["loss_scale"]["scale"][0] == 65536.0);
   CHECK(json["runs"][2]["loss_scale"]["step"][0] == 5);
 }

@@ -47,7 +47,9 @@ inline void check_product(std::string_view op, const Tensor& a, const Tensor& b,
             describe(b), "; convert them with to()");
   AMP_CHECK(a.dtype() == b.dtype(), op, ": `", name_a, "` and `", name_b,
             "` must have one dtype, but are ", describe(a), " and ", describe(b),
-            "; convert one with to(), or multiply under an AutocastGuard");
+            a.dtype() == kFloat64 || b.dtype() == kFloat64
+                ? "; convert one with to(): autocast leaves float64 as it is"
+                : "; convert one with to(), or multiply under an AutocastGuard");
 }
 
 /// a [B or 1, M, K] @ b [B or 1, K, N], with history. A result in a wider `dtype` has its gradient

@@ -23,6 +23,9 @@ struct ParamGroup {
 
 namespace detail {
 
+inline constexpr std::string_view kNoParams =
+    ": `params` is empty (a module knows the layers that went through register_module)";
+
 inline void check_schedule(std::string_view name, const Schedule& s) {
   AMP_CHECK(s.steps >= 1 && s.warmup_steps >= 0, name,
             ": a `schedule` must take at least 1 step, but has `steps` ", s.steps,
@@ -63,7 +66,7 @@ class GroupedOptimizer : public Optimizer {
   void add_param_group(Group group) {
     Derived::validate(name(), group.options);
     detail::check_schedule(name(), group.options.schedule);
-    AMP_CHECK(!group.params.empty(), name(), ": `params` is empty");
+    AMP_CHECK(!group.params.empty(), name(), detail::kNoParams);
     AMP_CHECK(group.names.empty() || group.names.size() == group.params.size(), name(),
               ": a group has ", group.params.size(), " params, but ", group.names.size(), " names");
     const std::size_t before = parameters().size();
@@ -83,7 +86,7 @@ class GroupedOptimizer : public Optimizer {
   explicit GroupedOptimizer(std::string_view name) : Optimizer(name) {}
 
   void add(std::vector<Group> groups) {
-    AMP_CHECK(!groups.empty(), name(), ": `params` is empty");
+    AMP_CHECK(!groups.empty(), name(), detail::kNoParams);
     for (Group& group : groups) add_param_group(std::move(group));
   }
   static Group named(const NamedTensors& params, const Options& options) {
