@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/operand.hpp"
 #include "amp/types/convert.hpp"
 
@@ -15,41 +16,6 @@ namespace amp::inline v0::kernels::host {
 
 /// Elements per block: a few blocks fit into the first-level cache.
 inline constexpr std::int64_t kBlock = 1024;
-
-/// float for all floating-point operands but float64.
-template <class Visitor>
-void visit_compute_type(DType dtype, Visitor&& visitor) {
-  if (dtype == kFloat64) {
-    visitor(type_tag<double>{});
-  } else if (is_floating_point(dtype)) {
-    visitor(type_tag<float>{});
-  } else {
-    visitor(type_tag<std::int64_t>{});
-  }
-}
-template <class Visitor>
-void visit_float_type(DType dtype, Visitor&& visitor) {
-  if (dtype == kFloat64) {
-    visitor(type_tag<double>{});
-  } else {
-    visitor(type_tag<float>{});
-  }
-}
-
-/// An unsigned integer as large as an element, for kernels that only move bits.
-template <class Visitor>
-void visit_bits(DType dtype, Visitor&& visitor) {
-  switch (item_size(dtype)) {
-    case 1:
-      return visitor(type_tag<std::uint8_t>{});
-    case 2:
-      return visitor(type_tag<std::uint16_t>{});
-    case 4:
-      return visitor(type_tag<std::uint32_t>{});
-    default:
-      return visitor(type_tag<std::uint64_t>{});
-  }
-}
 
 inline const void* element(const Operand& operand, std::int64_t offset) {
   return static_cast<const char*>(operand.data) + offset * item_size(operand.dtype);

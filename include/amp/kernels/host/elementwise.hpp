@@ -4,25 +4,19 @@
 // Elementwise ops: a loop over blocks around one scalar expression each.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
+#include "amp/kernels/functions.hpp"
 #include "amp/kernels/host/loop.hpp"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::host {
 
-namespace detail {
+using namespace functions;  // one scalar expression each
 
-/// The type in which a binary op computes. A number adapts to the other operand, but for a fraction
-/// beside integers.
-inline DType common_dtype(const Operand& a, const Operand& b) {
-  if (!a.immediate && !b.immediate) return promote_types(a.dtype, b.dtype);
-  const DType array = a.immediate ? b.dtype : a.dtype, number = a.immediate ? a.dtype : b.dtype;
-  return is_floating_point(array) || !is_floating_point(number) ? array : kFloat64;
-}
+namespace detail {
 
 /// The loops of one op over a block, one per compute type; all else is common to the ops, and
 /// compiled once.
@@ -89,13 +83,13 @@ void unary(const UnaryArgs& args) {
 }
 template <class Function>
 void binary(const BinaryArgs& args) {
-  visit_compute_type(detail::common_dtype(args.a, args.b), [&](auto tag) {
+  visit_compute_type(common_dtype(args.a, args.b), [&](auto tag) {
     detail::binary_as<Function, typename decltype(tag)::type>(args);
   });
 }
 template <class Function>
 void comparison(const BinaryArgs& args) {
-  visit_compute_type(detail::common_dtype(args.a, args.b), [&](auto tag) {
+  visit_compute_type(common_dtype(args.a, args.b), [&](auto tag) {
     detail::binary_as<Function, typename decltype(tag)::type, bool>(args);
   });
 }
@@ -112,131 +106,6 @@ void float_binary(const BinaryArgs& args) {
     detail::binary_as<Function, typename decltype(tag)::type>(args);
   });
 }
-
-// Integers wrap around, as they do on every device: computed without sign, where that is defined.
-inline std::int64_t wrapping(std::uint64_t x) { return static_cast<std::int64_t>(x); }
-inline std::uint64_t bits_of(std::int64_t x) { return static_cast<std::uint64_t>(x); }
-
-/// base^exponent by squaring, modulo 2^64; a negative exponent leaves the integer part of the
-/// reciprocal.
-inline std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
-  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
-  std::uint64_t power = 1, square = static_cast<std::uint64_t>(base);
-  for (; exponent != 0; exponent /= 2, square *= square) {
-    if (exponent % 2 != 0) power *= square;
-  }
-  return static_cast<std::int64_t>(power);
-}
-
-// clang-format off
-struct Identity { template <class C> static C apply(C x) { return x; } };
-struct Neg { template <class C> static C apply(C x) { return -x; }
-             static std::int64_t apply(std::int64_t x) { return wrapping(0 - bits_of(x)); } };
-struct Abs { template <class C> static C apply(C x) { return x < C{0} ? Neg::apply(x) : x == C{0} ? C{0} : x; } };
-struct Exp { template <class C> static C apply(C x) { return std::exp(x); } };
-struct Log { template <class C> static C apply(C x) { return std::log(x); } };
-struct Sqrt { template <class C> static C apply(C x) { return std::sqrt(x); } };
-struct Rsqrt { template <class C> static C apply(C x) { return C{1} / std::sqrt(x); } };
-struct Tanh { template <class C> static C apply(C x) { return std::tanh(x); } };
-struct Sigmoid { template <class C> static C apply(C x) { return C{1} / (C{1} + std::exp(-x)); } };
-/// NaN stays NaN, as in torch.
-struct Relu { template <class C> static C apply(C x) { return x > C{0} || is_nan(x) ? x : C{0}; } };
-struct Silu { template <class C> static C apply(C x) { return x / (C{1} + std::exp(-x)); } };
-struct Add { template <class C> static C apply(C a, C b) { return a + b; }
-             static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) + bits_of(b)); } };
-struct Sub { template <class C> static C apply(C a, C b) { return a - b; }
-             static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) - bits_of(b)); } };
-struct Mul { template <class C> static C apply(C a, C b) { return a * b; }
-             static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) * bits_of(b)); } };
-struct Div { template <class C> static C apply(C a, C b) { return a / b; } };
-struct Pow { template <class C> static C apply(C a, C b) { return std::pow(a, b); }
-             static std::int64_t apply(std::int64_t a, std::int64_t b) { return integer_power(a, b); } };
-/// NaN wins.
-struct Maximum { template <class C> static C apply(C a, C b) { return a > b || is_nan(a) ? a : b; } };
-struct Minimum { template <class C> static C apply(C a, C b) { return a < b || is_nan(a) ? a : b; } };
-struct Eq { template <class C> static bool apply(C a, C b) { return a == b; } };
-struct Ne { template <class C> static bool apply(C a, C b) { return a != b; } };
-struct Lt { template <class C> static bool apply(C a, C b) { return a < b; } };
-struct Le { template <class C> static bool apply(C a, C b) { return a <= b; } };
-struct Gt { template <class C> static bool apply(C a, C b) { return a > b; } };
-struct Ge { template <class C> static bool apply(C a, C b) { return a >= b; } };
-
-// Derivatives, times the gradient that arrives. x is the input, y the output.
-struct AbsBackward { template <class C> static C apply(C grad, C x) { return x > C{0} ? grad : x < C{0} ? -grad : C{0}; } };
-struct SqrtBackward { template <class C> static C apply(C grad, C y) { return grad / (C{2} * y); } };
-struct RsqrtBackward { template <class C> static C apply(C grad, C y) { return grad * (C(-0.5) * y * y * y); } };
-struct TanhBackward { template <class C> static C apply(C grad, C y) { return grad * (C{1} - y * y); } };
-struct SigmoidBackward { template <class C> static C apply(C grad, C y) { return grad * (y * (C{1} - y)); } };
-struct ReluBackward { template <class C> static C apply(C grad, C y) { return y > C{0} || is_nan(y) ? grad : C{0}; } };
-struct SiluBackward { template <class C> static C apply(C grad, C x) { const C s = Sigmoid::apply(x); return grad * (s * (C{1} + x * (C{1} - s))); } };
-/// d x^e / dx, 0 where e is 0, also at x = 0.
-struct PowSlopeBase { template <class C> static C apply(C x, C e) { return e == C{0} ? C{0} : e * std::pow(x, e - C{1}); } };
-/// d x^e / de; 0^e is constant for e >= 0, as in torch.
-struct PowSlopeExponent { template <class C> static C apply(C x, C e) { return x == C{0} && e >= C{0} ? C{0} : std::pow(x, e) * std::log(x); } };
-/// The share of max(a, b)'s gradient that is a's: equal numbers take half each.
-struct MaximumShare { template <class C> static C apply(C a, C b) { return a == b ? C(0.5) : a < b ? C{0} : C{1}; } };
-// clang-format on
-
-/// x P(Z <= x) for a standard normal Z (Hendrycks and Gimpel 2016, arXiv 1606.08415, section 2).
-struct Gelu {
-  template <class C>
-  static C cdf(C x) {
-    return C(0.5) * (C{1} + std::erf(x * C(0.70710678118654752440)));
-  }
-  template <class C>
-  static C apply(C x) {
-    return x * cdf(x);
-  }
-};
-struct GeluBackward {
-  template <class C>
-  static C apply(C grad, C x) {
-    const C density = C(0.39894228040143267794) * std::exp(C(-0.5) * x * x);
-    return grad * (Gelu::cdf(x) + x * density);
-  }
-};
-/// The same with P(Z <= x) ~ (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 (ibid.).
-struct GeluTanh {
-  template <class C>
-  static C inner(C x) {
-    return C(0.79788456080286535588) * (x + C(0.044715) * x * x * x);
-  }
-  template <class C>
-  static C apply(C x) {
-    return C(0.5) * x * (C{1} + std::tanh(inner(x)));
-  }
-};
-struct GeluTanhBackward {
-  template <class C>
-  static C apply(C grad, C x) {
-    const C t = std::tanh(GeluTanh::inner(x));
-    const C slope = C(0.79788456080286535588) * (C{1} + C(3 * 0.044715) * x * x);
-    return grad * C(0.5) * (C{1} + t + x * (C{1} - t * t) * slope);
-  }
-};
-
-struct SquaredError {
-  template <class C>
-  static C apply(C a, C b) {
-    return (a - b) * (a - b);
-  }
-};
-/// -y log(sigmoid(x)) - (1 - y) log(1 - sigmoid(x)) = max(x, 0) - x y + log(1 + e^-|x|): no term
-/// overflows or cancels.
-struct BinaryCrossEntropyWithLogits {
-  template <class C>
-  static C apply(C x, C y) {
-    const C softplus = std::log1p(std::exp(x > C{0} ? -x : x));
-    return (x > C{0} ? x - x * y : -x * y) + softplus;
-  }
-};
-/// Its derivative with respect to x.
-struct BinaryCrossEntropySlope {
-  template <class C>
-  static C apply(C x, C y) {
-    return Sigmoid::apply(x) - y;
-  }
-};
 
 // The kernels, by op.
 // clang-format off

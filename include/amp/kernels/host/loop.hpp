@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Iteration over strided, broadcast operands: dimensions that lie behind one another in every
-// operand are merged, the innermost is handed out in blocks.
+// Iteration over strided, broadcast operands: the innermost dimension is handed out in blocks.
 #pragma once
 
 #include <array>
@@ -10,43 +9,21 @@
 
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/host/block.hpp"
+#include "amp/kernels/strided.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 template <int N>
-struct Loop {
+struct Loop : Strided<N> {
   using Body = FunctionRef<void(const std::int64_t* offsets, std::int64_t n)>;
+  using Strided<N>::dims;
+  using Strided<N>::sizes;
+  using Strided<N>::strides;
+  using Strided<N>::inner_size;
+  using Strided<N>::inner_stride;
 
-  int dims = 0;  // at least 1; the last is the innermost
-  std::int64_t sizes[kMaxDims + 1] = {};
-  std::int64_t strides[N][kMaxDims + 1] = {};  // 0 where an operand broadcasts
-
-  std::int64_t inner_size() const { return sizes[dims - 1]; }
-  std::int64_t inner_stride(int operand) const { return strides[operand][dims - 1]; }
-
-  /// The loop over the shape of `shape`, to which all operands broadcast, aligned at the last
-  /// dimension.
   static Loop over(const Operand& shape, const std::array<const Operand*, N>& operands) {
-    Loop loop;
-    for (int d = 0; d < shape.dims; ++d) {
-      if (shape.sizes[d] == 1) continue;
-      std::int64_t stride[N];
-      bool merges = loop.dims > 0;
-      for (int k = 0; k < N; ++k) {
-        const Operand& operand = *operands[static_cast<std::size_t>(k)];
-        const int own = d - (shape.dims - operand.dims);
-        stride[k] = own < 0 || operand.sizes[own] == 1 ? 0 : operand.strides[own];
-        merges = merges && loop.strides[k][loop.dims - 1] == stride[k] * shape.sizes[d];
-      }
-      if (merges) {
-        loop.sizes[loop.dims - 1] *= shape.sizes[d];
-      } else {
-        loop.sizes[loop.dims++] = shape.sizes[d];
-      }
-      for (int k = 0; k < N; ++k) loop.strides[k][loop.dims - 1] = stride[k];
-    }
-    if (loop.dims == 0) loop.sizes[loop.dims++] = 1;
-    return loop;
+    return {Strided<N>::over(shape, operands)};
   }
 
   /// body(offsets, n) for blocks of at most kBlock inner elements, rows [begin, end) of the blocks'

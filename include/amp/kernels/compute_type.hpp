@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The types that kernels compute in, by the dtypes of their operands, on every device.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/kernels/operand.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// float for all floating-point operands but float64.
+template <class Visitor>
+void visit_compute_type(DType dtype, Visitor&& visitor) {
+  if (dtype == kFloat64) {
+    visitor(type_tag<double>{});
+  } else if (is_floating_point(dtype)) {
+    visitor(type_tag<float>{});
+  } else {
+    visitor(type_tag<std::int64_t>{});
+  }
+}
+template <class Visitor>
+void visit_float_type(DType dtype, Visitor&& visitor) {
+  if (dtype == kFloat64) {
+    visitor(type_tag<double>{});
+  } else {
+    visitor(type_tag<float>{});
+  }
+}
+
+/// An unsigned integer as large as an element, for kernels that only move bits.
+template <class Visitor>
+void visit_bits(DType dtype, Visitor&& visitor) {
+  switch (item_size(dtype)) {
+    case 1:
+      return visitor(type_tag<std::uint8_t>{});
+    case 2:
+      return visitor(type_tag<std::uint16_t>{});
+    case 4:
+      return visitor(type_tag<std::uint32_t>{});
+    default:
+      return visitor(type_tag<std::uint64_t>{});
+  }
+}
+
+/// The type in which a binary op computes. A number adapts to the other operand, but for a fraction
+/// beside integers.
+inline DType common_dtype(const Operand& a, const Operand& b) {
+  if (!a.immediate && !b.immediate) return promote_types(a.dtype, b.dtype);
+  const DType array = a.immediate ? b.dtype : a.dtype, number = a.immediate ? a.dtype : b.dtype;
+  return is_floating_point(array) || !is_floating_point(number) ? array : kFloat64;
+}
+
+}  // namespace amp::inline v0::kernels
