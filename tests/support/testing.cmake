@@ -39,9 +39,10 @@ if(NOT AMP_TEST_CATCH_MAIN)
   target_link_libraries(amp_catch_main PUBLIC Catch2::Catch2)
 endif()
 
-# amp_test_program(<name> SOURCES <source>... [LABELS <label>...] [LIBRARIES <library>...])
+# amp_test_program(<name> SOURCES <source>... [LABELS <label>...] [LIBRARIES <library>...]
+#                  [ENVIRONMENT <NAME=value>...])
 function(amp_test_program name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LABELS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;LABELS;LIBRARIES;ENVIRONMENT" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_compile_definitions(${name} PRIVATE AMP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
@@ -68,6 +69,6 @@ function(amp_test_program name)
   file(WRITE "${properties}"
        "if(${name}_cases)\n  set_tests_properties(\${${name}_cases} PROPERTIES SKIP_RETURN_CODE 77 "
        "TIMEOUT 900\n    LABELS \"${AMP_TEST_PREFIX};${arg_LABELS}\"\n"
-       "    ENVIRONMENT \"${amp_test_environment}\")\nendif()\n")
+       "    ENVIRONMENT \"${amp_test_environment};${arg_ENVIRONMENT}\")\nendif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${properties}")
 endfunction()
