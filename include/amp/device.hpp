@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Devices, memory and threads.
+// Devices, memory, threads and streams.
 #pragma once
 
 #include "amp/device/device.hpp"
 #include "amp/device/memory.hpp"
 #include "amp/device/parallel.hpp"
+#include "amp/device/stream.hpp"

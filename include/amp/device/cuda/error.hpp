@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Status codes of the CUDA runtime as exceptions.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "amp/core/error.hpp"
+
+namespace amp::inline v0::cuda::detail {
+
+/// Errors after which no call of this process succeeds any more (CUDA Runtime API, cudaError).
+inline bool is_sticky(cudaError_t status) {
+  return status == cudaErrorIllegalAddress || status == cudaErrorLaunchFailure;
+}
+
+[[noreturn]] inline void raise(const char* call, cudaError_t status) {
+  (void)cudaGetLastError();  // else the next call would report it again
+  amp::detail::fail(
+      call, ": ", cudaGetErrorName(status), " (", static_cast<int>(status),
+      "): ", cudaGetErrorString(status),
+      is_sticky(status) ? "; the device cannot be used by this process any more" : "");
+}
+
+/// Throws amp::Error where `status` is one, naming the call.
+inline void require(cudaError_t status, const char* call) {
+  if (status != cudaSuccess) raise(call, status);
+}
+
+}  // namespace amp::inline v0::cuda::detail
+
+/// Makes a call of the CUDA runtime; throws amp::Error where it fails.
+#define AMP_CUDA_CALL(function, ...) ::amp::cuda::detail::require(function(__VA_ARGS__), #function)

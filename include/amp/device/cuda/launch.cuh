@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The one place that launches kernels.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "amp/core/math.hpp"
+#include "amp/device/cuda/context.hpp"
+
+namespace amp::inline v0::cuda {
+
+inline constexpr unsigned kThreads = 256;  // of a block, unless a kernel says otherwise
+
+/// Enqueues kernel(arguments...) for a grid of `blocks` blocks on the current stream of the device.
+/// Nothing where there are no blocks.
+template <class... Parameters>
+void launch(Device device, std::int64_t blocks, unsigned threads, void (*kernel)(Parameters...),
+            std::type_identity_t<Parameters>... arguments) {
+  if (blocks == 0) return;
+  const detail::DeviceGuard guard(device.index);
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(threads);
+  config.stream = current_stream(device.index);
+  detail::require(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx");
+}
+
+/// Blocks for `count` elements of one thread each. More than that many are taken by going round.
+inline std::int64_t grid_for(std::int64_t count, unsigned threads = kThreads) {
+  constexpr std::int64_t kMostBlocks = 1 << 16;
+  return (std::min)(ceil_div(count, static_cast<std::int64_t>(threads)), kMostBlocks);
+}
+
+}  // namespace amp::inline v0::cuda

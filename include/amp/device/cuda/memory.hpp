@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Device memory with reuse, above one stream-ordered pool per device; and copies that do not make
+// the host wait where they need not.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "amp/device/cuda/context.hpp"
+#include "amp/device/cuda/staging.hpp"
+#include "amp/device/memory.hpp"
+
+namespace amp::inline v0::cuda::detail {
+
+/// A block goes back to the stream that it was allocated for, and waits there by size. Reuse on
+/// that stream needs no synchronisation: later work comes after earlier. Given back under another
+/// stream, it is first awaited by its own.
+class AMP_EXPORT MemoryPool {
+ public:
+  void* allocate(int device, std::int64_t bytes) {
+    const cudaStream_t stream = current_stream(device);
+    const std::int64_t size = rounded(bytes);
+    const std::lock_guard lock(mutex_);
+    std::vector<void*>& free = free_[{stream, size}];
+    void* memory = nullptr;
+    if (!free.empty()) {
+      memory = free.back();
+      used_.emplace(memory, Block{stream, size});
+      free.pop_back();
+      return memory;
+    }
+    const DeviceGuard guard(device);
+    if (pool_ == nullptr) create(device);
+    cudaError_t status =
+        cudaMallocFromPoolAsync(&memory, static_cast<std::size_t>(size), pool_, stream);
+    if (status == cudaErrorMemoryAllocation) {
+      (void)cudaGetLastError();
+      give_back_free_blocks();
+      status = cudaMallocFromPoolAsync(&memory, static_cast<std::size_t>(size), pool_, stream);
+    }
+    if (status == cudaErrorMemoryAllocation) {
+      (void)cudaGetLastError();
+      amp::detail::fail("out of memory: cuda:", device, " could not give ", bytes, " bytes");
+    }
+    require(status, "cudaMallocFromPoolAsync");
+    used_.emplace(memory, Block{stream, size});
+    return memory;
+  }
+
+  void deallocate(int device, void* memory) noexcept {
+    try {
+      const cudaStream_t now = current_stream(device);
+      const std::lock_guard lock(mutex_);
+      const auto found = used_.find(memory);
+      if (found == used_.end()) return;
+      const Block block = found->second;
+      used_.erase(found);
+      if (now != block.stream) wait_for(device, block.stream, now);
+      free_[{block.stream, block.size}].push_back(memory);
+    } catch (...) {
+      // Nothing can be said from here; what could not be kept for reuse is lost to the process.
+    }
+  }
+
+  void release(int device) noexcept {
+    const std::lock_guard lock(mutex_);
+    try {
+      const DeviceGuard guard(device);
+      give_back_free_blocks();
+      if (pool_ != nullptr && used_.empty()) {
+        (void)cudaDeviceSynchronize();
+        (void)cudaMemPoolDestroy(std::exchange(pool_, nullptr));
+      }
+    } catch (...) {  // a device that cannot be made current has lost its memory already
+    }
+  }
+
+ private:
+  struct Block {
+    cudaStream_t stream;
+    std::int64_t size;
+  };
+
+  /// Four sizes to each power of two, from 512 bytes: at most a quarter is wasted.
+  static std::int64_t rounded(std::int64_t bytes) {
+    if (bytes <= 512) return 512;
+    const auto step = std::int64_t{1}
+                      << (61 - std::countl_zero(static_cast<std::uint64_t>(bytes - 1)));
+    return (bytes + step - 1) / step * step;
+  }
+
+  void create(int device) {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device;
+    cudaMemPool_t pool = nullptr;
+    AMP_CUDA_CALL(cudaMemPoolCreate, &pool, &properties);
+    std::uint64_t keep = ~std::uint64_t{0};  // what is free stays in the pool
+    if (const cudaError_t status =
+            cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
+        status != cudaSuccess) {
+      (void)cudaMemPoolDestroy(pool);
+      raise("cudaMemPoolSetAttribute", status);
+    }
+    pool_ = pool;
+  }
+  void give_back_free_blocks() noexcept {
+    for (auto& [key, blocks] : free_) {
+      for (void* const memory : blocks) (void)cudaFreeAsync(memory, key.first);
+      blocks.clear();
+    }
+  }
+  static void wait_for(int device, cudaStream_t waiting, cudaStream_t stream) {
+    const DeviceGuard guard(device);
+    cudaEvent_t event = nullptr;
+    AMP_CUDA_CALL(cudaEventCreateWithFlags, &event, cudaEventDisableTiming);
+    cudaError_t status = cudaEventRecord(event, stream);
+    if (status == cudaSuccess) status = cudaStreamWaitEvent(waiting, event, 0);
+    (void)cudaEventDestroy(event);  // takes effect when the event has happened
+    require(status, "cudaStreamWaitEvent");
+  }
+
+  std::mutex mutex_;
+  cudaMemPool_t pool_ = nullptr;
+  std::map<std::pair<cudaStream_t, std::int64_t>, std::vector<void*>> free_;
+  std::unordered_map<const void*, Block> used_;
+};
+
+inline AMP_EXPORT MemoryPool& memory_pool(int device) {
+  static auto* const pools = new MemoryPool[kMaxDevices];
+  return pools[device];
+}
+
+inline void* allocate(Device device, std::int64_t bytes) {
+  AMP_CHECK(device.index >= 0 && device.index < device_count(), "device ", device,
+            " is not usable: ",
+            device_count() == 0 ? "there is no CUDA driver, or it has no device"
+                                : "this machine has no device of that number");
+  return memory_pool(device.index).allocate(device.index, bytes);
+}
+inline void deallocate(Device device, void* memory, std::int64_t) noexcept {
+  memory_pool(device.index).deallocate(device.index, memory);
+}
+
+/// The host waits only for what it is to read.
+inline void copy(Device to_device, void* to, Device from_device, const void* from,
+                 std::int64_t bytes) {
+  const Device owner = to_device.type == kCPU ? from_device : to_device;
+  const DeviceGuard guard(owner.index);
+  const cudaStream_t stream = current_stream(owner.index);
+  const auto size = static_cast<std::size_t>(bytes);
+  if (from_device.type == kCPU) {
+    staging(owner.index).copy(to, from, size, stream);
+  } else {
+    AMP_CUDA_CALL(cudaMemcpyAsync, to, from, size, cudaMemcpyDefault, stream);
+    if (to_device.type == kCPU) AMP_CUDA_CALL(cudaStreamSynchronize, stream);
+  }
+}
+
+inline bool is_available() { return device_count() > 0; }
+
+inline constexpr DeviceMemory kDeviceMemory{allocate, deallocate, copy, is_available};
+
+}  // namespace amp::inline v0::cuda::detail

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The CUDA runtime layer on the stand-in toolkit: memory is reused, streams are the user's, nothing
+// waits that need not, and every call that fails is an exception.
+#include <amp/cuda.cuh>
+
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/cuda/standin.hpp"
+#include "support/error_of.hpp"
+
+namespace cuda_runtime {
+namespace {
+
+using amp::kCUDA;
+using amp::Tensor;
+using Catch::Matchers::ContainsSubstring;
+
+standin::Toolkit& toolkit() { return standin::toolkit(); }
+
+/// One step of what a user does, on the device.
+Tensor work(const Tensor& x) { return amp::exp(x * 0.5) + 1; }
+
+TEST_CASE("cuda: tensors come and go with the device's numbers", "[cuda]") {
+  CHECK(amp::is_available(kCUDA));
+  const Tensor x = amp::tensor({1.0F, -2.5F, 3.0F}, {3});
+  const Tensor there = x.to(kCUDA);
+  CHECK(there.device() == amp::Device(kCUDA));
+  CHECK(toolkit().on_device(there.const_data<float>(), 12));
+  CHECK(there.to_vector<float>() == x.to_vector<float>());
+  CHECK(work(there).to_vector<float>() == work(x).to_vector<float>());
+  CHECK(there.to(amp::kCPU).device() == amp::Device());
+  CHECK(amp::empty({0, 3}, {.device = kCUDA}).to_vector<float>().empty());
+}
+
+TEST_CASE("cuda: a second device holds its own tensors", "[cuda]") {
+  const Tensor x = amp::ones({4}, {.device = {kCUDA, 1}});
+  CHECK(x.device() == amp::Device(kCUDA, 1));
+  CHECK(work(x).to_vector<float>() == work(amp::ones({4})).to_vector<float>());
+  CHECK_THROWS_AS(x + amp::ones({4}, {.device = kCUDA}), amp::Error);
+  CHECK_THROWS_WITH(amp::ones({4}, {.device = {kCUDA, 2}}),
+                    ContainsSubstring("cuda:2 is not usable: this machine has no device"));
+}
+
+TEST_CASE("cuda: in the steady state nothing is allocated, copied or waited for", "[cuda]") {
+  const Tensor x = amp::randn({100, 30}).to(kCUDA);
+  for (int i = 0; i < 2; ++i) (void)work(x);
+  toolkit().reset();
+  for (int i = 0; i < 20; ++i) (void)work(x);
+  const standin::Counters& counters = toolkit().counters;
+  CHECK(counters.launches == 20 * 3);
+  CHECK(counters.allocations == 0);
+  CHECK(counters.frees == 0);
+  CHECK(counters.synchronisations == 0);
+  CHECK(counters.to_device + counters.to_host + counters.on_device == 0);
+}
+
+TEST_CASE("cuda: a batch goes over without waiting, results come back with one wait", "[cuda]") {
+  std::vector<float> numbers(1000, 2);
+  (void)amp::tensor(numbers, {1000}).to(kCUDA);
+  toolkit().reset();
+  const Tensor there = amp::tensor(numbers, {1000}).to(kCUDA);
+  CHECK(toolkit().counters.to_device == 1);
+  CHECK(toolkit().counters.bytes_to_device == 4000);
+  CHECK(toolkit().counters.synchronisations == 0);
+  CHECK(there.to_vector<float>() == numbers);
+  CHECK(toolkit().counters.to_host == 1);
+  CHECK(toolkit().counters.synchronisations == 1);
+}
+
+TEST_CASE("cuda: work goes to the stream that the user chose", "[cuda]") {
+  cudaStream_t mine = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking) == cudaSuccess);
+  const cudaStream_t own = amp::cuda::current_stream();
+  CHECK(own != nullptr);
+  {
+    const amp::StreamGuard guard(kCUDA, mine);
+    CHECK(amp::cuda::current_stream() == mine);
+    {
+      const amp::StreamGuard inner(kCUDA, nullptr);  // the legacy default stream is one too
+      CHECK(amp::cuda::current_stream() == nullptr);
+    }
+    CHECK(amp::cuda::current_stream() == mine);
+    CHECK(amp::cuda::current_stream(1) != mine);
+    std::thread([&] { CHECK(amp::cuda::current_stream() == own); }).join();
+    CHECK(work(amp::ones({3}, {.device = kCUDA})).to_vector<float>().size() == 3);
+  }
+  CHECK(amp::cuda::current_stream() == own);
+  CHECK_THROWS_AS(amp::StreamGuard(amp::kCPU, mine), amp::Error);
+  CHECK_THROWS_AS(amp::StreamGuard({kCUDA, 64}, mine), amp::Error);
+  CHECK_THROWS_AS(amp::cuda::current_stream(2), amp::Error);
+  amp::cuda::shutdown();
+  REQUIRE(cudaStreamDestroy(mine) == cudaSuccess);
+}
+
+TEST_CASE("cuda: memory given back under another stream is awaited by its own", "[cuda]") {
+  cudaStream_t mine = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking) == cudaSuccess);
+  Tensor x = amp::ones({50}, {.device = kCUDA});
+  const void* const memory = x.const_data<float>();
+  {
+    const amp::StreamGuard guard(kCUDA, mine);
+    toolkit().reset();
+    x = Tensor();
+    CHECK(toolkit().calls_of("cudaEventRecord") == 1);
+    CHECK(toolkit().calls_of("cudaStreamWaitEvent") == 1);
+    CHECK(amp::empty({50}, {.device = kCUDA}).const_data<float>() != memory);
+  }
+  CHECK(amp::empty({50}, {.device = kCUDA}).const_data<float>() == memory);
+  amp::cuda::shutdown();
+  REQUIRE(cudaStreamDestroy(mine) == cudaSuccess);
+}
+
+TEST_CASE("cuda: every call that fails is an exception that names it, and nothing is lost",
+          "[cuda]") {
+  const Tensor x = amp::ones({8}, {.device = kCUDA});
+  const auto step = [&] {
+    const Tensor batch = amp::full({8}, 2).to(kCUDA);
+    return (work(batch) + x).to_vector<float>();
+  };
+  const std::vector<float> expected = step();
+  toolkit().reset();
+  (void)step();
+  const auto calls = static_cast<int>(toolkit().calls());
+  REQUIRE(calls > 5);
+  const std::size_t live = toolkit().live_blocks();
+  int failures = 0;
+  for (int nth = 0; nth < calls; ++nth) {
+    CAPTURE(nth);
+    toolkit().reset();
+    toolkit().fail("", nth, cudaErrorLaunchFailure);
+    std::string text = "no error";
+    std::vector<float> result;
+    try {
+      result = step();
+    } catch (const amp::Error& error) {
+      text = error.what();
+    }
+    toolkit().reset();
+    if (text == "no error") {  // a call whose failure changes nothing: while memory is given back
+      CHECK(result == expected);
+    } else {
+      ++failures;
+      CHECK_THAT(text, ContainsSubstring("cuda") && ContainsSubstring("cudaErrorLaunchFailure"));
+      CHECK_THAT(text, ContainsSubstring("cannot be used by this process any more"));
+    }
+    CHECK(step() == expected);
+  }
+  CHECK(failures > calls / 2);
+  CHECK(toolkit().live_blocks() <= live + 1);  // one block that could not be given back
+  CHECK(x.to_vector<float>() == std::vector<float>(8, 1));
+}
+
+TEST_CASE("cuda: out of memory is said after what was kept for reuse was given back", "[cuda]") {
+  (void)amp::ones({1000}, {.device = kCUDA});
+  CHECK_THROWS_WITH(amp::empty({std::int64_t{1} << 40}, {.device = kCUDA}),
+                    ContainsSubstring("out of memory: cuda:0 could not give"));
+  CHECK(amp::ones({3}, {.device = kCUDA}).to_vector<float>() == std::vector<float>(3, 1));
+}
+
+TEST_CASE("cuda: shutdown gives everything back, and may be called again", "[cuda]") {
+  (void)work(amp::ones({3}, {.device = kCUDA}));
+  amp::cuda::shutdown();
+  CHECK(toolkit().live_blocks() == 0);
+  amp::cuda::shutdown();
+  CHECK(work(amp::ones({3}, {.device = kCUDA})).to_vector<float>().size() == 3);
+  amp::cuda::shutdown();
+}
+
+}  // namespace
+}  // namespace cuda_runtime
