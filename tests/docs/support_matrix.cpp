@@ -3,7 +3,9 @@
 //
 // support_matrix README [--update]: whether the README's table of what runs where is true; with
 // --update, makes it so. The table is found out by calling: every op of amp's list, on every device
-// of this build, in every dtype, with the inputs of the conformance suite.
+// (CUDA by the stand-in toolkit), in every dtype, with the inputs of the conformance suite.
+#include <amp/cuda.cuh>
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -67,37 +69,43 @@ bool differentiable(std::string_view op) {
   return false;
 }
 
-/// Everything of a row but the op.
-std::string row(const amp::autocasting::ListedOp& listed, amp::DeviceType device) {
-  std::string text = std::string(policy(listed.policy)) + " | " + to_string(device) + " |";
-  for (const Column& column : kColumns) {
-    const std::string_view what = cell(listed.name, device, column.dtypes);
-    text += " " + std::string(what == "∂" && !differentiable(listed.name) ? "✓" : what) + " |";
+/// Everything of a row but the ops.
+std::string row(const amp::autocasting::ListedOp& listed) {
+  std::string devices, cells[std::size(kColumns)];
+  for (const amp::DeviceType device : {amp::kCPU, amp::kCUDA}) {
+    if (!amp::is_available(device)) continue;
+    devices += (devices.empty() ? "" : ", ") + to_string(device);
+    for (std::size_t c = 0; c < std::size(kColumns); ++c) {
+      std::string_view what = cell(listed.name, device, kColumns[c].dtypes);
+      if (what == "∂" && !differentiable(listed.name)) what = "✓";
+      std::string& text = cells[c];
+      text = device == amp::kCPU || text == what ? std::string(what)
+                                                 : text + ", cuda " + std::string(what);
+    }
   }
+  std::string text = std::string(policy(listed.policy)) + " | " + devices + " |";
+  for (const std::string& what : cells) text += " " + what + " |";
   return text;
 }
 
 /// Ops of which the same holds share a row.
 std::string matrix() {
-  std::string table = "| ops | inputs under autocast | device |";
+  std::string table = "| ops | inputs under autocast | devices |";
   std::string rule = "\n| --- | --- | --- |";
   for (const Column& column : kColumns) {
     table += " " + std::string(column.name) + " |";
     rule += " :-: |";
   }
   table += rule + "\n";
-  for (const amp::DeviceType device : {amp::kCPU, amp::kCUDA}) {
-    if (device != amp::kCPU && amp::kernels::backend(device) == nullptr) continue;
-    std::vector<std::pair<std::string, std::string>> rows;  // what holds, and for which ops
-    for (const auto& listed : amp::autocasting::kOpList) {
-      const std::string holds = row(listed, device);
-      auto known = std::find_if(rows.begin(), rows.end(),
-                                [&](const auto& other) { return other.first == holds; });
-      if (known == rows.end()) known = rows.insert(known, {holds, ""});
-      known->second += (known->second.empty() ? "`" : " `") + std::string(listed.name) + "`";
-    }
-    for (const auto& [holds, ops] : rows) table += "| " + ops + " | " + holds + "\n";
+  std::vector<std::pair<std::string, std::string>> rows;  // what holds, and for which ops
+  for (const auto& listed : amp::autocasting::kOpList) {
+    const std::string holds = row(listed);
+    auto known = std::find_if(rows.begin(), rows.end(),
+                              [&](const auto& other) { return other.first == holds; });
+    if (known == rows.end()) known = rows.insert(known, {holds, ""});
+    known->second += (known->second.empty() ? "`" : " `") + std::string(listed.name) + "`";
   }
+  for (const auto& [holds, ops] : rows) table += "| " + ops + " | " + holds + "\n";
   return table;
 }
 

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Reductions over the threads of a block: each warp by shuffles, then the warps in order. A fixed
+// tree, so that a sum has the same bits every time.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "amp/kernels/functions.hpp"
+
+namespace amp::inline v0::kernels::cuda {
+
+/// The values of all threads of the block, combined by the commutative Function::apply(a, b); every
+/// thread gets the result. To be called by all threads of a block of whole warps.
+template <class Function, class T>
+__device__ T block_reduce(T value) {
+  __shared__ T warps[32];  // the most that a block has
+  for (int lanes = 16; lanes > 0; lanes /= 2)
+    value = Function::apply(value, __shfl_xor_sync(~0u, value, lanes));
+  __syncthreads();  // the result of the call before is read
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
+  __syncthreads();
+  T result = warps[0];
+  for (unsigned w = 1; w < blockDim.x / 32; ++w) result = Function::apply(result, warps[w]);
+  return result;
+}
+
+template <class T>
+__device__ T block_sum(T value) {
+  return block_reduce<functions::Add>(value);
+}
+/// NaN where any is NaN.
+template <class T>
+__device__ T block_max(T value) {
+  return block_reduce<functions::Maximum>(value);
+}
+template <class T>
+__device__ T block_min(T value) {
+  return block_reduce<functions::Minimum>(value);
+}
+
+}  // namespace amp::inline v0::kernels::cuda

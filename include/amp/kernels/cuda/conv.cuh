@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Convolution as matrix products by cuBLAS, as on the host (host/conv.hpp): images are unfolded
+// into columns (im2col),
+//   output[o, p] = sum over q of weight[o, q] * columns[q, p],   q = (c, kh, kw), p = (oh, ow),
+// as many at a time as a bounded amount of memory takes. Gradients are summed in a fixed order, in
+// float32, and rounded once.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "amp/core/math.hpp"
+#include "amp/kernels/cuda/block_reduce.cuh"
+#include "amp/kernels/cuda/elements.cuh"
+#include "amp/kernels/cuda/matmul.cuh"
+#include "amp/kernels/cuda/scratch.cuh"
+#include "amp/kernels/signatures.hpp"
+
+namespace amp::inline v0::kernels::cuda {
+namespace detail {
+
+/// The most memory that columns take, unless those of one image take more.
+inline constexpr std::int64_t kColumnBytes = std::int64_t{256} << 20;
+
+/// A convolution's sizes; channels and filters are those of one group.
+struct ConvShape {
+  std::int64_t images, groups, channels, height, width, filters, out_h, out_w;
+  Window2d window;
+
+  ConvShape(const Operand& input, const Operand& weight, const Operand& output,
+            const Window2d& kernel_window, std::int64_t group_count)
+      : images(input.sizes[0]),
+        groups(group_count),
+        channels(weight.sizes[1]),
+        height(input.sizes[2]),
+        width(input.sizes[3]),
+        filters(weight.sizes[0] / group_count),
+        out_h(output.sizes[2]),
+        out_w(output.sizes[3]),
+        window(kernel_window) {}
+  AMP_HOST_DEVICE std::int64_t taps() const { return window.kernel[0] * window.kernel[1]; }
+  AMP_HOST_DEVICE std::int64_t patch() const { return channels * taps(); }
+  AMP_HOST_DEVICE std::int64_t pixels() const { return out_h * out_w; }
+  AMP_HOST_DEVICE std::int64_t in_plane() const { return height * width; }
+  std::int64_t in_image() const { return groups * channels * in_plane(); }
+  std::int64_t out_image() const { return groups * filters * pixels(); }
+  std::int64_t columns() const { return groups * patch() * pixels(); }  // of one image
+};
+
+/// Calls work(first image, images) for parts of the batch whose columns take at most `bytes`.
+template <class Work>
+void for_each_part(const ConvShape& s, DType columns, std::int64_t bytes, const Work& work) {
+  const std::int64_t of_one = (std::max)(s.columns() * item_size(columns), std::int64_t{1});
+  const std::int64_t at_once = (std::max)(bytes / of_one, std::int64_t{1});
+  for (std::int64_t first = 0; first < s.images; first += at_once)
+    work(first, (std::min)(at_once, s.images - first));
+}
+
+/// Where the columns of an image, of a group in it and of an element of its patch begin; pixels
+/// are dense.
+struct ColumnStrides {
+  std::int64_t image, group, patch;
+};
+
+/// columns[image, group, q, p] = the pixel of the input that patch element q sees from p; 0 in the
+/// padding. A thread per column element, n of them, from image `first` on.
+template <class C>
+AMP_KERNEL void unfold_kernel(ConvShape s, Input input, std::int64_t first, Output columns,
+                              ColumnStrides strides, std::int64_t n) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    const std::int64_t p = i % s.pixels(), row = i / s.pixels();
+    const std::int64_t q = row % s.patch(), item = row / s.patch();  // an image's group
+    const std::int64_t tap = q % s.taps();
+    const std::int64_t h = p / s.out_w * s.window.stride[0] - s.window.padding[0] +
+                           tap / s.window.kernel[1] * s.window.dilation[0];
+    const std::int64_t w = p % s.out_w * s.window.stride[1] - s.window.padding[1] +
+                           tap % s.window.kernel[1] * s.window.dilation[1];
+    const bool inside = h >= 0 && h < s.height && w >= 0 && w < s.width;
+    const std::int64_t plane = (first * s.groups + item) * s.channels + q / s.taps();
+    const C value = inside ? load<C>(input, plane * s.in_plane() + h * s.width + w) : C{0};
+    store<C>(
+        columns,
+        item / s.groups * strides.image + item % s.groups * strides.group + q * strides.patch + p,
+        value);
+  }
+}
+
+/// The adjoint of unfolding, for columns [image, group, q, p] of C: each of the n pixels adds up
+/// what saw it, in the order of the patch.
+template <class C>
+AMP_KERNEL void fold_kernel(ConvShape s, const C* columns, std::int64_t first, Output grad_input,
+                            std::int64_t n) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    const std::int64_t w = i % s.width, h = i / s.width % s.height, plane = i / s.in_plane();
+    C sum{0};
+    for (std::int64_t kh = 0; kh < s.window.kernel[0]; ++kh) {
+      const std::int64_t y = h + s.window.padding[0] - kh * s.window.dilation[0];
+      if (y < 0 || y % s.window.stride[0] != 0 || y / s.window.stride[0] >= s.out_h) continue;
+      for (std::int64_t kw = 0; kw < s.window.kernel[1]; ++kw) {
+        const std::int64_t x = w + s.window.padding[1] - kw * s.window.dilation[1];
+        if (x < 0 || x % s.window.stride[1] != 0 || x / s.window.stride[1] >= s.out_w) continue;
+        const std::int64_t row = plane * s.taps() + kh * s.window.kernel[1] + kw;
+        sum +=
+            columns[row * s.pixels() + y / s.window.stride[0] * s.out_w + x / s.window.stride[1]];
+      }
+    }
+    store<C>(grad_input, first * s.groups * s.channels * s.in_plane() + i, sum);
+  }
+}
+
+/// grad_bias[o] = the sum of grad_output over images and pixels, in C: a block per filter.
+template <class C>
+AMP_KERNEL void grad_bias_kernel(Input grad_output, Output grad_bias, std::int64_t images,
+                                 std::int64_t filters, std::int64_t pixels) {
+  for (std::int64_t o = blockIdx.x; o < filters; o += gridDim.x) {
+    C sum{0};
+    for (std::int64_t i = threadIdx.x; i < images * pixels; i += blockDim.x)
+      sum += load<C>(grad_output, (i / pixels * filters + o) * pixels + i % pixels);
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) store<C>(grad_bias, o, sum);
+  }
+}
+
+inline void unfold(const ConvShape& s, const Operand& input, std::int64_t first,
+                   std::int64_t images, const Operand& columns, const ColumnStrides& strides) {
+  const std::int64_t n = images * s.columns();
+  visit_float_type(columns.dtype, [&](auto tag) {
+    launch(columns.device, grid_for(n), kThreads, unfold_kernel<typename decltype(tag)::type>, s,
+           input, first, columns, strides, n);
+  });
+}
+
+/// Matrices [rows, columns] of every group of some images, where they begin, and how far apart.
+struct GroupMatrices {
+  Operand operand;  // its first element
+  std::int64_t image, group;
+  std::int64_t rows, columns, row_stride, column_stride;
+
+  /// Those of one image, a batch of groups; or of one group, a batch of images.
+  Operand batch(bool of_image, std::int64_t index, std::int64_t count) const {
+    return array(operand.device, operand.dtype,
+                 element(operand, index * (of_image ? image : group)), {count, rows, columns},
+                 {of_image ? group : image, row_stride, column_stride});
+  }
+};
+
+/// output = initial + a @ b for every group of every image, in as few batches as that takes.
+inline void product_of_groups(const ConvShape& s, std::int64_t images, const GroupMatrices& a,
+                              const GroupMatrices& b, const GroupMatrices* initial,
+                              const GroupMatrices& output) {
+  const bool by_image = images < s.groups;
+  const std::int64_t count = by_image ? s.groups : images;
+  for (std::int64_t i = 0; i < (by_image ? images : s.groups); ++i) {
+    product(a.batch(by_image, i, count), b.batch(by_image, i, count),
+            initial == nullptr ? Operand{} : initial->batch(by_image, i, count),
+            output.batch(by_image, i, count));
+  }
+}
+
+inline void conv2d(const Conv2dArgs& args, std::int64_t column_bytes) {
+  if (args.output.numel() == 0) return;
+  const ConvShape s(args.input, args.weight, args.output, args.window, args.groups);
+  const DType factors = factor_dtype(args.input.dtype, args.weight.dtype, args.output.dtype);
+  const Factor weight(array(args.weight.device, args.weight.dtype, args.weight.data,
+                            {s.groups, s.filters, s.patch()}),
+                      factors);
+  const std::int64_t q = s.patch(), p = s.pixels();
+  const GroupMatrices weights{weight.operand(), 0, s.filters * q, s.filters, q, q, 1};
+  const GroupMatrices bias{args.bias, 0, s.filters, s.filters, 1, 1, 0};
+  for_each_part(s, factors, column_bytes, [&](std::int64_t first, std::int64_t images) {
+    const Scratch<std::byte> memory(args.output.device, images * s.columns() * item_size(factors));
+    const Operand columns =
+        array(args.output.device, factors, memory.data(), {images, s.groups, q, p});
+    unfold(s, args.input, first, images, columns, {s.columns(), q * p, p});
+    Operand output = args.output;
+    output.data = element(args.output, first * s.out_image());
+    product_of_groups(s, images, weights, {columns, s.columns(), q * p, q, p, p, 1},
+                      args.bias.present ? &bias : nullptr,
+                      {output, s.out_image(), s.filters * p, s.filters, p, p, 1});
+  });
+}
+
+inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args, std::int64_t column_bytes) {
+  if (args.grad_input.numel() == 0) return;
+  const ConvShape s(args.grad_input, args.weight, args.grad_output, args.window, args.groups);
+  const DType sums = sum_dtype(args.grad_input.dtype);
+  const DType factors = factor_dtype(args.grad_output.dtype, args.weight.dtype, sums);
+  const Factor weight(array(args.weight.device, args.weight.dtype, args.weight.data,
+                            {s.groups, s.filters, s.patch()}),
+                      factors);
+  const std::int64_t q = s.patch(), p = s.pixels();
+  const GroupMatrices weights{weight.operand(), 0, s.filters * q, q, s.filters, 1, q};
+  for_each_part(s, sums, column_bytes, [&](std::int64_t first, std::int64_t images) {
+    const Scratch<std::byte> memory(args.grad_input.device, images * s.columns() * item_size(sums));
+    const Operand columns =
+        array(args.grad_input.device, sums, memory.data(), {images, s.groups, q, p});
+    Operand grad_output = args.grad_output;
+    grad_output.data = element(args.grad_output, first * s.out_image());
+    product_of_groups(s, images, weights,
+                      {grad_output, s.out_image(), s.filters * p, s.filters, p, p, 1}, nullptr,
+                      {columns, s.columns(), q * p, q, p, p, 1});
+    const std::int64_t n = images * s.in_image();
+    visit_float_type(sums, [&](auto tag) {
+      using C = typename decltype(tag)::type;
+      launch(args.grad_input.device, grid_for(n), kThreads, fold_kernel<C>, s,
+             columns.as<const C>(), first, args.grad_input, n);
+    });
+  });
+}
+
+inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args,
+                                   std::int64_t column_bytes) {
+  const ConvShape s(args.input, args.grad_weight, args.grad_output, args.window, args.groups);
+  const Device device = args.grad_weight.device;
+  const std::int64_t all_filters = s.groups * s.filters;
+  if (args.grad_bias.present) {  // in double, as on the host
+    launch(device, (std::min)(all_filters, std::int64_t{1} << 16), kThreads,
+           grad_bias_kernel<double>, args.grad_output, args.grad_bias, s.images, all_filters,
+           s.pixels());
+  }
+  if (args.grad_weight.numel() == 0) return;
+  const std::int64_t q = s.patch(), p = s.pixels();
+  const Operand grad_weight =
+      array(device, args.grad_weight.dtype, args.grad_weight.data, {s.groups, s.filters, q});
+  const DType sums = sum_dtype(grad_weight.dtype);
+  const DType factors = factor_dtype(args.grad_output.dtype, args.input.dtype, sums);
+  const bool direct = grad_weight.dtype == sums;
+  const Scratch<std::byte> sum_memory(device, direct ? 0 : grad_weight.numel() * item_size(sums));
+  const Operand sum =
+      direct ? grad_weight : array(device, sums, sum_memory.data(), {s.groups, s.filters, q});
+  fill({sum, 0});
+  for_each_part(s, factors, column_bytes, [&](std::int64_t first, std::int64_t images) {
+    // The pixels of all images are one dimension, so that the product sums over both.
+    const std::int64_t all = images * p;
+    const Scratch<std::byte> memory(device, images * s.columns() * item_size(factors)),
+        grad_memory(device, images * s.out_image() * item_size(factors));
+    const Operand columns = array(device, factors, memory.data(), {s.groups, q, all});
+    unfold(s, args.input, first, images, columns, {p, q * all, all});
+    const Operand by_image =
+        array(device, args.grad_output.dtype, element(args.grad_output, first * s.out_image()),
+              {all_filters, images, p}, {p, s.out_image(), 1});
+    const Operand grad = array(device, factors, grad_memory.data(), {all_filters, images, p});
+    copy({by_image, grad});
+    product(array(device, factors, grad.data, {s.groups, s.filters, all}),
+            array(device, factors, columns.data, {s.groups, all, q}, {q * all, 1, all}), sum, sum);
+  });
+  if (!direct) copy({sum, grad_weight});
+}
+
+}  // namespace detail
+
+inline void conv2d(const Conv2dArgs& args) { detail::conv2d(args, detail::kColumnBytes); }
+inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
+  detail::conv2d_backward_input(args, detail::kColumnBytes);
+}
+inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
+  detail::conv2d_backward_weight(args, detail::kColumnBytes);
+}
+
+}  // namespace amp::inline v0::kernels::cuda

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Elementwise ops: a thread per element around one scalar expression each.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "amp/kernels/cuda/elements.cuh"
+#include "amp/kernels/functions.hpp"
+#include "amp/kernels/signatures.hpp"
+#include "amp/kernels/strided.hpp"
+
+namespace amp::inline v0::kernels::cuda {
+
+template <class Function, class C, class Result>
+AMP_KERNEL void unary_kernel(Strided<2> shape, Input x, Output y, std::int64_t n) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    std::int64_t at[2];
+    shape.locate(i, at);
+    store<Result>(y, at[1], Function::apply(load<C>(x, at[0])));
+  }
+}
+
+template <class Function, class C, class Result>
+AMP_KERNEL void binary_kernel(Strided<3> shape, Input a, Input b, Output y, std::int64_t n) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    std::int64_t at[3];
+    shape.locate(i, at);
+    store<Result>(y, at[2], Function::apply(load<C>(a, at[0]), load<C>(b, at[1])));
+  }
+}
+
+template <class C>
+AMP_KERNEL void where_kernel(Strided<4> shape, Input condition, Input a, Input b, Output y,
+                             std::int64_t n) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    std::int64_t at[4];
+    shape.locate(i, at);
+    const bool chosen = load<bool>(condition, at[0]);
+    store<C>(y, at[3], chosen ? load<C>(a, at[1]) : load<C>(b, at[2]));
+  }
+}
+
+/// Moves bits.
+template <class Word>
+AMP_KERNEL void move_kernel(Strided<2> shape, const Word* from, Word* to, std::int64_t n) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    std::int64_t at[2];
+    shape.locate(i, at);
+    to[at[1]] = from[at[0]];
+  }
+}
+
+template <class Word>
+AMP_KERNEL void fill_kernel(Strided<1> shape, Word value, Word* to, std::int64_t n) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    std::int64_t at[1];
+    shape.locate(i, at);
+    to[at[0]] = value;
+  }
+}
+
+template <class Function, class C, class Result = C>
+void unary_as(const UnaryArgs& args) {
+  const auto shape = Strided<2>::over(args.output, {&args.input, &args.output});
+  const std::int64_t n = args.output.numel();
+  launch(args.output.device, grid_for(n), kThreads, unary_kernel<Function, C, Result>, shape,
+         args.input, args.output, n);
+}
+template <class Function, class C, class Result = C>
+void binary_as(const BinaryArgs& args) {
+  const auto shape = Strided<3>::over(args.output, {&args.a, &args.b, &args.output});
+  const std::int64_t n = args.output.numel();
+  launch(args.output.device, grid_for(n), kThreads, binary_kernel<Function, C, Result>, shape,
+         args.a, args.b, args.output, n);
+}
+
+/// Ops that mean something on integers too.
+template <class Function>
+void unary(const UnaryArgs& args) {
+  visit_compute_type(args.input.dtype,
+                     [&](auto tag) { unary_as<Function, typename decltype(tag)::type>(args); });
+}
+template <class Function>
+void binary(const BinaryArgs& args) {
+  visit_compute_type(common_dtype(args.a, args.b),
+                     [&](auto tag) { binary_as<Function, typename decltype(tag)::type>(args); });
+}
+template <class Function>
+void comparison(const BinaryArgs& args) {
+  visit_compute_type(common_dtype(args.a, args.b), [&](auto tag) {
+    binary_as<Function, typename decltype(tag)::type, bool>(args);
+  });
+}
+/// Ops that need real numbers.
+template <class Function>
+void float_unary(const UnaryArgs& args) {
+  visit_float_type(args.output.dtype,
+                   [&](auto tag) { unary_as<Function, typename decltype(tag)::type>(args); });
+}
+template <class Function>
+void float_binary(const BinaryArgs& args) {
+  visit_float_type(args.output.dtype,
+                   [&](auto tag) { binary_as<Function, typename decltype(tag)::type>(args); });
+}
+
+/// In int64 where the result is an integer.
+inline void pow(const BinaryArgs& args) {
+  if (is_floating_point(args.output.dtype)) {
+    float_binary<functions::Pow>(args);
+  } else {
+    binary_as<functions::Pow, std::int64_t>(args);
+  }
+}
+
+inline void where(const WhereArgs& args) {
+  const auto shape =
+      Strided<4>::over(args.output, {&args.condition, &args.a, &args.b, &args.output});
+  const std::int64_t n = args.output.numel();
+  visit_compute_type(args.output.dtype, [&](auto tag) {
+    launch(args.output.device, grid_for(n), kThreads, where_kernel<typename decltype(tag)::type>,
+           shape, args.condition, args.a, args.b, args.output, n);
+  });
+}
+
+/// Copies and converts. Equal dtypes move bits, so NaN payloads survive.
+inline void copy(const UnaryArgs& args) {
+  if (args.input.dtype == args.output.dtype && !args.input.immediate) {
+    const auto shape = Strided<2>::over(args.output, {&args.input, &args.output});
+    const std::int64_t n = args.output.numel();
+    visit_bits(args.output.dtype, [&](auto tag) {
+      using Word = typename decltype(tag)::type;
+      launch(args.output.device, grid_for(n), kThreads, move_kernel<Word>, shape,
+             args.input.as<const Word>(), args.output.as<Word>(), n);
+    });
+  } else if (args.output.dtype == kBool || args.input.dtype == kFloat64 ||
+             args.output.dtype == kFloat64) {
+    // Through double every input but a large int64 is exact, and "not zero" is decided on the value
+    // itself.
+    if (is_floating_point(args.input.dtype)) {
+      unary_as<functions::Identity, double>(args);
+    } else {
+      unary_as<functions::Identity, std::int64_t>(args);
+    }
+  } else {
+    unary<functions::Identity>(args);
+  }
+}
+
+inline void fill(const FillArgs& args) {
+  const auto shape = Strided<1>::over(args.output, {&args.output});
+  const std::int64_t n = args.output.numel();
+  unsigned char bytes[sizeof(std::uint64_t)];
+  visit_dtype(args.output.dtype, [&](auto tag) {
+    const auto value = convert_one<typename decltype(tag)::type>(args.value);
+    std::memcpy(bytes, &value, sizeof value);
+  });
+  visit_bits(args.output.dtype, [&](auto tag) {
+    using Word = typename decltype(tag)::type;
+    Word value;
+    std::memcpy(&value, bytes, sizeof value);
+    launch(args.output.device, grid_for(n), kThreads, fill_kernel<Word>, shape, value,
+           args.output.as<Word>(), n);
+  });
+}
+
+}  // namespace amp::inline v0::kernels::cuda

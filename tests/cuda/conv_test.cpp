@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Convolution on the CUDA device against the host, results and gradients, whole batches at once and
+// in parts.
+#include <amp/cuda.cuh>
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/on_both.hpp"
+#include "support/catch.hpp"
+
+namespace cuda_conv {
+namespace {
+
+using amp::kCUDA;
+using amp::Tensor;
+using cuda_test::kFloats;
+
+struct Case {
+  amp::Shape input;
+  std::int64_t filters;
+  amp::Size2d kernel;
+  amp::Conv2dOptions options = {};
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {{1, 1, 1, 1}, 1, 1},
+      {{2, 3, 5, 7}, 4, 3},
+      {{3, 2, 9, 8}, 5, {3, 2}, {.stride = {2, 3}, .padding = {1, 2}}},
+      {{2, 4, 11, 10},
+       6,
+       {2, 3},
+       {.stride = {1, 2}, .padding = 3, .dilation = {3, 2}, .groups = 2}},
+      {{2, 6, 6, 6}, 6, 3, {.padding = 1, .groups = 6}},  // fewer images than groups
+      {{7, 3, 5, 5}, 6, 3, {.padding = 1, .groups = 3}},  // more
+      {{5, 3, 4, 4}, 7, 1},
+      {{2, 2, 4, 5}, 3, {4, 5}},                            // one pixel
+      {{2, 2, 7, 7}, 3, 2, {.stride = 4}},                  // pixels that nothing sees
+      {{3, 2, 2, 2}, 2, 3, {.padding = 4, .dilation = 2}},  // patches of padding only
+      {{4, 5, 19, 17}, 9, 3, {.padding = 1}},               // more than a block
+      {{0, 2, 4, 4}, 3, 2},                                 // no image
+      {{2, 0, 4, 4}, 3, 2},                                 // no channel: the bias
+      {{2, 2, 4, 4}, 0, 2},                                 // no filter
+  };
+  return all;
+}
+
+double limit_of(amp::DType dtype) {
+  return dtype == amp::kFloat32 ? 4e-6 : cuda_test::tolerance(dtype);
+}
+
+cuda_test::Tensors inputs_of(const Case& c, amp::DType dtype, bool bias) {
+  const amp::Shape weight = {c.filters, c.input[1] / c.options.groups, c.kernel.height,
+                             c.kernel.width};
+  cuda_test::Tensors inputs = {amp::randn(c.input).to(dtype), amp::randn(weight).to(dtype)};
+  if (bias) inputs.push_back(amp::randn({c.filters}).to(dtype));
+  return inputs;
+}
+
+TEST_CASE("cuda conv2d: results and gradients", "[cuda]") {
+  amp::manual_seed(1);
+  for (const Case& c : cases()) {
+    for (const amp::DType dtype : kFloats) {
+      for (const bool bias : {false, true}) {
+        INFO("kernel " << c.kernel.height << " x " << c.kernel.width << ", groups "
+                       << c.options.groups << (bias ? ", bias" : ""));
+        cuda_test::compare(
+            inputs_of(c, dtype, bias), limit_of(dtype), [&](const cuda_test::Tensors& x) {
+              return cuda_test::Tensors{
+                  amp::conv2d(x[0], x[1], x.size() > 2 ? x[2] : Tensor(), c.options)};
+            });
+      }
+    }
+  }
+}
+
+/// Output and gradients by the kernels, with a bound on the memory for columns.
+cuda_test::Tensors convolve(const cuda_test::Tensors& inputs, const Case& c, const Tensor& grad,
+                            std::int64_t bytes) {
+  namespace kernels = amp::kernels;
+  const kernels::Window2d window{{c.kernel.height, c.kernel.width},
+                                 {c.options.stride.height, c.options.stride.width},
+                                 {c.options.padding.height, c.options.padding.width},
+                                 {c.options.dilation.height, c.options.dilation.width}};
+  const std::int64_t groups = c.options.groups;
+  const Tensor &x = inputs[0], &w = inputs[1], &b = inputs[2];
+  const Tensor output = amp::empty_like(grad), grad_x = amp::empty_like(x),
+               grad_w = amp::empty_like(w), grad_b = amp::empty_like(b);
+  kernels::cuda::detail::conv2d(
+      {x.operand(), w.operand(), b.operand(), output.operand(), window, groups}, bytes);
+  kernels::cuda::detail::conv2d_backward_input(
+      {grad.operand(), w.operand(), grad_x.operand(), window, groups}, bytes);
+  kernels::cuda::detail::conv2d_backward_weight(
+      {grad.operand(), x.operand(), grad_w.operand(), grad_b.operand(), window, groups}, bytes);
+  return {output, grad_x, grad_w, grad_b};
+}
+
+TEST_CASE("cuda conv2d: parts of a batch give what the whole does, every time", "[cuda]") {
+  amp::manual_seed(2);
+  for (const Case& c : cases()) {
+    for (const amp::DType dtype : {amp::kFloat64, amp::kFloat32, amp::kFloat16}) {
+      cuda_test::Tensors inputs = inputs_of(c, dtype, true);
+      for (Tensor& x : inputs) x = x.to(kCUDA);
+      const amp::Shape shape =
+          amp::conv2d(inputs[0].detach(), inputs[1].detach(), {}, c.options).shape();
+      const Tensor grad = amp::randn(shape).to(dtype).to(kCUDA);
+      const cuda_test::Tensors whole = convolve(inputs, c, grad, std::int64_t{1} << 28);
+      for (const std::int64_t bytes : {1, 5000}) {
+        const cuda_test::Tensors parts = convolve(inputs, c, grad, bytes);
+        const cuda_test::Tensors again = convolve(inputs, c, grad, bytes);
+        for (std::size_t i = 0; i < whole.size(); ++i) {
+          INFO("result " << i << " of " << to_string(c.input) << " " << amp::name(dtype));
+          CHECK(cuda_test::same_bits(parts[i].to(amp::kCPU), again[i]));
+          CHECK(cuda_test::difference(whole[i].to(amp::kCPU), parts[i]) <= limit_of(dtype));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("cuda conv2d: nothing is allocated or waited for in the steady state", "[cuda]") {
+  const Tensor x = amp::randn({4, 3, 8, 8}).to(kCUDA).to(amp::kBFloat16);
+  const Tensor w = amp::randn({5, 3, 3, 3}).to(kCUDA).to(amp::kBFloat16).requires_grad_();
+  const Tensor b = amp::randn({5}).to(kCUDA).to(amp::kBFloat16).requires_grad_();
+  const auto step = [&] {
+    const Tensor y = amp::conv2d(x, w, b, {.padding = 1});
+    y.backward(y.detach());
+  };
+  for (int i = 0; i < 3; ++i) step();
+  standin::toolkit().reset();
+  step();
+  CHECK(standin::toolkit().counters.allocations == 0);
+  CHECK(standin::toolkit().counters.synchronisations == 0);
+  CHECK(standin::toolkit().counters.to_device + standin::toolkit().counters.to_host == 0);
+}
+
+}  // namespace
+}  // namespace cuda_conv

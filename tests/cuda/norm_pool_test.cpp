@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Normalisation and pooling on the CUDA device against the host, results and gradients. Pooling
+// adds in the host's order, and has to give its bits.
+#include <amp/cuda.cuh>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace cuda_norm_pool {
+namespace {
+
+using Tensors = std::vector<amp::Tensor>;
+
+const std::vector<amp::DType> kDTypes = {amp::kFloat64,  amp::kFloat32,    amp::kFloat16,
+                                         amp::kBFloat16, amp::kFloat8E4M3, amp::kFloat8E5M2};
+
+/// The gap above 1, or what sums in another order may differ by.
+double tolerance(amp::DType dtype) {
+  if (dtype == amp::kFloat64) return 1e-13;
+  if (dtype == amp::kFloat32) return 1e-6;
+  return amp::detail::epsilon_of(dtype);
+}
+
+amp::Tensor normal(const amp::Shape& shape, amp::DType dtype) {
+  return amp::randn(shape).to(dtype);
+}
+
+/// The largest difference over the largest magnitude; infinite where NaN or infinity disagree.
+double difference(const amp::Tensor& expected, const amp::Tensor& actual) {
+  REQUIRE(expected.defined() == actual.defined());
+  if (!expected.defined()) return 0;
+  REQUIRE(actual.device() == amp::Device(amp::kCUDA));
+  CHECK(expected.dtype() == actual.dtype());
+  const auto a = expected.to_vector<double>(), b = actual.to_vector<double>();
+  REQUIRE(a.size() == b.size());
+  double worst = 0, largest = 1;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(a[i]) && std::isnan(b[i])) continue;
+    if (a[i] == b[i]) continue;
+    if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return HUGE_VAL;
+    worst = std::fmax(worst, std::fabs(a[i] - b[i]));
+    largest = std::fmax(largest, std::fabs(a[i]));
+  }
+  return worst / largest;
+}
+
+/// What op(leaves) gives on a device: its output, and the gradients of all leaves that it has.
+template <class Op>
+Tensors run(amp::Device device, const Tensors& inputs, Op&& op) {
+  Tensors leaves;
+  for (const amp::Tensor& x : inputs)
+    leaves.push_back(x.defined() ? x.to(device).detach().requires_grad_() : x);
+  const amp::Tensor y = op(leaves);
+  amp::manual_seed(11);
+  y.backward(amp::randn(y.shape()).to(y.dtype()).to(device));
+  Tensors results{y};
+  for (const amp::Tensor& leaf : leaves) results.push_back(leaf.defined() ? leaf.grad() : leaf);
+  return results;
+}
+
+template <class Op>
+void compare(const Tensors& inputs, double limit, Op&& op) {
+  const Tensors host = run(amp::kCPU, inputs, op), device = run(amp::kCUDA, inputs, op);
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    INFO("result " << i);
+    CHECK(difference(host[i], device[i]) <= limit);
+  }
+}
+
+TEST_CASE("cuda norm: layer_norm and rms_norm are the host's", "[cuda]") {
+  amp::manual_seed(1);
+  for (const amp::DType dtype : kDTypes) {
+    for (const auto& [rows, length] : std::vector<std::pair<int, int>>{
+             {1, 1}, {3, 7}, {2, 256}, {33, 40}, {2, 1000}, {0, 5}, {70, 1}}) {
+      INFO(amp::name(dtype) << " [" << rows << ", " << length << "]");
+      const amp::Shape shape{length};
+      const amp::Tensor x = normal({rows, length}, dtype), w = normal(shape, dtype),
+                        b = normal(shape, amp::kFloat32);
+      const auto layer = [&](const Tensors& t) { return amp::layer_norm(t[0], shape, t[1], t[2]); };
+      compare({x, w, b}, tolerance(dtype), layer);
+      compare({x, {}, {}}, tolerance(dtype), layer);
+      compare({x, {}, b}, tolerance(dtype), layer);
+      compare({x, w}, tolerance(dtype),
+              [&](const Tensors& t) { return amp::rms_norm(t[0], shape, t[1]); });
+    }
+  }
+}
+
+TEST_CASE("cuda norm: views are read by their strides", "[cuda]") {
+  amp::manual_seed(2);
+  compare({normal({9, 12}, amp::kFloat32), normal({7}, amp::kFloat32)}, 1e-6, [](const Tensors& t) {
+    return amp::layer_norm(t[0].narrow(1, 2, 7).narrow(0, 1, 8), {7}, t[1]);
+  });
+  compare({normal({5, 9, 6}, amp::kFloat32)}, 1e-6, [](const Tensors& t) {
+    return amp::batch_norm(t[0].permute({2, 0, 1}), {}, {}, {}, {}, true);
+  });
+}
+
+TEST_CASE("cuda norm: group_norm is the host's", "[cuda]") {
+  amp::manual_seed(3);
+  for (const amp::DType dtype : kDTypes) {
+    for (const amp::Shape& shape :
+         {amp::Shape{2, 6, 5}, amp::Shape{3, 4, 7, 9}, amp::Shape{2, 4}, amp::Shape{1, 2, 1, 1},
+          amp::Shape{0, 4, 3}, amp::Shape{70, 2, 3}, amp::Shape{40, 2, 33}}) {
+      INFO(amp::name(dtype) << " " << to_string(shape));
+      const amp::Tensor x = normal(shape, dtype), w = normal({shape[1]}, amp::kFloat32),
+                        b = normal({shape[1]}, dtype);
+      const auto group = [](const Tensors& t) { return amp::group_norm(t[0], 2, t[1], t[2]); };
+      compare({x, w, b}, tolerance(dtype), group);
+      compare({x, w, {}}, tolerance(dtype), group);
+    }
+  }
+}
+
+TEST_CASE("cuda norm: batch_norm and its running statistics are the host's", "[cuda]") {
+  amp::manual_seed(4);
+  for (const amp::DType dtype : kDTypes) {
+    for (const amp::Shape& shape : {amp::Shape{5, 3}, amp::Shape{4, 3, 7}, amp::Shape{2, 5, 9, 11},
+                                    amp::Shape{300, 1}, amp::Shape{0, 3, 2}}) {
+      for (const bool training : {true, false}) {
+        INFO(amp::name(dtype) << " " << to_string(shape) << " " << training);
+        const amp::Tensor x = normal(shape, dtype), w = normal({shape[1]}, dtype),
+                          b = normal({shape[1]}, amp::kFloat32);
+        const amp::Tensor mean = normal({shape[1]}, amp::kFloat32),
+                          var = amp::abs(normal({shape[1]}, dtype));
+        Tensors running;  // of the host, then of the device
+        const auto batch = [&](const Tensors& t) {
+          running.push_back(mean.to(t[0].device()).clone());
+          running.push_back(var.to(t[0].device()).clone());
+          const amp::Tensor& m = running[running.size() - 2];
+          return amp::batch_norm(t[0], m, running.back(), t[1], t[2], training, 0.3);
+        };
+        compare({x, w, b}, tolerance(dtype), batch);
+        CHECK(difference(running[0], running[2]) <= tolerance(amp::kFloat32));
+        CHECK(difference(running[1], running[3]) <= tolerance(dtype));
+      }
+    }
+  }
+}
+
+TEST_CASE("cuda norm: what is not finite stays in its row", "[cuda]") {
+  amp::manual_seed(5);
+  const amp::Tensor x = normal({4, 50}, amp::kFloat32);
+  x.narrow(0, 1, 1).narrow(1, 7, 1).fill_(HUGE_VAL);
+  x.narrow(0, 2, 1).narrow(1, 9, 1).fill_(std::numeric_limits<double>::quiet_NaN());
+  compare({x}, 1e-6, [](const Tensors& t) { return amp::layer_norm(t[0], {50}); });
+}
+
+struct Pool {
+  amp::Shape shape;
+  amp::Size2d kernel, stride, padding;
+};
+const std::vector<Pool> kPools = {
+    {{1, 1, 1, 1}, 1, 1, 0},
+    {{2, 3, 8, 8}, 2, 2, 0},
+    {{2, 3, 9, 7}, 3, 2, 1},
+    {{1, 2, 17, 5}, 3, 1, 1},
+    {{3, 13, 4}, {5, 2}, {3, 1}, {2, 1}},
+    {{2, 2, 30, 31}, {3, 5}, 4, {0, 2}},
+    {{0, 3, 8, 8}, 2, 2, 0},
+    {{1, 40, 6, 6}, 6, 6, 0},
+};
+
+TEST_CASE("cuda pool: max_pool2d and avg_pool2d are the host's, bit for bit", "[cuda]") {
+  amp::manual_seed(6);
+  for (const amp::DType dtype : kDTypes) {
+    for (const Pool& pool : kPools) {
+      INFO(amp::name(dtype) << " " << to_string(pool.shape));
+      const amp::Tensor x = normal(pool.shape, dtype);
+      compare({x}, 0, [&](const Tensors& t) {
+        return amp::max_pool2d(t[0], pool.kernel, pool.stride, pool.padding);
+      });
+      compare({x}, 0, [&](const Tensors& t) {
+        return amp::avg_pool2d(t[0], pool.kernel, pool.stride, pool.padding);
+      });
+    }
+  }
+}
+
+TEST_CASE("cuda pool: ties, NaN and views", "[cuda]") {
+  amp::manual_seed(7);
+  const amp::Tensor x = amp::zeros({2, 6, 6});
+  x.narrow(2, 3, 1).narrow(1, 2, 2).fill_(std::numeric_limits<double>::quiet_NaN());
+  compare({x}, 0, [](const Tensors& t) { return amp::max_pool2d(t[0], 3, 1, 1); });
+  compare({normal({7, 5, 2, 3}, amp::kFloat32)}, 0, [](const Tensors& t) {
+    return amp::max_pool2d(t[0].permute({3, 2, 0, 1}), 3, 2);
+  });
+}
+
+/// No op makes dilated windows yet; the contract has them.
+TEST_CASE("cuda pool: dilated windows", "[cuda]") {
+  namespace k = amp::kernels;
+  amp::manual_seed(8);
+  const k::Window2d window{{3, 2}, {2, 1}, {1, 1}, {2, 3}};
+  const auto run_all = [&](amp::Device device, auto max, auto max_backward, auto avg,
+                           auto avg_backward) {
+    amp::manual_seed(9);
+    const amp::Tensor x = amp::randn({2, 3, 9, 8}).to(device);
+    const amp::TensorOptions options{.device = device};
+    const amp::Shape out{2, 3, 4, 7};
+    const amp::Tensor grad = amp::randn(out).to(device);
+    const amp::Tensor y = amp::empty(out, options), z = amp::empty(out, options);
+    const amp::Tensor indices = amp::empty(out, {.dtype = amp::kInt32, .device = device});
+    const amp::Tensor grad_y = amp::empty(x.shape(), options), grad_z = amp::empty_like(x);
+    max(k::MaxPool2dArgs{x.operand(), y.operand(), indices.operand(), window});
+    max_backward(k::MaxPool2dBackwardArgs{grad.operand(), indices.operand(), grad_y.operand()});
+    avg(k::AvgPool2dArgs{x.operand(), z.operand(), window, 0.25});
+    avg_backward(k::AvgPool2dBackwardArgs{grad.operand(), grad_z.operand(), window, 0.25});
+    return Tensors{y, indices, grad_y, z, grad_z};
+  };
+  const Tensors host = run_all(amp::kCPU, k::host::max_pool2d, k::host::max_pool2d_backward,
+                               k::host::avg_pool2d, k::host::avg_pool2d_backward);
+  const Tensors device = run_all(amp::kCUDA, k::cuda::max_pool2d, k::cuda::max_pool2d_backward,
+                                 k::cuda::avg_pool2d, k::cuda::avg_pool2d_backward);
+  for (std::size_t i = 0; i < host.size(); ++i) CHECK(difference(host[i], device[i]) == 0);
+}
+
+}  // namespace
+}  // namespace cuda_norm_pool

@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The kernels over lists of tensors, device against host, bit for bit: unscale, norm, clip, the
+// update of the scale, SGD and Adam. The lists mix dtypes and are longer than one launch takes.
+#include <amp/cuda.cuh>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace cuda_optim {
+namespace {
+
+namespace k = amp::kernels;
+using Tensors = std::vector<amp::Tensor>;
+
+constexpr std::int64_t kSizes[] = {1, 0, 31, 257, 4095, 4096, 4097, 70001, 512, 3};
+constexpr amp::DType kDTypes[] = {amp::kFloat32,  amp::kFloat16,    amp::kFloat64,
+                                  amp::kBFloat16, amp::kFloat8E5M2, amp::kFloat8E4M3};
+
+/// `count` tensors of different sizes and dtypes. `dtypes`: how many of kDTypes.
+Tensors some(std::size_t count, std::size_t dtypes, double factor, std::size_t turn = 0) {
+  Tensors list;
+  for (std::size_t i = 0; i < count; ++i)
+    list.push_back((amp::randn({kSizes[i % 10]}) * factor).to(kDTypes[(i / 2 + turn) % dtypes]));
+  return list;
+}
+Tensors on(amp::Device device, const Tensors& list) {
+  Tensors copies;
+  for (const amp::Tensor& tensor : list) copies.push_back(tensor.to(device).clone());
+  return copies;
+}
+amp::Tensor number(amp::Device device, double value) { return amp::full({}, value).to(device); }
+float* word(const amp::Tensor& tensor) { return tensor.data<float>(); }
+
+std::string bits(const amp::Tensor& tensor) {
+  std::string bytes(static_cast<std::size_t>(tensor.numel() * item_size(tensor.dtype())), '\0');
+  amp::copy_bytes(amp::kCPU, bytes.data(), tensor.device(), tensor.raw_data(),
+                  static_cast<std::int64_t>(bytes.size()));
+  return bytes;
+}
+void check_equal(const Tensors& host, const Tensors& device) {
+  REQUIRE(host.size() == device.size());
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    INFO("tensor " << i << ", " << amp::name(host[i].dtype()) << " of " << host[i].numel());
+    CHECK(device[i].device() == amp::Device(amp::kCUDA));
+    CHECK((bits(host[i]) == bits(device[i])));
+  }
+}
+
+std::vector<k::GradientSpan> spans_of(const Tensors& list) {
+  std::vector<k::GradientSpan> spans;
+  for (const amp::Tensor& g : list) spans.push_back({g.raw_data(), g.numel(), g.dtype()});
+  return spans;
+}
+std::int64_t size(const std::vector<k::GradientSpan>& spans) {
+  return static_cast<std::int64_t>(spans.size());
+}
+
+/// The same on host and device: action(device, copies) returns what else is to be equal.
+template <class Action>
+void compare(const Tensors& list, Action&& action) {
+  const Tensors host = on(amp::kCPU, list), device = on(amp::kCUDA, list);
+  const Tensors of_host = action(amp::kCPU, host), of_device = action(amp::kCUDA, device);
+  check_equal(of_host, of_device);
+  check_equal(host, device);
+}
+/// Calls the kernel of the device.
+#define AMP_TEST_RUN(op, ...) \
+  (device.type == amp::kCPU ? k::host::op(__VA_ARGS__) : k::cuda::op(__VA_ARGS__))
+
+TEST_CASE("cuda unscale: values and flag are the host's", "[cuda]") {
+  amp::manual_seed(1);
+  for (const double inverse : {1.0 / 1024, 1.0 / 3, 1.0, 4096.0}) {
+    for (const bool write : {true, false}) {
+      for (int bad = 0; bad < 4; ++bad) {
+        INFO(inverse << " " << write << " " << bad);
+        const Tensors list = some(70, 6, bad == 3 ? 0x1p12 : 1.0);
+        if (bad == 1) list[67].narrow(0, 70000, 1).fill_(-HUGE_VAL);
+        if (bad == 2) list[4].narrow(0, 5, 1).fill_(std::numeric_limits<double>::quiet_NaN());
+        compare(list, [&](amp::Device device, const Tensors& gradients) {
+          const auto spans = spans_of(gradients);
+          const amp::Tensor factor = number(device, inverse), found = number(device, 0);
+          const k::UnscaleArgs args{device,       spans.data(), size(spans),
+                                    word(factor), word(found),  write};
+          AMP_TEST_RUN(unscale, args);
+          if (bad == 1 || bad == 2) CHECK(found.item<float>() == 1);
+          return Tensors{found};
+        });
+      }
+    }
+  }
+}
+
+TEST_CASE("cuda unscale: no gradients leave the flag as it is", "[cuda]") {
+  const amp::Tensor found = number(amp::kCUDA, 5), one = number(amp::kCUDA, 1);
+  k::cuda::unscale({amp::kCUDA, nullptr, 0, word(one), word(found), true});
+  CHECK(found.item<float>() == 5);
+}
+
+TEST_CASE("cuda grad_norm and clip: values are the host's", "[cuda]") {
+  amp::manual_seed(2);
+  for (const std::size_t count : {0U, 1U, 2U, 8U, 33U, 70U}) {
+    for (const double max_norm : {0.5, 1e9}) {
+      for (const bool bad : {false, true}) {
+        for (const bool flags : {false, true}) {
+          INFO(count << " " << max_norm << " " << bad << " " << flags);
+          const Tensors list = some(count, 4, 3.0);
+          if (bad && count > 5) list[5].narrow(0, 9, 1).fill_(HUGE_VAL);
+          compare(list, [&](amp::Device device, const Tensors& gradients) {
+            const auto spans = spans_of(gradients);
+            const amp::Tensor inverse = number(device, 0.3), found = number(device, 0);
+            const amp::Tensor norm = number(device, -1), coefficient = number(device, -1);
+            const k::GradNormArgs norm_args{device, spans.data(), size(spans),
+                                            flags ? word(inverse) : nullptr, word(norm)};
+            AMP_TEST_RUN(grad_norm, norm_args);
+            const k::ClipArgs clip_args{
+                device,     spans.data(),      size(spans),
+                word(norm), word(coefficient), flags ? word(found) : nullptr,
+                max_norm};
+            AMP_TEST_RUN(clip, clip_args);
+            CHECK(norm.item<float>() >= 0);
+            return Tensors{norm, coefficient, found};
+          });
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("cuda update_scale: every policy moves as on the host", "[cuda]") {
+  for (int policy = 0; policy <= static_cast<int>(amp::ScalePolicy::kNone); ++policy) {
+    for (const std::size_t count : {1U, 3U, 64U, 65U, 200U}) {
+      INFO(policy << " " << count);
+      amp::GradScalerOptions options{.growth_interval = 3, .hysteresis = 2, .overflow_share = 0.3};
+      options.policy = static_cast<amp::ScalePolicy>(policy);
+      const amp::GradScalerState start = amp::detail::initial_state(options);
+      compare({}, [&](amp::Device device, const Tensors&) {
+        const k::ScaleState live = amp::detail::live_part(start);
+        const amp::Tensor state = amp::empty({static_cast<std::int64_t>(sizeof live)},
+                                             {.dtype = amp::kUInt8, .device = device});
+        amp::copy_bytes(device, state.raw_data(), amp::kCPU, &live, sizeof live);
+        const amp::Tensor good = number(device, 0), bad = number(device, 2);
+        Tensors states;
+        for (std::size_t step = 0; step < 40; ++step) {
+          std::vector<const float*> found(count, nullptr);
+          std::vector<k::Counts> counts(count, k::Counts::kStep);
+          for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t draw = (step * 7919 + i * 104729) % 13;
+            if (step % 11 != 0) found[i] = draw == 1 ? nullptr : word(good);
+            if (draw > 10) counts[i] = k::Counts::kLeftOut;
+            if (draw == 7) counts[i] = k::Counts::kNot;
+          }
+          if (step % 5 > 2) found[step % count] = word(bad);
+          const k::UpdateScaleArgs args{device,
+                                        reinterpret_cast<k::ScaleState*>(state.raw_data()),
+                                        amp::detail::rule_of(start),
+                                        found.data(),
+                                        counts.data(),
+                                        static_cast<std::int64_t>(count)};
+          AMP_TEST_RUN(update_scale, args);
+          states.push_back(state.clone());
+        }
+        return states;
+      });
+    }
+  }
+}
+
+const amp::Schedule kSchedules[] = {{},
+                                    amp::step_schedule(2, 0.5),
+                                    amp::cosine_schedule(5),
+                                    amp::one_cycle_schedule(6),
+                                    amp::cosine_schedule(9, 0.01).after_warmup(3)};
+
+/// What a step reads, on one device.
+struct Words {
+  amp::Tensor inverse, low, clip, found, applied;
+
+  explicit Words(amp::Device device)
+      : inverse(number(device, 1.0 / 3)),
+        low(number(device, 1.0 / 7)),
+        clip(number(device, 0.7)),
+        found(number(device, 0)),
+        applied(amp::zeros({}, {.dtype = amp::kInt64, .device = device})) {}
+  amp::GradScale scale(std::size_t step) const {
+    found.fill_(step == 2 ? 1 : 0);  // left out
+    if (step == 0) return {};
+    return {.inverse = word(inverse),
+            .found_inf = word(found),
+            .clip = step % 2 == 0 ? word(clip) : nullptr,
+            .inverse_low_precision = step == 3 ? word(low) : nullptr};
+  }
+  k::LearningRate rate(const amp::Schedule& schedule, bool advances) const {
+    return {0.1, schedule, applied.data<std::int64_t>(), advances};
+  }
+};
+constexpr std::size_t kSteps = 6;
+
+/// Gradients of the sizes of the parameters, in other dtypes.
+Tensors gradients_for(std::size_t step) {
+  amp::manual_seed(100 + step);
+  return some(70, 6, 0.5, step);
+}
+
+TEST_CASE("cuda sgd: parameters, momenta and counts are the host's", "[cuda]") {
+  for (std::size_t variant = 0; variant < 5; ++variant) {
+    INFO("variant " << variant);
+    amp::manual_seed(3);
+    compare(some(70, 4, 1.0), [&](amp::Device device, const Tensors& parameters) {
+      const Words words(device);
+      const double momentum = variant == 0 ? 0 : 0.9;
+      Tensors state;
+      for (const amp::Tensor& p : parameters) state.push_back(amp::zeros_like(p));
+      for (std::size_t step = 0; step < kSteps; ++step) {
+        const Tensors gradients = on(device, gradients_for(step));
+        std::vector<k::SgdParameter> list;
+        for (std::size_t i = 0; i < parameters.size(); ++i)
+          list.push_back({parameters[i].raw_data(), gradients[i].raw_data(),
+                          momentum == 0 ? nullptr : state[i].raw_data(), parameters[i].numel(),
+                          parameters[i].dtype(), gradients[i].dtype()});
+        const k::SgdArgs args{.device = device,
+                              .parameters = list.data(),
+                              .count = static_cast<std::int64_t>(list.size()),
+                              .lr = words.rate(kSchedules[variant], step != 4),
+                              .momentum = momentum,
+                              .weight_decay = variant % 2 == 0 ? 0.05 : 0,
+                              .nesterov = variant > 2,
+                              .scale = words.scale(step)};
+        AMP_TEST_RUN(sgd, args);
+      }
+      CHECK(words.applied.item<std::int64_t>() == kSteps - 2);
+      state.push_back(words.applied);
+      return state;
+    });
+  }
+}
+
+TEST_CASE("cuda sgd, adam: a step over nothing is counted, as on the host", "[cuda]") {
+  for (const amp::Device device : {amp::Device(amp::kCPU), amp::Device(amp::kCUDA)}) {
+    const Words words(device);
+    k::SgdArgs sgd_args{};
+    sgd_args.device = device;
+    sgd_args.lr = words.rate({}, true);
+    AMP_TEST_RUN(sgd, sgd_args);
+    k::AdamArgs adam_args{};
+    adam_args.device = device;
+    adam_args.lr = words.rate({}, true);
+    AMP_TEST_RUN(adam, adam_args);
+    CHECK(words.applied.item<std::int64_t>() == 2);
+  }
+}
+
+TEST_CASE("cuda adam: parameters, moments and counts are the host's", "[cuda]") {
+  for (std::size_t variant = 0; variant < 5; ++variant) {
+    INFO("variant " << variant);
+    amp::manual_seed(4);
+    compare(some(70, 4, 1.0), [&](amp::Device device, const Tensors& parameters) {
+      const Words words(device);
+      Tensors state;  // three of each parameter
+      for (const amp::Tensor& p : parameters) {
+        state.push_back(amp::zeros_like(p));
+        state.push_back(amp::zeros_like(p));
+        state.push_back(amp::zeros({}, {.dtype = amp::kInt64, .device = device}));
+      }
+      for (std::size_t step = 0; step < kSteps; ++step) {
+        const Tensors gradients = on(device, gradients_for(step));
+        std::vector<k::AdamParameter> list;
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+          if (step == 1 && i % 3 == 0) continue;  // has no gradient: its count stays behind
+          list.push_back({parameters[i].raw_data(), gradients[i].raw_data(),
+                          state[3 * i].raw_data(), state[3 * i + 1].raw_data(),
+                          state[3 * i + 2].data<std::int64_t>(), parameters[i].numel(),
+                          parameters[i].dtype(), gradients[i].dtype()});
+        }
+        const k::AdamArgs args{.device = device,
+                               .parameters = list.data(),
+                               .count = static_cast<std::int64_t>(list.size()),
+                               .lr = words.rate(kSchedules[variant], step != 4),
+                               .beta1 = 0.9,
+                               .beta2 = 0.99,
+                               .eps = 1e-6,
+                               .weight_decay = variant % 2 == 0 ? 0.05 : 0,
+                               .decoupled = variant > 1,
+                               .scale = words.scale(step)};
+        AMP_TEST_RUN(adam, args);
+      }
+      CHECK(words.applied.item<std::int64_t>() == kSteps - 2);
+      state.push_back(words.applied);
+      return state;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace cuda_optim

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Sums, means, maxima and minima on the CUDA device against the host, results and gradients.
+#include <cstdint>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "cuda/on_both.hpp"
+
+namespace cuda_reduce {
+namespace {
+
+using cuda_test::compare;
+using cuda_test::Tensors;
+using cuda_test::tolerance;
+
+/// Around the sizes of warps and blocks, and beyond what one block sums.
+const std::vector<amp::Shape> kShapes = {{},        {1},       {0},          {31},      {257},
+                                         {9001},    {3, 0, 5}, {33, 300},    {300, 33}, {2, 4500},
+                                         {4500, 2}, {600, 70}, {2, 3, 4, 5}, {5, 40, 3}};
+
+amp::Tensor numbers(const amp::Shape& shape, amp::DType dtype) {
+  const amp::Tensor x = amp::randn(shape);
+  return (amp::is_floating_point(dtype) ? x : amp::abs(x * 50)).to(dtype);
+}
+
+TEST_CASE("cuda sum: the host's, over every dimension and all", "[cuda]") {
+  amp::manual_seed(1);
+  for (const amp::Shape& shape : kShapes) {
+    for (const amp::DType dtype : cuda_test::kFloats) {
+      if (!cuda_test::worth_while(shape, dtype)) continue;
+      const Tensors x{numbers(shape, dtype)};
+      compare(x, tolerance(dtype), [](const Tensors& t) -> Tensors { return {amp::sum(t[0])}; });
+      compare(x, tolerance(dtype), [](const Tensors& t) -> Tensors { return {amp::mean(t[0])}; });
+      for (int d = 0; d < shape.dims(); ++d) {
+        compare(x, tolerance(dtype),
+                [&](const Tensors& t) -> Tensors { return {amp::sum(t[0], d)}; });
+        compare(x, tolerance(dtype),
+                [&](const Tensors& t) -> Tensors { return {amp::mean(t[0], d, true)}; });
+      }
+    }
+    for (const amp::DType dtype : cuda_test::kIntegers) {
+      if (!cuda_test::worth_while(shape, dtype)) continue;
+      const Tensors x{numbers(shape, dtype)};
+      compare(x, 0, [](const Tensors& t) -> Tensors { return {amp::sum(t[0])}; });
+      for (int d = 0; d < shape.dims(); ++d)
+        compare(x, 0, [&](const Tensors& t) -> Tensors { return {amp::sum(t[0], d)}; });
+    }
+  }
+}
+
+TEST_CASE("cuda sum: views of any strides", "[cuda]") {
+  amp::manual_seed(2);
+  for (const amp::DType dtype : {amp::kFloat64, amp::kFloat32, amp::kBFloat16, amp::kInt64}) {
+    const double limit = amp::is_floating_point(dtype) ? tolerance(dtype) : 0;
+    const auto check = [&](const amp::Shape& shape, const auto& view) {
+      const Tensors x{numbers(shape, dtype)};
+      compare(x, limit, [&](const Tensors& t) -> Tensors { return {amp::sum(view(t[0]))}; });
+      const int dims = view(x[0]).dim();
+      for (int d = 0; d < dims; ++d)
+        compare(x, limit, [&](const Tensors& t) -> Tensors { return {amp::sum(view(t[0]), d)}; });
+    };
+    check({70, 90}, [](const amp::Tensor& x) { return x.transpose(0, 1); });
+    check({6, 50, 7}, [](const amp::Tensor& x) { return x.permute({1, 2, 0}); });
+    check({6, 50, 7}, [](const amp::Tensor& x) { return x.narrow(1, 3, 41); });
+    check({6, 50, 70}, [](const amp::Tensor& x) { return x.select(2, 5); });
+    check({5, 1, 60}, [](const amp::Tensor& x) { return x.expand({5, 40, 60}); });
+    check({1, 1}, [](const amp::Tensor& x) { return x.expand({30, 500}); });
+  }
+}
+
+TEST_CASE("cuda sum: gradients of what was broadcast", "[cuda]") {
+  amp::manual_seed(3);
+  for (const amp::Shape& small :
+       std::vector<amp::Shape>{{}, {1}, {37, 1}, {5, 1, 61}, {1, 37, 1}}) {
+    compare({numbers({5, 37, 61}, amp::kFloat32), numbers(small, amp::kFloat32)},
+            tolerance(amp::kFloat32), [](const Tensors& t) -> Tensors { return {t[0] * t[1]}; });
+  }
+}
+
+TEST_CASE("cuda sum: rounded once, integers wrap, no number stays none", "[cuda]") {
+  const auto same = [](const amp::Tensor& x) {
+    compare({x}, 0, [](const Tensors& t) -> Tensors { return {amp::sum(t[0])}; });
+  };
+  same(amp::ones({40001}, {.dtype = amp::kBFloat16}));
+  same(amp::ones({4097}, {.dtype = amp::kFloat16}));
+  same(amp::ones({70000}, {.dtype = amp::kFloat16}));  // infinite
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  same(amp::tensor({kLargest, kLargest, std::int64_t{7}}, {3}));
+  same(amp::tensor({kLargest, std::int64_t{1}}, {2, 1}).expand({2, 5000}));
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  same(amp::tensor({1.0F, kInf, 2.0F}, {3}));
+  compare({amp::tensor({1.0F, kInf, -kInf}, {3})}, 1,
+          [](const Tensors& t) -> Tensors { return {amp::sum(t[0])}; });
+}
+
+TEST_CASE("cuda max, min: the host's bits, the first of equal ones", "[cuda]") {
+  amp::manual_seed(4);
+  std::vector<amp::DType> dtypes(std::begin(cuda_test::kFloats), std::end(cuda_test::kFloats));
+  dtypes.insert(dtypes.end(), std::begin(cuda_test::kIntegers), std::end(cuda_test::kIntegers));
+  for (const amp::Shape& shape : kShapes) {
+    if (shape.numel() == 0) continue;
+    for (const amp::DType dtype : dtypes) {
+      if (!cuda_test::worth_while(shape, dtype)) continue;
+      const double limit = amp::is_floating_point(dtype) ? tolerance(dtype) : 0;
+      const Tensors x{(amp::randn(shape) * 2).to(amp::kInt64).to(dtype)};  // many are equal
+      compare(x, limit, [](const Tensors& t) -> Tensors { return {(amp::max)(t[0])}; });
+      compare(x, limit, [](const Tensors& t) -> Tensors { return {(amp::min)(t[0])}; });
+      compare(x, 0, [](const Tensors& t) -> Tensors { return {amp::argmax(t[0])}; });
+      for (int d = 0; d < shape.dims(); ++d) {
+        compare(x, 0, [&](const Tensors& t) -> Tensors {
+          const auto [values, indices] = (amp::max)(t[0], d);
+          return {values, indices};
+        });
+        compare(x, 0, [&](const Tensors& t) -> Tensors {
+          const auto [values, indices] = (amp::min)(t[0], d, true);
+          return {values, indices};
+        });
+        compare(x, 0, [&](const Tensors& t) -> Tensors { return {amp::argmax(t[0], d)}; });
+      }
+    }
+  }
+}
+
+TEST_CASE("cuda max, min: NaN, infinities and zeros", "[cuda]") {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  for (const int n : {3, 40, 700}) {
+    for (const std::vector<float>& special : std::vector<std::vector<float>>{{kNaN, kInf, kNaN},
+                                                                             {-kInf, -kInf, -kInf},
+                                                                             {-0.0F, 0.0F, -0.0F},
+                                                                             {0.0F, -0.0F, 0.0F},
+                                                                             {kInf, -kInf, kNaN}}) {
+      std::vector<float> row(static_cast<std::size_t>(n), special[0]);
+      row[1] = special[1];
+      row.back() = special[2];
+      for (const amp::DType dtype : {amp::kFloat64, amp::kFloat32, amp::kFloat16}) {
+        const Tensors x{amp::tensor(row, {n}).to(dtype)};
+        compare(x, 0, [](const Tensors& t) -> Tensors {
+          const auto [values, indices] = (amp::max)(t[0], 0);
+          return {values, indices};
+        });
+        compare(x, 0, [](const Tensors& t) -> Tensors {
+          const auto [values, indices] = (amp::min)(t[0], 0);
+          return {values, indices};
+        });
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cuda_reduce
