@@ -12,6 +12,7 @@
 
 #include "amp/kernels/cuda/elements.cuh"
 #include "amp/kernels/cuda/scratch.cuh"
+#include "amp/kernels/functions.hpp"
 #include "amp/kernels/scale_state.hpp"
 #include "amp/kernels/signatures.hpp"
 
