@@ -84,7 +84,9 @@ inline std::string to_string(DType dtype) { return std::string(name(dtype)); }
 
 constexpr bool is_floating_point(DType dtype) { return dtype <= kFloat8E5M2; }
 /// float16 or bfloat16.
-constexpr bool is_low_precision(DType dtype) { return dtype == kFloat16 || dtype == kBFloat16; }
+AMP_HOST_DEVICE constexpr bool is_low_precision(DType dtype) {
+  return dtype == kFloat16 || dtype == kBFloat16;
+}
 
 /// The dtype that holds values of both, as in torch: floating point wins over integers, integers
 /// over bool, the wider over the narrower, and two different formats of 16 bits or fewer meet in

@@ -9,21 +9,9 @@
 
 #include "amp/kernels/cuda/block_reduce.cuh"
 #include "amp/kernels/cuda/elements.cuh"
+#include "amp/kernels/lines.hpp"
 
 namespace amp::inline v0::kernels::cuda {
-
-/// The lines of a contiguous array along one dimension: line l starts at start(l), its elements
-/// `stride` apart.
-struct Lines {
-  std::int64_t count = 1, length = 1, stride = 1;
-  Lines(const Operand& array, int dim) {
-    for (int d = 0; d < array.dims; ++d) (d == dim ? length : count) *= array.sizes[d];
-    for (int d = dim + 1; d < array.dims; ++d) stride *= array.sizes[d];
-  }
-  AMP_HOST_DEVICE std::int64_t start(std::int64_t line) const {
-    return line / stride * length * stride + line % stride;
-  }
-};
 
 // A team takes lines first_line(), first_line() + line_step(), ...; each of its threads takes
 // elements first(), first() + step(), ... of a line, and reduce() combines what they found.

@@ -10,21 +10,9 @@
 #include <cstdint>
 
 #include "amp/kernels/cuda/unscale.cuh"
+#include "amp/kernels/grad_scale.hpp"
 
 namespace amp::inline v0::kernels::cuda {
-
-__device__ inline bool skipped(const GradScale& scale) {
-  return scale.found_inf != nullptr && *scale.found_inf != 0;
-}
-
-/// What every gradient of this dtype is multiplied with.
-__device__ inline double gradient_factor(const GradScale& scale, DType gradient_dtype) {
-  const bool low = (gradient_dtype == kFloat16 || gradient_dtype == kBFloat16) &&
-                   scale.inverse_low_precision != nullptr;
-  const float* const inverse = low ? scale.inverse_low_precision : scale.inverse;
-  return static_cast<double>(inverse != nullptr ? *inverse : 1.0F) *
-         static_cast<double>(scale.clip != nullptr ? *scale.clip : 1.0F);
-}
 
 /// The rate of this step, which is counted. Called by all threads of the only block.
 __device__ inline double begin_step(const LearningRate& lr) {

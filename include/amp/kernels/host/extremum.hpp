@@ -53,7 +53,7 @@ inline void(max)(const ExtremumArgs& args) { detail::extremum<true>(args); }
 inline void(min)(const ExtremumArgs& args) { detail::extremum<false>(args); }
 
 inline void extremum_backward(const ExtremumBackwardArgs& args) {
-  const detail::Lines lines(args.grad_input, args.dim);
+  const Lines lines(args.grad_input, args.dim);
   visit_bits(args.grad_input.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     parallel_ranges(lines.count, ceil_div(4 * kBlock, lines.length),

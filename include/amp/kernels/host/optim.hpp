@@ -8,23 +8,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include "amp/kernels/grad_scale.hpp"
 #include "amp/kernels/host/unscale.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 namespace detail {
-
-/// What every gradient of this dtype is multiplied with.
-inline double gradient_factor(const GradScale& scale, DType gradient_dtype) {
-  const bool low = is_low_precision(gradient_dtype) && scale.inverse_low_precision != nullptr;
-  const float* const inverse = low ? scale.inverse_low_precision : scale.inverse;
-  return static_cast<double>(inverse != nullptr ? *inverse : 1.0F) *
-         static_cast<double>(scale.clip != nullptr ? *scale.clip : 1.0F);
-}
-
-inline bool skipped(const GradScale& scale) {
-  return scale.found_inf != nullptr && *scale.found_inf != 0;
-}
 
 /// The rate of this step, which is counted.
 inline double begin_step(const LearningRate& lr) {
@@ -117,7 +106,7 @@ void adam(const AdamArgs& args, const AdamParameter& p, double rate) {
 }  // namespace detail
 
 inline void sgd(const SgdArgs& args) {
-  if (detail::skipped(args.scale)) return;
+  if (skipped(args.scale)) return;
   const double rate = detail::begin_step(args.lr);
   for (std::int64_t i = 0; i < args.count; ++i) {
     visit_float_type(args.parameters[i].dtype, [&](auto tag) {
@@ -127,7 +116,7 @@ inline void sgd(const SgdArgs& args) {
 }
 
 inline void adam(const AdamArgs& args) {
-  if (detail::skipped(args.scale)) return;
+  if (skipped(args.scale)) return;
   const double rate = detail::begin_step(args.lr);
   for (std::int64_t i = 0; i < args.count; ++i) {
     visit_float_type(args.parameters[i].dtype, [&](auto tag) {
