@@ -3,80 +3,30 @@
 //
 // Normalisation and pooling on the CUDA device against the host, results and gradients. Pooling
 // adds in the host's order, and has to give its bits.
-#include <amp/cuda.cuh>
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "cuda/on_both.hpp"
 #include "support/catch.hpp"
 
 namespace cuda_norm_pool {
 namespace {
 
-using Tensors = std::vector<amp::Tensor>;
-
-const std::vector<amp::DType> kDTypes = {amp::kFloat64,  amp::kFloat32,    amp::kFloat16,
-                                         amp::kBFloat16, amp::kFloat8E4M3, amp::kFloat8E5M2};
-
-/// The gap above 1, or what sums in another order may differ by.
-double tolerance(amp::DType dtype) {
-  if (dtype == amp::kFloat64) return 1e-13;
-  if (dtype == amp::kFloat32) return 1e-6;
-  return amp::detail::epsilon_of(dtype);
-}
+using cuda_test::compare;
+using cuda_test::difference;
+using cuda_test::Tensors;
+using cuda_test::tolerance;
 
 amp::Tensor normal(const amp::Shape& shape, amp::DType dtype) {
   return amp::randn(shape).to(dtype);
 }
 
-/// The largest difference over the largest magnitude; infinite where NaN or infinity disagree.
-double difference(const amp::Tensor& expected, const amp::Tensor& actual) {
-  REQUIRE(expected.defined() == actual.defined());
-  if (!expected.defined()) return 0;
-  REQUIRE(actual.device() == amp::Device(amp::kCUDA));
-  CHECK(expected.dtype() == actual.dtype());
-  const auto a = expected.to_vector<double>(), b = actual.to_vector<double>();
-  REQUIRE(a.size() == b.size());
-  double worst = 0, largest = 1;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (std::isnan(a[i]) && std::isnan(b[i])) continue;
-    if (a[i] == b[i]) continue;
-    if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return HUGE_VAL;
-    worst = std::fmax(worst, std::fabs(a[i] - b[i]));
-    largest = std::fmax(largest, std::fabs(a[i]));
-  }
-  return worst / largest;
-}
-
-/// What op(leaves) gives on a device: its output, and the gradients of all leaves that it has.
-template <class Op>
-Tensors run(amp::Device device, const Tensors& inputs, Op&& op) {
-  Tensors leaves;
-  for (const amp::Tensor& x : inputs)
-    leaves.push_back(x.defined() ? x.to(device).detach().requires_grad_() : x);
-  const amp::Tensor y = op(leaves);
-  amp::manual_seed(11);
-  y.backward(amp::randn(y.shape()).to(y.dtype()).to(device));
-  Tensors results{y};
-  for (const amp::Tensor& leaf : leaves) results.push_back(leaf.defined() ? leaf.grad() : leaf);
-  return results;
-}
-
-template <class Op>
-void compare(const Tensors& inputs, double limit, Op&& op) {
-  const Tensors host = run(amp::kCPU, inputs, op), device = run(amp::kCUDA, inputs, op);
-  for (std::size_t i = 0; i < host.size(); ++i) {
-    INFO("result " << i);
-    CHECK(difference(host[i], device[i]) <= limit);
-  }
-}
-
 TEST_CASE("cuda norm: layer_norm and rms_norm are the host's", "[cuda]") {
   amp::manual_seed(1);
-  for (const amp::DType dtype : kDTypes) {
+  for (const amp::DType dtype : cuda_test::kFloats) {
     for (const auto& [rows, length] : std::vector<std::pair<int, int>>{
              {1, 1}, {3, 7}, {2, 256}, {33, 40}, {2, 1000}, {0, 5}, {70, 1}}) {
       INFO(amp::name(dtype) << " [" << rows << ", " << length << "]");
@@ -105,7 +55,7 @@ TEST_CASE("cuda norm: views are read by their strides", "[cuda]") {
 
 TEST_CASE("cuda norm: group_norm is the host's", "[cuda]") {
   amp::manual_seed(3);
-  for (const amp::DType dtype : kDTypes) {
+  for (const amp::DType dtype : cuda_test::kFloats) {
     for (const amp::Shape& shape :
          {amp::Shape{2, 6, 5}, amp::Shape{3, 4, 7, 9}, amp::Shape{2, 4}, amp::Shape{1, 2, 1, 1},
           amp::Shape{0, 4, 3}, amp::Shape{70, 2, 3}, amp::Shape{40, 2, 33}}) {
@@ -121,7 +71,7 @@ TEST_CASE("cuda norm: group_norm is the host's", "[cuda]") {
 
 TEST_CASE("cuda norm: batch_norm and its running statistics are the host's", "[cuda]") {
   amp::manual_seed(4);
-  for (const amp::DType dtype : kDTypes) {
+  for (const amp::DType dtype : cuda_test::kFloats) {
     for (const amp::Shape& shape : {amp::Shape{5, 3}, amp::Shape{4, 3, 7}, amp::Shape{2, 5, 9, 11},
                                     amp::Shape{300, 1}, amp::Shape{0, 3, 2}}) {
       for (const bool training : {true, false}) {
@@ -170,7 +120,7 @@ const std::vector<Pool> kPools = {
 
 TEST_CASE("cuda pool: max_pool2d and avg_pool2d are the host's, bit for bit", "[cuda]") {
   amp::manual_seed(6);
-  for (const amp::DType dtype : kDTypes) {
+  for (const amp::DType dtype : cuda_test::kFloats) {
     for (const Pool& pool : kPools) {
       INFO(amp::name(dtype) << " " << to_string(pool.shape));
       const amp::Tensor x = normal(pool.shape, dtype);

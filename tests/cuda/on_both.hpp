@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -61,16 +62,19 @@ inline bool same_bits(const amp::Tensor& expected, const amp::Tensor& actual) {
   return bytes == 0 || std::memcmp(a.operand().data, b.operand().data, bytes) == 0;
 }
 
-/// What op(leaves), a list of tensors, gives on a device; then, where the first of them has a
-/// gradient, those of all floating-point leaves.
+inline Tensors as_list(amp::Tensor tensor) { return {std::move(tensor)}; }
+inline Tensors as_list(Tensors tensors) { return tensors; }
+
+/// What op(leaves), a tensor or a list, gives on a device; then, where the first of them has a
+/// gradient, those of all floating-point leaves. Undefined inputs stay so.
 template <class Op>
 Tensors run(amp::Device device, const Tensors& inputs, const Op& op) {
   Tensors leaves;
   for (const amp::Tensor& x : inputs) {
-    leaves.push_back(x.to(device).detach());
-    if (amp::is_floating_point(x.dtype())) leaves.back().requires_grad_();
+    leaves.push_back(x.defined() ? x.to(device).detach() : x);
+    if (x.defined() && amp::is_floating_point(x.dtype())) leaves.back().requires_grad_();
   }
-  Tensors results = op(leaves);
+  Tensors results = as_list(op(leaves));
   const amp::Tensor& y = results[0];
   if (!y.requires_grad()) return results;
   const amp::RngState state = amp::get_rng_state();
@@ -78,7 +82,7 @@ Tensors run(amp::Device device, const Tensors& inputs, const Op& op) {
   y.backward(amp::randn(y.shape()).to(y.dtype()).to(device));
   amp::set_rng_state(state);
   for (const amp::Tensor& leaf : leaves) {
-    if (leaf.grad().defined()) results.push_back(leaf.grad());
+    if (leaf.defined() && leaf.grad().defined()) results.push_back(leaf.grad());
   }
   return results;
 }
