@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The CUDA device: include this in one .cu file of a program, and its .cpp files can create tensors
-// on Device{kCUDA}. Needs nvcc, and links cudart and cublas.
+// on Device{kCUDA}. Needs nvcc, and links cudart and cublas; with AMP_USE_CUDNN=1, cudnn too.
 #pragma once
 
 #include "amp/amp.hpp"
@@ -14,11 +14,16 @@ namespace amp::inline v0 {
 
 namespace cuda {
 
-/// Gives back what amp holds of every device: free memory, staging buffers, cuBLAS handles, its own
-/// streams. To be called when no tensor is there and no work is under way; legal several times.
-/// Synchronises.
+/// Gives back what amp holds of every device: free memory, staging buffers, handles of cuBLAS and
+/// cuDNN, its own streams. To be called when no tensor is there and no work is under way; legal
+/// several times. Synchronises.
 inline void shutdown() noexcept {
   for (int device = 0; device < detail::device_count(); ++device) {
+#if AMP_USE_CUDNN
+    kernels::cuda::detail::conv_plans(device).release();
+    detail::dnn_handles(device).release(device);
+#endif
+    kernels::cuda::detail::lt_plans(device).release();
     detail::blas_handles(device).release(device);
     detail::memory_pool(device).release(device);
     detail::staging(device).release();

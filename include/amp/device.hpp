@@ -5,6 +5,7 @@
 #pragma once
 
 #include "amp/device/device.hpp"
+#include "amp/device/math_precision.hpp"
 #include "amp/device/memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/device/stream.hpp"

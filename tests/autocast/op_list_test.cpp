@@ -56,6 +56,8 @@ const std::vector<OpCall>& op_calls() {
       {"bmm", kLow, kScope, {{2, 2, 3}, {2, 3, 2}}, [](In x) { return amp::bmm(x[0], x[1]); }},
       {"linear", kLow, kScope, {{2, 3}, {4, 3}, {4}},
        [](In x) { return amp::linear(x[0], x[1], x[2]); }},
+      {"feed_forward", kLow, kScope, {{2, 3}, {4, 3}, {4}, {5, 4}, {5}},
+       [](In x) { return amp::feed_forward(x[0], x[1], x[2], x[3], x[4]); }},
       {"conv2d", kLow, kScope, {{1, 2, 4, 4}, {3, 2, 3, 3}, {3}},
        [](In x) { return amp::conv2d(x[0], x[1], x[2]); }},
       {"scaled_dot_product_attention", kLow, kScope, {{2, 3}, {4, 3}, {4, 3}},

@@ -379,6 +379,23 @@ TEST_CASE("gradcheck: bmm", "[autograd]") {
   CHECK(check(amp::bmm, leaf({1, 1, 1}), leaf({1, 1, 1}, 1)) == "");
 }
 
+TEST_CASE("gradcheck: feed_forward with relu and gelu, with biases and without", "[autograd]") {
+  for (const amp::Activation activation : {amp::Activation::kRelu, amp::Activation::kGelu}) {
+    const auto with_biases = [activation](const Tensors& x) {
+      return amp::feed_forward(x[0], x[1], x[2], x[3], x[4], activation);
+    };
+    const auto without = [activation](const Tensors& x) {
+      return amp::feed_forward(x[0], x[1], Tensor(), x[2], Tensor(), activation);
+    };
+    for (const amp::Shape& shape : {amp::Shape{3}, {2, 3}, amp::Shape{2, 2, 3}}) {
+      CHECK(gradcheck(with_biases,
+                      {leaf(shape), leaf({5, 3}), leaf({5}), leaf({2, 5}), leaf({2})}) == "");
+      CHECK(gradcheck(without, {leaf(shape), leaf({5, 3}), leaf({2, 5})}) == "");
+      CHECK(gradcheck(without, {leaf(shape), strided_leaf({5, 3}), strided_leaf({2, 5})}) == "");
+    }
+  }
+}
+
 TEST_CASE("gradcheck: linear on inputs of 1 to 4 dimensions, with bias and without", "[autograd]") {
   const auto with_bias = [](const Tensors& x) { return amp::linear(x[0], x[1], x[2]); };
   const auto without = [](const Tensors& x) { return amp::linear(x[0], x[1]); };

@@ -67,11 +67,14 @@ inline amp::Tensor optional(const Tensors& x, std::size_t i) {
 /// the largest magnitude among the expected elements. One rounding to nearest is half a unit.
 struct Limits {
   double value, gradient;
+  double float32 = 4;  // likewise there: of both, where sums cancel
 };
 inline constexpr Limits kOneRounding{0.5, 0.5};    // what is rounded was exact in float32
 inline constexpr Limits kFloat32Math{0.51, 0.51};  // what is rounded was computed in float32
 // The gradient starts from a result as it was rounded, or is a sum of rounded terms.
 inline constexpr Limits kTwoRoundings{0.51, 1.01};
+// A factor is rounded before it is summed; the terms of its gradient cancel.
+inline constexpr Limits kRoundedBetween{1.01, 1.01, 12};
 // The gradient has the cube of a rounded result.
 inline constexpr Limits kCubeOfRounded{0.51, 2.01};
 // The probabilities are rounded, then the product; likewise in the gradient.
@@ -102,6 +105,11 @@ Outputs binary(In x, Case) {
 template <amp::Tensor (*Op)(const amp::Tensor&, double)>
 Outputs with_number(In x, Case c) {
   return Op(x[0], number(c));
+}
+
+template <amp::Activation F>
+Outputs feed_forward(In x, Case) {
+  return amp::feed_forward(x[0], x[1], optional(x, 3), x[2], optional(x, 4), F);
 }
 
 inline Outputs conv2d(In x, Case c) {
@@ -171,6 +179,8 @@ inline constexpr Binding kAll[] = {
     {"bmm", binary<amp::bmm>, kOneRounding},
     {"linear", [](In x, Case) -> Outputs { return amp::linear(x[0], x[1], optional(x, 2)); },
      kOneRounding},
+    {"feed_forward", feed_forward<amp::Activation::kGelu>, kRoundedBetween},
+    {"feed_forward(relu)", feed_forward<amp::Activation::kRelu>, kRoundedBetween},
     {"conv2d", conv2d, kOneRounding},
     // Elementwise.
     {"add", binary<amp::add>, kOneRounding},

@@ -30,7 +30,7 @@ namespace conformance {
 /// roundings as the op has.
 inline Limits limits_of(const Binding& binding, amp::DType dtype) {
   if (dtype == amp::kFloat64) return {1e-12 * 0x1p52, 1e-12 * 0x1p52};
-  if (dtype == amp::kFloat32) return {4, 4};
+  if (dtype == amp::kFloat32) return {binding.limits.float32, binding.limits.float32};
   return binding.limits;
 }
 

@@ -164,6 +164,28 @@ def products():
     case("linear", "of one row", F.linear, values((4,), 3), values((5, 4), 4), values((5,), 5))
     case("linear", "of no rows", F.linear, values((0, 4), 3), values((5, 4), 4), values((5,), 5))
 
+    def feed_forward(detail, x, hidden, outputs, bias=True):
+        weights = [values((hidden, x[-1]), 4), values((outputs, hidden), 6)]
+        biases = [values((hidden,), 5), values((outputs,), 7)] if bias else []
+
+        def composed(activation):
+            def call(x, w1, w2, b1=None, b2=None):
+                return F.linear(activation(F.linear(x, w1, b1)), w2, b2)
+
+            return call
+
+        inputs = [values(x, 3), *weights, *biases]
+        gelu = lambda h: F.gelu(h, approximate="tanh")
+        case("feed_forward", detail, composed(gelu), *inputs)
+        case("feed_forward(relu)", detail, composed(F.relu), *inputs)
+
+    feed_forward("with biases", (3, 4), 8, 5)
+    feed_forward("without biases", (3, 4), 8, 5, bias=False)
+    feed_forward("of 3 dimensions", (2, 2, 3), 16, 2)
+    feed_forward("of an odd width", (5, 3), 11, 3)
+    feed_forward("of one row", (4,), 8, 5)
+    feed_forward("of no rows", (0, 4), 8, 5)
+
 
 def convolutions():
     def conv(detail, x, w, bias=True, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):

@@ -996,6 +996,48 @@ TEST_CASE("misuse: matrix products") {
   check(rows);
 }
 
+TEST_CASE("misuse: feed_forward") {
+  const auto run = [](const amp::Tensor& x, const amp::Tensor& w1, const amp::Tensor& b1,
+                      const amp::Tensor& w2,
+                      const amp::Tensor& b2) { return amp::feed_forward(x, w1, b1, w2, b2); };
+  static const auto call = run;
+  const Row rows[] = {
+      {"no input", [](In in) { return call(in.none, in.square, in.none, in.square, in.none); },
+       "feed_forward: `input`|undefined"},
+      {"no first weight",
+       [](In in) { return call(in.matrix, in.none, in.none, in.square, in.none); },
+       "feed_forward: `weight1`|undefined"},
+      {"no second weight",
+       [](In in) { return call(in.matrix, in.square, in.none, in.none, in.none); },
+       "feed_forward: `weight2`|undefined"},
+      {"a scalar", [](In in) { return call(in.scalar, in.square, in.none, in.square, in.none); },
+       "feed_forward: |`input`|[..., K]|`weight1`|[H, K]|`weight2`|[N, H]|float32[]|float32[3, 3]"},
+      {"inner extents", [](In in) { return call(in.matrix, in.wide, in.none, in.square, in.none); },
+       "feed_forward: |[H, K]|float32[2, 3]|float32[4, 5]"},
+      {"hidden extents",
+       [](In in) { return call(in.matrix, in.square, in.none, in.wide, in.none); },
+       "feed_forward: |[N, H]|float32[3, 3]|float32[4, 5]"},
+      {"the first bias",
+       [](In in) { return call(in.matrix, in.square, in.two, in.square, in.none); },
+       "feed_forward: `bias1`|[3]|float32[2]"},
+      {"the second bias",
+       [](In in) { return call(in.matrix, in.square, in.none, in.square, in.two); },
+       "feed_forward: `bias2`|[3]|float32[2]"},
+      {"two dtypes",
+       [](In in) { return call(in.matrix, in.square, in.none, in.half_square, in.none); },
+       "feed_forward: |`input`|`weight2`|one dtype|float32[2, 3]|float16[3, 3]"},
+      {"integers",
+       [](In in) {
+         return call(in.integers, in.integer_square, in.none, in.integer_square, in.none);
+       },
+       "feed_forward: |floating point|int64[2, 3]|int64[3, 3]"},
+      {"device of a weight",
+       [](In in) { return call(in.matrix, in.square, in.none, in.moved, in.none); },
+       "feed_forward: |`input`|`weight2`|one device|cpu|cuda:0"},
+  };
+  check(rows);
+}
+
 TEST_CASE("misuse: attention") {
   const Row rows[] = {
       {"no query",

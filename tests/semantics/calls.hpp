@@ -98,6 +98,9 @@ inline const std::vector<Call>& linear_calls() {
       {"linear with bias",
        {values({8, 8}), values({8, 8}), values({8})},
        [](const Inputs& x) { return amp::linear(x[0], x[1], x[2]); }},
+      {"feed_forward",
+       {values({8, 8}), values({16, 8}), values({16}), values({4, 16}), values({4})},
+       [](const Inputs& x) { return amp::feed_forward(x[0], x[1], x[2], x[3], x[4]); }},
   };
   return calls;
 }

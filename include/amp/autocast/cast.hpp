@@ -124,6 +124,39 @@ auto call(OpId op, Function&& function, const Tensors&... tensors) {
   return call_in_scope(op, function, tensors...);
 }
 
+/// The dtype of the result that an op makes of a tensor: its own, or float32 where the policy wants
+/// that of tensors which autocast may touch.
+class ResultDType {
+ public:
+  ResultDType() = default;
+  explicit ResultDType(const AutocastState& state) : state_(&state) {}
+  DType operator()(const Tensor& tensor) const {
+    return state_ != nullptr && eligible(*state_, tensor) ? kFloat32 : tensor.dtype();
+  }
+
+ private:
+  const AutocastState* state_ = nullptr;
+};
+
+/// As call(), for an op that reads inputs of any dtype as float32 itself and is told what dtype to
+/// give, function(ResultDType, tensors...): no input is cast for it, and none saved in float32 that
+/// has 16 bits.
+template <class Function, class... Tensors>
+auto call_reading(OpId op, Function&& function, const Tensors&... tensors) {
+  const AutocastState& state = amp::detail::current_autocast();
+  if (!state.active()) return function(ResultDType(), tensors...);
+  switch (state.policy(op)) {
+    case OpPolicy::kFloat32:
+      return function(ResultDType(state), tensors...);
+    case OpPolicy::kFloat32Math:
+      return function(ResultDType(), tensors...);
+    default:
+      return call_in_scope(
+          op, [&](const auto&... inputs) { return function(ResultDType(), inputs...); },
+          tensors...);
+  }
+}
+
 /// The same for an op of a list of tensors.
 template <class Function>
 Tensor call_list(OpId op, Function&& function, std::span<const Tensor> tensors) {

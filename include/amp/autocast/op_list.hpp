@@ -52,6 +52,7 @@ inline constexpr ListedOp kOpList[] = {
     {"matmul", OpPolicy::kLowPrecision},
     {"bmm", OpPolicy::kLowPrecision},
     {"linear", OpPolicy::kLowPrecision},
+    {"feed_forward", OpPolicy::kLowPrecision},
     {"conv2d", OpPolicy::kLowPrecision},
     {"scaled_dot_product_attention", OpPolicy::kLowPrecision},
     // Functions that leave the range of 16 bits, or whose small differences matter.

@@ -35,3 +35,9 @@
 #if !defined(AMP_USE_CBLAS)
 #define AMP_USE_CBLAS 0
 #endif
+
+// Convolutions on CUDA devices go to cuDNN where the build links it and defines AMP_USE_CUDNN=1 for
+// the whole program.
+#if !defined(AMP_USE_CUDNN)
+#define AMP_USE_CUDNN 0
+#endif

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "amp/core/config.hpp"
 #include "amp/kernels/operand.hpp"
 #include "amp/kernels/schedule.hpp"
 
@@ -91,11 +92,32 @@ struct ExtremumBackwardArgs {
   int dim;
 };
 
-/// output[b] = a[b] @ b[b] + bias, for a [B, M, K], b [B, K, N], output [B, M, N], bias [N] or
-/// absent; any strides, B broadcasts by stride 0. Accumulated in float32 (float64 for float64),
-/// rounded once.
+/// What becomes of a product h before it is stored. The slope of an activation is kept where the
+/// derivative will ask for it, in `slope`: for relu a bit per element of h, that of column j being
+/// bit j % 8 of byte j / 8 of uint8 rows [M, relu_bytes(N)]; for gelu (tanh form) h itself, in the
+/// dtype of the output.
+enum class Epilogue : std::uint8_t {
+  kNone,          // output = h
+  kRelu,          // output = max(h, 0); writes slope
+  kGelu,          // output = gelu(h); writes slope
+  kReluBackward,  // output = h * relu'(slope)
+  kGeluBackward,  // output = h * gelu'(slope)
+};
+/// A row of relu's bits: a multiple of 128 of them, as cuBLASLt wants it
+/// (CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD).
+AMP_HOST_DEVICE constexpr std::int64_t relu_bytes(std::int64_t columns) {
+  return (columns + 127) / 128 * 16;
+}
+
+/// output[b] = epilogue(a[b] @ b[b] + bias), for a [B, M, K], b [B, K, N], output [B, M, N], bias
+/// [N] or absent; any strides, B broadcasts by stride 0. Accumulated in float32 (float64 for
+/// float64), rounded once. With an epilogue B is 1, and slope is contiguous. Where present, with B
+/// = 1, column_sums [N] are those of the output, row_sums [M] those of `a`, in any dtype; a sum may
+/// be taken before or after the rounding of what it sums.
 struct MatmulArgs {
   Operand a, b, bias, output;
+  Epilogue epilogue = Epilogue::kNone;
+  Operand slope = {}, column_sums = {}, row_sums = {};
 };
 
 struct Window2d {
@@ -129,6 +151,7 @@ struct MaxPool2dArgs {
 };
 struct MaxPool2dBackwardArgs {
   Operand grad_output, indices, grad_input;
+  Window2d window;
 };
 
 /// Sums of the same windows times `scale`; padding counts as 0.
@@ -271,13 +294,19 @@ struct SgdParameter {
   DType dtype;           // of the parameter and its state
   DType gradient_dtype;  // of the gradient
 };
-struct SgdArgs {
-  Device device;
-  const SgdParameter* parameters;
-  std::int64_t count;
+struct SgdGroup {
+  const SgdParameter* parameters = nullptr;
+  std::int64_t count = 0;
   LearningRate lr;
   double momentum, weight_decay;
   bool nesterov;
+};
+/// A step of all groups, taken whole: where the kernel throws, nothing was written.
+struct SgdArgs {
+  Device device;
+  const SgdGroup* groups;
+  std::int64_t count;
+  std::int64_t* applied;  // on the device: the steps taken before, to which this one is added
   GradScale scale;
 };
 
@@ -285,18 +314,24 @@ struct AdamParameter {
   void* parameter;
   const void* gradient;
   void *exp_avg, *exp_avg_sq;
-  std::int64_t* step;  // applied steps of this parameter; advanced by the kernel
+  std::int64_t* step;  // applied steps of this parameter, to which this one is added
   std::int64_t numel;
   DType dtype;
   DType gradient_dtype;
 };
-struct AdamArgs {
-  Device device;
-  const AdamParameter* parameters;
-  std::int64_t count;
+struct AdamGroup {
+  const AdamParameter* parameters = nullptr;
+  std::int64_t count = 0;
   LearningRate lr;
   double beta1, beta2, eps, weight_decay;
   bool decoupled;  // AdamW
+};
+/// As SgdArgs.
+struct AdamArgs {
+  Device device;
+  const AdamGroup* groups;
+  std::int64_t count;
+  std::int64_t* applied;
   GradScale scale;
 };
 

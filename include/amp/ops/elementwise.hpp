@@ -198,19 +198,18 @@ struct UnaryOp {
 
 inline Tensor unary_op(autocasting::OpId op, const Tensor& input, const UnaryOp& math) {
   check_defined(op.name(), "input", input);
-  return autocasting::call(
+  return autocasting::call_reading(
       op,
-      [&](const Tensor& x) {
-        const DType dtype = math.real ? float_result_type(x.dtype()) : x.dtype();
+      [&](const autocasting::ResultDType& result, const Tensor& x) {
+        const DType dtype = math.real ? float_result_type(result(x)) : result(x);
         const Tensor output = run_unary(math.kernel, x, dtype);
         if (is_floating_point(dtype) && autograd::recording(x)) {
           const autograd::SavedTensor saved(math.saves == Saves::kInput ? x : output);
           autograd::record(
               op.name(), output,
-              [op, saved, backward = math.backward](
+              [op, saved, backward = math.backward, from = x.dtype()](
                   const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-                return {
-                    run_binary(backward, grad, saved.get(op.name()), grad.shape(), grad.dtype())};
+                return {run_binary(backward, grad, saved.get(op.name()), grad.shape(), from)};
               },
               x);
         }

@@ -35,7 +35,7 @@ namespace detail {
 
 /// Of logits [N, C, ...], or of log-probabilities where `normalized`.
 inline Tensor cross_entropy(std::string_view op, const Tensor& logits, const Tensor& targets,
-                            const CrossEntropyOptions& options, bool normalized) {
+                            const CrossEntropyOptions& options, bool normalized, DType dtype) {
   const Tensor x = contiguous(logits), t = dense(targets);
   const Tensor weight = options.weight.defined() ? dense(options.weight) : Tensor();
   const DType accumulate = promote_types(x.dtype(), kFloat32);
@@ -58,7 +58,7 @@ inline Tensor cross_entropy(std::string_view op, const Tensor& logits, const Ten
   kernels::dispatch<&kernels::Backend::cross_entropy, kernels::host::cross_entropy>(
       x.device(), x.dtype(), args);
   const Tensor output =
-      autocasting::convert_dtype(options.reduction == kNone ? losses : loss, x.dtype());
+      autocasting::convert_dtype(options.reduction == kNone ? losses : loss, dtype);
   if (autograd::recording(x)) {
     autograd::record(
         op, output,
@@ -111,12 +111,12 @@ inline Tensor class_loss(autocasting::OpId id, std::string_view argument, const 
               describe(options.weight));
     check_same_device(op, argument, input, "weight", options.weight);
   }
-  return autocasting::call(
+  return autocasting::call_reading(
       id,
-      [&](const Tensor& x) {
-        if (x.dim() > 1) return cross_entropy(op, x, targets, options, normalized);
+      [&](const autocasting::ResultDType& dtype, const Tensor& x) {
+        if (x.dim() > 1) return cross_entropy(op, x, targets, options, normalized, dtype(x));
         const Tensor loss = cross_entropy(op, reshape(x, {1, x.size(0)}), reshape(targets, {1}),
-                                          options, normalized);
+                                          options, normalized, dtype(x));
         return reshape(loss, {});
       },
       input);
@@ -210,11 +210,13 @@ inline void check_loss(std::string_view op, const Tensor& input, const Tensor& t
 [[nodiscard]] inline Tensor mse_loss(const Tensor& input, const Tensor& target,
                                      Reduction reduction = kMean) {
   detail::check_loss("mse_loss", input, target);
-  return autocasting::call(
+  return autocasting::call_reading(
       "mse_loss",
-      [&](const Tensor& x, const Tensor& y) {
-        return detail::reduced("mse_loss", detail::squared_error(x, y), reduction,
-                               detail::result_type(x, y));
+      [&](const autocasting::ResultDType& dtype, const Tensor& x, const Tensor& y) {
+        const DType result = dtype(x) == x.dtype() && dtype(y) == y.dtype()
+                                 ? detail::result_type(x, y)
+                                 : promote_types(dtype(x), dtype(y));
+        return detail::reduced("mse_loss", detail::squared_error(x, y), reduction, result);
       },
       input, target);
 }

@@ -5,8 +5,10 @@
 //   C = A B:   grad_A = grad_C B^T,   grad_B = A^T grad_C
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "amp/kernels/host/matmul.hpp"
 #include "amp/ops/elementwise.hpp"
@@ -15,16 +17,17 @@ namespace amp::inline v0 {
 namespace detail {
 
 /// a [B, M, K] @ b [B, K, N] (+ bias [N]), without history. B broadcasts from 1. `dtype` of the
-/// result: that of a unless given.
+/// result: that of a unless given. `row_sums` [M], where defined and B is 1, become those of a.
 inline Tensor batched_product(const Tensor& a, const Tensor& b, const Tensor& bias = {},
-                              std::optional<DType> dtype = {}) {
+                              std::optional<DType> dtype = {}, const Tensor& row_sums = {}) {
   const std::int64_t batch = a.shape()[0] == 1 ? b.shape()[0] : a.shape()[0];
   const Tensor output = empty({batch, a.shape()[1], b.shape()[2]},
                               {.dtype = dtype.value_or(a.dtype()), .device = a.device()});
-  if (output.numel() == 0) return output;
+  if (output.numel() == 0 && !row_sums.defined()) return output;
   kernels::MatmulArgs args{a.operand(), b.operand(), bias.operand(), output.operand()};
   if (a.shape()[0] == 1) args.a.strides[0] = 0;
   if (b.shape()[0] == 1) args.b.strides[0] = 0;
+  args.row_sums = row_sums.operand();
   kernels::dispatch<&kernels::Backend::matmul, kernels::host::matmul>(a.device(), a.dtype(), args);
   return output;
 }
@@ -37,6 +40,25 @@ inline Tensor adjoint(const Tensor& x) {
   std::swap(shape[n - 2], shape[n - 1]);
   std::swap(strides[n - 2], strides[n - 1]);
   return x.alias(shape, strides, x.impl().offset);
+}
+
+/// A weight [N, K] as a batch of one.
+inline Tensor as_batch(const Tensor& weight) {
+  Shape shape = weight.shape();
+  Strides strides = weight.strides();
+  shape.insert(0, 1);
+  strides.insert(0, 0);
+  return weight.alias(shape, strides, weight.impl().offset);
+}
+
+/// The gradients of a weight [N, K] and, where asked for, of a bias [N] that gave y = x W^T + b:
+/// grad^T @ x for the gradient [1, M, N] of y and x [1, M, K], and the sums of grad.
+inline std::array<Tensor, 2> weight_gradients(const Tensor& grad, const Tensor& x, bool bias) {
+  const std::int64_t n = grad.size(2), k = x.size(2);
+  const Tensor sums =
+      bias ? empty({n}, {.dtype = grad.dtype(), .device = grad.device()}) : Tensor();
+  const Tensor weight = batched_product(adjoint(grad), x, Tensor(), {}, sums);
+  return {weight.alias({n, k}, contiguous_strides({n, k}), 0), sums};
 }
 
 inline void check_product(std::string_view op, const Tensor& a, const Tensor& b,
@@ -160,29 +182,23 @@ inline Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
         std::int64_t m = 1;
         for (int d = 0; d + 1 < x.dim(); ++d) m *= x.shape()[d];
         const Tensor rows = detail::reshape(x, {1, m, k});
-        const Tensor matrix = w.alias(
-            {1, n, k},
-            [&] {
-              Strides s = w.strides();
-              s.insert(0, 0);
-              return s;
-            }(),
-            w.impl().offset);
+        const Tensor matrix = detail::as_batch(w);
         const Tensor output = detail::batched_product(rows, detail::adjoint(matrix), b);
         if (autograd::recording(rows, w, b)) {
           autograd::record(
               "linear", output,
-              [rows = autograd::SavedTensor(rows), matrix = autograd::SavedTensor(matrix),
-               weight_shape = w.shape()](
+              [rows = autograd::SavedTensor(rows), matrix = autograd::SavedTensor(matrix)](
                   const Tensor& grad, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
-                const Tensor grad_w =
-                    needs[1] ? detail::batched_product(detail::adjoint(grad), rows.get("linear"))
-                             : Tensor();
-                return {
-                    needs[0] ? detail::batched_product(grad, matrix.get("linear")) : Tensor(),
-                    needs[1] ? grad_w.alias(weight_shape, contiguous_strides(weight_shape), 0)
-                             : Tensor(),
-                    needs[2] ? detail::sum_to(grad, {weight_shape[0]}, grad.dtype()) : Tensor()};
+                autograd::Gradients<3> gradients;
+                if (needs[0]) gradients[0] = detail::batched_product(grad, matrix.get("linear"));
+                if (needs[1]) {
+                  auto both = detail::weight_gradients(grad, rows.get("linear"), needs[2]);
+                  gradients[1] = std::move(both[0]);
+                  gradients[2] = std::move(both[1]);
+                } else if (needs[2]) {
+                  gradients[2] = detail::sum_to(grad, {grad.size(2)}, grad.dtype());
+                }
+                return gradients;
               },
               rows, w, b);
         }

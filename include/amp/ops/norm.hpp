@@ -126,11 +126,10 @@ inline NormLayout last_dimensions(std::string_view op, const Tensor& input,
   detail::check_parameter("layer_norm", "bias", bias, normalized_shape, input);
   const detail::NormLayout layout =
       detail::last_dimensions("layer_norm", input, normalized_shape, eps, true);
-  return autocasting::call(
+  return autocasting::call_reading(
       "layer_norm",
-      [&](const Tensor& x, const Tensor& w, const Tensor& b) {
-        return detail::norm("layer_norm", x, w, b, layout, x.dtype());
-      },
+      [&](const autocasting::ResultDType& dtype, const Tensor& x, const Tensor& w,
+          const Tensor& b) { return detail::norm("layer_norm", x, w, b, layout, dtype(x)); },
       input, weight, bias);
 }
 
@@ -168,11 +167,10 @@ inline NormLayout last_dimensions(std::string_view op, const Tensor& input,
   for (int d = 2; d < input.dim(); ++d) inner *= input.shape()[d];
   const detail::NormLayout layout{
       batch * groups, channels / groups * inner, groups, inner, eps, true};
-  return autocasting::call(
+  return autocasting::call_reading(
       "group_norm",
-      [&](const Tensor& x, const Tensor& w, const Tensor& b) {
-        return detail::norm("group_norm", x, w, b, layout, x.dtype());
-      },
+      [&](const autocasting::ResultDType& dtype, const Tensor& x, const Tensor& w,
+          const Tensor& b) { return detail::norm("group_norm", x, w, b, layout, dtype(x)); },
       input, weight, bias);
 }
 

@@ -66,13 +66,13 @@ inline Tensor max_pool2d(const Pooling& pool) {
   if (autograd::recording(x)) {
     autograd::record(
         "max_pool2d", output,
-        [indices, from = x.shape()](const Tensor& gradient,
-                                    const autograd::Needs<1>&) -> autograd::Gradients<1> {
+        [indices, from = x.shape(), window = pool.window](
+            const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor grad = dense(gradient);
           const Tensor grad_x = empty(from, {.dtype = grad.dtype(), .device = grad.device()});
           if (grad_x.numel() != 0) {
             const kernels::MaxPool2dBackwardArgs args{grad.operand(), indices.operand(),
-                                                      grad_x.operand()};
+                                                      grad_x.operand(), window};
             kernels::dispatch<&kernels::Backend::max_pool2d_backward,
                               kernels::host::max_pool2d_backward>(grad.device(), grad.dtype(),
                                                                   args);

@@ -12,9 +12,10 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// scale * sum over one dimension, or all; integers and bool sum to int64.
+/// scale * sum over one dimension, or all, in the dtype wanted, else the input's; integers and bool
+/// sum to int64.
 inline Tensor reduce(std::string_view name, const Tensor& input, std::optional<std::int64_t> dim,
-                     bool keepdim, double scale_by) {
+                     bool keepdim, double scale_by, std::optional<DType> wanted = {}) {
   Shape kept = input.shape();
   Shape squeezed;
   if (dim) {
@@ -28,7 +29,7 @@ inline Tensor reduce(std::string_view name, const Tensor& input, std::optional<s
     for (int d = 0; d < kept.dims(); ++d) kept[d] = 1;
   }
   const Shape& shape = keepdim ? kept : squeezed;
-  const DType dtype = is_floating_point(input.dtype()) ? input.dtype() : kInt64;
+  const DType dtype = is_floating_point(input.dtype()) ? wanted.value_or(input.dtype()) : kInt64;
   const Tensor sums = empty(kept, {.dtype = dtype, .device = input.device()});
   const kernels::ReduceArgs args{
       .input = input.operand(), .output = sums.operand(), .scale = scale_by};
@@ -53,14 +54,22 @@ inline Tensor reduce(std::string_view name, const Tensor& input, std::optional<s
 /// The sum of all elements, 0-dimensional.
 [[nodiscard]] inline Tensor sum(const Tensor& input) {
   detail::check_defined("sum", "input", input);
-  return autocasting::call(
-      "sum", [](const Tensor& x) { return detail::reduce("sum", x, {}, false, 1); }, input);
+  return autocasting::call_reading(
+      "sum",
+      [](const autocasting::ResultDType& dtype, const Tensor& x) {
+        return detail::reduce("sum", x, {}, false, 1, dtype(x));
+      },
+      input);
 }
 /// Sums over `dim`.
 [[nodiscard]] inline Tensor sum(const Tensor& input, std::int64_t dim, bool keepdim = false) {
   detail::check_defined("sum", "input", input);
-  return autocasting::call(
-      "sum", [&](const Tensor& x) { return detail::reduce("sum", x, dim, keepdim, 1); }, input);
+  return autocasting::call_reading(
+      "sum",
+      [&](const autocasting::ResultDType& dtype, const Tensor& x) {
+        return detail::reduce("sum", x, dim, keepdim, 1, dtype(x));
+      },
+      input);
 }
 
 /// The mean of all elements, in the dtype of the input: the division happens before rounding. NaN

@@ -13,15 +13,16 @@ namespace amp::inline v0 {
 namespace detail {
 
 template <auto Forward, auto HostForward, auto Backward, auto HostBackward>
-Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim) {
+Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim, DType dtype) {
   if (input.dim() == 0) {
     wrap_dim(name, dim, 0);
-    return reshape(
-        softmax_op<Forward, HostForward, Backward, HostBackward>(name, reshape(input, {1}), 0), {});
+    return reshape(softmax_op<Forward, HostForward, Backward, HostBackward>(
+                       name, reshape(input, {1}), 0, dtype),
+                   {});
   }
   const int d = wrap_dim(name, dim, input.dim());
   const Tensor x = contiguous(input);
-  const Tensor output = empty_like(x);
+  const Tensor output = empty(x.shape(), {.dtype = dtype, .device = x.device()});
   if (output.numel() != 0) {
     const kernels::SoftmaxArgs args{x.operand(), output.operand(), d};
     kernels::dispatch<Forward, HostForward>(x.device(), x.dtype(), args);
@@ -29,10 +30,10 @@ Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim) 
   if (autograd::recording(x)) {
     autograd::record(
         name, output,
-        [name, d, output = autograd::SavedTensor(output)](
+        [name, d, output = autograd::SavedTensor(output), from = x.dtype()](
             const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor grad = dense(gradient);
-          const Tensor grad_x = empty_like(grad);
+          const Tensor grad_x = empty(grad.shape(), {.dtype = from, .device = grad.device()});
           if (grad.numel() != 0) {
             const kernels::SoftmaxBackwardArgs args{grad.operand(), output.get(name).operand(),
                                                     grad_x.operand(), d};
@@ -50,12 +51,12 @@ Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim) 
 /// Sums to 1 over `dim`.
 [[nodiscard]] inline Tensor softmax(const Tensor& input, std::int64_t dim) {
   detail::check_floating("softmax", "input", input);
-  return autocasting::call(
+  return autocasting::call_reading(
       "softmax",
-      [&](const Tensor& x) {
+      [&](const autocasting::ResultDType& dtype, const Tensor& x) {
         return detail::softmax_op<&kernels::Backend::softmax, kernels::host::softmax,
                                   &kernels::Backend::softmax_backward,
-                                  kernels::host::softmax_backward>("softmax", x, dim);
+                                  kernels::host::softmax_backward>("softmax", x, dim, dtype(x));
       },
       input);
 }
@@ -64,12 +65,13 @@ Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim) 
 /// softmax underflows, and no digit of a large x is lost.
 [[nodiscard]] inline Tensor log_softmax(const Tensor& input, std::int64_t dim) {
   detail::check_floating("log_softmax", "input", input);
-  return autocasting::call(
+  return autocasting::call_reading(
       "log_softmax",
-      [&](const Tensor& x) {
+      [&](const autocasting::ResultDType& dtype, const Tensor& x) {
         return detail::softmax_op<&kernels::Backend::log_softmax, kernels::host::log_softmax,
                                   &kernels::Backend::log_softmax_backward,
-                                  kernels::host::log_softmax_backward>("log_softmax", x, dim);
+                                  kernels::host::log_softmax_backward>("log_softmax", x, dim,
+                                                                       dtype(x));
       },
       input);
 }

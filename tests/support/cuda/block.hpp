@@ -39,6 +39,8 @@ class Block {
  public:
   /// The block that runs on this thread.
   static Block& current() { return *slot(); }
+  /// Whether this thread is inside a kernel.
+  static bool running() { return slot() != nullptr; }
 
   /// Runs `kernel` once for each of `threads` threads.
   template <class Kernel>
@@ -50,21 +52,19 @@ class Block {
     warps_.assign((threads + 31) / 32, Warp{});
     slot() = this;
     while (finished_ < threads_) {
-      // All threads that can go on; then, where there are threads not begun, a fiber for them.
+      // All threads that can go on; then, where there are threads not begun, fibers for them.
       bool moved = false;
       for (std::size_t i = 0; i < active_.size(); ++i) {
         if (active_[i]->ready == nullptr || !active_[i]->ready(active_[i]->condition)) continue;
         resume(*active_[i]);
         moved = true;
       }
-      retire();
-      if (begun_ < threads_) {
+      for (; begun_ < threads_; moved = true) {
         active_.push_back(take_fiber());
         active_.back()->fiber.start(&Block::take_threads, this);
         resume(*active_.back());
-        retire();
-        moved = true;
       }
+      retire();
       if (!moved) stop("the threads of a block wait for each other forever");
     }
     slot() = nullptr;

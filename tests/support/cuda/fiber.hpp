@@ -24,6 +24,7 @@
 extern "C" void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, size_t size);
 extern "C" void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom,
                                                 size_t* size);
+extern "C" void __asan_unpoison_memory_region(void const volatile* memory, size_t size);
 #endif
 
 namespace standin {
@@ -48,6 +49,9 @@ class Fiber {
     body_ = body;
     argument_ = argument;
     finished_ = false;
+#if defined(STANDIN_ASAN)
+    __asan_unpoison_memory_region(stack_.get(), kStackSize);  // enter() has never returned
+#endif
     // As switch_stack leaves it: six registers, and where to return to. On entry to a function the
     // stack is 8 bytes off a multiple of 16.
     const auto end = (reinterpret_cast<std::uintptr_t>(stack_.get()) + kStackSize) / 16 * 16;

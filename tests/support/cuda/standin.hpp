@@ -7,11 +7,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
+#include <set>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace standin {
 
@@ -21,7 +27,32 @@ struct Counters {
   std::int64_t allocations = 0, frees = 0;                 // of device memory
   std::int64_t to_device = 0, to_host = 0, on_device = 0;  // copies
   std::int64_t bytes_to_device = 0, bytes_to_host = 0, bytes_on_device = 0;
-  std::int64_t synchronisations = 0;  // of streams, events and devices
+  std::int64_t synchronisations = 0;                   // of streams, events and devices
+  std::int64_t graph_launches = 0, graph_kernels = 0;  // the latter are not among `launches`
+};
+
+/// What exists now and has to be given back, besides device memory.
+struct Live {
+  std::int64_t streams = 0, events = 0, pools = 0, host_blocks = 0, graphs = 0;
+
+  friend bool operator==(const Live&, const Live&) = default;
+};
+
+/// What a stream would have done: a closure over arguments by value.
+struct Node {
+  std::function<void()> run;
+  bool kernel;
+};
+
+/// A capture under way, of one stream.
+struct Capture {
+  std::vector<Node> nodes = {};
+  std::thread::id thread = std::this_thread::get_id();
+  int mode = 0;  // cudaStreamCaptureMode: global, thread-local, relaxed
+  bool invalid = false;
+
+  /// Whether it forbids this thread the calls that might disturb it.
+  bool guards() const { return mode == 0 || (mode == 1 && thread == std::this_thread::get_id()); }
 };
 
 class Toolkit {
@@ -33,15 +64,19 @@ class Toolkit {
 
   int devices = 2;
   Counters counters = {};
+  Live live = {};
 
   /// The call `name` returns `status` when it is made for the nth time from now on (from 0).
   /// An empty name stands for every call.
   void fail(std::string name, int nth, int status) {
+    failed_.clear();
     fail_name_ = std::move(name);
     fail_after_ = nth;
     fail_status_ = status;
   }
-  /// How many calls were made since fail() or reset().
+  /// The call that was made to fail since fail() or reset(); empty where none was.
+  const std::string& failed() const { return failed_; }
+  /// How many calls were made since reset().
   std::int64_t calls() const { return calls_; }
   std::int64_t calls_of(const std::string& name) const {
     const auto found = calls_by_name_.find(name);
@@ -61,15 +96,49 @@ class Toolkit {
     ++calls_by_name_[name];
     if (fail_after_ < 0 || !(fail_name_.empty() || fail_name_ == name)) return 0;
     if (fail_after_-- > 0) return 0;
-    return last_error_ = fail_status_;
+    failed_ = name;
+    return last_error_ = failed_.starts_with("cublas") ? blas_status(fail_status_) : fail_status_;
   }
+  void set_last_error(int status) { last_error_ = status; }
   int take_last_error() { return std::exchange(last_error_, 0); }
+
+  // --- capture ---------------------------------------------------------------------------------
+
+  std::set<Capture*> captures;
+
+  /// To be asked by each call that a capture may not see: whether one did, and is invalid now.
+  bool disturbs_capture() {
+    bool disturbs = false;
+    for (Capture* const capture : captures) {
+      if (!capture->guards()) continue;
+      capture->invalid = disturbs = true;
+    }
+    return disturbs;
+  }
+  /// Does now, or when the graph is launched, what a stream was told to; null: it does not capture.
+  template <class Closure>
+  void record_or_run(Capture* capture, bool kernel, const Closure& closure) {
+    if (capture != nullptr) {
+      capture->nodes.push_back({closure, kernel});
+    } else {
+      counters.launches += kernel;
+      closure();
+    }
+  }
+  void replay(const std::vector<Node>& nodes) {
+    ++counters.graph_launches;
+    for (const Node& node : nodes) {
+      counters.graph_kernels += node.kernel;
+      node.run();
+    }
+  }
 
   // --- device memory ---------------------------------------------------------------------------
 
   void* allocate(std::size_t bytes) {
     auto* const memory = static_cast<unsigned char*>(::operator new (bytes, std::align_val_t{256}));
-    for (std::size_t i = 0; i < bytes; ++i) memory[i] = 0xcd;  // fresh memory is no zeros
+    // Fresh memory is no zeros. Of what is large, a workspace, the first will do.
+    std::memset(memory, 0xcd, bytes < kFilled ? bytes : kFilled);
     blocks_[memory] = bytes;
     ++counters.allocations;
     return memory;
@@ -91,13 +160,24 @@ class Toolkit {
     --block;
     return begin + bytes <= static_cast<const unsigned char*>(block->first) + block->second;
   }
+  /// Where the allocation begins and ends that an address is in; null where in none.
+  std::pair<const void*, const void*> block_of(const void* memory) const {
+    if (!on_device(memory)) return {};
+    const auto block = std::prev(blocks_.upper_bound(memory));
+    return {block->first, static_cast<const char*>(block->first) + block->second};
+  }
   std::size_t live_blocks() const { return blocks_.size(); }
 
   std::recursive_mutex mutex;
 
  private:
+  static constexpr std::size_t kFilled = std::size_t{1} << 20;
+
+  /// What cuBLAS makes of a status of the runtime: ALLOC_FAILED, EXECUTION_FAILED.
+  static int blas_status(int status) { return status == 2 ? 3 : status > 16 ? 13 : status; }
+
   std::map<const void*, std::size_t, std::less<>> blocks_;
-  std::string fail_name_;
+  std::string fail_name_, failed_;
   int fail_after_ = -1, fail_status_ = 0;
   std::int64_t calls_ = 0;
   std::map<std::string, std::int64_t> calls_by_name_;

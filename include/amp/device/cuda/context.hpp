@@ -51,10 +51,7 @@ class DeviceGuard {
 /// stream.
 class AMP_EXPORT OwnStreams {
  public:
-  static OwnStreams& instance() {
-    static auto* const streams = new OwnStreams();
-    return *streams;
-  }
+  static OwnStreams& instance() { return process_state<OwnStreams>(); }
   cudaStream_t of(int device) {
     const std::lock_guard lock(mutex_);
     cudaStream_t& stream = streams_[device];

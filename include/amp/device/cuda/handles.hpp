@@ -1,20 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// cuBLAS: its status codes as exceptions, and a handle for each stream of each device.
+// cuBLAS: its status codes as exceptions, a handle for each stream of each device, and the user's.
 #pragma once
 
+#include <cublasLt.h>
 #include <cublas_v2.h>
 
 #include <cstddef>
-#include <cstdint>
-#include <mutex>
-#include <unordered_map>
 
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/memory.hpp"
+#include "amp/device/cuda/stream_handles.hpp"
+#include "amp/device/math_precision.hpp"
 
-namespace amp::inline v0::cuda::detail {
+namespace amp::inline v0::cuda {
+namespace detail {
 
 /// Throws amp::Error where `status` is one, naming the call: AMP_CUDA_CALL(cublasX, ...).
 inline void require(cublasStatus_t status, const char* call) {
@@ -23,74 +24,172 @@ inline void require(cublasStatus_t status, const char* call) {
                     "): ", cublasGetStatusString(status));
 }
 
-/// The handles of one device, made at first use. One per stream, each with a workspace of its own:
-/// what runs on two streams at a time shares nothing, so that results have the same bits every time
-/// (cuBLAS documentation, "Results Reproducibility").
-class AMP_EXPORT BlasHandles {
+/// What a call of cuBLAS or cuBLASLt takes. The user's handle has a workspace of its own, which
+/// cuBLAS knows.
+struct BlasCall {
+  cublasHandle_t handle = nullptr;
+  cudaStream_t stream = nullptr;
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+
+  /// "A valid cublasHandle_t can be used in place of cublasLtHandle_t with a simple cast" (cuBLAS
+  /// documentation of cublasLtHandle_t).
+  cublasLtHandle_t light() const { return reinterpret_cast<cublasLtHandle_t>(handle); }
+};
+
+/// The handle that the user lent this thread for a device, and the stream that it has.
+struct AMP_EXPORT LentBlasHandles {
+  struct Lent {
+    void* handle = nullptr;
+    void* stream = nullptr;
+  };
+  Lent lent[kMaxDevices];
+};
+
+/// What this thread's MathPrecision is to cuBLAS.
+inline cublasMath_t blas_math_mode() {
+  const MathPrecision precision = math_precision();
+  return static_cast<cublasMath_t>(
+      (precision.allow_tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH) |
+      (precision.allow_reduced_precision_reduction
+           ? 0
+           : CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
+}
+
+/// The modes of a user's handle as a call of ours needs them, and afterwards as they were.
+class BorrowedModes {
  public:
-  /// Calls call(handle) with the handle of the current stream, the device being current. Alone: a
-  /// handle is not to be used by two threads at a time.
-  template <class Call>
-  void with_handle(int device, const Call& call) {
-    const std::lock_guard lock(mutex_);
-    const DeviceGuard guard(device);
-    call(of(device, current_stream(device)));
+  BorrowedModes(cublasHandle_t handle, cublasMath_t math) : handle_(handle) {
+    AMP_CUDA_CALL(cublasGetMathMode, handle, &math_);
+    AMP_CUDA_CALL(cublasGetPointerMode, handle, &pointers_);
+    try {
+      AMP_CUDA_CALL(cublasSetMathMode, handle, math);
+      AMP_CUDA_CALL(cublasSetPointerMode, handle, CUBLAS_POINTER_MODE_HOST);
+    } catch (...) {
+      restore();
+      throw;
+    }
+  }
+  BorrowedModes(const BorrowedModes&) = delete;
+  BorrowedModes& operator=(const BorrowedModes&) = delete;
+  ~BorrowedModes() { restore(); }
+
+ private:
+  void restore() noexcept {
+    (void)cublasSetMathMode(handle_, math_);
+    (void)cublasSetPointerMode(handle_, pointers_);
   }
 
-  /// Waits for the device, where there is a handle.
-  void release(int device) noexcept {
-    const std::lock_guard lock(mutex_);
+  cublasHandle_t handle_;
+  cublasMath_t math_ = CUBLAS_DEFAULT_MATH;
+  cublasPointerMode_t pointers_ = CUBLAS_POINTER_MODE_HOST;
+};
+
+/// A handle of amp's own, with a workspace of its own: what runs on two streams at a time shares
+/// nothing, so that results have the same bits every time (cuBLAS documentation, "Results
+/// Reproducibility"). Destroying it waits for the device.
+class BlasHandle {
+ public:
+  BlasHandle(int device, cudaStream_t stream) : device_(device) {
     try {
-      const DeviceGuard guard(device);
-      for (const auto& [stream, entry] : entries_) dispose(device, stream, entry);
-    } catch (...) {  // a device that cannot be made current has lost its handles already
+      AMP_CUDA_CALL(cublasCreate, &call_.handle);
+      call_.stream = stream;
+      call_.workspace = memory_pool(device).allocate(device, kWorkspaceBytes);
+      call_.workspace_bytes = kWorkspaceBytes;
+      AMP_CUDA_CALL(cublasSetStream, call_.handle, stream);  // resets the workspace: before it
+      AMP_CUDA_CALL(cublasSetWorkspace, call_.handle, call_.workspace, kWorkspaceBytes);
+    } catch (...) {
+      dispose();
+      throw;
     }
-    entries_.clear();
+  }
+  BlasHandle(const BlasHandle&) = delete;
+  BlasHandle& operator=(const BlasHandle&) = delete;
+  ~BlasHandle() { dispose(); }
+  BlasHandle& get() { return *this; }
+
+  const BlasCall& in_mode(cublasMath_t math) {
+    if (math_ != math) {
+      AMP_CUDA_CALL(cublasSetMathMode, call_.handle, math);
+      math_ = math;
+    }
+    return call_;
   }
 
  private:
-  struct Entry {
-    cublasHandle_t handle = nullptr;
-    void* workspace = nullptr;
-  };
-
-  cublasHandle_t of(int device, cudaStream_t stream) {
-    Entry& entry = entries_[stream];
-    if (entry.handle != nullptr) return entry.handle;
-    try {
-      AMP_CUDA_CALL(cublasCreate, &entry.handle);
-      entry.workspace = memory_pool(device).allocate(device, kWorkspaceBytes);
-      AMP_CUDA_CALL(cublasSetStream, entry.handle, stream);  // resets the workspace: before it
-      AMP_CUDA_CALL(cublasSetWorkspace, entry.handle, entry.workspace,
-                    static_cast<std::size_t>(kWorkspaceBytes));
-      // No TF32, and partial sums of 16-bit products are added in float32.
-      AMP_CUDA_CALL(cublasSetMathMode, entry.handle,
-                    CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-    } catch (...) {
-      dispose(device, stream, entry);
-      entries_.erase(stream);
-      throw;
-    }
-    return entry.handle;
-  }
   /// Gives the workspace back under the stream that it belongs to: nothing has to wait for it.
-  static void dispose(int device, cudaStream_t stream, const Entry& entry) noexcept {
-    if (entry.handle != nullptr) (void)cublasDestroy(entry.handle);
-    if (entry.workspace == nullptr) return;
-    const StreamGuard guard(Device{kCUDA, device}, stream);
-    memory_pool(device).deallocate(device, entry.workspace);
+  void dispose() noexcept {
+    if (call_.handle != nullptr) (void)cublasDestroy(call_.handle);
+    if (call_.workspace == nullptr) return;
+    const StreamGuard guard(Device{kCUDA, device_}, call_.stream);
+    memory_pool(device_).deallocate(device_, call_.workspace);
   }
 
   /// What cuBLAS recommends for Hopper (documentation of cublasSetWorkspace()); others need less.
-  static constexpr std::int64_t kWorkspaceBytes = std::int64_t{32} << 20;
+  static constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
 
-  std::mutex mutex_;
-  std::unordered_map<cudaStream_t, Entry> entries_;
+  int device_;
+  BlasCall call_;
+  cublasMath_t math_ = CUBLAS_DEFAULT_MATH;
 };
 
-inline AMP_EXPORT BlasHandles& blas_handles(int device) {
-  static auto* const all = new BlasHandles[kMaxDevices];
-  return all[device];
+class BlasHandles : public StreamHandles<BlasHandle> {};
+
+struct AMP_EXPORT AllBlasHandles {
+  BlasHandles of[kMaxDevices];
+};
+inline BlasHandles& blas_handles(int device) { return process_state<AllBlasHandles>().of[device]; }
+
+/// Calls call(BlasCall) with the handle for this thread's work on the device, which is current.
+template <class Call>
+void with_blas(int device, const Call& call) {
+  const cublasMath_t math = blas_math_mode();
+  const cudaStream_t stream = current_stream(device);
+  const auto& lent = thread_state<LentBlasHandles>().lent[device];
+  if (lent.handle != nullptr && lent.stream == stream) {
+    const DeviceGuard guard(device);
+    const auto handle = static_cast<cublasHandle_t>(lent.handle);
+    const BorrowedModes modes(handle, math);
+    call(BlasCall{handle, stream, nullptr, 0});
+  } else {
+    blas_handles(device).with_handle(device,
+                                     [&](BlasHandle& handle) { call(handle.in_mode(math)); });
+  }
 }
 
-}  // namespace amp::inline v0::cuda::detail
+inline cudaStream_t stream_of(cublasHandle_t handle) {
+  AMP_CHECK(handle != nullptr, "BlasHandleGuard: `handle` must not be null");
+  cudaStream_t stream = nullptr;
+  AMP_CUDA_CALL(cublasGetStream, handle, &stream);
+  return stream;
+}
+
+}  // namespace detail
+
+/// Until its end, work of this thread on a device goes to the stream of the user's `handle`, and
+/// its matrix products go through that handle, with its workspace. After each of them the handle's
+/// math and pointer modes are what they were. The handle is of that device, and outlives the guard.
+/// Does not synchronise.
+class BlasHandleGuard {
+ public:
+  [[nodiscard]] explicit BlasHandleGuard(cublasHandle_t handle, int device = 0)
+      : stream_(Device{kCUDA, device}, detail::stream_of(handle)),
+        device_(device),
+        before_(lent()) {
+    lent() = {handle, detail::stream_of(handle)};
+  }
+  BlasHandleGuard(const BlasHandleGuard&) = delete;
+  BlasHandleGuard& operator=(const BlasHandleGuard&) = delete;
+  ~BlasHandleGuard() { lent() = before_; }
+
+ private:
+  detail::LentBlasHandles::Lent& lent() const {
+    return thread_state<detail::LentBlasHandles>().lent[device_];
+  }
+
+  StreamGuard stream_;
+  int device_;
+  detail::LentBlasHandles::Lent before_;
+};
+
+}  // namespace amp::inline v0::cuda

@@ -64,11 +64,14 @@ class AMP_EXPORT MemoryPool {
       const auto found = used_.find(memory);
       if (found == used_.end()) return;
       const Block block = found->second;
-      used_.erase(found);
       if (now != block.stream) wait_for(device, block.stream, now);
       free_[{block.stream, block.size}].push_back(memory);
+      used_.erase(found);
     } catch (...) {
-      // Nothing can be said from here; what could not be kept for reuse is lost to the process.
+      // Nothing can be said from here. Nobody may have it before all work is done: release() does.
+      const std::lock_guard lock(mutex_);
+      if (const auto found = used_.find(memory); found != used_.end())
+        found->second.given_back = true;
     }
   }
 
@@ -76,11 +79,14 @@ class AMP_EXPORT MemoryPool {
     const std::lock_guard lock(mutex_);
     try {
       const DeviceGuard guard(device);
+      (void)cudaDeviceSynchronize();
       give_back_free_blocks();
-      if (pool_ != nullptr && used_.empty()) {
-        (void)cudaDeviceSynchronize();
+      std::erase_if(used_, [](const auto& entry) {
+        const auto& [memory, block] = entry;
+        return block.given_back && cudaFreeAsync(memory, block.stream) == cudaSuccess;
+      });
+      if (pool_ != nullptr && used_.empty())
         (void)cudaMemPoolDestroy(std::exchange(pool_, nullptr));
-      }
     } catch (...) {  // a device that cannot be made current has lost its memory already
     }
   }
@@ -89,6 +95,7 @@ class AMP_EXPORT MemoryPool {
   struct Block {
     cudaStream_t stream;
     std::int64_t size;
+    bool given_back = false;  // but not in order with the stream
   };
 
   /// Four sizes to each power of two, from 512 bytes: at most a quarter is wasted.
@@ -117,30 +124,33 @@ class AMP_EXPORT MemoryPool {
   }
   void give_back_free_blocks() noexcept {
     for (auto& [key, blocks] : free_) {
-      for (void* const memory : blocks) (void)cudaFreeAsync(memory, key.first);
-      blocks.clear();
+      std::erase_if(blocks, [stream = key.first](void* memory) {
+        return cudaFreeAsync(memory, stream) == cudaSuccess;
+      });
     }
   }
   static void wait_for(int device, cudaStream_t waiting, cudaStream_t stream) {
     const DeviceGuard guard(device);
     cudaEvent_t event = nullptr;
     AMP_CUDA_CALL(cudaEventCreateWithFlags, &event, cudaEventDisableTiming);
-    cudaError_t status = cudaEventRecord(event, stream);
-    if (status == cudaSuccess) status = cudaStreamWaitEvent(waiting, event, 0);
+    const cudaError_t recorded = cudaEventRecord(event, stream);
+    const cudaError_t waits =
+        recorded == cudaSuccess ? cudaStreamWaitEvent(waiting, event, 0) : cudaSuccess;
     (void)cudaEventDestroy(event);  // takes effect when the event has happened
-    require(status, "cudaStreamWaitEvent");
+    require(recorded, "cudaEventRecord");
+    require(waits, "cudaStreamWaitEvent");
   }
 
   std::mutex mutex_;
   cudaMemPool_t pool_ = nullptr;
   std::map<std::pair<cudaStream_t, std::int64_t>, std::vector<void*>> free_;
-  std::unordered_map<const void*, Block> used_;
+  std::unordered_map<void*, Block> used_;
 };
 
-inline AMP_EXPORT MemoryPool& memory_pool(int device) {
-  static auto* const pools = new MemoryPool[kMaxDevices];
-  return pools[device];
-}
+struct AMP_EXPORT MemoryPools {
+  MemoryPool of[kMaxDevices];
+};
+inline MemoryPool& memory_pool(int device) { return process_state<MemoryPools>().of[device]; }
 
 inline void* allocate(Device device, std::int64_t bytes) {
   AMP_CHECK(device.index >= 0 && device.index < device_count(), "device ", device,

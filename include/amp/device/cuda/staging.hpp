@@ -27,7 +27,9 @@ class AMP_EXPORT Staging {
     Buffer& buffer = take(bytes);
     std::memcpy(buffer.memory, from, bytes);
     AMP_CUDA_CALL(cudaMemcpyAsync, to, buffer.memory, bytes, cudaMemcpyDefault, stream);
+    buffer.read_known = false;  // unless the record below succeeds
     AMP_CUDA_CALL(cudaEventRecord, buffer.read, stream);
+    buffer.read_known = true;
   }
 
   void release() noexcept {
@@ -45,11 +47,13 @@ class AMP_EXPORT Staging {
     void* memory = nullptr;
     std::size_t size = 0;
     cudaEvent_t read = nullptr;  // happens when the device has read it
+    bool read_known = true;      // else it may be read at any time
   };
 
   Buffer& take(std::size_t bytes) {
     for (Buffer& buffer : buffers_) {
-      if (buffer.size < bytes || buffer.size > 4 * bytes + kSmallest) continue;
+      if (!buffer.read_known || buffer.size < bytes || buffer.size > 4 * bytes + kSmallest)
+        continue;
       const cudaError_t status = cudaEventQuery(buffer.read);
       if (status == cudaSuccess) return buffer;
       if (status != cudaErrorNotReady) raise("cudaEventQuery", status);
@@ -74,9 +78,9 @@ class AMP_EXPORT Staging {
   std::vector<Buffer> buffers_;
 };
 
-inline AMP_EXPORT Staging& staging(int device) {
-  static auto* const all = new Staging[kMaxDevices];
-  return all[device];
-}
+struct AMP_EXPORT StagingBuffers {
+  Staging of[kMaxDevices];
+};
+inline Staging& staging(int device) { return process_state<StagingBuffers>().of[device]; }
 
 }  // namespace amp::inline v0::cuda::detail

@@ -6,6 +6,7 @@
 
 #include "amp/kernels/backend.hpp"
 #include "amp/kernels/cuda/conv.cuh"
+#include "amp/kernels/cuda/conv_dnn.cuh"
 #include "amp/kernels/cuda/elementwise.cuh"
 #include "amp/kernels/cuda/extremum.cuh"
 #include "amp/kernels/cuda/indexing.cuh"
@@ -102,9 +103,15 @@ inline Backend make_backend() {
   set(b.index_select, index_select);
   set(b.index_add, index_add);
   set(b.matmul, matmul);
+#if AMP_USE_CUDNN
+  set(b.conv2d, dnn::conv2d);
+  set(b.conv2d_backward_input, dnn::conv2d_backward_input);
+  set(b.conv2d_backward_weight, dnn::conv2d_backward_weight);
+#else
   set(b.conv2d, conv2d);
   set(b.conv2d_backward_input, conv2d_backward_input);
   set(b.conv2d_backward_weight, conv2d_backward_weight);
+#endif
   return b;
 }
 

@@ -17,6 +17,7 @@
 #include "amp/kernels/cuda/elements.cuh"
 #include "amp/kernels/cuda/matmul.cuh"
 #include "amp/kernels/cuda/scratch.cuh"
+#include "amp/kernels/divider.hpp"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::cuda {
@@ -29,6 +30,8 @@ inline constexpr std::int64_t kColumnBytes = std::int64_t{256} << 20;
 struct ConvShape {
   std::int64_t images, groups, channels, height, width, filters, out_h, out_w;
   Window2d window;
+  Divider by_pixels, by_patch, by_taps, by_kernel_w, by_out_w, by_groups, by_height, by_width,
+      by_stride_h, by_stride_w;
 
   ConvShape(const Operand& input, const Operand& weight, const Operand& output,
             const Window2d& kernel_window, std::int64_t group_count)
@@ -40,7 +43,17 @@ struct ConvShape {
         filters(weight.sizes[0] / group_count),
         out_h(output.sizes[2]),
         out_w(output.sizes[3]),
-        window(kernel_window) {}
+        window(kernel_window),
+        by_pixels(pixels()),
+        by_patch(patch()),
+        by_taps(taps()),
+        by_kernel_w(window.kernel[1]),
+        by_out_w(out_w),
+        by_groups(groups),
+        by_height(height),
+        by_width(width),
+        by_stride_h(window.stride[0]),
+        by_stride_w(window.stride[1]) {}
   AMP_HOST_DEVICE std::int64_t taps() const { return window.kernel[0] * window.kernel[1]; }
   AMP_HOST_DEVICE std::int64_t patch() const { return channels * taps(); }
   AMP_HOST_DEVICE std::int64_t pixels() const { return out_h * out_w; }
@@ -71,20 +84,21 @@ template <class C>
 AMP_KERNEL void unfold_kernel(ConvShape s, Input input, std::int64_t first, Output columns,
                               ColumnStrides strides, std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
-    const std::int64_t p = i % s.pixels(), row = i / s.pixels();
-    const std::int64_t q = row % s.patch(), item = row / s.patch();  // an image's group
-    const std::int64_t tap = q % s.taps();
-    const std::int64_t h = p / s.out_w * s.window.stride[0] - s.window.padding[0] +
-                           tap / s.window.kernel[1] * s.window.dilation[0];
-    const std::int64_t w = p % s.out_w * s.window.stride[1] - s.window.padding[1] +
-                           tap % s.window.kernel[1] * s.window.dilation[1];
+    std::int64_t item = i;  // in the end an image's group
+    const std::int64_t p = s.by_pixels.take_remainder(item), q = s.by_patch.take_remainder(item);
+    std::int64_t channel = q, tap_row = s.by_taps.take_remainder(channel), row = p;
+    const std::int64_t tap_column = s.by_kernel_w.take_remainder(tap_row),
+                       column = s.by_out_w.take_remainder(row);
+    const std::int64_t h =
+        row * s.window.stride[0] - s.window.padding[0] + tap_row * s.window.dilation[0];
+    const std::int64_t w =
+        column * s.window.stride[1] - s.window.padding[1] + tap_column * s.window.dilation[1];
     const bool inside = h >= 0 && h < s.height && w >= 0 && w < s.width;
-    const std::int64_t plane = (first * s.groups + item) * s.channels + q / s.taps();
+    const std::int64_t plane = (first * s.groups + item) * s.channels + channel;
     const C value = inside ? load<C>(input, plane * s.in_plane() + h * s.width + w) : C{0};
-    store<C>(
-        columns,
-        item / s.groups * strides.image + item % s.groups * strides.group + q * strides.patch + p,
-        value);
+    std::int64_t image = item;
+    const std::int64_t group = s.by_groups.take_remainder(image);
+    store<C>(columns, image * strides.image + group * strides.group + q * strides.patch + p, value);
   }
 }
 
@@ -94,17 +108,17 @@ template <class C>
 AMP_KERNEL void fold_kernel(ConvShape s, const C* columns, std::int64_t first, Output grad_input,
                             std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
-    const std::int64_t w = i % s.width, h = i / s.width % s.height, plane = i / s.in_plane();
+    std::int64_t plane = i;
+    const std::int64_t w = s.by_width.take_remainder(plane), h = s.by_height.take_remainder(plane);
     C sum{0};
     for (std::int64_t kh = 0; kh < s.window.kernel[0]; ++kh) {
-      const std::int64_t y = h + s.window.padding[0] - kh * s.window.dilation[0];
-      if (y < 0 || y % s.window.stride[0] != 0 || y / s.window.stride[0] >= s.out_h) continue;
+      std::int64_t y = h + s.window.padding[0] - kh * s.window.dilation[0];
+      if (y < 0 || s.by_stride_h.take_remainder(y) != 0 || y >= s.out_h) continue;
       for (std::int64_t kw = 0; kw < s.window.kernel[1]; ++kw) {
-        const std::int64_t x = w + s.window.padding[1] - kw * s.window.dilation[1];
-        if (x < 0 || x % s.window.stride[1] != 0 || x / s.window.stride[1] >= s.out_w) continue;
+        std::int64_t x = w + s.window.padding[1] - kw * s.window.dilation[1];
+        if (x < 0 || s.by_stride_w.take_remainder(x) != 0 || x >= s.out_w) continue;
         const std::int64_t row = plane * s.taps() + kh * s.window.kernel[1] + kw;
-        sum +=
-            columns[row * s.pixels() + y / s.window.stride[0] * s.out_w + x / s.window.stride[1]];
+        sum += columns[row * s.pixels() + y * s.out_w + x];
       }
     }
     store<C>(grad_input, first * s.groups * s.channels * s.in_plane() + i, sum);
@@ -211,16 +225,20 @@ inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args, std::int6
   });
 }
 
+/// In double, as on the host.
+inline void conv2d_backward_bias(const Operand& grad_output, const Operand& grad_bias) {
+  const std::int64_t filters = grad_output.sizes[1];
+  launch(grad_bias.device, (std::min)(filters, std::int64_t{1} << 16), kThreads,
+         grad_bias_kernel<double>, grad_output, grad_bias, grad_output.sizes[0], filters,
+         grad_output.sizes[2] * grad_output.sizes[3]);
+}
+
 inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args,
                                    std::int64_t column_bytes) {
   const ConvShape s(args.input, args.grad_weight, args.grad_output, args.window, args.groups);
   const Device device = args.grad_weight.device;
   const std::int64_t all_filters = s.groups * s.filters;
-  if (args.grad_bias.present) {  // in double, as on the host
-    launch(device, (std::min)(all_filters, std::int64_t{1} << 16), kThreads,
-           grad_bias_kernel<double>, args.grad_output, args.grad_bias, s.images, all_filters,
-           s.pixels());
-  }
+  if (args.grad_bias.present) conv2d_backward_bias(args.grad_output, args.grad_bias);
   if (args.grad_weight.numel() == 0) return;
   const std::int64_t q = s.patch(), p = s.pixels();
   const Operand grad_weight =

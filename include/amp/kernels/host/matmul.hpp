@@ -10,8 +10,10 @@
 
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
+#include "amp/kernels/epilogue.hpp"
 #include "amp/kernels/host/block.hpp"
 #include "amp/kernels/host/gemm.hpp"
+#include "amp/kernels/host/reduce.hpp"
 #include "amp/kernels/signatures.hpp"
 
 #if AMP_USE_CBLAS
@@ -125,9 +127,7 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a
   }
 }
 
-}  // namespace detail
-
-inline void matmul(const MatmulArgs& args) {
+inline void product(const MatmulArgs& args) {
   const std::int64_t batches = args.output.sizes[0], m = args.output.sizes[1],
                      n = args.output.sizes[2], k = args.a.sizes[2];
   if (batches * m * n == 0) return;
@@ -146,11 +146,11 @@ inline void matmul(const MatmulArgs& args) {
                               : nullptr;
     Matrix<C> a{}, b{};
     for (std::int64_t batch = 0; batch < batches; ++batch) {
-      if (batch == 0 || args.a.strides[0] != 0) a = detail::widen(args.a, batch, a_buffer.data());
-      if (batch == 0 || args.b.strides[0] != 0) b = detail::widen(args.b, batch, b_buffer.data());
+      if (batch == 0 || args.a.strides[0] != 0) a = widen(args.a, batch, a_buffer.data());
+      if (batch == 0 || args.b.strides[0] != 0) b = widen(args.b, batch, b_buffer.data());
       C* const c =
           in_place ? args.output.as<C>() + batch * args.output.strides[0] : c_buffer.data();
-      detail::multiply(m, n, k, a, b, c);
+      multiply(m, n, k, a, b, c);
       if (in_place && bias == nullptr) continue;
       parallel_ranges(m, ceil_div(16 * kBlock, n), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
@@ -164,6 +164,18 @@ inline void matmul(const MatmulArgs& args) {
       });
     }
   });
+}
+
+struct Sums {
+  static void sum(const ReduceArgs& args) { host::sum(args); }
+};
+
+}  // namespace detail
+
+/// Without an epilogue: fused_matmul() has them.
+inline void matmul(const MatmulArgs& args) {
+  detail::product(args);
+  sum_rows_and_columns<detail::Sums>(args);
 }
 
 }  // namespace amp::inline v0::kernels::host

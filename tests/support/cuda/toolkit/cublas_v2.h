@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 #include "amp/types/bfloat16.hpp"
@@ -64,7 +65,12 @@ enum cublasMath_t {
   CUBLAS_TF32_TENSOR_OP_MATH = 3,
   CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16,
 };
-enum cublasComputeType_t { CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_64F = 70 };
+enum cublasComputeType_t {
+  CUBLAS_COMPUTE_32F = 68,
+  CUBLAS_COMPUTE_64F = 70,
+  CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
+};
+enum cublasPointerMode_t { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 };
 enum cudaDataType { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_R_16BF = 14 };
 
 /// What a handle remembers; `device` is the one that was current when it was made.
@@ -74,6 +80,7 @@ struct cublasContext {
   void* workspace = nullptr;  // null: cuBLAS's own
   std::size_t workspace_bytes = 0;
   cublasMath_t math = CUBLAS_DEFAULT_MATH;
+  cublasPointerMode_t pointers = CUBLAS_POINTER_MODE_HOST;
 };
 using cublasHandle_t = cublasContext*;
 
@@ -99,6 +106,7 @@ inline cublasStatus_t begin_blas(const char* name) {
 inline cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   STANDIN_BLAS_CALL("cublasCreate");
   if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  if (standin::toolkit().disturbs_capture()) return CUBLAS_STATUS_NOT_INITIALIZED;
   *handle = new cublasContext{.device = standin_device};
   ++standin::live_blas_handles;
   return CUBLAS_STATUS_SUCCESS;
@@ -138,10 +146,37 @@ inline cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode
   handle->math = mode;
   return CUBLAS_STATUS_SUCCESS;
 }
+inline cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
+  STANDIN_BLAS_CALL("cublasGetMathMode");
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  *mode = handle->math;
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t* stream) {
+  STANDIN_BLAS_CALL("cublasGetStream");
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  *stream = handle->stream;
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode) {
+  STANDIN_BLAS_CALL("cublasSetPointerMode");
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  handle->pointers = mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t* mode) {
+  STANDIN_BLAS_CALL("cublasGetPointerMode");
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  *mode = handle->pointers;
+  return CUBLAS_STATUS_SUCCESS;
+}
 #define cublasCreate cublasCreate_v2
 #define cublasDestroy cublasDestroy_v2
 #define cublasSetStream cublasSetStream_v2
+#define cublasGetStream cublasGetStream_v2
 #define cublasSetWorkspace cublasSetWorkspace_v2
+#define cublasSetPointerMode cublasSetPointerMode_v2
+#define cublasGetPointerMode cublasGetPointerMode_v2
 
 namespace standin {
 
@@ -195,41 +230,97 @@ struct BlasMatrices {
   }
 };
 
-/// c = alpha * op(a) @ op(b) + beta * c; c is not read where beta is 0.
+/// What a product may lose beside its last rounding.
+struct BlasLosses {
+  bool tf32 = false;          // of float32 factors
+  bool partial_sums = false;  // are rounded to the type of the result: here those of two halves
+};
+
+/// The nearest number with 10 bits of mantissa.
+inline float round_to_tf32(float x) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  if ((bits & 0x7f80'0000u) != 0x7f80'0000u) bits += 0xfff + (bits >> 13 & 1);
+  bits &= ~0x1fffu;
+  std::memcpy(&x, &bits, sizeof bits);
+  return x;
+}
+
+/// result[j * m + i] = op(a) @ op(b) of one batch entry, for a result of m x n in `type`.
 template <class C>
-void blas_multiply(bool transpose_a, bool transpose_b, std::int64_t k, C alpha,
-                   const BlasMatrices& a, const BlasMatrices& b, C beta, const BlasMatrices& c) {
+std::vector<C> blas_multiply(std::int64_t batch, bool transpose_a, bool transpose_b, std::int64_t k,
+                             const BlasMatrices& a, const BlasMatrices& b, const BlasMatrices& c,
+                             const BlasLosses& losses) {
   const std::int64_t m = c.length, n = c.lines;
+  const auto factor = [&](const BlasMatrices& x, std::int64_t at) {
+    const C value = blas_load<C>(x.data, x.type, batch * x.stride + at);
+    if constexpr (std::is_same_v<C, float>) {
+      if (losses.tf32 && x.type == CUDA_R_32F) return round_to_tf32(value);
+    }
+    return value;
+  };
   std::vector<C> left(static_cast<std::size_t>(m * k)), right(static_cast<std::size_t>(n * k));
-  for (std::int64_t batch = 0; batch < c.batches; ++batch) {
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t p = 0; p < k; ++p)
+      left[static_cast<std::size_t>(i * k + p)] =
+          factor(a, transpose_a ? i * a.leading + p : p * a.leading + i);
+  }
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t p = 0; p < k; ++p)
+      right[static_cast<std::size_t>(j * k + p)] =
+          factor(b, transpose_b ? p * b.leading + j : j * b.leading + p);
+  }
+  std::vector<C> result(static_cast<std::size_t>(m * n));
+  for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < m; ++i) {
+      C sum{};
       for (std::int64_t p = 0; p < k; ++p) {
-        left[static_cast<std::size_t>(i * k + p)] =
-            blas_load<C>(a.data, a.type,
-                         batch * a.stride + (transpose_a ? i * a.leading + p : p * a.leading + i));
-      }
-    }
-    for (std::int64_t j = 0; j < n; ++j) {
-      for (std::int64_t p = 0; p < k; ++p) {
-        right[static_cast<std::size_t>(j * k + p)] =
-            blas_load<C>(b.data, b.type,
-                         batch * b.stride + (transpose_b ? p * b.leading + j : j * b.leading + p));
-      }
-    }
-    for (std::int64_t j = 0; j < n; ++j) {
-      for (std::int64_t i = 0; i < m; ++i) {
-        C sum{};
-        for (std::int64_t p = 0; p < k; ++p) {
-          sum += left[static_cast<std::size_t>(i * k + p)] *
-                 right[static_cast<std::size_t>(j * k + p)];
+        sum +=
+            left[static_cast<std::size_t>(i * k + p)] * right[static_cast<std::size_t>(j * k + p)];
+        if (losses.partial_sums && p == k / 2) {
+          float rounded = 0;
+          blas_store<C>(&rounded, c.type, 0, sum);
+          sum = blas_load<C>(&rounded, c.type, 0);
         }
-        sum *= alpha;
+      }
+      result[static_cast<std::size_t>(j * m + i)] = sum;
+    }
+  }
+  return result;
+}
+
+/// c = alpha * op(a) @ op(b) + beta * c for every batch entry; c is not read where beta is 0.
+template <class C>
+void blas_gemm(bool transpose_a, bool transpose_b, std::int64_t k, C alpha, const BlasMatrices& a,
+               const BlasMatrices& b, C beta, const BlasMatrices& c, const BlasLosses& losses) {
+  for (std::int64_t batch = 0; batch < c.batches; ++batch) {
+    const std::vector<C> product =
+        blas_multiply<C>(batch, transpose_a, transpose_b, k, a, b, c, losses);
+    for (std::int64_t j = 0; j < c.lines; ++j) {
+      for (std::int64_t i = 0; i < c.length; ++i) {
+        C value = alpha * product[static_cast<std::size_t>(j * c.length + i)];
         const std::int64_t at = batch * c.stride + j * c.leading + i;
-        if (beta != C{}) sum += beta * blas_load<C>(c.data, c.type, at);
-        blas_store<C>(const_cast<void*>(c.data), c.type, at, sum);
+        if (beta != C{}) value += beta * blas_load<C>(c.data, c.type, at);
+        blas_store<C>(const_cast<void*>(c.data), c.type, at, value);
       }
     }
   }
+}
+
+/// Now, or when the graph is launched that the stream captures.
+template <class Work>
+cublasStatus_t blas_enqueue(cudaStream_t stream, const Work& work) {
+  const Capture* const capture = capture_of(stream);
+  if (capture != nullptr && capture->invalid) return CUBLAS_STATUS_EXECUTION_FAILED;
+  record_or_run(stream, true, work);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+/// A workspace is written, as cuBLAS may: whoever else uses it will notice.
+inline void blas_use_workspace(void* workspace, std::size_t bytes) {
+  if (workspace == nullptr) return;
+  if (!toolkit().on_device(workspace, bytes)) stop("the workspace of cuBLAS was freed");
+  std::memset(workspace, 0xa5, bytes < 256 ? bytes : std::size_t{256});
 }
 
 }  // namespace standin
@@ -265,19 +356,25 @@ inline cublasStatus_t cublasGemmStridedBatchedEx_64(
   if ((k > 0 && (!as.on_device() || !bs.on_device())) || !cs.on_device())
     standin::stop("cuBLAS was given memory that is not on the device");
   if (batches > 1 && stride_c < (n - 1) * ldc + m) standin::stop("results of cuBLAS overlap");
-  if (handle->workspace != nullptr) {  // written, as cuBLAS may: whoever else uses it will notice
-    if (!standin::toolkit().on_device(handle->workspace, handle->workspace_bytes))
-      standin::stop("the workspace of a cuBLAS handle was freed");
-    std::memset(handle->workspace, 0xa5,
-                handle->workspace_bytes < 256 ? handle->workspace_bytes : std::size_t{256});
-  }
-  ++standin::toolkit().counters.launches;
-  if (wide) {
-    standin::blas_multiply<double>(ta, tb, k, *static_cast<const double*>(alpha), as, bs,
-                                   *static_cast<const double*>(beta), cs);
-  } else {
-    standin::blas_multiply<float>(ta, tb, k, *static_cast<const float*>(alpha), as, bs,
-                                  *static_cast<const float*>(beta), cs);
-  }
-  return CUBLAS_STATUS_SUCCESS;
+  if (handle->pointers != CUBLAS_POINTER_MODE_HOST)
+    standin::stop("the host's alpha and beta were given as the device's");
+  const standin::BlasLosses losses{
+      .tf32 = (handle->math & 3) == CUBLAS_TF32_TENSOR_OP_MATH,
+      .partial_sums = (handle->math & CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) == 0 &&
+                      standin::blas_size(c_type) == 2};
+  const auto number = [wide](const void* at) {
+    return wide ? *static_cast<const double*>(at)
+                : static_cast<double>(*static_cast<const float*>(at));
+  };
+  const double alpha_value = number(alpha), beta_value = number(beta);
+  return standin::blas_enqueue(
+      handle->stream, [=, workspace = handle->workspace, bytes = handle->workspace_bytes] {
+        standin::blas_use_workspace(workspace, bytes);
+        if (wide) {
+          standin::blas_gemm<double>(ta, tb, k, alpha_value, as, bs, beta_value, cs, {});
+        } else {
+          standin::blas_gemm<float>(ta, tb, k, static_cast<float>(alpha_value), as, bs,
+                                    static_cast<float>(beta_value), cs, losses);
+        }
+      });
 }

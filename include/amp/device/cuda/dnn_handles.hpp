@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// cuDNN 8.9 or newer: its status codes as exceptions, a handle for each stream of each device, and
+// descriptors that give themselves back. Empty where the program does not use cuDNN.
+#pragma once
+
+#include "amp/core/config.hpp"
+
+#if AMP_USE_CUDNN
+
+#include <cudnn.h>
+
+#include "amp/core/error.hpp"
+#include "amp/device/cuda/error.hpp"
+#include "amp/device/cuda/stream_handles.hpp"
+
+namespace amp::inline v0::cuda::detail {
+
+/// What cuDNN has to say about the last error in this thread, beside the status; empty where
+/// nothing. It is forgotten by being read, not by later calls.
+struct DnnMessage {
+  char text[512] = {};
+#if CUDNN_MAJOR >= 9
+  DnnMessage() { cudnnGetLastErrorString(text, sizeof text); }
+#endif
+};
+
+/// Throws amp::Error where `status` is one, naming the call: AMP_CUDA_CALL(cudnnX, ...).
+inline void require(cudnnStatus_t status, const char* call) {
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  const DnnMessage message;
+  const char* const text = message.text;
+  amp::detail::fail(call, ": ", cudnnGetErrorString(status), " (", static_cast<int>(status), ")",
+                    *text == '\0' ? "" : ": ", text);
+}
+
+/// False where cuDNN cannot do what was asked; throws where the call failed for another reason.
+/// cuDNN 9 has a family of such codes, 3000 to 3999 (its API reference, cudnnStatus_t).
+inline bool is_supported(cudnnStatus_t status, const char* call) {
+  if (status != CUDNN_STATUS_NOT_SUPPORTED && static_cast<int>(status) / 1000 != 3) {
+    require(status, call);
+    return true;
+  }
+  (void)DnnMessage();  // else the next error would seem to be this one
+  return false;
+}
+
+/// Destroying it waits for the device.
+class DnnHandle {
+ public:
+  DnnHandle(int, cudaStream_t stream) {
+    AMP_CUDA_CALL(cudnnCreate, &handle_);
+    try {
+      AMP_CUDA_CALL(cudnnSetStream, handle_, stream);
+    } catch (...) {
+      (void)cudnnDestroy(handle_);
+      throw;
+    }
+  }
+  DnnHandle(const DnnHandle&) = delete;
+  DnnHandle& operator=(const DnnHandle&) = delete;
+  ~DnnHandle() { (void)cudnnDestroy(handle_); }
+  cudnnHandle_t get() const { return handle_; }
+
+ private:
+  cudnnHandle_t handle_ = nullptr;
+};
+
+class DnnHandles : public StreamHandles<DnnHandle> {};
+
+struct AMP_EXPORT AllDnnHandles {
+  DnnHandles of[kMaxDevices];
+};
+inline DnnHandles& dnn_handles(int device) { return process_state<AllDnnHandles>().of[device]; }
+
+inline void create(cudnnTensorDescriptor_t& it) { AMP_CUDA_CALL(cudnnCreateTensorDescriptor, &it); }
+inline void create(cudnnFilterDescriptor_t& it) { AMP_CUDA_CALL(cudnnCreateFilterDescriptor, &it); }
+inline void create(cudnnConvolutionDescriptor_t& it) {
+  AMP_CUDA_CALL(cudnnCreateConvolutionDescriptor, &it);
+}
+inline void create(cudnnActivationDescriptor_t& it) {
+  AMP_CUDA_CALL(cudnnCreateActivationDescriptor, &it);
+}
+inline void destroy(cudnnTensorDescriptor_t it) { (void)cudnnDestroyTensorDescriptor(it); }
+inline void destroy(cudnnFilterDescriptor_t it) { (void)cudnnDestroyFilterDescriptor(it); }
+inline void destroy(cudnnConvolutionDescriptor_t it) {
+  (void)cudnnDestroyConvolutionDescriptor(it);
+}
+inline void destroy(cudnnActivationDescriptor_t it) { (void)cudnnDestroyActivationDescriptor(it); }
+
+/// Host memory that describes an operand or an operation: cudnnTensorDescriptor_t and the like.
+template <class T>
+class DnnDescriptor {
+ public:
+  DnnDescriptor() { create(value_); }
+  DnnDescriptor(const DnnDescriptor&) = delete;
+  DnnDescriptor& operator=(const DnnDescriptor&) = delete;
+  ~DnnDescriptor() { destroy(value_); }
+  operator T() const { return value_; }
+
+ private:
+  T value_ = nullptr;
+};
+
+}  // namespace amp::inline v0::cuda::detail
+
+/// Makes a call of cuDNN; false where it is not supported, throws amp::Error where it fails.
+#define AMP_DNN_SUPPORTS(function, ...) \
+  ::amp::cuda::detail::is_supported(function(__VA_ARGS__), #function)
+
+#endif

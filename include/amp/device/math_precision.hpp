@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// What a device's libraries may trade for speed inside matrix products and convolutions.
+#pragma once
+
+#include "amp/core/globals.hpp"
+
+namespace amp::inline v0 {
+
+/// By default a product does what its dtypes say: float32 factors are multiplied as such, and
+/// every sum is kept in float32.
+struct MathPrecision {
+  bool allow_tf32 =
+      false;  // float32 factors may be rounded to 10 bits of mantissa for tensor cores
+  bool allow_reduced_precision_reduction =
+      false;  // partial sums of 16-bit products may be rounded to 16 bits before they are added
+};
+
+namespace detail {
+struct AMP_EXPORT CurrentMathPrecision {
+  MathPrecision value;
+};
+}  // namespace detail
+
+/// What holds for products that this thread starts, on every device; the host makes no use of it.
+inline MathPrecision math_precision() { return thread_state<detail::CurrentMathPrecision>().value; }
+
+/// Until its end, products that this thread starts, those of backward passes included, may make
+/// these trades. Scopes nest; the inner one's choice holds whole.
+class MathPrecisionGuard {
+ public:
+  [[nodiscard]] explicit MathPrecisionGuard(MathPrecision precision) : before_(math_precision()) {
+    thread_state<detail::CurrentMathPrecision>().value = precision;
+  }
+  MathPrecisionGuard(const MathPrecisionGuard&) = delete;
+  MathPrecisionGuard& operator=(const MathPrecisionGuard&) = delete;
+  ~MathPrecisionGuard() { thread_state<detail::CurrentMathPrecision>().value = before_; }
+
+ private:
+  MathPrecision before_;
+};
+
+}  // namespace amp::inline v0

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// A product with its epilogue on the host.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "amp/kernels/epilogue.hpp"
+#include "amp/kernels/host/elementwise.hpp"
+#include "amp/kernels/host/matmul.hpp"
+
+namespace amp::inline v0::kernels::host {
+namespace detail {
+
+/// body(h + at, byte of the row's bits, y, count) for each eight neighbours of rows in parallel;
+/// the results are rounded into the output.
+template <class Body>
+void for_each_relu_byte(const Operand& h, const Operand& slope, const Operand& output,
+                        const Body& body) {
+  const std::int64_t rows = output.sizes[1], columns = output.sizes[2];
+  visit_compute_type(h.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    if constexpr (!std::is_same_v<C, std::int64_t>) {
+      parallel_ranges(
+          rows, ceil_div(16 * kBlock, columns), [&](std::int64_t begin, std::int64_t end) {
+            C buffer[kBlock];
+            for (std::int64_t i = begin; i < end; ++i) {
+              std::uint8_t* const bits = slope.as<std::uint8_t>() + i * relu_bytes(columns);
+              for (std::int64_t j = 0; j < columns; j += kBlock) {
+                const std::int64_t n = (std::min)(kBlock, columns - j);
+                const C* const from = h.as<const C>() + i * columns + j;
+                for (std::int64_t q = 0; q < n; q += 8)
+                  body(from + q, bits[(j + q) / 8], buffer + q, n - q);
+                store(buffer, output, i * output.strides[1] + j * output.strides[2],
+                      output.strides[2], n);
+              }
+            }
+          });
+    }
+  });
+}
+
+struct ProductSteps : Sums {
+  struct Buffer : HostBuffer<std::byte> {
+    Buffer(Device, std::int64_t bytes) : HostBuffer<std::byte>(bytes) {}
+  };
+  static void product(const MatmulArgs& args) { detail::product(args); }
+  static void copy(const UnaryArgs& args) { host::copy(args); }
+  static void gelu(const UnaryArgs& args) { gelu_tanh(args); }
+  static void gelu_backward(const BinaryArgs& args) { gelu_tanh_backward(args); }
+  static void relu(const Operand& h, const Operand& slope, const Operand& output) {
+    for_each_relu_byte(h, slope, output,
+                       [](const auto* from, std::uint8_t& bits, auto* y, std::int64_t n) {
+                         bits = relu_bits(from, y, n);
+                       });
+  }
+  static void relu_backward(const Operand& h, const Operand& slope, const Operand& output) {
+    for_each_relu_byte(h, slope, output,
+                       [](const auto* from, std::uint8_t bits, auto* y, std::int64_t n) {
+                         relu_backward_bits(from, bits, y, n);
+                       });
+  }
+};
+
+}  // namespace detail
+
+inline void fused_matmul(const MatmulArgs& args) { product_in_steps<detail::ProductSteps>(args); }
+
+}  // namespace amp::inline v0::kernels::host

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Two linear layers with an activation between them (Vaswani et al. 2017, arXiv 1706.03762,
+// equation 2), as one op: biases, activation and their gradients are computed inside the products
+// where the device can.
+//   h = x W1^T + b1,  a = f(h),  y = a W2^T + b2
+//   dh = (dy W2) f'(h),  db1 = sum dh,  dW1 = dh^T x,  dx = dh W1,  db2 = sum dy,  dW2 = dy^T a
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "amp/kernels/host/fused_matmul.hpp"
+#include "amp/ops/matmul.hpp"
+
+namespace amp::inline v0 {
+
+/// What stands between the layers of feed_forward().
+enum class Activation : std::uint8_t {
+  kRelu,  ///< max(h, 0)
+  kGelu,  ///< the form with tanh, which the libraries of devices have: GeluForm::kTanh
+};
+
+namespace detail {
+
+/// epilogue(a [1, M, K] @ b [1, K, N] (+ bias [N])), in the dtype of a, without history.
+inline Tensor fused_product(const Tensor& a, const Tensor& b, const Tensor& bias,
+                            kernels::Epilogue epilogue, const Tensor& slope,
+                            const Tensor& column_sums = {}) {
+  const Tensor output =
+      empty({1, a.shape()[1], b.shape()[2]}, {.dtype = a.dtype(), .device = a.device()});
+  const kernels::MatmulArgs args{.a = a.operand(),
+                                 .b = b.operand(),
+                                 .bias = bias.operand(),
+                                 .output = output.operand(),
+                                 .epilogue = epilogue,
+                                 .slope = slope.operand(),
+                                 .column_sums = column_sums.operand()};
+  kernels::dispatch<&kernels::Backend::matmul, kernels::host::fused_matmul>(a.device(), a.dtype(),
+                                                                            args);
+  return output;
+}
+
+inline Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1, const Tensor& w2,
+                           const Tensor& b2, Activation activation) {
+  static constexpr std::string_view kOp = "feed_forward";
+  using kernels::Epilogue;
+  const bool relu = activation == Activation::kRelu;
+  check_product(kOp, x, w1, "input", "weight1");
+  check_product(kOp, x, w2, "input", "weight2");
+  if (b1.defined()) check_product(kOp, x, b1, "input", "bias1");
+  if (b2.defined()) check_product(kOp, x, b2, "input", "bias2");
+  const std::int64_t k = w1.size(1), hidden = w1.size(0), n = w2.size(0);
+  std::int64_t m = 1;
+  for (int d = 0; d + 1 < x.dim(); ++d) m *= x.shape()[d];
+  const Tensor rows = reshape(x, {1, m, k});
+  const Tensor slope =
+      relu ? empty({m, kernels::relu_bytes(hidden)}, {.dtype = kUInt8, .device = x.device()})
+           : empty({m, hidden}, {.dtype = x.dtype(), .device = x.device()});
+  const Tensor a = fused_product(rows, adjoint(as_batch(w1)), b1,
+                                 relu ? Epilogue::kRelu : Epilogue::kGelu, slope);
+  const Tensor output = batched_product(a, adjoint(as_batch(w2)), b2);
+  if (autograd::recording(rows, w1, b1, w2, b2)) {
+    using Saved = autograd::SavedTensor;
+    autograd::record(
+        kOp, output,
+        [rows = Saved(rows), w1 = Saved(w1), w2 = Saved(w2), a, slope, relu](
+            const Tensor& grad, const autograd::Needs<5>& needs) -> autograd::Gradients<5> {
+          const Tensor &first = w1.get(kOp), &second = w2.get(kOp);
+          autograd::Gradients<5> gradients;
+          if (needs[3] || needs[4]) {
+            auto [weight, bias] = weight_gradients(grad, a, needs[4]);
+            gradients[3] = weight;
+            gradients[4] = bias;
+          }
+          if (!needs[0] && !needs[1] && !needs[2]) return gradients;
+          if (needs[2])
+            gradients[2] = empty({first.size(0)}, {.dtype = grad.dtype(), .device = grad.device()});
+          const Tensor grad_h = fused_product(
+              grad, as_batch(second), Tensor(),
+              relu ? Epilogue::kReluBackward : Epilogue::kGeluBackward, slope, gradients[2]);
+          if (needs[0]) gradients[0] = batched_product(grad_h, as_batch(first));
+          if (needs[1]) gradients[1] = weight_gradients(grad_h, rows.get(kOp), false)[0];
+          return gradients;
+        },
+        rows, w1, b1, w2, b2);
+  }
+  Shape shape = x.shape();
+  shape[shape.dims() - 1] = n;
+  return reshape(output, shape);
+}
+
+}  // namespace detail
+
+/// linear(f(linear(input, weight1, bias1)), weight2, bias2) for an input [..., K], weight1 [H, K],
+/// bias1 [H], weight2 [N, H], bias2 [N]; biases may be undefined. f(h) is rounded once, h is not
+/// rounded before. Keeps f(h), and a bit per element of h (kRelu) or h (kGelu), for backward. Under
+/// cuBLASLt, whether NaN passes through relu is that library's choice.
+[[nodiscard]] inline Tensor feed_forward(const Tensor& input, const Tensor& weight1,
+                                         const Tensor& bias1, const Tensor& weight2,
+                                         const Tensor& bias2 = {},
+                                         Activation activation = Activation::kGelu) {
+  detail::check_defined("feed_forward", "input", input);
+  detail::check_defined("feed_forward", "weight1", weight1);
+  detail::check_defined("feed_forward", "weight2", weight2);
+  AMP_CHECK(weight1.dim() == 2 && weight2.dim() == 2 && input.dim() >= 1 &&
+                input.size(-1) == weight1.size(1) && weight2.size(1) == weight1.size(0),
+            "feed_forward: expected `input` [..., K], `weight1` [H, K] and `weight2` [N, H], but "
+            "got ",
+            describe(input), ", ", describe(weight1), " and ", describe(weight2));
+  const auto check_bias = [](std::string_view name, const Tensor& bias, const Tensor& weight) {
+    AMP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)),
+              "feed_forward: `", name, "` must have shape [", weight.size(0), "], but is ",
+              describe(bias));
+  };
+  check_bias("bias1", bias1, weight1);
+  check_bias("bias2", bias2, weight2);
+  return autocasting::call(
+      "feed_forward",
+      [activation](const Tensor& x, const Tensor& w1, const Tensor& b1, const Tensor& w2,
+                   const Tensor& b2) {
+        return detail::feed_forward(x, w1, b1, w2, b2, activation);
+      },
+      input, weight1, bias1, weight2, bias2);
+}
+
+}  // namespace amp::inline v0

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Convolutions of all kinds, for the tests of both ways to compute them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/on_both.hpp"
+
+namespace conv_cases {
+
+using cuda_test::Tensors;
+
+struct Case {
+  amp::Shape input;
+  std::int64_t filters;
+  amp::Size2d kernel;
+  amp::Conv2dOptions options = {};
+};
+
+inline const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {{1, 1, 1, 1}, 1, 1},
+      {{2, 3, 5, 7}, 4, 3},
+      {{3, 2, 9, 8}, 5, {3, 2}, {.stride = {2, 3}, .padding = {1, 2}}},
+      {{2, 4, 11, 10},
+       6,
+       {2, 3},
+       {.stride = {1, 2}, .padding = 3, .dilation = {3, 2}, .groups = 2}},
+      {{2, 6, 6, 6}, 6, 3, {.padding = 1, .groups = 6}},  // fewer images than groups
+      {{7, 3, 5, 5}, 6, 3, {.padding = 1, .groups = 3}},  // more
+      {{5, 3, 4, 4}, 7, 1},
+      {{2, 2, 4, 5}, 3, {4, 5}},                            // one pixel
+      {{2, 2, 7, 7}, 3, 2, {.stride = 4}},                  // pixels that nothing sees
+      {{3, 2, 2, 2}, 2, 3, {.padding = 4, .dilation = 2}},  // patches of padding only
+      {{4, 5, 19, 17}, 9, 3, {.padding = 1}},               // more than a block
+      {{0, 2, 4, 4}, 3, 2},                                 // no image
+      {{2, 0, 4, 4}, 3, 2},                                 // no channel: the bias
+      {{2, 2, 4, 4}, 0, 2},                                 // no filter
+  };
+  return all;
+}
+
+inline double limit_of(amp::DType dtype) {
+  return dtype == amp::kFloat32 ? 4e-6 : cuda_test::tolerance(dtype);
+}
+
+inline Tensors inputs_of(const Case& c, amp::DType dtype, bool bias) {
+  const amp::Shape weight = {c.filters, c.input[1] / c.options.groups, c.kernel.height,
+                             c.kernel.width};
+  Tensors inputs = {amp::randn(c.input).to(dtype), amp::randn(weight).to(dtype)};
+  if (bias) inputs.push_back(amp::randn({c.filters}).to(dtype));
+  return inputs;
+}
+
+inline amp::kernels::Window2d window_of(const Case& c) {
+  return {{c.kernel.height, c.kernel.width},
+          {c.options.stride.height, c.options.stride.width},
+          {c.options.padding.height, c.options.padding.width},
+          {c.options.dilation.height, c.options.dilation.width}};
+}
+
+}  // namespace conv_cases
