@@ -160,15 +160,17 @@ TEST_CASE("cuda pool: dilated windows", "[cuda]") {
     const amp::Tensor indices = amp::empty(out, {.dtype = amp::kInt32, .device = device});
     const amp::Tensor grad_y = amp::empty(x.shape(), options), grad_z = amp::empty_like(x);
     max(k::MaxPool2dArgs{x.operand(), y.operand(), indices.operand(), window});
-    max_backward(k::MaxPool2dBackwardArgs{grad.operand(), indices.operand(), grad_y.operand()});
+    max_backward(
+        k::MaxPool2dBackwardArgs{grad.operand(), indices.operand(), grad_y.operand(), window});
     avg(k::AvgPool2dArgs{x.operand(), z.operand(), window, 0.25});
     avg_backward(k::AvgPool2dBackwardArgs{grad.operand(), grad_z.operand(), window, 0.25});
     return Tensors{y, indices, grad_y, z, grad_z};
   };
   const Tensors host = run_all(amp::kCPU, k::host::max_pool2d, k::host::max_pool2d_backward,
                                k::host::avg_pool2d, k::host::avg_pool2d_backward);
-  const Tensors device = run_all(amp::kCUDA, k::cuda::max_pool2d, k::cuda::max_pool2d_backward,
-                                 k::cuda::avg_pool2d, k::cuda::avg_pool2d_backward);
+  const k::Backend& cuda = *k::backend(amp::kCUDA);
+  const Tensors device = run_all(amp::kCUDA, cuda.max_pool2d.run, cuda.max_pool2d_backward.run,
+                                 cuda.avg_pool2d.run, cuda.avg_pool2d_backward.run);
   for (std::size_t i = 0; i < host.size(); ++i) CHECK(difference(host[i], device[i]) == 0);
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 
+#include "amp/kernels/divider.hpp"
 #include "amp/kernels/operand.hpp"
 
 namespace amp::inline v0::kernels {
@@ -17,6 +18,7 @@ struct Strided {
   int dims = 0;  // at least 1; the last is the innermost
   std::int64_t sizes[kMaxDims + 1] = {};
   std::int64_t strides[N][kMaxDims + 1] = {};  // 0 where an operand broadcasts
+  Divider dividers[kMaxDims + 1] = {};         // by the sizes
 
   std::int64_t inner_size() const { return sizes[dims - 1]; }
   std::int64_t inner_stride(int operand) const { return strides[operand][dims - 1]; }
@@ -42,6 +44,7 @@ struct Strided {
       for (int k = 0; k < N; ++k) merged.strides[k][merged.dims - 1] = stride[k];
     }
     if (merged.dims == 0) merged.sizes[merged.dims++] = 1;
+    for (int d = 0; d < merged.dims; ++d) merged.dividers[d] = Divider(merged.sizes[d]);
     return merged;
   }
 
@@ -55,8 +58,7 @@ struct Strided {
   AMP_HOST_DEVICE void locate(std::int64_t i, std::int64_t (&offsets)[N]) const {
     for (int k = 0; k < N; ++k) offsets[k] = 0;
     for (int d = dims - 1; d > 0; --d) {
-      const std::int64_t index = i % sizes[d];
-      i /= sizes[d];
+      const std::int64_t index = dividers[d].take_remainder(i);
       for (int k = 0; k < N; ++k) offsets[k] += index * strides[k][d];
     }
     for (int k = 0; k < N; ++k) offsets[k] += i * strides[k][0];

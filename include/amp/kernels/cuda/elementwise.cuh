@@ -1,14 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Elementwise ops: a thread per element around one scalar expression each.
+// Elementwise ops: one scalar expression each, on eight neighbours per thread where the operands
+// allow it.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
 #include "amp/kernels/cuda/elements.cuh"
+#include "amp/kernels/cuda/vectors.cuh"
 #include "amp/kernels/functions.hpp"
 #include "amp/kernels/signatures.hpp"
 #include "amp/kernels/strided.hpp"
@@ -16,29 +20,58 @@
 namespace amp::inline v0::kernels::cuda {
 
 template <class Function, class C, class Result>
-AMP_KERNEL void unary_kernel(Strided<2> shape, Input x, Output y, std::int64_t n) {
-  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+AMP_KERNEL void unary_kernel(Vectors<2> shape, Input x, Output y) {
+  for (std::int64_t v = first_element(); v < shape.vectors; v += element_step()) {
     std::int64_t at[2];
-    shape.locate(i, at);
+    shape.by_vector.locate(v, at);
+    C values[kVector];
+    Result results[kVector];
+    load_vector(x, at[0], shape.repeats(0), values);
+    for (int l = 0; l < kVector; ++l) results[l] = Function::apply(values[l]);
+    store_vector(y.data, y.dtype, at[1], results);
+  }
+  for (std::int64_t i = shape.rest() + first_element(); i < shape.n; i += element_step()) {
+    std::int64_t at[2];
+    shape.elements.locate(i, at);
     store<Result>(y, at[1], Function::apply(load<C>(x, at[0])));
   }
 }
 
 template <class Function, class C, class Result>
-AMP_KERNEL void binary_kernel(Strided<3> shape, Input a, Input b, Output y, std::int64_t n) {
-  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+AMP_KERNEL void binary_kernel(Vectors<3> shape, Input a, Input b, Output y) {
+  for (std::int64_t v = first_element(); v < shape.vectors; v += element_step()) {
     std::int64_t at[3];
-    shape.locate(i, at);
+    shape.by_vector.locate(v, at);
+    C left[kVector], right[kVector];
+    Result results[kVector];
+    load_vector(a, at[0], shape.repeats(0), left);
+    load_vector(b, at[1], shape.repeats(1), right);
+    for (int l = 0; l < kVector; ++l) results[l] = Function::apply(left[l], right[l]);
+    store_vector(y.data, y.dtype, at[2], results);
+  }
+  for (std::int64_t i = shape.rest() + first_element(); i < shape.n; i += element_step()) {
+    std::int64_t at[3];
+    shape.elements.locate(i, at);
     store<Result>(y, at[2], Function::apply(load<C>(a, at[0]), load<C>(b, at[1])));
   }
 }
 
 template <class C>
-AMP_KERNEL void where_kernel(Strided<4> shape, Input condition, Input a, Input b, Output y,
-                             std::int64_t n) {
-  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+AMP_KERNEL void where_kernel(Vectors<4> shape, Input condition, Input a, Input b, Output y) {
+  for (std::int64_t v = first_element(); v < shape.vectors; v += element_step()) {
     std::int64_t at[4];
-    shape.locate(i, at);
+    shape.by_vector.locate(v, at);
+    bool chosen[kVector];
+    C left[kVector], right[kVector];
+    load_vector(condition, at[0], shape.repeats(0), chosen);
+    load_vector(a, at[1], shape.repeats(1), left);
+    load_vector(b, at[2], shape.repeats(2), right);
+    for (int l = 0; l < kVector; ++l) left[l] = chosen[l] ? left[l] : right[l];
+    store_vector(y.data, y.dtype, at[3], left);
+  }
+  for (std::int64_t i = shape.rest() + first_element(); i < shape.n; i += element_step()) {
+    std::int64_t at[4];
+    shape.elements.locate(i, at);
     const bool chosen = load<bool>(condition, at[0]);
     store<C>(y, at[3], chosen ? load<C>(a, at[1]) : load<C>(b, at[2]));
   }
@@ -65,17 +98,15 @@ AMP_KERNEL void fill_kernel(Strided<1> shape, Word value, Word* to, std::int64_t
 
 template <class Function, class C, class Result = C>
 void unary_as(const UnaryArgs& args) {
-  const auto shape = Strided<2>::over(args.output, {&args.input, &args.output});
-  const std::int64_t n = args.output.numel();
-  launch(args.output.device, grid_for(n), kThreads, unary_kernel<Function, C, Result>, shape,
-         args.input, args.output, n);
+  const auto shape = Vectors<2>::over(args.output, {&args.input, &args.output});
+  launch(args.output.device, shape.blocks(), kThreads, unary_kernel<Function, C, Result>, shape,
+         args.input, args.output);
 }
 template <class Function, class C, class Result = C>
 void binary_as(const BinaryArgs& args) {
-  const auto shape = Strided<3>::over(args.output, {&args.a, &args.b, &args.output});
-  const std::int64_t n = args.output.numel();
-  launch(args.output.device, grid_for(n), kThreads, binary_kernel<Function, C, Result>, shape,
-         args.a, args.b, args.output, n);
+  const auto shape = Vectors<3>::over(args.output, {&args.a, &args.b, &args.output});
+  launch(args.output.device, shape.blocks(), kThreads, binary_kernel<Function, C, Result>, shape,
+         args.a, args.b, args.output);
 }
 
 /// Ops that mean something on integers too.
@@ -118,12 +149,24 @@ inline void pow(const BinaryArgs& args) {
 
 inline void where(const WhereArgs& args) {
   const auto shape =
-      Strided<4>::over(args.output, {&args.condition, &args.a, &args.b, &args.output});
-  const std::int64_t n = args.output.numel();
+      Vectors<4>::over(args.output, {&args.condition, &args.a, &args.b, &args.output});
   visit_compute_type(args.output.dtype, [&](auto tag) {
-    launch(args.output.device, grid_for(n), kThreads, where_kernel<typename decltype(tag)::type>,
-           shape, args.condition, args.a, args.b, args.output, n);
+    launch(args.output.device, shape.blocks(), kThreads, where_kernel<typename decltype(tag)::type>,
+           shape, args.condition, args.a, args.b, args.output);
   });
+}
+
+/// Whether n elements are dense memory of whole 16-byte words.
+template <int N>
+bool is_in_quads(const Strided<N>& shape, const std::array<const Operand*, N>& operands,
+                 std::int64_t n) {
+  bool fits = shape.dims == 1 && n * item_size(operands[0]->dtype) % sizeof(uint4) == 0;
+  for (int k = 0; k < N; ++k) {
+    const void* const data = operands[static_cast<std::size_t>(k)]->data;
+    fits = fits && shape.inner_stride(k) == 1 &&
+           reinterpret_cast<std::uintptr_t>(data) % sizeof(uint4) == 0;
+  }
+  return fits;
 }
 
 /// Copies and converts. Equal dtypes move bits, so NaN payloads survive.
@@ -131,6 +174,12 @@ inline void copy(const UnaryArgs& args) {
   if (args.input.dtype == args.output.dtype && !args.input.immediate) {
     const auto shape = Strided<2>::over(args.output, {&args.input, &args.output});
     const std::int64_t n = args.output.numel();
+    if (is_in_quads<2>(shape, {&args.input, &args.output}, n)) {
+      const std::int64_t quads = n * item_size(args.output.dtype) / 16;
+      launch(args.output.device, grid_for(quads), kThreads, move_kernel<uint4>, shape,
+             args.input.as<const uint4>(), args.output.as<uint4>(), quads);
+      return;
+    }
     visit_bits(args.output.dtype, [&](auto tag) {
       using Word = typename decltype(tag)::type;
       launch(args.output.device, grid_for(n), kThreads, move_kernel<Word>, shape,
@@ -153,11 +202,20 @@ inline void copy(const UnaryArgs& args) {
 inline void fill(const FillArgs& args) {
   const auto shape = Strided<1>::over(args.output, {&args.output});
   const std::int64_t n = args.output.numel();
-  unsigned char bytes[sizeof(std::uint64_t)];
+  unsigned char bytes[sizeof(uint4)];
   visit_dtype(args.output.dtype, [&](auto tag) {
     const auto value = convert_one<typename decltype(tag)::type>(args.value);
-    std::memcpy(bytes, &value, sizeof value);
+    for (std::size_t at = 0; at < sizeof bytes; at += sizeof value)
+      std::memcpy(bytes + at, &value, sizeof value);
   });
+  if (is_in_quads<1>(shape, {&args.output}, n)) {
+    uint4 value;
+    std::memcpy(&value, bytes, sizeof value);
+    const std::int64_t quads = n * item_size(args.output.dtype) / 16;
+    launch(args.output.device, grid_for(quads), kThreads, fill_kernel<uint4>, shape, value,
+           args.output.as<uint4>(), quads);
+    return;
+  }
   visit_bits(args.output.dtype, [&](auto tag) {
     using Word = typename decltype(tag)::type;
     Word value;

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "amp/kernels/cuda/elements.cuh"
-#include "amp/kernels/cuda/scratch.cuh"
+#include "amp/kernels/divider.hpp"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::cuda {
@@ -17,21 +17,25 @@ namespace amp::inline v0::kernels::cuda {
 struct PoolShape {
   std::int64_t planes, in[2], out[2];
   Window2d window;
+  Divider by_in[2], by_out[2], by_stride[2];
 
   PoolShape(const Operand& input, const Operand& output, const Window2d& w)
       : planes(input.sizes[0] * input.sizes[1]),
         in{input.sizes[2], input.sizes[3]},
         out{output.sizes[2], output.sizes[3]},
-        window(w) {}
+        window(w),
+        by_in{in[0], in[1]},
+        by_out{out[0], out[1]},
+        by_stride{w.stride[0], w.stride[1]} {}
   std::int64_t inputs() const { return planes * in[0] * in[1]; }
   std::int64_t outputs() const { return planes * out[0] * out[1]; }
 };
 
 /// Element i of planes of height x width.
 struct PlanePosition {
-  std::int64_t plane, row, column;
-  __device__ PlanePosition(std::int64_t i, const std::int64_t (&size)[2])
-      : plane(i / size[1] / size[0]), row(i / size[1] % size[0]), column(i % size[1]) {}
+  std::int64_t plane, column, row;
+  __device__ PlanePosition(std::int64_t i, const Divider (&by_size)[2])
+      : plane(i), column(by_size[1].take_remainder(plane)), row(by_size[0].take_remainder(plane)) {}
 };
 
 /// What lies within [0, extent) of one window: [begin, end), `step` apart.
@@ -51,14 +55,16 @@ struct CoveringWindows {
   std::int64_t at, begin, end;  // `at` counted from the start of the padding
   __device__ CoveringWindows(const PoolShape& shape, std::int64_t position, int d)
       : at(position + shape.window.padding[d]) {
-    const std::int64_t stride = shape.window.stride[d];
+    const Divider& stride = shape.by_stride[d];
     const std::int64_t before = at - (shape.window.kernel[d] - 1) * shape.window.dilation[d];
-    begin = before <= 0 ? 0 : (before + stride - 1) / stride;
-    end = at / stride + 1 < shape.out[d] ? at / stride + 1 : shape.out[d];
+    begin = before <= 0 ? 0 : stride.quotient(before + stride.divisor() - 1);
+    const std::int64_t last = stride.quotient(at);
+    end = last + 1 < shape.out[d] ? last + 1 : shape.out[d];
   }
   /// Between dilated taps nothing is covered.
   __device__ bool covered_by(const PoolShape& shape, std::int64_t out, int d) const {
-    return (at - out * shape.window.stride[d]) % shape.window.dilation[d] == 0;
+    const std::int64_t step = shape.window.dilation[d];
+    return step == 1 || (at - out * shape.window.stride[d]) % step == 0;
   }
 };
 
@@ -66,7 +72,7 @@ template <class C>
 AMP_KERNEL void max_pool2d_kernel(PoolShape shape, Input x, Output y, std::int32_t* indices,
                                   std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
-    const PlanePosition out(i, shape.out);
+    const PlanePosition out(i, shape.by_out);
     const WindowSpan rows(shape, out.row, 0), columns(shape, out.column, 1);
     const std::int64_t width = shape.in[1], plane = out.plane * shape.in[0] * width;
     std::int64_t best = rows.begin * width + columns.begin;
@@ -85,38 +91,17 @@ AMP_KERNEL void max_pool2d_kernel(PoolShape shape, Input x, Output y, std::int32
   }
 }
 
-/// The least and the greatest index among the windows of one row of outputs.
-struct IndexRange {
-  std::int32_t least, greatest;
-};
-
-template <class Range>
-AMP_KERNEL void index_range_kernel(const std::int32_t* indices, Range* ranges,
-                                   std::int64_t out_width, std::int64_t n) {
-  for (std::int64_t i = first_element(); i < n; i += element_step()) {
-    const std::int32_t* const row = indices + i * out_width;
-    IndexRange range{row[0], row[0]};
-    for (std::int64_t w = 1; w < out_width; ++w) {
-      range.least = row[w] < range.least ? row[w] : range.least;
-      range.greatest = row[w] > range.greatest ? row[w] : range.greatest;
-    }
-    ranges[i] = range;
-  }
-}
-
-/// The indices alone do not say which windows see an element; the ranges leave out most others.
 template <class C>
 AMP_KERNEL void max_pool2d_backward_kernel(PoolShape shape, Input grad, const std::int32_t* indices,
-                                           const IndexRange* ranges, Output grad_x,
-                                           std::int64_t n) {
+                                           Output grad_x, std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
-    const std::int64_t in_plane = shape.in[0] * shape.in[1];
-    const std::int64_t plane = i / in_plane, position = i % in_plane;
+    const PlanePosition in(i, shape.by_in);
+    const CoveringWindows rows(shape, in.row, 0), columns(shape, in.column, 1);
+    const std::int64_t position = in.row * shape.in[1] + in.column;
     C sum{0};
-    for (std::int64_t row = plane * shape.out[0]; row < (plane + 1) * shape.out[0]; ++row) {
-      const IndexRange range = ranges[row];
-      if (position < range.least || position > range.greatest) continue;
-      for (std::int64_t at = row * shape.out[1]; at < (row + 1) * shape.out[1]; ++at) {
+    for (std::int64_t oh = rows.begin; oh < rows.end; ++oh) {
+      for (std::int64_t ow = columns.begin; ow < columns.end; ++ow) {
+        const std::int64_t at = (in.plane * shape.out[0] + oh) * shape.out[1] + ow;
         if (indices[at] == position) sum += load<C>(grad, at);
       }
     }
@@ -128,7 +113,7 @@ template <class C>
 AMP_KERNEL void avg_pool2d_kernel(PoolShape shape, Input x, Output y, double scale,
                                   std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
-    const PlanePosition out(i, shape.out);
+    const PlanePosition out(i, shape.by_out);
     const WindowSpan rows(shape, out.row, 0), columns(shape, out.column, 1);
     const std::int64_t width = shape.in[1], plane = out.plane * shape.in[0] * width;
     C sum{0};
@@ -144,7 +129,7 @@ template <class C>
 AMP_KERNEL void avg_pool2d_backward_kernel(PoolShape shape, Input grad, Output grad_x, double scale,
                                            std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
-    const PlanePosition in(i, shape.in);
+    const PlanePosition in(i, shape.by_in);
     const CoveringWindows rows(shape, in.row, 0), columns(shape, in.column, 1);
     C sum{0};
     for (std::int64_t oh = rows.begin; oh < rows.end; ++oh) {
@@ -169,17 +154,12 @@ inline void max_pool2d(const MaxPool2dArgs& args) {
 }
 
 inline void max_pool2d_backward(const MaxPool2dBackwardArgs& args) {
-  const PoolShape shape(args.grad_input, args.grad_output, Window2d{});
-  const Device device = args.grad_output.device;
-  const auto* const indices = args.indices.as<const std::int32_t>();
+  const PoolShape shape(args.grad_input, args.grad_output, args.window);
   const std::int64_t n = shape.inputs();
-  const std::int64_t rows = shape.out[1] == 0 ? 0 : shape.planes * shape.out[0];
-  const Scratch<IndexRange> ranges(device, rows);
-  launch(device, grid_for(rows), kThreads, index_range_kernel<IndexRange>, indices, ranges.data(),
-         shape.out[1], rows);
   visit_float_type(args.grad_output.dtype, [&](auto tag) {
-    launch(device, grid_for(n), kThreads, max_pool2d_backward_kernel<typename decltype(tag)::type>,
-           shape, args.grad_output, indices, ranges.data(), args.grad_input, n);
+    launch(args.grad_output.device, grid_for(n), kThreads,
+           max_pool2d_backward_kernel<typename decltype(tag)::type>, shape, args.grad_output,
+           args.indices.as<const std::int32_t>(), args.grad_input, n);
   });
 }
 

@@ -191,25 +191,36 @@ struct FoundWords {
   int count;
 };
 
-/// One thread. `carried`: whether earlier words, where there are, found any; null where these are
-/// all. The scale moves with the `last` ones, where any was `looked` at.
+/// What earlier words say.
+struct Carried {
+  std::int64_t applied, skipped;
+  bool found;
+};
+
+/// One thread. `carried`: null where these words are all. The state moves with the `last` ones, in
+/// one launch; the scale where any was `looked` at.
 template <class Words>
-AMP_KERNEL void update_scale_kernel(Words words, ScaleState* state, ScaleRule rule, bool* carried,
-                                    bool first, bool last, bool looked) {
+AMP_KERNEL void update_scale_kernel(Words words, ScaleState* state, ScaleRule rule,
+                                    Carried* carried, bool first, bool last, bool looked,
+                                    float* clears) {
   if (threadIdx.x != 0) return;
-  bool found = !first && *carried;
+  Carried sum{};
+  if (!first) sum = *carried;
   for (int i = 0; i < words.count; ++i) {
     const bool bad = words.found_inf[i] != nullptr && *words.found_inf[i] != 0;
-    found |= bad;
+    sum.found |= bad;
     if (words.counts[i] == Counts::kNot) continue;
     const bool left_out = bad || words.counts[i] == Counts::kLeftOut;
-    ++(left_out ? state->skipped : state->applied);
+    ++(left_out ? sum.skipped : sum.applied);
   }
   if (!last) {
-    *carried = found;
-  } else if (looked) {
-    kernels::update_scale(*state, rule, found);
+    *carried = sum;
+    return;
   }
+  state->applied += sum.applied;
+  state->skipped += sum.skipped;
+  if (looked) kernels::update_scale(*state, rule, sum.found);
+  if (clears != nullptr) *clears = 0;
 }
 
 inline void unscale(const UnscaleArgs& args) {
@@ -250,7 +261,7 @@ inline void clip(const ClipArgs& args) {
 inline void update_scale(const UpdateScaleArgs& args) {
   bool looked = false;
   for (std::int64_t i = 0; i < args.count; ++i) looked |= args.found_inf[i] != nullptr;
-  const Scratch<bool> carried(args.device, args.count > FoundWords::kWords ? 1 : 0);
+  const Scratch<Carried> carried(args.device, args.count > FoundWords::kWords ? 1 : 0);
   for (std::int64_t begin = 0; begin < args.count; begin += FoundWords::kWords) {
     FoundWords words{};
     for (; words.count < FoundWords::kWords && begin + words.count < args.count; ++words.count) {
@@ -258,7 +269,7 @@ inline void update_scale(const UpdateScaleArgs& args) {
       words.counts[words.count] = args.counts[begin + words.count];
     }
     launch(args.device, 1, 32, update_scale_kernel<FoundWords>, words, args.state, args.rule,
-           carried.data(), begin == 0, begin + words.count == args.count, looked);
+           carried.data(), begin == 0, begin + words.count == args.count, looked, args.clears);
   }
 }
 
