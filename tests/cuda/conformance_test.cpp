@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 //
 // The conformance suite on the CUDA device.
-#include <amp/cuda.cuh>
-
 #include "conformance/suite.hpp"
 
 AMP_CONFORMANCE(amp::kCUDA, amp::kFloat64, amp::kFloat32, amp::kFloat16, amp::kBFloat16,

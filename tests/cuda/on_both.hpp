@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// An op on the host and on the CUDA device, and how far its results are apart.
+// An op on the host and on the CUDA device, and how far its results are apart. Another source of
+// the program includes <amp/cuda.cuh>.
 #pragma once
 
-#include <amp/cuda.cuh>
+#include <amp/amp.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -17,6 +18,14 @@
 namespace cuda_test {
 
 using Tensors = std::vector<amp::Tensor>;
+
+/// Whether the device has a math library of its own (pow, cos), which rounds otherwise than the
+/// host's: a GPU, built by tests/device.cmake.
+#if defined(AMP_TEST_GPU)
+inline constexpr bool kOwnMath = true;
+#else
+inline constexpr bool kOwnMath = false;
+#endif
 
 inline constexpr amp::DType kFloats[] = {amp::kFloat64,  amp::kFloat32,    amp::kFloat16,
                                          amp::kBFloat16, amp::kFloat8E4M3, amp::kFloat8E5M2};

@@ -172,13 +172,16 @@ TEMPLATE_TEST_CASE("skipped: what the kernels write to, state and counts include
     check_word_decides(contents, [&](const float* found_inf) {
       const amp::kernels::SgdParameter p{
           memory.parameter, memory.gradient, memory.first, kSize, dtype, dtype};
+      const amp::kernels::SgdGroup group{.parameters = &p,
+                                         .count = 1,
+                                         .lr = {0.1, {}},
+                                         .momentum = 0.9,
+                                         .weight_decay = 0.1,
+                                         .nesterov = nesterov};
       amp::kernels::host::sgd({.device = amp::kCPU,
-                               .parameters = &p,
+                               .groups = &group,
                                .count = 1,
-                               .lr = {0.1, {}, &memory.applied, true},
-                               .momentum = 0.9,
-                               .weight_decay = 0.1,
-                               .nesterov = nesterov,
+                               .applied = &memory.applied,
                                .scale = {.inverse = &one, .found_inf = found_inf}});
     });
   }
@@ -187,15 +190,18 @@ TEMPLATE_TEST_CASE("skipped: what the kernels write to, state and counts include
       const amp::kernels::AdamParameter p{
           memory.parameter, memory.gradient, memory.first, memory.second,
           &memory.step,     kSize,           dtype,        dtype};
+      const amp::kernels::AdamGroup group{.parameters = &p,
+                                          .count = 1,
+                                          .lr = {0.1, {}},
+                                          .beta1 = 0.9,
+                                          .beta2 = 0.999,
+                                          .eps = 1e-8,
+                                          .weight_decay = 0.1,
+                                          .decoupled = decoupled};
       amp::kernels::host::adam({.device = amp::kCPU,
-                                .parameters = &p,
+                                .groups = &group,
                                 .count = 1,
-                                .lr = {0.1, {}, &memory.applied, true},
-                                .beta1 = 0.9,
-                                .beta2 = 0.999,
-                                .eps = 1e-8,
-                                .weight_decay = 0.1,
-                                .decoupled = decoupled,
+                                .applied = &memory.applied,
                                 .scale = {.inverse = &one, .found_inf = found_inf}});
     });
   }

@@ -121,8 +121,9 @@ constexpr const char *kIsUnscaled =
                          ": this optimizer's step was left out by skip_step in this cycle (2 "
                          "gradients); next may come update()",
                      *kHasFailed =
-                         ": this optimizer's step threw in this cycle, its 2 gradients already "
-                         "unscaled; next may come update(), or scale(loss) of a new cycle",
+                         ": unscaling or stepping this optimizer threw in this cycle, its 2 "
+                         "gradients perhaps already unscaled; next may come update(), or "
+                         "scale(loss) of a new cycle",
                      *kIsNew = ": nothing was scaled yet; call scale(loss) before backward first";
 
 template <class O>

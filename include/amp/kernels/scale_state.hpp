@@ -119,6 +119,7 @@ struct UpdateScaleArgs {
   const float* const* found_inf;
   const Counts* counts;
   std::int64_t count;
+  float* clears = nullptr;  // a word to set to 0 afterwards
 };
 
 }  // namespace amp::inline v0::kernels

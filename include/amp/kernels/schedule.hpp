@@ -97,13 +97,10 @@ AMP_HOST_DEVICE inline double scheduled_rate(const Schedule& s, double rate, std
 
 namespace kernels {
 
-/// The learning rate of a step. `applied`, a word of the optimizer on the device, counts the steps
-/// before; the call with `advances`, the last of a step, adds this one where it is not skipped.
+/// The learning rate of a step, a function of the steps applied before.
 struct LearningRate {
   double rate;
   Schedule schedule;
-  std::int64_t* applied;
-  bool advances;
 };
 
 }  // namespace kernels

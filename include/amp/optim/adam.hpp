@@ -33,8 +33,8 @@ namespace detail {
 
 /// Adam and AdamW: Derived::kDecoupled tells them apart.
 template <class Derived>
-class AdamBase : public GroupedOptimizer<Derived, AdamOptions> {
-  using Base = GroupedOptimizer<Derived, AdamOptions>;
+class AdamBase : public GroupedOptimizer<Derived, AdamOptions, kernels::AdamArgs> {
+  using Base = GroupedOptimizer<Derived, AdamOptions, kernels::AdamArgs>;
   using typename Optimizer::State;
 
  public:
@@ -68,38 +68,29 @@ class AdamBase : public GroupedOptimizer<Derived, AdamOptions> {
       steps_.tensors.push_back(
           zeros({}, {.dtype = kInt64, .device = this->parameters()[i].device()}));
   }
-  void step_group(std::size_t first, std::size_t last, const AdamOptions& options,
-                  const GradScale& scale, const kernels::LearningRate& lr) {
-    list_.clear();
+  kernels::AdamGroup group_of(const AdamOptions& options) const {
+    return {.lr = {options.lr, options.schedule},
+            .beta1 = options.beta1,
+            .beta2 = options.beta2,
+            .eps = options.eps,
+            .weight_decay = *options.weight_decay,
+            .decoupled = Derived::kDecoupled};
+  }
+  kernels::AdamParameter parameter_of(std::size_t i, const Tensor& grad, const AdamOptions&) {
+    const Tensor& p = this->parameters()[i];
     const std::size_t count = this->parameters().size();
-    for (std::size_t i = first; i < last; ++i) {
-      const Tensor& p = this->parameters()[i];
-      const Tensor grad = p.grad();
-      if (!grad.defined()) continue;
-      list_.push_back({p.raw_data(), grad.raw_data(), exp_avg_.of(i, p, count),
-                       exp_avg_sq_.of(i, p, count),
-                       static_cast<std::int64_t*>(steps_.tensors[i].raw_data()), p.numel(),
-                       p.dtype(), grad.dtype()});
-    }
-    if (list_.empty()) return;
-    const Tensor& any = this->parameters()[0];
-    const kernels::AdamArgs args{.device = any.device(),
-                                 .parameters = list_.data(),
-                                 .count = static_cast<std::int64_t>(list_.size()),
-                                 .lr = lr,
-                                 .beta1 = options.beta1,
-                                 .beta2 = options.beta2,
-                                 .eps = options.eps,
-                                 .weight_decay = *options.weight_decay,
-                                 .decoupled = Derived::kDecoupled,
-                                 .scale = scale};
-    kernels::dispatch<&kernels::Backend::adam, kernels::host::adam>(any.device(), any.dtype(),
-                                                                    args);
+    void* const exp_avg = exp_avg_.of(i, p, count);
+    void* const exp_avg_sq = exp_avg_sq_.of(i, p, count);
+    const auto steps = static_cast<std::int64_t*>(steps_.tensors[i].raw_data());
+    return {p.raw_data(), grad.raw_data(), exp_avg,   exp_avg_sq,
+            steps,        p.numel(),       p.dtype(), grad.dtype()};
+  }
+  static void run(const kernels::AdamArgs& args, DType dtype) {
+    kernels::dispatch<&kernels::Backend::adam, kernels::host::adam>(args.device, dtype, args);
   }
   std::vector<State*> states() override { return {&steps_, &exp_avg_, &exp_avg_sq_}; }
 
   State steps_{"step", true}, exp_avg_{"exp_avg"}, exp_avg_sq_{"exp_avg_sq"};
-  std::vector<kernels::AdamParameter> list_;  // rebuilt each step, its memory kept
 };
 
 }  // namespace detail

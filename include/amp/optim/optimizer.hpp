@@ -171,6 +171,7 @@ class Optimizer {
     bool counts = false;  // int64 words that exist from the start and keep their place, else of the
                           // parameter's shape and dtype
     std::vector<Tensor> tensors = {};
+    std::vector<std::pair<std::size_t, Tensor>> created = {};  // by a step that is not taken yet
 
     void replace(const std::vector<Tensor>& loaded) {
       for (std::size_t i = 0; i < loaded.size(); ++i) {
@@ -187,8 +188,12 @@ class Optimizer {
     /// Of parameter i of `count`, zero at first.
     void* of(std::size_t i, const Tensor& parameter, std::size_t count) {
       tensors.resize(count);
-      if (!tensors[i].defined()) tensors[i] = zeros_like(parameter);
-      return tensors[i].raw_data();
+      if (tensors[i].defined()) return tensors[i].raw_data();
+      return created.emplace_back(i, zeros_like(parameter)).second.raw_data();
+    }
+    void keep_created() {
+      for (auto& [i, tensor] : created) tensors[i] = std::move(tensor);
+      created.clear();
     }
   };
 
@@ -221,6 +226,9 @@ class Optimizer {
   void forget_after(std::size_t count) {
     parameters_.resize(count);
     names_.resize(count);
+    for (State* state : states()) {
+      if (state->tensors.size() > count) state->tensors.resize(count);
+    }
   }
   /// Throws where parameter i cannot be stepped with this gradient and what is remembered of it.
   void check_gradient(std::size_t i, const Tensor& grad,

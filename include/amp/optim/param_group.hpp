@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -48,9 +49,10 @@ inline void check_rate(std::string_view name, std::string_view what, double valu
 }  // namespace detail
 
 /// An optimizer whose parameters come in groups. Derived::validate(Options&) completes and checks a
-/// group's options, Derived::step_group(first, last, options, scale, rate) updates parameters
-/// [first, last), and Derived::visit(options, f) calls f(name, number) for those that may change.
-template <class Derived, class Options>
+/// group's options, Derived::visit(options, f) calls f(name, number) for those that may change.
+/// Args are those of its kernel, which run(args, dtype) calls; group_of(options) and
+/// parameter_of(i, gradient, options) say what they hold.
+template <class Derived, class Options, class Args>
 class GroupedOptimizer : public Optimizer {
  public:
   using Group = ParamGroup<Options>;
@@ -70,16 +72,18 @@ class GroupedOptimizer : public Optimizer {
     AMP_CHECK(group.names.empty() || group.names.size() == group.params.size(), name(),
               ": a group has ", group.params.size(), " params, but ", group.names.size(), " names");
     const std::size_t before = parameters().size();
+    groups_.reserve(groups_.size() + 1);
+    ends_.reserve(groups_.size() + 1);
     try {
       for (std::size_t k = 0; k < group.params.size(); ++k)
         adopt(group.params[k], group.names.empty() ? std::string_view() : group.names[k]);
+      static_cast<Derived*>(this)->grown();
     } catch (...) {
       forget_after(before);
       throw;
     }
     ends_.push_back(parameters().size());
     groups_.push_back(std::move(group));
-    static_cast<Derived*>(this)->grown();
   }
 
  protected:
@@ -109,20 +113,25 @@ class GroupedOptimizer : public Optimizer {
   void apply(const GradScale& scale) override {
     check_options();
     const std::vector<State*> remembered = states();
-    std::size_t last = groups_.size();  // group with a gradient: it counts the step
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      for (std::size_t i = begin_of(g); i < ends_[g]; ++i) {
-        if (!parameters()[i].grad().defined()) continue;
-        check_gradient(i, parameters()[i].grad(), remembered);
-        last = g;
-      }
+    for (std::size_t i = 0; i < parameters().size(); ++i) {
+      if (const Tensor grad = parameters()[i].grad(); grad.defined())
+        check_gradient(i, grad, remembered);
     }
-    for (std::size_t g = 0; g < groups_.size() && last < groups_.size(); ++g) {
-      const Options& options = groups_[g].options;
-      const kernels::LearningRate rate{options.lr, options.schedule,
-                                       static_cast<std::int64_t*>(applied().raw_data()), g == last};
-      static_cast<Derived*>(this)->step_group(begin_of(g), ends_[g], options, scale, rate);
+    try {
+      list();
+      if (parameters_list_.empty()) return;
+      const Tensor& any = parameters()[0];
+      const Args args{.device = any.device(),
+                      .groups = groups_list_.data(),
+                      .count = static_cast<std::int64_t>(groups_list_.size()),
+                      .applied = static_cast<std::int64_t*>(applied().raw_data()),
+                      .scale = scale};
+      Derived::run(args, any.dtype());
+    } catch (...) {
+      for (State* state : remembered) state->created.clear();
+      throw;
     }
+    for (State* state : remembered) state->keep_created();
   }
   std::vector<std::pair<std::string, double*>> numbers() override {
     std::vector<std::pair<std::string, double*>> all;
@@ -136,10 +145,35 @@ class GroupedOptimizer : public Optimizer {
   }
 
  private:
+  using KernelGroup = std::remove_cvref_t<decltype(*Args::groups)>;
+  using KernelParameter = std::remove_cvref_t<decltype(*KernelGroup::parameters)>;
+
   std::size_t begin_of(std::size_t group) const { return group == 0 ? 0 : ends_[group - 1]; }
+
+  /// What the kernel is to read: the parameters that have a gradient, and their groups.
+  void list() {
+    groups_list_.clear();
+    parameters_list_.clear();
+    parameters_list_.reserve(parameters().size());  // groups point into it
+    auto* const derived = static_cast<Derived*>(this);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const std::size_t before = parameters_list_.size();
+      for (std::size_t i = begin_of(g); i < ends_[g]; ++i) {
+        if (const Tensor grad = parameters()[i].grad(); grad.defined())
+          parameters_list_.push_back(derived->parameter_of(i, grad, groups_[g].options));
+      }
+      if (parameters_list_.size() == before) continue;
+      groups_list_.push_back(derived->group_of(groups_[g].options));
+      groups_list_.back().parameters = parameters_list_.data() + before;
+      groups_list_.back().count = static_cast<std::int64_t>(parameters_list_.size() - before);
+    }
+  }
 
   std::vector<Group> groups_;
   std::vector<std::size_t> ends_;  // of each group among parameters()
+  // Rebuilt each step, their memory kept.
+  std::vector<KernelGroup> groups_list_;
+  std::vector<KernelParameter> parameters_list_;
 };
 
 }  // namespace amp::inline v0

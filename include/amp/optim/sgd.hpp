@@ -23,7 +23,7 @@ struct SGDOptions {
   Schedule schedule = {};  // of lr
 };
 
-class SGD final : public GroupedOptimizer<SGD, SGDOptions> {
+class SGD final : public GroupedOptimizer<SGD, SGDOptions, kernels::SgdArgs> {
  public:
   explicit SGD(std::vector<Tensor> params, const SGDOptions& options = {})
       : SGD(std::vector<Group>{{.params = std::move(params), .options = options}}) {}
@@ -32,7 +32,7 @@ class SGD final : public GroupedOptimizer<SGD, SGDOptions> {
   explicit SGD(std::vector<Group> groups) : GroupedOptimizer("SGD") { add(std::move(groups)); }
 
  private:
-  friend class GroupedOptimizer<SGD, SGDOptions>;
+  friend class GroupedOptimizer<SGD, SGDOptions, kernels::SgdArgs>;
 
   static void validate(std::string_view name, const SGDOptions& options) {
     constexpr double kAny = std::numeric_limits<double>::infinity();
@@ -48,34 +48,24 @@ class SGD final : public GroupedOptimizer<SGD, SGDOptions> {
     f("momentum", options.momentum);
     f("weight_decay", options.weight_decay);
   }
-  void step_group(std::size_t first, std::size_t last, const SGDOptions& options,
-                  const GradScale& scale, const kernels::LearningRate& lr) {
-    list_.clear();
-    for (std::size_t i = first; i < last; ++i) {
-      const Tensor& p = parameters()[i];
-      const Tensor grad = p.grad();
-      if (!grad.defined()) continue;
-      void* const momentum =
-          options.momentum != 0 ? momentum_.of(i, p, parameters().size()) : nullptr;
-      list_.push_back(
-          {p.raw_data(), grad.raw_data(), momentum, p.numel(), p.dtype(), grad.dtype()});
-    }
-    if (list_.empty()) return;
-    const Tensor& any = parameters()[0];
-    const kernels::SgdArgs args{.device = any.device(),
-                                .parameters = list_.data(),
-                                .count = static_cast<std::int64_t>(list_.size()),
-                                .lr = lr,
-                                .momentum = options.momentum,
-                                .weight_decay = options.weight_decay,
-                                .nesterov = options.nesterov,
-                                .scale = scale};
-    kernels::dispatch<&kernels::Backend::sgd, kernels::host::sgd>(any.device(), any.dtype(), args);
+  kernels::SgdGroup group_of(const SGDOptions& options) const {
+    return {.lr = {options.lr, options.schedule},
+            .momentum = options.momentum,
+            .weight_decay = options.weight_decay,
+            .nesterov = options.nesterov};
+  }
+  kernels::SgdParameter parameter_of(std::size_t i, const Tensor& grad, const SGDOptions& options) {
+    const Tensor& p = parameters()[i];
+    void* const momentum =
+        options.momentum != 0 ? momentum_.of(i, p, parameters().size()) : nullptr;
+    return {p.raw_data(), grad.raw_data(), momentum, p.numel(), p.dtype(), grad.dtype()};
+  }
+  static void run(const kernels::SgdArgs& args, DType dtype) {
+    kernels::dispatch<&kernels::Backend::sgd, kernels::host::sgd>(args.device, dtype, args);
   }
   std::vector<State*> states() override { return {&momentum_}; }
 
   State momentum_{"momentum"};
-  std::vector<kernels::SgdParameter> list_;  // rebuilt each step, its memory kept
 };
 
 }  // namespace amp::inline v0

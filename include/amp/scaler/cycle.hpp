@@ -17,7 +17,7 @@
 
 namespace amp::inline v0::detail {
 
-/// kFailed: the step threw with gradients already unscaled; to unscale them again would be wrong.
+/// kFailed: a call threw with gradients perhaps unscaled; to unscale them again would be wrong.
 enum class Stage { kReady, kUnscaled, kStepped, kLeftOut, kFailed };
 
 /// One optimizer's way through the current cycle.
@@ -50,9 +50,10 @@ class Cycles {
     if (const Cycle* const cycle = find(optimizer)) {
       switch (cycle->stage) {
         case Stage::kFailed:
-          fail(
-              call, ": this optimizer's step threw in this cycle, its ", cycle->gradients,
-              " gradients already unscaled; next may come update(), or scale(loss) of a new cycle");
+          fail(call, ": unscaling or stepping this optimizer threw in this cycle, its ",
+               cycle->gradients,
+               " gradients perhaps already unscaled; next may come update(), or scale(loss) of a "
+               "new cycle");
         case Stage::kUnscaled:
           fail(call, ": this optimizer is already unscaled in this cycle (", cycle->gradients,
                " gradients); next may come step(optimizer), skip_step(optimizer) or update()");
@@ -65,15 +66,10 @@ class Cycles {
                " gradients); next may come update()");
       }
     }
-    Tensor found_inf;
-    if (!words_.empty()) {
-      found_inf = std::move(words_.back());
-      words_.pop_back();
-      detail::fill(found_inf, 0);
-    } else {
-      found_inf = zeros({}, {.device = device});
-    }
-    return all_.emplace_back(Cycle{.optimizer = optimizer, .found_inf = std::move(found_inf)});
+    const bool before = std::exchange(interrupted_, true);  // unless the word can be had
+    Cycle& cycle = all_.emplace_back(Cycle{.optimizer = optimizer, .found_inf = word_of_0(device)});
+    interrupted_ = before;
+    return cycle;
   }
 
   /// Throws where a gradient of `cycle` is also another optimizer's, and one of the two unscales it
@@ -100,11 +96,14 @@ class Cycles {
     std::erase_if(all_, [&](const Cycle& cycle) { return cycle.optimizer == optimizer; });
   }
 
-  void forget_failed() {
-    std::erase_if(all_, [](const Cycle& cycle) { return cycle.stage == Stage::kFailed; });
+  /// An error came within the cycle: what comes next may be a new one.
+  void interrupt() { interrupted_ = true; }
+  void end_if_interrupted() {
+    if (interrupted_) end();
   }
 
   void end() {
+    interrupted_ = false;
     for (Cycle& cycle : all_) {
       if (cycle.found_inf.unique())
         words_.push_back(std::move(cycle.found_inf));  // else a StepResult keeps it
@@ -113,8 +112,17 @@ class Cycles {
   }
 
  private:
+  Tensor word_of_0(Device device) {
+    if (words_.empty()) return zeros({}, {.device = device});
+    Tensor word = std::move(words_.back());
+    words_.pop_back();
+    detail::fill(word, 0);
+    return word;
+  }
+
   std::vector<Cycle> all_;
   std::vector<Tensor> words_;  // found_inf words to use again
+  bool interrupted_ = false;
 };
 
 /// Forgets an optimizer's cycle where the scope is left by an exception, so that a new cycle can
@@ -124,6 +132,7 @@ class ForgetOnError {
   ForgetOnError(Cycles& cycles, const void* optimizer) : cycles_(cycles), optimizer_(optimizer) {}
   ~ForgetOnError() {
     if (std::uncaught_exceptions() == exceptions_) return;
+    cycles_.interrupt();
     if (unscaled) {
       cycles_.find(optimizer_)->stage = Stage::kFailed;
     } else {

@@ -16,10 +16,8 @@ inline float* word(const Tensor& tensor) { return static_cast<float*>(tensor.raw
 
 class DeviceScale {
  public:
-  bool exists() const { return state_.defined(); }
-  Device device() const { return state_.device(); }
-
-  void create(Device device, const GradScalerState& initial) {
+  DeviceScale() = default;
+  DeviceScale(Device device, const GradScalerState& initial) {
     const auto bytes = static_cast<std::int64_t>(sizeof(kernels::ScaleState));
     state_ = empty({bytes}, {.dtype = kUInt8, .device = device});
     scale_ = Tensor(make_ref<TensorImpl>(state_.impl().storage, Shape(), Strides(), 0, kFloat32));
@@ -27,6 +25,8 @@ class DeviceScale {
     write(initial);
   }
 
+  bool exists() const { return state_.defined(); }
+  Device device() const { return state_.device(); }
   kernels::ScaleState* data() const { return static_cast<kernels::ScaleState*>(state_.raw_data()); }
   /// The scale as a 0-dimensional float32 tensor, whose version moves with every change.
   const Tensor& scale() const { return scale_; }

@@ -37,7 +37,7 @@ namespace amp::inline v0 {
 /// dtype, parameters likewise.
 /// Errors: amp::Error for a call out of order, naming the stage, the legal next calls and the
 /// number of gradients seen; for an optimizer without gradients; for gradients on another device.
-/// After any error a new cycle can be started with scale(loss).
+/// After any error a new cycle can be started with scale(loss); update() may also come again.
 /// Synchronisation: none, where the optimizer is scale-aware (all of amp's are), but in the calls
 /// that say so. Scale, inverse, trackers and counters live on the device.
 /// Cost of a step: each gradient is read once for the test (and norm), and once by the update.
@@ -114,9 +114,7 @@ class GradScaler {
   std::int64_t get_growth_interval() const { return saved_.growth_interval; }
   void set_growth_factor(double factor) { change(&GradScalerState::growth_factor, factor); }
   void set_backoff_factor(double factor) { change(&GradScalerState::backoff_factor, factor); }
-  void set_growth_interval(std::int64_t interval) {
-    change(&GradScalerState::growth_interval, interval);
-  }
+  void set_growth_interval(std::int64_t n) { change(&GradScalerState::growth_interval, n); }
 
   /// Synchronises.
   GradScalerCounters counters() const {
@@ -149,7 +147,7 @@ class GradScaler {
     saved_ = changed;
   }
   void initialise(std::string_view call, Device device) {
-    if (!device_.exists()) device_.create(wanted_ ? *wanted_ : device, saved_);
+    if (!device_.exists()) device_ = detail::DeviceScale(wanted_ ? *wanted_ : device, saved_);
     AMP_CHECK(device == device_.device(), call, ": this scaler lives on ", device_.device(),
               ", but was given ", device);
   }
@@ -157,10 +155,9 @@ class GradScaler {
     AMP_CHECK(device_.exists(), call,
               ": nothing was scaled yet; call scale(loss) before backward first");
   }
-  void end_cycle() {
+  void drop_cycle() {
     cycles_.end();
     if (external_.defined()) detail::fill(external_, 0);
-    if (device_.exists()) device_.mark_modified();
   }
   Cycle& begin(std::string_view call, const void* optimizer) {
     check_initialised(call);
@@ -174,8 +171,7 @@ class GradScaler {
     detail::GradientSpans spans = detail::collect_gradients(call, optimizer, device);
     AMP_CHECK(!spans.empty(), call,
               ": no parameter of the optimizer has a gradient; was backward() called on the scaled "
-              "loss, and does the "
-              "optimizer hold the parameters that the model uses?");
+              "loss, and does the optimizer hold the parameters that the model uses?");
     cycle.gradients = static_cast<std::int64_t>(spans.size());
     cycle.looked = true;
     cycle.writes = writes;
@@ -221,7 +217,7 @@ inline Tensor GradScaler::scale(const Tensor& loss) {
   if (!enabled_) return loss;
   AMP_CHECK(loss.defined(), "scale: `loss` is undefined");
   initialise("scale", loss.device());
-  cycles_.forget_failed();
+  cycles_.end_if_interrupted();
   const DType dtype = loss.dtype() == kFloat64 ? kFloat64 : kFloat32;
   const Tensor scaled = detail::binary_kernel<&kernels::Backend::mul, kernels::host::mul>(
       loss, device_.scale(), loss.shape(), dtype);
@@ -232,7 +228,6 @@ inline Tensor GradScaler::scale(const Tensor& loss) {
 
 inline std::vector<Tensor> GradScaler::scale(std::span<const Tensor> losses) {
   std::vector<Tensor> scaled;
-  scaled.reserve(losses.size());
   for (const Tensor& loss : losses) scaled.push_back(scale(loss));
   return scaled;
 }
@@ -241,10 +236,11 @@ template <OptimizerLike O>
 void GradScaler::unscale_(O& optimizer) {
   if (!enabled_) return;
   Cycle& cycle = begin("unscale_", &optimizer);
-  const detail::ForgetOnError guard(cycles_, &optimizer);
+  detail::ForgetOnError guard(cycles_, &optimizer);
   detail::GradientSpans spans = gradients_of("unscale_", optimizer, cycle, true);
   float* const found_inf = detail::word(cycle.found_inf);
   cycle.scale = {.inverse = device_.one(), .found_inf = found_inf};
+  guard.unscaled = true;
   if constexpr (ScaleAwareOptimizer<O> && MarksGradients<O>) {
     // Such an optimizer unscales 16-bit gradients itself, in float32: only look at them.
     const auto low = std::stable_partition(
@@ -272,9 +268,10 @@ Tensor GradScaler::unscale_and_clip(O& optimizer, double max_norm) {
   }
   constexpr bool kAware = ScaleAwareOptimizer<O>;
   Cycle& cycle = begin("unscale_and_clip", &optimizer);
-  const detail::ForgetOnError guard(cycles_, &optimizer);
+  detail::ForgetOnError guard(cycles_, &optimizer);
   const detail::GradientSpans spans = gradients_of("unscale_and_clip", optimizer, cycle, !kAware);
   float* const found_inf = detail::word(cycle.found_inf);
+  guard.unscaled = !kAware;
   detail::unscale(device_.device(), spans, device_.inverse(), found_inf, !kAware);
   if constexpr (!kAware && MarksGradients<O>) optimizer.mark_unscaled();
   cycle.clip = empty({2}, {.device = device_.device()});
@@ -303,9 +300,9 @@ StepResult GradScaler::step(O& optimizer) {
     const detail::GradientSpans spans =
         gradients_of("step", optimizer, *cycle, !ScaleAwareOptimizer<O>);
     float* const found_inf = detail::word(cycle->found_inf);
-    detail::unscale(device_.device(), spans, device_.inverse(), found_inf, !ScaleAwareOptimizer<O>);
     cycle->scale = {.inverse = device_.inverse(), .found_inf = found_inf};
     guard.unscaled = !ScaleAwareOptimizer<O>;
+    detail::unscale(device_.device(), spans, device_.inverse(), found_inf, !ScaleAwareOptimizer<O>);
     if constexpr (!ScaleAwareOptimizer<O> && MarksGradients<O>) optimizer.mark_unscaled();
   }
   if constexpr (ScaleAwareOptimizer<O>) {
@@ -329,33 +326,36 @@ void GradScaler::skip_step(O& optimizer) {
 inline void GradScaler::update() {
   if (!enabled_) return;
   check_initialised("update");
-  AMP_CHECK(
-      !cycles_.empty() || external_.defined(),
-      "update: no optimizer was unscaled or stepped since the last update (0 gradients); call "
-      "step(optimizer), or skip_step(optimizer), first");
+  AMP_CHECK(!cycles_.empty() || external_.defined(),
+            "update: no optimizer was unscaled or stepped since the last update (0 gradients); "
+            "call step(optimizer), or skip_step(optimizer), first");
+  float* const clears = external_.defined() ? detail::word(external_) : nullptr;
   std::vector<const float*> found;
   std::vector<kernels::Counts> counts;
+  bool looked = clears != nullptr;
   for (const Cycle& cycle : cycles_.all()) {
+    looked = looked || cycle.looked;
     found.push_back(cycle.looked ? detail::word(cycle.found_inf) : nullptr);
     counts.push_back(cycle.stage == Stage::kStepped   ? kernels::Counts::kStep
                      : cycle.stage == Stage::kLeftOut ? kernels::Counts::kLeftOut
                                                       : kernels::Counts::kNot);
   }
-  if (external_.defined()) {
-    found.push_back(detail::word(external_));
+  if (clears != nullptr) {
+    found.push_back(clears);
     counts.push_back(cycles_.empty() ? kernels::Counts::kStep : kernels::Counts::kNot);
   }
-  const kernels::UpdateScaleArgs args{.device = device_.device(),
-                                      .state = device_.data(),
-                                      .rule = detail::rule_of(saved_),
-                                      .found_inf = found.data(),
-                                      .counts = counts.data(),
-                                      .count = static_cast<std::int64_t>(found.size())};
+  const kernels::UpdateScaleArgs args{device_.device(),
+                                      device_.data(),
+                                      detail::rule_of(saved_),
+                                      found.data(),
+                                      counts.data(),
+                                      static_cast<std::int64_t>(found.size()),
+                                      clears};
+  cycles_.interrupt();  // where this throws: update() may come again, or scale(loss)
   kernels::dispatch<&kernels::Backend::update_scale, kernels::host::update_scale>(args.device,
                                                                                   kFloat32, args);
-  const bool looked =
-      std::any_of(found.begin(), found.end(), [](const float* word) { return word != nullptr; });
-  end_cycle();
+  cycles_.end();
+  device_.mark_modified();
   if (looked) report_skips();
 }
 
@@ -367,7 +367,7 @@ inline void GradScaler::update(double new_scale) {
   state.scale = new_scale;
   detail::check_state(state);
   device_.write(state);
-  end_cycle();
+  drop_cycle();
 }
 
 inline const float* GradScaler::scale_data(Device device) {
@@ -392,9 +392,9 @@ inline GradScalerState GradScaler::state_dict() const {
 inline void GradScaler::load_state_dict(const GradScalerState& state) {
   if (!enabled_) return;
   detail::check_state(state);
-  saved_ = state;
   if (device_.exists()) device_.write(state);
-  end_cycle();
+  saved_ = state;
+  drop_cycle();
 }
 
 }  // namespace amp::inline v0

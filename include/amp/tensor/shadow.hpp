@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <mutex>
 #include <unordered_set>
+#include <utility>
 
 #include "amp/tensor/factory.hpp"
 
@@ -62,13 +63,16 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
       ++registry.hits;
       return slot.copy.detach();
     }
-    if (!slot.copy.unique() || slot.copy.shape() != weight.shape()) {
+    if (slot.copy.unique() && slot.copy.shape() == weight.shape()) {
+      copy_elements(weight, slot.copy);
+    } else {
+      Tensor fresh = make_tensor(weight.shape(), dtype, weight.device());
+      copy_elements(weight, fresh);  // where it throws, the slot holds no copy that was not made
       drop(slot);
-      slot.copy = make_tensor(weight.shape(), dtype, weight.device());
+      slot.copy = std::move(fresh);
       ++registry.entries;
       registry.bytes += weight.numel() * item_size(dtype);
     }
-    copy_elements(weight, slot.copy);
     slot.version = version;
     slot.copy_version = slot.copy.version();
     ++registry.refreshes;

@@ -15,13 +15,6 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// The rate of this step, which is counted.
-inline double begin_step(const LearningRate& lr) {
-  const double rate = scheduled_rate(lr.schedule, lr.rate, *lr.applied);
-  if (lr.advances) ++*lr.applied;
-  return rate;
-}
-
 /// body(offset, n) over [0, numel) in blocks, in parallel.
 template <class Body>
 void for_each_block(std::int64_t numel, Body&& body) {
@@ -47,13 +40,13 @@ struct Updated {
 };
 
 template <class C>
-void sgd(const SgdArgs& args, const SgdParameter& p, double rate) {
+void sgd(const SgdGroup& group, const SgdParameter& p, const GradScale& scale, double rate) {
   const Operand gradient = dense(const_cast<void*>(p.gradient), p.gradient_dtype, p.numel);
   const Operand parameter = dense(p.parameter, p.dtype, p.numel),
                 momentum = dense(p.momentum, p.dtype, p.numel);
-  const C factor = static_cast<C>(gradient_factor(args.scale, p.gradient_dtype));
-  const C lr = static_cast<C>(rate), mu = static_cast<C>(args.momentum),
-          decay = static_cast<C>(args.weight_decay);
+  const C factor = static_cast<C>(gradient_factor(scale, p.gradient_dtype));
+  const C lr = static_cast<C>(rate), mu = static_cast<C>(group.momentum),
+          decay = static_cast<C>(group.weight_decay);
   for_each_block(p.numel, [&](std::int64_t at, std::int64_t n) {
     C grad_buffer[kBlock], step[kBlock];
     const C* const g = fetch(gradient, at, 1, n, grad_buffer);
@@ -63,7 +56,7 @@ void sgd(const SgdArgs& args, const SgdParameter& p, double rate) {
       Updated<C> v(momentum, at, n);
       for (std::int64_t i = 0; i < n; ++i) {
         v.values[i] = mu * v.values[i] + step[i];
-        step[i] = args.nesterov ? step[i] + mu * v.values[i] : v.values[i];
+        step[i] = group.nesterov ? step[i] + mu * v.values[i] : v.values[i];
       }
       v.write();
     }
@@ -73,26 +66,26 @@ void sgd(const SgdArgs& args, const SgdParameter& p, double rate) {
 }
 
 template <class C>
-void adam(const AdamArgs& args, const AdamParameter& p, double rate) {
+void adam(const AdamGroup& group, const AdamParameter& p, const GradScale& scale, double rate) {
   const Operand gradient = dense(const_cast<void*>(p.gradient), p.gradient_dtype, p.numel);
   const Operand parameter = dense(p.parameter, p.dtype, p.numel);
   const Operand exp_avg = dense(p.exp_avg, p.dtype, p.numel),
                 exp_avg_sq = dense(p.exp_avg_sq, p.dtype, p.numel);
   const auto step = static_cast<double>(++*p.step);
-  const C factor = static_cast<C>(gradient_factor(args.scale, p.gradient_dtype));
-  const C step_size = static_cast<C>(rate / (1 - std::pow(args.beta1, step)));
-  const C root_correction = static_cast<C>(std::sqrt(1 - std::pow(args.beta2, step)));
-  const C weight1 = static_cast<C>(1 - args.beta1), weight2 = static_cast<C>(1 - args.beta2);
-  const C beta2 = static_cast<C>(args.beta2), eps = static_cast<C>(args.eps),
-          decay = static_cast<C>(args.weight_decay);
-  const C shrink = static_cast<C>(1 - rate * args.weight_decay);
+  const C factor = static_cast<C>(gradient_factor(scale, p.gradient_dtype));
+  const C step_size = static_cast<C>(rate / (1 - std::pow(group.beta1, step)));
+  const C root_correction = static_cast<C>(std::sqrt(1 - std::pow(group.beta2, step)));
+  const C weight1 = static_cast<C>(1 - group.beta1), weight2 = static_cast<C>(1 - group.beta2);
+  const C beta2 = static_cast<C>(group.beta2), eps = static_cast<C>(group.eps),
+          decay = static_cast<C>(group.weight_decay);
+  const C shrink = static_cast<C>(1 - rate * group.weight_decay);
   for_each_block(p.numel, [&](std::int64_t at, std::int64_t n) {
     C grad_buffer[kBlock];
     const C* const g = fetch(gradient, at, 1, n, grad_buffer);
     Updated<C> w(parameter, at, n), m(exp_avg, at, n), v(exp_avg_sq, at, n);
     for (std::int64_t i = 0; i < n; ++i) {
-      if (args.decoupled) w.values[i] *= shrink;
-      const C grad = g[i] * factor + (args.decoupled ? C{0} : decay * w.values[i]);
+      if (group.decoupled) w.values[i] *= shrink;
+      const C grad = g[i] * factor + (group.decoupled ? C{0} : decay * w.values[i]);
       m.values[i] += weight1 * (grad - m.values[i]);
       v.values[i] = beta2 * v.values[i] + weight2 * grad * grad;
       w.values[i] -= step_size * m.values[i] / (std::sqrt(v.values[i]) / root_correction + eps);
@@ -103,26 +96,34 @@ void adam(const AdamArgs& args, const AdamParameter& p, double rate) {
   });
 }
 
+/// body(group, parameter, rate) for all parameters, unless the step is skipped; then it is counted.
+template <class Args, class Body>
+void step(const Args& args, const Body& body) {
+  if (skipped(args.scale)) return;
+  for (std::int64_t g = 0; g < args.count; ++g) {
+    const auto& group = args.groups[g];
+    const double rate = scheduled_rate(group.lr.schedule, group.lr.rate, *args.applied);
+    for (std::int64_t i = 0; i < group.count; ++i) body(group, group.parameters[i], rate);
+  }
+  ++*args.applied;
+}
+
 }  // namespace detail
 
 inline void sgd(const SgdArgs& args) {
-  if (skipped(args.scale)) return;
-  const double rate = detail::begin_step(args.lr);
-  for (std::int64_t i = 0; i < args.count; ++i) {
-    visit_float_type(args.parameters[i].dtype, [&](auto tag) {
-      detail::sgd<typename decltype(tag)::type>(args, args.parameters[i], rate);
+  detail::step(args, [&](const auto& group, const auto& parameter, double rate) {
+    visit_float_type(parameter.dtype, [&](auto tag) {
+      detail::sgd<typename decltype(tag)::type>(group, parameter, args.scale, rate);
     });
-  }
+  });
 }
 
 inline void adam(const AdamArgs& args) {
-  if (skipped(args.scale)) return;
-  const double rate = detail::begin_step(args.lr);
-  for (std::int64_t i = 0; i < args.count; ++i) {
-    visit_float_type(args.parameters[i].dtype, [&](auto tag) {
-      detail::adam<typename decltype(tag)::type>(args, args.parameters[i], rate);
+  detail::step(args, [&](const auto& group, const auto& parameter, double rate) {
+    visit_float_type(parameter.dtype, [&](auto tag) {
+      detail::adam<typename decltype(tag)::type>(group, parameter, args.scale, rate);
     });
-  }
+  });
 }
 
 }  // namespace amp::inline v0::kernels::host

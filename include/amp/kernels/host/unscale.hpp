@@ -166,6 +166,7 @@ inline void update_scale(const UpdateScaleArgs& args) {
     ++(left_out ? args.state->skipped : args.state->applied);
   }
   if (looked) kernels::update_scale(*args.state, args.rule, found);
+  if (args.clears != nullptr) *args.clears = 0;
 }
 
 }  // namespace amp::inline v0::kernels::host

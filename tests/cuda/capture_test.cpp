@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Graph capture on the stand-in toolkit: what is captured is done at each launch of the graph, with
+// the arguments of the capture, and what may not happen in a capture is an error.
+#include <amp/cuda.cuh>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/cuda/standin.hpp"
+
+namespace cuda_capture {
+namespace {
+
+using amp::kCUDA;
+using amp::Tensor;
+
+standin::Toolkit& toolkit() { return standin::toolkit(); }
+
+template <class Word>
+AMP_KERNEL void add_kernel(Word* sum, Word value) {
+  if (threadIdx.x == 0) *sum += value;
+}
+
+cudaStream_t make_stream() {
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+  return stream;
+}
+
+/// A stream that captures, and a word of the device.
+struct Setup {
+  cudaStream_t stream = make_stream();
+  Tensor word = amp::zeros({}, {.device = kCUDA});
+  float* sum = word.data<float>();
+  amp::StreamGuard guard{kCUDA, stream};
+
+  Setup() = default;
+  Setup(const Setup&) = delete;
+  Setup& operator=(const Setup&) = delete;
+  ~Setup() {
+    toolkit().reset();
+    word = Tensor();
+    amp::cuda::shutdown();
+    (void)cudaStreamDestroy(stream);
+  }
+  void begin(cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal) const {
+    REQUIRE(cudaStreamBeginCapture(stream, mode) == cudaSuccess);
+  }
+  void add(float value) const { amp::cuda::launch(kCUDA, 1, 32, add_kernel<float>, sum, value); }
+  cudaStreamCaptureStatus status() const {
+    cudaStreamCaptureStatus now{};
+    CHECK(cudaStreamIsCapturing(stream, &now) == cudaSuccess);
+    return now;
+  }
+  cudaGraph_t end() const {
+    cudaGraph_t graph = nullptr;
+    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    return graph;
+  }
+};
+
+TEST_CASE("capture: kernels and copies are done at each launch, none before", "[cuda]") {
+  amp::cuda::shutdown();
+  const standin::Live live = toolkit().live;
+  {
+    const Setup s;
+    const Tensor copy = amp::zeros({}, {.device = kCUDA});
+    float staged = 100, seen = 0;
+    toolkit().reset();
+    CHECK(s.status() == cudaStreamCaptureStatusNone);
+    s.begin();
+    CHECK(s.status() == cudaStreamCaptureStatusActive);
+    float value = 2;
+    s.add(value);
+    value = 50;  // arguments are those of the call
+    REQUIRE(cudaMemcpyAsync(copy.data<float>(), s.sum, sizeof(float), cudaMemcpyDefault,
+                            s.stream) == cudaSuccess);
+    REQUIRE(cudaMemcpyAsync(s.sum, &staged, sizeof staged, cudaMemcpyDefault, s.stream) ==
+            cudaSuccess);
+    cudaGraph_t graph = s.end();
+    CHECK(s.status() == cudaStreamCaptureStatusNone);
+    CHECK(toolkit().counters.launches == 0);
+    CHECK(toolkit().counters.on_device == 0);
+    CHECK(*s.sum == 0);
+
+    cudaGraphExec_t exec = nullptr;
+    REQUIRE(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess);
+    REQUIRE(cudaGraphDestroy(graph) == cudaSuccess);  // the executable graph is its own
+    for (int i = 0; i < 3; ++i) {
+      staged = 100.0F + static_cast<float>(i);  // memory is read when the graph is launched
+      REQUIRE(cudaGraphLaunch(exec, s.stream) == cudaSuccess);
+      seen = *copy.const_data<float>();
+      CHECK(seen == (i == 0 ? 2.0F : 101.0F + static_cast<float>(i)));
+      CHECK(*s.sum == staged);
+    }
+    CHECK(toolkit().counters.graph_launches == 3);
+    CHECK(toolkit().counters.graph_kernels == 3);
+    CHECK(toolkit().counters.launches == 0);
+    CHECK(toolkit().counters.on_device == 3);
+    CHECK(toolkit().counters.to_device == 3);
+    REQUIRE(cudaGraphExecDestroy(exec) == cudaSuccess);
+  }
+  CHECK((toolkit().live == live));
+}
+
+TEST_CASE("capture: what may not be captured makes it invalid, until it is ended", "[cuda]") {
+  cudaEvent_t before = nullptr, within = nullptr;
+  REQUIRE(cudaEventCreateWithFlags(&before, cudaEventDisableTiming) == cudaSuccess);
+  REQUIRE(cudaEventCreateWithFlags(&within, cudaEventDisableTiming) == cudaSuccess);
+  cudaMemPool_t pool = nullptr;
+  const cudaMemPoolProps properties{};
+  REQUIRE(cudaMemPoolCreate(&pool, &properties) == cudaSuccess);
+  const Setup s;
+  REQUIRE(cudaEventRecord(before, s.stream) == cudaSuccess);
+  void* memory = nullptr;
+  for (const bool relaxed : {false, true}) {
+    const auto run = [&](const std::string& name, cudaError_t expected, bool always,
+                         const auto& call) {
+      INFO(name << (relaxed ? ", relaxed" : ""));
+      const bool invalid = !relaxed || always;
+      s.begin(relaxed ? cudaStreamCaptureModeRelaxed : cudaStreamCaptureModeThreadLocal);
+      REQUIRE(cudaEventRecord(within, s.stream) == cudaSuccess);
+      CHECK(call() == (invalid ? expected : cudaSuccess));
+      CHECK(cudaGetLastError() == (invalid ? expected : cudaSuccess));
+      CHECK(s.status() ==
+            (invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive));
+      cudaGraph_t graph = nullptr;
+      if (invalid) {
+        CHECK_THROWS_AS(s.add(1), amp::Error);
+        CHECK(cudaStreamEndCapture(s.stream, &graph) == cudaErrorStreamCaptureInvalidated);
+        CHECK(graph == nullptr);
+      } else {
+        CHECK(cudaStreamEndCapture(s.stream, &graph) == cudaSuccess);
+        CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+      }
+      (void)cudaGetLastError();
+      CHECK(s.status() == cudaStreamCaptureStatusNone);
+      s.add(1);  // the stream can be used again
+    };
+    const cudaError_t unsupported = cudaErrorStreamCaptureUnsupported;
+    run("stream synchronize", unsupported, true, [&] { return cudaStreamSynchronize(s.stream); });
+    run("device synchronize", unsupported, false, [] { return cudaDeviceSynchronize(); });
+    run("event query", unsupported, false, [&] { return cudaEventQuery(before); });
+    run("event synchronize", unsupported, false, [&] { return cudaEventSynchronize(before); });
+    run("captured event query", cudaErrorCapturedEvent, true,
+        [&] { return cudaEventQuery(within); });
+    run("captured event synchronize", cudaErrorCapturedEvent, true,
+        [&] { return cudaEventSynchronize(within); });
+    run("wait for an event outside", cudaErrorStreamCaptureIsolation, true,
+        [&] { return cudaStreamWaitEvent(s.stream, before); });
+    run("allocation", unsupported, true,
+        [&] { return cudaMallocFromPoolAsync(&memory, 512, pool, s.stream); });
+    run("free", unsupported, true, [&] { return cudaFreeAsync(s.sum, s.stream); });
+    run("pinned memory", unsupported, false, [&] {
+      const cudaError_t status = cudaMallocHost(&memory, 512);
+      if (status == cudaSuccess) return cudaFreeHost(memory);
+      return status;
+    });
+  }
+  CHECK(*s.sum == 20);
+  REQUIRE(cudaMemPoolDestroy(pool) == cudaSuccess);
+  REQUIRE(cudaEventDestroy(before) == cudaSuccess);
+  REQUIRE(cudaEventDestroy(within) == cudaSuccess);
+}
+
+TEST_CASE("capture: begun and ended once, by one thread, not of the legacy stream", "[cuda]") {
+  const Setup s;
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) ==
+        cudaErrorStreamCaptureUnsupported);
+  CHECK(cudaStreamEndCapture(s.stream, &graph) == cudaErrorIllegalState);
+  s.begin();
+  CHECK(cudaStreamBeginCapture(s.stream, cudaStreamCaptureModeGlobal) == cudaErrorIllegalState);
+  std::thread([&] {
+    CHECK(cudaStreamEndCapture(s.stream, &graph) == cudaErrorStreamCaptureWrongThread);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);  // a thread-local capture does not mind
+  }).join();
+  CHECK(s.status() == cudaStreamCaptureStatusActive);
+  CHECK(cudaGraphDestroy(s.end()) == cudaSuccess);
+  s.begin(cudaStreamCaptureModeGlobal);
+  std::thread([&] { CHECK(cudaDeviceSynchronize() == cudaErrorStreamCaptureUnsupported); }).join();
+  CHECK(s.status() == cudaStreamCaptureStatusInvalidated);
+  CHECK(cudaStreamEndCapture(s.stream, &graph) == cudaErrorStreamCaptureInvalidated);
+  (void)cudaGetLastError();
+}
+
+TEST_CASE("capture: amp names the call that may not be captured", "[cuda]") {
+  const Setup s;
+  const Tensor x = amp::ones({4}, {.device = kCUDA});
+  (void)amp::exp(x);
+  const auto error_of = [&](const auto& call) {
+    s.begin();
+    std::string text;
+    try {
+      call();
+    } catch (const amp::Error& error) {
+      text = error.what();
+    }
+    cudaGraph_t graph = nullptr;
+    CHECK(cudaStreamEndCapture(s.stream, &graph) == cudaErrorStreamCaptureInvalidated);
+    (void)cudaGetLastError();
+    return text;
+  };
+  using Catch::Matchers::ContainsSubstring;
+  CHECK_THAT(error_of([&] { (void)x.to_vector<float>(); }),
+             ContainsSubstring("cudaStreamSynchronize: cudaErrorStreamCaptureUnsupported"));
+  CHECK_THAT(error_of([&] { (void)amp::empty({1 << 20}, {.device = kCUDA}); }),
+             ContainsSubstring("cudaMallocFromPoolAsync: cudaErrorStreamCaptureUnsupported"));
+  CHECK(amp::exp(x).to_vector<float>().size() == 4);
+}
+
+}  // namespace
+}  // namespace cuda_capture
