@@ -2,12 +2,13 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# Builds and runs a target of consumer/ in a folder of its own:
-#   consumer.sh AMP package|subdirectory BUILD WORK TARGET [CMAKE FLAG]...
+# Builds and runs targets of consumer/ in a folder of its own:
+#   consumer.sh AMP package|subdirectory BUILD WORK "TARGET..." [CMAKE FLAG]...
 # As a package, amp is installed from BUILD and then moved: an installation must not remember where
-# it was.
-set -eu
-amp=$1 kind=$2 build=$3 work=$4 target=$5
+# it was. What the shared objects export is looked through.
+set -eu -o pipefail
+amp=$1 kind=$2 build=$3 work=$4
+read -ra targets <<<"$5"
 shift 5
 rm -rf "$work"
 mkdir -p "$work"
@@ -24,5 +25,17 @@ else
   set -- "$@" -DAMP_SUBDIRECTORY="$amp"
 fi
 cmake -S "$amp/tests/package/consumer" -B "$work/build" -DCMAKE_BUILD_TYPE=Release "$@"
-cmake --build "$work/build" --target "$target"
-"$work/build/$target"
+cmake --build "$work/build" --target "${targets[@]}"
+for target in "${targets[@]}"; do
+  "$work/build/$target"
+done
+
+# By mangled names: the standard library's own templates are always exported.
+kernels='_ZN?K?3amp.*(7kernels4cuda|4cuda6launch)|__device_stub'
+for library in "$work"/build/*.so; do
+  [[ -e $library ]] || continue
+  if nm -D --defined-only "$library" | grep -E " ($kernels)" | c++filt; then
+    echo "$library exports kernels of amp, or what launches them"
+    exit 1
+  fi
+done

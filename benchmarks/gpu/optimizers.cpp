@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// What a training step does to all parameters: unscale and check, Adam, and both with clipping, on
+// the 161 parameters of ResNet-50 and on one of 100 million numbers.
+#include "measure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace gpu_benchmark {
+namespace {
+
+using amp::kCUDA;
+using amp::Tensor;
+
+/// He et al., "Deep Residual Learning for Image Recognition", table 1: 50 layers, 1000 classes.
+std::vector<amp::Shape> resnet50() {
+  std::vector<amp::Shape> shapes;
+  const auto convolution = [&](std::int64_t from, std::int64_t to, std::int64_t kernel) {
+    shapes.push_back({to, from, kernel, kernel});
+    shapes.push_back({to});  // weight and bias of its batch norm
+    shapes.push_back({to});
+  };
+  convolution(3, 64, 7);
+  std::int64_t channels = 64, width = 64;
+  for (const int blocks : {3, 4, 6, 3}) {
+    for (int block = 0; block < blocks; ++block) {
+      convolution(channels, width, 1);
+      convolution(width, width, 3);
+      convolution(width, 4 * width, 1);
+      if (block == 0) convolution(channels, 4 * width, 1);
+      channels = 4 * width;
+    }
+    width *= 2;
+  }
+  shapes.push_back({1000, channels});
+  shapes.push_back({1000});
+  return shapes;
+}
+
+/// Parameters with gradients.
+class Parameters {
+ public:
+  Parameters(const Settings& settings, Report& report, std::string name,
+             const std::vector<amp::Shape>& shapes)
+      : timer_(settings), report_(report), name_(std::move(name)) {
+    for (const amp::Shape& shape : shapes) {
+      const Tensor p = (amp::randn(shape, {.device = kCUDA}) * 0.01).detach().requires_grad_();
+      p.set_grad(amp::randn(shape, {.device = kCUDA}));
+      numbers_ += static_cast<double>(p.numel());
+      all_.push_back(p);
+    }
+  }
+
+  void measure() {
+    unscale();
+    adam();
+    step();
+  }
+
+ private:
+  /// The last numbers of some parameters, or of their gradients, on the host.
+  [[nodiscard]] std::vector<Tensor> sample(bool gradients) const {
+    std::vector<Tensor> samples;
+    for (const std::size_t i : {std::size_t{0}, all_.size() / 2, all_.size() - 1}) {
+      const Tensor x = (gradients ? all_[i].grad() : all_[i].detach()).flatten();
+      const std::int64_t part = std::min<std::int64_t>(10000, x.numel());
+      samples.push_back(x.narrow(0, x.numel() - part, part).to(amp::kCPU));
+    }
+    return samples;
+  }
+
+  void unscale() {
+    std::vector<amp::kernels::GradientSpan> spans;
+    for (const Tensor& p : all_)
+      spans.push_back({p.grad().data<float>(), p.numel(), amp::kFloat32});
+    const Tensor inverse = amp::full({}, 0.99999, {.device = kCUDA});
+    Tensor found = amp::zeros({}, {.device = kCUDA});
+    const auto run = [&] {
+      amp::detail::unscale(kCUDA, spans, inverse.const_data<float>(), found.data<float>(), true);
+    };
+    const std::vector<Tensor> before = sample(true);
+    run();
+    double error = 0;
+    const std::vector<Tensor> after = sample(true);
+    for (std::size_t i = 0; i < before.size(); ++i)
+      error = std::fmax(error, check_close("unscale", before[i] * 0.99999, after[i], 1e-6));
+    check_found(found, 0);
+    Tensor last = all_.back().grad();
+    last.flatten().narrow(0, last.numel() - 1, 1).fill_(std::numeric_limits<double>::infinity());
+    run();
+    check_found(found, 1);
+    last.fill_(0.5);
+    found.zero_();
+    report_.add("unscale_" + name_, timer_(run), {.bytes = 8 * numbers_, .error = error});
+    check_found(found, 0);
+  }
+  static void check_found(const Tensor& found, float expected) {
+    if (found.item<float>() != expected) throw amp::Error("unscale: found_inf is wrong");
+  }
+
+  void adam() {
+    amp::Adam optimizer(all_, {.lr = 1e-3});
+    std::vector<Tensor> expected = sample(false);
+    const std::vector<Tensor> gradients = sample(true);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      expected[i].requires_grad_();
+      expected[i].set_grad(gradients[i]);
+    }
+    amp::Adam reference(expected, {.lr = 1e-3});
+    optimizer.step();
+    reference.step();
+    const std::vector<Tensor> after = sample(false);
+    double error = 0;
+    for (std::size_t i = 0; i < after.size(); ++i)
+      error = std::fmax(error, check_close("adam", expected[i].detach(), after[i], 1e-5));
+    report_.add("adam_" + name_, timer_([&] { optimizer.step(); }),
+                {.bytes = 28 * numbers_, .error = error});
+  }
+
+  /// Unscaling, clipping, Adam and the new scale: what stands between backward and the next step.
+  void step() {
+    amp::Adam optimizer(all_, {.lr = 1e-9});
+    amp::GradScaler scaler({.init_scale = 2, .growth_interval = 1 << 30});
+    (void)scaler.scale_data(kCUDA);
+    const auto run = [&] {
+      (void)scaler.unscale_and_clip(optimizer, 1e9);
+      scaler.step(optimizer);
+      scaler.update();
+    };
+    report_.add("clipped_step_" + name_, timer_(run), {.bytes = 32 * numbers_});
+    if (scaler.counters().skipped != 0) throw amp::Error("clipped_step: a step was skipped");
+  }
+
+  Timer timer_;
+  Report& report_;
+  std::string name_;
+  std::vector<Tensor> all_;
+  double numbers_ = 0;
+};
+
+}  // namespace
+
+void measure_optimizers(const Settings& settings, Report& report) {
+  std::vector<amp::Shape> shapes = resnet50();
+  if (settings.smoke) shapes = {{3, 5}, {7}, {70}, {2, 3, 4}};
+  Parameters(settings, report, "resnet50", shapes).measure();
+  const std::int64_t size = settings.size(100'000'000, 5000);
+  Parameters(settings, report, "100m", {{size}}).measure();
+}
+
+}  // namespace gpu_benchmark

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+"""What gpu_benchmark measures, done by PyTorch: the same sizes, timed in the same way, under the same
+names. Usage: pytorch_gpu.py [--quick] [--smoke] [--json FILE]. Exits 77 without a GPU; --smoke takes
+toy sizes, and runs without one too."""
+import argparse
+import json
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--quick", action="store_true")
+arguments.add_argument("--smoke", action="store_true")
+arguments.add_argument("--json", default="")
+options = arguments.parse_args()
+smoke = options.smoke
+if not torch.cuda.is_available() and not smoke:
+    print("skipped: PyTorch sees no GPU")
+    sys.exit(77)
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+repeats = 7 if options.quick else 30
+names = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}
+# As amp, whose float32 is float32.
+torch.backends.cuda.matmul.allow_tf32 = False
+torch.backends.cudnn.allow_tf32 = False
+figures = {}
+
+
+def size(full, toy):
+    return toy if smoke else full
+
+
+def region(work, calls):
+    """Milliseconds of one call."""
+    if device.type == "cpu":
+        began = time.perf_counter()
+        for _ in range(calls):
+            work()
+        return (time.perf_counter() - began) * 1e3 / calls
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    for _ in range(calls):
+        work()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) / calls
+
+
+def measure(name, work, moved=0, operations=0):
+    try:
+        if smoke:
+            times, calls, wall = [region(work, 1)], 1, 0
+        else:
+            region(work, 3)
+            calls = int(min(max(5 / region(work, 3), 1), 1000))
+            region(work, 5 * calls)
+            began = time.perf_counter()
+            times = sorted(region(work, calls) for _ in range(repeats))
+            wall = (time.perf_counter() - began) * 1e3 / (repeats * calls)
+    except Exception as error:  # what this version cannot do is said, and the rest goes on
+        print(f"{name}: {type(error).__name__}: {error}"[:200], file=sys.stderr)
+        return
+    median = times[len(times) // 2]
+    figure = {"ms": median, "min_ms": times[0], "max_ms": times[-1], "wall_ms": wall,
+              "calls": calls * len(times)}
+    if moved:
+        figure["GB/s"] = moved / median / 1e6
+        figure["of_copy"] = figure["GB/s"] / figures.get("copy", figure)["GB/s"]
+    if operations:
+        figure["TFLOP/s"] = operations / median / 1e9
+    figures[name] = figure
+    print(f"{name:28} {median:10.4f} ms ({times[0]:.4f} to {times[-1]:.4f})", flush=True)
+
+
+def memory():
+    count = size(1 << 28, 1000)
+    x = torch.randn(count, device=device)
+    y = torch.zeros_like(x)
+    measure("copy", lambda: y.copy_(x), 8 * count)
+    figures["copy_op_fp32"] = figures["copy"]
+    for low in (torch.float16, torch.bfloat16):
+        measure(f"cast_fp32_to_{names[low]}", lambda: x.to(low), 6 * count)
+    del x, y
+    rows, columns = size(65536, 5), size(4096, 70)
+    targets = torch.randint(0, columns, (rows,), device=device)
+    for dtype, name in names.items():
+        x, y = (torch.randn(rows, columns, device=device).to(dtype) for _ in range(2))
+        w, b = (torch.randn(columns, device=device).to(dtype) for _ in range(2))
+        moved = x.numel() * x.element_size()
+        measure(f"add_{name}", lambda: x + y, 3 * moved)
+        measure(f"gelu_{name}", lambda: F.gelu(x), 2 * moved)
+        measure(f"softmax_{name}", lambda: F.softmax(x, -1), 2 * moved)
+        measure(f"layer_norm_{name}", lambda: F.layer_norm(x, (columns,), w, b), 2 * moved)
+        measure(f"cross_entropy_{name}", lambda: F.cross_entropy(x, targets), moved)
+
+
+def resnet50():
+    shapes = []
+
+    def convolution(source, target, kernel):
+        shapes.extend([(target, source, kernel, kernel), (target,), (target,)])
+
+    convolution(3, 64, 7)
+    channels, width = 64, 64
+    for blocks in (3, 4, 6, 3):
+        for block in range(blocks):
+            convolution(channels, width, 1)
+            convolution(width, width, 3)
+            convolution(width, 4 * width, 1)
+            if block == 0:
+                convolution(channels, 4 * width, 1)
+            channels = 4 * width
+        width *= 2
+    return shapes + [(1000, channels), (1000,)]
+
+
+def optimizers(name, shapes):
+    parameters = [nn.Parameter(torch.randn(s, device=device) * 0.01) for s in shapes]
+    for p in parameters:
+        p.grad = torch.randn_like(p)
+    gradients = [p.grad for p in parameters]
+    numbers = sum(p.numel() for p in parameters)
+    found, inverse = torch.zeros((), device=device), torch.full((), 0.99999, device=device)
+    check = torch._amp_foreach_non_finite_check_and_unscale_
+    measure(f"unscale_{name}", lambda: check(gradients, found, inverse), 8 * numbers)
+    adam = torch.optim.Adam(parameters, lr=1e-3, fused=True)
+    measure(f"adam_{name}", adam.step, 28 * numbers)
+    adam = torch.optim.Adam(parameters, lr=1e-9, fused=True)
+    scaler = torch.amp.GradScaler(device.type, init_scale=2.0, growth_interval=1 << 30)
+    scaler.scale(torch.zeros((), device=device))
+
+    def step():
+        scaler.unscale_(adam)
+        nn.utils.clip_grad_norm_(parameters, 1e9, foreach=True)
+        scaler.step(adam)
+        scaler.update()
+
+    measure(f"clipped_step_{name}", step, 32 * numbers)
+
+
+def matmul():
+    n, rows, inner = size(8192, 24), size(16384, 20), size(4096, 24)
+    for dtype, name in ((torch.float16, "fp16"), (torch.bfloat16, "bf16"), (torch.float32, "fp32")):
+        a, b = (torch.randn(n, n, device=device).to(dtype) for _ in range(2))
+        low = dtype != torch.float32
+        with torch.autocast(device.type, dtype=dtype if low else None, enabled=low):
+            measure(f"matmul_{name}", lambda: a @ b, operations=2 * n**3)
+            if low:
+                weight = torch.randn(n, n, device=device, requires_grad=True)
+                measure(f"matmul_weight_{name}", lambda: a @ weight, operations=2 * n**3)
+        if low:
+            x = torch.randn(rows, inner, device=device).to(dtype)
+            layer = nn.Linear(inner, inner, device=device)
+            with torch.no_grad(), torch.autocast(device.type, dtype=dtype):
+                measure(f"linear_{name}", lambda: layer(x), operations=2 * rows * inner**2)
+
+
+def train_step(name, low, scaling):
+    torch.manual_seed(1)
+    batch = size(256, 4)
+    model = nn.Sequential(
+        nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(4096, 256), nn.ReLU(), nn.Linear(256, 10)).to(device)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
+    scaler = torch.amp.GradScaler(device.type, enabled=scaling)
+    x = torch.randn(batch, 3, 32, 32, device=device)
+    y = torch.randint(0, 10, (batch,), device=device)
+
+    def step():
+        optimizer.zero_grad()
+        with torch.autocast(device.type, dtype=low, enabled=low is not None):
+            loss = F.cross_entropy(model(x), y)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+
+    measure(f"train_step_{name}", step)
+
+
+memory()
+optimizers("resnet50", [(3, 5), (7,)] if smoke else resnet50())
+optimizers("100m", [(size(100_000_000, 5000),)])
+matmul()
+train_step("fp32", None, False)
+train_step("amp-fp16", torch.float16, True)
+train_step("amp-bf16", torch.bfloat16, False)
+if options.json:
+    with open(options.json, "w", encoding="utf-8") as file:
+        lines = ",\n".join(f'"{name}": {json.dumps(figure)}' for name, figure in figures.items())
+        file.write("{\n" + lines + "\n}\n")
