@@ -221,9 +221,13 @@ inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const 
           const Device device = grad.device();
           autograd::Gradients<3> gradients;
           if (needs[0]) gradients[0] = empty_like(in);
-          if (needs[1]) gradients[1] = zeros_like(scale);
-          if (needs[2]) gradients[2] = zeros({channels}, {.dtype = bias_dtype, .device = device});
-          if (in.numel() != 0) {
+          if (needs[1]) gradients[1] = empty_like(scale);
+          if (needs[2]) gradients[2] = empty({channels}, {.dtype = bias_dtype, .device = device});
+          if (in.numel() == 0) {
+            for (int i : {1, 2}) {
+              if (needs[i]) gradients[i].zero_();
+            }
+          } else {
             const kernels::BatchNormBackwardArgs args{as_planes(grad).operand(),
                                                       as_planes(in).operand(),
                                                       scale.operand(),

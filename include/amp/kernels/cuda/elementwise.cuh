@@ -160,11 +160,10 @@ inline void where(const WhereArgs& args) {
 template <int N>
 bool is_in_quads(const Strided<N>& shape, const std::array<const Operand*, N>& operands,
                  std::int64_t n) {
-  bool fits = shape.dims == 1 && n * item_size(operands[0]->dtype) % sizeof(uint4) == 0;
+  bool fits = shape.dims == 1 && n * item_size(operands[0]->dtype) % 16 == 0;
   for (int k = 0; k < N; ++k) {
     const void* const data = operands[static_cast<std::size_t>(k)]->data;
-    fits = fits && shape.inner_stride(k) == 1 &&
-           reinterpret_cast<std::uintptr_t>(data) % sizeof(uint4) == 0;
+    fits = fits && shape.inner_stride(k) == 1 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
   }
   return fits;
 }

@@ -16,110 +16,69 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
+#include <type_traits>
 
+#include "amp/kernels/cuda/loss_rows.cuh"
 #include "amp/kernels/cuda/scratch.cuh"
-#include "amp/kernels/cuda/softmax.cuh"
 
 namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-/// The targets and q, but for what differs between lines.
-template <class C>
-struct TargetDistribution {
-  Input weight;
-  bool weighted, normalized;
-  C certain, share, not_a_number;
-  std::int64_t classes, ignore_index;
-  const std::int64_t* targets;
-
-  template <class Args>
-  TargetDistribution(const Args& args, std::int64_t class_count)
-      : weight(args.weight),
-        weighted(args.weight.present),
-        normalized(args.normalized),
-        certain(static_cast<C>(1 - args.label_smoothing)),
-        share(static_cast<C>(args.label_smoothing) / static_cast<C>(class_count)),
-        not_a_number(std::numeric_limits<C>::quiet_NaN()),
-        classes(class_count),
-        ignore_index(args.ignore_index),
-        targets(args.targets.template as<const std::int64_t>()) {}
-
-  __device__ C weight_of(std::int64_t c) const { return weighted ? load<C>(weight, c) : C{1}; }
-  __device__ bool in_range(std::int64_t t) const { return t >= 0 && t < classes; }
-};
-
 template <class Team, class C>
 AMP_KERNEL void cross_entropy_kernel(Lines lines, TargetDistribution<C> q, Input logits, C* losses,
-                                     C* log_sums) {
+                                     C* log_sums, LossTotals* parts) {
+  LossTotals totals;
   for (std::int64_t line = Team::first_line(); line < lines.count; line += Team::line_step()) {
     const std::int64_t start = lines.start(line), t = q.targets[line];
     C maximum{0}, log_sum{0};
     if (!q.normalized) {
-      maximum = line_maximum<Team, C>(lines, logits, start);
-      const double exp_sum = line_exp_sum<Team>(lines, logits, start, maximum);
-      log_sum = static_cast<C>(functions::math::log(exp_sum));
+      const ExpSum<C> total = line_exp_sum<Team, C>(lines, logits, start);
+      maximum = total.maximum;
+      log_sum = static_cast<C>(functions::math::log(total.sum));
     }
-    const auto log_p = [&](std::int64_t c) {
-      return (load<C>(logits, start + c * lines.stride) - maximum) - log_sum;
-    };
-    C loss{0};
-    if (q.in_range(t) && t != q.ignore_index) {
-      loss = -q.certain * q.weight_of(t) * log_p(t);
-      if (q.share != C{0}) {
-        double sum = 0;
-        for (std::int64_t c = Team::first(); c < lines.length; c += Team::step())
-          sum += static_cast<double>(q.weight_of(c) * log_p(c));
-        loss -= q.share * static_cast<C>(Team::template reduce<functions::Add>(sum));
+    ShareSums shares;
+    if (q.share != C{0}) {
+      for (std::int64_t c = Team::first(); c < lines.length; c += Team::step()) {
+        const C weight = q.weight_of(c);
+        shares.logits +=
+            static_cast<double>(weight * (load<C>(logits, start + c * lines.stride) - maximum));
+        shares.weight += static_cast<double>(weight);
       }
-    } else if (t != q.ignore_index) {
-      loss = q.not_a_number;
+      shares.weight = Team::template reduce<functions::Add>(shares.weight);
+      shares.logits = Team::template reduce<functions::Add>(shares.logits) +
+                      shares.weight * static_cast<double>(maximum);
     }
     if (!Team::is_leader()) continue;
-    losses[line] = loss;
-    log_sums[line] = log_sum;
+    const bool has_class = q.in_range(t);
+    finish_line(q, line, has_class ? q.weight_of(t) : C{1},
+                has_class ? load<C>(logits, start + t * lines.stride) : C{0}, maximum, log_sum,
+                shares, losses, log_sums, totals);
   }
-}
-
-/// The sums of losses and of the weights that count.
-struct LossTotals {
-  double loss, weight;
-};
-
-/// Block b sums lines [b * part, (b + 1) * part).
-template <class C>
-AMP_KERNEL void loss_parts_kernel(TargetDistribution<C> q, const C* losses, std::int64_t count,
-                                  std::int64_t part, LossTotals* parts) {
-  const std::int64_t begin = blockIdx.x * part;
-  const std::int64_t end = begin + part < count ? begin + part : count;
-  double loss = 0, weight = 0;
-  for (std::int64_t line = begin + threadIdx.x; line < end; line += blockDim.x) {
-    const std::int64_t t = q.targets[line];
-    loss += static_cast<double>(losses[line]);
-    if (t != q.ignore_index)
-      weight += static_cast<double>(q.in_range(t) ? q.weight_of(t) : q.not_a_number);
-  }
-  loss = block_sum(loss);
-  weight = block_sum(weight);
-  if (threadIdx.x == 0) parts[blockIdx.x] = {loss, weight};
+  totals = totals.of_block();
+  if (threadIdx.x == 0) parts[blockIdx.x] = totals;
 }
 
 /// For one block. `reduced` may be null.
 template <class C>
 AMP_KERNEL void loss_total_kernel(const LossTotals* parts, std::int64_t count, bool mean,
                                   C* total_weight, C* reduced) {
-  double loss = 0, weight = 0;
+  LossTotals totals;
   for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) {
-    loss += parts[i].loss;
-    weight += parts[i].weight;
+    totals.loss += parts[i].loss;
+    totals.weight += parts[i].weight;
   }
-  loss = block_sum(loss);
-  weight = block_sum(weight);
+  totals = totals.of_block();
   if (threadIdx.x != 0) return;
-  *total_weight = static_cast<C>(weight);
+  *total_weight = static_cast<C>(totals.weight);
   // No target counted: NaN, as in torch.
-  if (reduced != nullptr) *reduced = static_cast<C>(mean ? loss / weight : loss);
+  if (reduced != nullptr)
+    *reduced = static_cast<C>(mean ? totals.loss / totals.weight : totals.loss);
+}
+
+/// More blocks than a device runs at once, few enough for one to add up what they leave.
+inline std::int64_t loss_blocks(std::int64_t blocks) {
+  return (std::min)(blocks, std::int64_t{1} << 13);
 }
 
 template <class C>
@@ -127,18 +86,36 @@ void cross_entropy(const CrossEntropyArgs& args) {
   const Lines lines(args.logits, 1);
   const Device device = args.logits.device;
   const TargetDistribution<C> q(args, lines.length);
-  visit_team(lines, [&](auto team, std::int64_t blocks) {
+  C* const losses = args.losses.as<C>();
+  C* const log_sums = args.log_sum.as<C>();
+  const auto total = [&](const Scratch<LossTotals>& parts, std::int64_t blocks) {
+    launch(device, 1, 1024, loss_total_kernel<C>, parts.data(), blocks, args.reduction == kMean,
+           args.total_weight.as<C>(), args.reduction == kNone ? nullptr : args.loss.as<C>());
+  };
+  if constexpr (std::is_same_v<C, float>) {
+    if (!q.normalized && lines.stride == 1 &&
+        are_rows_of_vectors(lines.length, args.logits, args.weight)) {
+      const Rows<kLossAhead> rows(lines.count, lines.length, kLossThreads);
+      const std::int64_t blocks = loss_blocks(rows.blocks());
+      const Scratch<LossTotals> parts(device, blocks);
+      using R = Rows<kLossAhead>;
+      launch(device, blocks, rows.block_threads(),
+             q.share != C{0} ? cross_entropy_rows_kernel<true, R>
+                             : cross_entropy_rows_kernel<false, R>,
+             rows, q, args.logits, losses, log_sums, parts.data());
+      return total(parts, blocks);
+    }
+  }
+  const auto by_teams = [&](auto team, std::int64_t teams) {
+    const std::int64_t blocks = loss_blocks(teams);
+    const Scratch<LossTotals> parts(device, blocks);
     launch(device, blocks, kThreads, cross_entropy_kernel<decltype(team), C>, lines, q, args.logits,
-           args.losses.as<C>(), args.log_sum.as<C>());
-  });
-  constexpr std::int64_t kShortest = 1 << 12, kMost = 1 << 10;
-  const std::int64_t part = (std::max)(kShortest, ceil_div(lines.count, kMost));
-  const std::int64_t parts = ceil_div(lines.count, part);
-  const Scratch<LossTotals> totals(device, parts);
-  launch(device, parts, kThreads, loss_parts_kernel<C>, q, args.losses.as<const C>(), lines.count,
-         part, totals.data());
-  launch(device, 1, kThreads, loss_total_kernel<C>, totals.data(), parts, args.reduction == kMean,
-         args.total_weight.as<C>(), args.reduction == kNone ? nullptr : args.loss.as<C>());
+           losses, log_sums, parts.data());
+    total(parts, blocks);
+  };
+  // Of log-probabilities one element of a line is read.
+  if (q.normalized && q.share == C{0}) return by_teams(OneThread{}, grid_for(lines.count));
+  visit_team(lines, by_teams);
 }
 
 /// grad_output has an element per line, or one for all; the mean's is divided by *total_weight,
@@ -149,12 +126,12 @@ AMP_KERNEL void cross_entropy_backward_kernel(Lines lines, TargetDistribution<C>
                                               const C* total_weight, Input logits,
                                               const C* log_sums, Output grad_logits) {
   for (std::int64_t line = Team::first_line(); line < lines.count; line += Team::line_step()) {
-    const std::int64_t start = lines.start(line), t = q.targets[line];
-    const bool counts = q.in_range(t) && t != q.ignore_index;
-    C maximum{0}, q_sum{0}, grad{0};
-    if (counts) {
-      grad = load<C>(grad_output, grad_per_line ? line : 0);
-      if (total_weight != nullptr) grad /= *total_weight;
+    const std::int64_t start = lines.start(line);
+    LineGrad<C> of_line(q, line);
+    C maximum{0};
+    if (of_line.counts) {
+      of_line.grad = load<C>(grad_output, grad_per_line ? line : 0);
+      if (total_weight != nullptr) of_line.grad /= *total_weight;
       if (!q.normalized) {
         maximum = line_maximum<Team, C>(lines, logits, start);
         double share_sum = 0;  // of all classes' shares
@@ -163,18 +140,17 @@ AMP_KERNEL void cross_entropy_backward_kernel(Lines lines, TargetDistribution<C>
             share_sum += static_cast<double>(q.share * q.weight_of(c));
           share_sum = Team::template reduce<functions::Add>(share_sum);
         }
-        q_sum = q.certain * q.weight_of(t) + static_cast<C>(share_sum);
+        of_line.q_sum = q.certain * q.weight_of(of_line.target) + static_cast<C>(share_sum);
       }
     }
+    const C log_sum = log_sums[line];
     for (std::int64_t c = Team::first(); c < lines.length; c += Team::step()) {
       const std::int64_t at = start + c * lines.stride;
-      C grad_x = t == q.ignore_index ? C{0} : q.not_a_number;
-      if (counts) {
-        const C wanted = q.weight_of(c) * (q.share + (c == t ? q.certain : C{0}));
-        const C p = q.normalized
-                        ? C{0}
-                        : functions::math::exp((load<C>(logits, at) - maximum) - log_sums[line]);
-        grad_x = (p * q_sum - wanted) * grad;
+      C grad_x = of_line.otherwise;
+      if (of_line.counts) {
+        const C p =
+            q.normalized ? C{0} : functions::math::exp((load<C>(logits, at) - maximum) - log_sum);
+        grad_x = of_line.apply(q, c == of_line.target, q.weight_of(c), p);
       }
       store<C>(grad_logits, at, grad_x);
     }
@@ -184,12 +160,33 @@ AMP_KERNEL void cross_entropy_backward_kernel(Lines lines, TargetDistribution<C>
 template <class C>
 void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
   const Lines lines(args.logits, 1);
+  const Device device = args.logits.device;
   const TargetDistribution<C> q(args, lines.length);
+  const bool grad_per_line = args.reduction == kNone;
+  const C* const total_weight = args.reduction == kMean ? args.total_weight.as<const C>() : nullptr;
+  if constexpr (std::is_same_v<C, float>) {
+    if (lines.stride == 1 &&
+        are_rows_of_vectors(lines.length, args.logits, args.weight, args.grad_logits) &&
+        is_plain(args.grad_output)) {
+      const auto by_rows = [&](auto rows, auto kernel) {
+        launch(device, rows.blocks(), rows.block_threads(), kernel, rows, q, args.grad_output,
+               grad_per_line, total_weight, args.logits, args.log_sum.as<const C>(),
+               args.grad_logits);
+      };
+      if (q.normalized || q.weighted || q.share != C{0}) {
+        const Rows<2> rows(lines.count, lines.length, kLossGradThreads);
+        by_rows(rows, cross_entropy_backward_rows_kernel<false, Rows<2>>);
+      } else {
+        const Rows<4> rows(lines.count, lines.length, kLossGradThreads);
+        by_rows(rows, cross_entropy_backward_rows_kernel<true, Rows<4>>);
+      }
+      return;
+    }
+  }
   visit_team(lines, [&](auto team, std::int64_t blocks) {
-    launch(args.logits.device, blocks, kThreads, cross_entropy_backward_kernel<decltype(team), C>,
-           lines, q, args.grad_output, args.reduction == kNone,
-           args.reduction == kMean ? args.total_weight.as<const C>() : nullptr, args.logits,
-           args.log_sum.as<const C>(), args.grad_logits);
+    launch(device, blocks, kThreads, cross_entropy_backward_kernel<decltype(team), C>, lines, q,
+           args.grad_output, grad_per_line, total_weight, args.logits, args.log_sum.as<const C>(),
+           args.grad_logits);
   });
 }
 

@@ -1,36 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Normalisation of rows and of channels: a block per row, or channel. Formulas and sources as in
-// host/norm.hpp: means and variances are summed in double, around the mean. grad_weight and
-// grad_bias are sums over parts of the rows, added in order, so that they do not depend on the
-// grid.
+// Normalisation of rows: those of vectors (norm_rows.cuh), and all others, a block each. Formulas
+// and sources as in host/norm.hpp: means and variances are summed in double, around the mean.
+// grad_weight and grad_bias are sums over parts of the rows, added in order, so that they do not
+// depend on the grid.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
-#include "amp/kernels/cuda/block_reduce.cuh"
-#include "amp/kernels/cuda/elements.cuh"
-#include "amp/kernels/cuda/scratch.cuh"
-#include "amp/kernels/signatures.hpp"
+#include "amp/kernels/cuda/batch_norm.cuh"
+#include "amp/kernels/cuda/norm_rows.cuh"
 
 namespace amp::inline v0::kernels::cuda {
-
-/// Rows, and which affine parameters they have (NormArgs).
-struct NormShape {
-  std::int64_t rows, length, groups, inner;
-
-  __device__ std::int64_t per_row() const { return length / inner; }
-  __device__ std::int64_t parameter(std::int64_t row, std::int64_t i) const {
-    return row % groups * per_row() + i / inner;
-  }
-};
-
-/// An element of an affine parameter; `absent` where there is none.
-template <class C>
-__device__ C parameter_or(const Input& parameter, std::int64_t i, C absent) {
-  return parameter.data == nullptr ? absent : load<C>(parameter, i);
-}
 
 template <class C>
 AMP_KERNEL void norm_kernel(NormShape shape, Input x, Input weight, Input bias, Output y, C* means,
@@ -66,18 +50,6 @@ AMP_KERNEL void norm_kernel(NormShape shape, Input x, Input weight, Input bias, 
   }
 }
 
-/// What the backward kernels read.
-template <class C>
-struct NormSaved {
-  Input grad, x, weight;
-  const C *means, *rstds;  // means null where 0
-
-  __device__ C mean(std::int64_t row) const { return means == nullptr ? C{0} : means[row]; }
-  __device__ C normal(std::int64_t at, C mean, C rstd) const {
-    return (load<C>(x, at) - mean) * rstd;
-  }
-};
-
 template <class C>
 AMP_KERNEL void norm_backward_kernel(NormShape shape, NormSaved<C> saved, Output grad_x,
                                      bool centered) {
@@ -106,18 +78,12 @@ AMP_KERNEL void norm_backward_kernel(NormShape shape, NormSaved<C> saved, Output
   }
 }
 
-/// The sums of some of the rows, `part_rows` of them, for each affine parameter.
-struct NormSums {
-  double *weight, *bias;  // [parts, groups * per_row]
-  std::int64_t parts, part_rows, parameters;
-};
-
 /// Adds what elements [first, last) of the runs of one parameter give, `step` apart, over the rows
-/// of a part.
-template <class C>
-__device__ void add_rows(const NormShape& shape, const NormSaved<C>& saved, const NormSums& sums,
-                         std::int64_t part, std::int64_t parameter, std::int64_t first,
-                         std::int64_t step, double& weight, double& bias) {
+/// visitor(row, its first element with the parameter) for the rows of a part that have it.
+template <class Sums, class Visitor>
+__device__ __forceinline__ void visit_runs(const NormShape& shape, const Sums& sums,
+                                           std::int64_t part, std::int64_t parameter,
+                                           Visitor&& visitor) {
   const std::int64_t group = parameter / shape.per_row();
   const std::int64_t run = parameter % shape.per_row() * shape.inner;
   const std::int64_t begin = part * sums.part_rows;
@@ -125,20 +91,69 @@ __device__ void add_rows(const NormShape& shape, const NormSaved<C>& saved, cons
   const std::int64_t end = beyond < shape.rows ? beyond : shape.rows;
   // The first row from `begin` on that belongs to the group.
   const std::int64_t ahead = (group - begin % shape.groups + shape.groups) % shape.groups;
-  for (std::int64_t row = begin + ahead; row < end; row += shape.groups) {
+  for (std::int64_t row = begin + ahead; row < end; row += shape.groups)
+    visitor(row, row * shape.length + run);
+}
+
+/// Adds what elements [first, last) of the runs of one parameter give, `step` apart, over the rows
+/// of a part.
+template <class C>
+__device__ void add_rows(const NormShape& shape, const NormSaved<C>& saved,
+                         const NormSums<double>& sums, std::int64_t part, std::int64_t parameter,
+                         std::int64_t first, std::int64_t step, double& weight, double& bias) {
+  visit_runs(shape, sums, part, parameter, [&](std::int64_t row, std::int64_t start) {
     const C mean = saved.mean(row), rstd = saved.rstds[row];
     for (std::int64_t i = first; i < shape.inner; i += step) {
-      const std::int64_t at = row * shape.length + run + i;
-      const double grad = static_cast<double>(load<C>(saved.grad, at));
-      weight += grad * static_cast<double>(saved.normal(at, mean, rstd));
+      const double grad = static_cast<double>(load<C>(saved.grad, start + i));
+      weight += grad * static_cast<double>(saved.normal(start + i, mean, rstd));
       bias += grad;
     }
+  });
+}
+
+/// Parameters of runs of vectors: a warp each.
+template <class Sums>
+AMP_KERNEL void norm_sums_by_warp_kernel(NormShape shape, NormSaved<float> saved, Sums sums) {
+  constexpr int kAhead = 2, kWarp = 32;
+  const int lane = static_cast<int>(threadIdx.x % kWarp);
+  const std::int64_t vectors = shape.inner / kVector;
+  for (std::int64_t i = first_element() / kWarp; i < sums.parts * sums.parameters;
+       i += element_step() / kWarp) {
+    NormGradMeans totals;
+    visit_runs(shape, sums, i / sums.parameters, i % sums.parameters,
+               [&](std::int64_t row, std::int64_t start) {
+                 const float mean = saved.mean(row), rstd = saved.rstds[row];
+                 for (std::int64_t v = lane; v < vectors; v += kAhead * kWarp) {
+                   const std::int64_t left = vectors - v;
+                   const RowShare share{
+                       start + v * kVector,
+                       left < kAhead * kWarp ? static_cast<int>(left) : kAhead * kWarp, kWarp};
+                   const RowWords<kAhead> grad_words(saved.grad, share), x_words(saved.x, share);
+                   RowPart<kAhead> grad, normal;
+                   grad_words.unpack(saved.grad.dtype, grad.values);
+                   x_words.unpack(saved.x.dtype, normal.values);
+                   AMP_UNROLL
+                   for (int k = 0; k < kAhead; ++k) {
+                     if (!share.has(k)) continue;
+                     AMP_UNROLL
+                     for (int l = 0; l < kVector; ++l)
+                       normal.values[k][l] = (normal.values[k][l] - mean) * rstd;
+                     totals.add(grad.values[k], normal.values[k]);
+                   }
+                 }
+               });
+    const double weight = team_reduce<functions::Add>(totals.dot, kWarp);
+    const double bias = team_reduce<functions::Add>(totals.sum, kWarp);
+    if (lane != 0) continue;
+    sums.weight[i] = weight;
+    sums.bias[i] = bias;
   }
 }
 
 /// Parameters of single elements: a thread each.
 template <class C>
-AMP_KERNEL void norm_sums_by_thread_kernel(NormShape shape, NormSaved<C> saved, NormSums sums) {
+AMP_KERNEL void norm_sums_by_thread_kernel(NormShape shape, NormSaved<C> saved,
+                                           NormSums<double> sums) {
   for (std::int64_t i = first_element(); i < sums.parts * sums.parameters; i += element_step()) {
     double weight = 0, bias = 0;
     add_rows(shape, saved, sums, i / sums.parameters, i % sums.parameters, 0, 1, weight, bias);
@@ -148,7 +163,8 @@ AMP_KERNEL void norm_sums_by_thread_kernel(NormShape shape, NormSaved<C> saved, 
 }
 /// Parameters of runs of elements: a block each.
 template <class C>
-AMP_KERNEL void norm_sums_by_block_kernel(NormShape shape, NormSaved<C> saved, NormSums sums) {
+AMP_KERNEL void norm_sums_by_block_kernel(NormShape shape, NormSaved<C> saved,
+                                          NormSums<double> sums) {
   for (std::int64_t i = blockIdx.x; i < sums.parts * sums.parameters; i += gridDim.x) {
     double weight = 0, bias = 0;
     add_rows(shape, saved, sums, i / sums.parameters, i % sums.parameters, threadIdx.x, blockDim.x,
@@ -162,48 +178,89 @@ AMP_KERNEL void norm_sums_by_block_kernel(NormShape shape, NormSaved<C> saved, N
   }
 }
 
-/// The sums of all parts; of none they are 0.
-template <class Sums>
-AMP_KERNEL void norm_add_parts_kernel(Sums sums, Output grad_weight, Output grad_bias) {
-  for (std::int64_t i = first_element(); i < sums.parameters; i += element_step()) {
-    double weight = 0, bias = 0;
-    for (std::int64_t part = 0; part < sums.parts; ++part) {
-      weight += sums.weight[part * sums.parameters + i];
-      bias += sums.bias[part * sums.parameters + i];
-    }
-    if (grad_weight.data != nullptr) store<double>(grad_weight, i, weight);
-    if (grad_bias.data != nullptr) store<double>(grad_bias, i, bias);
-  }
-}
-
+/// `in_vectors`: grad and x of rows of vectors.
 template <class C>
-void norm_parameters(Device device, const NormShape& shape, const NormSaved<C>& saved,
-                     const Output& grad_weight, const Output& grad_bias) {
+void norm_parameter_grads(Device device, const NormShape& shape, const NormSaved<C>& saved,
+                          bool in_vectors, const Output& grad_weight, const Output& grad_bias) {
+  constexpr std::int64_t kLongRun = 64;
   const std::int64_t part_rows = ceil_div(shape.rows, 32);
   const std::int64_t parts = shape.rows == 0 ? 0 : ceil_div(shape.rows, part_rows);
-  const std::int64_t parameters = shape.groups * (shape.length / shape.inner);
+  const std::int64_t parameters = shape.groups * shape.per_row();
   const std::int64_t sums_of_each = parts * parameters;
   const Scratch<double> memory(device, 2 * sums_of_each);
-  const NormSums sums{memory.data(), memory.data() + sums_of_each, parts, part_rows, parameters};
-  if (shape.inner < 32) {
-    launch(device, grid_for(sums_of_each), kThreads, norm_sums_by_thread_kernel<C>, shape, saved,
-           sums);
-  } else {
-    launch(device, grid_for(sums_of_each, 1), kThreads, norm_sums_by_block_kernel<C>, shape, saved,
-           sums);
+  const NormSums<double> sums{memory.data(), memory.data() + sums_of_each, parts, part_rows,
+                              parameters};
+  const auto enqueue = [&](std::int64_t items_per_block, auto kernel) {
+    launch(device, grid_for(sums_of_each, static_cast<unsigned>(items_per_block)), kThreads, kernel,
+           shape, saved, sums);
+  };
+  bool by_warps = false;
+  if constexpr (std::is_same_v<C, float>) {
+    by_warps = in_vectors && shape.inner >= kLongRun;
+    if (by_warps) enqueue(kThreads / 32, norm_sums_by_warp_kernel<NormSums<double>>);
   }
-  launch(device, grid_for(parameters), kThreads, norm_add_parts_kernel<NormSums>, sums, grad_weight,
-         grad_bias);
+  if (!by_warps && shape.inner < 32) {
+    enqueue(kThreads, norm_sums_by_thread_kernel<C>);
+  } else if (!by_warps) {
+    enqueue(1, norm_sums_by_block_kernel<C>);
+  }
+  launch(device, grid_for(parameters, 32), kThreads, norm_add_parts_kernel<NormSums<double>>, sums,
+         grad_weight, grad_bias);
 }
 
 inline void norm(const NormArgs& args) {
   const NormShape shape{args.input.sizes[0], args.input.sizes[1], args.groups, args.inner};
+  const Device device = args.input.device;
+  if (shape.has_vectors() &&
+      are_rows_of_vectors(shape.length, args.input, args.output, args.weight, args.bias)) {
+    const Rows<4> rows(shape.rows, shape.length, kNormThreads);
+    return launch(device, rows.blocks(), rows.block_threads(), norm_rows_kernel<Rows<4>>, rows,
+                  shape, args.input, args.weight, args.bias, args.output, args.mean.as<float>(),
+                  args.rstd.as<float>(), args.eps, args.centered);
+  }
   visit_float_type(args.input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    launch(args.input.device, grid_for(shape.rows, 1), kThreads, norm_kernel<C>, shape, args.input,
+    launch(device, grid_for(shape.rows, 1), kThreads, norm_kernel<C>, shape, args.input,
            args.weight, args.bias, args.output, args.mean.as<C>(), args.rstd.as<C>(), args.eps,
            args.centered);
   });
+}
+
+/// Rows that a block holds, with a parameter for each column: in two launches.
+template <class R>
+void norm_backward_with_sums(const NormBackwardArgs& args, const R& rows,
+                             const NormSaved<float>& saved) {
+  const Device device = args.input.device;
+  const std::int64_t length = rows.vectors * kVector;
+  // About as many blocks as a large device runs at once, of some rows each.
+  const std::int64_t part_rows =
+      (std::max)(ceil_div(rows.count, std::int64_t{256}), 4 * rows.rows_per_block());
+  const std::int64_t parts = ceil_div(rows.count, part_rows);
+  const Scratch<float> memory(device, 2 * parts * length);
+  const NormSums<float> sums{memory.data(), memory.data() + parts * length, parts, part_rows,
+                             length};
+  launch(device, parts, rows.block_threads(), norm_backward_sums_kernel<R>, rows, saved,
+         args.grad_input, args.centered, sums);
+  launch(device, grid_for(length, 32), kThreads, norm_add_parts_kernel<NormSums<float>>, sums,
+         args.grad_weight, args.grad_bias);
+}
+
+inline void norm_backward_by_rows(const NormBackwardArgs& args, const NormShape& shape,
+                                  const NormSaved<float>& saved) {
+  const Device device = args.input.device;
+  const bool wants_sums = args.grad_weight.present || args.grad_bias.present;
+  const Rows<1> short_rows(shape.rows, shape.length, kNormGradThreads);
+  const Rows<2> rows(shape.rows, shape.length, kNormGradThreads);
+  if (wants_sums && shape.groups == 1 && shape.inner == 1 && rows.last() == 0) {
+    if (short_rows.last() == 0) return norm_backward_with_sums(args, short_rows, saved);
+    return norm_backward_with_sums(args, rows, saved);
+  }
+  if (args.grad_input.present) {
+    launch(device, rows.blocks(), rows.block_threads(), norm_backward_rows_kernel<Rows<2>>, rows,
+           shape, saved, args.grad_input, args.centered);
+  }
+  if (wants_sums)
+    norm_parameter_grads<float>(device, shape, saved, true, args.grad_weight, args.grad_bias);
 }
 
 inline void norm_backward(const NormBackwardArgs& args) {
@@ -213,126 +270,17 @@ inline void norm_backward(const NormBackwardArgs& args) {
     using C = typename decltype(tag)::type;
     const NormSaved<C> saved{args.grad_output, args.input, args.weight, args.mean.as<const C>(),
                              args.rstd.as<const C>()};
+    if constexpr (std::is_same_v<C, float>) {
+      if (shape.has_vectors() && are_rows_of_vectors(shape.length, args.grad_output, args.input,
+                                                     args.weight, args.grad_input))
+        return norm_backward_by_rows(args, shape, saved);
+    }
     if (args.grad_input.present) {
       launch(device, grid_for(shape.rows, 1), kThreads, norm_backward_kernel<C>, shape, saved,
              args.grad_input, args.centered);
     }
     if (args.grad_weight.present || args.grad_bias.present)
-      norm_parameters<C>(device, shape, saved, args.grad_weight, args.grad_bias);
-  });
-}
-
-/// [N, C, I], of which a channel is one row.
-struct ChannelShape {
-  std::int64_t batch, channels, inner;
-
-  explicit ChannelShape(const Operand& input)
-      : batch(input.sizes[0]), channels(input.sizes[1]), inner(input.sizes[2]) {}
-  __device__ std::int64_t count() const { return batch * inner; }
-  __device__ std::int64_t at(std::int64_t channel, std::int64_t i) const {
-    return (i / inner * channels + channel) * inner + i % inner;
-  }
-};
-
-/// Moves a running statistic towards the batch's.
-__device__ inline void move_running(void* running, DType dtype, std::int64_t channel,
-                                    double momentum, double batch) {
-  if (running == nullptr) return;
-  const double kept = load<double>(running, dtype, channel);
-  store<double>(running, dtype, channel, (1 - momentum) * kept + momentum * batch);
-}
-
-template <class C>
-AMP_KERNEL void batch_norm_kernel(ChannelShape shape, Input x, Input weight, Input bias,
-                                  Output running_mean, Output running_var, Output y, C* means,
-                                  C* rstds, double momentum, double eps, bool training) {
-  const std::int64_t count = shape.count();
-  const double n = static_cast<double>(count);
-  for (std::int64_t c = blockIdx.x; c < shape.channels; c += gridDim.x) {
-    double mean = 0, variance = 0;
-    if (training) {
-      for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x)
-        mean += static_cast<double>(load<C>(x, shape.at(c, i)));
-      mean = block_sum(mean) / n;
-      for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) {
-        const double d = static_cast<double>(load<C>(x, shape.at(c, i))) - mean;
-        variance += d * d;
-      }
-      variance = block_sum(variance);
-      if (threadIdx.x == 0) {
-        move_running(running_mean.data, running_mean.dtype, c, momentum, mean);
-        move_running(running_var.data, running_var.dtype, c, momentum, variance / (n - 1));
-      }
-      variance /= n;
-    } else {
-      mean = load<double>(running_mean.data, running_mean.dtype, c);
-      variance = load<double>(running_var.data, running_var.dtype, c);
-    }
-    const C m = static_cast<C>(mean);
-    const C r = static_cast<C>(1 / functions::math::sqrt(variance + eps));
-    if (threadIdx.x == 0) {
-      means[c] = m;
-      rstds[c] = r;
-    }
-    const C w = parameter_or(weight, c, C{1}), b = parameter_or(bias, c, C{0});
-    for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) {
-      const std::int64_t at = shape.at(c, i);
-      store<C>(y, at, (load<C>(x, at) - m) * r * w + b);
-    }
-  }
-}
-
-/// With fixed statistics (not training) both means drop out of grad_x.
-template <class C>
-AMP_KERNEL void batch_norm_backward_kernel(ChannelShape shape, NormSaved<C> saved, Output grad_x,
-                                           Output grad_weight, Output grad_bias, bool training) {
-  const std::int64_t count = shape.count();
-  const double n = static_cast<double>(count);
-  for (std::int64_t c = blockIdx.x; c < shape.channels; c += gridDim.x) {
-    const C mean = saved.mean(c), rstd = saved.rstds[c];
-    double sum = 0, dot = 0;
-    for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) {
-      const std::int64_t at = shape.at(c, i);
-      const double grad = static_cast<double>(load<C>(saved.grad, at));
-      sum += grad;
-      dot += grad * static_cast<double>(saved.normal(at, mean, rstd));
-    }
-    sum = block_sum(sum);
-    dot = block_sum(dot);
-    if (threadIdx.x == 0) {
-      if (grad_weight.data != nullptr) store<double>(grad_weight, c, dot);
-      if (grad_bias.data != nullptr) store<double>(grad_bias, c, sum);
-    }
-    if (grad_x.data == nullptr) continue;
-    const C factor = parameter_or(saved.weight, c, C{1}) * rstd;
-    const C mean_g = training ? static_cast<C>(sum / n) : C{0};
-    const C mean_dot = training ? static_cast<C>(dot / n) : C{0};
-    for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) {
-      const std::int64_t at = shape.at(c, i);
-      const C grad = load<C>(saved.grad, at);
-      store<C>(grad_x, at, factor * (grad - mean_g - saved.normal(at, mean, rstd) * mean_dot));
-    }
-  }
-}
-
-inline void batch_norm(const BatchNormArgs& args) {
-  const ChannelShape shape(args.input);
-  visit_float_type(args.input.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    launch(args.input.device, grid_for(shape.channels, 1), kThreads, batch_norm_kernel<C>, shape,
-           args.input, args.weight, args.bias, args.running_mean, args.running_var, args.output,
-           args.mean.as<C>(), args.rstd.as<C>(), args.momentum, args.eps, args.training);
-  });
-}
-
-inline void batch_norm_backward(const BatchNormBackwardArgs& args) {
-  const ChannelShape shape(args.input);
-  visit_float_type(args.input.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    const NormSaved<C> saved{args.grad_output, args.input, args.weight, args.mean.as<const C>(),
-                             args.rstd.as<const C>()};
-    launch(args.input.device, grid_for(shape.channels, 1), kThreads, batch_norm_backward_kernel<C>,
-           shape, saved, args.grad_input, args.grad_weight, args.grad_bias, args.training);
+      norm_parameter_grads<C>(device, shape, saved, false, args.grad_weight, args.grad_bias);
   });
 }
 

@@ -2,17 +2,54 @@
 // SPDX-License-Identifier: MIT
 //
 // softmax and log_softmax over one dimension. The maximum is subtracted first: exp cannot overflow,
-// and the result is unchanged.
+// and the result is unchanged. Maximum and sum are found in one pass (Milakov and Gimelshein 2018,
+// arXiv 1805.02867, algorithm 3).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "amp/kernels/cuda/lines.cuh"
+#include "amp/kernels/cuda/rows.cuh"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
+
+/// sum(exp(x - maximum)) of the elements seen. Any that is NaN or +inf makes it NaN.
+template <class C>
+struct ExpSum {
+  static constexpr C kNone = -std::numeric_limits<C>::infinity();
+
+  C maximum = kNone;
+  double sum = 0;
+
+  /// What is subtracted: nothing while there are only -inf, which then add 0.
+  __device__ C origin() const { return maximum == kNone ? C{0} : maximum; }
+  __device__ void raise(C to) {
+    if (!(to > maximum)) return;
+    sum *= static_cast<double>(functions::math::exp(maximum - to));
+    maximum = to;
+  }
+  __device__ void add(C x) {
+    raise(x);
+    sum += static_cast<double>(functions::math::exp(x - origin()));
+  }
+  /// What this sum counts in that of a larger maximum.
+  __device__ C share(C of) const {
+    return maximum == kNone ? C{0} : functions::math::exp(maximum - of);
+  }
+  /// That of all elements of the line: NaN where they are all -inf.
+  template <class Team>
+  __device__ ExpSum of_line(const Team& team) const {
+    const C largest = team.template reduce<functions::Maximum>(maximum);
+    const double total =
+        team.template reduce<functions::Add>(sum * static_cast<double>(share(largest)));
+    return {largest, total + static_cast<double>(largest - largest)};
+  }
+};
 
 /// The largest element of a line, NaN where any is NaN.
 template <class Team, class C>
@@ -23,29 +60,85 @@ __device__ C line_maximum(const Lines& lines, const Input& x, std::int64_t start
   return Team::template reduce<functions::Maximum>(maximum);
 }
 
-/// sum(exp(x - maximum)) of a line.
 template <class Team, class C>
-__device__ double line_exp_sum(const Lines& lines, const Input& x, std::int64_t start, C maximum) {
-  double sum = 0;
-  for (std::int64_t i = Team::first(); i < lines.length; i += Team::step()) {
-    const C value = load<C>(x, start + i * lines.stride);
-    sum += static_cast<double>(functions::math::exp(value - maximum));
+__device__ ExpSum<C> line_exp_sum(const Lines& lines, const Input& x, std::int64_t start) {
+  ExpSum<C> sum;
+  for (std::int64_t i = Team::first(); i < lines.length; i += Team::step())
+    sum.add(load<C>(x, start + i * lines.stride));
+  return sum.of_line(Team());
+}
+
+/// The largest of a thread's elements.
+template <int Kept>
+__device__ __forceinline__ float part_maximum(const RowPart<Kept>& part, const RowShare& share,
+                                              float maximum) {
+  AMP_UNROLL
+  for (int k = 0; k < Kept; ++k) {
+    if (!share.has(k)) continue;
+    AMP_UNROLL
+    for (int l = 0; l < kVector; ++l) maximum = ::fmaxf(maximum, part.values[k][l]);
   }
-  return Team::template reduce<functions::Add>(sum);
+  return maximum;
+}
+
+inline constexpr int kSoftmaxKept = 4, kSoftmaxGradKept = 2;
+
+template <bool Log, class R>
+AMP_KERNEL void __launch_bounds__(1024) softmax_rows_kernel(R rows, Input x, Output y) {
+  for (std::int64_t first = rows.begin(); first < rows.count; first += rows.step()) {
+    const RowTeam team = rows.team(first, rows.count);
+    const int last = rows.last();
+    RowPart<kSoftmaxKept> part;  // of exp(x - origin), or of x
+    ExpSum<float> sum;
+    const auto load = [&](const RowShare& share) {
+      part.load(x, share);
+      sum.raise(part_maximum(part, share, sum.maximum));
+      const float origin = sum.origin();
+      AMP_UNROLL
+      for (int k = 0; k < kSoftmaxKept; ++k) {
+        if (!share.has(k)) continue;
+        float of_vector = 0;
+        AMP_UNROLL
+        for (int l = 0; l < kVector; ++l) {
+          const float term = functions::math::exp(part.values[k][l] - origin);
+          of_vector += term;
+          if constexpr (!Log) part.values[k][l] = term;
+        }
+        sum.sum += static_cast<double>(of_vector);
+      }
+    };
+    for (int s = 0; s <= last; ++s) load(rows.share(team, s));
+    const ExpSum<float> total = sum.of_line(team);
+    const float exp_sum = static_cast<float>(total.sum);
+    const float log_sum = Log ? functions::math::log(exp_sum) : 0;
+    const float factor = Log ? 0 : sum.share(total.maximum) / exp_sum;
+    for (int s = last; s >= 0; --s) {
+      const RowShare share = rows.share(team, s);
+      if (s != last) load(share);  // raises nothing: all has been seen
+      AMP_UNROLL
+      for (int k = 0; k < kSoftmaxKept; ++k) {
+        if (!share.has(k)) continue;
+        float(&values)[kVector] = part.values[k];
+        // Maximum and logarithm one after the other: their sum would cost log-probabilities of
+        // large x their last digits.
+        AMP_UNROLL
+        for (int l = 0; l < kVector; ++l)
+          values[l] = Log ? (values[l] - total.maximum) - log_sum : values[l] * factor;
+        store_row_vector(y, share.at(k), values);
+      }
+    }
+  }
 }
 
 template <bool Log, class Team, class C>
 AMP_KERNEL void softmax_kernel(Lines lines, Input x, Output y) {
   for (std::int64_t line = Team::first_line(); line < lines.count; line += Team::line_step()) {
     const std::int64_t start = lines.start(line);
-    const C maximum = line_maximum<Team, C>(lines, x, start);
-    const double exp_sum = line_exp_sum<Team>(lines, x, start, maximum);
-    const C sum = static_cast<C>(Log ? functions::math::log(exp_sum) : exp_sum);
+    const ExpSum<C> total = line_exp_sum<Team, C>(lines, x, start);
+    const C sum = static_cast<C>(Log ? functions::math::log(total.sum) : total.sum);
     for (std::int64_t i = Team::first(); i < lines.length; i += Team::step()) {
       const std::int64_t at = start + i * lines.stride;
-      // Maximum and logarithm one after the other: their sum would cost log-probabilities of large
-      // x their last digits.
-      const C difference = load<C>(x, at) - maximum;
+      const C difference = load<C>(x, at) - total.maximum;
       store<C>(y, at, Log ? difference - sum : functions::math::exp(difference) / sum);
     }
   }
@@ -53,22 +146,73 @@ AMP_KERNEL void softmax_kernel(Lines lines, Input x, Output y) {
 
 /// softmax:      grad_x = y * (grad - sum(grad * y))
 /// log_softmax:  grad_x = grad - exp(y) * sum(grad)
+template <bool Log, class C>
+struct SoftmaxGrad {
+  __device__ static C term(C grad, C y) { return Log ? grad : grad * y; }
+  __device__ static C apply(C grad, C y, C sum) {
+    return Log ? grad - functions::math::exp(y) * sum : y * (grad - sum);
+  }
+};
+
+template <bool Log, class R>
+AMP_KERNEL void __launch_bounds__(1024)
+    softmax_backward_rows_kernel(R rows, Input grad_output, Input output, Output grad_input) {
+  using Grad = SoftmaxGrad<Log, float>;
+  for (std::int64_t first = rows.begin(); first < rows.count; first += rows.step()) {
+    const RowTeam team = rows.team(first, rows.count);
+    const int last = rows.last();
+    RowPart<kSoftmaxGradKept> grad, y;
+    const auto load = [&](const RowShare& share) {
+      const RowWords<kSoftmaxGradKept> grad_words(grad_output, share), y_words(output, share);
+      grad_words.unpack(grad_output.dtype, grad.values);
+      y_words.unpack(output.dtype, y.values);
+    };
+    double total = 0;
+    for (int s = 0; s <= last; ++s) {
+      const RowShare share = rows.share(team, s);
+      load(share);
+      AMP_UNROLL
+      for (int k = 0; k < kSoftmaxGradKept; ++k) {
+        if (!share.has(k)) continue;
+        float of_vector = 0;
+        AMP_UNROLL
+        for (int l = 0; l < kVector; ++l)
+          of_vector += Grad::term(grad.values[k][l], y.values[k][l]);
+        total += static_cast<double>(of_vector);
+      }
+    }
+    const float sum = static_cast<float>(team.template reduce<functions::Add>(total));
+    for (int s = last; s >= 0; --s) {
+      const RowShare share = rows.share(team, s);
+      if (s != last) load(share);
+      AMP_UNROLL
+      for (int k = 0; k < kSoftmaxGradKept; ++k) {
+        if (!share.has(k)) continue;
+        AMP_UNROLL
+        for (int l = 0; l < kVector; ++l)
+          grad.values[k][l] = Grad::apply(grad.values[k][l], y.values[k][l], sum);
+        store_row_vector(grad_input, share.at(k), grad.values[k]);
+      }
+    }
+  }
+}
+
 template <bool Log, class Team, class C>
 AMP_KERNEL void softmax_backward_kernel(Lines lines, Input grad_output, Input output,
                                         Output grad_input) {
+  using Grad = SoftmaxGrad<Log, C>;
   for (std::int64_t line = Team::first_line(); line < lines.count; line += Team::line_step()) {
     const std::int64_t start = lines.start(line);
     double total = 0;
     for (std::int64_t i = Team::first(); i < lines.length; i += Team::step()) {
       const std::int64_t at = start + i * lines.stride;
-      const C grad = load<C>(grad_output, at);
-      total += static_cast<double>(Log ? grad : grad * load<C>(output, at));
+      const C y = Log ? C{0} : load<C>(output, at);
+      total += static_cast<double>(Grad::term(load<C>(grad_output, at), y));
     }
     const C sum = static_cast<C>(Team::template reduce<functions::Add>(total));
     for (std::int64_t i = Team::first(); i < lines.length; i += Team::step()) {
       const std::int64_t at = start + i * lines.stride;
-      const C grad = load<C>(grad_output, at), y = load<C>(output, at);
-      store<C>(grad_input, at, Log ? grad - functions::math::exp(y) * sum : y * (grad - sum));
+      store<C>(grad_input, at, Grad::apply(load<C>(grad_output, at), load<C>(output, at), sum));
     }
   }
 }
@@ -76,12 +220,18 @@ AMP_KERNEL void softmax_backward_kernel(Lines lines, Input grad_output, Input ou
 template <bool Log>
 void softmax(const SoftmaxArgs& args) {
   const Lines lines(args.input, args.dim);
+  const Device device = args.output.device;
   if (lines.length == 0) return;
+  if (lines.stride == 1 && are_rows_of_vectors(lines.length, args.input, args.output)) {
+    const Rows<kSoftmaxKept> rows(lines.count, lines.length, 1024);
+    return launch(device, rows.blocks(), rows.block_threads(),
+                  softmax_rows_kernel<Log, Rows<kSoftmaxKept>>, rows, args.input, args.output);
+  }
   visit_float_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     visit_team(lines, [&](auto team, std::int64_t blocks) {
-      launch(args.output.device, blocks, kThreads, softmax_kernel<Log, decltype(team), C>, lines,
-             args.input, args.output);
+      launch(device, blocks, kThreads, softmax_kernel<Log, decltype(team), C>, lines, args.input,
+             args.output);
     });
   });
 }
@@ -89,12 +239,19 @@ void softmax(const SoftmaxArgs& args) {
 template <bool Log>
 void softmax_backward(const SoftmaxBackwardArgs& args) {
   const Lines lines(args.output, args.dim);
+  const Device device = args.grad_input.device;
+  if (lines.stride == 1 &&
+      are_rows_of_vectors(lines.length, args.grad_output, args.output, args.grad_input)) {
+    const Rows<kSoftmaxGradKept> rows(lines.count, lines.length, 1024);
+    return launch(device, rows.blocks(), rows.block_threads(),
+                  softmax_backward_rows_kernel<Log, Rows<kSoftmaxGradKept>>, rows, args.grad_output,
+                  args.output, args.grad_input);
+  }
   visit_float_type(args.grad_input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     visit_team(lines, [&](auto team, std::int64_t blocks) {
-      launch(args.grad_input.device, blocks, kThreads,
-             softmax_backward_kernel<Log, decltype(team), C>, lines, args.grad_output, args.output,
-             args.grad_input);
+      launch(device, blocks, kThreads, softmax_backward_kernel<Log, decltype(team), C>, lines,
+             args.grad_output, args.output, args.grad_input);
     });
   });
 }
