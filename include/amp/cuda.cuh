@@ -6,6 +6,7 @@
 #pragma once
 
 #include "amp/amp.hpp"
+#include "amp/device/cuda/graph.cuh"
 #include "amp/device/cuda/handles.hpp"
 #include "amp/device/cuda/memory.hpp"
 #include "amp/kernels/cuda/backend.cuh"
@@ -15,8 +16,8 @@ namespace amp::inline v0 {
 namespace cuda {
 
 /// Gives back what amp holds of every device: free memory, staging buffers, handles of cuBLAS and
-/// cuDNN, its own streams. To be called when no tensor is there and no work is under way; legal
-/// several times. Synchronises.
+/// cuDNN, its own streams. To be called when no tensor or graph is there and no work is under
+/// way; legal several times. Synchronises.
 inline void shutdown() noexcept {
   for (int device = 0; device < detail::device_count(); ++device) {
 #if AMP_USE_CUDNN
@@ -29,6 +30,7 @@ inline void shutdown() noexcept {
     detail::staging(device).release();
   }
   detail::OwnStreams::instance().release();
+  detail::IdleStreams::instance().release();
 }
 
 }  // namespace cuda

@@ -4,6 +4,7 @@
 // Devices, memory, threads and streams.
 #pragma once
 
+#include "amp/device/capture.hpp"
 #include "amp/device/device.hpp"
 #include "amp/device/math_precision.hpp"
 #include "amp/device/memory.hpp"

@@ -22,6 +22,7 @@ template AMP_EXPORT detail::GeneratorState& process_state<detail::GeneratorState
 template AMP_EXPORT detail::ShadowRegistry& process_state<detail::ShadowRegistry>();
 template AMP_EXPORT autograd::detail::Sequence& process_state<autograd::detail::Sequence>();
 template AMP_EXPORT autocasting::Registry& process_state<autocasting::Registry>();
+template AMP_EXPORT detail::CurrentCapture& thread_state<detail::CurrentCapture>();
 template AMP_EXPORT detail::CurrentStreams& thread_state<detail::CurrentStreams>();
 template AMP_EXPORT detail::GradState& thread_state<detail::GradState>();
 template AMP_EXPORT autograd::detail::DyingNodes& thread_state<autograd::detail::DyingNodes>();

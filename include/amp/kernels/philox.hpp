@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "amp/core/config.hpp"
+#include "amp/device/rng_state.hpp"
 
 namespace amp::inline v0::kernels {
 
@@ -34,6 +35,18 @@ AMP_HOST_DEVICE constexpr PhiloxBlock philox(std::uint64_t seed, std::uint64_t c
   }
   return x;
 }
+
+/// Where a tensor's random numbers begin: at `begin`; or, where a graph draws them, at begin.offset
+/// blocks after the place on the device that the replay was given.
+struct RandomRange {
+  RngState begin;
+  const RngState* base = nullptr;
+
+  AMP_HOST_DEVICE constexpr PhiloxBlock block(std::uint64_t n) const {
+    if (base == nullptr) return philox(begin.seed, begin.offset + n);
+    return philox(base->seed, base->offset + begin.offset + n);
+  }
+};
 
 /// Uniform in [0, 1): the upper 24 bits, every value exact in float.
 AMP_HOST_DEVICE constexpr float uniform_float(std::uint32_t word) {

@@ -11,7 +11,9 @@
 #include <string_view>
 
 #include "amp/core/config.hpp"
+#include "amp/kernels/kept_table.hpp"
 #include "amp/kernels/operand.hpp"
+#include "amp/kernels/philox.hpp"
 #include "amp/kernels/schedule.hpp"
 
 namespace amp::inline v0 {
@@ -40,12 +42,11 @@ struct FillArgs {
 };
 
 enum class Distribution : std::uint8_t { kUniform, kNormal };
-/// output[i] drawn from [0, 1) or N(0, 1): a pure function of seed and offset + i.
+/// output[i] drawn from [0, 1) or N(0, 1): a pure function of the range's begin and i.
 struct RandomArgs {
   Operand output;
   Distribution distribution;
-  std::uint64_t seed;
-  std::uint64_t offset;
+  RandomRange range;
 };
 
 /// output[i] = f(input[i]). Of equal shapes; `output` may be `input`.
@@ -70,8 +71,7 @@ struct WhereArgs {
 struct DropoutArgs {
   Operand input, output;
   double p;
-  std::uint64_t seed;
-  std::uint64_t offset;
+  RandomRange range;
 };
 
 /// output = scale * sum of input over the dimensions in which output has extent 1 (of equal rank).
@@ -251,10 +251,14 @@ struct GradientSpan {
   void* data;
   std::int64_t numel;
   DType dtype;
+  bool read_only = false;     // unscale only tests it
+  float* unscaled = nullptr;  // where unscale writes instead, in float32
+
+  friend bool operator==(const GradientSpan&, const GradientSpan&) = default;
 };
 
-/// *found_inf = 1 where any g or g * *inverse_scale is not finite, left as it is otherwise. With
-/// `write`, g *= *inverse_scale.
+/// *found_inf = 1 where any g, g * *inverse_scale or what is written of it is not finite, left as
+/// it is otherwise. With `write`, g *= *inverse_scale.
 struct UnscaleArgs {
   Device device;
   const GradientSpan* gradients;
@@ -262,28 +266,55 @@ struct UnscaleArgs {
   const float* inverse_scale;
   float* found_inf;
   bool write;
+  KeptTable* table = nullptr;  // may serve all calls over gradients
 };
 
-/// *norm = L2 norm of all gradients, each times *inverse_scale (where not null): float lanes, then
-/// double, in a fixed tree.
+/// Where rounding a product of unscale can overflow, though it is finite: a scale below 1 makes it
+/// larger; a float64 may be beyond float32 anyway.
+AMP_HOST_DEVICE inline bool rounding_may_overflow(const GradientSpan& g, float inverse_scale) {
+  return g.unscaled != nullptr
+             ? g.dtype == kFloat64
+             : !(inverse_scale <= 1) && g.dtype != kFloat32 && g.dtype != kFloat64;
+}
+
+/// One pass that only reads: *norm = L2 norm of all gradients, each times *inverse_scale (where not
+/// null): float lanes, then double, in a fixed tree. Where not null, *coefficient =
+/// clip_coefficient(*norm, max_norm), and *found_inf = 1 where the norm is not finite, which it is
+/// not where any g or g * *inverse_scale is not.
 struct GradNormArgs {
   Device device;
   const GradientSpan* gradients;
   std::int64_t count;
   const float* inverse_scale;
   float* norm;
+  float* coefficient = nullptr;
+  float* found_inf = nullptr;
+  double max_norm = 0;
+  KeptTable* table = nullptr;
 };
 
-/// *coefficient = min(1, max_norm / (*norm + 1e-6)), and g *= *coefficient for all gradients given.
-/// A norm that is not finite sets *found_inf where that is not null, and then changes no gradient.
+/// What brings a norm to max_norm at most, but for 1e-6. NaN stays NaN.
+AMP_HOST_DEVICE inline float clip_coefficient(float norm, double max_norm) {
+  const double factor = max_norm / (static_cast<double>(norm) + 1e-6);
+  return factor >= 1 ? 1.0F : static_cast<float>(factor);
+}
+
+/// g *= *coefficient for all gradients; nothing where found_inf is not null and *found_inf not 0.
 struct ClipArgs {
   Device device;
   const GradientSpan* gradients;
   std::int64_t count;
-  const float* norm;
-  float* coefficient;
-  float* found_inf;
-  double max_norm;
+  const float* coefficient;
+  const float* found_inf = nullptr;
+  KeptTable* table = nullptr;
+};
+
+/// Copies of a weight that a step keeps equal to it, rounded. Null where there is none.
+struct LowPrecisionCopies {
+  void* float16 = nullptr;
+  void* bfloat16 = nullptr;
+
+  friend bool operator==(const LowPrecisionCopies&, const LowPrecisionCopies&) = default;
 };
 
 struct SgdParameter {
@@ -293,6 +324,9 @@ struct SgdParameter {
   std::int64_t numel;
   DType dtype;           // of the parameter and its state
   DType gradient_dtype;  // of the gradient
+  LowPrecisionCopies copies = {};
+
+  friend bool operator==(const SgdParameter&, const SgdParameter&) = default;
 };
 struct SgdGroup {
   const SgdParameter* parameters = nullptr;
@@ -308,6 +342,7 @@ struct SgdArgs {
   std::int64_t count;
   std::int64_t* applied;  // on the device: the steps taken before, to which this one is added
   GradScale scale;
+  KeptTable* table = nullptr;
 };
 
 struct AdamParameter {
@@ -318,6 +353,9 @@ struct AdamParameter {
   std::int64_t numel;
   DType dtype;
   DType gradient_dtype;
+  LowPrecisionCopies copies = {};
+
+  friend bool operator==(const AdamParameter&, const AdamParameter&) = default;
 };
 struct AdamGroup {
   const AdamParameter* parameters = nullptr;
@@ -333,6 +371,7 @@ struct AdamArgs {
   std::int64_t count;
   std::int64_t* applied;
   GradScale scale;
+  KeptTable* table = nullptr;
 };
 
 }  // namespace kernels

@@ -9,10 +9,10 @@
 namespace amp::inline v0 {
 namespace detail {
 
-inline Tensor dropout_kernel(const Tensor& x, double p, RngState range) {
+inline Tensor dropout_kernel(const Tensor& x, double p, const kernels::RandomRange& range) {
   const Tensor output = empty_like(x);
   if (output.numel() != 0) {
-    const kernels::DropoutArgs args{x.operand(), output.operand(), p, range.seed, range.offset};
+    const kernels::DropoutArgs args{x.operand(), output.operand(), p, range};
     kernels::dispatch<&kernels::Backend::dropout, kernels::host::dropout>(x.device(), x.dtype(),
                                                                           args);
   }
@@ -21,7 +21,7 @@ inline Tensor dropout_kernel(const Tensor& x, double p, RngState range) {
 
 inline Tensor dropout(const Tensor& input, double p) {
   const Tensor x = contiguous(input);
-  const RngState range = reserve_random(ceil_div(x.numel(), 4));
+  const kernels::RandomRange range = reserve_random(ceil_div(x.numel(), 4), x.device());
   const Tensor output = dropout_kernel(x, p, range);
   if (autograd::recording(x)) {
     autograd::record(

@@ -67,8 +67,8 @@ inline Tensor random(std::string_view op, const Shape& shape, const TensorOption
             dtype);
   const Tensor result = make_tensor(shape, dtype, options.device);
   if (result.numel() != 0) {
-    const RngState range = reserve_random(ceil_div(result.numel(), 4));
-    const kernels::RandomArgs args{result.operand(), distribution, range.seed, range.offset};
+    const kernels::RandomArgs args{result.operand(), distribution,
+                                   reserve_random(ceil_div(result.numel(), 4), options.device)};
     kernels::dispatch<&kernels::Backend::random, kernels::host::random>(result.device(), dtype,
                                                                         args);
   }

@@ -6,18 +6,14 @@
 
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "amp/core/globals.hpp"
+#include "amp/device/capture.hpp"
+#include "amp/device/rng_state.hpp"
+#include "amp/kernels/philox.hpp"
 
 namespace amp::inline v0 {
-
-/// A place in the random stream: its seed, and the blocks of four words taken since.
-struct RngState {
-  std::uint64_t seed = 0;
-  std::uint64_t offset = 0;
-
-  friend bool operator==(const RngState&, const RngState&) = default;
-};
 
 namespace detail {
 
@@ -33,6 +29,16 @@ inline RngState reserve_random(std::int64_t blocks) {
   const RngState begin = generator.next;
   generator.next.offset += static_cast<std::uint64_t>(blocks);
   return begin;
+}
+
+/// The same for a tensor on `device`. What a graph draws is taken at each replay instead.
+inline kernels::RandomRange reserve_random(std::int64_t blocks, Device device) {
+  Capture* const recording = current_recording();
+  if (recording == nullptr || device.type == kCPU) return {.begin = reserve_random(blocks)};
+  recording->reserve_random = [](std::int64_t count) { return reserve_random(count); };
+  const std::int64_t before =
+      std::exchange(recording->random_blocks, recording->random_blocks + blocks);
+  return {.begin = {.offset = static_cast<std::uint64_t>(before)}, .base = recording->random_base};
 }
 
 }  // namespace detail

@@ -12,6 +12,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "amp/device/capture.hpp"
+#include "amp/kernels/signatures.hpp"
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0 {
@@ -52,18 +54,18 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
   Shadows& operator=(const Shadows&) = delete;
 
   /// The copy of `weight` in `dtype`, current. Reused in place unless somebody (a recorded graph)
-  /// still holds it.
+  /// still holds it, or its memory is that of a capture, or of no capture, and this is another.
   Tensor get(const Tensor& weight, DType dtype) {
     ShadowRegistry& registry = process_state<ShadowRegistry>();
     const std::lock_guard lock(mutex_);
     Slot& slot = dtype == kFloat16 ? slots_[0] : slots_[1];
     const std::uint64_t version = weight.version();
-    if (slot.copy.defined() && slot.version == version &&
-        slot.copy.version() == slot.copy_version && slot.copy.shape() == weight.shape()) {
+    if (slot.is_of(weight)) {
       ++registry.hits;
+      slot.used = true;
       return slot.copy.detach();
     }
-    if (slot.copy.unique() && slot.copy.shape() == weight.shape()) {
+    if (slot.copy.unique() && slot.capture == capture_id() && slot.copy.shape() == weight.shape()) {
       copy_elements(weight, slot.copy);
     } else {
       Tensor fresh = make_tensor(weight.shape(), dtype, weight.device());
@@ -75,8 +77,32 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     }
     slot.version = version;
     slot.copy_version = slot.copy.version();
+    slot.capture = capture_id();
+    slot.used = true;
     ++registry.refreshes;
     return slot.copy.detach();
+  }
+
+  /// The memory of the copies that whoever writes all of `weight` should write with it: those that
+  /// are current, were used since the last time and are nobody else's. wrote() says that it did, or
+  /// that it changed neither. None in a capture: each replay casts anew, whoever wrote the weight.
+  kernels::LowPrecisionCopies to_write(const Tensor& weight) {
+    const std::lock_guard lock(mutex_);
+    void* memory[2] = {};
+    for (int s = 0; s < 2; ++s) {
+      Slot& slot = slots_[s];
+      slot.promised = slot.used && slot.is_of(weight) && slot.copy.unique() && capture_id() == 0;
+      if (slot.promised) memory[s] = slot.copy.raw_data();
+    }
+    return {memory[0], memory[1]};
+  }
+  void wrote(const Tensor& weight) {
+    const std::lock_guard lock(mutex_);
+    for (Slot& slot : slots_) {
+      if (!slot.promised) continue;
+      slot.version = weight.version();
+      slot.promised = slot.used = false;
+    }
   }
 
   void clear() {
@@ -88,8 +114,16 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
   struct Slot {
     Tensor copy;
     std::uint64_t version = 0;  // of the weight
-    std::uint64_t copy_version =
-        0;  // of the copy: moves where a user writes to a result that is it
+    // Of the copy: moves where a user writes to a result that is it.
+    std::uint64_t copy_version = 0;
+    std::uint64_t capture = 0;  // that it was made in: a graph makes its own, at each replay
+    bool used = false;          // since it was last written with the weight
+    bool promised = false;      // to be written with the weight
+
+    bool is_of(const Tensor& weight) const {
+      return copy.defined() && version == weight.version() && copy.version() == copy_version &&
+             capture == capture_id() && copy.shape() == weight.shape();
+    }
   };
 
   static void drop(Slot& slot) {
@@ -97,7 +131,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     ShadowRegistry& registry = process_state<ShadowRegistry>();
     --registry.entries;
     registry.bytes -= slot.copy.numel() * item_size(slot.copy.dtype());
-    slot.copy = Tensor();
+    slot = Slot();
   }
 
   std::mutex mutex_;
@@ -123,6 +157,21 @@ inline Tensor low_precision_copy(const Tensor& weight, DType dtype) {
     }
   }
   return static_cast<Shadows*>(found)->get(weight, dtype);
+}
+
+/// For one who writes all of a weight, as an optimizer's step does: the copies to write with it, so
+/// that the next use needs no cast; then, where nothing failed and the weight's version has moved,
+/// that they hold the weight again.
+inline kernels::LowPrecisionCopies copies_to_write(const Tensor& weight) {
+  // The copy of a weight of 16 bits would not be that of the rounded one.
+  if (weight.dtype() != kFloat32 || !can_shadow(weight, kFloat16)) return {};
+  StorageAttachment* const found = weight.impl().storage->attachment().load();
+  return found == nullptr ? kernels::LowPrecisionCopies{}
+                          : static_cast<Shadows*>(found)->to_write(weight);
+}
+inline void wrote_copies(const Tensor& weight) {
+  if (StorageAttachment* const found = weight.impl().storage->attachment().load())
+    static_cast<Shadows*>(found)->wrote(weight);
 }
 
 }  // namespace detail

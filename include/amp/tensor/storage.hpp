@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "amp/core/refcount.hpp"
+#include "amp/device/capture.hpp"
 #include "amp/device/memory.hpp"
 
 namespace amp::inline v0::detail {
@@ -37,7 +38,17 @@ class AMP_EXPORT Storage final : public RefCounted {
   Device device() const { return device_; }
 
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
-  void bump_version() { version_.fetch_add(1, std::memory_order_acq_rel); }
+  /// Says that the memory was written. What a device was told to write within a capture, it writes
+  /// at each replay.
+  void bump_version() {
+    version_.fetch_add(1, std::memory_order_acq_rel);
+    if (Capture* const capture = current_capture(); capture != nullptr && device_.type != kCPU)
+        [[unlikely]] {
+      capture->wrote(*this, [](RefCounted& storage) {
+        static_cast<Storage&>(storage).version_.fetch_add(1, std::memory_order_acq_rel);
+      });
+    }
+  }
   bool tracked() const { return tracked_.load(std::memory_order_relaxed); }
   void track() { tracked_.store(true, std::memory_order_relaxed); }
 

@@ -7,6 +7,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -62,6 +63,16 @@ inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureS
   *status = capture == nullptr ? cudaStreamCaptureStatusNone
             : capture->invalid ? cudaStreamCaptureStatusInvalidated
                                : cudaStreamCaptureStatusActive;
+  return cudaSuccess;
+}
+struct CUgraphNode_st;
+using cudaGraphNode_t = CUgraphNode_st*;
+/// Their number only.
+inline cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
+                                     std::size_t* count) {
+  STANDIN_CALL("cudaGraphGetNodes");
+  if (graph == nullptr || nodes != nullptr) return standin::failed(cudaErrorInvalidValue);
+  *count = graph->nodes.size();
   return cudaSuccess;
 }
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,

@@ -4,7 +4,7 @@
 // Status codes of the stand-in runtime, with the real ones' numbers.
 #pragma once
 
-enum cudaError_t {
+enum cudaError_t : int {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,

@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include "amp/core/error.hpp"
+#include "amp/device/capture.hpp"
 
 namespace amp::inline v0::cuda::detail {
 
@@ -15,8 +16,17 @@ inline bool is_sticky(cudaError_t status) {
   return status == cudaErrorIllegalAddress || status == cudaErrorLaunchFailure;
 }
 
+/// Errors of a call that cannot be part of a graph, or comes after one.
+inline bool is_of_capture(cudaError_t status) {
+  return status >= cudaErrorStreamCaptureUnsupported && status <= cudaErrorStreamCaptureWrongThread;
+}
+
 [[noreturn]] inline void raise(const char* call, cudaError_t status) {
   (void)cudaGetLastError();  // else the next call would report it again
+  amp::detail::Capture* const recording = amp::detail::current_recording();
+  if (recording != nullptr && is_of_capture(status))
+    amp::detail::refuse(*recording, call, ": ", cudaGetErrorName(status), " (",
+                        static_cast<int>(status), "): this cannot be part of a Graph");
   amp::detail::fail(
       call, ": ", cudaGetErrorName(status), " (", static_cast<int>(status),
       "): ", cudaGetErrorString(status),

@@ -13,6 +13,10 @@
 #include "amp/core/math.hpp"
 #include "amp/device/cuda/context.hpp"
 
+/// Kernels are no part of what a program exports. Each is a template, of one type too: nvcc takes
+/// no inline ones, and several files of a program may include them.
+#define AMP_KERNEL __global__ __attribute__((visibility("hidden")))
+
 namespace amp::inline v0::cuda {
 
 inline constexpr unsigned kThreads = 256;  // of a block, unless a kernel says otherwise
@@ -28,6 +32,7 @@ void launch(Device device, std::int64_t blocks, unsigned threads, void (*kernel)
   config.gridDim = dim3(static_cast<unsigned>(blocks));
   config.blockDim = dim3(threads);
   config.stream = current_stream(device.index);
+  detail::require_recorded(device.index, config.stream);
   detail::require(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx");
 }
 

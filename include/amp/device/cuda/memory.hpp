@@ -29,6 +29,7 @@ class AMP_EXPORT MemoryPool {
  public:
   void* allocate(int device, std::int64_t bytes) {
     const cudaStream_t stream = current_stream(device);
+    require_recorded(device, stream);
     const std::int64_t size = rounded(bytes);
     const std::lock_guard lock(mutex_);
     std::vector<void*>& free = free_[{stream, size}];
@@ -39,6 +40,11 @@ class AMP_EXPORT MemoryPool {
       free.pop_back();
       return memory;
     }
+    if (amp::detail::Capture* const recording = amp::detail::current_recording())
+      amp::detail::refuse(
+          *recording, "Graph: the callable asks for ", bytes,
+          " bytes that its warm-ups did not leave behind; every call has to ask for "
+          "the same memory, after `warmup` calls at the latest");
     const DeviceGuard guard(device);
     if (pool_ == nullptr) create(device);
     cudaError_t status =
@@ -64,7 +70,13 @@ class AMP_EXPORT MemoryPool {
       const auto found = used_.find(memory);
       if (found == used_.end()) return;
       const Block block = found->second;
-      if (now != block.stream) wait_for(device, block.stream, now);
+      if (now != block.stream) {
+        if (Private* const graph = recording_of(now, block.stream)) {
+          graph->kept.push_back(memory);
+          return;
+        }
+        wait_for(device, block.stream, now);
+      }
       free_[{block.stream, block.size}].push_back(memory);
       used_.erase(found);
     } catch (...) {
@@ -72,6 +84,31 @@ class AMP_EXPORT MemoryPool {
       const std::lock_guard lock(mutex_);
       if (const auto found = used_.find(memory); found != used_.end())
         found->second.given_back = true;
+    }
+  }
+
+  // --- of graphs -------------------------------------------------------------------------------
+
+  /// From now on the blocks of `stream` stay with it: a graph will use the free ones too.
+  void make_private(cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    private_.try_emplace(stream);
+  }
+  /// Whether the stream is being recorded: it cannot wait for another then, nor be awaited.
+  void set_recording(cudaStream_t stream, bool recording) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = private_.find(stream); found != private_.end())
+      found->second.recording = recording;
+  }
+  /// Gives the private blocks back. No work with them is under way.
+  void end_private(cudaStream_t stream) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto found = private_.find(stream);
+    if (found == private_.end()) return;
+    for (void* const memory : found->second.kept) give_back_used(memory);
+    private_.erase(found);
+    for (auto& [key, blocks] : free_) {
+      if (key.first == stream) give_back(stream, blocks);
     }
   }
 
@@ -97,6 +134,32 @@ class AMP_EXPORT MemoryPool {
     std::int64_t size;
     bool given_back = false;  // but not in order with the stream
   };
+
+  struct Private {
+    bool recording = false;
+    std::vector<void*> kept = {};  // given back while the graph was recorded, which may use them
+  };
+
+  Private* recording_of(cudaStream_t a, cudaStream_t b) {
+    for (const cudaStream_t stream : {a, b}) {
+      const auto found = private_.find(stream);
+      if (found != private_.end() && found->second.recording) return &found->second;
+    }
+    return nullptr;
+  }
+  void give_back_used(void* memory) noexcept {
+    const auto found = used_.find(memory);
+    if (found == used_.end()) return;
+    if (cudaFreeAsync(memory, found->second.stream) == cudaSuccess) {
+      used_.erase(found);
+    } else {
+      found->second.given_back = true;
+    }
+  }
+  static void give_back(cudaStream_t stream, std::vector<void*>& blocks) noexcept {
+    std::erase_if(blocks,
+                  [&](void* memory) { return cudaFreeAsync(memory, stream) == cudaSuccess; });
+  }
 
   /// Four sizes to each power of two, from 512 bytes: at most a quarter is wasted.
   static std::int64_t rounded(std::int64_t bytes) {
@@ -124,25 +187,13 @@ class AMP_EXPORT MemoryPool {
   }
   void give_back_free_blocks() noexcept {
     for (auto& [key, blocks] : free_) {
-      std::erase_if(blocks, [stream = key.first](void* memory) {
-        return cudaFreeAsync(memory, stream) == cudaSuccess;
-      });
+      if (private_.count(key.first) == 0) give_back(key.first, blocks);
     }
-  }
-  static void wait_for(int device, cudaStream_t waiting, cudaStream_t stream) {
-    const DeviceGuard guard(device);
-    cudaEvent_t event = nullptr;
-    AMP_CUDA_CALL(cudaEventCreateWithFlags, &event, cudaEventDisableTiming);
-    const cudaError_t recorded = cudaEventRecord(event, stream);
-    const cudaError_t waits =
-        recorded == cudaSuccess ? cudaStreamWaitEvent(waiting, event, 0) : cudaSuccess;
-    (void)cudaEventDestroy(event);  // takes effect when the event has happened
-    require(recorded, "cudaEventRecord");
-    require(waits, "cudaStreamWaitEvent");
   }
 
   std::mutex mutex_;
   cudaMemPool_t pool_ = nullptr;
+  std::unordered_map<cudaStream_t, Private> private_;
   std::map<std::pair<cudaStream_t, std::int64_t>, std::vector<void*>> free_;
   std::unordered_map<void*, Block> used_;
 };
@@ -170,6 +221,19 @@ inline void copy(Device to_device, void* to, Device from_device, const void* fro
   const DeviceGuard guard(owner.index);
   const cudaStream_t stream = current_stream(owner.index);
   const auto size = static_cast<std::size_t>(bytes);
+  require_recorded(owner.index, stream);
+  if (amp::detail::Capture* const recording = amp::detail::current_recording()) {
+    if (from_device.type == kCPU)
+      amp::detail::refuse(*recording, "Graph: a copy of ", bytes,
+                          " bytes from the host would bring the same values at each replay; make "
+                          "constants before, and copy_ batches to tensors that exist before, ahead "
+                          "of replay()");
+    if (to_device.type == kCPU)
+      amp::detail::refuse(
+          *recording, "Graph: a copy of ", bytes,
+          " bytes to the host (item, to_vector, to(kCPU), a scaler's numbers) waits "
+          "for the device, which a graph cannot; read results after replay()");
+  }
   if (from_device.type == kCPU) {
     staging(owner.index).copy(to, from, size, stream);
   } else {

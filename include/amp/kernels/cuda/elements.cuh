@@ -12,10 +12,6 @@
 #include "amp/kernels/cuda/number.cuh"
 #include "amp/kernels/operand.hpp"
 
-/// Kernels are no part of what a program exports. Each is a template, of one type too: nvcc takes
-/// no inline ones, and several files of a program may include them.
-#define AMP_KERNEL __global__ __attribute__((visibility("hidden")))
-
 namespace amp::inline v0::kernels::cuda {
 
 using amp::cuda::grid_for;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Random tensors: element i takes word i % 4 of the Philox block at offset + i / 4, on every device
-// and for any number of threads. A thread takes the four elements of a block.
+// Random tensors: element i takes word i % 4 of the Philox block i / 4 of its range, on every
+// device and for any number of threads. A thread takes the four elements of a block.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ namespace detail {
 
 /// Normal numbers come in pairs from the Box-Muller transform.
 template <class C>
-AMP_KERNEL void random_kernel(Output output, Distribution distribution, std::uint64_t seed,
-                              std::uint64_t offset, C steps, std::int64_t n) {
+AMP_KERNEL void random_kernel(Output output, Distribution distribution, RandomRange range, C steps,
+                              std::int64_t n) {
   namespace math = functions::math;
   for (std::int64_t block = first_element(); 4 * block < n; block += element_step()) {
-    const PhiloxBlock bits = philox(seed, offset + static_cast<std::uint64_t>(block));
+    const PhiloxBlock bits = range.block(static_cast<std::uint64_t>(block));
     C values[4];
     for (int l = 0; l < 4; ++l) values[l] = uniform_float(bits.word[l]);
     if (distribution == Distribution::kUniform) {
@@ -42,10 +42,10 @@ AMP_KERNEL void random_kernel(Output output, Distribution distribution, std::uin
 }
 
 template <class C>
-AMP_KERNEL void dropout_kernel(Input x, Output y, double p, C scale, std::uint64_t seed,
-                               std::uint64_t offset, std::int64_t n) {
+AMP_KERNEL void dropout_kernel(Input x, Output y, double p, C scale, RandomRange range,
+                               std::int64_t n) {
   for (std::int64_t block = first_element(); 4 * block < n; block += element_step()) {
-    const PhiloxBlock bits = philox(seed, offset + static_cast<std::uint64_t>(block));
+    const PhiloxBlock bits = range.block(static_cast<std::uint64_t>(block));
     for (int l = 0; l < 4 && 4 * block + l < n; ++l) {
       const bool keep = static_cast<double>(uniform_float(bits.word[l])) >= p;
       store<C>(y, 4 * block + l, keep ? load<C>(x, 4 * block + l) * scale : C{0});
@@ -66,7 +66,7 @@ inline void random(const RandomArgs& args) {
       steps = static_cast<float>(1 << std::numeric_limits<T>::digits);
   });
   launch(args.output.device, grid_for(ceil_div(n, 4)), kThreads, detail::random_kernel<float>,
-         args.output, args.distribution, args.seed, args.offset, steps, n);
+         args.output, args.distribution, args.range, steps, n);
 }
 
 /// The backward pass is the same function of the gradient: no mask is kept.
@@ -76,7 +76,7 @@ inline void dropout(const DropoutArgs& args) {
     using C = typename decltype(tag)::type;
     const C scale = args.p < 1 ? static_cast<C>(1 / (1 - args.p)) : C{0};
     launch(args.output.device, grid_for(ceil_div(n, 4)), kThreads, detail::dropout_kernel<C>,
-           args.input, args.output, args.p, scale, args.seed, args.offset, n);
+           args.input, args.output, args.p, scale, args.range, n);
   });
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Random tensors: element i takes word i % 4 of the Philox block at offset + i / 4, on every device
-// and for any number of threads.
+// Random tensors: element i takes word i % 4 of the Philox block i / 4 of its range, on every
+// device and for any number of threads.
 #pragma once
 
 #include <cmath>
@@ -29,8 +29,8 @@ inline void random(const RandomArgs& args) {
     for (std::int64_t block = first; block < last; ++block) {
       float values[kBlock];
       for (std::int64_t i = 0; i < kBlock; i += 4) {
-        const auto counter = args.offset + static_cast<std::uint64_t>((block * kBlock + i) / 4);
-        const PhiloxBlock bits = philox(args.seed, counter);
+        const PhiloxBlock bits =
+            args.range.block(static_cast<std::uint64_t>((block * kBlock + i) / 4));
         for (int l = 0; l < 4; ++l) values[i + l] = uniform_float(bits.word[l]);
         if (args.distribution == Distribution::kUniform) {
           // As many bits as the format has digits: exact there, so that none rounds up to 1.
@@ -62,8 +62,7 @@ inline void dropout(const DropoutArgs& args) {
         const C* const x = fetch(args.input, begin, 1, length, in_buffer);
         C* const y = target(args.output, begin, 1, length, out_buffer);
         for (std::int64_t i = 0; i < length; i += 4) {
-          const auto counter = args.offset + static_cast<std::uint64_t>((begin + i) / 4);
-          const PhiloxBlock bits = philox(args.seed, counter);
+          const PhiloxBlock bits = args.range.block(static_cast<std::uint64_t>((begin + i) / 4));
           for (std::int64_t l = 0; l < (std::min)(std::int64_t{4}, length - i); ++l) {
             const bool keep = static_cast<double>(uniform_float(bits.word[l])) >= args.p;
             y[i + l] = keep ? x[i + l] * scale : C{0};

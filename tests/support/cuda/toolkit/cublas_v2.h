@@ -18,7 +18,7 @@
 #include "amp/types/bfloat16.hpp"
 #include "amp/types/half.hpp"
 
-enum cublasStatus_t {
+enum cublasStatus_t : int {
   CUBLAS_STATUS_SUCCESS = 0,
   CUBLAS_STATUS_NOT_INITIALIZED = 1,
   CUBLAS_STATUS_ALLOC_FAILED = 3,

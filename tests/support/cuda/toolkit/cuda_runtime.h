@@ -39,6 +39,12 @@ struct alignas(16) uint4 {
 };
 
 inline void __syncthreads() { standin::Block::current().barrier(); }
+inline void __threadfence() {}  // blocks come one after the other
+inline unsigned atomicAdd(unsigned* sum, unsigned value) {
+  const unsigned before = *sum;
+  *sum += value;
+  return before;
+}
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int lanes) {
   return standin::Block::current().exchange(mask, value,

@@ -20,7 +20,7 @@
 
 #define CUDNN_MAJOR 9
 
-enum cudnnStatus_t {
+enum cudnnStatus_t : int {
   CUDNN_STATUS_SUCCESS = 0,
   CUDNN_STATUS_NOT_INITIALIZED = 1001,
   CUDNN_STATUS_BAD_PARAM = 2000,
