@@ -37,7 +37,7 @@ TEST_CASE("cuda: the host may change its numbers right after a copy", "[cuda]") 
   constexpr std::size_t kCount = 20000;
   std::vector<float> numbers(kCount);
   std::vector<Tensor> there;
-  for (int round = 0; round < 50; ++round) {
+  for (std::size_t round = 0; round < 50; ++round) {
     numbers.assign(kCount, static_cast<float>(round));
     there.push_back(amp::tensor(numbers, {kCount}).to(kCUDA));
   }
@@ -51,7 +51,7 @@ TEST_CASE("cuda: memory goes from one stream to another without being overwritte
   const cudaStream_t own = amp::cuda::current_stream();
   const Tensor x = amp::ones({100000}, {.device = kCUDA});
   (void)x.to_vector<float>();  // waits: both streams may read it now
-  for (int round = 0; round < 20; ++round) {
+  for (std::size_t round = 0; round < 20; ++round) {
     Tensor y = x;
     for (int i = 0; i < 10; ++i) y = work(y);
     {

@@ -120,13 +120,13 @@ TEST_CASE("cuda grad_norm and clip: values are the host's", "[cuda]") {
             const auto spans = spans_of(gradients);
             const amp::Tensor inverse = number(device, 0.3), found = number(device, 0);
             const amp::Tensor norm = number(device, -1), coefficient = number(device, -1);
-            const k::GradNormArgs norm_args{device, spans.data(), size(spans),
-                                            flags ? word(inverse) : nullptr, word(norm)};
+            float* const flag = flags ? word(found) : nullptr;
+            const k::GradNormArgs norm_args{
+                device,     spans.data(),      size(spans), flags ? word(inverse) : nullptr,
+                word(norm), word(coefficient), flag,        max_norm};
             AMP_TEST_RUN(grad_norm, norm_args);
-            const k::ClipArgs clip_args{
-                device,     spans.data(),      size(spans),
-                word(norm), word(coefficient), flags ? word(found) : nullptr,
-                max_norm};
+            if (flags) CHECK(found.item<float>() == (bad && count > 5 ? 1 : 0));
+            const k::ClipArgs clip_args{device, spans.data(), size(spans), word(coefficient), flag};
             AMP_TEST_RUN(clip, clip_args);
             CHECK(norm.item<float>() >= 0);
             return Tensors{norm, coefficient, found};

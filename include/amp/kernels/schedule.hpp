@@ -27,6 +27,8 @@ struct Schedule {
   std::int64_t warmup_steps = 0;
   double warmup_start = 0;
 
+  friend bool operator==(const Schedule&, const Schedule&) = default;
+
   /// The same, after `steps` of warm-up from `start` times the rate (torch: LinearLR, then this).
   constexpr Schedule after_warmup(std::int64_t count, double start = 1.0 / 3) const {
     Schedule schedule = *this;
@@ -101,7 +103,14 @@ namespace kernels {
 struct LearningRate {
   double rate;
   Schedule schedule;
+  const double* current = nullptr;  // on the device, in place of `rate`: what a graph reads
+
+  friend bool operator==(const LearningRate&, const LearningRate&) = default;
 };
+
+AMP_HOST_DEVICE inline double scheduled_rate(const LearningRate& lr, std::int64_t t) {
+  return amp::scheduled_rate(lr.schedule, lr.current != nullptr ? *lr.current : lr.rate, t);
+}
 
 }  // namespace kernels
 }  // namespace amp::inline v0

@@ -82,8 +82,8 @@ class AdamBase : public GroupedOptimizer<Derived, AdamOptions, kernels::AdamArgs
     void* const exp_avg = exp_avg_.of(i, p, count);
     void* const exp_avg_sq = exp_avg_sq_.of(i, p, count);
     const auto steps = static_cast<std::int64_t*>(steps_.tensors[i].raw_data());
-    return {p.raw_data(), grad.raw_data(), exp_avg,   exp_avg_sq,
-            steps,        p.numel(),       p.dtype(), grad.dtype()};
+    return {p.raw_data(), grad.raw_data(), exp_avg,      exp_avg_sq, steps,
+            p.numel(),    p.dtype(),       grad.dtype(), {}};
   }
   static void run(const kernels::AdamArgs& args, DType dtype) {
     kernels::dispatch<&kernels::Backend::adam, kernels::host::adam>(args.device, dtype, args);

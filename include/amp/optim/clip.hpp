@@ -16,18 +16,33 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-/// words[0] = the norm of the gradients times *inverse (null: 1), words[1] = the clip coefficient;
-/// with `write` applies that. A norm that is not finite sets *found_inf (where not null) instead.
-inline void clip(Device device, std::span<const kernels::GradientSpan> gradients,
-                 const float* inverse, double max_norm, bool write, float* words,
-                 float* found_inf) {
+/// words[0] = the norm of the gradients times *inverse (null: 1), words[1] = the coefficient that
+/// clips it. A norm that is not finite sets *found_inf, where that is not null.
+inline void grad_norm(Device device, std::span<const kernels::GradientSpan> gradients,
+                      const float* inverse, double max_norm, float* words, float* found_inf,
+                      kernels::KeptTable* table) {
   if (gradients.empty()) return;
-  const auto count = static_cast<std::int64_t>(gradients.size());
   kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(
-      device, gradients[0].dtype, {device, gradients.data(), count, inverse, words});
+      device, gradients[0].dtype,
+      {device, gradients.data(), static_cast<std::int64_t>(gradients.size()), inverse, words,
+       words + 1, found_inf, max_norm, table});
+}
+/// Multiplies the gradients by words[1], unless *found_inf (where not null) says no.
+inline void clip(Device device, std::span<const kernels::GradientSpan> gradients,
+                 const float* words, const float* found_inf, kernels::KeptTable* table) {
+  if (gradients.empty()) return;
   kernels::dispatch<&kernels::Backend::clip, kernels::host::clip>(
       device, gradients[0].dtype,
-      {device, gradients.data(), write ? count : 0, words, words + 1, found_inf, max_norm});
+      {device, gradients.data(), static_cast<std::int64_t>(gradients.size()), words + 1, found_inf,
+       table});
+}
+
+/// Both, for gradients as they are.
+inline void clip_by_norm(Device device, std::span<const kernels::GradientSpan> gradients,
+                         double max_norm, float* words) {
+  kernels::KeptTable table;
+  grad_norm(device, gradients, nullptr, max_norm, words, nullptr, &table);
+  clip(device, gradients, words, nullptr, &table);
 }
 
 }  // namespace detail
@@ -55,8 +70,7 @@ inline Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm) {
     gradients.push_back({grad.raw_data(), grad.numel(), grad.dtype()});
   }
   const Tensor words = zeros({2}, {.device = device});  // the norm, and the coefficient
-  detail::clip(device, gradients, nullptr, max_norm, true, static_cast<float*>(words.raw_data()),
-               nullptr);
+  detail::clip_by_norm(device, gradients, max_norm, static_cast<float*>(words.raw_data()));
   for (const Tensor& p : params) {
     if (const Tensor grad = p.grad(); grad.defined()) grad.impl().storage->bump_version();
   }

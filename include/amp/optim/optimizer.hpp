@@ -12,6 +12,7 @@
 
 #include "amp/autograd/node.hpp"
 #include "amp/ops/tensor_members.hpp"
+#include "amp/tensor/shadow.hpp"
 
 namespace amp::inline v0 {
 
@@ -85,7 +86,9 @@ class Optimizer {
     }
     apply(scale);
     for (const Tensor& p : parameters_) {
-      if (p.grad().defined()) p.impl().storage->bump_version();
+      if (!p.grad().defined()) continue;
+      p.impl().storage->bump_version();
+      detail::wrote_copies(p);
     }
   }
 

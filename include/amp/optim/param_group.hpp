@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "amp/device/capture.hpp"
 #include "amp/optim/optimizer.hpp"
 
 namespace amp::inline v0 {
@@ -125,7 +126,8 @@ class GroupedOptimizer : public Optimizer {
                       .groups = groups_list_.data(),
                       .count = static_cast<std::int64_t>(groups_list_.size()),
                       .applied = static_cast<std::int64_t*>(applied().raw_data()),
-                      .scale = scale};
+                      .scale = scale,
+                      .table = &table_};
       Derived::run(args, any.dtype());
     } catch (...) {
       for (State* state : remembered) state->created.clear();
@@ -154,26 +156,54 @@ class GroupedOptimizer : public Optimizer {
   void list() {
     groups_list_.clear();
     parameters_list_.clear();
+    const double* const rates = rates_of_graph();
     parameters_list_.reserve(parameters().size());  // groups point into it
     auto* const derived = static_cast<Derived*>(this);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const std::size_t before = parameters_list_.size();
       for (std::size_t i = begin_of(g); i < ends_[g]; ++i) {
-        if (const Tensor grad = parameters()[i].grad(); grad.defined())
-          parameters_list_.push_back(derived->parameter_of(i, grad, groups_[g].options));
+        const Tensor grad = parameters()[i].grad();
+        if (!grad.defined()) continue;
+        parameters_list_.push_back(derived->parameter_of(i, grad, groups_[g].options));
+        parameters_list_.back().copies = detail::copies_to_write(parameters()[i]);
       }
       if (parameters_list_.size() == before) continue;
       groups_list_.push_back(derived->group_of(groups_[g].options));
+      if (rates != nullptr) groups_list_.back().lr.current = rates + g;
       groups_list_.back().parameters = parameters_list_.data() + before;
       groups_list_.back().count = static_cast<std::int64_t>(parameters_list_.size() - before);
     }
   }
 
+  /// Where a recorded step finds the learning rates: each replay begins with those of then. Each
+  /// warm-up asks for the same memory. Null outside of a graph.
+  const double* rates_of_graph() {
+    detail::Capture* const capture = detail::current_capture();
+    const Device device = parameters()[0].device();
+    if (capture == nullptr || device.type == kCPU) return nullptr;
+    rates_ = Tensor();
+    rates_ =
+        empty({static_cast<std::int64_t>(groups_.size())}, {.dtype = kFloat64, .device = device});
+    if (!capture->is_recording()) return nullptr;
+    capture->before_replay([this, rates = rates_, sent = std::vector<double>()]() mutable {
+      const bool first = sent.empty();
+      sent.resize(static_cast<std::size_t>(rates.numel()));
+      for (std::size_t g = 0; g < sent.size(); ++g) {
+        const double lr = groups_[g].options.lr;
+        if (first || sent[g] != lr) rates.select(0, static_cast<std::int64_t>(g)).fill_(lr);
+        sent[g] = lr;
+      }
+    });
+    return rates_.const_data<double>();
+  }
+
   std::vector<Group> groups_;
+  Tensor rates_;                   // of the graph recorded last
   std::vector<std::size_t> ends_;  // of each group among parameters()
   // Rebuilt each step, their memory kept.
   std::vector<KernelGroup> groups_list_;
   std::vector<KernelParameter> parameters_list_;
+  kernels::KeptTable table_;
 };
 
 }  // namespace amp::inline v0

@@ -58,7 +58,7 @@ class SGD final : public GroupedOptimizer<SGD, SGDOptions, kernels::SgdArgs> {
     const Tensor& p = parameters()[i];
     void* const momentum =
         options.momentum != 0 ? momentum_.of(i, p, parameters().size()) : nullptr;
-    return {p.raw_data(), grad.raw_data(), momentum, p.numel(), p.dtype(), grad.dtype()};
+    return {p.raw_data(), grad.raw_data(), momentum, p.numel(), p.dtype(), grad.dtype(), {}};
   }
   static void run(const kernels::SgdArgs& args, DType dtype) {
     kernels::dispatch<&kernels::Backend::sgd, kernels::host::sgd>(args.device, dtype, args);

@@ -5,6 +5,7 @@
 // update() ends the cycle. A call out of order throws and says what may come next.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "amp/device/capture.hpp"
 #include "amp/kernels/signatures.hpp"
 #include "amp/scaler/device_scale.hpp"
 
@@ -31,6 +33,7 @@ struct Cycle {
   bool looked = false;  // whether the gradients were tested, so that found_inf says something
   bool writes = false;  // whether they were, or will be, unscaled in place
   std::vector<const void*> gradient_data = {};
+  kernels::KeptTable table = {};  // of its gradients
 };
 
 class Cycles {
@@ -69,6 +72,8 @@ class Cycles {
     const bool before = std::exchange(interrupted_, true);  // unless the word can be had
     Cycle& cycle = all_.emplace_back(Cycle{.optimizer = optimizer, .found_inf = word_of_0(device)});
     interrupted_ = before;
+    if (Capture* const capture = current_capture()) capture->open(this, kName);
+    cycle.table = table_of(optimizer);
     return cycle;
   }
 
@@ -94,6 +99,8 @@ class Cycles {
 
   void forget(const void* optimizer) {
     std::erase_if(all_, [&](const Cycle& cycle) { return cycle.optimizer == optimizer; });
+    if (Capture* const capture = current_capture(); capture != nullptr && all_.empty())
+      capture->close(this, kName);
   }
 
   /// An error came within the cycle: what comes next may be a new one.
@@ -104,14 +111,34 @@ class Cycles {
 
   void end() {
     interrupted_ = false;
+    if (Capture* const capture = current_capture(); capture != nullptr && !all_.empty())
+      capture->close(this, kName);
     for (Cycle& cycle : all_) {
+      tables_.emplace_back(cycle.optimizer, std::move(cycle.table));
       if (cycle.found_inf.unique())
         words_.push_back(std::move(cycle.found_inf));  // else a StepResult keeps it
     }
     all_.clear();
+    while (tables_.size() > kMostTables) tables_.erase(tables_.begin());
   }
 
  private:
+  static constexpr std::size_t kMostTables = 64;  // some may be of optimizers that are no more
+
+  /// That of the optimizer's last cycle, where it is not long ago.
+  kernels::KeptTable table_of(const void* optimizer) {
+    for (auto known = tables_.begin(); known != tables_.end(); ++known) {
+      if (known->first != optimizer) continue;
+      kernels::KeptTable table = std::move(known->second);
+      tables_.erase(known);
+      return table;
+    }
+    return {};
+  }
+  /// As an error says it.
+  static constexpr std::string_view kName =
+      "a GradScaler's cycle, which goes from unscale_, step or skip_step to update()";
+
   Tensor word_of_0(Device device) {
     if (words_.empty()) return zeros({}, {.device = device});
     Tensor word = std::move(words_.back());
@@ -121,7 +148,8 @@ class Cycles {
   }
 
   std::vector<Cycle> all_;
-  std::vector<Tensor> words_;  // found_inf words to use again
+  std::vector<Tensor> words_;                                       // found_inf words to use again
+  std::vector<std::pair<const void*, kernels::KeptTable>> tables_;  // of cycles that ended
   bool interrupted_ = false;
 };
 

@@ -4,7 +4,6 @@
 // Loss scaling for the training loop.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -243,14 +242,10 @@ void GradScaler::unscale_(O& optimizer) {
   guard.unscaled = true;
   if constexpr (ScaleAwareOptimizer<O> && MarksGradients<O>) {
     // Such an optimizer unscales 16-bit gradients itself, in float32: only look at them.
-    const auto low = std::stable_partition(
-        spans.begin(), spans.end(), [](const auto& g) { return !is_low_precision(g.dtype); });
-    detail::unscale(device_.device(), {spans.begin(), low}, device_.inverse(), found_inf, true);
-    detail::unscale(device_.device(), {low, spans.end()}, device_.inverse(), found_inf, false);
+    for (kernels::GradientSpan& span : spans) span.read_only = is_low_precision(span.dtype);
     cycle.scale.inverse_low_precision = device_.inverse();
-  } else {
-    detail::unscale(device_.device(), spans, device_.inverse(), found_inf, true);
   }
+  detail::unscale(device_.device(), spans, device_.inverse(), found_inf, true, &cycle.table);
   if constexpr (MarksGradients<O>) optimizer.mark_unscaled();
   cycle.stage = Stage::kUnscaled;
 }
@@ -263,7 +258,7 @@ Tensor GradScaler::unscale_and_clip(O& optimizer, double max_norm) {
     const detail::GradientSpans spans =
         detail::collect_gradients("unscale_and_clip", optimizer, device);
     const Tensor words = zeros({2}, {.device = device.value_or(kCPU)});
-    detail::clip(words.device(), spans, nullptr, max_norm, true, detail::word(words), nullptr);
+    detail::clip_by_norm(words.device(), spans, max_norm, detail::word(words));
     return words.alias({}, {}, 0);
   }
   constexpr bool kAware = ScaleAwareOptimizer<O>;
@@ -272,12 +267,15 @@ Tensor GradScaler::unscale_and_clip(O& optimizer, double max_norm) {
   const detail::GradientSpans spans = gradients_of("unscale_and_clip", optimizer, cycle, !kAware);
   float* const found_inf = detail::word(cycle.found_inf);
   guard.unscaled = !kAware;
-  detail::unscale(device_.device(), spans, device_.inverse(), found_inf, !kAware);
-  if constexpr (!kAware && MarksGradients<O>) optimizer.mark_unscaled();
+  if constexpr (!kAware) {
+    detail::unscale(device_.device(), spans, device_.inverse(), found_inf, true, &cycle.table);
+    if constexpr (MarksGradients<O>) optimizer.mark_unscaled();
+  }
   cycle.clip = empty({2}, {.device = device_.device()});
   float* const words = detail::word(cycle.clip);
-  detail::clip(device_.device(), spans, kAware ? device_.inverse() : nullptr, max_norm, !kAware,
-               words, found_inf);
+  detail::grad_norm(device_.device(), spans, kAware ? device_.inverse() : nullptr, max_norm, words,
+                    found_inf, &cycle.table);
+  if constexpr (!kAware) detail::clip(device_.device(), spans, words, found_inf, &cycle.table);
   cycle.scale = {.inverse = kAware ? device_.inverse() : device_.one(),
                  .found_inf = found_inf,
                  .clip = kAware ? words + 1 : nullptr};
@@ -302,7 +300,8 @@ StepResult GradScaler::step(O& optimizer) {
     float* const found_inf = detail::word(cycle->found_inf);
     cycle->scale = {.inverse = device_.inverse(), .found_inf = found_inf};
     guard.unscaled = !ScaleAwareOptimizer<O>;
-    detail::unscale(device_.device(), spans, device_.inverse(), found_inf, !ScaleAwareOptimizer<O>);
+    detail::unscale(device_.device(), spans, device_.inverse(), found_inf, !ScaleAwareOptimizer<O>,
+                    &cycle->table);
     if constexpr (!ScaleAwareOptimizer<O> && MarksGradients<O>) optimizer.mark_unscaled();
   }
   if constexpr (ScaleAwareOptimizer<O>) {

@@ -54,13 +54,15 @@ bool is_marked(O& optimizer, const void* data) {
 }
 
 /// Notes in *found_inf whether any gradient is not finite, and with `write` multiplies all by
-/// *inverse.
+/// *inverse that are not read_only.
 inline void unscale(Device device, std::span<const kernels::GradientSpan> gradients,
-                    const float* inverse, float* found_inf, bool write) {
+                    const float* inverse, float* found_inf, bool write,
+                    kernels::KeptTable* table = nullptr) {
   if (gradients.empty()) return;
   const auto count = static_cast<std::int64_t>(gradients.size());
   kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(
-      device, gradients[0].dtype, {device, gradients.data(), count, inverse, found_inf, write});
+      device, gradients[0].dtype,
+      {device, gradients.data(), count, inverse, found_inf, write, table});
 }
 
 }  // namespace amp::inline v0::detail

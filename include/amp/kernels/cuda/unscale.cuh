@@ -1,186 +1,225 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Loss scaling over lists of gradients. The host's list reaches the device by value, a batch of
-// spans per launch; blocks take pieces of them. Nothing is read back: scale, norm and flags stay
-// where they are. All results have the host's bits, where the compiler joins no multiplication with
-// an addition.
+// Loss scaling over lists of gradients: one launch for any number of them, which reads each element
+// once; blocks take pieces. Nothing is read back: scale, norm and flags stay where they are. All
+// results have the host's bits, where the compiler joins no multiplication with an addition.
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
+#include <vector>
 
-#include "amp/kernels/cuda/elements.cuh"
+#include "amp/kernels/cuda/pieces.cuh"
 #include "amp/kernels/cuda/scratch.cuh"
+#include "amp/kernels/cuda/table.cuh"
 #include "amp/kernels/functions.hpp"
 #include "amp/kernels/scale_state.hpp"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
-/// Arrays of one launch, cut into pieces. A kernel takes 4 KiB of parameters on every device.
-template <class Item>
-struct Batch {
-  static constexpr int kItems = 32;
+inline constexpr std::int64_t kChunk = 1 << 16;             // of one partial sum, on every device
+inline constexpr std::int64_t kLanes = 512;                 // float accumulators of a chunk
+inline constexpr unsigned kLaneThreads = kLanes / kVector;  // each has neighbouring lanes
 
-  Item items[kItems];
-  std::int64_t first[kItems + 1];  // the number of each item's first piece; then how many there are
-  std::int64_t piece_size;         // in elements
-  int count;
+/// A gradient, the numbers of its first piece and chunk, and whether it may be taken in vectors.
+struct GradientRow {
+  GradientSpan span;
+  std::int64_t first_piece, first_chunk;
+  bool vectors;
 
-  struct Piece {
-    int item;
-    std::int64_t begin, end;
-  };
-  __device__ std::int64_t pieces() const { return first[count]; }
-  __device__ Piece piece(std::int64_t number) const {
-    int item = 0;
-    while (number >= first[item + 1]) ++item;
-    const std::int64_t begin = (number - first[item]) * piece_size;
-    const std::int64_t end = begin + piece_size, numel = items[item].numel;
-    return {item, begin, end < numel ? end : numel};
-  }
+  AMP_HOST_DEVICE std::int64_t numel() const { return span.numel; }
+  friend bool operator==(const GradientRow&, const GradientRow&) = default;
 };
 
-/// body(batch, pieces, last) for all items in order, also where they are empty; at least once.
-template <class Item, class Body>
-void for_each_batch(const Item* items, std::int64_t count, std::int64_t piece_size, Body&& body) {
-  static_assert(std::is_trivially_copyable_v<Batch<Item>> && sizeof(Batch<Item>) <= 3072);
-  std::int64_t begin = 0;
-  do {
-    Batch<Item> batch{};
-    batch.piece_size = piece_size;
-    for (; batch.count < Batch<Item>::kItems && begin < count; ++batch.count, ++begin) {
-      batch.items[batch.count] = items[begin];
-      batch.first[batch.count + 1] =
-          batch.first[batch.count] + ceil_div(items[begin].numel, piece_size);
+struct GradientTable final : KeptTable::Contents {
+  explicit GradientTable(Device where) : device(where), rows(where), arrived(where) {}
+
+  void send(const GradientSpan* gradients, std::int64_t n) {
+    next.clear();
+    count = n, pieces = 0, chunks = 0;
+    for (std::int64_t g = 0; g < n; ++g) {
+      const GradientSpan& span = gradients[g];
+      const bool vectors =
+          is_aligned_for_vectors(span.data, span.dtype) &&
+          (span.unscaled == nullptr || is_aligned_for_vectors(span.unscaled, kFloat32));
+      next.push_back({span, pieces, chunks, vectors});
+      pieces += ceil_div(span.numel, kPiece);
+      chunks += ceil_div(span.numel, kChunk);
     }
-    body(batch, batch.first[batch.count], begin == count);
-  } while (begin < count);
+    rows.send(next);
+    arrived.send(zero);
+  }
+
+  Device device;
+  DeviceList<GradientRow> rows;
+  DeviceList<unsigned> arrived;  // blocks of a launch that need to know
+  std::int64_t count = 0, pieces = 0, chunks = 0;
+  std::vector<GradientRow> next;  // its memory is kept
+  const std::vector<unsigned> zero{0};
+};
+
+/// Whether anything is not finite.
+template <class C>
+__device__ bool unscale_piece(const GradientRow& row, Range range, float inverse_scale,
+                              bool write) {
+  const GradientSpan g = row.span;
+  const C inverse = static_cast<C>(inverse_scale);
+  const bool writes = write && !g.read_only;
+  void* const to = g.unscaled != nullptr ? g.unscaled : g.data;
+  const DType to_dtype = g.unscaled != nullptr ? kFloat32 : g.dtype;
+  const bool may_overflow = rounding_may_overflow(g, inverse_scale);
+  bool bad = false;
+  for_each_vector<C>(row.vectors, range, [&](auto size, std::int64_t i) {
+    C values[decltype(size)::value];
+    load_some(g.data, g.dtype, i, values);
+    for (C& value : values) {
+      bad |= !is_finite(value);
+      value *= inverse;
+      bad |= !is_finite(value);
+    }
+    if (!writes) return;
+    store_some(to, to_dtype, i, values);
+    if (!may_overflow) return;
+    load_some(to, to_dtype, i, values);
+    for (const C value : values) bad |= !is_finite(value);
+  });
+  return bad;
 }
 
-inline constexpr std::int64_t kPiece = 4096;  // elements of a block where each stands for itself
-inline constexpr std::int64_t kNormPiece = 1 << 16;  // of one partial sum, on every device
-
-template <class C>
-__device__ void unscale_piece(const GradientSpan& span, std::int64_t begin, std::int64_t end,
-                              float inverse_scale, float* found_inf, bool write) {
-  const C inverse = static_cast<C>(inverse_scale);
+template <class Row>
+AMP_KERNEL void unscale_kernel(const Row* rows, std::int64_t count, std::int64_t pieces,
+                               const float* inverse_scale, float* found_inf, bool write) {
+  const float inverse = *inverse_scale;
   bool bad = false;
-  for (std::int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
-    const C scaled = load<C>(span.data, span.dtype, i);
-    const C value = scaled * inverse;
-    bad |= !is_finite(scaled) || !is_finite(value);
-    if (!write) continue;
-    store<C>(span.data, span.dtype, i, value);
-    // Below a scale of 1, rounding to 16 bits can overflow as well.
-    if (!(inverse <= 1)) bad |= !is_finite(load<C>(span.data, span.dtype, i));
-  }
+  for_each_piece(rows, count, &Row::first_piece, pieces, kPiece,
+                 [&](const Row& row, Range range, std::int64_t) {
+                   bad |= row.span.dtype == kFloat64
+                              ? unscale_piece<double>(row, range, inverse, write)
+                              : unscale_piece<float>(row, range, inverse, write);
+                 });
   if (bad) *found_inf = 1.0F;  // by however many threads
 }
 
-template <class Spans>
-AMP_KERNEL void unscale_kernel(Spans batch, const float* inverse_scale, float* found_inf,
-                               bool write) {
-  for (std::int64_t p = blockIdx.x; p < batch.pieces(); p += gridDim.x) {
-    const auto piece = batch.piece(p);
-    const GradientSpan& span = batch.items[piece.item];
-    if (span.dtype == kFloat64) {
-      unscale_piece<double>(span, piece.begin, piece.end, *inverse_scale, found_inf, write);
-    } else {
-      unscale_piece<float>(span, piece.begin, piece.end, *inverse_scale, found_inf, write);
+/// Adds the squares of x * inverse of [i, end) to eight lanes, as far as there are whole vectors;
+/// returns where they end. Loads come before the first addition: 128 bytes of each thread are on
+/// their way at once.
+template <class T>
+__device__ __forceinline__ std::int64_t add_squares(const void* data, std::int64_t i,
+                                                    std::int64_t end, float inverse,
+                                                    float (&lanes)[kVector]) {
+  constexpr int kDepth = 16 / static_cast<int>(sizeof(T));
+  const auto add = [&](const float(&values)[kVector]) {
+    for (int l = 0; l < kVector; ++l) {
+      const float value = values[l] * inverse;
+      lanes[l] += value * value;
+    }
+  };
+  for (; i + (kDepth - 1) * kLanes + kVector <= end; i += kDepth * kLanes) {
+    float values[kDepth][kVector];
+    for (int d = 0; d < kDepth; ++d) detail::load_words<float, T>(data, i + d * kLanes, values[d]);
+    for (int d = 0; d < kDepth; ++d) add(values[d]);
+  }
+  for (; i + kVector <= end; i += kLanes) {
+    float values[kVector];
+    detail::load_words<float, T>(data, i, values);
+    add(values);
+  }
+  return i;
+}
+
+/// Element l of a chunk counts in lane l % 512, of which thread t has 8t to 8t + 7.
+__device__ __forceinline__ void add_chunk(const GradientRow& row, Range range, float inverse,
+                                          float (&lanes)[kVector]) {
+  const GradientSpan g = row.span;
+  std::int64_t i = range.begin + static_cast<std::int64_t>(threadIdx.x) * kVector;
+  if (row.vectors) {
+    if (g.dtype == kFloat32) i = add_squares<float>(g.data, i, range.end, inverse, lanes);
+    if (g.dtype == kFloat16) i = add_squares<half>(g.data, i, range.end, inverse, lanes);
+    if (g.dtype == kBFloat16) i = add_squares<bfloat16>(g.data, i, range.end, inverse, lanes);
+  }
+  for (; i < range.end; i += kLanes) {
+    for (int l = 0; l < kVector; ++l) {
+      if (i + l >= range.end) break;
+      const float value =
+          (g.dtype == kFloat64 ? static_cast<float>(load<double>(g.data, g.dtype, i + l))
+                               : load<float>(g.data, g.dtype, i + l)) *
+          inverse;
+      lanes[l] += value * value;
     }
   }
 }
 
-/// Adds squares of x * inverse, in float, from `first` on.
-template <class C>
-__device__ float sum_squares(const GradientSpan& span, std::int64_t first, std::int64_t end,
-                             std::int64_t step, float inverse) {
-  float sum = 0;
-  for (std::int64_t i = first; i < end; i += step) {
-    const float value = static_cast<float>(load<C>(span.data, span.dtype, i)) * inverse;
-    sum += value * value;
-  }
-  return sum;
-}
+/// What becomes of a norm.
+struct NormResult {
+  float* norm;
+  float* coefficient;
+  float* found_inf;
+  double max_norm;
+};
 
-/// The sum of each piece: 512 float lanes, two of each thread, then a tree in double. The host's,
-/// addition by addition.
-template <class Spans>
-AMP_KERNEL void grad_norm_kernel(Spans batch, const float* inverse_scale, double* sums) {
-  __shared__ double tree[kThreads];
+/// The sum of each chunk: float lanes, then a tree in double; and by the last block the root of
+/// their sum. The host's, addition by addition.
+template <class Row>
+AMP_KERNEL void grad_norm_kernel(const Row* rows, std::int64_t count, std::int64_t chunks,
+                                 const float* inverse_scale, double* sums, unsigned* arrived,
+                                 NormResult result) {
+  __shared__ double tree[kLanes];
   const float inverse = inverse_scale != nullptr ? *inverse_scale : 1.0F;
   const unsigned t = threadIdx.x;
-  for (std::int64_t p = blockIdx.x; p < batch.pieces(); p += gridDim.x) {
-    const auto piece = batch.piece(p);
-    const GradientSpan& span = batch.items[piece.item];
-    const auto lane = [&](std::int64_t l) {
-      constexpr std::int64_t kLanes = 2 * kThreads;
-      return span.dtype == kFloat64
-                 ? sum_squares<double>(span, piece.begin + l, piece.end, kLanes, inverse)
-                 : sum_squares<float>(span, piece.begin + l, piece.end, kLanes, inverse);
-    };
-    tree[t] = static_cast<double>(lane(t)) + static_cast<double>(lane(t + kThreads));
-    for (unsigned width = kThreads / 2; width > 0; width /= 2) {
+  const auto add_up = [&](unsigned lanes) {
+    for (unsigned width = lanes / 2; width > 0; width /= 2) {
       __syncthreads();
-      if (t < width) tree[t] += tree[t + width];
+      for (unsigned l = t; l < width; l += kLaneThreads) tree[l] += tree[l + width];
     }
-    if (t == 0) sums[p] = tree[0];
-    __syncthreads();
-  }
-}
-
-/// The root of all pieces' sums, which one thread adds in order, as on the host: there is one for
-/// 65536 elements.
-template <class Sum>
-AMP_KERNEL void finish_norm_kernel(const Sum* sums, std::int64_t count, float* norm) {
-  __shared__ double tile[kThreads];
+  };
+  for_each_piece(rows, count, &Row::first_chunk, chunks, kChunk,
+                 [&](const Row& row, Range range, std::int64_t n) {
+                   float lanes[kVector] = {};
+                   add_chunk(row, range, inverse, lanes);
+                   for (int l = 0; l < kVector; ++l)
+                     tree[t * kVector + static_cast<unsigned>(l)] = static_cast<double>(lanes[l]);
+                   add_up(kLanes);
+                   if (t == 0) sums[n] = tree[0];
+                   __syncthreads();
+                 });
+  if (!is_last_block(arrived)) return;
+  const volatile double* const all = sums;  // other blocks wrote them
   double total = 0;
-  for (std::int64_t begin = 0; begin < count; begin += kThreads) {
-    const std::int64_t rest = count - begin;
-    const unsigned n = rest < kThreads ? static_cast<unsigned>(rest) : kThreads;
-    if (threadIdx.x < n) tile[threadIdx.x] = sums[begin + threadIdx.x];
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      for (unsigned i = 0; i < n; ++i) total += tile[i];
-    }
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) *norm = static_cast<float>(functions::math::sqrt(total));
-}
-
-template <class Word>
-AMP_KERNEL void clip_coefficient_kernel(const Word* norm, double max_norm, Word* coefficient,
-                                        Word* found_inf) {
-  if (threadIdx.x != 0) return;
-  const double factor = max_norm / (static_cast<double>(*norm) + 1e-6);
-  *coefficient = factor >= 1 ? 1.0F : static_cast<float>(factor);  // NaN stays NaN
-  if (found_inf != nullptr && !is_finite(*norm)) *found_inf = 1.0F;
+  for (std::int64_t n = t; n < chunks; n += kLaneThreads) total += all[n];
+  tree[t] = total;
+  add_up(kLaneThreads);
+  if (t != 0) return;
+  const float norm = static_cast<float>(functions::math::sqrt(tree[0]));
+  *result.norm = norm;
+  if (result.coefficient != nullptr) *result.coefficient = clip_coefficient(norm, result.max_norm);
+  if (result.found_inf != nullptr && !is_finite(norm)) *result.found_inf = 1.0F;
 }
 
 template <class C>
-__device__ void scale_piece(const GradientSpan& span, std::int64_t begin, std::int64_t end,
-                            float coefficient) {
-  for (std::int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
-    const C value = load<C>(span.data, span.dtype, i) * static_cast<C>(coefficient);
-    store<C>(span.data, span.dtype, i, value);
-  }
+__device__ void scale_piece(const GradientRow& row, Range range, float coefficient) {
+  const GradientSpan g = row.span;
+  for_each_vector<C>(row.vectors, range, [&](auto size, std::int64_t i) {
+    C values[decltype(size)::value];
+    load_some(g.data, g.dtype, i, values);
+    for (C& value : values) value *= static_cast<C>(coefficient);
+    store_some(g.data, g.dtype, i, values);
+  });
 }
 
-/// `skips`: where the norm is not finite.
-template <class Spans>
-AMP_KERNEL void clip_kernel(Spans batch, const float* norm, const float* coefficient, bool skips) {
-  if (skips && !is_finite(*norm)) return;
-  for (std::int64_t p = blockIdx.x; p < batch.pieces(); p += gridDim.x) {
-    const auto piece = batch.piece(p);
-    const GradientSpan& span = batch.items[piece.item];
-    if (span.dtype == kFloat64) {
-      scale_piece<double>(span, piece.begin, piece.end, *coefficient);
-    } else {
-      scale_piece<float>(span, piece.begin, piece.end, *coefficient);
-    }
-  }
+template <class Row>
+AMP_KERNEL void clip_kernel(const Row* rows, std::int64_t count, std::int64_t pieces,
+                            const float* coefficient, const float* found_inf) {
+  if (found_inf != nullptr && *found_inf != 0) return;
+  const float factor = *coefficient;
+  for_each_piece(rows, count, &Row::first_piece, pieces, kPiece,
+                 [&](const Row& row, Range range, std::int64_t) {
+                   if (row.span.dtype == kFloat64) {
+                     scale_piece<double>(row, range, factor);
+                   } else {
+                     scale_piece<float>(row, range, factor);
+                   }
+                 });
 }
 
 /// The words of some optimizers.
@@ -224,38 +263,30 @@ AMP_KERNEL void update_scale_kernel(Words words, ScaleState* state, ScaleRule ru
 }
 
 inline void unscale(const UnscaleArgs& args) {
-  for_each_batch(args.gradients, args.count, kPiece,
-                 [&](const Batch<GradientSpan>& batch, std::int64_t pieces, bool) {
-                   launch(args.device, grid_for(pieces, 1), kThreads,
-                          unscale_kernel<Batch<GradientSpan>>, batch, args.inverse_scale,
-                          args.found_inf, args.write);
-                 });
+  if (args.count == 0) return;
+  const TableOfCall<GradientTable> table(args.device, args.table);
+  table->send(args.gradients, args.count);
+  launch(args.device, blocks_for(table->pieces), kThreads, unscale_kernel<GradientRow>,
+         table->rows.data(), table->count, table->pieces, args.inverse_scale, args.found_inf,
+         args.write);
 }
 
 inline void grad_norm(const GradNormArgs& args) {
-  std::int64_t count = 0;
-  for (std::int64_t g = 0; g < args.count; ++g)
-    count += ceil_div(args.gradients[g].numel, kNormPiece);
-  const Scratch<double> sums(args.device, count);
-  double* next = sums.data();
-  for_each_batch(args.gradients, args.count, kNormPiece,
-                 [&](const Batch<GradientSpan>& batch, std::int64_t pieces, bool) {
-                   launch(args.device, grid_for(pieces, 1), kThreads,
-                          grad_norm_kernel<Batch<GradientSpan>>, batch, args.inverse_scale, next);
-                   next += pieces;
-                 });
-  launch(args.device, 1, kThreads, finish_norm_kernel<double>, sums.data(), count, args.norm);
+  const TableOfCall<GradientTable> table(args.device, args.table);
+  table->send(args.gradients, args.count);
+  const Scratch<double> sums(args.device, table->chunks);
+  launch(args.device, blocks_for(table->chunks), kLaneThreads, grad_norm_kernel<GradientRow>,
+         table->rows.data(), table->count, table->chunks, args.inverse_scale, sums.data(),
+         table->arrived.data(),
+         NormResult{args.norm, args.coefficient, args.found_inf, args.max_norm});
 }
 
 inline void clip(const ClipArgs& args) {
-  launch(args.device, 1, 32, clip_coefficient_kernel<float>, args.norm, args.max_norm,
-         args.coefficient, args.found_inf);
-  for_each_batch(args.gradients, args.count, kPiece,
-                 [&](const Batch<GradientSpan>& batch, std::int64_t pieces, bool) {
-                   launch(args.device, grid_for(pieces, 1), kThreads,
-                          clip_kernel<Batch<GradientSpan>>, batch, args.norm, args.coefficient,
-                          args.found_inf != nullptr);
-                 });
+  if (args.count == 0) return;
+  const TableOfCall<GradientTable> table(args.device, args.table);
+  table->send(args.gradients, args.count);
+  launch(args.device, blocks_for(table->pieces), kThreads, clip_kernel<GradientRow>,
+         table->rows.data(), table->count, table->pieces, args.coefficient, args.found_inf);
 }
 
 inline void update_scale(const UpdateScaleArgs& args) {

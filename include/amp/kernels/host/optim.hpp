@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "amp/kernels/grad_scale.hpp"
 #include "amp/kernels/host/unscale.hpp"
@@ -39,6 +40,17 @@ struct Updated {
   void write() const { store<C>(values, operand, offset, 1, n); }
 };
 
+/// The new weights, also into their copies.
+template <class C>
+void write_weights(const Updated<C>& w, const LowPrecisionCopies& copies) {
+  w.write();
+  for (const auto& [data, dtype] :
+       {std::pair(copies.float16, kFloat16), std::pair(copies.bfloat16, kBFloat16)}) {
+    if (data != nullptr)
+      store<C>(w.values, dense(data, dtype, w.operand.sizes[0]), w.offset, 1, w.n);
+  }
+}
+
 template <class C>
 void sgd(const SgdGroup& group, const SgdParameter& p, const GradScale& scale, double rate) {
   const Operand gradient = dense(const_cast<void*>(p.gradient), p.gradient_dtype, p.numel);
@@ -61,7 +73,7 @@ void sgd(const SgdGroup& group, const SgdParameter& p, const GradScale& scale, d
       v.write();
     }
     for (std::int64_t i = 0; i < n; ++i) w.values[i] -= lr * step[i];
-    w.write();
+    write_weights(w, p.copies);
   });
 }
 
@@ -90,7 +102,7 @@ void adam(const AdamGroup& group, const AdamParameter& p, const GradScale& scale
       v.values[i] = beta2 * v.values[i] + weight2 * grad * grad;
       w.values[i] -= step_size * m.values[i] / (std::sqrt(v.values[i]) / root_correction + eps);
     }
-    w.write();
+    write_weights(w, p.copies);
     m.write();
     v.write();
   });
@@ -102,7 +114,7 @@ void step(const Args& args, const Body& body) {
   if (skipped(args.scale)) return;
   for (std::int64_t g = 0; g < args.count; ++g) {
     const auto& group = args.groups[g];
-    const double rate = scheduled_rate(group.lr.schedule, group.lr.rate, *args.applied);
+    const double rate = scheduled_rate(group.lr, *args.applied);
     for (std::int64_t i = 0; i < group.count; ++i) body(group, group.parameters[i], rate);
   }
   ++*args.applied;

@@ -22,6 +22,7 @@ namespace detail {
 inline constexpr std::int64_t kChunk = std::int64_t{1}
                                        << 16;  // elements of one partial sum, on every device
 inline constexpr int kLanes = 512;             // float accumulators of a chunk
+inline constexpr int kSumLanes = 64;           // double accumulators of their sums
 
 inline Operand dense(void* data, DType dtype, std::int64_t numel) {
   Operand operand;
@@ -34,19 +35,30 @@ inline Operand dense(void* data, DType dtype, std::int64_t numel) {
   return operand;
 }
 
-/// body(gradient operand, begin, end) for the chunks of all gradients, numbered in order.
+/// body(gradient, number, begin, end) for the chunks of all gradients, numbered in order.
 template <class Body>
 void for_each_chunk(const GradientSpan* gradients, std::int64_t count, Body&& body) {
   std::int64_t first = 0;
   for (std::int64_t g = 0; g < count; ++g) {
-    const Operand operand = dense(gradients[g].data, gradients[g].dtype, gradients[g].numel);
-    const std::int64_t chunks = ceil_div(gradients[g].numel, kChunk);
+    const GradientSpan& span = gradients[g];
+    const std::int64_t chunks = ceil_div(span.numel, kChunk);
     parallel_for(chunks, [&](std::int64_t chunk) {
-      body(operand, first + chunk, chunk * kChunk,
-           (std::min)(gradients[g].numel, (chunk + 1) * kChunk));
+      body(span, first + chunk, chunk * kChunk, (std::min)(span.numel, (chunk + 1) * kChunk));
     });
     first += chunks;
   }
+}
+inline Operand dense(const GradientSpan& span) { return dense(span.data, span.dtype, span.numel); }
+
+/// The sum of all: lanes, then a tree, on every device.
+template <int kCount, class T>
+double sum_of_lanes(const T (&lanes)[kCount]) {
+  double tree[kCount];
+  std::copy_n(lanes, kCount, tree);
+  for (int width = kCount / 2; width > 0; width /= 2) {
+    for (int l = 0; l < width; ++l) tree[l] += tree[l + width];
+  }
+  return tree[0];
 }
 
 /// Adds squares of x * inverse to lane i % kLanes, in float.
@@ -71,7 +83,11 @@ inline void unscale(const UnscaleArgs& args) {
   std::atomic<bool> found{false};
   detail::for_each_chunk(
       args.gradients, args.count,
-      [&](const Operand& grad, std::int64_t, std::int64_t begin, std::int64_t end) {
+      [&](const GradientSpan& span, std::int64_t, std::int64_t begin, std::int64_t end) {
+        const Operand grad = detail::dense(span);
+        const Operand to =
+            span.unscaled != nullptr ? detail::dense(span.unscaled, kFloat32, span.numel) : grad;
+        const bool may_overflow = rounding_may_overflow(span, *args.inverse_scale);
         visit_float_type(grad.dtype, [&](auto tag) {
           using C = typename decltype(tag)::type;
           const C inverse = static_cast<C>(*args.inverse_scale);
@@ -85,12 +101,10 @@ inline void unscale(const UnscaleArgs& args) {
               bad |= static_cast<unsigned>(!is_finite(in[j])) |
                      static_cast<unsigned>(!is_finite(out_buffer[j]));
             }
-            if (!args.write) continue;
-            store<C>(out_buffer, grad, i, 1, n);
-            if (inverse <= 1) continue;
-            const C* const stored =
-                fetch(grad, i, 1, n,
-                      in_buffer);  // below a scale of 1, rounding to 16 bits can overflow as well
+            if (!args.write || span.read_only) continue;
+            store<C>(out_buffer, to, i, 1, n);
+            if (!may_overflow) continue;
+            const C* const stored = fetch(to, i, 1, n, in_buffer);
             for (std::int64_t j = 0; j < n; ++j)
               bad |= static_cast<unsigned>(!is_finite(stored[j]));
           }
@@ -108,7 +122,8 @@ inline void grad_norm(const GradNormArgs& args) {
   const HostBuffer<double> sums(chunks);
   detail::for_each_chunk(
       args.gradients, args.count,
-      [&](const Operand& grad, std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+      [&](const GradientSpan& span, std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+        const Operand grad = detail::dense(span);
         visit_float_type(grad.dtype, [&](auto tag) {
           using C = typename decltype(tag)::type;
           static_assert(kBlock % detail::kLanes == 0);
@@ -118,30 +133,25 @@ inline void grad_norm(const GradNormArgs& args) {
             const std::int64_t n = (std::min)(kBlock, end - i);
             detail::add_squares(fetch(grad, i, 1, n, buffer), n, inverse, lanes);
           }
-          double tree[detail::kLanes];
-          std::copy_n(lanes, detail::kLanes, tree);
-          for (int width = detail::kLanes / 2; width > 0; width /= 2) {
-            for (int l = 0; l < width; ++l) tree[l] += tree[l + width];
-          }
-          sums[chunk] = tree[0];
+          sums[chunk] = detail::sum_of_lanes(lanes);
         });
       });
-  double total = 0;
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) total += sums[chunk];
-  *args.norm = static_cast<float>(std::sqrt(total));
+  double lanes[detail::kSumLanes] = {};
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
+    lanes[chunk % detail::kSumLanes] += sums[chunk];
+  const float norm = static_cast<float>(std::sqrt(detail::sum_of_lanes(lanes)));
+  *args.norm = norm;
+  if (args.coefficient != nullptr) *args.coefficient = clip_coefficient(norm, args.max_norm);
+  if (args.found_inf != nullptr && !is_finite(norm)) *args.found_inf = 1.0F;
 }
 
 inline void clip(const ClipArgs& args) {
-  const double factor = args.max_norm / (static_cast<double>(*args.norm) + 1e-6);
-  const float coefficient = factor >= 1 ? 1.0F : static_cast<float>(factor);  // NaN stays NaN
-  *args.coefficient = coefficient;
-  if (args.found_inf != nullptr && !is_finite(*args.norm)) {
-    *args.found_inf = 1.0F;
-    return;
-  }
+  if (args.found_inf != nullptr && *args.found_inf != 0) return;
+  const float coefficient = *args.coefficient;
   detail::for_each_chunk(
       args.gradients, args.count,
-      [&](const Operand& grad, std::int64_t, std::int64_t begin, std::int64_t end) {
+      [&](const GradientSpan& span, std::int64_t, std::int64_t begin, std::int64_t end) {
+        const Operand grad = detail::dense(span);
         visit_float_type(grad.dtype, [&](auto tag) {
           using C = typename decltype(tag)::type;
           C buffer[kBlock], out[kBlock];

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Lists of tensors on the device. Items reach it by value, as parameters of launches, so that no
+// host memory has to last; whoever calls often keeps the list, and only what changed is sent.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "amp/device/capture.hpp"
+#include "amp/device/memory.hpp"
+#include "amp/kernels/cuda/elements.cuh"
+#include "amp/kernels/kept_table.hpp"
+
+namespace amp::inline v0::kernels::cuda {
+
+/// The items of one launch. A kernel takes 4 KiB of parameters on every device.
+template <class Item>
+struct Batch {
+  static constexpr int kItems = 3840 / static_cast<int>(sizeof(Item));
+
+  Item items[kItems];
+  int count;
+};
+
+template <class Items, class Item>
+AMP_KERNEL void list_kernel(Items batch, Item* to) {
+  for (int i = static_cast<int>(threadIdx.x); i < batch.count; i += static_cast<int>(blockDim.x))
+    to[i] = batch.items[i];
+}
+
+/// A list on the device, and what it was last sent.
+template <class Item>
+class DeviceList {
+  static_assert(std::is_trivially_copyable_v<Item> && sizeof(Batch<Item>) <= 3904);
+
+ public:
+  explicit DeviceList(Device device) : device_(device) {}
+  DeviceList(const DeviceList&) = delete;
+  DeviceList& operator=(const DeviceList&) = delete;
+  ~DeviceList() { deallocate(device_, data_, bytes_); }
+
+  Item* data() const { return data_; }
+
+  /// Makes the list be `items`. Where it throws, all are sent again the next time.
+  void send(const std::vector<Item>& items) {
+    if (items == sent_) return;
+    const auto bytes = static_cast<std::int64_t>(items.size() * sizeof(Item));
+    std::vector<Item> before = std::exchange(sent_, {});
+    if (bytes > bytes_) {
+      void* const larger = allocate(device_, bytes);
+      deallocate(device_, data_, std::exchange(bytes_, bytes));
+      data_ = static_cast<Item*>(larger);
+      before.clear();
+    }
+    constexpr auto kItems = static_cast<std::size_t>(Batch<Item>::kItems);
+    for (std::size_t begin = 0; begin < items.size(); begin += kItems) {
+      const std::size_t count = (std::min)(kItems, items.size() - begin);
+      const Item* const from = items.data() + begin;
+      if (begin + count <= before.size() && std::equal(from, from + count, before.data() + begin))
+        continue;
+      Batch<Item> batch{};
+      std::copy_n(from, count, batch.items);
+      batch.count = static_cast<int>(count);
+      launch(device_, 1, kThreads, list_kernel<Batch<Item>, Item>, batch, data_ + begin);
+    }
+    sent_ = items;
+  }
+
+ private:
+  Device device_;
+  std::int64_t bytes_ = 0;
+  Item* data_ = nullptr;
+  std::vector<Item> sent_;
+};
+
+/// Whether what is launched becomes part of a graph, or prepares for that.
+inline bool is_captured(Device device) {
+  if (amp::detail::current_capture() != nullptr) return true;
+  cudaStreamCaptureStatus status{};
+  AMP_CUDA_CALL(cudaStreamIsCapturing, amp::cuda::current_stream(device.index), &status);
+  return status != cudaStreamCaptureStatusNone;
+}
+
+/// The table of one call: the kept one where there is a place for it. A graph gets one of its own,
+/// which each of its launches sends again: nobody else changes what it reads.
+template <class Table>
+class TableOfCall {
+ public:
+  TableOfCall(Device device, KeptTable* kept) {
+    if (kept == nullptr || is_captured(device)) kept = &own_;
+    table_ = dynamic_cast<Table*>(kept->contents.get());
+    if (table_ != nullptr && table_->device == device) return;
+    auto made = std::make_unique<Table>(device);
+    table_ = made.get();
+    kept->contents = std::move(made);
+  }
+  Table* operator->() const { return table_; }
+
+ private:
+  KeptTable own_;
+  Table* table_;
+};
+
+/// Whether this is the last block of the grid to get here: it then sees what the others wrote
+/// before. *arrived is 0, and so again afterwards. To be called by all threads of a block.
+template <class Count>
+__device__ bool is_last_block(Count* arrived) {
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = atomicAdd(arrived, Count{1}) == gridDim.x - 1;
+    if (last) *arrived = 0;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
+
+}  // namespace amp::inline v0::kernels::cuda
