@@ -58,14 +58,14 @@ class Table {
            std::string_view why) {
     const auto moved = cost.bytes.moved();
     char line[512];
-    std::snprintf(line, sizeof line, "| %s | %lld | %lld | %lld | %lld | %.2f | %.2f | %s |\n",
-                  std::string(what).c_str(), static_cast<long long>(cost.launches),
-                  static_cast<long long>(launches), static_cast<long long>(moved),
-                  static_cast<long long>(bytes),
-                  static_cast<double>(moved) / static_cast<double>(bytes),
-                  moved == 0 ? 0.0
-                             : static_cast<double>(cost.bytes.asked()) / static_cast<double>(moved),
-                  std::string(why).c_str());
+    std::snprintf(
+        line, sizeof line, "| %s | %lld | %lld | %lld | %lld | %.2f | %.2f | %s |\n",
+        std::string(what).c_str(), static_cast<long long>(cost.launches),
+        static_cast<long long>(launches), static_cast<long long>(moved),
+        static_cast<long long>(bytes),
+        bytes == 0 ? 1.0 : static_cast<double>(moved) / static_cast<double>(bytes),
+        moved == 0 ? 0.0 : static_cast<double>(cost.bytes.asked()) / static_cast<double>(moved),
+        std::string(why).c_str());
     text_ += line;
   }
   const std::string& text() const { return text_; }
@@ -120,35 +120,80 @@ void ops(Table& table) {
 
   table.heading("Ops on float16, 64 x 512 (images 8 x 16 x 16 x 16)");
   const std::vector<OpRow> all = {
-      {"add", {x, half(rows)}, [](In v) { return amp::add(v[0], v[1]); }, 0, "",
-       "the gradient itself is handed on: nothing moves", 1, 0},
-      {"mul", {x, half(rows)}, [](In v) { return amp::mul(v[0], v[1]); }, 2 * n, "",
-       "a kernel for each gradient"},
-      {"add a vector", {x, vector}, [](In v) { return amp::add(v[0], v[1]); }, 0, "", ""},
+      {"add",
+       {x, half(rows)},
+       [](In v) { return amp::add(v[0], v[1]); },
+       0,
+       "",
+       "each leaf gets a copy of the gradient"},
+      {"mul",
+       {x, half(rows)},
+       [](In v) { return amp::mul(v[0], v[1]); },
+       2 * n,
+       "",
+       "a kernel for each gradient: what arrives is read twice"},
+      {"add a vector",
+       {x, vector},
+       [](In v) { return amp::add(v[0], v[1]); },
+       0,
+       "",
+       "a copy for one leaf, a sum for the other: what arrives is read twice"},
       {"relu", {x}, [](In v) { return amp::relu(v[0]); }, n},
       {"gelu", {x}, [](In v) { return amp::gelu(v[0]); }, n},
       {"dropout", {x}, [](In v) { return amp::dropout(v[0], 0.5, true); }, 0},
       {"to float32", {x}, [](In v) { return v[0].to(amp::kFloat32); }, 0},
-      {"sum", {x}, [](In v) { return amp::sum(v[0]); }, 0, "", ""},
-      {"mean over rows", {x}, [](In v) { return amp::mean(v[0], 1); }, 0, "", ""},
+      {"sum", {x}, [](In v) { return amp::sum(v[0]); }, 0, "the sums of parts, then theirs"},
+      {"mean over rows",
+       {x},
+       [](In v) { return amp::mean(v[0], 1); },
+       0,
+       "",
+       "scaled first, then spread"},
       {"softmax", {x}, [](In v) { return amp::softmax(v[0], 1); }, n},
       {"log_softmax", {x}, [](In v) { return amp::log_softmax(v[0], 1); }, n},
-      {"layer_norm", {x, vector, half({512})},
-       [](In v) { return amp::layer_norm(v[0], {512}, v[1], v[2]); }, n + 512, "", ""},
-      {"rms_norm", {x, vector}, [](In v) { return amp::rms_norm(v[0], {512}, v[1]); }, n + 256, "",
-       ""},
-      {"batch_norm", {image, channel, half({16})},
+      {"layer_norm",
+       {x, vector, half({512})},
+       [](In v) { return amp::layer_norm(v[0], {512}, v[1], v[2]); },
+       n + 512,
+       "",
+       "gradients of weight and bias: a sum per block, then theirs"},
+      {"rms_norm",
+       {x, vector},
+       [](In v) { return amp::rms_norm(v[0], {512}, v[1]); },
+       n + 256,
+       "",
+       "the gradient of the weight: a sum per block, then theirs"},
+      {"batch_norm",
+       {image, channel, half({16})},
        [](In v) { return amp::batch_norm(v[0], Tensor(), Tensor(), v[1], v[2], true); },
-       bytes_of(image), "", ""},
-      {"cross_entropy", {x, targets}, [](In v) { return amp::cross_entropy(v[0], v[1]); },
-       n + 512, "", ""},
-      {"max_pool2d", {image}, [](In v) { return amp::max_pool2d(v[0], 2); },
-       bytes_of(image) / 2, "", ""},
+       bytes_of(image),
+       "statistics first: the input is read twice",
+       "sums first: gradient and input are read twice"},
+      {"cross_entropy",
+       {x, targets},
+       [](In v) { return amp::cross_entropy(v[0], v[1]); },
+       n + 512,
+       "rows; their mean; its rounding to float16"},
+      {"max_pool2d",
+       {image},
+       [](In v) { return amp::max_pool2d(v[0], 2); },
+       bytes_of(image) / 2,
+       "positions for backward, 4 bytes each"},
       {"avg_pool2d", {image}, [](In v) { return amp::avg_pool2d(v[0], 2); }, 0},
       {"embedding",
-       {amp::zeros({64}, {.dtype = amp::kInt64, .device = kCUDA}), half({100, 512})},
-       [](In v) { return amp::embedding(v[0], v[1]); }, 512, "", ""},
-      {"cat", {x, half(rows)}, [](In v) { return amp::cat({v[0], v[1]}, 0); }, 0, "", "", 1, 1},
+       {amp::arange(64).to(kCUDA), half({100, 512})},
+       [](In v) { return amp::embedding(v[0], v[1]); },
+       512,
+       "less: rows not asked for are not read",
+       "lists of equal indices first, so that sums have an order"},
+      {"cat",
+       {x, half(rows)},
+       [](In v) {
+         return amp::cat({v[0], v[1]}, 0);
+       },
+       0,
+       "a copy for each",
+       "a copy for each"},
   };
   for (const OpRow& row : all) report(table, row);
 }
@@ -203,7 +248,8 @@ void step(Table& table) {
   // weights read in 16 bits, their gradients written in float32 once.
   const std::int64_t activations =
       2 * 8 * (3 * 256 + 2 * (8 * 256 + 8 * 64 + 16 * 64 + 16 * 16 + 64) + 16);
-  table.heading("A training step: the CNN of the trainer, smaller, batch 8, amp-fp16, Adam, clipping");
+  table.heading(
+      "A training step: the CNN of the trainer, smaller, batch 8, amp-fp16, Adam, clipping");
   Cost sum;
   const auto part = [&](std::string_view what, const std::function<void()>& work,
                         std::int64_t launches, std::int64_t bytes, std::string_view why) {
@@ -217,14 +263,17 @@ void step(Table& table) {
     return bytes;
   };
   std::int64_t least = 0;
-  least += part("zero_grad", [&] { optimizer.zero_grad(); }, 0, 1, "");
+  least += part(
+      "zero_grad", [&] { optimizer.zero_grad(); }, 0, 0, "");
   least += part("forward", forward, 7, activations + 2 * parameters,
-                "casts of weights and images; bias and relu of convolutions apart; im2col");
+                "without cuDNN here: columns are written and read (im2col), bias and relu of "
+                "convolutions apart; images to float16");
   least += part("backward", backward, 10, 2 * activations + 6 * parameters,
-                "im2col; relu apart; casts of weight gradients to float32");
-  least += part("unscale_and_clip", unscale, 1, 4 * parameters, "");
-  least += part("step and update", apply, 2, (4 + 3 * 8) * parameters, "");
-  table.row("**whole step**", sum, 20, least, "");
+                "columns again; relu apart; gradients of weights to float32");
+  least += part("unscale_and_clip", unscale, 2, 4 * parameters,
+                "its table anew: gradients lie elsewhere than a step ago");
+  least += part("step and update", apply, 2, (4 + 3 * 8 + 2) * parameters, "its table likewise");
+  table.row("**whole step**", sum, 21, least, "see above");
 }
 
 }  // namespace
@@ -240,9 +289,11 @@ int main(int argc, char** argv) {
   step(table);
   const std::string text =
       "# What the CUDA device launches and moves\n\n"
-      "Counted on the stand-in toolkit, access by access, by `tests/traffic`; a test compares. Bytes "
+      "Counted on the stand-in toolkit, access by access, by `tests/traffic`; a test compares. "
+      "Bytes "
       "moved:\n32-byte sectors of device memory, each once per launch and direction. Asked: by "
-      "instructions; what is\nasked more often than moved comes from caches. Products are counted as "
+      "instructions; what is\nasked more often than moved comes from caches. Products are counted "
+      "as "
       "launches, their bytes are cuBLAS's\nown and not in here. Fewest: each input read once, each "
       "result written once, products with all that can be\nfused into them.\n" +
       table.text();
