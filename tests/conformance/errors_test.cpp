@@ -38,6 +38,10 @@ const std::vector<BadCall>& bad_calls() {
       {"matmul", "inner sizes", [] { return amp::matmul(x, x); }},
       {"matmul", "undefined", [] { return amp::matmul(x, none); }},
       {"bmm", "ranks", [] { return amp::bmm(x, x); }},
+      {"feed_forward", "hidden extents",
+       [] {
+         return amp::feed_forward(x, ones({4, 3}), none, ones({2, 3}));
+       }},
       {"linear", "features",
        [] {
          return amp::linear(x, ones({4, 2}));

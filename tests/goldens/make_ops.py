@@ -184,6 +184,7 @@ def products():
     feed_forward("of 3 dimensions", (2, 2, 3), 16, 2)
     feed_forward("of an odd width", (5, 3), 11, 3)
     feed_forward("of one row", (4,), 8, 5)
+    feed_forward("of one number", (1, 1), 1, 1)
     feed_forward("of no rows", (0, 4), 8, 5)
 
 

@@ -70,45 +70,45 @@ void write(const void* address, std::int64_t size) {
 
 }  // namespace traffic
 
-#define AMP_TEST_ACCESS(size)                                                        \
-  void __tsan_read##size(void* at) { traffic::read(at, size); }                      \
-  void __tsan_write##size(void* at) { traffic::write(at, size); }                    \
-  void __tsan_unaligned_read##size(void* at) { traffic::read(at, size); }            \
-  void __tsan_unaligned_write##size(void* at) { traffic::write(at, size); }          \
-  void __tsan_volatile_read##size(void* at) { traffic::read(at, size); }             \
+#define AMP_TEST_ACCESS(size)                                               \
+  void __tsan_read##size(void* at) { traffic::read(at, size); }             \
+  void __tsan_write##size(void* at) { traffic::write(at, size); }           \
+  void __tsan_unaligned_read##size(void* at) { traffic::read(at, size); }   \
+  void __tsan_unaligned_write##size(void* at) { traffic::write(at, size); } \
+  void __tsan_volatile_read##size(void* at) { traffic::read(at, size); }    \
   void __tsan_volatile_write##size(void* at) { traffic::write(at, size); }
 // Atomic operations are the host's own business: they are done, and not counted.
-#define AMP_TEST_ATOMIC(bits, type)                                                            \
-  type __tsan_atomic##bits##_load(const volatile type* at, int) {                              \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                              \
-  }                                                                                            \
-  void __tsan_atomic##bits##_store(volatile type* at, type value, int) {                       \
-    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                             \
-  }                                                                                            \
-  type __tsan_atomic##bits##_exchange(volatile type* at, type value, int) {                    \
-    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                   \
-  }                                                                                            \
-  type __tsan_atomic##bits##_fetch_add(volatile type* at, type value, int) {                   \
-    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                    \
-  }                                                                                            \
-  type __tsan_atomic##bits##_fetch_sub(volatile type* at, type value, int) {                   \
-    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                    \
-  }                                                                                            \
-  type __tsan_atomic##bits##_fetch_or(volatile type* at, type value, int) {                    \
-    return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                     \
-  }                                                                                            \
-  type __tsan_atomic##bits##_fetch_and(volatile type* at, type value, int) {                   \
-    return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                    \
-  }                                                                                            \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* at, type* expected,         \
-                                                    type value, int, int) {                    \
-    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,           \
-                                       __ATOMIC_SEQ_CST);                                      \
-  }                                                                                            \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* at, type* expected,           \
-                                                  type value, int, int) {                      \
-    return __atomic_compare_exchange_n(at, expected, value, true, __ATOMIC_SEQ_CST,            \
-                                       __ATOMIC_SEQ_CST);                                      \
+#define AMP_TEST_ATOMIC(bits, type)                                                                \
+  type __tsan_atomic##bits##_load(const volatile type* at, int) {                                  \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                  \
+  }                                                                                                \
+  void __tsan_atomic##bits##_store(volatile type* at, type value, int) {                           \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                 \
+  }                                                                                                \
+  type __tsan_atomic##bits##_exchange(volatile type* at, type value, int) {                        \
+    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                       \
+  }                                                                                                \
+  type __tsan_atomic##bits##_fetch_add(volatile type* at, type value, int) {                       \
+    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                        \
+  }                                                                                                \
+  type __tsan_atomic##bits##_fetch_sub(volatile type* at, type value, int) {                       \
+    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                        \
+  }                                                                                                \
+  type __tsan_atomic##bits##_fetch_or(volatile type* at, type value, int) {                        \
+    return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                         \
+  }                                                                                                \
+  type __tsan_atomic##bits##_fetch_and(volatile type* at, type value, int) {                       \
+    return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                        \
+  }                                                                                                \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* at, type* expected, type value, \
+                                                    int, int) {                                    \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,               \
+                                       __ATOMIC_SEQ_CST);                                          \
+  }                                                                                                \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* at, type* expected, type value,   \
+                                                  int, int) {                                      \
+    return __atomic_compare_exchange_n(at, expected, value, true, __ATOMIC_SEQ_CST,                \
+                                       __ATOMIC_SEQ_CST);                                          \
   }
 
 extern "C" {

@@ -224,9 +224,8 @@ inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const 
           if (needs[1]) gradients[1] = empty_like(scale);
           if (needs[2]) gradients[2] = empty({channels}, {.dtype = bias_dtype, .device = device});
           if (in.numel() == 0) {
-            for (int i : {1, 2}) {
-              if (needs[i]) gradients[i].zero_();
-            }
+            if (needs[1]) gradients[1].zero_();
+            if (needs[2]) gradients[2].zero_();
           } else {
             const kernels::BatchNormBackwardArgs args{as_planes(grad).operand(),
                                                       as_planes(in).operand(),
