@@ -113,7 +113,8 @@ TEST_CASE("crash: a kill while saving leaves a whole checkpoint", "[interop]") {
   const fs::path path = folder.path / "run.safetensors", partial = path.string() + ".partial";
   Contents contents;
   int begun = 0;
-  for (int round = 0; round < 20; ++round) {
+  // Which kills come while a file is being written is chance, on a busy machine more than ever.
+  for (int round = 0; round < 20 || (begun < 5 && round < 400); ++round) {
     INFO("round " << round);
     fs::remove(path);  // but not what the last kill left beside it: the next save has to cope
     Child child(path);
@@ -130,7 +131,7 @@ TEST_CASE("crash: a kill while saving leaves a whole checkpoint", "[interop]") {
     CHECK(contents.counter >= 1);
     CHECK(contents.agree());
   }
-  CHECK(begun >= 5);  // most kills came while a file was being written, or nothing was tried
+  CHECK(begun >= 5);  // or nothing was tried
 }
 
 }  // namespace crash
