@@ -64,6 +64,15 @@ TEST_CASE("policies: an inner scope overrides an outer one's, and leaves the res
   CHECK(amp::op_policy("sum") == OpPolicy::kPassthrough);
 }
 
+TEST_CASE("policies: kFloat32Math gives the first input's dtype, also beside a wider one") {
+  const amp::AutocastGuard guard(
+      amp::kCPU, {.dtype = amp::kFloat16, .policies = {{"mse_loss", OpPolicy::kFloat32Math}}});
+  const amp::Tensor x = amp::tensor({300.0F}, {1}), y = amp::tensor({299.0F}, {1});
+  CHECK(amp::mse_loss(x.to(amp::kFloat16), y).dtype() == amp::kFloat16);
+  CHECK(amp::mse_loss(x.to(amp::kFloat16), y).item<float>() == 1);
+  CHECK(amp::mse_loss(x, y.to(amp::kFloat16)).dtype() == amp::kFloat32);
+}
+
 TEST_CASE("policies: kFloat32Math is the float32 op rounded once to the input's dtype") {
   const amp::Tensor x = ramp();
   const amp::AutocastGuard autocast(amp::kCPU, {.dtype = amp::kFloat16,

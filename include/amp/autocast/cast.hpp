@@ -148,8 +148,11 @@ auto call_reading(OpId op, Function&& function, const Tensors&... tensors) {
   switch (state.policy(op)) {
     case OpPolicy::kFloat32:
       return function(ResultDType(state), tensors...);
-    case OpPolicy::kFloat32Math:
-      return function(ResultDType(), tensors...);
+    case OpPolicy::kFloat32Math: {
+      const auto& first = std::get<0>(std::tie(tensors...));
+      return Casts(state, OpPolicy::kFloat32Math)
+          .finish(function(ResultDType(), tensors...), first);
+    }
     default:
       return call_in_scope(
           op, [&](const auto&... inputs) { return function(ResultDType(), inputs...); },
