@@ -17,6 +17,13 @@
 /// no inline ones, and several files of a program may include them.
 #define AMP_KERNEL __global__ __attribute__((visibility("hidden")))
 
+/// Before a loop over what registers hold: they have no addresses.
+#if defined(__CUDACC__)
+#define AMP_UNROLL _Pragma("unroll")
+#else
+#define AMP_UNROLL
+#endif
+
 namespace amp::inline v0::cuda {
 
 inline constexpr unsigned kThreads = 256;  // of a block, unless a kernel says otherwise

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "amp/kernels/backend.hpp"
+#include "amp/kernels/cuda/batch_norm.cuh"
 #include "amp/kernels/cuda/conv.cuh"
 #include "amp/kernels/cuda/conv_dnn.cuh"
 #include "amp/kernels/cuda/elementwise.cuh"

@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Normalisation of rows: those of vectors (norm_rows.cuh), and all others, a block each. Formulas
-// and sources as in host/norm.hpp: means and variances are summed in double, around the mean.
-// grad_weight and grad_bias are sums over parts of the rows, added in order, so that they do not
-// depend on the grid.
+// Normalisation of rows: those of vectors (norm_rows.cuh), and all others, a block each, whose
+// means and variances are summed in double, around the mean. Formulas and sources as in
+// host/norm.hpp. grad_weight and grad_bias are sums over parts of the rows, added in order, so that
+// they do not depend on the grid.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
-#include "amp/kernels/cuda/batch_norm.cuh"
 #include "amp/kernels/cuda/norm_rows.cuh"
 
 namespace amp::inline v0::kernels::cuda {

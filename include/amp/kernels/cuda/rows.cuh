@@ -16,13 +16,6 @@
 #include "amp/kernels/cuda/block_reduce.cuh"
 #include "amp/kernels/cuda/vectors.cuh"
 
-/// Before a loop over what registers hold: they have no addresses.
-#if defined(__CUDACC__)
-#define AMP_UNROLL _Pragma("unroll")
-#else
-#define AMP_UNROLL
-#endif
-
 namespace amp::inline v0::kernels::cuda {
 
 /// Whether the array is absent, or memory of a format that converts to float in an instruction.
