@@ -24,6 +24,7 @@ template AMP_EXPORT autograd::detail::Sequence& process_state<autograd::detail::
 template AMP_EXPORT autocasting::Registry& process_state<autocasting::Registry>();
 template AMP_EXPORT detail::CurrentCapture& thread_state<detail::CurrentCapture>();
 template AMP_EXPORT detail::CurrentStreams& thread_state<detail::CurrentStreams>();
+template AMP_EXPORT detail::ObjectPool& thread_state<detail::ObjectPool>();
 template AMP_EXPORT detail::GradState& thread_state<detail::GradState>();
 template AMP_EXPORT autograd::detail::DyingNodes& thread_state<autograd::detail::DyingNodes>();
 template AMP_EXPORT AutocastState& thread_state<AutocastState>();

@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "amp/autograd/function.hpp"
 
@@ -34,6 +33,10 @@ struct Pending {
     gradient = sum;
   }
 };
+
+/// By sequence: what comes first depends on none of the others.
+using PendingNodes = std::map<std::uint64_t, Pending, std::greater<>,
+                              amp::detail::PoolAllocator<std::pair<const std::uint64_t, Pending>>>;
 
 /// A backward pass records nothing, and the autocast scopes around it do not reach into it.
 class BackwardGuard {
@@ -68,9 +71,9 @@ inline void backward(const Tensor& root, const Tensor& gradient) {
             " requires no gradient: nothing it was computed from does, or it was computed under "
             "NoGradGuard");
   const detail::BackwardGuard guard;
-  std::map<std::uint64_t, detail::Pending, std::greater<>> pending;
-  std::vector<detail::Pending> leaves;
-  std::vector<Tensor> gradients;
+  detail::PendingNodes pending;
+  amp::detail::PoolVector<detail::Pending> leaves;
+  amp::detail::PoolVector<Tensor> gradients;
   {
     Node* const node = node_of(root);
     pending[node->sequence()] = {Ref<Node>(node), gradient, false};

@@ -10,7 +10,6 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/autograd/node.hpp"
@@ -50,8 +49,8 @@ using Gradients = std::array<Tensor, N>;
 template <std::size_t N>
 using Needs = std::array<bool, N>;
 /// The same of functions of a list.
-using ListGradients = std::vector<Tensor>;
-using ListNeeds = std::vector<bool>;
+using ListGradients = amp::detail::PoolVector<Tensor>;
+using ListNeeds = amp::detail::PoolVector<bool>;
 
 inline bool requires_grad(const Tensor& tensor) {
   if (!tensor.defined()) return false;
@@ -158,7 +157,7 @@ void record(std::string_view name, const Tensor& output, Backward backward,
 template <class Backward>
 void record(std::string_view name, const Tensor& output, Backward backward,
             std::span<const Tensor> inputs) {
-  using Edges = std::vector<Ref<Node>>;
+  using Edges = amp::detail::PoolVector<Ref<Node>>;
   using Recorded = detail::FunctionNode<Edges, ListNeeds, ListGradients, Backward>;
   Edges edges;
   for (const Tensor& input : inputs) edges.push_back(detail::edge(input));

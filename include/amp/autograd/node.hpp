@@ -11,7 +11,6 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "amp/core/refcount.hpp"
 #include "amp/kernels/host/elementwise.hpp"
@@ -27,7 +26,7 @@ namespace detail {
 /// A chain of nodes is destroyed link by link: the destructor of each would destroy the next from
 /// within, as deep as the graph.
 struct AMP_EXPORT DyingNodes {
-  std::vector<Node*>* queue = nullptr;
+  amp::detail::PoolVector<Node*>* queue = nullptr;
 };
 
 struct AMP_EXPORT Sequence {
@@ -64,12 +63,12 @@ class AMP_EXPORT Node : public RefCounted {
 
  protected:
   void destroy() noexcept override {
-    std::vector<Node*>*& queue = thread_state<detail::DyingNodes>().queue;
+    amp::detail::PoolVector<Node*>*& queue = thread_state<detail::DyingNodes>().queue;
     if (queue != nullptr) {
       queue->push_back(this);
       return;
     }
-    std::vector<Node*> dying{this};
+    amp::detail::PoolVector<Node*> dying{this};
     queue = &dying;
     while (!dying.empty()) {
       Node* const node = dying.back();

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "amp/core/config.hpp"
+#include "amp/core/object_pool.hpp"
 
 namespace amp::inline v0 {
 
@@ -20,7 +22,13 @@ class AMP_EXPORT RefCounted {
   RefCounted& operator=(const RefCounted&) = delete;
 
   /// Whether exactly one Ref holds this object: then nobody else can observe a change to it.
-  bool unique() const noexcept { return references_.load(std::memory_order_acquire) == 1; }
+  bool unique() const noexcept { return references() == 1; }
+  std::int64_t references() const noexcept { return references_.load(std::memory_order_acquire); }
+
+  static void* operator new(std::size_t bytes) { return detail::ObjectPool::allocate(bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept {
+    detail::ObjectPool::deallocate(memory, bytes);
+  }
 
  protected:
   virtual ~RefCounted() = default;
@@ -74,6 +82,7 @@ class Ref {
 
 template <class T, class... Args>
 Ref<T> make_ref(Args&&... args) {
+  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
   return Ref<T>(new T(std::forward<Args>(args)...));
 }
 

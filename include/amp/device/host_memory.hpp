@@ -10,14 +10,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <new>
 #include <vector>
 
 #include "amp/core/error.hpp"
 #include "amp/core/globals.hpp"
+#include "amp/core/object_pool.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
@@ -26,11 +25,6 @@ class AMP_EXPORT HostCache {
  public:
   static constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector register
   static constexpr std::int64_t kMaxCachedBytes = std::int64_t{1} << 30;
-
-  HostCache() {
-    const char* setting = std::getenv("AMP_HOST_CACHE");
-    enabled_ = setting == nullptr || std::strcmp(setting, "0") != 0;
-  }
 
   void* allocate(std::int64_t bytes) {
     const SizeClass size = size_class(bytes);
@@ -81,7 +75,7 @@ class AMP_EXPORT HostCache {
             static_cast<std::int64_t>(steps * step)};
   }
 
-  bool enabled_;
+  const bool enabled_ = host_cache_enabled();
   std::mutex mutex_;
   std::int64_t cached_bytes_ = 0;
   std::vector<void*> free_[64 * 8];

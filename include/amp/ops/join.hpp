@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
-#include <vector>
 
 #include "amp/ops/elementwise.hpp"
 
@@ -43,7 +42,7 @@ inline Tensor cat(std::string_view op, std::span<const Tensor> tensors, int dim)
     start += tensor.shape()[dim];
   }
   if (is_floating_point(dtype) && autograd::recording(tensors)) {
-    std::vector<std::int64_t> lengths;
+    PoolVector<std::int64_t> lengths;
     for (const Tensor& tensor : tensors) lengths.push_back(tensor.shape()[dim]);
     autograd::record(
         op, output,
@@ -75,7 +74,7 @@ inline Tensor cat(std::string_view op, std::span<const Tensor> tensors, int dim)
   AMP_CHECK(first->dim() > 0, "cat: `tensors` must have at least 1 dimension, but one is ",
             describe(*first), "; use stack");
   const int d = wrap_dim("cat", dim, first->dim());
-  std::vector<Tensor> joined;
+  detail::PoolVector<Tensor> joined;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (is_nothing(tensors[i]) && first->dim() != 1) continue;
     Shape expected = first->shape();
@@ -95,7 +94,7 @@ inline Tensor cat(std::string_view op, std::span<const Tensor> tensors, int dim)
 [[nodiscard]] inline Tensor stack(std::span<const Tensor> tensors, std::int64_t dim = 0) {
   detail::check_list("stack", tensors);
   const int d = wrap_dim("stack", dim, tensors[0].dim() + 1);
-  std::vector<Tensor> slices;
+  detail::PoolVector<Tensor> slices;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     AMP_CHECK(tensors[i].shape() == tensors[0].shape(),
               "stack: `tensors` must have one shape, but number ", i, " is ", describe(tensors[i]),

@@ -55,6 +55,19 @@ struct Capture {
   bool guards() const { return mode == 0 || (mode == 1 && thread == std::this_thread::get_id()); }
 };
 
+/// While one exists, its thread is inside of the toolkit: what happens there is not amp's doing.
+class Inside {
+ public:
+  Inside() { ++depth(); }
+  ~Inside() { --depth(); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  static int& depth() {
+    static thread_local int depth = 0;
+    return depth;
+  }
+};
+
 class Toolkit {
  public:
   static Toolkit& instance() {
@@ -65,6 +78,7 @@ class Toolkit {
   int devices = 2;
   Counters counters = {};
   Live live = {};
+  bool idle = false;  // takes launches and products, and runs none: what remains is the host's cost
 
   /// The call `name` returns `status` when it is made for the nth time from now on (from 0).
   /// An empty name stands for every call.
@@ -92,6 +106,7 @@ class Toolkit {
 
   /// To be asked at the beginning of each call: 0, or the status it has to return.
   int begin(const char* name) {
+    const Inside inside;
     ++calls_;
     ++calls_by_name_[name];
     if (fail_after_ < 0 || !(fail_name_.empty() || fail_name_ == name)) return 0;
@@ -118,11 +133,12 @@ class Toolkit {
   /// Does now, or when the graph is launched, what a stream was told to; null: it does not capture.
   template <class Closure>
   void record_or_run(Capture* capture, bool kernel, const Closure& closure) {
+    const Inside inside;
     if (capture != nullptr) {
       capture->nodes.push_back({closure, kernel});
     } else {
       counters.launches += kernel;
-      closure();
+      if (!idle) closure();
     }
   }
   void replay(const std::vector<Node>& nodes) {
@@ -136,6 +152,7 @@ class Toolkit {
   // --- device memory ---------------------------------------------------------------------------
 
   void* allocate(std::size_t bytes) {
+    const Inside inside;
     auto* const memory = static_cast<unsigned char*>(::operator new (bytes, std::align_val_t{256}));
     // Fresh memory is no zeros. Of what is large, a workspace, the first will do.
     std::memset(memory, 0xcd, bytes < kFilled ? bytes : kFilled);

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -195,7 +196,9 @@ class AMP_EXPORT MemoryPool {
   cudaMemPool_t pool_ = nullptr;
   std::unordered_map<cudaStream_t, Private> private_;
   std::map<std::pair<cudaStream_t, std::int64_t>, std::vector<void*>> free_;
-  std::unordered_map<void*, Block> used_;
+  std::unordered_map<void*, Block, std::hash<void*>, std::equal_to<>,
+                     amp::detail::PoolAllocator<std::pair<void* const, Block>>>
+      used_;
 };
 
 struct AMP_EXPORT MemoryPools {

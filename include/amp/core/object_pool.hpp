@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Memory for the small objects that every op makes and drops again: handles, storages, graph nodes.
+// Each thread keeps what it freed in lists by size, so that a training loop in its steady state
+// asks the allocator for none of them. AMP_HOST_CACHE=0 in the environment switches the reuse off,
+// so that an address sanitizer sees every object come and go.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "amp/core/globals.hpp"
+
+namespace amp::inline v0::detail {
+
+inline bool host_cache_enabled() {
+  static const bool enabled = [] {
+    const char* const setting = std::getenv("AMP_HOST_CACHE");
+    return setting == nullptr || std::strcmp(setting, "0") != 0;
+  }();
+  return enabled;
+}
+
+/// Of one thread. Trivial, so that objects of static lifetime can still be freed when the thread's
+/// others are gone: its lists are closed then.
+class AMP_EXPORT ObjectPool {
+ public:
+  static void* allocate(std::size_t bytes) {
+    ObjectPool& pool = thread_state<ObjectPool>();
+    const std::size_t index = class_of(bytes);
+    if (index >= kClasses) return ::operator new(bytes);
+    if (Free* const first = pool.free_[index]) {
+      pool.free_[index] = first->next;
+      --pool.count_[index];
+      return first;
+    }
+    return ::operator new(size_of(index));
+  }
+  static void deallocate(void* memory, std::size_t bytes) noexcept {
+    ObjectPool& pool = thread_state<ObjectPool>();
+    const std::size_t index = class_of(bytes);
+    if (pool.state_ == State::kNew) pool.open();
+    if (index >= kClasses || pool.state_ == State::kClosed || pool.count_[index] == most_of(index))
+      return ::operator delete(memory);
+    pool.free_[index] = new (memory) Free{pool.free_[index]};
+    ++pool.count_[index];
+  }
+
+ private:
+  /// 64 bytes, 128, ... 1024; then powers of two.
+  static constexpr std::size_t kStep = 64, kSteps = 16, kClasses = kSteps + 6;
+
+  static std::size_t class_of(std::size_t bytes) {
+    if (bytes <= kStep * kSteps) return bytes == 0 ? 0 : (bytes - 1) / kStep;
+    return kSteps + static_cast<std::size_t>(std::bit_width(bytes - 1)) - 11;
+  }
+  static std::size_t size_of(std::size_t index) {
+    return index < kSteps ? (index + 1) * kStep : std::size_t{2048} << (index - kSteps);
+  }
+  /// At most half a megabyte in all classes of a thread together, and as much in the large ones.
+  static int most_of(std::size_t index) { return index < kSteps ? 64 : 4; }
+
+  struct Free {
+    Free* next;
+  };
+  enum class State : unsigned char { kNew, kOpen, kClosed };
+
+  /// Gives everything back when the thread ends.
+  struct Closer {
+    ~Closer() {
+      ObjectPool& pool = thread_state<ObjectPool>();
+      pool.state_ = State::kClosed;
+      for (Free*& list : pool.free_) {
+        while (Free* const first = list) {
+          list = first->next;
+          ::operator delete(first);
+        }
+      }
+    }
+  };
+  void open() noexcept {
+    static thread_local const Closer closer;
+    static_cast<void>(&closer);
+    state_ = host_cache_enabled() ? State::kOpen : State::kClosed;
+  }
+
+  Free* free_[kClasses] = {};
+  int count_[kClasses] = {};
+  State state_ = State::kNew;
+};
+
+/// The same memory for a container.
+template <class T>
+struct PoolAllocator {
+  using value_type = T;
+
+  PoolAllocator() = default;
+  template <class U>
+  PoolAllocator(const PoolAllocator<U>&) noexcept {}
+
+  T* allocate(std::size_t n) {
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    return static_cast<T*>(ObjectPool::allocate(n * sizeof(T)));
+  }
+  void deallocate(T* memory, std::size_t n) noexcept {
+    ObjectPool::deallocate(memory, n * sizeof(T));
+  }
+  friend bool operator==(const PoolAllocator&, const PoolAllocator&) noexcept { return true; }
+};
+template <class T>
+using PoolVector = std::vector<T, PoolAllocator<T>>;
+
+}  // namespace amp::inline v0::detail
