@@ -5,8 +5,10 @@
 // layers above leave here what a replay has to do in their place. Knows no device's interface.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,8 +29,15 @@ class AMP_EXPORT Capture {
  public:
   using Bump = void (*)(RefCounted&);
 
-  Capture(Device device, void* stream, std::uint64_t id, bool is_recording)
-      : device_(device), stream_(stream), id_(id), is_recording_(is_recording) {}
+  /// What the calls of one graph share. Its memory is nobody else's: a temporary's may be another's
+  /// later in the same call.
+  struct Graph {
+    std::uint64_t id;  // not 0
+    std::vector<std::shared_ptr<void>> kept = {};
+  };
+
+  Capture(Device device, void* stream, std::uint64_t id, Graph& graph, bool is_recording)
+      : device_(device), stream_(stream), id_(id), graph_(graph), is_recording_(is_recording) {}
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
@@ -37,21 +46,40 @@ class AMP_EXPORT Capture {
   /// Of this call alone, never 0: what was computed under another is not there at each replay.
   std::uint64_t id() const { return id_; }
   bool is_recording() const { return is_recording_; }
+  std::uint64_t graph() const { return graph_.id; }
+
+  /// The nth object asked for in this call is the nth of the warm-up before: made once, it lives
+  /// until the graph is destroyed. All are of one type.
+  template <class T>
+  T& kept() {
+    if (asked_for_ == graph_.kept.size()) graph_.kept.push_back(std::make_shared<T>());
+    return *static_cast<T*>(graph_.kept[asked_for_++].get());
+  }
 
   /// The work writes `memory`: each replay calls bump(memory), and the graph keeps it.
   void wrote(RefCounted& memory, Bump bump) {
     written_.try_emplace(&memory, Ref<RefCounted>(&memory), bump);
   }
-  void bump_versions() const {
-    for (const auto& [memory, entry] : written_) entry.second(*memory);
-  }
+  bool writes(RefCounted& memory) const { return written_.contains(&memory); }
 
   /// `call` brings to the device what the host may have changed since: a learning rate. Called
   /// before each launch, on the stream that it goes to; whatever it refers to outlives the graph.
   /// It may not wait for the device.
   void before_replay(std::function<void()> call) { before_replay_.push_back(std::move(call)); }
+  /// `call` looks at what the recorded function left behind; called once, when it returned.
+  void when_recorded(std::function<void()> call) { when_recorded_.push_back(std::move(call)); }
+  /// `call` notes what a replay, now enqueued, leaves behind.
+  void after_replay(std::function<void()> call) { after_replay_.push_back(std::move(call)); }
+
+  void end_recording() const {
+    for (const auto& call : when_recorded_) call();
+  }
   void prepare_replay() const {
     for (const auto& call : before_replay_) call();
+  }
+  void end_replay() const {
+    for (const auto& [memory, entry] : written_) entry.second(*memory);
+    for (const auto& call : after_replay_) call();
   }
 
   /// Something begins that has to end within the call: `what` tells it in an error message.
@@ -84,9 +112,11 @@ class AMP_EXPORT Capture {
   Device device_;
   void* stream_;
   std::uint64_t id_;
+  Graph& graph_;
+  std::size_t asked_for_ = 0;
   bool is_recording_;
   std::unordered_map<RefCounted*, std::pair<Ref<RefCounted>, Bump>> written_;
-  std::vector<std::function<void()>> before_replay_;
+  std::vector<std::function<void()>> before_replay_, when_recorded_, after_replay_;
   std::unordered_map<const void*, std::string> open_;
   std::string stray_, refused_;
 };

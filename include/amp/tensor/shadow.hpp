@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <unordered_set>
 #include <utility>
@@ -34,6 +35,33 @@ struct AMP_EXPORT ShadowRegistry {
   std::mutex mutex;  // taken before any Shadows' own
   std::unordered_set<Shadows*> all;
   std::atomic<std::int64_t> entries = 0, bytes = 0, hits = 0, refreshes = 0;
+};
+
+/// The copy of a weight that a graph's kernels read. It is cast before a replay, unless the last
+/// one left it current, as an optimizer's step does that is part of the graph.
+struct GraphCopy {
+  Tensor weight, copy;
+  std::uint64_t version;  // of the weight that the copy holds
+  bool lasts = false;     // whether a replay leaves it current
+  bool made = false;
+
+  /// One that `recording` accompanies: nothing is recorded.
+  static std::shared_ptr<GraphCopy> of(Capture& recording, const Tensor& weight,
+                                       const Tensor& copy) {
+    const auto made =
+        std::make_shared<GraphCopy>(GraphCopy{weight.detach(), copy.detach(), weight.version()});
+    recording.when_recorded([made] { made->lasts = made->version == made->weight.version(); });
+    recording.before_replay([made] {
+      if (made->made && made->version == made->weight.version()) return;
+      copy_elements(made->weight, made->copy);
+      made->version = made->weight.version();
+      made->made = true;
+    });
+    recording.after_replay([made] {
+      if (made->lasts) made->version = made->weight.version();
+    });
+    return made;
+  }
 };
 
 /// The copies of one storage, one per dtype. Safe from several threads.
@@ -65,13 +93,19 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
       slot.used = true;
       return slot.copy.detach();
     }
-    if (slot.copy.unique() && slot.capture == capture_id() && slot.copy.shape() == weight.shape()) {
-      copy_elements(weight, slot.copy);
+    if (slot.is_alone() && slot.owner == owner() && slot.copy.shape() == weight.shape()) {
+      if (slot.capture != capture_id() && stays_until_replay(weight)) {
+        slot.of_graph = GraphCopy::of(*current_recording(), weight, slot.copy);
+      } else {
+        copy_elements(weight, slot.copy);
+        slot.tell_graph(version);
+      }
     } else {
       Tensor fresh = make_tensor(weight.shape(), dtype, weight.device());
       copy_elements(weight, fresh);  // where it throws, the slot holds no copy that was not made
       drop(slot);
       slot.copy = std::move(fresh);
+      slot.owner = owner();
       ++registry.entries;
       registry.bytes += weight.numel() * item_size(dtype);
     }
@@ -85,13 +119,13 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
 
   /// The memory of the copies that whoever writes all of `weight` should write with it: those that
   /// are current, were used since the last time and are nobody else's. wrote() says that it did, or
-  /// that it changed neither. None in a capture: each replay casts anew, whoever wrote the weight.
+  /// that it changed neither.
   kernels::LowPrecisionCopies to_write(const Tensor& weight) {
     const std::lock_guard lock(mutex_);
     void* memory[2] = {};
     for (int s = 0; s < 2; ++s) {
       Slot& slot = slots_[s];
-      slot.promised = slot.used && slot.is_of(weight) && slot.copy.unique() && capture_id() == 0;
+      slot.promised = slot.used && slot.is_of(weight) && slot.is_alone();
       if (slot.promised) memory[s] = slot.copy.raw_data();
     }
     return {memory[0], memory[1]};
@@ -101,6 +135,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     for (Slot& slot : slots_) {
       if (!slot.promised) continue;
       slot.version = weight.version();
+      slot.tell_graph(slot.version);
       slot.promised = slot.used = false;
     }
   }
@@ -116,15 +151,38 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     std::uint64_t version = 0;  // of the weight
     // Of the copy: moves where a user writes to a result that is it.
     std::uint64_t copy_version = 0;
-    std::uint64_t capture = 0;  // that it was made in: a graph makes its own, at each replay
+    std::uint64_t owner = 0;    // the graph whose memory it is; 0: none
+    std::uint64_t capture = 0;  // that it was made in: what is current in one is not in another
     bool used = false;          // since it was last written with the weight
     bool promised = false;      // to be written with the weight
+    std::weak_ptr<GraphCopy> of_graph = {};  // where the copy is one; it holds the weight
+
+    void tell_graph(std::uint64_t held) const {
+      if (const auto graph = of_graph.lock()) graph->version = held;
+    }
+    /// Whether nobody else holds the copy, but for the graph that it belongs to.
+    bool is_alone() const {
+      if (of_graph.expired()) return copy.unique();
+      return copy.impl().unique() && copy.impl().storage->references() == 2;
+    }
 
     bool is_of(const Tensor& weight) const {
       return copy.defined() && version == weight.version() && copy.version() == copy_version &&
              capture == capture_id() && copy.shape() == weight.shape();
     }
   };
+
+  static std::uint64_t owner() {
+    const Capture* const capture = current_capture();
+    return capture != nullptr ? capture->graph() : 0;
+  }
+  /// In a recording: whether a replay finds the weight as it was before the recorded work.
+  static bool stays_until_replay(const Tensor& weight) {
+    const Capture* const recording = current_recording();
+    Storage& memory = *weight.impl().storage;
+    return recording != nullptr && weight.device().type != kCPU && !recording->writes(memory) &&
+           memory.made_in() != recording->id();
+  }
 
   static void drop(Slot& slot) {
     if (!slot.copy.defined()) return;

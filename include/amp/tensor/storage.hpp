@@ -49,6 +49,8 @@ class AMP_EXPORT Storage final : public RefCounted {
       });
     }
   }
+  /// The capture in whose recorded function the memory was asked for; 0: none.
+  std::uint64_t made_in() const { return made_in_; }
   bool tracked() const { return tracked_.load(std::memory_order_relaxed); }
   void track() { tracked_.store(true, std::memory_order_relaxed); }
 
@@ -64,6 +66,7 @@ class AMP_EXPORT Storage final : public RefCounted {
   Device device_;
   std::int64_t bytes_;
   void* data_;
+  std::uint64_t made_in_ = capture_id();
   bool owned_ = false;
   std::atomic<bool> tracked_ = false;
   std::atomic<std::uint64_t> version_ = 0;

@@ -109,7 +109,9 @@ class StreamCapture {
 /// What is not: rand and dropout take the next numbers of the process' generator at each replay,
 /// the learning rates of amp's optimizers, which outlive the graph, are those of then, and
 /// schedules, scales, counts of steps and skips are on the device. Each replay moves the
-/// versions of what it writes, so that low-precision copies made from it are made anew.
+/// versions of what it writes, so that low-precision copies made from it are made anew. The copies
+/// of weights that `step` reads are the graph's own: optimizers write them in `step`; what was
+/// changed otherwise is cast before the next replay.
 ///
 /// Errors: amp::Error where `step` copies between host and device, waits for the device, uses
 /// another device or stream, asks for memory that no warm-up had, enqueues nothing, or leaves a
@@ -164,6 +166,7 @@ class Graph {
   RngState* random_base_ = nullptr;  // on the device
   cudaEvent_t replayed_ = nullptr;   // the last time
   cudaGraphExec_t exec_ = nullptr;
+  Capture::Graph shared_ = {.id = 0};  // of all calls
   std::unique_ptr<Capture> notes_;
 };
 
@@ -179,11 +182,13 @@ inline Graph::Graph(const GraphOptions& options) : device_(kCUDA, options.device
 /// One call of the step, on the graph's stream.
 inline std::unique_ptr<Graph::Capture> Graph::call(FunctionRef<void()> step, bool recording) {
   const std::uint64_t id = process_state<detail::CaptureCount>().value.fetch_add(1) + 1;
-  auto notes = std::make_unique<Capture>(device_, stream_, id, recording);
+  if (shared_.id == 0) shared_.id = id;
+  auto notes = std::make_unique<Capture>(device_, stream_, id, shared_, recording);
   notes->random_base = random_base_;
   const amp::detail::CaptureScope scope(*notes);
   step();
   notes->require_accepted();
+  notes->end_recording();
   notes->require_closed();
   return notes;
 }
@@ -217,7 +222,7 @@ inline void Graph::replay() {
     launch(device_, 1, 32, detail::store_kernel<RngState>, random_base_,
            notes_->reserve_random(notes_->random_blocks));
   AMP_CUDA_CALL(cudaGraphLaunch, exec_, stream);
-  notes_->bump_versions();
+  notes_->end_replay();
   AMP_CUDA_CALL(cudaEventRecord, replayed_, stream);
 }
 
@@ -233,6 +238,7 @@ inline Graph::~Graph() {
   {
     const StreamGuard stream(device_, stream_);
     notes_.reset();
+    shared_.kept.clear();
     deallocate(device_, random_base_, sizeof(RngState));
   }
   detail::memory_pool(index).end_private(stream_);

@@ -48,17 +48,36 @@ class DeviceList {
 
   Item* data() const { return data_; }
 
-  /// Makes the list be `items`. Where it throws, all are sent again the next time.
+  /// Makes the list be `items`. Where it throws, all are sent again the next time. What a graph
+  /// reads is sent once, before its first replay; the list lives as long as the graph.
   void send(const std::vector<Item>& items) {
     if (items == sent_) return;
     const auto bytes = static_cast<std::int64_t>(items.size() * sizeof(Item));
     std::vector<Item> before = std::exchange(sent_, {});
+    if (amp::detail::Capture* const recording = amp::detail::current_recording()) {
+      if (bytes > bytes_)
+        amp::detail::refuse(*recording,
+                            "Graph: the callable gives one call more tensors than its warm-ups "
+                            "did; every call has to do the same");
+      recording->before_replay([this, items = items, before = std::move(before)]() mutable {
+        if (!items.empty()) write(items, before);
+        items = {};
+      });
+      return;
+    }
     if (bytes > bytes_) {
       void* const larger = allocate(device_, bytes);
       deallocate(device_, data_, std::exchange(bytes_, bytes));
       data_ = static_cast<Item*>(larger);
       before.clear();
     }
+    write(items, before);
+    sent_ = items;
+  }
+
+ private:
+  /// What differs from `before`.
+  void write(const std::vector<Item>& items, const std::vector<Item>& before) {
     constexpr auto kItems = static_cast<std::size_t>(Batch<Item>::kItems);
     for (std::size_t begin = 0; begin < items.size(); begin += kItems) {
       const std::size_t count = (std::min)(kItems, items.size() - begin);
@@ -70,31 +89,32 @@ class DeviceList {
       batch.count = static_cast<int>(count);
       launch(device_, 1, kThreads, list_kernel<Batch<Item>, Item>, batch, data_ + begin);
     }
-    sent_ = items;
   }
 
- private:
   Device device_;
   std::int64_t bytes_ = 0;
   Item* data_ = nullptr;
   std::vector<Item> sent_;
 };
 
-/// Whether what is launched becomes part of a graph, or prepares for that.
-inline bool is_captured(Device device) {
-  if (amp::detail::current_capture() != nullptr) return true;
+/// Whether what is launched becomes part of a graph that amp does not record.
+inline bool is_captured_by_user(Device device) {
   cudaStreamCaptureStatus status{};
   AMP_CUDA_CALL(cudaStreamIsCapturing, amp::cuda::current_stream(device.index), &status);
   return status != cudaStreamCaptureStatusNone;
 }
 
-/// The table of one call: the kept one where there is a place for it. A graph gets one of its own,
-/// which each of its launches sends again: nobody else changes what it reads.
+/// The table of one call: the kept one where there is a place for it. A graph gets one of its own:
+/// nobody else changes what it reads. A graph that the user records sends it at each launch.
 template <class Table>
 class TableOfCall {
  public:
   TableOfCall(Device device, KeptTable* kept) {
-    if (kept == nullptr || is_captured(device)) kept = &own_;
+    if (amp::detail::Capture* const capture = amp::detail::current_capture()) {
+      kept = &capture->kept<KeptTable>();
+    } else if (kept == nullptr || is_captured_by_user(device)) {
+      kept = &own_;
+    }
     table_ = dynamic_cast<Table*>(kept->contents.get());
     if (table_ != nullptr && table_->device == device) return;
     auto made = std::make_unique<Table>(device);
