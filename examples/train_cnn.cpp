@@ -54,14 +54,14 @@ struct Cnn : nn::Module {
   nn::Linear linear1, linear2;
 
   Cnn(std::int64_t channels, std::int64_t classes)
-      : conv1(register_module("conv1", nn::Conv2d(channels, 32, 3, {.padding = 1}))),
-        conv2(register_module("conv2", nn::Conv2d(32, 64, 3, {.padding = 1}))),
+      : conv1(register_module("conv1", nn::Conv2d(channels, 32, 3, {.padding = 1, .relu = true}))),
+        conv2(register_module("conv2", nn::Conv2d(32, 64, 3, {.padding = 1, .relu = true}))),
         linear1(register_module("linear1", nn::Linear(4096, 256))),
         linear2(register_module("linear2", nn::Linear(256, classes))) {}
 
   [[nodiscard]] amp::Tensor forward(const amp::Tensor& images) const {
-    amp::Tensor x = amp::max_pool2d(amp::relu(conv1(images)), 2);
-    x = amp::max_pool2d(amp::relu(conv2(x)), 2);
+    amp::Tensor x = amp::max_pool2d(conv1(images), 2);
+    x = amp::max_pool2d(conv2(x), 2);
     return linear2(amp::relu(linear1(x.flatten(1))));
   }
 };

@@ -19,14 +19,14 @@ struct Cnn : nn::Module {
   nn::Linear linear1, linear2;
 
   Cnn()
-      : conv1(register_module("conv1", nn::Conv2d(3, 32, 3, {.padding = 1}))),
-        conv2(register_module("conv2", nn::Conv2d(32, 64, 3, {.padding = 1}))),
+      : conv1(register_module("conv1", nn::Conv2d(3, 32, 3, {.padding = 1, .relu = true}))),
+        conv2(register_module("conv2", nn::Conv2d(32, 64, 3, {.padding = 1, .relu = true}))),
         linear1(register_module("linear1", nn::Linear(4096, 256))),
         linear2(register_module("linear2", nn::Linear(256, 10))) {}
 
   [[nodiscard]] Tensor forward(const Tensor& images) const {
-    Tensor x = amp::max_pool2d(amp::relu(conv1(images)), 2);
-    x = amp::max_pool2d(amp::relu(conv2(x)), 2);
+    Tensor x = amp::max_pool2d(conv1(images), 2);
+    x = amp::max_pool2d(conv2(x), 2);
     return linear2(amp::relu(linear1(x.flatten(1))));
   }
 };

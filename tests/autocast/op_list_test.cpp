@@ -105,6 +105,11 @@ const std::vector<OpCall>& op_calls() {
          amp::manual_seed(1);
          return amp::dropout(x[0], 0.25);
        }},
+      {"dropout_add", kAsIs, kInput, {{2, 3}, {2, 3}},
+       [](In x) {
+         amp::manual_seed(1);
+         return amp::dropout_add(x[0], x[1], 0.25);
+       }},
       {"embedding", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::embedding(indices(), x[0]); }},
       {"cat", kAsIs, kInput, {{2, 3}, {1, 3}}, [](In x) { return amp::cat({x[0], x[1]}); }},
       {"stack", kAsIs, kInput, {{2, 3}, {2, 3}}, [](In x) { return amp::stack({x[0], x[1]}); }},

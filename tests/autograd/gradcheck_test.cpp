@@ -428,6 +428,8 @@ TEST_CASE("gradcheck: conv2d", "[autograd]") {
       {{1, 4, 5, 5}, {4, 2, 3, 3}, {.stride = 2, .padding = 1, .dilation = 1, .groups = 2}},
       {{1, 1, 2, 2}, {1, 1, 2, 2}, {.stride = 5, .padding = 4}},
       {{2, 3, 4}, {2, 2, 2, 2}, {}},  // one image without a batch
+      {{2, 2, 4, 3}, {3, 2, 3, 3}, {.padding = 1, .relu = true}},
+      {{1, 4, 5, 5}, {4, 2, 3, 3}, {.stride = 2, .padding = 1, .groups = 2, .relu = true}},
   };
   for (const auto& [input, weight, options] : cases) {
     CAPTURE(to_string(input), to_string(weight));
@@ -642,6 +644,12 @@ TEST_CASE("gradcheck: dropout, its mask held fixed", "[autograd]") {
   };
   CHECK(gradcheck(drop, {leaf({4, 5})}) == "");
   CHECK(gradcheck(drop, {strided_leaf({4, 5})}) == "");
+  const auto drop_and_add = [](const Tensors& x) {
+    amp::manual_seed(3);
+    return amp::dropout_add(x[0], x[1], 0.4) * x[0] * x[1];
+  };
+  CHECK(gradcheck(drop_and_add, {leaf({4, 5}), leaf({4, 5}, 1)}) == "");
+  CHECK(gradcheck(drop_and_add, {strided_leaf({4, 5}), strided_leaf({4, 5}, 1)}) == "");
   const auto attend = [](const Tensors& x) {
     amp::manual_seed(3);
     return amp::scaled_dot_product_attention(x[0], x[1], x[2], {}, 0.4);

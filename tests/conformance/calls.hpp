@@ -112,12 +112,14 @@ Outputs feed_forward(In x, Case) {
   return amp::feed_forward(x[0], x[1], optional(x, 3), x[2], optional(x, 4), F);
 }
 
-inline Outputs conv2d(In x, Case c) {
+template <bool Relu>
+Outputs conv2d(In x, Case c) {
   return amp::conv2d(x[0], x[1], optional(x, 2),
                      {.stride = {integer(c, 0), integer(c, 1)},
                       .padding = {integer(c, 2), integer(c, 3)},
                       .dilation = {integer(c, 4), integer(c, 5)},
-                      .groups = integer(c, 6)});
+                      .groups = integer(c, 6),
+                      .relu = Relu});
 }
 
 template <class Pool>
@@ -181,7 +183,8 @@ inline constexpr Binding kAll[] = {
      kOneRounding},
     {"feed_forward", feed_forward<amp::Activation::kGelu>, kRoundedBetween},
     {"feed_forward(relu)", feed_forward<amp::Activation::kRelu>, kRoundedBetween},
-    {"conv2d", conv2d, kOneRounding},
+    {"conv2d", conv2d<false>, kOneRounding},
+    {"conv2d(relu)", conv2d<true>, kOneRounding},
     // Elementwise.
     {"add", binary<amp::add>, kOneRounding},
     {"sub", binary<amp::sub>, kOneRounding},
@@ -229,6 +232,9 @@ inline constexpr Binding kAll[] = {
     {"max(a, b)", binary<amp::max>, kOneRounding},
     {"min(a, b)", binary<amp::min>, kOneRounding},
     {"dropout", [](In x, Case c) -> Outputs { return amp::dropout(x[0], number(c), flag(c, 1)); },
+     kOneRounding},
+    {"dropout_add",
+     [](In x, Case c) -> Outputs { return amp::dropout_add(x[0], x[1], number(c), flag(c, 1)); },
      kOneRounding},
     {"where",
      [](In x, Case c) -> Outputs { return amp::where(index(c, x, amp::kBool), x[0], x[1]); },

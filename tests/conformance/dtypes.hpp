@@ -182,6 +182,7 @@ inline void integers_refused(const amp::Device& device, amp::DType dtype) {
   refused([&] { return amp::binary_cross_entropy_with_logits(x, x); });
   refused([&] { return amp::scaled_dot_product_attention(x, x, x); });
   refused([&] { return amp::dropout(x); });
+  refused([&] { return amp::dropout_add(x, x); });
   refused([&] { return amp::avg_pool2d(x.reshape({1, 2, 2}), 2); });
   refused([&] { return amp::pow(x, -1); });
 }

@@ -166,6 +166,8 @@ const std::vector<BadCall>& bad_calls() {
        }},
       {"dropout", "p", [] { return amp::dropout(x, 1.5); }},
       {"dropout", "integers", [] { return amp::dropout(whole); }},
+      {"dropout_add", "shapes", [] { return amp::dropout_add(x, ones({3})); }},
+      {"dropout_add", "integers", [] { return amp::dropout_add(x, whole); }},
       {"embedding", "indices", [] { return amp::embedding(x, x); }},
       {"embedding", "rank", [] { return amp::embedding(targets, cube); }},
       {"embedding", "a row that is none", [] { return amp::embedding(amp::tensor({2}, {1}), x); }},

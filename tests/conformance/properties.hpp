@@ -17,8 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/dropout_add.hpp"
 #include "conformance/dtypes.hpp"
 #include "conformance/errors.hpp"
+#include "conformance/gradient_dtype.hpp"
 #include "conformance/large.hpp"
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
@@ -348,6 +350,7 @@ inline constexpr Property kOfFloats[] = {
     {"dropout: shares, factor and gradient", dropout_statistics},
     {"dropout: one mask per seed", dropout_reproducible},
     {"dropout: limits of p", dropout_limits},
+    {"dropout_add of its parts", dropout_add_of_parts},
     {"attention dropout", attention_dropout},
     {"large inputs", large_inputs},
     {"range of sums", range_of_sums},
@@ -357,6 +360,7 @@ inline constexpr Property kOfFloats[] = {
     {"int32 indices", int32_indices},
     {"bad indices", bad_indices},
     {"expanded inputs", expanded_inputs},
+    {"gradients behind casts", gradients_behind_casts},
     {"promotion", promotion},
 };
 inline constexpr Property kOfIntegers[] = {

@@ -4,6 +4,7 @@
 // Convolutions of all kinds, for the tests of both ways to compute them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -53,6 +54,27 @@ inline Tensors inputs_of(const Case& c, amp::DType dtype, bool bias) {
   Tensors inputs = {amp::randn(c.input).to(dtype), amp::randn(weight).to(dtype)};
   if (bias) inputs.push_back(amp::randn({c.filters}).to(dtype));
   return inputs;
+}
+
+/// relu(conv2d(x)), where x has NaN and both infinities: results and gradients of all inputs, fused
+/// and one after the other.
+struct Relu {
+  Tensors fused, apart;
+};
+inline Relu relu_of_anything(amp::Device device, amp::DType dtype) {
+  amp::manual_seed(5);
+  const amp::Tensor x = amp::randn({2, 3, 6, 8}).to(dtype), w = amp::randn({4, 3, 3, 3}).to(dtype),
+                    b = amp::randn({4}).to(dtype);
+  x.select(0, 0).select(0, 0).select(0, 1).narrow(0, 1, 1).fill_(NAN);
+  x.select(0, 1).select(0, 0).select(0, 1).narrow(0, 1, 1).fill_(HUGE_VAL);
+  x.select(0, 1).select(0, 2).select(0, 4).narrow(0, 6, 1).fill_(-HUGE_VAL);
+  const auto run = [&](bool relu) {
+    return cuda_test::run(device, {x, w, b}, [&](const Tensors& t) {
+      const amp::Tensor y = amp::conv2d(t[0], t[1], t[2], {.padding = 1, .relu = relu});
+      return relu ? y : amp::relu(y);
+    });
+  };
+  return {run(true), run(false)};
 }
 
 inline amp::kernels::Window2d window_of(const Case& c) {

@@ -114,6 +114,10 @@ TEST_CASE("cuda dropout: the host's bits, also of gradients", "[cuda]") {
           const Tensors x{amp::randn({n}).to(dtype)};
           amp::set_rng_state(state);
           compare(x, 0, [&](const Tensors& t) -> Tensors { return {amp::dropout(t[0], p)}; });
+          const Tensors both{x[0], amp::randn({n}).to(dtype)};
+          amp::set_rng_state(state);
+          compare(both, 0,
+                  [&](const Tensors& t) -> Tensors { return {amp::dropout_add(t[0], t[1], p)}; });
         }
       }
     }

@@ -116,6 +116,13 @@ const std::vector<Pool> kPools = {
     {{2, 2, 30, 31}, {3, 5}, 4, {0, 2}},
     {{0, 3, 8, 8}, 2, 2, 0},
     {{1, 40, 6, 6}, 6, 6, 0},
+    // In vectors: of an even and an odd height, of one row, of several vectors.
+    {{2, 3, 9, 8}, 2, 2, 0},
+    {{2, 3, 8, 24}, 3, 2, 1},
+    {{2, 3, 9, 16}, 3, 2, 1},
+    {{1, 2, 2, 40}, 2, 2, 0},
+    {{1, 2, 2, 8}, 3, 2, 1},
+    {{1, 2, 1, 16}, {3, 3}, 2, 1},
 };
 
 TEST_CASE("cuda pool: max_pool2d and avg_pool2d are the host's, bit for bit", "[cuda]") {
@@ -139,6 +146,15 @@ TEST_CASE("cuda pool: ties, NaN and views", "[cuda]") {
   const amp::Tensor x = amp::zeros({2, 6, 6});
   x.narrow(2, 3, 1).narrow(1, 2, 2).fill_(std::numeric_limits<double>::quiet_NaN());
   compare({x}, 0, [](const Tensors& t) { return amp::max_pool2d(t[0], 3, 1, 1); });
+  for (const amp::DType dtype : {amp::kFloat32, amp::kFloat16}) {
+    amp::Tensor wide = amp::zeros({2, 9, 24}, {.dtype = dtype});
+    wide.narrow(2, 5, 4).narrow(1, 3, 2).fill_(std::numeric_limits<double>::quiet_NaN());
+    wide.narrow(2, 0, 3).narrow(1, 0, 3).fill_(-HUGE_VAL);
+    wide.narrow(2, 20, 4).fill_(-HUGE_VAL);
+    wide.narrow(2, 7, 2).narrow(1, 7, 2).fill_(1);
+    compare({wide}, 0, [](const Tensors& t) { return amp::max_pool2d(t[0], 2); });
+    compare({wide}, 0, [](const Tensors& t) { return amp::max_pool2d(t[0], 3, 2, 1); });
+  }
   compare({normal({7, 5, 2, 3}, amp::kFloat32)}, 0, [](const Tensors& t) {
     return amp::max_pool2d(t[0].permute({3, 2, 0, 1}), 3, 2);
   });

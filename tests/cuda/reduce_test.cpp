@@ -80,6 +80,45 @@ TEST_CASE("cuda sum: gradients of what was broadcast", "[cuda]") {
   }
 }
 
+TEST_CASE("cuda sum: in vectors along lines and across them", "[cuda]") {
+  // Integers, of which every sum is exact: no element is left out, none counted twice.
+  const auto exact = [](const amp::Shape& shape, amp::DType dtype) {
+    std::vector<float> values(static_cast<std::size_t>(shape.numel()));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>(static_cast<int>(i * 7919 % 13) - 5);
+    return amp::tensor(values, shape).to(dtype);
+  };
+  const auto check = [&](const amp::Shape& shape, const auto& view) {
+    for (const amp::DType dtype : {amp::kFloat32, amp::kFloat16, amp::kBFloat16}) {
+      const Tensors x{exact(shape, dtype)};
+      compare(x, 0, [&](const Tensors& t) -> Tensors { return {amp::sum(view(t[0]))}; });
+      for (int d = 0; d < view(x[0]).dim(); ++d)
+        compare(x, 0, [&](const Tensors& t) -> Tensors { return {amp::sum(view(t[0]), d)}; });
+    }
+  };
+  const auto whole = [](const amp::Tensor& x) { return x; };
+  for (const amp::Shape& shape : std::vector<amp::Shape>{{8},
+                                                         {70003},
+                                                         {64, 512},
+                                                         {3000, 24},
+                                                         {700, 8},
+                                                         {5, 4104},
+                                                         {600, 264},
+                                                         {2, 6, 40, 8},
+                                                         {3, 2056},
+                                                         {1, 16}})
+    check(shape, whole);
+  check({50, 80}, [](const amp::Tensor& x) { return x.narrow(1, 8, 64); });
+  check({50, 80}, [](const amp::Tensor& x) { return x.narrow(1, 4, 64); });
+  check({50, 80}, [](const amp::Tensor& x) { return x.narrow(1, 8, 61); });
+  check({72, 200}, [](const amp::Tensor& x) { return x.t(); });
+  // Over several dimensions that do not lie behind one another.
+  for (const amp::Shape& small : std::vector<amp::Shape>{{6, 1}, {4, 1, 16}, {1, 16}, {4, 6, 1}}) {
+    compare({exact({4, 6, 16}, amp::kFloat32), exact(small, amp::kFloat32)},
+            tolerance(amp::kFloat32), [](const Tensors& t) -> Tensors { return {t[0] * t[1]}; });
+  }
+}
+
 TEST_CASE("cuda sum: rounded once, integers wrap, no number stays none", "[cuda]") {
   const auto same = [](const amp::Tensor& x) {
     compare({x}, 0, [](const Tensors& t) -> Tensors { return {amp::sum(t[0])}; });

@@ -5,6 +5,8 @@
 // is made once, and that nothing is lost where a call fails.
 #include <amp/cuda.cuh>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -258,13 +260,34 @@ TEST_CASE("cudnn conv2d: what cuDNN says it does not support goes to matrix prod
   forget();
 }
 
+TEST_CASE("cudnn conv2d: relu leaves NaN, and masks the gradient", "[cuda]") {
+  forget();
+  for (const amp::DType dtype : kFloats) {
+    INFO(amp::name(dtype));
+    const conv_cases::Relu host = conv_cases::relu_of_anything(amp::kCPU, dtype),
+                           device = conv_cases::relu_of_anything(kCUDA, dtype);
+    REQUIRE(device.fused.size() == 4);
+    CHECK(std::isnan(device.fused[0].to_vector<double>()[0]));
+    const auto result = device.fused[0].to_vector<double>();
+    CHECK(std::none_of(result.begin(), result.end(), [](double y) { return y < 0; }));
+    CHECK(std::count(result.begin(), result.end(), 0.0) > 20);
+    for (std::size_t i = 0; i < 4; ++i) {
+      INFO("result " << i);
+      CHECK(cuda_test::difference(host.fused[i], device.fused[i]) <= limit_of(dtype));
+      CHECK(cuda_test::difference(device.apart[i].to(amp::kCPU), device.fused[i]) <=
+            limit_of(dtype));
+      // Rounding keeps the sign and 0: on the host nothing differs.
+      CHECK(cuda_test::same_bits(host.apart[i], host.fused[i].to(kCUDA)));
+    }
+  }
+}
+
 TEST_CASE("cudnn conv2d: mixed dtypes and data that is not aligned go to matrix products",
           "[cuda]") {
   forget();
   Convolution mixed(usual(), amp::kFloat16, true);
   REQUIRE(mixed.is_taken());
-  mixed.b = mixed.b.to(amp::kFloat32);
-  mixed.w = mixed.w.to(amp::kFloat32);
+  mixed.x = mixed.x.to(amp::kFloat32);
   CHECK_FALSE(mixed.is_taken());
   check_equal(mixed.by_products(), mixed.by_either());
 
@@ -278,6 +301,26 @@ TEST_CASE("cudnn conv2d: mixed dtypes and data that is not aligned go to matrix 
   unaligned.grad = shifted(unaligned.grad);
   CHECK_FALSE(unaligned.is_taken());
   check_equal(unaligned.by_products(), unaligned.by_either());
+}
+
+TEST_CASE("cudnn conv2d: float32 gradients of a weight read in 16 bits", "[cuda]") {
+  forget();
+  const Convolution it(usual(), amp::kFloat16, true);
+  const auto gradients = [&](const auto& run) {
+    const amp::TensorOptions wide{.dtype = amp::kFloat32, .device = kCUDA};
+    const Tensor dw = amp::empty(it.w.shape(), wide), db = amp::empty(it.b.shape(), wide);
+    run(kernels::Conv2dBackwardWeightArgs{it.grad.operand(), it.x.operand(), dw.operand(),
+                                          db.operand(), it.window, it.groups});
+    return Tensors{dw, db};
+  };
+  const Tensors products =
+      gradients([](const auto& args) { kernels::cuda::conv2d_backward_weight(args); });
+  const Tensors taken = gradients(
+      [](const auto& args) { CHECK(detail::conv2d_backward_weight_by_dnn(args, kBytes)); });
+  CHECK(cuda_test::difference(products[0].to(amp::kCPU), taken[0]) <=
+        cuda_test::tolerance(amp::kFloat16));
+  CHECK(cuda_test::difference(products[1].to(amp::kCPU), taken[1]) <=
+        cuda_test::tolerance(amp::kFloat32));
 }
 
 /// A convolution of one filter that nothing is stored of.

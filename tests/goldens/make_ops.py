@@ -112,13 +112,13 @@ def case(op, detail, function, *inputs, attributes=(), index=None, constants=())
     )
 
 
-def random_case(op, detail, shape, x, attributes):
+def random_case(op, detail, shape, operands, attributes):
     """An op whose values depend on the generator: only dtype and shape can be compared."""
     cases.append(
         {
             "op": op,
             "detail": detail,
-            "operands": [(x, torch.empty(0))],
+            "operands": [(x, torch.empty(0)) for x in operands],
             "attributes": attributes,
             "index": None,
             "outputs": [torch.empty(shape, dtype=torch.complex128)],
@@ -917,7 +917,45 @@ def dropping():
             attributes=(p, training),
         )
     for shape in ((3, 4), (1, 1), (), (0, 2)):
-        random_case("dropout", f"p = 0.5 of {list(shape)}", shape, values(shape, 5), (0.5, True))
+        random_case("dropout", f"p = 0.5 of {list(shape)}", shape, [values(shape, 5)], (0.5, True))
+
+    residual = values((3, 4), 6)
+    for detail, p, training in (("p = 0", 0.0, True), ("p = 1", 1.0, True), ("off", 0.5, False)):
+        case(
+            "dropout_add",
+            detail,
+            lambda t, r: r + F.dropout(t, p, training),
+            x,
+            residual,
+            attributes=(p, training),
+        )
+    for shape in ((3, 4), (1, 1), (), (0, 2)):
+        random_case(
+            "dropout_add",
+            f"p = 0.5 of {list(shape)}",
+            shape,
+            [values(shape, 5), values(shape, 6)],
+            (0.5, True),
+        )
+
+
+def convolutions_with_relu():
+    def conv(detail, x, w, bias=True, stride=1, padding=0, groups=1):
+        case(
+            "conv2d(relu)",
+            detail,
+            lambda *t: F.relu(F.conv2d(*t, stride=stride, padding=padding, groups=groups)),
+            values(x, 1),
+            values(w, 2),
+            *([values((w[0],), 3)] if bias else []),
+            attributes=(stride, stride, padding, padding, 1, 1, groups),
+        )
+
+    conv("3x3 padding 1", (2, 2, 4, 4), (3, 2, 3, 3), padding=1)
+    conv("stride 2 without bias", (2, 2, 5, 5), (2, 2, 3, 3), bias=False, stride=2)
+    conv("groups 2", (2, 4, 3, 3), (4, 2, 2, 2), groups=2)
+    conv("of one pixel", (1, 1, 1, 1), (1, 1, 1, 1))
+    conv("of no images", (0, 2, 3, 3), (1, 2, 2, 2))
 
 
 # --- writing ------------------------------------------------------------------------------------
@@ -1083,7 +1121,7 @@ struct Result {{
 ///                   label_smoothing; index: targets; class weights are the second operand
 ///   mse_loss binary_cross_entropy_with_logits    reduction; of the form with options, whether
 ///                   there are weight and pos_weight: the next operands
-///   dropout         p, training
+///   dropout dropout_add              p, training
 ///   scaled_dot_product_attention     is_causal, scale (0: the default); a float mask is the
 ///                   fourth operand, a bool mask the index
 ///   index_select    dim; index: what is selected
@@ -1128,6 +1166,7 @@ if __name__ == "__main__":
         gathering,
         attention,
         dropping,
+        convolutions_with_relu,
     ):
         group()
     emit()

@@ -122,6 +122,15 @@ TEST_CASE("nn: layers without inputs start with a bias of 0, as torch's", "[nn]"
   CHECK(linear(amp::empty({2, 0})).to_vector<float>() == std::vector<float>(6, 0));
 }
 
+TEST_CASE("Conv2d: relu of the result, where the options ask for it", "[nn]") {
+  const nn::Conv2d layer(2, 3, 3, {.stride = 2, .padding = 1, .relu = true});
+  const Tensor x = amp::randn({2, 2, 6, 6});
+  const auto y = layer(x).to_vector<float>();
+  CHECK(std::count(y.begin(), y.end(), 0.0F) > 0);
+  CHECK(y == amp::relu(amp::conv2d(x, layer.weight, layer.bias, {.stride = 2, .padding = 1}))
+                 .to_vector<float>());
+}
+
 TEST_CASE("nn: sizes that cannot be throw", "[nn]") {
   CHECK_THROWS_AS(nn::Linear(-1, 2), amp::Error);
   CHECK_THROWS_AS(nn::Conv2d(3, 4, 2, {.groups = 2}), amp::Error);

@@ -58,9 +58,12 @@ struct Layers {
         },
         x, w[0], w[1], w[2]);
   }
+  /// As float16: an op's own backward gives weights in float32 unrounded gradients.
   std::vector<std::vector<float>> gradients() const {
-    return {w[0].grad().to_vector<float>(), w[1].grad().to_vector<float>(),
-            w[2].grad().to_vector<float>()};
+    const auto of = [](const Tensor& weight) {
+      return weight.grad().to(kFloat16).to_vector<float>();
+    };
+    return {of(w[0]), of(w[1]), of(w[2])};
   }
 };
 

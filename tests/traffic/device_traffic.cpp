@@ -14,6 +14,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "support/cuda/standin.hpp"
@@ -141,6 +142,12 @@ void ops(Table& table) {
       {"relu", {x}, [](In v) { return amp::relu(v[0]); }, n},
       {"gelu", {x}, [](In v) { return amp::gelu(v[0]); }, n},
       {"dropout", {x}, [](In v) { return amp::dropout(v[0], 0.5, true); }, 0},
+      {"dropout_add",
+       {x, half(rows)},
+       [](In v) { return amp::dropout_add(v[0], v[1], 0.5, true); },
+       0,
+       "",
+       "a copy of the gradient for the residual's leaf"},
       {"to float32", {x}, [](In v) { return v[0].to(amp::kFloat32); }, 0},
       {"sum", {x}, [](In v) { return amp::sum(v[0]); }, 0, "the sums of parts, then theirs"},
       {"mean over rows",
@@ -151,6 +158,7 @@ void ops(Table& table) {
        "scaled first, then spread"},
       {"softmax", {x}, [](In v) { return amp::softmax(v[0], 1); }, n},
       {"log_softmax", {x}, [](In v) { return amp::log_softmax(v[0], 1); }, n},
+      {"softmax of columns", {x}, [](In v) { return amp::softmax(v[0], 0); }, n},
       {"layer_norm",
        {x, vector, half({512})},
        [](In v) { return amp::layer_norm(v[0], {512}, v[1], v[2]); },
@@ -163,6 +171,12 @@ void ops(Table& table) {
        n + 256,
        "",
        "the gradient of the weight: a sum per block, then theirs"},
+      {"layer_norm of long rows",
+       {half({32, 16384}), half({16384}), half({16384})},
+       [](In v) { return amp::layer_norm(v[0], {16384}, v[1], v[2]); },
+       32 * 32768 + 32768,
+       "",
+       "no block holds a row: gradient and input are read again for sums, then theirs"},
       {"batch_norm",
        {image, channel, half({16})},
        [](In v) { return amp::batch_norm(v[0], Tensor(), Tensor(), v[1], v[2], true); },
@@ -173,10 +187,34 @@ void ops(Table& table) {
        {x, targets},
        [](In v) { return amp::cross_entropy(v[0], v[1]); },
        n + 512,
-       "rows; their mean; its rounding to float16"},
+       "rows, then their mean"},
+      {"cross_entropy of images",
+       {image, amp::zeros({8, 16, 16}, {.dtype = amp::kInt64, .device = kCUDA})},
+       [](In v) { return amp::cross_entropy(v[0], v[1]); },
+       bytes_of(image) + 8 * 256 * (4 + 8),
+       "pixels, then their mean; losses and logarithms of pixels, for it and for backward"},
+      {"max of rows",
+       {x},
+       [](In v) { return std::get<0>((amp::max)(v[0], 1)); },
+       64 * 8,
+       "positions for backward, 8 bytes each"},
+      {"max of columns",
+       {x},
+       [](In v) { return std::get<0>((amp::max)(v[0], 0)); },
+       512 * 8,
+       "positions for backward, 8 bytes each"},
+      {.what = "argmax",
+       .inputs = {x},
+       .op = [](In v) { return amp::argmax(v[0], 1); },
+       .backward = false},
       {"max_pool2d",
        {image},
        [](In v) { return amp::max_pool2d(v[0], 2); },
+       bytes_of(image) / 2,
+       "positions for backward, 4 bytes each"},
+      {"max_pool2d, 3 x 3",
+       {image},
+       [](In v) { return amp::max_pool2d(v[0], 3, 2, 1); },
        bytes_of(image) / 2,
        "positions for backward, 4 bytes each"},
       {"avg_pool2d", {image}, [](In v) { return amp::avg_pool2d(v[0], 2); }, 0},
@@ -205,13 +243,13 @@ struct Cnn : nn::Module {
   nn::Conv2d conv1, conv2;
   nn::Linear linear1, linear2;
   Cnn()
-      : conv1(register_module("conv1", nn::Conv2d(3, 8, 3, {.padding = 1}))),
-        conv2(register_module("conv2", nn::Conv2d(8, 16, 3, {.padding = 1}))),
+      : conv1(register_module("conv1", nn::Conv2d(3, 8, 3, {.padding = 1, .relu = true}))),
+        conv2(register_module("conv2", nn::Conv2d(8, 16, 3, {.padding = 1, .relu = true}))),
         linear1(register_module("linear1", nn::Linear(256, 64))),
         linear2(register_module("linear2", nn::Linear(64, 16))) {}
   [[nodiscard]] Tensor forward(const Tensor& images) const {
-    Tensor x = amp::max_pool2d(amp::relu(conv1(images)), 2);
-    x = amp::max_pool2d(amp::relu(conv2(x)), 2);
+    Tensor x = amp::max_pool2d(conv1(images), 2);
+    x = amp::max_pool2d(conv2(x), 2);
     return linear2(amp::relu(linear1(x.flatten(1))));
   }
 };
@@ -265,11 +303,13 @@ void step(Table& table) {
   std::int64_t least = 0;
   least += part(
       "zero_grad", [&] { optimizer.zero_grad(); }, 0, 0, "");
-  least += part("forward", forward, 7, activations + 2 * parameters,
-                "without cuDNN here: columns are written and read (im2col), bias and relu of "
-                "convolutions apart; images to float16");
+  least +=
+      part("forward", forward, 7, activations + 2 * parameters,
+           "without cuDNN here: columns are written and read (im2col), and the sums before bias "
+           "and relu; images to float16");
   least += part("backward", backward, 10, 2 * activations + 6 * parameters,
-                "columns again; relu apart; gradients of weights to float32");
+                "columns again, gradients beside one another for their products; relu and sums of "
+                "biases apart");
   least += part("unscale_and_clip", unscale, 2, 4 * parameters,
                 "its table anew: gradients lie elsewhere than a step ago");
   least += part("step and update", apply, 2, (4 + 3 * 8 + 2) * parameters, "its table likewise");

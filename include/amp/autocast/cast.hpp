@@ -22,9 +22,11 @@ inline Tensor with_cast_history(const Tensor& result, const Tensor& tensor) {
     autograd::record(
         "to", result,
         [](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-          return {grad};  // converted by the engine
+          return {grad};  // converted by the engine, where it is not in the tensor's dtype yet
         },
         tensor);
+    if (tensor.dtype() == kFloat32 && is_low_precision(result.dtype()))
+      autograd::node_of(result)->want_gradient_in(kFloat32);
   }
   return result;
 }

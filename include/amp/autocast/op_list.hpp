@@ -91,6 +91,7 @@ inline constexpr ListedOp kOpList[] = {
     {"max_pool2d", OpPolicy::kPassthrough},
     {"avg_pool2d", OpPolicy::kPassthrough},
     {"dropout", OpPolicy::kPassthrough},
+    {"dropout_add", OpPolicy::kPassthrough},
     {"embedding", OpPolicy::kPassthrough},
     {"index_select", OpPolicy::kPassthrough},
     {"cat", OpPolicy::kPassthrough},

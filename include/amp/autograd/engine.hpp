@@ -26,6 +26,9 @@ struct Pending {
       gradient = std::move(more);
       return;
     }
+    // One use of a cast may give its gradient in float32 and another in 16 bits.
+    if (promote_types(gradient.dtype(), more.dtype()) != gradient.dtype())
+      std::swap(gradient, more);
     const Tensor sum =
         gradient.unique() && gradient.is_contiguous() ? gradient : empty_like(gradient);
     const kernels::BinaryArgs args{gradient.operand(), more.operand(), sum.operand()};
@@ -50,12 +53,13 @@ class BackwardGuard {
   NoGradGuard no_grad_;
 };
 
-/// The gradient in the shape and dtype of what the node made.
+/// The gradient in the shape of what the node made, in one of the dtypes that it accepts.
 inline Tensor checked_gradient(const Node& producer, const Node& node, Tensor gradient) {
   AMP_CHECK(gradient.shape() == node.shape(), producer.name(),
             ": backward returned a gradient of shape ", gradient.shape(), " for an input of shape ",
             node.shape());
-  if (gradient.dtype() == node.dtype()) return gradient;
+  if (gradient.dtype() == node.dtype() || gradient.dtype() == node.gradient_dtype())
+    return gradient;
   const Tensor converted =
       empty(node.shape(), {.dtype = node.dtype(), .device = gradient.device()});
   amp::detail::copy_elements(gradient, converted);

@@ -60,6 +60,12 @@ inline bool requires_grad(const Tensor& tensor) {
   return leaf == nullptr || leaf->requires_grad;
 }
 
+/// The dtype in which to compute the gradient of an input: Node::gradient_dtype().
+inline DType gradient_dtype(const Tensor& input) {
+  if (!input.defined()) return kFloat32;
+  return requires_grad(input) ? node_of(input)->gradient_dtype() : input.dtype();
+}
+
 /// Whether an operation on these inputs is to be recorded.
 template <class... Inputs>
 bool recording(const Inputs&... inputs) {

@@ -41,12 +41,18 @@ class AMP_EXPORT Node : public RefCounted {
       : name_(name),
         shape_(output.shape()),
         dtype_(output.dtype()),
+        gradient_dtype_(output.dtype()),
         sequence_(process_state<detail::Sequence>().next.fetch_add(1, std::memory_order_relaxed)) {}
 
   std::string_view name() const { return name_; }
   /// Of the tensor this node made: its gradient has the same.
   const Shape& shape() const { return shape_; }
   DType dtype() const { return dtype_; }
+  /// The dtype in which the gradient is wanted in the end, and accepted as it is: float32 behind a
+  /// cast from it to 16 bits, else that of the tensor. A product writes either at the same cost; in
+  /// this one nothing has to be converted, nor is rounded twice.
+  DType gradient_dtype() const { return gradient_dtype_; }
+  void want_gradient_in(DType dtype) { gradient_dtype_ = dtype; }
   /// Larger than that of every node it depends on: descending order is a topological order.
   std::uint64_t sequence() const { return sequence_; }
 
@@ -81,7 +87,7 @@ class AMP_EXPORT Node : public RefCounted {
  private:
   std::string_view name_;
   Shape shape_;
-  DType dtype_;
+  DType dtype_, gradient_dtype_;
   std::uint64_t sequence_;
 };
 

@@ -70,6 +70,8 @@ struct Relu { template <class C> AMP_HOST_DEVICE static C apply(C x) { return x 
 struct Silu { template <class C> AMP_HOST_DEVICE static C apply(C x) { return x / (C{1} + math::exp(-x)); } };
 struct Add { template <class C> AMP_HOST_DEVICE static C apply(C a, C b) { return a + b; }
              AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) + bits_of(b)); } };
+/// relu(a + b)
+struct AddRelu { template <class C> AMP_HOST_DEVICE static C apply(C a, C b) { return Relu::apply(a + b); } };
 struct Sub { template <class C> AMP_HOST_DEVICE static C apply(C a, C b) { return a - b; }
              AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) - bits_of(b)); } };
 struct Mul { template <class C> AMP_HOST_DEVICE static C apply(C a, C b) { return a * b; }

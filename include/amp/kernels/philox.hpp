@@ -17,12 +17,14 @@ struct PhiloxBlock {
   std::uint32_t word[4];
 };
 
-/// The block of four words at `counter` of the stream `seed`.
-AMP_HOST_DEVICE constexpr PhiloxBlock philox(std::uint64_t seed, std::uint64_t counter) {
+/// The block of four words at `counter` of the stream `seed`, of which there are 2^64 more, by
+/// `branch`.
+AMP_HOST_DEVICE constexpr PhiloxBlock philox(std::uint64_t seed, std::uint64_t counter,
+                                             std::uint64_t branch = 0) {
   std::uint32_t key0 = static_cast<std::uint32_t>(seed),
                 key1 = static_cast<std::uint32_t>(seed >> 32);
-  PhiloxBlock x{
-      {static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), 0, 0}};
+  PhiloxBlock x{{static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32),
+                 static_cast<std::uint32_t>(branch), static_cast<std::uint32_t>(branch >> 32)}};
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t product0 = std::uint64_t{0xD251'1F53} * x.word[0];
     const std::uint64_t product1 = std::uint64_t{0xCD9E'8D57} * x.word[2];
@@ -51,6 +53,17 @@ struct RandomRange {
 /// Uniform in [0, 1): the upper 24 bits, every value exact in float.
 AMP_HOST_DEVICE constexpr float uniform_float(std::uint32_t word) {
   return static_cast<float>(word >> 8) * 0x1p-24F;
+}
+
+/// uniform_float(word) < p, for a `limit` of dropped_below(p): decided on integers, exactly.
+AMP_HOST_DEVICE constexpr bool is_dropped(std::uint32_t word, std::uint32_t limit) {
+  return (word >> 8) < limit;
+}
+/// ceil(p * 2^24), for p in [0, 1].
+constexpr std::uint32_t dropped_below(double p) {
+  const double limit = p * 0x1p24;
+  const auto whole = static_cast<std::uint32_t>(limit);
+  return whole + (static_cast<double>(whole) < limit ? 1 : 0);
 }
 
 }  // namespace amp::inline v0::kernels

@@ -66,10 +66,11 @@ struct WhereArgs {
   Operand condition, a, b, output;
 };
 
-/// output[i] = 0 with probability p, else input[i] / (1 - p), decided by element i of the uniform
-/// stream as in RandomArgs. Contiguous; `output` may be `input`.
+/// output[i] = residual[i] + (0 with probability p, else input[i] / (1 - p)), decided by element i
+/// of the uniform stream as in RandomArgs. An absent residual is 0. Contiguous; `output` may be
+/// either.
 struct DropoutArgs {
-  Operand input, output;
+  Operand input, residual, output;
   double p;
   RandomRange range;
 };
@@ -124,19 +125,21 @@ struct Window2d {
   std::int64_t kernel[2], stride[2], padding[2], dilation[2];
 };
 
-/// Cross-correlation of input [N, C, H, W] with weight [O, C / groups, KH, KW]; bias [O] or absent.
-/// All contiguous.
+/// Cross-correlation of input [N, C, H, W] with weight [O, C / groups, KH, KW]; bias [O] or absent;
+/// with `relu`, max(that, 0). Rounded once. All contiguous.
 struct Conv2dArgs {
   Operand input, weight, bias, output;
   Window2d window;
   std::int64_t groups;
 };
 struct Conv2dBackwardInputArgs {
+  bool relu = false;
   Operand grad_output, weight, grad_input;
   Window2d window;
   std::int64_t groups;
 };
-/// grad_bias absent where the convolution had no bias.
+/// grad_bias absent where the convolution had no bias. Both may be wider than what they are
+/// computed from; a library may round the first to the dtype of that.
 struct Conv2dBackwardWeightArgs {
   Operand grad_output, input, grad_weight, grad_bias;
   Window2d window;
@@ -211,8 +214,8 @@ struct SoftmaxBackwardArgs {
 /// logits [N, C, ...], or log-probabilities (`normalized`: nll_loss), targets [N, ...] int64, class
 /// weights [C] or absent; contiguous. losses and log_sum, the logarithm of the sum of exp(x - max
 /// x), have the shape of targets and are float32 (float64 for float64 logits), as are the
-/// one-element total_weight, the summed weight of the targets that are not ignore_index, and loss.
-/// Writes losses always, loss where the reduction is not kNone.
+/// one-element total_weight, the summed weight of the targets that are not ignore_index. Writes
+/// losses always; loss, one element of any dtype, where the reduction is not kNone.
 struct CrossEntropyArgs {
   Operand logits, targets, weight, losses, log_sum, total_weight, loss;
   std::int64_t ignore_index;

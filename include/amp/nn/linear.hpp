@@ -37,6 +37,7 @@ struct Conv2dLayerOptions {
   Size2d stride = 1, padding = 0, dilation = 1;
   std::int64_t groups = 1;
   bool bias = true;
+  bool relu = false;  // relu of the result, as Conv2dOptions has it
 };
 
 /// x [N, in, H, W] -> [N, out, H', W'] (conv2d); weight [out, in / groups, KH, KW], bias [out].
@@ -45,7 +46,7 @@ class Conv2d : public Layer<Conv2d> {
   using Layer<Conv2d>::Layer;
   Conv2d(std::int64_t in_channels, std::int64_t out_channels, Size2d kernel,
          const Conv2dLayerOptions& options = {})
-      : options_{options.stride, options.padding, options.dilation, options.groups} {
+      : options_{options.stride, options.padding, options.dilation, options.groups, options.relu} {
     AMP_CHECK(options.groups >= 1 && in_channels % options.groups == 0 &&
                   out_channels % options.groups == 0,
               "nn::Conv2d: `groups` ", options.groups, " must divide the channels ", in_channels,

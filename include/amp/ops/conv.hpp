@@ -29,6 +29,7 @@ struct Conv2dOptions {
   Size2d padding = 0;
   Size2d dilation = 1;
   std::int64_t groups = 1;
+  bool relu = false;  // relu(conv2d(...)) in the same pass over the result, rounded once
 };
 
 namespace detail {
@@ -66,7 +67,7 @@ inline kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d 
 }
 
 inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                     const kernels::Window2d& window, std::int64_t groups) {
+                     const kernels::Window2d& window, std::int64_t groups, bool relu) {
   AMP_CHECK(input.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == weight.dtype()),
             "conv2d: `input`, `weight` and `bias` must have one dtype, but are ", describe(input),
             ", ", describe(weight), " and ", describe(bias),
@@ -86,17 +87,24 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
   const Tensor output = empty({x.size(0), w.size(0), extent(0), extent(1)},
                               {.dtype = x.dtype(), .device = x.device()});
   if (output.numel() != 0) {
-    const kernels::Conv2dArgs args{x.operand(),      w.operand(), b.operand(),
-                                   output.operand(), window,      groups};
+    const kernels::Conv2dArgs args{x.operand(), w.operand(), b.operand(), output.operand(),
+                                   window,      groups,      relu};
     kernels::dispatch<&kernels::Backend::conv2d, kernels::host::conv2d>(x.device(), x.dtype(),
                                                                         args);
   }
   if (autograd::recording(x, w, b)) {
     autograd::record(
         "conv2d", output,
-        [x = autograd::SavedTensor(x), w = autograd::SavedTensor(w), window, groups](
+        [x = autograd::SavedTensor(x), w = autograd::SavedTensor(w), window, groups,
+         y = autograd::SavedTensor(relu ? output : Tensor()), dtype = autograd::gradient_dtype(w),
+         bias_dtype = autograd::gradient_dtype(b)](
             const Tensor& gradient, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
-          const Tensor grad = dense(gradient);
+          const Tensor& positive = y.get("conv2d");
+          const Tensor grad =
+              positive.defined()
+                  ? binary_kernel<&kernels::Backend::relu_backward, kernels::host::relu_backward>(
+                        gradient, positive, gradient.shape(), gradient.dtype())
+                  : dense(gradient);
           const Tensor &in = x.get("conv2d"), &kernel = w.get("conv2d");
           autograd::Gradients<3> gradients;
           if (needs[0]) {
@@ -108,10 +116,10 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
                                                                     args);
           }
           if (needs[1] || needs[2]) {
-            gradients[1] = empty_like(kernel);
+            gradients[1] = empty(kernel.shape(), {.dtype = dtype, .device = grad.device()});
             if (needs[2])
               gradients[2] =
-                  empty({kernel.size(0)}, {.dtype = grad.dtype(), .device = grad.device()});
+                  empty({kernel.size(0)}, {.dtype = bias_dtype, .device = grad.device()});
             const kernels::Conv2dBackwardWeightArgs args{
                 grad.operand(),         in.operand(), gradients[1].operand(),
                 gradients[2].operand(), window,       groups};
@@ -162,7 +170,7 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
   return autocasting::call(
       "conv2d",
       [&](const Tensor& x, const Tensor& w, const Tensor& b) {
-        return detail::conv2d(x, w, b, window, options.groups);
+        return detail::conv2d(x, w, b, window, options.groups, options.relu);
       },
       input, weight, bias);
 }

@@ -65,12 +65,15 @@ inline Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1, 
     using Saved = autograd::SavedTensor;
     autograd::record(
         kOp, output,
-        [rows = Saved(rows), w1 = Saved(w1), w2 = Saved(w2), a, slope, relu](
+        [rows = Saved(rows), w1 = Saved(w1), w2 = Saved(w2), a, slope, relu,
+         x_dtype = autograd::gradient_dtype(rows), w1_dtype = autograd::gradient_dtype(w1),
+         w2_dtype = autograd::gradient_dtype(w2), b2_dtype = autograd::gradient_dtype(b2)](
             const Tensor& grad, const autograd::Needs<5>& needs) -> autograd::Gradients<5> {
           const Tensor &first = w1.get(kOp), &second = w2.get(kOp);
           autograd::Gradients<5> gradients;
           if (needs[3] || needs[4]) {
-            auto [weight, bias] = weight_gradients(grad, a, needs[4]);
+            auto [weight, bias] = weight_gradients(
+                grad, a, w2_dtype, needs[4] ? std::optional<DType>(b2_dtype) : std::nullopt);
             gradients[3] = weight;
             gradients[4] = bias;
           }
@@ -80,8 +83,8 @@ inline Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1, 
           const Tensor grad_h = fused_product(
               grad, as_batch(second), Tensor(),
               relu ? Epilogue::kReluBackward : Epilogue::kGeluBackward, slope, gradients[2]);
-          if (needs[0]) gradients[0] = batched_product(grad_h, as_batch(first));
-          if (needs[1]) gradients[1] = weight_gradients(grad_h, rows.get(kOp), false)[0];
+          if (needs[0]) gradients[0] = batched_product(grad_h, as_batch(first), {}, x_dtype);
+          if (needs[1]) gradients[1] = weight_gradients(grad_h, rows.get(kOp), w1_dtype, {})[0];
           return gradients;
         },
         rows, w1, b1, w2, b2);

@@ -42,8 +42,9 @@ inline Tensor cross_entropy(std::string_view op, const Tensor& logits, const Ten
   const auto words = [&](const Shape& shape) {
     return empty(shape, {.dtype = accumulate, .device = x.device()});
   };
+  const bool reduces = options.reduction != kNone;
   const Tensor losses = words(t.shape()), log_sum = words(t.shape()), total_weight = words({}),
-               loss = words({});
+               loss = reduces ? empty({}, {.dtype = dtype, .device = x.device()}) : Tensor();
   const kernels::CrossEntropyArgs args{x.operand(),
                                        t.operand(),
                                        weight.operand(),
@@ -57,8 +58,7 @@ inline Tensor cross_entropy(std::string_view op, const Tensor& logits, const Ten
                                        normalized};
   kernels::dispatch<&kernels::Backend::cross_entropy, kernels::host::cross_entropy>(
       x.device(), x.dtype(), args);
-  const Tensor output =
-      autocasting::convert_dtype(options.reduction == kNone ? losses : loss, dtype);
+  const Tensor output = reduces ? loss : autocasting::convert_dtype(losses, dtype);
   if (autograd::recording(x)) {
     autograd::record(
         op, output,

@@ -51,13 +51,14 @@ inline Tensor as_batch(const Tensor& weight) {
   return weight.alias(shape, strides, weight.impl().offset);
 }
 
-/// The gradients of a weight [N, K] and, where asked for, of a bias [N] that gave y = x W^T + b:
-/// grad^T @ x for the gradient [1, M, N] of y and x [1, M, K], and the sums of grad.
-inline std::array<Tensor, 2> weight_gradients(const Tensor& grad, const Tensor& x, bool bias) {
+/// The gradients of a weight [N, K] and, where a dtype is given for it, of a bias [N] that gave
+/// y = x W^T + b: grad^T @ x for the gradient [1, M, N] of y and x [1, M, K], and the sums of grad.
+inline std::array<Tensor, 2> weight_gradients(const Tensor& grad, const Tensor& x,
+                                              DType weight_dtype, std::optional<DType> bias_dtype) {
   const std::int64_t n = grad.size(2), k = x.size(2);
   const Tensor sums =
-      bias ? empty({n}, {.dtype = grad.dtype(), .device = grad.device()}) : Tensor();
-  const Tensor weight = batched_product(adjoint(grad), x, Tensor(), {}, sums);
+      bias_dtype ? empty({n}, {.dtype = *bias_dtype, .device = grad.device()}) : Tensor();
+  const Tensor weight = batched_product(adjoint(grad), x, Tensor(), weight_dtype, sums);
   return {weight.alias({n, k}, contiguous_strides({n, k}), 0), sums};
 }
 
@@ -82,14 +83,17 @@ inline Tensor product(std::string_view op, const Tensor& a, const Tensor& b,
   if (is_floating_point(a.dtype()) && autograd::recording(a, b)) {
     autograd::record(
         op, output,
-        [op, a = autograd::SavedTensor(a), b = autograd::SavedTensor(b)](
+        [op, a = autograd::SavedTensor(a), b = autograd::SavedTensor(b),
+         a_dtype = autograd::gradient_dtype(a), b_dtype = autograd::gradient_dtype(b)](
             const Tensor& gradient, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
           const Tensor &x = a.get(op), &y = b.get(op);
           const Tensor grad = autocasting::convert_dtype(gradient, x.dtype());
-          return {
-              needs[0] ? sum_to(batched_product(grad, adjoint(y)), x.shape(), x.dtype()) : Tensor(),
-              needs[1] ? sum_to(batched_product(adjoint(x), grad), y.shape(), y.dtype())
-                       : Tensor()};
+          const auto of = [](const Tensor& left, const Tensor& right, const Tensor& input,
+                             DType wanted) {
+            return sum_to(batched_product(left, right, {}, wanted), input.shape(), wanted);
+          };
+          return {needs[0] ? of(grad, adjoint(y), x, a_dtype) : Tensor(),
+                  needs[1] ? of(adjoint(x), grad, y, b_dtype) : Tensor()};
         },
         a, b);
   }
@@ -187,16 +191,22 @@ inline Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
         if (autograd::recording(rows, w, b)) {
           autograd::record(
               "linear", output,
-              [rows = autograd::SavedTensor(rows), matrix = autograd::SavedTensor(matrix)](
+              [rows = autograd::SavedTensor(rows), matrix = autograd::SavedTensor(matrix),
+               rows_dtype = autograd::gradient_dtype(rows), dtype = autograd::gradient_dtype(w),
+               bias_dtype = autograd::gradient_dtype(b)](
                   const Tensor& grad, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
                 autograd::Gradients<3> gradients;
-                if (needs[0]) gradients[0] = detail::batched_product(grad, matrix.get("linear"));
+                if (needs[0])
+                  gradients[0] =
+                      detail::batched_product(grad, matrix.get("linear"), {}, rows_dtype);
                 if (needs[1]) {
-                  auto both = detail::weight_gradients(grad, rows.get("linear"), needs[2]);
+                  auto both = detail::weight_gradients(
+                      grad, rows.get("linear"), dtype,
+                      needs[2] ? std::optional<DType>(bias_dtype) : std::nullopt);
                   gradients[1] = std::move(both[0]);
                   gradients[2] = std::move(both[1]);
                 } else if (needs[2]) {
-                  gradients[2] = detail::sum_to(grad, {grad.size(2)}, grad.dtype());
+                  gradients[2] = detail::sum_to(grad, {grad.size(2)}, bias_dtype);
                 }
                 return gradients;
               },

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "amp/autocast/cast.hpp"
 #include "amp/kernels/host/reduce.hpp"
@@ -46,6 +48,15 @@ inline Tensor dense(const Tensor& tensor) {
   return copy;
 }
 
+/// Records what only moves elements, as its backward function does: the gradient may pass in any
+/// dtype that the input accepts.
+template <class Backward>
+void record_move(std::string_view name, const Tensor& output, Backward backward,
+                 const Tensor& input) {
+  autograd::record(name, output, std::move(backward), input);
+  autograd::node_of(output)->want_gradient_in(autograd::gradient_dtype(input));
+}
+
 /// A gradient for `view`'s base: zero but where the view looks, there `grad`.
 inline Tensor scatter_to_base(const Tensor& grad, const Shape& base, const Strides& view_strides,
                               std::int64_t view_offset) {
@@ -72,7 +83,7 @@ inline Tensor permute(const Tensor& input, std::span<const std::int64_t> dims) {
   }
   const Tensor output = input.alias(shape, strides, input.impl().offset);
   if (autograd::recording(input)) {
-    autograd::record(
+    record_move(
         "permute", output,
         [inverse](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           return {permute(grad, inverse.span())};
@@ -95,7 +106,7 @@ inline Tensor contiguous(const Tensor& input) {
   if (input.is_contiguous()) return input;
   const Tensor output = dense(input);
   if (autograd::recording(input)) {
-    autograd::record(
+    record_move(
         "contiguous", output,
         [](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           return {grad};
@@ -110,7 +121,7 @@ inline Tensor reshape(const Tensor& input, const Shape& shape) {
   const Tensor base = contiguous(input);
   const Tensor output = base.alias(shape, contiguous_strides(shape), base.impl().offset);
   if (autograd::recording(base)) {
-    autograd::record(
+    record_move(
         "reshape", output,
         [from = base.shape()](const Tensor& grad, const autograd::Needs<1>&)
             -> autograd::Gradients<1> { return {reshape(grad, from)}; },
@@ -133,7 +144,7 @@ inline Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start,
       input.alias(shape, input.strides(), input.impl().offset + start * input.strides()[d]);
   if (autograd::recording(input)) {
     const Strides steps = contiguous_strides(input.shape());
-    autograd::record(
+    record_move(
         "narrow", output,
         [base = input.shape(), steps, offset = start * steps[d]](
             const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
@@ -169,7 +180,7 @@ inline Tensor expand(const Tensor& input, const Shape& shape) {
   }
   const Tensor output = input.alias(shape, strides, input.impl().offset);
   if (autograd::recording(input)) {
-    autograd::record(
+    record_move(
         "expand", output,
         [from = input.shape()](const Tensor& grad, const autograd::Needs<1>&)
             -> autograd::Gradients<1> { return {sum_to(grad, from, grad.dtype())}; },

@@ -13,9 +13,10 @@
 #include <cstdint>
 
 #include "amp/core/math.hpp"
-#include "amp/kernels/cuda/block_reduce.cuh"
 #include "amp/kernels/cuda/elements.cuh"
+#include "amp/kernels/cuda/elementwise.cuh"
 #include "amp/kernels/cuda/matmul.cuh"
+#include "amp/kernels/cuda/reduce.cuh"
 #include "amp/kernels/cuda/scratch.cuh"
 #include "amp/kernels/divider.hpp"
 #include "amp/kernels/signatures.hpp"
@@ -125,19 +126,6 @@ AMP_KERNEL void fold_kernel(ConvShape s, const C* columns, std::int64_t first, O
   }
 }
 
-/// grad_bias[o] = the sum of grad_output over images and pixels, in C: a block per filter.
-template <class C>
-AMP_KERNEL void grad_bias_kernel(Input grad_output, Output grad_bias, std::int64_t images,
-                                 std::int64_t filters, std::int64_t pixels) {
-  for (std::int64_t o = blockIdx.x; o < filters; o += gridDim.x) {
-    C sum{0};
-    for (std::int64_t i = threadIdx.x; i < images * pixels; i += blockDim.x)
-      sum += load<C>(grad_output, (i / pixels * filters + o) * pixels + i % pixels);
-    sum = block_sum(sum);
-    if (threadIdx.x == 0) store<C>(grad_bias, o, sum);
-  }
-}
-
 inline void unfold(const ConvShape& s, const Operand& input, std::int64_t first,
                    std::int64_t images, const Operand& columns, const ColumnStrides& strides) {
   const std::int64_t n = images * s.columns();
@@ -174,6 +162,13 @@ inline void product_of_groups(const ConvShape& s, std::int64_t images, const Gro
   }
 }
 
+/// output = relu(h + bias) for images [N, O, P].
+inline void relu_with_bias(const Operand& h, const Operand& bias, const Operand& output) {
+  if (!bias.present) return float_unary<functions::Relu>({h, output});
+  float_binary<functions::AddRelu>(
+      {h, array(bias.device, bias.dtype, bias.data, {output.sizes[1], 1}), output});
+}
+
 inline void conv2d(const Conv2dArgs& args, std::int64_t column_bytes) {
   if (args.output.numel() == 0) return;
   const ConvShape s(args.input, args.weight, args.output, args.window, args.groups);
@@ -189,11 +184,22 @@ inline void conv2d(const Conv2dArgs& args, std::int64_t column_bytes) {
     const Operand columns =
         array(args.output.device, factors, memory.data(), {images, s.groups, q, p});
     unfold(s, args.input, first, images, columns, {s.columns(), q * p, p});
-    Operand output = args.output;
-    output.data = element(args.output, first * s.out_image());
+    const Operand output =
+        array(args.output.device, args.output.dtype, element(args.output, first * s.out_image()),
+              {images, s.groups * s.filters, p});
+    // relu is taken of the sums as they are, and takes the bias with it.
+    const bool direct = !args.relu || output.dtype == sum_dtype(output.dtype);
+    const Scratch<std::byte> sums(output.device,
+                                  direct ? 0 : output.numel() * item_size(sum_dtype(output.dtype)));
+    Operand target = output;
+    if (!direct) {
+      target.data = sums.data();
+      target.dtype = sum_dtype(output.dtype);
+    }
     product_of_groups(s, images, weights, {columns, s.columns(), q * p, q, p, p, 1},
-                      args.bias.present ? &bias : nullptr,
-                      {output, s.out_image(), s.filters * p, s.filters, p, p, 1});
+                      args.bias.present && !args.relu ? &bias : nullptr,
+                      {target, s.out_image(), s.filters * p, s.filters, p, p, 1});
+    if (args.relu) relu_with_bias(target, args.bias, output);
   });
 }
 
@@ -225,12 +231,12 @@ inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args, std::int6
   });
 }
 
-/// In double, as on the host.
+/// The sums of grad_output over images and pixels.
 inline void conv2d_backward_bias(const Operand& grad_output, const Operand& grad_bias) {
-  const std::int64_t filters = grad_output.sizes[1];
-  launch(grad_bias.device, (std::min)(filters, std::int64_t{1} << 16), kThreads,
-         grad_bias_kernel<double>, grad_output, grad_bias, grad_output.sizes[0], filters,
-         grad_output.sizes[2] * grad_output.sizes[3]);
+  cuda::sum(
+      {grad_output,
+       array(grad_bias.device, grad_bias.dtype, grad_bias.data, {1, grad_output.sizes[1], 1, 1}),
+       1});
 }
 
 inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args,
@@ -249,7 +255,7 @@ inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args,
   const Scratch<std::byte> sum_memory(device, direct ? 0 : grad_weight.numel() * item_size(sums));
   const Operand sum =
       direct ? grad_weight : array(device, sums, sum_memory.data(), {s.groups, s.filters, q});
-  fill({sum, 0});
+  if (s.images == 0) fill({sum, 0});
   for_each_part(s, factors, column_bytes, [&](std::int64_t first, std::int64_t images) {
     // The pixels of all images are one dimension, so that the product sums over both.
     const std::int64_t all = images * p;
@@ -263,7 +269,8 @@ inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args,
     const Operand grad = array(device, factors, grad_memory.data(), {all_filters, images, p});
     copy({by_image, grad});
     product(array(device, factors, grad.data, {s.groups, s.filters, all}),
-            array(device, factors, columns.data, {s.groups, all, q}, {q * all, 1, all}), sum, sum);
+            array(device, factors, columns.data, {s.groups, all, q}, {q * all, 1, all}),
+            first == 0 ? Operand{} : sum, sum);
   });
   if (!direct) copy({sum, grad_weight});
 }

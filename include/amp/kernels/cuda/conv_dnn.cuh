@@ -307,14 +307,24 @@ inline bool conv2d_backward_input_by_dnn(const Conv2dBackwardInputArgs& args, st
       });
 }
 
+/// cuDNN gives the gradient in the dtype of what it is computed from; a wider one is copied from
+/// that.
 inline bool conv2d_backward_weight_by_dnn(const Conv2dBackwardWeightArgs& args,
                                           std::int64_t bytes) {
-  const Operand &dy = args.grad_output, &x = args.input, &dw = args.grad_weight,
-                &db = args.grad_bias;
+  const Operand &dy = args.grad_output, &x = args.input, &db = args.grad_bias;
+  const bool direct = args.grad_weight.dtype == dy.dtype;
+  const Scratch<std::byte> narrow(dy.device,
+                                  direct ? 0 : args.grad_weight.numel() * item_size(dy.dtype));
+  Operand dw = args.grad_weight;
+  if (!direct) {
+    dw.data = narrow.data();
+    dw.dtype = dy.dtype;
+  }
   const DnnNumber zero(0, dw.dtype), one(1, dw.dtype);
-  return run_dnn(
+  const bool done = run_dnn(
       dw.device,
-      conv_problem(ConvPass::kBackwardWeight, x, dw, db, dy, args.window, args.groups, bytes),
+      conv_problem(ConvPass::kBackwardWeight, x, dw, db.dtype == dy.dtype ? db : Operand{}, dy,
+                   args.window, args.groups, bytes),
       [&](cudnnHandle_t handle, ConvPlan& plan, void* memory) {
         if (!AMP_DNN_SUPPORTS(cudnnConvolutionBackwardFilter, handle, one, plan.input, x.data,
                               plan.output, dy.data, plan.convolution,
@@ -322,12 +332,15 @@ inline bool conv2d_backward_weight_by_dnn(const Conv2dBackwardWeightArgs& args,
                               plan.workspace, zero, plan.weight, dw.data))
           return false;
         if (!db.present) return true;
-        plan.takes_bias =
-            plan.takes_bias && AMP_DNN_SUPPORTS(cudnnConvolutionBackwardBias, handle, one,
-                                                plan.output, dy.data, zero, plan.bias, db.data);
-        if (!plan.takes_bias) conv2d_backward_bias(dy, db);
+        const bool takes_bias = plan.takes_bias && db.dtype == dy.dtype &&
+                                AMP_DNN_SUPPORTS(cudnnConvolutionBackwardBias, handle, one,
+                                                 plan.output, dy.data, zero, plan.bias, db.data);
+        plan.takes_bias = takes_bias || db.dtype != dy.dtype;
+        if (!takes_bias) conv2d_backward_bias(dy, db);
         return true;
       });
+  if (done && !direct) copy({dw, args.grad_weight});
+  return done;
 }
 
 }  // namespace detail
@@ -336,7 +349,9 @@ inline bool conv2d_backward_weight_by_dnn(const Conv2dBackwardWeightArgs& args,
 namespace dnn {
 
 inline void conv2d(const Conv2dArgs& args) {
-  if (!detail::conv2d_by_dnn(args, detail::kColumnBytes)) cuda::conv2d(args);
+  if (!detail::conv2d_by_dnn(args, detail::kColumnBytes)) return cuda::conv2d(args);
+  // cuDNN's own relu would turn NaN into 0.
+  if (args.relu) float_unary<functions::Relu>({args.output, args.output});
 }
 inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
   if (!detail::conv2d_backward_input_by_dnn(args, detail::kColumnBytes))

@@ -4,9 +4,14 @@
 // Maxima and minima over one dimension, with their positions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
+#include "amp/kernels/cuda/columns.cuh"
 #include "amp/kernels/cuda/lines.cuh"
+#include "amp/kernels/cuda/scratch.cuh"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::cuda {
@@ -19,40 +24,46 @@ struct Candidate {
   C value;
   std::int64_t at;
 };
+template <class C>
+__device__ __forceinline__ Candidate<C> from_lane(Candidate<C> candidate, unsigned mask) {
+  return {cuda::from_lane(candidate.value, mask), cuda::from_lane(candidate.at, mask)};
+}
 
 /// The larger (smaller) of two, NaN before all numbers; the first of equal ones.
-template <bool Largest, class C>
-__device__ Candidate<C> better(Candidate<C> a, Candidate<C> b) {
-  const bool a_is_nan = is_nan(a.value), b_is_nan = is_nan(b.value);
-  bool takes_a = a.at < b.at;
-  if (a_is_nan != b_is_nan) {
-    takes_a = a_is_nan;
-  } else if (!a_is_nan && a.value != b.value) {
-    takes_a = Largest ? a.value > b.value : a.value < b.value;
+template <bool Largest>
+struct Better {
+  template <class C>
+  __device__ static Candidate<C> apply(Candidate<C> a, Candidate<C> b) {
+    const bool a_is_nan = is_nan(a.value), b_is_nan = is_nan(b.value);
+    bool takes_a = a.at < b.at;
+    if (a_is_nan != b_is_nan) {
+      takes_a = a_is_nan;
+    } else if (!a_is_nan && a.value != b.value) {
+      takes_a = Largest ? a.value > b.value : a.value < b.value;
+    }
+    return takes_a ? a : b;
   }
-  return takes_a ? a : b;
-}
+};
 
-/// As block_reduce, for pairs.
-template <bool Largest, class C>
-__device__ Candidate<C> block_best(Candidate<C> best) {
-  __shared__ C values[32];
-  __shared__ std::int64_t places[32];
-  for (int lanes = 16; lanes > 0; lanes /= 2) {
-    const C value = __shfl_xor_sync(~0u, best.value, lanes);
-    const std::int64_t at = __shfl_xor_sync(~0u, best.at, lanes);
-    best = better<Largest>(best, Candidate<C>{value, at});
+/// The best of a thread's elements, which come in order: the first stays until there is a better.
+template <bool Largest>
+struct Running {
+  float value =
+      Largest ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
+  std::int64_t at;
+
+  static constexpr std::int64_t kBehindAll = (std::numeric_limits<std::int64_t>::max)();
+
+  /// `at` is that of its first element, or behind all where it has none.
+  __device__ Running(bool has_any, std::int64_t first) : at(has_any ? first : kBehindAll) {}
+  __device__ __forceinline__ bool takes(float x) {
+    const bool better = Largest ? !(x <= value) : !(x >= value);  // or one of them is NaN
+    if (!better || is_nan(value)) return false;
+    value = x;
+    return true;
   }
-  __syncthreads();
-  if (threadIdx.x % 32 == 0) {
-    values[threadIdx.x / 32] = best.value;
-    places[threadIdx.x / 32] = best.at;
-  }
-  __syncthreads();
-  for (unsigned w = 0; w < blockDim.x / 32; ++w)
-    best = better<Largest>(best, Candidate<C>{values[w], places[w]});
-  return best;
-}
+  __device__ Candidate<float> candidate() const { return {value, at}; }
+};
 
 /// The bits of an element, so that a NaN keeps its payload.
 __device__ inline void move_element(const void* from, std::int64_t i, void* to, std::int64_t j,
@@ -72,31 +83,158 @@ __device__ inline void move_element(const void* from, std::int64_t i, void* to, 
   }
 }
 
-/// `values` may be null.
+/// Where extrema go; `values` may be null.
+struct ExtremumResult {
+  const void* x;
+  void* values;
+  std::int64_t* indices;
+  int size;
+
+  __device__ void write(std::int64_t line, std::int64_t at, std::int64_t element) const {
+    indices[line] = at;
+    if (values != nullptr) move_element(x, element, values, line, size);
+  }
+};
+
 template <bool Largest, class Team, class C>
-AMP_KERNEL void extremum_kernel(Lines lines, Input x, void* values, std::int64_t* indices,
-                                int size) {
+AMP_KERNEL void extremum_kernel(Lines lines, Input x, ExtremumResult result) {
   for (std::int64_t line = Team::first_line(); line < lines.count; line += Team::line_step()) {
     const std::int64_t start = lines.start(line);
     Candidate<C> best{load<C>(x, start), 0};  // for the threads that get no element too
     for (std::int64_t i = Team::first(); i < lines.length; i += Team::step())
-      best = better<Largest>(best, Candidate<C>{load<C>(x, start + i * lines.stride), i});
-    if constexpr (Team::kIsBlock) best = block_best<Largest>(best);
-    if (!Team::is_leader()) continue;
-    indices[line] = best.at;
-    if (values != nullptr) move_element(x.data, start + best.at * lines.stride, values, line, size);
+      best = Better<Largest>::apply(best, Candidate<C>{load<C>(x, start + i * lines.stride), i});
+    best = Team::template reduce<Better<Largest>>(best);
+    if (Team::is_leader()) result.write(line, best.at, start + best.at * lines.stride);
   }
+}
+
+inline constexpr int kExtremumAhead = 4;
+
+template <bool Largest, class R>
+AMP_KERNEL void __launch_bounds__(1024)
+    extremum_rows_kernel(R rows, Input x, ExtremumResult result) {
+  for (std::int64_t first = rows.begin(); first < rows.count; first += rows.step()) {
+    const RowTeam team = rows.team(first, rows.count);
+    const std::int64_t start = team.row * rows.vectors * kVector;
+    const RowShare all = rows.share(team, 0);
+    Running<Largest> best(all.has(0), all.first - start);
+    for (int s = 0, last = rows.last(); s <= last; ++s) {
+      const RowShare share = rows.share(team, s);
+      RowPart<R::kKept> part;
+      part.load(x, share);
+      int place = -1;
+      AMP_UNROLL
+      for (int k = 0; k < R::kKept; ++k) {
+        AMP_UNROLL
+        for (int l = 0; l < kVector; ++l) {
+          if (share.has(k) && best.takes(part.values[k][l])) place = k * kVector + l;
+        }
+      }
+      if (place >= 0) best.at = share.at(place / kVector) + place % kVector - start;
+    }
+    const auto found = team.template reduce<Better<Largest>>(best.candidate());
+    if (team.is_leader()) result.write(team.row, found.at, start + found.at);
+  }
+}
+
+template <bool Largest, class R>
+AMP_KERNEL void __launch_bounds__(kThreads)
+    extremum_columns_kernel(R columns, Input x, ExtremumResult result) {
+  for (std::int64_t i = blockIdx.x; i < columns.tiles; i += gridDim.x) {
+    const ColumnTile tile = columns.tile(i);
+    Candidate<float> best[kVector];
+    {
+      const ColumnShare all = columns.share(tile, 0);
+      AMP_UNROLL
+      for (int l = 0; l < kVector; ++l)
+        best[l] = Running<Largest>(all.has(0), all.first).candidate();
+    }
+    for (int s = 0, last = columns.last(); s <= last; ++s) {
+      const ColumnShare share = columns.share(tile, s);
+      float values[R::kKept][kVector];
+      RowWords<R::kKept>(x, share).unpack(x.dtype, values);
+      AMP_UNROLL
+      for (int l = 0; l < kVector; ++l) {
+        Running<Largest> running(true, best[l].at);
+        running.value = best[l].value;
+        AMP_UNROLL
+        for (int k = 0; k < R::kKept; ++k) {
+          if (share.has(k) && running.takes(values[k][l])) running.at = share.element(k);
+        }
+        best[l] = running.candidate();
+      }
+    }
+    column_reduce<Better<Largest>>(best, columns.team);
+    if (tile.is_empty) continue;
+    // Threads of the same lines write them in turns.
+    AMP_UNROLL
+    for (unsigned l = 0; l < kVector; ++l) {
+      if (l % columns.rows() == columns.row())
+        result.write(tile.line + l, best[l].at, tile.base + l + best[l].at * columns.stride);
+    }
+  }
+}
+
+/// The best of those of the parts of each line, which are the lines of `parts`.
+template <bool Largest, class C>
+AMP_KERNEL void extremum_of_parts_kernel(std::int64_t count, std::int64_t parts,
+                                         std::int64_t part_length, const std::int64_t* places,
+                                         Input x, ExtremumResult result) {
+  for (std::int64_t line = blockIdx.x; line < count; line += gridDim.x) {
+    const std::int64_t start = line * parts * part_length;
+    Candidate<C> best{load<C>(x, start + places[line * parts]), places[line * parts]};
+    for (std::int64_t p = threadIdx.x; p < parts; p += blockDim.x) {
+      const std::int64_t at = p * part_length + places[line * parts + p];
+      best = Better<Largest>::apply(best, Candidate<C>{load<C>(x, start + at), at});
+    }
+    best = block_reduce<Better<Largest>>(best);
+    if (threadIdx.x == 0) result.write(line, best.at, start + best.at);
+  }
+}
+
+/// Few long rows are cut, that all of a device may work on them: into so many parts.
+inline std::int64_t extremum_parts(const Lines& rows) {
+  constexpr std::int64_t kShortest = 4096, kWanted = 1024;
+  std::int64_t parts = 1;
+  while (rows.count * parts < kWanted && rows.length % (2 * parts * kVector) == 0 &&
+         rows.length / (2 * parts) >= kShortest)
+    parts *= 2;
+  return parts;
 }
 
 template <bool Largest>
 void extremum(const ExtremumArgs& args) {
   const Lines lines(args.input, args.dim);
+  const Device device = args.input.device;
+  const ExtremumResult result{args.input.data, args.values.present ? args.values.data : nullptr,
+                              args.indices.as<std::int64_t>(),
+                              static_cast<int>(item_size(args.input.dtype))};
+  if (lines.stride == 1 && are_rows_of_vectors(lines.length, args.input)) {
+    using R = Rows<kExtremumAhead>;
+    const std::int64_t parts = extremum_parts(lines), part_length = lines.length / parts;
+    const R rows(lines.count * parts, part_length, 1024);
+    const auto enqueue = [&](const ExtremumResult& of_rows) {
+      launch(device, rows.blocks(), rows.block_threads(), extremum_rows_kernel<Largest, R>, rows,
+             args.input, of_rows);
+    };
+    if (parts == 1) return enqueue(result);
+    const Scratch<std::int64_t> places(device, rows.count);
+    enqueue({result.x, nullptr, places.data(), result.size});
+    return launch(device, grid_for(lines.count, 1), kThreads,
+                  extremum_of_parts_kernel<Largest, float>, lines.count, parts, part_length,
+                  places.data(), args.input, result);
+  }
+  if (are_columns_of_vectors(lines, args.input)) {
+    using R = Columns<kExtremumAhead>;
+    const R columns(lines);
+    return launch(device, columns.blocks(), kThreads, extremum_columns_kernel<Largest, R>, columns,
+                  args.input, result);
+  }
   visit_compute_type(args.input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     visit_team(lines, [&](auto team, std::int64_t blocks) {
-      launch(args.input.device, blocks, kThreads, extremum_kernel<Largest, decltype(team), C>,
-             lines, args.input, args.values.present ? args.values.data : nullptr,
-             args.indices.as<std::int64_t>(), static_cast<int>(item_size(args.input.dtype)));
+      launch(device, blocks, kThreads, extremum_kernel<Largest, decltype(team), C>, lines,
+             args.input, result);
     });
   });
 }
@@ -112,6 +250,59 @@ AMP_KERNEL void extremum_backward_kernel(Lines lines, const Word* grad_output,
   }
 }
 
+inline constexpr std::int64_t kExtremumRows = 8;
+
+/// Eight neighbours, as they lie in memory.
+template <class Word>
+struct alignas(sizeof(Word) == 1 ? 8 : 16) EightWords {
+  Word word[kVector];
+};
+/// Each line in vectors.
+template <class Word>
+AMP_KERNEL void extremum_backward_rows_kernel(Divider by_length, const Word* grad_output,
+                                              const std::int64_t* indices, Word* grad_input,
+                                              std::int64_t vectors) {
+  for (std::int64_t i = first_element(); i < vectors; i += element_step()) {
+    std::int64_t line = i;
+    const std::int64_t place = -by_length.take_remainder(line) * kVector + indices[line];
+    const Word of_line = grad_output[line];
+    EightWords<Word> grad{};
+    AMP_UNROLL
+    for (int l = 0; l < kVector; ++l) {
+      if (l == place) grad.word[l] = of_line;
+    }
+    reinterpret_cast<EightWords<Word>*>(grad_input)[i] = grad;
+  }
+}
+
+/// Vectors across eight lines; a thread has up to kExtremumRows of them, for which it reads what
+/// the lines have once.
+template <class Word>
+AMP_KERNEL void extremum_backward_columns_kernel(Lines lines, Divider by_inner, Divider by_parts,
+                                                 const Word* grad_output,
+                                                 const std::int64_t* indices, Word* grad_input,
+                                                 std::int64_t n) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    std::int64_t outer = i;
+    const std::int64_t inner = by_inner.take_remainder(outer) * kVector;
+    const std::int64_t begin = by_parts.take_remainder(outer) * kExtremumRows;
+    const std::int64_t line = outer * lines.stride + inner;
+    const auto of_lines = *reinterpret_cast<const EightWords<Word>*>(grad_output + line);
+    std::int64_t places[kVector];
+    AMP_UNROLL
+    for (int l = 0; l < kVector; ++l) places[l] = indices[line + l];
+    Word* const out = grad_input + outer * lines.length * lines.stride + inner;
+    for (std::int64_t row = begin; row < begin + kExtremumRows && row < lines.length; ++row) {
+      EightWords<Word> grad{};
+      AMP_UNROLL
+      for (int l = 0; l < kVector; ++l) {
+        if (places[l] == row) grad.word[l] = of_lines.word[l];
+      }
+      *reinterpret_cast<EightWords<Word>*>(out + row * lines.stride) = grad;
+    }
+  }
+}
+
 }  // namespace detail
 
 inline void(max)(const ExtremumArgs& args) { detail::extremum<true>(args); }
@@ -119,11 +310,30 @@ inline void(min)(const ExtremumArgs& args) { detail::extremum<false>(args); }
 
 inline void extremum_backward(const ExtremumBackwardArgs& args) {
   const Lines lines(args.grad_input, args.dim);
-  visit_bits(args.grad_input.dtype, [&](auto tag) {
+  const Device device = args.grad_input.device;
+  const DType dtype = args.grad_input.dtype;
+  const std::int64_t inner = lines.stride == 1 ? lines.length : lines.stride;
+  const bool in_vectors = inner % kVector == 0 &&
+                          is_aligned_for_vectors(args.grad_input.data, dtype) &&
+                          is_aligned_for_vectors(args.grad_output.data, dtype);
+  visit_bits(dtype, [&](auto tag) {
     using Word = typename decltype(tag)::type;
-    launch(args.grad_input.device, grid_for(lines.count * lines.length), kThreads,
-           detail::extremum_backward_kernel<Word>, lines, args.grad_output.as<const Word>(),
-           args.indices.as<const std::int64_t>(), args.grad_input.as<Word>());
+    const auto* const grad = args.grad_output.as<const Word>();
+    const auto* const indices = args.indices.as<const std::int64_t>();
+    auto* const grad_x = args.grad_input.as<Word>();
+    const std::int64_t n = lines.count * lines.length;
+    if (!in_vectors) {
+      launch(device, grid_for(n), kThreads, detail::extremum_backward_kernel<Word>, lines, grad,
+             indices, grad_x);
+    } else if (lines.stride == 1) {
+      launch(device, grid_for(n / kVector), kThreads, detail::extremum_backward_rows_kernel<Word>,
+             Divider(inner / kVector), grad, indices, grad_x, n / kVector);
+    } else {
+      const std::int64_t parts = ceil_div(lines.length, detail::kExtremumRows);
+      const std::int64_t items = lines.count / kVector * parts;
+      launch(device, grid_for(items), kThreads, detail::extremum_backward_columns_kernel<Word>,
+             lines, Divider(inner / kVector), Divider(parts), grad, indices, grad_x, items);
+    }
   });
 }
 

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/kernels/cuda/loss_columns.cuh"
 #include "amp/kernels/cuda/loss_rows.cuh"
 #include "amp/kernels/cuda/scratch.cuh"
 
@@ -59,10 +60,10 @@ AMP_KERNEL void cross_entropy_kernel(Lines lines, TargetDistribution<C> q, Input
   if (threadIdx.x == 0) parts[blockIdx.x] = totals;
 }
 
-/// For one block. `reduced` may be null.
+/// For one block. `reduced` may have no memory.
 template <class C>
 AMP_KERNEL void loss_total_kernel(const LossTotals* parts, std::int64_t count, bool mean,
-                                  C* total_weight, C* reduced) {
+                                  C* total_weight, Output reduced) {
   LossTotals totals;
   for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) {
     totals.loss += parts[i].loss;
@@ -72,8 +73,8 @@ AMP_KERNEL void loss_total_kernel(const LossTotals* parts, std::int64_t count, b
   if (threadIdx.x != 0) return;
   *total_weight = static_cast<C>(totals.weight);
   // No target counted: NaN, as in torch.
-  if (reduced != nullptr)
-    *reduced = static_cast<C>(mean ? totals.loss / totals.weight : totals.loss);
+  if (reduced.data != nullptr)
+    store<C>(reduced, 0, static_cast<C>(mean ? totals.loss / totals.weight : totals.loss));
 }
 
 /// More blocks than a device runs at once, few enough for one to add up what they leave.
@@ -90,7 +91,7 @@ void cross_entropy(const CrossEntropyArgs& args) {
   C* const log_sums = args.log_sum.as<C>();
   const auto total = [&](const Scratch<LossTotals>& parts, std::int64_t blocks) {
     launch(device, 1, 1024, loss_total_kernel<C>, parts.data(), blocks, args.reduction == kMean,
-           args.total_weight.as<C>(), args.reduction == kNone ? nullptr : args.loss.as<C>());
+           args.total_weight.as<C>(), args.loss);
   };
   if constexpr (std::is_same_v<C, float>) {
     if (!q.normalized && lines.stride == 1 &&
@@ -103,6 +104,17 @@ void cross_entropy(const CrossEntropyArgs& args) {
              q.share != C{0} ? cross_entropy_rows_kernel<true, R>
                              : cross_entropy_rows_kernel<false, R>,
              rows, q, args.logits, losses, log_sums, parts.data());
+      return total(parts, blocks);
+    }
+    if (!q.normalized && are_columns_of_vectors(lines, args.logits) && is_plain(args.weight)) {
+      using R = Columns<kLossColumnsKept>;
+      const R columns(lines);
+      const std::int64_t blocks = loss_blocks(columns.blocks());
+      const Scratch<LossTotals> parts(device, blocks);
+      launch(device, blocks, kThreads,
+             q.share != C{0} ? cross_entropy_columns_kernel<true, R>
+                             : cross_entropy_columns_kernel<false, R>,
+             columns, q, args.logits, losses, log_sums, parts.data());
       return total(parts, blocks);
     }
   }
@@ -165,22 +177,32 @@ void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
   const bool grad_per_line = args.reduction == kNone;
   const C* const total_weight = args.reduction == kMean ? args.total_weight.as<const C>() : nullptr;
   if constexpr (std::is_same_v<C, float>) {
+    const bool plain = !q.normalized && !q.weighted && q.share == C{0};
+    const auto enqueue = [&](const auto& shape, unsigned threads, auto kernel) {
+      launch(device, shape.blocks(), threads, kernel, shape, q, args.grad_output, grad_per_line,
+             total_weight, args.logits, args.log_sum.as<const C>(), args.grad_logits);
+    };
     if (lines.stride == 1 &&
         are_rows_of_vectors(lines.length, args.logits, args.weight, args.grad_logits) &&
         is_plain(args.grad_output)) {
       const auto by_rows = [&](auto rows, auto kernel) {
-        launch(device, rows.blocks(), rows.block_threads(), kernel, rows, q, args.grad_output,
-               grad_per_line, total_weight, args.logits, args.log_sum.as<const C>(),
-               args.grad_logits);
+        enqueue(rows, rows.block_threads(), kernel);
       };
-      if (q.normalized || q.weighted || q.share != C{0}) {
-        const Rows<2> rows(lines.count, lines.length, kLossGradThreads);
-        by_rows(rows, cross_entropy_backward_rows_kernel<false, Rows<2>>);
+      if (!plain) {
+        by_rows(Rows<2>(lines.count, lines.length, kLossGradThreads),
+                cross_entropy_backward_rows_kernel<false, Rows<2>>);
       } else {
-        const Rows<4> rows(lines.count, lines.length, kLossGradThreads);
-        by_rows(rows, cross_entropy_backward_rows_kernel<true, Rows<4>>);
+        by_rows(Rows<4>(lines.count, lines.length, kLossGradThreads),
+                cross_entropy_backward_rows_kernel<true, Rows<4>>);
       }
       return;
+    }
+    if (are_columns_of_vectors(lines, args.logits, args.grad_logits) && is_plain(args.weight) &&
+        is_plain(args.grad_output)) {
+      using R = Columns<kLossGradColumnsKept>;
+      return enqueue(R(lines), kThreads,
+                     plain ? cross_entropy_backward_columns_kernel<true, R>
+                           : cross_entropy_backward_columns_kernel<false, R>);
     }
   }
   visit_team(lines, [&](auto team, std::int64_t blocks) {

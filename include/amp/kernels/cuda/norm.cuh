@@ -149,6 +149,54 @@ AMP_KERNEL void norm_sums_by_warp_kernel(NormShape shape, NormSaved<float> saved
   }
 }
 
+/// Some rows of a group, `step` apart, in the columns of a thread.
+struct NormColumns {
+  std::int64_t row, end, step, length, column;
+
+  __device__ bool has(int k) const { return row + k * step < end; }
+  __device__ std::int64_t at(int k) const { return (row + k * step) * length + column; }
+};
+
+/// Parameters of single elements, in vectors: a thread for eight, several rows under way.
+template <class Sums>
+AMP_KERNEL void norm_sums_by_vector_kernel(NormShape shape, NormSaved<float> saved, Sums sums) {
+  constexpr int kAhead = 2;
+  const std::int64_t vectors = sums.parameters / kVector;
+  for (std::int64_t i = first_element(); i < sums.parts * vectors; i += element_step()) {
+    const std::int64_t part = i / vectors, parameter = i % vectors * kVector;
+    const std::int64_t begin = part * sums.part_rows;
+    const std::int64_t end =
+        begin + sums.part_rows < shape.rows ? begin + sums.part_rows : shape.rows;
+    const std::int64_t group = parameter / shape.length;
+    // The first row from `begin` on that belongs to the group.
+    const std::int64_t ahead = (group - begin % shape.groups + shape.groups) % shape.groups;
+    double weight[kVector] = {}, bias[kVector] = {};
+    NormColumns share{begin + ahead, end, shape.groups, shape.length, parameter % shape.length};
+    for (; share.has(0); share.row += kAhead * share.step) {
+      const RowWords<kAhead> grad_words(saved.grad, share), x_words(saved.x, share);
+      float grad[kAhead][kVector], x[kAhead][kVector];
+      grad_words.unpack(saved.grad.dtype, grad);
+      x_words.unpack(saved.x.dtype, x);
+      AMP_UNROLL
+      for (int k = 0; k < kAhead; ++k) {
+        if (!share.has(k)) continue;
+        const std::int64_t row = share.row + k * share.step;
+        const float mean = saved.mean(row), rstd = saved.rstds[row];
+        AMP_UNROLL
+        for (int l = 0; l < kVector; ++l) {
+          weight[l] += static_cast<double>(grad[k][l] * ((x[k][l] - mean) * rstd));
+          bias[l] += static_cast<double>(grad[k][l]);
+        }
+      }
+    }
+    AMP_UNROLL
+    for (int l = 0; l < kVector; ++l) {
+      sums.weight[part * sums.parameters + parameter + l] = weight[l];
+      sums.bias[part * sums.parameters + parameter + l] = bias[l];
+    }
+  }
+}
+
 /// Parameters of single elements: a thread each.
 template <class C>
 AMP_KERNEL void norm_sums_by_thread_kernel(NormShape shape, NormSaved<C> saved,
@@ -182,7 +230,8 @@ template <class C>
 void norm_parameter_grads(Device device, const NormShape& shape, const NormSaved<C>& saved,
                           bool in_vectors, const Output& grad_weight, const Output& grad_bias) {
   constexpr std::int64_t kLongRun = 64;
-  const std::int64_t part_rows = ceil_div(shape.rows, 32);
+  // Parts of so many rows that reading them is what takes time, not their sums.
+  const std::int64_t part_rows = (std::max)(ceil_div(shape.rows, 32), std::int64_t{8});
   const std::int64_t parts = shape.rows == 0 ? 0 : ceil_div(shape.rows, part_rows);
   const std::int64_t parameters = shape.groups * shape.per_row();
   const std::int64_t sums_of_each = parts * parameters;
@@ -193,15 +242,18 @@ void norm_parameter_grads(Device device, const NormShape& shape, const NormSaved
     launch(device, grid_for(sums_of_each, static_cast<unsigned>(items_per_block)), kThreads, kernel,
            shape, saved, sums);
   };
-  bool by_warps = false;
+  const bool by_warps = in_vectors && shape.inner >= kLongRun;
+  const bool by_vectors = in_vectors && shape.inner == 1;
   if constexpr (std::is_same_v<C, float>) {
-    by_warps = in_vectors && shape.inner >= kLongRun;
     if (by_warps) enqueue(kThreads / 32, norm_sums_by_warp_kernel<NormSums<double>>);
+    if (by_vectors) enqueue(kThreads * kVector, norm_sums_by_vector_kernel<NormSums<double>>);
   }
-  if (!by_warps && shape.inner < 32) {
-    enqueue(kThreads, norm_sums_by_thread_kernel<C>);
-  } else if (!by_warps) {
-    enqueue(1, norm_sums_by_block_kernel<C>);
+  if (!by_warps && !by_vectors) {
+    if (shape.inner < 32) {
+      enqueue(kThreads, norm_sums_by_thread_kernel<C>);
+    } else {
+      enqueue(1, norm_sums_by_block_kernel<C>);
+    }
   }
   launch(device, grid_for(parameters, 32), kThreads, norm_add_parts_kernel<NormSums<double>>, sums,
          grad_weight, grad_bias);

@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Pooling over windows of a plane: a thread per element that is written. Backward, each gathers
-// what the windows over it give, in their order: no atomics, and the same bits every time.
+// Pooling over windows of a plane: those of pool_pairs.cuh, and all others, a thread per element
+// that is written. Backward, each gathers what the windows over it give, in their order: no
+// atomics, and the same bits every time.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "amp/kernels/cuda/elements.cuh"
+#include "amp/kernels/cuda/pool_pairs.cuh"
 #include "amp/kernels/divider.hpp"
 #include "amp/kernels/signatures.hpp"
 
@@ -68,32 +71,45 @@ struct CoveringWindows {
   }
 };
 
-template <class C>
-AMP_KERNEL void max_pool2d_kernel(PoolShape shape, Input x, Output y, std::int32_t* indices,
+/// What elements are computed in; each kernel reads and writes one format.
+template <class T>
+using PoolSum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+template <class Visitor>
+void visit_pool_type(DType dtype, Visitor&& visitor) {
+  visit_dtype(dtype, [&](auto tag) {
+    if constexpr (!std::is_integral_v<typename decltype(tag)::type>) visitor(tag);
+  });
+}
+
+template <class T>
+AMP_KERNEL void max_pool2d_kernel(PoolShape shape, const T* x, T* y, std::int32_t* indices,
                                   std::int64_t n) {
+  using C = PoolSum<T>;
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     const PlanePosition out(i, shape.by_out);
     const WindowSpan rows(shape, out.row, 0), columns(shape, out.column, 1);
     const std::int64_t width = shape.in[1], plane = out.plane * shape.in[0] * width;
     std::int64_t best = rows.begin * width + columns.begin;
-    C maximum = load<C>(x, plane + best);
+    C maximum = number<C>(x[plane + best]);
     for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
       for (std::int64_t w = columns.begin; w < columns.end; w += columns.step) {
-        const C value = load<C>(x, plane + h * width + w);
+        const C value = number<C>(x[plane + h * width + w]);
         if (value > maximum || is_nan(value)) {  // NaN wins, as in torch
           maximum = value;
           best = h * width + w;
         }
       }
     }
-    store<C>(y, i, maximum);
+    y[i] = number<T>(maximum);
     indices[i] = static_cast<std::int32_t>(best);
   }
 }
 
-template <class C>
-AMP_KERNEL void max_pool2d_backward_kernel(PoolShape shape, Input grad, const std::int32_t* indices,
-                                           Output grad_x, std::int64_t n) {
+template <class T>
+AMP_KERNEL void max_pool2d_backward_kernel(PoolShape shape, const T* grad,
+                                           const std::int32_t* indices, T* grad_x, std::int64_t n) {
+  using C = PoolSum<T>;
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     const PlanePosition in(i, shape.by_in);
     const CoveringWindows rows(shape, in.row, 0), columns(shape, in.column, 1);
@@ -102,16 +118,16 @@ AMP_KERNEL void max_pool2d_backward_kernel(PoolShape shape, Input grad, const st
     for (std::int64_t oh = rows.begin; oh < rows.end; ++oh) {
       for (std::int64_t ow = columns.begin; ow < columns.end; ++ow) {
         const std::int64_t at = (in.plane * shape.out[0] + oh) * shape.out[1] + ow;
-        if (indices[at] == position) sum += load<C>(grad, at);
+        if (indices[at] == position) sum += number<C>(grad[at]);
       }
     }
-    store<C>(grad_x, i, sum);
+    grad_x[i] = number<T>(sum);
   }
 }
 
-template <class C>
-AMP_KERNEL void avg_pool2d_kernel(PoolShape shape, Input x, Output y, double scale,
-                                  std::int64_t n) {
+template <class T>
+AMP_KERNEL void avg_pool2d_kernel(PoolShape shape, const T* x, T* y, double scale, std::int64_t n) {
+  using C = PoolSum<T>;
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     const PlanePosition out(i, shape.by_out);
     const WindowSpan rows(shape, out.row, 0), columns(shape, out.column, 1);
@@ -119,15 +135,16 @@ AMP_KERNEL void avg_pool2d_kernel(PoolShape shape, Input x, Output y, double sca
     C sum{0};
     for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
       for (std::int64_t w = columns.begin; w < columns.end; w += columns.step)
-        sum += load<C>(x, plane + h * width + w);
+        sum += number<C>(x[plane + h * width + w]);
     }
-    store<C>(y, i, sum * static_cast<C>(scale));
+    y[i] = number<T>(sum * static_cast<C>(scale));
   }
 }
 
-template <class C>
-AMP_KERNEL void avg_pool2d_backward_kernel(PoolShape shape, Input grad, Output grad_x, double scale,
+template <class T>
+AMP_KERNEL void avg_pool2d_backward_kernel(PoolShape shape, const T* grad, T* grad_x, double scale,
                                            std::int64_t n) {
+  using C = PoolSum<T>;
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     const PlanePosition in(i, shape.by_in);
     const CoveringWindows rows(shape, in.row, 0), columns(shape, in.column, 1);
@@ -136,50 +153,61 @@ AMP_KERNEL void avg_pool2d_backward_kernel(PoolShape shape, Input grad, Output g
       if (!rows.covered_by(shape, oh, 0)) continue;
       for (std::int64_t ow = columns.begin; ow < columns.end; ++ow) {
         if (!columns.covered_by(shape, ow, 1)) continue;
-        sum += load<C>(grad, (in.plane * shape.out[0] + oh) * shape.out[1] + ow);
+        sum += number<C>(grad[(in.plane * shape.out[0] + oh) * shape.out[1] + ow]);
       }
     }
-    store<C>(grad_x, i, sum * static_cast<C>(scale));
+    grad_x[i] = number<T>(sum * static_cast<C>(scale));
   }
 }
 
 inline void max_pool2d(const MaxPool2dArgs& args) {
+  auto* const indices = args.indices.as<std::int32_t>();
+  if (detail::pool_by_pairs<true>(args.input, args.output, indices, args.window, 1)) return;
   const PoolShape shape(args.input, args.output, args.window);
   const std::int64_t n = shape.outputs();
-  visit_float_type(args.input.dtype, [&](auto tag) {
-    launch(args.input.device, grid_for(n), kThreads,
-           max_pool2d_kernel<typename decltype(tag)::type>, shape, args.input, args.output,
-           args.indices.as<std::int32_t>(), n);
+  visit_pool_type(args.input.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    launch(args.input.device, grid_for(n), kThreads, max_pool2d_kernel<T>, shape,
+           args.input.as<const T>(), args.output.as<T>(), indices, n);
   });
 }
 
 inline void max_pool2d_backward(const MaxPool2dBackwardArgs& args) {
+  const auto* const indices = args.indices.as<const std::int32_t>();
+  if (detail::pool_backward_by_pairs<true>(args.grad_output, indices, args.grad_input, args.window,
+                                           1))
+    return;
   const PoolShape shape(args.grad_input, args.grad_output, args.window);
   const std::int64_t n = shape.inputs();
-  visit_float_type(args.grad_output.dtype, [&](auto tag) {
-    launch(args.grad_output.device, grid_for(n), kThreads,
-           max_pool2d_backward_kernel<typename decltype(tag)::type>, shape, args.grad_output,
-           args.indices.as<const std::int32_t>(), args.grad_input, n);
+  visit_pool_type(args.grad_output.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    launch(args.grad_output.device, grid_for(n), kThreads, max_pool2d_backward_kernel<T>, shape,
+           args.grad_output.as<const T>(), indices, args.grad_input.as<T>(), n);
   });
 }
 
 inline void avg_pool2d(const AvgPool2dArgs& args) {
+  if (detail::pool_by_pairs<false>(args.input, args.output, nullptr, args.window, args.scale))
+    return;
   const PoolShape shape(args.input, args.output, args.window);
   const std::int64_t n = shape.outputs();
-  visit_float_type(args.input.dtype, [&](auto tag) {
-    launch(args.input.device, grid_for(n), kThreads,
-           avg_pool2d_kernel<typename decltype(tag)::type>, shape, args.input, args.output,
-           args.scale, n);
+  visit_pool_type(args.input.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    launch(args.input.device, grid_for(n), kThreads, avg_pool2d_kernel<T>, shape,
+           args.input.as<const T>(), args.output.as<T>(), args.scale, n);
   });
 }
 
 inline void avg_pool2d_backward(const AvgPool2dBackwardArgs& args) {
+  if (detail::pool_backward_by_pairs<false>(args.grad_output, nullptr, args.grad_input, args.window,
+                                            args.scale))
+    return;
   const PoolShape shape(args.grad_input, args.grad_output, args.window);
   const std::int64_t n = shape.inputs();
-  visit_float_type(args.grad_output.dtype, [&](auto tag) {
-    launch(args.grad_output.device, grid_for(n), kThreads,
-           avg_pool2d_backward_kernel<typename decltype(tag)::type>, shape, args.grad_output,
-           args.grad_input, args.scale, n);
+  visit_pool_type(args.grad_output.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    launch(args.grad_output.device, grid_for(n), kThreads, avg_pool2d_backward_kernel<T>, shape,
+           args.grad_output.as<const T>(), args.grad_input.as<T>(), args.scale, n);
   });
 }
 

@@ -2,84 +2,17 @@
 // SPDX-License-Identifier: MIT
 //
 // softmax and log_softmax over one dimension. The maximum is subtracted first: exp cannot overflow,
-// and the result is unchanged. Maximum and sum are found in one pass (Milakov and Gimelshein 2018,
-// arXiv 1805.02867, algorithm 3).
+// and the result is unchanged.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <limits>
 
-#include "amp/kernels/cuda/lines.cuh"
-#include "amp/kernels/cuda/rows.cuh"
+#include "amp/kernels/cuda/exp_sum.cuh"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
-
-/// sum(exp(x - maximum)) of the elements seen. Any that is NaN or +inf makes it NaN.
-template <class C>
-struct ExpSum {
-  static constexpr C kNone = -std::numeric_limits<C>::infinity();
-
-  C maximum = kNone;
-  double sum = 0;
-
-  /// What is subtracted: nothing while there are only -inf, which then add 0.
-  __device__ C origin() const { return maximum == kNone ? C{0} : maximum; }
-  __device__ void raise(C to) {
-    if (!(to > maximum)) return;
-    sum *= static_cast<double>(functions::math::exp(maximum - to));
-    maximum = to;
-  }
-  __device__ void add(C x) {
-    raise(x);
-    sum += static_cast<double>(functions::math::exp(x - origin()));
-  }
-  /// What this sum counts in that of a larger maximum.
-  __device__ C share(C of) const {
-    return maximum == kNone ? C{0} : functions::math::exp(maximum - of);
-  }
-  /// That of all elements of the line: NaN where they are all -inf.
-  template <class Team>
-  __device__ ExpSum of_line(const Team& team) const {
-    const C largest = team.template reduce<functions::Maximum>(maximum);
-    const double total =
-        team.template reduce<functions::Add>(sum * static_cast<double>(share(largest)));
-    return {largest, total + static_cast<double>(largest - largest)};
-  }
-};
-
-/// The largest element of a line, NaN where any is NaN.
-template <class Team, class C>
-__device__ C line_maximum(const Lines& lines, const Input& x, std::int64_t start) {
-  C maximum = load<C>(x, start);  // for the threads that get no element too
-  for (std::int64_t i = Team::first(); i < lines.length; i += Team::step())
-    maximum = functions::Maximum::apply(load<C>(x, start + i * lines.stride), maximum);
-  return Team::template reduce<functions::Maximum>(maximum);
-}
-
-template <class Team, class C>
-__device__ ExpSum<C> line_exp_sum(const Lines& lines, const Input& x, std::int64_t start) {
-  ExpSum<C> sum;
-  for (std::int64_t i = Team::first(); i < lines.length; i += Team::step())
-    sum.add(load<C>(x, start + i * lines.stride));
-  return sum.of_line(Team());
-}
-
-/// The largest of a thread's elements.
-template <int Kept>
-__device__ __forceinline__ float part_maximum(const RowPart<Kept>& part, const RowShare& share,
-                                              float maximum) {
-  AMP_UNROLL
-  for (int k = 0; k < Kept; ++k) {
-    if (!share.has(k)) continue;
-    AMP_UNROLL
-    for (int l = 0; l < kVector; ++l) maximum = ::fmaxf(maximum, part.values[k][l]);
-  }
-  return maximum;
-}
 
 inline constexpr int kSoftmaxKept = 4, kSoftmaxGradKept = 2;
 
@@ -125,6 +58,38 @@ AMP_KERNEL void __launch_bounds__(1024) softmax_rows_kernel(R rows, Input x, Out
         for (int l = 0; l < kVector; ++l)
           values[l] = Log ? (values[l] - total.maximum) - log_sum : values[l] * factor;
         store_row_vector(y, share.at(k), values);
+      }
+    }
+  }
+}
+
+template <bool Log, class R>
+AMP_KERNEL void __launch_bounds__(kThreads) softmax_columns_kernel(R columns, Input x, Output y) {
+  for (std::int64_t i = blockIdx.x; i < columns.tiles; i += gridDim.x) {
+    const ColumnTile tile = columns.tile(i);
+    const int last = columns.last();
+    float values[R::kKept][kVector];  // exp(x - origin), or x
+    ColumnExpSums seen;
+    const auto load = [&](const ColumnShare& share) {
+      RowWords<R::kKept>(x, share).unpack(x.dtype, values);
+      seen.add<!Log>(values, share);
+    };
+    for (int s = 0; s <= last; ++s) load(columns.share(tile, s));
+    float maxima[kVector], sums[kVector];
+    seen.of_lines(columns.team, maxima, sums);
+    AMP_UNROLL
+    for (int l = 0; l < kVector; ++l)
+      sums[l] = Log ? functions::math::log(sums[l]) : seen.of_thread[l].share(maxima[l]) / sums[l];
+    for (int s = last; s >= 0; --s) {
+      const ColumnShare share = columns.share(tile, s);
+      if (s != last) load(share);  // raises nothing: all has been seen
+      AMP_UNROLL
+      for (int k = 0; k < R::kKept; ++k) {
+        if (!share.has(k)) continue;
+        AMP_UNROLL
+        for (int l = 0; l < kVector; ++l)
+          values[k][l] = Log ? (values[k][l] - maxima[l]) - sums[l] : values[k][l] * sums[l];
+        store_row_vector(y, share.at(k), values[k]);
       }
     }
   }
@@ -197,6 +162,47 @@ AMP_KERNEL void __launch_bounds__(1024)
   }
 }
 
+template <bool Log, class R>
+AMP_KERNEL void __launch_bounds__(kThreads)
+    softmax_backward_columns_kernel(R columns, Input grad_output, Input output, Output grad_input) {
+  using Grad = SoftmaxGrad<Log, float>;
+  for (std::int64_t i = blockIdx.x; i < columns.tiles; i += gridDim.x) {
+    const ColumnTile tile = columns.tile(i);
+    const int last = columns.last();
+    float grad[R::kKept][kVector], y[R::kKept][kVector];
+    const auto load = [&](const ColumnShare& share) {
+      const RowWords<R::kKept> grad_words(grad_output, share), y_words(output, share);
+      grad_words.unpack(grad_output.dtype, grad);
+      y_words.unpack(output.dtype, y);
+    };
+    double totals[kVector] = {};
+    for (int s = 0; s <= last; ++s) {
+      const ColumnShare share = columns.share(tile, s);
+      load(share);
+      AMP_UNROLL
+      for (int k = 0; k < R::kKept; ++k) {
+        if (!share.has(k)) continue;
+        AMP_UNROLL
+        for (int l = 0; l < kVector; ++l)
+          totals[l] += static_cast<double>(Grad::term(grad[k][l], y[k][l]));
+      }
+    }
+    column_reduce<functions::Add>(totals, columns.team);
+    for (int s = last; s >= 0; --s) {
+      const ColumnShare share = columns.share(tile, s);
+      if (s != last) load(share);
+      AMP_UNROLL
+      for (int k = 0; k < R::kKept; ++k) {
+        if (!share.has(k)) continue;
+        AMP_UNROLL
+        for (int l = 0; l < kVector; ++l)
+          grad[k][l] = Grad::apply(grad[k][l], y[k][l], static_cast<float>(totals[l]));
+        store_row_vector(grad_input, share.at(k), grad[k]);
+      }
+    }
+  }
+}
+
 template <bool Log, class Team, class C>
 AMP_KERNEL void softmax_backward_kernel(Lines lines, Input grad_output, Input output,
                                         Output grad_input) {
@@ -227,6 +233,12 @@ void softmax(const SoftmaxArgs& args) {
     return launch(device, rows.blocks(), rows.block_threads(),
                   softmax_rows_kernel<Log, Rows<kSoftmaxKept>>, rows, args.input, args.output);
   }
+  if (are_columns_of_vectors(lines, args.input, args.output)) {
+    const Columns<kSoftmaxKept> columns(lines);
+    return launch(device, columns.blocks(), kThreads,
+                  softmax_columns_kernel<Log, Columns<kSoftmaxKept>>, columns, args.input,
+                  args.output);
+  }
   visit_float_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     visit_team(lines, [&](auto team, std::int64_t blocks) {
@@ -246,6 +258,12 @@ void softmax_backward(const SoftmaxBackwardArgs& args) {
     return launch(device, rows.blocks(), rows.block_threads(),
                   softmax_backward_rows_kernel<Log, Rows<kSoftmaxGradKept>>, rows, args.grad_output,
                   args.output, args.grad_input);
+  }
+  if (are_columns_of_vectors(lines, args.grad_output, args.output, args.grad_input)) {
+    const Columns<kSoftmaxGradKept> columns(lines);
+    return launch(device, columns.blocks(), kThreads,
+                  softmax_backward_columns_kernel<Log, Columns<kSoftmaxGradKept>>, columns,
+                  args.grad_output, args.output, args.grad_input);
   }
   visit_float_type(args.grad_input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;

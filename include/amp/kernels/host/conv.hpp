@@ -13,6 +13,7 @@
 
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
+#include "amp/kernels/functions.hpp"
 #include "amp/kernels/host/block.hpp"
 #include "amp/kernels/host/gemm.hpp"
 #include "amp/kernels/signatures.hpp"
@@ -127,6 +128,7 @@ void conv2d(const Conv2dArgs& args) {
     gemm::multiply_add<C>(s.filters, s.pixels(), s.patch(),
                           {weight + group * weights, s.patch(), 1}, {columns.data(), s.pixels(), 1},
                           out, s.pixels());
+    if (args.relu) std::transform(out, out + out_image, out, functions::Relu::apply<C>);
     store(out, args.output, item * out_image, 1, out_image);
   });
 }

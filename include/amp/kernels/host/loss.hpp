@@ -87,7 +87,8 @@ void cross_entropy(const CrossEntropyArgs& args) {
   double total = 0;
   for (std::int64_t i = 0; i < lines.count; ++i) total += static_cast<double>(losses[i]);
   if (args.reduction == kMean) total /= total_weight;  // no target counted: NaN, as in torch
-  args.loss.as<C>()[0] = static_cast<C>(total);
+  const C loss = static_cast<C>(total);
+  store(&loss, args.loss, 0, 1, 1);
 }
 
 template <class C>

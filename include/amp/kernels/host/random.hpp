@@ -52,20 +52,24 @@ inline void random(const RandomArgs& args) {
 /// The backward pass is the same function of the gradient: no mask is kept.
 inline void dropout(const DropoutArgs& args) {
   const std::int64_t n = args.input.numel();
-  visit_float_type(args.input.dtype, [&](auto tag) {
+  const std::uint32_t limit = dropped_below(args.p);
+  visit_float_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     const C scale = args.p < 1 ? static_cast<C>(1 / (1 - args.p)) : C{0};
     parallel_ranges(ceil_div(n, kBlock), 16, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t block = first; block < last; ++block) {
         const std::int64_t begin = block * kBlock, length = (std::min)(kBlock, n - begin);
-        C in_buffer[kBlock], out_buffer[kBlock];
+        C in_buffer[kBlock], residual_buffer[kBlock], out_buffer[kBlock];
         const C* const x = fetch(args.input, begin, 1, length, in_buffer);
+        const C* const residual = args.residual.present
+                                      ? fetch(args.residual, begin, 1, length, residual_buffer)
+                                      : nullptr;
         C* const y = target(args.output, begin, 1, length, out_buffer);
         for (std::int64_t i = 0; i < length; i += 4) {
           const PhiloxBlock bits = args.range.block(static_cast<std::uint64_t>((begin + i) / 4));
           for (std::int64_t l = 0; l < (std::min)(std::int64_t{4}, length - i); ++l) {
-            const bool keep = static_cast<double>(uniform_float(bits.word[l])) >= args.p;
-            y[i + l] = keep ? x[i + l] * scale : C{0};
+            const C kept = is_dropped(bits.word[l], limit) ? C{0} : x[i + l] * scale;
+            y[i + l] = residual != nullptr ? residual[i + l] + kept : kept;
           }
         }
         store(y, args.output, begin, 1, length);
