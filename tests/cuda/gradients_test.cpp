@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -51,6 +52,7 @@ class Arena {
     std::memcpy(contents_.data() + place.begin + (i < 0 ? i + place.numel : i) * size,
                 number.raw_data(), static_cast<std::size_t>(size));
   }
+  void replace(std::string contents) { contents_ = std::move(contents); }
   std::int64_t bytes() const { return static_cast<std::int64_t>(contents_.size()); }
   std::size_t size() const { return places_.size(); }
   const std::vector<Place>& places() const { return places_; }
@@ -65,16 +67,59 @@ class Arena {
 struct Outcome {
   std::string memory, products;  // products: of a pass that writes elsewhere
   float found = 0, norm = 0, coefficient = 0;
+  amp::GradientStatistics statistics = {};
 
   friend bool operator==(const Outcome& a, const Outcome& b) {
     const auto same = [](float x, float y) { return x == y || (std::isnan(x) && std::isnan(y)); };
     return a.memory == b.memory && a.products == b.products && a.found == b.found &&
-           same(a.norm, b.norm) && same(a.coefficient, b.coefficient);
+           same(a.norm, b.norm) && same(a.coefficient, b.coefficient) &&
+           same(a.statistics.norm, b.statistics.norm) &&
+           same(a.statistics.max_abs, b.statistics.max_abs) &&
+           a.statistics.elements == b.statistics.elements &&
+           a.statistics.zeros == b.statistics.zeros &&
+           a.statistics.underflows == b.statistics.underflows &&
+           a.statistics.found_inf == b.statistics.found_inf;
   }
 };
 
-enum class Pass { kTest, kWrite, kElsewhere, kNorm, kClip };
-constexpr Pass kPasses[] = {Pass::kTest, Pass::kWrite, Pass::kElsewhere, Pass::kNorm, Pass::kClip};
+enum class Pass {
+  kTest,
+  kWrite,
+  kElsewhere,
+  kNorm,
+  kClip,
+  // with what else one pass can tell
+  kTestNorm,
+  kTestStatistics,
+  kWriteNorm,
+  kWriteStatistics,
+  kElsewhereStatistics,
+  kNormStatistics
+};
+constexpr Pass kPasses[] = {Pass::kTest,
+                            Pass::kWrite,
+                            Pass::kElsewhere,
+                            Pass::kNorm,
+                            Pass::kClip,
+                            Pass::kTestNorm,
+                            Pass::kTestStatistics,
+                            Pass::kWriteNorm,
+                            Pass::kWriteStatistics,
+                            Pass::kElsewhereStatistics,
+                            Pass::kNormStatistics};
+constexpr bool writes(Pass pass) {
+  return pass == Pass::kWrite || pass == Pass::kWriteNorm || pass == Pass::kWriteStatistics;
+}
+constexpr bool writes_elsewhere(Pass pass) {
+  return pass == Pass::kElsewhere || pass == Pass::kElsewhereStatistics;
+}
+constexpr bool has_statistics(Pass pass) {
+  return pass == Pass::kTestStatistics || pass == Pass::kWriteStatistics ||
+         pass == Pass::kElsewhereStatistics || pass == Pass::kNormStatistics;
+}
+constexpr bool has_norm(Pass pass) {
+  return pass == Pass::kTestNorm || pass == Pass::kWriteNorm || has_statistics(pass);
+}
 
 std::string read(const amp::Tensor& memory) {
   std::string bytes(static_cast<std::size_t>(memory.numel() * item_size(memory.dtype())), '\0');
@@ -97,26 +142,35 @@ Outcome run(amp::Device device, const Arena& arena, Pass pass, float factor,
   for (const Place& place : arena.places()) {
     spans.push_back(
         {static_cast<char*>(memory.raw_data()) + place.begin, place.numel, place.dtype});
-    if (pass == Pass::kElsewhere) spans.back().unscaled = to;
+    if (writes_elsewhere(pass)) spans.back().unscaled = to;
     to += place.numel + 1;
   }
   const auto count = static_cast<std::int64_t>(spans.size());
+  amp::GradientStatistics statistics;
+  const amp::Tensor told =
+      amp::full({sizeof statistics}, 7, {.dtype = amp::kUInt8, .device = device});
+  auto* const tells =
+      has_statistics(pass) ? static_cast<amp::GradientStatistics*>(told.raw_data()) : nullptr;
   const bool host = device.type == amp::kCPU;
   const k::Backend* const backend = k::backend(amp::kCUDA);
-  if (pass == Pass::kNorm) {
-    const k::GradNormArgs args{device,   spans.data(), count, word, word + 2,
-                               word + 3, word + 1,     2.0,   table};
+  if (pass == Pass::kNorm || pass == Pass::kNormStatistics) {
+    const k::GradNormArgs args{device,   spans.data(), count, word,  word + 2,
+                               word + 3, word + 1,     2.0,   table, tells};
     host ? k::host::grad_norm(args) : backend->grad_norm.run(args);
   } else if (pass == Pass::kClip) {
     const k::ClipArgs args{device, spans.data(), count, word + 3, nullptr, table};
     host ? k::host::clip(args) : backend->clip.run(args);
   } else {
-    const k::UnscaleArgs args{device,   spans.data(),        count, word,
-                              word + 1, pass != Pass::kTest, table};
+    const bool write = writes(pass) || writes_elsewhere(pass);
+    const k::UnscaleArgs args{device,   spans.data(), count, word,
+                              word + 1, write,        table, has_norm(pass) ? word + 2 : nullptr,
+                              false,    tells};
     host ? k::host::unscale(args) : backend->unscale.run(args);
   }
   const std::vector<float> left = words.to_vector<float>();
-  return {read(memory), read(products), left[1], left[2], left[3]};
+  if (tells != nullptr)
+    amp::copy_bytes(amp::kCPU, &statistics, device, told.raw_data(), sizeof statistics);
+  return {read(memory), read(products), left[1], left[2], left[3], statistics};
 }
 
 /// That host and device do the same, and touch nothing but the gradients, if those.
@@ -125,7 +179,7 @@ Outcome check(const Arena& arena, Pass pass, float factor, k::KeptTable* table =
                 device = run(amp::kCUDA, arena, pass, factor, table);
   CHECK((host == device));
   std::string memory = device.memory;  // with the gradients as they were
-  if (pass == Pass::kWrite || pass == Pass::kClip) {
+  if (writes(pass) || pass == Pass::kClip) {
     for (const Place& place : arena.places()) {
       const auto begin = static_cast<std::size_t>(place.begin);
       const auto bytes = static_cast<std::size_t>(place.numel * item_size(place.dtype));
@@ -169,9 +223,17 @@ TEST_CASE("cuda gradients: what is not finite is found wherever it is", "[cuda]"
             INFO(name(dtype) << " of " << numel << " at " << offset << ": " << at << " is " << bad);
             CHECK(check(arena, Pass::kTest, 0.5F).found == 1);
             CHECK(check(arena, Pass::kNorm, 0.5F).found == 1);
+            for (const Pass pass : {Pass::kTestStatistics, Pass::kNormStatistics}) {
+              const amp::GradientStatistics told = check(arena, pass, 0.5F).statistics;
+              CHECK(told.found_inf);
+              CHECK_FALSE(std::isfinite(told.norm));
+              CHECK_FALSE(std::isfinite(told.max_abs));
+            }
             if (is_nan) continue;                     // may lose its payload where it is written
             if (dtype == amp::kFloat8E4M3) continue;  // which has no infinity but NaN
             CHECK(check(arena, Pass::kWrite, 0.5F).found == 1);
+            CHECK(check(arena, Pass::kWriteNorm, 0.5F).found == 1);
+            CHECK(check(arena, Pass::kWriteStatistics, 0.5F).statistics.found_inf);
           }
         }
       }
@@ -210,7 +272,7 @@ TEST_CASE("cuda gradients: 2^20 + 3 elements", "[cuda]") {
   for (const DType dtype : {amp::kFloat32, amp::kBFloat16}) {
     Arena arena;
     arena.add(dtype, (1 << 20) + 3, dtype == amp::kFloat32 ? 0 : 2);
-    for (const Pass pass : {Pass::kWrite, Pass::kNorm}) {
+    for (const Pass pass : {Pass::kWrite, Pass::kNorm, Pass::kWriteStatistics}) {
       INFO(name(dtype) << ", pass " << static_cast<int>(pass));
       CHECK(check(arena, pass, 0.5F).found == 0);
     }
@@ -225,6 +287,68 @@ TEST_CASE("cuda gradients: a norm of many chunks has the host's bits", "[cuda]")
   Arena arena;
   for (int i = 0; i < 150; ++i) arena.add(amp::kFloat16, 9 + i, std::int64_t{2} * (i % 2));
   (void)check(arena, Pass::kNorm, 0.3F);
+  (void)check(arena, Pass::kWriteStatistics, 0.3F);
+}
+
+TEST_CASE("cuda gradients: the norm of a pass that writes is that of what it wrote", "[cuda]") {
+  amp::manual_seed(36);
+  for (const DType dtype : kDTypes) {
+    Arena arena;
+    for (const std::int64_t numel : {5, 4096, 70001}) arena.add(dtype, numel, item_size(dtype));
+    for (const float factor : {1.0F / 3, 16.0F}) {
+      INFO(name(dtype) << ", factor " << factor);
+      Arena written = arena;
+      written.replace(run(amp::kCPU, arena, Pass::kWrite, factor).memory);
+      const Outcome after = check(written, Pass::kNormStatistics, 1);
+      const Outcome at_once = check(arena, Pass::kWriteStatistics, factor);
+      const float norm = check(arena, Pass::kWriteNorm, factor).norm;
+      if (!std::isfinite(after.norm)) continue;  // float8 may overflow
+      CHECK(norm == after.norm);
+      CHECK(at_once.norm == after.norm);
+      CHECK(at_once.statistics.norm == after.norm);
+      CHECK(at_once.statistics.max_abs == after.statistics.max_abs);
+    }
+  }
+}
+
+TEST_CASE("cuda gradients: zeros and underflows are counted while scaled", "[cuda]") {
+  amp::manual_seed(37);
+  for (const DType dtype : kDTypes) {
+    Arena arena;
+    for (const std::int64_t numel : {20, 70001}) {
+      arena.add(dtype, numel, item_size(dtype));
+      const std::size_t g = arena.size() - 1;
+      for (std::int64_t i = 0; i < numel; ++i) arena.set(g, i, 0x1p-3);  // what all dtypes hold
+      arena.set(g, 1, 0);
+      arena.set(g, 2, -0.0);
+      arena.set(g, 3, 0x1p-9);    // float8_e4m3fn's least
+      arena.set(g, -1, -0x1p-5);  // the largest but one
+      arena.set(g, -2, -0x1p2);   // the largest
+      if (dtype == amp::kFloat8E4M3) continue;
+      arena.set(g, 4, 0x1p-14);
+      arena.set(g, 5, -0x1p-15);
+    }
+    for (const Pass pass : kPasses) {
+      if (!has_statistics(pass)) continue;
+      INFO(name(dtype) << ", pass " << static_cast<int>(pass));
+      const amp::GradientStatistics told = check(arena, pass, 0.5F).statistics;
+      CHECK(told.elements == 70021);
+      CHECK(told.zeros == 4);
+      CHECK(told.underflows == (dtype == amp::kFloat8E4M3 ? 0 : 2));
+      CHECK(told.max_abs == 2);
+      CHECK_FALSE(told.found_inf);
+    }
+  }
+}
+
+TEST_CASE("cuda gradients: of no gradients, or empty ones, everything is 0", "[cuda]") {
+  Arena none, empty;
+  empty.add(amp::kFloat32, 0, 0);
+  for (const Arena& arena : {none, empty}) {
+    for (const Pass pass : {Pass::kTestStatistics, Pass::kWriteStatistics, Pass::kNormStatistics})
+      CHECK((check(arena, pass, 0.5F).statistics == amp::GradientStatistics{}));
+    CHECK(check(arena, Pass::kWriteNorm, 0.5F).norm == 0);
+  }
 }
 
 TEST_CASE("cuda gradients: float64 that float32 cannot hold is found where that is written",

@@ -4,8 +4,10 @@
 // Bytes counted, and memory reused without mixing anything up.
 #include <amp/amp.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <set>
@@ -97,6 +99,20 @@ TEST_CASE("memory: live blocks of every size stay apart while others are reused"
   }
   while (!live.empty()) release(0);
   CHECK(corrupt == 0);
+}
+
+TEST_CASE("memory: large blocks of one size do not begin a power of two apart", "[device]") {
+  // The size is one of HostCache's classes, so that nothing but its own doing keeps them apart.
+  constexpr std::int64_t kSize = std::int64_t{1} << 26, kSets = std::int64_t{1} << 20;
+  std::vector<void*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(amp::allocate(amp::kCPU, kSize));
+  int together = 0;
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    const auto apart = std::abs(static_cast<char*>(blocks[i]) - static_cast<char*>(blocks[0]));
+    together += (std::min)(apart % kSets, kSets - apart % kSets) < 8 * 4096 ? 1 : 0;
+  }
+  CHECK(together == 0);
+  for (void* const block : blocks) amp::deallocate(amp::kCPU, block, kSize);
 }
 
 TEST_CASE("memory: a HostBuffer of nothing has no memory", "[device]") {

@@ -25,6 +25,7 @@ class AMP_EXPORT HostCache {
  public:
   static constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector register
   static constexpr std::int64_t kMaxCachedBytes = std::int64_t{1} << 30;
+  static constexpr std::int64_t kLarge = std::int64_t{1} << 20, kStagger = 17 * 4096;
 
   void* allocate(std::int64_t bytes) {
     const SizeClass size = size_class(bytes);
@@ -38,7 +39,10 @@ class AMP_EXPORT HostCache {
         return memory;
       }
     }
-    return ::operator new (static_cast<std::size_t>(enabled_ ? size.bytes : bytes),
+    // Large blocks of one class would lie a power of two apart: arrays that are walked together, as
+    // a weight and its moments, would meet in the same cache sets and banks of memory.
+    const std::int64_t apart = size.bytes >= kLarge ? kStagger : 0;
+    return ::operator new (static_cast<std::size_t>((enabled_ ? size.bytes : bytes) + apart),
                            std::align_val_t{kAlignment});
   }
 

@@ -11,10 +11,12 @@
 #include <string_view>
 
 #include "amp/core/config.hpp"
+#include "amp/kernels/gradients.hpp"
 #include "amp/kernels/kept_table.hpp"
 #include "amp/kernels/operand.hpp"
 #include "amp/kernels/philox.hpp"
 #include "amp/kernels/schedule.hpp"
+#include "amp/kernels/weight_storage.hpp"
 
 namespace amp::inline v0 {
 
@@ -131,9 +133,9 @@ struct Conv2dArgs {
   Operand input, weight, bias, output;
   Window2d window;
   std::int64_t groups;
+  bool relu = false;
 };
 struct Conv2dBackwardInputArgs {
-  bool relu = false;
   Operand grad_output, weight, grad_input;
   Window2d window;
   std::int64_t groups;
@@ -249,69 +251,6 @@ struct IndexAddArgs {
 // --- training steps over many tensors: one call, so that a device can do it in one launch
 // -------------------------------------
 
-/// A dense gradient, in any dtype.
-struct GradientSpan {
-  void* data;
-  std::int64_t numel;
-  DType dtype;
-  bool read_only = false;     // unscale only tests it
-  float* unscaled = nullptr;  // where unscale writes instead, in float32
-
-  friend bool operator==(const GradientSpan&, const GradientSpan&) = default;
-};
-
-/// *found_inf = 1 where any g, g * *inverse_scale or what is written of it is not finite, left as
-/// it is otherwise. With `write`, g *= *inverse_scale.
-struct UnscaleArgs {
-  Device device;
-  const GradientSpan* gradients;
-  std::int64_t count;
-  const float* inverse_scale;
-  float* found_inf;
-  bool write;
-  KeptTable* table = nullptr;  // may serve all calls over gradients
-};
-
-/// Where rounding a product of unscale can overflow, though it is finite: a scale below 1 makes it
-/// larger; a float64 may be beyond float32 anyway.
-AMP_HOST_DEVICE inline bool rounding_may_overflow(const GradientSpan& g, float inverse_scale) {
-  return g.unscaled != nullptr
-             ? g.dtype == kFloat64
-             : !(inverse_scale <= 1) && g.dtype != kFloat32 && g.dtype != kFloat64;
-}
-
-/// One pass that only reads: *norm = L2 norm of all gradients, each times *inverse_scale (where not
-/// null): float lanes, then double, in a fixed tree. Where not null, *coefficient =
-/// clip_coefficient(*norm, max_norm), and *found_inf = 1 where the norm is not finite, which it is
-/// not where any g or g * *inverse_scale is not.
-struct GradNormArgs {
-  Device device;
-  const GradientSpan* gradients;
-  std::int64_t count;
-  const float* inverse_scale;
-  float* norm;
-  float* coefficient = nullptr;
-  float* found_inf = nullptr;
-  double max_norm = 0;
-  KeptTable* table = nullptr;
-};
-
-/// What brings a norm to max_norm at most, but for 1e-6. NaN stays NaN.
-AMP_HOST_DEVICE inline float clip_coefficient(float norm, double max_norm) {
-  const double factor = max_norm / (static_cast<double>(norm) + 1e-6);
-  return factor >= 1 ? 1.0F : static_cast<float>(factor);
-}
-
-/// g *= *coefficient for all gradients; nothing where found_inf is not null and *found_inf not 0.
-struct ClipArgs {
-  Device device;
-  const GradientSpan* gradients;
-  std::int64_t count;
-  const float* coefficient;
-  const float* found_inf = nullptr;
-  KeptTable* table = nullptr;
-};
-
 /// Copies of a weight that a step keeps equal to it, rounded. Null where there is none.
 struct LowPrecisionCopies {
   void* float16 = nullptr;
@@ -322,12 +261,14 @@ struct LowPrecisionCopies {
 
 struct SgdParameter {
   void* parameter;
-  const void* gradient;
+  void* gradient;
   void* momentum;  // null where the momentum is 0
   std::int64_t numel;
-  DType dtype;           // of the parameter and its state
+  DType dtype;           // of the parameter
   DType gradient_dtype;  // of the gradient
   LowPrecisionCopies copies = {};
+  DType state_dtype = dtype;  // of the momentum
+  StoredWeight weight = {};
 
   friend bool operator==(const SgdParameter&, const SgdParameter&) = default;
 };
@@ -337,6 +278,8 @@ struct SgdGroup {
   LearningRate lr;
   double momentum, weight_decay;
   bool nesterov;
+  bool zero_grad = false;  // gradients are 0 afterwards, those of a step left out as well
+  std::uint64_t seed = 0;  // of what is rounded stochastically
 };
 /// A step of all groups, taken whole: where the kernel throws, nothing was written.
 struct SgdArgs {
@@ -350,13 +293,15 @@ struct SgdArgs {
 
 struct AdamParameter {
   void* parameter;
-  const void* gradient;
+  void* gradient;
   void *exp_avg, *exp_avg_sq;
   std::int64_t* step;  // applied steps of this parameter, to which this one is added
   std::int64_t numel;
   DType dtype;
   DType gradient_dtype;
   LowPrecisionCopies copies = {};
+  DType state_dtype = dtype;  // of both moments
+  StoredWeight weight = {};
 
   friend bool operator==(const AdamParameter&, const AdamParameter&) = default;
 };
@@ -366,6 +311,9 @@ struct AdamGroup {
   LearningRate lr;
   double beta1, beta2, eps, weight_decay;
   bool decoupled;  // AdamW
+  bool zero_grad = false;
+  bool stochastic_squares = false;  // rounds exp_avg_sq so, where that is bfloat16
+  std::uint64_t seed = 0;
 };
 /// As SgdArgs.
 struct AdamArgs {

@@ -10,6 +10,7 @@
 // not count.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -20,6 +21,9 @@
 
 namespace amp::inline v0 {
 
+/// `moments` as in SGDOptions. exp_avg_sq in kBFloat16 is rounded stochastically: with beta2 =
+/// 0.999 it moves by less than half of bfloat16's last bit, and nearest rounding would never let it
+/// fall. (Unset, a bfloat16 parameter in kParameter has just that, as in torch.)
 struct AdamOptions {
   double lr = 1e-3;
   double beta1 = 0.9;
@@ -27,6 +31,10 @@ struct AdamOptions {
   double eps = 1e-8;
   std::optional<double> weight_decay = {};  // unset: 0 for Adam, 1e-2 for AdamW, as in torch
   Schedule schedule = {};                   // of lr
+  WeightStorage storage = WeightStorage::kParameter;  // of parameters below 32 bits
+  std::optional<DType> moments = {};                  // see below
+  std::uint64_t seed = 0;                             // of what is rounded stochastically
+  bool zero_grad = false;  // steps, skipped ones too, end with gradients of 0; not skip_step()
 };
 
 namespace detail {
@@ -74,13 +82,15 @@ class AdamBase : public GroupedOptimizer<Derived, AdamOptions, kernels::AdamArgs
             .beta2 = options.beta2,
             .eps = options.eps,
             .weight_decay = *options.weight_decay,
-            .decoupled = Derived::kDecoupled};
+            .decoupled = Derived::kDecoupled,
+            .stochastic_squares = options.moments == kBFloat16};
   }
-  kernels::AdamParameter parameter_of(std::size_t i, const Tensor& grad, const AdamOptions&) {
+  kernels::AdamParameter parameter_of(std::size_t i, const Tensor& grad,
+                                      const AdamOptions& options) {
     const Tensor& p = this->parameters()[i];
-    const std::size_t count = this->parameters().size();
-    void* const exp_avg = exp_avg_.of(i, p, count);
-    void* const exp_avg_sq = exp_avg_sq_.of(i, p, count);
+    const detail::StateChoice choice = Base::choice_of(options);
+    void* const exp_avg = this->state_of(exp_avg_, i, choice);
+    void* const exp_avg_sq = this->state_of(exp_avg_sq_, i, choice);
     const auto steps = static_cast<std::int64_t*>(steps_.tensors[i].raw_data());
     return {p.raw_data(), grad.raw_data(), exp_avg,      exp_avg_sq, steps,
             p.numel(),    p.dtype(),       grad.dtype(), {}};
@@ -88,9 +98,10 @@ class AdamBase : public GroupedOptimizer<Derived, AdamOptions, kernels::AdamArgs
   static void run(const kernels::AdamArgs& args, DType dtype) {
     kernels::dispatch<&kernels::Backend::adam, kernels::host::adam>(args.device, dtype, args);
   }
-  std::vector<State*> states() override { return {&steps_, &exp_avg_, &exp_avg_sq_}; }
+  PoolVector<State*> states() override { return {&steps_, &exp_avg_, &exp_avg_sq_}; }
 
-  State steps_{"step", true}, exp_avg_{"exp_avg"}, exp_avg_sq_{"exp_avg_sq"};
+  State steps_{.name = "step", .kind = State::kCount}, exp_avg_{.name = "exp_avg"},
+      exp_avg_sq_{.name = "exp_avg_sq"};
 };
 
 }  // namespace detail

@@ -10,39 +10,36 @@
 #include <vector>
 
 #include "amp/kernels/host/unscale.hpp"
+#include "amp/optim/known_norm.hpp"
 #include "amp/optim/optimizer.hpp"
 
 namespace amp::inline v0 {
 
 namespace detail {
 
-/// words[0] = the norm of the gradients times *inverse (null: 1), words[1] = the coefficient that
-/// clips it. A norm that is not finite sets *found_inf, where that is not null.
-inline void grad_norm(Device device, std::span<const kernels::GradientSpan> gradients,
-                      const float* inverse, double max_norm, float* words, float* found_inf,
-                      kernels::KeptTable* table) {
-  if (gradients.empty()) return;
+inline void grad_norm(const kernels::GradNormArgs& args) {
+  if (args.count == 0) return;
   kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(
-      device, gradients[0].dtype,
-      {device, gradients.data(), static_cast<std::int64_t>(gradients.size()), inverse, words,
-       words + 1, found_inf, max_norm, table});
+      args.device, args.gradients[0].dtype, args);
 }
-/// Multiplies the gradients by words[1], unless *found_inf (where not null) says no.
-inline void clip(Device device, std::span<const kernels::GradientSpan> gradients,
-                 const float* words, const float* found_inf, kernels::KeptTable* table) {
+/// Multiplies the gradients by what brings *norm to max_norm, unless *found_inf (where not null)
+/// says no.
+inline void clip(Device device, std::span<const kernels::GradientSpan> gradients, const float* norm,
+                 double max_norm, const float* found_inf, kernels::KeptTable* table) {
   if (gradients.empty()) return;
   kernels::dispatch<&kernels::Backend::clip, kernels::host::clip>(
       device, gradients[0].dtype,
-      {device, gradients.data(), static_cast<std::int64_t>(gradients.size()), words + 1, found_inf,
-       table});
+      {device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr, found_inf,
+       table, norm, max_norm});
 }
-
 /// Both, for gradients as they are.
 inline void clip_by_norm(Device device, std::span<const kernels::GradientSpan> gradients,
-                         double max_norm, float* words) {
+                         double max_norm, const Tensor& norm) {
   kernels::KeptTable table;
-  grad_norm(device, gradients, nullptr, max_norm, words, nullptr, &table);
-  clip(device, gradients, words, nullptr, &table);
+  auto* const word = static_cast<float*>(norm.raw_data());
+  grad_norm({device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr, word,
+             nullptr, nullptr, 0, &table});
+  clip(device, gradients, word, max_norm, nullptr, &table);
 }
 
 }  // namespace detail
@@ -50,9 +47,13 @@ inline void clip_by_norm(Device device, std::span<const kernels::GradientSpan> g
 /// Scales all gradients of `params` by min(1, max_norm / (norm + 1e-6)), norm being the L2 norm
 /// over all of them. Returns the norm before clipping, 0-dimensional float32 where the gradients
 /// are; does not synchronise. Throws on a gradient that still carries a loss scale.
+///
+/// After scaler.unscale_(optimizer), for all of its gradients and unchanged, the norm need not be
+/// computed again. Who writes gradients through pointers in between says so by mark_modified().
 inline Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm) {
   AMP_CHECK(max_norm > 0, "clip_grad_norm_: `max_norm` must be above 0, but is ", max_norm);
-  std::vector<kernels::GradientSpan> gradients;
+  detail::PoolVector<kernels::GradientSpan> spans;
+  detail::PoolVector<Tensor> gradients;
   Device device;
   for (std::size_t i = 0; i < params.size(); ++i) {
     const Tensor grad = params[i].grad();
@@ -67,14 +68,18 @@ inline Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm) {
     AMP_CHECK(grad.is_contiguous(), "clip_grad_norm_: the gradient of params[", i,
               "] must be contiguous");
     device = grad.device();
-    gradients.push_back({grad.raw_data(), grad.numel(), grad.dtype()});
+    spans.push_back({grad.raw_data(), grad.numel(), grad.dtype()});
+    gradients.push_back(grad);
   }
-  const Tensor words = zeros({2}, {.device = device});  // the norm, and the coefficient
-  detail::clip_by_norm(device, gradients, max_norm, static_cast<float*>(words.raw_data()));
-  for (const Tensor& p : params) {
-    if (const Tensor grad = p.grad(); grad.defined()) grad.impl().storage->bump_version();
+  Tensor norm = detail::KnownNorm::find(gradients);
+  if (norm.defined()) {
+    detail::clip(device, spans, static_cast<float*>(norm.raw_data()), max_norm, nullptr, nullptr);
+  } else {
+    norm = zeros({}, {.device = device});
+    detail::clip_by_norm(device, spans, max_norm, norm);
   }
-  return words.alias({}, {}, 0);
+  for (const Tensor& grad : gradients) grad.impl().storage->bump_version();
+  return norm;
 }
 inline Tensor clip_grad_norm_(std::initializer_list<Tensor> params, double max_norm) {
   return clip_grad_norm_(std::span(params.begin(), params.size()), max_norm);

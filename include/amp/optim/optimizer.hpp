@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +14,7 @@
 
 #include "amp/autograd/node.hpp"
 #include "amp/ops/tensor_members.hpp"
+#include "amp/optim/weight_storage.hpp"
 #include "amp/tensor/shadow.hpp"
 
 namespace amp::inline v0 {
@@ -38,14 +41,18 @@ class Optimizer {
     }
   }
 
-  /// The gradients that exist now.
+  /// body(view) for each gradient that exists now, and a list of them.
+  template <class Body>
+  void visit_gradients(Body&& body) const {
+    for (const Tensor& p : parameters_) {
+      if (const Tensor g = p.grad(); g.defined())
+        body(TensorView{g.raw_data(), g.numel(), g.dtype(), g.device()});
+    }
+  }
   std::vector<TensorView> gradients() const {
     std::vector<TensorView> views;
     views.reserve(parameters_.size());
-    for (const Tensor& p : parameters_) {
-      if (const Tensor g = p.grad(); g.defined())
-        views.push_back({g.raw_data(), g.numel(), g.dtype(), g.device()});
-    }
+    visit_gradients([&](const TensorView& view) { views.push_back(view); });
     return views;
   }
 
@@ -92,14 +99,63 @@ class Optimizer {
     }
   }
 
+  /// The weights of all parameters as the next step will see them, in float32 (float64 where the
+  /// parameter is): copies, on its device. Synchronises where a storage is split (kRemainder,
+  /// kKahan).
+  std::vector<Tensor> master_weights() const {
+    std::vector<Tensor> all;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const State* const rest = rest_of(i);
+      all.push_back(
+          detail::join_weights(storage_of(i), parameters_[i],
+                               rest != nullptr && rest->has(i) ? rest->tensors[i] : Tensor()));
+    }
+    return all;
+  }
+  /// Makes these the weights, for each parameter of its shape, float32 (float64 where the parameter
+  /// is), on any device. Bit for bit in kMaster and kRemainder; kKahan keeps 16 bits of
+  /// significand, kParameter and kStochastic what the parameter holds, rounded to nearest. A write
+  /// to a parameter itself does not reach a master. Throws, changing nothing, where a tensor does
+  /// not fit. Synchronises where a storage is split, or the device another.
+  void set_master_weights(std::span<const Tensor> weights) {
+    AMP_CHECK(weights.size() == parameters_.size(), "set_master_weights: there are ",
+              parameters_.size(), " parameters, but `weights` has ", weights.size());
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const Tensor& p = parameters_[i];
+      const DType dtype = p.dtype() == kFloat64 ? kFloat64 : kFloat32;
+      AMP_CHECK(
+          weights[i].defined() && weights[i].shape() == p.shape() && weights[i].dtype() == dtype,
+          "set_master_weights: weights[", i, "] must be ", dtype, p.shape(), ", but is ",
+          describe(weights[i]));
+      check_state(i, choice(i), all_states());
+    }
+    std::vector<std::pair<Tensor, Tensor>> parts;
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      parts.push_back(detail::split_weights(storage_of(i), weights[i], parameters_[i]));
+    for (State& state : rests_) state.tensors.resize(parameters_.size());
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      detail::copy_elements(parts[i].first, parameters_[i]);
+      parameters_[i].impl().storage->bump_version();
+      if (!parts[i].second.defined()) continue;
+      Tensor& rest = rest_of(i)->tensors[i];
+      if (rest.defined()) {  // a graph knows its address
+        detail::copy_elements(parts[i].second, rest);
+      } else {
+        rest = parts[i].second;
+      }
+    }
+  }
+
   /// A copy of everything that changes: per parameter what the optimizer remembers,
   /// "weight.exp_avg" (parameters without names go by their number), the number of applied steps,
-  /// and each group's numbers, "groups.0.lr". Synchronises.
+  /// and each group's numbers, "groups.0.lr". Weights that are not in the parameter alone are part
+  /// of it ("weight.master", "weight.remainder", "weight.compensation"); other options, as the
+  /// storage and its seed, are not. Synchronises.
   NamedTensors state_dict() const {
     NamedTensors all{{"applied_steps", applied_.clone()}};
     for (const auto& [name, number] : const_cast<Optimizer*>(this)->numbers())
       all.emplace_back(name, full({}, *number, {.dtype = kFloat64}));
-    for (const State* state : const_cast<Optimizer*>(this)->states()) {
+    for (const State* state : const_cast<Optimizer*>(this)->all_states()) {
       for (std::size_t i = 0; i < state->tensors.size(); ++i) {
         if (state->tensors[i].defined())
           all.emplace_back(names_[i] + "." + std::string(state->name), state->tensors[i].clone());
@@ -139,21 +195,21 @@ class Optimizer {
       AMP_CHECK(value.defined(), "load_state_dict: \"", name, "\" is missing");
       values.push_back(value.item<double>());
     }
+    const detail::PoolVector<State*> all = all_states();
     std::vector<std::vector<Tensor>> loaded;
-    for (const State* state : states()) {
+    for (const State* state : all) {
       std::vector<Tensor>& list = loaded.emplace_back();
       for (std::size_t i = 0; i < parameters_.size(); ++i) {
-        const std::string name = names_[i] + "." + std::string(state->name);
-        const bool count = state->counts;
-        const Tensor found = matching(name, count ? Shape() : parameters_[i].shape(),
-                                      count ? kInt64 : parameters_[i].dtype());
+        const auto dtype = state->dtype(choice(i), parameters_[i].dtype());
+        const Tensor found =
+            dtype ? matching(entry_name(i, *state), state->shape(parameters_[i]), *dtype)
+                  : Tensor();
         list.push_back(found.defined() ? found.to(parameters_[i].device()).clone() : found);
       }
     }
-    for (std::size_t i = 0; i < parameters_.size(); ++i) check_complete(i, loaded);
+    for (std::size_t i = 0; i < parameters_.size(); ++i) check_complete(i, all, loaded);
     if (used != tensors.size()) {
-      for (const auto& entry : tensors)
-        AMP_CHECK(knows(entry.first), "load_state_dict: there is no \"", entry.first, "\" here");
+      for (const auto& entry : tensors) check_known(entry.first, all);
     }
     exchange_numbers(values);
     try {
@@ -164,41 +220,12 @@ class Optimizer {
     }
     applied_.copy_(applied.to(applied_.device()));
     std::size_t next = 0;
-    for (State* state : states()) state->replace(loaded[next++]);
+    for (State* state : all) state->replace(loaded[next++]);
   }
 
  protected:
-  /// What an optimizer remembers of each parameter under one name; undefined until first needed.
-  struct State {
-    std::string_view name;
-    bool counts = false;  // int64 words that exist from the start and keep their place, else of the
-                          // parameter's shape and dtype
-    std::vector<Tensor> tensors = {};
-    std::vector<std::pair<std::size_t, Tensor>> created = {};  // by a step that is not taken yet
-
-    void replace(const std::vector<Tensor>& loaded) {
-      for (std::size_t i = 0; i < loaded.size(); ++i) {
-        if (!counts) {
-          tensors.resize(loaded.size());
-          tensors[i] = loaded[i];
-        } else if (loaded[i].defined()) {
-          tensors[i].copy_(loaded[i]);
-        } else {
-          tensors[i].zero_();
-        }
-      }
-    }
-    /// Of parameter i of `count`, zero at first.
-    void* of(std::size_t i, const Tensor& parameter, std::size_t count) {
-      tensors.resize(count);
-      if (tensors[i].defined()) return tensors[i].raw_data();
-      return created.emplace_back(i, zeros_like(parameter)).second.raw_data();
-    }
-    void keep_created() {
-      for (auto& [i, tensor] : created) tensors[i] = std::move(tensor);
-      created.clear();
-    }
-  };
+  using State = detail::OptimizerState;
+  using StateChoice = detail::StateChoice;
 
   explicit Optimizer(std::string_view name) : name_(name) {}
 
@@ -229,30 +256,57 @@ class Optimizer {
   void forget_after(std::size_t count) {
     parameters_.resize(count);
     names_.resize(count);
-    for (State* state : states()) {
+    for (State* state : all_states()) {
       if (state->tensors.size() > count) state->tensors.resize(count);
     }
   }
+  /// Throws where what is remembered of parameter i is not what it should be by now.
+  void check_state(std::size_t i, const StateChoice& choice,
+                   const detail::PoolVector<State*>& remembered) const {
+    const Tensor& p = parameters_[i];
+    detail::check_choice(name_, i, p, choice);
+    for (const State* state : remembered) {
+      if (state->kind == State::kCount || !state->has(i)) continue;
+      const Tensor& own = state->tensors[i];
+      const auto dtype = state->dtype(choice, p.dtype());
+      AMP_CHECK(
+          dtype == own.dtype() && own.shape() == state->shape(p) && own.device() == p.device(),
+          name_, ": params[", i, "] is now ", describe(p), " on ", p.device(), " with `storage` ",
+          amp::name(choice.storage), ", but its ", state->name, " is ", describe(own), " on ",
+          own.device(),
+          "; convert parameters before the optimizer is made, and choose `storage` and "
+          "`moments` before the first step");
+    }
+  }
   /// Throws where parameter i cannot be stepped with this gradient and what is remembered of it.
-  void check_gradient(std::size_t i, const Tensor& grad,
-                      const std::vector<State*>& remembered) const {
+  void check_gradient(std::size_t i, const Tensor& grad, const StateChoice& choice,
+                      const detail::PoolVector<State*>& remembered) const {
     const Tensor& parameter = parameters_[i];
     AMP_CHECK(parameter.is_contiguous(), name_, ": params[", i, "], ", describe(parameter),
               ", is no longer contiguous");
-    for (const State* state : remembered) {
-      if (state->counts || i >= state->tensors.size() || !state->tensors[i].defined()) continue;
-      const Tensor& own = state->tensors[i];
-      AMP_CHECK(own.dtype() == parameter.dtype() && own.shape() == parameter.shape() &&
-                    own.device() == parameter.device(),
-                name_, ": params[", i, "] is now ", describe(parameter), " on ", parameter.device(),
-                ", but its ", state->name, " is ", describe(own), " on ", own.device(),
-                "; convert parameters before the optimizer is made");
-    }
+    check_state(i, choice, remembered);
     AMP_CHECK(grad.shape() == parameter.shape() && grad.is_contiguous() &&
                   grad.device() == parameter.device(),
               name_, ": the gradient ", describe(grad), " of params[", i,
               "] must have the shape of the parameter, ", describe(parameter),
               ", and be contiguous");
+  }
+  /// What a step reads and writes of parameter i beside it.
+  void* state_of(State& state, std::size_t i, const StateChoice& choice) {
+    const Tensor& p = parameters_[i];
+    return state.of(i, p, *state.dtype(choice, p.dtype()), parameters_.size());
+  }
+  kernels::StoredWeight stored_weight(std::size_t i, const StateChoice& choice) {
+    const WeightStorage storage = detail::storage_of(choice, parameters_[i].dtype());
+    State* const rest = rest_in(storage);
+    return {.storage = storage,
+            .number = static_cast<std::uint32_t>(i),
+            .rest = rest != nullptr ? state_of(*rest, i, choice) : nullptr};
+  }
+  detail::PoolVector<State*> all_states() {
+    detail::PoolVector<State*> all = states();
+    for (State& state : rests_) all.push_back(&state);
+    return all;
   }
   std::string_view name() const { return name_; }
   const Tensor& applied() const { return applied_; }
@@ -260,7 +314,10 @@ class Optimizer {
   virtual void apply(const GradScale& scale) = 0;
   /// Throws where options cannot work.
   virtual void check_options() = 0;
-  virtual std::vector<State*> states() = 0;
+  /// What the formula remembers; the rest of the weights is not part of it.
+  virtual detail::PoolVector<State*> states() = 0;
+  /// What the options of parameter i say.
+  virtual StateChoice choice(std::size_t i) const = 0;
   /// The options that a schedule or a user may change while training, by name.
   virtual std::vector<std::pair<std::string, double*>> numbers() = 0;
 
@@ -269,32 +326,59 @@ class Optimizer {
     std::size_t next = 0;
     for (const auto& [name, number] : numbers()) std::swap(*number, values[next++]);
   }
-  /// What a parameter has entries for, it has all entries for.
-  void check_complete(std::size_t i, const std::vector<std::vector<Tensor>>& loaded) {
-    const std::vector<State*> all = states();
+  std::string entry_name(std::size_t i, const State& state) const {
+    return names_[i] + "." + std::string(state.name);
+  }
+  /// A parameter that was stepped has all entries. Weights alone may be there before: those that
+  /// set_master_weights gave.
+  void check_complete(std::size_t i, const detail::PoolVector<State*>& all,
+                      const std::vector<std::vector<Tensor>>& loaded) const {
     bool begun = false;
     for (std::size_t s = 0; s < all.size(); ++s) {
       const Tensor& t = loaded[s][i];
-      begun = begun || (t.defined() && (!all[s]->counts || t.item<std::int64_t>() > 0));
+      begun =
+          begun || (t.defined() && (all[s]->kind == State::kMoment ||
+                                    (all[s]->kind == State::kCount && t.item<std::int64_t>() > 0)));
     }
     for (std::size_t s = 0; s < all.size() && begun; ++s)
-      AMP_CHECK(loaded[s][i].defined(), "load_state_dict: \"", names_[i], ".", all[s]->name,
-                "\" is missing");
+      AMP_CHECK(loaded[s][i].defined() || all[s]->may_lack ||
+                    !all[s]->dtype(choice(i), parameters_[i].dtype()),
+                "load_state_dict: \"", entry_name(i, *all[s]), "\" is missing");
   }
-  bool knows(std::string_view entry) {
+  void check_known(std::string_view entry, const detail::PoolVector<State*>& all) {
     bool known = entry == "applied_steps";
     for (const auto& number : numbers()) known = known || number.first == entry;
-    for (const State* state : states()) {
-      for (const std::string& name : names_)
-        known = known || entry == name + "." + std::string(state->name);
+    for (const State* state : all) {
+      for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        if (entry != entry_name(i, *state)) continue;
+        AMP_CHECK(state->dtype(choice(i), parameters_[i].dtype()), "load_state_dict: \"", entry,
+                  "\" was saved with another `storage` than ", amp::name(storage_of(i)), ", which ",
+                  describe(parameters_[i]), " has here");
+        known = true;
+      }
     }
-    return known;
+    AMP_CHECK(known, "load_state_dict: there is no \"", entry, "\" here");
   }
+  WeightStorage storage_of(std::size_t i) const {
+    return detail::storage_of(choice(i), parameters_[i].dtype());
+  }
+  /// What weights in this storage keep beside the parameter; null where that is nothing.
+  State* rest_in(WeightStorage storage) {
+    for (State& state : rests_) {
+      if (state.storage == storage) return &state;
+    }
+    return nullptr;
+  }
+  State* rest_of(std::size_t i) { return rest_in(storage_of(i)); }
+  const State* rest_of(std::size_t i) const { return const_cast<Optimizer*>(this)->rest_of(i); }
 
   std::string_view name_;
   std::vector<Tensor> parameters_;
   std::vector<std::string> names_;
   Tensor applied_;  // int64, on the device
+  State rests_[3] = {{"master", State::kRest, WeightStorage::kMaster},
+                     {"remainder", State::kRest, WeightStorage::kRemainder},
+                     {"compensation", State::kRest, WeightStorage::kKahan}};
 };
 
 }  // namespace amp::inline v0

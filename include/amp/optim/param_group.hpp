@@ -49,7 +49,8 @@ inline void check_rate(std::string_view name, std::string_view what, double valu
 
 }  // namespace detail
 
-/// An optimizer whose parameters come in groups. Derived::validate(Options&) completes and checks a
+/// An optimizer whose parameters come in groups. Options hold storage, moments, seed and
+/// zero_grad, as those of SGD do. Derived::validate(Options&) completes and checks a
 /// group's options, Derived::visit(options, f) calls f(name, number) for those that may change.
 /// Args are those of its kernel, which run(args, dtype) calls; group_of(options) and
 /// parameter_of(i, gradient, options) say what they hold.
@@ -78,6 +79,8 @@ class GroupedOptimizer : public Optimizer {
     try {
       for (std::size_t k = 0; k < group.params.size(); ++k)
         adopt(group.params[k], group.names.empty() ? std::string_view() : group.names[k]);
+      for (std::size_t i = before; i < parameters().size(); ++i)
+        detail::check_choice(name(), i, parameters()[i], choice_of(group.options));
       static_cast<Derived*>(this)->grown();
     } catch (...) {
       forget_after(before);
@@ -102,6 +105,9 @@ class GroupedOptimizer : public Optimizer {
     }
     return group;
   }
+  static StateChoice choice_of(const Options& options) {
+    return {options.storage, options.moments};
+  }
   /// Called where parameters were added.
   void grown() {}
 
@@ -113,10 +119,11 @@ class GroupedOptimizer : public Optimizer {
   }
   void apply(const GradScale& scale) override {
     check_options();
-    const std::vector<State*> remembered = states();
-    for (std::size_t i = 0; i < parameters().size(); ++i) {
-      if (const Tensor grad = parameters()[i].grad(); grad.defined())
-        check_gradient(i, grad, remembered);
+    const detail::PoolVector<State*> remembered = all_states();
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      for_each_gradient(g, [&](std::size_t i, const Tensor& grad) {
+        check_gradient(i, grad, choice_of(groups_[g].options), remembered);
+      });
     }
     try {
       list();
@@ -134,6 +141,18 @@ class GroupedOptimizer : public Optimizer {
       throw;
     }
     for (State* state : remembered) state->keep_created();
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (!groups_[g].options.zero_grad) continue;
+      for_each_gradient(g, [&](std::size_t i, const Tensor& grad) {
+        grad.impl().storage->bump_version();
+        autograd::leaf_of(parameters()[i])->is_scaled = false;  // 0 carries no scale
+      });
+    }
+  }
+  StateChoice choice(std::size_t i) const override {
+    std::size_t g = 0;
+    while (ends_[g] <= i) ++g;
+    return choice_of(groups_[g].options);
   }
   std::vector<std::pair<std::string, double*>> numbers() override {
     std::vector<std::pair<std::string, double*>> all;
@@ -152,6 +171,14 @@ class GroupedOptimizer : public Optimizer {
 
   std::size_t begin_of(std::size_t group) const { return group == 0 ? 0 : ends_[group - 1]; }
 
+  /// f(i, gradient) for the parameters of a group that have a gradient.
+  template <class F>
+  void for_each_gradient(std::size_t group, F&& f) const {
+    for (std::size_t i = begin_of(group); i < ends_[group]; ++i) {
+      if (const Tensor grad = parameters()[i].grad(); grad.defined()) f(i, grad);
+    }
+  }
+
   /// What the kernel is to read: the parameters that have a gradient, and their groups.
   void list() {
     groups_list_.clear();
@@ -161,14 +188,18 @@ class GroupedOptimizer : public Optimizer {
     auto* const derived = static_cast<Derived*>(this);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const std::size_t before = parameters_list_.size();
-      for (std::size_t i = begin_of(g); i < ends_[g]; ++i) {
-        const Tensor grad = parameters()[i].grad();
-        if (!grad.defined()) continue;
+      const StateChoice choice = choice_of(groups_[g].options);
+      for_each_gradient(g, [&](std::size_t i, const Tensor& grad) {
         parameters_list_.push_back(derived->parameter_of(i, grad, groups_[g].options));
-        parameters_list_.back().copies = detail::copies_to_write(parameters()[i]);
-      }
+        KernelParameter& row = parameters_list_.back();
+        row.copies = detail::copies_to_write(parameters()[i]);
+        row.state_dtype = detail::moment_dtype(choice, parameters()[i].dtype());
+        row.weight = stored_weight(i, choice);
+      });
       if (parameters_list_.size() == before) continue;
       groups_list_.push_back(derived->group_of(groups_[g].options));
+      groups_list_.back().zero_grad = groups_[g].options.zero_grad;
+      groups_list_.back().seed = groups_[g].options.seed;
       if (rates != nullptr) groups_list_.back().lr.current = rates + g;
       groups_list_.back().parameters = parameters_list_.data() + before;
       groups_list_.back().count = static_cast<std::int64_t>(parameters_list_.size() - before);

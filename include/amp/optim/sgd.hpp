@@ -6,7 +6,9 @@
 //   w - lr * (g + momentum * v))
 #pragma once
 
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,12 +17,20 @@
 
 namespace amp::inline v0 {
 
+/// `moments` is the dtype of the momentum: float32, bfloat16, or that of the parameter, which is
+/// what unset means with kParameter (as in torch); with other storages unset is float32. Storage
+/// and moments are chosen before the first step. Everything but lr and its schedule is as it was
+/// recorded when a graph replays.
 struct SGDOptions {
   double lr = 1e-3;
   double momentum = 0;
   double weight_decay = 0;
   bool nesterov = false;
-  Schedule schedule = {};  // of lr
+  Schedule schedule = {};                             // of lr
+  WeightStorage storage = WeightStorage::kParameter;  // of parameters below 32 bits
+  std::optional<DType> moments = {};                  // see below
+  std::uint64_t seed = 0;                             // of what is rounded stochastically
+  bool zero_grad = false;  // steps, skipped ones too, end with gradients of 0; not skip_step()
 };
 
 class SGD final : public GroupedOptimizer<SGD, SGDOptions, kernels::SgdArgs> {
@@ -57,15 +67,15 @@ class SGD final : public GroupedOptimizer<SGD, SGDOptions, kernels::SgdArgs> {
   kernels::SgdParameter parameter_of(std::size_t i, const Tensor& grad, const SGDOptions& options) {
     const Tensor& p = parameters()[i];
     void* const momentum =
-        options.momentum != 0 ? momentum_.of(i, p, parameters().size()) : nullptr;
+        options.momentum != 0 ? state_of(momentum_, i, choice_of(options)) : nullptr;
     return {p.raw_data(), grad.raw_data(), momentum, p.numel(), p.dtype(), grad.dtype(), {}};
   }
   static void run(const kernels::SgdArgs& args, DType dtype) {
     kernels::dispatch<&kernels::Backend::sgd, kernels::host::sgd>(args.device, dtype, args);
   }
-  std::vector<State*> states() override { return {&momentum_}; }
+  detail::PoolVector<State*> states() override { return {&momentum_}; }
 
-  State momentum_{"momentum"};
+  State momentum_{.name = "momentum", .may_lack = true};
 };
 
 }  // namespace amp::inline v0

@@ -8,14 +8,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "amp/device/capture.hpp"
+#include "amp/kernels/host/unscale.hpp"
 #include "amp/kernels/signatures.hpp"
 #include "amp/scaler/device_scale.hpp"
+#include "amp/scaler/gradients.hpp"
 
 namespace amp::inline v0::detail {
 
@@ -26,14 +30,23 @@ enum class Stage { kReady, kUnscaled, kStepped, kLeftOut, kFailed };
 struct Cycle {
   const void* optimizer;
   Stage stage = Stage::kReady;
-  Tensor found_inf;      // float32 word on the device
-  Tensor clip = {};      // float32: the norm, and the coefficient
+  Tensor found_inf;  // float32 word on the device
+  Tensor clip = {};  // float32: the norm, and the coefficient
+  Tensor statistics = {};
   GradScale scale = {};  // what the step will apply
   std::int64_t gradients = 0;
   bool looked = false;  // whether the gradients were tested, so that found_inf says something
   bool writes = false;  // whether they were, or will be, unscaled in place
-  std::vector<const void*> gradient_data = {};
-  kernels::KeptTable table = {};  // of its gradients
+  PoolVector<const void*> gradient_data = {};
+  kernels::KeptTable table = {};                    // of its gradients
+  bool wants_norm = false;                          // the last time, unscale_'s norm was asked for
+  std::unique_ptr<KnownNorm> known_norm = nullptr;  // from unscale_ to the step
+
+  void forget_norm() {
+    if (known_norm == nullptr) return;
+    wants_norm = known_norm->was_wanted();
+    known_norm.reset();
+  }
 };
 
 class Cycles {
@@ -73,8 +86,26 @@ class Cycles {
     Cycle& cycle = all_.emplace_back(Cycle{.optimizer = optimizer, .found_inf = word_of_0(device)});
     interrupted_ = before;
     if (Capture* const capture = current_capture()) capture->open(this, kName);
-    cycle.table = table_of(optimizer);
+    take_kept(cycle);
     return cycle;
+  }
+
+  /// The gradients, counted into the cycle, which is to write them or not.
+  template <OptimizerLike O>
+  GradientSpans look(std::string_view call, O& optimizer, Cycle& cycle, bool writes) {
+    std::optional<Device> device = cycle.found_inf.device();
+    GradientSpans spans = collect_gradients(call, optimizer, device);
+    AMP_CHECK(!spans.empty(), call,
+              ": no parameter of the optimizer has a gradient; was backward() called on the scaled "
+              "loss, and does the optimizer hold the parameters that the model uses?");
+    cycle.gradients = static_cast<std::int64_t>(spans.size());
+    cycle.looked = true;
+    cycle.writes = writes;
+    for (const auto& span : spans) {
+      if (span.numel != 0) cycle.gradient_data.push_back(span.data);
+    }
+    check_unshared(call, cycle, [&](const void* data) { return is_marked(optimizer, data); });
+    return spans;
   }
 
   /// Throws where a gradient of `cycle` is also another optimizer's, and one of the two unscales it
@@ -97,6 +128,44 @@ class Cycles {
     }
   }
 
+  /// Of the optimizer's cycle, else of its last; undefined where neither had any.
+  Tensor statistics(const void* optimizer) const {
+    for (const Cycle& cycle : all_) {
+      if (cycle.optimizer == optimizer && cycle.looked) return cycle.statistics;
+    }
+    for (const auto& [known, words] : last_statistics_) {
+      if (known == optimizer) return words;
+    }
+    return {};
+  }
+
+  /// Moves the scale by what all optimizers found, and by *clears, an own word of the user's where
+  /// not null, which it sets to 0. Whether anybody looked at gradients.
+  bool update_scale(const DeviceScale& device, const kernels::ScaleRule& rule, float* clears) {
+    PoolVector<const float*> found;
+    PoolVector<kernels::Counts> counts;
+    bool looked = clears != nullptr;
+    for (const Cycle& cycle : all_) {
+      looked = looked || cycle.looked;
+      found.push_back(cycle.looked ? word(cycle.found_inf) : nullptr);
+      counts.push_back(cycle.stage == Stage::kStepped   ? kernels::Counts::kStep
+                       : cycle.stage == Stage::kLeftOut ? kernels::Counts::kLeftOut
+                                                        : kernels::Counts::kNot);
+    }
+    if (clears != nullptr) {
+      found.push_back(clears);
+      counts.push_back(all_.empty() ? kernels::Counts::kStep : kernels::Counts::kNot);
+    }
+    const kernels::UpdateScaleArgs args{
+        device.device(), device.data(), rule,
+        found.data(),    counts.data(), static_cast<std::int64_t>(found.size()),
+        clears};
+    interrupt();  // where this throws: update() may come again, or scale(loss)
+    kernels::dispatch<&kernels::Backend::update_scale, kernels::host::update_scale>(args.device,
+                                                                                    kFloat32, args);
+    return looked;
+  }
+
   void forget(const void* optimizer) {
     std::erase_if(all_, [&](const Cycle& cycle) { return cycle.optimizer == optimizer; });
     if (Capture* const capture = current_capture(); capture != nullptr && all_.empty())
@@ -113,27 +182,37 @@ class Cycles {
     interrupted_ = false;
     if (Capture* const capture = current_capture(); capture != nullptr && !all_.empty())
       capture->close(this, kName);
+    if (!all_.empty()) last_statistics_.clear();
     for (Cycle& cycle : all_) {
-      tables_.emplace_back(cycle.optimizer, std::move(cycle.table));
+      cycle.forget_norm();
+      kept_.push_back({cycle.optimizer, std::move(cycle.table), cycle.wants_norm});
+      if (cycle.statistics.defined())
+        last_statistics_.emplace_back(cycle.optimizer, std::move(cycle.statistics));
       if (cycle.found_inf.unique())
         words_.push_back(std::move(cycle.found_inf));  // else a StepResult keeps it
     }
     all_.clear();
-    while (tables_.size() > kMostTables) tables_.erase(tables_.begin());
+    while (kept_.size() > kMostKept) kept_.erase(kept_.begin());
   }
 
  private:
-  static constexpr std::size_t kMostTables = 64;  // some may be of optimizers that are no more
+  static constexpr std::size_t kMostKept = 64;  // some may be of optimizers that are no more
 
-  /// That of the optimizer's last cycle, where it is not long ago.
-  kernels::KeptTable table_of(const void* optimizer) {
-    for (auto known = tables_.begin(); known != tables_.end(); ++known) {
-      if (known->first != optimizer) continue;
-      kernels::KeptTable table = std::move(known->second);
-      tables_.erase(known);
-      return table;
+  /// What a cycle leaves to the next one of its optimizer.
+  struct Kept {
+    const void* optimizer;
+    kernels::KeptTable table;
+    bool wants_norm;
+  };
+
+  void take_kept(Cycle& cycle) {
+    for (auto known = kept_.begin(); known != kept_.end(); ++known) {
+      if (known->optimizer != cycle.optimizer) continue;
+      cycle.table = std::move(known->table);
+      cycle.wants_norm = known->wants_norm;
+      kept_.erase(known);
+      return;
     }
-    return {};
   }
   /// As an error says it.
   static constexpr std::string_view kName =
@@ -148,8 +227,9 @@ class Cycles {
   }
 
   std::vector<Cycle> all_;
-  std::vector<Tensor> words_;                                       // found_inf words to use again
-  std::vector<std::pair<const void*, kernels::KeptTable>> tables_;  // of cycles that ended
+  std::vector<Tensor> words_;  // found_inf words to use again
+  std::vector<Kept> kept_;     // of cycles that ended
+  std::vector<std::pair<const void*, Tensor>> last_statistics_;
   bool interrupted_ = false;
 };
 

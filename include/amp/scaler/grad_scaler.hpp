@@ -8,12 +8,14 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "amp/scaler/cycle.hpp"
 #include "amp/scaler/gradients.hpp"
 #include "amp/scaler/scale_node.hpp"
 #include "amp/scaler/state.hpp"
+#include "amp/scaler/statistics_result.hpp"
 #include "amp/scaler/step_result.hpp"
 
 namespace amp::inline v0 {
@@ -128,6 +130,15 @@ class GradScaler {
   const float* inverse_scale_data(Device device);
   float* found_inf_data(Device device);
 
+  /// What the pass over the optimizer's gradients saw, in this cycle, or in the last one that
+  /// update() ended. That pass is the one that step, unscale_ or unscale_and_clip makes anyway.
+  /// Throws where there was none, and where GradScalerOptions::statistics is not set. Synchronises
+  /// where the result is asked, not before.
+  template <OptimizerLike O>
+  StatisticsResult statistics(O& optimizer) const {
+    return statistics_of(&optimizer);
+  }
+
   /// Synchronises. Best taken after update().
   GradScalerState state_dict() const;
   /// Throws, and changes nothing, where the state cannot work. Legal at any time; what the cycle
@@ -154,6 +165,29 @@ class GradScaler {
     AMP_CHECK(device_.exists(), call,
               ": nothing was scaled yet; call scale(loss) before backward first");
   }
+  StatisticsResult statistics_of(const void* optimizer) const {
+    if (!enabled_) return {};
+    AMP_CHECK(statistics_,
+              "statistics: this scaler collects none; make it with GradScalerOptions{.statistics = "
+              "true}");
+    const Tensor words = cycles_.statistics(optimizer);
+    AMP_CHECK(
+        words.defined(),
+        "statistics: this optimizer's gradients were not looked at in this or the last cycle; "
+        "call unscale_, unscale_and_clip or step first");
+    return StatisticsResult(words);
+  }
+  Tensor statistics_words() const {  // the cycle's where the pass does not fail
+    return statistics_ ? StatisticsResult::make_words(device_.device()) : Tensor();
+  }
+  void unscale(Cycle& cycle, const detail::GradientSpans& spans, bool write, float* norm = nullptr,
+               bool finite_norm = false) {
+    const Tensor seen = statistics_words();
+    detail::unscale({device_.device(), spans.data(), static_cast<std::int64_t>(spans.size()),
+                     device_.inverse(), detail::word(cycle.found_inf), write, &cycle.table, norm,
+                     finite_norm, StatisticsResult::data(seen)});
+    cycle.statistics = seen;
+  }
   void drop_cycle() {
     cycles_.end();
     if (external_.defined()) detail::fill(external_, 0);
@@ -162,26 +196,6 @@ class GradScaler {
     check_initialised(call);
     return cycles_.begin(call, optimizer, device_.device());
   }
-  /// The gradients, counted into the cycle, which is to write them or not.
-  template <OptimizerLike O>
-  detail::GradientSpans gradients_of(std::string_view call, O& optimizer, Cycle& cycle,
-                                     bool writes) {
-    std::optional<Device> device = device_.device();
-    detail::GradientSpans spans = detail::collect_gradients(call, optimizer, device);
-    AMP_CHECK(!spans.empty(), call,
-              ": no parameter of the optimizer has a gradient; was backward() called on the scaled "
-              "loss, and does the optimizer hold the parameters that the model uses?");
-    cycle.gradients = static_cast<std::int64_t>(spans.size());
-    cycle.looked = true;
-    cycle.writes = writes;
-    for (const auto& span : spans) {
-      if (span.numel != 0) cycle.gradient_data.push_back(span.data);
-    }
-    cycles_.check_unshared(call, cycle,
-                           [&](const void* data) { return detail::is_marked(optimizer, data); });
-    return spans;
-  }
-
   /// After an update whose counters the host can see.
   void report_skips() {
     if (!on_skips_ || device_.device().type != kCPU) return;
@@ -190,7 +204,7 @@ class GradScaler {
     on_skips_({live.applied, live.skipped, live.consecutive_skipped});
   }
 
-  bool enabled_;
+  bool enabled_, statistics_;
   std::int64_t skips_in_a_row_;
   SkipCallback on_skips_;
   std::optional<Device> wanted_;
@@ -202,6 +216,7 @@ class GradScaler {
 
 inline GradScaler::GradScaler(const GradScalerOptions& options)
     : enabled_(options.enabled),
+      statistics_(options.statistics),
       skips_in_a_row_(options.skips_in_a_row),
       on_skips_(options.on_skips),
       wanted_(options.device),
@@ -236,7 +251,7 @@ void GradScaler::unscale_(O& optimizer) {
   if (!enabled_) return;
   Cycle& cycle = begin("unscale_", &optimizer);
   detail::ForgetOnError guard(cycles_, &optimizer);
-  detail::GradientSpans spans = gradients_of("unscale_", optimizer, cycle, true);
+  detail::GradientSpans spans = cycles_.look("unscale_", optimizer, cycle, true);
   float* const found_inf = detail::word(cycle.found_inf);
   cycle.scale = {.inverse = device_.one(), .found_inf = found_inf};
   guard.unscaled = true;
@@ -245,8 +260,12 @@ void GradScaler::unscale_(O& optimizer) {
     for (kernels::GradientSpan& span : spans) span.read_only = is_low_precision(span.dtype);
     cycle.scale.inverse_low_precision = device_.inverse();
   }
-  detail::unscale(device_.device(), spans, device_.inverse(), found_inf, true, &cycle.table);
+  Tensor norm;
+  if (cycle.wants_norm) norm = empty({}, {.device = device_.device()});
+  unscale(cycle, spans, true, norm.defined() ? detail::word(norm) : nullptr);
+  if (norm.defined()) norm.mark_modified();
   if constexpr (MarksGradients<O>) optimizer.mark_unscaled();
+  cycle.known_norm = detail::note_norm(optimizer, spans, std::move(norm));
   cycle.stage = Stage::kUnscaled;
 }
 
@@ -257,25 +276,29 @@ Tensor GradScaler::unscale_and_clip(O& optimizer, double max_norm) {
     std::optional<Device> device = wanted_;
     const detail::GradientSpans spans =
         detail::collect_gradients("unscale_and_clip", optimizer, device);
-    const Tensor words = zeros({2}, {.device = device.value_or(kCPU)});
-    detail::clip_by_norm(words.device(), spans, max_norm, detail::word(words));
-    return words.alias({}, {}, 0);
+    Tensor norm = zeros({}, {.device = device.value_or(kCPU)});
+    detail::clip_by_norm(norm.device(), spans, max_norm, norm);
+    return norm;
   }
   constexpr bool kAware = ScaleAwareOptimizer<O>;
   Cycle& cycle = begin("unscale_and_clip", &optimizer);
   detail::ForgetOnError guard(cycles_, &optimizer);
-  const detail::GradientSpans spans = gradients_of("unscale_and_clip", optimizer, cycle, !kAware);
+  const detail::GradientSpans spans = cycles_.look("unscale_and_clip", optimizer, cycle, !kAware);
   float* const found_inf = detail::word(cycle.found_inf);
   guard.unscaled = !kAware;
-  if constexpr (!kAware) {
-    detail::unscale(device_.device(), spans, device_.inverse(), found_inf, true, &cycle.table);
-    if constexpr (MarksGradients<O>) optimizer.mark_unscaled();
-  }
   cycle.clip = empty({2}, {.device = device_.device()});
   float* const words = detail::word(cycle.clip);
-  detail::grad_norm(device_.device(), spans, kAware ? device_.inverse() : nullptr, max_norm, words,
-                    found_inf, &cycle.table);
-  if constexpr (!kAware) detail::clip(device_.device(), spans, words, found_inf, &cycle.table);
+  if constexpr (kAware) {
+    const Tensor seen = statistics_words();
+    detail::grad_norm({device_.device(), spans.data(), static_cast<std::int64_t>(spans.size()),
+                       device_.inverse(), words, words + 1, found_inf, max_norm, &cycle.table,
+                       StatisticsResult::data(seen)});
+    cycle.statistics = seen;
+  } else {
+    unscale(cycle, spans, true, words, true);
+    if constexpr (MarksGradients<O>) optimizer.mark_unscaled();
+    detail::clip(device_.device(), spans, words, max_norm, found_inf, &cycle.table);
+  }
   cycle.scale = {.inverse = kAware ? device_.inverse() : device_.one(),
                  .found_inf = found_inf,
                  .clip = kAware ? words + 1 : nullptr};
@@ -296,14 +319,14 @@ StepResult GradScaler::step(O& optimizer) {
   guard.unscaled = cycle->stage == Stage::kUnscaled;
   if (cycle->stage == Stage::kReady) {
     const detail::GradientSpans spans =
-        gradients_of("step", optimizer, *cycle, !ScaleAwareOptimizer<O>);
+        cycles_.look("step", optimizer, *cycle, !ScaleAwareOptimizer<O>);
     float* const found_inf = detail::word(cycle->found_inf);
     cycle->scale = {.inverse = device_.inverse(), .found_inf = found_inf};
     guard.unscaled = !ScaleAwareOptimizer<O>;
-    detail::unscale(device_.device(), spans, device_.inverse(), found_inf, !ScaleAwareOptimizer<O>,
-                    &cycle->table);
+    unscale(*cycle, spans, !ScaleAwareOptimizer<O>);
     if constexpr (!ScaleAwareOptimizer<O> && MarksGradients<O>) optimizer.mark_unscaled();
   }
+  cycle->forget_norm();
   if constexpr (ScaleAwareOptimizer<O>) {
     optimizer.step(cycle->scale);
   } else if (cycle->found_inf.item<float>() == 0) {
@@ -319,6 +342,7 @@ void GradScaler::skip_step(O& optimizer) {
   check_initialised("skip_step");
   Cycle* cycle = cycles_.find(&optimizer);
   if (cycle == nullptr || cycle->stage != Stage::kUnscaled) cycle = &begin("skip_step", &optimizer);
+  cycle->forget_norm();
   cycle->stage = Stage::kLeftOut;
 }
 
@@ -329,30 +353,7 @@ inline void GradScaler::update() {
             "update: no optimizer was unscaled or stepped since the last update (0 gradients); "
             "call step(optimizer), or skip_step(optimizer), first");
   float* const clears = external_.defined() ? detail::word(external_) : nullptr;
-  std::vector<const float*> found;
-  std::vector<kernels::Counts> counts;
-  bool looked = clears != nullptr;
-  for (const Cycle& cycle : cycles_.all()) {
-    looked = looked || cycle.looked;
-    found.push_back(cycle.looked ? detail::word(cycle.found_inf) : nullptr);
-    counts.push_back(cycle.stage == Stage::kStepped   ? kernels::Counts::kStep
-                     : cycle.stage == Stage::kLeftOut ? kernels::Counts::kLeftOut
-                                                      : kernels::Counts::kNot);
-  }
-  if (clears != nullptr) {
-    found.push_back(clears);
-    counts.push_back(cycles_.empty() ? kernels::Counts::kStep : kernels::Counts::kNot);
-  }
-  const kernels::UpdateScaleArgs args{device_.device(),
-                                      device_.data(),
-                                      detail::rule_of(saved_),
-                                      found.data(),
-                                      counts.data(),
-                                      static_cast<std::int64_t>(found.size()),
-                                      clears};
-  cycles_.interrupt();  // where this throws: update() may come again, or scale(loss)
-  kernels::dispatch<&kernels::Backend::update_scale, kernels::host::update_scale>(args.device,
-                                                                                  kFloat32, args);
+  const bool looked = cycles_.update_scale(device_, detail::rule_of(saved_), clears);
   cycles_.end();
   device_.mark_modified();
   if (looked) report_skips();

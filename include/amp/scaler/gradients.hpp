@@ -1,22 +1,28 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The passes over an optimizer's gradients: collect and check them, unscale.
+// The passes over an optimizer's gradients: collect and check them, unscale, and
+// note their norm.
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "amp/kernels/host/unscale.hpp"
 #include "amp/optim/clip.hpp"
+#include "amp/optim/known_norm.hpp"
 #include "amp/scaler/adapter.hpp"
 
 namespace amp::inline v0::detail {
 
-using GradientSpans = std::vector<kernels::GradientSpan>;
+using GradientSpans = PoolVector<kernels::GradientSpan>;
 
 /// The gradients of an optimizer, all on `device` (any one device where that is unset). Throws,
 /// naming `call`, where one cannot be used.
@@ -25,7 +31,7 @@ GradientSpans collect_gradients(std::string_view call, O& optimizer,
                                 std::optional<Device>& device) {
   GradientSpans spans;
   std::int64_t index = 0;
-  for (const TensorView& view : optimizer.gradients()) {
+  const auto add = [&](const TensorView& view) {
     AMP_CHECK(is_floating_point(view.dtype), call, ": gradient ", index, " ", view.name,
               " must be floating point, but is ", view.dtype);
     AMP_CHECK(view.numel >= 0 && (view.data != nullptr || view.numel == 0), call, ": gradient ",
@@ -35,6 +41,11 @@ GradientSpans collect_gradients(std::string_view call, O& optimizer,
               view.device, ", but must be on ", *device);
     spans.push_back({view.data, view.numel, view.dtype});
     ++index;
+  };
+  if constexpr (std::derived_from<O, Optimizer>) {
+    optimizer.visit_gradients(add);
+  } else {
+    for (const TensorView& view : optimizer.gradients()) add(view);
   }
   return spans;
 }
@@ -53,16 +64,29 @@ bool is_marked(O& optimizer, const void* data) {
   return false;
 }
 
-/// Notes in *found_inf whether any gradient is not finite, and with `write` multiplies all by
-/// *inverse that are not read_only.
-inline void unscale(Device device, std::span<const kernels::GradientSpan> gradients,
-                    const float* inverse, float* found_inf, bool write,
-                    kernels::KeptTable* table = nullptr) {
-  if (gradients.empty()) return;
-  const auto count = static_cast<std::int64_t>(gradients.size());
+inline void unscale(const kernels::UnscaleArgs& args) {
+  if (args.count == 0) return;
   kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(
-      device, gradients[0].dtype,
-      {device, gradients.data(), count, inverse, found_inf, write, table});
+      args.device, args.gradients[0].dtype, args);
+}
+
+/// Notes `norm` (undefined: not computed) as that of an optimizer's gradients as they are now. Null
+/// where these are not tensors, or not unscaled.
+template <OptimizerLike O>
+std::unique_ptr<KnownNorm> note_norm(O& optimizer, const GradientSpans& spans, Tensor norm) {
+  if constexpr (MarksGradients<O> && requires { optimizer.parameters(); }) {
+    PoolVector<Tensor> gradients;
+    for (const Tensor& p : optimizer.parameters()) {
+      if (Tensor grad = p.grad(); grad.defined()) gradients.push_back(std::move(grad));
+    }
+    const bool same = std::equal(gradients.begin(), gradients.end(), spans.begin(), spans.end(),
+                                 [](const Tensor& grad, const kernels::GradientSpan& span) {
+                                   return grad.raw_data() == span.data &&
+                                          grad.numel() == span.numel && !span.read_only;
+                                 });
+    if (same) return std::make_unique<KnownNorm>(gradients, std::move(norm));
+  }
+  return nullptr;
 }
 
 }  // namespace amp::inline v0::detail

@@ -48,6 +48,7 @@ struct GradScalerOptions {
   double overflow_share = 0;              // of ScalePolicy::kOverflowShare, in [0, 1]
   std::int64_t skips_in_a_row = 50;       // after so many, and as many again, `on_skips` is called
   SkipCallback on_skips = warn_of_skips;  // may be empty
+  bool statistics = false;                // GradScaler::statistics may be asked
 };
 
 /// Everything a scaler remembers between steps. Trivially copyable.

@@ -50,27 +50,31 @@ __attribute__((target("avx2"))) inline std::size_t convert(const bfloat16* from,
   }
   return i;
 }
+/// Rounds 16 floats to bfloat16.
+__attribute__((target("avx2"))) inline void store_bfloat16(const __m256 (&values)[2],
+                                                           bfloat16* to) {
+  const __m256i infinity = _mm256_set1_epi32(0x7f80'0000);
+  __m256i codes[2];
+  for (int part = 0; part < 2; ++part) {
+    const __m256i bits = _mm256_castps_si256(values[part]);
+    const __m256i upper = _mm256_srli_epi32(bits, 16);
+    const __m256i last = _mm256_and_si256(upper, _mm256_set1_epi32(1));
+    const __m256i half_unit = _mm256_add_epi32(last, _mm256_set1_epi32(0x7fff));
+    const __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, half_unit), 16);
+    const __m256i magnitude = _mm256_and_si256(bits, _mm256_set1_epi32(0x7fff'ffff));
+    const __m256i quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
+    codes[part] = _mm256_blendv_epi8(rounded, quiet, _mm256_cmpgt_epi32(magnitude, infinity));
+  }
+  // Packing works within 128-bit lanes; the permutation restores the order.
+  const __m256i packed =
+      _mm256_permute4x64_epi64(_mm256_packus_epi32(codes[0], codes[1]), 0b11'01'10'00);
+  std::memcpy(static_cast<void*>(to), &packed, sizeof packed);
+}
 __attribute__((target("avx2"))) inline std::size_t convert(const float* from, bfloat16* to,
                                                            std::size_t n) {
-  const __m256i infinity = _mm256_set1_epi32(0x7f80'0000);
   std::size_t i = 0;
-  for (; i + 16 <= n; i += 16) {
-    __m256i codes[2];
-    for (std::size_t part = 0; part < 2; ++part) {
-      const __m256i bits = _mm256_castps_si256(_mm256_loadu_ps(from + i + 8 * part));
-      const __m256i upper = _mm256_srli_epi32(bits, 16);
-      const __m256i last = _mm256_and_si256(upper, _mm256_set1_epi32(1));
-      const __m256i half_unit = _mm256_add_epi32(last, _mm256_set1_epi32(0x7fff));
-      const __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, half_unit), 16);
-      const __m256i magnitude = _mm256_and_si256(bits, _mm256_set1_epi32(0x7fff'ffff));
-      const __m256i quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
-      codes[part] = _mm256_blendv_epi8(rounded, quiet, _mm256_cmpgt_epi32(magnitude, infinity));
-    }
-    // Packing works within 128-bit lanes; the permutation restores the order.
-    const __m256i packed =
-        _mm256_permute4x64_epi64(_mm256_packus_epi32(codes[0], codes[1]), 0b11'01'10'00);
-    std::memcpy(static_cast<void*>(to + i), &packed, sizeof packed);
-  }
+  for (; i + 16 <= n; i += 16)
+    store_bfloat16({_mm256_loadu_ps(from + i), _mm256_loadu_ps(from + i + 8)}, to + i);
   return i;
 }
 

@@ -53,14 +53,15 @@ class DeviceList {
   void send(const std::vector<Item>& items) {
     if (items == sent_) return;
     const auto bytes = static_cast<std::int64_t>(items.size() * sizeof(Item));
-    std::vector<Item> before = std::exchange(sent_, {});
+    before_.swap(sent_);
+    sent_.clear();
     if (amp::detail::Capture* const recording = amp::detail::current_recording()) {
       if (bytes > bytes_)
         amp::detail::refuse(*recording,
                             "Graph: the callable gives one call more tensors than its warm-ups "
                             "did; every call has to do the same");
-      recording->before_replay([this, items = items, before = std::move(before)]() mutable {
-        if (!items.empty()) write(items, before);
+      recording->before_replay([this, items = items]() mutable {
+        if (!items.empty()) write(items);
         items = {};
       });
       return;
@@ -69,20 +70,20 @@ class DeviceList {
       void* const larger = allocate(device_, bytes);
       deallocate(device_, data_, std::exchange(bytes_, bytes));
       data_ = static_cast<Item*>(larger);
-      before.clear();
+      before_.clear();
     }
-    write(items, before);
+    write(items);
     sent_ = items;
   }
 
  private:
-  /// What differs from `before`.
-  void write(const std::vector<Item>& items, const std::vector<Item>& before) {
+  /// What differs from before.
+  void write(const std::vector<Item>& items) {
     constexpr auto kItems = static_cast<std::size_t>(Batch<Item>::kItems);
     for (std::size_t begin = 0; begin < items.size(); begin += kItems) {
       const std::size_t count = (std::min)(kItems, items.size() - begin);
       const Item* const from = items.data() + begin;
-      if (begin + count <= before.size() && std::equal(from, from + count, before.data() + begin))
+      if (begin + count <= before_.size() && std::equal(from, from + count, before_.data() + begin))
         continue;
       Batch<Item> batch{};
       std::copy_n(from, count, batch.items);
@@ -94,7 +95,7 @@ class DeviceList {
   Device device_;
   std::int64_t bytes_ = 0;
   Item* data_ = nullptr;
-  std::vector<Item> sent_;
+  std::vector<Item> sent_, before_;  // their memory is kept
 };
 
 /// Whether what is launched becomes part of a graph that amp does not record.

@@ -2,62 +2,21 @@
 // SPDX-License-Identifier: MIT
 //
 // Loss scaling over lists of gradients: one launch for any number of them, which reads each element
-// once; blocks take pieces. Nothing is read back: scale, norm and flags stay where they are. All
-// results have the host's bits, where the compiler joins no multiplication with an addition.
+// once, whatever is asked of it; blocks take pieces. Nothing is read back: scale, norm and flags
+// stay where they are. All results have the host's bits, where the compiler joins no multiplication
+// with an addition.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "amp/kernels/cuda/gradient_pass.cuh"
 #include "amp/kernels/cuda/pieces.cuh"
 #include "amp/kernels/cuda/scratch.cuh"
 #include "amp/kernels/cuda/table.cuh"
-#include "amp/kernels/functions.hpp"
 #include "amp/kernels/scale_state.hpp"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::cuda {
-
-inline constexpr std::int64_t kChunk = 1 << 16;             // of one partial sum, on every device
-inline constexpr std::int64_t kLanes = 512;                 // float accumulators of a chunk
-inline constexpr unsigned kLaneThreads = kLanes / kVector;  // each has neighbouring lanes
-
-/// A gradient, the numbers of its first piece and chunk, and whether it may be taken in vectors.
-struct GradientRow {
-  GradientSpan span;
-  std::int64_t first_piece, first_chunk;
-  bool vectors;
-
-  AMP_HOST_DEVICE std::int64_t numel() const { return span.numel; }
-  friend bool operator==(const GradientRow&, const GradientRow&) = default;
-};
-
-struct GradientTable final : KeptTable::Contents {
-  explicit GradientTable(Device where) : device(where), rows(where), arrived(where) {}
-
-  void send(const GradientSpan* gradients, std::int64_t n) {
-    next.clear();
-    count = n, pieces = 0, chunks = 0;
-    for (std::int64_t g = 0; g < n; ++g) {
-      const GradientSpan& span = gradients[g];
-      const bool vectors =
-          is_aligned_for_vectors(span.data, span.dtype) &&
-          (span.unscaled == nullptr || is_aligned_for_vectors(span.unscaled, kFloat32));
-      next.push_back({span, pieces, chunks, vectors});
-      pieces += ceil_div(span.numel, kPiece);
-      chunks += ceil_div(span.numel, kChunk);
-    }
-    rows.send(next);
-    arrived.send(zero);
-  }
-
-  Device device;
-  DeviceList<GradientRow> rows;
-  DeviceList<unsigned> arrived;  // blocks of a launch that need to know
-  std::int64_t count = 0, pieces = 0, chunks = 0;
-  std::vector<GradientRow> next;  // its memory is kept
-  const std::vector<unsigned> zero{0};
-};
 
 /// Whether anything is not finite.
 template <class C>
@@ -101,101 +60,6 @@ AMP_KERNEL void unscale_kernel(const Row* rows, std::int64_t count, std::int64_t
   if (bad) *found_inf = 1.0F;  // by however many threads
 }
 
-/// Adds the squares of x * inverse of [i, end) to eight lanes, as far as there are whole vectors;
-/// returns where they end. Loads come before the first addition: 128 bytes of each thread are on
-/// their way at once.
-template <class T>
-__device__ __forceinline__ std::int64_t add_squares(const void* data, std::int64_t i,
-                                                    std::int64_t end, float inverse,
-                                                    float (&lanes)[kVector]) {
-  constexpr int kDepth = 16 / static_cast<int>(sizeof(T));
-  const auto add = [&](const float(&values)[kVector]) {
-    for (int l = 0; l < kVector; ++l) {
-      const float value = values[l] * inverse;
-      lanes[l] += value * value;
-    }
-  };
-  for (; i + (kDepth - 1) * kLanes + kVector <= end; i += kDepth * kLanes) {
-    float values[kDepth][kVector];
-    for (int d = 0; d < kDepth; ++d) detail::load_words<float, T>(data, i + d * kLanes, values[d]);
-    for (int d = 0; d < kDepth; ++d) add(values[d]);
-  }
-  for (; i + kVector <= end; i += kLanes) {
-    float values[kVector];
-    detail::load_words<float, T>(data, i, values);
-    add(values);
-  }
-  return i;
-}
-
-/// Element l of a chunk counts in lane l % 512, of which thread t has 8t to 8t + 7.
-__device__ __forceinline__ void add_chunk(const GradientRow& row, Range range, float inverse,
-                                          float (&lanes)[kVector]) {
-  const GradientSpan g = row.span;
-  std::int64_t i = range.begin + static_cast<std::int64_t>(threadIdx.x) * kVector;
-  if (row.vectors) {
-    if (g.dtype == kFloat32) i = add_squares<float>(g.data, i, range.end, inverse, lanes);
-    if (g.dtype == kFloat16) i = add_squares<half>(g.data, i, range.end, inverse, lanes);
-    if (g.dtype == kBFloat16) i = add_squares<bfloat16>(g.data, i, range.end, inverse, lanes);
-  }
-  for (; i < range.end; i += kLanes) {
-    for (int l = 0; l < kVector; ++l) {
-      if (i + l >= range.end) break;
-      const float value =
-          (g.dtype == kFloat64 ? static_cast<float>(load<double>(g.data, g.dtype, i + l))
-                               : load<float>(g.data, g.dtype, i + l)) *
-          inverse;
-      lanes[l] += value * value;
-    }
-  }
-}
-
-/// What becomes of a norm.
-struct NormResult {
-  float* norm;
-  float* coefficient;
-  float* found_inf;
-  double max_norm;
-};
-
-/// The sum of each chunk: float lanes, then a tree in double; and by the last block the root of
-/// their sum. The host's, addition by addition.
-template <class Row>
-AMP_KERNEL void grad_norm_kernel(const Row* rows, std::int64_t count, std::int64_t chunks,
-                                 const float* inverse_scale, double* sums, unsigned* arrived,
-                                 NormResult result) {
-  __shared__ double tree[kLanes];
-  const float inverse = inverse_scale != nullptr ? *inverse_scale : 1.0F;
-  const unsigned t = threadIdx.x;
-  const auto add_up = [&](unsigned lanes) {
-    for (unsigned width = lanes / 2; width > 0; width /= 2) {
-      __syncthreads();
-      for (unsigned l = t; l < width; l += kLaneThreads) tree[l] += tree[l + width];
-    }
-  };
-  for_each_piece(rows, count, &Row::first_chunk, chunks, kChunk,
-                 [&](const Row& row, Range range, std::int64_t n) {
-                   float lanes[kVector] = {};
-                   add_chunk(row, range, inverse, lanes);
-                   for (int l = 0; l < kVector; ++l)
-                     tree[t * kVector + static_cast<unsigned>(l)] = static_cast<double>(lanes[l]);
-                   add_up(kLanes);
-                   if (t == 0) sums[n] = tree[0];
-                   __syncthreads();
-                 });
-  if (!is_last_block(arrived)) return;
-  const volatile double* const all = sums;  // other blocks wrote them
-  double total = 0;
-  for (std::int64_t n = t; n < chunks; n += kLaneThreads) total += all[n];
-  tree[t] = total;
-  add_up(kLaneThreads);
-  if (t != 0) return;
-  const float norm = static_cast<float>(functions::math::sqrt(tree[0]));
-  *result.norm = norm;
-  if (result.coefficient != nullptr) *result.coefficient = clip_coefficient(norm, result.max_norm);
-  if (result.found_inf != nullptr && !is_finite(norm)) *result.found_inf = 1.0F;
-}
-
 template <class C>
 __device__ void scale_piece(const GradientRow& row, Range range, float coefficient) {
   const GradientSpan g = row.span;
@@ -209,9 +73,10 @@ __device__ void scale_piece(const GradientRow& row, Range range, float coefficie
 
 template <class Row>
 AMP_KERNEL void clip_kernel(const Row* rows, std::int64_t count, std::int64_t pieces,
-                            const float* coefficient, const float* found_inf) {
-  if (found_inf != nullptr && *found_inf != 0) return;
-  const float factor = *coefficient;
+                            ClipArgs args) {
+  if (args.found_inf != nullptr && *args.found_inf != 0) return;
+  const float factor = args.factor();
+  if (factor == 1) return;
   for_each_piece(rows, count, &Row::first_piece, pieces, kPiece,
                  [&](const Row& row, Range range, std::int64_t) {
                    if (row.span.dtype == kFloat64) {
@@ -263,22 +128,32 @@ AMP_KERNEL void update_scale_kernel(Words words, ScaleState* state, ScaleRule ru
 }
 
 inline void unscale(const UnscaleArgs& args) {
-  if (args.count == 0) return;
+  const bool sums = args.norm != nullptr || args.finite_norm || args.statistics != nullptr;
+  if (args.count == 0 && !sums) return;
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
-  launch(args.device, blocks_for(table->pieces), kThreads, unscale_kernel<GradientRow>,
-         table->rows.data(), table->count, table->pieces, args.inverse_scale, args.found_inf,
-         args.write);
+  if (!sums) {
+    launch(args.device, blocks_for(table->pieces), kThreads, unscale_kernel<GradientRow>,
+           table->rows.data(), table->count, table->pieces, args.inverse_scale, args.found_inf,
+           args.write);
+    return;
+  }
+  const PassResult result{args.norm,        nullptr,         args.found_inf, 0,
+                          args.finite_norm, args.statistics, table->elements};
+  const auto run = !args.write                  ? launch_pass<false, true>
+                   : args.statistics == nullptr ? launch_pass<true, false>
+                                                : launch_pass<true, true>;
+  run(args.device, *table.operator->(), args.inverse_scale, result);
 }
 
 inline void grad_norm(const GradNormArgs& args) {
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
-  const Scratch<double> sums(args.device, table->chunks);
-  launch(args.device, blocks_for(table->chunks), kLaneThreads, grad_norm_kernel<GradientRow>,
-         table->rows.data(), table->count, table->chunks, args.inverse_scale, sums.data(),
-         table->arrived.data(),
-         NormResult{args.norm, args.coefficient, args.found_inf, args.max_norm});
+  const PassResult result{args.norm, args.coefficient, args.found_inf, args.max_norm,
+                          true,      args.statistics,  table->elements};
+  const auto run =
+      args.statistics == nullptr ? launch_pass<false, false> : launch_pass<false, true>;
+  run(args.device, *table.operator->(), args.inverse_scale, result);
 }
 
 inline void clip(const ClipArgs& args) {
@@ -286,7 +161,7 @@ inline void clip(const ClipArgs& args) {
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
   launch(args.device, blocks_for(table->pieces), kThreads, clip_kernel<GradientRow>,
-         table->rows.data(), table->count, table->pieces, args.coefficient, args.found_inf);
+         table->rows.data(), table->count, table->pieces, args);
 }
 
 inline void update_scale(const UpdateScaleArgs& args) {

@@ -76,4 +76,24 @@ void store(const C* values, const Operand& output, std::int64_t offset, std::int
   });
 }
 
+// The same of n elements one after another, from `data` on.
+
+template <class C>
+const C* fetch(const void* data, DType dtype, std::int64_t n, C* buffer) {
+  if (dtype == dtype_of<C>) return static_cast<const C*>(data);
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    convert_n(static_cast<const T*>(data), buffer, static_cast<std::size_t>(n));
+  });
+  return buffer;
+}
+template <class C>
+void store(const C* values, void* data, DType dtype, std::int64_t n) {
+  if (values == data) return;
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    convert_n(values, static_cast<T*>(data), static_cast<std::size_t>(n));
+  });
+}
+
 }  // namespace amp::inline v0::kernels::host

@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Loss scaling over lists of gradients: unscale and test, norm, clip, and the update of the scale.
+// Loss scaling over lists of gradients: unscale, test, norm and statistics in one pass, clip, and
+// the update of the scale.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
-#include "amp/device/host_memory.hpp"
-#include "amp/device/parallel.hpp"
 #include "amp/kernels/host/block.hpp"
+#include "amp/kernels/host/chunks.hpp"
 #include "amp/kernels/scale_state.hpp"
 #include "amp/kernels/signatures.hpp"
 
@@ -19,10 +21,8 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-inline constexpr std::int64_t kChunk = std::int64_t{1}
-                                       << 16;  // elements of one partial sum, on every device
-inline constexpr int kLanes = 512;             // float accumulators of a chunk
-inline constexpr int kSumLanes = 64;           // double accumulators of their sums
+inline constexpr int kLanes = 512;    // float accumulators of a chunk
+inline constexpr int kSumLanes = 64;  // double accumulators of their sums
 
 inline Operand dense(void* data, DType dtype, std::int64_t numel) {
   Operand operand;
@@ -35,19 +35,6 @@ inline Operand dense(void* data, DType dtype, std::int64_t numel) {
   return operand;
 }
 
-/// body(gradient, number, begin, end) for the chunks of all gradients, numbered in order.
-template <class Body>
-void for_each_chunk(const GradientSpan* gradients, std::int64_t count, Body&& body) {
-  std::int64_t first = 0;
-  for (std::int64_t g = 0; g < count; ++g) {
-    const GradientSpan& span = gradients[g];
-    const std::int64_t chunks = ceil_div(span.numel, kChunk);
-    parallel_for(chunks, [&](std::int64_t chunk) {
-      body(span, first + chunk, chunk * kChunk, (std::min)(span.numel, (chunk + 1) * kChunk));
-    });
-    first += chunks;
-  }
-}
 inline Operand dense(const GradientSpan& span) { return dense(span.data, span.dtype, span.numel); }
 
 /// The sum of all: lanes, then a tree, on every device.
@@ -61,108 +48,217 @@ double sum_of_lanes(const T (&lanes)[kCount]) {
   return tree[0];
 }
 
-/// Adds squares of x * inverse to lane i % kLanes, in float.
-template <class C>
-void add_squares(const C* x, std::int64_t n, float inverse, float* lanes) {
+/// body(i, i % kLanes) for i < n: loops of a fixed length, which compilers make vectors of.
+template <class Body>
+AMP_ALWAYS_INLINE void for_each_lane(std::int64_t n, Body&& body) {
   std::int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    for (int l = 0; l < kLanes; ++l) {
-      const float v = static_cast<float>(x[i + l]) * inverse;
-      lanes[l] += v * v;
+    for (int l = 0; l < kLanes; ++l) body(i + l, l);
+  }
+  for (int l = 0; i < n; ++i, ++l) body(i, l);
+}
+
+/// Signed integers: baseline x86 compares no others in vectors. A magnitude is not negative.
+template <class C>
+AMP_ALWAYS_INLINE auto magnitude(C x) {
+  return static_cast<std::make_signed_t<decltype(magnitude_bits(x))>>(magnitude_bits(x));
+}
+/// Its highest bit is set where x is not finite, so that a block can be asked at once.
+template <class C>
+AMP_ALWAYS_INLINE auto not_finite_bit(C x) {
+  constexpr auto kLeastExponent = magnitude_bits((std::numeric_limits<C>::min)());
+  return magnitude_bits(x) + kLeastExponent;
+}
+template <class Bits>
+bool highest_bit(Bits bits) {
+  return (bits >> (8 * sizeof(Bits) - 1)) != 0;
+}
+
+/// x *= factor; whether a product is not finite.
+template <class C>
+AMP_ALWAYS_INLINE bool scale_block(C* x, std::int64_t n, C factor) {
+  decltype(magnitude_bits(factor)) bad = 0;
+  for_each_lane(n, [&](std::int64_t i, int) {
+    const C product = x[i] * factor;
+    x[i] = product;
+    bad |= not_finite_bit(product);
+  });
+  return highest_bit(bad);
+}
+/// Whether x * factor is not finite.
+template <class C>
+AMP_ALWAYS_INLINE bool test_block(const C* x, std::int64_t n, C factor) {
+  decltype(magnitude_bits(factor)) bad = 0;
+  for_each_lane(n, [&](std::int64_t i, int) { bad |= not_finite_bit(x[i] * factor); });
+  return highest_bit(bad);
+}
+/// Adds the squares of x * factor, in float.
+template <class C>
+AMP_ALWAYS_INLINE void add_squares(const C* __restrict x, std::int64_t n, C factor,
+                                   float* __restrict lanes) {
+  const auto add = [](C value, float& lane) {
+    const float v = static_cast<float>(value);
+    lane += v * v;
+  };
+  for (; n >= kLanes; n -= kLanes, x += kLanes) {
+    for (int l = 0; l < kLanes; ++l) add(x[l] * factor, lanes[l]);
+  }
+  for (std::int64_t l = 0; l < n; ++l) add(x[l] * factor, lanes[l]);
+}
+template <class C>
+AMP_ALWAYS_INLINE void tally_scaled(const C* x, std::int64_t n, GradientTally& tally) {
+  const auto bound = magnitude(static_cast<C>(kSmallestNormalHalf));
+  decltype(magnitude(C{})) zeros = 0, small = 0;
+  for_each_lane(n, [&](std::int64_t i, int) {
+    const auto bits = magnitude(x[i]);
+    zeros += bits == 0 ? 1 : 0;
+    small += bits < bound ? 1 : 0;
+  });
+  tally.zeros += zeros;
+  tally.small += small;
+}
+template <class C>
+AMP_ALWAYS_INLINE void tally_products(const C* x, std::int64_t n, C factor, GradientTally& tally) {
+  std::int32_t most = static_cast<std::int32_t>(tally.most);
+  for_each_lane(n, [&](std::int64_t i, int) {
+    const std::int32_t bits = magnitude(static_cast<float>(x[i] * factor));
+    most = bits > most ? bits : most;
+  });
+  tally.most = static_cast<std::uint32_t>(most);
+}
+
+/// What a pass is to do, and to find out.
+struct Pass {
+  float inverse;
+  bool writes, tests, sums, tallies;
+};
+/// Of one chunk, or of all.
+struct Found {
+  double squares;
+  GradientTally tally;
+};
+
+/// Whether anything is not finite, where the pass tests.
+template <class C>
+AMP_ALWAYS_INLINE bool take_chunk(const Pass& pass, const GradientSpan& span, std::int64_t begin,
+                                  std::int64_t end, Found& found) {
+  static_assert(kBlock % kLanes == 0);
+  const Operand grad = dense(span);
+  const Operand to = span.unscaled != nullptr ? dense(span.unscaled, kFloat32, span.numel) : grad;
+  const bool writes = pass.writes && !span.read_only, counts = pass.sums || pass.tallies;
+  const bool rounds = to.dtype != dtype_of<C>;
+  const bool looks_again = rounds && (counts || rounding_may_overflow(span, pass.inverse));
+  const C inverse = static_cast<C>(pass.inverse);
+  float lanes[kLanes] = {};
+  C buffer[kBlock];
+  bool bad = false;
+  for (std::int64_t i = begin; i < end; i += kBlock) {
+    const std::int64_t n = (std::min)(kBlock, end - i);
+    const C* values = fetch(grad, i, 1, n, buffer);  // times `factor`: the unscaled ones
+    C factor = inverse;
+    if (pass.tallies) tally_scaled(values, n, found.tally);
+    if (writes) {
+      C* const products = target(to, i, 1, n, buffer);
+      if (products != values) std::copy_n(values, n, products);
+      bad |= scale_block(products, n, inverse);
+      store<C>(products, to, i, 1, n);
+      values = looks_again ? fetch(to, i, 1, n, buffer) : products;
+      factor = 1;
     }
+    if (pass.tests && (!writes || looks_again)) bad |= test_block(values, n, factor);
+    if (pass.sums) add_squares(values, n, factor, lanes);
+    if (pass.tallies) tally_products(values, n, factor, found.tally);
   }
-  for (int l = 0; i < n; ++i, ++l) {
-    const float v = static_cast<float>(x[i]) * inverse;
-    lanes[l] += v * v;
+  if (pass.sums) found.squares = sum_of_lanes(lanes);
+  return bad;
+}
+
+inline bool take_chunk(const Pass& pass, const GradientSpan& span, std::int64_t begin,
+                       std::int64_t end, Found& found) {
+  return span.dtype == kFloat64 ? take_chunk<double>(pass, span, begin, end, found)
+                                : take_chunk<float>(pass, span, begin, end, found);
+}
+#if AMP_X86
+/// The same bits from wider vectors: AVX2 without FMA, which would round once for a product and its
+/// sum.
+__attribute__((target("avx2"))) inline bool take_chunk_avx2(const Pass& pass,
+                                                            const GradientSpan& span,
+                                                            std::int64_t begin, std::int64_t end,
+                                                            Found& found) {
+  return span.dtype == kFloat64 ? take_chunk<double>(pass, span, begin, end, found)
+                                : take_chunk<float>(pass, span, begin, end, found);
+}
+#endif
+using TakeChunk = bool (*)(const Pass&, const GradientSpan&, std::int64_t, std::int64_t, Found&);
+inline TakeChunk best_take_chunk() {
+#if AMP_X86
+  if (__builtin_cpu_supports("avx2")) return &take_chunk_avx2;
+#endif
+  return &take_chunk;
+}
+
+/// What a pass found in all gradients.
+struct PassResult {
+  bool not_finite;
+  float norm;
+  GradientTally tally;
+  std::int64_t elements;
+};
+
+inline PassResult run(const Pass& pass, const GradientSpan* gradients, std::int64_t count) {
+  const Chunks chunks(count, [&](std::int64_t g) { return gradients[g].numel; });
+  const HostBuffer<Found> found(pass.sums || pass.tallies ? chunks.size() : 0);
+  const TakeChunk take = best_take_chunk();
+  std::atomic<bool> not_finite{false};
+  chunks.for_each([&](std::int64_t g, std::int64_t n, std::int64_t begin, std::int64_t end) {
+    Found here{};
+    if (take(pass, gradients[g], begin, end, here))
+      not_finite.store(true, std::memory_order_relaxed);
+    if (found.data() != nullptr) found[n] = here;
+  });
+  PassResult result{not_finite, 0, {}, chunks.elements()};
+  double lanes[kSumLanes] = {};
+  for (std::int64_t n = 0; found.data() != nullptr && n < chunks.size(); ++n) {
+    lanes[n % kSumLanes] += found[n].squares;
+    result.tally.add(found[n].tally);
   }
+  result.norm = static_cast<float>(std::sqrt(sum_of_lanes(lanes)));
+  return result;
 }
 
 }  // namespace detail
 
 inline void unscale(const UnscaleArgs& args) {
-  std::atomic<bool> found{false};
-  detail::for_each_chunk(
-      args.gradients, args.count,
-      [&](const GradientSpan& span, std::int64_t, std::int64_t begin, std::int64_t end) {
-        const Operand grad = detail::dense(span);
-        const Operand to =
-            span.unscaled != nullptr ? detail::dense(span.unscaled, kFloat32, span.numel) : grad;
-        const bool may_overflow = rounding_may_overflow(span, *args.inverse_scale);
-        visit_float_type(grad.dtype, [&](auto tag) {
-          using C = typename decltype(tag)::type;
-          const C inverse = static_cast<C>(*args.inverse_scale);
-          C in_buffer[kBlock], out_buffer[kBlock];
-          unsigned bad = 0;
-          for (std::int64_t i = begin; i < end; i += kBlock) {
-            const std::int64_t n = (std::min)(kBlock, end - i);
-            const C* const in = fetch(grad, i, 1, n, in_buffer);
-            for (std::int64_t j = 0; j < n; ++j) {
-              out_buffer[j] = in[j] * inverse;
-              bad |= static_cast<unsigned>(!is_finite(in[j])) |
-                     static_cast<unsigned>(!is_finite(out_buffer[j]));
-            }
-            if (!args.write || span.read_only) continue;
-            store<C>(out_buffer, to, i, 1, n);
-            if (!may_overflow) continue;
-            const C* const stored = fetch(to, i, 1, n, in_buffer);
-            for (std::int64_t j = 0; j < n; ++j)
-              bad |= static_cast<unsigned>(!is_finite(stored[j]));
-          }
-          if (bad != 0) found.store(true, std::memory_order_relaxed);
-        });
-      });
-  if (found) *args.found_inf = 1.0F;
+  const bool tallies = args.statistics != nullptr;
+  const bool sums = tallies || args.norm != nullptr || args.finite_norm;
+  const detail::PassResult result = detail::run(
+      {*args.inverse_scale, args.write, true, sums, tallies}, args.gradients, args.count);
+  if (result.not_finite || (args.finite_norm && !is_finite(result.norm))) *args.found_inf = 1.0F;
+  if (args.norm != nullptr) *args.norm = result.norm;
+  if (tallies) {
+    *args.statistics = result.tally.statistics(result.norm, result.elements, *args.found_inf != 0);
+  }
 }
 
 inline void grad_norm(const GradNormArgs& args) {
-  std::int64_t chunks = 0;
-  for (std::int64_t g = 0; g < args.count; ++g)
-    chunks += ceil_div(args.gradients[g].numel, detail::kChunk);
   const float inverse = args.inverse_scale != nullptr ? *args.inverse_scale : 1.0F;
-  const HostBuffer<double> sums(chunks);
-  detail::for_each_chunk(
-      args.gradients, args.count,
-      [&](const GradientSpan& span, std::int64_t chunk, std::int64_t begin, std::int64_t end) {
-        const Operand grad = detail::dense(span);
-        visit_float_type(grad.dtype, [&](auto tag) {
-          using C = typename decltype(tag)::type;
-          static_assert(kBlock % detail::kLanes == 0);
-          float lanes[detail::kLanes] = {};
-          C buffer[kBlock];
-          for (std::int64_t i = begin; i < end; i += kBlock) {
-            const std::int64_t n = (std::min)(kBlock, end - i);
-            detail::add_squares(fetch(grad, i, 1, n, buffer), n, inverse, lanes);
-          }
-          sums[chunk] = detail::sum_of_lanes(lanes);
-        });
-      });
-  double lanes[detail::kSumLanes] = {};
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
-    lanes[chunk % detail::kSumLanes] += sums[chunk];
-  const float norm = static_cast<float>(std::sqrt(detail::sum_of_lanes(lanes)));
-  *args.norm = norm;
-  if (args.coefficient != nullptr) *args.coefficient = clip_coefficient(norm, args.max_norm);
-  if (args.found_inf != nullptr && !is_finite(norm)) *args.found_inf = 1.0F;
+  const detail::PassResult result = detail::run(
+      {inverse, false, false, true, args.statistics != nullptr}, args.gradients, args.count);
+  *args.norm = result.norm;
+  if (args.coefficient != nullptr) *args.coefficient = clip_coefficient(result.norm, args.max_norm);
+  if (args.found_inf != nullptr && !is_finite(result.norm)) *args.found_inf = 1.0F;
+  if (args.statistics != nullptr) {
+    *args.statistics = result.tally.statistics(result.norm, result.elements,
+                                               args.found_inf != nullptr && *args.found_inf != 0);
+  }
 }
 
 inline void clip(const ClipArgs& args) {
   if (args.found_inf != nullptr && *args.found_inf != 0) return;
-  const float coefficient = *args.coefficient;
-  detail::for_each_chunk(
-      args.gradients, args.count,
-      [&](const GradientSpan& span, std::int64_t, std::int64_t begin, std::int64_t end) {
-        const Operand grad = detail::dense(span);
-        visit_float_type(grad.dtype, [&](auto tag) {
-          using C = typename decltype(tag)::type;
-          C buffer[kBlock], out[kBlock];
-          for (std::int64_t i = begin; i < end; i += kBlock) {
-            const std::int64_t n = (std::min)(kBlock, end - i);
-            const C* const in = fetch(grad, i, 1, n, buffer);
-            for (std::int64_t j = 0; j < n; ++j) out[j] = in[j] * static_cast<C>(coefficient);
-            store<C>(out, grad, i, 1, n);
-          }
-        });
-      });
+  const float factor = args.factor();
+  if (factor == 1) return;
+  const detail::Pass pass{factor, true, false, false, false};
+  (void)detail::run(pass, args.gradients, args.count);
 }
 
 inline void update_scale(const UpdateScaleArgs& args) {

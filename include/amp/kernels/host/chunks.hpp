@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Lists of arrays as one row of chunks, for the passes over gradients and parameters: most arrays
+// of a network are too small for a parallel region of their own.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "amp/device/host_memory.hpp"
+#include "amp/device/parallel.hpp"
+
+namespace amp::inline v0::kernels::host::detail {
+
+inline constexpr std::int64_t kChunk = std::int64_t{1}
+                                       << 16;  // elements of one partial sum, on every device
+
+/// The chunks of all arrays, numbered in order.
+class Chunks {
+ public:
+  /// numel(i) is the length of array i of `count`.
+  template <class Numel>
+  Chunks(std::int64_t count, const Numel& numel) : count_(count), begins_(count), lengths_(count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      begins_[i] = size_;
+      lengths_[i] = numel(i);
+      size_ += ceil_div(lengths_[i], kChunk);
+      elements_ += lengths_[i];
+    }
+  }
+  std::int64_t size() const { return size_; }
+  std::int64_t elements() const { return elements_; }
+
+  /// body(i, number, begin, end): elements [begin, end) of array i are chunk `number`. One parallel
+  /// region.
+  template <class Body>
+  void for_each(Body&& body) const {
+    const std::int64_t most = std::int64_t{8} * num_threads();  // shares, for the slower threads
+    const std::int64_t shares = (std::min)({size_, ceil_div(elements_, kChunk), most});
+    parallel_for(shares, [&](std::int64_t share) {
+      const std::int64_t end = size_ * (share + 1) / shares;
+      std::int64_t n = size_ * share / shares;
+      std::int64_t i =
+          std::upper_bound(begins_.data(), begins_.data() + count_, n) - begins_.data() - 1;
+      for (; n < end; ++n) {
+        while (i + 1 < count_ && begins_[i + 1] <= n) ++i;
+        const std::int64_t begin = (n - begins_[i]) * kChunk;
+        body(i, n, begin, (std::min)(lengths_[i], begin + kChunk));
+      }
+    });
+  }
+
+ private:
+  std::int64_t count_, size_ = 0, elements_ = 0;
+  HostBuffer<std::int64_t> begins_, lengths_;  // the number of each array's first chunk
+};
+
+}  // namespace amp::inline v0::kernels::host::detail

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The answer of GradScaler::statistics.
+#pragma once
+
+#include <utility>
+
+#include "amp/kernels/gradients.hpp"
+#include "amp/tensor/factory.hpp"
+
+namespace amp::inline v0 {
+
+/// What one pass over gradients saw. Owns the device's answer: right whenever asked.
+class StatisticsResult {
+ public:
+  StatisticsResult() = default;
+  explicit StatisticsResult(Tensor words) : words_(std::move(words)) {}
+
+  /// Synchronises when asked, not before. All 0 for a disabled scaler.
+  GradientStatistics get() const {
+    GradientStatistics values;
+    if (words_.defined())
+      copy_bytes(kCPU, &values, words_.device(), words_.raw_data(), sizeof values);
+    return values;
+  }
+  /// The same on the device, for one's own kernels; null for a disabled scaler.
+  const GradientStatistics* data() const { return data(words_); }
+
+  /// Memory for one answer.
+  static Tensor make_words(Device device) {
+    Tensor words = empty({sizeof(GradientStatistics)}, {.dtype = kUInt8, .device = device});
+    words.mark_modified();  // a graph keeps what it writes
+    return words;
+  }
+  /// Where it lies; null without.
+  static GradientStatistics* data(const Tensor& words) {
+    return words.defined() ? static_cast<GradientStatistics*>(words.raw_data()) : nullptr;
+  }
+
+ private:
+  Tensor words_;
+};
+
+}  // namespace amp::inline v0
