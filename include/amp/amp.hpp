@@ -17,4 +17,5 @@
 #include "amp/nn.hpp"            // Module, Linear, Sequential, ...
 #include "amp/optim.hpp"         // SGD, Adam, AdamW, clip_grad_norm_
 #include "amp/scaler.hpp"        // GradScaler
+#include "amp/precision.hpp"     // initialize, OptLevel
 // clang-format on

@@ -87,24 +87,22 @@ class Module {
   void eval() const { train(false); }
 
   /// Converts the floating-point parameters and buffers in place; gradients are dropped. To be done
-  /// before an optimizer is made of them.
-  void to(DType dtype) const {
-    AMP_CHECK(is_floating_point(dtype), "Module::to: `dtype` must be floating point, but is ",
-              dtype);
-    for (const Tensor& tensor : tensors()) {
-      if (!is_floating_point(tensor.dtype())) continue;
-      if (tensor.dtype() != dtype) {
-        tensor.set_data(tensor.detach().to(dtype));
-      } else if (tensor.requires_grad()) {
-        tensor.set_grad(Tensor());
-      }
-    }
+  /// before an optimizer is made of them. Where it throws, nothing is converted.
+  void to(DType dtype) const { convert("Module::to", dtype, {}); }
+  /// As to(dtype), but for the tensors of modules within that keep_float32, as normalisation layers
+  /// do: a sum over many values and a variance want more than 16 bits.
+  void to_mixed(DType dtype) const {
+    NamedTensors kept;
+    collect_kept(kept);
+    convert("Module::to_mixed", dtype, kept);
   }
-  /// Moves all parameters and buffers.
+  /// Moves all parameters and buffers. Where it throws, nothing is moved.
   void to(Device device) const {
-    for (const Tensor& tensor : tensors()) {
-      if (tensor.device() != device) tensor.set_data(tensor.detach().to(device));
+    Replacements moved;
+    for (const Tensor& tensor : values(state_dict())) {
+      if (tensor.device() != device) moved.emplace_back(tensor, tensor.detach().to(device));
     }
+    for (const auto& [tensor, data] : moved) tensor.set_data(data);
   }
 
   void zero_grad() const {
@@ -145,6 +143,9 @@ class Module {
   }
 
  protected:
+  /// Says that to_mixed is to leave this module's tensors, and those within, as they are.
+  void keep_float32() const { state().keeps_float32 = true; }
+
   void check_defined() const {
     AMP_CHECK(state_ != nullptr, "nn::Module: this module was made of nullptr; assign one first");
   }
@@ -154,6 +155,7 @@ class Module {
     NamedTensors parameters, buffers;
     std::vector<std::pair<std::string, Module>> modules;
     bool training = true;
+    bool keeps_float32 = false;
   };
 
   State& state() const {
@@ -191,7 +193,35 @@ class Module {
       child.collect(list, prefix + name + ".", found);
   }
 
-  std::vector<Tensor> tensors() const { return values(state_dict()); }
+  /// The parameters and buffers of this module, and of those within, that stay in float32.
+  void collect_kept(NamedTensors& kept) const {
+    if (state().keeps_float32) {
+      collect(&State::parameters, "", kept);
+      collect(&State::buffers, "", kept);
+    }
+    for (const auto& [name, child] : state().modules) child.collect_kept(kept);
+  }
+
+  using Replacements = std::vector<std::pair<Tensor, Tensor>>;  // a tensor, and its new data
+
+  void convert(std::string_view call, DType dtype, const NamedTensors& kept) const {
+    AMP_CHECK(is_floating_point(dtype), call, ": `dtype` must be floating point, but is ", dtype);
+    Replacements converted;
+    for (const Tensor& tensor : values(state_dict())) {
+      bool stays = !is_floating_point(tensor.dtype());
+      for (const auto& entry : kept) stays = stays || entry.second.is_same(tensor);
+      if (stays) continue;
+      converted.emplace_back(tensor,
+                             tensor.dtype() == dtype ? Tensor() : tensor.detach().to(dtype));
+    }
+    for (const auto& [tensor, data] : converted) {
+      if (data.defined()) {
+        tensor.set_data(data);
+      } else if (tensor.requires_grad()) {
+        tensor.set_grad(Tensor());
+      }
+    }
+  }
   static std::vector<Tensor> values(const NamedTensors& named) {
     std::vector<Tensor> tensors;
     for (const auto& entry : named) tensors.push_back(entry.second);

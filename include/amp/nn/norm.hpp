@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <optional>
 
+#include "amp/autocast/state.hpp"
 #include "amp/nn/module.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/norm.hpp"
@@ -27,6 +28,7 @@ class LayerNorm : public Layer<LayerNorm> {
       : LayerNorm(Shape(normalized_shape), options) {}
   explicit LayerNorm(const Shape& normalized_shape, const NormOptions& options = {})
       : shape_(normalized_shape), eps_(options.eps) {
+    keep_float32();
     if (!options.affine) return;
     weight = register_parameter("weight", ones(shape_));
     bias = register_parameter("bias", zeros(shape_));
@@ -53,9 +55,15 @@ class RMSNorm : public Layer<RMSNorm> {
       : RMSNorm(Shape(normalized_shape), options) {}
   explicit RMSNorm(const Shape& normalized_shape, const RMSNormOptions& options = {})
       : shape_(normalized_shape), eps_(options.eps) {
+    keep_float32();
     if (options.affine) weight = register_parameter("weight", ones(shape_));
   }
-  Tensor forward(const Tensor& x) const { return rms_norm(x, shape_, weight, eps_); }
+  /// Outside of autocast the result has the dtype of x, as that of other norms: beside a weight
+  /// that stayed float32 the layers around it go on in theirs.
+  Tensor forward(const Tensor& x) const {
+    const Tensor y = rms_norm(x, shape_, weight, eps_);
+    return is_autocast_enabled(x.device().type) ? y : y.to(x.dtype());
+  }
 
   Tensor weight;
 
@@ -72,6 +80,7 @@ class GroupNorm : public Layer<GroupNorm> {
       : groups_(groups), eps_(options.eps) {
     AMP_CHECK(groups >= 1 && channels % groups == 0, "nn::GroupNorm: `groups` ", groups,
               " must divide `channels` ", channels);
+    keep_float32();
     if (!options.affine) return;
     weight = register_parameter("weight", ones({channels}));
     bias = register_parameter("bias", zeros({channels}));
@@ -99,6 +108,7 @@ class BatchNorm2d : public Layer<BatchNorm2d> {
  public:
   using Layer<BatchNorm2d>::Layer;
   BatchNorm2d(std::int64_t channels, const BatchNorm2dOptions& options = {}) : options_(options) {
+    keep_float32();
     if (options.affine) {
       weight = register_parameter("weight", ones({channels}));
       bias = register_parameter("bias", zeros({channels}));
