@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The tensors that passes over parameters are measured on, and the plain loops that they are
+// compared with: the same memory, on the same threads, in the same run.
+#pragma once
+
+#include <benchmark/benchmark.h>
+#include <amp/amp.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace cpu_benchmark {
+
+/// The sizes of ResNet-50's 161 parameters (He et al. 2015, arXiv 1512.03385, table 1), 25.6 M.
+inline std::vector<std::int64_t> resnet50() {
+  std::vector<std::int64_t> sizes;
+  const auto conv = [&](std::int64_t in, std::int64_t out, std::int64_t kernel) {
+    sizes.push_back(out * in * kernel * kernel);
+    sizes.insert(sizes.end(), 2, out);  // weight and bias of the normalisation
+  };
+  conv(3, 64, 7);
+  std::int64_t in = 64, width = 64;
+  for (const int blocks : {3, 4, 6, 3}) {
+    for (int block = 0; block < blocks; ++block) {
+      conv(in, width, 1);
+      conv(width, width, 3);
+      conv(width, 4 * width, 1);
+      if (block == 0) conv(in, 4 * width, 1);
+      in = 4 * width;
+    }
+    width *= 2;
+  }
+  sizes.push_back(in * 1000);
+  sizes.push_back(1000);
+  return sizes;
+}
+
+/// One array after another as shares of equal length, one to a thread.
+struct Piece {
+  float* data;
+  std::int64_t numel;
+};
+inline std::vector<std::vector<Piece>> shares_of(const std::vector<amp::Tensor>& tensors) {
+  std::int64_t total = 0;
+  for (const amp::Tensor& t : tensors) total += t.numel();
+  const std::int64_t share = amp::ceil_div(total, std::int64_t{amp::num_threads()});
+  std::vector<std::vector<Piece>> shares(1);
+  std::int64_t room = share;
+  for (const amp::Tensor& t : tensors) {
+    for (std::int64_t begin = 0; begin < t.numel();) {
+      if (room == 0) {
+        shares.emplace_back();
+        room = share;
+      }
+      const std::int64_t n = std::min(room, t.numel() - begin);
+      shares.back().push_back({t.data<float>() + begin, n});
+      begin += n;
+      room -= n;
+    }
+  }
+  return shares;
+}
+
+/// body(data, numel) for all pieces, each thread on a share of its own.
+template <class Body>
+void on_threads(const std::vector<std::vector<Piece>>& shares, const Body& body) {
+  amp::parallel_for(static_cast<std::int64_t>(shares.size()), [&](std::int64_t share) {
+    for (const Piece& piece : shares[static_cast<std::size_t>(share)])
+      body(piece.data, piece.numel);
+  });
+}
+
+inline void require(bool holds, const std::string& what) {
+  if (!holds) throw std::runtime_error("wrong before anything is timed: " + what);
+}
+
+template <class Call>
+double seconds(const Call& call) {
+  const auto begin = std::chrono::steady_clock::now();
+  call();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+inline double quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
+}
+
+/// "ratio" is the median, "p10" and "p90" are where the ratios spread.
+inline void report(benchmark::State& state, const std::vector<double>& ratios) {
+  state.counters["threads"] = amp::num_threads();
+  state.counters["ratio"] = quantile(ratios, 0.5);
+  state.counters["p10"] = quantile(ratios, 0.1);
+  state.counters["p90"] = quantile(ratios, 0.9);
+}
+
+/// Calls the two in turn, so that whatever else the machine does meets both. The figures are those
+/// of `pass`; "ratio" is the median of plain / pass, 1 where the pass is as fast, and "p10" and
+/// "p90" are where the ratio spreads. `bytes`: read and written by one call of either.
+template <class Plain, class Pass>
+void compare(benchmark::State& state, double bytes, const Plain& plain, const Pass& pass) {
+  std::vector<double> ratios, plains, passes;
+  plain();
+  pass();
+  bool plain_first = false;
+  for (auto _ : state) {
+    plain_first = !plain_first;
+    double of_plain = plain_first ? seconds(plain) : 0;
+    const double of_pass = seconds(pass);
+    if (!plain_first) of_plain = seconds(plain);
+    state.SetIterationTime(of_pass);
+    plains.push_back(of_plain);
+    passes.push_back(of_pass);
+    ratios.push_back(of_plain / of_pass);
+  }
+  report(state, ratios);
+  state.counters["GB/s"] = bytes / quantile(passes, 0.5) * 1e-9;
+  state.counters["plain GB/s"] = bytes / quantile(plains, 0.5) * 1e-9;
+}
+
+}  // namespace cpu_benchmark
