@@ -79,8 +79,15 @@ class Parameters {
       spans.push_back({p.grad().data<float>(), p.numel(), amp::kFloat32});
     const Tensor inverse = amp::full({}, 0.99999, {.device = kCUDA});
     Tensor found = amp::zeros({}, {.device = kCUDA});
+    amp::kernels::KeptTable table;
     const auto run = [&] {
-      amp::detail::unscale(kCUDA, spans, inverse.const_data<float>(), found.data<float>(), true);
+      amp::detail::unscale({.device = kCUDA,
+                            .gradients = spans.data(),
+                            .count = static_cast<std::int64_t>(spans.size()),
+                            .inverse_scale = inverse.const_data<float>(),
+                            .found_inf = found.data<float>(),
+                            .write = true,
+                            .table = &table});
     };
     const std::vector<Tensor> before = sample(true);
     run();

@@ -71,17 +71,20 @@ TEST_CASE("cuda pass: unscale_ and clip_grad_norm_ read for the norm once", "[cu
   amp::GradScaler scaler({.init_scale = 1});
   (void)scaler.inverse_scale_data(kCUDA);
   std::int64_t of_unscale = 0, of_clip = 0;
-  const auto cycle = [&](bool write) {
-    of_unscale = launches([&] { scaler.unscale_(sgd); });
+  const auto cycle = [&](bool write, bool settled) {
+    const auto unscale = [&] { scaler.unscale_(sgd); };
+    const auto clip = [&] { (void)amp::clip_grad_norm_(all, 1e6); };
+    settled ? void(of_unscale = launches(unscale)) : unscale();
     if (write) all[3].grad().mark_modified();
-    of_clip = launches([&] { (void)amp::clip_grad_norm_(all, 1e6); });
+    settled ? void(of_clip = launches(clip)) : clip();
     scaler.step(sgd);
     scaler.update();
   };
-  for (int i = 0; i < 3; ++i) cycle(false);
+  for (const bool write : {false, false, true, false, false}) cycle(write, false);
+  cycle(false, true);
   CHECK(of_unscale == 2);  // the word of the cycle, the pass
   CHECK(of_clip == 2);     // the table, the clip
-  cycle(true);
+  cycle(true, true);
   CHECK(of_unscale == 2);
   CHECK(of_clip == 5);  // and a word for the norm, one for its blocks, the norm
 }

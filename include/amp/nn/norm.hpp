@@ -8,7 +8,6 @@
 #include <initializer_list>
 #include <optional>
 
-#include "amp/autocast/state.hpp"
 #include "amp/nn/module.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/norm.hpp"
@@ -60,10 +59,7 @@ class RMSNorm : public Layer<RMSNorm> {
   }
   /// Outside of autocast the result has the dtype of x, as that of other norms: beside a weight
   /// that stayed float32 the layers around it go on in theirs.
-  Tensor forward(const Tensor& x) const {
-    const Tensor y = rms_norm(x, shape_, weight, eps_);
-    return is_autocast_enabled(x.device().type) ? y : y.to(x.dtype());
-  }
+  Tensor forward(const Tensor& x) const { return detail::rms_norm(x, shape_, weight, eps_, true); }
 
   Tensor weight;
 

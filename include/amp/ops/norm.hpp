@@ -114,6 +114,25 @@ inline NormLayout last_dimensions(std::string_view op, const Tensor& input,
   return {rows, normalized_shape.numel(), 1, 1, eps, centered};
 }
 
+/// rms_norm; with `as_input` and outside of autocast the result has the dtype of the input,
+/// whatever that of the weight, as other norms'.
+inline Tensor rms_norm(const Tensor& input, const Shape& normalized_shape, const Tensor& weight,
+                       std::optional<double> eps, bool as_input) {
+  check_floating("rms_norm", "input", input);
+  check_parameter("rms_norm", "weight", weight, normalized_shape, input);
+  const bool keeps = as_input && !is_autocast_enabled(input.device().type);
+  return autocasting::call(
+      "rms_norm",
+      [&](const Tensor& x, const Tensor& w) {
+        const NormLayout layout = last_dimensions("rms_norm", x, normalized_shape,
+                                                  eps ? *eps : epsilon_of(x.dtype()), false);
+        const bool widens = w.defined() && !keeps;
+        const DType dtype = widens ? promote_types(x.dtype(), w.dtype()) : x.dtype();
+        return norm("rms_norm", x, w, {}, layout, dtype);
+      },
+      input, weight);
+}
+
 }  // namespace detail
 
 /// Over the last dimensions, which are `normalized_shape`, the shape of weight and bias, too; these
@@ -137,17 +156,7 @@ inline NormLayout last_dimensions(std::string_view op, const Tensor& input,
 /// input's dtype. The result has the dtype to which input and weight promote, as in torch.
 [[nodiscard]] inline Tensor rms_norm(const Tensor& input, const Shape& normalized_shape,
                                      const Tensor& weight = {}, std::optional<double> eps = {}) {
-  detail::check_floating("rms_norm", "input", input);
-  detail::check_parameter("rms_norm", "weight", weight, normalized_shape, input);
-  return autocasting::call(
-      "rms_norm",
-      [&](const Tensor& x, const Tensor& w) {
-        const detail::NormLayout layout = detail::last_dimensions(
-            "rms_norm", x, normalized_shape, eps ? *eps : detail::epsilon_of(x.dtype()), false);
-        const DType dtype = w.defined() ? promote_types(x.dtype(), w.dtype()) : x.dtype();
-        return detail::norm("rms_norm", x, w, {}, layout, dtype);
-      },
-      input, weight);
+  return detail::rms_norm(input, normalized_shape, weight, eps, false);
 }
 
 /// input [N, C, ...], whose channels are cut into `groups`; weight and bias [C] may be undefined.
