@@ -96,7 +96,17 @@ class Toolkit {
     const auto found = calls_by_name_.find(name);
     return found == calls_by_name_.end() ? 0 : found->second;
   }
+  /// Launches of one kernel, by its address, since reset().
+  std::int64_t launches_of(const void* kernel) const {
+    const auto found = launches_by_kernel_.find(kernel);
+    return found == launches_by_kernel_.end() ? 0 : found->second;
+  }
+  void count_kernel(const void* kernel) {
+    const Inside inside;
+    ++launches_by_kernel_[kernel];
+  }
   void reset() {
+    launches_by_kernel_.clear();
     counters = {};
     fail("", -1, 0);
     calls_ = 0;
@@ -198,6 +208,7 @@ class Toolkit {
   int fail_after_ = -1, fail_status_ = 0;
   std::int64_t calls_ = 0;
   std::map<std::string, std::int64_t> calls_by_name_;
+  std::map<const void*, std::int64_t> launches_by_kernel_;
   int last_error_ = 0;
 };
 

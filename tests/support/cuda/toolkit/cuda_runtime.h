@@ -333,6 +333,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
       grid.z > 65535 || block.x < 1 || block.x > 1024 || block.y != 1 || block.z != 1 ||
       config->dynamicSmemBytes != 0)
     return cudaErrorInvalidConfiguration;
+  standin::toolkit().count_kernel(reinterpret_cast<const void*>(kernel));
   const std::tuple<Parameters...> values(std::forward<Arguments>(arguments)...);
   standin::record_or_run(config->stream, true, [=] {
     auto thread = [&] { std::apply(kernel, values); };
