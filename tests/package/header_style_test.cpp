@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // What every header of the library looks like: licence, include guard, macro names, length.
+#include <set>
 #include <string>
+#include <vector>
 
 #include "package/headers.hpp"
 #include "support/catch.hpp"
@@ -45,6 +47,34 @@ TEST_CASE("host headers do not ask for the compiler") {
       if (conditional && line.find("__CUDA") != std::string::npos) {
         complaints.add(header + ": " + line);
       }
+    }
+  }
+  CHECK(complaints.text() == "");
+}
+
+// A state that is missing there is an undefined symbol in programs compiled with AMP_SHARED_STATE.
+// Those of the CUDA device come into being where <amp/cuda.cuh> is included.
+TEST_CASE("shared_state.hpp defines the states of all host headers") {
+  const auto states_of = [](const std::vector<std::string>& lines) {
+    std::set<std::string> states;
+    for (const std::string& line : lines) {
+      for (std::size_t at = line.find("_state<"); at != std::string::npos;
+           at = line.find("_state<", at + 1)) {
+        const std::size_t begin = at + std::string("_state<").size();
+        const std::string type = line.substr(begin, line.find('>', begin) - begin);
+        states.insert(type.substr(type.rfind(':') + 1));  // without namespaces
+      }
+    }
+    return states;
+  };
+  const auto headers = amp_test::read_headers();
+  const std::set<std::string> defined = states_of(headers.at("amp/shared_state.hpp"));
+  CHECK(defined.size() > 10);
+  amp_test::Complaints complaints;
+  for (const auto& [header, lines] : headers) {
+    if (!header.ends_with(".hpp") || header.find("/cuda/") != std::string::npos) continue;
+    for (const std::string& state : states_of(lines)) {
+      if (!defined.contains(state)) complaints.add(header + ": " + state);
     }
   }
   CHECK(complaints.text() == "");
