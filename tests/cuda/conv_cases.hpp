@@ -4,11 +4,14 @@
 // Convolutions of all kinds, for the tests of both ways to compute them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "cuda/on_both.hpp"
+#include "support/catch.hpp"
 
 namespace conv_cases {
 
@@ -82,6 +85,28 @@ inline amp::kernels::Window2d window_of(const Case& c) {
           {c.options.stride.height, c.options.stride.width},
           {c.options.padding.height, c.options.padding.width},
           {c.options.dilation.height, c.options.dilation.width}};
+}
+
+/// What relu makes of NaN and of gradients, on the device as on the host, fused as apart.
+inline void check_relu() {
+  for (const amp::DType dtype : cuda_test::kFloats) {
+    INFO(amp::name(dtype));
+    const Relu host = relu_of_anything(amp::kCPU, dtype),
+               device = relu_of_anything(amp::kCUDA, dtype);
+    REQUIRE(device.fused.size() == 4);
+    CHECK(std::isnan(device.fused[0].to_vector<double>()[0]));
+    const auto result = device.fused[0].to_vector<double>();
+    CHECK(std::none_of(result.begin(), result.end(), [](double y) { return y < 0; }));
+    CHECK(std::count(result.begin(), result.end(), 0.0) > 20);
+    for (std::size_t i = 0; i < 4; ++i) {
+      INFO("result " << i);
+      CHECK(cuda_test::difference(host.fused[i], device.fused[i]) <= limit_of(dtype));
+      CHECK(cuda_test::difference(device.apart[i].to(amp::kCPU), device.fused[i]) <=
+            limit_of(dtype));
+      // Rounding keeps the sign and 0: on the host nothing differs.
+      CHECK(cuda_test::same_bits(host.apart[i], host.fused[i].to(amp::kCUDA)));
+    }
+  }
 }
 
 }  // namespace conv_cases

@@ -262,24 +262,7 @@ TEST_CASE("cudnn conv2d: what cuDNN says it does not support goes to matrix prod
 
 TEST_CASE("cudnn conv2d: relu leaves NaN, and masks the gradient", "[cuda]") {
   forget();
-  for (const amp::DType dtype : kFloats) {
-    INFO(amp::name(dtype));
-    const conv_cases::Relu host = conv_cases::relu_of_anything(amp::kCPU, dtype),
-                           device = conv_cases::relu_of_anything(kCUDA, dtype);
-    REQUIRE(device.fused.size() == 4);
-    CHECK(std::isnan(device.fused[0].to_vector<double>()[0]));
-    const auto result = device.fused[0].to_vector<double>();
-    CHECK(std::none_of(result.begin(), result.end(), [](double y) { return y < 0; }));
-    CHECK(std::count(result.begin(), result.end(), 0.0) > 20);
-    for (std::size_t i = 0; i < 4; ++i) {
-      INFO("result " << i);
-      CHECK(cuda_test::difference(host.fused[i], device.fused[i]) <= limit_of(dtype));
-      CHECK(cuda_test::difference(device.apart[i].to(amp::kCPU), device.fused[i]) <=
-            limit_of(dtype));
-      // Rounding keeps the sign and 0: on the host nothing differs.
-      CHECK(cuda_test::same_bits(host.apart[i], host.fused[i].to(kCUDA)));
-    }
-  }
+  conv_cases::check_relu();
 }
 
 TEST_CASE("cudnn conv2d: mixed dtypes and data that is not aligned go to matrix products",

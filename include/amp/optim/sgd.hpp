@@ -28,7 +28,7 @@ struct SGDOptions {
   bool nesterov = false;
   Schedule schedule = {};                             // of lr
   WeightStorage storage = WeightStorage::kParameter;  // of parameters below 32 bits
-  std::optional<DType> moments = {};                  // see below
+  std::optional<DType> moments = {};                  // see above
   std::uint64_t seed = 0;                             // of what is rounded stochastically
   bool zero_grad = false;  // steps, skipped ones too, end with gradients of 0; not skip_step()
 };

@@ -58,6 +58,8 @@ inline InstructionSet instruction_set() {
 #endif
 }
 
+inline bool has_avx2() { return instruction_set() >= InstructionSet::kAvx2; }
+
 template <class T, class... Others>
 inline constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
 template <class T>

@@ -21,8 +21,28 @@ inline const void* element(const Operand& operand, std::int64_t offset) {
   return static_cast<const char*>(operand.data) + offset * item_size(operand.dtype);
 }
 
-/// n elements from `offset`, `stride` elements apart, as C: in place where they already are, else
+/// n elements one after another, from `data` on, as C: in place where they already are, else
 /// converted into `buffer`.
+template <class C>
+const C* fetch(const void* data, DType dtype, std::int64_t n, C* buffer) {
+  if (dtype == dtype_of<C>) return static_cast<const C*>(data);
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    convert_n(static_cast<const T*>(data), buffer, static_cast<std::size_t>(n));
+  });
+  return buffer;
+}
+/// The way back, rounding once; nothing where `values` are there.
+template <class C>
+void store(const C* values, void* data, DType dtype, std::int64_t n) {
+  if (values == data) return;
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    convert_n(values, static_cast<T*>(data), static_cast<std::size_t>(n));
+  });
+}
+
+/// The same of n elements from `offset`, `stride` elements apart.
 template <class C>
 const C* fetch(const Operand& operand, std::int64_t offset, std::int64_t stride, std::int64_t n,
                C* buffer) {
@@ -33,14 +53,11 @@ const C* fetch(const Operand& operand, std::int64_t offset, std::int64_t stride,
     return buffer;
   }
   const void* const address = element(operand, offset);
-  if (operand.dtype == dtype_of<C> && (stride == 1 || n == 1))
-    return static_cast<const C*>(address);
+  if (stride == 1 || n == 1) return fetch(address, operand.dtype, n, buffer);
   visit_dtype(operand.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* const from = static_cast<const T*>(address);
-    if (stride == 1) {
-      convert_n(from, buffer, static_cast<std::size_t>(n));
-    } else if (stride == 0) {
+    if (stride == 0) {
       const C value = convert_one<C>(from[0]);
       for (std::int64_t i = 0; i < n; ++i) buffer[i] = value;
     } else {
@@ -64,35 +81,11 @@ template <class C>
 void store(const C* values, const Operand& output, std::int64_t offset, std::int64_t stride,
            std::int64_t n) {
   void* const address = const_cast<void*>(element(output, offset));
-  if (values == address) return;
+  if (stride == 1 || values == address) return store(values, address, output.dtype, n);
   visit_dtype(output.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* const to = static_cast<T*>(address);
-    if (stride == 1) {
-      convert_n(values, to, static_cast<std::size_t>(n));
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) to[i * stride] = convert_one<T>(values[i]);
-    }
-  });
-}
-
-// The same of n elements one after another, from `data` on.
-
-template <class C>
-const C* fetch(const void* data, DType dtype, std::int64_t n, C* buffer) {
-  if (dtype == dtype_of<C>) return static_cast<const C*>(data);
-  visit_dtype(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    convert_n(static_cast<const T*>(data), buffer, static_cast<std::size_t>(n));
-  });
-  return buffer;
-}
-template <class C>
-void store(const C* values, void* data, DType dtype, std::int64_t n) {
-  if (values == data) return;
-  visit_dtype(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    convert_n(values, static_cast<T*>(data), static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) to[i * stride] = convert_one<T>(values[i]);
   });
 }
 

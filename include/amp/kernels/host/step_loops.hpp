@@ -11,16 +11,9 @@
 #include <type_traits>
 
 #include "amp/types/bfloat16.hpp"
-#include "amp/types/convert_avx2.hpp"
+#include "amp/types/convert.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
-
-#if AMP_X86
-inline bool has_avx2() {
-  static const bool has = __builtin_cpu_supports("avx2") != 0;
-  return has;
-}
-#endif
 
 /// Both write the new weights also to `copy`, rounded, where that is not null.
 template <class C>
@@ -33,7 +26,7 @@ struct SgdLoop {
     std::int64_t i = 0;
 #if AMP_X86
     if constexpr (std::is_same_v<C, float>) {
-      if (has_avx2()) i = run_avx2(g, w, v, copy, n);
+      if (amp::detail::has_avx2()) i = run_avx2(g, w, v, copy, n);
     }
 #endif
     for (; i < n; ++i) {
@@ -86,7 +79,7 @@ struct AdamLoop {
     std::int64_t i = 0;
 #if AMP_X86
     if constexpr (std::is_same_v<C, float>) {
-      if (has_avx2()) i = run_avx2(g, w, m, v, copy, n);
+      if (amp::detail::has_avx2()) i = run_avx2(g, w, m, v, copy, n);
     }
 #endif
     for (; i < n; ++i) {

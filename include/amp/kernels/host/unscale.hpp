@@ -192,7 +192,7 @@ __attribute__((target("avx2"))) inline bool take_chunk_avx2(const Pass& pass,
 using TakeChunk = bool (*)(const Pass&, const GradientSpan&, std::int64_t, std::int64_t, Found&);
 inline TakeChunk best_take_chunk() {
 #if AMP_X86
-  if (__builtin_cpu_supports("avx2")) return &take_chunk_avx2;
+  if (amp::detail::has_avx2()) return &take_chunk_avx2;
 #endif
   return &take_chunk;
 }
