@@ -32,10 +32,10 @@ class Chunks {
   std::int64_t size() const { return size_; }
   std::int64_t elements() const { return elements_; }
 
-  /// body(i, number, begin, end): elements [begin, end) of array i are chunk `number`. One parallel
-  /// region.
+  /// body(i, number, begin, end): elements [begin, end) of array i are the chunks from `number` on,
+  /// at most `together` of them. One parallel region.
   template <class Body>
-  void for_each(Body&& body) const {
+  void for_each(Body&& body, std::int64_t together = 1) const {
     const std::int64_t most = std::int64_t{8} * num_threads();  // shares, for the slower threads
     const std::int64_t shares = (std::min)({size_, ceil_div(elements_, kChunk), most});
     parallel_for(shares, [&](std::int64_t share) {
@@ -43,10 +43,13 @@ class Chunks {
       std::int64_t n = size_ * share / shares;
       std::int64_t i =
           std::upper_bound(begins_.data(), begins_.data() + count_, n) - begins_.data() - 1;
-      for (; n < end; ++n) {
+      while (n < end) {
         while (i + 1 < count_ && begins_[i + 1] <= n) ++i;
         const std::int64_t begin = (n - begins_[i]) * kChunk;
-        body(i, n, begin, (std::min)(lengths_[i], begin + kChunk));
+        const std::int64_t chunks =
+            (std::min)({together, end - n, ceil_div(lengths_[i] - begin, kChunk)});
+        body(i, n, begin, (std::min)(lengths_[i], begin + chunks * kChunk));
+        n += chunks;
       }
     });
   }

@@ -23,6 +23,7 @@ namespace detail {
 
 inline constexpr int kLanes = 512;    // float accumulators of a chunk
 inline constexpr int kSumLanes = 64;  // double accumulators of their sums
+inline constexpr int kTogether = 2;   // chunks that are read side by side
 
 inline Operand dense(void* data, DType dtype, std::int64_t numel) {
   Operand operand;
@@ -105,6 +106,24 @@ AMP_ALWAYS_INLINE void add_squares(const C* __restrict x, std::int64_t n, C fact
   }
   for (std::int64_t l = 0; l < n; ++l) add(x[l] * factor, lanes[l]);
 }
+/// The squares of x * factor in kTogether chunks, each in lanes of its own; whether a product is
+/// not finite. Some of each chunk in turn: reading at one place alone does not use up the bandwidth
+/// that a thread can have.
+AMP_ALWAYS_INLINE bool add_squares_together(const float* __restrict x, float factor,
+                                            float (*__restrict lanes)[kLanes]) {
+  decltype(magnitude_bits(factor)) bad = 0;
+  for (std::int64_t i = 0; i < kChunk; i += kLanes) {
+    for (int c = 0; c < kTogether; ++c) {
+      const float* const row = x + c * kChunk + i;
+      for (int l = 0; l < kLanes; ++l) {
+        const float product = row[l] * factor;
+        bad |= not_finite_bit(product);
+        lanes[c][l] += product * product;
+      }
+    }
+  }
+  return highest_bit(bad);
+}
 template <class C>
 AMP_ALWAYS_INLINE void tally_scaled(const C* x, std::int64_t n, GradientTally& tally) {
   const auto bound = magnitude(static_cast<C>(kSmallestNormalHalf));
@@ -173,28 +192,45 @@ AMP_ALWAYS_INLINE bool take_chunk(const Pass& pass, const GradientSpan& span, st
   return bad;
 }
 
-inline bool take_chunk(const Pass& pass, const GradientSpan& span, std::int64_t begin,
-                       std::int64_t end, Found& found) {
-  return span.dtype == kFloat64 ? take_chunk<double>(pass, span, begin, end, found)
-                                : take_chunk<float>(pass, span, begin, end, found);
+/// One chunk after another, or kTogether full ones where they are but read.
+AMP_ALWAYS_INLINE bool take_chunks(const Pass& pass, const GradientSpan& span, std::int64_t begin,
+                                   std::int64_t end, Found* found) {
+  const bool reads = pass.sums && !pass.tallies && (!pass.writes || span.read_only);
+  if (reads && span.dtype == kFloat32 && end - begin == kTogether * kChunk) {
+    float lanes[kTogether][kLanes] = {};
+    const bool bad =
+        add_squares_together(static_cast<const float*>(span.data) + begin, pass.inverse, lanes);
+    for (int c = 0; c < kTogether; ++c) found[c].squares = sum_of_lanes(lanes[c]);
+    return pass.tests && bad;
+  }
+  bool bad = false;
+  for (; begin < end; begin += kChunk, ++found) {
+    const std::int64_t to = (std::min)(end, begin + kChunk);
+    bad |= span.dtype == kFloat64 ? take_chunk<double>(pass, span, begin, to, *found)
+                                  : take_chunk<float>(pass, span, begin, to, *found);
+  }
+  return bad;
+}
+using TakeChunks = bool (*)(const Pass&, const GradientSpan&, std::int64_t, std::int64_t, Found*);
+inline bool take_chunks_baseline(const Pass& pass, const GradientSpan& span, std::int64_t begin,
+                                 std::int64_t end, Found* found) {
+  return take_chunks(pass, span, begin, end, found);
 }
 #if AMP_X86
 /// The same bits from wider vectors: AVX2 without FMA, which would round once for a product and its
 /// sum.
-__attribute__((target("avx2"))) inline bool take_chunk_avx2(const Pass& pass,
-                                                            const GradientSpan& span,
-                                                            std::int64_t begin, std::int64_t end,
-                                                            Found& found) {
-  return span.dtype == kFloat64 ? take_chunk<double>(pass, span, begin, end, found)
-                                : take_chunk<float>(pass, span, begin, end, found);
+__attribute__((target("avx2"))) inline bool take_chunks_avx2(const Pass& pass,
+                                                             const GradientSpan& span,
+                                                             std::int64_t begin, std::int64_t end,
+                                                             Found* found) {
+  return take_chunks(pass, span, begin, end, found);
 }
 #endif
-using TakeChunk = bool (*)(const Pass&, const GradientSpan&, std::int64_t, std::int64_t, Found&);
-inline TakeChunk best_take_chunk() {
+inline TakeChunks best_take_chunks() {
 #if AMP_X86
-  if (amp::detail::has_avx2()) return &take_chunk_avx2;
+  if (amp::detail::has_avx2()) return &take_chunks_avx2;
 #endif
-  return &take_chunk;
+  return &take_chunks_baseline;
 }
 
 /// What a pass found in all gradients.
@@ -208,14 +244,15 @@ struct PassResult {
 inline PassResult run(const Pass& pass, const GradientSpan* gradients, std::int64_t count) {
   const Chunks chunks(count, [&](std::int64_t g) { return gradients[g].numel; });
   const HostBuffer<Found> found(pass.sums || pass.tallies ? chunks.size() : 0);
-  const TakeChunk take = best_take_chunk();
+  const TakeChunks take = best_take_chunks();
   std::atomic<bool> not_finite{false};
-  chunks.for_each([&](std::int64_t g, std::int64_t n, std::int64_t begin, std::int64_t end) {
-    Found here{};
+  const auto body = [&](std::int64_t g, std::int64_t n, std::int64_t begin, std::int64_t end) {
+    Found here[kTogether] = {};
     if (take(pass, gradients[g], begin, end, here))
       not_finite.store(true, std::memory_order_relaxed);
-    if (found.data() != nullptr) found[n] = here;
-  });
+    if (found.data() != nullptr) std::copy_n(here, ceil_div(end - begin, kChunk), &found[n]);
+  };
+  chunks.for_each(body, kTogether);
   PassResult result{not_finite, 0, {}, chunks.elements()};
   double lanes[kSumLanes] = {};
   for (std::int64_t n = 0; found.data() != nullptr && n < chunks.size(); ++n) {
