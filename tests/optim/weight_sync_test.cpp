@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// A parameter may be written by anybody, also where its weight is kept elsewhere: what was written
+// is what the next step starts from, and what was not keeps every bit.
+#include <amp/amp.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "optim/storage_cases.hpp"
+#include "support/catch.hpp"
+
+namespace weight_sync {
+namespace {
+
+using namespace storage_test;
+using enum WeightStorage;
+
+constexpr double kSeen = 0x1p-8;  // what a parameter in bfloat16 does not show of its weight
+constexpr amp::DType kDtypes[] = {amp::kBFloat16, amp::kFloat16};
+
+/// Parameters that took a few steps, so that masters hold more than they do.
+struct Trained {
+  Case c;
+  Tensors params;
+  std::unique_ptr<amp::Optimizer> optimizer;
+
+  explicit Trained(amp::DType dtype, WeightStorage storage = kMaster, int steps = 3)
+      : c{Formula::kAdamW, dtype, storage},
+        params(parameters(dtype, amp::kCPU)),
+        optimizer(make(c, params)) {
+    for (int i = 0; i < steps; ++i) step(i);
+  }
+  void step(int i) {
+    set_gradients(params, i, c.dtype);
+    optimizer->step();
+  }
+};
+
+Tensor as_float(const Tensor& p) { return p.detach().to(amp::kFloat32); }
+
+TEST_CASE("masters: elements that somebody wrote are followed, all others keep their bits") {
+  for (const amp::DType dtype : kDtypes) {
+    Trained written(dtype), reference(dtype);
+    std::vector<Tensor> expected = reference.optimizer->master_weights();
+    const std::int64_t places[] = {0, 1029, 517};
+    for (const std::int64_t i : places) {
+      written.params[3].detach().narrow(0, i, 1).fill_(2.5);
+      expected[3].narrow(0, i, 1).fill_(2.5);
+    }
+    CHECK((bits_of(written.optimizer->master_weights()) == bits_of(expected)));
+    reference.optimizer->set_master_weights(expected);
+    for (int i = 5; i < 8; ++i) written.step(i), reference.step(i);
+    CHECK((bits_of(written.params, *written.optimizer) ==
+           bits_of(reference.params, *reference.optimizer)));
+  }
+}
+
+TEST_CASE("weights: a version that moved alone changes nothing") {
+  for (const Case& c : cases()) {
+    if (c.formula != Formula::kAdamW || c.moments) continue;
+    INFO(c.text());
+    Trained touched(c.dtype, c.storage), reference(c.dtype, c.storage);
+    for (const Tensor& p : touched.params) p.detach().copy_(p.detach().clone());
+    for (int i = 5; i < 8; ++i) touched.step(i), reference.step(i);
+    CHECK((bits_of(touched.params, *touched.optimizer) ==
+           bits_of(reference.params, *reference.optimizer)));
+  }
+}
+
+TEST_CASE("masters: an autocast scope has no part in it, whatever its policies") {
+  Trained inside(amp::kBFloat16), outside(amp::kBFloat16);
+  for (const Trained* trained : {&inside, &outside})
+    trained->params[3].detach().narrow(0, 5, 700).fill_(0.7);
+  const auto expected = bits_of(outside.optimizer->master_weights());
+  const amp::AutocastGuard scope(amp::kCPU,
+                                 {.dtype = amp::kFloat16,
+                                  .policies = {{"eq", amp::OpPolicy::kLowPrecision},
+                                               {"where", amp::OpPolicy::kLowPrecision}}});
+  CHECK((bits_of(inside.optimizer->master_weights()) == expected));
+}
+
+TEST_CASE("masters: values that are not finite are followed, and so are overflows kept") {
+  Trained trained(amp::kFloat16);
+  std::vector<Tensor> weights = trained.optimizer->master_weights();
+  weights[2].narrow(0, 3, 1).fill_(70000);  // infinite in float16, but not in its master
+  trained.optimizer->set_master_weights(weights);
+  trained.params[2].detach().narrow(0, 5, 1).fill_(std::numeric_limits<double>::quiet_NaN());
+  const auto after = trained.optimizer->master_weights()[2].to_vector<float>();
+  CHECK(after[3] == 70000);
+  CHECK(after[5] != after[5]);
+}
+
+TEST_CASE("masters: the last to write wins, parameter or optimizer") {
+  Trained source(amp::kBFloat16), other(amp::kBFloat16, kMaster, 1);
+  const auto state = source.optimizer->state_dict();
+  other.optimizer->load_state_dict(state);
+  CHECK(
+      (bits_of(other.optimizer->master_weights()) == bits_of(source.optimizer->master_weights())));
+
+  for (std::size_t i = 0; i < other.params.size(); ++i)
+    other.params[i].detach().copy_(amp::full(other.params[i].shape(), 0.125));
+  for (const Tensor& master : other.optimizer->master_weights()) {
+    for (const float value : master.to_vector<float>())
+      CHECK(value == Approx(0.125).epsilon(kSeen));
+  }
+  const auto written = other.optimizer->state_dict();  // holds what was written
+  Trained third(amp::kBFloat16);
+  for (std::size_t i = 0; i < third.params.size(); ++i)
+    third.params[i].detach().copy_(other.params[i].detach());
+  third.optimizer->load_state_dict(written);
+  for (int i = 5; i < 8; ++i) other.step(i), third.step(i);
+  CHECK((bits_of(third.params, *third.optimizer) == bits_of(other.params, *other.optimizer)));
+}
+
+TEST_CASE("masters: they follow a step that is left out, and parameters without gradients later") {
+  Trained trained(amp::kBFloat16);
+  for (const Tensor& p : trained.params) p.detach().fill_(0.25);
+  const amp::Tensor found = amp::ones({}), inverse = amp::ones({});
+  set_gradients(trained.params, 4, amp::kBFloat16);
+  trained.params[4].set_grad(Tensor());
+  trained.optimizer->step(
+      {.inverse = inverse.const_data<float>(), .found_inf = found.const_data<float>()});
+  for (const Tensor& master : trained.optimizer->master_weights()) {
+    for (const float value : master.to_vector<float>()) CHECK(value == Approx(0.25).epsilon(kSeen));
+  }
+}
+
+TEST_CASE("masters: parameters that share memory, and parameters with other memory") {
+  const Tensor flat = amp::randn({64}).to(amp::kBFloat16);
+  const Tensor a = flat.narrow(0, 0, 32).detach().requires_grad_(),
+               b = flat.narrow(0, 32, 32).detach().requires_grad_();
+  amp::SGD optimizer({a, b}, {.lr = 1e-4, .storage = kMaster});
+  for (int i = 0; i < 4; ++i) {
+    set_gradients({a, b}, i, amp::kBFloat16);
+    optimizer.step();
+  }
+  const auto masters = optimizer.master_weights();
+  CHECK((bits_of(masters[0]) != bits_of(as_float(a))));  // bits that the parameter lacks
+  b.detach().fill_(1);
+  const auto after = optimizer.master_weights();
+  CHECK((bits_of(after[0]) == bits_of(masters[0])));
+  CHECK((bits_of(after[1]) == bits_of(amp::ones({32}))));
+
+  const Tensor moved = amp::full({32}, 3, {.dtype = amp::kBFloat16});
+  b.set_data(moved);
+  CHECK((bits_of(optimizer.master_weights()[1]) == bits_of(amp::full({32}, 3))));
+}
+
+TEST_CASE("weights: split ones take over what is written, to what the parameter shows") {
+  for (const WeightStorage storage : {kRemainder, kKahan}) {
+    for (const double value : {1e-4, 1.5, -300.0}) {
+      Trained trained(amp::kBFloat16, storage);
+      trained.params[3].detach().fill_(value);
+      for (const float weight : trained.optimizer->master_weights()[3].to_vector<float>())
+        CHECK(weight == Approx(value).epsilon(2 * kSeen));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weight_sync
