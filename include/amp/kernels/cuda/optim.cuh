@@ -196,7 +196,7 @@ __device__ void step_piece(const SgdParameter p, bool vectors, const Sgd::Rule& 
     if (p.momentum != nullptr) load_some(p.momentum, p.state_dtype, i, v);
     load_some(p.gradient, p.gradient_dtype, i, g);
     for (int l = 0; l < N; ++l) {
-      C step = g[l] * factor + decay * w[l];
+      C step = g[l] * factor + (decay != 0 ? decay * w[l] : C{0});
       if (p.momentum != nullptr) {
         v[l] = mu * v[l] + step;
         step = nesterov ? step + mu * v[l] : v[l];
@@ -219,7 +219,8 @@ __device__ void step_piece(const AdamParameter p, bool vectors, const Adam::Rule
   const C beta2 = static_cast<C>(rule.beta2), eps = static_cast<C>(numbers.eps),
           decay = static_cast<C>(rule.weight_decay);
   const C shrink = static_cast<C>(numbers.shrink);
-  const bool decoupled = rule.decoupled;
+  // Without a decay no weight gets into a gradient: 0 times an infinite one would be NaN.
+  const bool decoupled = rule.decoupled, coupled = !decoupled && decay != 0;
   for_each_vector<C>(vectors, range, [&](auto size, std::int64_t i) {
     constexpr int N = decltype(size)::value;
     C w[N], m[N], v[N], g[N];
@@ -229,7 +230,7 @@ __device__ void step_piece(const AdamParameter p, bool vectors, const Adam::Rule
     load_some(p.gradient, p.gradient_dtype, i, g);
     for (int l = 0; l < N; ++l) {
       if (decoupled) w[l] *= shrink;
-      const C grad = g[l] * factor + (decoupled ? C{0} : decay * w[l]);
+      const C grad = g[l] * factor + (coupled ? decay * w[l] : C{0});
       m[l] += weight1 * (grad - m[l]);
       v[l] = beta2 * v[l] + weight2 * grad * grad;
       w[l] -= step_size * m[l] / (functions::math::sqrt(v[l]) + eps);
