@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <random>
 #include <set>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -114,6 +117,28 @@ TEST_CASE("memory: large blocks of one size do not begin a power of two apart", 
   CHECK(together == 0);
   for (void* const block : blocks) amp::deallocate(amp::kCPU, block, kSize);
 }
+
+#if defined(__linux__)
+TEST_CASE("memory: the system is asked for huge pages under large blocks", "[device]") {
+  if (!amp::detail::host_cache_enabled()) AMP_TEST_SKIP("AMP_HOST_CACHE=0");
+  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"))
+    AMP_TEST_SKIP("the system has no transparent huge pages");
+  constexpr std::int64_t kSize = std::int64_t{1} << 24;
+  void* const block = amp::allocate(amp::kCPU, kSize);
+  const auto middle = reinterpret_cast<std::uintptr_t>(block) + kSize / 2;
+  bool inside = false, asked = false;
+  std::ifstream maps("/proc/self/smaps");
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    char dash = 0;
+    if (std::istringstream range(line); range >> std::hex >> begin >> dash >> end && dash == '-')
+      inside = begin <= middle && middle < end;
+    if (inside && line.starts_with("VmFlags:")) asked = line.find(" hg") != std::string::npos;
+  }
+  CHECK(asked);
+  amp::deallocate(amp::kCPU, block, kSize);
+}
+#endif
 
 TEST_CASE("memory: a HostBuffer of nothing has no memory", "[device]") {
   const amp::HostBuffer<float> none(0), some(3);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -191,6 +192,32 @@ TEST_CASE("step copies: forgotten copies are not written") {
   amp::clear_autocast_cache();
   optimizer.step();
   CHECK(is_current(w));
+}
+
+template <class Optimizer, class Options>
+void check_large(const Options& options) {
+  std::vector<Tensor> params;
+  for (const std::int64_t n : {std::int64_t{3} << 20, (std::int64_t{1} << 20) + 37}) {
+    params.push_back(amp::randn({n}, {.requires_grad = true}));
+    params.back().set_grad(amp::randn({n}));
+    (void)amp::detail::low_precision_copy(params.back(), amp::kBFloat16);
+  }
+  Optimizer optimizer(params, options);
+  const std::int64_t before = refreshes();
+  optimizer.step();
+  for (const Tensor& p : params) {
+    const Tensor copy = amp::detail::low_precision_copy(p, amp::kBFloat16);
+    const Tensor expected = p.detach().to(amp::kBFloat16);
+    CHECK(std::memcmp(copy.raw_data(), expected.raw_data(),
+                      static_cast<std::size_t>(2 * p.numel())) == 0);
+  }
+  CHECK(refreshes() == before);
+}
+
+TEST_CASE("step copies: those of more weights than caches hold are written alike") {
+  amp::manual_seed(3);
+  check_large<amp::AdamW>(amp::AdamOptions{.lr = 0.01});
+  check_large<amp::SGD>(amp::SGDOptions{.lr = 0.01, .momentum = 0.9});
 }
 
 }  // namespace step_copies

@@ -7,8 +7,13 @@
 // every block come and go.
 #pragma once
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <new>
@@ -42,8 +47,10 @@ class AMP_EXPORT HostCache {
     // Large blocks of one class would lie a power of two apart: arrays that are walked together, as
     // a weight and its moments, would meet in the same cache sets and banks of memory.
     const std::int64_t apart = size.bytes >= kLarge ? kStagger : 0;
-    return ::operator new (static_cast<std::size_t>((enabled_ ? size.bytes : bytes) + apart),
-                           std::align_val_t{kAlignment});
+    const auto total = static_cast<std::size_t>((enabled_ ? size.bytes : bytes) + apart);
+    void* const memory = ::operator new (total, std::align_val_t{kAlignment});
+    if (enabled_) ask_for_huge_pages(memory, total);
+    return memory;
   }
 
   void deallocate(void* memory, std::int64_t bytes) noexcept {
@@ -64,6 +71,19 @@ class AMP_EXPORT HostCache {
   }
 
  private:
+  /// Passes over large arrays otherwise spend a good part of their time on looking up pages. Advice
+  /// only: nothing is lost where the system does not take it.
+  static void ask_for_huge_pages([[maybe_unused]] void* memory,
+                                 [[maybe_unused]] std::size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+    constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21;
+    if (bytes < 2 * kPage) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    const std::uintptr_t begin = (address + kPage - 1) / kPage * kPage;
+    const std::uintptr_t end = (address + bytes) / kPage * kPage;
+    (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+  }
   struct SizeClass {
     std::size_t index;
     std::int64_t bytes;

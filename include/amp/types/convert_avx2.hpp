@@ -50,9 +50,8 @@ __attribute__((target("avx2"))) inline std::size_t convert(const bfloat16* from,
   }
   return i;
 }
-/// Rounds 16 floats to bfloat16.
-__attribute__((target("avx2"))) inline void store_bfloat16(const __m256 (&values)[2],
-                                                           bfloat16* to) {
+/// 16 floats rounded to bfloat16.
+__attribute__((target("avx2"))) inline __m256i to_bfloat16(const __m256 (&values)[2]) {
   const __m256i infinity = _mm256_set1_epi32(0x7f80'0000);
   __m256i codes[2];
   for (int part = 0; part < 2; ++part) {
@@ -66,15 +65,15 @@ __attribute__((target("avx2"))) inline void store_bfloat16(const __m256 (&values
     codes[part] = _mm256_blendv_epi8(rounded, quiet, _mm256_cmpgt_epi32(magnitude, infinity));
   }
   // Packing works within 128-bit lanes; the permutation restores the order.
-  const __m256i packed =
-      _mm256_permute4x64_epi64(_mm256_packus_epi32(codes[0], codes[1]), 0b11'01'10'00);
-  std::memcpy(static_cast<void*>(to), &packed, sizeof packed);
+  return _mm256_permute4x64_epi64(_mm256_packus_epi32(codes[0], codes[1]), 0b11'01'10'00);
 }
 __attribute__((target("avx2"))) inline std::size_t convert(const float* from, bfloat16* to,
                                                            std::size_t n) {
   std::size_t i = 0;
-  for (; i + 16 <= n; i += 16)
-    store_bfloat16({_mm256_loadu_ps(from + i), _mm256_loadu_ps(from + i + 8)}, to + i);
+  for (; i + 16 <= n; i += 16) {
+    const __m256i packed = to_bfloat16({_mm256_loadu_ps(from + i), _mm256_loadu_ps(from + i + 8)});
+    std::memcpy(static_cast<void*>(to + i), &packed, sizeof packed);
+  }
   return i;
 }
 

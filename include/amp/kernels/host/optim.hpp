@@ -20,6 +20,9 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
+/// From so many parameters on a step passes more memory than a cache keeps until the next forward.
+inline constexpr std::int64_t kBeyondCaches = std::int64_t{1} << 22;
+
 inline void* address(void* data, DType dtype, std::int64_t at) {
   return static_cast<char*>(data) + at * item_size(dtype);
 }
@@ -150,6 +153,7 @@ struct StepRow {
   double rate, factor;  // of the gradient
   typename Kind::Numbers numbers;
   std::int64_t applied;  // steps before this one
+  bool streams = false;  // the copies
 
   RoundingWords words(RoundingWords::Array array) const {
     return RoundingWords::of(group->seed, p->weight.number, applied, array);
@@ -173,7 +177,8 @@ struct Sgd {
                           .rate = static_cast<C>(row.rate),
                           .momentum = static_cast<C>(row.group->momentum),
                           .decay = static_cast<C>(row.group->weight_decay),
-                          .nesterov = row.group->nesterov};
+                          .nesterov = row.group->nesterov,
+                          .streams = row.streams};
     C grad_buffer[kBlock];
     const C* const g = fetch(row.gradient(at), p.gradient_dtype, n, grad_buffer);
     Weights<C, Parameter> w(p, row.words(RoundingWords::kWeights), at, n);
@@ -215,7 +220,8 @@ struct Adam {
                            .weight2 = static_cast<C>(1 - group.beta2),
                            .beta2 = static_cast<C>(group.beta2),
                            .decay = static_cast<C>(group.weight_decay),
-                           .decoupled = group.decoupled};
+                           .decoupled = group.decoupled,
+                           .streams = row.streams};
     C grad_buffer[kBlock];
     const C* const g = fetch(row.gradient(at), p.gradient_dtype, n, grad_buffer);
     Weights<C, Parameter> w(p, row.words(RoundingWords::kWeights), at, n);
@@ -268,9 +274,12 @@ void take_step(const Args& args) {
     }
   }
   const Chunks chunks(count, [&](std::int64_t i) { return rows[i].p->numel; });
+  const bool streams = chunks.elements() >= kBeyondCaches;
+  for (std::int64_t i = 0; i < count; ++i) rows[i].streams = streams;
   chunks.for_each([&](std::int64_t i, std::int64_t, std::int64_t begin, std::int64_t end) {
     if (!skip) {
       step_chunk(rows[i], begin, end);
+      if (streams) fence_streams();
     } else if (rows[i].group->zero_grad) {
       zero_gradient(*rows[i].p, begin, end - begin);
     }

@@ -24,13 +24,31 @@ inline void prefetch(std::initializer_list<const float*> arrays) {
   for (const float* const x : arrays)
     __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(x) + kAhead));
 }
+/// With `streams` past the caches, and without reading the lines first: fence_streams() then lets
+/// others see it.
+__attribute__((target("avx2"))) inline void store_copy(const __m256 (&weights)[2], bfloat16* copy,
+                                                       bool streams) {
+  auto* const to = reinterpret_cast<__m256i*>(copy);
+  const __m256i codes = amp::detail::avx2::to_bfloat16(weights);
+  streams ? _mm256_stream_si256(to, codes) : _mm256_storeu_si256(to, codes);
+}
+inline bool may_stream(const bfloat16* copy) {
+  return reinterpret_cast<std::uintptr_t>(copy) % sizeof(__m256i) == 0;
+}
 #endif
 
-/// Both write the new weights also to `copy`, rounded, where that is not null.
+inline void fence_streams() {
+#if AMP_X86
+  _mm_sfence();
+#endif
+}
+
+/// Both write the new weights also to `copy`, rounded, where that is not null; `streams` where no
+/// cache will keep it until it is read.
 template <class C>
 struct SgdLoop {
   C factor, rate, momentum, decay;
-  bool nesterov;
+  bool nesterov, streams = false;
 
   /// `v` may be null: no momentum.
   void run(const C* g, C* w, C* v, bfloat16* copy, std::int64_t n) const {
@@ -58,6 +76,7 @@ struct SgdLoop {
                                                         std::int64_t n) const {
     const __m256 scale = _mm256_set1_ps(factor), lr = _mm256_set1_ps(rate),
                  mu = _mm256_set1_ps(momentum), shrink = _mm256_set1_ps(decay);
+    const bool past_caches = streams && may_stream(copy);
     std::int64_t i = 0;
     for (; i + 16 <= n; i += 16) {
       prefetch({g + i, w + i, v != nullptr ? v + i : w + i});
@@ -75,7 +94,7 @@ struct SgdLoop {
         weights[part] = _mm256_sub_ps(weight, _mm256_mul_ps(lr, step));
         _mm256_storeu_ps(w + at, weights[part]);
       }
-      if (copy != nullptr) amp::detail::avx2::store_bfloat16(weights, copy + i);
+      if (copy != nullptr) store_copy(weights, copy + i, past_caches);
     }
     return i;
   }
@@ -85,7 +104,7 @@ struct SgdLoop {
 template <class C>
 struct AdamLoop {
   C factor, step_size, eps, shrink, weight1, weight2, beta2, decay;
-  bool decoupled;
+  bool decoupled, streams = false;
 
   /// Without a decay no weight gets into a gradient: 0 times an infinite one would be NaN.
   bool coupled() const { return !decoupled && decay != 0; }
@@ -114,6 +133,7 @@ struct AdamLoop {
                  least = _mm256_set1_ps(eps), smaller = _mm256_set1_ps(shrink),
                  w1 = _mm256_set1_ps(weight1), w2 = _mm256_set1_ps(weight2),
                  b2 = _mm256_set1_ps(beta2), share = _mm256_set1_ps(decay);
+    const bool past_caches = streams && may_stream(copy);
     std::int64_t i = 0;
     for (; i + 16 <= n; i += 16) {
       prefetch({g + i, w + i, m + i, v + i});
@@ -136,7 +156,7 @@ struct AdamLoop {
         weights[part] = _mm256_sub_ps(weight, step);
         _mm256_storeu_ps(w + at, weights[part]);
       }
-      if (copy != nullptr) amp::detail::avx2::store_bfloat16(weights, copy + i);
+      if (copy != nullptr) store_copy(weights, copy + i, past_caches);
     }
     return i;
   }
