@@ -178,7 +178,8 @@ def main():
     lines = ["# The optimizer step on the CPU", "", machine(), "",
              "Check, norm, clip, Adam, bfloat16 copies of the weights. Medians over rounds in which all took "
              "their turn, and the lowest and highest. Ideal: the bytes of amp's two passes at the rate of a "
-             "loop that scales the gradients in place, measured in the same round.", ""]
+             "loop that scales the gradients in place, measured in the same round. amp asks for huge pages under "
+             "large arrays, that loop's among them; PyTorch does not.", ""]
     for name, sizes in sets.items():
         if options.only not in (None, name):
             continue
