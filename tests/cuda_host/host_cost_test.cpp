@@ -4,7 +4,6 @@
 // What an op on the CUDA device costs the host: time before and after the launch, and never an
 // allocation once a training loop has settled. The stand-in toolkit's own are not counted.
 #include <amp/amp.hpp>
-#include <amp/cuda.cuh>
 
 #include <algorithm>
 #include <chrono>

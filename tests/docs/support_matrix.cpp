@@ -4,7 +4,7 @@
 // support_matrix README [--update]: whether the README's table of what runs where is true; with
 // --update, makes it so. The table is found out by calling: every op of amp's list, on every device
 // (CUDA by the stand-in toolkit), in every dtype, with the inputs of the conformance suite.
-#include <amp/cuda.cuh>
+#include <amp/amp.hpp>
 
 #include <algorithm>
 #include <cstdio>
