@@ -156,6 +156,23 @@ TEST_CASE("cuda: every call that fails is an exception that names it, and nothin
   CHECK(x.to_vector<float>() == std::vector<float>(8, 1));
 }
 
+TEST_CASE("cuda: an error says whether the device is lost with it", "[cuda]") {
+  const auto said = [](cudaError_t status) {
+    try {
+      amp::cuda::detail::raise("cudaSome", status);
+    } catch (const amp::Error& error) {
+      return std::string(error.what());
+    }
+  };
+  for (const int lost : {214, 700, 702, 710, 714, 715, 716, 717, 718, 719}) {
+    CHECK_THAT(said(static_cast<cudaError_t>(lost)),
+               ContainsSubstring("cannot be used by this process any more"));
+  }
+  for (const cudaError_t status : {cudaErrorInvalidValue, cudaErrorMemoryAllocation,
+                                   cudaErrorNotReady, cudaErrorInvalidConfiguration})
+    CHECK_THAT(said(status), !ContainsSubstring("any more"));
+}
+
 TEST_CASE("cuda: out of memory is said after what was kept for reuse was given back", "[cuda]") {
   (void)amp::ones({1000}, {.device = kCUDA});
   CHECK_THROWS_WITH(amp::empty({std::int64_t{1} << 40}, {.device = kCUDA}),

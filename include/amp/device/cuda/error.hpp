@@ -13,7 +13,21 @@ namespace amp::inline v0::cuda::detail {
 
 /// Errors after which no call of this process succeeds any more (CUDA Runtime API, cudaError).
 inline bool is_sticky(cudaError_t status) {
-  return status == cudaErrorIllegalAddress || status == cudaErrorLaunchFailure;
+  switch (static_cast<int>(status)) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /// Errors of a call that cannot be part of a graph, or comes after one.
