@@ -12,11 +12,15 @@
 #include "amp/kernels/philox.hpp"
 #include "amp/types/bfloat16.hpp"
 #include "amp/types/cast.hpp"
+#include "amp/types/dtype.hpp"
+#include "amp/types/float8.hpp"
+#include "amp/types/half.hpp"
 
 namespace amp::inline v0 {
 
 /// Where the weights of a parameter below 32 bits are. A float32 or float64 parameter is its own
-/// weights, whatever is chosen.
+/// weights, whatever is chosen. The parameter is what counts, and anybody may write it: what is
+/// kept beside it adds bits where it goes with the parameter, and is ignored where it cannot.
 enum class WeightStorage : std::uint8_t {
   kParameter,   ///< in the parameter, rounded to nearest: small updates are lost
   kMaster,      ///< in a float32 master, of which the parameter is the rounded copy
@@ -51,6 +55,10 @@ AMP_HOST_DEVICE constexpr SplitWeight split_remainder(float weight) {
   return {static_cast<std::uint16_t>((bits + 0x8000) >> 16), static_cast<std::uint16_t>(bits)};
 }
 AMP_HOST_DEVICE constexpr float join_remainder(SplitWeight parts) {
+  // Zero and infinity have no such rests: they were written later.
+  const std::uint32_t magnitude = parts.parameter & 0x7fffu;
+  const bool negative = parts.rest >= 0x8000u;
+  if ((magnitude == 0 && negative) || (magnitude == 0x7f80 && !negative)) parts.rest = 0;
   const std::uint32_t borrow = (parts.rest & 0x8000u) << 1;
   return __builtin_bit_cast(float, (std::uint32_t{parts.parameter} << 16) + parts.rest - borrow);
 }
@@ -63,8 +71,32 @@ AMP_HOST_DEVICE constexpr SplitWeight split_kahan(float weight) {
   return {parameter.bits(), bfloat16(weight - static_cast<float>(parameter)).bits()};
 }
 AMP_HOST_DEVICE constexpr float join_kahan(SplitWeight parts) {
-  return static_cast<float>(bfloat16::from_bits(parts.parameter)) +
-         static_cast<float>(bfloat16::from_bits(parts.rest));
+  const auto parameter = static_cast<float>(bfloat16::from_bits(parts.parameter)),
+             rest = static_cast<float>(bfloat16::from_bits(parts.rest));
+  const auto magnitude = [](float x) { return x < 0 ? -x : x; };
+  // Beyond half a unit in the last of the parameter's 8 bits, it is the rest of another weight.
+  return magnitude(rest) <= magnitude(parameter) * 0x1p-8F + 0x1p-134F ? parameter + rest
+                                                                       : parameter;
+}
+
+/// kMaster: the master where the parameter is its rounded copy.
+AMP_HOST_DEVICE constexpr float join_master(float master, float parameter, DType dtype) {
+  const auto rounded = [&]() -> float {
+    switch (dtype) {
+      case kFloat16:
+        return static_cast<float>(half(master));
+      case kBFloat16:
+        return static_cast<float>(bfloat16(master));
+      case kFloat8E4M3:
+        return static_cast<float>(float8_e4m3fn(master));
+      case kFloat8E5M2:
+        return static_cast<float>(float8_e5m2(master));
+      default:
+        return master;
+    }
+  }();
+  const bool same = rounded == parameter || (is_nan(rounded) && is_nan(parameter));
+  return same ? master : parameter;
 }
 
 AMP_HOST_DEVICE constexpr bool is_split(WeightStorage storage) {

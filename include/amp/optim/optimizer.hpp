@@ -15,7 +15,6 @@
 #include "amp/autograd/node.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/weight_storage.hpp"
-#include "amp/optim/weight_sync.hpp"
 #include "amp/tensor/shadow.hpp"
 
 namespace amp::inline v0 {
@@ -98,16 +97,12 @@ class Optimizer {
       p.impl().storage->bump_version();
       detail::wrote_copies(p);
     }
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      if (parameters_[i].grad().defined()) sync_.wrote(parameters_, i);
-    }
   }
 
   /// The weights of all parameters as the next step will see them, in float32 (float64 where the
   /// parameter is): copies, on its device. Synchronises where a storage is split (kRemainder,
   /// kKahan).
   std::vector<Tensor> master_weights() const {
-    sync_.follow(parameters_, rests_);
     std::vector<Tensor> all;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const State* const rest = rest_of(i);
@@ -119,9 +114,9 @@ class Optimizer {
   }
   /// Makes these the weights, for each parameter of its shape, float32 (float64 where the parameter
   /// is), on any device. Bit for bit in kMaster and kRemainder; kKahan keeps 16 bits of
-  /// significand, kParameter and kStochastic what the parameter holds, rounded to nearest. Throws,
-  /// changing nothing, where a tensor does not fit. Synchronises where a storage is split, or the
-  /// device another.
+  /// significand, kParameter and kStochastic what the parameter holds, rounded to nearest.
+  /// Throws, changing nothing, where a tensor does not fit. Synchronises where a storage is split,
+  /// or the device another.
   void set_master_weights(std::span<const Tensor> weights) {
     AMP_CHECK(weights.size() == parameters_.size(), "set_master_weights: there are ",
               parameters_.size(), " parameters, but `weights` has ", weights.size());
@@ -141,7 +136,6 @@ class Optimizer {
     for (std::size_t i = 0; i < weights.size(); ++i) {
       detail::copy_elements(parts[i].first, parameters_[i]);
       parameters_[i].impl().storage->bump_version();
-      sync_.wrote(parameters_, i);
       if (!parts[i].second.defined()) continue;
       Tensor& rest = rest_of(i)->tensors[i];
       if (rest.defined()) {  // a graph knows its address
@@ -158,7 +152,6 @@ class Optimizer {
   /// of it ("weight.master", "weight.remainder", "weight.compensation"); other options, as the
   /// storage and its seed, are not. Synchronises.
   NamedTensors state_dict() const {
-    sync_.follow(parameters_, rests_);
     NamedTensors all{{"applied_steps", applied_.clone()}};
     for (const auto& [name, number] : const_cast<Optimizer*>(this)->numbers())
       all.emplace_back(name, full({}, *number, {.dtype = kFloat64}));
@@ -228,7 +221,6 @@ class Optimizer {
     applied_.copy_(applied.to(applied_.device()));
     std::size_t next = 0;
     for (State* state : all) state->replace(loaded[next++]);
-    for (std::size_t i = 0; i < parameters_.size(); ++i) sync_.wrote(parameters_, i);
   }
 
  protected:
@@ -316,12 +308,6 @@ class Optimizer {
     for (State& state : rests_) all.push_back(&state);
     return all;
   }
-  /// To be called once a step is known to be possible, before it reads weights.
-  void follow_writes() {
-    sync_.follow(parameters_, rests_);
-    if (detail::Capture* const recording = detail::current_recording())
-      sync_.follow_in(*recording, parameters_, rests_);
-  }
   std::string_view name() const { return name_; }
   const Tensor& applied() const { return applied_; }
 
@@ -390,7 +376,6 @@ class Optimizer {
   std::vector<Tensor> parameters_;
   std::vector<std::string> names_;
   Tensor applied_;  // int64, on the device
-  mutable detail::WeightSync sync_;
   State rests_[3] = {{"master", State::kRest, WeightStorage::kMaster},
                      {"remainder", State::kRest, WeightStorage::kRemainder},
                      {"compensation", State::kRest, WeightStorage::kKahan}};

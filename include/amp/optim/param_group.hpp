@@ -125,7 +125,6 @@ class GroupedOptimizer : public Optimizer {
         check_gradient(i, grad, choice_of(groups_[g].options), remembered);
       });
     }
-    follow_writes();
     try {
       list();
       if (parameters_list_.empty()) return;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "amp/kernels/weight_storage.hpp"
+#include "amp/ops/comparison.hpp"
 #include "amp/ops/tensor_members.hpp"
 
 namespace amp::inline v0 {
@@ -137,7 +138,11 @@ inline Tensor copy_as(const Tensor& source, DType dtype) {
 inline Tensor join_weights(WeightStorage storage, const Tensor& parameter, const Tensor& rest) {
   const DType dtype = parameter.dtype() == kFloat64 ? kFloat64 : kFloat32;
   if (!rest.defined()) return copy_as(parameter, dtype);
-  if (storage == WeightStorage::kMaster) return copy_as(rest, dtype);
+  if (storage == WeightStorage::kMaster) {
+    const Tensor same = binary_kernel<&kernels::Backend::eq, kernels::host::eq>(
+        copy_as(rest, parameter.dtype()), parameter, rest.shape(), kBool);
+    return where_kernel(same, rest.operand(), parameter.operand(), rest.shape(), kFloat32);
+  }
   const Tensor host = parameter.detach().to(kCPU).contiguous(), host_rest = rest.to(kCPU);
   const Tensor weights = make_tensor(parameter.shape(), kFloat32, kCPU);
   const auto* const high = static_cast<const std::uint16_t*>(host.raw_data());

@@ -88,11 +88,11 @@ class RestoreData {
 /// Makes `model` and `optimizer`, which holds its parameters, train at `level`. Parameters are
 /// converted in place: the handles that model and optimizer have stay good, gradients are dropped.
 /// To be called before the first step, with parameters in float32, which masters are made of bit
-/// for bit: a float32 checkpoint of the model is loaded before. (After, masters take over what
-/// Module::load_state_dict left in the 16-bit parameters; optimizer.set_master_weights gives them
-/// all bits.) Synchronises. Errors: amp::Error, nothing changed, where options contradict each
-/// other or the level, where a parameter is not float32 or the optimizer has none of the model's,
-/// and where steps were taken.
+/// for bit: a float32 checkpoint of the model is loaded before. (After, training goes on from what
+/// Module::load_state_dict left in the 16-bit parameters; optimizer.set_master_weights gives all
+/// bits.) Synchronises. Errors: amp::Error, nothing changed, where options contradict each other
+/// or the level, where a parameter is not float32 or the optimizer has none of the model's, and
+/// where steps were taken.
 ///
 /// ```cpp
 /// const amp::nn::Linear model(4, 2);

@@ -146,8 +146,13 @@ __device__ __forceinline__ void store_split(const Parameter& p, std::int64_t i,
 template <StepKind kKind, class C, class Parameter, int N>
 __device__ __forceinline__ void load_weights(const Parameter& p, std::int64_t i, C (&weights)[N]) {
   if constexpr (kKind == StepKind::kStored && std::is_same_v<C, float>) {
-    if (p.weight.storage == WeightStorage::kMaster)
-      return load_some(p.weight.rest, kFloat32, i, weights);
+    if (p.weight.storage == WeightStorage::kMaster) {
+      C parameters[N];
+      load_some(p.parameter, p.dtype, i, parameters);
+      load_some(p.weight.rest, kFloat32, i, weights);
+      for (int l = 0; l < N; ++l) weights[l] = join_master(weights[l], parameters[l], p.dtype);
+      return;
+    }
     if (is_split(p.weight.storage)) return load_split(p, i, weights);
   }
   load_some(p.parameter, p.dtype, i, weights);

@@ -84,11 +84,13 @@ class Weights {
         values = buffer_;
         return;
       }
+      if (storage == WeightStorage::kMaster) {
+        values = static_cast<float*>(address(p_.weight.rest, kFloat32, at_));
+        if (!is_rounded_master()) join_masters();
+        return;
+      }
     }
-    const bool master = storage == WeightStorage::kMaster;
-    void* const kept = master ? p_.weight.rest : p_.parameter;
-    const DType dtype = master ? kFloat32 : p_.dtype;
-    values = const_cast<C*>(fetch(address(kept, dtype, at_), dtype, n_, buffer_));
+    values = const_cast<C*>(fetch(address(p_.parameter, p_.dtype, at_), p_.dtype, n_, buffer_));
   }
   Weights(const Weights&) = delete;
   Weights& operator=(const Weights&) = delete;
@@ -121,6 +123,20 @@ class Weights {
   std::uint16_t* split_words(void* data) const { return static_cast<std::uint16_t*>(data) + at_; }
   void store_in(void* data, DType dtype) const {
     store(values, address(data, dtype, at_), dtype, n_);
+  }
+  /// Whether the block of the parameter is that of the master, bit for bit: nobody else wrote it.
+  bool is_rounded_master() const {
+    C rounded[kBlock];  // at least as large as in the parameter's dtype
+    store(values, rounded, p_.dtype, n_);
+    return std::memcmp(rounded, address(p_.parameter, p_.dtype, at_),
+                       static_cast<std::size_t>(n_ * item_size(p_.dtype))) == 0;
+  }
+  void join_masters() {
+    const C* const parameters = fetch(address(p_.parameter, p_.dtype, at_), p_.dtype, n_, buffer_);
+    for (std::int64_t i = 0; i < n_; ++i)
+      buffer_[i] =
+          join_master(static_cast<float>(values[i]), static_cast<float>(parameters[i]), p_.dtype);
+    values = buffer_;
   }
   void store_split() const {
     auto *const high = split_words(p_.parameter), *const low = split_words(p_.weight.rest);
