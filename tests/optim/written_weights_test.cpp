@@ -20,6 +20,7 @@ namespace {
 
 using namespace storage_test;
 using enum WeightStorage;
+using Catch::Matchers::ContainsSubstring;
 
 constexpr double kSeen = 0x1p-8;  // what a parameter in bfloat16 does not show of its weight
 constexpr amp::DType kDtypes[] = {amp::kBFloat16, amp::kFloat16};
@@ -127,6 +128,16 @@ TEST_CASE("masters: to look at them changes none") {
   for (int i = 5; i < 8; ++i) looked.step(i), reference.step(i);
   CHECK((bits_of(looked.params, *looked.optimizer) ==
          bits_of(reference.params, *reference.optimizer)));
+}
+
+TEST_CASE("weights: a parameter of another shape than what is kept beside it is an error") {
+  for (const WeightStorage storage : {kMaster, kRemainder, kKahan}) {
+    Trained trained(amp::kBFloat16, storage);
+    trained.params[2].set_data(amp::zeros({4000}, {.dtype = amp::kBFloat16}));
+    CHECK_THROWS_WITH(trained.optimizer->master_weights(),
+                      ContainsSubstring("params[2] is now bfloat16[4000]"));
+    (void)trained.optimizer->state_dict();
+  }
 }
 
 TEST_CASE("masters: they follow a step that is left out, and parameters without gradients later") {

@@ -100,15 +100,16 @@ class Optimizer {
   }
 
   /// The weights of all parameters as the next step will see them, in float32 (float64 where the
-  /// parameter is): copies, on its device. Synchronises where a storage is split (kRemainder,
-  /// kKahan).
+  /// parameter is): copies, on its device. Throws where a parameter has another shape or device
+  /// than what is kept beside it. Synchronises where a storage is split (kRemainder, kKahan).
   std::vector<Tensor> master_weights() const {
     std::vector<Tensor> all;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const State* const rest = rest_of(i);
+      const bool kept = rest != nullptr && rest->has(i);
+      if (kept) check_state(i, choice(i), {const_cast<State*>(rest)});
       all.push_back(
-          detail::join_weights(storage_of(i), parameters_[i],
-                               rest != nullptr && rest->has(i) ? rest->tensors[i] : Tensor()));
+          detail::join_weights(storage_of(i), parameters_[i], kept ? rest->tensors[i] : Tensor()));
     }
     return all;
   }

@@ -126,7 +126,7 @@ class Weights {
   }
   /// Whether the block of the parameter is that of the master, bit for bit: nobody else wrote it.
   bool is_rounded_master() const {
-    C rounded[kBlock];  // at least as large as in the parameter's dtype
+    alignas(64) unsigned char rounded[kBlock * sizeof(C)];  // the parameter's dtype takes no more
     store(values, rounded, p_.dtype, n_);
     return std::memcmp(rounded, address(p_.parameter, p_.dtype, at_),
                        static_cast<std::size_t>(n_ * item_size(p_.dtype))) == 0;
