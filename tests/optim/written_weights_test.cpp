@@ -97,6 +97,24 @@ TEST_CASE("masters: values that are not finite are followed, and so are overflow
   CHECK(after[5] != after[5]);
 }
 
+TEST_CASE("masters: what overflows into NaN in the parameter is kept, until NaN is written") {
+  const Tensor p = amp::full({3}, 400, {.dtype = amp::kFloat8E4M3}).detach().requires_grad_();
+  amp::SGD optimizer({p}, {.lr = 1, .storage = kMaster});
+  for (int step = 0; step < 2; ++step) {
+    p.set_grad(amp::full({3}, -60));
+    optimizer.step();
+  }
+  CHECK(p.to_vector<float>()[0] != p.to_vector<float>()[0]);  // beyond 448
+  CHECK(optimizer.master_weights()[0].to_vector<float>()[0] > 500);
+  p.set_grad(amp::full({3}, 200));
+  optimizer.step();
+  CHECK(p.to_vector<float>()[0] > 300);
+  p.detach().narrow(0, 1, 1).fill_(std::numeric_limits<double>::quiet_NaN());
+  const auto weights = optimizer.master_weights()[0].to_vector<float>();
+  CHECK(weights[0] > 300);
+  CHECK(weights[1] != weights[1]);
+}
+
 TEST_CASE("masters: a checkpoint of parameters and optimizer loads in any order") {
   for (const bool first : {false, true}) {
     Trained source(amp::kBFloat16), other(amp::kBFloat16, kMaster, 1);

@@ -101,7 +101,7 @@ class Optimizer {
 
   /// The weights of all parameters as the next step will see them, in float32 (float64 where the
   /// parameter is): copies, on its device. Throws where a parameter has another shape or device
-  /// than what is kept beside it. Synchronises where a storage is split (kRemainder, kKahan).
+  /// than what is kept beside it. Synchronises where something is.
   std::vector<Tensor> master_weights() const {
     std::vector<Tensor> all;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "amp/kernels/weight_storage.hpp"
-#include "amp/ops/comparison.hpp"
 #include "amp/ops/tensor_members.hpp"
 
 namespace amp::inline v0 {
@@ -134,22 +133,25 @@ inline Tensor copy_as(const Tensor& source, DType dtype) {
 }
 
 /// The weights of a parameter, in float32, or float64 where it is; `rest` may not exist yet. A
-/// copy. Split weights synchronise.
+/// copy. Synchronises where there is a rest.
 inline Tensor join_weights(WeightStorage storage, const Tensor& parameter, const Tensor& rest) {
   const DType dtype = parameter.dtype() == kFloat64 ? kFloat64 : kFloat32;
   if (!rest.defined()) return copy_as(parameter, dtype);
-  if (storage == WeightStorage::kMaster) {
-    const Tensor same = binary_kernel<&kernels::Backend::eq, kernels::host::eq>(
-        copy_as(rest, parameter.dtype()), parameter, rest.shape(), kBool);
-    return where_kernel(same, rest.operand(), parameter.operand(), rest.shape(), kFloat32);
-  }
   const Tensor host = parameter.detach().to(kCPU).contiguous(), host_rest = rest.to(kCPU);
   const Tensor weights = make_tensor(parameter.shape(), kFloat32, kCPU);
-  const auto* const high = static_cast<const std::uint16_t*>(host.raw_data());
-  const auto* const low = static_cast<const std::uint16_t*>(host_rest.raw_data());
   auto* const to = static_cast<float*>(weights.raw_data());
-  for (std::int64_t i = 0; i < weights.numel(); ++i)
-    to[i] = kernels::join(storage, {high[i], low[i]});
+  if (storage == WeightStorage::kMaster) {
+    const Tensor shown = copy_as(host, kFloat32);
+    const auto* const from = static_cast<const float*>(shown.raw_data());
+    const auto* const masters = static_cast<const float*>(host_rest.raw_data());
+    for (std::int64_t i = 0; i < weights.numel(); ++i)
+      to[i] = kernels::join_master(masters[i], from[i], parameter.dtype());
+  } else {
+    const auto* const high = static_cast<const std::uint16_t*>(host.raw_data());
+    const auto* const low = static_cast<const std::uint16_t*>(host_rest.raw_data());
+    for (std::int64_t i = 0; i < weights.numel(); ++i)
+      to[i] = kernels::join(storage, {high[i], low[i]});
+  }
   return weights.to(parameter.device());
 }
 
