@@ -33,6 +33,7 @@ const std::vector<std::pair<std::string, std::function<Tensor(const Tensor&)>>> 
     {"log", [](const Tensor& x) { return amp::log(x); }},
     {"pow", [](const Tensor& x) { return amp::pow(x, 2); }},
     {"rsqrt", [](const Tensor& x) { return amp::rsqrt(x); }},
+    {"reciprocal", [](const Tensor& x) { return 2 / x; }},
     {"softmax", [](const Tensor& x) { return amp::softmax(x, 1); }},
     {"log_softmax", [](const Tensor& x) { return amp::log_softmax(x, 1); }},
     {"layer_norm", [](const Tensor& x) { return amp::layer_norm(x, {3}, {}, {}); }},

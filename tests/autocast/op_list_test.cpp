@@ -68,8 +68,11 @@ const std::vector<OpCall>& op_calls() {
       {"softmax", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::softmax(x[0], 1); }},
       {"log_softmax", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::log_softmax(x[0], 1); }},
       {"rsqrt", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::rsqrt(x[0]); }},
+      {"reciprocal", kFull, kFloat32, {{2, 3}}, [](In x) { return 3 / x[0]; }},
       {"layer_norm", kFull, kFloat32, {{2, 3}, {3}, {3}},
        [](In x) { return amp::layer_norm(x[0], {3}, x[1], x[2]); }},
+      {"rms_norm", kFull, kFloat32, {{2, 3}, {3}},
+       [](In x) { return amp::rms_norm(x[0], {3}, x[1]); }},
       {"group_norm", kFull, kFloat32, {{2, 4}, {4}, {4}},
        [](In x) { return amp::group_norm(x[0], 2, x[1], x[2]); }},
       {"nll_loss", kFull, kFloat32, {{2, 3}},
@@ -95,8 +98,6 @@ const std::vector<OpCall>& op_calls() {
       {"silu", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::silu(x[0]); }},
       {"max", kAsIs, kInput, {{2, 3}}, [](In x) { return (amp::max)(x[0]); }},
       {"min", kAsIs, kInput, {{2, 3}, {3}}, [](In x) { return (amp::min)(x[0], x[1]); }},
-      {"rms_norm", kAsIs, kInput, {{2, 3}, {3}},
-       [](In x) { return amp::rms_norm(x[0], {3}, x[1]); }},
       {"batch_norm", kAsIs, kInput, {{2, 3}, {3}, {3}},
        [](In x) { return amp::batch_norm(x[0], {}, {}, x[1], x[2], true); }},
       {"avg_pool2d", kAsIs, kInput, {{1, 2, 4, 4}}, [](In x) { return amp::avg_pool2d(x[0], 2); }},
@@ -299,6 +300,9 @@ TEST_CASE("op list: results beyond the range of float16 stay finite") {
   CHECK(value([](const T& x) { return amp::exp(x); }, {12}) == Approx(162754.797).epsilon(1e-6));
   CHECK(value([](const T& x) { return amp::pow(x, 2); }, {300}) == 90000);
   CHECK(value([](const T& x) { return amp::sum(x); }, {60000, 60000}) == 120000);
+  CHECK(value([](const T& x) { return 1 / x; }, {0x1p-17F}) == 131072);
+  CHECK(value([](const T& x) { return 3.0 / x; }, {0x1p-17F}) == 393216);
+  CHECK(value([](const T& x) { return amp::reciprocal(x); }, {0x1p-17F}) == 131072);
   CHECK(value([](const T& x) { return amp::log(x); }, {0x1p-24F}) ==
         Approx(-16.6355324).epsilon(1e-7));
 }

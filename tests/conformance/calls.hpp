@@ -222,6 +222,7 @@ inline constexpr Binding kAll[] = {
     {"sigmoid", unary<amp::sigmoid>, kTwoRoundings},
     {"log", unary<amp::log>, kFloat32Math},
     {"sqrt", unary<amp::sqrt>, kTwoRoundings},
+    {"reciprocal", unary<amp::reciprocal>, kTwoRoundings},
     {"rsqrt", unary<amp::rsqrt>, kCubeOfRounded},
     {"pow", binary<amp::pow>, kFloat32Math},
     {"pow(x, fixed)", binary<amp::pow>, kFloat32Math},

@@ -105,6 +105,8 @@ const std::vector<BadCall>& bad_calls() {
       {"log", "undefined", [] { return amp::log(none); }},
       {"sqrt", "undefined", [] { return amp::sqrt(none); }},
       {"rsqrt", "undefined", [] { return amp::rsqrt(none); }},
+      {"reciprocal", "undefined", [] { return amp::reciprocal(none); }},
+      {"div", "a number over nothing", [] { return 1 / none; }},
       {"tanh", "undefined", [] { return amp::tanh(none); }},
       {"sigmoid", "undefined", [] { return amp::sigmoid(none); }},
       {"softmax", "dimension", [] { return amp::softmax(x, 2); }},

@@ -278,12 +278,23 @@ inline void float32_parameters(const amp::Device& device, amp::DType dtype) {
   }
 }
 
-/// The epsilon that rms_norm takes where none is given is that of the dtype, as in torch.
+/// The epsilon that rms_norm takes if none is given is float32's also for narrower dtypes, as in
+/// torch; the result has the dtype of the input, whatever that of the weight.
 inline void rms_norm_epsilon(const amp::Device& device, amp::DType dtype) {
-  const double epsilon = std::ldexp(1.0, 1 - format_of(dtype).digits);
+  const double gap = std::ldexp(1.0, 1 - format_of(dtype).digits);
+  const double epsilon = dtype == amp::kFloat64 ? 0x1p-52 : 0x1p-23;
   const double small = std::ldexp(1.0, -8);
   const Tensor y = amp::rms_norm(amp::full({3}, small, leaf_options(device, dtype)), {3});
-  CHECK(numbers(y)[0] == Approx(small / std::sqrt(small * small + epsilon)).epsilon(epsilon));
+  CHECK(numbers(y)[0] == Approx(small / std::sqrt(small * small + epsilon)).epsilon(gap));
+  for (const amp::DType weight : {amp::kFloat32, amp::kBFloat16, amp::kFloat64}) {
+    const Tensor x = amp::ones({3}, leaf_options(device, dtype));
+    const Tensor w = amp::ones({3}, leaf_options(device, weight));
+    const Tensor mixed = amp::rms_norm(x, {3}, w);
+    CHECK(mixed.dtype() == dtype);
+    amp::sum(mixed).backward();
+    CHECK(x.grad().dtype() == dtype);
+    CHECK(w.grad().dtype() == weight);
+  }
 }
 
 /// What is normalised alone becomes 0, and passes no gradient on.

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,12 @@ inline bool worth_while(const amp::Shape& shape, amp::DType dtype) {
 inline double tolerance(amp::DType dtype) {
   if (dtype == amp::kFloat64) return 1e-13;
   if (dtype == amp::kFloat32) return 1e-6;
-  return amp::detail::epsilon_of(dtype);
+  double epsilon = 0;
+  amp::visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
+  });
+  return epsilon;
 }
 
 /// The largest difference over the largest magnitude; infinite where the tensors differ in anything

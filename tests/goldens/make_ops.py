@@ -961,6 +961,14 @@ def convolutions_with_relu():
 # --- writing ------------------------------------------------------------------------------------
 
 
+def reciprocals():
+    case("reciprocal", "in general", torch.reciprocal, nonzero((3, 5), 8))
+    case("reciprocal", "of a scalar", torch.reciprocal, nonzero((), 9))
+    case("reciprocal", "of nothing", torch.reciprocal, nonzero((2, 0), 1))
+    case("reciprocal", "of no number and infinity", torch.reciprocal, floats([NAN, INFINITY, 1]))
+    case("reciprocal", "of -infinity and 0", torch.reciprocal, floats([-INFINITY, 0, 1]))
+
+
 def number(v):
     if v != v:
         return "kNaN"
@@ -1167,6 +1175,7 @@ if __name__ == "__main__":
         attention,
         dropping,
         convolutions_with_relu,
+        reciprocals,
     ):
         group()
     emit()

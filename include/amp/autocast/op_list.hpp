@@ -23,7 +23,7 @@
 // assert(y.dtype() == amp::kBFloat16);
 // ```
 //
-// Source: PyTorch 2.6, aten/src/ATen/autocast_mode.h, the list for CUDA; here for all devices.
+// Source: PyTorch 2.15, aten/src/ATen/autocast_mode.h, the list for CUDA; here for all devices.
 #pragma once
 
 #include <cstddef>
@@ -60,9 +60,11 @@ inline constexpr ListedOp kOpList[] = {
     {"log", OpPolicy::kFloat32},
     {"pow", OpPolicy::kFloat32},
     {"rsqrt", OpPolicy::kFloat32},
+    {"reciprocal", OpPolicy::kFloat32},  // and number / x, which is number * reciprocal(x)
     {"softmax", OpPolicy::kFloat32},
     {"log_softmax", OpPolicy::kFloat32},
     {"layer_norm", OpPolicy::kFloat32},
+    {"rms_norm", OpPolicy::kFloat32},
     {"group_norm", OpPolicy::kFloat32},
     {"cross_entropy", OpPolicy::kFloat32},
     {"nll_loss", OpPolicy::kFloat32},
@@ -86,7 +88,6 @@ inline constexpr ListedOp kOpList[] = {
     {"max", OpPolicy::kPassthrough},
     {"min", OpPolicy::kPassthrough},
     {"argmax", OpPolicy::kPassthrough},
-    {"rms_norm", OpPolicy::kPassthrough},
     {"batch_norm", OpPolicy::kPassthrough},
     {"max_pool2d", OpPolicy::kPassthrough},
     {"avg_pool2d", OpPolicy::kPassthrough},

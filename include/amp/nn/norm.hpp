@@ -57,9 +57,7 @@ class RMSNorm : public Layer<RMSNorm> {
     keep_float32();
     if (options.affine) weight = register_parameter("weight", ones(shape_));
   }
-  /// Outside of autocast the result has the dtype of x, as that of other norms: beside a weight
-  /// that stayed float32 the layers around it go on in theirs.
-  Tensor forward(const Tensor& x) const { return detail::rms_norm(x, shape_, weight, eps_, true); }
+  Tensor forward(const Tensor& x) const { return rms_norm(x, shape_, weight, eps_); }
 
   Tensor weight;
 

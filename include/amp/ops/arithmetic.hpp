@@ -140,10 +140,12 @@ template <Arithmetic N>
                             .backward = detail::negative_gradient,
                             .scalar_first = true});
 }
-/// a / b
+/// a / b, rounded once. Under autocast this follows the policy of reciprocal, as in torch, so that
+/// the result is float32.
 template <Arithmetic N>
 [[nodiscard]] Tensor div(N a, const Tensor& b) {
-  return detail::scalar_op("div", b, a,
+  detail::check_defined("div", "b", b);
+  return detail::scalar_op("reciprocal", b, a,
                            {.kernel = kernels::dispatch<&kernels::Backend::div, kernels::host::div>,
                             .backward = detail::reciprocal_gradient,
                             .scalar_first = true,
@@ -165,6 +167,12 @@ template <Arithmetic N> [[nodiscard]] Tensor operator-(N a, const Tensor& b) { r
 template <Arithmetic N> [[nodiscard]] Tensor operator*(N a, const Tensor& b) { return mul(b, a); }
 template <Arithmetic N> [[nodiscard]] Tensor operator/(N a, const Tensor& b) { return div(a, b); }
 // clang-format on
+
+/// 1 / x; integers give float32.
+[[nodiscard]] inline Tensor reciprocal(const Tensor& input) {
+  detail::check_defined("reciprocal", "input", input);
+  return div(1.0, input);
+}
 
 // --- negation ------------------------------------------------------------------------------------
 

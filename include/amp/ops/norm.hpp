@@ -22,15 +22,6 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// The gap above 1 in the dtype.
-inline double epsilon_of(DType dtype) {
-  double epsilon = 0;
-  visit_dtype(dtype, [&](auto tag) {
-    epsilon = static_cast<double>(std::numeric_limits<typename decltype(tag)::type>::epsilon());
-  });
-  return epsilon;
-}
-
 /// An affine parameter: absent, or floating point, of `shape`, on the input's device.
 inline void check_parameter(std::string_view op, std::string_view argument, const Tensor& parameter,
                             const Shape& shape, const Tensor& input) {
@@ -114,25 +105,6 @@ inline NormLayout last_dimensions(std::string_view op, const Tensor& input,
   return {rows, normalized_shape.numel(), 1, 1, eps, centered};
 }
 
-/// rms_norm; with `as_input` and outside of autocast the result has the dtype of the input,
-/// whatever that of the weight, as other norms'.
-inline Tensor rms_norm(const Tensor& input, const Shape& normalized_shape, const Tensor& weight,
-                       std::optional<double> eps, bool as_input) {
-  check_floating("rms_norm", "input", input);
-  check_parameter("rms_norm", "weight", weight, normalized_shape, input);
-  const bool keeps = as_input && !is_autocast_enabled(input.device().type);
-  return autocasting::call(
-      "rms_norm",
-      [&](const Tensor& x, const Tensor& w) {
-        const NormLayout layout = last_dimensions("rms_norm", x, normalized_shape,
-                                                  eps ? *eps : epsilon_of(x.dtype()), false);
-        const bool widens = w.defined() && !keeps;
-        const DType dtype = widens ? promote_types(x.dtype(), w.dtype()) : x.dtype();
-        return norm("rms_norm", x, w, {}, layout, dtype);
-      },
-      input, weight);
-}
-
 }  // namespace detail
 
 /// Over the last dimensions, which are `normalized_shape`, the shape of weight and bias, too; these
@@ -152,11 +124,25 @@ inline Tensor rms_norm(const Tensor& input, const Shape& normalized_shape, const
       input, weight, bias);
 }
 
-/// x / sqrt(mean(x^2) + eps) * weight over the last dimensions. `eps` unset: the epsilon of the
-/// input's dtype. The result has the dtype to which input and weight promote, as in torch.
+/// x / sqrt(mean(x^2) + eps) * weight over the last dimensions, which are `normalized_shape`, the
+/// shape of weight, too; that may be undefined. `eps` unset: the epsilon of the dtype in which it
+/// is computed, float64 for float64 and float32 for all others. The result has the dtype of
+/// `input`. All as in PyTorch 2.12 and newer.
 [[nodiscard]] inline Tensor rms_norm(const Tensor& input, const Shape& normalized_shape,
                                      const Tensor& weight = {}, std::optional<double> eps = {}) {
-  return detail::rms_norm(input, normalized_shape, weight, eps, false);
+  detail::check_floating("rms_norm", "input", input);
+  detail::check_parameter("rms_norm", "weight", weight, normalized_shape, input);
+  const double epsilon =
+      eps.value_or(input.dtype() == kFloat64 ? std::numeric_limits<double>::epsilon()
+                                             : double{std::numeric_limits<float>::epsilon()});
+  const detail::NormLayout layout =
+      detail::last_dimensions("rms_norm", input, normalized_shape, epsilon, false);
+  return autocasting::call_reading(
+      "rms_norm",
+      [&](const autocasting::ResultDType& dtype, const Tensor& x, const Tensor& w) {
+        return detail::norm("rms_norm", x, w, {}, layout, dtype(x));
+      },
+      input, weight);
 }
 
 /// input [N, C, ...], whose channels are cut into `groups`; weight and bias [C] may be undefined.
