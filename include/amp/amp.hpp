@@ -8,6 +8,7 @@
 // clang-format off
 #include "amp/core/error.hpp"    // the one exception
 #include "amp/core/version.hpp"  // AMP_VERSION_MAJOR, ...
+#include "amp/core/warning.hpp"  // where warnings go
 #include "amp/types.hpp"         // half, bfloat16, DType, convert
 #include "amp/device.hpp"        // Device, memory_stats, num_threads
 #include "amp/tensor.hpp"        // Tensor, Shape, factories

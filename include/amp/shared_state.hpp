@@ -14,6 +14,7 @@
 
 namespace amp::inline v0 {
 
+template AMP_EXPORT detail::Warnings& process_state<detail::Warnings>();
 template AMP_EXPORT detail::HostCache& process_state<detail::HostCache>();
 template AMP_EXPORT detail::MemoryState& process_state<detail::MemoryState>();
 template AMP_EXPORT detail::ThreadPool& process_state<detail::ThreadPool>();

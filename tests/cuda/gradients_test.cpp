@@ -78,6 +78,7 @@ struct Outcome {
            a.statistics.elements == b.statistics.elements &&
            a.statistics.zeros == b.statistics.zeros &&
            a.statistics.underflows == b.statistics.underflows &&
+           a.statistics.flushed == b.statistics.flushed &&
            a.statistics.found_inf == b.statistics.found_inf;
   }
 };

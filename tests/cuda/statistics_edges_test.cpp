@@ -25,7 +25,36 @@ Tensor parameter(double gradient) {
   return p;
 }
 
+/// Not scale-aware: its gradients are unscaled in place.
+struct RawOptimizer {
+  Tensor gradient;
+
+  std::vector<amp::TensorView> gradients() const {
+    return {{gradient.raw_data(), gradient.numel(), gradient.dtype(), gradient.device()}};
+  }
+  void step() {}
+};
+
 }  // namespace
+
+TEST_CASE("cuda statistics: what unscaling in place flushed to 0 is counted", "[cuda]") {
+  for (const amp::DType dtype : {amp::kFloat16, amp::kBFloat16, amp::kFloat32}) {
+    std::vector<double> values(100003, 1.0);  // more than a chunk
+    for (std::size_t i = 0; i < values.size(); i += 10) values[i] = i % 20 == 0 ? 0x1p-17 : 0;
+    values[7] = 0x3p-18;  // rounds to float16's least
+    const Tensor gradient = amp::tensor(values, {values.size()}, {.dtype = dtype});
+    for (const amp::Device device : {amp::Device(amp::kCPU), amp::Device(kCUDA)}) {
+      RawOptimizer optimizer{gradient.to(device).clone()};
+      amp::GradScaler scaler({.init_scale = 256, .statistics = true});
+      (void)scaler.scale_data(device);
+      scaler.step(optimizer);
+      const amp::GradientStatistics told = scaler.statistics(optimizer).get();
+      INFO(amp::name(dtype));
+      CHECK(told.flushed == (dtype == amp::kFloat16 ? 5001 : 0));
+      CHECK(told.zeros == 5000);
+    }
+  }
+}
 
 TEST_CASE("cuda statistics: a pass that fails leaves none of its own", "[cuda]") {
   for (int nth = 0;; ++nth) {

@@ -76,6 +76,28 @@ TEST_CASE("statistics: what they say, on every path, of every optimizer and dtyp
   }
 }
 
+TEST_CASE("statistics: what unscaling in place flushed to 0 is counted") {
+  // Divided by 256: 1.5 * 2^-25 rounds to float16's least, 2^-25 to 0, as does what is smaller.
+  const Values gradient{1, 0, -0.0, 0x3p-18, 0x1p-17, -0x1p-17, 0x1p-18, 0x1p-24, -0x1p-24};
+  const Values weights(gradient.size());
+  for (const Path path : kPaths) {
+    INFO("path " << static_cast<int>(path));
+    auto raw_half = make_raw<RawSGD<amp::half>>(weights, gradient);
+    CHECK(after(path, raw_half).flushed == 5);
+    auto raw_float8 = make_raw<RawSGD<amp::float8_e5m2>>(Values(4), {0, 1, 0x1p-9, 0x1p-16});
+    CHECK(after(path, raw_float8).flushed == 2);
+    auto raw_bfloat16 = make_raw<RawSGD<amp::bfloat16>>(weights, gradient);
+    CHECK(after(path, raw_bfloat16).flushed == 0);
+    auto raw = make_raw<RawSGD<float>>(weights, gradient);
+    CHECK(after(path, raw).flushed == 0);
+    auto raw_double = make_raw<RawSGD<double>>(Values(3), {0x1p-1000, 0, 1});
+    CHECK(after(path, raw_double).flushed == 0);  // though it is 0 in float32
+    const amp::Tensor p = parameter(weights, gradient, amp::kFloat16);
+    amp::SGD sgd({p});  // unscales in float32
+    CHECK(after(path, sgd).flushed == 0);
+  }
+}
+
 TEST_CASE("statistics: change nothing of what a step does, bit for bit") {
   for (const Path path : kPaths) {
     const auto weights = [&](bool asked) {

@@ -21,6 +21,7 @@ struct GradientStatistics {
   std::int64_t elements = 0;    // of all gradients
   std::int64_t zeros = 0;       // that are 0
   std::int64_t underflows = 0;  // not 0, but below 2^-14 while scaled: subnormal in float16
+  std::int64_t flushed = 0;     // not 0, but 0 once unscaled in their own dtype
   bool found_inf = false;       // whether the step has to be left out
 
   friend bool operator==(const GradientStatistics&, const GradientStatistics&) = default;
@@ -116,20 +117,22 @@ inline constexpr float kSmallestNormalHalf = 0x1p-14F;
 
 /// What statistics count. No order of addition matters.
 struct GradientTally {
-  std::int64_t zeros, small;  // small: zeros among them
-  std::uint32_t most;         // magnitude_bits of the largest
+  std::int64_t zeros, small, gone;  // small, and gone (0 once unscaled): zeros among them
+  std::uint32_t most;               // magnitude_bits of the largest
 
-  /// `scaled` as it stands, `product` as it will be unscaled.
+  /// `scaled` as it stands, `product` as it was, or will be, unscaled.
   template <class C>
-  AMP_HOST_DEVICE void add(C scaled, float product) {
+  AMP_HOST_DEVICE void add(C scaled, C product) {
     zeros += magnitude_bits(scaled) == 0;
     small += magnitude_bits(scaled) < magnitude_bits(static_cast<C>(kSmallestNormalHalf));
-    const std::uint32_t magnitude = magnitude_bits(product);
+    gone += magnitude_bits(product) == 0;
+    const std::uint32_t magnitude = magnitude_bits(static_cast<float>(product));
     most = magnitude > most ? magnitude : most;
   }
   AMP_HOST_DEVICE void add(const GradientTally& other) {
     zeros += other.zeros;
     small += other.small;
+    gone += other.gone;
     most = other.most > most ? other.most : most;
   }
   AMP_HOST_DEVICE GradientStatistics statistics(float norm, std::int64_t elements,
@@ -141,6 +144,7 @@ struct GradientTally {
     result.elements = elements;
     result.zeros = zeros;
     result.underflows = small - zeros;
+    result.flushed = gone - zeros;
     result.found_inf = found_inf;
     return result;
   }

@@ -5,6 +5,7 @@
 // update() ends the cycle. A call out of order throws and says what may come next.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "amp/core/warning.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/kernels/host/unscale.hpp"
 #include "amp/kernels/signatures.hpp"
@@ -51,6 +53,9 @@ struct Cycle {
 
 class Cycles {
  public:
+  /// Unless `scales`, unscaling changes nothing, and there is nothing to warn of.
+  explicit Cycles(bool scales = true) : warns_(scales) {}
+
   bool empty() const { return all_.empty(); }
   const std::vector<Cycle>& all() const { return all_; }
 
@@ -101,6 +106,7 @@ class Cycles {
     cycle.gradients = static_cast<std::int64_t>(spans.size());
     cycle.looked = true;
     cycle.writes = writes;
+    if constexpr (!ScaleAwareOptimizer<O>) warn_of_rounding(spans);
     for (const auto& span : spans) {
       if (span.numel != 0) cycle.gradient_data.push_back(span.data);
     }
@@ -214,6 +220,19 @@ class Cycles {
       return;
     }
   }
+  /// Once, where unscaling in place rounds: gradients that loss scaling kept from underflowing are
+  /// divided by the scale in a dtype in which they underflow all the same.
+  void warn_of_rounding(const GradientSpans& spans) {
+    const auto low = std::find_if(spans.begin(), spans.end(), [](const auto& span) {
+      return item_size(span.dtype) < item_size(kFloat32);
+    });
+    if (low == spans.end() || !std::exchange(warns_, false)) return;
+    warn("GradScaler: ", low->dtype,
+         " gradients of an optimizer without step(const GradScale&) are unscaled in place: "
+         "what is then too small for that dtype is rounded, or becomes 0. Give the optimizer "
+         "a step that takes a `const amp::GradScale&` and unscales in float32, or give it "
+         "float32 gradients. GradScalerOptions::statistics counts what became 0");
+  }
   /// As an error says it.
   static constexpr std::string_view kName =
       "a GradScaler's cycle, which goes from unscale_, step or skip_step to update()";
@@ -230,7 +249,7 @@ class Cycles {
   std::vector<Tensor> words_;  // found_inf words to use again
   std::vector<Kept> kept_;     // of cycles that ended
   std::vector<std::pair<const void*, Tensor>> last_statistics_;
-  bool interrupted_ = false;
+  bool interrupted_ = false, warns_;
 };
 
 /// Forgets an optimizer's cycle where the scope is left by an exception, so that a new cycle can

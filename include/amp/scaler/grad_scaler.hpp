@@ -79,7 +79,7 @@ class GradScaler {
 
   /// Divides the optimizer's gradients by the scale, in place, and notes whether any is not finite.
   /// 16-bit gradients of amp's own optimizers stay scaled until the step, which unscales them in
-  /// float32.
+  /// float32. Those of an optimizer that is not scale-aware are rounded: a warning says so, once.
   template <OptimizerLike O>
   void unscale_(O& optimizer);
 
@@ -168,8 +168,7 @@ class GradScaler {
   StatisticsResult statistics_of(const void* optimizer) const {
     if (!enabled_) return {};
     AMP_CHECK(statistics_,
-              "statistics: this scaler collects none; make it with GradScalerOptions{.statistics = "
-              "true}");
+              "statistics: none are collected without GradScalerOptions{.statistics = true}");
     const Tensor words = cycles_.statistics(optimizer);
     AMP_CHECK(
         words.defined(),
@@ -220,7 +219,8 @@ inline GradScaler::GradScaler(const GradScalerOptions& options)
       skips_in_a_row_(options.skips_in_a_row),
       on_skips_(options.on_skips),
       wanted_(options.device),
-      saved_(detail::initial_state(options)) {
+      saved_(detail::initial_state(options)),
+      cycles_(options.policy != ScalePolicy::kNone) {
   if (!enabled_) return;
   detail::check_state(saved_);
   AMP_CHECK(skips_in_a_row_ >= 1, "GradScaler: `skips_in_a_row` must be at least 1, but is ",

@@ -5,12 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <optional>
 #include <string_view>
 
 #include "amp/core/error.hpp"
+#include "amp/core/warning.hpp"
 #include "amp/kernels/scale_state.hpp"
 
 namespace amp::inline v0 {
@@ -25,13 +25,11 @@ struct GradScalerCounters {
 /// Called with the counters, where a run of skips became long.
 using SkipCallback = std::function<void(const GradScalerCounters&)>;
 
-/// Says on stderr that training does not move.
+/// Warns that training does not move.
 inline void warn_of_skips(const GradScalerCounters& counters) {
-  std::fprintf(stderr,
-               "amp: GradScaler left out the last %lld updates: a gradient was not finite in each. "
-               "Lowering the scale did not help; look for NaN in the loss, the inputs and the "
-               "parameters\n",
-               static_cast<long long>(counters.consecutive_skips));
+  detail::warn("GradScaler left out the last ", counters.consecutive_skips,
+               " updates: a gradient was not finite in each. Lowering the scale did not help; look "
+               "for NaN in the loss, the inputs and the parameters");
 }
 
 struct GradScalerOptions {

@@ -143,7 +143,7 @@ class ChunkOfPass {
       const float product = static_cast<float>(products[l]);
       found.lanes[lane + l] += product * product;
       if constexpr (kWrites || kTallies) found.bad |= !is_finite(products[l]);
-      if constexpr (kTallies) found.tally.add(values[l], product);
+      if constexpr (kTallies) found.tally.add(values[l], products[l]);
     }
   }
 
@@ -219,7 +219,7 @@ AMP_KERNEL void pass_kernel(const Row* rows, std::int64_t count, std::int64_t ch
   if constexpr (kTallies) {
     for (std::int64_t n = t; n < chunks; n += kLaneThreads) {
       const volatile GradientTally& of_chunk = tallies[n];
-      tally.add(GradientTally{of_chunk.zeros, of_chunk.small, of_chunk.most});
+      tally.add(GradientTally{of_chunk.zeros, of_chunk.small, of_chunk.gone, of_chunk.most});
     }
     tally = joined(tally, tally_tree);
   }

@@ -139,10 +139,14 @@ AMP_ALWAYS_INLINE void tally_scaled(const C* x, std::int64_t n, GradientTally& t
 template <class C>
 AMP_ALWAYS_INLINE void tally_products(const C* x, std::int64_t n, C factor, GradientTally& tally) {
   std::int32_t most = static_cast<std::int32_t>(tally.most);
+  decltype(magnitude(C{})) gone = 0;
   for_each_lane(n, [&](std::int64_t i, int) {
-    const std::int32_t bits = magnitude(static_cast<float>(x[i] * factor));
+    const C product = x[i] * factor;
+    const std::int32_t bits = magnitude(static_cast<float>(product));
     most = bits > most ? bits : most;
+    gone += magnitude(product) == 0 ? 1 : 0;
   });
+  tally.gone += gone;
   tally.most = static_cast<std::uint32_t>(most);
 }
 

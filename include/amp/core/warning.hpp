@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Where warnings go: what works, but perhaps not as it was meant.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "amp/core/config.hpp"
+#include "amp/core/error.hpp"
+#include "amp/core/globals.hpp"
+
+namespace amp::inline v0 {
+
+/// Takes the text of a warning, without a line break at its end.
+using WarningHandler = std::function<void(std::string_view)>;
+
+/// Writes "amp: ..." and a line break to stderr.
+inline void print_warning(std::string_view text) {
+  std::fprintf(stderr, "amp: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+namespace detail {
+
+struct AMP_EXPORT Warnings {
+  std::mutex mutex;
+  WarningHandler handler = print_warning;
+};
+
+}  // namespace detail
+
+/// Sets, for the whole process, what is called with each warning; with an empty one, warnings are
+/// dropped. Returns the handler before it. May be called at any time, from any thread, also by a
+/// handler; a handler may be called from several threads at once. What a handler throws is dropped,
+/// because it must not interrupt the step that the warning is about.
+inline WarningHandler set_warning_handler(WarningHandler handler) {
+  auto& warnings = process_state<detail::Warnings>();
+  const std::lock_guard lock(warnings.mutex);
+  return std::exchange(warnings.handler, std::move(handler));
+}
+
+namespace detail {
+
+[[gnu::cold, gnu::noinline]] inline void warn(const MessagePart* parts,
+                                              std::size_t count) noexcept {
+  try {
+    auto& warnings = process_state<Warnings>();
+    std::unique_lock lock(warnings.mutex);
+    const WarningHandler handler = warnings.handler;
+    lock.unlock();
+    if (!handler) return;
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) parts[i].append_to(text);
+    handler(text);
+  } catch (...) {  // a warning is no reason to fail
+  }
+}
+
+/// The parts, as one warning.
+template <class... Parts>
+void warn(const Parts&... parts) noexcept {
+  const MessagePart list[] = {MessagePart(parts)...};
+  warn(list, sizeof...(parts));
+}
+
+}  // namespace detail
+}  // namespace amp::inline v0
