@@ -22,6 +22,17 @@ namespace amp::inline v0 {
 class AMP_EXPORT Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+
+  /// Puts the path of the module in which the error arose before the message: "block.conv: ...".
+  /// Only the first does so, that of the innermost module. An empty path changes nothing.
+  void add_module(const std::string& path) {
+    if (path.empty() || names_module_) return;
+    static_cast<std::runtime_error&>(*this) = std::runtime_error(path + ": " + what());
+    names_module_ = true;
+  }
+
+ private:
+  bool names_module_ = false;
 };
 
 namespace detail {

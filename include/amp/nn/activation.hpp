@@ -4,6 +4,8 @@
 // The layers without parameters.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -16,16 +18,20 @@ namespace amp::inline v0::nn {
 
 class ReLU : public Layer<ReLU> {
  public:
+  using Layer<ReLU>::Layer;
   Tensor forward(const Tensor& x) const { return relu(x); }
 };
 
 class SiLU : public Layer<SiLU> {
  public:
+  using Layer<SiLU>::Layer;
   Tensor forward(const Tensor& x) const { return silu(x); }
 };
 
 class GELU : public Layer<GELU> {
  public:
+  template <std::same_as<std::nullptr_t> Null>                 // not the number 0
+  GELU(Null) : Layer<GELU>(nullptr), form_(GeluForm::kErf) {}  // empty
   explicit GELU(GeluForm form = GeluForm::kErf) : form_(form) {}
   Tensor forward(const Tensor& x) const { return gelu(x, form_); }
 
@@ -36,6 +42,8 @@ class GELU : public Layer<GELU> {
 /// Drops with probability p in training.
 class Dropout : public Layer<Dropout> {
  public:
+  template <std::same_as<std::nullptr_t> Null>       // not the number 0
+  Dropout(Null) : Layer<Dropout>(nullptr), p_(0) {}  // empty
   explicit Dropout(double p = 0.5) : p_(p) {
     AMP_CHECK(p >= 0 && p <= 1, "nn::Dropout: `p` must lie in [0, 1], but is ", p);
   }
@@ -48,6 +56,8 @@ class Dropout : public Layer<Dropout> {
 /// Dimensions [start_dim, end_dim] become one.
 class Flatten : public Layer<Flatten> {
  public:
+  template <std::same_as<std::nullptr_t> Null>                            // not the number 0
+  Flatten(Null) : Layer<Flatten>(nullptr), start_dim_(0), end_dim_(0) {}  // empty
   explicit Flatten(std::int64_t start_dim = 1, std::int64_t end_dim = -1)
       : start_dim_(start_dim), end_dim_(end_dim) {}
   Tensor forward(const Tensor& x) const { return x.flatten(start_dim_, end_dim_); }
@@ -63,6 +73,8 @@ struct PoolOptions {
 
 class MaxPool2d : public Layer<MaxPool2d> {
  public:
+  template <std::same_as<std::nullptr_t> Null>                // not the number 0
+  MaxPool2d(Null) : Layer<MaxPool2d>(nullptr), kernel_(1) {}  // empty
   explicit MaxPool2d(Size2d kernel, const PoolOptions& options = {})
       : kernel_(kernel), options_(options) {}
   Tensor forward(const Tensor& x) const {
@@ -76,6 +88,8 @@ class MaxPool2d : public Layer<MaxPool2d> {
 
 class AvgPool2d : public Layer<AvgPool2d> {
  public:
+  template <std::same_as<std::nullptr_t> Null>                // not the number 0
+  AvgPool2d(Null) : Layer<AvgPool2d>(nullptr), kernel_(1) {}  // empty
   explicit AvgPool2d(Size2d kernel, const PoolOptions& options = {})
       : kernel_(kernel), options_(options) {}
   Tensor forward(const Tensor& x) const {

@@ -22,13 +22,17 @@ struct LinearOptions {
 class Linear : public Layer<Linear> {
  public:
   using Layer<Linear>::Layer;
+  Linear() : Layer<Linear>(nullptr) {}  // empty
   Linear(std::int64_t in_features, std::int64_t out_features, const LinearOptions& options = {}) {
     weight = register_parameter("weight",
                                 init::fan_in_uniform({out_features, in_features}, in_features));
     if (options.bias)
       bias = register_parameter("bias", init::fan_in_uniform({out_features}, in_features));
   }
-  Tensor forward(const Tensor& x) const { return linear(x, weight, bias); }
+  Tensor forward(const Tensor& x) const {
+    check_defined();
+    return linear(x, weight, bias);
+  }
 
   Tensor weight, bias;
 };
@@ -44,6 +48,7 @@ struct Conv2dLayerOptions {
 class Conv2d : public Layer<Conv2d> {
  public:
   using Layer<Conv2d>::Layer;
+  Conv2d() : Layer<Conv2d>(nullptr) {}  // empty
   Conv2d(std::int64_t in_channels, std::int64_t out_channels, Size2d kernel,
          const Conv2dLayerOptions& options = {})
       : options_{options.stride, options.padding, options.dilation, options.groups, options.relu} {
@@ -58,7 +63,10 @@ class Conv2d : public Layer<Conv2d> {
     if (options.bias)
       bias = register_parameter("bias", init::fan_in_uniform({out_channels}, fan_in));
   }
-  Tensor forward(const Tensor& x) const { return conv2d(x, weight, bias, options_); }
+  Tensor forward(const Tensor& x) const {
+    check_defined();
+    return conv2d(x, weight, bias, options_);
+  }
 
   Tensor weight, bias;
 
@@ -71,10 +79,14 @@ class Conv2d : public Layer<Conv2d> {
 class Embedding : public Layer<Embedding> {
  public:
   using Layer<Embedding>::Layer;
+  Embedding() : Layer<Embedding>(nullptr) {}  // empty
   Embedding(std::int64_t count, std::int64_t dim) {
     weight = register_parameter("weight", randn({count, dim}));
   }
-  Tensor forward(const Tensor& indices) const { return embedding(indices, weight); }
+  Tensor forward(const Tensor& indices) const {
+    check_defined();
+    return embedding(indices, weight);
+  }
 
   Tensor weight;
 };

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "amp/core/type_name.hpp"
 #include "amp/ops/tensor_members.hpp"
 
 namespace amp::inline v0 {
@@ -18,7 +19,8 @@ namespace amp::inline v0 {
 namespace nn {
 
 /// Base of modules: a shared handle, as everything in it is. Copies are the same module. One that
-/// derives from Layer<Itself> instead can also be called: net(x) is net.forward(x).
+/// derives from Layer<Itself> instead can also be called: net(x) is net.forward(x). An error within
+/// a module that is called so names it: "block2.conv1: conv2d: ...".
 ///
 /// ```cpp
 /// struct Net : amp::nn::Module {
@@ -38,6 +40,18 @@ class Module {
 
   bool defined() const { return state_ != nullptr; }
 
+  /// The names under which this module and those around it were registered first, from the
+  /// outermost on: "block2.conv1". Empty for the outermost.
+  std::string path() const {
+    std::string path;
+    std::shared_ptr<State> inner = state_;
+    while (const std::shared_ptr<State> outer = inner ? inner->parent.lock() : nullptr) {
+      path = path.empty() ? inner->name : inner->name + "." + path;
+      inner = outer;
+    }
+    return path;
+  }
+
   /// Adds a leaf that an optimizer is to train. Undefined: an absent parameter, without a name.
   Tensor register_parameter(std::string name, Tensor tensor, bool requires_grad = true) {
     check_name("register_parameter", name);
@@ -55,9 +69,10 @@ class Module {
   /// Adds a module within this one, and returns it.
   template <class M>
   M register_module(std::string name, M module) {
-    const Module& child = module;
-    AMP_CHECK(child.defined(), "register_module: \"", name, "\" is no module yet");
-    return add(state().modules, "register_module", std::move(name), child), module;
+    check_child("register_module", name, module);
+    add(state().modules, "register_module", name, static_cast<const Module&>(module));
+    enter(name, module);
+    return module;
   }
 
   std::vector<Tensor> parameters() const { return values(named_parameters()); }
@@ -147,7 +162,9 @@ class Module {
   void keep_float32() const { state().keeps_float32 = true; }
 
   void check_defined() const {
-    AMP_CHECK(state_ != nullptr, "nn::Module: this module was made of nullptr; assign one first");
+    AMP_CHECK(state_ != nullptr,
+              "nn::Module: this module is empty, as one made of nullptr or without arguments is; "
+              "assign one before using it");
   }
 
  private:
@@ -156,6 +173,8 @@ class Module {
     std::vector<std::pair<std::string, Module>> modules;
     bool training = true;
     bool keeps_float32 = false;
+    std::weak_ptr<State> parent = {};  // where it was registered first, and as what
+    std::string name = {};
   };
 
   State& state() const {
@@ -169,6 +188,26 @@ class Module {
     check_name(call, name);
     list.emplace_back(std::move(name), value);
     return value;
+  }
+
+  /// Throws where `child` cannot be a module within this one.
+  void check_child(std::string_view call, const std::string& name, const Module& child) const {
+    AMP_CHECK(child.defined(), call, ": \"", name, "\" is no module yet");
+    AMP_CHECK(!child.holds(*this), call, ": \"", name,
+              "\" is this module itself, or holds it; a module cannot be within itself");
+  }
+  bool holds(const Module& other) const {
+    if (state_ == other.state_) return true;
+    for (const auto& entry : state().modules) {
+      if (entry.second.holds(other)) return true;
+    }
+    return false;
+  }
+  /// Tells a child where it is, unless it is in another module already.
+  void enter(const std::string& name, const Module& child) const {
+    if (!child.state().parent.expired()) return;
+    child.state().parent = state_;
+    child.state().name = name;
   }
 
   void check_name(std::string_view call, const std::string& name) const {
@@ -231,17 +270,48 @@ class Module {
   std::shared_ptr<State> state_;
 };
 
-/// Base of the modules below: module(x) and module->forward(x) are module.forward(x).
+namespace detail {
+
+/// module.forward(arguments...). An error that comes out of it names the module.
+template <class M, class... Arguments>
+Tensor forward(const M& module, const Arguments&... arguments) {
+  try {
+    return module.forward(arguments...);
+  } catch (Error& error) {
+    error.add_module(module.path());
+    throw;
+  }
+}
+
+}  // namespace detail
+
+/// Base of the modules below: module(x) and module->forward(x) are module.forward(x). One that was
+/// made of nullptr, or without the arguments that its layer needs, is empty until it is assigned,
+/// and throws when it is used.
 template <class Self>
 class Layer : public Module {
  public:
   using Module::Module;
+  Layer() = default;
+
   template <class... Arguments>
   Tensor operator()(const Arguments&... arguments) const {
     check_defined();
-    return static_cast<const Self*>(this)->forward(arguments...);
+    return detail::forward(static_cast<const Self&>(*this), arguments...);
   }
-  const Self* operator->() const { return static_cast<const Self*>(this); }
+  const Self* operator->() const {
+    check_defined();
+    return static_cast<const Self*>(this);
+  }
+
+ protected:
+  void check_defined() const {
+    constexpr std::string_view kName = amp::detail::type_name<Self>();
+    AMP_CHECK(defined(), kName, ": this ", kName,
+              " is empty, as one made of nullptr or without arguments is; assign one before using "
+              "it, as in fc = register_module(\"fc\", ",
+              kName, "(...))");
+  }
 };
 
 }  // namespace nn

@@ -23,6 +23,7 @@ struct NormOptions {
 class LayerNorm : public Layer<LayerNorm> {
  public:
   using Layer<LayerNorm>::Layer;
+  LayerNorm() : Layer<LayerNorm>(nullptr) {}  // empty
   LayerNorm(std::initializer_list<std::int64_t> normalized_shape, const NormOptions& options = {})
       : LayerNorm(Shape(normalized_shape), options) {}
   explicit LayerNorm(const Shape& normalized_shape, const NormOptions& options = {})
@@ -32,7 +33,10 @@ class LayerNorm : public Layer<LayerNorm> {
     weight = register_parameter("weight", ones(shape_));
     bias = register_parameter("bias", zeros(shape_));
   }
-  Tensor forward(const Tensor& x) const { return layer_norm(x, shape_, weight, bias, eps_); }
+  Tensor forward(const Tensor& x) const {
+    check_defined();
+    return layer_norm(x, shape_, weight, bias, eps_);
+  }
 
   Tensor weight, bias;
 
@@ -50,6 +54,7 @@ struct RMSNormOptions {
 class RMSNorm : public Layer<RMSNorm> {
  public:
   using Layer<RMSNorm>::Layer;
+  RMSNorm() : Layer<RMSNorm>(nullptr) {}  // empty
   RMSNorm(std::initializer_list<std::int64_t> normalized_shape, const RMSNormOptions& options = {})
       : RMSNorm(Shape(normalized_shape), options) {}
   explicit RMSNorm(const Shape& normalized_shape, const RMSNormOptions& options = {})
@@ -57,7 +62,10 @@ class RMSNorm : public Layer<RMSNorm> {
     keep_float32();
     if (options.affine) weight = register_parameter("weight", ones(shape_));
   }
-  Tensor forward(const Tensor& x) const { return rms_norm(x, shape_, weight, eps_); }
+  Tensor forward(const Tensor& x) const {
+    check_defined();
+    return rms_norm(x, shape_, weight, eps_);
+  }
 
   Tensor weight;
 
@@ -70,6 +78,7 @@ class RMSNorm : public Layer<RMSNorm> {
 class GroupNorm : public Layer<GroupNorm> {
  public:
   using Layer<GroupNorm>::Layer;
+  GroupNorm() : Layer<GroupNorm>(nullptr) {}  // empty
   GroupNorm(std::int64_t groups, std::int64_t channels, const NormOptions& options = {})
       : groups_(groups), eps_(options.eps) {
     AMP_CHECK(groups >= 1 && channels % groups == 0, "nn::GroupNorm: `groups` ", groups,
@@ -79,7 +88,10 @@ class GroupNorm : public Layer<GroupNorm> {
     weight = register_parameter("weight", ones({channels}));
     bias = register_parameter("bias", zeros({channels}));
   }
-  Tensor forward(const Tensor& x) const { return group_norm(x, groups_, weight, bias, eps_); }
+  Tensor forward(const Tensor& x) const {
+    check_defined();
+    return group_norm(x, groups_, weight, bias, eps_);
+  }
 
   Tensor weight, bias;
 
@@ -101,6 +113,7 @@ struct BatchNorm2dOptions {
 class BatchNorm2d : public Layer<BatchNorm2d> {
  public:
   using Layer<BatchNorm2d>::Layer;
+  BatchNorm2d() : Layer<BatchNorm2d>(nullptr) {}  // empty
   BatchNorm2d(std::int64_t channels, const BatchNorm2dOptions& options = {}) : options_(options) {
     keep_float32();
     if (options.affine) {
@@ -114,6 +127,7 @@ class BatchNorm2d : public Layer<BatchNorm2d> {
   }
   /// Without `momentum` this synchronises in training: it reads num_batches_tracked.
   Tensor forward(const Tensor& x) const {
+    check_defined();
     AMP_CHECK(x.dim() == 4, "nn::BatchNorm2d: `x` must be [N, C, H, W], but is ", describe(x));
     const bool batch_statistics = is_training() || !running_mean.defined();
     if (!is_training() || !running_mean.defined())

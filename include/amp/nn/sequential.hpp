@@ -38,7 +38,7 @@ class Sequential : public Layer<Sequential> {
   template <class M>
   void push_back(std::string name, const M& module) {
     register_module(std::move(name), module);
-    steps_->push_back([module](const Tensor& x) { return module.forward(x); });
+    steps_->push_back([module](const Tensor& x) { return detail::forward(module, x); });
   }
 
   Tensor forward(const Tensor& x) const {

@@ -28,6 +28,8 @@ void refused(amp::AutocastGuard& guard, amp::GradScaler& scaler, std::vector<flo
   const float wide = amp::half(1.0f);           // refused: conver
   const amp::bfloat16 other = amp::half(1.0f);  // refused: conver
 
+  const amp::nn::MaxPool2d pool;  // refused: (default constructor|no matching)
+
   scaler.step(numbers);                                             // refused: no matching
   amp::convert(numbers, std::vector<std::string>(numbers.size()));  // refused: no matching
 }

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The name of a type as text, for messages.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace amp::inline v0::detail {
+
+template <class T>
+constexpr std::string_view name_holding_type() {
+  return __PRETTY_FUNCTION__;
+}
+
+/// "Linear" for amp::nn::Linear: without namespaces and template arguments. What stands around T in
+/// the name of a function is the same for every T, so that `int` shows where T begins and ends.
+template <class T>
+constexpr std::string_view type_name() {
+  constexpr std::string_view known = name_holding_type<int>();
+  constexpr std::size_t before = known.rfind("int"), after = known.size() - before - 3;
+  std::string_view name = name_holding_type<T>();
+  name = name.substr(before, name.size() - before - after);
+  if (name.ends_with('>')) {
+    int depth = 0;
+    do {
+      depth += name.back() == '>' ? 1 : name.back() == '<' ? -1 : 0;
+      name.remove_suffix(1);
+    } while (depth != 0);
+  }
+  const std::size_t scope = name.rfind(':');
+  return scope == name.npos ? name : name.substr(scope + 1);
+}
+
+}  // namespace amp::inline v0::detail
