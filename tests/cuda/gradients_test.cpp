@@ -66,11 +66,11 @@ class Arena {
 /// What a pass left behind.
 struct Outcome {
   std::string memory, products;  // products: of a pass that writes elsewhere
-  float found = 0, norm = 0, coefficient = 0;
+  double found = 0, norm = 0, coefficient = 0;
   amp::GradientStatistics statistics = {};
 
   friend bool operator==(const Outcome& a, const Outcome& b) {
-    const auto same = [](float x, float y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+    const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
     return a.memory == b.memory && a.products == b.products && a.found == b.found &&
            same(a.norm, b.norm) && same(a.coefficient, b.coefficient) &&
            same(a.statistics.norm, b.statistics.norm) &&
@@ -138,6 +138,8 @@ Outcome run(amp::Device device, const Arena& arena, Pass pass, float factor,
   const amp::Tensor products = amp::full({total}, 5, {.device = device});
   const amp::Tensor words = amp::tensor({factor, 0.0F, -1.0F, 0.25F}, {4}).to(device);
   auto* const word = static_cast<float*>(words.raw_data());
+  const amp::Tensor wide = amp::full({2}, -1, {.dtype = amp::kFloat64, .device = device});
+  auto* const wide_word = static_cast<double*>(wide.raw_data());
   std::vector<k::GradientSpan> spans;
   auto* to = static_cast<float*>(products.raw_data());
   for (const Place& place : arena.places()) {
@@ -147,6 +149,8 @@ Outcome run(amp::Device device, const Arena& arena, Pass pass, float factor,
     to += place.numel + 1;
   }
   const auto count = static_cast<std::int64_t>(spans.size());
+  const bool is_wide = k::any_float64(spans.data(), count);
+  const k::NormWord norm = is_wide ? k::NormWord(wide_word) : k::NormWord(word + 2);
   amp::GradientStatistics statistics;
   const amp::Tensor told =
       amp::full({sizeof statistics}, 7, {.dtype = amp::kUInt8, .device = device});
@@ -155,8 +159,8 @@ Outcome run(amp::Device device, const Arena& arena, Pass pass, float factor,
   const bool host = device.type == amp::kCPU;
   const k::Backend* const backend = k::backend(amp::kCUDA);
   if (pass == Pass::kNorm || pass == Pass::kNormStatistics) {
-    const k::GradNormArgs args{device,   spans.data(), count, word,  word + 2,
-                               word + 3, word + 1,     2.0,   table, tells};
+    const k::GradNormArgs args{device,   spans.data(), count, word,  norm,         word + 3,
+                               word + 1, 2.0,          table, tells, wide_word + 1};
     host ? k::host::grad_norm(args) : backend->grad_norm.run(args);
   } else if (pass == Pass::kClip) {
     const k::ClipArgs args{device, spans.data(), count, word + 3, nullptr, table};
@@ -164,14 +168,22 @@ Outcome run(amp::Device device, const Arena& arena, Pass pass, float factor,
   } else {
     const bool write = writes(pass) || writes_elsewhere(pass);
     const k::UnscaleArgs args{device,   spans.data(), count, word,
-                              word + 1, write,        table, has_norm(pass) ? word + 2 : nullptr,
+                              word + 1, write,        table, has_norm(pass) ? norm : nullptr,
                               false,    tells};
     host ? k::host::unscale(args) : backend->unscale.run(args);
   }
   const std::vector<float> left = words.to_vector<float>();
   if (tells != nullptr)
     amp::copy_bytes(amp::kCPU, &statistics, device, told.raw_data(), sizeof statistics);
-  return {read(memory), read(products), left[1], left[2], left[3], statistics};
+  const std::vector<double> left_wide = wide.to_vector<double>();
+  if (pass == Pass::kNorm && !std::isnan(left_wide[1]))
+    CHECK(static_cast<float>(left_wide[1]) == left[3]);
+  return {read(memory),
+          read(products),
+          left[1],
+          is_wide ? left_wide[0] : left[2],
+          is_wide && pass == Pass::kNorm ? left_wide[1] : left[3],
+          statistics};
 }
 
 /// That host and device do the same, and touch nothing but the gradients, if those.
@@ -302,7 +314,7 @@ TEST_CASE("cuda gradients: the norm of a pass that writes is that of what it wro
       written.replace(run(amp::kCPU, arena, Pass::kWrite, factor).memory);
       const Outcome after = check(written, Pass::kNormStatistics, 1);
       const Outcome at_once = check(arena, Pass::kWriteStatistics, factor);
-      const float norm = check(arena, Pass::kWriteNorm, factor).norm;
+      const double norm = check(arena, Pass::kWriteNorm, factor).norm;
       if (!std::isfinite(after.norm)) continue;  // float8 may overflow
       CHECK(norm == after.norm);
       CHECK(at_once.norm == after.norm);

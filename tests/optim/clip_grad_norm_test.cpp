@@ -42,7 +42,7 @@ void check_against_reference(std::size_t n, double max_norm, amp::DType dtype, d
   }
   const double norm = std::sqrt(squares), factor = std::min(1.0, max_norm / (norm + 1e-6));
   const amp::Tensor result = amp::clip_grad_norm_(params, max_norm);
-  CHECK(result.dtype() == amp::kFloat32);
+  CHECK(result.dtype() == (dtype == amp::kFloat64 ? amp::kFloat64 : amp::kFloat32));
   CHECK(result.dim() == 0);
   CHECK(result.item<double>() == Approx(norm).epsilon(1e-6));
   double worst = 0;

@@ -53,7 +53,8 @@ Outcome clipped_step_raw(const Values& gradient, double scale, double max_norm) 
   scaler_test::start(scaler);
   const amp::Tensor norm = scaler.unscale_and_clip(optimizer, max_norm);
   CHECK(norm.dim() == 0);
-  CHECK(norm.dtype() == amp::kFloat32);
+  const bool wide = optimizer.gradients()[0].dtype == amp::kFloat64;
+  CHECK(norm.dtype() == (wide ? amp::kFloat64 : amp::kFloat32));
   CHECK_FALSE(scaler.step(optimizer).skipped());
   return {{optimizer.weights.begin(), optimizer.weights.end()}, norm.item<float>()};
 }

@@ -17,8 +17,10 @@ AMP_HOST_DEVICE inline bool skipped(const GradScale& scale) {
 AMP_HOST_DEVICE inline double gradient_factor(const GradScale& scale, DType gradient_dtype) {
   const bool low = is_low_precision(gradient_dtype) && scale.inverse_low_precision != nullptr;
   const float* const inverse = low ? scale.inverse_low_precision : scale.inverse;
-  return static_cast<double>(inverse != nullptr ? *inverse : 1.0F) *
-         static_cast<double>(scale.clip != nullptr ? *scale.clip : 1.0F);
+  const double clip = scale.clip_float64 != nullptr ? *scale.clip_float64
+                      : scale.clip != nullptr       ? static_cast<double>(*scale.clip)
+                                                    : 1.0;
+  return static_cast<double>(inverse != nullptr ? *inverse : 1.0F) * clip;
 }
 
 }  // namespace amp::inline v0::kernels

@@ -33,6 +33,8 @@ struct GradScale {
   const float* clip = nullptr;
   const float* inverse_low_precision =
       nullptr;  // for 16-bit gradients, where it differs: unscale_ leaves them scaled
+  const double* clip_float64 = nullptr;  // the same as *clip before it was rounded, where that may
+                                         // be too small for float32: a gradient is float64
 };
 
 namespace kernels {

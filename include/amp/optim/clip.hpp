@@ -17,6 +17,18 @@ namespace amp::inline v0 {
 
 namespace detail {
 
+/// float32, or float64 where a gradient is that.
+inline DType norm_dtype(std::span<const kernels::GradientSpan> gradients) {
+  const auto count = static_cast<std::int64_t>(gradients.size());
+  return kernels::any_float64(gradients.data(), count) ? kFloat64 : kFloat32;
+}
+/// Where a norm of either dtype lies; nowhere without a tensor.
+inline kernels::NormWord norm_word(const Tensor& norm) {
+  if (!norm.defined()) return nullptr;
+  if (norm.dtype() == kFloat64) return static_cast<double*>(norm.raw_data());
+  return static_cast<float*>(norm.raw_data());
+}
+
 inline void grad_norm(const kernels::GradNormArgs& args) {
   if (args.count == 0) return;
   kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(
@@ -24,8 +36,9 @@ inline void grad_norm(const kernels::GradNormArgs& args) {
 }
 /// Multiplies the gradients by what brings *norm to max_norm, unless *found_inf (where not null)
 /// says no.
-inline void clip(Device device, std::span<const kernels::GradientSpan> gradients, const float* norm,
-                 double max_norm, const float* found_inf, kernels::KeptTable* table) {
+inline void clip(Device device, std::span<const kernels::GradientSpan> gradients,
+                 kernels::NormWord norm, double max_norm, const float* found_inf,
+                 kernels::KeptTable* table) {
   if (gradients.empty()) return;
   kernels::dispatch<&kernels::Backend::clip, kernels::host::clip>(
       device, gradients[0].dtype,
@@ -36,7 +49,7 @@ inline void clip(Device device, std::span<const kernels::GradientSpan> gradients
 inline void clip_by_norm(Device device, std::span<const kernels::GradientSpan> gradients,
                          double max_norm, const Tensor& norm) {
   kernels::KeptTable table;
-  auto* const word = static_cast<float*>(norm.raw_data());
+  const kernels::NormWord word = norm_word(norm);
   grad_norm({device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr, word,
              nullptr, nullptr, 0, &table});
   clip(device, gradients, word, max_norm, nullptr, &table);
@@ -46,7 +59,9 @@ inline void clip_by_norm(Device device, std::span<const kernels::GradientSpan> g
 
 /// Scales all gradients of `params` by min(1, max_norm / (norm + 1e-6)), norm being the L2 norm
 /// over all of them. Returns the norm before clipping, 0-dimensional float32 where the gradients
-/// are; does not synchronise. Throws on a gradient that still carries a loss scale.
+/// are, float64 if one of them is; does not synchronise. The norm is infinite if a sum of squares
+/// is: from elements of 1.8e19 on, of 1.3e154 in float64. Throws on a gradient that still carries a
+/// loss scale.
 ///
 /// After scaler.unscale_(optimizer), for all of its gradients and unchanged, the norm need not be
 /// computed again. Who writes gradients through pointers in between says so by mark_modified().
@@ -73,9 +88,9 @@ inline Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm) {
   }
   Tensor norm = detail::KnownNorm::find(gradients);
   if (norm.defined()) {
-    detail::clip(device, spans, static_cast<float*>(norm.raw_data()), max_norm, nullptr, nullptr);
+    detail::clip(device, spans, detail::norm_word(norm), max_norm, nullptr, nullptr);
   } else {
-    norm = zeros({}, {.device = device});
+    norm = zeros({}, {.dtype = detail::norm_dtype(spans), .device = device});
     detail::clip_by_norm(device, spans, max_norm, norm);
   }
   for (const Tensor& grad : gradients) grad.impl().storage->bump_version();

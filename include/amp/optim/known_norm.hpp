@@ -31,7 +31,7 @@ struct AMP_EXPORT KnownNorms {
 /// gradients' memory, so that an address means the same gradient.
 class KnownNorm {
  public:
-  /// `norm`: a float32 word of their device, or undefined.
+  /// `norm`: a word of their device, or undefined.
   KnownNorm(std::span<const Tensor> gradients, Tensor norm) : norm_(std::move(norm)) {
     for (const Tensor& g : gradients) gradients_.push_back(describe_now(g));
     KnownNorms& known = process_state<KnownNorms>();

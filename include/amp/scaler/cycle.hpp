@@ -33,7 +33,7 @@ struct Cycle {
   const void* optimizer;
   Stage stage = Stage::kReady;
   Tensor found_inf;  // float32 word on the device
-  Tensor clip = {};  // float32: the norm, and the coefficient
+  Tensor clip = {};  // memory of ClipWords
   Tensor statistics = {};
   GradScale scale = {};  // what the step will apply
   std::int64_t gradients = 0;

@@ -84,7 +84,8 @@ class GradScaler {
   void unscale_(O& optimizer);
 
   /// unscale_ and clipping by the common norm in the one order that is right. Returns the norm of
-  /// the unscaled gradients before clipping, 0-dimensional float32. A scale-aware optimizer's
+  /// the unscaled gradients before clipping, 0-dimensional float32, or float64 if one of them is
+  /// that. A scale-aware optimizer's
   /// gradients are only read here: its step applies scale and clip at once.
   template <OptimizerLike O>
   Tensor unscale_and_clip(O& optimizer, double max_norm);
@@ -179,8 +180,8 @@ class GradScaler {
   Tensor statistics_words() const {  // the cycle's where the pass does not fail
     return statistics_ ? StatisticsResult::make_words(device_.device()) : Tensor();
   }
-  void unscale(Cycle& cycle, const detail::GradientSpans& spans, bool write, float* norm = nullptr,
-               bool finite_norm = false) {
+  void unscale(Cycle& cycle, const detail::GradientSpans& spans, bool write,
+               kernels::NormWord norm = {}, bool finite_norm = false) {
     const Tensor seen = statistics_words();
     detail::unscale({device_.device(), spans.data(), static_cast<std::int64_t>(spans.size()),
                      device_.inverse(), detail::word(cycle.found_inf), write, &cycle.table, norm,
@@ -261,8 +262,9 @@ void GradScaler::unscale_(O& optimizer) {
     cycle.scale.inverse_low_precision = device_.inverse();
   }
   Tensor norm;
-  if (cycle.wants_norm) norm = empty({}, {.device = device_.device()});
-  unscale(cycle, spans, true, norm.defined() ? detail::word(norm) : nullptr);
+  if (cycle.wants_norm)
+    norm = empty({}, {.dtype = detail::norm_dtype(spans), .device = device_.device()});
+  unscale(cycle, spans, true, detail::norm_word(norm));
   if (norm.defined()) norm.mark_modified();
   if constexpr (MarksGradients<O>) optimizer.mark_unscaled();
   cycle.known_norm = detail::note_norm(optimizer, spans, std::move(norm));
@@ -276,7 +278,7 @@ Tensor GradScaler::unscale_and_clip(O& optimizer, double max_norm) {
     std::optional<Device> device = wanted_;
     const detail::GradientSpans spans =
         detail::collect_gradients("unscale_and_clip", optimizer, device);
-    Tensor norm = zeros({}, {.device = device.value_or(kCPU)});
+    Tensor norm = zeros({}, {.dtype = detail::norm_dtype(spans), .device = device.value_or(kCPU)});
     detail::clip_by_norm(norm.device(), spans, max_norm, norm);
     return norm;
   }
@@ -286,22 +288,23 @@ Tensor GradScaler::unscale_and_clip(O& optimizer, double max_norm) {
   const detail::GradientSpans spans = cycles_.look("unscale_and_clip", optimizer, cycle, !kAware);
   float* const found_inf = detail::word(cycle.found_inf);
   guard.unscaled = !kAware;
-  cycle.clip = empty({2}, {.device = device_.device()});
-  float* const words = detail::word(cycle.clip);
+  const detail::ClipWords words(spans, device_.device());
+  cycle.clip = words.memory;
   if constexpr (kAware) {
     const Tensor seen = statistics_words();
     detail::grad_norm({device_.device(), spans.data(), static_cast<std::int64_t>(spans.size()),
-                       device_.inverse(), words, words + 1, found_inf, max_norm, &cycle.table,
-                       StatisticsResult::data(seen)});
+                       device_.inverse(), words.norm, words.coefficient, found_inf, max_norm,
+                       &cycle.table, StatisticsResult::data(seen), words.coefficient_float64});
     cycle.statistics = seen;
   } else {
-    unscale(cycle, spans, true, words, true);
+    unscale(cycle, spans, true, words.norm, true);
     if constexpr (MarksGradients<O>) optimizer.mark_unscaled();
-    detail::clip(device_.device(), spans, words, max_norm, found_inf, &cycle.table);
+    detail::clip(device_.device(), spans, words.norm, max_norm, found_inf, &cycle.table);
   }
   cycle.scale = {.inverse = kAware ? device_.inverse() : device_.one(),
                  .found_inf = found_inf,
-                 .clip = kAware ? words + 1 : nullptr};
+                 .clip = kAware ? words.coefficient : nullptr,
+                 .clip_float64 = kAware ? words.coefficient_float64 : nullptr};
   cycle.stage = Stage::kUnscaled;
   return cycle.clip.alias({}, {}, 0);
 }

@@ -70,6 +70,26 @@ inline void unscale(const kernels::UnscaleArgs& args) {
       args.device, args.gradients[0].dtype, args);
 }
 
+/// The words that a step clips by: the norm, and its coefficient; the latter twice where the norm
+/// is float64, since optimizers of one's own read a float32.
+struct ClipWords {
+  ClipWords(const GradientSpans& spans, Device device)
+      : memory(empty({3}, {.dtype = norm_dtype(spans), .device = device})),
+        norm(norm_word(memory)) {
+    if (memory.dtype() == kFloat64) {
+      coefficient_float64 = static_cast<double*>(memory.raw_data()) + 1;
+      coefficient = reinterpret_cast<float*>(coefficient_float64 + 1);
+    } else {
+      coefficient = static_cast<float*>(memory.raw_data()) + 1;
+    }
+  }
+
+  Tensor memory;  // begins with the norm
+  kernels::NormWord norm;
+  float* coefficient = nullptr;
+  double* coefficient_float64 = nullptr;
+};
+
 /// Notes `norm` (undefined: not computed) as that of an optimizer's gradients as they are now. Null
 /// where these are not tensors, or not unscaled.
 template <OptimizerLike O>

@@ -17,7 +17,7 @@
 namespace amp::inline v0::kernels::cuda {
 
 inline constexpr std::int64_t kChunk = 1 << 16;             // of one partial sum, on every device
-inline constexpr std::int64_t kLanes = 512;                 // float accumulators of a chunk
+inline constexpr std::int64_t kLanes = 512;                 // accumulators of a chunk
 inline constexpr unsigned kLaneThreads = kLanes / kVector;  // each has neighbouring lanes
 
 /// A gradient, the numbers of its first piece and chunk, and whether it may be taken in vectors.
@@ -62,8 +62,9 @@ struct GradientTable final : KeptTable::Contents {
 };
 
 /// What a thread found in a chunk, its eight lanes first.
+template <class C>
 struct Found {
-  float lanes[kVector];
+  C lanes[kVector];
   GradientTally tally;
   bool bad;
 };
@@ -82,30 +83,33 @@ class ChunkOfPass {
         to_(g_.unscaled != nullptr ? g_.unscaled : g_.data),
         to_dtype_(g_.unscaled != nullptr ? kFloat32 : g_.dtype) {}
 
-  __device__ __forceinline__ void add_to(Found& found) const {
-    std::int64_t i = range_.begin + static_cast<std::int64_t>(threadIdx.x) * kVector;
+  __device__ __forceinline__ void add_to(Found<float>& found) const {
+    std::int64_t i = first();
     if (vectors_) {
       if (g_.dtype == kFloat32) i = add_vectors<float>(i, found);
       if (g_.dtype == kFloat16) i = add_vectors<half>(i, found);
       if (g_.dtype == kBFloat16) i = add_vectors<bfloat16>(i, found);
     }
+    add_rest(i, found);
+  }
+  __device__ __forceinline__ void add_to(Found<double>& found) const { add_rest(first(), found); }
+
+ private:
+  __device__ __forceinline__ std::int64_t first() const {
+    return range_.begin + static_cast<std::int64_t>(threadIdx.x) * kVector;
+  }
+  template <class C>
+  __device__ __forceinline__ void add_rest(std::int64_t i, Found<C>& found) const {
     for (; i < range_.end; i += kLanes) {
       for (int l = 0; l < kVector; ++l) {
-        if (i + l >= range_.end) break;
-        if (g_.dtype == kFloat64) {
-          add_one<double>(i + l, l, found);
-        } else {
-          add_one<float>(i + l, l, found);
-        }
+        if (i + l < range_.end) add_one(i + l, l, found);
       }
     }
   }
-
- private:
   /// As far as there are whole vectors; returns where they end. Loads come before what is done with
   /// them: 128 bytes of each thread are on their way at once.
   template <class T>
-  __device__ __forceinline__ std::int64_t add_vectors(std::int64_t i, Found& found) const {
+  __device__ __forceinline__ std::int64_t add_vectors(std::int64_t i, Found<float>& found) const {
     constexpr int kDepth = 16 / static_cast<int>(sizeof(T));
     for (; i + (kDepth - 1) * kLanes + kVector <= range_.end; i += kDepth * kLanes) {
       float values[kDepth][kVector];
@@ -121,7 +125,7 @@ class ChunkOfPass {
     return i;
   }
   template <class C>
-  __device__ __forceinline__ void add_one(std::int64_t i, int lane, Found& found) const {
+  __device__ __forceinline__ void add_one(std::int64_t i, int lane, Found<C>& found) const {
     C value[1];
     load_some(g_.data, g_.dtype, i, value);
     take(value, i, lane, found);
@@ -129,7 +133,7 @@ class ChunkOfPass {
   /// Elements from i on, as they stand, for neighbouring lanes.
   template <class C, int N>
   __device__ __forceinline__ void take(C (&values)[N], std::int64_t i, int lane,
-                                       Found& found) const {
+                                       Found<C>& found) const {
     C products[N];
     for (int l = 0; l < N; ++l) products[l] = values[l] * static_cast<C>(inverse_);
     if constexpr (kWrites) {
@@ -140,8 +144,7 @@ class ChunkOfPass {
       }
     }
     for (int l = 0; l < N; ++l) {
-      const float product = static_cast<float>(products[l]);
-      found.lanes[lane + l] += product * product;
+      found.lanes[lane + l] += products[l] * products[l];
       if constexpr (kWrites || kTallies) found.bad |= !is_finite(products[l]);
       if constexpr (kTallies) found.tally.add(values[l], products[l]);
     }
@@ -157,12 +160,33 @@ class ChunkOfPass {
 
 /// What becomes of what a pass found; null where nobody asks.
 struct PassResult {
-  float *norm, *coefficient, *found_inf;
-  double max_norm;
-  bool finite_norm;  // else *found_inf is set
-  GradientStatistics* statistics;
-  std::int64_t elements;
+  NormWord norm = {};
+  float* coefficient = nullptr;
+  double* coefficient_float64 = nullptr;
+  float* found_inf = nullptr;
+  double max_norm = 0;
+  bool finite_norm = false;  // else *found_inf is set
+  GradientStatistics* statistics = nullptr;
+  std::int64_t elements = 0;
+  bool wide = false;  // whether the norm is not to be rounded to float32
 };
+
+/// What remains of a chunk beside the sums of its lanes.
+struct Seen {
+  GradientTally tally;
+  bool bad;
+};
+
+/// Sums up a chunk, each lane into the tree.
+template <class C, bool kWrites, bool kTallies>
+__device__ __forceinline__ Seen take_chunk(const GradientRow& row, Range range, float inverse,
+                                           double* tree) {
+  Found<C> found{};
+  ChunkOfPass<kWrites, kTallies>(row, range, inverse).add_to(found);
+  for (int l = 0; l < kVector; ++l)
+    tree[threadIdx.x * kVector + static_cast<unsigned>(l)] = static_cast<double>(found.lanes[l]);
+  return {found.tally, found.bad};
+}
 
 /// What the threads of a block found, as one, for all of them to see; `shared` has one for each.
 __device__ __forceinline__ GradientTally joined(const GradientTally& mine, GradientTally* shared) {
@@ -175,8 +199,8 @@ __device__ __forceinline__ GradientTally joined(const GradientTally& mine, Gradi
   return shared[0];
 }
 
-/// The sum of each chunk: float lanes, then a tree in double; and by the last block the root of
-/// their sum. The host's, addition by addition.
+/// The sum of each chunk: float lanes (double ones of float64), then a tree in double; and by the
+/// last block the root of their sum. The host's, addition by addition.
 template <class Row, bool kWrites, bool kTallies>
 AMP_KERNEL void pass_kernel(const Row* rows, std::int64_t count, std::int64_t chunks,
                             const float* inverse_scale, double* sums, GradientTally* tallies,
@@ -194,16 +218,15 @@ AMP_KERNEL void pass_kernel(const Row* rows, std::int64_t count, std::int64_t ch
   };
   for_each_piece(rows, count, &Row::first_chunk, chunks, kChunk,
                  [&](const Row& row, Range range, std::int64_t n) {
-                   Found found{};
-                   ChunkOfPass<kWrites, kTallies>(row, range, inverse).add_to(found);
-                   bad |= found.bad;
-                   for (int l = 0; l < kVector; ++l)
-                     tree[t * kVector + static_cast<unsigned>(l)] =
-                         static_cast<double>(found.lanes[l]);
+                   const Seen seen =
+                       row.span.dtype == kFloat64
+                           ? take_chunk<double, kWrites, kTallies>(row, range, inverse, tree)
+                           : take_chunk<float, kWrites, kTallies>(row, range, inverse, tree);
+                   bad |= seen.bad;
                    add_up(kLanes);
                    if (t == 0) sums[n] = tree[0];
                    if constexpr (kTallies) {
-                     const GradientTally all = joined(found.tally, tally_tree);
+                     const GradientTally all = joined(seen.tally, tally_tree);
                      if (t == 0) tallies[n] = all;
                    }
                    __syncthreads();
@@ -219,14 +242,18 @@ AMP_KERNEL void pass_kernel(const Row* rows, std::int64_t count, std::int64_t ch
   if constexpr (kTallies) {
     for (std::int64_t n = t; n < chunks; n += kLaneThreads) {
       const volatile GradientTally& of_chunk = tallies[n];
-      tally.add(GradientTally{of_chunk.zeros, of_chunk.small, of_chunk.gone, of_chunk.most});
+      tally.add(GradientTally{of_chunk.zeros, of_chunk.small, of_chunk.gone, of_chunk.most,
+                              of_chunk.most_float64});
     }
     tally = joined(tally, tally_tree);
   }
   if (t != 0) return;
-  const float norm = static_cast<float>(functions::math::sqrt(tree[0]));
-  if (result.norm != nullptr) *result.norm = norm;
-  if (result.coefficient != nullptr) *result.coefficient = clip_coefficient(norm, result.max_norm);
+  const double root = functions::math::sqrt(tree[0]);
+  const double norm = result.wide ? root : static_cast<double>(static_cast<float>(root));
+  if (!result.norm.is_null()) result.norm.set(norm);
+  const double coefficient = clip_coefficient(norm, result.max_norm);
+  if (result.coefficient != nullptr) *result.coefficient = static_cast<float>(coefficient);
+  if (result.coefficient_float64 != nullptr) *result.coefficient_float64 = coefficient;
   if (result.found_inf != nullptr && result.finite_norm && !is_finite(norm))
     *result.found_inf = 1.0F;
   if (kTallies && result.statistics != nullptr) {

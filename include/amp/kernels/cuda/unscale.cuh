@@ -61,7 +61,7 @@ AMP_KERNEL void unscale_kernel(const Row* rows, std::int64_t count, std::int64_t
 }
 
 template <class C>
-__device__ void scale_piece(const GradientRow& row, Range range, float coefficient) {
+__device__ void scale_piece(const GradientRow& row, Range range, double coefficient) {
   const GradientSpan g = row.span;
   for_each_vector<C>(row.vectors, range, [&](auto size, std::int64_t i) {
     C values[decltype(size)::value];
@@ -75,7 +75,7 @@ template <class Row>
 AMP_KERNEL void clip_kernel(const Row* rows, std::int64_t count, std::int64_t pieces,
                             ClipArgs args) {
   if (args.found_inf != nullptr && *args.found_inf != 0) return;
-  const float factor = args.factor();
+  const double factor = args.factor();
   if (factor == 1) return;
   for_each_piece(rows, count, &Row::first_piece, pieces, kPiece,
                  [&](const Row& row, Range range, std::int64_t) {
@@ -128,7 +128,7 @@ AMP_KERNEL void update_scale_kernel(Words words, ScaleState* state, ScaleRule ru
 }
 
 inline void unscale(const UnscaleArgs& args) {
-  const bool sums = args.norm != nullptr || args.finite_norm || args.statistics != nullptr;
+  const bool sums = !args.norm.is_null() || args.finite_norm || args.statistics != nullptr;
   if (args.count == 0 && !sums) return;
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
@@ -138,8 +138,12 @@ inline void unscale(const UnscaleArgs& args) {
            args.write);
     return;
   }
-  const PassResult result{args.norm,        nullptr,         args.found_inf, 0,
-                          args.finite_norm, args.statistics, table->elements};
+  const PassResult result{.norm = args.norm,
+                          .found_inf = args.found_inf,
+                          .finite_norm = args.finite_norm,
+                          .statistics = args.statistics,
+                          .elements = table->elements,
+                          .wide = any_float64(args.gradients, args.count)};
   const auto run = !args.write                  ? launch_pass<false, true>
                    : args.statistics == nullptr ? launch_pass<true, false>
                                                 : launch_pass<true, true>;
@@ -149,8 +153,15 @@ inline void unscale(const UnscaleArgs& args) {
 inline void grad_norm(const GradNormArgs& args) {
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
-  const PassResult result{args.norm, args.coefficient, args.found_inf, args.max_norm,
-                          true,      args.statistics,  table->elements};
+  const PassResult result{.norm = args.norm,
+                          .coefficient = args.coefficient,
+                          .coefficient_float64 = args.coefficient_float64,
+                          .found_inf = args.found_inf,
+                          .max_norm = args.max_norm,
+                          .finite_norm = true,
+                          .statistics = args.statistics,
+                          .elements = table->elements,
+                          .wide = any_float64(args.gradients, args.count)};
   const auto run =
       args.statistics == nullptr ? launch_pass<false, false> : launch_pass<false, true>;
   run(args.device, *table.operator->(), args.inverse_scale, result);

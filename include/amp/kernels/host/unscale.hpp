@@ -21,7 +21,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-inline constexpr int kLanes = 512;    // float accumulators of a chunk
+inline constexpr int kLanes = 512;    // accumulators of a chunk
 inline constexpr int kSumLanes = 64;  // double accumulators of their sums
 inline constexpr int kTogether = 2;   // chunks that are read side by side
 
@@ -93,14 +93,11 @@ AMP_ALWAYS_INLINE bool test_block(const C* x, std::int64_t n, C factor) {
   for_each_lane(n, [&](std::int64_t i, int) { bad |= not_finite_bit(x[i] * factor); });
   return highest_bit(bad);
 }
-/// Adds the squares of x * factor, in float.
+/// Adds the squares of x * factor.
 template <class C>
 AMP_ALWAYS_INLINE void add_squares(const C* __restrict x, std::int64_t n, C factor,
-                                   float* __restrict lanes) {
-  const auto add = [](C value, float& lane) {
-    const float v = static_cast<float>(value);
-    lane += v * v;
-  };
+                                   C* __restrict lanes) {
+  const auto add = [](C value, C& lane) { lane += value * value; };
   for (; n >= kLanes; n -= kLanes, x += kLanes) {
     for (int l = 0; l < kLanes; ++l) add(x[l] * factor, lanes[l]);
   }
@@ -138,21 +135,20 @@ AMP_ALWAYS_INLINE void tally_scaled(const C* x, std::int64_t n, GradientTally& t
 }
 template <class C>
 AMP_ALWAYS_INLINE void tally_products(const C* x, std::int64_t n, C factor, GradientTally& tally) {
-  std::int32_t most = static_cast<std::int32_t>(tally.most);
-  decltype(magnitude(C{})) gone = 0;
+  decltype(magnitude(C{})) most = 0, gone = 0;
   for_each_lane(n, [&](std::int64_t i, int) {
     const C product = x[i] * factor;
-    const std::int32_t bits = magnitude(static_cast<float>(product));
+    const auto bits = magnitude(product);
     most = bits > most ? bits : most;
     gone += magnitude(product) == 0 ? 1 : 0;
   });
   tally.gone += gone;
-  tally.most = static_cast<std::uint32_t>(most);
+  tally.see(static_cast<std::make_unsigned_t<decltype(most)>>(most));
 }
 
 /// What a pass is to do, and to find out.
 struct Pass {
-  float inverse;
+  double inverse;
   bool writes, tests, sums, tallies;
 };
 /// Of one chunk, or of all.
@@ -172,7 +168,7 @@ AMP_ALWAYS_INLINE bool take_chunk(const Pass& pass, const GradientSpan& span, st
   const bool rounds = to.dtype != dtype_of<C>;
   const bool looks_again = rounds && (counts || rounding_may_overflow(span, pass.inverse));
   const C inverse = static_cast<C>(pass.inverse);
-  float lanes[kLanes] = {};
+  C lanes[kLanes] = {};
   C buffer[kBlock];
   bool bad = false;
   for (std::int64_t i = begin; i < end; i += kBlock) {
@@ -202,8 +198,8 @@ AMP_ALWAYS_INLINE bool take_chunks(const Pass& pass, const GradientSpan& span, s
   const bool reads = pass.sums && !pass.tallies && (!pass.writes || span.read_only);
   if (reads && span.dtype == kFloat32 && end - begin == kTogether * kChunk) {
     float lanes[kTogether][kLanes] = {};
-    const bool bad =
-        add_squares_together(static_cast<const float*>(span.data) + begin, pass.inverse, lanes);
+    const bool bad = add_squares_together(static_cast<const float*>(span.data) + begin,
+                                          static_cast<float>(pass.inverse), lanes);
     for (int c = 0; c < kTogether; ++c) found[c].squares = sum_of_lanes(lanes[c]);
     return pass.tests && bad;
   }
@@ -240,7 +236,7 @@ inline TakeChunks best_take_chunks() {
 /// What a pass found in all gradients.
 struct PassResult {
   bool not_finite;
-  float norm;
+  double norm;  // rounded to float32, unless a gradient is float64
   GradientTally tally;
   std::int64_t elements;
 };
@@ -263,7 +259,8 @@ inline PassResult run(const Pass& pass, const GradientSpan* gradients, std::int6
     lanes[n % kSumLanes] += found[n].squares;
     result.tally.add(found[n].tally);
   }
-  result.norm = static_cast<float>(std::sqrt(sum_of_lanes(lanes)));
+  const double norm = std::sqrt(sum_of_lanes(lanes));
+  result.norm = any_float64(gradients, count) ? norm : double{static_cast<float>(norm)};
   return result;
 }
 
@@ -271,11 +268,11 @@ inline PassResult run(const Pass& pass, const GradientSpan* gradients, std::int6
 
 inline void unscale(const UnscaleArgs& args) {
   const bool tallies = args.statistics != nullptr;
-  const bool sums = tallies || args.norm != nullptr || args.finite_norm;
+  const bool sums = tallies || !args.norm.is_null() || args.finite_norm;
   const detail::PassResult result = detail::run(
-      {*args.inverse_scale, args.write, true, sums, tallies}, args.gradients, args.count);
+      {double{*args.inverse_scale}, args.write, true, sums, tallies}, args.gradients, args.count);
   if (result.not_finite || (args.finite_norm && !is_finite(result.norm))) *args.found_inf = 1.0F;
-  if (args.norm != nullptr) *args.norm = result.norm;
+  if (!args.norm.is_null()) args.norm.set(result.norm);
   if (tallies) {
     *args.statistics = result.tally.statistics(result.norm, result.elements, *args.found_inf != 0);
   }
@@ -283,10 +280,13 @@ inline void unscale(const UnscaleArgs& args) {
 
 inline void grad_norm(const GradNormArgs& args) {
   const float inverse = args.inverse_scale != nullptr ? *args.inverse_scale : 1.0F;
-  const detail::PassResult result = detail::run(
-      {inverse, false, false, true, args.statistics != nullptr}, args.gradients, args.count);
-  *args.norm = result.norm;
-  if (args.coefficient != nullptr) *args.coefficient = clip_coefficient(result.norm, args.max_norm);
+  const detail::PassResult result =
+      detail::run({double{inverse}, false, false, true, args.statistics != nullptr}, args.gradients,
+                  args.count);
+  args.norm.set(result.norm);
+  const double coefficient = clip_coefficient(result.norm, args.max_norm);
+  if (args.coefficient != nullptr) *args.coefficient = static_cast<float>(coefficient);
+  if (args.coefficient_float64 != nullptr) *args.coefficient_float64 = coefficient;
   if (args.found_inf != nullptr && !is_finite(result.norm)) *args.found_inf = 1.0F;
   if (args.statistics != nullptr) {
     *args.statistics = result.tally.statistics(result.norm, result.elements,
@@ -296,7 +296,7 @@ inline void grad_norm(const GradNormArgs& args) {
 
 inline void clip(const ClipArgs& args) {
   if (args.found_inf != nullptr && *args.found_inf != 0) return;
-  const float factor = args.factor();
+  const double factor = args.factor();
   if (factor == 1) return;
   const detail::Pass pass{factor, true, false, false, false};
   (void)detail::run(pass, args.gradients, args.count);
