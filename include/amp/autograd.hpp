@@ -7,3 +7,4 @@
 #include "amp/autograd/engine.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/autograd/grad_mode.hpp"
+#include "amp/autograd/leaves.hpp"

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "amp/nn/module.hpp"
+#include "amp/nn/layer.hpp"
 #include "amp/ops/activation.hpp"
 #include "amp/ops/dropout.hpp"
 #include "amp/ops/pool.hpp"

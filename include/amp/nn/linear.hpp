@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "amp/nn/init.hpp"
-#include "amp/nn/module.hpp"
+#include "amp/nn/layer.hpp"
 #include "amp/ops/conv.hpp"
 #include "amp/ops/indexing.hpp"
 #include "amp/ops/matmul.hpp"
@@ -31,7 +31,7 @@ class Linear : public Layer<Linear> {
   }
   Tensor forward(const Tensor& x) const {
     check_defined();
-    return linear(x, weight, bias);
+    return linear(x, registered(weight), registered(bias));
   }
 
   Tensor weight, bias;
@@ -65,7 +65,7 @@ class Conv2d : public Layer<Conv2d> {
   }
   Tensor forward(const Tensor& x) const {
     check_defined();
-    return conv2d(x, weight, bias, options_);
+    return conv2d(x, registered(weight), registered(bias), options_);
   }
 
   Tensor weight, bias;
@@ -85,7 +85,7 @@ class Embedding : public Layer<Embedding> {
   }
   Tensor forward(const Tensor& indices) const {
     check_defined();
-    return embedding(indices, weight);
+    return embedding(indices, registered(weight));
   }
 
   Tensor weight;

@@ -5,13 +5,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "amp/core/type_name.hpp"
+#include "amp/autograd/leaves.hpp"
 #include "amp/ops/tensor_members.hpp"
 
 namespace amp::inline v0 {
@@ -55,11 +56,8 @@ class Module {
   /// Adds a leaf that an optimizer is to train. Undefined: an absent parameter, without a name.
   Tensor register_parameter(std::string name, Tensor tensor, bool requires_grad = true) {
     check_name("register_parameter", name);
-    if (tensor.defined()) {
-      AMP_CHECK(tensor.is_leaf(), "register_parameter: \"", name, "\", ", describe(tensor),
-                ", was computed; detach() it");
-      tensor.requires_grad_(requires_grad);
-    }
+    check_leaf("register_parameter", name, tensor);
+    if (tensor.defined()) tensor.requires_grad_(requires_grad);
     return add(state().parameters, "register_parameter", std::move(name), std::move(tensor));
   }
   /// Adds a tensor that is saved and moved with the module, but not trained.
@@ -73,6 +71,44 @@ class Module {
     add(state().modules, "register_module", name, static_cast<const Module&>(module));
     enter(name, module);
     return module;
+  }
+
+  /// Puts `module` in the place of the one registered as `name`, and returns it, to be assigned to
+  /// the member: fc = replace_module("fc", Linear(64, 20)). Throws if there is none of that name.
+  /// An optimizer that was made before keeps the old parameters.
+  template <class M>
+  [[nodiscard]] M replace_module(const std::string& name, M module) {
+    check_child("replace_module", name, module);
+    Module& place = find("replace_module", "module", state().modules, name);
+    if (place.state().parent.lock() == state_) place.state().parent.reset();
+    place = module;
+    enter(name, module);
+    return module;
+  }
+  /// Puts `tensor`, a leaf, in the place of the parameter registered as `name`, and returns it.
+  /// A tensor that collects no gradients yet does so if the old one did. So weights are tied: a
+  /// parameter that is registered in several modules is one, under its first name.
+  /// Layers compute with what is registered, copies of them too; a module of one's own assigns the
+  /// result to its member. Throws if there is no parameter of that name.
+  Tensor replace_parameter(const std::string& name, Tensor tensor) {
+    Tensor& place = find("replace_parameter", "parameter", state().parameters, name);
+    const bool trained = !place.defined() || place.requires_grad();
+    check_leaf("replace_parameter", name, tensor);
+    if (tensor.defined() && autograd::leaf_of(tensor) == nullptr) tensor.requires_grad_(trained);
+    forget_replaced();
+    if (place.defined() && !place.is_same(tensor)) state().replaced.emplace_back(place, name);
+    return place = tensor;
+  }
+
+  /// Throws if `loss` depends on a leaf that requires gradients and is a parameter neither of this
+  /// module nor among `others`: it is not saved with the module, nor given to an optimizer made of
+  /// parameters(). So it is with a member that was not registered, or one that was replaced by
+  /// assignment. To be called once, after the first forward pass: it walks the graph.
+  void check_registered(const Tensor& loss, const std::vector<Tensor>& others = {}) const {
+    autograd::check_leaves(
+        "check_registered", "this module", loss, named_parameters(), others,
+        "register members with register_module and register_parameter, and replace them with "
+        "replace_module and replace_parameter");
   }
 
   std::vector<Tensor> parameters() const { return values(named_parameters()); }
@@ -132,10 +168,14 @@ class Module {
     for (auto& buffer : named_buffers()) all.push_back(std::move(buffer));
     return all;
   }
-  /// Copies the tensors of these names into the module's, converting. Throws, changing nothing,
-  /// where a name is missing or unknown, or a shape differs.
+  /// Copies the tensors of these names into the module's, converting. A tensor that is registered
+  /// several times is taken by any of its names. Throws, changing nothing, where a name is missing
+  /// or unknown, a shape differs, or two names of one tensor bring different values.
   void load_state_dict(const NamedTensors& tensors) const {
     const NamedTensors own = state_dict();
+    NamedTensors names;
+    collect(&State::parameters, "", names, true);
+    collect(&State::buffers, "", names, true);
     const auto find = [](const NamedTensors& list, std::string_view name) -> const Tensor* {
       for (const auto& [known, tensor] : list) {
         if (known == name) return &tensor;
@@ -143,7 +183,7 @@ class Module {
       return nullptr;
     };
     for (const auto& [name, tensor] : tensors) {
-      const Tensor* const to = find(own, name);
+      const Tensor* const to = find(names, name);
       AMP_CHECK(to != nullptr, "load_state_dict: the module has no \"", name, "\"");
       AMP_CHECK(tensor.defined() && tensor.shape() == to->shape(), "load_state_dict: \"", name,
                 "\" must be ", describe(*to), ", but is ", describe(tensor));
@@ -151,15 +191,40 @@ class Module {
     for (std::size_t i = 0; i < tensors.size(); ++i)
       AMP_CHECK(find(tensors, tensors[i].first) == &tensors[i].second, "load_state_dict: \"",
                 tensors[i].first, "\" is there twice");
-    for (const auto& [name, tensor] : own)
-      AMP_CHECK(find(tensors, name) != nullptr, "load_state_dict: \"", name, "\" is missing");
+    std::vector<const Tensor*> sources;
+    for (const auto& [name, tensor] : own) {
+      const Tensor*& source = sources.emplace_back(nullptr);
+      for (const auto& [alias, known] : names) {
+        if (!known.is_same(tensor)) continue;
+        const Tensor* const found = find(tensors, alias);
+        AMP_CHECK(source == nullptr || found == nullptr || same_values(*source, *found),
+                  "load_state_dict: \"", name, "\" and \"", alias,
+                  "\" are one tensor in this module, but their values differ");
+        if (source == nullptr) source = found;
+      }
+      AMP_CHECK(source != nullptr, "load_state_dict: \"", name, "\" is missing");
+    }
     const NoGradGuard no_grad;
-    for (const auto& [name, tensor] : own) tensor.copy_(find(tensors, name)->detach());
+    for (std::size_t i = 0; i < own.size(); ++i) own[i].second.copy_(sources[i]->detach());
   }
 
  protected:
   /// Says that to_mixed is to leave this module's tensors, and those within, as they are.
   void keep_float32() const { state().keeps_float32 = true; }
+
+  /// The parameter that `member`, a handle to one of this module, stands for: the one registered in
+  /// its place if it was replaced. What was assigned to a member without registering it is itself.
+  const Tensor& registered(const Tensor& member) const {
+    for (const auto& [old, name] : state().replaced) {
+      if (member.defined() && member.is_same(old))
+        return find("registered", "parameter", state().parameters, name);
+    }
+    return member;
+  }
+  /// Forgets replaced parameters to which there is no other handle any more.
+  void forget_replaced() const {
+    std::erase_if(state().replaced, [](const auto& entry) { return entry.first.impl().unique(); });
+  }
 
   void check_defined() const {
     AMP_CHECK(state_ != nullptr,
@@ -173,6 +238,8 @@ class Module {
     std::vector<std::pair<std::string, Module>> modules;
     bool training = true;
     bool keeps_float32 = false;
+    // Handles to parameters that were replaced, which copies of a layer may still have.
+    std::vector<std::pair<Tensor, std::string>> replaced = {};
     std::weak_ptr<State> parent = {};  // where it was registered first, and as what
     std::string name = {};
   };
@@ -190,6 +257,22 @@ class Module {
     return value;
   }
 
+  static void check_leaf(std::string_view call, const std::string& name, const Tensor& tensor) {
+    AMP_CHECK(!tensor.defined() || tensor.is_leaf(), call, ": \"", name, "\", ", describe(tensor),
+              ", was computed; detach() it");
+  }
+  /// The entry of that name; throws, listing those that there are, if there is none.
+  template <class Value>
+  static Value& find(std::string_view call, std::string_view what,
+                     std::vector<std::pair<std::string, Value>>& list, std::string_view name) {
+    std::string known;
+    for (auto& [other, value] : list) {
+      if (other == name) return value;
+      known += (known.empty() ? "\"" : ", \"") + other + "\"";
+    }
+    amp::detail::fail(call, ": there is no ", what, " \"", name, "\" in this module, but ",
+                      known.empty() ? "none" : known);
+  }
   /// Throws where `child` cannot be a module within this one.
   void check_child(std::string_view call, const std::string& name, const Module& child) const {
     AMP_CHECK(child.defined(), call, ": \"", name, "\" is no module yet");
@@ -222,14 +305,23 @@ class Module {
     unknown(state().modules);
   }
 
-  void collect(NamedTensors State::*list, const std::string& prefix, NamedTensors& found) const {
+  /// Tensors under their first names, or under all.
+  void collect(NamedTensors State::*list, const std::string& prefix, NamedTensors& found,
+               bool all_names = false) const {
     for (const auto& [name, tensor] : state().*list) {
       bool known = !tensor.defined();
-      for (const auto& other : found) known = known || other.second.is_same(tensor);
+      for (const auto& other : found) known = known || (!all_names && other.second.is_same(tensor));
       if (!known) found.emplace_back(prefix + name, tensor);
     }
     for (const auto& [name, child] : state().modules)
-      child.collect(list, prefix + name + ".", found);
+      child.collect(list, prefix + name + ".", found, all_names);
+  }
+  /// Bit for bit, in the dtype of `a`.
+  static bool same_values(const Tensor& a, const Tensor& b) {
+    const Tensor x = a.detach().to(kCPU).contiguous();
+    const Tensor y = b.detach().to(kCPU).to(a.dtype()).contiguous();
+    const auto bytes = static_cast<std::size_t>(x.numel() * item_size(x.dtype()));
+    return bytes == 0 || std::memcmp(x.raw_data(), y.raw_data(), bytes) == 0;
   }
 
   /// The parameters and buffers of this module, and of those within, that stay in float32.
@@ -268,50 +360,6 @@ class Module {
   }
 
   std::shared_ptr<State> state_;
-};
-
-namespace detail {
-
-/// module.forward(arguments...). An error that comes out of it names the module.
-template <class M, class... Arguments>
-Tensor forward(const M& module, const Arguments&... arguments) {
-  try {
-    return module.forward(arguments...);
-  } catch (Error& error) {
-    error.add_module(module.path());
-    throw;
-  }
-}
-
-}  // namespace detail
-
-/// Base of the modules below: module(x) and module->forward(x) are module.forward(x). One that was
-/// made of nullptr, or without the arguments that its layer needs, is empty until it is assigned,
-/// and throws when it is used.
-template <class Self>
-class Layer : public Module {
- public:
-  using Module::Module;
-  Layer() = default;
-
-  template <class... Arguments>
-  Tensor operator()(const Arguments&... arguments) const {
-    check_defined();
-    return detail::forward(static_cast<const Self&>(*this), arguments...);
-  }
-  const Self* operator->() const {
-    check_defined();
-    return static_cast<const Self*>(this);
-  }
-
- protected:
-  void check_defined() const {
-    constexpr std::string_view kName = amp::detail::type_name<Self>();
-    AMP_CHECK(defined(), kName, ": this ", kName,
-              " is empty, as one made of nullptr or without arguments is; assign one before using "
-              "it, as in fc = register_module(\"fc\", ",
-              kName, "(...))");
-  }
 };
 
 }  // namespace nn

@@ -8,7 +8,7 @@
 #include <initializer_list>
 #include <optional>
 
-#include "amp/nn/module.hpp"
+#include "amp/nn/layer.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/norm.hpp"
 
@@ -35,7 +35,7 @@ class LayerNorm : public Layer<LayerNorm> {
   }
   Tensor forward(const Tensor& x) const {
     check_defined();
-    return layer_norm(x, shape_, weight, bias, eps_);
+    return layer_norm(x, shape_, registered(weight), registered(bias), eps_);
   }
 
   Tensor weight, bias;
@@ -64,7 +64,7 @@ class RMSNorm : public Layer<RMSNorm> {
   }
   Tensor forward(const Tensor& x) const {
     check_defined();
-    return rms_norm(x, shape_, weight, eps_);
+    return rms_norm(x, shape_, registered(weight), eps_);
   }
 
   Tensor weight;
@@ -90,7 +90,7 @@ class GroupNorm : public Layer<GroupNorm> {
   }
   Tensor forward(const Tensor& x) const {
     check_defined();
-    return group_norm(x, groups_, weight, bias, eps_);
+    return group_norm(x, groups_, registered(weight), registered(bias), eps_);
   }
 
   Tensor weight, bias;
@@ -131,13 +131,13 @@ class BatchNorm2d : public Layer<BatchNorm2d> {
     AMP_CHECK(x.dim() == 4, "nn::BatchNorm2d: `x` must be [N, C, H, W], but is ", describe(x));
     const bool batch_statistics = is_training() || !running_mean.defined();
     if (!is_training() || !running_mean.defined())
-      return batch_norm(x, running_mean, running_var, weight, bias, batch_statistics, 0.0,
-                        options_.eps);
+      return batch_norm(x, running_mean, running_var, registered(weight), registered(bias),
+                        batch_statistics, 0.0, options_.eps);
     const double momentum =
         options_.momentum ? *options_.momentum
                           : 1 / static_cast<double>(num_batches_tracked.item<std::int64_t>() + 1);
-    const Tensor y =
-        batch_norm(x, running_mean, running_var, weight, bias, true, momentum, options_.eps);
+    const Tensor y = batch_norm(x, running_mean, running_var, registered(weight), registered(bias),
+                                true, momentum, options_.eps);
     num_batches_tracked.copy_(num_batches_tracked + 1);
     return y;
   }

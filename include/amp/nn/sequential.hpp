@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "amp/nn/module.hpp"
+#include "amp/nn/layer.hpp"
 
 namespace amp::inline v0::nn {
 
@@ -37,19 +37,36 @@ class Sequential : public Layer<Sequential> {
   }
   template <class M>
   void push_back(std::string name, const M& module) {
-    register_module(std::move(name), module);
-    steps_->push_back([module](const Tensor& x) { return detail::forward(module, x); });
+    register_module(name, module);
+    steps_->emplace_back(std::move(name), step(module));
+  }
+  /// As that of Module; there is no member to assign the result to.
+  template <class M>
+  M replace_module(const std::string& name, const M& module) {
+    check_defined();
+    (void)Module::replace_module(name, module);
+    for (auto& [known, call] : *steps_) {
+      if (known == name) call = step(module);
+    }
+    return module;
   }
 
   Tensor forward(const Tensor& x) const {
     check_defined();
     Tensor y = x;
-    for (const auto& step : *steps_) y = step(y);
+    for (const auto& [name, call] : *steps_) y = call(y);
     return y;
   }
 
  private:
-  using Steps = std::vector<std::function<Tensor(const Tensor&)>>;
+  using Step = std::function<Tensor(const Tensor&)>;
+  using Steps = std::vector<std::pair<std::string, Step>>;
+
+  template <class M>
+  static Step step(const M& module) {
+    return [module](const Tensor& x) { return detail::forward(module, x); };
+  }
+
   std::shared_ptr<Steps> steps_;  // shared by copies, as the modules are
 };
 

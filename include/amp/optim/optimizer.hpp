@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "amp/autograd/leaves.hpp"
 #include "amp/autograd/node.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/weight_storage.hpp"
@@ -30,6 +31,16 @@ class Optimizer {
 
   /// Of all groups, in order.
   const std::vector<Tensor>& parameters() const { return parameters_; }
+
+  /// Throws if `loss` depends on a leaf that requires gradients and is a parameter neither of this
+  /// optimizer nor among `others`: it would never be stepped. To be called once, after the first
+  /// forward pass: it walks the graph.
+  void check_trains(const Tensor& loss, const std::vector<Tensor>& others = {}) const {
+    NamedTensors own;
+    for (const Tensor& p : parameters_) own.emplace_back(names_[own.size()], p);
+    autograd::check_leaves(std::string(name_) + "::check_trains", "this optimizer", loss, own,
+                           others, "make it after modules are replaced, or use add_param_group");
+  }
 
   /// How many steps were applied: what schedules count. Synchronises.
   std::int64_t applied_steps() const { return applied_.item<std::int64_t>(); }

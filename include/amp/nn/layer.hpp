@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Layer: a module that can be called.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "amp/core/type_name.hpp"
+#include "amp/nn/module.hpp"
+
+namespace amp::inline v0::nn {
+
+namespace detail {
+
+/// module.forward(arguments...). An error that comes out of it names the module.
+template <class M, class... Arguments>
+Tensor forward(const M& module, const Arguments&... arguments) {
+  try {
+    return module.forward(arguments...);
+  } catch (Error& error) {
+    error.add_module(module.path());
+    throw;
+  }
+}
+
+}  // namespace detail
+
+/// Base of the modules below: module(x) and module->forward(x) are module.forward(x). One that was
+/// made of nullptr, or without the arguments that its layer needs, is empty until it is assigned,
+/// and throws when it is used.
+template <class Self>
+class Layer : public Module {
+ public:
+  using Module::Module;
+  Layer() = default;
+
+  template <class... Arguments>
+  Tensor operator()(const Arguments&... arguments) const {
+    check_defined();
+    return detail::forward(static_cast<const Self&>(*this), arguments...);
+  }
+  const Self* operator->() const {
+    check_defined();
+    return static_cast<const Self*>(this);
+  }
+
+  /// As that of Module; `weight` and `bias` are assigned, too.
+  Tensor replace_parameter(const std::string& name, Tensor tensor) {
+    tensor = Module::replace_parameter(name, std::move(tensor));
+    Self& self = static_cast<Self&>(*this);
+    if constexpr (requires { self.weight = tensor; }) {
+      if (name == "weight") self.weight = tensor;
+    }
+    if constexpr (requires { self.bias = tensor; }) {
+      if (name == "bias") self.bias = tensor;
+    }
+    forget_replaced();
+    return tensor;
+  }
+
+ protected:
+  void check_defined() const {
+    constexpr std::string_view kName = amp::detail::type_name<Self>();
+    AMP_CHECK(defined(), kName, ": this ", kName,
+              " is empty, as one made of nullptr or without arguments is; assign one before using "
+              "it, as in fc = register_module(\"fc\", ",
+              kName, "(...))");
+  }
+};
+
+}  // namespace amp::inline v0::nn
