@@ -1169,15 +1169,25 @@ TEST_CASE("misuse: convolution") {
       {"a weight of three dimensions", [](In in) { return amp::conv2d(in.image, in.batch); },
        "conv2d: |`input`|`weight`|[O, C / groups, KH, KW]|float32[2, 4, 5, 5]|float32[2, 3, 4]"},
       {"channels", [](In in) { return amp::conv2d(in.image, in.filters); },
-       "conv2d: |`groups`|1|`weight`|float32[6, 2, 3, 3]|`input`|float32[2, 4, 5, 5]"},
+       "conv2d: |`groups` 1|`weight`|float32[6, 2, 3, 3]|expects 2 channels|`input`|float32[2, 4, 5, "
+       "5]|has 4"},
       {"channels of one image",
        [](In in) { return amp::conv2d(in.image.select(0, 0), in.filters); },
        "conv2d: |`groups`|1|`weight`|float32[6, 2, 3, 3]|`input`|float32[4, 5, 5]"},
+      {"channels of groups",
+       [](In in) {
+         return amp::conv2d(in.image, amp::ones({6, 3, 3, 3}), {}, {.groups = 2});
+       },
+       "conv2d: |`groups` 2|float32[6, 3, 3, 3]|expects 6 channels|float32[2, 4, 5, 5]|has 4"},
+      {"channels that groups do not divide",
+       [](In in) { return amp::conv2d(in.image, in.filters, {}, {.groups = 3}); },
+       "conv2d: `groups` 3 must divide the 4 channels of `input`|float32[6, 2, 3, 3]"},
       {"filters that groups do not divide",
        [](In in) {
          return amp::conv2d(in.image, amp::ones({3, 2, 3, 3}), {}, {.groups = 2});
        },
-       "conv2d: |`groups`|2|`weight`|float32[3, 2, 3, 3]|`input`|float32[2, 4, 5, 5]"},
+       "conv2d: `groups` 2 must divide the 3 filters of `weight`|float32[3, 2, 3, "
+       "3]|`input`|float32[2, 4, 5, 5]"},
       {"no groups", [](In in) { return amp::conv2d(in.image, in.filters, {}, {.groups = 0}); },
        "conv2d: |`groups`|at least 1|0"},
       {"negative groups",

@@ -148,12 +148,16 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
             "KH, KW], but got ", describe(input), " and ", describe(weight));
   AMP_CHECK(options.groups >= 1, "conv2d: `groups` must be at least 1, but is ", options.groups);
   const std::int64_t channels = input.size(-3);
-  AMP_CHECK(weight.size(0) % options.groups == 0 && channels % options.groups == 0 &&
-                channels / options.groups == weight.size(1),
-            "conv2d: `groups` ", options.groups,
-            " must divide the channels of `input` and the filters of `weight` [O, C / groups, KH, "
-            "KW], but they are ",
-            describe(input), " and ", describe(weight));
+  AMP_CHECK(weight.size(0) % options.groups == 0, "conv2d: `groups` ", options.groups,
+            " must divide the ", weight.size(0), " filters of `weight` [O, C / groups, KH, KW], ",
+            describe(weight), "; `input` is ", describe(input));
+  AMP_CHECK(channels % options.groups == 0, "conv2d: `groups` ", options.groups,
+            " must divide the ", channels, " channels of `input` [N, C, H, W], ", describe(input),
+            "; `weight` is ", describe(weight));
+  AMP_CHECK(channels / options.groups == weight.size(1), "conv2d: `weight` [O, C / groups, KH, ",
+            "KW], ", describe(weight), ", with `groups` ", options.groups, " expects ",
+            static_cast<std::uint64_t>(weight.size(1)) * static_cast<std::uint64_t>(options.groups),
+            " channels, but `input` [N, C, H, W], ", describe(input), ", has ", channels);
   if (input.dim() == 3) {
     Shape batched = input.shape();
     batched.insert(0, 1);
