@@ -124,7 +124,10 @@ constexpr const char *kIsUnscaled =
                          ": unscaling or stepping this optimizer threw in this cycle, its 2 "
                          "gradients perhaps already unscaled; next may come update(), or "
                          "scale(loss) of a new cycle",
-                     *kIsNew = ": nothing was scaled yet; call scale(loss) before backward first";
+                     *kIsNew =
+                         ": nothing was scaled yet; call scale(loss) before backward first (one's "
+                         "own gradients: scale_data(device), which starts the scaler; "
+                         "get_scale() does not)";
 
 template <class O>
 std::vector<Call<O>> calls() {

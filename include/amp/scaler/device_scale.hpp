@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "amp/kernels/scale_state.hpp"
 #include "amp/ops/tensor_members.hpp"
@@ -13,6 +14,11 @@
 namespace amp::inline v0::detail {
 
 inline float* word(const Tensor& tensor) { return static_cast<float*>(tensor.raw_data()); }
+
+/// As an error says it where the words are wanted and do not exist yet.
+inline constexpr std::string_view kNotStarted =
+    ": nothing was scaled yet; call scale(loss) before backward first (one's own gradients: "
+    "scale_data(device), which starts the scaler; get_scale() does not)";
 
 class DeviceScale {
  public:

@@ -109,7 +109,7 @@ class GradScaler {
   /// Sets the scale, and drops what the cycle recorded. Synchronises.
   void update(double new_scale);
 
-  /// Synchronises. 1 for a disabled scaler.
+  /// Synchronises. 1 for a disabled scaler. Does not start the scaler, as scale_data(device) does.
   double get_scale() const { return enabled_ ? state_dict().scale : 1.0; }
   double get_growth_factor() const { return saved_.growth_factor; }
   double get_backoff_factor() const { return saved_.backoff_factor; }
@@ -163,8 +163,7 @@ class GradScaler {
               ", but was given ", device);
   }
   void check_initialised(std::string_view call) const {
-    AMP_CHECK(device_.exists(), call,
-              ": nothing was scaled yet; call scale(loss) before backward first");
+    AMP_CHECK(device_.exists(), call, detail::kNotStarted);
   }
   StatisticsResult statistics_of(const void* optimizer) const {
     if (!enabled_) return {};
