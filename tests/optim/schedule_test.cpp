@@ -79,6 +79,24 @@ void check_same(const amp::NamedTensors& a, const amp::NamedTensors& b) {
 
 }  // namespace
 
+TEST_CASE("schedule: lr() is the rate of the next step, of each group", "[optim]") {
+  Run<amp::SGD> run(amp::kFloat32);
+  const auto& groups = run.optimizer.param_groups();
+  CHECK(run.optimizer.lr() == Approx(0.01));  // the warm-up starts at a tenth
+  CHECK(run.optimizer.options().lr == 0.1);
+  for (int step = 0; step < 6; ++step) {
+    run.step(step, step == 2 ? kInfinity : 0);  // a skipped step does not count
+    const std::int64_t applied = step < 2 ? step + 1 : step;
+    CHECK(run.optimizer.lr() == scheduled_rate(groups[0].options.schedule, 0.1, applied));
+    CHECK(run.optimizer.lr(1) == scheduled_rate(groups[1].options.schedule, 0.05, applied));
+  }
+  CHECK_THAT(error_of([&] { return run.optimizer.lr(2); }),
+             ContainsSubstring("SGD::lr") && ContainsSubstring("2 groups"));
+  amp::Adam constant({amp::ones({1}, {.requires_grad = true})}, {.lr = 0.5});
+  constant.options().lr = 0.25;
+  CHECK(constant.lr() == 0.25);
+}
+
 TEMPLATE_TEST_CASE("schedule: a skipped step changes nothing, bit for bit", "[optim]", amp::SGD,
                    amp::Adam, amp::AdamW) {
   for (const amp::DType dtype : {amp::kFloat32, amp::kFloat64, amp::kBFloat16}) {

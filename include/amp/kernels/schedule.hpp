@@ -29,7 +29,9 @@ struct Schedule {
 
   friend bool operator==(const Schedule&, const Schedule&) = default;
 
-  /// The same, after `steps` of warm-up from `start` times the rate (torch: LinearLR, then this).
+  /// The same, after `count` steps of warm-up that rise linearly from `start` times the rate: from
+  /// a third of it by default (torch: LinearLR, then this). after_warmup(count, 0) rises from 0, as
+  /// nanoGPT's and most transformers' do.
   constexpr Schedule after_warmup(std::int64_t count, double start = 1.0 / 3) const {
     Schedule schedule = *this;
     schedule.warmup_steps = count;

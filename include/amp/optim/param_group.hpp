@@ -4,6 +4,7 @@
 // Optimizers whose parameters come in groups, each with options of its own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -65,6 +66,15 @@ class GroupedOptimizer : public Optimizer {
   /// Those of the first group.
   Options& options() { return groups_[0].options; }
   const Options& options() const { return groups_[0].options; }
+
+  /// The learning rate of the next step: options.lr as the schedule has it by now. Synchronises:
+  /// the steps are counted on the device.
+  double lr(std::size_t group = 0) const {
+    AMP_CHECK(group < groups_.size(), name(), "::lr: there are ", groups_.size(),
+              " groups, but `group` is ", group);
+    const Options& options = groups_[group].options;
+    return scheduled_rate(options.schedule, options.lr, this->applied_steps());
+  }
 
   /// Adds a group; throws, adding nothing, where its options or parameters cannot work.
   void add_param_group(Group group) {
