@@ -33,7 +33,7 @@ struct Training {
     amp::manual_seed(5);
     x = amp::randn({kBatch, 12});
     y = amp::argmax(amp::matmul(x, amp::randn({12, 3})), 1);
-    net = amp::nn::Sequential(amp::nn::Linear(12, 48), amp::nn::GELU(), amp::nn::Linear(48, 3));
+    net = amp::nn::Sequential{amp::nn::Linear(12, 48), amp::nn::GELU(), amp::nn::Linear(48, 3)};
   }
 
   /// The mean loss of `count` samples from `first` on.

@@ -298,4 +298,14 @@ TEST_CASE("Sequential: computes what its modules compute one after the other", "
   CHECK(net(x).to_vector<float>() == b(amp::gelu(a(x))).to_vector<float>());
 }
 
+TEST_CASE("Sequential: in braces, weights are drawn from left to right", "[nn]") {
+  amp::manual_seed(3);
+  const nn::Linear first(2, 2), second(2, 2);
+  amp::manual_seed(3);
+  const nn::Sequential net{nn::Linear(2, 2), nn::ReLU(), nn::Linear(2, 2)};
+  const amp::NamedTensors drawn = net.named_parameters();
+  CHECK(drawn[0].second.to_vector<float>() == first.weight.to_vector<float>());
+  CHECK(drawn[2].second.to_vector<float>() == second.weight.to_vector<float>());
+}
+
 }  // namespace module

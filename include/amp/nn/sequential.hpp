@@ -14,10 +14,12 @@
 
 namespace amp::inline v0::nn {
 
-/// Each module takes the result of the one before. They are named "0", "1", ...
+/// Each module takes the result of the one before. They are named "0", "1", ... In braces they are
+/// made, and draw their weights, from left to right; in parentheses the compiler chooses the order,
+/// and g++ and clang choose different ones.
 ///
 /// ```cpp
-/// const amp::nn::Sequential net(amp::nn::Linear(4, 8), amp::nn::ReLU(), amp::nn::Linear(8, 2));
+/// const amp::nn::Sequential net{amp::nn::Linear(4, 8), amp::nn::ReLU(), amp::nn::Linear(8, 2)};
 /// assert(net(amp::ones({3, 4})).shape() == amp::Shape(3, 2));
 /// assert(net.named_parameters()[2].first == "2.weight");
 /// ```
