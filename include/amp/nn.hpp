@@ -9,4 +9,5 @@
 #include "amp/nn/linear.hpp"
 #include "amp/nn/module.hpp"
 #include "amp/nn/norm.hpp"
+#include "amp/nn/print.hpp"
 #include "amp/nn/sequential.hpp"

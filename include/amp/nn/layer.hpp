@@ -35,7 +35,7 @@ template <class Self>
 class Layer : public Module {
  public:
   using Module::Module;
-  Layer() = default;
+  Layer() { set_type(amp::detail::type_name<Self>()); }
 
   template <class... Arguments>
   Tensor operator()(const Arguments&... arguments) const {

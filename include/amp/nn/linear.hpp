@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "amp/nn/init.hpp"
 #include "amp/nn/layer.hpp"
+#include "amp/nn/python_text.hpp"
 #include "amp/ops/conv.hpp"
 #include "amp/ops/indexing.hpp"
 #include "amp/ops/matmul.hpp"
@@ -28,6 +30,8 @@ class Linear : public Layer<Linear> {
                                 init::fan_in_uniform({out_features, in_features}, in_features));
     if (options.bias)
       bias = register_parameter("bias", init::fan_in_uniform({out_features}, in_features));
+    set_extra_repr("in_features=" + std::to_string(in_features) + ", out_features=" +
+                   std::to_string(out_features) + ", bias=" + detail::python_text(options.bias));
   }
   Tensor forward(const Tensor& x) const {
     check_defined();
@@ -62,6 +66,7 @@ class Conv2d : public Layer<Conv2d> {
         "weight", init::fan_in_uniform({out_channels, depth, kernel.height, kernel.width}, fan_in));
     if (options.bias)
       bias = register_parameter("bias", init::fan_in_uniform({out_channels}, fan_in));
+    set_extra_repr(describe(in_channels, out_channels, kernel, options));
   }
   Tensor forward(const Tensor& x) const {
     check_defined();
@@ -71,6 +76,19 @@ class Conv2d : public Layer<Conv2d> {
   Tensor weight, bias;
 
  private:
+  static std::string describe(std::int64_t in_channels, std::int64_t out_channels, Size2d kernel,
+                              const Conv2dLayerOptions& options) {
+    const auto pair = [](const char* name, Size2d size, std::int64_t usual) {
+      const bool said = size.height != usual || size.width != usual;
+      return said ? name + detail::python_text(Shape(size.height, size.width)) : std::string();
+    };
+    return std::to_string(in_channels) + ", " + std::to_string(out_channels) +
+           pair(", kernel_size=", kernel, -1) + pair(", stride=", options.stride, -1) +
+           pair(", padding=", options.padding, 0) + pair(", dilation=", options.dilation, 1) +
+           (options.groups == 1 ? "" : ", groups=" + std::to_string(options.groups)) +
+           (options.bias ? "" : ", bias=False") + (options.relu ? ", relu=True" : "");
+  }
+
   Conv2dOptions options_;
 };
 
@@ -82,6 +100,7 @@ class Embedding : public Layer<Embedding> {
   Embedding() : Layer<Embedding>(nullptr) {}  // empty
   Embedding(std::int64_t count, std::int64_t dim) {
     weight = register_parameter("weight", randn({count, dim}));
+    set_extra_repr(std::to_string(count) + ", " + std::to_string(dim));
   }
   Tensor forward(const Tensor& indices) const {
     check_defined();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "amp/autograd/leaves.hpp"
+#include "amp/core/type_name.hpp"
 #include "amp/ops/tensor_members.hpp"
 
 namespace amp::inline v0 {
@@ -53,6 +54,11 @@ class Module {
     return path;
   }
 
+  /// The type with which it was made or registered, "Linear"; "Module" if that is not known.
+  std::string_view type() const { return state().type; }
+  /// What it says of itself when it is printed: "in_features=4, out_features=2, bias=True".
+  const std::string& extra_repr() const { return state().extra_repr; }
+
   /// Adds a leaf that an optimizer is to train. Undefined: an absent parameter, without a name.
   Tensor register_parameter(std::string name, Tensor tensor, bool requires_grad = true) {
     check_name("register_parameter", name);
@@ -69,7 +75,7 @@ class Module {
   M register_module(std::string name, M module) {
     check_child("register_module", name, module);
     add(state().modules, "register_module", name, static_cast<const Module&>(module));
-    enter(name, module);
+    enter<M>(name, module);
     return module;
   }
 
@@ -82,7 +88,7 @@ class Module {
     Module& place = find("replace_module", "module", state().modules, name);
     if (place.state().parent.lock() == state_) place.state().parent.reset();
     place = module;
-    enter(name, module);
+    enter<M>(name, module);
     return module;
   }
   /// Puts `tensor`, a leaf, in the place of the parameter registered as `name`, and returns it.
@@ -209,6 +215,10 @@ class Module {
   }
 
  protected:
+  /// What extra_repr() returns.
+  void set_extra_repr(std::string text) const { state().extra_repr = std::move(text); }
+  void set_type(std::string_view type) const { state().type = type; }
+
   /// Says that to_mixed is to leave this module's tensors, and those within, as they are.
   void keep_float32() const { state().keeps_float32 = true; }
 
@@ -233,11 +243,15 @@ class Module {
   }
 
  private:
+  static constexpr std::string_view kNoType = "Module";
+
   struct State {
     NamedTensors parameters, buffers;
     std::vector<std::pair<std::string, Module>> modules;
     bool training = true;
     bool keeps_float32 = false;
+    std::string_view type = kNoType;
+    std::string extra_repr = {};
     // Handles to parameters that were replaced, which copies of a layer may still have.
     std::vector<std::pair<Tensor, std::string>> replaced = {};
     std::weak_ptr<State> parent = {};  // where it was registered first, and as what
@@ -286,8 +300,10 @@ class Module {
     }
     return false;
   }
-  /// Tells a child where it is, unless it is in another module already.
+  /// Tells a child what it is, and where, unless it is in another module already.
+  template <class M>
   void enter(const std::string& name, const Module& child) const {
+    if (child.type() == kNoType) child.set_type(amp::detail::type_name<M>());
     if (!child.state().parent.expired()) return;
     child.state().parent = state_;
     child.state().name = name;

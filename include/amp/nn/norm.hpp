@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <string>
 
 #include "amp/nn/layer.hpp"
+#include "amp/nn/python_text.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/norm.hpp"
 
@@ -18,6 +20,15 @@ struct NormOptions {
   double eps = 1e-5;
   bool affine = true;  // whether there are weight and bias
 };
+
+namespace detail {
+
+/// What the norms whose affine option governs weight and bias say of it.
+inline std::string affine_text(const char* name, bool affine) {
+  return name + python_text(affine) + ", bias=" + python_text(affine);
+}
+
+}  // namespace detail
 
 /// Over the last dimensions, which are normalized_shape (layer_norm).
 class LayerNorm : public Layer<LayerNorm> {
@@ -29,6 +40,8 @@ class LayerNorm : public Layer<LayerNorm> {
   explicit LayerNorm(const Shape& normalized_shape, const NormOptions& options = {})
       : shape_(normalized_shape), eps_(options.eps) {
     keep_float32();
+    set_extra_repr(detail::python_text(shape_) + ", eps=" + detail::python_text(eps_) +
+                   detail::affine_text(", elementwise_affine=", options.affine));
     if (!options.affine) return;
     weight = register_parameter("weight", ones(shape_));
     bias = register_parameter("bias", zeros(shape_));
@@ -60,6 +73,8 @@ class RMSNorm : public Layer<RMSNorm> {
   explicit RMSNorm(const Shape& normalized_shape, const RMSNormOptions& options = {})
       : shape_(normalized_shape), eps_(options.eps) {
     keep_float32();
+    set_extra_repr(detail::python_text(shape_) + ", eps=" + detail::python_text(eps_) +
+                   ", elementwise_affine=" + detail::python_text(options.affine));
     if (options.affine) weight = register_parameter("weight", ones(shape_));
   }
   Tensor forward(const Tensor& x) const {
@@ -84,6 +99,8 @@ class GroupNorm : public Layer<GroupNorm> {
     AMP_CHECK(groups >= 1 && channels % groups == 0, "nn::GroupNorm: `groups` ", groups,
               " must divide `channels` ", channels);
     keep_float32();
+    set_extra_repr(std::to_string(groups) + ", " + std::to_string(channels) + ", eps=" +
+                   detail::python_text(eps_) + detail::affine_text(", affine=", options.affine));
     if (!options.affine) return;
     weight = register_parameter("weight", ones({channels}));
     bias = register_parameter("bias", zeros({channels}));
@@ -116,6 +133,10 @@ class BatchNorm2d : public Layer<BatchNorm2d> {
   BatchNorm2d() : Layer<BatchNorm2d>(nullptr) {}  // empty
   BatchNorm2d(std::int64_t channels, const BatchNorm2dOptions& options = {}) : options_(options) {
     keep_float32();
+    set_extra_repr(std::to_string(channels) + ", eps=" + detail::python_text(options.eps) +
+                   ", momentum=" + detail::python_text(options.momentum) +
+                   detail::affine_text(", affine=", options.affine) +
+                   ", track_running_stats=" + detail::python_text(options.track_running_stats));
     if (options.affine) {
       weight = register_parameter("weight", ones({channels}));
       bias = register_parameter("bias", zeros({channels}));

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Modules as text, as torch prints them.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "amp/core/type_name.hpp"
+#include "amp/nn/module.hpp"
+
+namespace amp::inline v0::nn {
+
+namespace detail {
+
+inline std::string module_text(const Module& module, std::string_view type) {
+  std::string text(type);
+  if (!module.defined()) return text + "(nullptr)";
+  std::string lines = module.extra_repr();
+  const bool one_line = module.named_modules().empty() && lines.find('\n') == lines.npos;
+  if (one_line) return text + "(" + lines + ")";
+  for (const auto& [name, child] : module.named_modules())
+    lines += (lines.empty() ? "(" : "\n(") + name + "): " + module_text(child, child.type());
+  text += "(\n  ";
+  for (const char c : lines) text += c == '\n' ? std::string("\n  ") : std::string(1, c);
+  return text + "\n)";
+}
+
+}  // namespace detail
+
+/// The module as Python's print shows a torch module: its type, what its extra_repr says, and the
+/// modules within it by name. Those are named by the type they were registered with.
+///
+/// ```cpp
+/// const amp::nn::Sequential net{amp::nn::Linear(4, 2), amp::nn::ReLU()};
+/// assert(amp::nn::to_string(net) ==
+///        "Sequential(\n"
+///        "  (0): Linear(in_features=4, out_features=2, bias=True)\n"
+///        "  (1): ReLU()\n"
+///        ")");
+/// ```
+template <std::derived_from<Module> M>
+std::string to_string(const M& module) {
+  const bool known = std::is_same_v<M, Module> && module.defined();
+  return detail::module_text(module, known ? module.type() : amp::detail::type_name<M>());
+}
+
+/// to_string(module), to a stream.
+template <class Char, class Traits, std::derived_from<Module> M>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& stream,
+                                             const M& module) {
+  return stream << to_string(module).c_str();
+}
+
+}  // namespace amp::inline v0::nn
