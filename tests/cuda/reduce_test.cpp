@@ -163,6 +163,31 @@ TEST_CASE("cuda max, min: the host's bits, the first of equal ones", "[cuda]") {
   }
 }
 
+TEST_CASE("cuda max, min: one long line, of any strides, is cut and not copied", "[cuda]") {
+  amp::manual_seed(5);
+  const amp::Tensor wide = amp::randn({2, 9001});
+  const auto bytes = [](const auto& call) {
+    amp::reset_peak_memory(amp::kCUDA);
+    const std::int64_t before = amp::memory_stats(amp::kCUDA).current_bytes;
+    (void)call();
+    return amp::memory_stats(amp::kCUDA).peak_bytes - before;
+  };
+  using View = amp::Tensor (*)(const amp::Tensor&);
+  for (const View view : {View([](const amp::Tensor& x) { return x; }),
+                          View([](const amp::Tensor& x) { return x.t(); }),
+                          View([](const amp::Tensor& x) { return x.select(0, 1); }),
+                          View([](const amp::Tensor& x) { return x.t().select(1, 1); }),
+                          View([](const amp::Tensor& x) { return x.t().narrow(0, 1, 8999); })}) {
+    compare({wide}, 0, [=](const Tensors& t) -> Tensors { return {amp::argmax(view(t[0]))}; });
+    compare({wide}, 0, [=](const Tensors& t) -> Tensors { return {(amp::min)(view(t[0]))}; });
+    compare({wide}, 0, [=](const Tensors& t) -> Tensors { return {amp::argmax(view(t[0]), 0)}; });
+  }
+  const amp::Tensor on_device = wide.to(amp::kCUDA);  // 72,008 bytes
+  CHECK(bytes([&] { return amp::argmax(on_device.t()); }) < 100);
+  CHECK(bytes([&] { return amp::argmax(on_device.t(), 0); }) < 100);
+  CHECK(bytes([&] { return (amp::max)(on_device.t()); }) < 100);
+}
+
 TEST_CASE("cuda max, min: NaN, infinities and zeros", "[cuda]") {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();

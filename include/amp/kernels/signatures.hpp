@@ -13,6 +13,7 @@
 #include "amp/core/config.hpp"
 #include "amp/kernels/gradients.hpp"
 #include "amp/kernels/kept_table.hpp"
+#include "amp/kernels/lines.hpp"
 #include "amp/kernels/operand.hpp"
 #include "amp/kernels/philox.hpp"
 #include "amp/kernels/schedule.hpp"
@@ -85,13 +86,16 @@ struct ReduceArgs {
   double scale;
 };
 
-/// The first maximum (minimum) of input over `dim`, in which values and indices (int64) have extent
-/// 1; NaN counts as such. `values` may be absent. All contiguous.
+/// The first maximum (minimum) of input, which may have any strides, over `dim`, in which values
+/// and indices (int64) have extent 1; NaN counts as such. With kAllDims, over all elements: values
+/// and indices have one, and this is the position in row-major order. `values` may be absent; both
+/// are contiguous. No copy of the input is made.
 struct ExtremumArgs {
   Operand input, values, indices;
   int dim;
 };
-/// grad_input[..., indices[...], ...] = grad_output, 0 elsewhere.
+/// grad_input[..., indices[...], ...] = grad_output, 0 elsewhere. All contiguous; kAllDims as
+/// above.
 struct ExtremumBackwardArgs {
   Operand grad_output, indices, grad_input;
   int dim;

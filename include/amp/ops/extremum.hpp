@@ -18,12 +18,12 @@ struct Extremum {
   Tensor values, indices;
 };
 
-/// The extremum over one dimension without history, with extent 1 there: its values, if they are
-/// wanted, and its indices.
+/// The extremum over one dimension, or all, without history, with extent 1 there: its values, if
+/// they are wanted, and its indices.
 template <auto Member, auto Host>
 Extremum extremum_kernel(const Tensor& x, int dim, bool with_values) {
-  Shape kept = x.shape();
-  kept[dim] = 1;
+  Shape kept = dim == kernels::kAllDims ? Shape() : x.shape();
+  if (dim != kernels::kAllDims) kept[dim] = 1;
   const Extremum result{
       with_values ? empty(kept, {.dtype = x.dtype(), .device = x.device()}) : Tensor(),
       empty(kept, {.dtype = kInt64, .device = x.device()})};
@@ -35,23 +35,23 @@ Extremum extremum_kernel(const Tensor& x, int dim, bool with_values) {
   return result;
 }
 
-/// The dimension to search, in a tensor that has at least one.
+/// The dimension to search, which is kAllDims for a 0-dimensional tensor, and the shape of the
+/// result.
 struct Search {
-  Tensor x;     // contiguous
-  int dim;      // in x
-  Shape shape;  // of the result
+  int dim;
+  Shape shape;
 };
 
 inline Search search_along(std::string_view op, const Tensor& input, std::int64_t dim,
                            bool keepdim) {
   const int d = wrap_dim(op, dim, input.dim());
-  if (input.dim() == 0) return {reshape(input, {1}), 0, {}};
+  if (input.dim() == 0) return {kernels::kAllDims, {}};
   AMP_CHECK(input.shape()[d] > 0, op, ": dimension ", d, " of `input` ", describe(input),
             " is empty and has no extremum");
   Shape shape = input.shape();
   shape[d] = 1;
   if (!keepdim) shape.erase(d);
-  return {contiguous(input), d, shape};
+  return {d, shape};
 }
 
 template <auto Member, auto Host>
@@ -61,9 +61,8 @@ std::tuple<Tensor, Tensor> extremum_op(autocasting::OpId op, const Tensor& input
   Tensor indices;
   const Tensor values = autocasting::call(
       op,
-      [&](const Tensor& any) {
-        const Search search = search_along(op.name(), any, dim, keepdim);
-        const Tensor& x = search.x;
+      [&](const Tensor& x) {
+        const Search search = search_along(op.name(), x, dim, keepdim);
         const Extremum found = extremum_kernel<Member, Host>(x, search.dim, true);
         const Strides strides = contiguous_strides(search.shape);
         indices = found.indices.alias(search.shape, strides, 0);
@@ -101,8 +100,7 @@ Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
   return autocasting::call(
       op,
       [&](const Tensor& x) {
-        const Tensor flat = reshape(x.detach(), {x.numel()});
-        const Tensor output = extremum_kernel<Member, Host>(flat, 0, true).values.alias({}, {}, 0);
+        const Tensor output = extremum_kernel<Member, Host>(x, kernels::kAllDims, true).values;
         if (is_floating_point(x.dtype()) && autograd::recording(x)) {
           autograd::record(
               op.name(), output,
@@ -184,10 +182,10 @@ autograd::Gradients<2> choice_backward(const Tensor& grad, const Tensor& a, cons
   return autocasting::call(
       "argmax",
       [&](const Tensor& x) {
-        const detail::Search search = detail::search_along("argmax", x.detach(), dim, keepdim);
+        const detail::Search search = detail::search_along("argmax", x, dim, keepdim);
         const detail::Extremum found =
-            detail::extremum_kernel<&kernels::Backend::max, (kernels::host::max)>(
-                search.x, search.dim, false);
+            detail::extremum_kernel<&kernels::Backend::max, (kernels::host::max)>(x, search.dim,
+                                                                                  false);
         return found.indices.alias(search.shape, contiguous_strides(search.shape), 0);
       },
       input);
@@ -197,7 +195,14 @@ autograd::Gradients<2> choice_backward(const Tensor& grad, const Tensor& a, cons
   detail::check_defined("argmax", "input", input);
   AMP_CHECK(input.numel() > 0, "argmax: `input` ", describe(input),
             " has no elements and no extremum");
-  return argmax(detail::reshape(input.detach(), {input.numel()}), 0);
+  return autocasting::call(
+      "argmax",
+      [](const Tensor& x) {
+        return detail::extremum_kernel<&kernels::Backend::max, (kernels::host::max)>(
+                   x, kernels::kAllDims, false)
+            .indices;
+      },
+      input);
 }
 
 }  // namespace amp::inline v0

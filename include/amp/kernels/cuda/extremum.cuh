@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Maxima and minima over one dimension, with their positions.
+// Maxima and minima over one dimension or all, with their positions. Strided arrays are read where
+// they lie.
 #pragma once
 
 #include <algorithm>
@@ -96,15 +97,22 @@ struct ExtremumResult {
   }
 };
 
+/// Lines cut into `parts` of `part_length`, the last of them shorter: each has a result.
 template <bool Largest, class Team, class C>
-AMP_KERNEL void extremum_kernel(Lines lines, Input x, ExtremumResult result) {
-  for (std::int64_t line = Team::first_line(); line < lines.count; line += Team::line_step()) {
-    const std::int64_t start = lines.start(line);
-    Candidate<C> best{load<C>(x, start), 0};  // for the threads that get no element too
-    for (std::int64_t i = Team::first(); i < lines.length; i += Team::step())
-      best = Better<Largest>::apply(best, Candidate<C>{load<C>(x, start + i * lines.stride), i});
+AMP_KERNEL void extremum_kernel(StridedLines lines, std::int64_t parts, std::int64_t part_length,
+                                Input x, ExtremumResult result) {
+  const std::int64_t pieces = lines.count * parts;
+  for (std::int64_t piece = Team::first_line(); piece < pieces; piece += Team::line_step()) {
+    const std::int64_t line = parts == 1 ? piece : piece / parts;
+    const std::int64_t start = lines.start(line), begin = (piece - line * parts) * part_length;
+    const std::int64_t end =
+        begin + part_length < lines.length ? begin + part_length : lines.length;
+    // For the threads that get no element too.
+    Candidate<C> best{load<C>(x, start + lines.at(begin)), begin};
+    for (std::int64_t i = begin + Team::first(); i < end; i += Team::step())
+      best = Better<Largest>::apply(best, Candidate<C>{load<C>(x, start + lines.at(i)), i});
     best = Team::template reduce<Better<Largest>>(best);
-    if (Team::is_leader()) result.write(line, best.at, start + best.at * lines.stride);
+    if (Team::is_leader()) result.write(piece, best.at, start + lines.at(best.at));
   }
 }
 
@@ -175,67 +183,95 @@ AMP_KERNEL void __launch_bounds__(kThreads)
   }
 }
 
-/// The best of those of the parts of each line, which are the lines of `parts`.
+/// The best of those of the parts of each line, of which `places` holds the positions: in the part,
+/// each of them `part_length` behind the one before, or, where that is 0, in the line.
 template <bool Largest, class C>
-AMP_KERNEL void extremum_of_parts_kernel(std::int64_t count, std::int64_t parts,
+AMP_KERNEL void extremum_of_parts_kernel(StridedLines lines, std::int64_t parts,
                                          std::int64_t part_length, const std::int64_t* places,
                                          Input x, ExtremumResult result) {
-  for (std::int64_t line = blockIdx.x; line < count; line += gridDim.x) {
-    const std::int64_t start = line * parts * part_length;
-    Candidate<C> best{load<C>(x, start + places[line * parts]), places[line * parts]};
+  for (std::int64_t line = blockIdx.x; line < lines.count; line += gridDim.x) {
+    const std::int64_t start = lines.start(line);
+    const std::int64_t* const of_line = places + line * parts;
+    Candidate<C> best{load<C>(x, start + lines.at(of_line[0])), of_line[0]};
     for (std::int64_t p = threadIdx.x; p < parts; p += blockDim.x) {
-      const std::int64_t at = p * part_length + places[line * parts + p];
-      best = Better<Largest>::apply(best, Candidate<C>{load<C>(x, start + at), at});
+      const std::int64_t at = p * part_length + of_line[p];
+      best = Better<Largest>::apply(best, Candidate<C>{load<C>(x, start + lines.at(at)), at});
     }
     best = block_reduce<Better<Largest>>(best);
-    if (threadIdx.x == 0) result.write(line, best.at, start + best.at);
+    if (threadIdx.x == 0) result.write(line, best.at, start + lines.at(best.at));
   }
 }
 
-/// Few long rows are cut, that all of a device may work on them: into so many parts.
-inline std::int64_t extremum_parts(const Lines& rows) {
+/// Few long lines are cut, that all of a device may work on them: into so many parts, whose length
+/// is a multiple of `unit` where that of the lines is.
+inline std::int64_t extremum_parts(std::int64_t count, std::int64_t length, std::int64_t unit) {
   constexpr std::int64_t kShortest = 4096, kWanted = 1024;
   std::int64_t parts = 1;
-  while (rows.count * parts < kWanted && rows.length % (2 * parts * kVector) == 0 &&
-         rows.length / (2 * parts) >= kShortest)
+  while (count * parts < kWanted && (unit == 1 || length % (2 * parts * unit) == 0) &&
+         length / (2 * parts) >= kShortest)
     parts *= 2;
   return parts;
 }
 
+/// search(result, parts) finds the best of every part; then the best of these is found.
+template <bool Largest, class C, class Search>
+void extremum_in_parts(const StridedLines& lines, const Input& x, Device device,
+                       const ExtremumResult& result, std::int64_t parts, std::int64_t part_length,
+                       Search&& search) {
+  if (parts == 1) return search(result);
+  const Scratch<std::int64_t> places(device, lines.count * parts);
+  search({result.x, nullptr, places.data(), result.size});
+  launch(device, grid_for(lines.count, 1), kThreads, extremum_of_parts_kernel<Largest, C>, lines,
+         parts, part_length, places.data(), x, result);
+}
+
+/// Contiguous rows, or columns, of whole vectors; false where the array is neither.
 template <bool Largest>
-void extremum(const ExtremumArgs& args) {
+bool extremum_of_vectors(const ExtremumArgs& args, const ExtremumResult& result) {
+  if (!StridedLines::are_dense(args.input)) return false;
   const Lines lines(args.input, args.dim);
   const Device device = args.input.device;
+  if (lines.stride == 1 && are_rows_of_vectors(lines.length, args.input)) {
+    using R = Rows<kExtremumAhead>;
+    const std::int64_t parts = extremum_parts(lines.count, lines.length, kVector),
+                       part_length = lines.length / parts;
+    const R rows(lines.count * parts, part_length, 1024);
+    extremum_in_parts<Largest, float>(
+        StridedLines(args.input, args.dim), args.input, device, result, parts, part_length,
+        [&](const ExtremumResult& of_rows) {
+          launch(device, rows.blocks(), rows.block_threads(), extremum_rows_kernel<Largest, R>,
+                 rows, args.input, of_rows);
+        });
+    return true;
+  }
+  if (!are_columns_of_vectors(lines, args.input)) return false;
+  using R = Columns<kExtremumAhead>;
+  const R columns(lines);
+  launch(device, columns.blocks(), kThreads, extremum_columns_kernel<Largest, R>, columns,
+         args.input, result);
+  return true;
+}
+
+template <bool Largest>
+void extremum(const ExtremumArgs& args) {
   const ExtremumResult result{args.input.data, args.values.present ? args.values.data : nullptr,
                               args.indices.as<std::int64_t>(),
                               static_cast<int>(item_size(args.input.dtype))};
-  if (lines.stride == 1 && are_rows_of_vectors(lines.length, args.input)) {
-    using R = Rows<kExtremumAhead>;
-    const std::int64_t parts = extremum_parts(lines), part_length = lines.length / parts;
-    const R rows(lines.count * parts, part_length, 1024);
-    const auto enqueue = [&](const ExtremumResult& of_rows) {
-      launch(device, rows.blocks(), rows.block_threads(), extremum_rows_kernel<Largest, R>, rows,
-             args.input, of_rows);
-    };
-    if (parts == 1) return enqueue(result);
-    const Scratch<std::int64_t> places(device, rows.count);
-    enqueue({result.x, nullptr, places.data(), result.size});
-    return launch(device, grid_for(lines.count, 1), kThreads,
-                  extremum_of_parts_kernel<Largest, float>, lines.count, parts, part_length,
-                  places.data(), args.input, result);
-  }
-  if (are_columns_of_vectors(lines, args.input)) {
-    using R = Columns<kExtremumAhead>;
-    const R columns(lines);
-    return launch(device, columns.blocks(), kThreads, extremum_columns_kernel<Largest, R>, columns,
-                  args.input, result);
-  }
+  if (extremum_of_vectors<Largest>(args, result)) return;
+  const StridedLines lines(args.input, args.dim);
+  const Device device = args.input.device;
+  const std::int64_t parts = extremum_parts(lines.count, lines.length, 1),
+                     part_length = ceil_div(lines.length, parts);
   visit_compute_type(args.input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    visit_team(lines, [&](auto team, std::int64_t blocks) {
-      launch(device, blocks, kThreads, extremum_kernel<Largest, decltype(team), C>, lines,
-             args.input, result);
-    });
+    const auto search = [&](const ExtremumResult& of_parts) {
+      visit_team(lines.count * parts, part_length, lines.are_side_by_side(),
+                 [&](auto team, std::int64_t blocks) {
+                   launch(device, blocks, kThreads, extremum_kernel<Largest, decltype(team), C>,
+                          lines, parts, part_length, args.input, of_parts);
+                 });
+    };
+    extremum_in_parts<Largest, C>(lines, args.input, device, result, parts, 0, search);
   });
 }
 
