@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -28,6 +29,13 @@ namespace conformance {
 
 using goldens::OpCase;
 using Tensors = std::vector<amp::Tensor>;
+
+/// What a call is given.
+struct Inputs : Tensors {
+  using Tensors::vector;
+  /// What an index is before it is given to the op; unset: itself.
+  std::function<amp::Tensor(const amp::Tensor&)> as_index;
+};
 
 /// What a call returns: what is differentiated, then the rest.
 struct Outputs : Tensors {
@@ -52,8 +60,10 @@ inline amp::Reduction reduction(const OpCase& c) {
   constexpr amp::Reduction kReductions[] = {amp::kNone, amp::kMean, amp::kSum};
   return kReductions[integer(c, 0)];
 }
-inline amp::Tensor index(const OpCase& c, const Tensors& x, amp::DType dtype = amp::kInt64) {
-  return amp::tensor(c.index, amp::Shape(c.index_shape), {.dtype = dtype, .device = x[0].device()});
+inline amp::Tensor index(const OpCase& c, const Inputs& x, amp::DType dtype = amp::kInt64) {
+  const amp::Tensor index =
+      amp::tensor(c.index, amp::Shape(c.index_shape), {.dtype = dtype, .device = x[0].device()});
+  return x.as_index ? x.as_index(index) : index;
 }
 inline bool has_index(const OpCase& c) { return !c.index.empty() || !c.index_shape.empty(); }
 /// Input number i, or an undefined tensor where there are fewer.
@@ -82,7 +92,7 @@ inline constexpr Limits kAttention{1.01, 1.01};
 
 struct Binding {
   std::string_view op;  // as in the goldens
-  Outputs (*call)(const Tensors&, const OpCase&);
+  Outputs (*call)(const Inputs&, const OpCase&);
   Limits limits;
 };
 
@@ -91,7 +101,7 @@ constexpr std::string_view op_of(std::string_view form) { return form.substr(0, 
 
 namespace bindings {
 
-using In = const Tensors&;
+using In = const Inputs&;
 using Case = const OpCase&;
 
 template <amp::Tensor (*Op)(const amp::Tensor&)>
@@ -442,7 +452,7 @@ struct Call {
 
   Call(const OpCase& c, const amp::Device& device, amp::DType dtype,
        Layout layout = Layout::kContiguous) {
-    Tensors inputs;
+    Inputs inputs;
     for (const goldens::Operand& operand : c.inputs) {
       const bool differentiated = operand.differentiated && amp::is_floating_point(dtype);
       sources.emplace_back(

@@ -22,6 +22,7 @@
 #include "conformance/errors.hpp"
 #include "conformance/gradient_dtype.hpp"
 #include "conformance/large.hpp"
+#include "conformance/views.hpp"
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
@@ -358,6 +359,7 @@ inline void expanded_inputs(const amp::Device& device, amp::DType dtype) {
 }
 
 inline constexpr Property kOfFloats[] = {
+    {"views", views::check_all},
     {"dropout: shares, factor and gradient", dropout_statistics},
     {"dropout: one mask per seed", dropout_reproducible},
     {"dropout: limits of p", dropout_limits},
@@ -375,12 +377,14 @@ inline constexpr Property kOfFloats[] = {
     {"promotion", promotion},
 };
 inline constexpr Property kOfIntegers[] = {
+    {"views", views::check_all},
     {"integers", integer_ops},
     {"integers: extremes", integer_extremes},
     {"integers: what is refused", integers_refused},
     {"promotion", promotion},
 };
 inline constexpr Property kOfBools[] = {
+    {"views", views::check_all},
     {"bools", bool_ops},
     {"promotion", promotion},
 };
