@@ -5,37 +5,51 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "amp/core/error.hpp"
 
 namespace amp::inline v0::detail {
 
-/// A file on its way to `path`. It is written beside it, as `path` with ".partial" appended, and
-/// takes its place in one step once all of it is on the disk: whoever opens `path` at any time,
-/// also after a crash in between, finds the old file or the new one. Throws amp::Error with the
-/// system's reason.
+/// A file on its way to `path`. It is written beside it, under a name that no other writer has
+/// ("run.safetensors.4711-0.partial": the process and a count), and takes its place in one step
+/// once all of it is on the disk. Whoever opens `path` at any time, also after a crash in between,
+/// and while several processes write to it, finds one whole file: the old one, or one of the new
+/// ones. A link at `path` is followed, and an existing file's permissions are kept. Throws
+/// amp::Error with the system's reason, and leaves nothing behind; only a process that is killed
+/// leaves its partial file, which disturbs no later one and may be deleted.
 class AtomicFile {
  public:
-  explicit AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-    file_ = ::open(partial().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    require(file_ >= 0, "cannot create it");
+  explicit AtomicFile(const std::filesystem::path& path) : AtomicFile(path, followed(path)) {
+    // From here on the destructor runs, whatever throws.
+    struct stat old {};
+    const bool replaces = ::stat(target_.c_str(), &old) == 0;
+    require(replaces || errno == ENOENT, "cannot be written");
+    AMP_CHECK(!replaces || S_ISREG(old.st_mode), path_, ": cannot be replaced: it is ",
+              S_ISDIR(old.st_mode) ? "a directory" : "no regular file");
+    const mode_t mode = replaces ? old.st_mode & 0777 : 0666;
+    create(mode);
+    if (replaces)
+      (void)::fchmod(file_, mode);  // with what the umask took away, where there are modes
   }
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile() {
     if (file_ < 0) return;
     ::close(file_);
-    ::unlink(partial().c_str());
+    ::unlink(partial_.c_str());
   }
 
   void write(const void* data, std::size_t size) {
@@ -51,27 +65,63 @@ class AtomicFile {
 
   /// To be called last.
   void commit() {
-    require(::fsync(file_) == 0, "cannot write it to the disk");
-    require(std::rename(partial().c_str(), path_.c_str()) == 0, "cannot rename the written file");
+    require(synced(file_), "cannot write it to the disk");
+    require(std::rename(partial_.c_str(), target_.c_str()) == 0, "cannot rename the written file");
     ::close(std::exchange(file_, -1));
-    // The new name is on the disk when the directory is. Not every file system can be asked.
-    const std::filesystem::path parent = path_.parent_path();
-    const int directory = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_CLOEXEC);
-    if (directory < 0) return;
-    ::fsync(directory);
-    ::close(directory);
+    // The new name is on the disk when the folder is. Not every file system can be asked.
+    const int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    (void)synced(folder);
+    ::close(folder);
   }
 
  private:
   static constexpr std::size_t kLargestWrite = std::size_t{1} << 30;
+  static constexpr std::size_t kLongestStem = 200;  // file systems allow names of 255 bytes
+  static constexpr int kMostLinks = 40;             // the system's own limit
+  static constexpr int kMostNames = 10'000;
 
-  std::string partial() const { return path_.string() + ".partial"; }
-  void require(bool done, const char* otherwise) const {
-    const int reason = errno;
-    AMP_CHECK(done, path_.string(), ": ", otherwise, ": ", std::strerror(reason));
+  AtomicFile(const std::filesystem::path& path, std::filesystem::path target)
+      : path_(path.string()),
+        target_(std::move(target)),
+        folder_(target_.has_parent_path() ? target_.parent_path() : ".") {}
+
+  /// Where the links at `path` lead. What goes in a circle stays a link, which stat refuses.
+  static std::filesystem::path followed(std::filesystem::path path) {
+    std::error_code none;
+    for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(path, none); ++links)
+      path = path.parent_path() / std::filesystem::read_symlink(path, none);
+    return path;
   }
 
-  std::filesystem::path path_;
+  /// Opens a file that was not there before: what somebody else put at its name, a link too, is
+  /// left alone.
+  void create(mode_t mode) {
+    static std::atomic<unsigned> count = 0;
+    const std::string stem = target_.filename().string().substr(0, kLongestStem) + '.' +
+                             std::to_string(::getpid()) + '-';
+    for (int tries = 0; file_ < 0 && tries < kMostNames; ++tries) {
+      partial_ = folder_ / (stem + std::to_string(count++) + ".partial");
+      file_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+      if (file_ < 0 && errno != EEXIST) break;
+    }
+    require(file_ >= 0, "cannot create a file beside it");
+  }
+
+  static bool synced(int file) {
+    int result = 0;
+    do {
+      result = ::fsync(file);
+    } while (result != 0 && errno == EINTR);
+    return result == 0;
+  }
+  void require(bool done, const char* otherwise) const {
+    const int reason = errno;
+    AMP_CHECK(done, path_, ": ", otherwise, ": ", std::strerror(reason));
+  }
+
+  std::string path_;  // as it was given, for messages
+  std::filesystem::path target_, folder_, partial_;
   int file_ = -1;
 };
 

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// What is at the path, and beside it, when a file is saved: links, permissions, names that are
+// taken.
+#include <amp/amp.hpp>
+#include <amp/safetensors.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/error_of.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace atomic_file {
+namespace {
+
+namespace fs = std::filesystem;
+using Folder = amp_test::TemporaryFolder;
+using Names = std::set<std::string>;
+using amp_test::error_of;
+using Catch::Matchers::ContainsSubstring;
+
+void save(const fs::path& path, double value) {
+  amp::save_safetensors(path, {{{"t", amp::full({100}, value)}}});
+}
+double saved(const fs::path& path) {
+  return amp::load_safetensors(path).at("t").to_vector<double>()[99];
+}
+mode_t mode_of(const fs::path& path) {
+  struct stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  return status.st_mode & 0777;
+}
+std::string bytes_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST_CASE("atomic file: a link at the path is followed", "[interop]") {
+  const Folder folder;
+  fs::create_directories(folder / "disk" / "runs");
+  save(folder / "disk" / "runs" / "real", 1);
+  fs::create_symlink("runs/real", folder / "disk" / "inner");  // relative to its own folder
+  fs::create_symlink(folder / "disk" / "inner", folder / "link");
+  save(folder / "link", 2);
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(fs::is_symlink(folder / "disk" / "inner"));
+  CHECK(saved(folder / "disk" / "runs" / "real") == 2);
+  CHECK(saved(folder / "link") == 2);
+
+  fs::create_symlink("disk/new", folder / "dangling");
+  save(folder / "dangling", 3);
+  CHECK(fs::is_symlink(folder / "dangling"));
+  CHECK(saved(folder / "disk" / "new") == 3);
+
+  fs::create_symlink("loop", folder / "loop");
+  CHECK_THAT(error_of([&] { save(folder / "loop", 4); }),
+             ContainsSubstring((folder / "loop").string()) && ContainsSubstring("symbolic links"));
+  CHECK(folder.names() == Names{"dangling", "disk", "link", "loop"});
+}
+
+TEST_CASE("atomic file: permissions of an existing file are kept", "[interop]") {
+  const Folder folder;
+  const mode_t umask_before = ::umask(022);
+  save(folder / "f", 1);
+  CHECK(mode_of(folder / "f") == 0644);
+  for (const mode_t mode : {mode_t{0600}, mode_t{0666}, mode_t{0640}}) {
+    REQUIRE(::chmod((folder / "f").c_str(), mode) == 0);
+    save(folder / "f", 2);
+    CHECK(mode_of(folder / "f") == mode);
+  }
+  ::umask(umask_before);
+}
+
+TEST_CASE("atomic file: what is no regular file is not replaced", "[interop]") {
+  const Folder folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  fs::create_directory(folder / "folder");
+  for (const char* const name : {"pipe", "folder"}) {
+    CHECK_THAT(
+        error_of([&] { save(folder / name, 1); }),
+        ContainsSubstring((folder / name).string()) && ContainsSubstring("cannot be replaced"));
+  }
+  CHECK_FALSE(fs::is_regular_file(folder / "pipe"));
+  CHECK(folder.names() == Names{"folder", "pipe"});
+}
+
+TEST_CASE("atomic file: files and links at the temporary names are left alone", "[interop]") {
+  const Folder folder;
+  std::ofstream(folder / "victim") << "precious";
+  // Which names this process takes is known: its number, and a count.
+  const auto partial = [&](const std::string& name, int i) {
+    return folder /
+           (name + "." + std::to_string(::getpid()) + "-" + std::to_string(i) + ".partial");
+  };
+  fs::create_symlink("victim", folder / "f.partial");
+  for (int i = 0; i < 200; ++i) {
+    if (i % 2 == 0) fs::create_symlink("victim", partial("f", i));
+    if (i % 2 == 1) std::ofstream(partial("f", i)) << "left by a crash";
+  }
+  const Names before = folder.names();
+  for (int i = 0; i < 3; ++i) {
+    save(folder / "f", i);
+    CHECK(saved(folder / "f") == i);
+  }
+  CHECK_FALSE(fs::is_symlink(folder / "f"));
+  CHECK(bytes_of(folder / "victim") == "precious");
+  Names after = folder.names();
+  CHECK(after.erase("f") == 1);
+  CHECK(after == before);
+  CHECK(bytes_of(partial("f", 1)) == "left by a crash");
+}
+
+TEST_CASE("atomic file: a name may be as long as names can be", "[interop]") {
+  const Folder folder;
+  const std::string longest(255, 'x');
+  save(folder / longest, 1);
+  save(folder / longest, 2);
+  CHECK(saved(folder / longest) == 2);
+  CHECK(folder.names() == Names{longest});
+}
+
+TEST_CASE("atomic file: one that is given up leaves nothing", "[interop]") {
+  const Folder folder;
+  {
+    amp::detail::AtomicFile file(folder / "f");
+    file.write("abc", 3);
+    CHECK(folder.names().size() == 1);
+    CHECK_FALSE(folder.names().contains("f"));
+  }
+  CHECK(folder.names().empty());
+  {
+    amp::detail::AtomicFile file(folder / "f");
+    fs::create_directory(folder / "f");  // where the file is to go meanwhile
+    CHECK_THAT(error_of([&] { file.commit(); }), ContainsSubstring("cannot rename"));
+  }
+  CHECK(folder.names() == Names{"f"});
+}
+
+}  // namespace atomic_file
