@@ -5,10 +5,12 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -110,32 +112,30 @@ class Checkpoint {
 
   /// Writes all parts atomically: a crash leaves the file that was there before.
   void save(const std::filesystem::path& path) const {
-    SafeTensors contents;
-    for (const Part& part : parts_) part.save(contents);
-    save_safetensors(path, contents);
+    detail::with_memory_for(path, [&] {
+      SafeTensors contents;
+      for (const Part& part : parts_) part.save(contents);
+      save_safetensors(path, contents);
+    });
   }
 
-  /// Restores all parts, or throws, naming file and part, and leaves all as they were. What the
-  /// file holds beside them is ignored, so that a model can be taken from a whole checkpoint.
+  /// Restores all parts, or throws amp::Error, naming file and part, and leaves all as they were.
+  /// What the file holds beside them is ignored, so that a model can be taken from a whole
+  /// checkpoint.
   void load(const std::filesystem::path& path) const {
-    const SafeTensors contents = load_safetensors(path);
-    std::vector<SafeTensors> before;
-    std::string_view name;
-    try {
-      for (const Part& part : parts_) {
-        name = part.name;
-        SafeTensors now;
-        part.save(now);
-        for (auto& [entry, tensor] : now.tensors) {
-          if (part.writes_in_place) tensor = tensor.detach().clone();
-        }
-        part.load(contents);
-        before.push_back(std::move(now));
+    detail::with_memory_for(path, [&] {
+      SafeTensors contents = load_safetensors(path);
+      const std::vector<SafeTensors> before = copies();
+      std::size_t part = 0;
+      try {
+        for (; part < parts_.size(); ++part) parts_[part].load(contents);
+      } catch (const std::exception& error) {
+        const std::string half_loaded = put_back(before, part, contents);
+        const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+        detail::fail(path.string(), ": \"", parts_[part].name,
+                     "\": ", no_memory ? "out of memory" : error.what(), half_loaded);
       }
-    } catch (const std::exception& error) {
-      for (std::size_t i = 0; i < before.size(); ++i) parts_[i].load(before[i]);
-      throw Error(path.string() + ": \"" + std::string(name) + "\": " + error.what());
-    }
+    });
   }
 
  private:
@@ -145,6 +145,34 @@ class Checkpoint {
     std::function<void(const SafeTensors&)> load;
     bool writes_in_place = true;  // load, into the tensors that save lists
   };
+
+  /// What all parts are, each on its own.
+  std::vector<SafeTensors> copies() const {
+    std::vector<SafeTensors> all(parts_.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      parts_[i].save(all[i]);
+      for (auto& [entry, tensor] : all[i].tensors) {
+        if (parts_[i].writes_in_place) tensor = tensor.detach().clone();
+      }
+    }
+    return all;
+  }
+  /// Undoes the loading of the parts up to `last`, which may have got halfway. Its memory is what
+  /// the tensors of the file took, which are given up for it. Returns what an error is to add: the
+  /// parts, hardly ever any, of which even that fails.
+  std::string put_back(const std::vector<SafeTensors>& before, std::size_t last,
+                       SafeTensors& contents) const {
+    for (auto& [entry, tensor] : contents.tensors) tensor = Tensor();
+    std::string half_loaded;
+    for (std::size_t i = 0; i <= last; ++i) {
+      try {
+        parts_[i].load(before[i]);
+      } catch (const std::exception&) {
+        half_loaded += "; \"" + parts_[i].name + "\" could not be put back and is half-loaded";
+      }
+    }
+    return half_loaded;
+  }
 
   template <class Number>
   static Number parse(std::string_view text) {
@@ -179,7 +207,15 @@ class Checkpoint {
                          if (entry.starts_with(prefix))
                            own.emplace_back(entry.substr(prefix.size()), tensor);
                        }
-                       load(own);
+                       for (const auto& [entry, dtype] : contents.unsupported)
+                         AMP_CHECK(!entry.starts_with(prefix), "\"", entry, "\" is ", dtype,
+                                   ", a dtype that amp has not");
+                       try {
+                         load(own);
+                       } catch (const Error& error) {
+                         detail::fail(error.what(), "; the file holds ",
+                                      detail::names_in(contents, prefix));
+                       }
                      },
                      writes_in_place});
   }
@@ -190,7 +226,8 @@ class Checkpoint {
                      [=](SafeTensors& contents) { contents.metadata[key] = save(); },
                      [=](const SafeTensors& contents) {
                        const auto found = contents.metadata.find(key);
-                       AMP_CHECK(found != contents.metadata.end(), "is missing");
+                       AMP_CHECK(found != contents.metadata.end(), "is missing; the file holds ",
+                                 detail::names_in(contents));
                        load(found->second);
                      }});
   }

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Checkpoints where memory runs out, and how much of it the reading of headers takes. This program
+// has an operator new of its own, which fails when it is told to.
+#include <amp/amp.hpp>
+#include <amp/safetensors.hpp>
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <new>
+#include <set>
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/error_of.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace interop_memory {
+namespace {
+
+thread_local std::int64_t until_failure = 0;  // 0: none fails
+thread_local std::int64_t allocations = 0;
+thread_local std::int64_t held = 0, most_held = 0;  // bytes
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  if (until_failure > 0 && --until_failure == 0) throw std::bad_alloc();
+  const std::size_t rounded =
+      (std::max)((bytes + alignment - 1) / alignment * alignment, alignment);
+  void* const memory = std::aligned_alloc(alignment, rounded);
+  if (memory == nullptr) throw std::bad_alloc();
+  ++allocations;
+  held += static_cast<std::int64_t>(malloc_usable_size(memory));
+  most_held = (std::max)(most_held, held);
+  return memory;
+}
+void release(void* memory) {
+  held -= static_cast<std::int64_t>(malloc_usable_size(memory));
+  std::free(memory);
+}
+
+}  // namespace
+}  // namespace interop_memory
+
+void* operator new(std::size_t bytes) {
+  return interop_memory::allocate(bytes, alignof(std::max_align_t));
+}
+void* operator new[](std::size_t bytes) {
+  return interop_memory::allocate(bytes, alignof(std::max_align_t));
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return interop_memory::allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { interop_memory::release(memory); }
+void operator delete[](void* memory) noexcept { interop_memory::release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { interop_memory::release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { interop_memory::release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { interop_memory::release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  interop_memory::release(memory);
+}
+
+namespace interop_memory {
+namespace {
+
+namespace fs = std::filesystem;
+using Folder = amp_test::TemporaryFolder;
+using amp::Tensor;
+using amp_test::error_of;
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A training with a part of every kind.
+struct Training {
+  amp::nn::Linear first{3, 4}, second{4, 2};
+  amp::nn::BatchNorm2d norm{2};
+  amp::nn::Sequential net{first, amp::nn::ReLU(), second};
+  amp::AdamW optimizer{net.named_parameters(), {.lr = 0.1}};
+  amp::GradScaler scaler{{.init_scale = 1024}};
+  Tensor best = amp::zeros({2});
+  std::int64_t step = 0;
+  std::string note;
+  amp::Checkpoint checkpoint;
+
+  Training() {
+    checkpoint.add("step", step).add("note", note).add("model", net).add("norm", norm);
+    checkpoint.add("best", best).add("optimizer", optimizer).add("scaler", scaler);
+    checkpoint.add_random_stream();
+  }
+  void run() {
+    ++step;
+    note = "a note that is too long for a string to hold without memory: " + std::to_string(step);
+    best = amp::rand({2});
+    (void)norm(amp::randn({2, 2, 2, 2}));
+    optimizer.zero_grad();
+    scaler.scale(amp::sum(net(amp::randn({5, 3})))).backward();
+    scaler.step(optimizer);
+    scaler.update();
+  }
+  /// All of it, bit for bit.
+  std::string state() const {
+    const amp::RngState random = amp::get_rng_state();
+    std::string all = std::to_string(step) + note + to_string(scaler.state_dict()) +
+                      std::to_string(random.seed) + ' ' + std::to_string(random.offset);
+    amp::NamedTensors tensors{{"best", best}};
+    for (const auto& list : {net.state_dict(), norm.state_dict(), optimizer.state_dict()})
+      tensors.insert(tensors.end(), list.begin(), list.end());
+    for (const auto& [name, tensor] : tensors) {
+      all += name + to_string(tensor.shape());
+      all.append(static_cast<const char*>(tensor.raw_data()),
+                 static_cast<std::size_t>(tensor.numel() * amp::item_size(tensor.dtype())));
+    }
+    return all;
+  }
+};
+
+/// Whether `call` succeeded while its n-th allocation failed, or there was none; it may throw
+/// amp::Error alone.
+template <class Call>
+bool succeeds_without(std::int64_t n, Call&& call) {
+  until_failure = n;
+  try {
+    call();
+    return true;
+  } catch (const amp::Error&) {
+    until_failure = 0;
+    return false;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("memory: whichever allocation of save fails, the file is the old one", "[interop]") {
+  const Folder folder;
+  const fs::path path = folder / "f";
+  amp::manual_seed(1);
+  Training training;
+  training.run();
+  training.checkpoint.save(path);
+  const std::string old_file = bytes_of(path);
+  training.run();
+  const std::string state = training.state();
+  int refused = 0;
+  for (std::int64_t n = 1; n <= 1000; ++n) {
+    INFO("allocation " << n);
+    const bool saved = succeeds_without(n, [&] { training.checkpoint.save(path); });
+    const bool done = until_failure > 0;  // it took fewer
+    until_failure = 0;
+    refused += saved ? 0 : 1;
+    REQUIRE((training.state() == state));  // in brackets: not printed
+    REQUIRE(folder.names() == std::set<std::string>{"f"});
+    if (!saved) {
+      REQUIRE((bytes_of(path) == old_file));
+      continue;
+    }
+    Training loaded;
+    loaded.checkpoint.load(path);
+    REQUIRE((loaded.state() == state));
+    if (done) break;
+    std::ofstream(path, std::ios::binary) << old_file;
+  }
+  CHECK(refused > 200);
+}
+
+TEST_CASE("memory: whichever allocation of load fails, the state is the old one", "[interop]") {
+  const Folder folder;
+  const fs::path new_file = folder / "new", old_file = folder / "old";
+  amp::manual_seed(1);
+  Training training;
+  training.run();
+  training.checkpoint.save(new_file);
+  const std::string new_state = training.state();
+  training.run();
+  training.checkpoint.save(old_file);
+  const std::string old_state = training.state();
+  REQUIRE(old_state != new_state);
+  int refused = 0;
+  for (std::int64_t n = 1; n <= 2000; ++n) {
+    INFO("allocation " << n);
+    const bool loaded = succeeds_without(n, [&] { training.checkpoint.load(new_file); });
+    const bool done = until_failure > 0;
+    until_failure = 0;
+    refused += loaded ? 0 : 1;
+    REQUIRE((training.state() == (loaded ? new_state : old_state)));
+    if (done) break;
+    if (loaded) training.checkpoint.load(old_file);
+  }
+  CHECK(refused > 250);
+  training.run();  // and it goes on
+}
+
+TEST_CASE("memory: reading a header takes memory in proportion to its length", "[interop]") {
+  const Folder folder;
+  struct Cost {
+    std::int64_t allocations, bytes;
+  };
+  const auto cost_of = [&](const std::string& header) {
+    const std::uint64_t length = header.size();
+    std::string file(8, '\0');
+    std::memcpy(file.data(), &length, 8);
+    std::ofstream(folder / "f", std::ios::binary) << file << header;
+    const std::int64_t before = allocations, held_before = most_held = held;
+    (void)error_of([&] { (void)amp::load_safetensors(folder / "f"); });
+    return Cost{allocations - before, most_held - held_before};
+  };
+  const auto header_of = [](int count, const std::string& value) {
+    std::string header;
+    for (int i = 0; i < count; ++i)
+      header += (i == 0 ? "{\"" : ",\"") + std::to_string(100'000 + i) + "\":" + value;
+    return header + "}";
+  };
+  const std::string empty = R"({"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+  const Cost few = cost_of(header_of(4000, empty)), many = cost_of(header_of(40'000, empty));
+  CHECK(few.allocations > 4000);
+  CHECK(many.allocations < 11 * few.allocations);
+  CHECK(many.bytes < 11 * few.bytes);
+
+  // What is no header is given up where that shows.
+  for (const char* const value : {"{}", "[]", "[[],[],[],[]]", "1", R"({"a":{"b":{}}})"}) {
+    INFO(value);
+    const std::string header = header_of(40'000, value);
+    CHECK(cost_of(header).bytes < 2 * static_cast<std::int64_t>(header.size()));
+  }
+  for (const char* const value : {"0,", "[],", "\"a\",", "{},"}) {
+    INFO(value);
+    std::string header = R"({"t":{"shape":[)";
+    for (int i = 0; i < 100'000; ++i) header += value;
+    CHECK(cost_of(header).bytes < 2 * static_cast<std::int64_t>(header.size()));
+  }
+}
+
+}  // namespace interop_memory
