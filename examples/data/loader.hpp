@@ -77,8 +77,10 @@ class Loader {
     return (set_.count() + options_.batch_size - 1) / options_.batch_size;
   }
 
-  /// Leaves the epoch under way and begins this one.
-  void begin_epoch(std::int64_t epoch) {
+  /// Leaves the epoch under way and begins this one, at a batch of it.
+  void begin_epoch(std::int64_t epoch, std::int64_t batch = 0) {
+    AMP_CHECK(batch >= 0 && batch <= batches(), "Loader::begin_epoch: `batch` is ", batch,
+              "; expected 0 to ", batches());
     std::vector<std::int64_t> order = indices();
     if (options_.shuffle) order = Random(seed_of(epoch)).permutation(set_.count());
     {
@@ -86,7 +88,7 @@ class Loader {
       order_ = std::move(order);
       epoch_ = epoch;
       ++run_;
-      next_made_ = next_taken_ = 0;
+      next_made_ = next_taken_ = batch;
       made_.clear();
     }
     wake_.notify_all();
