@@ -7,9 +7,13 @@
 #include "data/drawn.hpp"
 #include "data/idx.hpp"
 #include "data/loader.hpp"
+#include "trainer/files.hpp"
+#include "trainer/history.hpp"
+#include "trainer/meter.hpp"
 #include "trainer/options.hpp"
 #include "trainer/progress.hpp"
 #include "trainer/report.hpp"
+#include "trainer/stop.hpp"
 
 #include <amp/amp.hpp>
 #include <amp/safetensors.hpp>
@@ -29,7 +33,9 @@ namespace {
 
 namespace nn = amp::nn;
 using examples::Batch;
+using examples::Meter;
 using examples::Options;
+using examples::Prediction;
 using examples::Result;
 
 /// A way to train: the format of weights and inputs, what autocast computes in, gradient scaling.
@@ -121,39 +127,6 @@ std::unique_ptr<amp::Optimizer> make_optimizer(const Options& options, const nn:
   return std::make_unique<amp::Adam>(parameters, adam);
 }
 
-struct Prediction {
-  amp::Tensor logits, loss;
-};
-
-/// Loss and accuracy, summed where the tensors are: adding a batch waits for nothing.
-class Meter {
- public:
-  explicit Meter(amp::Device device)
-      : loss_(amp::zeros({}, {.device = device})),
-        correct_(amp::zeros({}, {.dtype = amp::kInt64, .device = device})) {}
-
-  void add(const Prediction& prediction, const amp::Tensor& targets) {
-    const amp::NoGradGuard no_grad;
-    const amp::Tensor predicted = amp::argmax(prediction.logits, 1);
-    correct_ = correct_ + amp::sum(amp::eq(predicted, targets));
-    loss_ = loss_ + prediction.loss.to(amp::kFloat32) * static_cast<double>(targets.size(0));
-    count_ += targets.size(0);
-  }
-
-  [[nodiscard]] std::int64_t count() const { return count_; }
-  /// The means over the images so far. Both synchronise.
-  [[nodiscard]] double loss() const { return mean(loss_.item<float>()); }
-  [[nodiscard]] double accuracy() const {
-    return mean(static_cast<double>(correct_.item<std::int64_t>()));
-  }
-
- private:
-  [[nodiscard]] double mean(double sum) const { return sum / static_cast<double>(count_); }
-
-  amp::Tensor loss_, correct_;
-  std::int64_t count_ = 0;
-};
-
 /// A model in training. Every precision takes these same lines: a scaler or an autocast that is off
 /// changes nothing.
 class Trainer {
@@ -174,23 +147,33 @@ class Trainer {
         images_(data.sets.train.count()),
         steps_per_epoch_((train_.batches() + options.accumulate - 1) / options.accumulate),
         model_(data.sets.train.channels, data.sets.train.classes),
-        scaler_({.enabled = precision.scaling}) {
+        scaler_({.enabled = precision.scaling}),
+        history_(steps_per_epoch_) {
     model_.to(precision.storage);
     model_.to(device_);
     optimizer_ = make_optimizer(options, model_, options.epochs * steps_per_epoch_);
-    settings_ = settings_of(options);
     checkpoint_.add("model", model_).add("optimizer", *optimizer_).add("scaler", scaler_);
-    checkpoint_.add("epoch", epoch_).add("step", step_).add("settings", settings_);
-    checkpoint_.add("epochs", epochs_).add("scales", scales_).add_random_stream();
-    result_ = {.name = precision.name, .seed = options.seed};
+    checkpoint_.add("epoch", epoch_).add("batch", batch_).add("step", step_);
+    checkpoint_.add("settings", settings_).add("epochs", epochs_).add_random_stream();
+    epoch_meter_.add_to(checkpoint_, "epoch_meter");
+    sample_meter_.add_to(checkpoint_, "sample_meter");
+    history_.add_to(checkpoint_);
   }
 
-  Result run() {
-    if (options_.resume) resume();
+  /// None if it was stopped; what there is to resume is saved then.
+  std::optional<Result> run() {
+    if (options_.resume) {
+      resume();
+    } else if (std::filesystem::exists(options_.checkpoint)) {
+      std::printf("%s will be replaced; --resume goes on from it\n", options_.checkpoint.c_str());
+    }
     examples::Progress progress(precision_.name, options_.epochs, images_);
     while (epoch_ < options_.epochs) {
-      train_epoch(progress);
-      ++epoch_;
+      if (!train_epoch(progress)) {
+        progress.leave();
+        tell_stopped();
+        return {};
+      }
       if (!options_.checkpoint.empty()) checkpoint_.save(options_.checkpoint);
     }
     return result();
@@ -202,45 +185,89 @@ class Trainer {
       std::printf("%s is not there yet: beginning\n", options_.checkpoint.c_str());
       return;
     }
-    const std::string own = settings_;
-    checkpoint_.load(options_.checkpoint);
-    if (settings_ != own) {
-      throw amp::Error(options_.checkpoint + " is of another training.\n  it has: " + settings_ +
-                       "\n  this one: " + own);
+    std::string saved;
+    amp::Checkpoint().add("settings", saved).load(options_.checkpoint);
+    const std::string other =
+        examples::differences(examples::parse_settings(saved), settings_of(options_));
+    if (!other.empty()) {
+      throw amp::Error(options_.checkpoint +
+                       " is of another training; go on with the settings it has:" + other);
     }
-    std::printf("%s: after epoch %lld\n", options_.checkpoint.c_str(),
-                static_cast<long long>(epoch_));
+    checkpoint_.load(options_.checkpoint);
+    std::printf("%s: after step %lld, %s\n", options_.checkpoint.c_str(),
+                static_cast<long long>(step_), position().c_str());
+    std::fflush(stdout);
   }
 
-  void train_epoch(examples::Progress& progress) {
-    const double began = examples::seconds_now();
-    Meter meter(device_);
-    train_.begin_epoch(epoch_ + 1);
-    progress.begin_epoch(epoch_ + 1);
-    for (std::int64_t left = train_.batches(); left > 0;) {
-      const std::int64_t batches = std::min(options_.accumulate, left);
-      optimizer_->zero_grad();
-      for (std::int64_t i = 0; i < batches; ++i) {
-        const Batch batch = *train_.next();
-        const amp::Tensor targets = batch.targets.to(device_);
-        const Prediction prediction = predict(batch.images.to(device_), targets);
-        scaler_.scale(batches > 1 ? prediction.loss / batches : prediction.loss).backward();
-        meter.add(prediction, targets);
-      }
-      if (options_.clip > 0) scaler_.unscale_and_clip(*optimizer_, options_.clip);
-      scaler_.step(*optimizer_);
-      scaler_.update();
-      ++step_;
-      left -= batches;
-      if (scaler_.is_enabled() && !options_.report.empty()) sample_scale();
-      if (left == 0) seconds_ += examples::seconds_now() - began;
-      if (progress.due() || left == 0) progress.show(status(meter));
+  /// "after epoch 2", or "400 of 5000 images into epoch 3".
+  [[nodiscard]] std::string position() const {
+    if (batch_ == 0) return "after epoch " + std::to_string(epoch_);
+    return std::to_string(epoch_meter_.count()) + " of " + std::to_string(images_) +
+           " images into epoch " + std::to_string(epoch_ + 1);
+  }
+
+  void tell_stopped() const {
+    std::printf("%s: stopped after step %lld, %s\n", precision_.name, static_cast<long long>(step_),
+                position().c_str());
+    if (options_.checkpoint.empty()) {
+      std::printf(
+          "nothing was saved: with --checkpoint FILE and one --precision, a training that is "
+          "stopped can be resumed\n");
+      return;
     }
-    measured_steps_ += steps_per_epoch_;
-    const examples::Epoch epoch{
-        .loss = meter.loss(), .accuracy = meter.accuracy(), .test_accuracy = test_accuracy()};
-    append(epochs_, {epoch.loss, epoch.accuracy, epoch.test_accuracy});
-    result_.peak_bytes = amp::memory_stats(device_).peak_bytes;
+    checkpoint_.save(options_.checkpoint);
+    std::printf("saved; to go on:\n  %s%s\n", options_.command.c_str(),
+                options_.resume ? "" : " --resume");
+  }
+
+  /// The rest of an epoch; false if it was stopped in between.
+  bool train_epoch(examples::Progress& progress) {
+    const double began = examples::seconds_now();
+    const std::int64_t first = step_;
+    train_.begin_epoch(epoch_ + 1, batch_);
+    progress.begin_epoch(epoch_ + 1, epoch_meter_.count());
+    while (batch_ < train_.batches()) {
+      train_step();
+      if (examples::stop_requested()) return false;
+      if (progress.due() && batch_ < train_.batches()) progress.show(status());
+    }
+    progress.show(status());  // waits for the device
+    seconds_ += examples::seconds_now() - began;
+    measured_steps_ += step_ - first;
+    const std::optional<double> tested = test_accuracy();
+    if (!tested) return false;
+    const Meter::Means means = epoch_meter_.means();
+    const std::array<double, 3> row = {means.loss, means.accuracy, *tested};
+    epochs_ = amp::cat({epochs_, amp::tensor(row, {1, 3})}, 0);
+    peak_bytes_ = amp::memory_stats(device_).peak_bytes;
+    epoch_meter_ = {};
+    batch_ = 0;
+    ++epoch_;
+    return true;
+  }
+
+  void train_step() {
+    const std::int64_t batches = std::min(options_.accumulate, train_.batches() - batch_);
+    optimizer_->zero_grad();
+    for (std::int64_t i = 0; i < batches; ++i) {
+      const Batch batch = *train_.next();
+      const amp::Tensor targets = batch.targets.to(device_);
+      const Prediction prediction = predict(batch.images.to(device_), targets);
+      scaler_.scale(batches > 1 ? prediction.loss / batches : prediction.loss).backward();
+      epoch_meter_.add(prediction, targets);
+      sample_meter_.add(prediction, targets);
+    }
+    if (options_.clip > 0) scaler_.unscale_and_clip(*optimizer_, options_.clip);
+    scaler_.step(*optimizer_);
+    scaler_.update();
+    ++step_;
+    batch_ += batches;
+    if (!history_.due(step_)) return;
+    history_.add({.step = step_,
+                  .loss = sample_meter_.means().loss,
+                  .scale = scaler_.get_scale(),
+                  .skipped = scaler_.counters().skipped});
+    sample_meter_ = {};
   }
 
   Prediction predict(const amp::Tensor& images, const amp::Tensor& targets) const {
@@ -250,50 +277,43 @@ class Trainer {
     return {.logits = logits, .loss = amp::cross_entropy(logits, targets)};
   }
 
-  double test_accuracy() {
+  /// None if it was stopped.
+  std::optional<double> test_accuracy() {
     const amp::NoGradGuard no_grad;
-    Meter meter(device_);
+    Meter meter;
     test_.begin_epoch(1);
     while (const std::optional<Batch> batch = test_.next()) {
       const amp::Tensor targets = batch->targets.to(device_);
       meter.add(predict(batch->images.to(device_), targets), targets);
+      if (examples::stop_requested()) return {};
     }
-    return meter.accuracy();
+    return meter.means().accuracy;
   }
 
-  /// About 200 times in a run: asking for the scale synchronises.
-  void sample_scale() {
-    const std::int64_t every = std::max<std::int64_t>(1, options_.epochs * steps_per_epoch_ / 200);
-    if (step_ % every != 0) return;
-    append(scales_, {static_cast<double>(step_), scaler_.get_scale(),
-                     static_cast<double>(scaler_.counters().skipped)});
+  [[nodiscard]] examples::Status status() const {
+    const Meter::Means means = epoch_meter_.means();
+    examples::Status status{
+        .images = epoch_meter_.count(), .loss = means.loss, .accuracy = means.accuracy};
+    if (scaler_.is_enabled()) {
+      status.scale = scaler_.get_scale();
+      status.skipped = scaler_.counters().skipped;
+    }
+    return status;
   }
 
-  [[nodiscard]] examples::Status status(const Meter& meter) const {
-    return {.images = meter.count(),
-            .loss = meter.loss(),
-            .accuracy = meter.accuracy(),
-            .scale = scaler_.get_scale(),
-            .skipped = scaler_.counters().skipped};
-  }
-
-  /// Appends a row to the float64 matrix [N, 3] that the checkpoint carries.
-  static void append(amp::Tensor& rows, const std::array<double, 3>& row) {
-    const amp::Tensor last = amp::tensor(row, {1, 3});
-    rows = amp::cat({rows, last}, 0);
-  }
-
-  Result result() {
-    const auto epochs = epochs_.to_vector<double>(), scales = scales_.to_vector<double>();
-    for (std::size_t i = 0; i < epochs.size(); i += 3)
-      result_.epochs.push_back({epochs[i], epochs[i + 1], epochs[i + 2]});
-    for (std::size_t i = 0; i < scales.size(); i += 3)
-      result_.scales.push_back({static_cast<std::int64_t>(scales[i]), scales[i + 1],
-                                static_cast<std::int64_t>(scales[i + 2])});
-    result_.skipped = scaler_.counters().skipped;
+  [[nodiscard]] Result result() const {
+    Result result{.name = precision_.name,
+                  .seed = options_.seed,
+                  .peak_bytes = peak_bytes_,
+                  .scaled = scaler_.is_enabled(),
+                  .skipped = scaler_.counters().skipped,
+                  .samples = history_.samples()};
     if (measured_steps_ > 0)
-      result_.seconds_per_step = seconds_ / static_cast<double>(measured_steps_);
-    return result_;
+      result.seconds_per_step = seconds_ / static_cast<double>(measured_steps_);
+    const std::vector<double> epochs = epochs_.to_vector<double>();
+    for (std::size_t i = 0; i < epochs.size(); i += 3)
+      result.epochs.push_back({epochs[i], epochs[i + 1], epochs[i + 2]});
+    return result;
   }
 
   Precision precision_;
@@ -305,48 +325,82 @@ class Trainer {
   std::unique_ptr<amp::Optimizer> optimizer_;
   amp::GradScaler scaler_;
 
-  std::int64_t epoch_ = 0, step_ = 0;  // done
-  std::string settings_;
+  std::int64_t epoch_ = 0, batch_ = 0, step_ = 0;  // done: epochs, batches of the next, steps
+  std::string settings_ = examples::to_string(settings_of(options_));
+  Meter epoch_meter_, sample_meter_;
+  examples::History history_;
   amp::Tensor epochs_ = amp::empty({0, 3}, {.dtype = amp::kFloat64});  // rows: examples::Epoch
-  amp::Tensor scales_ = amp::empty({0, 3}, {.dtype = amp::kFloat64});  // examples::ScaleSample
   amp::Checkpoint checkpoint_;
 
   double seconds_ = 0;
   std::int64_t measured_steps_ = 0;
-  Result result_;
+  std::int64_t peak_bytes_ = 0;
 };
 
 // --- all of them --------------------------------------------------------------------------------
 
-Result train(const Precision& precision, const Data& data, const Options& options) {
+#if defined(AMP_TRAINER_CUDA)
+constexpr const char* kNoGpu = "there is no CUDA driver, or it has no device";
+#else
+constexpr const char* kNoGpu =
+    "this trainer was built without CUDA, because no GPU or no nvcc was found; where there are "
+    "both, build it again";
+#endif
+
+void require_device(const Options& options) {
+  if (options.device == "cuda" && !amp::is_available(amp::kCUDA)) {
+    throw amp::Error(std::string("--device cuda: no GPU can be used: ") + kNoGpu +
+                     ". --device cpu needs none");
+  }
+}
+
+std::optional<Result> train(const Precision& precision, const Data& data, const Options& options) {
   amp::reset_peak_memory(options.device == "cuda" ? amp::kCUDA : amp::kCPU);
   amp::manual_seed(options.seed);  // equal initial weights
-  const Result result = Trainer(precision, data, options).run();
-  if (result.epochs.empty()) throw amp::Error("nothing was trained");
+  const std::optional<Result> result = Trainer(precision, data, options).run();
+  if (!result) return {};
+  if (result->epochs.empty()) throw amp::Error("nothing was trained");
   std::printf("%-8s  test accuracy %.2f %%\n", precision.name,
-              100 * result.epochs.back().test_accuracy);
+              100 * result->epochs.back().test_accuracy);
   return result;
 }
 
-void run_all(const Options& options) {
+/// One seed in each precision that was asked for; false if it was stopped in between.
+bool train_seed(const Options& options, std::vector<Result>& results) {
+  const Data data = load(options);
+  std::printf(
+      "%s: %lld training images, %lld test images\n%s, learning rate %g, batches of "
+      "%lld, seed %llu\n",
+      options.dataset.c_str(), static_cast<long long>(data.sets.train.count()),
+      static_cast<long long>(data.sets.test.count()), options.optimizer.c_str(), options.lr,
+      static_cast<long long>(options.batch_size), static_cast<unsigned long long>(options.seed));
+  std::fflush(stdout);
+  for (const Precision& precision : kPrecisions) {
+    if (options.precision != "all" && options.precision != precision.name) continue;
+    const std::optional<Result> result = train(precision, data, options);
+    if (!result) return false;
+    results.push_back(*result);
+  }
+  return true;
+}
+
+/// The program's exit status.
+int run_all(const Options& options) {
+  require_device(options);
+  examples::require_outputs(options);
+  examples::catch_stop_signals();
   std::vector<Result> results;
-  for (std::int64_t i = 0; i < options.seeds; ++i) {
+  bool finished = true;
+  for (std::int64_t i = 0; i < options.seeds && finished; ++i) {
     Options seeded = options;
     seeded.seed += static_cast<std::uint64_t>(i);
-    const Data data = load(seeded);
-    std::printf(
-        "%s: %lld training images, %lld test images\n%s, learning rate %g, batches of "
-        "%lld, seed %llu\n",
-        options.dataset.c_str(), static_cast<long long>(data.sets.train.count()),
-        static_cast<long long>(data.sets.test.count()), options.optimizer.c_str(), options.lr,
-        static_cast<long long>(options.batch_size), static_cast<unsigned long long>(seeded.seed));
-    for (const Precision& precision : kPrecisions) {
-      if (options.precision == "all" || options.precision == precision.name)
-        results.push_back(train(precision, data, seeded));
-    }
+    finished = train_seed(seeded, results);
   }
-  if (results.size() > 1) examples::print_table(results);
-  if (!options.report.empty()) examples::write_report(options, results);
+  if (!results.empty()) {
+    examples::print_results(options, results);
+    if (!options.report.empty()) examples::write_report(options, results);
+  }
+  return finished ? 0 : examples::kStoppedStatus;
 }
 
 }  // namespace
@@ -354,7 +408,8 @@ void run_all(const Options& options) {
 int main(int argc, char** argv) {
   try {
     const Options options = examples::parse_options(argc, argv);
-    options.help ? examples::print_help() : run_all(options);
+    if (!options.help) return run_all(options);
+    examples::print_help();
     return 0;
   } catch (const examples::UsageError& error) {
     std::fprintf(stderr, "train_cnn: %s; --help lists the flags\n", error.what());

@@ -20,10 +20,12 @@ struct Point {
 
 struct Line {
   std::string name = {};
-  std::vector<Point> points = {};  // those that are not finite interrupt the line
+  std::vector<Point> points = {};   // those that are not finite interrupt the line
+  std::vector<Point> crosses = {};  // on it
 };
 
-/// Over whole numbers x.
+/// Over whole numbers x. A line that ends in what is not finite has no say in the range of y: on
+/// its way there it may have been anywhere.
 struct Chart {
   std::string title = {}, x_label = {}, y_label = {};
   std::vector<Line> lines = {};
@@ -46,15 +48,26 @@ inline std::vector<double> ticks(double low, double high, int count, double smal
   return marks;
 }
 
+/// As text of HTML or SVG.
+inline std::string escaped(const std::string& words) {
+  std::string text;
+  for (const char c : words) text += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return text;
+}
+
 /// The drawing of one chart.
 class ChartWriter {
  public:
   explicit ChartWriter(const Chart& chart) : chart_(chart) {
+    const auto diverged = [&](const Line& line) {
+      return !line.points.empty() && !drawn(line.points.back());
+    };
+    const bool all = std::all_of(chart.lines.begin(), chart.lines.end(), diverged);
     for (const Line& line : chart.lines) {
       for (const Point& point : line.points) {
         if (!drawn(point)) continue;
         x_.include(point.x);
-        y_.include(height_of(point.y));
+        if (all || !diverged(line)) y_.include(height_of(point.y));
       }
     }
     x_.widen();
@@ -96,6 +109,7 @@ class ChartWriter {
     }
   };
 
+  static constexpr std::size_t kFewPoints = 30;
   static constexpr double kWidth = 720, kHeight = 400;
   static constexpr double kLeft = 70, kRight = 580, kTop = 56, kBottom = 350;
   static constexpr const char* kColours[] = {"#4477aa", "#ee6677", "#228833",
@@ -108,7 +122,9 @@ class ChartWriter {
   [[nodiscard]] double across(double x) const {
     return kLeft + (x - x_.low) / (x_.high - x_.low) * (kRight - kLeft);
   }
+  /// What lies beyond the others' range is drawn at its edge.
   [[nodiscard]] double down(double height) const {
+    height = std::clamp(height, y_.low, y_.high);
     return kBottom - (height - y_.low) / (y_.high - y_.low) * (kBottom - kTop);
   }
 
@@ -123,10 +139,28 @@ class ChartWriter {
       begun = drawn(point);
     }
     add("\"/>\n");
+    mark(chart_.lines[i], colour);
     const double y = kTop + 20 * static_cast<double>(i);
     add("<rect x=\"%g\" y=\"%g\" width=\"14\" height=\"4\" fill=\"%s\"/>\n", kRight + 14, y,
         colour);
     text(kRight + 34, y + 6, "start", chart_.lines[i].name);
+  }
+
+  /// Points that are few enough to be told apart, and crosses. A point alone is no line.
+  void mark(const Line& line, const char* colour) {
+    const bool few = line.points.size() <= kFewPoints;
+    for (const Point& point : line.points) {
+      if (few && drawn(point)) {
+        add("<circle cx=\"%.2f\" cy=\"%.2f\" r=\"3.5\" fill=\"%s\"/>\n", across(point.x),
+            down(height_of(point.y)), colour);
+      }
+    }
+    for (const Point& point : line.crosses) {
+      if (!drawn(point)) continue;
+      const double x = across(point.x), y = down(height_of(point.y));
+      add("<path stroke=\"black\" stroke-width=\"1.5\" d=\"M%.2f %.2f l8 8 m0 -8 l-8 8\"/>\n",
+          x - 4, y - 4);
+    }
   }
 
   void rule(double x1, double y1, double x2, double y2) {
@@ -134,11 +168,8 @@ class ChartWriter {
   }
   void text(double x, double y, const char* anchor, const std::string& words,
             const char* style = "") {
-    std::string escaped;
-    for (const char c : words)
-      escaped += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
     add("<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\"%s>", x, y, anchor, style);
-    svg_ += escaped + "</text>\n";
+    svg_ += escaped(words) + "</text>\n";
   }
   static std::string number(double value) {
     char buffer[32];

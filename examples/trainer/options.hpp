@@ -4,6 +4,8 @@
 // The trainer's command line. A flag is one row of a table, which --help prints.
 #pragma once
 
+#include "trainer/stop.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -11,7 +13,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -47,6 +51,7 @@ struct Options {
   std::string report = {};  // folder; empty: none
   bool help = false;
   std::vector<std::pair<std::string, std::string>> given = {};  // flags and values, as typed
+  std::string command = {};  // the whole command line, as one would type it
 };
 
 /// A command line that cannot be understood. The text says which flag and what it takes.
@@ -157,11 +162,13 @@ inline constexpr Flag kFlags[] = {
      [](Options& o, const Argument& a) { o.seed = a.integer<std::uint64_t>(0); }},
     {"--seeds", "N", "train from N seeds, the first of them --seed, and tell mean and spread (1)",
      [](Options& o, const Argument& a) { o.seeds = a.integer<std::int64_t>(1); }},
-    {"--checkpoint", "FILE", "save the whole state there after each epoch, as safetensors",
+    {"--checkpoint", "FILE",
+     "save the whole state there after each epoch, and when stopped (Ctrl-C), as safetensors",
      [](Options& o, const Argument& a) { o.checkpoint = a.name(); }},
     {"--resume", "", "go on from the checkpoint, where there is one",
      [](Options& o, const Argument&) { o.resume = true; }},
-    {"--report", "DIR", "write summary.json, and loss, accuracy and loss scale as SVG",
+    {"--report", "DIR",
+     "write report.html with all curves and numbers; the curves also as SVG, the numbers as JSON",
      [](Options& o, const Argument& a) { o.report = a.name(); }},
 };
 
@@ -213,22 +220,63 @@ inline Options parse_options(int argc, const char* const* argv) {
     flag.store(options, argument);
     options.given.emplace_back(flag.name.substr(2), argument.value);
   }
+  options.command = command_text(argc, argv);
   return checked(options);
 }
 
-/// What a training is a function of: only a run with the same settings can resume it. Where the
-/// learning rate depends on the number of steps, the number of epochs is one of them.
-inline std::string settings_of(const Options& o) {
-  std::ostringstream text;
-  text.precision(17);
-  text << "dataset " << o.dataset << ", precision " << o.precision << ", optimizer " << o.optimizer
-       << ", lr " << o.lr << ", weight decay ";
-  o.weight_decay ? text << *o.weight_decay : text << "default";
-  text << ", schedule " << o.schedule << ", warmup " << o.warmup << ", clip " << o.clip
-       << ", accumulate " << o.accumulate << ", batch size " << o.batch_size << ", augment "
-       << o.augment << ", limit " << o.limit << ", seed " << o.seed;
-  if (o.schedule != "constant") text << ", epochs " << o.epochs;
-  return text.str();
+/// What a training is a function of, by the names of the flags: only a run with the same settings
+/// can resume it. Where the learning rate depends on the number of steps, the epochs are among
+/// them.
+using Settings = std::map<std::string, std::string>;
+
+inline Settings settings_of(const Options& o) {
+  const auto text = [](double number) {
+    char digits[32];  // the fewest that mean this number
+    return std::string(digits, std::to_chars(digits, std::end(digits), number).ptr);
+  };
+  return {{"accumulate", std::to_string(o.accumulate)},
+          {"augment", o.augment ? "yes" : "no"},
+          {"batch-size", std::to_string(o.batch_size)},
+          {"clip", text(o.clip)},
+          {"dataset", o.dataset},
+          {"epochs", o.schedule == "constant" ? "any" : std::to_string(o.epochs)},
+          {"limit", std::to_string(o.limit)},
+          {"lr", text(o.lr)},
+          {"optimizer", o.optimizer},
+          {"precision", o.precision},
+          {"schedule", o.schedule},
+          {"seed", std::to_string(o.seed)},
+          {"warmup", std::to_string(o.warmup)},
+          {"weight-decay", o.weight_decay ? text(*o.weight_decay) : "default"}};
+}
+
+/// "lr=0.001 optimizer=adam ...", as a checkpoint keeps them.
+inline std::string to_string(const Settings& settings) {
+  std::string text;
+  for (const auto& [flag, value] : settings) text += (text.empty() ? "" : " ") + flag + '=' + value;
+  return text;
+}
+
+inline Settings parse_settings(const std::string& text) {
+  Settings settings;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = std::min(word.find('='), word.size() - 1);
+    settings[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return settings;
+}
+
+/// A line for each setting that is not the same, in alphabetical order; "" if all are.
+inline std::string differences(Settings saved, Settings own) {
+  std::string lines;
+  Settings all = saved;
+  all.insert(own.begin(), own.end());
+  for (const auto& [flag, value] : all) {
+    if (saved[flag] != own[flag])
+      lines += "\n  --" + flag + ": " + saved[flag] + " there, " + own[flag] + " here";
+  }
+  return lines;
 }
 
 inline void print_help() {

@@ -1,100 +1,28 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What remains of a training: a table, and a folder with its numbers as JSON and its curves as SVG.
+// What remains of a training: text in the terminal, and a folder with a page to look at, its curves
+// as SVG and its numbers as JSON.
 #pragma once
 
 #include "trainer/chart.hpp"
+#include "trainer/files.hpp"
 #include "trainer/options.hpp"
-#include "trainer/progress.hpp"
+#include "trainer/page.hpp"
+#include "trainer/summary.hpp"
+#include "trainer/terminal.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace examples {
-
-/// Means over the images of one epoch.
-struct Epoch {
-  double loss = 0;
-  double accuracy = 0;       // of the predictions made while training
-  double test_accuracy = 0;  // after it
-};
-
-/// The scaler, after so many steps.
-struct ScaleSample {
-  std::int64_t step = 0;
-  double scale = 1;
-  std::int64_t skipped = 0;  // since the run began
-};
-
-/// One training, in one precision and from one seed.
-struct Result {
-  std::string name = {};
-  std::uint64_t seed = 0;
-  double seconds_per_step = 0;  // without evaluation; 0 where all was resumed
-  std::int64_t peak_bytes = 0;  // of tensors
-  std::int64_t skipped = 0;
-  std::vector<Epoch> epochs = {};
-  std::vector<ScaleSample> scales = {};
-};
-
-/// Mean, and the half of the distance from the smallest to the largest.
-struct Spread {
-  double mean = 0, half = 0;
-};
-
-template <typename Value>
-Spread spread(const std::vector<Result>& results, Value&& value) {
-  double sum = 0, low = INFINITY, high = -INFINITY;
-  for (const Result& result : results) {
-    sum += value(result);
-    low = std::min(low, value(result));
-    high = std::max(high, value(result));
-  }
-  return {sum / static_cast<double>(results.size()), (high - low) / 2};
-}
-
-/// The results of each precision, in the order of the first of each.
-inline std::vector<std::vector<Result>> by_precision(const std::vector<Result>& results) {
-  std::vector<std::vector<Result>> groups;
-  for (const Result& result : results) {
-    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& other) {
-      return other.front().name == result.name;
-    });
-    (group == groups.end() ? groups.emplace_back() : *group).push_back(result);
-  }
-  return groups;
-}
-
-inline void print_table(const std::vector<Result>& results) {
-  std::printf(
-      "\nprecision  time per step  peak tensor memory  final loss  test accuracy      skipped "
-      "steps\n");
-  for (const std::vector<Result>& group : by_precision(results)) {
-    const Spread accuracy =
-        spread(group, [](const Result& r) { return 100 * r.epochs.back().test_accuracy; });
-    std::printf(
-        "%-9s  %10.1f ms  %14.1f MiB  %10s  %6.2f +- %4.2f %%  %13.0f\n",
-        group.front().name.c_str(),
-        1e3 * spread(group, [](const Result& r) { return r.seconds_per_step; }).mean,
-        spread(group, [](const Result& r) { return static_cast<double>(r.peak_bytes); }).mean /
-            0x1p20,
-        loss_text(spread(group, [](const Result& r) { return r.epochs.back().loss; }).mean).c_str(),
-        accuracy.mean, accuracy.half,
-        spread(group, [](const Result& r) { return static_cast<double>(r.skipped); }).mean);
-  }
-  std::printf(
-      "means over the seeds, +- half the distance from the lowest to the highest; final loss: mean "
-      "of the last epoch\n");
-}
 
 inline nlohmann::ordered_json to_json(const Options& options, const std::vector<Result>& results) {
   using Json = nlohmann::ordered_json;
@@ -102,14 +30,16 @@ inline nlohmann::ordered_json to_json(const Options& options, const std::vector<
   Json runs = Json::array();  // numbers that are not finite are null
   for (const Result& result : results) {
     Json loss = Json::array(), accuracy = loss, test_accuracy = loss;
-    Json step = loss, scale = loss, skipped = loss;
+    Json step = loss, mean_loss = loss, scale = loss, skipped = loss;
     for (const Epoch& epoch : result.epochs) {
       loss.push_back(number(epoch.loss));
       accuracy.push_back(epoch.accuracy);
       test_accuracy.push_back(epoch.test_accuracy);
     }
-    for (const ScaleSample& sample : result.scales) {
+    for (const Sample& sample : result.samples) {
       step.push_back(sample.step);
+      mean_loss.push_back(number(sample.loss));
+      if (!result.scaled) continue;
       scale.push_back(sample.scale);
       skipped.push_back(sample.skipped);
     }
@@ -121,46 +51,84 @@ inline nlohmann::ordered_json to_json(const Options& options, const std::vector<
          {"peak_tensor_bytes", result.peak_bytes},
          {"skipped_steps", result.skipped},
          {"epochs", {{"loss", loss}, {"accuracy", accuracy}, {"test_accuracy", test_accuracy}}},
-         {"loss_scale", {{"step", step}, {"scale", scale}, {"skipped", skipped}}}});
+         {"steps", {{"step", step}, {"mean_loss", mean_loss}}},
+         {"loss_scale",
+          {{"step", result.scaled ? step : Json::array()},
+           {"scale", scale},
+           {"skipped", skipped}}}});
   }
   Json settings = Json::object();
   for (const auto& [flag, value] : options.given) settings[flag] = value;
   return {{"options", settings}, {"runs", runs}};
 }
 
-inline void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text << std::flush;
-  if (!file) throw std::runtime_error(path.string() + ": cannot be written");
+struct Charts {
+  Chart loss{.title = "Training loss", .x_label = "step", .y_label = "cross entropy"};
+  Chart accuracy{.title = "Test accuracy", .x_label = "epoch", .y_label = "%"};
+  Chart scale{.title = "Loss scale", .x_label = "step", .y_label = "scale", .powers_of_two = true};
+};
+
+/// Trailing means over a fortieth of the points, which shows the trend of a loss that jumps from
+/// step to step.
+inline std::vector<Point> smoothed(const std::vector<Point>& points) {
+  const std::size_t most = points.size() / 40 + 1;
+  std::vector<Point> means;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::size_t count = std::min(most, i + 1);
+    double sum = 0;
+    for (std::size_t j = i + 1 - count; j <= i; ++j) sum += points[j].y;
+    means.push_back({points[i].x, sum / static_cast<double>(count)});
+  }
+  return means;
 }
 
-/// Writes summary.json, loss.svg, accuracy.svg and loss_scale.svg. A chart shows the first seed of
-/// each precision.
-inline void write_report(const Options& options, const std::vector<Result>& results) {
-  Chart loss{.title = "Training loss", .x_label = "epoch", .y_label = "mean cross entropy"};
-  Chart accuracy{.title = "Test accuracy", .x_label = "epoch", .y_label = "%"};
-  Chart scales{.title = "Loss scale", .x_label = "step", .y_label = "scale", .powers_of_two = true};
+/// Of the first seed of each precision.
+inline Charts charts_of(const std::vector<Result>& results) {
+  Charts charts;
   for (const std::vector<Result>& group : by_precision(results)) {
     const Result& result = group.front();
-    Line losses{result.name}, accuracies{result.name}, timeline{result.name};
+    Line losses{result.name}, accuracies{result.name}, scales{result.name};
     for (std::size_t i = 0; i < result.epochs.size(); ++i) {
-      const auto epoch = static_cast<double>(i + 1);
-      losses.points.push_back({epoch, result.epochs[i].loss});
-      accuracies.points.push_back({epoch, 100 * result.epochs[i].test_accuracy});
+      accuracies.points.push_back(
+          {static_cast<double>(i + 1), 100 * result.epochs[i].test_accuracy});
     }
-    for (const ScaleSample& sample : result.scales)
-      timeline.points.push_back({static_cast<double>(sample.step), sample.scale});
-    loss.lines.push_back(losses);
-    accuracy.lines.push_back(accuracies);
-    if (!timeline.points.empty()) scales.lines.push_back(timeline);
+    std::int64_t skipped = 0;
+    for (const Sample& sample : result.samples) {
+      const auto step = static_cast<double>(sample.step);
+      losses.points.push_back({step, sample.loss});
+      if (result.scaled) scales.points.push_back({step, sample.scale});
+      if (sample.skipped > skipped) scales.crosses.push_back({step, sample.scale});
+      skipped = sample.skipped;
+    }
+    losses.points = smoothed(losses.points);
+    charts.loss.lines.push_back(losses);
+    charts.accuracy.lines.push_back(accuracies);
+    if (result.scaled) charts.scale.lines.push_back(scales);
   }
+  return charts;
+}
+
+/// Writes report.html, which needs no other file, and the same as summary.json, loss.svg,
+/// accuracy.svg and loss_scale.svg.
+inline void write_report(const Options& options, const std::vector<Result>& results) {
+  const Charts charts = charts_of(results);
   const std::filesystem::path folder = options.report;
   std::filesystem::create_directories(folder);
   write_file(folder / "summary.json", to_json(options, results).dump(2) + "\n");
-  write_file(folder / "loss.svg", to_svg(loss));
-  write_file(folder / "accuracy.svg", to_svg(accuracy));
-  write_file(folder / "loss_scale.svg", to_svg(scales));
-  std::printf("report: %s\n", (folder / "summary.json").string().c_str());
+  write_file(folder / "loss.svg", to_svg(charts.loss));
+  write_file(folder / "accuracy.svg", to_svg(charts.accuracy));
+  write_file(folder / "loss_scale.svg", to_svg(charts.scale));
+  std::vector<Figure> figures = {
+      {to_svg(charts.loss), "Step by step: the mean over the last fortieth of the steps."},
+      {to_svg(charts.accuracy), "Over all test images, after each epoch."}};
+  if (!charts.scale.lines.empty()) {
+    figures.push_back({to_svg(charts.scale),
+                       "What the loss is multiplied by, so that small gradients do not become 0 in "
+                       "float16. A cross is a skipped step: a gradient overflowed, and the scale "
+                       "was halved."});
+  }
+  write_file(folder / "report.html", to_html(options, results, figures));
+  std::printf("report: %s\n", (folder / "report.html").string().c_str());
 }
 
 }  // namespace examples

@@ -112,7 +112,7 @@ TEST_CASE("a flag may be a word of its own", "[examples][options]") {
 }
 
 TEST_CASE("the settings of a training tell what its result depends on", "[examples][options]") {
-  const std::string plain = settings_of(parse({}));
+  const examples::Settings plain = settings_of(parse({}));
   for (const char* same : {"--epochs=7", "--workers=3", "--report=folder", "--device=cuda"}) {
     CAPTURE(same);
     CHECK(settings_of(parse({same})) == plain);
@@ -126,4 +126,14 @@ TEST_CASE("the settings of a training tell what its result depends on", "[exampl
   }
   CHECK(settings_of(parse({"--schedule=step", "--epochs=2"})) !=
         settings_of(parse({"--schedule=step", "--epochs=3"})));
+}
+
+TEST_CASE("settings survive as text, and those that differ are listed alone and sorted",
+          "[examples][options]") {
+  const examples::Settings plain = settings_of(parse({}));
+  CHECK(examples::parse_settings(examples::to_string(plain)) == plain);
+  CHECK(examples::differences(plain, plain).empty());
+  CHECK(examples::differences(plain, settings_of(parse({"--seed=7", "--augment", "--lr=0.1"}))) ==
+        "\n  --augment: no there, yes here\n  --lr: 0.001 there, 0.1 here"
+        "\n  --seed: 1 there, 7 here");
 }

@@ -65,7 +65,11 @@ TEST_CASE("report: the table's spread, and the summary", "[examples][report]") {
   const std::vector<Result> results = {
       {.name = "a", .seed = 1, .skipped = 2, .epochs = {{2, 0.1, 0.2}, {1, 0.3, 0.4}}},
       {.name = "b", .seed = 1, .epochs = {{inf, 0.1, 0.1}}},
-      {.name = "a", .seed = 2, .epochs = {{3, 0.2, 0.6}}, .scales = {{5, 65536, 1}}}};
+      {.name = "a",
+       .seed = 2,
+       .scaled = true,
+       .epochs = {{3, 0.2, 0.6}},
+       .samples = {{5, 2.5, 65536, 1}}}};
   const auto groups = examples::by_precision(results);
   REQUIRE(groups.size() == 2);
   CHECK(groups[0].size() == 2);
@@ -85,6 +89,77 @@ TEST_CASE("report: the table's spread, and the summary", "[examples][report]") {
   CHECK(json["runs"][1]["loss_scale"]["scale"].is_array());
   CHECK(json["runs"][2]["loss_scale"]["scale"][0] == 65536.0);
   CHECK(json["runs"][2]["loss_scale"]["step"][0] == 5);
+  CHECK(json["runs"][2]["steps"]["mean_loss"][0] == 2.5);
+}
+
+TEST_CASE("chart: a run that diverges leaves the scale to the others", "[examples][report]") {
+  const double nan = std::nan("");
+  const std::string svg = examples::to_svg(
+      {.lines = {{"up", {{0, 0}, {2, 2}}}, {"away", {{0, 0}, {1, 1e9}, {2, nan}}}}});
+  CHECK(count(svg, "M70.00 350.00 L580.00 56.00") == 1);
+  CHECK(count(svg, "M70.00 350.00 L325.00 56.00 \"") == 1);
+}
+
+TEST_CASE("report: one epoch gives a curve of its steps, a point, and a timeline with its skips",
+          "[examples][report]") {
+  const Result result{.name = "amp-fp16",
+                      .scaled = true,
+                      .skipped = 1,
+                      .epochs = {{1.5, 0.1, 0.2}},
+                      .samples = {{1, 2, 65536, 0}, {2, 1.5, 32768, 1}, {3, 1, 32768, 1}}};
+  const examples::Charts charts = examples::charts_of({result});
+  REQUIRE(charts.loss.lines.size() == 1);
+  CHECK(charts.loss.lines[0].points.size() == 3);
+  CHECK(count(examples::to_svg(charts.accuracy), "<circle") == 1);
+  REQUIRE(charts.scale.lines.size() == 1);
+  REQUIRE(charts.scale.lines[0].crosses.size() == 1);
+  CHECK(charts.scale.lines[0].crosses[0].x == 2);
+
+  const std::string page = examples::to_html({}, {result}, {{to_svg(charts.loss), "a < b"}});
+  CHECK(count(page, "<svg ") == 1);
+  CHECK(count(page, "a &lt; b") == 1);
+  CHECK(count(page, "<td>20.00 %</td>") == 1);
+  for (const char* other_file : {"src=", "href=", "url(", "@import"})
+    CHECK(count(page, other_file) == 0);
+}
+
+TEST_CASE("report: a spread needs several seeds; what is not finite has a note",
+          "[examples][report]") {
+  const double nan = std::nan("");
+  CHECK(examples::percent_text({0.5, 0}, 1) == "50.00 %");
+  CHECK(examples::percent_text({0.5, 0.01}, 2) == "50.00 +- 1.00 %");
+  const Result naive{
+      .name = "fp16", .epochs = {{nan, 0.1, 0.1}}, .samples = {{1, 2.3}, {2, nan}, {3, nan}}};
+  const std::vector<std::string> notes =
+      examples::notes_of({}, {naive, {.name = "fp32", .epochs = {{1, 0.1, 0.1}}}});
+  REQUIRE(notes.size() == 1);
+  CHECK(count(notes[0], "fp16: the loss is nan from about step 2 on. Adam's second moment") == 1);
+  CHECK(count(examples::note_of({.optimizer = "sgd"}, naive), "65504") == 1);
+  const Result rising{.name = "fp32", .epochs = {{20, 0.1, 0.1}}, .samples = {{1, 2}, {2, 40}}};
+  CHECK(count(examples::note_of({}, rising), "fp32: the loss is 20.0000. A smaller --lr") == 1);
+}
+
+TEST_CASE("terminal: blocks rise with the values; lines are wrapped", "[examples][report]") {
+  CHECK(examples::blocks({0, 4, 8, std::nan("")}, 0, 8, 50) == "\u2581\u2585\u2588\u00b7");
+  CHECK(examples::blocks({0, 8, 4, 4}, 0, 8, 2) == "\u2585\u2585");
+  CHECK(examples::wrapped("one two three", 7) == "one two\nthree\n");
+}
+
+TEST_CASE("history: a few hundred samples, however many steps", "[examples][report]") {
+  examples::History history(100);
+  std::int64_t added = 0;
+  for (std::int64_t step = 1; step <= 1000; ++step) {
+    if (!history.due(step)) continue;
+    ++added;
+    history.add({.step = step, .loss = static_cast<double>(step), .skipped = step / 10});
+  }
+  const auto samples = history.samples();
+  CHECK(added == 400 + 400 / 2 + 200 / 4);  // each step, each second, each fourth
+  REQUIRE(samples.size() == 250);
+  CHECK(samples.front().step == 4);
+  CHECK(samples.front().loss == 2.5);
+  CHECK(samples.back().step == 1000);
+  CHECK(samples.back().skipped == 100);
 }
 
 }  // namespace

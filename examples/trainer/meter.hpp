@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Loss and accuracy over many batches.
+#pragma once
+
+#include <amp/amp.hpp>
+#include <amp/safetensors.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace examples {
+
+struct Prediction {
+  amp::Tensor logits, loss;
+};
+
+/// Sums where the tensors are: adding a batch waits for nothing.
+class Meter {
+ public:
+  struct Means {
+    double loss = 0, accuracy = 0;
+  };
+
+  void add(const Prediction& prediction, const amp::Tensor& targets) {
+    const amp::NoGradGuard no_grad;
+    const auto images = static_cast<double>(targets.size(0));
+    const amp::Tensor predicted = amp::argmax(prediction.logits, 1);
+    const amp::Tensor correct = amp::sum(amp::eq(predicted, targets)).to(amp::kFloat64);
+    const amp::Tensor loss = prediction.loss.to(amp::kFloat64) * images;
+    sums_ = sums_.to(loss.device()) + amp::stack({loss, correct}, 0);
+    count_ += targets.size(0);
+  }
+
+  [[nodiscard]] std::int64_t count() const { return count_; }
+
+  /// Over the images so far. Synchronises.
+  [[nodiscard]] Means means() const {
+    const std::vector<double> sums = sums_.to_vector<double>();
+    const auto images = static_cast<double>(count_);
+    return {.loss = sums[0] / images, .accuracy = sums[1] / images};
+  }
+
+  /// Makes it a part of the checkpoint, which it outlives.
+  void add_to(amp::Checkpoint& checkpoint, const std::string& name) {
+    checkpoint.add(name, sums_).add(name + "_count", count_);
+  }
+
+ private:
+  amp::Tensor sums_ = amp::zeros({2}, {.dtype = amp::kFloat64});  // loss, right predictions
+  std::int64_t count_ = 0;                                        // images
+};
+
+}  // namespace examples
