@@ -155,6 +155,41 @@ TEST_CASE("arange: no step, the wrong direction, no end", "[tensor]") {
   CHECK_THROWS_AS((void)amp::arange(0.0, std::nan(""), 1.0), amp::Error);
 }
 
+TEST_CASE("arange: neither counts nor values overflow", "[tensor]") {
+  using I = std::int64_t;
+  constexpr I kMost = std::numeric_limits<I>::max(), kLeast = std::numeric_limits<I>::min();
+  constexpr int kLeastInt = std::numeric_limits<int>::min();
+  const auto values = [](const amp::Tensor& x) { return x.to_vector<I>(); };
+  CHECK(values(amp::arange(kLeastInt, std::numeric_limits<int>::max(), 1 << 30)) ==
+        std::vector<I>{kLeastInt, -(1 << 30), 0, 1 << 30});
+  CHECK(values(amp::arange(kLeast, kMost, I{1} << 62)) ==
+        std::vector<I>{kLeast, -(I{1} << 62), 0, I{1} << 62});
+  CHECK(values(amp::arange(kMost, kLeast, kLeast)) == std::vector<I>{kMost, -1});
+  CHECK(values(amp::arange(I{0}, kMost - 1, (kMost - 1) / 3)).size() == 3);  // a double counts 4
+  CHECK(values(amp::arange(std::uint64_t{5}, std::uint64_t{8})) == std::vector<I>{5, 6, 7});
+}
+
+TEST_CASE("arange: refuses what has no answer, saying why", "[tensor]") {
+  using I = std::int64_t;
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInf = HUGE_VAL;
+  constexpr auto kUnsigned = std::numeric_limits<std::uint64_t>::max();
+  CHECK_THAT(error_of([] { return amp::arange(0.0, 1.0, 0.0); }), ContainsSubstring("`step`"));
+  CHECK_THAT(error_of([] { return amp::arange(kNaN); }), ContainsSubstring("finite"));
+  CHECK_THAT(error_of([] { return amp::arange(0.0, 1.0, kInf); }), ContainsSubstring("finite"));
+  CHECK_THAT(error_of([] { return amp::arange(0.0, 1.0, kNaN); }), ContainsSubstring("finite"));
+  CHECK_THAT(error_of([] { return amp::arange(-1e308, 1e308); }), ContainsSubstring("memory"));
+  CHECK_THAT(error_of([] { return amp::arange(0.0, 1.0, 1e-300); }), ContainsSubstring("memory"));
+  CHECK_THAT(error_of([] { return amp::arange(I{1} << 62); }), ContainsSubstring("memory"));
+  CHECK_THAT(error_of([] { return amp::arange(1U, 0U); }), ContainsSubstring("direction"));
+  CHECK_THAT(error_of([] { return amp::arange(0, 300, {.dtype = amp::kUInt8}); }),
+             ContainsSubstring("uint8") && ContainsSubstring("299"));
+  CHECK_THAT(error_of([] { return amp::arange(0.0, 1e10, 1e9, {.dtype = amp::kInt32}); }),
+             ContainsSubstring("int32"));
+  CHECK_THAT(error_of([] { return amp::arange(kUnsigned - 1, kUnsigned); }),
+             ContainsSubstring("int64"));
+  CHECK(amp::arange(0, 256, {.dtype = amp::kUInt8}).numel() == 256);
+}
+
 TEST_CASE("arange: integers beyond 2^53 are exact", "[tensor]") {
   const std::int64_t start = std::int64_t{1} << 53;
   CHECK(amp::arange(start, start + 3, std::int64_t{1}).to_vector<std::int64_t>() ==

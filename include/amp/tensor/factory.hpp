@@ -11,6 +11,7 @@
 #include <iterator>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "amp/kernels/host/random.hpp"
@@ -39,18 +40,30 @@ inline const Tensor& with_options(const Tensor& tensor, const TensorOptions& opt
   return tensor;
 }
 
-/// Throws where an integer dtype has no such value: neither does C++ say which it would become.
-inline void check_fill(std::string_view op, double value, DType dtype) {
-  if (is_floating_point(dtype) || dtype == kBool) return;
+/// Whether the dtype has the value, or one that it is rounded to.
+template <class Number>
+bool holds(DType dtype, Number value) {
+  bool result = true;
   visit_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (std::integral<T>) {
-      const auto lowest = static_cast<double>(std::numeric_limits<T>::lowest());
-      const double highest = std::ldexp(1.0, std::numeric_limits<T>::digits);  // the first beyond
-      AMP_CHECK((value >= lowest || value > lowest - 1) && value < highest, op,
-                ": `value` must be a value of ", dtype, ", but is ", value);
+    if constexpr (std::integral<T> && !std::is_same_v<T, bool>) {
+      if constexpr (std::unsigned_integral<Number>) {
+        result = std::in_range<T>(static_cast<unsigned long long>(value));
+      } else if constexpr (std::integral<Number>) {
+        result = std::in_range<T>(static_cast<long long>(value));
+      } else {
+        const auto lowest = static_cast<double>(std::numeric_limits<T>::lowest());
+        const double highest = std::ldexp(1.0, std::numeric_limits<T>::digits);  // first beyond
+        result = (value >= lowest || value > lowest - 1) && value < highest;
+      }
     }
   });
+  return result;
+}
+
+/// Throws where an integer dtype has no such value: which it would become is an accident.
+inline void check_fill(std::string_view op, double value, DType dtype) {
+  AMP_CHECK(holds(dtype, value), op, ": `value` must be a value of ", dtype, ", but is ", value);
 }
 
 inline void fill(const Tensor& tensor, double value) {
@@ -158,35 +171,69 @@ template <class Range>
                              options.dtype.value_or(dtype_of<T>), options);
 }
 
+namespace detail {
+
+/// How many numbers arange gives, of integers.
+template <std::integral T>
+std::uint64_t range_count(T start, T end, T step) {
+  // Differences modulo 2^64, which are those of any two.
+  const auto distance = [](T from, T to) {
+    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+  };
+  const bool ascending = step > T{0};
+  const std::uint64_t span = ascending ? distance(start, end) : distance(end, start);
+  const std::uint64_t stride = ascending ? distance(T{0}, step) : distance(step, T{0});
+  AMP_CHECK(start == end || (end > start) == ascending, "arange: `end` ", end,
+            " does not lie in the direction of `step` ", step, " from `start` ", start);
+  return span / stride + (span % stride != 0 ? 1 : 0);
+}
+/// The same of others; infinite where a double overflows.
+template <std::floating_point T>
+double range_count(T start, T end, T step) {
+  for (const T number : {start, end, step}) {
+    AMP_CHECK(is_finite(static_cast<double>(number)), "arange: `start`, `end` and `step` must be ",
+              "finite, but are ", start, ", ", end, " and ", step);
+  }
+  const double count = std::ceil((static_cast<double>(end) - static_cast<double>(start)) /
+                                 static_cast<double>(step));
+  AMP_CHECK(count >= 0, "arange: `end` ", end, " does not lie in the direction of `step` ", step,
+            " from `start` ", start);
+  return count;
+}
+/// Number i of a range; integers that are in it do not overflow on the way.
+template <class T>
+T range_value(T start, T step, std::int64_t i) {
+  if constexpr (std::integral<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(start) +
+                          static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step));
+  } else {
+    return start + static_cast<T>(i) * step;
+  }
+}
+
+}  // namespace detail
+
 /// start, start + step, ... below `end` (above, for a negative step): int64 for integers, float32
-/// otherwise.
+/// otherwise. Throws if `step` is 0 or points away from `end`, if a number is not finite, if an
+/// integer dtype does not hold one of the values, and if these are more than memory holds.
 template <class T>
   requires std::is_arithmetic_v<T>
 [[nodiscard]] Tensor arange(T start, T end, T step, const TensorOptions& options = {}) {
   AMP_CHECK(step != T{0}, "arange: `step` must not be 0");
-  // Integers subtract exactly first: modulo 2^64, which is the difference of any two.
-  const double span = [&] {
-    if constexpr (std::integral<T>) {
-      const bool ascending = end >= start;
-      const std::uint64_t distance =
-          ascending ? static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(start)
-                    : static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(end);
-      return ascending ? static_cast<double>(distance) : -static_cast<double>(distance);
-    } else {
-      return static_cast<double>(end) - static_cast<double>(start);
-    }
-  }();
-  const double count = std::ceil(span / static_cast<double>(step));
-  AMP_CHECK(count >= 0, "arange: `end` ", end, " does not lie in the direction of `step` ", step,
-            " from `start` ", start);
-  AMP_CHECK(count < 0x1p47, "arange: from `start` ", start, " to `end` ", end, " by `step` ", step,
-            " there are ", count, " numbers, more than memory holds");
+  const auto count = detail::range_count(start, end, step);
+  AMP_CHECK(count < decltype(count){1ULL << 47}, "arange: from `start` ", start, " to `end` ", end,
+            " by `step` ", step, " there are ", count, " numbers, more than memory holds");
   const auto n = static_cast<std::int64_t>(count);
+  const DType dtype = options.dtype.value_or(std::integral<T> ? kInt64 : kFloat32);
+  for (const std::int64_t i : {std::int64_t{0}, n - 1}) {
+    if (n == 0) break;
+    const T value = detail::range_value(start, step, i);
+    AMP_CHECK(detail::holds(dtype, value), "arange: the numbers from `start` ", start, " to `end` ",
+              end, " must be values of ", dtype, ", but ", value, " is among them");
+  }
   const HostBuffer<T> values(n);
-  for (std::int64_t i = 0; i < n; ++i) values[i] = static_cast<T>(start + static_cast<T>(i) * step);
-  const DType natural = std::integral<T> ? kInt64 : kFloat32;
-  return detail::from_values(values.data(), static_cast<std::size_t>(n), Shape(n),
-                             options.dtype.value_or(natural), options);
+  for (std::int64_t i = 0; i < n; ++i) values[i] = detail::range_value(start, step, i);
+  return detail::from_values(values.data(), static_cast<std::size_t>(n), Shape(n), dtype, options);
 }
 template <class T>
   requires std::is_arithmetic_v<T>
