@@ -92,7 +92,7 @@ class Tensor {
     check_type("const_data", dtype_of<T>);
     return static_cast<const T*>(raw_data());
   }
-  /// The one element, converted to T. Waits for a device.
+  /// The one element, converted to T as `to` converts. Waits for a device.
   template <Element T>
   T item() const;
   /// All elements in row-major order, converted to T. Waits for a device.
@@ -101,6 +101,9 @@ class Tensor {
 
   // --- copies and views; differentiable, defined in ops/tensor_members.hpp
   // ----------------------------------------------------
+  /// In another dtype, each element rounded once to nearest even. Floating-point numbers become
+  /// integers toward zero, the nearest there is where they lie beyond these, and NaN becomes 0;
+  /// integers become smaller ones modulo 2^n; bool is whether an element is not 0.
   Tensor to(DType dtype) const;
   Tensor to(Device device) const;
   Tensor clone() const;

@@ -5,6 +5,7 @@
 // instructions.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,7 +22,8 @@
 
 namespace amp::inline v0 {
 
-/// One element, as a cast: to bool, whether it is not zero.
+/// One element, as a cast: to bool, whether it is not zero. Floating-point numbers become integers
+/// toward zero, beyond the range of these the nearest there is, and NaN becomes 0, on every device.
 template <class To, class From>
 AMP_HOST_DEVICE constexpr To convert_one(From value) {
   if constexpr (std::is_same_v<To, From>) {
@@ -33,6 +35,8 @@ AMP_HOST_DEVICE constexpr To convert_one(From value) {
       return value != From{};
   } else if constexpr (std::is_same_v<From, bool>) {
     return static_cast<To>(static_cast<int>(value));
+  } else if constexpr (std::integral<To> && std::floating_point<From>) {
+    return detail::to_integer<To>(value);
   } else {
     return static_cast<To>(value);
   }

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <type_traits>
 
 #include "amp/core/config.hpp"
@@ -45,6 +46,26 @@ struct ieee_layout<double> {
   using bits_type = std::uint64_t;
   static constexpr int mantissa_bits = 52, bias = 1023;
 };
+
+/// An integer, which is toward zero of `value`: beyond the range of I the nearest there is, of NaN
+/// 0. A plain cast of such a number is undefined.
+template <std::integral I, std::floating_point Float>
+AMP_HOST_DEVICE constexpr I to_integer(Float value) {
+  using Limits = std::numeric_limits<I>;
+  constexpr I kLeast = (Limits::min)(), kMost = (Limits::max)();
+  constexpr Float kLowest = static_cast<Float>(kLeast);  // a power of two, or 0
+  constexpr Float kBeyond = 2 * static_cast<Float>(I{1} << (Limits::digits - 1));
+  using Tested = std::conditional_t<(sizeof(Float) > 8), double, Float>;
+  using Bits = typename ieee_layout<Tested>::bits_type;
+  constexpr Bits kInfinity =
+      ((Bits{1} << (sizeof(Bits) * 8 - 1 - ieee_layout<Tested>::mantissa_bits)) - 1)
+      << ieee_layout<Tested>::mantissa_bits;
+  const Bits bits = __builtin_bit_cast(Bits, static_cast<Tested>(value));
+  if ((bits & static_cast<Bits>(~Bits{0} >> 1)) > kInfinity) return 0;
+  if (value <= kLowest) return kLeast;
+  if (value >= kBeyond) return kMost;
+  return static_cast<I>(value);
+}
 
 /// Any number as a double that every small format rounds as it would the number: where a double
 /// cannot hold it, the neighbour with an odd last bit, which is a tie of no shorter format
@@ -118,10 +139,13 @@ class small_float {
   AMP_HOST_DEVICE explicit constexpr operator float() const { return decode<float>(bits_); }
   AMP_HOST_DEVICE explicit constexpr operator double() const { return decode<double>(bits_); }
   explicit constexpr operator long double() const { return decode<double>(bits_); }
-  /// Toward zero, as from float; undefined where I cannot hold it.
+  /// Toward zero; beyond the range of I the nearest there is, of NaN 0. To bool: whether not 0.
   template <std::integral I>
   AMP_HOST_DEVICE explicit constexpr operator I() const {
-    return static_cast<I>(decode<float>(bits_));
+    if constexpr (std::is_same_v<I, bool>)
+      return decode<float>(bits_) != 0;
+    else
+      return detail::to_integer<I>(decode<float>(bits_));
   }
 
   AMP_HOST_DEVICE friend constexpr small_float operator+(small_float a) { return a; }

@@ -48,7 +48,7 @@ const C* fetch(const Operand& operand, std::int64_t offset, std::int64_t stride,
                C* buffer) {
   if (operand.immediate) {
     const C value =
-        operand.dtype == kInt64 ? static_cast<C>(operand.integer) : static_cast<C>(operand.value);
+        operand.dtype == kInt64 ? static_cast<C>(operand.integer) : convert_one<C>(operand.value);
     for (std::int64_t i = 0; i < n; ++i) buffer[i] = value;
     return buffer;
   }
