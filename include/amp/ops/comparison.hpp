@@ -9,6 +9,24 @@
 namespace amp::inline v0 {
 namespace detail {
 
+/// The number as the nearest one of a floating-point dtype; as it is beside integers.
+inline kernels::Operand rounded_to(DType dtype, kernels::Operand number) {
+  if (!is_floating_point(dtype)) return number;
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    number.value = convert_one<double>(number.dtype == kInt64 ? convert_one<T>(number.integer)
+                                                              : convert_one<T>(number.value));
+  });
+  number.dtype = kFloat64;
+  return number;
+}
+
+/// The same of a 0-dimensional operand beside one that is not, of dtype `common` both.
+inline Tensor rounded_single(const Tensor& operand, bool single, DType common) {
+  const bool rounds = single && operand.dim() == 0 && is_floating_point(operand.dtype());
+  return rounds ? autocasting::convert_dtype(operand.detach(), common) : operand;
+}
+
 inline Tensor comparison_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
                             BinaryLaunch kernel) {
   check_operands(op.name(), a, b);
@@ -16,14 +34,21 @@ inline Tensor comparison_op(autocasting::OpId op, const Tensor& a, const Tensor&
       op,
       [&](const Tensor& x, const Tensor& y) {
         const Shape shape = broadcast_shapes(op.name(), x.shape(), y.shape());
-        return run_binary(kernel, x, y, shape, kBool);
+        const bool one_is_single = (x.dim() == 0) != (y.dim() == 0);
+        const DType common = result_type(x, y);
+        return run_binary(kernel, rounded_single(x, one_is_single, common),
+                          rounded_single(y, one_is_single, common), shape, kBool);
       },
       a, b);
 }
 inline Tensor comparison_op(autocasting::OpId op, const Tensor& input,
                             const kernels::Operand& number, BinaryLaunch kernel) {
   return autocasting::call(
-      op, [&](const Tensor& x) { return run_scalar(kernel, x, number, false, kBool); }, input);
+      op,
+      [&](const Tensor& x) {
+        return run_scalar(kernel, x, rounded_to(x.dtype(), number), false, kBool);
+      },
+      input);
 }
 template <Arithmetic Number>
 Tensor comparison_op(autocasting::OpId op, const Tensor& input, Number value, BinaryLaunch kernel) {
@@ -33,7 +58,10 @@ Tensor comparison_op(autocasting::OpId op, const Tensor& input, Number value, Bi
 
 }  // namespace detail
 
-// Elementwise, of dtype bool; not differentiable.
+// Elementwise, of dtype bool; not differentiable. Beside a floating-point tensor a number, or a
+// 0-dimensional tensor, is rounded to the tensor's dtype first, as in torch, so that x = 0.1 in
+// bfloat16 is equal to 0.1. Beside integers numbers are compared as they are: 255 of uint8 is not
+// -1, which it is in torch.
 // clang-format off
 [[nodiscard]] inline Tensor eq(const Tensor& a, const Tensor& b) { return detail::comparison_op("eq", a, b, kernels::dispatch<&kernels::Backend::eq, kernels::host::eq>); }
 [[nodiscard]] inline Tensor ne(const Tensor& a, const Tensor& b) { return detail::comparison_op("ne", a, b, kernels::dispatch<&kernels::Backend::ne, kernels::host::ne>); }
