@@ -28,6 +28,27 @@ TEST_CASE("numbers: a fraction beside integers is not cut off", "[ops]") {
   CHECK(values(amp::eq(x, 1.0)) == std::vector<double>{0, 1, 0});
 }
 
+TEST_CASE("numbers: a bool beside bools gives bool, an integer int64, as in torch", "[ops]") {
+  const Tensor x = amp::tensor({true, false}, {2});
+  const auto is = [](const Tensor& actual, amp::DType dtype, const std::vector<double>& expected) {
+    CHECK(actual.dtype() == dtype);
+    CHECK(values(actual) == expected);
+  };
+  is(x + true, amp::kBool, {1, 1});
+  is(true + x, amp::kBool, {1, 1});
+  is(x * false, amp::kBool, {0, 0});
+  is(amp::where(x, x, true), amp::kBool, {1, 1});
+  is(amp::where(x, false, x), amp::kBool, {0, 0});
+  is(amp::pow(x, false), amp::kBool, {1, 1});
+  is(x / true, amp::kFloat32, {1, 0});
+  is(x + 1, amp::kInt64, {2, 1});
+  is(amp::tensor({3}, {1}) + true, amp::kInt64, {4});
+  is(amp::full({1}, 2.5, {.dtype = amp::kFloat16}) * true, amp::kFloat16, {2.5});
+  is(amp::eq(x, true), amp::kBool, {1, 0});
+  CHECK_THROWS_WITH(x - true, Catch::Matchers::StartsWith("sub: `a` must not be bool"));
+  CHECK_THROWS_WITH(true - x, Catch::Matchers::StartsWith("sub: `b` must not be bool"));
+}
+
 TEST_CASE("numbers: every comparison", "[ops]") {
   const Tensor x = amp::tensor({1.0F, 2.0F, 3.0F}, {3});
   CHECK(values(amp::eq(x, 2)) == std::vector<double>{0, 1, 0});

@@ -41,12 +41,14 @@ struct Operand {
     return static_cast<T*>(data);
   }
 
-  /// A C++ number: of dtype int64 or float64.
+  /// A C++ number: of dtype bool, int64 or float64.
   template <class Number>
   static Operand scalar(Number value, Device device) {
     Operand operand;
     operand.value = static_cast<double>(value);
-    operand.dtype = std::is_integral_v<Number> ? kInt64 : kFloat64;
+    operand.dtype = std::is_same_v<Number, bool> ? kBool
+                    : std::is_integral_v<Number> ? kInt64
+                                                 : kFloat64;
     if constexpr (std::is_integral_v<Number>) operand.integer = static_cast<std::int64_t>(value);
     operand.device = device;
     operand.immediate = operand.present = true;

@@ -85,6 +85,14 @@ inline Tensor div_backward(const Tensor& grad, const Tensor& quotient, const Ten
 
 namespace detail {
 
+/// sub has no meaning for a bool tensor and a bool.
+template <Arithmetic N>
+void check_not_both_bool(std::string_view argument, const Tensor& tensor) {
+  AMP_CHECK((!std::is_same_v<N, bool>) || !tensor.defined() || tensor.dtype() != kBool, "sub: `",
+            argument, "` must not be bool beside a bool, but is ", describe(tensor),
+            "; use ne for where they differ");
+}
+
 // Gradients of what is linear in the tensor.
 inline Tensor same_gradient(const Tensor& grad, const Tensor&, const kernels::Operand&) {
   return grad;
@@ -115,6 +123,7 @@ template <Arithmetic N>
 }
 template <Arithmetic N>
 [[nodiscard]] Tensor sub(const Tensor& a, N b) {
+  detail::check_not_both_bool<N>("a", a);
   return detail::scalar_op(
       "sub", a, b,
       {kernels::dispatch<&kernels::Backend::sub, kernels::host::sub>, detail::same_gradient});
@@ -135,6 +144,7 @@ template <Arithmetic N>
 /// a - b
 template <Arithmetic N>
 [[nodiscard]] Tensor sub(N a, const Tensor& b) {
+  detail::check_not_both_bool<N>("b", b);
   return detail::scalar_op("sub", b, a,
                            {.kernel = kernels::dispatch<&kernels::Backend::sub, kernels::host::sub>,
                             .backward = detail::negative_gradient,

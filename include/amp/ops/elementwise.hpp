@@ -95,11 +95,12 @@ inline Tensor scale(const Tensor& a, double factor) {
       a, kernels::Operand::scalar(factor, a.device()), false, a.dtype());
 }
 
-/// A number beside an integer tensor: float32 where the number is a float.
+/// A number beside an integer tensor: float32 where the number is a float. Beside a bool tensor:
+/// int64 where it is an integer, bool where it is a bool.
 inline DType scalar_result_type(const Tensor& tensor, const kernels::Operand& number) {
   if (is_floating_point(tensor.dtype())) return tensor.dtype();
   if (is_floating_point(number.dtype)) return kFloat32;
-  return tensor.dtype() == kBool ? kInt64 : tensor.dtype();
+  return tensor.dtype() == kBool ? number.dtype : tensor.dtype();
 }
 
 /// The float dtype that division and transcendental functions give integers.
