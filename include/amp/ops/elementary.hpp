@@ -93,6 +93,11 @@ Tensor scalar_pow_backward(const Tensor& grad, const Tensor& x, const kernels::O
 }
 
 /// A negative integer power of integers throws: it is no integer.
+///
+/// The number is rounded to the dtype in which the power is computed, float64 for float64 and
+/// float32 for all others. Where float32 does not hold it (1.7, not 0.5) this alone moves the
+/// result by up to abs(exponent log(input)) / 2 units in the last place; torch's float32 powers are
+/// off by as much. Powers of float64 tensors are not.
 template <Arithmetic Number>
 [[nodiscard]] Tensor pow(const Tensor& input, Number exponent) {
   detail::check_defined("pow", "input", input);
