@@ -311,6 +311,24 @@ inline void norms_of_one_element(const amp::Device& device, amp::DType dtype) {
   check([](const Tensor& x) { return amp::group_norm(x, 3); }, {2, 3});
 }
 
+/// With fixed statistics the gradient is weight * rstd * grad, whatever x is.
+inline void batch_norm_of_infinities(const amp::Device& device, amp::DType dtype) {
+  const amp::TensorOptions options{.dtype = dtype, .device = device};
+  const Tensor mean = amp::zeros({2}, options), var = amp::full({2}, 4, options);
+  const Tensor weight = amp::full({2}, 3, options);
+  for (const std::int64_t inner : {1, 3, 8}) {
+    CAPTURE(inner);
+    std::vector<double> values(static_cast<std::size_t>(4 * inner), 0.5);
+    values[1] = INFINITY;
+    values[2] = NAN;
+    values.back() = -INFINITY;
+    const Tensor x = of(values, {2, 2, inner}, device, dtype);
+    amp::batch_norm(x, mean, var, weight, {}, false, 0.1, 0)
+        .backward(amp::full(x.shape(), 2, options));
+    CHECK(numbers(x.grad()) == std::vector<double>(values.size(), 3));  // 3 * 1/2 * 2
+  }
+}
+
 inline void int32_indices(const amp::Device& device, amp::DType dtype) {
   const Tensor table = of(large_values(12, 1, Domain::kAny), {4, 3}, device, dtype);
   const auto picked = [&](amp::DType index_dtype) {
@@ -370,6 +388,7 @@ inline constexpr Property kOfFloats[] = {
     {"norms with float32 parameters", float32_parameters},
     {"rms_norm: default epsilon", rms_norm_epsilon},
     {"norms of one element", norms_of_one_element},
+    {"batch_norm of infinities, evaluated", batch_norm_of_infinities},
     {"int32 indices", int32_indices},
     {"bad indices", bad_indices},
     {"expanded inputs", expanded_inputs},

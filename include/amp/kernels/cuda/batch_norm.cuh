@@ -259,7 +259,8 @@ AMP_KERNEL void __launch_bounds__(kThreads)
 }
 
 /// `parts` is null where nobody needs the sums. With fixed statistics (not training) both means
-/// drop out of grad_x, which may be null.
+/// drop out of grad_x, which may be null, and x with them: a zero times x^ would make its
+/// infinities NaN.
 template <class C, int Width>
 AMP_KERNEL void __launch_bounds__(kThreads)
     batch_norm_backward_kernel(Channels shape, NormSaved<C> saved, const ChannelSums* parts,
@@ -281,8 +282,7 @@ AMP_KERNEL void __launch_bounds__(kThreads)
     if (grad_x.data == nullptr) continue;
     const C mean = saved.mean(channel), rstd = saved.rstds[channel];
     const C factor = parameter_or(saved.weight, channel, C{1}) * rstd;
-    const C mean_g = training ? static_cast<C>(sums.grad / n) : C{0};
-    const C mean_dot = training ? static_cast<C>(sums.dot / n) : C{0};
+    const C mean_g = static_cast<C>(sums.grad / n), mean_dot = static_cast<C>(sums.dot / n);
     for (ChannelShare<kAhead> share(shape, channel, part); !share.is_done();) {
       share.advance();
       C grad[kAhead][Width], x[kAhead][Width];
@@ -293,7 +293,8 @@ AMP_KERNEL void __launch_bounds__(kThreads)
         AMP_UNROLL
         for (int l = 0; l < Width; ++l) {
           const C normal = (x[k][l] - mean) * rstd;
-          grad[k][l] = factor * (grad[k][l] - mean_g - normal * mean_dot);
+          if (training) grad[k][l] = grad[k][l] - mean_g - normal * mean_dot;
+          grad[k][l] *= factor;
         }
         store_one(grad_x, share.at(k), grad[k]);
       }

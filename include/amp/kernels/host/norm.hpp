@@ -227,7 +227,8 @@ void batch_norm(const BatchNormArgs& args) {
   });
 }
 
-/// With fixed statistics (not training) both means drop out of grad_x.
+/// With fixed statistics (not training) both means drop out of grad_x, and x with them: a zero
+/// times x^ would make its infinities NaN.
 template <class C>
 void batch_norm_backward(const BatchNormBackwardArgs& args) {
   const ChannelRuns runs(args.input);
@@ -253,16 +254,17 @@ void batch_norm_backward(const BatchNormBackwardArgs& args) {
       if (args.grad_bias.present) store(&sum, args.grad_bias, c, 1, 1);
       if (!args.grad_input.present) continue;
       const C factor = element_of(args.weight, c, C{1}) * rstd;
-      const C mean_g = args.training ? static_cast<C>(sum / n) : C{0};
-      const C mean_dot = args.training ? static_cast<C>(dot / n) : C{0};
+      const C mean_g = static_cast<C>(sum / n), mean_dot = static_cast<C>(dot / n);
       for (std::int64_t run = 0; run < runs.count; ++run) {
         const std::int64_t at = runs.start(c, run);
         const C* const x = fetch_run(args.input, run, 0);
         const C* const grad = fetch_run(args.grad_output, run, 1);
         C* const grad_x =
             target(args.grad_input, at, runs.stride, runs.length, scratch.data() + 2 * runs.length);
-        for (std::int64_t i = 0; i < runs.length; ++i)
-          grad_x[i] = factor * (grad[i] - mean_g - (x[i] - mean) * rstd * mean_dot);
+        for (std::int64_t i = 0; i < runs.length; ++i) {
+          grad_x[i] = factor * (args.training ? grad[i] - mean_g - (x[i] - mean) * rstd * mean_dot
+                                              : grad[i]);
+        }
         store(grad_x, args.grad_input, at, runs.stride, runs.length);
       }
     }
