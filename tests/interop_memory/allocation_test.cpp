@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Checkpoints where memory runs out, and how much of it the reading of headers takes. This program
-// has an operator new of its own, which fails when it is told to.
+// Checkpoints, and what initialize undoes, where memory runs out; and how much of it the reading of
+// headers takes. This program has an operator new of its own, which fails on demand.
 #include <amp/amp.hpp>
 #include <amp/safetensors.hpp>
 
@@ -19,6 +19,7 @@
 #include <new>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
@@ -28,11 +29,15 @@ namespace interop_memory {
 namespace {
 
 thread_local std::int64_t until_failure = 0;  // 0: none fails
+thread_local bool fails_on = false;           // after the first failure
 thread_local std::int64_t allocations = 0;
 thread_local std::int64_t held = 0, most_held = 0;  // bytes
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
-  if (until_failure > 0 && --until_failure == 0) throw std::bad_alloc();
+  if (until_failure > 0 && --until_failure == 0) {
+    if (fails_on) until_failure = 1;
+    throw std::bad_alloc();
+  }
   const std::size_t rounded =
       (std::max)((bytes + alignment - 1) / alignment * alignment, alignment);
   void* const memory = std::aligned_alloc(alignment, rounded);
@@ -198,6 +203,35 @@ TEST_CASE("memory: whichever allocation of load fails, the state is the old one"
   }
   CHECK(refused > 250);
   training.run();  // and it goes on
+}
+
+TEST_CASE("memory: initialize that gets no more memory leaves the model as it was", "[interop]") {
+  int refused = 0;
+  for (std::int64_t n = 1; n <= 1000; ++n) {
+    INFO("allocation " << n);
+    const amp::nn::Linear model(3, 2);
+    amp::SGD optimizer(model.named_parameters(), {.lr = 0.1});
+    amp::sum(model(amp::ones({1, 3}))).backward();
+    const std::vector<float> weight = model.weight.to_vector<float>();
+    const Tensor gradient = model.weight.grad();
+    bool done = true;
+    fails_on = true;
+    until_failure = n;
+    try {
+      (void)amp::initialize(model, optimizer, amp::OptLevel::kO3);
+    } catch (const std::exception&) {  // not even the message of an amp::Error has memory
+      done = false;
+    }
+    until_failure = 0;
+    fails_on = false;
+    if (done) break;
+    ++refused;
+    REQUIRE(model.weight.dtype() == amp::kFloat32);
+    REQUIRE(model.weight.to_vector<float>() == weight);
+    REQUIRE(model.weight.grad().is_same(gradient));
+    REQUIRE(model.bias.dtype() == amp::kFloat32);
+  }
+  CHECK(refused > 10);
 }
 
 TEST_CASE("memory: reading a header takes memory in proportion to its length", "[interop]") {

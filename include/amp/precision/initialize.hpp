@@ -56,7 +56,8 @@ struct Precision {
 
 namespace detail {
 
-/// Gives tensors back the data and the gradients they had, unless told that all went well.
+/// Gives tensors back the data and the gradients they had, unless told that all went well. That
+/// takes no memory, so that it cannot fail.
 class RestoreData {
  public:
   explicit RestoreData(const std::vector<Tensor>& tensors) {
@@ -66,6 +67,7 @@ class RestoreData {
   ~RestoreData() {
     if (done) return;
     for (const Before& before : before_) {
+      before.tensor.impl().history = {};  // for one, set_data would make another
       before.tensor.set_data(before.data);
       before.tensor.impl().history = before.history;
     }
