@@ -6,6 +6,9 @@
 
 #include <amp/core/error.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -47,18 +50,30 @@ inline std::filesystem::path find_file(const std::filesystem::path& directory,
 /// Reads a file from its first byte to its last.
 class InputFile {
  public:
-  /// Throws amp::Error when the file cannot be opened.
+  /// Throws amp::Error when the file cannot be opened, or is a folder, a pipe or a device: nothing
+  /// is waited for.
   explicit InputFile(std::filesystem::path path) : path_(std::move(path)) {
-    errno = 0;
-    stream_.reset(gzopen(path_.c_str(), "rb"));
-    if (!stream_) fail("a file that can be read", errno != 0 ? std::strerror(errno) : "none");
+    const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0) fail("a file that can be read", std::strerror(errno));
+    struct stat status {};
+    if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+      stream_.reset(gzdopen(file, "rb"));
+    }
+    if (!stream_) {
+      ::close(file);
+      fail("a regular file", S_ISDIR(status.st_mode) ? "a directory" : "a pipe or a device");
+    }
     gzbuffer(stream_.get(), 1U << 17);
+    most_bytes_ = static_cast<std::uint64_t>(status.st_size) *
+                  (gzdirect(stream_.get()) != 0 ? 1 : kMostInflation);
   }
 
   /// The next `count` bytes. `expected` describes them in the error thrown when there are fewer.
-  /// Memory grows with what is there, so that a wrong count in a header allocates nothing huge.
+  /// Memory grows with what is there, so that a wrong count in a header allocates nothing huge, and
+  /// without copies, so that it is hardly more than the bytes.
   std::vector<std::uint8_t> read(std::uint64_t count, const std::string& expected) {
     std::vector<std::uint8_t> bytes;
+    bytes.reserve(std::min(count, most_bytes_));
     while (bytes.size() < count) {
       const auto chunk = std::min<std::uint64_t>(count - bytes.size(), 1U << 20);
       const std::size_t begin = bytes.size();
@@ -96,6 +111,8 @@ class InputFile {
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
  private:
+  static constexpr std::uint64_t kMostInflation = 1040;  // deflate makes at most 1032 of a byte
+
   struct Close {
     void operator()(gzFile stream) const { gzclose_r(stream); }
   };
@@ -118,7 +135,7 @@ class InputFile {
 
   std::filesystem::path path_;
   std::unique_ptr<gzFile_s, Close> stream_;
-  std::uint64_t offset_ = 0;
+  std::uint64_t offset_ = 0, most_bytes_ = 0;
 };
 
 }  // namespace examples

@@ -19,6 +19,10 @@ namespace examples {
 inline constexpr std::uint32_t kIdxImagesMagic = 0x00000803;  // unsigned bytes, three dimensions
 inline constexpr std::uint32_t kIdxLabelsMagic = 0x00000801;  // unsigned bytes, one dimension
 
+/// Several times what any set of this kind has. A file can claim, and if compressed hold, far more
+/// than fits into memory.
+inline constexpr std::uint64_t kMostIdxImages = 500'000;
+
 /// Reads one header number and throws amp::Error unless it is `wanted`.
 inline void expect_number(InputFile& file, const std::string& what, std::uint32_t wanted,
                           const char* format = "%u") {
@@ -32,12 +36,16 @@ inline void expect_number(InputFile& file, const std::string& what, std::uint32_
   if (found != wanted) file.fail(offset, what + " " + text(wanted), text(found));
 }
 
-/// The pixels of all images, of which there is at least one.
+/// The pixels of all images, of which there are from 1 to kMostIdxImages.
 inline std::vector<std::uint8_t> read_idx_images(InputFile& file, std::uint32_t rows,
                                                  std::uint32_t columns) {
   expect_number(file, "the magic number of idx images", kIdxImagesMagic, "0x%08x");
   const std::uint64_t count = file.read_big_endian("the number of images");
   if (count == 0) file.fail(file.offset() - 4, "at least one image", "0 images");
+  if (count > kMostIdxImages) {
+    file.fail(file.offset() - 4, "at most " + std::to_string(kMostIdxImages) + " images",
+              std::to_string(count) + " images");
+  }
   expect_number(file, "the number of rows", rows);
   expect_number(file, "the number of columns", columns);
   const std::uint64_t size = count * rows * columns;

@@ -10,6 +10,7 @@
 
 #include "support/catch.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -194,7 +195,18 @@ TEST_CASE("a directory in a file's place is an error", "[examples][data]") {
   const TemporaryDirectory directory;
   fs::create_directory(directory.path() / kImages);
   directory.write(kLabels, idx_labels({1}));
-  CHECK(says(idx_error(directory), directory.path() / kImages, 0, {"expected", "found"}));
+  CHECK(says(idx_error(directory), directory.path() / kImages, 0,
+             {"expected a regular file", "found a directory"}));
+}
+
+TEST_CASE("a pipe in a file's place is an error at once", "[examples][data]") {
+  const std::string ending = GENERATE("", ".gz");
+  const TemporaryDirectory directory;
+  const fs::path pipe = directory.path() / ("data_batch_1.bin" + ending);
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  alarm(20);  // ends a reader that waits for a writer
+  CHECK(says(cifar_error(directory), pipe, 0, {"expected a regular file", "found a pipe"}));
+  alarm(0);
 }
 
 TEST_CASE("a truncated idx file is told from a whole one", "[examples][data]") {
@@ -229,7 +241,29 @@ TEST_CASE("a huge count in a header allocates nothing huge", "[examples][data]")
   std::fill_n(bytes.begin() + 4, 4, std::uint8_t{0xFF});
   directory.write(kImages, bytes);
   directory.write(kLabels, idx_labels({1}));
-  CHECK(says(idx_error(directory), directory.path() / kImages, 16 + 784, {"4294967295 images"}));
+  CHECK(says(idx_error(directory), directory.path() / kImages, 4,
+             {"at most 500000 images", "found 4294967295 images"}));
+
+  std::fill_n(bytes.begin() + 4, 2, std::uint8_t{0});  // 65,535, which are not there
+  directory.write(kImages, bytes);
+  CHECK(says(idx_error(directory), directory.path() / kImages, 16 + 784, {"65535 images"}));
+}
+
+TEST_CASE("a small file that unpacks to gigabytes takes no memory for them", "[examples][data]") {
+  const TemporaryDirectory directory;
+  Bytes bytes = idx_images(1);
+  bytes[5] = 0x20;  // 2,097,153 images, of which zlib would unpack what is there
+  bytes.resize(std::size_t{8} << 20);
+  directory.write(std::string(kImages) + ".gz", bytes);
+  directory.write(kLabels, idx_labels({1}));
+  CHECK(says(idx_error(directory), directory.path() / (std::string(kImages) + ".gz"), 4,
+             {"at most 500000 images", "found 2097153 images"}));
+
+  // What is read takes as much as it has, and not what a growing vector would.
+  examples::InputFile file(directory.path() / (std::string(kImages) + ".gz"));
+  const Bytes read = file.read(std::uint64_t{5} << 20, "five megabytes");
+  CHECK(read.size() == std::size_t{5} << 20);
+  CHECK(read.capacity() == read.size());
 }
 
 TEST_CASE("bytes after the end are an error", "[examples][data]") {
