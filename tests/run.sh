@@ -7,10 +7,10 @@
 #   ./tests/run.sh [--quick | --long] [-R regex]
 #
 # In stages: the format of the sources (clang-format 14); all tests with g++; all tests with clang++
-# under AddressSanitizer and UndefinedBehaviorSanitizer; the threaded tests under ThreadSanitizer.
-# What a machine lacks is skipped by name. --quick leaves out format and sanitizers, --long runs the
-# long tests with g++ instead, -R chooses tests by name. With everything in place it touches no
-# network.
+# under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzz targets for 20 seconds each; the
+# threaded tests under ThreadSanitizer. What a machine lacks is skipped by name. --quick leaves out
+# format and sanitizers, --long runs the long tests with g++ instead, and the fuzz targets for 10
+# minutes each, -R chooses tests by name. With everything in place it touches no network.
 set -uo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
@@ -48,6 +48,10 @@ includes() { runs_with g++ "#include <$1>\nint main() {}\n" "${@:2}"; }
 sanitizes() {
   runs_with clang++ '#include <thread>\nint main() { std::thread([] {}).join(); }\n' "-fsanitize=$1"
 }
+fuzzes() {
+  local target='extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, size_t) { std::_Exit(0); }'
+  runs_with clang++ "#include <cstdlib>\n$target\n" -fsanitize=fuzzer,address,undefined
+}
 clang_format() {
   local tool
   for tool in clang-format-14 clang-format; do
@@ -70,8 +74,8 @@ missing_packages() {
   includes nlohmann/json.hpp || echo nlohmann-json3-dev
   includes cblas.h || echo libopenblas-dev
   have clang++ || echo clang
-  [[ $mode != all ]] || sanitizes address || echo libclang-rt-dev
-  [[ $mode != all ]] || have llvm-symbolizer || echo llvm  # names in the sanitizers' reports
+  [[ $mode == quick ]] || sanitizes address || echo libclang-rt-dev
+  [[ $mode == quick ]] || have llvm-symbolizer || echo llvm  # names in the sanitizers' reports
   [[ $mode != all ]] || clang_format >/dev/null || echo clang-format
 }
 
@@ -131,10 +135,14 @@ configure() {
 build() { "${no_aslr[@]}" cmake --build "$folder/$1" --parallel "$jobs" "${@:2}" -- -k; }
 build_catch_main() { configure gcc g++ -O2 && build gcc --target amp_catch_main; }
 # ThreadSanitizer sees no hand-over between the threads of a BLAS that was built without it.
-build_sanitized() {
+configure_sanitized() {
   configure "$1" clang++ -O1 -DAMP_TEST_SANITIZE="$2" -DAMP_BUILD_EXAMPLES=OFF \
     -DAMP_BUILD_BENCHMARKS=OFF -DAMP_TEST_CATCH_MAIN="$folder/gcc/tests/libamp_catch_main.a" \
-    "${@:3}" && build "$1"
+    "${@:3}"
+}
+build_sanitized() { configure_sanitized "$@" && build "$1"; }
+build_fuzz_targets() {
+  configure_sanitized asan address,undefined && build asan --target fuzz_targets
 }
 run_tests() {
   printf 'subdirs(%s)\n' "${configurations[*]}" >"$folder/CTestTestfile.cmake"
@@ -165,6 +173,12 @@ if [[ $mode == all ]]; then
       skip "$name" "clang++ has no such sanitizer that runs here"
     fi
   done
+fi
+if [[ $mode != quick ]] && ! fuzzes; then
+  skip "fuzz targets" "clang++ has no libFuzzer that runs here"
+elif [[ $mode == long ]]; then
+  configurations+=(asan)
+  stage "build, fuzz targets" build_fuzz_targets
 fi
 have nvcc || [[ -x /usr/local/cuda/bin/nvcc ]] || skip "CUDA source" "no nvcc"
 stage "tests" run_tests
