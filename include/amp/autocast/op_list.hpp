@@ -30,6 +30,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "amp/core/config.hpp"
+
 namespace amp::inline v0 {
 
 enum class OpPolicy : std::uint8_t {

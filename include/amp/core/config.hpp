@@ -5,8 +5,11 @@
 // elsewhere differs between the compilers that see it.
 #pragma once
 
+// An #error alone would be followed by thousands of others; a file that is missing ends the
+// compilation.
 #if __cplusplus < 202002L
 #error "amp needs C++20: compile with -std=c++20 (nvcc too: -std=c++20)"
+#include <amp needs C++20: compile with -std=c++20>
 #endif
 
 // Annotation of functions shared by host and device code. It adds a target, never another body.
@@ -40,4 +43,13 @@
 // the whole program.
 #if !defined(AMP_USE_CUDNN)
 #define AMP_USE_CUDNN 0
+#endif
+
+// A source file compiled without optimization makes the program say so once, on stderr, where it
+// computes much: see core/optimization_hint.hpp. AMP_NO_OPTIMIZATION_HINT, which may be defined for
+// any source file, stands for "I know".
+#if !defined(__OPTIMIZE__) && !defined(AMP_NO_OPTIMIZATION_HINT)
+#define AMP_OPTIMIZATION_HINT 1
+#else
+#define AMP_OPTIMIZATION_HINT 0
 #endif

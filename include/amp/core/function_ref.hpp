@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "amp/core/config.hpp"
+
 namespace amp::inline v0 {
 
 template <class Signature>

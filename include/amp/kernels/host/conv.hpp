@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "amp/core/optimization_hint.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/functions.hpp"
@@ -110,6 +111,7 @@ void conv2d(const Conv2dArgs& args) {
   const ConvShape s = conv_shape(args.input, args.weight, args.output, args.groups);
   const std::int64_t in_image = s.channels * s.in_plane(), out_image = s.filters * s.pixels();
   const std::int64_t weights = s.filters * s.patch();
+  amp::detail::hint_at_optimization(s.images * s.groups * s.pixels() * weights);
   const HostBuffer<C> weight_buffer(s.groups * weights), bias_buffer(s.groups * s.filters);
   const C* const weight = fetch(args.weight, 0, 1, s.groups * weights, weight_buffer.data());
   const C* const bias = args.bias.present

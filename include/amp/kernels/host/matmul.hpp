@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "amp/core/optimization_hint.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/epilogue.hpp"
@@ -131,6 +132,7 @@ inline void product(const MatmulArgs& args) {
   const std::int64_t batches = args.output.sizes[0], m = args.output.sizes[1],
                      n = args.output.sizes[2], k = args.a.sizes[2];
   if (batches * m * n == 0) return;
+  amp::detail::hint_at_optimization(batches * m * n * k);
   visit_compute_type(args.output.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
