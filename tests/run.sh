@@ -129,6 +129,7 @@ check_format() {
 configure() {
   cmake -S "$root" -B "$folder/$1" -G "Unix Makefiles" -DCMAKE_CXX_COMPILER="$2" \
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="$3" -DAMP_TEST_PREFIX="$1" \
+    -DAMP_BUILD_TESTS=ON \
     -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=10 "${@:4}" \
     >"$folder/$1.log" 2>&1 || { cat "$folder/$1.log" && false; }
 }
@@ -150,6 +151,17 @@ run_tests() {
     "${labels[@]}" "${select[@]}" | tee "$folder/ctest.log"
 }
 
+# What a whole run of this mode took last time, or else about what it takes from nothing on 2 cores.
+announce() {
+  local -A minutes=([quick]=20 [all]=40 [long]=40)
+  if [[ -s $folder/seconds.$mode ]]; then
+    say "the last such run took $((($(<"$folder/seconds.$mode") + 59) / 60)) minutes"
+  else
+    say "this takes about $(((minutes[$mode] * 2 + jobs - 1) / jobs)) minutes, later runs less"
+  fi
+}
+
+announce
 install_missing
 configurations=(gcc)
 if [[ $mode == all ]]; then
@@ -187,5 +199,6 @@ say "stages"
 printf '%s\n' "${report[@]}"
 cat "$folder"/gcc/compile_time.*.txt 2>/dev/null
 grep -E 'tests passed|No tests' "$folder/ctest.log" || echo "no tests were run"
+((failed != 0 || ${#select[@]} > 0)) || echo "$SECONDS" >"$folder/seconds.$mode"
 ((failed == 0)) || echo "FAILED: see the stages above"
 exit $failed

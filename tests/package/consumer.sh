@@ -16,15 +16,27 @@ mkdir -p "$work"
 if [[ $kind == package ]]; then
   cmake --install "$build" --prefix "$work/first" >"$work/install.log"
   mv "$work/first" "$work/moved"
-  if grep -rnF -e "$amp" -e "$build" "$work/moved" --include='*.cmake'; then
+  if grep -rnF -e "$amp" -e "$build" "$work/moved" --include='*.cmake' --include='*.pc'; then
     echo "the installed package names a folder of the machine that built it"
     exit 1
+  fi
+  if command -v pkg-config >/dev/null; then
+    export PKG_CONFIG_PATH=$work/moved/share/pkgconfig
+    read -ra flags <<<"$(pkg-config --cflags amp)"
+    [[ -e ${flags[0]#-I}/amp/amp.hpp ]]
   fi
   set -- "$@" -DCMAKE_PREFIX_PATH="$work/moved"
 else
   set -- "$@" -DAMP_SUBDIRECTORY="$amp"
 fi
-cmake -S "$amp/tests/package/consumer" -B "$work/build" -DCMAKE_BUILD_TYPE=Release "$@"
+# Without a build type CMake says once what that costs; with one, nothing.
+if [[ ${targets[0]} == app ]]; then
+  cmake -S "$amp/tests/package/consumer" -B "$work/build" -DCMAKE_BUILD_TYPE= "$@" >"$work/untyped" 2>&1
+  [[ $(grep -c 'amp: CMAKE_BUILD_TYPE is not set' "$work/untyped") == 1 ]]
+fi
+cmake -S "$amp/tests/package/consumer" -B "$work/build" -DCMAKE_BUILD_TYPE=Release "$@" 2>&1 |
+  tee "$work/typed"
+! grep 'amp: CMAKE_BUILD_TYPE is not set' "$work/typed" || exit 1
 cmake --build "$work/build" --target "${targets[@]}"
 for target in "${targets[@]}"; do
   "$work/build/$target"
