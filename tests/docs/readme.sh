@@ -4,7 +4,7 @@
 #
 # readme.sh README INCLUDE FOLDER COMPILER: the first C++ block of the README compiles, runs, has at
 # most 25 lines, and prints what the README says it prints, numbers to 0.05. The others, bodies of
-# functions, compile and run without an exception.
+# functions below the headers they include, compile one by one and run without an exception.
 set -euo pipefail
 readme=$1 include=$2 folder=$3 compiler=$4
 mkdir -p "$folder"
@@ -29,17 +29,23 @@ paste -d ' ' "$folder/expected.txt" "$folder/printed.txt" | awk '
   } }
   END { if (NR < 2) exit 1 }'
 
+# Each other block is a file of its own, so that what it includes must be enough: its #include lines,
+# then a function with the rest.
+rm -f "$folder"/block_*.cpp
+awk -v folder="$folder" '
+  /^```cpp$/ && ++blocks > 1 { file = folder "/block_" blocks ".cpp"; begun = 0; next }
+  /^```/ && file { print "}" >file; close(file); file = "" }
+  file && !begun && !/^#include / && NF { begun = 1; printf "void block_%d() {\n", blocks >file }
+  file { print >file }
+' "$readme"
+blocks=("$folder"/block_*.cpp)
+echo "${#blocks[@]} more blocks"
 {
-  printf '#include <amp/amp.hpp>\n#include <amp/safetensors.hpp>\n'
-  printf '#include <%s>\n' algorithm cstdint numeric random vector
-  awk '
-    /^```cpp$/ && ++blocks > 1 { inside = 1; printf "static void block_%d() {\n", blocks; next }
-    /^```/ && inside { inside = 0; print "}" }
-    inside
-    END { print "int main() {"; for (i = 2; i <= blocks; ++i) printf "  block_%d();\n", i; print "}" }
-  ' "$readme"
+  for block in "${blocks[@]}"; do printf 'void %s();\n' "$(basename "$block" .cpp)"; done
+  printf 'int main() {\n'
+  for block in "${blocks[@]}"; do printf '  %s();\n' "$(basename "$block" .cpp)"; done
+  printf '}\n'
 } >"$folder/blocks.cpp"
-echo "$(grep -c '^static void block_' "$folder/blocks.cpp") more blocks"
-"$compiler" -std=c++20 -O1 -Wall -Wextra -Wpedantic -Wno-unused-variable -Werror -I "$include" \
-  "$folder/blocks.cpp" -o "$folder/blocks"
+"$compiler" -std=c++20 -O0 -Wall -Wextra -Wpedantic -Wno-unused-variable -Werror -I "$include" \
+  "$folder/blocks.cpp" "${blocks[@]}" -o "$folder/blocks"
 cd "$folder" && ./blocks
