@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct Point {
 
 struct Line {
   std::string name = {};
-  std::vector<Point> points = {};   // those that are not finite interrupt the line
-  std::vector<Point> crosses = {};  // on it
+  std::vector<Point> points = {};          // those that are not finite interrupt the line
+  std::vector<Point> crosses = {};         // on it
+  std::optional<std::size_t> colour = {};  // the place of the line in the chart, where not given
 };
 
 /// Over whole numbers x. A line that ends in what is not finite has no say in the range of y: on
@@ -129,7 +131,7 @@ class ChartWriter {
   }
 
   void draw(std::size_t i) {
-    const char* const colour = kColours[i % std::size(kColours)];
+    const char* const colour = kColours[chart_.lines[i].colour.value_or(i) % std::size(kColours)];
     bool begun = false;
     add("<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" d=\"", colour);
     for (const Point& point : chart_.lines[i].points) {

@@ -102,6 +102,7 @@ inline Charts charts_of(const std::vector<Result>& results) {
     }
     losses.points = smoothed(losses.points);
     charts.loss.lines.push_back(losses);
+    scales.colour = charts.accuracy.lines.size();  // in each chart the same
     charts.accuracy.lines.push_back(accuracies);
     if (result.scaled) charts.scale.lines.push_back(scales);
   }
