@@ -12,6 +12,7 @@ set -euo pipefail
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 build=$root/build/train
 log=$build/build.log
+trainer=$build/examples/train_cnn
 sudo_flags=()
 
 say() { printf 'train.sh: %s\n' "$*" >&2; }
@@ -74,32 +75,41 @@ install_blas() {
   touch "$build/without-blas"
 }
 
+# Whether a build has something to do. CMake, which knows exactly, is asked in any case.
+outdated() {
+  [[ ! -x $trainer || ! -e $build/CMakeCache.txt || ! -e $build/built ]] ||
+    [[ -n $(find "$root/CMakeLists.txt" "$root/include" "$root/examples" \
+      -newer "$build/built" -print -quit) ]]
+}
+
 configure_and_build() {
   local -a generator=()
   grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt" ||
     rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles"  # none yet, or of a checkout since moved
   [[ -e $build/CMakeCache.txt ]] || have make || generator=(-G Ninja)
+  ! outdated || say "building the trainer in build/train (a first build takes a minute)"
   cmake -S "$root" -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release \
     -DAMP_BUILD_TESTS=OFF -DAMP_BUILD_EXAMPLES=ON -DAMP_BUILD_BENCHMARKS=OFF >>"$log" 2>&1 &&
-    cmake --build "$build" --target train_cnn --parallel >>"$log" 2>&1
+    cmake --build "$build" --target train_cnn --parallel >>"$log" 2>&1 && touch "$build/built"
 }
 
 mkdir -p "$build"
 : >"$log"
 
-mapfile -t missing < <(missing_packages)
-if ((${#missing[@]})) && ! install_packages "${missing[@]}"; then
-  tail -n 20 "$log" >&2
-  say "could not install what is missing; as root: apt-get install ${missing[*]}"
-  exit 1
+if [[ ! -e $build/built ]]; then  # what was built once has all it needs
+  mapfile -t missing < <(missing_packages)
+  if ((${#missing[@]})) && ! install_packages "${missing[@]}"; then
+    tail -n 20 "$log" >&2
+    say "could not install what is missing; as root: apt-get install ${missing[*]}"
+    exit 1
+  fi
+  install_blas
 fi
-install_blas
-
-say "building the trainer in build/train (a first build takes a minute)"
 if ! configure_and_build; then
   cat "$log" >&2
   say "the build failed; the lines above say why"
   exit 1
 fi
 
-exec "$build/examples/train_cnn" "$@"
+# Under the name that was typed, which the trainer repeats where it says how to go on.
+exec -a "$0" "$trainer" "$@"
