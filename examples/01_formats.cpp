@@ -112,10 +112,13 @@ void show_bulk_conversion() {
 
 }  // namespace
 
-int main() {
+int main() try {
   print_table();
   show_rounding();
   show_overflow();
   show_stochastic_rounding();
   show_bulk_conversion();
+} catch (const amp::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

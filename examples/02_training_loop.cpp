@@ -72,7 +72,7 @@ History train(bool mixed_precision, int steps) {
 
 }  // namespace
 
-int main() {
+int main() try {
   const int steps = 60;
   const History full = train(false, steps), mixed = train(true, steps);
   double apart = 0;
@@ -86,4 +86,7 @@ int main() {
               static_cast<long long>(mixed.skipped), steps);
   expect(apart > 0 && apart < 0.01, "mixed precision follows float32, and is not it");
   expect(mixed.losses.back() < 0.1 * mixed.losses.front(), "the loss falls to a tenth");
+} catch (const amp::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -114,10 +114,13 @@ void show_backward() {
 
 }  // namespace
 
-int main() {
+int main() try {
   amp::register_op("gated_linear", amp::OpPolicy::kLowPrecision);
   amp::register_op("log_sum_exp", amp::OpPolicy::kFloat32);
   amp::manual_seed(3);
   show_policy();
   show_backward();
+} catch (const amp::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -127,8 +127,11 @@ void show_skipped_step() {
 
 }  // namespace
 
-int main() {
+int main() try {
   show_two_ways();
   show_wrong_order();
   show_skipped_step();
+} catch (const amp::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -104,7 +104,7 @@ void compare_gradients() {
 
 }  // namespace
 
-int main() {
+int main() try {
   compare_gradients();
   const std::vector<Tensor> whole = train(1);
   for (const std::int64_t pieces : {2, 8}) {
@@ -112,4 +112,7 @@ int main() {
     std::printf("parameters: %.1e from those of the whole batch\n", difference);
     expect(difference < 5e-3, "the pieces train as the batch does");
   }
+} catch (const amp::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -45,7 +45,7 @@ struct Batch {
 
 }  // namespace
 
-int main() {
+int main() try {
   amp::manual_seed(6);
   const Tensor x = amp::randn({32, 8}), y = amp::randn({32, 1});
   const Tensor poisoned = amp::full(x.shape(), std::numeric_limits<double>::infinity());
@@ -94,4 +94,7 @@ int main() {
               static_cast<long long>(counters.skipped));
   expect(sgd.applied_steps() == 5 && adam.applied_steps() == 4, "a skipped step does not count");
   expect(counters.applied == 9 && counters.skipped == 3, "the scaler counts the steps of both");
+} catch (const amp::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -47,7 +47,7 @@ Moments moments(const Sequential& generator) {
 
 }  // namespace
 
-int main() {
+int main() try {
   amp::manual_seed(11);
   const Sequential generator(Linear(kNoise, 16), SiLU(), Linear(16, 1));
   const Sequential discriminator(Linear(1, 32), SiLU(), Linear(32, 32), SiLU(), Linear(32, 1));
@@ -99,4 +99,7 @@ int main() {
   expect(std::abs(end.mean - kMean) < 0.5, "it finds the mean");
   expect(end.deviation > 0.2 && end.deviation < 0.9, "it finds the deviation");
   expect(counters.applied + counters.skipped == 2 * 600, "both optimizers step in each cycle");
+} catch (const amp::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -89,7 +89,7 @@ Outcome train(const Precision& precision) {
 
 }  // namespace
 
-int main() {
+int main() try {
   for (const Precision& precision : kPrecisions) {
     const double gradient = small_gradient(precision);
     std::printf("%-18s  gradient %a\n", precision.name, gradient);
@@ -102,4 +102,7 @@ int main() {
     expect(moved == precision.keeps_small_gradients, "weights move just where gradients arrive");
     expect(!moved || after < 0.01 * before, "a model whose weights move learns");
   }
+} catch (const amp::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

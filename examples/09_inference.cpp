@@ -61,7 +61,7 @@ void show_copies(const Sequential& model, const Linear& last, const Tensor& x) {
 
 }  // namespace
 
-int main() {
+int main() try {
   amp::manual_seed(9);
   const amp::NoGradGuard no_grad;
   const Tensor x = amp::randn({32, 64});
@@ -99,4 +99,7 @@ int main() {
   expect(relative_difference(autocast, exact) < 0.02, "autocast agrees with float32");
   expect(relative_difference(converted, autocast) < 0.02, "both ways agree");
   expect(2 * half_size == full_size, "converting halves the memory");
+} catch (const amp::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -41,7 +41,7 @@ std::pair<amp::Tensor, amp::Tensor> make_data(std::int64_t count, std::mt19937& 
   return {amp::tensor(points, {count, 2}), amp::tensor(spirals, {count})};
 }
 
-int main() {
+int main() try {
   std::mt19937 generator(1);
   const auto [points, spirals] = make_data(900, generator);  // 600 to train, 300 to test
   const amp::Tensor test_points = points.narrow(0, 600, 300);
@@ -87,4 +87,7 @@ int main() {
   const bool same = loaded.forward(test_points).to_vector<float>() == scores.to_vector<float>();
   std::printf("the loaded network predicts %s\n", same ? "the same" : "something else");
   return accuracy > 0.9 && same ? 0 : 1;
+} catch (const amp::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }
