@@ -20,3 +20,7 @@
 #include "amp/scaler.hpp"        // GradScaler
 #include "amp/precision.hpp"     // initialize, OptLevel
 // clang-format on
+
+#if defined(AMP_USE_GDB) && AMP_USE_GDB
+#include "amp/debug/gdb.hpp"
+#endif

@@ -19,7 +19,8 @@ inline std::map<std::string, std::vector<std::string>> read_headers() {
   const std::filesystem::path root = std::filesystem::path(AMP_SOURCE_DIR) / "include";
   std::map<std::string, std::vector<std::string>> headers;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-    if (!entry.is_regular_file()) continue;
+    const std::string extension = entry.path().extension().string();
+    if (extension != ".hpp" && extension != ".cuh") continue;
     std::vector<std::string>& lines =
         headers[entry.path().lexically_relative(root).generic_string()];
     std::ifstream file(entry.path());

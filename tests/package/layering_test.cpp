@@ -19,7 +19,7 @@ using Edges = std::map<std::string, std::vector<std::string>>;
 const std::vector<std::vector<std::string>> kLayers = {
     {"core"},        {"types"},    {"device"},    {"kernels"},
     {"tensor"},      {"autograd"}, {"autocast"},  {"ops"},
-    {"nn", "optim"}, {"scaler"},   {"precision"}, {"interop", "distributed", "diagnostics"},
+    {"nn", "optim"}, {"scaler"},   {"precision"}, {"interop", "distributed", "diagnostics", "debug"},
 };
 
 /// Downward, and still wrong: what a module computes must not depend on the scope around it.
