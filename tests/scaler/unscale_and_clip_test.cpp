@@ -136,6 +136,19 @@ TEST_CASE("unscale_and_clip: is unscale_ followed by clip_grad_norm_") {
     CHECK(at_once[i] == Approx(in_turn[i]).epsilon(1e-6).margin(1e-12));
 }
 
+TEST_CASE("unscale_and_clip: .grad of amp's optimizers stays scaled and unclipped") {
+  const amp::Tensor p = parameter({0, 0}, {3 * 8, 4 * 8});
+  amp::SGD sgd({p}, {.lr = 1});
+  amp::GradScaler scaler({.init_scale = 8, .statistics = true});
+  scaler_test::start(scaler);
+  CHECK(scaler.unscale_and_clip(sgd, 1).item<double>() == 5);
+  CHECK(scaler.statistics(sgd).get().norm == 5);
+  CHECK(p.grad().to_vector<double>() == Values{24, 32});
+  scaler.step(sgd);
+  CHECK(p.grad().to_vector<double>() == Values{24, 32});
+  CHECK(p.to_vector<double>()[0] == Approx(-0.6).epsilon(1e-6));
+}
+
 TEST_CASE("unscale_and_clip: below the limit nothing is clipped, bit for bit") {
   const auto run = [](bool clip) {
     const amp::Tensor p = parameter(Values(100), times(true_gradient(100), 8));

@@ -22,6 +22,10 @@ inline DType norm_dtype(std::span<const kernels::GradientSpan> gradients) {
   const auto count = static_cast<std::int64_t>(gradients.size());
   return kernels::any_float64(gradients.data(), count) ? kFloat64 : kFloat32;
 }
+/// Room for the norm.
+inline Tensor make_norm(std::span<const kernels::GradientSpan> gradients, Device device) {
+  return empty({}, {.dtype = norm_dtype(gradients), .device = device});
+}
 /// Where a norm of either dtype lies; nowhere without a tensor.
 inline kernels::NormWord norm_word(const Tensor& norm) {
   if (!norm.defined()) return nullptr;
@@ -50,6 +54,7 @@ inline void clip_by_norm(Device device, std::span<const kernels::GradientSpan> g
                          double max_norm, const Tensor& norm) {
   kernels::KeptTable table;
   const kernels::NormWord word = norm_word(norm);
+  fill(norm, 0);  // that of no gradients
   grad_norm({device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr, word,
              nullptr, nullptr, 0, &table});
   clip(device, gradients, word, max_norm, nullptr, &table);
@@ -90,7 +95,7 @@ inline Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm) {
   if (norm.defined()) {
     detail::clip(device, spans, detail::norm_word(norm), max_norm, nullptr, nullptr);
   } else {
-    norm = zeros({}, {.dtype = detail::norm_dtype(spans), .device = device});
+    norm = detail::make_norm(spans, device);
     detail::clip_by_norm(device, spans, max_norm, norm);
   }
   for (const Tensor& grad : gradients) grad.impl().storage->bump_version();

@@ -78,20 +78,20 @@ class GradScaler {
   }
 
   /// Divides the optimizer's gradients by the scale, in place, and notes whether any is not finite.
-  /// 16-bit gradients of amp's own optimizers stay scaled until the step, which unscales them in
-  /// float32. Those of an optimizer that is not scale-aware are rounded: a warning says so, once.
+  /// 16-bit gradients of amp's optimizers stay scaled until the step, which unscales them itself.
+  /// Those of an optimizer that is not scale-aware are rounded: a warning says so, once.
   template <OptimizerLike O>
   void unscale_(O& optimizer);
 
-  /// unscale_ and clipping by the common norm in the one order that is right. Returns the norm of
-  /// the unscaled gradients before clipping, 0-dimensional float32, or float64 if one of them is
-  /// that. A scale-aware optimizer's
-  /// gradients are only read here: its step applies scale and clip at once.
+  /// unscale_ and clipping by the common norm in the one order that is right. Returns the norm to
+  /// log: before clipping, unscaled, 0-dimensional float32, float64 if a gradient is. Gradients of
+  /// a scale-aware optimizer, as amp's are, are only read: `.grad` stays scaled and unclipped, also
+  /// after the step, which applies scale and clip as it goes.
   template <OptimizerLike O>
   Tensor unscale_and_clip(O& optimizer, double max_norm);
 
-  /// The optimizer's step, unless a gradient is not finite. Unscales first where unscale_ did not.
-  /// Synchronises only for an optimizer that is not scale-aware: the host then has to know.
+  /// The optimizer's step, unless a gradient is not finite. Unscales where unscale_ did not; amp's
+  /// optimizers leave `.grad` scaled. Synchronises only for an optimizer that is not scale-aware.
   template <OptimizerLike O>
   StepResult step(O& optimizer);
 
@@ -260,9 +260,7 @@ void GradScaler::unscale_(O& optimizer) {
     for (kernels::GradientSpan& span : spans) span.read_only = is_low_precision(span.dtype);
     cycle.scale.inverse_low_precision = device_.inverse();
   }
-  Tensor norm;
-  if (cycle.wants_norm)
-    norm = empty({}, {.dtype = detail::norm_dtype(spans), .device = device_.device()});
+  Tensor norm = cycle.wants_norm ? detail::make_norm(spans, device_.device()) : Tensor();
   unscale(cycle, spans, true, detail::norm_word(norm));
   if (norm.defined()) norm.mark_modified();
   if constexpr (MarksGradients<O>) optimizer.mark_unscaled();
@@ -277,7 +275,7 @@ Tensor GradScaler::unscale_and_clip(O& optimizer, double max_norm) {
     std::optional<Device> device = wanted_;
     const detail::GradientSpans spans =
         detail::collect_gradients("unscale_and_clip", optimizer, device);
-    Tensor norm = zeros({}, {.dtype = detail::norm_dtype(spans), .device = device.value_or(kCPU)});
+    const Tensor norm = detail::make_norm(spans, device.value_or(kCPU));
     detail::clip_by_norm(norm.device(), spans, max_norm, norm);
     return norm;
   }
