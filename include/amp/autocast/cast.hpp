@@ -16,7 +16,9 @@
 
 namespace amp::inline v0::autocasting {
 
-/// `result` is `tensor` in another dtype: its gradient returns in the tensor's own.
+/// `result` is `tensor` in another dtype: its gradient returns in the tensor's own. That of a
+/// float32 tensor cast to 16 bits is asked for in float32, so that no op rounds it to 16 bits on
+/// the way, as torch does: it overflows later, and a loss scale may stay where torch's backs off.
 inline Tensor with_cast_history(const Tensor& result, const Tensor& tensor) {
   if (is_floating_point(result.dtype()) && autograd::recording(tensor)) {
     autograd::record(

@@ -84,9 +84,10 @@ inline void check_attention_shapes(const Tensor& query, const Tensor& key, const
 
 /// Attention of query [..., L, E] to key [..., S, E] and value [..., S, V]: [..., L, V]; leading
 /// dimensions broadcast. `attn_mask` broadcasts to [..., L, S]: bool, true where attention may
-/// look, or floating point, added to the scores; a query that may look nowhere gives 0.
-/// `is_causal`: query i looks at the keys up to i. `dropout_p` applies to the probabilities,
-/// always. `scale` unset: 1 / sqrt(E). Needs memory for L x S scores.
+/// look, or floating point of any dtype (torch wants float32 or that of `query`), added to the
+/// scores; a query that may look nowhere gives 0. `is_causal`: query i looks at the keys up to i.
+/// `dropout_p` applies to the probabilities, always. `scale` unset: 1 / sqrt(E). Needs memory for L
+/// x S scores.
 [[nodiscard]] inline Tensor scaled_dot_product_attention(
     const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask = {},
     double dropout_p = 0.0, bool is_causal = false, std::optional<double> scale = {}) {

@@ -16,13 +16,14 @@ struct CrossEntropyOptions {
   std::int64_t ignore_index = -100;  // targets that count for nothing
   double label_smoothing = 0;   // in [0, 1]: that share of the target is spread over all classes
   Reduction reduction = kMean;  // kMean divides by the summed weight of the targets that count
-  Tensor weight = {};           // of each class [C]; undefined: all 1
+  Tensor weight = {};           // of each class [C], in any floating-point dtype (torch wants that
+                                // of the logits); undefined: all 1
 };
 
 struct NllLossOptions {
   std::int64_t ignore_index = -100;
   Reduction reduction = kMean;
-  Tensor weight = {};
+  Tensor weight = {};  // as CrossEntropyOptions::weight
 };
 
 struct BinaryCrossEntropyOptions {
