@@ -19,6 +19,7 @@ namespace cuda {
 /// cuDNN, its own streams. To be called when no tensor or graph is there and no work is under
 /// way; legal several times. Synchronises.
 inline void shutdown() noexcept {
+  if (detail::is_forked()) return;
   for (int device = 0; device < detail::device_count(); ++device) {
 #if AMP_USE_CUDNN
     kernels::cuda::detail::conv_plans(device).release();

@@ -14,6 +14,7 @@
 
 namespace amp::inline v0 {
 
+template AMP_EXPORT detail::ProcessLocks& process_state<detail::ProcessLocks>();
 template AMP_EXPORT detail::Warnings& process_state<detail::Warnings>();
 template AMP_EXPORT detail::HostCache& process_state<detail::HostCache>();
 template AMP_EXPORT detail::MemoryState& process_state<detail::MemoryState>();
@@ -24,6 +25,7 @@ template AMP_EXPORT detail::ShadowRegistry& process_state<detail::ShadowRegistry
 template AMP_EXPORT detail::KnownNorms& process_state<detail::KnownNorms>();
 template AMP_EXPORT autograd::detail::Sequence& process_state<autograd::detail::Sequence>();
 template AMP_EXPORT autocasting::Registry& process_state<autocasting::Registry>();
+template AMP_EXPORT detail::ForkHandlers& thread_state<detail::ForkHandlers>();
 template AMP_EXPORT detail::CurrentCapture& thread_state<detail::CurrentCapture>();
 template AMP_EXPORT detail::CurrentStreams& thread_state<detail::CurrentStreams>();
 template AMP_EXPORT detail::CurrentMathPrecision& thread_state<detail::CurrentMathPrecision>();

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "amp/autocast/state.hpp"
 #include "amp/autograd/function.hpp"
+#include "amp/core/process_lock.hpp"
 #include "amp/tensor/shadow.hpp"
 
 namespace amp::inline v0::autocasting {
@@ -171,7 +171,7 @@ Tensor call_list(OpId op, Function&& function, std::span<const Tensor> tensors) 
   if (!state.active()) return function(tensors);
   Casts casts(state, state.policy(op));
   for (const Tensor& tensor : tensors) casts.see(tensor);
-  std::vector<Tensor> cast_tensors;
+  amp::detail::PoolVector<Tensor> cast_tensors;
   for (const Tensor& tensor : tensors) cast_tensors.push_back(casts.apply(tensor));
   return casts.finish(function(std::span<const Tensor>(cast_tensors)), tensors[0]);
 }
@@ -183,7 +183,7 @@ namespace amp::inline v0 {
 /// Adds an op of the user's to the policies, or changes the process' default for a listed one.
 inline void register_op(std::string_view name, OpPolicy policy) {
   auto& ops = autocasting::registry();
-  const std::lock_guard lock(ops.mutex);
+  const detail::ProcessLock lock(detail::LockOf::kOps);
   const int count = ops.count.load();
   for (int i = 0; i < count; ++i) {
     if (ops.name(i) == name) {
@@ -194,7 +194,7 @@ inline void register_op(std::string_view name, OpPolicy policy) {
   AMP_CHECK(count < autocasting::kMaxOps, "register_op: there is room for ",
             autocasting::kMaxOps - autocasting::kListedOps, " ops");
   AMP_CHECK(!name.empty(), "register_op: `name` must not be empty");
-  ops.names[count] = std::string(name);
+  detail::or_out_of_memory([&] { ops.names[count] = std::string(name); });
   ops.policies[count] = policy;
   ops.count.store(count + 1, std::memory_order_release);
 }

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstdint>
 #include <initializer_list>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +27,6 @@ namespace autocasting {
 
 /// The process' ops: the list, and what users registered behind it.
 struct AMP_EXPORT Registry {
-  std::mutex mutex;
   std::string names[kMaxOps];  // of registered ops; [0, kListedOps) stay empty
   std::atomic<OpPolicy> policies[kMaxOps] = {};
   std::atomic<int> count = kListedOps;
@@ -44,7 +42,7 @@ inline Registry& registry() { return process_state<Registry>(); }
 
 /// Edit distance (Levenshtein), to suggest the name that was meant.
 inline std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  amp::detail::PoolVector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     std::size_t diagonal = row[0];
@@ -84,7 +82,8 @@ class OpPolicies {
   }
   /// Throws amp::Error for an unknown name.
   void set(std::string_view name, OpPolicy policy) {
-    policies_.emplace_back(autocasting::find_op(name), policy);
+    const int op = autocasting::find_op(name);
+    detail::or_out_of_memory([&] { policies_.emplace_back(op, policy); });
   }
   const std::vector<std::pair<int, OpPolicy>>& entries() const { return policies_; }
 

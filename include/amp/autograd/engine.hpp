@@ -103,6 +103,7 @@ inline void backward(const Tensor& root, const Tensor& gradient) {
       next.add(detail::checked_gradient(node, *inputs[i], std::move(gradients[i])));
     }
   }
+  for (detail::Pending& leaf : leaves) leaf.node->as_leaf()->prepare(leaf.gradient);
   for (detail::Pending& leaf : leaves) {
     if (!leaf.node->as_leaf()->requires_grad) continue;  // switched off since
     leaf.node->as_leaf()->accumulate(std::move(leaf.gradient), leaf.scaled);

@@ -7,11 +7,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "amp/core/process_lock.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/kernels/host/elementwise.hpp"
 #include "amp/tensor/factory.hpp"
@@ -26,7 +26,8 @@ namespace detail {
 /// A chain of nodes is destroyed link by link: the destructor of each would destroy the next from
 /// within, as deep as the graph.
 struct AMP_EXPORT DyingNodes {
-  amp::detail::PoolVector<Node*>* queue = nullptr;
+  Node* first = nullptr;
+  bool under_way = false;
 };
 
 struct AMP_EXPORT Sequence {
@@ -69,19 +70,14 @@ class AMP_EXPORT Node : public RefCounted {
 
  protected:
   void destroy() noexcept override {
-    amp::detail::PoolVector<Node*>*& queue = thread_state<detail::DyingNodes>().queue;
-    if (queue != nullptr) {
-      queue->push_back(this);
-      return;
+    detail::DyingNodes& dying = thread_state<detail::DyingNodes>();
+    next_dying_ = std::exchange(dying.first, this);
+    if (std::exchange(dying.under_way, true)) return;
+    while (Node* const node = dying.first) {
+      dying.first = node->next_dying_;
+      delete node;  // its inputs, where nobody else holds them, join the list
     }
-    amp::detail::PoolVector<Node*> dying{this};
-    queue = &dying;
-    while (!dying.empty()) {
-      Node* const node = dying.back();
-      dying.pop_back();
-      delete node;  // its inputs, where nobody else holds them, join the queue
-    }
-    queue = nullptr;
+    dying.under_way = false;
   }
 
  private:
@@ -89,6 +85,7 @@ class AMP_EXPORT Node : public RefCounted {
   Shape shape_;
   DType dtype_, gradient_dtype_;
   std::uint64_t sequence_;
+  Node* next_dying_ = nullptr;
 };
 
 /// Collects the gradient of a leaf.
@@ -99,16 +96,17 @@ class AMP_EXPORT Leaf final : public Node {
   void backward(const Tensor&, std::span<Tensor>) override {}
   Leaf* as_leaf() override { return this; }
 
+  /// What of a gradient may lack memory, ahead of accumulate: a copy where somebody else holds it.
+  void prepare(Tensor& gradient) {
+    const amp::detail::ProcessLock lock(amp::detail::LockOf::kLeaf, this);
+    if (!grad.defined()) make_own(gradient);
+  }
   /// Adds to the gradient; the first is taken over where nobody else holds it.
   void accumulate(Tensor gradient, bool scaled) {
-    const std::lock_guard lock(mutex_);
+    const amp::detail::ProcessLock lock(amp::detail::LockOf::kLeaf, this);
     if (!grad.defined()) {
-      if (gradient.unique() && gradient.is_contiguous()) {
-        grad = std::move(gradient);
-      } else {
-        grad = empty_like(gradient);
-        amp::detail::copy_elements(gradient, grad);
-      }
+      make_own(gradient);
+      grad = std::move(gradient);
       is_scaled = scaled;
       return;
     }
@@ -124,7 +122,12 @@ class AMP_EXPORT Leaf final : public Node {
   bool is_scaled = false;  // accumulated from a scaled loss, and not yet unscaled
 
  private:
-  std::mutex mutex_;
+  static void make_own(Tensor& gradient) {
+    if (gradient.unique() && gradient.is_contiguous()) return;
+    const Tensor own = empty_like(gradient);
+    amp::detail::copy_elements(gradient, own);
+    gradient = own;
+  }
 };
 
 inline Node* node_of(const Tensor& tensor) {

@@ -9,10 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "amp/core/config.hpp"
 
@@ -36,6 +38,26 @@ class AMP_EXPORT Error : public std::runtime_error {
 };
 
 namespace detail {
+
+/// What is thrown where the host has no memory left, and so none for a message.
+class AMP_EXPORT OutOfMemory final : public Error {
+ public:
+  OutOfMemory() : Error("") {}
+  const char* what() const noexcept override {
+    return "out of memory: the host has none left, not even for small objects; free some, or let "
+           "the process use more";
+  }
+};
+
+/// call(), where the standard library asks for memory: what it throws becomes amp::Error.
+template <class Call>
+decltype(auto) or_out_of_memory(Call&& call) {
+  try {
+    return std::forward<Call>(call)();
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory();
+  }
+}
 
 inline std::string to_text(bool value) { return value ? "true" : "false"; }
 template <std::integral I>
@@ -81,9 +103,11 @@ class MessagePart {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_error(const MessagePart* parts,
                                                                std::size_t count) {
-  std::string message;
-  for (std::size_t i = 0; i < count; ++i) parts[i].append_to(message);
-  throw Error(message);
+  throw or_out_of_memory([&] {
+    std::string message;
+    for (std::size_t i = 0; i < count; ++i) parts[i].append_to(message);
+    return Error(message);
+  });
 }
 
 /// Throws the parts as one message.

@@ -7,14 +7,18 @@
 // header does not know them.
 #pragma once
 
+#include <atomic>
 #include <type_traits>
 
 #include "amp/core/config.hpp"
+#include "amp/core/error.hpp"
 
 namespace amp::inline v0 {
 
 /// The one `State` of the process. Never destroyed, so that it outlives every static that may still
-/// use it.
+/// use it. Where threads come first at once, one instance stays and the others go: constructing one
+/// has no effect that lasts. (A guarded static would stay locked in a child that was forked while
+/// another thread made it.)
 template <class State>
 AMP_EXPORT State& process_state();
 
@@ -28,8 +32,14 @@ AMP_EXPORT State& thread_state();
 #if !defined(AMP_SHARED_STATE) || defined(AMP_SHARED_STATE_IMPLEMENTATION)
 template <class State>
 AMP_EXPORT State& process_state() {
-  static State* const state = new State();
-  return *state;
+  static constinit std::atomic<State*> state{nullptr};
+  State* known = state.load(std::memory_order_acquire);
+  if (known != nullptr) [[likely]]
+    return *known;
+  State* const fresh = detail::or_out_of_memory([] { return new State(); });
+  if (state.compare_exchange_strong(known, fresh)) return *fresh;
+  delete fresh;
+  return *known;
 }
 
 template <class State>

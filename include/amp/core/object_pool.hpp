@@ -14,16 +14,14 @@
 #include <new>
 #include <vector>
 
+#include "amp/core/error.hpp"
 #include "amp/core/globals.hpp"
 
 namespace amp::inline v0::detail {
 
 inline bool host_cache_enabled() {
-  static const bool enabled = [] {
-    const char* const setting = std::getenv("AMP_HOST_CACHE");
-    return setting == nullptr || std::strcmp(setting, "0") != 0;
-  }();
-  return enabled;
+  const char* const setting = std::getenv("AMP_HOST_CACHE");
+  return setting == nullptr || std::strcmp(setting, "0") != 0;
 }
 
 /// Of one thread. Trivial, so that objects of static lifetime can still be freed when the thread's
@@ -33,13 +31,13 @@ class AMP_EXPORT ObjectPool {
   static void* allocate(std::size_t bytes) {
     ObjectPool& pool = thread_state<ObjectPool>();
     const std::size_t index = class_of(bytes);
-    if (index >= kClasses) return ::operator new(bytes);
+    if (index >= kClasses) return fresh(bytes);
     if (Free* const first = pool.free_[index]) {
       pool.free_[index] = first->next;
       --pool.count_[index];
       return first;
     }
-    return ::operator new(size_of(index));
+    return fresh(size_of(index));
   }
   static void deallocate(void* memory, std::size_t bytes) noexcept {
     ObjectPool& pool = thread_state<ObjectPool>();
@@ -54,6 +52,10 @@ class AMP_EXPORT ObjectPool {
  private:
   /// 64 bytes, 128, ... 1024; then powers of two.
   static constexpr std::size_t kStep = 64, kSteps = 16, kClasses = kSteps + 6;
+
+  static void* fresh(std::size_t bytes) {
+    return or_out_of_memory([=] { return ::operator new(bytes); });
+  }
 
   static std::size_t class_of(std::size_t bytes) {
     if (bytes <= kStep * kSteps) return bytes == 0 ? 0 : (bytes - 1) / kStep;
@@ -103,6 +105,7 @@ struct PoolAllocator {
   template <class U>
   PoolAllocator(const PoolAllocator<U>&) noexcept {}
 
+  /// Throws amp::Error where there is no memory.
   T* allocate(std::size_t n) {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
     return static_cast<T*>(ObjectPool::allocate(n * sizeof(T)));

@@ -15,13 +15,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <new>
 #include <vector>
 
 #include "amp/core/error.hpp"
 #include "amp/core/globals.hpp"
 #include "amp/core/object_pool.hpp"
+#include "amp/core/process_lock.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
@@ -35,7 +35,7 @@ class AMP_EXPORT HostCache {
   void* allocate(std::int64_t bytes) {
     const SizeClass size = size_class(bytes);
     if (enabled_) {
-      const std::lock_guard lock(mutex_);
+      const ProcessLock lock(LockOf::kHostMemory);
       std::vector<void*>& free = free_[size.index];
       if (!free.empty()) {
         void* const memory = free.back();
@@ -56,7 +56,7 @@ class AMP_EXPORT HostCache {
   void deallocate(void* memory, std::int64_t bytes) noexcept {
     const SizeClass size = size_class(bytes);
     if (enabled_) {
-      const std::lock_guard lock(mutex_);
+      const ProcessLock lock(LockOf::kHostMemory);
       if (cached_bytes_ + size.bytes <= kMaxCachedBytes) {
         std::vector<void*>& free = free_[size.index];
         try {
@@ -100,7 +100,6 @@ class AMP_EXPORT HostCache {
   }
 
   const bool enabled_ = host_cache_enabled();
-  std::mutex mutex_;
   std::int64_t cached_bytes_ = 0;
   std::vector<void*> free_[64 * 8];
 };

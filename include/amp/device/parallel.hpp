@@ -13,33 +13,36 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "amp/core/function_ref.hpp"
 #include "amp/core/globals.hpp"
 #include "amp/core/math.hpp"
+#include "amp/core/process_lock.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
 
-class AMP_EXPORT ThreadPool {
+/// The threads of one process, and the job that they share.
+class AMP_EXPORT Workers {
  public:
   using Body = FunctionRef<void(std::int64_t)>;
 
-  ThreadPool() {
+  Workers() {
     const int count = requested_threads();
     while (threads_ < count) {
       try {
         std::thread([this] { work(); }).detach();
-      } catch (const std::system_error&) {
-        return;  // the system gives no more: these will do
+      } catch (const std::exception&) {
+        return;  // the system gives no more, or no memory for one: these will do
       }
       ++threads_;
     }
   }
 
   int threads() const { return threads_; }
+  /// Whether they run in this process, rather than in the one that it was forked off.
+  bool are_here() const { return forks_ == fork_count(); }
 
   /// Runs body(task) for each task, on the pool and on the calling thread, and returns
   /// when all are done. Where the pool is busy, or the caller is one of its threads, the caller
@@ -120,6 +123,7 @@ class AMP_EXPORT ThreadPool {
   }
 
   int threads_ = 1;
+  const std::uint32_t forks_ = fork_count();
   std::mutex submit_;
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -128,18 +132,42 @@ class AMP_EXPORT ThreadPool {
   Job* job_ = nullptr;
 };
 
+class AMP_EXPORT ThreadPool {
+ public:
+  /// Started at the first use, in a forked child again: fork takes no thread along.
+  Workers& workers() {
+    Workers* known = workers_.load(std::memory_order_acquire);
+    if (known != nullptr && known->are_here()) [[likely]]
+      return *known;
+    const ProcessLock lock(LockOf::kThreadPool);
+    known = workers_.load(std::memory_order_acquire);
+    if (known == nullptr || !known->are_here()) {  // the parent's stay as they are
+      known = or_out_of_memory([] { return new Workers; });
+      workers_.store(known, std::memory_order_release);
+    }
+    return *known;
+  }
+
+ private:
+  std::atomic<Workers*> workers_ = nullptr;
+};
+
+inline Workers& workers() { return process_state<ThreadPool>().workers(); }
+
 }  // namespace detail
 
 /// How many threads host kernels use, the caller's among them.
-inline int num_threads() { return process_state<detail::ThreadPool>().threads(); }
+inline int num_threads() { return detail::workers().threads(); }
 
 /// Calls body(task) for 0 <= task < tasks, each once, in any order, on any thread; rethrows the
 /// first exception.
+/// A body may not fork, unless the child execs: tasks of the pool's other threads end in the parent
+/// only.
 inline void parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> body) {
   if (tasks == 1) {
     body(0);
   } else if (tasks > 1) {
-    process_state<detail::ThreadPool>().run(tasks, body);
+    detail::workers().run(tasks, body);
   }
 }
 

@@ -8,12 +8,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "amp/core/globals.hpp"
+#include "amp/core/process_lock.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/tensor/factory.hpp"
 
@@ -22,8 +21,7 @@ namespace amp::inline v0::detail {
 class KnownNorm;
 
 struct AMP_EXPORT KnownNorms {
-  std::mutex mutex;
-  std::vector<KnownNorm*> all;  // of the cycles under way: one or two
+  PoolVector<KnownNorm*> all;  // of the cycles under way: one or two
 };
 
 /// Gradients as a pass left them, in order, and their norm where it computed that. Known to the
@@ -35,14 +33,14 @@ class KnownNorm {
   KnownNorm(std::span<const Tensor> gradients, Tensor norm) : norm_(std::move(norm)) {
     for (const Tensor& g : gradients) gradients_.push_back(describe_now(g));
     KnownNorms& known = process_state<KnownNorms>();
-    const std::lock_guard lock(known.mutex);
+    const ProcessLock lock(LockOf::kNorms);
     known.all.push_back(this);
   }
   KnownNorm(const KnownNorm&) = delete;
   KnownNorm& operator=(const KnownNorm&) = delete;
   ~KnownNorm() {
     KnownNorms& known = process_state<KnownNorms>();
-    const std::lock_guard lock(known.mutex);
+    const ProcessLock lock(LockOf::kNorms);
     std::erase(known.all, this);
   }
 
@@ -53,7 +51,7 @@ class KnownNorm {
   /// them was written since, or what was computed will not be there at the replay of a graph.
   static Tensor find(std::span<const Tensor> gradients) {
     KnownNorms& known = process_state<KnownNorms>();
-    const std::lock_guard lock(known.mutex);
+    const ProcessLock lock(LockOf::kNorms);
     for (KnownNorm* const one : known.all) {
       if (!one->is_of(gradients)) continue;
       one->wanted_ = true;

@@ -5,10 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <utility>
 
 #include "amp/core/globals.hpp"
+#include "amp/core/process_lock.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/device/rng_state.hpp"
 #include "amp/kernels/philox.hpp"
@@ -18,14 +18,13 @@ namespace amp::inline v0 {
 namespace detail {
 
 struct AMP_EXPORT GeneratorState {
-  std::mutex mutex;
   RngState next;
 };
 
 /// Takes `blocks` blocks of the stream; returns where they begin.
 inline RngState reserve_random(std::int64_t blocks) {
   auto& generator = process_state<GeneratorState>();
-  const std::lock_guard lock(generator.mutex);
+  const ProcessLock lock(LockOf::kGenerator);
   const RngState begin = generator.next;
   generator.next.offset += static_cast<std::uint64_t>(blocks);
   return begin;
@@ -47,12 +46,12 @@ inline kernels::RandomRange reserve_random(std::int64_t blocks, Device device) {
 /// is what followed before.
 inline RngState get_rng_state() {
   auto& generator = process_state<detail::GeneratorState>();
-  const std::lock_guard lock(generator.mutex);
+  const detail::ProcessLock lock(detail::LockOf::kGenerator);
   return generator.next;
 }
 inline void set_rng_state(const RngState& state) {
   auto& generator = process_state<detail::GeneratorState>();
-  const std::lock_guard lock(generator.mutex);
+  const detail::ProcessLock lock(detail::LockOf::kGenerator);
   generator.next = state;
 }
 

@@ -8,11 +8,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <mutex>
 #include <unordered_set>
 #include <utility>
 
+#include "amp/core/process_lock.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/kernels/signatures.hpp"
 #include "amp/tensor/factory.hpp"
@@ -32,8 +33,7 @@ namespace detail {
 class AMP_EXPORT Shadows;
 
 struct AMP_EXPORT ShadowRegistry {
-  std::mutex mutex;  // taken before any Shadows' own
-  std::unordered_set<Shadows*> all;
+  std::unordered_set<Shadows*, std::hash<Shadows*>, std::equal_to<>, PoolAllocator<Shadows*>> all;
   std::atomic<std::int64_t> entries = 0, bytes = 0, hits = 0, refreshes = 0;
 };
 
@@ -69,12 +69,12 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
  public:
   Shadows() {
     ShadowRegistry& registry = process_state<ShadowRegistry>();
-    const std::lock_guard lock(registry.mutex);
+    const ProcessLock lock(LockOf::kWeightCopies);
     registry.all.insert(this);
   }
   ~Shadows() override {
     ShadowRegistry& registry = process_state<ShadowRegistry>();
-    const std::lock_guard lock(registry.mutex);
+    const ProcessLock lock(LockOf::kWeightCopies);
     registry.all.erase(this);
     clear();
   }
@@ -85,7 +85,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
   /// still holds it, or its memory is that of a capture, or of no capture, and this is another.
   Tensor get(const Tensor& weight, DType dtype) {
     ShadowRegistry& registry = process_state<ShadowRegistry>();
-    const std::lock_guard lock(mutex_);
+    const ProcessLock lock(LockOf::kWeight, this);
     Slot& slot = dtype == kFloat16 ? slots_[0] : slots_[1];
     const std::uint64_t version = weight.version();
     if (slot.is_of(weight)) {
@@ -121,7 +121,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
   /// are current, were used since the last time and are nobody else's. wrote() says that it did, or
   /// that it changed neither.
   kernels::LowPrecisionCopies to_write(const Tensor& weight) {
-    const std::lock_guard lock(mutex_);
+    const ProcessLock lock(LockOf::kWeight, this);
     void* memory[2] = {};
     for (int s = 0; s < 2; ++s) {
       Slot& slot = slots_[s];
@@ -131,7 +131,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     return {memory[0], memory[1]};
   }
   void wrote(const Tensor& weight) {
-    const std::lock_guard lock(mutex_);
+    const ProcessLock lock(LockOf::kWeight, this);
     for (Slot& slot : slots_) {
       if (!slot.promised) continue;
       slot.version = weight.version();
@@ -141,7 +141,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
   }
 
   void clear() {
-    const std::lock_guard lock(mutex_);
+    const ProcessLock lock(LockOf::kWeight, this);
     for (Slot& slot : slots_) drop(slot);
   }
 
@@ -192,7 +192,6 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     slot = Slot();
   }
 
-  std::mutex mutex_;
   Slot slots_[2];  // float16, bfloat16
 };
 
@@ -207,7 +206,7 @@ inline Tensor low_precision_copy(const Tensor& weight, DType dtype) {
   std::atomic<StorageAttachment*>& attachment = weight.impl().storage->attachment();
   StorageAttachment* found = attachment.load(std::memory_order_acquire);
   if (found == nullptr) {
-    auto* const fresh = new Shadows;
+    auto* const fresh = or_out_of_memory([] { return new Shadows; });
     if (attachment.compare_exchange_strong(found, fresh)) {
       found = fresh;
     } else {
@@ -246,7 +245,7 @@ inline AutocastCacheStats autocast_cache_stats() {
 /// graph holds live on in it.
 inline void clear_autocast_cache() {
   auto& registry = process_state<detail::ShadowRegistry>();
-  const std::lock_guard lock(registry.mutex);
+  const detail::ProcessLock lock(detail::LockOf::kWeightCopies);
   for (detail::Shadows* shadows : registry.all) shadows->clear();
 }
 

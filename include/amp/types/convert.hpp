@@ -5,6 +5,7 @@
 // instructions.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -50,12 +51,17 @@ enum class InstructionSet { kPortable, kAvx2, kAvx512 };
 /// The best one here, asked once.
 inline InstructionSet instruction_set() {
 #if AMP_X86
-  static const InstructionSet best = [] {
+  // No guarded static: a child forked while another thread asks would wait for ever.
+  static constinit std::atomic<int> known = -1;
+  if (const int best = known.load(std::memory_order_relaxed); best >= 0)
+    return static_cast<InstructionSet>(best);
+  const InstructionSet best = [] {
     unsigned a = 0, b = 0, c = 0, d = 0;  // clang 14's __builtin_cpu_supports knows no F16C
     const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & 1u << 29) != 0;
     if (__builtin_cpu_supports("avx2") == 0 || !f16c) return InstructionSet::kPortable;
     return __builtin_cpu_supports("avx512f") != 0 ? InstructionSet::kAvx512 : InstructionSet::kAvx2;
   }();
+  known.store(static_cast<int>(best), std::memory_order_relaxed);
   return best;
 #else
   return InstructionSet::kPortable;

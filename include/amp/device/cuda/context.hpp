@@ -11,13 +11,16 @@
 
 #include "amp/device/capture.hpp"
 #include "amp/device/cuda/error.hpp"
+#include "amp/device/cuda/process.hpp"
 #include "amp/device/stream.hpp"
 
 namespace amp::inline v0::cuda {
 namespace detail {
 
-/// How many devices this process can use; 0 where there is no driver or none. Asked once.
+/// How many devices this process can use; 0 where there is no driver or none. Asked once. Throws in
+/// a forked child that cannot use any.
 inline int device_count() {
+  require_own_process();
   static const int count = [] {
     int found = 0;
     if (cudaGetDeviceCount(&found) != cudaSuccess) {
@@ -33,6 +36,7 @@ inline int device_count() {
 class DeviceGuard {
  public:
   [[nodiscard]] explicit DeviceGuard(int device) {
+    require_own_process();
     AMP_CUDA_CALL(cudaGetDevice, &before_);
     if (device == before_) return;
     AMP_CUDA_CALL(cudaSetDevice, device);

@@ -227,7 +227,7 @@ inline void Graph::replay() {
 }
 
 inline Graph::~Graph() {
-  if (stream_ == nullptr) return;
+  if (stream_ == nullptr || detail::is_forked()) return;
   const int index = device_.index;
   (void)cudaStreamSynchronize(stream_);
   if (replayed_ != nullptr) {

@@ -214,6 +214,7 @@ inline void* allocate(Device device, std::int64_t bytes) {
   return memory_pool(device.index).allocate(device.index, bytes);
 }
 inline void deallocate(Device device, void* memory, std::int64_t) noexcept {
+  if (is_forked()) return;  // it is the parent's
   memory_pool(device.index).deallocate(device.index, memory);
 }
 
@@ -245,7 +246,7 @@ inline void copy(Device to_device, void* to, Device from_device, const void* fro
   }
 }
 
-inline bool is_available() { return device_count() > 0; }
+inline bool is_available() { return !is_forked() && device_count() > 0; }
 
 inline constexpr DeviceMemory kDeviceMemory{allocate, deallocate, copy, is_available};
 

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 #include "amp/core/config.hpp"
+#include "amp/core/object_pool.hpp"
 
 namespace amp::inline v0::kernels::host {
 
@@ -110,12 +110,6 @@ Kernel<T> choose_kernel() {
   return kernel_of<T, std::conditional_t<kFloat, Generic32, Generic64>>(run_generic);
 }
 
-template <class T>
-const Kernel<T>& kernel() {
-  static const Kernel<T> chosen = choose_kernel<T>();
-  return chosen;
-}
-
 /// Panels of `width` rows of the matrix, k running fastest across panels: panel[k * width + i];
 /// padded with zeros to `width`.
 template <class T>
@@ -145,8 +139,8 @@ void pack(const Matrix<T>& matrix, std::int64_t rows, std::int64_t depth, std::i
 /// Reused scratch memory of this thread.
 template <class T>
 T* scratch(std::int64_t slot, std::int64_t count) {
-  static thread_local std::vector<T> buffers[4];
-  std::vector<T>& buffer = buffers[slot];
+  static thread_local amp::detail::PoolVector<T> buffers[4];
+  amp::detail::PoolVector<T>& buffer = buffers[slot];
   if (static_cast<std::int64_t>(buffer.size()) < count)
     buffer.resize(static_cast<std::size_t>(count));
   return buffer.data();
@@ -157,7 +151,7 @@ T* scratch(std::int64_t slot, std::int64_t count) {
 template <class T>
 void multiply_add(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<T>& a,
                   const Matrix<T>& b, T* c, std::int64_t c_stride) {
-  const Kernel<T>& micro = kernel<T>();
+  const Kernel<T> micro = choose_kernel<T>();
   const std::int64_t rows = micro.rows, columns = micro.columns;
   const std::int64_t block_m = rows * 16, block_n = columns * 32;
   T* const a_panel = scratch<T>(0, block_m * kDepth);

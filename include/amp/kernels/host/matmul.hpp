@@ -96,7 +96,7 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a
     if (m * n * k >= 4096 && blas_multiply(m, n, k, a, b, c)) return;
   }
 #endif
-  const gemm::Kernel<C>& micro = gemm::kernel<C>();
+  const gemm::Kernel<C> micro = gemm::choose_kernel<C>();
   // Tiles are as large as the caches like them, but for as many as there are threads to share them.
   std::int64_t tile_m = round_up((std::min)(m, std::int64_t{192}), micro.rows);
   std::int64_t tile_n = round_up((std::min)(n, std::int64_t{512}), micro.columns);

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Which process the CUDA devices serve: what the driver made for one is of no use to a child that
+// was forked off it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "amp/core/error.hpp"
+#include "amp/core/process_lock.hpp"
+
+namespace amp::inline v0::cuda::detail {
+
+struct AMP_EXPORT DeviceUse {
+  std::atomic<std::int64_t> forks = -1;  // before the first call of the driver; -1: none was made
+};
+
+/// Whether another process, of which this is a child, has used CUDA: then this one cannot.
+inline bool is_forked() {
+  const std::int64_t forks = process_state<DeviceUse>().forks.load(std::memory_order_relaxed);
+  return forks >= 0 && forks != amp::detail::fork_count();
+}
+
+/// Comes before the driver's calls. Throws where they would fail, or wait for threads that fork did
+/// not take along.
+inline void require_own_process() {
+  AMP_CHECK(!is_forked(),
+            "CUDA was used by the process that this one was forked off, and cannot be used here; "
+            "fork before the first use of a CUDA device (is_available is one), or exec after it");
+  std::int64_t none = -1;
+  process_state<DeviceUse>().forks.compare_exchange_strong(none, amp::detail::fork_count());
+}
+
+}  // namespace amp::inline v0::cuda::detail
