@@ -21,6 +21,7 @@
 #include "support/catch.hpp"
 #include "support/cuda/standin.hpp"
 #include "support/error_of.hpp"
+#include "support/step_state.hpp"
 
 namespace cuda_failure {
 namespace {
@@ -38,26 +39,9 @@ const amp::Device kDevice{kCUDA, 1};
 /// lost.
 const std::set<std::string> kUnheard{"cudaSetDevice", "cudaEventDestroy"};
 
-using Values = std::vector<std::vector<double>>;
-
-Values values_of(const amp::NamedTensors& tensors) {
-  Values all;
-  for (const auto& [name, tensor] : tensors) {
-    all.push_back(tensor.to_vector<double>());
-    all.back().insert(all.back().begin(),
-                      static_cast<double>(std::hash<std::string>()(name) >> 11));
-  }
-  return all;
-}
-
-/// All that a step changes, on the host.
-struct State {
-  Values stepped;  // parameters and what the optimizer remembers
-  amp::GradScalerState scaler = {};
-  Values running;
-
-  friend bool operator==(const State&, const State&) = default;
-};
+using amp_test::Values;
+using amp_test::values_of;
+using State = amp_test::StepState;
 
 struct Batch {
   Tensor x, y;
@@ -220,7 +204,7 @@ class Check {
     } else {
       heard.insert(failed);
       check_error(text, failed, status);
-      check_state(now, expected_[at], expected_[at + 1]);
+      CHECK(amp_test::is_whole(now, expected_[at], expected_[at + 1]));
       training->give_up();
     }
     const amp::RngState random = amp::get_rng_state();
@@ -241,12 +225,6 @@ class Check {
       CHECK_THAT(text, ContainsSubstring("cudaErrorLaunchFailure") &&
                            ContainsSubstring("cannot be used by this process any more"));
     }
-  }
-  static void check_state(const State& now, const State& before, const State& after) {
-    const bool stepped = now.stepped != before.stepped;
-    CHECK((!stepped || now.stepped == after.stepped));
-    CHECK((now.scaler == before.scaler || (stepped && now.scaler == after.scaler)));
-    CHECK((now.running == after.running || (!stepped && now.running == before.running)));
   }
   /// Where training that never failed gets to from the same state.
   const State& reference_after(const T& training, const State& now, const amp::RngState& random) {

@@ -82,9 +82,10 @@ class AMP_EXPORT Capture {
     for (const auto& call : after_replay_) call();
   }
 
-  /// Something begins that has to end within the call: `what` tells it in an error message.
+  /// Something begins that has to end within the call: `what`, a literal, tells it in an error
+  /// message.
   void open(const void* owner, std::string_view what) { open_.insert_or_assign(owner, what); }
-  void close(const void* owner, std::string_view what) {
+  void close(const void* owner, std::string_view what) noexcept {
     if (open_.erase(owner) == 0 && stray_.empty()) stray_ = what;
   }
   void require_closed() const {
@@ -117,8 +118,9 @@ class AMP_EXPORT Capture {
   bool is_recording_;
   std::unordered_map<RefCounted*, std::pair<Ref<RefCounted>, Bump>> written_;
   std::vector<std::function<void()>> before_replay_, when_recorded_, after_replay_;
-  std::unordered_map<const void*, std::string> open_;
-  std::string stray_, refused_;
+  std::unordered_map<const void*, std::string_view> open_;
+  std::string_view stray_;
+  std::string refused_;
 };
 
 struct AMP_EXPORT CurrentCapture {

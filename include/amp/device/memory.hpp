@@ -107,9 +107,10 @@ inline void reset_peak_memory(Device device = {}) {
 inline void* allocate(Device device, std::int64_t bytes) {
   const DeviceMemory* const owner = device.type == kCPU ? nullptr : &detail::device_memory(device);
   if (bytes == 0) return nullptr;
+  detail::MemoryState& state = detail::memory_state();  // first: making it may fail
   void* const memory =
       owner == nullptr ? detail::host_allocate(bytes) : owner->allocate(device, bytes);
-  detail::memory_state().count(device.type, bytes);
+  state.count(device.type, bytes);
   return memory;
 }
 

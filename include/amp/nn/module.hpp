@@ -36,7 +36,7 @@ namespace nn {
 /// ```
 class Module {
  public:
-  Module() : state_(std::make_shared<State>()) {}
+  Module() : state_(amp::detail::or_out_of_memory([] { return std::make_shared<State>(); })) {}
   /// No module yet: to be assigned.
   Module(std::nullptr_t) {}
 
@@ -154,12 +154,14 @@ class Module {
     convert("Module::to_mixed", dtype, kept);
   }
   /// Moves all parameters and buffers. Where it throws, nothing is moved.
-  void to(Device device) const {
+  void to(Device device) const try {
     Replacements moved;
     for (const Tensor& tensor : values(state_dict())) {
       if (tensor.device() != device) moved.emplace_back(tensor, tensor.detach().to(device));
     }
     for (const auto& [tensor, data] : moved) tensor.set_data(data);
+  } catch (const std::bad_alloc&) {
+    throw amp::detail::OutOfMemory();
   }
 
   void zero_grad() const {
@@ -169,10 +171,12 @@ class Module {
   }
 
   /// Handles to all parameters and buffers, by name.
-  NamedTensors state_dict() const {
+  NamedTensors state_dict() const try {
     NamedTensors all = named_parameters();
     for (auto& buffer : named_buffers()) all.push_back(std::move(buffer));
     return all;
+  } catch (const std::bad_alloc&) {
+    throw amp::detail::OutOfMemory();
   }
   /// Copies the tensors of these names into the module's, converting. A tensor that is registered
   /// several times is taken by any of its names. Throws, changing nothing, where a name is missing
@@ -265,10 +269,12 @@ class Module {
 
   template <class Value>
   Value add(std::vector<std::pair<std::string, Value>>& list, std::string_view call,
-            std::string name, Value value) {
+            std::string name, Value value) try {
     check_name(call, name);
     list.emplace_back(std::move(name), value);
     return value;
+  } catch (const std::bad_alloc&) {
+    throw amp::detail::OutOfMemory();
   }
 
   static void check_leaf(std::string_view call, const std::string& name, const Tensor& tensor) {
@@ -323,7 +329,7 @@ class Module {
 
   /// Tensors under their first names, or under all.
   void collect(NamedTensors State::*list, const std::string& prefix, NamedTensors& found,
-               bool all_names = false) const {
+               bool all_names = false) const try {
     for (const auto& [name, tensor] : state().*list) {
       bool known = !tensor.defined();
       for (const auto& other : found) known = known || (!all_names && other.second.is_same(tensor));
@@ -331,6 +337,8 @@ class Module {
     }
     for (const auto& [name, child] : state().modules)
       child.collect(list, prefix + name + ".", found, all_names);
+  } catch (const std::bad_alloc&) {
+    throw amp::detail::OutOfMemory();
   }
   /// Bit for bit, in the dtype of `a`.
   static bool same_values(const Tensor& a, const Tensor& b) {
@@ -351,7 +359,7 @@ class Module {
 
   using Replacements = std::vector<std::pair<Tensor, Tensor>>;  // a tensor, and its new data
 
-  void convert(std::string_view call, DType dtype, const NamedTensors& kept) const {
+  void convert(std::string_view call, DType dtype, const NamedTensors& kept) const try {
     AMP_CHECK(is_floating_point(dtype), call, ": `dtype` must be floating point, but is ", dtype);
     Replacements converted;
     for (const Tensor& tensor : values(state_dict())) {
@@ -368,11 +376,15 @@ class Module {
         tensor.set_grad(Tensor());
       }
     }
+  } catch (const std::bad_alloc&) {
+    throw amp::detail::OutOfMemory();
   }
-  static std::vector<Tensor> values(const NamedTensors& named) {
+  static std::vector<Tensor> values(const NamedTensors& named) try {
     std::vector<Tensor> tensors;
     for (const auto& entry : named) tensors.push_back(entry.second);
     return tensors;
+  } catch (const std::bad_alloc&) {
+    throw amp::detail::OutOfMemory();
   }
 
   std::shared_ptr<State> state_;

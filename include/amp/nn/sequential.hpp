@@ -28,7 +28,8 @@ class Sequential : public Layer<Sequential> {
   Sequential(std::nullptr_t) : Layer<Sequential>(nullptr) {}
   template <class... Modules>
     requires(std::is_base_of_v<Module, Modules>&&...)
-  explicit Sequential(const Modules&... modules) : steps_(std::make_shared<Steps>()) {
+  explicit Sequential(const Modules&... modules)
+      : steps_(amp::detail::or_out_of_memory([] { return std::make_shared<Steps>(); })) {
     (push_back(modules), ...);
   }
 
@@ -40,15 +41,16 @@ class Sequential : public Layer<Sequential> {
   template <class M>
   void push_back(std::string name, const M& module) {
     register_module(name, module);
-    steps_->emplace_back(std::move(name), step(module));
+    amp::detail::or_out_of_memory([&] { steps_->emplace_back(std::move(name), step(module)); });
   }
   /// As that of Module; there is no member to assign the result to.
   template <class M>
   M replace_module(const std::string& name, const M& module) {
     check_defined();
+    Step replacement = amp::detail::or_out_of_memory([&] { return step(module); });
     (void)Module::replace_module(name, module);
     for (auto& [known, call] : *steps_) {
-      if (known == name) call = step(module);
+      if (known == name) call = std::move(replacement);
     }
     return module;
   }

@@ -254,15 +254,11 @@ inline void Tensor::set_data(const Tensor& data) const {
   const bool needed = requires_grad();
   AMP_CHECK(!needed || is_floating_point(data.dtype()), "set_data: ", describe(*this),
             " requires gradients, but `data` is ", describe(data));
+  Ref<RefCounted> history =
+      needed ? Ref<RefCounted>(make_ref<autograd::Leaf>(data)) : Ref<RefCounted>();
   detail::TensorImpl& own = impl();
-  const detail::TensorImpl& from = data.impl();
-  own.storage = from.storage;
-  own.shape = from.shape;
-  own.strides = from.strides;
-  own.offset = from.offset;
-  own.dtype = from.dtype;
-  own.is_view = from.is_view;
-  own.history = needed ? Ref<RefCounted>(make_ref<autograd::Leaf>(*this)) : Ref<RefCounted>();
+  static_cast<detail::TensorData&>(own) = data.impl();
+  own.history = std::move(history);
 }
 
 inline void Tensor::backward() const {

@@ -110,9 +110,9 @@ class Adam final : public detail::AdamBase<Adam> {
  public:
   static constexpr bool kDecoupled = false;
   explicit Adam(std::vector<Tensor> params, const AdamOptions& options = {})
-      : Adam(std::vector<Group>{{.params = std::move(params), .options = options}}) {}
+      : Adam(one(std::move(params), options)) {}
   explicit Adam(const NamedTensors& params, const AdamOptions& options = {})
-      : Adam(std::vector<Group>{named(params, options)}) {}
+      : Adam(one(params, options)) {}
   explicit Adam(std::vector<Group> groups) : AdamBase("Adam") { add(std::move(groups)); }
 };
 
@@ -121,9 +121,9 @@ class AdamW final : public detail::AdamBase<AdamW> {
  public:
   static constexpr bool kDecoupled = true;
   explicit AdamW(std::vector<Tensor> params, const AdamOptions& options = {})
-      : AdamW(std::vector<Group>{{.params = std::move(params), .options = options}}) {}
+      : AdamW(one(std::move(params), options)) {}
   explicit AdamW(const NamedTensors& params, const AdamOptions& options = {})
-      : AdamW(std::vector<Group>{named(params, options)}) {}
+      : AdamW(one(params, options)) {}
   explicit AdamW(std::vector<Group> groups) : AdamBase("AdamW") { add(std::move(groups)); }
 };
 

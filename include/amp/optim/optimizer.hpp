@@ -60,11 +60,13 @@ class Optimizer {
         body(TensorView{g.raw_data(), g.numel(), g.dtype(), g.device()});
     }
   }
-  std::vector<TensorView> gradients() const {
+  std::vector<TensorView> gradients() const try {
     std::vector<TensorView> views;
     views.reserve(parameters_.size());
     visit_gradients([&](const TensorView& view) { views.push_back(view); });
     return views;
+  } catch (const std::bad_alloc&) {
+    throw detail::OutOfMemory();
   }
 
   /// Says that the float32 and float64 gradients were unscaled in place. 16-bit ones stay scaled,
@@ -113,7 +115,7 @@ class Optimizer {
   /// The weights of all parameters as the next step will see them, in float32 (float64 where the
   /// parameter is): copies, on its device. Throws where a parameter has another shape or device
   /// than what is kept beside it. Synchronises where something is.
-  std::vector<Tensor> master_weights() const {
+  std::vector<Tensor> master_weights() const try {
     std::vector<Tensor> all;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const State* const rest = rest_of(i);
@@ -123,6 +125,8 @@ class Optimizer {
           detail::join_weights(storage_of(i), parameters_[i], kept ? rest->tensors[i] : Tensor()));
     }
     return all;
+  } catch (const std::bad_alloc&) {
+    throw detail::OutOfMemory();
   }
   /// Makes these the weights, for each parameter of its shape, float32 (float64 where the parameter
   /// is), on any device. Bit for bit in kMaster and kRemainder; kKahan keeps 16 bits of
@@ -141,7 +145,7 @@ class Optimizer {
           describe(weights[i]));
       check_state(i, choice(i), all_states());
     }
-    std::vector<std::pair<Tensor, Tensor>> parts;
+    detail::PoolVector<std::pair<Tensor, Tensor>> parts;
     for (std::size_t i = 0; i < weights.size(); ++i)
       parts.push_back(detail::split_weights(storage_of(i), weights[i], parameters_[i]));
     for (State& state : rests_) state.tensors.resize(parameters_.size());
@@ -163,7 +167,7 @@ class Optimizer {
   /// and each group's numbers, "groups.0.lr". Weights that are not in the parameter alone are part
   /// of it ("weight.master", "weight.remainder", "weight.compensation"); other options, as the
   /// storage and its seed, are not. Synchronises.
-  NamedTensors state_dict() const {
+  NamedTensors state_dict() const try {
     NamedTensors all{{"applied_steps", applied_.clone()}};
     for (const auto& [name, number] : const_cast<Optimizer*>(this)->numbers())
       all.emplace_back(name, full({}, *number, {.dtype = kFloat64}));
@@ -174,10 +178,12 @@ class Optimizer {
       }
     }
     return all;
+  } catch (const std::bad_alloc&) {
+    throw detail::OutOfMemory();
   }
   /// Throws, changing nothing, where a name is unknown, missing or there twice, or a shape or dtype
   /// differs. What a parameter has no entry for starts anew. Synchronises.
-  void load_state_dict(const NamedTensors& tensors) {
+  void load_state_dict(const NamedTensors& tensors) try {
     const auto find = [&](const std::string& name) -> const Tensor* {
       const Tensor* found = nullptr;
       for (const auto& entry : tensors) {
@@ -202,15 +208,17 @@ class Optimizer {
     const Tensor applied = matching("applied_steps", {}, kInt64);
     AMP_CHECK(applied.defined(), "load_state_dict: \"applied_steps\" is missing");
     std::vector<double> values;
-    for (const auto& [name, number] : numbers()) {
+    const Numbers own = numbers();
+    for (const auto& [name, number] : own) {
       const Tensor value = matching(name, {}, kFloat64);
       AMP_CHECK(value.defined(), "load_state_dict: \"", name, "\" is missing");
       values.push_back(value.item<double>());
     }
     const detail::PoolVector<State*> all = all_states();
-    std::vector<std::vector<Tensor>> loaded;
-    for (const State* state : all) {
-      std::vector<Tensor>& list = loaded.emplace_back();
+    detail::PoolVector<detail::PoolVector<Tensor>> loaded;
+    for (State* state : all) {
+      state->tensors.reserve(parameters_.size());  // so that replace() asks for no memory
+      detail::PoolVector<Tensor>& list = loaded.emplace_back();
       for (std::size_t i = 0; i < parameters_.size(); ++i) {
         const auto dtype = state->dtype(choice(i), parameters_[i].dtype());
         const Tensor found =
@@ -223,16 +231,19 @@ class Optimizer {
     if (used != tensors.size()) {
       for (const auto& entry : tensors) check_known(entry.first, all);
     }
-    exchange_numbers(values);
+    const Tensor applied_here = applied.to(applied_.device());
+    exchange(own, values);
     try {
       check_options();
     } catch (...) {
-      exchange_numbers(values);
+      exchange(own, values);
       throw;
     }
-    applied_.copy_(applied.to(applied_.device()));
+    applied_.copy_(applied_here);
     std::size_t next = 0;
     for (State* state : all) state->replace(loaded[next++]);
+  } catch (const std::bad_alloc&) {
+    throw detail::OutOfMemory();
   }
 
  protected:
@@ -331,12 +342,13 @@ class Optimizer {
   /// What the options of parameter i say.
   virtual StateChoice choice(std::size_t i) const = 0;
   /// The options that a schedule or a user may change while training, by name.
-  virtual std::vector<std::pair<std::string, double*>> numbers() = 0;
+  using Numbers = std::vector<std::pair<std::string, double*>>;
+  virtual Numbers numbers() = 0;
 
  private:
-  void exchange_numbers(std::vector<double>& values) {
+  static void exchange(const Numbers& numbers, std::vector<double>& values) noexcept {
     std::size_t next = 0;
-    for (const auto& [name, number] : numbers()) std::swap(*number, values[next++]);
+    for (const auto& [name, number] : numbers) std::swap(*number, values[next++]);
   }
   std::string entry_name(std::size_t i, const State& state) const {
     return names_[i] + "." + std::string(state.name);
@@ -344,7 +356,7 @@ class Optimizer {
   /// A parameter that was stepped has all entries. Weights alone may be there before: those that
   /// set_master_weights gave.
   void check_complete(std::size_t i, const detail::PoolVector<State*>& all,
-                      const std::vector<std::vector<Tensor>>& loaded) const {
+                      const detail::PoolVector<detail::PoolVector<Tensor>>& loaded) const {
     bool begun = false;
     for (std::size_t s = 0; s < all.size(); ++s) {
       const Tensor& t = loaded[s][i];

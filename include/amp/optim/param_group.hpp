@@ -77,7 +77,7 @@ class GroupedOptimizer : public Optimizer {
   }
 
   /// Adds a group; throws, adding nothing, where its options or parameters cannot work.
-  void add_param_group(Group group) {
+  void add_param_group(Group group) try {
     Derived::validate(name(), group.options);
     detail::check_schedule(name(), group.options.schedule);
     AMP_CHECK(!group.params.empty(), name(), detail::kNoParams);
@@ -98,6 +98,8 @@ class GroupedOptimizer : public Optimizer {
     }
     ends_.push_back(parameters().size());
     groups_.push_back(std::move(group));
+  } catch (const std::bad_alloc&) {
+    throw detail::OutOfMemory();
   }
 
  protected:
@@ -107,13 +109,24 @@ class GroupedOptimizer : public Optimizer {
     AMP_CHECK(!groups.empty(), name(), detail::kNoParams);
     for (Group& group : groups) add_param_group(std::move(group));
   }
-  static Group named(const NamedTensors& params, const Options& options) {
-    Group group{.options = options};
+  static std::vector<Group> one(std::vector<Tensor> params, const Options& options) {
+    return detail::or_out_of_memory([&] {
+      std::vector<Group> groups(1);
+      groups[0] = {.params = std::move(params), .options = options};
+      return groups;
+    });
+  }
+  static std::vector<Group> one(const NamedTensors& params, const Options& options) try {
+    std::vector<Group> groups(1);
+    Group& group = groups[0];
+    group.options = options;
     for (const auto& [name, tensor] : params) {
       group.names.push_back(name);
       group.params.push_back(tensor);
     }
-    return group;
+    return groups;
+  } catch (const std::bad_alloc&) {
+    throw detail::OutOfMemory();
   }
   static StateChoice choice_of(const Options& options) {
     return {options.storage, options.moments};
@@ -164,8 +177,8 @@ class GroupedOptimizer : public Optimizer {
     while (ends_[g] <= i) ++g;
     return choice_of(groups_[g].options);
   }
-  std::vector<std::pair<std::string, double*>> numbers() override {
-    std::vector<std::pair<std::string, double*>> all;
+  Numbers numbers() override {
+    Numbers all;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const std::string prefix = "groups." + std::to_string(g) + ".";
       Derived::visit(groups_[g].options, [&](const char* option, double& number) {
@@ -242,8 +255,8 @@ class GroupedOptimizer : public Optimizer {
   Tensor rates_;                   // of the graph recorded last
   std::vector<std::size_t> ends_;  // of each group among parameters()
   // Rebuilt each step, their memory kept.
-  std::vector<KernelGroup> groups_list_;
-  std::vector<KernelParameter> parameters_list_;
+  detail::PoolVector<KernelGroup> groups_list_;
+  detail::PoolVector<KernelParameter> parameters_list_;
   kernels::KeptTable table_;
 };
 

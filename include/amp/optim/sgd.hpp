@@ -36,9 +36,9 @@ struct SGDOptions {
 class SGD final : public GroupedOptimizer<SGD, SGDOptions, kernels::SgdArgs> {
  public:
   explicit SGD(std::vector<Tensor> params, const SGDOptions& options = {})
-      : SGD(std::vector<Group>{{.params = std::move(params), .options = options}}) {}
+      : SGD(one(std::move(params), options)) {}
   explicit SGD(const NamedTensors& params, const SGDOptions& options = {})
-      : SGD(std::vector<Group>{named(params, options)}) {}
+      : SGD(one(params, options)) {}
   explicit SGD(std::vector<Group> groups) : GroupedOptimizer("SGD") { add(std::move(groups)); }
 
  private:

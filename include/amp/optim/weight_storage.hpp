@@ -72,8 +72,8 @@ struct OptimizerState {
   Kind kind = kMoment;
   WeightStorage storage = WeightStorage::kParameter;  // of a rest
   bool may_lack = false;                              // where others of the same parameter exist
-  std::vector<Tensor> tensors = {};
-  std::vector<std::pair<std::size_t, Tensor>> created = {};  // by a step that is not taken yet
+  PoolVector<Tensor> tensors = {};
+  PoolVector<std::pair<std::size_t, Tensor>> created = {};  // by a step that is not taken yet
 
   /// Its dtype for a parameter; none where that has no such state.
   std::optional<DType> dtype(const StateChoice& choice, DType parameter) const {
@@ -92,7 +92,7 @@ struct OptimizerState {
   bool has(std::size_t i) const { return i < tensors.size() && tensors[i].defined(); }
 
   /// In place where it can be: a graph knows the addresses.
-  void replace(const std::vector<Tensor>& loaded) {
+  void replace(const PoolVector<Tensor>& loaded) {
     tensors.resize(loaded.size());
     for (std::size_t i = 0; i < loaded.size(); ++i) {
       Tensor& own = tensors[i];

@@ -62,14 +62,13 @@ class RestoreData {
  public:
   explicit RestoreData(const std::vector<Tensor>& tensors) {
     for (const Tensor& tensor : tensors)
-      before_.push_back({tensor, tensor.detach(), tensor.impl().history});
+      before_.push_back({Ref<TensorImpl>(&tensor.impl()), tensor.impl(), tensor.impl().history});
   }
   ~RestoreData() {
     if (done) return;
     for (const Before& before : before_) {
-      before.tensor.impl().history = {};  // for one, set_data would make another
-      before.tensor.set_data(before.data);
-      before.tensor.impl().history = before.history;
+      static_cast<TensorData&>(*before.impl) = before.data;
+      before.impl->history = before.history;
     }
   }
   RestoreData(const RestoreData&) = delete;
@@ -79,10 +78,11 @@ class RestoreData {
 
  private:
   struct Before {
-    Tensor tensor, data;
+    Ref<TensorImpl> impl;
+    TensorData data;
     Ref<RefCounted> history;  // holds the gradient
   };
-  std::vector<Before> before_;
+  PoolVector<Before> before_;
 };
 
 }  // namespace detail
@@ -113,7 +113,7 @@ class RestoreData {
 /// ```
 template <class Optimizer>
 Precision initialize(const nn::Module& model, Optimizer& optimizer, OptLevel level,
-                     const PrecisionOptions& options = {}) {
+                     const PrecisionOptions& options = {}) try {
   constexpr std::string_view kCall = "initialize";
   const NamedTensors named = model.named_parameters();
   AMP_CHECK(!named.empty(), kCall, ": `model` has no parameters");
@@ -159,6 +159,8 @@ Precision initialize(const nn::Module& model, Optimizer& optimizer, OptLevel lev
           .device = device,
           .autocast = {.dtype = settings.dtype, .enabled = settings.autocast},
           .scaler = settings.scaler};
+} catch (const std::bad_alloc&) {
+  throw detail::OutOfMemory();
 }
 
 }  // namespace amp::inline v0

@@ -57,7 +57,7 @@ class Cycles {
   explicit Cycles(bool scales = true) : warns_(scales) {}
 
   bool empty() const { return all_.empty(); }
-  const std::vector<Cycle>& all() const { return all_; }
+  const PoolVector<Cycle>& all() const { return all_; }
 
   Cycle* find(const void* optimizer) {
     for (Cycle& cycle : all_) {
@@ -87,10 +87,14 @@ class Cycles {
                " gradients); next may come update()");
       }
     }
-    const bool before = std::exchange(interrupted_, true);  // unless the word can be had
+    const bool before = std::exchange(interrupted_, true);  // unless all that follows can be had
+    const std::size_t count = all_.size() + 1;
+    words_.reserve(words_.size() + count);  // so that end() asks for no memory
+    kept_.reserve(kept_.size() + count);
+    last_statistics_.reserve(count);
     Cycle& cycle = all_.emplace_back(Cycle{.optimizer = optimizer, .found_inf = word_of_0(device)});
-    interrupted_ = before;
     if (Capture* const capture = current_capture()) capture->open(this, kName);
+    interrupted_ = before;
     take_kept(cycle);
     return cycle;
   }
@@ -121,8 +125,7 @@ class Cycles {
     for (const Cycle& other : all_) {
       const bool pending = other.stage == Stage::kUnscaled;
       if (&other == &cycle || !(other.writes || (cycle.writes && pending))) continue;
-      const std::unordered_set<const void*> theirs(other.gradient_data.begin(),
-                                                   other.gradient_data.end());
+      const Addresses theirs(other.gradient_data.begin(), other.gradient_data.end());
       for (std::size_t i = 0; i < cycle.gradient_data.size(); ++i) {
         AMP_CHECK(
             theirs.count(cycle.gradient_data[i]) == 0 ||
@@ -148,6 +151,7 @@ class Cycles {
   /// Moves the scale by what all optimizers found, and by *clears, an own word of the user's where
   /// not null, which it sets to 0. Whether anybody looked at gradients.
   bool update_scale(const DeviceScale& device, const kernels::ScaleRule& rule, float* clears) {
+    interrupt();  // where this throws: update() may come again, or scale(loss)
     PoolVector<const float*> found;
     PoolVector<kernels::Counts> counts;
     bool looked = clears != nullptr;
@@ -166,7 +170,6 @@ class Cycles {
         device.device(), device.data(), rule,
         found.data(),    counts.data(), static_cast<std::int64_t>(found.size()),
         clears};
-    interrupt();  // where this throws: update() may come again, or scale(loss)
     kernels::dispatch<&kernels::Backend::update_scale, kernels::host::update_scale>(args.device,
                                                                                     kFloat32, args);
     return looked;
@@ -184,7 +187,7 @@ class Cycles {
     if (interrupted_) end();
   }
 
-  void end() {
+  void end() noexcept {
     interrupted_ = false;
     if (Capture* const capture = current_capture(); capture != nullptr && !all_.empty())
       capture->close(this, kName);
@@ -202,6 +205,8 @@ class Cycles {
   }
 
  private:
+  using Addresses = std::unordered_set<const void*, std::hash<const void*>, std::equal_to<>,
+                                       PoolAllocator<const void*>>;
   static constexpr std::size_t kMostKept = 64;  // some may be of optimizers that are no more
 
   /// What a cycle leaves to the next one of its optimizer.
@@ -245,10 +250,10 @@ class Cycles {
     return word;
   }
 
-  std::vector<Cycle> all_;
-  std::vector<Tensor> words_;  // found_inf words to use again
-  std::vector<Kept> kept_;     // of cycles that ended
-  std::vector<std::pair<const void*, Tensor>> last_statistics_;
+  PoolVector<Cycle> all_;
+  PoolVector<Tensor> words_;  // found_inf words to use again
+  PoolVector<Kept> kept_;     // of cycles that ended
+  PoolVector<std::pair<const void*, Tensor>> last_statistics_;
   bool interrupted_ = false, warns_;
 };
 

@@ -38,7 +38,7 @@ namespace amp::inline v0 {
 /// dtype, parameters likewise.
 /// Errors: amp::Error for a call out of order, naming the stage, the legal next calls and the
 /// number of gradients seen; for an optimizer without gradients; for gradients on another device.
-/// After any error a new cycle can be started with scale(loss); update() may also come again.
+/// After any error of its calls scale(loss) may start a new cycle; update() may also come again.
 /// Synchronisation: none, where the optimizer is scale-aware (all of amp's are), but in the calls
 /// that say so. Scale, inverse, trackers and counters live on the device.
 /// Cost of a step: each gradient is read once for the test (and norm), and once by the update.
@@ -217,7 +217,7 @@ inline GradScaler::GradScaler(const GradScalerOptions& options)
     : enabled_(options.enabled),
       statistics_(options.statistics),
       skips_in_a_row_(options.skips_in_a_row),
-      on_skips_(options.on_skips),
+      on_skips_(detail::or_out_of_memory([&] { return options.on_skips; })),
       wanted_(options.device),
       saved_(detail::initial_state(options)),
       cycles_(options.policy != ScalePolicy::kNone) {
@@ -241,8 +241,8 @@ inline Tensor GradScaler::scale(const Tensor& loss) {
 }
 
 inline std::vector<Tensor> GradScaler::scale(std::span<const Tensor> losses) {
-  std::vector<Tensor> scaled;
-  for (const Tensor& loss : losses) scaled.push_back(scale(loss));
+  auto scaled = detail::or_out_of_memory([&] { return std::vector<Tensor>(losses.size()); });
+  for (std::size_t i = 0; i < losses.size(); ++i) scaled[i] = scale(losses[i]);
   return scaled;
 }
 

@@ -104,7 +104,9 @@ std::unique_ptr<KnownNorm> note_norm(O& optimizer, const GradientSpans& spans, T
                                    return grad.raw_data() == span.data &&
                                           grad.numel() == span.numel && !span.read_only;
                                  });
-    if (same) return std::make_unique<KnownNorm>(gradients, std::move(norm));
+    if (same)
+      return or_out_of_memory(
+          [&] { return std::make_unique<KnownNorm>(gradients, std::move(norm)); });
   }
   return nullptr;
 }

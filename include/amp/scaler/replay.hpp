@@ -23,7 +23,7 @@ namespace amp::inline v0 {
 ///
 /// The same transition as on the device, bit for bit. Throws for a state that cannot work.
 template <std::same_as<GradScalerState> State, class Range>  // deduced, so that {...} are options
-std::vector<GradScalerState> replay(const State& start, const Range& found_inf) {
+std::vector<GradScalerState> replay(const State& start, const Range& found_inf) try {
   detail::check_state(start);
   std::vector<GradScalerState> states;
   GradScalerState state = start;
@@ -35,6 +35,8 @@ std::vector<GradScalerState> replay(const State& start, const Range& found_inf) 
     states.push_back(state);
   }
   return states;
+} catch (const std::bad_alloc&) {
+  throw detail::OutOfMemory();
 }
 template <class Range>
 std::vector<GradScalerState> replay(const GradScalerOptions& options, const Range& found_inf) {

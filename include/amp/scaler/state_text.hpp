@@ -69,12 +69,14 @@ bool read_number(std::string_view text, Number& value) {
 
 }  // namespace detail
 
-inline std::string to_string(const GradScalerState& state) {
+inline std::string to_string(const GradScalerState& state) try {
   std::string text = std::string(detail::kScalerTextHeader) + "\n";
   detail::visit_fields(state, [&](std::string_view name, auto value) {
     text += std::string(name) + " " + detail::number_text(value) + "\n";
   });
   return text;
+} catch (const std::bad_alloc&) {
+  throw detail::OutOfMemory();
 }
 
 /// What to_string wrote. Throws, naming the line, for any other text, and for a state that cannot

@@ -267,7 +267,7 @@ template <class T>
 }
 
 template <Element T>
-std::vector<T> Tensor::to_vector() const {
+std::vector<T> Tensor::to_vector() const try {
   check_defined("to_vector");
   const Tensor dense = is_contiguous() ? *this : [&] {
     Tensor copy = empty_like(*this);
@@ -287,6 +287,8 @@ std::vector<T> Tensor::to_vector() const {
     }
   });
   return values;
+} catch (const std::bad_alloc&) {
+  throw detail::OutOfMemory();
 }
 
 template <Element T>

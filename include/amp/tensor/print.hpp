@@ -172,7 +172,7 @@ std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& s
 /// The tensor as Python's print shows a torch tensor, with torch's default print options, except
 /// that dtypes have amp's names and that a computed tensor says requires_grad=True, too. Waits for
 /// the tensor's device; records no history.
-inline std::string to_string(const Tensor& tensor) {
+inline std::string to_string(const Tensor& tensor) try {
   std::string text(detail::kPrintPrefix);
   if (!tensor.defined()) return text + "undefined)";
   const bool empty = tensor.numel() == 0;
@@ -207,6 +207,8 @@ inline std::string to_string(const Tensor& tensor) {
   }
   if (tensor.requires_grad()) append("requires_grad=True");
   return text + ")";
+} catch (const std::bad_alloc&) {
+  throw detail::OutOfMemory();
 }
 
 /// to_string(tensor), to a stream.

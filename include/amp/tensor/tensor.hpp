@@ -37,18 +37,22 @@ struct TensorView {
 
 namespace detail {
 
-class AMP_EXPORT TensorImpl final : public RefCounted {
- public:
-  TensorImpl(Ref<Storage> memory, Shape extents, const Strides& steps, std::int64_t first,
-             DType element)
-      : storage(std::move(memory)), shape(extents), strides(steps), offset(first), dtype(element) {}
-
+/// Which memory a tensor shows, and as what. Copied without a chance of failure.
+struct AMP_EXPORT TensorData {
   Ref<Storage> storage;
   Shape shape;
   Strides strides;
   std::int64_t offset;  // in elements
   DType dtype;
   bool is_view = false;
+};
+
+class AMP_EXPORT TensorImpl final : public RefCounted, public TensorData {
+ public:
+  TensorImpl(Ref<Storage> memory, Shape extents, const Strides& steps, std::int64_t first,
+             DType element)
+      : TensorData{std::move(memory), extents, steps, first, element} {}
+
   Ref<RefCounted> history;  // the autograd node that made this tensor, or that collects its
                             // gradient; opaque to this layer
 };
@@ -232,8 +236,10 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// Shape and dtype, as error messages show a tensor.
 inline std::string describe(const Tensor& tensor) {
-  return tensor.defined() ? to_string(tensor.dtype()) + to_string(tensor.shape())
-                          : "an undefined tensor";
+  return detail::or_out_of_memory([&] {
+    return tensor.defined() ? to_string(tensor.dtype()) + to_string(tensor.shape())
+                            : std::string("an undefined tensor");
+  });
 }
 
 namespace detail {

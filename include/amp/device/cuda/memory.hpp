@@ -60,7 +60,12 @@ class AMP_EXPORT MemoryPool {
       amp::detail::fail("out of memory: cuda:", device, " could not give ", bytes, " bytes");
     }
     require(status, "cudaMallocFromPoolAsync");
-    used_.emplace(memory, Block{stream, size});
+    try {
+      used_.emplace(memory, Block{stream, size});
+    } catch (...) {
+      (void)cudaFreeAsync(memory, stream);
+      throw;
+    }
     return memory;
   }
 

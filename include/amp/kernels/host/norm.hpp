@@ -181,10 +181,25 @@ C element_of(const Operand& array, std::int64_t i, C absent) {
   return *fetch(array, i, 1, 1, &buffer);
 }
 
+/// The running statistics from the batch's, mean and sum of squares for each channel.
+inline void move_running(const BatchNormArgs& args, const double* batch, double n) {
+  for (std::int64_t c = 0; c < args.input.sizes[1]; ++c) {
+    const auto move = [&](const Operand& running, double value) {
+      if (!running.present) return;
+      const double kept = element_of<double>(running, c, 0);
+      const double next = (1 - args.momentum) * kept + args.momentum * value;
+      store(&next, running, c, 1, 1);
+    };
+    move(args.running_mean, batch[2 * c]);
+    move(args.running_var, batch[2 * c + 1] / (n - 1));
+  }
+}
+
 template <class C>
 void batch_norm(const BatchNormArgs& args) {
   const ChannelRuns runs(args.input);
   const double n = static_cast<double>(runs.count) * static_cast<double>(runs.length);
+  const HostBuffer<double> batch(args.training ? 2 * args.input.sizes[1] : 0);
   parallel_ranges(args.input.sizes[1], 1, [&](std::int64_t begin, std::int64_t end) {
     const HostBuffer<C> scratch(2 * runs.length);
     for (std::int64_t c = begin; c < end; ++c) {
@@ -198,14 +213,8 @@ void batch_norm(const BatchNormArgs& args) {
         mean /= n;
         for (std::int64_t run = 0; run < runs.count; ++run)
           variance += sum_of_squares(fetch_run(run), runs.length, mean);
-        const auto update = [&](const Operand& running, double batch) {
-          if (!running.present) return;
-          const double kept = element_of<double>(running, c, 0);
-          const double next = (1 - args.momentum) * kept + args.momentum * batch;
-          store(&next, running, c, 1, 1);
-        };
-        update(args.running_mean, mean);
-        update(args.running_var, variance / (n - 1));
+        batch[2 * c] = mean;
+        batch[2 * c + 1] = variance;
         variance /= n;
       } else {
         mean = element_of<double>(args.running_mean, c, 0);
@@ -225,6 +234,7 @@ void batch_norm(const BatchNormArgs& args) {
       }
     }
   });
+  if (args.training) move_running(args, batch.data(), n);  // now that nothing can fail
 }
 
 /// With fixed statistics (not training) both means drop out of grad_x, and x with them: a zero
