@@ -242,7 +242,8 @@ inline void Tensor::set_grad(const Tensor& grad) const {
             "set_grad: `grad` must be floating point, contiguous, and of the shape and device of ",
             describe(*this), " on ", device(), ", but is ", describe(grad), " on ", grad.device(),
             " with strides ", to_string(grad.strides()));
-  leaf->grad = grad;
+  // One that is, or was computed from, this leaf would hold it, and be held by it, for ever.
+  leaf->grad = grad.defined() && autograd::node_of(grad) != nullptr ? grad.detach() : grad;
   leaf->is_scaled = false;
 }
 

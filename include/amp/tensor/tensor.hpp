@@ -141,6 +141,7 @@ class Tensor {
   bool is_leaf() const;
   /// A handle to the live gradient; undefined before the first backward.
   Tensor grad() const;
+  /// Makes `grad` the gradient, without its history: nothing is differentiated through gradients.
   void set_grad(const Tensor& grad) const;
   /// This leaf takes over the memory, shape and dtype of `data`; its gradient is dropped. Every
   /// handle to it sees the change, what was computed from it does not.
