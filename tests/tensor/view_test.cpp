@@ -26,6 +26,39 @@ bool shares_memory(const amp::Tensor& view, const amp::Tensor& base) {
   return view.version() == base.version();
 }
 
+/// All shapes of up to four dimensions that have so many elements.
+std::vector<amp::Shape> shapes_of(std::int64_t numel) {
+  std::vector<amp::Shape> shapes;
+  for (std::int64_t a = 1; a <= numel; ++a) {
+    if (numel % a != 0) continue;
+    if (a == numel)
+      shapes.insert(shapes.end(), {amp::Shape(a), amp::Shape(a, 1), amp::Shape(1, a)});
+    for (std::int64_t b = 1; b <= numel / a; ++b) {
+      if (numel / a % b != 0) continue;
+      for (std::int64_t c = 1; c <= numel / a / b; ++c) {
+        if (numel / a / b % c == 0) shapes.push_back({a, b, c, numel / a / b / c});
+      }
+    }
+  }
+  return shapes;
+}
+
+/// Whether the numbers, which say where in memory each element is, are those of a view.
+bool has_strides(const amp::Tensor& places) {
+  amp::Tensor expected = amp::zeros(places.shape(), {.dtype = amp::kInt64});
+  amp::Tensor origin = places;
+  for (int d = 0; d < places.dim(); ++d) origin = origin.narrow(d, 0, 1);
+  for (int d = 0; d < places.dim(); ++d) {
+    if (places.size(d) == 1) continue;
+    amp::Tensor second = places, extent = amp::arange(places.size(d));
+    for (int other = 0; other < places.dim(); ++other)
+      second = second.narrow(other, other == d ? 1 : 0, 1);
+    for (int other = d + 1; other < places.dim(); ++other) extent = extent.unsqueeze(-1);
+    expected = expected + extent * (second - origin);
+  }
+  return values(expected + origin) == values(places);
+}
+
 }  // namespace
 
 TEST_CASE("view: all of them share memory and version", "[tensor]") {
@@ -175,6 +208,43 @@ TEST_CASE("view: refuses what would need a copy", "[tensor]") {
   const amp::Tensor x = counting({2, 3});
   CHECK(x.view({3, -1}).shape() == amp::Shape(3, 2));
   CHECK_THAT(error_of([&] { return x.t().view({6}); }), ContainsSubstring("reshape"));
+  CHECK_THAT(error_of([&] { return x.narrow(1, 0, 2).view({4}); }),
+             ContainsSubstring("[4]") && ContainsSubstring("int64[2, 2]") &&
+                 ContainsSubstring("strides [3, 1]"));
+}
+
+TEST_CASE("view: of whatever has strides that show it, and of nothing else", "[tensor]") {
+  const amp::Tensor x = counting({2, 3, 4});
+  int shown = 0, refused = 0;
+  for (const amp::Tensor& from :
+       {x, x.transpose(0, 1), x.transpose(1, 2), x.permute({2, 0, 1}), x.narrow(0, 1, 1),
+        x.narrow(1, 0, 2), x.narrow(2, 1, 2), x.select(1, 2), x.select(2, 1), x.select(0, 0).t(),
+        x.unsqueeze(2).expand({2, 3, 2, 4}), x.expand({2, 2, 3, 4})}) {
+    for (const amp::Shape& to : shapes_of(from.numel())) {
+      CAPTURE(amp::to_string(from.shape()), amp::to_string(from.strides()), amp::to_string(to));
+      const amp::Tensor copy = from.reshape(to);
+      const bool can = has_strides(copy);
+      ++(can ? shown : refused);
+      REQUIRE((error_of([&] { return from.view(to); }) == "") == can);
+      if (!can) continue;
+      const amp::Tensor view = from.view(to);
+      CHECK(view.shape() == to);
+      CHECK(values(view) == values(copy));
+      CHECK(view.raw_data() == from.raw_data());
+    }
+  }
+  CHECK(shown > 100);
+  CHECK(refused > 100);
+}
+
+TEST_CASE("view: of a strided tensor passes gradients on", "[tensor]") {
+  const amp::Tensor x = amp::zeros({4, 3}, {.requires_grad = true});
+  const amp::Tensor column = x.select(1, 1).view({2, 2});
+  (column * amp::tensor({1, 2, 3, 4}, {2, 2})).backward(amp::ones({2, 2}));
+  CHECK(x.grad().to_vector<int>() == std::vector<int>{0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0});
+  CHECK(amp::zeros({0, 3}).t().view({0}).numel() == 0);
+  CHECK(amp::full({}, 4).view({1, 1}).item<int>() == 4);
+  CHECK(x.narrow(0, 2, 1).select(1, 1).view({}).dim() == 0);
 }
 
 TEST_CASE("expand: repeats without memory", "[tensor]") {

@@ -56,12 +56,6 @@ inline Tensor Tensor::reshape(const ReshapeTo& shape) const {
   check_defined("reshape");
   return detail::reshape(*this, shape.resolve(this->shape()));
 }
-inline Tensor Tensor::view(const ReshapeTo& shape) const {
-  check_defined("view");
-  AMP_CHECK(is_contiguous(), "view: the tensor ", describe(*this),
-            " is not contiguous; use reshape, which copies where it must");
-  return detail::reshape(*this, shape.resolve(this->shape(), "view"));
-}
 inline Tensor Tensor::transpose(std::int64_t dim0, std::int64_t dim1) const {
   check_defined("transpose");
   return detail::transpose(*this, dim0, dim1);
@@ -97,7 +91,7 @@ inline Tensor restride(std::string_view name, const Tensor& input, const Shape& 
                        const Strides& strides) {
   const Tensor output = input.alias(shape, strides, input.impl().offset);
   if (autograd::recording(input)) {
-    autograd::record(
+    record_move(
         name, output,
         [from = input.shape()](const Tensor& grad, const autograd::Needs<1>&)
             -> autograd::Gradients<1> { return {reshape(grad, from)}; },
@@ -108,6 +102,17 @@ inline Tensor restride(std::string_view name, const Tensor& input, const Shape& 
 
 }  // namespace detail
 
+/// The same memory in another shape. Throws where no strides show it so and only a copy could.
+inline Tensor Tensor::view(const ReshapeTo& shape) const {
+  check_defined("view");
+  const Shape to = shape.resolve(this->shape(), "view");
+  if (to == this->shape()) return *this;
+  const std::optional<Strides> steps = view_strides(this->shape(), strides(), to);
+  AMP_CHECK(steps, "view: without a copy, `shape` ", to, " cannot show the tensor ",
+            describe(*this), " with strides ", to_string(strides()),
+            ", which is not contiguous; use reshape, which copies where it must");
+  return detail::restride("view", *this, to, *steps);
+}
 inline Tensor Tensor::squeeze() const {
   check_defined("squeeze");
   Shape kept;

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -183,6 +184,30 @@ inline Strides contiguous_strides(const Shape& shape) {
     stride *= shape[d] == 0 ? 1 : shape[d];
   }
   return strides;
+}
+
+/// The strides with which the memory of a tensor shows the same elements, in row-major order, in
+/// another shape; none where only a copy can. Dimensions that lie behind one another are one run,
+/// and each run must be cut into whole dimensions of the new shape: the rule of torch's view().
+inline std::optional<Strides> view_strides(const Shape& from, const Strides& strides,
+                                           const Shape& to) {
+  Strides result = contiguous_strides(to);
+  if (to.numel() == 0) return result;
+  int next = to.dims() - 1;  // of the new dimensions, from the last on
+  for (int last = from.dims() - 1; last >= 0;) {
+    std::int64_t run = from[last];
+    int first = last - 1;
+    for (; first >= 0 && (from[first] == 1 || strides[first] == run * strides[last]); --first)
+      run *= from[first];
+    std::int64_t cut = 1;
+    for (; next >= 0 && (cut < run || to[next] == 1); --next) {
+      result[next] = cut * strides[last];
+      cut *= to[next];
+    }
+    if (cut != run) return {};
+    last = first;
+  }
+  return result;
 }
 
 /// The shape to which both broadcast, aligned at the last dimension, as in NumPy. Throws, naming
