@@ -159,7 +159,13 @@ inline void bool_ops(const amp::Device& device, amp::DType) {
   is(amp::max(x), {1});
   is(amp::min(x), {0});
   is(amp::eq(x, y), {1, 0, 0});
-  CHECK(amp::argmax(x).item<int>() == 0);
+  for (const auto& call : {+[](const amp::Tensor& b) { return amp::argmax(b); },
+                           +[](const amp::Tensor& b) { return amp::argmax(b, 0); },
+                           +[](const amp::Tensor& b) { return amp::abs(b); },
+                           +[](const amp::Tensor& b) { return amp::relu(b); }}) {
+    CHECK_THAT(amp_test::error_of([&] { return call(x); }),
+               Catch::Matchers::ContainsSubstring("`input` must be a number, but is bool[3]"));
+  }
 }
 
 /// Ops of real numbers, and impossible powers.

@@ -309,6 +309,9 @@ inline void norms_of_one_element(const amp::Device& device, amp::DType dtype) {
   };
   check([](const Tensor& x) { return amp::layer_norm(x, {1}); }, {6, 1});
   check([](const Tensor& x) { return amp::group_norm(x, 3); }, {2, 3});
+  const Tensor one = of(large_values(3, 1, Domain::kAny), {1, 3, 1}, device, dtype);
+  CHECK_THAT(amp_test::error_of([&] { return amp::group_norm(one, 3); }),
+             Catch::Matchers::ContainsSubstring("one value per group"));
 }
 
 /// With fixed statistics the gradient is weight * rstd * grad, whatever x is.

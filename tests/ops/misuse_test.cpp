@@ -695,6 +695,13 @@ TEST_CASE("misuse: ops of one tensor") {
         name + ": bools", [&](In in) { return op.op(in.mask); },
         name + ": `input`|floating point|bool[2, 3]");
   }
+  for (const auto& op : ops) {  // of numbers
+    const std::string name = op.name;
+    if (name != "neg" && name != "abs" && name != "relu" && name != "argmax") continue;
+    check(
+        name + ": bools", [&](In in) { return op.op(in.mask); },
+        name + ": `input`|number|bool[2, 3]");
+  }
 }
 
 TEST_CASE("misuse: ops of two tensors") {
@@ -1443,6 +1450,11 @@ TEST_CASE("misuse: normalisation") {
       {"group_norm: huge groups of no channels",
        [](In in) { return amp::group_norm(in.empty, kHuge); },
        "group_norm: `groups`|0 channels|`input`|float32[2, 0]|4611686018427387904"},
+      {"group_norm: one value per group",
+       [](In in) {
+         return amp::group_norm(in.three.reshape({1, 3}), 3);
+       },
+       "group_norm: `input`|float32[1, 3]|3|one value per group|fewer"},
       {"group_norm: another weight", [](In in) { return amp::group_norm(in.image, 2, in.three); },
        "group_norm: `weight`|floating point of shape [4]|float32[3]"},
       {"group_norm: another bias",

@@ -8,8 +8,9 @@
 
 namespace amp::inline v0 {
 
-/// max(0, x); the gradient at 0 is 0.
+/// max(0, x); the gradient at 0 is 0. Not of bool.
 [[nodiscard]] inline Tensor relu(const Tensor& input) {
+  detail::check_not_bool("relu", input);
   return detail::unary_op(
       "relu", input,
       {kernels::dispatch<&kernels::Backend::relu, kernels::host::relu>,

@@ -8,8 +8,9 @@
 
 namespace amp::inline v0 {
 
-/// |x|; the gradient at 0 is 0.
+/// |x|; the gradient at 0 is 0. Not of bool.
 [[nodiscard]] inline Tensor abs(const Tensor& input) {
+  detail::check_not_bool("abs", input);
   return detail::unary_op(
       "abs", input,
       {kernels::dispatch<&kernels::Backend::abs, kernels::host::abs>,

@@ -176,9 +176,9 @@ autograd::Gradients<2> choice_backward(const Tensor& grad, const Tensor& a, cons
                             detail::choice_backward<false>});
 }
 
-/// The index (int64) of the first maximum over `dim`. Not differentiable.
+/// The index (int64) of the first maximum over `dim`. Not of bool. Not differentiable.
 [[nodiscard]] inline Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim = false) {
-  detail::check_defined("argmax", "input", input);
+  detail::check_not_bool("argmax", input);
   return autocasting::call(
       "argmax",
       [&](const Tensor& x) {
@@ -192,7 +192,7 @@ autograd::Gradients<2> choice_backward(const Tensor& grad, const Tensor& a, cons
 }
 /// The position of the first maximum in row-major order.
 [[nodiscard]] inline Tensor argmax(const Tensor& input) {
-  detail::check_defined("argmax", "input", input);
+  detail::check_not_bool("argmax", input);
   AMP_CHECK(input.numel() > 0, "argmax: `input` ", describe(input),
             " has no elements and no extremum");
   return autocasting::call(

@@ -146,7 +146,8 @@ inline NormLayout last_dimensions(std::string_view op, const Tensor& input,
 }
 
 /// input [N, C, ...], whose channels are cut into `groups`; weight and bias [C] may be undefined.
-/// The result has the dtype of `input`.
+/// The result has the dtype of `input`. As in torch, one sample with one value per group is
+/// refused; several of them become their biases.
 [[nodiscard]] inline Tensor group_norm(const Tensor& input, std::int64_t groups,
                                        const Tensor& weight = {}, const Tensor& bias = {},
                                        double eps = 1e-5) {
@@ -160,6 +161,10 @@ inline NormLayout last_dimensions(std::string_view op, const Tensor& input,
   detail::check_parameter("group_norm", "bias", bias, {channels}, input);
   std::int64_t inner = 1;
   for (int d = 2; d < input.dim(); ++d) inner *= input.shape()[d];
+  AMP_CHECK(batch != 1 || channels / groups != 1 || inner != 1, "group_norm: `input` ",
+            describe(input), " in ", groups,
+            " `groups` has one value per group, which is its own mean; give more, or take fewer "
+            "groups");
   const detail::NormLayout layout{
       batch * groups, channels / groups * inner, groups, inner, eps, true};
   return autocasting::call_reading(

@@ -26,6 +26,11 @@ inline void check_floating(std::string_view op, std::string_view argument, const
   AMP_CHECK(is_floating_point(tensor.dtype()), op, ": `", argument,
             "` must be floating point, but is ", describe(tensor), "; convert it with to()");
 }
+inline void check_not_bool(std::string_view op, const Tensor& input) {
+  check_defined(op, "input", input);
+  AMP_CHECK(input.dtype() != kBool, op, ": `input` must be a number, but is ", describe(input),
+            "; convert it with to()");
+}
 inline void check_same_device(std::string_view op, std::string_view name_a, const Tensor& a,
                               std::string_view name_b, const Tensor& b) {
   AMP_CHECK(a.device() == b.device(), op, ": `", name_a, "` and `", name_b,
@@ -116,6 +121,7 @@ inline Tensor contiguous(const Tensor& input) {
   return output;
 }
 
+/// Contiguous, but where the tensor has the shape already: then itself, with the strides it has.
 inline Tensor reshape(const Tensor& input, const Shape& shape) {
   if (shape == input.shape()) return input;
   const Tensor base = contiguous(input);
