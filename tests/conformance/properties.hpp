@@ -314,6 +314,17 @@ inline void norms_of_one_element(const amp::Device& device, amp::DType dtype) {
              Catch::Matchers::ContainsSubstring("one value per group"));
 }
 
+/// Differences whose double leaves the range, of which the gradient is a small part.
+inline void mse_loss_of_large_differences(const amp::Device& device, amp::DType dtype) {
+  if (dtype == amp::kFloat16) return;  // its squares and doubles are float32
+  const double large = dtype == amp::kFloat64 ? 1.5e308 : std::ldexp(1.5, 127);
+  const Tensor x = of({large, -large}, {2}, device, dtype), y = of({0, 0}, {2}, device, dtype);
+  amp::mse_loss(x, y, amp::kNone)
+      .backward(amp::full({2}, 0.125, {.dtype = dtype, .device = device}));
+  CHECK(numbers(x.grad()) == std::vector<double>{large / 4, -large / 4});
+  CHECK(numbers(y.grad()) == std::vector<double>{-large / 4, large / 4});
+}
+
 /// With fixed statistics the gradient is weight * rstd * grad, whatever x is.
 inline void batch_norm_of_infinities(const amp::Device& device, amp::DType dtype) {
   const amp::TensorOptions options{.dtype = dtype, .device = device};
@@ -392,6 +403,7 @@ inline constexpr Property kOfFloats[] = {
     {"rms_norm: default epsilon", rms_norm_epsilon},
     {"norms of one element", norms_of_one_element},
     {"batch_norm of infinities, evaluated", batch_norm_of_infinities},
+    {"mse_loss of large differences", mse_loss_of_large_differences},
     {"int32 indices", int32_indices},
     {"bad indices", bad_indices},
     {"expanded inputs", expanded_inputs},

@@ -153,19 +153,21 @@ inline Tensor reduced(std::string_view op, const Tensor& losses, Reduction reduc
 }
 
 /// An elementwise loss of `input` and `target`, in float32 at least. slopes(input, target) returns
-/// both derivatives, the second only where it is asked for.
+/// both derivatives over `factor`, the second only where it is asked for. The factor multiplies the
+/// gradient, which seldom is large; a derivative may be.
 template <auto Member, auto Host, class Slopes>
 Tensor elementwise_loss(std::string_view op, const Tensor& input, const Tensor& target,
-                        Slopes slopes) {
+                        Slopes slopes, double factor = 1) {
   const DType dtype = promote_types(promote_types(input.dtype(), target.dtype()), kFloat32);
   const Tensor output = binary_kernel<Member, Host>(
       input, target, broadcast_shapes(op, input.shape(), target.shape(), "input", "target"), dtype);
   if (autograd::recording(input, target)) {
     autograd::record(
         op, output,
-        [op, slopes, x = autograd::SavedTensor(input), y = autograd::SavedTensor(target)](
-            const Tensor& grad, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
+        [op, slopes, factor, x = autograd::SavedTensor(input), y = autograd::SavedTensor(target)](
+            const Tensor& gradient, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
           const Tensor &in = x.get(op), &wanted = y.get(op);
+          const Tensor grad = factor == 1 ? gradient : detail::scale(gradient, factor);
           const auto towards = [&](bool first, const Tensor& of) {
             return sum_to(detail::mul(grad, slopes(in, wanted, first, grad.shape(), grad.dtype())),
                           of.shape(), of.dtype());
@@ -182,10 +184,10 @@ inline Tensor squared_error(const Tensor& input, const Tensor& target) {
   return elementwise_loss<&kernels::Backend::squared_error, kernels::host::squared_error>(
       "mse_loss", input, target,
       [](const Tensor& x, const Tensor& y, bool first, const Shape& shape, DType dtype) {
-        const Tensor difference = binary_kernel<&kernels::Backend::sub, kernels::host::sub>(
+        return binary_kernel<&kernels::Backend::sub, kernels::host::sub>(
             first ? x : y, first ? y : x, shape, dtype);
-        return detail::scale(difference, 2);
-      });
+      },
+      2);
 }
 
 inline Tensor binary_cross_entropy(const Tensor& input, const Tensor& target) {
@@ -203,11 +205,14 @@ inline void check_loss(std::string_view op, const Tensor& input, const Tensor& t
   check_floating(op, "input", input);
   check_floating(op, "target", target);
   check_same_device(op, "input", input, "target", target);
+  AMP_CHECK(input.shape() == target.shape(), op, ": `target` must have the shape of `input` ",
+            describe(input), ", but is ", describe(target),
+            "; broadcasting would compare each with all: reshape() or expand() one of them");
 }
 
 }  // namespace detail
 
-/// (input - target)^2, averaged; shapes broadcast, dtypes promote.
+/// (input - target)^2, averaged; of one shape, dtypes promote.
 [[nodiscard]] inline Tensor mse_loss(const Tensor& input, const Tensor& target,
                                      Reduction reduction = kMean) {
   detail::check_loss("mse_loss", input, target);
@@ -224,13 +229,11 @@ inline void check_loss(std::string_view op, const Tensor& input, const Tensor& t
 
 /// -w (p y log(sigmoid(x)) + (1 - y) log(1 - sigmoid(x))), averaged, for logits x, targets y in
 /// [0, 1], weight w and pos_weight p, computed so that no logit overflows. `target` has the shape
-/// of `input`.
+/// of `input`; the result has the dtype of `target`, as in torch.
 [[nodiscard]] inline Tensor binary_cross_entropy_with_logits(
     const Tensor& input, const Tensor& target, const BinaryCrossEntropyOptions& options) {
   constexpr std::string_view kOp = "binary_cross_entropy_with_logits";
   detail::check_loss(kOp, input, target);
-  AMP_CHECK(input.shape() == target.shape(), kOp, ": `target` must have the shape of `input` ",
-            describe(input), ", but is ", describe(target));
   for (const Tensor* weight : {&options.weight, &options.pos_weight}) {
     if (!weight->defined()) continue;
     const std::string_view name = weight == &options.weight ? "weight" : "pos_weight";
@@ -244,7 +247,7 @@ inline void check_loss(std::string_view op, const Tensor& input, const Tensor& t
   return autocasting::call(
       "binary_cross_entropy_with_logits",
       [&](const Tensor& x, const Tensor& y, const Tensor& weight, const Tensor& pos_weight) {
-        const DType dtype = detail::result_type(x, y), wide = promote_types(dtype, kFloat32);
+        const DType wide = promote_types(promote_types(x.dtype(), y.dtype()), kFloat32);
         Tensor losses;
         if (pos_weight.defined()) {
           const autocasting::NoCasts no_casts;
@@ -261,7 +264,7 @@ inline void check_loss(std::string_view op, const Tensor& input, const Tensor& t
           const autocasting::NoCasts no_casts;
           losses = losses * autocasting::convert_dtype(weight, wide);
         }
-        return detail::reduced(kOp, losses, options.reduction, dtype);
+        return detail::reduced(kOp, losses, options.reduction, y.dtype());
       },
       input, target, options.weight, options.pos_weight);
 }

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// What losses of two tensors make of dtypes and shapes that differ.
+#include <amp/amp.hpp>
+
+#include "support/catch.hpp"
+#include "support/error_of.hpp"
+
+namespace loss_test {
+namespace {
+
+using amp::Tensor;
+using amp_test::error_of;
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("binary_cross_entropy_with_logits: the dtype of the target", "[ops]") {
+  // torch 2.15
+  const amp::DType dtypes[] = {amp::kFloat64, amp::kFloat32, amp::kFloat16, amp::kBFloat16};
+  for (const amp::DType of_input : dtypes) {
+    for (const amp::DType of_target : dtypes) {
+      const Tensor x = amp::zeros({2}, {.dtype = of_input, .requires_grad = true});
+      const Tensor y = amp::ones({2}, {.dtype = of_target}), w = amp::full({2}, 2);
+      for (const amp::Reduction reduction : {amp::kNone, amp::kMean}) {
+        const Tensor plain = amp::binary_cross_entropy_with_logits(x, y, reduction);
+        const Tensor weighted = amp::binary_cross_entropy_with_logits(
+            x, y, {.reduction = reduction, .weight = w, .pos_weight = w});
+        CHECK(plain.dtype() == of_target);
+        CHECK(weighted.dtype() == of_target);
+        CHECK(plain.to_vector<double>()[0] == Approx(0.693147).epsilon(0.005));
+        CHECK(weighted.to_vector<double>()[0] == Approx(4 * 0.693147).epsilon(0.005));
+        x.set_grad({});
+        amp::sum(plain).backward();
+        CHECK(x.grad().dtype() == of_input);
+        CHECK(x.grad().to_vector<float>()[0] == (reduction == amp::kNone ? -0.5F : -0.25F));
+      }
+    }
+  }
+}
+
+TEST_CASE("losses: shapes that would broadcast are refused, and both named", "[ops]") {
+  const Tensor column = amp::zeros({8, 1}), line = amp::zeros({8}), number = amp::zeros({});
+  const auto both_named = [](const std::string& error, const char* a, const char* b) {
+    CHECK_THAT(error, ContainsSubstring("`target` must have the shape of `input`") &&
+                          ContainsSubstring(a) && ContainsSubstring(b));
+  };
+  both_named(error_of([&] { return amp::mse_loss(column, line); }), "float32[8, 1]", "float32[8]");
+  both_named(error_of([&] { return amp::mse_loss(line, column, amp::kSum); }), "float32[8]",
+             "float32[8, 1]");
+  both_named(error_of([&] { return amp::mse_loss(line, number); }), "float32[8]", "float32[]");
+  both_named(error_of([&] { return amp::binary_cross_entropy_with_logits(column, line); }),
+             "float32[8, 1]", "float32[8]");
+  CHECK(amp::mse_loss(column, line.unsqueeze(1)).item<float>() == 0);
+}
+
+}  // namespace
+}  // namespace loss_test
