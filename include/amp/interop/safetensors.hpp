@@ -19,7 +19,8 @@
 
 #include "amp/interop/atomic_file.hpp"
 #include "amp/interop/input_file.hpp"
-#include "amp/interop/safetensors_header.hpp"
+#include "amp/interop/safetensors_reader.hpp"
+#include "amp/interop/safetensors_writer.hpp"
 #include "amp/ops/tensor_members.hpp"
 
 namespace amp::inline v0 {
