@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+"""Where amp differs from torch, and is to: what, and why."""
+
+import torch
+
+from draw import FLOAT8, LOW
+
+NORMS = ("layer_norm", "group_norm", "batch_norm", "rms_norm")
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+ELEMENTWISE = ("add", "sub", "mul", "div", "neg", "abs", "max", "min", "where", "cat", "stack",
+               "relu", "embedding", "index_select") + COMPARISONS
+
+
+class Known:
+    """matches(case, difference): whether the difference is this one."""
+
+    def __init__(self, name, why, matches):
+        self.name, self.why, self.matches = name, why, matches
+
+
+def op(case):
+    return case.call.key.split(".")[0]
+
+
+def floats(case):
+    return [t.view().to(torch.float64) for t in case.call.tensors
+            if t is not None and t.dtype.is_floating_point]
+
+
+def not_finite(case, index=None):
+    """Whether an input (that of this number) has an infinity or NaN."""
+    chosen = floats(case) if index is None else \
+        [t.view().to(torch.float64) for t in case.call.tensors[index:index + 1] if t is not None]
+    return any(not t.isfinite().all() for t in chosen)
+
+
+def extreme(case):
+    """Whether an input is finite, but its square, or twice it, overflows where amp computes."""
+    def limit(t):
+        return 1e150 if t.dtype == torch.float64 else 1e18
+    return any((v.isfinite() & (v.abs() > limit(t))).any() for t, v in (
+        (t, t.view().to(torch.float64)) for t in case.call.tensors
+        if t is not None and t.dtype.is_floating_point))
+
+
+def out_of_range(case):
+    """A number that a uint8 tensor is compared with, and cannot hold."""
+    call = case.call
+    return (call.key.endswith(".number") and call.tensors[0].dtype == torch.uint8 and
+            not 0 <= call.numbers[0] <= 255)
+
+
+DIFFERENCES = [
+    Known("batch_norm: running statistics that are not contiguous",
+          "They are written in place by kernels that take dense ones; amp says so instead.",
+          lambda case, difference: op(case) == "batch_norm" and difference.kind == "refuses" and
+          "must be contiguous" in difference.text),
+    Known("uint8 compared with a number outside of its range",
+          "torch wraps the number to uint8 first: -3 becomes 253. amp compares the numbers.",
+          lambda case, difference: op(case) in COMPARISONS and out_of_range(case)),
+    Known("an overflow within",
+          "Products and sums of extreme numbers overflow in one order of computing and not in "
+          "another. Elementwise ops have no such order.",
+          lambda case, difference: not difference.finite and op(case) not in ELEMENTWISE and
+          extreme(case)),
+    Known("norms: a weight that is infinite or NaN",
+          "torch folds weight and mean into one factor and one summand, which gives NaN for all "
+          "elements; amp multiplies by the weight last.",
+          lambda case, difference: op(case) in NORMS and not difference.finite and
+          any(not_finite(case, i) for i in range(1, len(case.call.tensors)))),
+    Known("attention: masked keys beside infinity or NaN",
+          "amp's probability of a key that the mask leaves out is 0 also where the scores of "
+          "others are not finite; torch's is NaN then.",
+          lambda case, difference: op(case) == "scaled_dot_product_attention" and
+          not difference.finite and not_finite(case) and
+          (case.call.numbers[0] or case.call.tensors[3] is not None)),
+    Known("losses: ignored targets with infinite or NaN logits",
+          "amp's gradient of an ignored target is 0 whatever its logits; torch's is NaN times 0.",
+          lambda case, difference: op(case) in ("cross_entropy", "nll_loss") and
+          not_finite(case, 0) and difference.name == "gradient0" and difference.ours == 0),
+    Known("binary_cross_entropy_with_logits of infinite logits",
+          "amp's terms are max(x, 0) - x t, torch's (1 - t) x + max(-x, 0): which of them meet as "
+          "infinity minus infinity differs.",
+          lambda case, difference: op(case) == "binary_cross_entropy_with_logits" and
+          not_finite(case) and not difference.finite),
+    Known("16 and 8 bits: an overflow of what is stored within",
+          "What lies between two parts of an op, and the result from which backward starts, has "
+          "the dtype of the inputs; the float32 or float64 of the other side does not overflow.",
+          lambda case, difference: not difference.finite and
+          (case.call.low_inside or op(case) in ("exp", "sqrt", "rsqrt")) and
+          any(t is not None and t.dtype in FLOAT8 + LOW for t in case.call.tensors)),
+    Known("Adam: exp_avg with a small beta1",
+          "m + (1 - beta1) (g - m) is rounded to the last place of the old m, which beta1 = 0 "
+          "forgets; torch's lerp turns the formula round there.",
+          lambda case, difference: op(case) in ("Adam", "AdamW") and case.call.numbers[2] < 0.5 and
+          difference.name.endswith(".exp_avg")),
+]

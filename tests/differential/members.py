@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+"""Random chains of Tensor's members, and the same in torch. As ops.py, of which it is a part."""
+
+import math
+
+from draw import BY_NAME, NAME, round_to, sizes, tensor
+from ops import Call, op
+
+DTYPES = [BY_NAME[n] for n in ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn",
+                               "float8_e5m2", "int64", "int32", "uint8", "bool")]  # amp::DType
+
+
+def reshaped(rng, shape):
+    """Extents of as many elements."""
+    left, result = math.prod(shape), []
+    while left > 1 and len(result) < 3:
+        factor = rng.choice([n for n in range(1, left + 1) if left % n == 0])
+        result.append(factor)
+        left //= factor
+    return result + [left]
+
+
+def chosen_member(rng, x):
+    """The number of a member of evaluate.cpp's list, its arguments, and x after it."""
+    member, dims = rng.randrange(14), x.dim()
+    d = rng.randrange(-dims, dims) if dims else 0
+    if member == 0 and dims:
+        n = [d, rng.randrange(-dims, dims)]
+        return member, n, x.transpose(*n)
+    if member == 1 and dims:
+        n = rng.sample(range(dims), dims)
+        return member, n, x.permute(n)
+    if member == 2 and dims:
+        start = rng.randint(0, x.size(d))
+        n = [d, start, rng.randint(0, x.size(d) - start)]
+        return member, n, x.narrow(*n)
+    if member == 3 and dims and x.size(d):
+        n = [d, rng.randrange(x.size(d))]
+        return member, n, x.select(*n)
+    if member == 4 and dims:
+        return member, [d], x.squeeze(d)
+    if member == 5 and dims < 5:
+        n = rng.randint(-dims - 1, dims)
+        return member, [n], x.unsqueeze(n)
+    if member == 6 and dims:
+        n = sorted(rng.randrange(dims) for _ in range(2))
+        return member, n, x.flatten(*n)
+    if member == 7 and 0 < x.numel() < 300 and dims < 5:
+        n = [rng.randint(1, 3)] + [rng.randint(1, 3) if e == 1 else e for e in x.shape]
+        return member, n, x.expand(n)
+    if member in (8, 9):
+        n = reshaped(rng, x.shape)
+        try:
+            return member, n, x.reshape(n) if member == 8 else x.view(n)
+        except RuntimeError:
+            return member, n, None
+    if member == 12:
+        dtype = rng.choice(list(NAME))
+        return member, [DTYPES.index(dtype)], x.to(dtype)
+    return (10, [], x.contiguous()) if member % 2 else (11, [], x.clone())
+
+
+def converted(x, dtype):
+    y = x.to(dtype)
+    if y is not x:
+        y.detach().copy_(round_to(x.detach(), dtype))
+    return y
+
+
+MEMBERS = (
+    lambda x, *n: x.transpose(*n), lambda x, *n: x.permute(n), lambda x, *n: x.narrow(*n),
+    lambda x, *n: x.select(*n), lambda x, *n: x.squeeze(*n), lambda x, *n: x.unsqueeze(*n),
+    lambda x, *n: x.flatten(*n), lambda x, *n: x.expand(n), lambda x, *n: x.reshape(n),
+    lambda x, *n: x.view(n), lambda x: x.contiguous(), lambda x: x.clone(),
+    lambda x, n: converted(x, DTYPES[n]), lambda x: x.squeeze())
+
+
+@op("Tensor")
+def members(name, rng, dtype):
+    """Members of Tensor, one after the other."""
+    drawn = tensor(rng, sizes(rng), dtype)
+    x, calls, numbers = drawn.view(), [], []
+    for _ in range(rng.randint(1, 5)):
+        member, arguments, x = chosen_member(rng, x)
+        calls.append((member, arguments))
+        numbers += [member, len(arguments), *arguments]
+        if x is None:
+            break
+
+    def run(x):
+        for member, arguments in calls:
+            x = MEMBERS[member](x, *arguments)
+        return x
+    return Call(name, [drawn], numbers, run, smooth=False, copies=True)
