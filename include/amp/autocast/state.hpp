@@ -18,6 +18,7 @@
 #include "amp/autocast/op_list.hpp"
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/core/error.hpp"
+#include "amp/core/object_pool.hpp"
 #include "amp/device/device.hpp"
 #include "amp/types/dtype.hpp"
 
