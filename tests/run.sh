@@ -74,6 +74,8 @@ missing_packages() {
   includes nlohmann/json.hpp || echo nlohmann-json3-dev
   includes cblas.h || echo libopenblas-dev
   have clang++ || echo clang
+  runs_with clang++ '#include <vector>\nint main() {}\n' -stdlib=libc++ ||
+    printf '%s\n' libc++-dev libc++abi-dev
   [[ $mode == quick ]] || sanitizes address || echo libclang-rt-dev
   [[ $mode == quick ]] || have llvm-symbolizer || echo llvm  # names in the sanitizers' reports
   [[ $mode != all ]] || clang_format >/dev/null || echo clang-format

@@ -6,6 +6,7 @@
 // shared by all devices, so that they agree bit for bit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "amp/core/config.hpp"
@@ -134,7 +135,7 @@ struct RoundingWords {
     return philox(seed, static_cast<std::uint64_t>(i) / 4, branch);
   }
   /// Those of elements [i, i + N); i is a multiple of N.
-  template <int N>
+  template <std::size_t N>
   AMP_HOST_DEVICE constexpr void get(std::int64_t i, std::uint32_t (&words)[N]) const {
     static_assert(N == 1 || N % 4 == 0);
     if constexpr (N == 1) {
@@ -145,9 +146,9 @@ struct RoundingWords {
                  : k == 2 ? block.word[2]
                           : block.word[3];
     } else {
-      for (int l = 0; l < N; l += 4) {
-        const PhiloxBlock block = four(i + l);
-        for (int k = 0; k < 4; ++k) words[l + k] = block.word[k];
+      for (std::size_t l = 0; l < N; l += 4) {
+        const PhiloxBlock block = four(i + static_cast<std::int64_t>(l));
+        for (std::size_t k = 0; k < 4; ++k) words[l + k] = block.word[k];
       }
     }
   }

@@ -5,7 +5,11 @@
 // that reading it back gives every bit again.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -50,12 +54,44 @@ std::string number_text(Number value) {
   return std::string(text, end.ptr);
 }
 
+/// What to_chars wrote of a finite number, "-1.8p+3"; not every standard library reads that.
+inline bool read_hexadecimal(std::string_view text, double& value) {
+  const auto read_all = [](std::string_view digits, auto& number, int base) {
+    const char* const last = digits.data() + digits.size();
+    const auto end = std::from_chars(digits.data(), last, number, base);
+    return end.ec == std::errc() && end.ptr == last;
+  };
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  int exponent = 0;
+  if (const std::size_t p = text.find('p'); p != std::string_view::npos) {
+    std::string_view power = text.substr(p + 1);
+    if (power.starts_with('+')) power.remove_prefix(1);
+    if (!read_all(power, exponent, 10)) return false;
+    text = text.substr(0, p);
+  }
+  char digits[64];
+  std::size_t count = 0, point = text.size();
+  for (std::size_t i = 0; i < text.size() && count < sizeof digits; ++i) {
+    if (text[i] == '.' && point == text.size()) {
+      point = i;
+    } else {
+      digits[count++] = text[i];
+    }
+  }
+  std::uint64_t significand = 0;
+  if (!read_all({digits, count}, significand, 16)) return false;
+  const int fraction = static_cast<int>(count - (std::min)(count, point));
+  const double size = std::ldexp(static_cast<double>(significand), exponent - 4 * fraction);
+  value = negative ? -size : size;
+  return is_finite(value);
+}
+
 template <class Number>
 bool read_number(std::string_view text, Number& value) {
   const char* const last = text.data() + text.size();
   if constexpr (std::is_floating_point_v<Number>) {
-    const auto end = std::from_chars(text.data(), last, value, std::chars_format::hex);
-    return end.ec == std::errc() && end.ptr == last;
+    return read_hexadecimal(text, value);
   } else if constexpr (std::is_enum_v<Number>) {
     std::underlying_type_t<Number> number{};
     if (!read_number(text, number)) return false;

@@ -17,12 +17,13 @@ template <int N>
 struct Loop : Strided<N> {
   using Body = FunctionRef<void(const std::int64_t* offsets, std::int64_t n)>;
   using Strided<N>::dims;
+  using Strided<N>::kOperands;
   using Strided<N>::sizes;
   using Strided<N>::strides;
   using Strided<N>::inner_size;
   using Strided<N>::inner_stride;
 
-  static Loop over(const Operand& shape, const std::array<const Operand*, N>& operands) {
+  static Loop over(const Operand& shape, const std::array<const Operand*, kOperands>& operands) {
     return {Strided<N>::over(shape, operands)};
   }
 
@@ -32,14 +33,14 @@ struct Loop : Strided<N> {
     const std::int64_t per_row = ceil_div(inner_size(), kBlock);
     for (std::int64_t block = begin; block < end;) {
       std::int64_t row = block / per_row;
-      std::int64_t offsets[N] = {};
+      std::int64_t offsets[kOperands] = {};
       for (int d = dims - 2; d >= 0; --d) {
         const std::int64_t index = row % sizes[d];
         row /= sizes[d];
         for (int k = 0; k < N; ++k) offsets[k] += index * strides[k][d];
       }
       for (std::int64_t i = block % per_row; i < per_row && block < end; ++i, ++block) {
-        std::int64_t at[N];
+        std::int64_t at[kOperands];
         for (int k = 0; k < N; ++k) at[k] = offsets[k] + i * kBlock * inner_stride(k);
         body(at, (std::min)(kBlock, inner_size() - i * kBlock));
       }

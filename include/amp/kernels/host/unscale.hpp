@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -39,12 +40,12 @@ inline Operand dense(void* data, DType dtype, std::int64_t numel) {
 inline Operand dense(const GradientSpan& span) { return dense(span.data, span.dtype, span.numel); }
 
 /// The sum of all: lanes, then a tree, on every device.
-template <int kCount, class T>
+template <std::size_t kCount, class T>
 double sum_of_lanes(const T (&lanes)[kCount]) {
   double tree[kCount];
   std::copy_n(lanes, kCount, tree);
-  for (int width = kCount / 2; width > 0; width /= 2) {
-    for (int l = 0; l < width; ++l) tree[l] += tree[l + width];
+  for (std::size_t width = kCount / 2; width > 0; width /= 2) {
+    for (std::size_t l = 0; l < width; ++l) tree[l] += tree[l + width];
   }
   return tree[0];
 }
