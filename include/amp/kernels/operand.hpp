@@ -22,7 +22,7 @@ namespace kernels {
 struct Operand {
   void* data = nullptr;
   double value = 0;          // of an immediate
-  std::int64_t integer = 0;  // of an immediate whose dtype is int64: exact where a double is not
+  std::int64_t integer = 0;  // of an immediate: exact where its dtype is int64 and a double is not
   DType dtype = kFloat32;
   Device device = {};
   bool immediate = false;
@@ -49,13 +49,27 @@ struct Operand {
     operand.dtype = std::is_same_v<Number, bool> ? kBool
                     : std::is_integral_v<Number> ? kInt64
                                                  : kFloat64;
-    if constexpr (std::is_integral_v<Number>) operand.integer = static_cast<std::int64_t>(value);
+    if constexpr (std::is_integral_v<Number>) {
+      operand.integer = static_cast<std::int64_t>(value);
+    } else {
+      operand.integer = amp::detail::to_integer<std::int64_t>(value);
+    }
     operand.device = device;
     operand.immediate = operand.present = true;
     return operand;
   }
 };
 static_assert(std::is_trivially_copyable_v<Operand>);
+
+/// The number of an immediate, or of what a device made of it.
+template <class C, class Number>
+AMP_HOST_DEVICE C immediate(const Number& number) {
+  if constexpr (std::is_integral_v<C>) {
+    return static_cast<C>(number.integer);
+  } else {
+    return number.dtype == kInt64 ? static_cast<C>(number.integer) : static_cast<C>(number.value);
+  }
+}
 
 }  // namespace kernels
 }  // namespace amp::inline v0

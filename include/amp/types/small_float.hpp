@@ -52,9 +52,11 @@ struct ieee_layout<double> {
 template <std::integral I, std::floating_point Float>
 AMP_HOST_DEVICE constexpr I to_integer(Float value) {
   using Limits = std::numeric_limits<I>;
-  constexpr I kLeast = (Limits::min)(), kMost = (Limits::max)();
+  constexpr I kHalf = static_cast<I>(I{1} << (Limits::digits - 1));  // of what is beyond
+  constexpr I kMost = static_cast<I>(kHalf - 1 + kHalf);
+  constexpr I kLeast = static_cast<I>(Limits::is_signed ? -kMost - 1 : 0);
   constexpr Float kLowest = static_cast<Float>(kLeast);  // a power of two, or 0
-  constexpr Float kBeyond = 2 * static_cast<Float>(I{1} << (Limits::digits - 1));
+  constexpr Float kBeyond = 2 * static_cast<Float>(kHalf);
   using Tested = std::conditional_t<(sizeof(Float) > 8), double, Float>;
   using Bits = typename ieee_layout<Tested>::bits_type;
   constexpr Bits kInfinity =

@@ -77,8 +77,7 @@ __device__ __noinline__ C load(const void* data, DType dtype, std::int64_t i) {
 }
 template <class C>
 __device__ __forceinline__ C load(const Input& input, std::int64_t i) {
-  if (input.immediate)
-    return input.dtype == kInt64 ? static_cast<C>(input.integer) : convert_one<C>(input.value);
+  if (input.immediate) return immediate<C>(input);
   return load<C>(input.data, input.dtype, i);
 }
 

@@ -47,8 +47,7 @@ template <class C>
 const C* fetch(const Operand& operand, std::int64_t offset, std::int64_t stride, std::int64_t n,
                C* buffer) {
   if (operand.immediate) {
-    const C value =
-        operand.dtype == kInt64 ? static_cast<C>(operand.integer) : convert_one<C>(operand.value);
+    const C value = immediate<C>(operand);
     for (std::int64_t i = 0; i < n; ++i) buffer[i] = value;
     return buffer;
   }
