@@ -44,6 +44,11 @@ def extreme(case):
         if t is not None and t.dtype.is_floating_point))
 
 
+def tiny(case):
+    """Whether the square of an input underflows in float32."""
+    return any(((v != 0) & (v.abs() < 1e-19)).any() for v in floats(case))
+
+
 def out_of_range(case):
     """A number that a uint8 tensor is compared with, and cannot hold."""
     call = case.call
@@ -64,6 +69,11 @@ DIFFERENCES = [
           "another. Elementwise ops have no such order.",
           lambda case, difference: not difference.finite and op(case) not in ELEMENTWISE and
           extreme(case)),
+    Known("clip_grad_norm_: squares beyond float32's range",
+          "amp adds up squares, as torch does of more than one element; of one, torch takes the "
+          "magnitude.",
+          lambda case, difference: op(case) == "clip_grad_norm_" and
+          (tiny(case) or extreme(case))),
     Known("norms: a weight that is infinite or NaN",
           "torch folds weight and mean into one factor and one summand, which gives NaN for all "
           "elements; amp multiplies by the weight last.",

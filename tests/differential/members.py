@@ -4,6 +4,8 @@
 
 import math
 
+import torch
+
 from draw import BY_NAME, NAME, round_to, sizes, tensor
 from ops import Call, op
 
@@ -19,6 +21,14 @@ def reshaped(rng, shape):
         result.append(factor)
         left //= factor
     return result + [left]
+
+
+def within(x, dtype):
+    """Whether an integer dtype has all values of x, but for their fractions."""
+    if dtype == torch.bool:
+        return True
+    info, x = torch.iinfo(dtype), x.to(torch.float64)
+    return bool((x.isfinite() & (x > info.min - 1.0) & (x < info.max)).all())
 
 
 def chosen_member(rng, x):
@@ -57,6 +67,8 @@ def chosen_member(rng, x):
             return member, n, None
     if member == 12:
         dtype = rng.choice(list(NAME))
+        if x.dtype.is_floating_point and not dtype.is_floating_point and not within(x, dtype):
+            dtype = torch.float32  # that conversion is undefined in torch
         return member, [DTYPES.index(dtype)], x.to(dtype)
     return (10, [], x.contiguous()) if member % 2 else (11, [], x.clone())
 

@@ -121,6 +121,7 @@ def clip(name, rng):
         for leaf, gradient in zip(leaves, gradients):
             leaf.grad = gradient.detach().clone()
         norm = torch.nn.utils.clip_grad_norm_(leaves, most, foreach=False)
-        results = {"norm": norm.to(torch.float32)}  # as amp's is, of any gradients
+        wide = torch.promote_types(norm.dtype, torch.float32)  # which amp's is
+        results = {"norm": norm.to(wide)}
         return results | {f"gradient{i}": leaf.grad for i, leaf in enumerate(leaves)}
     return Call(name, gradients, [most], run, low_inside=dtype in LOW)
