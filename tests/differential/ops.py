@@ -10,7 +10,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from draw import FLOAT8, FLOATS, INTEGERS, LOW, broadcastable, sizes, tensor
+from draw import FLOAT8, FLOATS, INTEGERS, LOW, broadcastable, round_to, sizes, tensor
 
 
 class Call:
@@ -78,6 +78,8 @@ def binary(name, rng, dtype):
         b = tensor(rng, broadcastable(rng, shape), second)
         return Call(name + ".tensors", [a, b], [], run, smooth=not compares)
     n = number(rng, dtype)
+    if compares and dtype in FLOAT8:  # as torch rounds it of dtypes in which it compares
+        n = float(round_to(torch.tensor(float(n)), dtype))
     if name == "pow" and form == "number" and rng.random() < 0.5:
         n = rng.gauss(0, 4)
     x = tensor(rng, shape, dtype, positive if form == "number" else None)

@@ -182,11 +182,12 @@ class Expected:
                 allowed, 16 * self.moved + 2 * self.eps * size + 2 * info.tiny * info.eps +
                 4 * inside * (size + (4 * most if self.cancels else usual)) +
                 2 * self.inside * most)
-        if self.wide is not None and self.eps <= torch.finfo(torch.float32).eps:
+        share = 16 if self.eps <= torch.finfo(torch.float32).eps else 2 * self.cancels * self.least
+        if self.wide is not None and share > 0:
             # Where terms cancel, torch in the same dtype shows how much is lost.
             off = (told - self.wide.reshape(-1)).abs()
             off = off[off.isfinite()]
-            allowed += 16 * (off.max() if off.numel() else 0.0)
+            allowed += share * (off.max() if off.numel() else 0.0)
         return allowed
 
 
