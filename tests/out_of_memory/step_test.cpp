@@ -8,12 +8,10 @@
 #include <amp/amp.hpp>
 
 #include <stdlib.h>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,54 +19,18 @@
 
 #include "support/catch.hpp"
 #include "support/child.hpp"
+#include "support/heap.hpp"
 #include "support/step_state.hpp"
 
 namespace out_of_memory {
 namespace {
 
-constexpr std::int64_t kNever = std::int64_t{1} << 60;
-
-std::atomic<std::int64_t> until_failure = kNever;  // allocations of all threads
-std::atomic<std::int64_t> live = 0;
-
-void* allocate(std::size_t bytes, std::size_t alignment) {
-  const std::int64_t left = until_failure.load() == kNever ? kNever : until_failure.fetch_sub(1);
-  if (left == 0) throw std::bad_alloc();
-  void* const memory = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  ++live;
-  return memory;
-}
-void deallocate(void* memory) noexcept {
-  if (memory != nullptr) --live;
-  std::free(memory);
-}
-
 // Every object of amp comes from the allocator and goes back to it: each may fail.
 const bool no_reuse = setenv("AMP_HOST_CACHE", "0", 1) == 0;
 
-}  // namespace
-}  // namespace out_of_memory
-
-// The whole program's.
-void* operator new(std::size_t bytes) {
-  return out_of_memory::allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return out_of_memory::allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { out_of_memory::deallocate(memory); }
-void operator delete(void* memory, std::size_t) noexcept { out_of_memory::deallocate(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { out_of_memory::deallocate(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  out_of_memory::deallocate(memory);
-}
-
-namespace out_of_memory {
-namespace {
-
 using amp::Tensor;
 using amp_test::StepState;
+using amp_test::heap::live;
 
 struct Outcome {
   bool failed;        // whether there was an allocation to fail
@@ -78,15 +40,14 @@ struct Outcome {
 /// body(), whose nth allocation fails.
 template <class Body>
 Outcome failing(std::int64_t nth, Body&& body) {
-  until_failure = nth;
+  const amp_test::heap::FailingAllocation allocation(nth);
   try {
     body();
   } catch (const std::exception& caught) {
-    until_failure = kNever;
     const bool expected = dynamic_cast<const amp::Error*>(&caught) != nullptr;
     return {true, expected ? caught.what() : "not an amp::Error"};
   }
-  return {until_failure.exchange(kNever) < 0, ""};
+  return {allocation.failed(), ""};
 }
 bool said(const Outcome& outcome) {
   return outcome.error.find("out of memory") != std::string::npos;

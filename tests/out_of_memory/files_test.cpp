@@ -2,81 +2,31 @@
 // SPDX-License-Identifier: MIT
 //
 // Checkpoints, and what initialize undoes, where memory runs out; and how much of it the reading of
-// headers takes. This program has an operator new of its own, which fails on demand.
+// headers takes.
 #include <amp/amp.hpp>
 #include <amp/safetensors.hpp>
-
-#include <malloc.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <new>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
+#include "support/heap.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace interop_memory {
-namespace {
-
-thread_local std::int64_t until_failure = 0;  // 0: none fails
-thread_local bool fails_on = false;           // after the first failure
-thread_local std::int64_t allocations = 0;
-thread_local std::int64_t held = 0, most_held = 0;  // bytes
-
-void* allocate(std::size_t bytes, std::size_t alignment) {
-  if (until_failure > 0 && --until_failure == 0) {
-    if (fails_on) until_failure = 1;
-    throw std::bad_alloc();
-  }
-  const std::size_t rounded =
-      (std::max)((bytes + alignment - 1) / alignment * alignment, alignment);
-  void* const memory = std::aligned_alloc(alignment, rounded);
-  if (memory == nullptr) throw std::bad_alloc();
-  ++allocations;
-  held += static_cast<std::int64_t>(malloc_usable_size(memory));
-  most_held = (std::max)(most_held, held);
-  return memory;
-}
-void release(void* memory) {
-  held -= static_cast<std::int64_t>(malloc_usable_size(memory));
-  std::free(memory);
-}
-
-}  // namespace
-}  // namespace interop_memory
-
-void* operator new(std::size_t bytes) {
-  return interop_memory::allocate(bytes, alignof(std::max_align_t));
-}
-void* operator new[](std::size_t bytes) {
-  return interop_memory::allocate(bytes, alignof(std::max_align_t));
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return interop_memory::allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { interop_memory::release(memory); }
-void operator delete[](void* memory) noexcept { interop_memory::release(memory); }
-void operator delete(void* memory, std::size_t) noexcept { interop_memory::release(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { interop_memory::release(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { interop_memory::release(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  interop_memory::release(memory);
-}
-
-namespace interop_memory {
+namespace files_out_of_memory {
 namespace {
 
 namespace fs = std::filesystem;
+namespace heap = amp_test::heap;
 using Folder = amp_test::TemporaryFolder;
 using amp::Tensor;
 using amp_test::error_of;
@@ -130,23 +80,27 @@ struct Training {
   }
 };
 
-/// Whether `call` succeeded while its n-th allocation failed, or there was none; it may throw
-/// amp::Error alone.
+struct Outcome {
+  bool succeeded;  // else it threw an amp::Error
+  bool failed;     // whether it got as far as the allocation that fails
+};
+
+/// call(), whose n-th allocation fails.
 template <class Call>
-bool succeeds_without(std::int64_t n, Call&& call) {
-  until_failure = n;
+Outcome without_allocation(std::int64_t n, Call&& call) {
+  const amp_test::heap::FailingAllocation allocation(n);
   try {
     call();
-    return true;
+    return {true, allocation.failed()};
   } catch (const amp::Error&) {
-    until_failure = 0;
-    return false;
+    return {false, true};
   }
 }
 
 }  // namespace
 
-TEST_CASE("memory: whichever allocation of save fails, the file is the old one", "[interop]") {
+TEST_CASE("out of memory: whichever allocation of save fails, the file is the old one",
+          "[interop]") {
   const Folder folder;
   const fs::path path = folder / "f";
   amp::manual_seed(1);
@@ -157,11 +111,9 @@ TEST_CASE("memory: whichever allocation of save fails, the file is the old one",
   training.run();
   const std::string state = training.state();
   int refused = 0;
-  for (std::int64_t n = 1; n <= 1000; ++n) {
+  for (std::int64_t n = 0; n < 1000; ++n) {
     INFO("allocation " << n);
-    const bool saved = succeeds_without(n, [&] { training.checkpoint.save(path); });
-    const bool done = until_failure > 0;  // it took fewer
-    until_failure = 0;
+    const auto [saved, failed] = without_allocation(n, [&] { training.checkpoint.save(path); });
     refused += saved ? 0 : 1;
     REQUIRE((training.state() == state));  // in brackets: not printed
     REQUIRE(folder.names() == std::set<std::string>{"f"});
@@ -172,13 +124,14 @@ TEST_CASE("memory: whichever allocation of save fails, the file is the old one",
     Training loaded;
     loaded.checkpoint.load(path);
     REQUIRE((loaded.state() == state));
-    if (done) break;
+    if (!failed) break;
     std::ofstream(path, std::ios::binary) << old_file;
   }
   CHECK(refused > 200);
 }
 
-TEST_CASE("memory: whichever allocation of load fails, the state is the old one", "[interop]") {
+TEST_CASE("out of memory: whichever allocation of load fails, the state is the old one",
+          "[interop]") {
   const Folder folder;
   const fs::path new_file = folder / "new", old_file = folder / "old";
   amp::manual_seed(1);
@@ -191,23 +144,23 @@ TEST_CASE("memory: whichever allocation of load fails, the state is the old one"
   const std::string old_state = training.state();
   REQUIRE(old_state != new_state);
   int refused = 0;
-  for (std::int64_t n = 1; n <= 2000; ++n) {
+  for (std::int64_t n = 0; n < 2000; ++n) {
     INFO("allocation " << n);
-    const bool loaded = succeeds_without(n, [&] { training.checkpoint.load(new_file); });
-    const bool done = until_failure > 0;
-    until_failure = 0;
+    const auto [loaded, failed] =
+        without_allocation(n, [&] { training.checkpoint.load(new_file); });
     refused += loaded ? 0 : 1;
     REQUIRE((training.state() == (loaded ? new_state : old_state)));
-    if (done) break;
+    if (!failed) break;
     if (loaded) training.checkpoint.load(old_file);
   }
   CHECK(refused > 250);
   training.run();  // and it goes on
 }
 
-TEST_CASE("memory: initialize that gets no more memory leaves the model as it was", "[interop]") {
+TEST_CASE("out of memory: initialize that gets no more memory leaves the model as it was",
+          "[interop]") {
   int refused = 0;
-  for (std::int64_t n = 1; n <= 1000; ++n) {
+  for (std::int64_t n = 0; n < 1000; ++n) {
     INFO("allocation " << n);
     const amp::nn::Linear model(3, 2);
     amp::SGD optimizer(model.named_parameters(), {.lr = 0.1});
@@ -215,15 +168,14 @@ TEST_CASE("memory: initialize that gets no more memory leaves the model as it wa
     const std::vector<float> weight = model.weight.to_vector<float>();
     const Tensor gradient = model.weight.grad();
     bool done = true;
-    fails_on = true;
-    until_failure = n;
-    try {
-      (void)amp::initialize(model, optimizer, amp::OptLevel::kO3);
-    } catch (const std::exception&) {  // not even the message of an amp::Error has memory
-      done = false;
+    {
+      const amp_test::heap::FailingAllocation allocation(n, true);
+      try {
+        (void)amp::initialize(model, optimizer, amp::OptLevel::kO3);
+      } catch (const amp::Error&) {
+        done = false;
+      }
     }
-    until_failure = 0;
-    fails_on = false;
     if (done) break;
     ++refused;
     REQUIRE(model.weight.dtype() == amp::kFloat32);
@@ -234,7 +186,7 @@ TEST_CASE("memory: initialize that gets no more memory leaves the model as it wa
   CHECK(refused > 10);
 }
 
-TEST_CASE("memory: reading a header takes memory in proportion to its length", "[interop]") {
+TEST_CASE("out of memory: reading a header takes memory in proportion to its length", "[interop]") {
   const Folder folder;
   struct Cost {
     std::int64_t allocations, bytes;
@@ -244,9 +196,10 @@ TEST_CASE("memory: reading a header takes memory in proportion to its length", "
     std::string file(8, '\0');
     std::memcpy(file.data(), &length, 8);
     std::ofstream(folder / "f", std::ios::binary) << file << header;
-    const std::int64_t before = allocations, held_before = most_held = held;
+    const std::int64_t before = heap::allocations, held_before = heap::held;
+    heap::most_held = held_before;
     (void)error_of([&] { (void)amp::load_safetensors(folder / "f"); });
-    return Cost{allocations - before, most_held - held_before};
+    return Cost{heap::allocations - before, heap::most_held - held_before};
   };
   const auto header_of = [](int count, const std::string& value) {
     std::string header;
@@ -274,4 +227,4 @@ TEST_CASE("memory: reading a header takes memory in proportion to its length", "
   }
 }
 
-}  // namespace interop_memory
+}  // namespace files_out_of_memory
