@@ -31,6 +31,7 @@ enum class LockOf : int {
   kGenerator,
   kOps,
   kNorms,
+  kWarnings,
   kCount  // below 64: a thread sanitizer follows no more of one thread
 };
 

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "amp/core/config.hpp"
 #include "amp/core/error.hpp"
 #include "amp/core/globals.hpp"
+#include "amp/core/process_lock.hpp"
 
 namespace amp::inline v0 {
 
@@ -29,7 +29,6 @@ inline void print_warning(std::string_view text) {
 namespace detail {
 
 struct AMP_EXPORT Warnings {
-  std::mutex mutex;
   WarningHandler handler = print_warning;
 };
 
@@ -41,7 +40,7 @@ struct AMP_EXPORT Warnings {
 /// because it must not interrupt the step that the warning is about.
 inline WarningHandler set_warning_handler(WarningHandler handler) {
   auto& warnings = process_state<detail::Warnings>();
-  const std::lock_guard lock(warnings.mutex);
+  const detail::ProcessLock lock(detail::LockOf::kWarnings);
   return std::exchange(warnings.handler, std::move(handler));
 }
 
@@ -50,10 +49,11 @@ namespace detail {
 [[gnu::cold, gnu::noinline]] inline void warn(const MessagePart* parts,
                                               std::size_t count) noexcept {
   try {
-    auto& warnings = process_state<Warnings>();
-    std::unique_lock lock(warnings.mutex);
-    const WarningHandler handler = warnings.handler;
-    lock.unlock();
+    const WarningHandler handler = [] {
+      auto& warnings = process_state<Warnings>();
+      const ProcessLock lock(LockOf::kWarnings);
+      return warnings.handler;
+    }();
     if (!handler) return;
     std::string text;
     for (std::size_t i = 0; i < count; ++i) parts[i].append_to(text);
