@@ -19,7 +19,7 @@
 
 #include "amp/interop/safetensors.hpp"
 #include "amp/nn/module.hpp"
-#include "amp/optim/optimizer.hpp"
+#include "amp/optim/saved_state.hpp"
 #include "amp/scaler/grad_scaler.hpp"
 #include "amp/scaler/state_text.hpp"
 #include "amp/tensor/generator.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "amp/device/capture.hpp"
-#include "amp/optim/optimizer.hpp"
+#include "amp/optim/saved_state.hpp"
 
 namespace amp::inline v0 {
 
