@@ -1174,8 +1174,8 @@ TEST_CASE("misuse: convolution") {
       {"a weight of three dimensions", [](In in) { return amp::conv2d(in.image, in.batch); },
        "conv2d: |`input`|`weight`|[O, C / groups, KH, KW]|float32[2, 4, 5, 5]|float32[2, 3, 4]"},
       {"channels", [](In in) { return amp::conv2d(in.image, in.filters); },
-       "conv2d: |`groups` 1|`weight`|float32[6, 2, 3, 3]|expects 2 channels|`input`|float32[2, 4, 5, "
-       "5]|has 4"},
+       "conv2d: |`groups` 1|`weight`|float32[6, 2, 3, 3]|expects 2 channels|`input`|"
+       "float32[2, 4, 5, 5]|has 4"},
       {"channels of one image",
        [](In in) { return amp::conv2d(in.image.select(0, 0), in.filters); },
        "conv2d: |`groups`|1|`weight`|float32[6, 2, 3, 3]|`input`|float32[4, 5, 5]"},

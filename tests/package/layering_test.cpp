@@ -17,9 +17,10 @@ using Edges = std::map<std::string, std::vector<std::string>>;
 
 /// Bottom to top; modules on one line do not see each other.
 const std::vector<std::vector<std::string>> kLayers = {
-    {"core"},        {"types"},    {"device"},    {"kernels"},
-    {"tensor"},      {"autograd"}, {"autocast"},  {"ops"},
-    {"nn", "optim"}, {"scaler"},   {"precision"}, {"interop", "distributed", "diagnostics", "debug"},
+    {"core"},     {"types"},     {"device"},
+    {"kernels"},  {"tensor"},    {"autograd"},
+    {"autocast"}, {"ops"},       {"nn", "optim"},
+    {"scaler"},   {"precision"}, {"interop", "distributed", "diagnostics", "debug"},
 };
 
 /// Downward, and still wrong: what a module computes must not depend on the scope around it.

@@ -21,7 +21,7 @@ struct Strided {
   int dims = 0;  // at least 1; the last is the innermost
   std::int64_t sizes[kMaxDims + 1] = {};
   std::int64_t strides[kOperands][kMaxDims + 1] = {};  // 0 where an operand broadcasts
-  Divider dividers[kMaxDims + 1] = {};         // by the sizes
+  Divider dividers[kMaxDims + 1] = {};                 // by the sizes
 
   std::int64_t inner_size() const { return sizes[dims - 1]; }
   std::int64_t inner_stride(int operand) const { return strides[operand][dims - 1]; }
