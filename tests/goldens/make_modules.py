@@ -85,12 +85,12 @@ lines = [
     "",
     "namespace goldens {",
     "",
-    "struct ModuleCase {",
+    "struct PrintedModule {",
     "  std::string_view name, text;",
     "};",
     "",
     "// clang-format off",
-    "inline constexpr ModuleCase kModules[] = {",
+    "inline constexpr PrintedModule kModules[] = {",
 ]
 for name, module in cases:
     lines.append(f'    {{"{name}",')

@@ -12,12 +12,12 @@
 
 namespace goldens {
 
-struct ModuleCase {
+struct PrintedModule {
   std::string_view name, text;
 };
 
 // clang-format off
-inline constexpr ModuleCase kModules[] = {
+inline constexpr PrintedModule kModules[] = {
     {"linear",
      "Linear(in_features=4, out_features=32, bias=True)"},
     {"linear without bias",

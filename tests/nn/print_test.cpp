@@ -24,7 +24,9 @@ struct Block : nn::Module {
 
 struct Scaled : nn::Layer<Scaled> {
   nn::Linear fc{register_module("fc", nn::Linear(2, 1))};
-  Scaled() { set_extra_repr("factor=0.5"); }
+  Scaled() {
+    set_extra_repr([] { return "factor=0.5"; });
+  }
   amp::Tensor forward(const amp::Tensor& x) const { return fc(x) * 0.5; }
 };
 

@@ -97,6 +97,37 @@ TEST_CASE("Module: a replaced parameter is used by every copy of a layer", "[nn]
   CHECK(in_turn.named_parameters()[0].second.is_same(linear.weight));
 }
 
+TEST_CASE("Module: parameters may change places, and come back", "[nn]") {
+  nn::LayerNorm norm({2});
+  const Tensor weight = norm.weight, bias = norm.bias;
+  norm.replace_parameter("weight", bias);
+  norm.replace_parameter("bias", weight);
+  const Tensor x = amp::tensor({1.0F, 3.0F}, {2});
+  CHECK(norm(x).to_vector<float>() == std::vector<float>{1, 1});  // 0 * x^ + 1
+  const nn::LayerNorm copy = norm;
+  for (int swap = 0; swap < 3; ++swap) {  // as for an averaged weight
+    norm.replace_parameter("weight", weight);
+    norm.replace_parameter("bias", bias);
+    CHECK(copy(x).to_vector<float>()[1] == Approx(1).margin(1e-4));
+    norm.replace_parameter("weight", bias);
+    norm.replace_parameter("bias", weight);
+    CHECK(copy(x).to_vector<float>() == std::vector<float>{1, 1});
+  }
+}
+
+TEST_CASE("Module: the path of a module that is registered twice", "[nn]") {
+  nn::Module outer;
+  const nn::Linear inner(2, 2);
+  outer.register_module("a", inner);
+  outer.register_module("b", inner);
+  const nn::Linear second = outer.replace_module("b", nn::Linear(2, 2));
+  CHECK(inner.path() == "a");
+  CHECK(second.path() == "b");
+  outer.register_module("c", inner);
+  const nn::Linear first = outer.replace_module("a", nn::Linear(2, 2));
+  CHECK(inner.path() == "c");
+}
+
 TEST_CASE("Module: a replaced parameter is trained if the old one was", "[nn]") {
   nn::Linear linear(2, 2);
   linear.weight.requires_grad_(false);

@@ -35,7 +35,9 @@ class GELU : public Layer<GELU> {
   template <std::same_as<std::nullptr_t> Null>                 // not the number 0
   GELU(Null) : Layer<GELU>(nullptr), form_(GeluForm::kErf) {}  // empty
   explicit GELU(GeluForm form = GeluForm::kErf) : form_(form) {
-    set_extra_repr(form == GeluForm::kErf ? "approximate='none'" : "approximate='tanh'");
+    set_extra_repr([&] {
+      return std::string(form == GeluForm::kErf ? "approximate='none'" : "approximate='tanh'");
+    });
   }
   Tensor forward(const Tensor& x) const { return gelu(x, form_); }
 
@@ -50,7 +52,7 @@ class Dropout : public Layer<Dropout> {
   Dropout(Null) : Layer<Dropout>(nullptr), p_(0) {}  // empty
   explicit Dropout(double p = 0.5) : p_(p) {
     AMP_CHECK(p >= 0 && p <= 1, "nn::Dropout: `p` must lie in [0, 1], but is ", p);
-    set_extra_repr("p=" + detail::python_text(p) + ", inplace=False");
+    set_extra_repr([&] { return "p=" + detail::python_text(p) + ", inplace=False"; });
   }
   Tensor forward(const Tensor& x) const { return dropout(x, p_, is_training()); }
 
@@ -65,8 +67,9 @@ class Flatten : public Layer<Flatten> {
   Flatten(Null) : Layer<Flatten>(nullptr), start_dim_(0), end_dim_(0) {}  // empty
   explicit Flatten(std::int64_t start_dim = 1, std::int64_t end_dim = -1)
       : start_dim_(start_dim), end_dim_(end_dim) {
-    set_extra_repr("start_dim=" + std::to_string(start_dim) +
-                   ", end_dim=" + std::to_string(end_dim));
+    set_extra_repr([&] {
+      return "start_dim=" + std::to_string(start_dim) + ", end_dim=" + std::to_string(end_dim);
+    });
   }
   Tensor forward(const Tensor& x) const { return x.flatten(start_dim_, end_dim_); }
 
@@ -98,7 +101,8 @@ class MaxPool2d : public Layer<MaxPool2d> {
   MaxPool2d(Null) : Layer<MaxPool2d>(nullptr), kernel_(1) {}  // empty
   explicit MaxPool2d(Size2d kernel, const PoolOptions& options = {})
       : kernel_(kernel), options_(options) {
-    set_extra_repr(detail::pool_text(kernel, options) + ", dilation=1, ceil_mode=False");
+    set_extra_repr(
+        [&] { return detail::pool_text(kernel, options) + ", dilation=1, ceil_mode=False"; });
   }
   Tensor forward(const Tensor& x) const {
     return max_pool2d(x, kernel_, options_.stride.value_or(kernel_), options_.padding);
@@ -115,7 +119,7 @@ class AvgPool2d : public Layer<AvgPool2d> {
   AvgPool2d(Null) : Layer<AvgPool2d>(nullptr), kernel_(1) {}  // empty
   explicit AvgPool2d(Size2d kernel, const PoolOptions& options = {})
       : kernel_(kernel), options_(options) {
-    set_extra_repr(detail::pool_text(kernel, options));
+    set_extra_repr([&] { return detail::pool_text(kernel, options); });
   }
   Tensor forward(const Tensor& x) const {
     return avg_pool2d(x, kernel_, options_.stride.value_or(kernel_), options_.padding);

@@ -4,12 +4,13 @@
 // Layer: a module that can be called.
 #pragma once
 
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "amp/core/type_name.hpp"
-#include "amp/nn/module.hpp"
+#include "amp/nn/saved_state.hpp"
 
 namespace amp::inline v0::nn {
 
@@ -21,7 +22,10 @@ Tensor forward(const M& module, const Arguments&... arguments) {
   try {
     return module.forward(arguments...);
   } catch (Error& error) {
-    error.add_module(module.path());
+    try {
+      error.add_module(module.path());
+    } catch (const std::bad_alloc&) {  // then without the path
+    }
     throw;
   }
 }
@@ -57,7 +61,7 @@ class Layer : public Module {
     if constexpr (requires { self.bias = tensor; }) {
       if (name == "bias") self.bias = tensor;
     }
-    forget_replaced();
+    forget_replaced(name, tensor);
     return tensor;
   }
 

@@ -30,12 +30,15 @@ class Linear : public Layer<Linear> {
                                 init::fan_in_uniform({out_features, in_features}, in_features));
     if (options.bias)
       bias = register_parameter("bias", init::fan_in_uniform({out_features}, in_features));
-    set_extra_repr("in_features=" + std::to_string(in_features) + ", out_features=" +
-                   std::to_string(out_features) + ", bias=" + detail::python_text(options.bias));
+    set_extra_repr([&] {
+      return "in_features=" + std::to_string(in_features) +
+             ", out_features=" + std::to_string(out_features) +
+             ", bias=" + detail::python_text(options.bias);
+    });
   }
   Tensor forward(const Tensor& x) const {
     check_defined();
-    return linear(x, registered(weight), registered(bias));
+    return linear(x, registered("weight", weight), registered("bias", bias));
   }
 
   Tensor weight, bias;
@@ -66,11 +69,11 @@ class Conv2d : public Layer<Conv2d> {
         "weight", init::fan_in_uniform({out_channels, depth, kernel.height, kernel.width}, fan_in));
     if (options.bias)
       bias = register_parameter("bias", init::fan_in_uniform({out_channels}, fan_in));
-    set_extra_repr(describe(in_channels, out_channels, kernel, options));
+    set_extra_repr([&] { return describe(in_channels, out_channels, kernel, options); });
   }
   Tensor forward(const Tensor& x) const {
     check_defined();
-    return conv2d(x, registered(weight), registered(bias), options_);
+    return conv2d(x, registered("weight", weight), registered("bias", bias), options_);
   }
 
   Tensor weight, bias;
@@ -100,11 +103,11 @@ class Embedding : public Layer<Embedding> {
   Embedding() : Layer<Embedding>(nullptr) {}  // empty
   Embedding(std::int64_t count, std::int64_t dim) {
     weight = register_parameter("weight", randn({count, dim}));
-    set_extra_repr(std::to_string(count) + ", " + std::to_string(dim));
+    set_extra_repr([&] { return std::to_string(count) + ", " + std::to_string(dim); });
   }
   Tensor forward(const Tensor& indices) const {
     check_defined();
-    return embedding(indices, registered(weight));
+    return embedding(indices, registered("weight", weight));
   }
 
   Tensor weight;

@@ -4,8 +4,8 @@
 // Module: named parameters, buffers and modules within modules. Derive from it to make one's own.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -86,8 +86,8 @@ class Module {
   [[nodiscard]] M replace_module(const std::string& name, M module) {
     check_child("replace_module", name, module);
     Module& place = find("replace_module", "module", state().modules, name);
-    if (place.state().parent.lock() == state_) place.state().parent.reset();
-    place = module;
+    const Module old = std::exchange(place, module);
+    leave(name, old);
     enter<M>(name, module);
     return module;
   }
@@ -101,8 +101,12 @@ class Module {
     const bool trained = !place.defined() || place.requires_grad();
     check_leaf("replace_parameter", name, tensor);
     if (tensor.defined() && autograd::leaf_of(tensor) == nullptr) tensor.requires_grad_(trained);
-    forget_replaced();
-    if (place.defined() && !place.is_same(tensor)) state().replaced.emplace_back(place, name);
+    if (place.defined() == tensor.defined() && (!place.defined() || place.is_same(tensor)))
+      return tensor;
+    forget_replaced(name, tensor);
+    amp::detail::or_out_of_memory([&] {
+      if (place.defined()) state().replaced.emplace_back(place, name);
+    });
     return place = tensor;
   }
 
@@ -181,63 +185,35 @@ class Module {
   /// Copies the tensors of these names into the module's, converting. A tensor that is registered
   /// several times is taken by any of its names. Throws, changing nothing, where a name is missing
   /// or unknown, a shape differs, or two names of one tensor bring different values.
-  void load_state_dict(const NamedTensors& tensors) const {
-    const NamedTensors own = state_dict();
-    NamedTensors names;
-    collect(&State::parameters, "", names, true);
-    collect(&State::buffers, "", names, true);
-    const auto find = [](const NamedTensors& list, std::string_view name) -> const Tensor* {
-      for (const auto& [known, tensor] : list) {
-        if (known == name) return &tensor;
-      }
-      return nullptr;
-    };
-    for (const auto& [name, tensor] : tensors) {
-      const Tensor* const to = find(names, name);
-      AMP_CHECK(to != nullptr, "load_state_dict: the module has no \"", name, "\"");
-      AMP_CHECK(tensor.defined() && tensor.shape() == to->shape(), "load_state_dict: \"", name,
-                "\" must be ", describe(*to), ", but is ", describe(tensor));
-    }
-    for (std::size_t i = 0; i < tensors.size(); ++i)
-      AMP_CHECK(find(tensors, tensors[i].first) == &tensors[i].second, "load_state_dict: \"",
-                tensors[i].first, "\" is there twice");
-    std::vector<const Tensor*> sources;
-    for (const auto& [name, tensor] : own) {
-      const Tensor*& source = sources.emplace_back(nullptr);
-      for (const auto& [alias, known] : names) {
-        if (!known.is_same(tensor)) continue;
-        const Tensor* const found = find(tensors, alias);
-        AMP_CHECK(source == nullptr || found == nullptr || same_values(*source, *found),
-                  "load_state_dict: \"", name, "\" and \"", alias,
-                  "\" are one tensor in this module, but their values differ");
-        if (source == nullptr) source = found;
-      }
-      AMP_CHECK(source != nullptr, "load_state_dict: \"", name, "\" is missing");
-    }
-    const NoGradGuard no_grad;
-    for (std::size_t i = 0; i < own.size(); ++i) own[i].second.copy_(sources[i]->detach());
-  }
+  void load_state_dict(const NamedTensors& tensors) const;
 
  protected:
-  /// What extra_repr() returns.
-  void set_extra_repr(std::string text) const { state().extra_repr = std::move(text); }
+  /// text() is what extra_repr() returns.
+  template <std::invocable Text>
+  void set_extra_repr(const Text& text) const {
+    state().extra_repr = amp::detail::or_out_of_memory(text);
+  }
   void set_type(std::string_view type) const { state().type = type; }
 
   /// Says that to_mixed is to leave this module's tensors, and those within, as they are.
   void keep_float32() const { state().keeps_float32 = true; }
 
-  /// The parameter that `member`, a handle to one of this module, stands for: the one registered in
-  /// its place if it was replaced. What was assigned to a member without registering it is itself.
-  const Tensor& registered(const Tensor& member) const {
-    for (const auto& [old, name] : state().replaced) {
-      if (member.defined() && member.is_same(old))
+  /// What `member`, a handle to the parameter `name` of this module, stands for: the one registered
+  /// in its place if replace_parameter replaced it, else itself, also if it was only assigned.
+  const Tensor& registered(std::string_view name, const Tensor& member) const {
+    for (const auto& [old, its_name] : state().replaced) {
+      if (its_name == name && member.defined() && member.is_same(old))
         return find("registered", "parameter", state().parameters, name);
     }
     return member;
   }
-  /// Forgets replaced parameters to which there is no other handle any more.
-  void forget_replaced() const {
-    std::erase_if(state().replaced, [](const auto& entry) { return entry.first.impl().unique(); });
+  /// Forgets that `back` was replaced as `name`, and replaced parameters to which there is no other
+  /// handle any more.
+  void forget_replaced(std::string_view name, const Tensor& back) const {
+    std::erase_if(state().replaced, [&](const auto& entry) {
+      return entry.first.impl().unique() ||
+             (entry.second == name && back.defined() && entry.first.is_same(back));
+    });
   }
 
   void check_defined() const {
@@ -285,13 +261,15 @@ class Module {
   template <class Value>
   static Value& find(std::string_view call, std::string_view what,
                      std::vector<std::pair<std::string, Value>>& list, std::string_view name) {
-    std::string known;
-    for (auto& [other, value] : list) {
-      if (other == name) return value;
-      known += (known.empty() ? "\"" : ", \"") + other + "\"";
+    for (auto& [known, value] : list) {
+      if (known == name) return value;
     }
-    amp::detail::fail(call, ": there is no ", what, " \"", name, "\" in this module, but ",
-                      known.empty() ? "none" : known);
+    const std::string names = amp::detail::or_out_of_memory([&] {
+      std::string text;
+      for (const auto& entry : list) text += (text.empty() ? "\"" : ", \"") + entry.first + "\"";
+      return text.empty() ? std::string("none") : text;
+    });
+    amp::detail::fail(call, ": there is no ", what, " \"", name, "\" in this module, but ", names);
   }
   /// Throws where `child` cannot be a module within this one.
   void check_child(std::string_view call, const std::string& name, const Module& child) const {
@@ -311,8 +289,16 @@ class Module {
   void enter(const std::string& name, const Module& child) const {
     if (child.type() == kNoType) child.set_type(amp::detail::type_name<M>());
     if (!child.state().parent.expired()) return;
+    amp::detail::or_out_of_memory([&] { child.state().name = name; });
     child.state().parent = state_;
-    child.state().name = name;
+  }
+  /// The path of a child that is no longer here as `name`: perhaps it still is as another.
+  void leave(const std::string& name, const Module& child) const {
+    if (child.state().parent.lock() != state_ || child.state().name != name) return;
+    child.state().parent.reset();
+    for (const auto& [other, module] : state().modules) {
+      if (module.state_ == child.state_) enter<Module>(other, child);
+    }
   }
 
   void check_name(std::string_view call, const std::string& name) const {
@@ -339,13 +325,6 @@ class Module {
       child.collect(list, prefix + name + ".", found, all_names);
   } catch (const std::bad_alloc&) {
     throw amp::detail::OutOfMemory();
-  }
-  /// Bit for bit, in the dtype of `a`.
-  static bool same_values(const Tensor& a, const Tensor& b) {
-    const Tensor x = a.detach().to(kCPU).contiguous();
-    const Tensor y = b.detach().to(kCPU).to(a.dtype()).contiguous();
-    const auto bytes = static_cast<std::size_t>(x.numel() * item_size(x.dtype()));
-    return bytes == 0 || std::memcmp(x.raw_data(), y.raw_data(), bytes) == 0;
   }
 
   /// The parameters and buffers of this module, and of those within, that stay in float32.

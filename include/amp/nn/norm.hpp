@@ -40,15 +40,17 @@ class LayerNorm : public Layer<LayerNorm> {
   explicit LayerNorm(const Shape& normalized_shape, const NormOptions& options = {})
       : shape_(normalized_shape), eps_(options.eps) {
     keep_float32();
-    set_extra_repr(detail::python_text(shape_) + ", eps=" + detail::python_text(eps_) +
-                   detail::affine_text(", elementwise_affine=", options.affine));
+    set_extra_repr([&] {
+      return detail::python_text(shape_) + ", eps=" + detail::python_text(eps_) +
+             detail::affine_text(", elementwise_affine=", options.affine);
+    });
     if (!options.affine) return;
     weight = register_parameter("weight", ones(shape_));
     bias = register_parameter("bias", zeros(shape_));
   }
   Tensor forward(const Tensor& x) const {
     check_defined();
-    return layer_norm(x, shape_, registered(weight), registered(bias), eps_);
+    return layer_norm(x, shape_, registered("weight", weight), registered("bias", bias), eps_);
   }
 
   Tensor weight, bias;
@@ -73,13 +75,15 @@ class RMSNorm : public Layer<RMSNorm> {
   explicit RMSNorm(const Shape& normalized_shape, const RMSNormOptions& options = {})
       : shape_(normalized_shape), eps_(options.eps) {
     keep_float32();
-    set_extra_repr(detail::python_text(shape_) + ", eps=" + detail::python_text(eps_) +
-                   ", elementwise_affine=" + detail::python_text(options.affine));
+    set_extra_repr([&] {
+      return detail::python_text(shape_) + ", eps=" + detail::python_text(eps_) +
+             ", elementwise_affine=" + detail::python_text(options.affine);
+    });
     if (options.affine) weight = register_parameter("weight", ones(shape_));
   }
   Tensor forward(const Tensor& x) const {
     check_defined();
-    return rms_norm(x, shape_, registered(weight), eps_);
+    return rms_norm(x, shape_, registered("weight", weight), eps_);
   }
 
   Tensor weight;
@@ -99,15 +103,18 @@ class GroupNorm : public Layer<GroupNorm> {
     AMP_CHECK(groups >= 1 && channels % groups == 0, "nn::GroupNorm: `groups` ", groups,
               " must divide `channels` ", channels);
     keep_float32();
-    set_extra_repr(std::to_string(groups) + ", " + std::to_string(channels) + ", eps=" +
-                   detail::python_text(eps_) + detail::affine_text(", affine=", options.affine));
+    set_extra_repr([&] {
+      return std::to_string(groups) + ", " + std::to_string(channels) +
+             ", eps=" + detail::python_text(eps_) +
+             detail::affine_text(", affine=", options.affine);
+    });
     if (!options.affine) return;
     weight = register_parameter("weight", ones({channels}));
     bias = register_parameter("bias", zeros({channels}));
   }
   Tensor forward(const Tensor& x) const {
     check_defined();
-    return group_norm(x, groups_, registered(weight), registered(bias), eps_);
+    return group_norm(x, groups_, registered("weight", weight), registered("bias", bias), eps_);
   }
 
   Tensor weight, bias;
@@ -133,10 +140,12 @@ class BatchNorm2d : public Layer<BatchNorm2d> {
   BatchNorm2d() : Layer<BatchNorm2d>(nullptr) {}  // empty
   BatchNorm2d(std::int64_t channels, const BatchNorm2dOptions& options = {}) : options_(options) {
     keep_float32();
-    set_extra_repr(std::to_string(channels) + ", eps=" + detail::python_text(options.eps) +
-                   ", momentum=" + detail::python_text(options.momentum) +
-                   detail::affine_text(", affine=", options.affine) +
-                   ", track_running_stats=" + detail::python_text(options.track_running_stats));
+    set_extra_repr([&] {
+      return std::to_string(channels) + ", eps=" + detail::python_text(options.eps) +
+             ", momentum=" + detail::python_text(options.momentum) +
+             detail::affine_text(", affine=", options.affine) +
+             ", track_running_stats=" + detail::python_text(options.track_running_stats);
+    });
     if (options.affine) {
       weight = register_parameter("weight", ones({channels}));
       bias = register_parameter("bias", zeros({channels}));
@@ -152,13 +161,13 @@ class BatchNorm2d : public Layer<BatchNorm2d> {
     AMP_CHECK(x.dim() == 4, "nn::BatchNorm2d: `x` must be [N, C, H, W], but is ", describe(x));
     const bool batch_statistics = is_training() || !running_mean.defined();
     if (!is_training() || !running_mean.defined())
-      return batch_norm(x, running_mean, running_var, registered(weight), registered(bias),
-                        batch_statistics, 0.0, options_.eps);
+      return batch_norm(x, running_mean, running_var, registered("weight", weight),
+                        registered("bias", bias), batch_statistics, 0.0, options_.eps);
     const double momentum =
         options_.momentum ? *options_.momentum
                           : 1 / static_cast<double>(num_batches_tracked.item<std::int64_t>() + 1);
-    const Tensor y = batch_norm(x, running_mean, running_var, registered(weight), registered(bias),
-                                true, momentum, options_.eps);
+    const Tensor y = batch_norm(x, running_mean, running_var, registered("weight", weight),
+                                registered("bias", bias), true, momentum, options_.eps);
     num_batches_tracked.copy_(num_batches_tracked + 1);
     return y;
   }
