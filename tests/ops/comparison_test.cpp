@@ -4,6 +4,7 @@
 // Comparisons with a number and with a 0-dimensional tensor, as torch 2.15 answers them.
 #include <amp/amp.hpp>
 
+#include <cmath>
 #include <cstdint>
 
 #include "support/catch.hpp"
@@ -47,6 +48,21 @@ TEST_CASE("comparison: so is a 0-dimensional tensor, on either side") {
   CHECK_FALSE(is(amp::eq(single(0.1, kBFloat16), single(0.1, kFloat32))));  // these promote
   CHECK_FALSE(is(amp::eq(x, one(0.1, kFloat32))));
   CHECK(is(amp::lt(amp::ones({1}), single(2, kFloat64).requires_grad_())));
+}
+
+TEST_CASE("comparison: an integer of no dimensions is rounded, too") {
+  const Tensor x = one(256, kBFloat16);
+  CHECK(is(amp::eq(x, 257)));
+  CHECK(is(amp::eq(x, single(257, kFloat32))));
+  CHECK(is(amp::eq(x, single(257, amp::kInt64))));
+}
+
+TEST_CASE("comparison: what float8_e4m3fn has no number for is compared as it is") {
+  const Tensor x = one(1, amp::kFloat8E4M3);
+  CHECK(is(amp::lt(x, 1000.0)));
+  CHECK(is(amp::lt(x, HUGE_VAL)));
+  CHECK(is(amp::gt(x, -HUGE_VAL)));
+  CHECK(is(amp::lt(x, single(1000, kFloat32))));
 }
 
 TEST_CASE("comparison: integers are compared with numbers as they are") {

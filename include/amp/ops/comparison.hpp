@@ -9,9 +9,14 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// The number as the nearest one of a floating-point dtype; as it is beside integers.
+/// Whether what is compared with a tensor is rounded to its dtype. Beside integers it is not, nor
+/// beside float8_e4m3fn, where a number beyond the largest would become NaN.
+inline bool rounds_what_is_compared(DType dtype) {
+  return is_floating_point(dtype) && dtype != kFloat8E4M3;
+}
+/// The number as the nearest one of the tensor's dtype.
 inline kernels::Operand rounded_to(DType dtype, kernels::Operand number) {
-  if (!is_floating_point(dtype)) return number;
+  if (!rounds_what_is_compared(dtype)) return number;
   visit_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     number.value = convert_one<double>(number.dtype == kInt64 ? convert_one<T>(number.integer)
@@ -23,7 +28,7 @@ inline kernels::Operand rounded_to(DType dtype, kernels::Operand number) {
 
 /// The same of a 0-dimensional operand beside one that is not, of dtype `common` both.
 inline Tensor rounded_single(const Tensor& operand, bool single, DType common) {
-  const bool rounds = single && operand.dim() == 0 && is_floating_point(operand.dtype());
+  const bool rounds = single && operand.dim() == 0 && rounds_what_is_compared(common);
   return rounds ? autocasting::convert_dtype(operand.detach(), common) : operand;
 }
 
