@@ -153,6 +153,8 @@ TEST_CASE("arange: no step, the wrong direction, no end", "[tensor]") {
   CHECK_THROWS_AS((void)amp::arange(-1), amp::Error);
   CHECK_THROWS_AS((void)amp::arange(0.0, std::numeric_limits<double>::infinity(), 1.0), amp::Error);
   CHECK_THROWS_AS((void)amp::arange(0.0, std::nan(""), 1.0), amp::Error);
+  CHECK_THROWS_AS(amp::arange(1.0, 0.5, 1.0), amp::Error);  // by less than a step
+  CHECK_THROWS_AS(amp::arange(0.5, 1.0, -1.0), amp::Error);
 }
 
 TEST_CASE("arange: neither counts nor values overflow", "[tensor]") {

@@ -173,6 +173,11 @@ template <class Range>
 
 namespace detail {
 
+template <class T>
+void check_direction(T start, T end, T step) {
+  AMP_CHECK(start == end || (end > start) == (step > T{0}), "arange: `end` ", end,
+            " does not lie in the direction of `step` ", step, " from `start` ", start);
+}
 /// How many numbers arange gives, of integers.
 template <std::integral T>
 std::uint64_t range_count(T start, T end, T step) {
@@ -183,8 +188,7 @@ std::uint64_t range_count(T start, T end, T step) {
   const bool ascending = step > T{0};
   const std::uint64_t span = ascending ? distance(start, end) : distance(end, start);
   const std::uint64_t stride = ascending ? distance(T{0}, step) : distance(step, T{0});
-  AMP_CHECK(start == end || (end > start) == ascending, "arange: `end` ", end,
-            " does not lie in the direction of `step` ", step, " from `start` ", start);
+  check_direction(start, end, step);
   return span / stride + (span % stride != 0 ? 1 : 0);
 }
 /// The same of others; infinite where a double overflows.
@@ -194,11 +198,9 @@ double range_count(T start, T end, T step) {
     AMP_CHECK(is_finite(static_cast<double>(number)), "arange: `start`, `end` and `step` must be ",
               "finite, but are ", start, ", ", end, " and ", step);
   }
-  const double count = std::ceil((static_cast<double>(end) - static_cast<double>(start)) /
-                                 static_cast<double>(step));
-  AMP_CHECK(count >= 0, "arange: `end` ", end, " does not lie in the direction of `step` ", step,
-            " from `start` ", start);
-  return count;
+  check_direction(start, end, step);
+  return std::ceil((static_cast<double>(end) - static_cast<double>(start)) /
+                   static_cast<double>(step));
 }
 /// Number i of a range; integers that are in it do not overflow on the way.
 template <class T>
