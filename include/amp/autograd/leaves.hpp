@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The leaves that a loss depends on, and a check that somebody knows them: what receives a gradient
-// and is neither stepped nor saved trains silently wrong.
+// The leaves that a loss depends on, and a check that each is a known parameter: a leaf that
+// receives a gradient and is neither stepped nor saved makes training silently wrong.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 
 namespace amp::inline v0::autograd {
 
-/// A leaf, and the op that takes it; null if the loss is the leaf.
+/// A leaf, and an op that takes it; null if the loss is the leaf.
 struct LeafUse {
   const Node* leaf;
   const Node* op;
 };
 
-/// The leaves to which backward() from `root` gives a gradient, each once, in the order of their
-/// first use. An op that takes a cast of a leaf counts as taking the leaf. The graph may have been
+/// The leaves to which backward() from `root` gives a gradient, each once, in the order of
+/// those ops. An op that takes a cast of a leaf counts as taking the leaf. The graph may have been
 /// freed by backward, as long as `root` lives.
 inline std::vector<LeafUse> leaves_of(const Tensor& root) {
   AMP_CHECK(requires_grad(root), "the loss, ", describe(root),

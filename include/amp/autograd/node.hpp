@@ -98,15 +98,13 @@ class AMP_EXPORT Leaf final : public Node {
 
   /// What of a gradient may lack memory, ahead of accumulate: a copy where somebody else holds it.
   void prepare(Tensor& gradient) {
-    const amp::detail::ProcessLock lock(amp::detail::LockOf::kLeaf, this);
-    if (!grad.defined()) make_own(gradient);
+    if (requires_grad && !has_gradient()) gradient = own(gradient);
   }
   /// Adds to the gradient; the first is taken over where nobody else holds it.
   void accumulate(Tensor gradient, bool scaled) {
     const amp::detail::ProcessLock lock(amp::detail::LockOf::kLeaf, this);
     if (!grad.defined()) {
-      make_own(gradient);
-      grad = std::move(gradient);
+      grad = own(gradient);  // what `gradient` held may be freed, but not before the lock is
       is_scaled = scaled;
       return;
     }
@@ -122,11 +120,15 @@ class AMP_EXPORT Leaf final : public Node {
   bool is_scaled = false;  // accumulated from a scaled loss, and not yet unscaled
 
  private:
-  static void make_own(Tensor& gradient) {
-    if (gradient.unique() && gradient.is_contiguous()) return;
-    const Tensor own = empty_like(gradient);
-    amp::detail::copy_elements(gradient, own);
-    gradient = own;
+  bool has_gradient() {
+    const amp::detail::ProcessLock lock(amp::detail::LockOf::kLeaf, this);
+    return grad.defined();
+  }
+  static Tensor own(const Tensor& gradient) {
+    if (gradient.unique() && gradient.is_contiguous()) return gradient;
+    const Tensor copy = empty_like(gradient);
+    amp::detail::copy_elements(gradient, copy);
+    return copy;
   }
 };
 

@@ -16,9 +16,9 @@
 namespace amp::inline v0 {
 
 /// The one `State` of the process. Never destroyed, so that it outlives every static that may still
-/// use it. Where threads come first at once, one instance stays and the others go: constructing one
-/// has no effect that lasts. (A guarded static would stay locked in a child that was forked while
-/// another thread made it.)
+/// use it. If several threads come first at once, one instance stays and the others are deleted, so
+/// a constructor must do no harm if it runs twice. (A guarded static would stay locked in a child
+/// that was forked while another thread made it.)
 template <class State>
 AMP_EXPORT State& process_state();
 

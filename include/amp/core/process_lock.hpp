@@ -17,7 +17,8 @@
 
 namespace amp::inline v0::detail {
 
-/// How many mutexes serve the objects of one kind: two objects may share one.
+/// How many mutexes serve the objects of one kind. Two objects may share one, and their threads
+/// then wait for each other.
 inline constexpr int kLockStripes = 16;
 
 /// In the order in which a thread may take them: who holds one takes later ones only, and calls
@@ -42,12 +43,21 @@ struct AMP_EXPORT ForkHandlers {
 
 class AMP_EXPORT ProcessLocks {
  public:
-  ProcessLocks() {
-    // Also where another thread comes first: taking them twice does no harm.
-    if (pthread_atfork(take_all, give_back_all, start_anew) != 0) throw OutOfMemory();
-  }
+  ProcessLocks() = default;
   ProcessLocks(const ProcessLocks&) = delete;
   ProcessLocks& operator=(const ProcessLocks&) = delete;
+
+  /// The one of this process. It is made before the handlers of fork can ask for it: within one,
+  /// older C libraries wait for ever for a thread that adds another.
+  static ProcessLocks& here() {
+    ProcessLocks& locks = process_state<ProcessLocks>();
+    if (!locks.watches_forks_.load(std::memory_order_acquire)) {
+      // Several threads may come here at once; handlers that run twice do no harm.
+      if (pthread_atfork(take_all, give_back_all, start_anew) != 0) throw OutOfMemory();
+      locks.watches_forks_.store(true, std::memory_order_release);
+    }
+    return locks;
+  }
 
   std::mutex& of(LockOf lock, std::size_t stripe) {
     return places_[static_cast<std::size_t>(lock) + stripe].mutex;
@@ -77,16 +87,16 @@ class AMP_EXPORT ProcessLocks {
 
   Place places_[static_cast<std::size_t>(LockOf::kCount)];
   std::atomic<std::uint32_t> forks_ = 0;
+  std::atomic<bool> watches_forks_ = false;
 };
 
 /// Holds one of them for its lifetime.
 class ProcessLock {
  public:
-  [[nodiscard]] explicit ProcessLock(LockOf lock)
-      : lock_(process_state<ProcessLocks>().of(lock, 0)) {}
+  [[nodiscard]] explicit ProcessLock(LockOf lock) : lock_(ProcessLocks::here().of(lock, 0)) {}
   /// That of an object, of a kind that has kLockStripes.
   [[nodiscard]] ProcessLock(LockOf lock, const void* object)
-      : lock_(process_state<ProcessLocks>().of(lock, stripe_of(object))) {}
+      : lock_(ProcessLocks::here().of(lock, stripe_of(object))) {}
 
  private:
   static std::size_t stripe_of(const void* object) {
@@ -99,6 +109,6 @@ class ProcessLock {
 
 /// How often this process was forked off one that used amp: what another count made is of another
 /// process.
-inline std::uint32_t fork_count() { return process_state<ProcessLocks>().forks(); }
+inline std::uint32_t fork_count() { return ProcessLocks::here().forks(); }
 
 }  // namespace amp::inline v0::detail

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,7 +30,9 @@ inline void print_warning(std::string_view text) {
 namespace detail {
 
 struct AMP_EXPORT Warnings {
-  WarningHandler handler = print_warning;
+  // A pointer, so that no code of the user's runs under the lock.
+  std::shared_ptr<const WarningHandler> handler =
+      std::make_shared<const WarningHandler>(print_warning);
 };
 
 }  // namespace detail
@@ -40,8 +43,14 @@ struct AMP_EXPORT Warnings {
 /// because it must not interrupt the step that the warning is about.
 inline WarningHandler set_warning_handler(WarningHandler handler) {
   auto& warnings = process_state<detail::Warnings>();
-  const detail::ProcessLock lock(detail::LockOf::kWarnings);
-  return std::exchange(warnings.handler, std::move(handler));
+  return detail::or_out_of_memory([&] {
+    auto next = std::make_shared<const WarningHandler>(std::move(handler));
+    {
+      const detail::ProcessLock lock(detail::LockOf::kWarnings);
+      warnings.handler.swap(next);
+    }
+    return *next;
+  });
 }
 
 namespace detail {
@@ -49,15 +58,15 @@ namespace detail {
 [[gnu::cold, gnu::noinline]] inline void warn(const MessagePart* parts,
                                               std::size_t count) noexcept {
   try {
-    const WarningHandler handler = [] {
+    const auto handler = [] {
       auto& warnings = process_state<Warnings>();
       const ProcessLock lock(LockOf::kWarnings);
       return warnings.handler;
     }();
-    if (!handler) return;
+    if (!*handler) return;
     std::string text;
     for (std::size_t i = 0; i < count; ++i) parts[i].append_to(text);
-    handler(text);
+    (*handler)(text);
   } catch (...) {  // a warning is no reason to fail
   }
 }

@@ -23,14 +23,16 @@ inline bool is_forked() {
   return forks >= 0 && forks != amp::detail::fork_count();
 }
 
-/// Comes before the driver's calls. Throws where they would fail, or wait for threads that fork did
-/// not take along.
+/// Comes before the driver's calls. Throws if they would fail, or wait for threads that the child
+/// does not have.
 inline void require_own_process() {
   AMP_CHECK(!is_forked(),
             "CUDA was used by the process that this one was forked off, and cannot be used here; "
             "fork before the first use of a CUDA device (is_available is one), or exec after it");
+  std::atomic<std::int64_t>& forks = process_state<DeviceUse>().forks;
   std::int64_t none = -1;
-  process_state<DeviceUse>().forks.compare_exchange_strong(none, amp::detail::fork_count());
+  if (forks.load(std::memory_order_relaxed) == none)
+    forks.compare_exchange_strong(none, amp::detail::fork_count());
 }
 
 }  // namespace amp::inline v0::cuda::detail

@@ -23,7 +23,7 @@ class StreamHandles {
   /// handle is not to be used by two threads at a time.
   template <class Call>
   void with_handle(int device, const Call& call) {
-    require_own_process();  // in another one nobody may ever unlock the mutex
+    require_own_process();  // a forked child might wait for ever for the mutex
     const std::lock_guard lock(mutex_);
     const DeviceGuard guard(device);
     const cudaStream_t stream = current_stream(device);
