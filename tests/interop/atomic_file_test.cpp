@@ -82,6 +82,17 @@ TEST_CASE("atomic file: permissions of an existing file are kept", "[interop]") 
   ::umask(umask_before);
 }
 
+TEST_CASE("atomic file: the group of an existing file is kept", "[interop]") {
+  if (::geteuid() != 0) AMP_TEST_SKIP("only root may give a file to any group");
+  const Folder folder;
+  save(folder / "f", 1);
+  REQUIRE(::chown((folder / "f").c_str(), static_cast<uid_t>(-1), 1) == 0);
+  save(folder / "f", 2);
+  struct stat status {};
+  REQUIRE(::stat((folder / "f").c_str(), &status) == 0);
+  CHECK(status.st_gid == 1);
+}
+
 TEST_CASE("atomic file: what is no regular file is not replaced", "[interop]") {
   const Folder folder;
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);

@@ -27,9 +27,9 @@ namespace amp::inline v0::detail {
 /// ("run.safetensors.4711-0.partial": the process and a count), and takes its place in one step
 /// once all of it is on the disk. Whoever opens `path` at any time, also after a crash in between,
 /// and while several processes write to it, finds one whole file: the old one, or one of the new
-/// ones. A link at `path` is followed, and an existing file's permissions are kept. Throws
-/// amp::Error with the system's reason, and leaves nothing behind; only a process that is killed
-/// leaves its partial file, which disturbs no later one and may be deleted.
+/// ones. A link at `path` is followed, and an existing file's group and permissions are kept.
+/// Throws amp::Error with the system's reason, and leaves nothing behind; only a process that is
+/// killed leaves its partial file, which disturbs no later one and may be deleted.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path) : AtomicFile(path, followed(path)) {
@@ -41,8 +41,10 @@ class AtomicFile {
               S_ISDIR(old.st_mode) ? "a directory" : "no regular file");
     const mode_t mode = replaces ? old.st_mode & 0777 : 0666;
     create(mode);
-    if (replaces)
-      (void)::fchmod(file_, mode);  // with what the umask took away, where there are modes
+    if (!replaces) return;
+    // Where the process may, and the file system has such things; with what the umask took away.
+    [[maybe_unused]] const int group = ::fchown(file_, static_cast<uid_t>(-1), old.st_gid);
+    (void)::fchmod(file_, mode);
   }
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
