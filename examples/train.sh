@@ -112,4 +112,5 @@ if ! configure_and_build; then
 fi
 
 # Under the name that was typed, which the trainer repeats where it says how to go on.
-exec -a "$0" "$trainer" "$@"
+[[ $0 == */* ]] && name=$0 || name=./$0
+exec -a "$name" "$trainer" "$@"

@@ -8,7 +8,10 @@
 
 #include <amp/core/error.hpp>
 
+#include <unistd.h>
+
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,13 +22,13 @@ namespace examples {
 
 /// Throws amp::Error if no file can be made in `folder`; `what` begins its text.
 inline void require_writable(const std::filesystem::path& folder, const std::string& what) {
-  const std::filesystem::path probe = folder / ".train_cnn.probe";
-  errno = 0;
-  const bool made = std::ofstream(probe, std::ios::binary).put('\n').flush().good();
-  const std::string reason = errno != 0 ? std::strerror(errno) : "it cannot be written to";
-  std::error_code ignored;
-  std::filesystem::remove(probe, ignored);
-  if (!made) throw amp::Error(what + ": no file can be made in " + folder.string() + ": " + reason);
+  const std::string probe = (folder / (".train_cnn." + std::to_string(getpid()))).string();
+  std::FILE* const file = std::fopen(probe.c_str(), "wbx");  // one that was not there
+  const std::string reason = std::strerror(errno);
+  if (file == nullptr)
+    throw amp::Error(what + ": no file can be made in " + folder.string() + ": " + reason);
+  std::fclose(file);
+  std::remove(probe.c_str());
 }
 
 /// Makes the folder of the report, and tries whether report and checkpoint can be written there.
@@ -42,7 +45,9 @@ inline void require_outputs(const Options& options) {
     const std::string what = "--checkpoint " + options.checkpoint;
     if (std::filesystem::is_directory(file))
       throw amp::Error(what + ": is a folder; give the name of a file");
-    require_writable(file.has_parent_path() ? file.parent_path() : ".", what);
+    std::error_code error;  // a link is followed, as it is when the checkpoint is saved
+    const std::filesystem::path target = std::filesystem::weakly_canonical(file, error);
+    require_writable((error ? std::filesystem::absolute(file) : target).parent_path(), what);
   }
 }
 

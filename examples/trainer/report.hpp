@@ -20,6 +20,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace examples {
@@ -115,7 +116,10 @@ inline void write_report(const Options& options, const std::vector<Result>& resu
   const Charts charts = charts_of(results);
   const std::filesystem::path folder = options.report;
   std::filesystem::create_directories(folder);
-  write_file(folder / "summary.json", to_json(options, results).dump(2) + "\n");
+  const auto summary = to_json(options, results);  // paths in it need not be UTF-8
+  using Summary = std::remove_const_t<decltype(summary)>;
+  write_file(folder / "summary.json",
+             summary.dump(2, ' ', false, Summary::error_handler_t::replace) + "\n");
   write_file(folder / "loss.svg", to_svg(charts.loss));
   write_file(folder / "accuracy.svg", to_svg(charts.accuracy));
   write_file(folder / "loss_scale.svg", to_svg(charts.scale));

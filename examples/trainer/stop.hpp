@@ -6,6 +6,8 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <string>
 #include <string_view>
@@ -15,30 +17,39 @@ namespace examples {
 inline constexpr int kStoppedStatus = 130;  // what the trainer exits with when it was stopped
 
 namespace detail {
-inline volatile std::sig_atomic_t stop_requested = 0;
+inline std::atomic<bool> stop_requested = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+inline constexpr int kStopSignals[] = {SIGINT, SIGTERM};
+inline bool caught[2] = {};  // which of them
 
+/// On whichever thread the signal arrives.
 extern "C" inline void request_stop(int) {
-  stop_requested = 1;
-  std::signal(SIGINT, SIG_DFL);  // a second signal ends the program at once
-  std::signal(SIGTERM, SIG_DFL);
+  const int reason = errno;  // of what was interrupted
+  stop_requested = true;
+  for (int i = 0; i < 2; ++i) {
+    if (caught[i]) std::signal(kStopSignals[i], SIG_DFL);  // a second signal ends the program
+  }
   constexpr std::string_view text = "\nstopping after this step; a second signal ends at once\n";
-  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nothing else can be done here
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+  errno = reason;
 }
 }  // namespace detail
 
 /// From now on the first SIGINT or SIGTERM only sets stop_requested(). A signal that the parent
 /// chose to ignore (nohup, a background job) stays ignored.
 inline void catch_stop_signals() {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (int i = 0; i < 2; ++i) {
     struct sigaction action {};
-    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    if (sigaction(detail::kStopSignals[i], nullptr, &action) != 0 || action.sa_handler == SIG_IGN)
+      continue;
+    detail::caught[i] = true;
     action.sa_handler = detail::request_stop;
     action.sa_flags = SA_RESTART;  // files under way are read and written to their end
-    sigaction(signal, &action, nullptr);
+    sigaction(detail::kStopSignals[i], &action, nullptr);
   }
 }
 
-inline bool stop_requested() { return detail::stop_requested != 0; }
+inline bool stop_requested() { return detail::stop_requested; }
 
 /// The words of a command as one would type them into a shell.
 inline std::string command_text(int argc, const char* const* argv) {

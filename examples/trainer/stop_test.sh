@@ -24,8 +24,8 @@ stopped() {
   exec {output}<&"${run[0]}"
   : >printed
   while IFS= read -r line <&"$output"; do
-    echo "$line" | tee -a printed
     ! [[ $line =~ $pattern ]] || kill -"$signal" "$job"
+    echo "$line" | tee -a printed
   done
   exec {output}<&-
   wait "$job" || status=$?

@@ -6,8 +6,10 @@
 #include "trainer/chart.hpp"
 
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
@@ -90,6 +92,15 @@ TEST_CASE("report: the table's spread, and the summary", "[examples][report]") {
   CHECK(json["runs"][2]["loss_scale"]["scale"][0] == 65536.0);
   CHECK(json["runs"][2]["loss_scale"]["step"][0] == 5);
   CHECK(json["runs"][2]["steps"]["mean_loss"][0] == 2.5);
+}
+
+TEST_CASE("report: a path that is no UTF-8 does not lose it", "[examples][report]") {
+  const amp_test::TemporaryFolder folder;
+  examples::Options options;
+  options.report = (folder / "report").string();
+  options.given = {{"report", "r\xe9sum\xe9"}};
+  examples::write_report(options, {{.name = "a", .epochs = {{1, 0.5, 0.5}}}});
+  CHECK(std::filesystem::file_size(folder / "report" / "summary.json") > 0);
 }
 
 TEST_CASE("chart: a run that diverges leaves the scale to the others", "[examples][report]") {
