@@ -147,6 +147,7 @@ TEST_CASE("cuda max, min: the host's bits, the first of equal ones", "[cuda]") {
       const Tensors x{(amp::randn(shape) * 2).to(amp::kInt64).to(dtype)};  // many are equal
       compare(x, limit, [](const Tensors& t) -> Tensors { return {(amp::max)(t[0])}; });
       compare(x, limit, [](const Tensors& t) -> Tensors { return {(amp::min)(t[0])}; });
+      if (dtype == amp::kBool) continue;
       compare(x, 0, [](const Tensors& t) -> Tensors { return {amp::argmax(t[0])}; });
       for (int d = 0; d < shape.dims(); ++d) {
         compare(x, 0, [&](const Tensors& t) -> Tensors {

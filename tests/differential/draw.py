@@ -75,8 +75,7 @@ def special_values(dtype):
 
 
 def values(rng, count, dtype, kind=None):
-    """`count` values. Kinds: normal, ties (small integers), wide (many magnitudes), small,
-    positive,
+    """`count` values. Kinds: normal, ties (small integers), wide (many magnitudes), small, positive,
     special (some of them infinite, NaN, 0, subnormal or extreme)."""
     if dtype == torch.bool:
         return torch.tensor([rng.random() < 0.5 for _ in range(count)], dtype=dtype)

@@ -186,9 +186,12 @@ def compiled(options):
     program = folder / "evaluate"
     command = [*shlex.split(options.compiler), "-std=c++20", "-O1", "-I", str(ROOT / "include"),
                str(HERE / "evaluate.cpp"), "-o", str(program), "-pthread"]
-    newest = max(p.stat().st_mtime for p in [HERE / "evaluate.cpp", *ROOT.glob("include/**/*.?p*")])
-    if not program.exists() or program.stat().st_mtime < newest:
+    sources = [HERE / "evaluate.cpp", *ROOT.glob("include/**/*.?p*")]
+    made_by = folder / "evaluate.command"
+    if (not program.exists() or program.stat().st_mtime < max(p.stat().st_mtime for p in sources)
+            or not made_by.exists() or made_by.read_text() != str(command)):
         subprocess.run(command, check=True)
+        made_by.write_text(str(command))
     return program
 
 

@@ -23,8 +23,9 @@ struct GradientStatistics {
   std::int64_t elements = 0;  // of all gradients
   std::int64_t zeros = 0;     // that are 0
   std::int64_t underflows = 0;  // not 0, but below 2^-14 while scaled: subnormal in float16
-  std::int64_t flushed = 0;     // not 0, but 0 once unscaled in their own dtype
-  bool found_inf = false;       // whether the step has to be left out
+  std::int64_t flushed =
+      0;                   // not 0, but 0 once unscaled, in the dtype in which the step reads them
+  bool found_inf = false;  // whether the step has to be left out
 
   friend bool operator==(const GradientStatistics&, const GradientStatistics&) = default;
 };
