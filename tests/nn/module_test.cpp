@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "nn/names.hpp"
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
@@ -20,14 +21,9 @@ namespace {
 namespace nn = amp::nn;
 using amp::Tensor;
 using amp_test::error_of;
+using amp_test::Names;
+using amp_test::names;
 using Catch::Matchers::ContainsSubstring;
-using Names = std::vector<std::string>;
-
-Names names(const amp::NamedTensors& tensors) {
-  Names all;
-  for (const auto& entry : tensors) all.push_back(entry.first);
-  return all;
-}
 
 struct Block : nn::Module {
   nn::Linear fc{register_module("fc", nn::Linear(3, 3))};

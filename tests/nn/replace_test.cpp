@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "nn/names.hpp"
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
@@ -18,15 +19,10 @@ namespace {
 namespace nn = amp::nn;
 using amp::Tensor;
 using amp_test::error_of;
+using amp_test::Names;
+using amp_test::names;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::StartsWith;
-using Names = std::vector<std::string>;
-
-Names names(const amp::NamedTensors& tensors) {
-  Names all;
-  for (const auto& entry : tensors) all.push_back(entry.first);
-  return all;
-}
 
 struct Net : nn::Layer<Net> {
   nn::Linear body{register_module("body", nn::Linear(4, 3))};
