@@ -54,7 +54,7 @@ inline std::vector<LeafUse> leaves_of(const Tensor& root) {
 }
 
 /// Throws if the loss depends on a leaf that is neither among `own`, the parameters of what is
-/// called `owner`, nor among `others`. Says which, where it was used, and which of `own` the loss
+/// called `owner`, nor among `others`. Names it, the op that takes it, and which of `own` the loss
 /// does not depend on: those that such a leaf may have replaced.
 inline void check_leaves(std::string_view call, std::string_view owner, const Tensor& loss,
                          const NamedTensors& own, const std::vector<Tensor>& others,

@@ -75,7 +75,7 @@ class AMP_EXPORT Node : public RefCounted {
     if (std::exchange(dying.under_way, true)) return;
     while (Node* const node = dying.first) {
       dying.first = node->next_dying_;
-      delete node;  // its inputs, where nobody else holds them, join the list
+      delete node;  // its inputs join the list if nothing else holds them
     }
     dying.under_way = false;
   }
@@ -96,11 +96,11 @@ class AMP_EXPORT Leaf final : public Node {
   void backward(const Tensor&, std::span<Tensor>) override {}
   Leaf* as_leaf() override { return this; }
 
-  /// What of a gradient may lack memory, ahead of accumulate: a copy where somebody else holds it.
+  /// What of a gradient may lack memory, ahead of accumulate: a copy if something else holds it.
   void prepare(Tensor& gradient) {
     if (requires_grad && !has_gradient()) gradient = own(gradient);
   }
-  /// Adds to the gradient; the first is taken over where nobody else holds it.
+  /// Adds to the gradient; the first is taken over if nothing else holds it.
   void accumulate(Tensor gradient, bool scaled) {
     const amp::detail::ProcessLock lock(amp::detail::LockOf::kLeaf, this);
     if (!grad.defined()) {

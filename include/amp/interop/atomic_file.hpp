@@ -25,11 +25,11 @@ namespace amp::inline v0::detail {
 
 /// A file on its way to `path`. It is written beside it, under a name that no other writer has
 /// ("run.safetensors.4711-0.partial": the process and a count), and takes its place in one step
-/// once all of it is on the disk. Whoever opens `path` at any time, also after a crash in between,
-/// and while several processes write to it, finds one whole file: the old one, or one of the new
-/// ones. A link at `path` is followed, and an existing file's group and permissions are kept.
-/// Throws amp::Error with the system's reason, and leaves nothing behind; only a process that is
-/// killed leaves its partial file, which disturbs no later one and may be deleted.
+/// once all of it is on the disk. A reader that opens `path` at any time, also after a crash in
+/// between, and while several processes write to it, finds one whole file: the old one, or one of
+/// the new ones. A link at `path` is followed, and an existing file's group and permissions are
+/// kept. Throws amp::Error with the system's reason, and leaves nothing behind; only a process that
+/// is killed leaves its partial file, which disturbs no later one and may be deleted.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path) : AtomicFile(path, followed(path)) {

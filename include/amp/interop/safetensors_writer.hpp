@@ -35,8 +35,8 @@ inline std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-/// Appends a JSON string. Throws where `text` is no UTF-8. (nlohmann's writer ends the program
-/// where memory runs out in its destructors.)
+/// Appends a JSON string. Throws if `text` is not UTF-8. (nlohmann's writer ends the program
+/// if memory runs out in its destructors.)
 inline void append_json(std::string& out, const std::string& path, std::string_view text) {
   constexpr char kDigits[] = "0123456789abcdef";
   out += '"';

@@ -66,8 +66,7 @@ inline void clip_by_norm(Device device, std::span<const kernels::GradientSpan> g
 /// over all of them. Returns the norm before clipping, 0-dimensional float32 where the gradients
 /// are, float64 if one of them is; does not synchronise. The norm is infinite if a sum of squares
 /// is: from elements of 1.8e19 on, of 1.3e154 in float64. Throws on a gradient that still carries a
-/// loss scale. After such an error a scaler's cycle
-/// is still open: skip_step() and update() end it.
+/// loss scale. After such an error a scaler's cycle is still open: skip_step() and update() end it.
 ///
 /// After scaler.unscale_(optimizer), for all of its gradients and unchanged, the norm need not be
 /// computed again. Who writes gradients through pointers in between says so by mark_modified().

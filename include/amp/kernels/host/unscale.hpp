@@ -138,10 +138,9 @@ template <class C>
 AMP_ALWAYS_INLINE void tally_products(const C* x, std::int64_t n, C factor, GradientTally& tally) {
   decltype(magnitude(C{})) most = 0, gone = 0;
   for_each_lane(n, [&](std::int64_t i, int) {
-    const C product = x[i] * factor;
-    const auto bits = magnitude(product);
+    const auto bits = magnitude(static_cast<C>(x[i] * factor));
     most = bits > most ? bits : most;
-    gone += magnitude(product) == 0 ? 1 : 0;
+    gone += bits == 0 ? 1 : 0;
   });
   tally.gone += gone;
   tally.see(static_cast<std::make_unsigned_t<decltype(most)>>(most));
