@@ -2,14 +2,22 @@
 // SPDX-License-Identifier: MIT
 //
 // The memory behind tensors, with the version that tells whether it changed.
+//
+// Convolutions run fastest on activations whose channels lie side by side, while everything else
+// may rely on row-major memory. So a storage can be born laid out otherwise: kernels that know of
+// it read the elements as they lie, and whoever asks for data() gets row-major memory, which is
+// made then and once.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
+#include "amp/core/process_lock.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/device/memory.hpp"
+#include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/host/elementwise.hpp"
 
 namespace amp::inline v0::detail {
 
@@ -32,8 +40,30 @@ class AMP_EXPORT Storage final : public RefCounted {
         tracked_(true) {}
   Storage(Device device, void* foreign, std::int64_t bytes)
       : device_(device), bytes_(bytes), data_(foreign) {}
+  /// For elements that lie as `layout` says, whose strides permute those of the row-major order;
+  /// its `data` is not read.
+  explicit Storage(const kernels::Operand& layout)
+      : Storage(layout.device, layout.numel() * item_size(layout.dtype)) {
+    laid_out_ = or_out_of_memory([&] { return new LaidOut(layout); });
+    laid_out_->elements.data = data_;
+  }
 
-  void* data() const { return data_; }
+  /// The elements in row-major order. Whoever writes there says so with bump_version().
+  void* data() const {
+    if (laid_out_ != nullptr) [[unlikely]]
+      return row_major();
+    return data_;
+  }
+  /// The elements as they lie if the storage was born laid out otherwise and was not written since;
+  /// else null. They stay in place as long as the storage, also once data() was asked for.
+  const kernels::Operand* laid_out() const {
+    return laid_out_ != nullptr && version() == 0 ? &laid_out_->elements : nullptr;
+  }
+  /// Whether there is row-major memory, and a write to the elements as they lie would be missed in
+  /// it.
+  bool has_row_major() const {
+    return laid_out_ == nullptr || laid_out_->row_major.load(std::memory_order_acquire) != nullptr;
+  }
   std::int64_t bytes() const { return bytes_; }
   Device device() const { return device_; }
 
@@ -58,14 +88,43 @@ class AMP_EXPORT Storage final : public RefCounted {
   std::atomic<StorageAttachment*>& attachment() { return attachment_; }
 
  private:
+  struct LaidOut {
+    explicit LaidOut(const kernels::Operand& layout) : elements(layout) {}
+    kernels::Operand elements;
+    std::atomic<void*> row_major = nullptr;  // the same elements, once somebody wanted them so
+  };
+
   ~Storage() override {
     delete attachment_.load();
+    if (laid_out_ != nullptr) deallocate(device_, laid_out_->row_major.load(), bytes_);
+    delete laid_out_;
     if (owned_) deallocate(device_, data_, bytes_);
+  }
+
+  [[gnu::cold, gnu::noinline]] void* row_major() const {
+    std::atomic<void*>& made = laid_out_->row_major;
+    if (void* const known = made.load(std::memory_order_acquire)) return known;
+    const ProcessLock lock(LockOf::kLayout, this);
+    if (void* const known = made.load(std::memory_order_acquire)) return known;
+    kernels::Operand copy = laid_out_->elements;
+    std::int64_t stride = 1;
+    for (int d = copy.dims - 1; d >= 0; stride *= copy.sizes[d--]) copy.strides[d] = stride;
+    copy.data = allocate(device_, bytes_);
+    try {
+      const kernels::UnaryArgs args{.input = laid_out_->elements, .output = copy};
+      kernels::dispatch<&kernels::Backend::copy, kernels::host::copy>(device_, copy.dtype, args);
+    } catch (...) {
+      deallocate(device_, copy.data, bytes_);
+      throw;
+    }
+    made.store(copy.data, std::memory_order_release);
+    return copy.data;
   }
 
   Device device_;
   std::int64_t bytes_;
-  void* data_;
+  void* data_;                   // the elements as they lie
+  LaidOut* laid_out_ = nullptr;  // null: row-major
   std::uint64_t made_in_ = capture_id();
   bool owned_ = false;
   std::atomic<bool> tracked_ = false;

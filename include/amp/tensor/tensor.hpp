@@ -176,6 +176,9 @@ class Tensor {
   }
   /// What kernels see. Absent for an undefined tensor.
   kernels::Operand operand() const;
+  /// The same of the elements as they lie: with the strides of channels-last order where they lie
+  /// so (detail::lies_channels_last). For kernels that take any strides.
+  kernels::Operand operand_as_laid_out() const;
   /// Another view of the same storage, without history.
   Tensor alias(const Shape& shape, const Strides& strides, std::int64_t offset) const;
 
@@ -220,6 +223,44 @@ inline kernels::Operand Tensor::operand() const {
   return operand;
 }
 
+namespace detail {
+
+/// Whether the elements of [N, C, H, W] lie in the order N, H, W, C. No user sees it: the strides
+/// are those of row-major order, as is the memory that data() gives.
+inline bool lies_channels_last(const Tensor& tensor) {
+  const TensorImpl& t = tensor.impl();
+  const kernels::Operand* const elements = t.storage->laid_out();
+  if (elements == nullptr || t.offset != 0 || t.shape.dims() != elements->dims) return false;
+  for (int d = 0; d < elements->dims; ++d) {
+    if (t.shape[d] != elements->sizes[d]) return false;
+  }
+  return tensor.is_contiguous();
+}
+
+/// Whether the two orders are one: of a single channel, or of planes of one element.
+inline bool is_channels_last_anyway(const Shape& shape) {
+  return shape.dims() == 4 && (shape[1] == 1 || shape[2] * shape[3] == 1);
+}
+
+inline void set_channels_last(kernels::Operand& operand) {
+  const std::int64_t* const sizes = operand.sizes;
+  operand.strides[1] = 1;
+  operand.strides[3] = sizes[1];
+  operand.strides[2] = sizes[1] * sizes[3];
+  operand.strides[0] = sizes[1] * sizes[3] * sizes[2];
+}
+
+}  // namespace detail
+
+inline kernels::Operand Tensor::operand_as_laid_out() const {
+  if (!defined()) return {};
+  if (detail::lies_channels_last(*this)) return *impl().storage->laid_out();
+  kernels::Operand operand = this->operand();
+  if (detail::is_channels_last_anyway(shape()) && is_contiguous())
+    detail::set_channels_last(operand);
+  return operand;
+}
+
 inline Tensor Tensor::alias(const Shape& shape, const Strides& strides, std::int64_t offset) const {
   auto impl_of_alias =
       make_ref<detail::TensorImpl>(impl().storage, shape, strides, offset, dtype());
@@ -246,11 +287,14 @@ inline std::string describe(const Tensor& tensor) {
 namespace detail {
 
 /// output[...] = input[...] broadcast and converted, on the device of both. No history, no version.
-inline void copy_elements(const Tensor& input, const Tensor& output) {
+inline void copy_elements(const kernels::Operand& input, const kernels::Operand& output) {
   if (output.numel() == 0) return;
-  const kernels::UnaryArgs args{.input = input.operand(), .output = output.operand()};
-  kernels::dispatch<&kernels::Backend::copy, kernels::host::copy>(output.device(), output.dtype(),
+  const kernels::UnaryArgs args{.input = input, .output = output};
+  kernels::dispatch<&kernels::Backend::copy, kernels::host::copy>(output.device, output.dtype,
                                                                   args);
+}
+inline void copy_elements(const Tensor& input, const Tensor& output) {
+  copy_elements(input.operand(), output.operand());
 }
 
 }  // namespace detail
