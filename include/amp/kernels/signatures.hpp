@@ -134,7 +134,8 @@ struct Window2d {
 };
 
 /// Cross-correlation of input [N, C, H, W] with weight [O, C / groups, KH, KW]; bias [O] or absent;
-/// with `relu`, max(that, 0). Rounded once. All contiguous.
+/// with `relu`, max(that, 0). Rounded once. All contiguous, but for activations that the host's
+/// kernel wants channels-last (conv2d_prefers_channels_last).
 struct Conv2dArgs {
   Operand input, weight, bias, output;
   Window2d window;

@@ -66,6 +66,28 @@ inline kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d 
           {dilation.height, dilation.width}};
 }
 
+/// How the activations of one convolution lie: as its kernel wants them.
+class ConvLayout {
+ public:
+  explicit ConvLayout(const kernels::Conv2dArgs& args)
+      : channels_last_(args.input.device.type == kCPU &&
+                       kernels::host::conv2d_prefers_channels_last(args)) {}
+
+  Tensor make(const Shape& shape, DType dtype, Device device) const {
+    return channels_last_ ? make_channels_last(shape, dtype, device)
+                          : make_tensor(shape, dtype, device);
+  }
+  Tensor lay_out(const Tensor& tensor) const {
+    return channels_last_ ? channels_last(tensor) : dense(tensor);
+  }
+  kernels::Operand operand(const Tensor& tensor) const {
+    return channels_last_ ? tensor.operand_as_laid_out() : tensor.operand();
+  }
+
+ private:
+  bool channels_last_;
+};
+
 inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
                      const kernels::Window2d& window, std::int64_t groups, bool relu) {
   AMP_CHECK(input.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == weight.dtype()),
@@ -84,33 +106,42 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
   };
   AMP_CHECK(extent(0) > 0 && extent(1) > 0, "conv2d: the kernel of `weight` ", describe(weight),
             " does not fit into `input` ", describe(input), " with this padding and dilation");
-  const Tensor output = empty({x.size(0), w.size(0), extent(0), extent(1)},
-                              {.dtype = x.dtype(), .device = x.device()});
+  const Shape shape(x.size(0), w.size(0), extent(0), extent(1));
+  kernels::Conv2dArgs forward{x.operand_as_laid_out(),
+                              w.operand(),
+                              b.operand(),
+                              channels_last_operand(shape, x.dtype(), x.device()),
+                              window,
+                              groups,
+                              relu};
+  const ConvLayout layout(forward);
+  const Tensor output = layout.make(shape, x.dtype(), x.device());
   if (output.numel() != 0) {
-    const kernels::Conv2dArgs args{x.operand(), w.operand(), b.operand(), output.operand(),
-                                   window,      groups,      relu};
+    forward.input = layout.operand(x);
+    forward.output = layout.operand(output);
     kernels::dispatch<&kernels::Backend::conv2d, kernels::host::conv2d>(x.device(), x.dtype(),
-                                                                        args);
+                                                                        forward);
   }
   if (autograd::recording(x, w, b)) {
     autograd::record(
         "conv2d", output,
-        [x = autograd::SavedTensor(x), w = autograd::SavedTensor(w), window, groups,
+        [x = autograd::SavedTensor(x), w = autograd::SavedTensor(w), window, groups, layout,
          y = autograd::SavedTensor(relu ? output : Tensor()), dtype = autograd::gradient_dtype(w),
          bias_dtype = autograd::gradient_dtype(b)](
             const Tensor& gradient, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
           const Tensor& positive = y.get("conv2d");
-          const Tensor grad =
+          const Tensor grad = layout.lay_out(
               positive.defined()
                   ? binary_kernel<&kernels::Backend::relu_backward, kernels::host::relu_backward>(
                         gradient, positive, gradient.shape(), gradient.dtype())
-                  : dense(gradient);
+                  : gradient);
           const Tensor &in = x.get("conv2d"), &kernel = w.get("conv2d");
           autograd::Gradients<3> gradients;
           if (needs[0]) {
-            gradients[0] = empty_like(in);
-            const kernels::Conv2dBackwardInputArgs args{grad.operand(), kernel.operand(),
-                                                        gradients[0].operand(), window, groups};
+            gradients[0] = layout.make(in.shape(), in.dtype(), in.device());
+            const kernels::Conv2dBackwardInputArgs args{layout.operand(grad), kernel.operand(),
+                                                        layout.operand(gradients[0]), window,
+                                                        groups};
             kernels::dispatch<&kernels::Backend::conv2d_backward_input,
                               kernels::host::conv2d_backward_input>(grad.device(), grad.dtype(),
                                                                     args);
@@ -120,9 +151,12 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
             if (needs[2])
               gradients[2] =
                   empty({kernel.size(0)}, {.dtype = bias_dtype, .device = grad.device()});
-            const kernels::Conv2dBackwardWeightArgs args{
-                grad.operand(),         in.operand(), gradients[1].operand(),
-                gradients[2].operand(), window,       groups};
+            const kernels::Conv2dBackwardWeightArgs args{layout.operand(grad),
+                                                         layout.operand(in),
+                                                         gradients[1].operand(),
+                                                         gradients[2].operand(),
+                                                         window,
+                                                         groups};
             kernels::dispatch<&kernels::Backend::conv2d_backward_weight,
                               kernels::host::conv2d_backward_weight>(grad.device(), grad.dtype(),
                                                                      args);

@@ -12,6 +12,7 @@
 
 #include "amp/autocast/cast.hpp"
 #include "amp/kernels/host/reduce.hpp"
+#include "amp/tensor/layout.hpp"
 
 namespace amp::inline v0 {
 namespace detail {

@@ -210,6 +210,13 @@ void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
 
 }  // namespace detail
 
+/// Whether the activations of this convolution are to lie channels-last: its output, and in the
+/// backward passes grad_output and grad_input. The input may then lie either way, as its strides
+/// say. Otherwise all are row-major. Reads no data of the output, which is not there yet.
+inline bool conv2d_prefers_channels_last(const Conv2dArgs&) {
+  return false;  // the columns that images are unfolded into are those of row-major ones
+}
+
 inline void conv2d(const Conv2dArgs& args) {
   visit_float_type(args.output.dtype,
                    [&](auto tag) { detail::conv2d<typename decltype(tag)::type>(args); });
