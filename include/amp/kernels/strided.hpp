@@ -26,29 +26,27 @@ struct Strided {
   std::int64_t inner_size() const { return sizes[dims - 1]; }
   std::int64_t inner_stride(int operand) const { return strides[operand][dims - 1]; }
 
+  using Operands = std::array<const Operand*, kOperands>;
+
   /// The shape of `shape`, to which all operands broadcast, aligned at the last dimension.
-  static Strided over(const Operand& shape, const std::array<const Operand*, kOperands>& operands) {
+  static Strided over(const Operand& shape, const Operands& operands) {
     Strided merged;
+    for (int d = 0; d < shape.dims; ++d) merged.append(shape, d, operands);
+    return merged.finished();
+  }
+  /// The same with the dimensions in the order in which they lie in `shape`: for work that does not
+  /// depend on the order of the elements.
+  static Strided in_memory_order(const Operand& shape, const Operands& operands) {
+    int order[kMaxDims];
     for (int d = 0; d < shape.dims; ++d) {
-      if (shape.sizes[d] == 1) continue;
-      std::int64_t stride[kOperands];
-      bool merges = merged.dims > 0;
-      for (int k = 0; k < N; ++k) {
-        const Operand& operand = *operands[static_cast<std::size_t>(k)];
-        const int own = d - (shape.dims - operand.dims);
-        stride[k] = own < 0 || operand.sizes[own] == 1 ? 0 : operand.strides[own];
-        merges = merges && merged.strides[k][merged.dims - 1] == stride[k] * shape.sizes[d];
-      }
-      if (merges) {
-        merged.sizes[merged.dims - 1] *= shape.sizes[d];
-      } else {
-        merged.sizes[merged.dims++] = shape.sizes[d];
-      }
-      for (int k = 0; k < N; ++k) merged.strides[k][merged.dims - 1] = stride[k];
+      int place = d;
+      for (; place > 0 && shape.strides[order[place - 1]] < shape.strides[d]; --place)
+        order[place] = order[place - 1];
+      order[place] = d;
     }
-    if (merged.dims == 0) merged.sizes[merged.dims++] = 1;
-    for (int d = 0; d < merged.dims; ++d) merged.dividers[d] = Divider(merged.sizes[d]);
-    return merged;
+    Strided merged;
+    for (int d = 0; d < shape.dims; ++d) merged.append(shape, order[d], operands);
+    return merged.finished();
   }
 
   std::int64_t numel() const {
@@ -65,6 +63,31 @@ struct Strided {
       for (int k = 0; k < N; ++k) offsets[k] += index * strides[k][d];
     }
     for (int k = 0; k < N; ++k) offsets[k] += i * strides[k][0];
+  }
+
+ private:
+  /// Dimension d of `shape` as the innermost, or as a part of the one that was.
+  void append(const Operand& shape, int d, const Operands& operands) {
+    if (shape.sizes[d] == 1) return;
+    std::int64_t stride[kOperands];
+    bool merges = dims > 0;
+    for (int k = 0; k < N; ++k) {
+      const Operand& operand = *operands[static_cast<std::size_t>(k)];
+      const int own = d - (shape.dims - operand.dims);
+      stride[k] = own < 0 || operand.sizes[own] == 1 ? 0 : operand.strides[own];
+      merges = merges && strides[k][dims - 1] == stride[k] * shape.sizes[d];
+    }
+    if (merges) {
+      sizes[dims - 1] *= shape.sizes[d];
+    } else {
+      sizes[dims++] = shape.sizes[d];
+    }
+    for (int k = 0; k < N; ++k) strides[k][dims - 1] = stride[k];
+  }
+  Strided finished() {
+    if (dims == 0) sizes[dims++] = 1;
+    for (int d = 0; d < dims; ++d) dividers[d] = Divider(sizes[d]);
+    return *this;
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include "amp/kernels/functions.hpp"
 #include "amp/kernels/host/loop.hpp"
+#include "amp/kernels/host/transpose.hpp"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -39,7 +40,7 @@ struct Loops {
 
 template <class C>
 void unary_blocks(const UnaryArgs& args, UnaryLoop<C, C> apply) {
-  const auto loop = Loop<2>::over(args.output, {&args.input, &args.output});
+  const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
     C in_buffer[kBlock], out_buffer[kBlock];
     const C* const x = fetch(args.input, at[0], loop.inner_stride(0), n, in_buffer);
@@ -51,7 +52,7 @@ void unary_blocks(const UnaryArgs& args, UnaryLoop<C, C> apply) {
 
 template <class C, class Result>
 void binary_blocks(const BinaryArgs& args, BinaryLoop<C, Result> apply) {
-  const auto loop = Loop<3>::over(args.output, {&args.a, &args.b, &args.output});
+  const auto loop = Loop<3>::in_memory_order(args.output, {&args.a, &args.b, &args.output});
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
     C a_buffer[kBlock], b_buffer[kBlock];
     Result out_buffer[kBlock];
@@ -160,7 +161,8 @@ inline void pow(const BinaryArgs& args) {
 }
 
 inline void where(const WhereArgs& args) {
-  const auto loop = Loop<4>::over(args.output, {&args.condition, &args.a, &args.b, &args.output});
+  const auto loop =
+      Loop<4>::in_memory_order(args.output, {&args.condition, &args.a, &args.b, &args.output});
   visit_compute_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
@@ -180,9 +182,12 @@ inline void where(const WhereArgs& args) {
 /// Copies and converts. Equal dtypes move bits, so NaN payloads survive.
 inline void copy(const UnaryArgs& args) {
   if (args.input.dtype == args.output.dtype && !args.input.immediate) {
-    const auto loop = Loop<2>::over(args.output, {&args.input, &args.output});
+    const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
+    const int across = transposed_dimension(loop);
     visit_bits(args.output.dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
+      if (across >= 0)
+        return transpose(loop, across, args.input.as<const T>(), args.output.as<T>());
       loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
         const T* const from = args.input.as<const T>() + at[0];
         T* const to = args.output.as<T>() + at[1];
@@ -209,7 +214,7 @@ inline void copy(const UnaryArgs& args) {
 }
 
 inline void fill(const FillArgs& args) {
-  const auto loop = Loop<1>::over(args.output, {&args.output});
+  const auto loop = Loop<1>::in_memory_order(args.output, {&args.output});
   unsigned char bytes[sizeof(std::uint64_t)];
   visit_dtype(args.output.dtype, [&](auto tag) {
     const auto value = convert_one<typename decltype(tag)::type>(args.value);

@@ -26,6 +26,10 @@ struct Loop : Strided<N> {
   static Loop over(const Operand& shape, const std::array<const Operand*, kOperands>& operands) {
     return {Strided<N>::over(shape, operands)};
   }
+  static Loop in_memory_order(const Operand& shape,
+                              const std::array<const Operand*, kOperands>& operands) {
+    return {Strided<N>::in_memory_order(shape, operands)};
+  }
 
   /// body(offsets, n) for blocks of at most kBlock inner elements, rows [begin, end) of the blocks'
   /// enumeration, in order.
