@@ -12,6 +12,7 @@
 #include "amp/autocast/state.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/core/process_lock.hpp"
+#include "amp/tensor/layout.hpp"
 #include "amp/tensor/shadow.hpp"
 
 namespace amp::inline v0::autocasting {
@@ -36,9 +37,7 @@ inline Tensor with_cast_history(const Tensor& result, const Tensor& tensor) {
 /// The tensor in another dtype; differentiable.
 inline Tensor convert_dtype(const Tensor& tensor, DType dtype) {
   if (tensor.dtype() == dtype) return tensor;
-  const Tensor result = empty(tensor.shape(), {.dtype = dtype, .device = tensor.device()});
-  amp::detail::copy_elements(tensor, result);
-  return with_cast_history(result, tensor);
+  return with_cast_history(amp::detail::copy_as_laid_out(tensor, dtype), tensor);
 }
 
 /// As convert_dtype. The low-precision copy of a weight, a float32 leaf that requires gradients, is

@@ -29,11 +29,22 @@ struct Pending {
     // One use of a cast may give its gradient in float32 and another in 16 bits.
     if (promote_types(gradient.dtype(), more.dtype()) != gradient.dtype())
       std::swap(gradient, more);
+    if (amp::detail::lies_channels_last(more)) gradient = amp::detail::channels_last(gradient);
+    if (amp::detail::lies_channels_last(gradient)) more = amp::detail::channels_last(more);
     const Tensor sum =
-        gradient.unique() && gradient.is_contiguous() ? gradient : empty_like(gradient);
-    const kernels::BinaryArgs args{gradient.operand(), more.operand(), sum.operand()};
+        may_be_written() ? gradient : amp::detail::empty_as_laid_out(gradient, gradient.dtype());
+    const kernels::BinaryArgs args{gradient.operand_as_laid_out(), more.operand_as_laid_out(),
+                                   sum.operand_as_laid_out()};
     kernels::dispatch<&kernels::Backend::add, kernels::host::add>(sum.device(), sum.dtype(), args);
     gradient = sum;
+  }
+
+ private:
+  /// Where the gradient lies, in the only memory that has it.
+  bool may_be_written() const {
+    return gradient.unique() && gradient.is_contiguous() &&
+           (!amp::detail::lies_channels_last(gradient) ||
+            !gradient.impl().storage->has_row_major());
   }
 };
 
@@ -60,10 +71,7 @@ inline Tensor checked_gradient(const Node& producer, const Node& node, Tensor gr
             node.shape());
   if (gradient.dtype() == node.dtype() || gradient.dtype() == node.gradient_dtype())
     return gradient;
-  const Tensor converted =
-      empty(node.shape(), {.dtype = node.dtype(), .device = gradient.device()});
-  amp::detail::copy_elements(gradient, converted);
-  return converted;
+  return amp::detail::copy_as_laid_out(gradient, node.dtype());
 }
 
 }  // namespace detail

@@ -14,7 +14,7 @@
 #include "amp/core/process_lock.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/kernels/host/elementwise.hpp"
-#include "amp/tensor/factory.hpp"
+#include "amp/tensor/layout.hpp"
 
 namespace amp::inline v0::autograd {
 
@@ -124,10 +124,12 @@ class AMP_EXPORT Leaf final : public Node {
     const amp::detail::ProcessLock lock(amp::detail::LockOf::kLeaf, this);
     return grad.defined();
   }
+  /// Row-major: scalers and optimizers write to the memory of it.
   static Tensor own(const Tensor& gradient) {
-    if (gradient.unique() && gradient.is_contiguous()) return gradient;
+    if (gradient.unique() && gradient.is_contiguous() && !amp::detail::lies_channels_last(gradient))
+      return gradient;
     const Tensor copy = empty_like(gradient);
-    amp::detail::copy_elements(gradient, copy);
+    amp::detail::copy_elements(gradient.operand_as_laid_out(), copy.operand());
     return copy;
   }
 };

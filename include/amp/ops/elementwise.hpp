@@ -35,15 +35,31 @@ using UnaryLaunch = Launch<kernels::UnaryArgs>;
 using BinaryLaunch = Launch<kernels::BinaryArgs>;
 
 inline Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype) {
-  const Tensor output = empty(input.shape(), {.dtype = dtype, .device = input.device()});
+  const Tensor output = empty_as_laid_out(input, dtype);
   if (output.numel() != 0) {
-    const kernels::UnaryArgs args{.input = input.operand(), .output = output.operand()};
+    const kernels::UnaryArgs args{.input = input.operand_as_laid_out(),
+                                  .output = output.operand_as_laid_out()};
     launch(input.device(), input.dtype(), args);
   }
   return output;
 }
+/// Where an operand of the shape of the result lies channels-last, so does the result, and what
+/// else has this shape is made to.
+inline Tensor run_binary_channels_last(BinaryLaunch launch, const Tensor& a, const Tensor& b,
+                                       const Shape& shape, DType dtype) {
+  const Tensor x = a.shape() == shape ? channels_last(a) : a;
+  const Tensor y = b.shape() == shape ? channels_last(b) : b;
+  const Tensor output = make_channels_last(shape, dtype, a.device());
+  const kernels::BinaryArgs args{x.operand_as_laid_out(), y.operand_as_laid_out(),
+                                 output.operand_as_laid_out()};
+  launch(a.device(), a.dtype(), args);
+  return output;
+}
 inline Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b, const Shape& shape,
                          DType dtype) {
+  if ((lies_channels_last(a) && a.shape() == shape) ||
+      (lies_channels_last(b) && b.shape() == shape)) [[unlikely]]
+    return run_binary_channels_last(launch, a, b, shape, dtype);
   const Tensor output = empty(shape, {.dtype = dtype, .device = a.device()});
   if (output.numel() != 0) {
     const kernels::BinaryArgs args{a.operand(), b.operand(), output.operand()};
@@ -54,11 +70,11 @@ inline Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b, 
 /// One tensor and one number, in this order unless `scalar_first`.
 inline Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor, const kernels::Operand& number,
                          bool scalar_first, DType dtype) {
-  const Tensor output = empty(tensor.shape(), {.dtype = dtype, .device = tensor.device()});
+  const Tensor output = empty_as_laid_out(tensor, dtype);
   if (output.numel() != 0) {
-    const kernels::Operand array = tensor.operand();
+    const kernels::Operand array = tensor.operand_as_laid_out();
     const kernels::BinaryArgs args{scalar_first ? number : array, scalar_first ? array : number,
-                                   output.operand()};
+                                   output.operand_as_laid_out()};
     launch(tensor.device(), tensor.dtype(), args);
   }
   return output;

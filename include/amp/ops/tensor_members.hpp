@@ -35,8 +35,7 @@ inline Tensor Tensor::to(Device device) const {
 
 inline Tensor Tensor::clone() const {
   check_defined("clone");
-  const Tensor result = empty_like(*this);
-  detail::copy_elements(*this, result);
+  const Tensor result = detail::copy_as_laid_out(*this, dtype());
   if (autograd::recording(*this)) {
     autograd::record(
         "clone", result,

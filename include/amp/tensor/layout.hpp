@@ -18,7 +18,7 @@ inline kernels::Operand channels_last_operand(const Shape& shape, DType dtype, D
   operand.present = true;
   operand.dims = shape.dims();
   for (int d = 0; d < shape.dims(); ++d) operand.sizes[d] = shape[d];
-  set_channels_last(operand);
+  kernels::set_channels_last(operand);
   return operand;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "amp/kernels/channels_last.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/host/elementwise.hpp"
 #include "amp/tensor/shape.hpp"
@@ -242,14 +243,6 @@ inline bool is_channels_last_anyway(const Shape& shape) {
   return shape.dims() == 4 && (shape[1] == 1 || shape[2] * shape[3] == 1);
 }
 
-inline void set_channels_last(kernels::Operand& operand) {
-  const std::int64_t* const sizes = operand.sizes;
-  operand.strides[1] = 1;
-  operand.strides[3] = sizes[1];
-  operand.strides[2] = sizes[1] * sizes[3];
-  operand.strides[0] = sizes[1] * sizes[3] * sizes[2];
-}
-
 }  // namespace detail
 
 inline kernels::Operand Tensor::operand_as_laid_out() const {
@@ -257,7 +250,7 @@ inline kernels::Operand Tensor::operand_as_laid_out() const {
   if (detail::lies_channels_last(*this)) return *impl().storage->laid_out();
   kernels::Operand operand = this->operand();
   if (detail::is_channels_last_anyway(shape()) && is_contiguous())
-    detail::set_channels_last(operand);
+    kernels::set_channels_last(operand);
   return operand;
 }
 
