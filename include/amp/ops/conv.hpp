@@ -11,6 +11,7 @@
 
 #include "amp/kernels/host/conv.hpp"
 #include "amp/ops/elementwise.hpp"
+#include "amp/ops/layout.hpp"
 
 namespace amp::inline v0 {
 
@@ -66,28 +67,6 @@ inline kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d 
           {dilation.height, dilation.width}};
 }
 
-/// How the activations of one convolution lie: as its kernel wants them.
-class ConvLayout {
- public:
-  explicit ConvLayout(const kernels::Conv2dArgs& args)
-      : channels_last_(args.input.device.type == kCPU &&
-                       kernels::host::conv2d_prefers_channels_last(args)) {}
-
-  Tensor make(const Shape& shape, DType dtype, Device device) const {
-    return channels_last_ ? make_channels_last(shape, dtype, device)
-                          : make_tensor(shape, dtype, device);
-  }
-  Tensor lay_out(const Tensor& tensor) const {
-    return channels_last_ ? channels_last(tensor) : dense(tensor);
-  }
-  kernels::Operand operand(const Tensor& tensor) const {
-    return channels_last_ ? tensor.operand_as_laid_out() : tensor.operand();
-  }
-
- private:
-  bool channels_last_;
-};
-
 inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
                      const kernels::Window2d& window, std::int64_t groups, bool relu) {
   AMP_CHECK(input.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == weight.dtype()),
@@ -114,23 +93,24 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
                               window,
                               groups,
                               relu};
-  const ConvLayout layout(forward);
-  const Tensor output = layout.make(shape, x.dtype(), x.device());
+  const ActivationOrder order(x.device().type == kCPU &&
+                              kernels::host::conv2d_prefers_channels_last(forward));
+  const Tensor output = order.make(shape, x.dtype(), x.device());
   if (output.numel() != 0) {
-    forward.input = layout.operand(x);
-    forward.output = layout.operand(output);
+    forward.input = order.operand(x);
+    forward.output = order.operand(output);
     kernels::dispatch<&kernels::Backend::conv2d, kernels::host::conv2d>(x.device(), x.dtype(),
                                                                         forward);
   }
   if (autograd::recording(x, w, b)) {
     autograd::record(
         "conv2d", output,
-        [x = autograd::SavedTensor(x), w = autograd::SavedTensor(w), window, groups, layout,
+        [x = autograd::SavedTensor(x), w = autograd::SavedTensor(w), window, groups, order,
          y = autograd::SavedTensor(relu ? output : Tensor()), dtype = autograd::gradient_dtype(w),
          bias_dtype = autograd::gradient_dtype(b)](
             const Tensor& gradient, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
           const Tensor& positive = y.get("conv2d");
-          const Tensor grad = layout.lay_out(
+          const Tensor grad = order.lay_out(
               positive.defined()
                   ? binary_kernel<&kernels::Backend::relu_backward, kernels::host::relu_backward>(
                         gradient, positive, gradient.shape(), gradient.dtype())
@@ -138,10 +118,9 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
           const Tensor &in = x.get("conv2d"), &kernel = w.get("conv2d");
           autograd::Gradients<3> gradients;
           if (needs[0]) {
-            gradients[0] = layout.make(in.shape(), in.dtype(), in.device());
-            const kernels::Conv2dBackwardInputArgs args{layout.operand(grad), kernel.operand(),
-                                                        layout.operand(gradients[0]), window,
-                                                        groups};
+            gradients[0] = order.make(in.shape(), in.dtype(), in.device());
+            const kernels::Conv2dBackwardInputArgs args{
+                order.operand(grad), kernel.operand(), order.operand(gradients[0]), window, groups};
             kernels::dispatch<&kernels::Backend::conv2d_backward_input,
                               kernels::host::conv2d_backward_input>(grad.device(), grad.dtype(),
                                                                     args);
@@ -151,8 +130,8 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
             if (needs[2])
               gradients[2] =
                   empty({kernel.size(0)}, {.dtype = bias_dtype, .device = grad.device()});
-            const kernels::Conv2dBackwardWeightArgs args{layout.operand(grad),
-                                                         layout.operand(in),
+            const kernels::Conv2dBackwardWeightArgs args{order.operand(grad),
+                                                         order.operand(in),
                                                          gradients[1].operand(),
                                                          gradients[2].operand(),
                                                          window,

@@ -13,11 +13,13 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-/// The planes of input [N, C, H, W] or [C, H, W] as one batch, and what pooling makes of them.
+/// Input [N, C, H, W] or [C, H, W] as kernels take it, and what pooling makes of it. The planes of
+/// a row-major one are a single batch.
 struct Pooling {
-  Tensor planes;  // [1, N * C, H, W], contiguous
+  Tensor planes;  // [1, N * C, H, W], or [N, C, H, W] channels-last
+  ActivationOrder order;
   kernels::Window2d window;
-  Shape pooled;  // [1, N * C, H', W']
+  Shape pooled;  // [1, N * C, H', W'], or [N, C, H', W']
   Shape output;  // in the rank of the input
 };
 
@@ -50,29 +52,32 @@ inline Pooling pooling(std::string_view op, const Tensor& any, const kernels::Wi
   Shape output = x.shape();
   output[lead] = out_h;
   output[lead + 1] = out_w;
-  return {reshape(x, {1, planes, h, w}), window, {1, planes, out_h, out_w}, output};
+  const ActivationOrder order = ActivationOrder::of(x);
+  if (order.is_channels_last()) return {x, order, window, output, output};
+  return {reshape(x, {1, planes, h, w}), order, window, {1, planes, out_h, out_w}, output};
 }
 
 inline Tensor max_pool2d(const Pooling& pool) {
   const Tensor& x = pool.planes;
-  const Tensor output = empty(pool.pooled, {.dtype = x.dtype(), .device = x.device()});
-  const Tensor indices = empty(pool.pooled, {.dtype = kInt32, .device = x.device()});
+  const ActivationOrder order = pool.order;
+  const Tensor output = order.make(pool.pooled, x.dtype(), x.device());
+  const Tensor indices = order.make(pool.pooled, kInt32, x.device());
   if (output.numel() != 0) {
-    const kernels::MaxPool2dArgs args{x.operand(), output.operand(), indices.operand(),
-                                      pool.window};
+    const kernels::MaxPool2dArgs args{order.operand(x), order.operand(output),
+                                      order.operand(indices), pool.window};
     kernels::dispatch<&kernels::Backend::max_pool2d, kernels::host::max_pool2d>(x.device(),
                                                                                 x.dtype(), args);
   }
   if (autograd::recording(x)) {
     autograd::record(
         "max_pool2d", output,
-        [indices, from = x.shape(), window = pool.window](
+        [indices, order, from = x.shape(), window = pool.window](
             const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-          const Tensor grad = dense(gradient);
-          const Tensor grad_x = empty(from, {.dtype = grad.dtype(), .device = grad.device()});
+          const Tensor grad = order.lay_out(gradient);
+          const Tensor grad_x = order.make(from, grad.dtype(), grad.device());
           if (grad_x.numel() != 0) {
-            const kernels::MaxPool2dBackwardArgs args{grad.operand(), indices.operand(),
-                                                      grad_x.operand(), window};
+            const kernels::MaxPool2dBackwardArgs args{order.operand(grad), order.operand(indices),
+                                                      order.operand(grad_x), window};
             kernels::dispatch<&kernels::Backend::max_pool2d_backward,
                               kernels::host::max_pool2d_backward>(grad.device(), grad.dtype(),
                                                                   args);
@@ -86,24 +91,25 @@ inline Tensor max_pool2d(const Pooling& pool) {
 
 inline Tensor avg_pool2d(const Pooling& pool) {
   const Tensor& x = pool.planes;
+  const ActivationOrder order = pool.order;
   const double share =
       1 / (static_cast<double>(pool.window.kernel[0]) * static_cast<double>(pool.window.kernel[1]));
-  const Tensor output = empty(pool.pooled, {.dtype = x.dtype(), .device = x.device()});
+  const Tensor output = order.make(pool.pooled, x.dtype(), x.device());
   if (output.numel() != 0) {
-    const kernels::AvgPool2dArgs args{x.operand(), output.operand(), pool.window, share};
+    const kernels::AvgPool2dArgs args{order.operand(x), order.operand(output), pool.window, share};
     kernels::dispatch<&kernels::Backend::avg_pool2d, kernels::host::avg_pool2d>(x.device(),
                                                                                 x.dtype(), args);
   }
   if (autograd::recording(x)) {
     autograd::record(
         "avg_pool2d", output,
-        [window = pool.window, share, from = x.shape()](
+        [order, window = pool.window, share, from = x.shape()](
             const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-          const Tensor grad = dense(gradient);
-          const Tensor grad_x = empty(from, {.dtype = grad.dtype(), .device = grad.device()});
+          const Tensor grad = order.lay_out(gradient);
+          const Tensor grad_x = order.make(from, grad.dtype(), grad.device());
           if (grad_x.numel() != 0) {
-            const kernels::AvgPool2dBackwardArgs args{grad.operand(), grad_x.operand(), window,
-                                                      share};
+            const kernels::AvgPool2dBackwardArgs args{order.operand(grad), order.operand(grad_x),
+                                                      window, share};
             kernels::dispatch<&kernels::Backend::avg_pool2d_backward,
                               kernels::host::avg_pool2d_backward>(grad.device(), grad.dtype(),
                                                                   args);

@@ -7,25 +7,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "amp/device/host_memory.hpp"
-#include "amp/device/parallel.hpp"
-#include "amp/kernels/host/block.hpp"
-#include "amp/kernels/signatures.hpp"
+#include "amp/kernels/host/pool_channels_last.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 namespace detail {
-
-/// The positions [begin, end), `step` apart, of one window that lie within [0, extent).
-struct WindowRange {
-  std::int64_t begin, end, step;
-  WindowRange(std::int64_t out, std::int64_t extent, const Window2d& w, int d)
-      : step(w.dilation[d]) {
-    const std::int64_t first = out * w.stride[d] - w.padding[d];
-    begin = first >= 0 ? first : first + ceil_div(-first, step) * step;
-    end = (std::min)(extent, first + (w.kernel[d] - 1) * step + 1);
-  }
-};
 
 template <class C>
 void max_pool_plane(const MaxPool2dArgs& args, const C* in, C* out, std::int32_t* indices) {
@@ -93,12 +79,16 @@ void for_each_in_windows(const Operand& windows, const Operand& plane, const Win
 }  // namespace detail
 
 inline void max_pool2d(const MaxPool2dArgs& args) {
+  if (detail::lie_channels_last(args.input, args.output))
+    return detail::max_pool2d_channels_last(args);
   const std::int64_t out_plane = args.output.sizes[2] * args.output.sizes[3];
   detail::for_each_plane(args.input, args.output, [&](std::int64_t plane, auto* in, auto* out) {
     detail::max_pool_plane(args, in, out, args.indices.as<std::int32_t>() + plane * out_plane);
   });
 }
 inline void max_pool2d_backward(const MaxPool2dBackwardArgs& args) {
+  if (detail::lie_channels_last(args.grad_output, args.grad_input))
+    return detail::max_pool2d_backward_channels_last(args);
   const std::int64_t in_plane = args.grad_input.sizes[2] * args.grad_input.sizes[3];
   const std::int64_t out_plane = args.grad_output.sizes[2] * args.grad_output.sizes[3];
   detail::for_each_plane(args.grad_output, args.grad_input,
@@ -113,6 +103,8 @@ inline void max_pool2d_backward(const MaxPool2dBackwardArgs& args) {
 }
 
 inline void avg_pool2d(const AvgPool2dArgs& args) {
+  if (detail::lie_channels_last(args.input, args.output))
+    return detail::avg_pool2d_channels_last(args);
   const std::int64_t out_plane = args.output.sizes[2] * args.output.sizes[3];
   detail::for_each_plane(args.input, args.output, [&](std::int64_t, auto* in, auto* out) {
     using C = std::remove_reference_t<decltype(*out)>;
@@ -123,6 +115,8 @@ inline void avg_pool2d(const AvgPool2dArgs& args) {
   });
 }
 inline void avg_pool2d_backward(const AvgPool2dBackwardArgs& args) {
+  if (detail::lie_channels_last(args.grad_output, args.grad_input))
+    return detail::avg_pool2d_backward_channels_last(args);
   const std::int64_t in_plane = args.grad_input.sizes[2] * args.grad_input.sizes[3];
   detail::for_each_plane(args.grad_output, args.grad_input,
                          [&](std::int64_t, auto* grad, auto* grad_input) {

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The order of the elements of an op's activations [N, C, H, W].
+#pragma once
+
+#include "amp/ops/shape.hpp"
+
+namespace amp::inline v0::detail {
+
+/// One order for all activations of an op and of its backward pass: channels-last or row-major.
+class ActivationOrder {
+ public:
+  explicit ActivationOrder(bool channels_last) : channels_last_(channels_last) {}
+  /// That of a tensor's elements.
+  static ActivationOrder of(const Tensor& tensor) {
+    return ActivationOrder(lies_channels_last(tensor));
+  }
+
+  bool is_channels_last() const { return channels_last_; }
+  /// Uninitialised, in this order.
+  Tensor make(const Shape& shape, DType dtype, Device device) const {
+    return channels_last_ ? make_channels_last(shape, dtype, device)
+                          : make_tensor(shape, dtype, device);
+  }
+  /// The tensor itself where its elements lie in this order, else a copy. No history.
+  Tensor lay_out(const Tensor& tensor) const {
+    return channels_last_ ? channels_last(tensor) : dense(tensor);
+  }
+  /// What kernels see of such a tensor.
+  kernels::Operand operand(const Tensor& tensor) const {
+    return channels_last_ ? tensor.operand_as_laid_out() : tensor.operand();
+  }
+
+ private:
+  bool channels_last_;
+};
+
+}  // namespace amp::inline v0::detail
