@@ -156,7 +156,7 @@ struct Conv2dBackwardWeightArgs {
 };
 
 /// Maximum over windows of input [N, C, H, W]; indices (int32) are positions h * W + w in the
-/// plane. All contiguous.
+/// plane. All contiguous, or, on the host, all channels-last.
 struct MaxPool2dArgs {
   Operand input, output, indices;
   Window2d window;
@@ -166,7 +166,7 @@ struct MaxPool2dBackwardArgs {
   Window2d window;
 };
 
-/// Sums of the same windows times `scale`; padding counts as 0.
+/// Sums of the same windows times `scale`; padding counts as 0. The same orders.
 struct AvgPool2dArgs {
   Operand input, output;
   Window2d window;
@@ -199,7 +199,8 @@ struct NormBackwardArgs {
 /// The same over the channels of input [N, C, I], each one row of N * I elements. `training`: with
 /// the batch's mean and variance, and running = (1 - momentum) * running + momentum * batch's (the
 /// variance with Bessel's correction) where running_mean and running_var are present; else with the
-/// running ones. mean and rstd [C] are what was used. All contiguous.
+/// running ones. mean and rstd [C] are what was used. All contiguous, or, on the host, [N, C, I] in
+/// the order N, I, C.
 struct BatchNormArgs {
   Operand input, weight, bias, running_mean, running_var, output, mean, rstd;
   double momentum, eps;

@@ -18,6 +18,7 @@
 
 #include "amp/kernels/host/norm.hpp"
 #include "amp/ops/elementwise.hpp"
+#include "amp/ops/layout.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
@@ -176,29 +177,37 @@ inline NormLayout last_dimensions(std::string_view op, const Tensor& input,
 
 namespace detail {
 
+/// [N, C, ...] as [N, C, I]. Absent for an undefined tensor.
+inline kernels::Operand planes(const Tensor& tensor, const ActivationOrder& order) {
+  kernels::Operand operand = order.operand(tensor);
+  if (!operand.present) return operand;
+  const std::int64_t channels = tensor.shape()[1];
+  for (; operand.dims > 3; --operand.dims) operand.sizes[2] *= operand.sizes[operand.dims - 1];
+  for (; operand.dims < 3; ++operand.dims) operand.sizes[2] = 1;
+  const std::int64_t inner = operand.sizes[2];
+  operand.strides[0] = channels * inner;
+  operand.strides[1] = order.is_channels_last() ? 1 : inner;
+  operand.strides[2] = order.is_channels_last() ? channels : 1;
+  return operand;
+}
+
 inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                          const Tensor& weight, const Tensor& bias, bool training, double momentum,
                          double eps) {
   const std::int64_t channels = input.size(1);
   const Tensor x = contiguous(input), w = weight.defined() ? contiguous(weight) : weight,
                b = bias.defined() ? contiguous(bias) : bias;
-  const Tensor output = empty_like(x);
+  const ActivationOrder order = ActivationOrder::of(x);
+  const Tensor output = order.make(x.shape(), x.dtype(), x.device());
   const TensorOptions words{.dtype = promote_types(x.dtype(), kFloat32), .device = x.device()};
   const Tensor mean = empty({channels}, words), rstd = empty({channels}, words);
-  const auto as_planes = [shape = x.shape()](const Tensor& tensor) {
-    std::int64_t inner = 1;
-    for (int d = 2; d < shape.dims(); ++d) inner *= shape[d];
-    const Shape planes(shape[0], shape[1], inner);
-    return tensor.defined() ? tensor.alias(planes, contiguous_strides(planes), tensor.impl().offset)
-                            : tensor;
-  };
   if (output.numel() != 0) {
-    const kernels::BatchNormArgs args{as_planes(x).operand(),
+    const kernels::BatchNormArgs args{planes(x, order),
                                       w.operand(),
                                       b.operand(),
                                       running_mean.operand(),
                                       running_var.operand(),
-                                      as_planes(output).operand(),
+                                      planes(output, order),
                                       mean.operand(),
                                       rstd.operand(),
                                       momentum,
@@ -213,29 +222,24 @@ inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const 
   if (autograd::recording(x, w, b)) {
     autograd::record(
         "batch_norm", output,
-        [as_planes, mean, rstd, training, channels, x = autograd::SavedTensor(x),
+        [order, mean, rstd, training, channels, x = autograd::SavedTensor(x),
          w = autograd::SavedTensor(w), bias_dtype = b.defined() ? b.dtype() : kFloat32](
             const Tensor& gradient, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
-          const Tensor grad = dense(gradient);
+          const Tensor grad = order.lay_out(gradient);
           const Tensor &in = x.get("batch_norm"), &scale = w.get("batch_norm");
           const Device device = grad.device();
           autograd::Gradients<3> gradients;
-          if (needs[0]) gradients[0] = empty_like(in);
+          if (needs[0]) gradients[0] = order.make(in.shape(), in.dtype(), in.device());
           if (needs[1]) gradients[1] = empty_like(scale);
           if (needs[2]) gradients[2] = empty({channels}, {.dtype = bias_dtype, .device = device});
           if (in.numel() == 0) {
             if (needs[1]) gradients[1].zero_();
             if (needs[2]) gradients[2].zero_();
           } else {
-            const kernels::BatchNormBackwardArgs args{as_planes(grad).operand(),
-                                                      as_planes(in).operand(),
-                                                      scale.operand(),
-                                                      mean.operand(),
-                                                      rstd.operand(),
-                                                      as_planes(gradients[0]).operand(),
-                                                      gradients[1].operand(),
-                                                      gradients[2].operand(),
-                                                      training};
+            const kernels::BatchNormBackwardArgs args{
+                planes(grad, order),    planes(in, order),      scale.operand(),
+                mean.operand(),         rstd.operand(),         planes(gradients[0], order),
+                gradients[1].operand(), gradients[2].operand(), training};
             kernels::dispatch<&kernels::Backend::batch_norm_backward,
                               kernels::host::batch_norm_backward>(device, in.dtype(), args);
           }

@@ -16,7 +16,9 @@
 
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
+#include "amp/kernels/host/batch_norm_channels_last.hpp"
 #include "amp/kernels/host/reduce.hpp"
+#include "amp/kernels/host/running_statistics.hpp"
 
 namespace amp::inline v0::kernels::host {
 
@@ -159,6 +161,21 @@ void norm_backward(const NormBackwardArgs& args) {
   finish(bias_sums, args.grad_bias);
 }
 
+/// sum(grad * x^), in lanes.
+template <class C>
+double sum_of_products(const C* grad, const C* x, std::int64_t n, C mean, C rstd) {
+  double lanes[8] = {};
+  std::int64_t i = 0;
+  const auto product = [&](std::int64_t j) {
+    return static_cast<double>(grad[j]) * static_cast<double>((x[j] - mean) * rstd);
+  };
+  for (; i + 8 <= n; i += 8) {
+    for (int l = 0; l < 8; ++l) lanes[l] += product(i + l);
+  }
+  for (; i < n; ++i) lanes[i % 8] += product(i);
+  return sum_block<double>(lanes, 8);
+}
+
 /// The runs of one channel of [N, C, I]: N of I elements, or, where I is 1, one of N.
 struct ChannelRuns {
   std::int64_t count, length, stride, distance;
@@ -173,27 +190,6 @@ struct ChannelRuns {
     return stride == 1 ? channel * length + run * distance : channel;
   }
 };
-
-template <class C>
-C element_of(const Operand& array, std::int64_t i, C absent) {
-  if (!array.present) return absent;
-  C buffer{};
-  return *fetch(array, i, 1, 1, &buffer);
-}
-
-/// The running statistics from the batch's, mean and sum of squares for each channel.
-inline void move_running(const BatchNormArgs& args, const double* batch, double n) {
-  for (std::int64_t c = 0; c < args.input.sizes[1]; ++c) {
-    const auto move = [&](const Operand& running, double value) {
-      if (!running.present) return;
-      const double kept = element_of<double>(running, c, 0);
-      const double next = (1 - args.momentum) * kept + args.momentum * value;
-      store(&next, running, c, 1, 1);
-    };
-    move(args.running_mean, batch[2 * c]);
-    move(args.running_var, batch[2 * c + 1] / (n - 1));
-  }
-}
 
 template <class C>
 void batch_norm(const BatchNormArgs& args) {
@@ -213,8 +209,8 @@ void batch_norm(const BatchNormArgs& args) {
         mean /= n;
         for (std::int64_t run = 0; run < runs.count; ++run)
           variance += sum_of_squares(fetch_run(run), runs.length, mean);
-        batch[2 * c] = mean;
-        batch[2 * c + 1] = variance;
+        batch[c] = mean;
+        batch[args.input.sizes[1] + c] = variance;
         variance /= n;
       } else {
         mean = element_of<double>(args.running_mean, c, 0);
@@ -255,10 +251,8 @@ void batch_norm_backward(const BatchNormBackwardArgs& args) {
       for (std::int64_t run = 0; run < runs.count; ++run) {
         const C* const x = fetch_run(args.input, run, 0);
         const C* const grad = fetch_run(args.grad_output, run, 1);
-        for (std::int64_t i = 0; i < runs.length; ++i) {
-          sum += static_cast<double>(grad[i]);
-          dot += static_cast<double>(grad[i]) * static_cast<double>((x[i] - mean) * rstd);
-        }
+        sum += sum_block<double>(grad, runs.length);
+        dot += sum_of_products(grad, x, runs.length, mean, rstd);
       }
       if (args.grad_weight.present) store(&dot, args.grad_weight, c, 1, 1);
       if (args.grad_bias.present) store(&sum, args.grad_bias, c, 1, 1);
@@ -292,12 +286,18 @@ inline void norm_backward(const NormBackwardArgs& args) {
                    [&](auto tag) { detail::norm_backward<typename decltype(tag)::type>(args); });
 }
 inline void batch_norm(const BatchNormArgs& args) {
-  visit_float_type(args.input.dtype,
-                   [&](auto tag) { detail::batch_norm<typename decltype(tag)::type>(args); });
+  visit_float_type(args.input.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    if (detail::is_channels_last(args.input)) return detail::batch_norm_channels_last<C>(args);
+    detail::batch_norm<C>(args);
+  });
 }
 inline void batch_norm_backward(const BatchNormBackwardArgs& args) {
   visit_float_type(args.input.dtype, [&](auto tag) {
-    detail::batch_norm_backward<typename decltype(tag)::type>(args);
+    using C = typename decltype(tag)::type;
+    if (detail::is_channels_last(args.input))
+      return detail::batch_norm_backward_channels_last<C>(args);
+    detail::batch_norm_backward<C>(args);
   });
 }
 
