@@ -39,6 +39,12 @@
 #define AMP_USE_CBLAS 0
 #endif
 
+// Matmuls and convolutions on the host go to oneDNN where the build links it and defines
+// AMP_USE_ONEDNN=1 for the whole program. It comes before CBLAS.
+#if !defined(AMP_USE_ONEDNN)
+#define AMP_USE_ONEDNN 0
+#endif
+
 // Convolutions on CUDA devices go to cuDNN where the build links it and defines AMP_USE_CUDNN=1 for
 // the whole program.
 #if !defined(AMP_USE_CUDNN)

@@ -14,10 +14,11 @@
 #include "amp/kernels/epilogue.hpp"
 #include "amp/kernels/host/block.hpp"
 #include "amp/kernels/host/gemm.hpp"
+#include "amp/kernels/host/onednn/matmul.hpp"
 #include "amp/kernels/host/reduce.hpp"
 #include "amp/kernels/signatures.hpp"
 
-#if AMP_USE_CBLAS
+#if AMP_USE_CBLAS && !AMP_USE_ONEDNN
 #include <cblas.h>
 #endif
 
@@ -50,7 +51,7 @@ Matrix<C> widen(const Operand& operand, std::int64_t batch, C* buffer) {
   return transposed ? Matrix<C>{buffer, 1, length} : Matrix<C>{buffer, length, 1};
 }
 
-#if AMP_USE_CBLAS
+#if AMP_USE_CBLAS && !AMP_USE_ONEDNN
 /// Leading dimension and transpose flag of a matrix with one dense dimension; false for any other.
 inline bool blas_layout(const Matrix<float>& matrix, std::int64_t rows, std::int64_t columns,
                         CBLAS_TRANSPOSE& transpose, int& leading) {
@@ -91,7 +92,11 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a
     std::fill_n(c, m * n, C{0});
     return;
   }
-#if AMP_USE_CBLAS
+#if AMP_USE_ONEDNN
+  if constexpr (std::is_same_v<C, float>) {
+    if (onednn::multiply(m, n, k, a, b, c)) return;
+  }
+#elif AMP_USE_CBLAS
   if constexpr (std::is_same_v<C, float>) {
     if (m * n * k >= 4096 && blas_multiply(m, n, k, a, b, c)) return;
   }
@@ -132,6 +137,9 @@ inline void product(const MatmulArgs& args) {
   const std::int64_t batches = args.output.sizes[0], m = args.output.sizes[1],
                      n = args.output.sizes[2], k = args.a.sizes[2];
   if (batches * m * n == 0) return;
+#if AMP_USE_ONEDNN
+  if (onednn::matmul(args)) return;
+#endif
   amp::detail::hint_at_optimization(batches * m * n * k);
   visit_compute_type(args.output.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;

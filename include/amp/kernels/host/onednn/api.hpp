@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The C interface of oneDNN, versions 2.6 to 3.x under one set of names: descriptions of memory,
+// matmuls, convolutions and reorders, as objects that clean up after themselves. A call that
+// oneDNN refuses gives an empty object: whoever asked then computes in another way.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "amp/core/config.hpp"
+#include "amp/core/error.hpp"
+#include "amp/types/dtype.hpp"
+
+#if AMP_USE_ONEDNN
+
+#include <oneapi/dnnl/dnnl.h>
+
+#if DNNL_VERSION_MAJOR < 2 || (DNNL_VERSION_MAJOR == 2 && DNNL_VERSION_MINOR < 6)
+#error "amp needs oneDNN 2.6 or newer: compile with AMP_USE_ONEDNN=0, or update oneDNN"
+#endif
+#if defined(DNNL_CPU_RUNTIME) && DNNL_CPU_RUNTIME == DNNL_RUNTIME_SYCL
+#error "amp needs a oneDNN for threads (OpenMP, TBB, a thread pool, or none); this one is for SYCL"
+#endif
+
+namespace amp::inline v0::kernels::host::onednn {
+
+/// Whether the call succeeded. Memory that runs out is an exception.
+inline bool succeeded(dnnl_status_t status) {
+  if (status == dnnl_out_of_memory) throw amp::detail::OutOfMemory();
+  return status == dnnl_success;
+}
+
+/// For calls that fail only if something is badly wrong.
+inline void require(dnnl_status_t status, const char* call) {
+  AMP_CHECK(succeeded(status), "oneDNN: ", call, " failed with status ", static_cast<int>(status));
+}
+
+template <auto Destroy>
+struct Destroyer {
+  template <class Object>
+  void operator()(Object* object) const {
+    (void)Destroy(object);
+  }
+};
+template <class Handle, auto Destroy>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroyer<Destroy>>;
+
+using Primitive = Owned<dnnl_primitive_t, dnnl_primitive_destroy>;
+using PrimitiveDesc = Owned<dnnl_primitive_desc_t, dnnl_primitive_desc_destroy>;
+using Memory = Owned<dnnl_memory_t, dnnl_memory_destroy>;
+using Attributes = Owned<dnnl_primitive_attr_t, dnnl_primitive_attr_destroy>;
+using PostOps = Owned<dnnl_post_ops_t, dnnl_post_ops_destroy>;
+
+inline dnnl_data_type_t data_type(DType dtype) {
+  switch (dtype) {
+    case kFloat32:
+      return dnnl_f32;
+    case kBFloat16:
+      return dnnl_bf16;
+    case kFloat16:
+      return dnnl_f16;
+    default:
+      return dnnl_data_type_undef;
+  }
+}
+
+/// oneDNN's handle of the processor. It lives as long as the process.
+inline dnnl_engine_t engine() {
+  static const dnnl_engine_t made = [] {
+    dnnl_engine_t engine = nullptr;
+    require(dnnl_engine_create(&engine, dnnl_cpu, 0), "dnnl_engine_create");
+    return engine;
+  }();
+  return made;
+}
+
+/// Which instructions oneDNN computes with: those of the processor, if ONEDNN_MAX_CPU_ISA in the
+/// environment does not forbid them.
+struct NativeTypes {
+  bool bfloat16, float16;
+
+  NativeTypes() {
+    const auto isa = static_cast<unsigned>(dnnl_get_effective_cpu_isa());
+    const auto has = [&](unsigned wanted) { return (isa & wanted) == wanted; };
+    bfloat16 = has(static_cast<unsigned>(dnnl_cpu_isa_avx512_core_bf16));
+#if DNNL_VERSION_MAJOR >= 3
+    float16 = has(static_cast<unsigned>(dnnl_cpu_isa_avx512_core_fp16));
+#else
+    float16 = false;
+#endif
+  }
+};
+/// Whether matmuls and convolutions of the dtype run in instructions of its own.
+inline bool is_native(DType dtype) {
+  static const NativeTypes types;
+  return dtype == kFloat32 || (dtype == kBFloat16 && types.bfloat16) ||
+         (dtype == kFloat16 && types.float16);
+}
+
+/// The version that runs, as "3.13.2".
+inline std::string version() {
+  const dnnl_version_t* const v = dnnl_version();
+  return std::to_string(v->major) + "." + std::to_string(v->minor) + "." + std::to_string(v->patch);
+}
+
+/// How a tensor lies in memory. Without strides the primitive chooses.
+class MemoryDesc {
+ public:
+#if DNNL_VERSION_MAJOR >= 3
+  using Pointer = const_dnnl_memory_desc_t;
+#else
+  using Pointer = const dnnl_memory_desc_t*;
+#endif
+
+  MemoryDesc() = default;
+  MemoryDesc(DType dtype, std::initializer_list<std::int64_t> sizes,
+             std::initializer_list<std::int64_t> strides) {
+    dnnl_dims_t dims = {}, steps = {};
+    std::copy(sizes.begin(), sizes.end(), dims);
+    std::copy(strides.begin(), strides.end(), steps);
+    const int count = static_cast<int>(sizes.size());
+    const bool any = strides.size() == 0;
+#if DNNL_VERSION_MAJOR >= 3
+    dnnl_memory_desc_t made = nullptr;
+    present_ = succeeded(
+        any ? dnnl_memory_desc_create_with_tag(&made, count, dims, data_type(dtype),
+                                               dnnl_format_tag_any)
+            : dnnl_memory_desc_create_with_strides(&made, count, dims, data_type(dtype), steps));
+    desc_.reset(made);
+#else
+    present_ = succeeded(
+        any ? dnnl_memory_desc_init_by_tag(&desc_, count, dims, data_type(dtype),
+                                           dnnl_format_tag_any)
+            : dnnl_memory_desc_init_by_strides(&desc_, count, dims, data_type(dtype), steps));
+#endif
+  }
+
+  bool present() const { return present_; }
+#if DNNL_VERSION_MAJOR >= 3
+  Pointer get() const { return desc_.get(); }
+#else
+  Pointer get() const { return present_ ? &desc_ : nullptr; }
+#endif
+
+ private:
+#if DNNL_VERSION_MAJOR >= 3
+  Owned<dnnl_memory_desc_t, dnnl_memory_desc_destroy> desc_;
+#else
+  dnnl_memory_desc_t desc_ = {};
+#endif
+  bool present_ = false;
+};
+
+inline bool do_equal(MemoryDesc::Pointer a, MemoryDesc::Pointer b) {
+  return dnnl_memory_desc_equal(a, b) != 0;
+}
+
+/// The memory that a primitive expects as `what`: dnnl_query_src_md, dnnl_query_weights_md, ...
+inline MemoryDesc::Pointer expected(const PrimitiveDesc& desc, dnnl_query_t what) {
+  return dnnl_primitive_desc_query_md(desc.get(), what, 0);
+}
+inline std::int64_t bytes_of(MemoryDesc::Pointer desc) {
+  return static_cast<std::int64_t>(dnnl_memory_desc_get_size(desc));
+}
+
+/// The attributes of every primitive here: float32 is multiplied as float32, whatever the
+/// environment allows, and the caller lends the memory for intermediate results.
+inline Attributes attributes(bool accumulate = false, bool relu = false) {
+  dnnl_primitive_attr_t made = nullptr;
+  require(dnnl_primitive_attr_create(&made), "dnnl_primitive_attr_create");
+  Attributes attributes(made);
+  require(dnnl_primitive_attr_set_scratchpad_mode(made, dnnl_scratchpad_mode_user),
+          "dnnl_primitive_attr_set_scratchpad_mode");
+  require(dnnl_primitive_attr_set_fpmath_mode(made, dnnl_fpmath_mode_strict),
+          "dnnl_primitive_attr_set_fpmath_mode");
+  if (!accumulate && !relu) return attributes;
+  dnnl_post_ops_t ops = nullptr;
+  require(dnnl_post_ops_create(&ops), "dnnl_post_ops_create");
+  const PostOps owner(ops);
+#if DNNL_VERSION_MAJOR >= 3
+  if (accumulate) {
+    require(dnnl_post_ops_append_sum(ops, 1.0F, 0, dnnl_data_type_undef),
+            "dnnl_post_ops_append_sum");
+  }
+  if (relu) {
+    require(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_relu, 0.0F, 0.0F),
+            "dnnl_post_ops_append_eltwise");
+  }
+#else
+  if (accumulate) require(dnnl_post_ops_append_sum(ops, 1.0F), "dnnl_post_ops_append_sum");
+  if (relu) {
+    require(dnnl_post_ops_append_eltwise(ops, 1.0F, dnnl_eltwise_relu, 0.0F, 0.0F),
+            "dnnl_post_ops_append_eltwise");
+  }
+#endif
+  require(dnnl_primitive_attr_set_post_ops(made, ops), "dnnl_primitive_attr_set_post_ops");
+  return attributes;
+}
+
+/// destination = source @ weights (+ bias)
+inline PrimitiveDesc matmul_desc(const MemoryDesc& source, const MemoryDesc& weights,
+                                 const MemoryDesc& bias, const MemoryDesc& destination,
+                                 const Attributes& attributes) {
+  dnnl_primitive_desc_t made = nullptr;
+#if DNNL_VERSION_MAJOR >= 3
+  const bool fine =
+      succeeded(dnnl_matmul_primitive_desc_create(&made, engine(), source.get(), weights.get(),
+                                                  bias.get(), destination.get(), attributes.get()));
+#else
+  dnnl_matmul_desc_t op;
+  const bool fine =
+      succeeded(
+          dnnl_matmul_desc_init(&op, source.get(), weights.get(), bias.get(), destination.get())) &&
+      succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(), engine(), nullptr));
+#endif
+  return PrimitiveDesc(fine ? made : nullptr);
+}
+
+/// destination = source, elsewhere and otherwise laid out
+inline PrimitiveDesc reorder_desc(MemoryDesc::Pointer source, MemoryDesc::Pointer destination,
+                                  const Attributes& attributes) {
+  dnnl_primitive_desc_t made = nullptr;
+  const bool fine = succeeded(dnnl_reorder_primitive_desc_create(
+      &made, source, engine(), destination, engine(), attributes.get()));
+  return PrimitiveDesc(fine ? made : nullptr);
+}
+
+}  // namespace amp::inline v0::kernels::host::onednn
+
+#endif
