@@ -134,18 +134,20 @@ struct Window2d {
 };
 
 /// Cross-correlation of input [N, C, H, W] with weight [O, C / groups, KH, KW]; bias [O] or absent;
-/// with `relu`, max(that, 0). Rounded once. All contiguous, but for activations that the host's
-/// kernel wants channels-last (conv2d_prefers_channels_last).
+/// with `relu`, max(that, 0). Rounded once. All contiguous, but with `channels_last` the activations
+/// and their gradients lie in the order N, H, W, C.
 struct Conv2dArgs {
   Operand input, weight, bias, output;
   Window2d window;
   std::int64_t groups;
   bool relu = false;
+  bool channels_last = false;
 };
 struct Conv2dBackwardInputArgs {
   Operand grad_output, weight, grad_input;
   Window2d window;
   std::int64_t groups;
+  bool channels_last = false;
 };
 /// grad_bias absent where the convolution had no bias. Both may be wider than what they are
 /// computed from; a library may round the first to the dtype of that.
@@ -153,6 +155,7 @@ struct Conv2dBackwardWeightArgs {
   Operand grad_output, input, grad_weight, grad_bias;
   Window2d window;
   std::int64_t groups;
+  bool channels_last = false;
 };
 
 /// Maximum over windows of input [N, C, H, W]; indices (int32) are positions h * W + w in the

@@ -95,17 +95,19 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
                               relu};
   const ActivationOrder order(x.device().type == kCPU &&
                               kernels::host::conv2d_prefers_channels_last(forward));
+  const Tensor laid_out = order.lay_out(x);
   const Tensor output = order.make(shape, x.dtype(), x.device());
   if (output.numel() != 0) {
-    forward.input = order.operand(x);
+    forward.input = order.operand(laid_out);
     forward.output = order.operand(output);
+    forward.channels_last = order.is_channels_last();
     kernels::dispatch<&kernels::Backend::conv2d, kernels::host::conv2d>(x.device(), x.dtype(),
                                                                         forward);
   }
   if (autograd::recording(x, w, b)) {
     autograd::record(
         "conv2d", output,
-        [x = autograd::SavedTensor(x), w = autograd::SavedTensor(w), window, groups, order,
+        [x = autograd::SavedTensor(laid_out), w = autograd::SavedTensor(w), window, groups, order,
          y = autograd::SavedTensor(relu ? output : Tensor()), dtype = autograd::gradient_dtype(w),
          bias_dtype = autograd::gradient_dtype(b)](
             const Tensor& gradient, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
@@ -119,8 +121,12 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
           autograd::Gradients<3> gradients;
           if (needs[0]) {
             gradients[0] = order.make(in.shape(), in.dtype(), in.device());
-            const kernels::Conv2dBackwardInputArgs args{
-                order.operand(grad), kernel.operand(), order.operand(gradients[0]), window, groups};
+            const kernels::Conv2dBackwardInputArgs args{order.operand(grad),
+                                                        kernel.operand(),
+                                                        order.operand(gradients[0]),
+                                                        window,
+                                                        groups,
+                                                        order.is_channels_last()};
             kernels::dispatch<&kernels::Backend::conv2d_backward_input,
                               kernels::host::conv2d_backward_input>(grad.device(), grad.dtype(),
                                                                     args);
@@ -135,7 +141,8 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
                                                          gradients[1].operand(),
                                                          gradients[2].operand(),
                                                          window,
-                                                         groups};
+                                                         groups,
+                                                         order.is_channels_last()};
             kernels::dispatch<&kernels::Backend::conv2d_backward_weight,
                               kernels::host::conv2d_backward_weight>(grad.device(), grad.dtype(),
                                                                      args);

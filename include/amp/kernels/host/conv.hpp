@@ -17,6 +17,7 @@
 #include "amp/kernels/functions.hpp"
 #include "amp/kernels/host/block.hpp"
 #include "amp/kernels/host/gemm.hpp"
+#include "amp/kernels/host/onednn/conv.hpp"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -211,22 +212,35 @@ void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
 }  // namespace detail
 
 /// Whether the activations of this convolution are to lie channels-last: its output, and in the
-/// backward passes grad_output and grad_input. The input may then lie either way, as its strides
-/// say. Otherwise all are row-major. Reads no data of the output, which is not there yet.
-inline bool conv2d_prefers_channels_last(const Conv2dArgs&) {
+/// backward passes the gradients of both. Otherwise all are row-major. Reads no data: the output is
+/// not there yet.
+inline bool conv2d_prefers_channels_last([[maybe_unused]] const Conv2dArgs& args) {
+#if AMP_USE_ONEDNN
+  return onednn::takes(args);
+#else
   return false;  // the columns that images are unfolded into are those of row-major ones
+#endif
 }
 
 inline void conv2d(const Conv2dArgs& args) {
+#if AMP_USE_ONEDNN
+  if (args.channels_last) return onednn::conv2d(args);
+#endif
   visit_float_type(args.output.dtype,
                    [&](auto tag) { detail::conv2d<typename decltype(tag)::type>(args); });
 }
 inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
+#if AMP_USE_ONEDNN
+  if (args.channels_last) return onednn::conv2d_backward_input(args);
+#endif
   visit_float_type(args.grad_input.dtype, [&](auto tag) {
     detail::conv2d_backward_input<typename decltype(tag)::type>(args);
   });
 }
 inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
+#if AMP_USE_ONEDNN
+  if (args.channels_last) return onednn::conv2d_backward_weight(args);
+#endif
   visit_float_type(args.grad_weight.dtype, [&](auto tag) {
     detail::conv2d_backward_weight<typename decltype(tag)::type>(args);
   });

@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -221,6 +222,82 @@ inline PrimitiveDesc matmul_desc(const MemoryDesc& source, const MemoryDesc& wei
       succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(), engine(), nullptr));
 #endif
   return PrimitiveDesc(fine ? made : nullptr);
+}
+
+/// The arrays of a convolution, or their gradients, and its window, as oneDNN counts: a dilation of
+/// 0 has no gaps.
+struct ConvolutionDescs {
+  const MemoryDesc &source, &weights, &bias, &destination;
+  dnnl_dims_t strides, dilation, padding;
+};
+
+/// destination = source * weights (+ bias)
+inline PrimitiveDesc convolution_desc(const ConvolutionDescs& c, const Attributes& attributes) {
+  dnnl_primitive_desc_t made = nullptr;
+#if DNNL_VERSION_MAJOR >= 3
+  const bool fine = succeeded(dnnl_convolution_forward_primitive_desc_create(
+      &made, engine(), dnnl_forward_training, dnnl_convolution_direct, c.source.get(),
+      c.weights.get(), c.bias.get(), c.destination.get(), c.strides, c.dilation, c.padding,
+      c.padding, attributes.get()));
+#else
+  dnnl_convolution_desc_t op;
+  const bool fine =
+      succeeded(dnnl_dilated_convolution_forward_desc_init(
+          &op, dnnl_forward_training, dnnl_convolution_direct, c.source.get(), c.weights.get(),
+          c.bias.get(), c.destination.get(), c.strides, c.dilation, c.padding, c.padding)) &&
+      succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(), engine(), nullptr));
+#endif
+  return PrimitiveDesc(fine ? made : nullptr);
+}
+
+/// The gradient of the source. `forward` is the convolution it belongs to.
+inline PrimitiveDesc convolution_backward_data_desc(const ConvolutionDescs& c,
+                                                    const PrimitiveDesc& forward,
+                                                    const Attributes& attributes) {
+  dnnl_primitive_desc_t made = nullptr;
+#if DNNL_VERSION_MAJOR >= 3
+  const bool fine = succeeded(dnnl_convolution_backward_data_primitive_desc_create(
+      &made, engine(), dnnl_convolution_direct, c.source.get(), c.weights.get(),
+      c.destination.get(), c.strides, c.dilation, c.padding, c.padding, forward.get(),
+      attributes.get()));
+#else
+  dnnl_convolution_desc_t op;
+  const bool fine =
+      succeeded(dnnl_dilated_convolution_backward_data_desc_init(
+          &op, dnnl_convolution_direct, c.source.get(), c.weights.get(), c.destination.get(),
+          c.strides, c.dilation, c.padding, c.padding)) &&
+      succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(), engine(), forward.get()));
+#endif
+  return PrimitiveDesc(fine ? made : nullptr);
+}
+
+/// The gradients of weights and bias.
+inline PrimitiveDesc convolution_backward_weights_desc(const ConvolutionDescs& c,
+                                                       const PrimitiveDesc& forward,
+                                                       const Attributes& attributes) {
+  dnnl_primitive_desc_t made = nullptr;
+#if DNNL_VERSION_MAJOR >= 3
+  const bool fine = succeeded(dnnl_convolution_backward_weights_primitive_desc_create(
+      &made, engine(), dnnl_convolution_direct, c.source.get(), c.weights.get(), c.bias.get(),
+      c.destination.get(), c.strides, c.dilation, c.padding, c.padding, forward.get(),
+      attributes.get()));
+#else
+  dnnl_convolution_desc_t op;
+  const bool fine =
+      succeeded(dnnl_dilated_convolution_backward_weights_desc_init(
+          &op, dnnl_convolution_direct, c.source.get(), c.weights.get(), c.bias.get(),
+          c.destination.get(), c.strides, c.dilation, c.padding, c.padding)) &&
+      succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(), engine(), forward.get()));
+#endif
+  return PrimitiveDesc(fine ? made : nullptr);
+}
+
+/// Whether oneDNN would compute this with its reference loops, which are slower than any other way.
+inline bool is_reference(const PrimitiveDesc& desc) {
+  const char* name = nullptr;
+  return dnnl_primitive_desc_query(desc.get(), dnnl_query_impl_info_str, 0,
+                                   static_cast<void*>(&name)) == dnnl_success &&
+         name != nullptr && std::string_view(name).substr(0, 3) == "ref";
 }
 
 /// destination = source, elsewhere and otherwise laid out

@@ -26,14 +26,15 @@ struct Argument {
   MemoryDesc::Pointer desc;
 };
 
-/// A primitive with its arguments, on the thread that made it. Empty if oneDNN has none.
+/// A primitive with its arguments, on the thread that made it. Empty if oneDNN has none that is
+/// worth it.
 class Call {
  public:
   static constexpr int kMostArguments = 4;
 
   Call() = default;
   Call(const PrimitiveDesc& desc, std::initializer_list<Argument> arguments) {
-    if (desc == nullptr) return;
+    if (desc == nullptr || is_reference(desc)) return;
     dnnl_primitive_t made = nullptr;
     if (!succeeded(dnnl_primitive_create(&made, desc.get()))) return;
     primitive_.reset(made);
@@ -46,6 +47,14 @@ class Call {
   }
 
   explicit operator bool() const { return primitive_ != nullptr; }
+
+  /// How the primitive expects one of its arrays: dnnl_query_weights_md and the like.
+  MemoryDesc::Pointer expects(dnnl_query_t what) const {
+    const_dnnl_primitive_desc_t desc = nullptr;
+    require(dnnl_primitive_get_primitive_desc(primitive_.get(), &desc),
+            "dnnl_primitive_get_primitive_desc");
+    return dnnl_primitive_desc_query_md(desc, what, 0);
+  }
 
   /// Runs with the addresses of the arguments, in the order in which they were named.
   void run(dnnl_stream_t stream, std::initializer_list<const void*> addresses) const {
