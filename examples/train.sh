@@ -65,14 +65,14 @@ install_packages() {
     { apt update && apt install -y --no-install-recommends "$@"; }
 }
 
-# A BLAS makes float32 faster, but the library has a matrix product of its own: getting one is tried
-# once, and no password is asked for it.
-install_blas() {
-  links cblas.h -lopenblas || links cblas.h -lcblas || [[ -e $build/without-blas ]] && return
+# oneDNN makes training several times as fast, but the library has kernels of its own: getting it is
+# tried once, and no password is asked for it.
+install_onednn() {
+  links oneapi/dnnl/dnnl.h -ldnnl || [[ -e $build/without-onednn ]] && return
   sudo_flags=(-n)
-  install_packages libopenblas-dev && return
-  say "no BLAS could be installed: using amp's own matrix product"
-  touch "$build/without-blas"
+  install_packages libdnnl-dev && return
+  say "oneDNN could not be installed: training takes longer with amp's own kernels"
+  touch "$build/without-onednn"
 }
 
 # Whether a build has something to do. CMake, which knows exactly, is asked in any case.
@@ -103,7 +103,7 @@ if [[ ! -e $build/built ]]; then  # what was built once has all it needs
     say "could not install what is missing; as root: apt-get install ${missing[*]}"
     exit 1
   fi
-  install_blas
+  install_onednn
 fi
 if ! configure_and_build; then
   cat "$log" >&2

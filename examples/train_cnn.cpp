@@ -365,6 +365,16 @@ std::optional<Result> train(const Precision& precision, const Data& data, const 
   return result;
 }
 
+/// What computes the matmuls and convolutions, and in which formats.
+void tell_capabilities() {
+  const amp::CpuCapabilities& cpu = amp::cpu_capabilities();
+  const auto how = [](bool native) {
+    return native ? "multiplied as it is" : "widened to float32";
+  };
+  std::printf("%d threads, %s with %s: bfloat16 is %s, float16 is %s\n", amp::num_threads(),
+              cpu.library.c_str(), cpu.instructions.c_str(), how(cpu.bfloat16), how(cpu.float16));
+}
+
 /// One seed in each precision that was asked for; false if it was stopped in between.
 bool train_seed(const Options& options, std::vector<Result>& results) {
   const Data data = load(options);
@@ -374,6 +384,7 @@ bool train_seed(const Options& options, std::vector<Result>& results) {
       options.dataset.c_str(), static_cast<long long>(data.sets.train.count()),
       static_cast<long long>(data.sets.test.count()), options.optimizer.c_str(), options.lr,
       static_cast<long long>(options.batch_size), static_cast<unsigned long long>(options.seed));
+  if (options.device == "cpu") tell_capabilities();
   std::fflush(stdout);
   for (const Precision& precision : kPrecisions) {
     if (options.precision != "all" && options.precision != precision.name) continue;

@@ -9,7 +9,7 @@ set -euo pipefail
 rm -rf "$2" && mkdir -p "$2"/{include,examples,bin,build/train}
 cp "$1" "$2/examples"
 cd "$2"
-touch CMakeLists.txt build/train/without-blas
+touch CMakeLists.txt build/train/without-onednn
 cat >bin/cmake <<'END'
 #!/usr/bin/env bash
 build=build/train

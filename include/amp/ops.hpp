@@ -4,6 +4,7 @@
 // What users call.
 #pragma once
 
+#include "amp/kernels/host/capabilities.hpp"
 #include "amp/ops/activation.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/attention.hpp"

@@ -82,27 +82,29 @@ inline dnnl_engine_t engine() {
   return made;
 }
 
-/// Which instructions oneDNN computes with: those of the processor, if ONEDNN_MAX_CPU_ISA in the
-/// environment does not forbid them.
-struct NativeTypes {
-  bool bfloat16, float16;
+/// Whether oneDNN computes with these instructions: the processor has them, and ONEDNN_MAX_CPU_ISA
+/// in the environment does not forbid them.
+inline bool has_instructions(dnnl_cpu_isa_t wanted) {
+  static const auto found = static_cast<unsigned>(dnnl_get_effective_cpu_isa());
+  return (found & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
+}
 
-  NativeTypes() {
-    const auto isa = static_cast<unsigned>(dnnl_get_effective_cpu_isa());
-    const auto has = [&](unsigned wanted) { return (isa & wanted) == wanted; };
-    bfloat16 = has(static_cast<unsigned>(dnnl_cpu_isa_avx512_core_bf16));
-#if DNNL_VERSION_MAJOR >= 3
-    float16 = has(static_cast<unsigned>(dnnl_cpu_isa_avx512_core_fp16));
-#else
-    float16 = false;
-#endif
-  }
-};
 /// Whether matmuls and convolutions of the dtype run in instructions of its own.
 inline bool is_native(DType dtype) {
-  static const NativeTypes types;
-  return dtype == kFloat32 || (dtype == kBFloat16 && types.bfloat16) ||
-         (dtype == kFloat16 && types.float16);
+  if (dtype == kBFloat16) return has_instructions(dnnl_cpu_isa_avx512_core_bf16);
+#if DNNL_VERSION_MAJOR >= 3
+  if (dtype == kFloat16) return has_instructions(dnnl_cpu_isa_avx512_core_fp16);
+#endif
+  return dtype == kFloat32;
+}
+
+/// The widest instructions that oneDNN computes with.
+inline const char* instructions() {
+  if (has_instructions(dnnl_cpu_isa_avx512_core_amx)) return "AMX";
+  if (has_instructions(dnnl_cpu_isa_avx512_core_bf16)) return "AVX512_BF16";
+  if (has_instructions(dnnl_cpu_isa_avx512_core)) return "AVX-512";
+  if (has_instructions(dnnl_cpu_isa_avx2)) return "AVX2";
+  return "baseline";
 }
 
 /// The version that runs, as "3.13.2".
