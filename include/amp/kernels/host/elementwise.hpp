@@ -11,6 +11,7 @@
 #include "amp/kernels/functions.hpp"
 #include "amp/kernels/host/loop.hpp"
 #include "amp/kernels/host/transpose.hpp"
+#include "amp/kernels/host/vector_functions.hpp"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -30,10 +31,18 @@ template <class Function>
 struct Loops {
   template <class C, class Result>
   static void unary(const C* x, Result* y, std::int64_t n) {
+    if constexpr (std::is_same_v<C, float> && std::is_same_v<Result, float> &&
+                  lanes::HasUnaryVectors<Function>) {
+      return lanes::OnWidest<lanes::Unary<Function>>::run(x, y, n);
+    }
     for (std::int64_t i = 0; i < n; ++i) y[i] = Function::apply(x[i]);
   }
   template <class C, class Result>
   static void binary(const C* a, const C* b, Result* y, std::int64_t n) {
+    if constexpr (std::is_same_v<C, float> && std::is_same_v<Result, float> &&
+                  lanes::HasBinaryVectors<Function>) {
+      return lanes::OnWidest<lanes::Binary<Function>>::run(a, b, y, n);
+    }
     for (std::int64_t i = 0; i < n; ++i) y[i] = Function::apply(a[i], b[i]);
   }
 };
@@ -47,6 +56,18 @@ void unary_blocks(const UnaryArgs& args, UnaryLoop<C, C> apply) {
     C* const y = target(args.output, at[1], loop.inner_stride(1), n, out_buffer);
     apply(x, y, n);
     store(y, args.output, at[1], loop.inner_stride(1), n);
+  });
+}
+
+/// By way of C, in one pass.
+template <class C>
+void convert_blocks(const UnaryArgs& args) {
+  const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
+  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+    C buffer[kBlock];
+    C* const y = target(args.output, at[1], loop.inner_stride(1), n, buffer);
+    const C* const x = fetch(args.input, at[0], loop.inner_stride(0), n, y);
+    store(x, args.output, at[1], loop.inner_stride(1), n);
   });
 }
 
@@ -209,7 +230,9 @@ inline void copy(const UnaryArgs& args) {
       detail::unary_as<Identity, std::int64_t>(args);
     }
   } else {
-    unary<Identity>(args);
+    visit_compute_type(args.input.dtype, [&](auto tag) {
+      detail::convert_blocks<typename decltype(tag)::type>(args);
+    });
   }
 }
 
