@@ -40,25 +40,6 @@ struct Convolution {
 
 namespace detail {
 
-/// What a convolution of this dtype is computed in.
-inline DType working_dtype(DType dtype) { return is_native(dtype) ? dtype : kFloat32; }
-
-inline Convolution convolution_of(const Operand& input, const Operand& weight,
-                                  const Operand& output, const Window2d& window,
-                                  std::int64_t groups, bool bias) {
-  return {.dtype = working_dtype(input.dtype),
-          .images = input.sizes[0],
-          .channels = input.sizes[1],
-          .height = input.sizes[2],
-          .width = input.sizes[3],
-          .filters = weight.sizes[0],
-          .out_height = output.sizes[2],
-          .out_width = output.sizes[3],
-          .groups = groups,
-          .window = window,
-          .bias = bias};
-}
-
 /// The primitives of one convolution.
 enum class Pass : std::uint8_t { kForward, kBackwardData, kBackwardWeights };
 
@@ -213,6 +194,36 @@ inline std::int64_t most_weight_parts(const Convolution& c) {
   return (std::clamp)(affordable, std::int64_t{1}, std::int64_t{16});
 }
 
+/// Whether oneDNN has the convolution and its gradients.
+inline bool has_all_passes(const Convolution& c) {
+  const Parts parts(c, kMostParts), sums(c, most_weight_parts(c));
+  const auto has = [&](const Parts& cut, Pass pass) {
+    return call_of(cut.of(c, 0), pass) && call_of(cut.of(c, cut.count - 1), pass);
+  };
+  return has(parts, Pass::kForward) && has(parts, Pass::kBackwardData) &&
+         has(sums, Pass::kBackwardWeights);
+}
+
+/// In the dtype of the input if oneDNN has all passes in instructions of that dtype, else in
+/// float32.
+inline Convolution convolution_of(const Operand& input, const Operand& weight,
+                                  const Operand& output, const Window2d& window,
+                                  std::int64_t groups, bool bias) {
+  Convolution c{.dtype = input.dtype,
+                .images = input.sizes[0],
+                .channels = input.sizes[1],
+                .height = input.sizes[2],
+                .width = input.sizes[3],
+                .filters = weight.sizes[0],
+                .out_height = output.sizes[2],
+                .out_width = output.sizes[3],
+                .groups = groups,
+                .window = window,
+                .bias = bias};
+  if (c.dtype != kFloat32 && !(is_native(c.dtype) && has_all_passes(c))) c.dtype = kFloat32;
+  return c;
+}
+
 /// Weights as a call wants them.
 class PackedWeights {
  public:
@@ -256,14 +267,7 @@ inline bool takes(const Conv2dArgs& args) {
   if (!has_dtype || args.output.numel() == 0) return false;
   const Convolution c = detail::convolution_of(args.input, args.weight, args.output, args.window,
                                                args.groups, args.bias.present);
-  using detail::Pass;
-  if (c.images * c.work_per_image() < (std::int64_t{1} << 14)) return false;
-  const detail::Parts parts(c, detail::kMostParts), sums(c, detail::most_weight_parts(c));
-  const auto has = [&](const detail::Parts& cut, Pass pass) {
-    return detail::call_of(cut.of(c, 0), pass) && detail::call_of(cut.of(c, cut.count - 1), pass);
-  };
-  return has(parts, Pass::kForward) && has(parts, Pass::kBackwardData) &&
-         has(sums, Pass::kBackwardWeights);
+  return c.images * c.work_per_image() >= (std::int64_t{1} << 14) && detail::has_all_passes(c);
 }
 
 inline void conv2d(const Conv2dArgs& args) {
