@@ -40,7 +40,8 @@ struct Kind {
   int least_dims;
   Shape (*base)(Shape);
   Tensor (*view)(const Tensor& base, const Shape& shape);
-  bool repeats = false;  // elements of the base are several of the view's
+  bool repeats = false;   // elements of the base are several of the view's
+  bool lays_out = false;  // no view: the elements lie channels-last
 };
 
 inline Shape with(Shape shape, int dim, std::int64_t extent) {
@@ -87,6 +88,8 @@ inline constexpr Kind kKinds[] = {
     {"expanded in the last dimension", 1, [](Shape s) { return with(s, s.dims() - 1, 1); },
      expanded, true},
     {"expanded from a number", 1, [](Shape) { return Shape(); }, expanded, true},
+    {"laid out channels-last", 4, [](Shape s) { return s; },
+     [](const Tensor& x, const Shape&) { return x; }, false, true},
 };
 inline constexpr std::size_t kCount = std::size(kKinds);
 
@@ -99,6 +102,8 @@ inline Tensor base_of(const Kind& kind, std::span<const double> values, const Sh
     first.resize(static_cast<std::size_t>(base.numel()), 1);
     return amp::tensor(first, base, {.dtype = dtype});
   }
+  if (kind.lays_out)
+    return amp::detail::channels_last(amp::tensor(values, shape, {.dtype = dtype}));
   const Tensor result = amp::full(base, beside, {.dtype = dtype});
   kind.view(result, shape).copy_(amp::tensor(values, shape, {.dtype = dtype}));
   return result;
@@ -138,8 +143,9 @@ class Operands {
     if (!amp::is_floating_point(dtype))  // integers have no infinities and no NaN
       std::replace_if(
           own.begin(), own.end(), [](double x) { return !std::isfinite(x); }, 3);
-    const Tensor base = (is_view ? base_of(kind, own, shape, dtype, beside)
-                                 : amp::tensor(own, shape, {.dtype = dtype}))
+    const bool has_base = is_view && !(kind.lays_out && copied_);
+    const Tensor base = (has_base ? base_of(kind, own, shape, dtype, beside)
+                                  : amp::tensor(own, shape, {.dtype = dtype}))
                             .to(device_);
     if (differentiated) base.requires_grad_();
     const Tensor view = is_view ? kind.view(base, shape) : base;
@@ -292,9 +298,14 @@ inline void vectors(const amp::Device& device, amp::DType dtype) {
       {"layer_norm", {{8, 16}, {16}, {16}}, {1e-5, 16}},
       {"group_norm", {{2, 8, 8}, {8}, {8}}, {4, 1e-5}},
       {"batch_norm", {{4, 8, 8}, {8}, {8}}, {1, 0.1, 1e-5, 2, 0}},
+      {"batch_norm", {{2, 18, 3, 4}, {18}, {18}}, {1, 0.1, 1e-5, 2, 0}},
       {"cross_entropy", {{8, 16}}, {1, -100, 0.125}, {8}, 16},
       {"mse_loss", {{8, 16}, {8, 16}}, {1}},
       {"max_pool2d", {{2, 8, 8}}, {2, 2, 2, 2, 0, 0}},
+      {"max_pool2d", {{2, 18, 5, 6}}, {3, 3, 2, 2, 1, 1}},
+      {"avg_pool2d", {{2, 18, 5, 6}}, {2, 3, 1, 2, 1, 0}},
+      {"mul", {{2, 18, 3, 4}, {2, 18, 3, 4}}},
+      {"conv2d", {{2, 18, 5, 6}, {4, 18, 3, 2}, {4}}, {2, 1, 1, 0, 1, 1, 1}},
       {"embedding", {{8, 16}}, {}, {4, 2}, 8},
       {"index_select", {{8, 16}}, {1}, {8}, 16},
       {"cat", {{8, 16}, {8, 8}}, {1}},
