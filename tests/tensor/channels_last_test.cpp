@@ -104,8 +104,9 @@ TEST_CASE("channels-last: of the views only the whole tensor lies so", "[tensor]
   CHECK_FALSE(lies_channels_last(x.narrow(0, 1, 1)));
 }
 
-TEST_CASE("channels-last: one channel, or one pixel, lies both ways", "[tensor]") {
-  for (const amp::Shape& shape : std::vector<amp::Shape>{{3, 1, 4, 5}, {3, 6, 1, 1}}) {
+TEST_CASE("channels-last: one channel, one pixel, or nothing lies both ways", "[tensor]") {
+  for (const amp::Shape& shape :
+       std::vector<amp::Shape>{{3, 1, 4, 5}, {3, 6, 1, 1}, {0, 3, 4, 5}}) {
     const Tensor x = amp::detail::make_channels_last(shape, amp::kFloat32, amp::kCPU);
     const amp::kernels::Operand elements = x.operand_as_laid_out();
     CHECK(elements.data == x.raw_data());

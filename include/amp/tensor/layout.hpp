@@ -25,8 +25,7 @@ inline kernels::Operand channels_last_operand(const Shape& shape, DType dtype, D
 /// Uninitialised, [N, C, H, W], its elements in the order N, H, W, C. To be written through
 /// operand_as_laid_out() before anything else sees it.
 inline Tensor make_channels_last(const Shape& shape, DType dtype, Device device) {
-  if (shape.numel() == 0 || is_channels_last_anyway(shape))
-    return make_tensor(shape, dtype, device);
+  if (is_channels_last_anyway(shape)) return make_tensor(shape, dtype, device);
   (void)byte_count(shape, dtype);  // throws where there are too many
   auto storage = make_ref<Storage>(channels_last_operand(shape, dtype, device));
   return Tensor(

@@ -238,9 +238,9 @@ inline bool lies_channels_last(const Tensor& tensor) {
   return tensor.is_contiguous();
 }
 
-/// Whether the two orders are one: of a single channel, or of planes of one element.
+/// Whether the two orders are one: of a single channel, of planes of one element, of no elements.
 inline bool is_channels_last_anyway(const Shape& shape) {
-  return shape.dims() == 4 && (shape[1] == 1 || shape[2] * shape[3] == 1);
+  return shape.dims() == 4 && (shape[1] == 1 || shape[2] * shape[3] == 1 || shape.numel() == 0);
 }
 
 }  // namespace detail
