@@ -116,6 +116,13 @@ def extents(value):
     return [int(values[d]) for d in range(int(value["dims_"]))]
 
 
+def pointer_in(atomic):
+    try:
+        return int(atomic["_M_b"]["_M_p"])
+    except gdb.error:
+        return int(atomic["__a_"]["__a_value"])
+
+
 def device_text(value):
     if enumerator(value["type"]) == "kCPU":
         return "cpu"
@@ -190,8 +197,22 @@ class TensorPrinter:
         for extent, stride in zip(reversed(shape), reversed(extents(impl["strides"]))):
             offset += index % extent * stride
             index //= extent
-        address = int(storage["data_"]) + offset * size
-        return gdb.selected_inferior().read_memory(address, size).tobytes()
+        address, laid_out = int(storage["data_"]), storage["laid_out_"]
+        if int(laid_out) != 0 and pointer_in(laid_out["row_major"]) != 0:
+            address = pointer_in(laid_out["row_major"])
+        elif int(laid_out) != 0:
+            offset = TensorPrinter.place(laid_out["elements"], offset)
+        return gdb.selected_inferior().read_memory(address + offset * size, size).tobytes()
+
+    @staticmethod
+    def place(elements, index):
+        """Where the element lies that is number `index` in row-major order."""
+        place = 0
+        for d in reversed(range(int(elements["dims"]))):
+            extent = int(elements["sizes"][d])
+            place += index % extent * int(elements["strides"][d])
+            index //= extent
+        return place
 
     @staticmethod
     def history(impl):

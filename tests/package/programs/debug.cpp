@@ -43,6 +43,11 @@ int main() {
   // gdb: print leaf => float64[1] = {0.1}, requires_grad
   const amp::Tensor made = amp::exp(leaf * 0);
   // gdb: print made => float64[1] = {1}, made by exp
+  const amp::Tensor pixels = amp::detail::channels_last(amp::arange(12).reshape({1, 3, 2, 2}));
+  // gdb: print pixels => int64[1, 3, 2, 2] = {0, 1, 2, 3, 4, 5, 6, 7, ...}
+  const amp::Tensor channel = amp::detail::channels_last(matrix.reshape({1, 2, 1, 3})).select(1, 1);
+  channel.fill_(9);
+  // gdb: print channel => bfloat16[1, 1, 3] = {9, 9, 9}
   // gdb: whatis amp::debug::text(turned) => type = std::string
 
   Net net;
