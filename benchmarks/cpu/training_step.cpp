@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Whole training steps, forward, backward and optimizer: cnn-BATCH, mlp-BATCH, gpt-BATCH.
+// The results are the losses of the first steps; "peak MB" is the most that the tensors of one step
+// take.
+#include <memory>
+
+#include "amp_info.hpp"
+#include "networks.hpp"
+
+namespace cpu_benchmark {
+namespace {
+
+template <class Network, class Optimizer>
+class Training {
+ public:
+  Training(Tensor inputs, Tensor targets, amp::DType dtype, amp::AdamOptions options)
+      : inputs_(std::move(inputs)),
+        targets_(std::move(targets)),
+        dtype_(dtype),
+        optimizer_((initialise(network_), network_.named_parameters()), options),
+        scaler_({.enabled = dtype == amp::kFloat16}) {}
+
+  Tensor step() {
+    optimizer_.zero_grad();
+    Tensor loss;
+    {
+      const amp::AutocastGuard autocast(amp::kCPU,
+                                        {.dtype = dtype_, .enabled = dtype_ != amp::kFloat32});
+      loss = amp::cross_entropy(network_.forward(inputs_), targets_);
+    }
+    scaler_.scale(loss).backward();
+    scaler_.step(optimizer_);
+    scaler_.update();
+    return loss.detach();
+  }
+
+ private:
+  Network network_;
+  Tensor inputs_, targets_;
+  amp::DType dtype_;
+  Optimizer optimizer_;
+  amp::GradScaler scaler_;
+};
+
+template <class Network, class Optimizer = amp::Adam>
+Workload training(const Tensor& inputs, const Tensor& targets, const std::string& precision) {
+  const auto all = std::make_shared<Training<Network, Optimizer>>(
+      inputs, targets, dtype_of(precision), amp::AdamOptions{.lr = 1e-3});
+  Workload workload{.call = [all] { all->step(); }};
+  for (int i = 0; i < 4; ++i) workload.results.push_back(all->step().template item<double>());
+  amp::reset_peak_memory();
+  all->step();
+  workload.facts["peak MB"] = static_cast<double>(amp::memory_stats().peak_bytes) * 1e-6;
+  return workload;
+}
+
+Workload load(const std::string& name, const std::string& precision) {
+  if (const int batch = number_after("cnn-", name))
+    return training<Cnn>(numbers({batch, 3, 32, 32}, 1001), classes({batch}, 1002, 10), precision);
+  if (const int batch = number_after("mlp-", name))
+    return training<Mlp>(numbers({batch, 784}, 1001), classes({batch}, 1002, 10), precision);
+  if (const int batch = number_after("gpt-", name))
+    return training<Gpt, amp::AdamW>(classes({batch, kTokens}, 1001, kVocabulary),
+                                     classes({batch * kTokens}, 1002, kVocabulary), precision);
+  throw std::runtime_error("no such workload: " + name);
+}
+
+}  // namespace
+}  // namespace cpu_benchmark
+
+int main(int argc, char** argv) {
+  return cpu_benchmark::serve(argc, argv, cpu_benchmark::amp_info(), cpu_benchmark::load);
+}

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+"""The workloads of cpu/*.cpp by PyTorch: the same names, numbers and line protocol (cpu/worker.hpp). Its
+`load` takes a variant as a third word: of cnn-N `channels_last`, of adam `default`. By hand, 20 samples:
+
+    OMP_NUM_THREADS=2 pytorch_worker.py cnn-256 bf16 20 [channels_last]
+"""
+import json
+import math
+import os
+import statistics
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", os.cpu_count())))
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+# --- the numbers that all implementations start from ---------------------------------------------
+
+def mixed(x):
+    """What looks random in 32 bits."""
+    for shift in (16, 15):
+        x = ((x ^ (x >> shift)) * 0x1E3779B1) & 0xFFFFFFFF
+    return x ^ (x >> 16)
+
+
+def bits(shape, seed):
+    count = torch.arange(math.prod(shape), dtype=torch.int64)
+    return (mixed((count + mixed(seed)) & 0xFFFFFFFF) >> 8).reshape(shape)
+
+
+def numbers(shape, seed, bound=1.0):
+    """In [-bound, bound)."""
+    return (bits(shape, seed).float() * 2.0**-23 - 1) * torch.tensor(bound, dtype=torch.float32)
+
+
+def classes(shape, seed, limit):
+    return bits(shape, seed) % limit
+
+
+def initialise(module):
+    with torch.no_grad():
+        for seed, (name, parameter) in enumerate(module.named_parameters(), 1):
+            is_matrix = parameter.dim() > 1
+            bound = 1 / math.sqrt(parameter[0].numel()) if is_matrix else 0.02
+            values = numbers(parameter.shape, seed, bound)
+            parameter.copy_(values if is_matrix or not name.endswith("weight") else values + 1)
+
+
+# --- training steps -------------------------------------------------------------------------------
+
+class Cnn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, 32, 3, padding=1)
+        self.conv2 = nn.Conv2d(32, 64, 3, padding=1)
+        self.linear1 = nn.Linear(4096, 256)
+        self.linear2 = nn.Linear(256, 10)
+
+    def forward(self, images):
+        x = F.max_pool2d(F.relu(self.conv1(images)), 2)
+        x = F.max_pool2d(F.relu(self.conv2(x)), 2)
+        return self.linear2(F.relu(self.linear1(x.flatten(1))))
+
+
+class Mlp(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(784, 256)
+        self.last = nn.Linear(256, 10)
+
+    def forward(self, x):
+        return self.last(F.relu(self.first(x)))
+
+
+TOKENS, VOCABULARY, WIDTH, HEADS = 256, 65, 384, 6
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(WIDTH)
+        self.qkv = nn.Linear(WIDTH, 3 * WIDTH)
+        self.projection = nn.Linear(WIDTH, WIDTH)
+        self.norm2 = nn.LayerNorm(WIDTH)
+        self.wide = nn.Linear(WIDTH, 4 * WIDTH)
+        self.narrow = nn.Linear(4 * WIDTH, WIDTH)
+
+    def attend(self, x):
+        q, k, v = (part.reshape(x.size(0), x.size(1), HEADS, WIDTH // HEADS).transpose(1, 2)
+                   for part in self.qkv(x).split(WIDTH, -1))
+        attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.projection(attended.transpose(1, 2).reshape(x.shape))
+
+    def forward(self, x):
+        x = x + self.attend(self.norm1(x))
+        return x + self.narrow(F.gelu(self.wide(self.norm2(x))))
+
+
+class Gpt(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.token = nn.Embedding(VOCABULARY, WIDTH)
+        self.position = nn.Embedding(TOKENS, WIDTH)
+        self.block1 = Block()
+        self.block2 = Block()
+        self.norm = nn.LayerNorm(WIDTH)
+        self.head = nn.Linear(WIDTH, VOCABULARY)
+        self.positions = torch.arange(TOKENS)
+
+    def forward(self, tokens):
+        x = self.token(tokens) + self.position(self.positions)
+        return self.head(self.norm(self.block2(self.block1(x)))).flatten(0, 1)
+
+
+def training(network, optimizer, inputs, targets, precision, variant):
+    initialise(network)
+    if variant == "channels_last":
+        network = network.to(memory_format=torch.channels_last)
+        inputs = inputs.contiguous(memory_format=torch.channels_last)
+    optimizer = optimizer(network.parameters(), lr=1e-3, fused=True)
+    scaler = torch.amp.GradScaler("cpu", enabled=precision == "fp16")
+    dtype = DTYPES[precision]
+
+    def step():
+        optimizer.zero_grad()
+        with torch.autocast("cpu", dtype=dtype, enabled=dtype != torch.float32):
+            loss = F.cross_entropy(network(inputs), targets)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        return loss.detach()
+
+    return step, [step().item() for _ in range(4)]
+
+
+def cnn(batch, precision, variant):
+    return training(Cnn(), torch.optim.Adam, numbers((batch, 3, 32, 32), 1001),
+                    classes((batch,), 1002, 10), precision, variant)
+
+
+def mlp(batch, precision, variant):
+    return training(Mlp(), torch.optim.Adam, numbers((batch, 784), 1001), classes((batch,), 1002, 10),
+                    precision, variant)
+
+
+def gpt(batch, precision, variant):
+    return training(Gpt(), torch.optim.AdamW, classes((batch, TOKENS), 1001, VOCABULARY),
+                    classes((batch * TOKENS,), 1002, VOCABULARY), precision, variant)
+
+
+# --- the line protocol ----------------------------------------------------------------------------
+
+WORKLOADS = {"cnn": cnn, "mlp": mlp, "gpt": gpt}
+
+
+class Measured:
+    def __init__(self, name, precision, variant=""):
+        kind, _, number = name.rpartition("-")
+        self.call, self.results = WORKLOADS[kind](int(number), precision, variant)
+        self.call()
+        self.calls = 1
+        self.calls = min(max(int(2 / self.sample()), 1), 100_000)
+
+    def sample(self):
+        """Milliseconds of a call."""
+        began = time.perf_counter()
+        for _ in range(self.calls):
+            self.call()
+        return (time.perf_counter() - began) * 1e3 / self.calls
+
+    def run(self, samples):
+        self.call()  # after another program's turn: not counted
+        return [self.sample() for _ in range(samples)]
+
+
+def version_of_onednn():
+    words = torch.__config__.show().split("MKL-DNN")
+    return words[1].split()[0] if len(words) > 1 else "none"
+
+
+def serve():
+    measured = None
+    for line in sys.stdin:
+        command, *words = line.split()
+        try:
+            if command == "info":
+                answer = {"PyTorch": torch.__version__, "oneDNN of PyTorch": version_of_onednn(),
+                          "threads": str(torch.get_num_threads())}
+            elif command == "load":
+                measured = None  # first, so that its memory is free
+                measured = Measured(*words)
+                answer = {"results": measured.results, "facts": {}}
+            else:
+                answer = {"ms": measured.run(int(words[0]))}
+        except Exception as error:  # pylint: disable=broad-except
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), flush=True)
+
+
+def measure_by_hand(name, precision, samples=10, variant=""):
+    measured = Measured(name, precision, variant)
+    times = measured.run(int(samples))
+    print(f"{name} {precision} {variant}: median {statistics.median(times):.4g} ms, "
+          f"best {min(times):.4g} ms; results {measured.results}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        measure_by_hand(*sys.argv[1:])
+    else:
+        serve()
