@@ -1,23 +1,35 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""The workloads of cpu/*.cpp by PyTorch: the same names, numbers and line protocol (cpu/worker.hpp). Its
-`load` takes a variant as a third word: of cnn-N `channels_last`, of adam `default`. By hand, 20 samples:
+"""The workloads of cpu/*.cpp by PyTorch: the same names, numbers and line protocol (cpu/worker.hpp). The
+variants: of cnn-N `channels_last`; of adam-resnet50 `default`, which is not fused. By hand, 20 samples:
 
     OMP_NUM_THREADS=2 pytorch_worker.py cnn-256 bf16 20 [channels_last]
 """
+import dataclasses
 import json
 import math
 import os
 import statistics
 import sys
 import time
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", os.cpu_count())))
+
+
+@dataclasses.dataclass
+class Workload:
+    """What is measured: the time of one, where a call does `count`. `results`: what amp must give, too."""
+    call: Callable
+    results: list = dataclasses.field(default_factory=list)
+    count: int = 1
+
+
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
@@ -119,6 +131,10 @@ class Gpt(nn.Module):
         return self.head(self.norm(self.block2(self.block1(x)))).flatten(0, 1)
 
 
+def autocast(precision):
+    return torch.autocast("cpu", dtype=DTYPES[precision], enabled=precision != "fp32")
+
+
 def training(network, optimizer, inputs, targets, precision, variant):
     initialise(network)
     if variant == "channels_last":
@@ -126,18 +142,17 @@ def training(network, optimizer, inputs, targets, precision, variant):
         inputs = inputs.contiguous(memory_format=torch.channels_last)
     optimizer = optimizer(network.parameters(), lr=1e-3, fused=True)
     scaler = torch.amp.GradScaler("cpu", enabled=precision == "fp16")
-    dtype = DTYPES[precision]
 
     def step():
         optimizer.zero_grad()
-        with torch.autocast("cpu", dtype=dtype, enabled=dtype != torch.float32):
+        with autocast(precision):
             loss = F.cross_entropy(network(inputs), targets)
         scaler.scale(loss).backward()
         scaler.step(optimizer)
         scaler.update()
         return loss.detach()
 
-    return step, [step().item() for _ in range(4)]
+    return Workload(step, [step().item() for _ in range(4)])
 
 
 def cnn(batch, precision, variant):
@@ -155,28 +170,137 @@ def gpt(batch, precision, variant):
                     classes((batch * TOKENS,), 1002, VOCABULARY), precision, variant)
 
 
+# --- single operations: cpu/operations.cpp says what each is --------------------------------------
+
+def some(tensor):
+    indices = mixed(torch.arange(64)) % tensor.numel()
+    return tensor.detach().flatten()[indices].double().tolist()
+
+
+def matmul(n, precision, _):
+    a, b = (numbers((n, n), seed).to(DTYPES[precision]) for seed in (1, 2))
+    return Workload(lambda: a @ b, some(a @ b))
+
+
+def matmul_weight(n, precision, _):
+    x, weight = numbers((n, n), 1), numbers((n, n), 2).requires_grad_()
+
+    def call(count=100):
+        with autocast(precision):
+            for _ in range(count):
+                result = x @ weight
+        return result
+
+    return Workload(call, some(call(1)), 100)
+
+
+def chain(nodes, _, __):
+    x = torch.full((1,), 0.5, requires_grad=True)
+
+    def call():
+        y = x
+        for _ in range(nodes):
+            y = F.relu(y)
+        y.backward()
+
+    call()
+    return Workload(call, [x.grad.item()], nodes)
+
+
+def conversion(source, target):
+    def call():
+        target.copy_(source)
+
+    call()
+    return Workload(call, some(target))
+
+
+def narrow(count, precision, _):
+    return conversion(numbers((count,), 1), torch.empty(count, dtype=DTYPES[precision]))
+
+
+def widen(count, precision, _):
+    return conversion(numbers((count,), 1).to(DTYPES[precision]), torch.empty(count))
+
+
+def resnet50():
+    """The sizes of its 161 parameters."""
+    sizes = []
+
+    def conv(inputs, outputs, kernel):
+        sizes.extend([outputs * inputs * kernel * kernel, outputs, outputs])
+
+    conv(3, 64, 7)
+    inputs, width = 64, 64
+    for blocks in (3, 4, 6, 3):
+        for block in range(blocks):
+            conv(inputs, width, 1)
+            conv(width, width, 3)
+            conv(width, 4 * width, 1)
+            if block == 0:
+                conv(inputs, 4 * width, 1)
+            inputs = 4 * width
+        width *= 2
+    return sizes + [inputs * 1000, 1000]
+
+
+def unscale(_, precision, __):
+    """What GradScaler.unscale_ calls, which itself refuses float16 gradients."""
+    gradients = [torch.ones(n, dtype=DTYPES[precision]) for n in resnet50()]
+    found, inverse = torch.zeros(()), torch.ones(())
+    return Workload(
+        lambda: torch._amp_foreach_non_finite_check_and_unscale_(gradients, found, inverse))
+
+
+def adam(_, __, variant):
+    """The loop that users write: a scaler, clipping, Adam, and weights cast by the next forward pass."""
+    parameters = [torch.randn(n).requires_grad_() for n in resnet50()]
+    for p in parameters:
+        p.grad = torch.randn_like(p)
+    copies = [torch.empty_like(p, dtype=torch.bfloat16) for p in parameters]
+    optimizer = torch.optim.Adam(parameters, lr=1e-4, fused=variant != "default")
+    scaler = torch.amp.GradScaler("cpu", init_scale=1.0, growth_interval=10**9)
+    scaler.scale(torch.ones(()))
+
+    def step():
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+        with torch.no_grad():
+            torch._foreach_copy_(copies, parameters)
+
+    return Workload(step)
+
+
 # --- the line protocol ----------------------------------------------------------------------------
 
-WORKLOADS = {"cnn": cnn, "mlp": mlp, "gpt": gpt}
+WORKLOADS = {"cnn": cnn, "mlp": mlp, "gpt": gpt, "matmul": matmul, "matmul_weight": matmul_weight,
+             "chain": chain, "narrow": narrow, "widen": widen, "unscale": unscale, "adam": adam}
 
 
 class Measured:
+    """A workload that is loaded, and so many calls to a sample that the clock's grain does not matter."""
+
     def __init__(self, name, precision, variant=""):
-        kind, _, number = name.rpartition("-")
-        self.call, self.results = WORKLOADS[kind](int(number), precision, variant)
-        self.call()
+        kind, _, size = name.rpartition("-")
+        self.workload = WORKLOADS[kind](int(size) if size.isdigit() else 0, precision, variant)
+        self.workload.call()
         self.calls = 1
-        self.calls = min(max(int(2 / self.sample()), 1), 100_000)
+        once = self.sample() * self.workload.count
+        self.calls = min(max(int(2 / once), 1), 100_000)
+        self.turn = once * 1e-3 * self.calls  # seconds of a sample
 
     def sample(self):
-        """Milliseconds of a call."""
+        """Milliseconds of one."""
+        call = self.workload.call
         began = time.perf_counter()
         for _ in range(self.calls):
-            self.call()
-        return (time.perf_counter() - began) * 1e3 / self.calls
+            call()
+        return (time.perf_counter() - began) * 1e3 / (self.calls * self.workload.count)
 
     def run(self, samples):
-        self.call()  # after another program's turn: not counted
+        self.workload.call()  # after another program's turn: not counted
         return [self.sample() for _ in range(samples)]
 
 
@@ -196,7 +320,7 @@ def serve():
             elif command == "load":
                 measured = None  # first, so that its memory is free
                 measured = Measured(*words)
-                answer = {"results": measured.results, "facts": {}}
+                answer = {"results": measured.workload.results, "facts": {}, "turn": measured.turn}
             else:
                 answer = {"ms": measured.run(int(words[0]))}
         except Exception as error:  # pylint: disable=broad-except
@@ -208,7 +332,7 @@ def measure_by_hand(name, precision, samples=10, variant=""):
     measured = Measured(name, precision, variant)
     times = measured.run(int(samples))
     print(f"{name} {precision} {variant}: median {statistics.median(times):.4g} ms, "
-          f"best {min(times):.4g} ms; results {measured.results}")
+          f"best {min(times):.4g} ms; results {measured.workload.results}")
 
 
 if __name__ == "__main__":

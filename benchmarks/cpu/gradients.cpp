@@ -4,6 +4,8 @@
 // Pass 1 over the gradients, float32: unscale and test in place, with the norm, with statistics,
 // and the norm alone, each beside a plain loop over the same memory. AMP_NUM_THREADS says on how
 // many threads.
+#include <benchmark/benchmark.h>
+
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "memory.hpp"
+#include "worker.hpp"
 
 namespace cpu_benchmark {
 namespace {
@@ -68,7 +71,7 @@ struct Gradients {
         require(all[i].const_data<float>()[j] == before[i][j] * (writes ? 2 : 1), "a product");
     }
     const double expected = std::sqrt(squares) * (writes ? 2 : 1);
-    const float given = what == What::kUnscaleAndStatistics ? statistics.norm : norm;
+    const double given = what == What::kUnscaleAndStatistics ? statistics.norm : norm;
     if (what != What::kUnscale) require(std::abs(given / expected - 1) < 1e-6, "the norm");
     if (what == What::kUnscaleAndStatistics)
       require(statistics.elements == elements && !statistics.found_inf, "the statistics");
@@ -86,6 +89,33 @@ struct Gradients {
   float factor = 2, found_inf = 0, norm = 0;
   amp::GradientStatistics statistics;
 };
+
+/// Calls the two in turn, so that whatever else the machine does meets both. The figures are those
+/// of `pass`; "ratio" is the median of plain / pass, 1 where the pass is as fast, and "p10" and
+/// "p90" are where the ratio spreads. `bytes`: read and written by one call of either.
+template <class Plain, class Pass>
+void compare(benchmark::State& state, double bytes, const Plain& plain, const Pass& pass) {
+  std::vector<double> ratios, plains, passes;
+  plain();
+  pass();
+  bool plain_first = false;
+  for (auto _ : state) {
+    plain_first = !plain_first;
+    double of_plain = plain_first ? seconds(plain) : 0;
+    const double of_pass = seconds(pass);
+    if (!plain_first) of_plain = seconds(plain);
+    state.SetIterationTime(of_pass);
+    plains.push_back(of_plain);
+    passes.push_back(of_pass);
+    ratios.push_back(of_plain / of_pass);
+  }
+  state.counters["threads"] = amp::num_threads();
+  state.counters["ratio"] = quantile(ratios, 0.5);
+  state.counters["p10"] = quantile(ratios, 0.1);
+  state.counters["p90"] = quantile(ratios, 0.9);
+  state.counters["GB/s"] = bytes / quantile(passes, 0.5) * 1e-9;
+  state.counters["plain GB/s"] = bytes / quantile(plains, 0.5) * 1e-9;
+}
 
 void run(benchmark::State& state, const std::vector<std::int64_t>& sizes, What what) {
   Gradients gradients(sizes);

@@ -1,19 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The tensors that passes over parameters are measured on, and the plain loops that they are
-// compared with: the same memory, on the same threads, in the same run.
+// The tensors that passes over parameters are measured on, and what plain loops over the same
+// memory need, on the same threads.
 #pragma once
 
-#include <benchmark/benchmark.h>
 #include <amp/amp.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace cpu_benchmark {
@@ -75,53 +71,6 @@ void on_threads(const std::vector<std::vector<Piece>>& shares, const Body& body)
     for (const Piece& piece : shares[static_cast<std::size_t>(share)])
       body(piece.data, piece.numel);
   });
-}
-
-inline void require(bool holds, const std::string& what) {
-  if (!holds) throw std::runtime_error("wrong before anything is timed: " + what);
-}
-
-template <class Call>
-double seconds(const Call& call) {
-  const auto begin = std::chrono::steady_clock::now();
-  call();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-inline double quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
-}
-
-/// "ratio" is the median, "p10" and "p90" are where the ratios spread.
-inline void report(benchmark::State& state, const std::vector<double>& ratios) {
-  state.counters["threads"] = amp::num_threads();
-  state.counters["ratio"] = quantile(ratios, 0.5);
-  state.counters["p10"] = quantile(ratios, 0.1);
-  state.counters["p90"] = quantile(ratios, 0.9);
-}
-
-/// Calls the two in turn, so that whatever else the machine does meets both. The figures are those
-/// of `pass`; "ratio" is the median of plain / pass, 1 where the pass is as fast, and "p10" and
-/// "p90" are where the ratio spreads. `bytes`: read and written by one call of either.
-template <class Plain, class Pass>
-void compare(benchmark::State& state, double bytes, const Plain& plain, const Pass& pass) {
-  std::vector<double> ratios, plains, passes;
-  plain();
-  pass();
-  bool plain_first = false;
-  for (auto _ : state) {
-    plain_first = !plain_first;
-    double of_plain = plain_first ? seconds(plain) : 0;
-    const double of_pass = seconds(pass);
-    if (!plain_first) of_plain = seconds(plain);
-    state.SetIterationTime(of_pass);
-    plains.push_back(of_plain);
-    passes.push_back(of_pass);
-    ratios.push_back(of_plain / of_pass);
-  }
-  report(state, ratios);
-  state.counters["GB/s"] = bytes / quantile(passes, 0.5) * 1e-9;
-  state.counters["plain GB/s"] = bytes / quantile(plains, 0.5) * 1e-9;
 }
 
 }  // namespace cpu_benchmark

@@ -11,21 +11,11 @@
 #include <cstdint>
 #include <string>
 
-#include "numbers.hpp"
+#include "on_amp.hpp"
 
 namespace cpu_benchmark {
 
 namespace nn = amp::nn;
-using amp::Tensor;
-
-/// In [-bound, bound).
-inline Tensor numbers(const amp::Shape& shape, std::uint32_t seed, float bound = 1) {
-  return amp::tensor(numbers_in(shape.numel(), seed, bound), shape);
-}
-/// Whole numbers in [0, limit).
-inline Tensor classes(const amp::Shape& shape, std::uint32_t seed, std::uint32_t limit) {
-  return amp::tensor(classes_in(shape.numel(), seed, limit), shape);
-}
 
 /// Weights by their fan-in; biases, and what the weights of norms differ from 1, are small.
 inline void initialise(const nn::Module& module) {

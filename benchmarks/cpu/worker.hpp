@@ -4,12 +4,14 @@
 // A program that measures in turns with others: compare.py writes a command to its standard input,
 // and it answers with a line of JSON.
 //
-//   info                       {"threads": "2", "compiler": "12.2.0", ...}
-//   load WORKLOAD PRECISION    {"results": [2.31, 2.19], "facts": {"peak MB": 213}}
-//   run N                      {"ms": [0.52, 0.51]}, the time of one call in each of N samples
+//   info                                 {"threads": "2", "compiler": "g++ 12.2.0", ...}
+//   load WORKLOAD PRECISION [VARIANT]    {"results": [2.31], "facts": {"peak MB": 213}, "turn":
+//   0.5} run N                                {"ms": [0.52, 0.51]}, the time of one in each of N
+//   samples
 //
+// "turn" are the seconds that a sample takes.
 // A command that fails is answered by {"error": "..."}. By hand, 20 samples:
-//   AMP_NUM_THREADS=2 training_step cnn-256 bf16 20
+//   AMP_NUM_THREADS=2 cpu_benchmark cnn-256 bf16 20 [VARIANT]
 #pragma once
 
 #include <algorithm>
@@ -27,16 +29,21 @@
 
 namespace cpu_benchmark {
 
+/// What is asked for: precision is fp32, bf16 or fp16; a variant is another way to do the same.
+struct Request {
+  std::string name, precision, variant;
+};
+
 /// What is measured.
 struct Workload {
   std::function<void()> call;
   std::vector<double> results = {};          // any other implementation must give them, too
   std::map<std::string, double> facts = {};  // other figures of this implementation
+  double count = 1;                          // what a call does so many times: the time is of one
 };
 
-/// Makes the workload of a name in a precision: fp32, bf16 or fp16. Throws if there is none, or if
-/// its results are wrong.
-using Load = std::function<Workload(const std::string& name, const std::string& precision)>;
+/// Throws if there is no such workload, or if its results are wrong.
+using Load = std::function<Workload(const Request&)>;
 using Info = std::map<std::string, std::string>;
 
 inline void require(bool holds, const std::string& what) {
@@ -65,11 +72,13 @@ class Measured {
  public:
   explicit Measured(Workload workload) : workload_(std::move(workload)) {
     workload_.call();
-    const double one = seconds(workload_.call);
-    calls_ = std::clamp(static_cast<int>(2e-3 / one), 1, 100'000);
+    const double once = seconds(workload_.call);
+    calls_ = std::clamp(static_cast<int>(2e-3 / once), 1, 100'000);
+    sample_ = once * calls_;
   }
   [[nodiscard]] const Workload& workload() const { return workload_; }
-  /// Milliseconds of a call, in each sample. The first call, after another program's turn, is not
+  [[nodiscard]] double seconds_of_sample() const { return sample_; }
+  /// Milliseconds of one, in each sample. The first call, after another program's turn, is not
   /// counted.
   [[nodiscard]] std::vector<double> run(int samples) const {
     workload_.call();
@@ -78,7 +87,7 @@ class Measured {
       const double taken = seconds([&] {
         for (int call = 0; call < calls_; ++call) workload_.call();
       });
-      times.push_back(taken * 1e3 / calls_);
+      times.push_back(taken * 1e3 / (calls_ * workload_.count));
     }
     return times;
   }
@@ -86,6 +95,7 @@ class Measured {
  private:
   Workload workload_;
   int calls_ = 1;
+  double sample_ = 0;
 };
 
 inline std::string quoted(const std::string& text) {
@@ -118,16 +128,17 @@ std::string json(const std::map<std::string, T>& values) {
 inline std::string answer(const std::string& line, const Info& info, const Load& load,
                           std::vector<Measured>& loaded) {
   std::istringstream words(line);
-  std::string command, name, precision;
+  std::string command;
   words >> command;
   if (command == "info") return json(info);
   if (command == "load") {
-    words >> name >> precision;
+    Request request;
+    words >> request.name >> request.precision >> request.variant;
     loaded.clear();  // first, so that its memory is free
-    loaded.emplace_back(load(name, precision));
+    loaded.emplace_back(load(request));
     const Workload& workload = loaded.back().workload();
     return R"({"results": )" + json(workload.results) + R"(, "facts": )" + json(workload.facts) +
-           "}";
+           R"(, "turn": )" + json(loaded.back().seconds_of_sample()) + "}";
   }
   int samples = 0;
   if (command == "run" && words >> samples && !loaded.empty())
@@ -135,24 +146,26 @@ inline std::string answer(const std::string& line, const Info& info, const Load&
   throw std::runtime_error("no such command, or nothing is loaded: " + line);
 }
 
-inline int measure_by_hand(const Load& load, const std::string& name, const std::string& precision,
-                           int samples) try {
-  const Measured measured(load(name, precision));
+inline int measure_by_hand(const Load& load, const Request& request, int samples) try {
+  const Measured measured(load(request));
   const std::vector<double> times = measured.run(samples);
-  std::cout << name << ' ' << precision << ": median " << quantile(times, 0.5) << " ms, best "
-            << quantile(times, 0) << " ms";
+  std::cout << request.name << ' ' << request.precision << ' ' << request.variant << ": median "
+            << quantile(times, 0.5) << " ms, best " << quantile(times, 0) << " ms";
   for (const auto& [fact, value] : measured.workload().facts)
     std::cout << ", " << fact << ' ' << value;
   std::cout << "; results " << json(measured.workload().results) << '\n';
   return 0;
 } catch (const std::exception& error) {
-  std::cerr << name << ' ' << precision << ": " << error.what() << '\n';
+  std::cerr << request.name << ' ' << request.precision << ": " << error.what() << '\n';
   return 1;
 }
 
 /// The main function of such a program.
 inline int serve(int argc, char** argv, const Info& info, const Load& load) {
-  if (argc >= 3) return measure_by_hand(load, argv[1], argv[2], argc > 3 ? std::atoi(argv[3]) : 10);
+  if (argc >= 3) {
+    return measure_by_hand(load, {argv[1], argv[2], argc > 4 ? argv[4] : ""},
+                           argc > 3 ? std::atoi(argv[3]) : 10);
+  }
   std::vector<Measured> loaded;
   for (std::string line; std::getline(std::cin, line);) {
     try {

@@ -3,8 +3,8 @@
 //
 // matmul-N by oneDNN called directly: square row-major matrices, everything prepared before a call.
 // OMP_NUM_THREADS says on how many threads. The results are some elements.
-#include <dnnl_version.h>
-#include <dnnl.hpp>
+#include <oneapi/dnnl/dnnl_version.h>
+#include <oneapi/dnnl/dnnl.hpp>
 
 #include <cstring>
 #include <memory>
@@ -74,10 +74,10 @@ memory::data_type type_of(const std::string& precision) {
   return memory::data_type::f32;
 }
 
-Workload load(const std::string& name, const std::string& precision) {
-  const int n = number_after("matmul-", name);
-  if (n == 0) throw std::runtime_error("no such workload: " + name);
-  const auto matmul = std::make_shared<Matmul>(n, type_of(precision));
+Workload load(const Request& request) {
+  const int n = number_after("matmul-", request.name);
+  if (n == 0) throw std::runtime_error("no such workload: " + request.name);
+  const auto matmul = std::make_shared<Matmul>(n, type_of(request.precision));
   (*matmul)();
   return {.call = [matmul] { (*matmul)(); }, .results = matmul->some()};
 }

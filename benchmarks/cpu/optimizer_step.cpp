@@ -1,32 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The whole optimizer step: check, norm, clip, Adam and the bfloat16 copies of the weights, beside
-// a loop that scales the gradients in place. "ideal_s" is what the fewest bytes of a step take at
-// that loop's rate: 34 for each parameter, the gradient being read twice, the weight and two
-// moments read and written, the copy written. "ratio" is ideal / step. AMP_BENCHMARK_STEPS: how
-// many are measured.
+// adam-resnet50, the whole optimizer step: check, norm, clip, Adam and the bfloat16 copies of the
+// weights. Its variant `ideal` is what the fewest bytes of a step take at the rate of a loop that
+// scales the gradients in place: 34 for each parameter, the gradient being read twice, the weight
+// and two moments read and written, the copy written.
 #include <cmath>
-#include <cstdlib>
+#include <memory>
 
 #include "memory.hpp"
+#include "on_amp.hpp"
 
 namespace cpu_benchmark {
 namespace {
-
-constexpr double kBytes = 34;
-
-int steps_asked_for() {
-  const char* const asked = std::getenv("AMP_BENCHMARK_STEPS");
-  return asked != nullptr ? std::atoi(asked) : 15;
-}
 
 [[gnu::noinline]] void scale_in_place(float* x, std::int64_t n, float factor) {
   for (std::int64_t i = 0; i < n; ++i) x[i] *= factor;
 }
 
-struct Training {
-  Training(const std::vector<std::int64_t>& sizes, amp::AdamOptions options)
+struct OptimizerStep {
+  OptimizerStep(const std::vector<std::int64_t>& sizes, amp::AdamOptions options)
       : parameters(leaves(sizes)), optimizer(parameters, options), scaler({.init_scale = 1}) {
     scaler.scale(amp::ones({}));
   }
@@ -60,7 +53,7 @@ struct Training {
 
 /// The first step, element by element in double.
 void verify(const std::vector<std::int64_t>& sizes) {
-  Training training(sizes, {.lr = 1e-2});
+  OptimizerStep training(sizes, {.lr = 1e-2});
   std::vector<std::vector<float>> weights, gradients;
   double squares = 0;
   for (const amp::Tensor& p : training.parameters) {
@@ -86,55 +79,37 @@ void verify(const std::vector<std::int64_t>& sizes) {
   require(amp::autocast_cache_stats().refreshes == refreshes, "a copy was cast again");
 }
 
-void run(benchmark::State& state, const std::vector<std::int64_t>& sizes) {
-  verify(resnet50());
-  Training training(sizes, {.lr = 1e-4});
-  double count = 0;
-  for (const std::int64_t n : sizes) count += static_cast<double>(n);
-  std::vector<amp::Tensor> gradients;
-  for (const amp::Tensor& p : training.parameters) gradients.push_back(p.grad());
-  const auto shares = shares_of(gradients);
-  std::vector<double> plains, passes, ratios;
-  float factor = 2;
-  const auto plain = [&] {
+struct Loop {
+  explicit Loop(const std::vector<std::int64_t>& sizes) {
+    for (const std::int64_t n : sizes) gradients.push_back(amp::ones({n}));
+    shares = shares_of(gradients);
+  }
+  void operator()() {
     on_threads(shares, [&](float* x, std::int64_t n) { scale_in_place(x, n, factor); });
-    factor = 1 / factor;
-  };
-  for (int i = 0; i < 2; ++i) {
-    plain();
-    training.use_copies();
-    training.step();
+    factor = 1 / factor;  // the numbers stay what they are
   }
-  for (auto _ : state) {
-    training.use_copies();
-    const double before = seconds(plain);
-    const double pass = seconds([&] { training.step(); });
-    const double after = seconds(plain);
-    state.SetIterationTime(pass);
-    const double ideal = kBytes / 8 * (before + after) / 2;
-    plains.push_back(ideal);
-    passes.push_back(pass);
-    ratios.push_back(ideal / pass);
-  }
-  report(state, ratios);
-  state.counters["pass_s"] = quantile(passes, 0.5);
-  state.counters["ideal_s"] = quantile(plains, 0.5);
-  state.counters["GB/s"] = kBytes * count / quantile(passes, 0.5) * 1e-9;
-}
 
-[[maybe_unused]] const bool registered = [] {
-  const auto add = [](const char* name, const std::vector<std::int64_t>& sizes) {
-    benchmark::RegisterBenchmark(name, [sizes](benchmark::State& state) { run(state, sizes); })
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond)
-        ->Iterations(steps_asked_for());
-  };
-  add("step/resnet50", resnet50());
-  add("step/100m", {100'000'000});
-  return true;
-}();
+  std::vector<amp::Tensor> gradients;
+  std::vector<std::vector<Piece>> shares;
+  float factor = 2;
+};
+
+constexpr double kBytesOfLoop = 8, kBytesOfStep = 34;
 
 }  // namespace
-}  // namespace cpu_benchmark
 
-BENCHMARK_MAIN();
+std::optional<Workload> load_optimizer_step(const Request& request) {
+  if (request.name != "adam-resnet50" || request.precision != "bf16") return {};
+  if (request.variant == "ideal") {
+    const auto loop = std::make_shared<Loop>(resnet50());
+    return Workload{.call = [loop] { (*loop)(); }, .count = kBytesOfLoop / kBytesOfStep};
+  }
+  verify(resnet50());
+  const auto training = std::make_shared<OptimizerStep>(resnet50(), amp::AdamOptions{.lr = 1e-4});
+  return Workload{.call = [training] {
+    training->use_copies();
+    training->step();
+  }};
+}
+
+}  // namespace cpu_benchmark

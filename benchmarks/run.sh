@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# Builds the CPU benchmarks and measures amp beside PyTorch, if python3 has it, and oneDNN:
+#
+#   ./benchmarks/run.sh [--quick] [--only REGEX] [--threads 1,2] [--output FOLDER]
+#
+# About 15 minutes; --quick under 2. Writes cpu.json, cpu.md and cpu.svg to benchmarks/results, or to
+# FOLDER. PYTHON=... names another Python. Its virtual environment with PyTorch is as good as any:
+#   python3 -m venv .venv && .venv/bin/pip install torch --index-url https://download.pytorch.org/whl/cpu
+set -euo pipefail
+
+folder=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
+build=$folder/../build/benchmarks
+if [[ ${1-} == -h || ${1-} == --help ]]; then
+  sed -n '5,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  exit
+fi
+mkdir -p "$build"
+if ! { cmake -S "$folder/.." -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+  -DAMP_BUILD_TESTS=OFF -DAMP_BUILD_EXAMPLES=OFF -DAMP_BUILD_BENCHMARKS=ON -DAMP_WITH_CUDA=OFF &&
+  cmake --build "$build" --target cpu_benchmarks --parallel "$(nproc)"; } >"$build/log" 2>&1; then
+  cat "$build/log"
+  exit 1
+fi
+exec "${PYTHON:-python3}" "$folder/compare.py" --programs "$build/benchmarks" "$@"

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# compare.sh PYTHON COMPARE PROGRAMS FOLDER: a short run writes its report; a run with a program whose
+# bfloat16 results are wrong fails, says so and writes none.
+set -euo pipefail
+python=$1 compare=$2 programs=$3 folder=$4
+rm -rf "$folder" && mkdir -p "$folder/wrong"
+
+"$python" "$compare" --quick --only '^(mlp|matmul-512|matmul_weight|chain-100$)' \
+  --programs "$programs" --output "$folder/right"
+"$python" - "$folder/right/cpu.json" <<'CHECK'
+import json
+import sys
+figures = json.load(open(sys.argv[1]))
+assert len(figures["cases"]) == 4, figures["cases"]
+for case in figures["cases"]:
+    sides = {c["side"] for c in case["contestants"]}
+    assert "amp" in sides, case
+    for c in case["contestants"]:
+        assert 0 < c["best_ms"] <= c["median_ms"], c
+assert "g++" in figures["built_from"]["compiler"] or "lang" in figures["built_from"]["compiler"]
+CHECK
+grep -q '^| MLP, batch 128 | [0-9]* | bfloat16 | ' "$folder/right/cpu.md"
+grep -q 'prefers-color-scheme: dark' "$folder/right/cpu.svg"
+
+cat >"$folder/wrong/cpu_benchmark" <<WRONG
+#!$python
+import json
+import subprocess
+import sys
+pipe = subprocess.PIPE
+right = subprocess.Popen(["$programs/cpu_benchmark"], stdin=pipe, stdout=pipe, text=True)
+for line in sys.stdin:
+    right.stdin.write(line)
+    right.stdin.flush()
+    answer = json.loads(right.stdout.readline())
+    if line.startswith("load") and "bf16" in line:
+        answer["results"] = [1.05 * x for x in answer["results"]]
+    print(json.dumps(answer), flush=True)
+WRONG
+chmod +x "$folder/wrong/cpu_benchmark"
+if "$python" "$compare" --quick --only mlp --programs "$folder/wrong" --output "$folder/wrong" \
+  2>"$folder/wrong/error"; then
+  echo "wrong results were measured" && exit 1
+fi
+grep -q 'mlp-128: the results of amp in bf16' "$folder/wrong/error"
+[[ ! -e $folder/wrong/cpu.json ]]
