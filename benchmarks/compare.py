@@ -159,8 +159,8 @@ def check(case, contestants):
     expected = by_trust[0].results
     reach = max(expected) - min(expected) if len(expected) > 1 else abs(expected[0])
     for c in with_results:
-        error = max(abs(a - b) for a, b in zip(c.results, expected, strict=True)) / reach
-        if not error <= LIMITS[c.precision]:
+        limit = LIMITS[c.precision] * reach
+        if not all(abs(a - b) <= limit for a, b in zip(c.results, expected, strict=True)):
             raise Failed(f"{case.name}: the results of {c.side} in {c.precision} are {c.results}, but those "
                          f"of {by_trust[0].side} in {by_trust[0].precision} {expected}")
 
@@ -313,7 +313,8 @@ def main():
     figures = {"date": time.strftime("%Y-%m-%d"), "commit": commit(), "machine": machine(),
                "built_from": {}, "missing": [], "cases": [], "plain_loops": [], "compile_seconds": {}}
     command = compile_command(options.programs)
-    figures["built_from"]["compiled by"] = " ".join(w for w in command if not w.startswith(("-I", "/")))
+    figures["built_from"]["compiled by"] = " ".join(
+        word for word in command if not word.startswith(("-I", "-isystem", "/")))
     others = Others()
     try:
         measure_all(cases, commands_of(options.programs), options, figures)

@@ -2,19 +2,21 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# Builds the CPU benchmarks and measures amp beside PyTorch, if python3 has it, and oneDNN:
+# Builds the CPU benchmarks and measures amp, beside PyTorch if python3 has it, and beside oneDNN called
+# directly if that is installed:
 #
 #   ./benchmarks/run.sh [--quick] [--only REGEX] [--threads 1,2] [--output FOLDER]
 #
-# About 15 minutes; --quick under 2. Writes cpu.json, cpu.md and cpu.svg to benchmarks/results, or to
-# FOLDER. PYTHON=... names another Python. Its virtual environment with PyTorch is as good as any:
-#   python3 -m venv .venv && .venv/bin/pip install torch --index-url https://download.pytorch.org/whl/cpu
+# About 15 minutes, with --quick under 2. Writes cpu.json, cpu.md and cpu.svg to benchmarks/results or to
+# FOLDER. PYTHON=... names another Python. To install PyTorch apart from everything else:
+#   python3 -m venv .venv && .venv/bin/pip install torch
+#   PYTHON=.venv/bin/python ./benchmarks/run.sh
 set -euo pipefail
 
 folder=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
 build=$folder/../build/benchmarks
 if [[ ${1-} == -h || ${1-} == --help ]]; then
-  sed -n '5,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '5,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
   exit
 fi
 mkdir -p "$build"

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -107,6 +108,7 @@ inline std::string quoted(const std::string& text) {
   return out + '"';
 }
 inline std::string json(double value) {
+  if (!std::isfinite(value)) return "NaN";
   std::ostringstream out;
   out << std::setprecision(17) << value;
   return out.str();
