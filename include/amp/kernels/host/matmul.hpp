@@ -16,6 +16,7 @@
 #include "amp/kernels/host/gemm.hpp"
 #include "amp/kernels/host/onednn/matmul.hpp"
 #include "amp/kernels/host/reduce.hpp"
+#include "amp/kernels/host/tiny_matmul.hpp"
 #include "amp/kernels/signatures.hpp"
 
 #if AMP_USE_CBLAS && !AMP_USE_ONEDNN
@@ -136,7 +137,7 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a
 inline void product(const MatmulArgs& args) {
   const std::int64_t batches = args.output.sizes[0], m = args.output.sizes[1],
                      n = args.output.sizes[2], k = args.a.sizes[2];
-  if (batches * m * n == 0) return;
+  if (batches * m * n == 0 || gemm::took_tiny(args)) return;
 #if AMP_USE_ONEDNN
   if (onednn::matmul(args)) return;
 #endif
