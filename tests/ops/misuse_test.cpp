@@ -958,7 +958,7 @@ TEST_CASE("misuse: matrix products") {
        [](In) {
          return amp::matmul(amp::zeros({kHuge, 0}), amp::zeros({0, kHuge}));
        },
-       "[1, 4611686018427387904, 4611686018427387904]|63 bits"},
+       "[4611686018427387904, 4611686018427387904]|63 bits"},
       {"bmm: nothing first", [](In in) { return amp::bmm(in.none, in.batch); },
        "bmm: `a`|undefined"},
       {"bmm: nothing second", [](In in) { return amp::bmm(in.batch, in.none); },

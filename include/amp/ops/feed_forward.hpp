@@ -24,16 +24,15 @@ enum class Activation : std::uint8_t {
 
 namespace detail {
 
-/// epilogue(a [1, M, K] @ b [1, K, N] (+ bias [N])), in the dtype of a, without history.
+/// epilogue(a [M, K] @ b [K, N] (+ bias [N])), in the dtype of a, without history.
 inline Tensor fused_product(const Tensor& a, const Tensor& b, const Tensor& bias,
                             kernels::Epilogue epilogue, const Tensor& slope,
                             const Tensor& column_sums = {}) {
-  const Tensor output =
-      empty({1, a.shape()[1], b.shape()[2]}, {.dtype = a.dtype(), .device = a.device()});
-  const kernels::MatmulArgs args{.a = a.operand(),
-                                 .b = b.operand(),
+  const Tensor output = empty({a.size(0), b.size(1)}, {.dtype = a.dtype(), .device = a.device()});
+  const kernels::MatmulArgs args{.a = batch_operand(a),
+                                 .b = batch_operand(b),
                                  .bias = bias.operand(),
-                                 .output = output.operand(),
+                                 .output = batch_operand(output),
                                  .epilogue = epilogue,
                                  .slope = slope.operand(),
                                  .column_sums = column_sums.operand()};
@@ -54,13 +53,13 @@ inline Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1, 
   const std::int64_t k = w1.size(1), hidden = w1.size(0), n = w2.size(0);
   std::int64_t m = 1;
   for (int d = 0; d + 1 < x.dim(); ++d) m *= x.shape()[d];
-  const Tensor rows = reshape(x, {1, m, k});
+  const Tensor rows = reshape(x, {m, k});
   const Tensor slope =
       relu ? empty({m, kernels::relu_bytes(hidden)}, {.dtype = kUInt8, .device = x.device()})
            : empty({m, hidden}, {.dtype = x.dtype(), .device = x.device()});
-  const Tensor a = fused_product(rows, adjoint(as_batch(w1)), b1,
-                                 relu ? Epilogue::kRelu : Epilogue::kGelu, slope);
-  const Tensor output = batched_product(a, adjoint(as_batch(w2)), b2);
+  const Tensor a =
+      fused_product(rows, adjoint(w1), b1, relu ? Epilogue::kRelu : Epilogue::kGelu, slope);
+  const Tensor output = batched_product(a, adjoint(w2), b2);
   if (autograd::recording(rows, w1, b1, w2, b2)) {
     using Saved = autograd::SavedTensor;
     autograd::record(
@@ -81,9 +80,9 @@ inline Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1, 
           if (needs[2])
             gradients[2] = empty({first.size(0)}, {.dtype = grad.dtype(), .device = grad.device()});
           const Tensor grad_h = fused_product(
-              grad, as_batch(second), Tensor(),
-              relu ? Epilogue::kReluBackward : Epilogue::kGeluBackward, slope, gradients[2]);
-          if (needs[0]) gradients[0] = batched_product(grad_h, as_batch(first), {}, x_dtype);
+              grad, second, Tensor(), relu ? Epilogue::kReluBackward : Epilogue::kGeluBackward,
+              slope, gradients[2]);
+          if (needs[0]) gradients[0] = batched_product(grad_h, first, {}, x_dtype);
           if (needs[1]) gradients[1] = weight_gradients(grad_h, rows.get(kOp), w1_dtype, {})[0];
           return gradients;
         },

@@ -16,17 +16,36 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// a [B, M, K] @ b [B, K, N] (+ bias [N]), without history. B broadcasts from 1. `dtype` of the
-/// result: that of a unless given. `row_sums` [M], where defined and B is 1, become those of a.
+/// What kernels see of matrices [B, M, N], or of one as a batch.
+inline kernels::Operand batch_operand(const Tensor& x) {
+  kernels::Operand operand = x.operand();
+  if (operand.dims == 2) {
+    for (int d = 2; d > 0; --d) {
+      operand.sizes[d] = operand.sizes[d - 1];
+      operand.strides[d] = operand.strides[d - 1];
+    }
+    operand.sizes[0] = 1;
+    operand.strides[0] = operand.sizes[1] * operand.sizes[2];
+    operand.dims = 3;
+  }
+  return operand;
+}
+
+/// a [B, M, K] @ b [B, K, N] (+ bias [N]), or of two matrices, without history. B broadcasts from
+/// 1. `dtype` of the result: that of a unless given. `row_sums` [M], where defined and B is 1,
+/// become those of a.
 inline Tensor batched_product(const Tensor& a, const Tensor& b, const Tensor& bias = {},
                               std::optional<DType> dtype = {}, const Tensor& row_sums = {}) {
-  const std::int64_t batch = a.shape()[0] == 1 ? b.shape()[0] : a.shape()[0];
-  const Tensor output = empty({batch, a.shape()[1], b.shape()[2]},
-                              {.dtype = dtype.value_or(a.dtype()), .device = a.device()});
+  const std::int64_t m = a.shape()[a.dim() - 2], n = b.shape()[b.dim() - 1];
+  const Shape shape = a.dim() == 2        ? Shape(m, n)
+                      : a.shape()[0] == 1 ? Shape(b.shape()[0], m, n)
+                                          : Shape(a.shape()[0], m, n);
+  const Tensor output = empty(shape, {.dtype = dtype.value_or(a.dtype()), .device = a.device()});
   if (output.numel() == 0 && !row_sums.defined()) return output;
-  kernels::MatmulArgs args{a.operand(), b.operand(), bias.operand(), output.operand()};
-  if (a.shape()[0] == 1) args.a.strides[0] = 0;
-  if (b.shape()[0] == 1) args.b.strides[0] = 0;
+  kernels::MatmulArgs args{batch_operand(a), batch_operand(b), bias.operand(),
+                           batch_operand(output)};
+  if (args.a.sizes[0] == 1) args.a.strides[0] = 0;
+  if (args.b.sizes[0] == 1) args.b.strides[0] = 0;
   args.row_sums = row_sums.operand();
   kernels::dispatch<&kernels::Backend::matmul, kernels::host::matmul>(a.device(), a.dtype(), args);
   return output;
@@ -42,24 +61,14 @@ inline Tensor adjoint(const Tensor& x) {
   return x.alias(shape, strides, x.impl().offset);
 }
 
-/// A weight [N, K] as a batch of one.
-inline Tensor as_batch(const Tensor& weight) {
-  Shape shape = weight.shape();
-  Strides strides = weight.strides();
-  shape.insert(0, 1);
-  strides.insert(0, 0);
-  return weight.alias(shape, strides, weight.impl().offset);
-}
-
 /// The gradients of a weight [N, K] and, where a dtype is given for it, of a bias [N] that gave
-/// y = x W^T + b: grad^T @ x for the gradient [1, M, N] of y and x [1, M, K], and the sums of grad.
+/// y = x W^T + b: grad^T @ x for the gradient [M, N] of y and x [M, K], and the sums of grad.
 inline std::array<Tensor, 2> weight_gradients(const Tensor& grad, const Tensor& x,
                                               DType weight_dtype, std::optional<DType> bias_dtype) {
-  const std::int64_t n = grad.size(2), k = x.size(2);
-  const Tensor sums =
-      bias_dtype ? empty({n}, {.dtype = *bias_dtype, .device = grad.device()}) : Tensor();
-  const Tensor weight = batched_product(adjoint(grad), x, Tensor(), weight_dtype, sums);
-  return {weight.alias({n, k}, contiguous_strides({n, k}), 0), sums};
+  const Tensor sums = bias_dtype
+                          ? empty({grad.size(1)}, {.dtype = *bias_dtype, .device = grad.device()})
+                          : Tensor();
+  return {batched_product(adjoint(grad), x, Tensor(), weight_dtype, sums), sums};
 }
 
 inline void check_product(std::string_view op, const Tensor& a, const Tensor& b,
@@ -75,8 +84,9 @@ inline void check_product(std::string_view op, const Tensor& a, const Tensor& b,
                 : "; convert one with to(), or multiply under an AutocastGuard");
 }
 
-/// a [B or 1, M, K] @ b [B or 1, K, N], with history. A result in a wider `dtype` has its gradient
-/// rounded to that of the operands, so that backward multiplies at their speed.
+/// a [B or 1, M, K] @ b [B or 1, K, N], or of two matrices, with history. A result in a wider
+/// `dtype` has its gradient rounded to that of the operands, so that backward multiplies at their
+/// speed.
 inline Tensor product(std::string_view op, const Tensor& a, const Tensor& b,
                       std::optional<DType> dtype = {}) {
   const Tensor output = batched_product(a, b, {}, dtype);
@@ -110,6 +120,7 @@ inline Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
   AMP_CHECK(inner_a == inner_b, op,
             ": the last extent of `a` must be the last but one of `b`, but ", describe(a), " and ",
             describe(b), " have ", inner_a, " and ", inner_b);
+  if (a.dim() == 2 && b.dim() == 2) return product(op, a, b, dtype);
   // Vectors become matrices of one row or column, and lose it again at the end.
   const Shape rows = a.dim() == 1 ? Shape(1, a.size(0)) : a.shape();
   const Shape columns = b.dim() == 1 ? Shape(b.size(0), 1) : b.shape();
@@ -185,13 +196,12 @@ inline Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
         const std::int64_t k = w.size(1), n = w.size(0);
         std::int64_t m = 1;
         for (int d = 0; d + 1 < x.dim(); ++d) m *= x.shape()[d];
-        const Tensor rows = detail::reshape(x, {1, m, k});
-        const Tensor matrix = detail::as_batch(w);
-        const Tensor output = detail::batched_product(rows, detail::adjoint(matrix), b);
+        const Tensor rows = detail::reshape(x, {m, k});
+        const Tensor output = detail::batched_product(rows, detail::adjoint(w), b);
         if (autograd::recording(rows, w, b)) {
           autograd::record(
               "linear", output,
-              [rows = autograd::SavedTensor(rows), matrix = autograd::SavedTensor(matrix),
+              [rows = autograd::SavedTensor(rows), matrix = autograd::SavedTensor(w),
                rows_dtype = autograd::gradient_dtype(rows), dtype = autograd::gradient_dtype(w),
                bias_dtype = autograd::gradient_dtype(b)](
                   const Tensor& grad, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
@@ -206,7 +216,7 @@ inline Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
                   gradients[1] = std::move(both[0]);
                   gradients[2] = std::move(both[1]);
                 } else if (needs[2]) {
-                  gradients[2] = detail::sum_to(grad, {grad.size(2)}, bias_dtype);
+                  gradients[2] = detail::sum_to(grad, {grad.size(1)}, bias_dtype);
                 }
                 return gradients;
               },
