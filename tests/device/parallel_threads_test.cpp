@@ -5,6 +5,7 @@
 #include <amp/amp.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -73,6 +74,26 @@ TEST_CASE("parallel_for: exceptions reach the thread that called", "[device]") {
               caught = from;
             }
             if (caught != thread) return false;
+          }
+          return true;
+        }) == 4);
+}
+
+TEST_CASE("parallel_for: jobs after pauses of any length, for which threads poll or sleep",
+          "[device]") {
+  CHECK(on_four_threads([](int thread) {
+          for (int round = 0; round < 120; ++round) {
+            const auto pause = std::chrono::microseconds(round % 12 * 10 * (thread % 2));
+            const auto until = std::chrono::steady_clock::now() + pause;
+            while (std::chrono::steady_clock::now() < until) {
+            }
+            std::vector<int> values(8);
+            amp::parallel_for(8, [&](std::int64_t i) {
+              values[static_cast<std::size_t>(i)] = static_cast<int>(i) + round;
+            });
+            for (int i = 0; i < 8; ++i) {
+              if (values[static_cast<std::size_t>(i)] != i + round) return false;
+            }
           }
           return true;
         }) == 4);

@@ -8,129 +8,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <cstdlib>
-#include <exception>
-#include <mutex>
-#include <thread>
 
 #include "amp/core/function_ref.hpp"
 #include "amp/core/globals.hpp"
 #include "amp/core/math.hpp"
 #include "amp/core/process_lock.hpp"
+#include "amp/device/workers.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
-
-/// The threads of one process, and the job that they share.
-class AMP_EXPORT Workers {
- public:
-  using Body = FunctionRef<void(std::int64_t)>;
-
-  Workers() {
-    const int count = requested_threads();
-    while (threads_ < count) {
-      try {
-        std::thread([this] { work(); }).detach();
-      } catch (const std::exception&) {
-        return;  // the system gives no more, or no memory for one: these will do
-      }
-      ++threads_;
-    }
-  }
-
-  int threads() const { return threads_; }
-  /// Whether they run in this process, rather than in the one that it was forked off.
-  bool are_here() const { return forks_ == fork_count(); }
-
-  /// Runs body(task) for each task, on the pool and on the calling thread, and returns
-  /// when all are done. Where the pool is busy, or the caller is one of its threads, the caller
-  /// does all of them.
-  void run(std::int64_t tasks, Body body) {
-    std::unique_lock submit(submit_, std::defer_lock);
-    // A thread that holds a mutex must not even try to lock it: `inside` comes first.
-    if (threads_ == 1 || tasks <= 1 || inside() || !submit.try_lock()) {
-      for (std::int64_t task = 0; task < tasks; ++task) body(task);
-      return;
-    }
-    Job job{body, tasks};
-    {
-      const std::lock_guard lock(mutex_);
-      job_ = &job;
-      ++generation_;
-    }
-    wake_.notify_all();
-    inside() = true;
-    job.work();
-    inside() = false;
-    std::unique_lock lock(mutex_);
-    job_ = nullptr;  // whoever wakes late finds nothing
-    idle_.wait(lock, [&] { return job.workers == 0; });
-    lock.unlock();
-    if (job.error) std::rethrow_exception(job.error);
-  }
-
- private:
-  struct Job {
-    Body body;
-    std::int64_t tasks;
-    std::atomic<std::int64_t> next{0};
-    int workers = 0;  // guarded by mutex_
-    std::mutex error_mutex{};
-    std::exception_ptr error{};
-
-    void work() noexcept {
-      for (std::int64_t task = next.fetch_add(1); task < tasks; task = next.fetch_add(1)) {
-        try {
-          body(task);
-        } catch (...) {
-          const std::lock_guard lock(error_mutex);
-          if (!error) error = std::current_exception();
-        }
-      }
-    }
-  };
-
-  void work() {
-    inside() = true;
-    std::uint64_t seen = 0;
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      wake_.wait(lock, [&] { return generation_ != seen && job_ != nullptr; });
-      seen = generation_;
-      Job* const job = job_;
-      ++job->workers;
-      lock.unlock();
-      job->work();
-      lock.lock();
-      if (--job->workers == 0) idle_.notify_one();
-    }
-  }
-
-  static bool& inside() {
-    static thread_local bool inside = false;
-    return inside;
-  }
-
-  static int requested_threads() {
-    for (const char* variable : {"AMP_NUM_THREADS", "OMP_NUM_THREADS"}) {
-      const char* text = std::getenv(variable);
-      const int count = text != nullptr ? std::atoi(text) : 0;
-      if (count > 0) return (std::min)(count, 1024);
-    }
-    return (std::max)(1, static_cast<int>(std::thread::hardware_concurrency()));
-  }
-
-  int threads_ = 1;
-  const std::uint32_t forks_ = fork_count();
-  std::mutex submit_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::condition_variable idle_;
-  std::uint64_t generation_ = 0;
-  Job* job_ = nullptr;
-};
 
 class AMP_EXPORT ThreadPool {
  public:

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The threads that host kernels share, and how a job gets to them. Jobs follow each other within
+// microseconds in a training step, so a thread without work polls for a moment before it sleeps: to
+// put one to sleep and to wake it costs more than most jobs. It does so only while there is a
+// processor for every thread.
+#pragma once
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "amp/core/config.hpp"
+#include "amp/core/function_ref.hpp"
+#include "amp/core/process_lock.hpp"
+
+namespace amp::inline v0::detail {
+
+/// On how many processors the threads of this process may run.
+inline int usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return (std::max)(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+enum class Polled { kCame, kDidNotCome, kInterrupted };
+
+/// Polls until done(), for some microseconds at most. kInterrupted: the processor was taken away
+/// meanwhile, so others want it.
+template <class Done>
+Polled poll(Done&& done) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::microseconds kLongest{50}, kInterruption{200};
+  const Clock::time_point start = Clock::now();
+  for (Clock::time_point last = start;;) {
+    for (int i = 0; i < 8; ++i) {
+      if (done()) return Polled::kCame;
+#if AMP_X86
+      __builtin_ia32_pause();
+#endif
+    }
+    const Clock::time_point now = Clock::now();
+    if (now - last > kInterruption) return Polled::kInterrupted;
+    if (now - start > kLongest) return Polled::kDidNotCome;
+    last = now;
+  }
+}
+
+/// The threads of one process, and the job that they share. What threads tell each other without a
+/// mutex is sequentially consistent: each writes what it is up to, then reads what the other is.
+class AMP_EXPORT Workers {
+ public:
+  using Body = FunctionRef<void(std::int64_t)>;
+
+  Workers() {
+    while (threads_ < requested_) {
+      try {
+        std::thread([this] { work(); }).detach();
+      } catch (const std::exception&) {
+        return;  // the system gives no more, or no memory for one: these will do
+      }
+      ++threads_;
+    }
+  }
+
+  int threads() const { return threads_; }
+  /// Whether they run in this process, rather than in the one that it was forked off.
+  bool are_here() const { return forks_ == fork_count(); }
+
+  /// Runs body(task) for each task, on the pool and on the calling thread, and returns
+  /// when all are done. Where the pool is busy, or the caller is one of its threads, the caller
+  /// does all of them.
+  void run(std::int64_t tasks, Body body) {
+    // A thread that holds a mutex must not even try to lock it: `inside` comes first.
+    const bool shares = threads_ > 1 && tasks > 1 && !inside();
+    std::unique_lock submit(submit_, std::defer_lock);
+    if (!shares || !submit.try_lock()) {
+      if (shares) crowded_ = kCrowdedJobs;  // a second thread of the user's is at work
+      for (std::int64_t task = 0; task < tasks; ++task) body(task);
+      return;
+    }
+    if (const int left = crowded_; left > 0) crowded_ = left - 1;
+    Job job{body, tasks};
+    job_ = &job;
+    ++jobs_;
+    if (sleeping_ > 0) {
+      {
+        const std::lock_guard lock(mutex_);
+      }  // who counts as sleeping either waits or sees the job
+      wake_.notify_all();
+    }
+    inside() = true;
+    job.work();
+    inside() = false;
+    job_ = nullptr;  // whoever comes late finds nothing
+    wait_until_idle();
+    if (job.error) std::rethrow_exception(job.error);
+  }
+
+ private:
+  struct Job {
+    Body body;
+    std::int64_t tasks;
+    std::atomic<std::int64_t> next{0};
+    std::mutex error_mutex{};
+    std::exception_ptr error{};
+
+    void work() noexcept {
+      for (std::int64_t task = next.fetch_add(1); task < tasks; task = next.fetch_add(1)) {
+        try {
+          body(task);
+        } catch (...) {
+          const std::lock_guard lock(error_mutex);
+          if (!error) error = std::current_exception();
+        }
+      }
+    }
+  };
+
+  void work() {
+    inside() = true;
+    for (std::uint64_t seen = 0;;) {
+      seen = next_job(seen);
+      ++active_;  // before it looks at the job, which stays until nobody is active
+      if (Job* const job = job_) job->work();
+      if (--active_ == 0 && caller_sleeps_) {
+        const std::lock_guard lock(mutex_);
+        idle_.notify_one();
+      }
+    }
+  }
+
+  /// Waits for a job beyond the first `seen`; how many there were.
+  std::uint64_t next_job(std::uint64_t seen) {
+    const auto came = [&] { return jobs_ != seen; };
+    if (!came() && !polled(came)) {
+      std::unique_lock lock(mutex_);
+      ++sleeping_;
+      wake_.wait(lock, came);
+      --sleeping_;
+    }
+    return jobs_;
+  }
+
+  void wait_until_idle() {
+    const auto idle = [&] { return active_ == 0; };
+    if (idle() || polled(idle)) return;
+    std::unique_lock lock(mutex_);
+    caller_sleeps_ = true;
+    idle_.wait(lock, idle);
+    caller_sleeps_ = false;
+  }
+
+  template <class Done>
+  bool polled(Done&& done) {
+    if (!has_processors_ || crowded_ > 0) return false;
+    const Polled result = poll(done);
+    if (result == Polled::kInterrupted) crowded_ = kCrowdedJobs;
+    return result == Polled::kCame;
+  }
+
+  static bool& inside() {
+    static thread_local bool inside = false;
+    return inside;
+  }
+
+  static int requested_threads() {
+    for (const char* variable : {"AMP_NUM_THREADS", "OMP_NUM_THREADS"}) {
+      const char* text = std::getenv(variable);
+      const int count = text != nullptr ? std::atoi(text) : 0;
+      if (count > 0) return (std::min)(count, 1024);
+    }
+    return (std::max)(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }
+
+  static constexpr int kCrowdedJobs = 256;
+
+  const int requested_ = requested_threads();
+  const bool has_processors_ = requested_ <= usable_processors();
+  const std::uint32_t forks_ = fork_count();
+  int threads_ = 1;
+  std::mutex submit_;
+  std::atomic<Job*> job_ = nullptr;
+  std::atomic<std::uint64_t> jobs_ = 0;  // how many there were
+  std::atomic<int> active_ = 0;          // workers that may look at the job
+  std::atomic<int> crowded_ = 0;         // so many jobs are still to come without polling
+  std::mutex mutex_;                     // of those who sleep
+  std::atomic<int> sleeping_ = 0;        // workers
+  std::atomic<bool> caller_sleeps_ = false;
+  std::condition_variable wake_;
+  std::condition_variable idle_;
+};
+
+}  // namespace amp::inline v0::detail
