@@ -105,7 +105,7 @@ TEST_CASE("memory: live blocks of every size stay apart while others are reused"
 }
 
 TEST_CASE("memory: large blocks of one size do not begin a power of two apart", "[device]") {
-  // The size is one of HostCache's classes, so that nothing but its own doing keeps them apart.
+  // A power of two, so that nothing but the allocator's own doing keeps them apart.
   constexpr std::int64_t kSize = std::int64_t{1} << 26, kSets = std::int64_t{1} << 20;
   std::vector<void*> blocks;
   for (int i = 0; i < 4; ++i) blocks.push_back(amp::allocate(amp::kCPU, kSize));
@@ -118,7 +118,55 @@ TEST_CASE("memory: large blocks of one size do not begin a power of two apart", 
   for (void* const block : blocks) amp::deallocate(amp::kCPU, block, kSize);
 }
 
+TEST_CASE("memory: what large blocks of one size leave serves another", "[device]") {
+  if (!amp::detail::host_cache_enabled()) AMP_TEST_SKIP("AMP_HOST_CACHE=0");
+  constexpr std::int64_t kMegabyte = std::int64_t{1} << 20;
+  const auto take = [](int count, std::int64_t bytes) {
+    std::vector<char*> blocks;
+    for (int i = 0; i < count; ++i)
+      blocks.push_back(static_cast<char*>(amp::allocate(amp::kCPU, bytes)));
+    return blocks;
+  };
+  const auto give = [](const std::vector<char*>& blocks, std::int64_t bytes) {
+    for (char* const block : blocks) amp::deallocate(amp::kCPU, block, bytes);
+  };
+  const auto wide = take(3, 32 * kMegabyte);
+  char* const least = *std::min_element(wide.begin(), wide.end());
+  char* const most = *std::max_element(wide.begin(), wide.end()) + 32 * kMegabyte;
+  const auto outside = [&](const std::vector<char*>& blocks, std::int64_t bytes) {
+    return std::count_if(blocks.begin(), blocks.end(),
+                         [&](const char* block) { return block < least || block + bytes > most; });
+  };
+  give(wide, 32 * kMegabyte);
+  const auto narrow = take(11, 8 * kMegabyte);
+  CHECK(outside(narrow, 8 * kMegabyte) == 0);
+  give({narrow.begin(), narrow.begin() + 6}, 8 * kMegabyte);  // joined again
+  const auto other = take(1, 45 * kMegabyte);
+  CHECK(outside(other, 45 * kMegabyte) == 0);
+  give(other, 45 * kMegabyte);
+  give({narrow.begin() + 6, narrow.end()}, 8 * kMegabyte);
+}
+
 #if defined(__linux__)
+TEST_CASE("memory: the pages of more than the cache keeps go back to the system", "[device]") {
+  if (!amp::detail::host_cache_enabled()) AMP_TEST_SKIP("AMP_HOST_CACHE=0");
+  const auto resident = [] {
+    std::int64_t all = 0, pages = 0;
+    std::ifstream("/proc/self/statm") >> all >> pages;
+    return pages * 4096;
+  };
+  constexpr std::int64_t kSize = 1 << 26;
+  constexpr auto kMost = amp::detail::LargeBlocks::kMaxCachedBytes / kSize;
+  void* const last = amp::allocate(amp::kCPU, kSize);
+  std::vector<void*> blocks;  // their pages are never touched
+  for (std::int64_t i = 0; i < kMost; ++i) blocks.push_back(amp::allocate(amp::kCPU, kSize));
+  for (void* const block : blocks) amp::deallocate(amp::kCPU, block, kSize);
+  std::memset(last, 1, kSize);
+  const std::int64_t before = resident();
+  amp::deallocate(amp::kCPU, last, kSize);
+  CHECK(resident() <= before - kSize * 3 / 4);
+}
+
 TEST_CASE("memory: the system is asked for huge pages under large blocks", "[device]") {
   if (!amp::detail::host_cache_enabled()) AMP_TEST_SKIP("AMP_HOST_CACHE=0");
   if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"))

@@ -2,14 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Host memory with reuse: a training step asks for the same sizes again and again, and fresh pages
-// cost more than the arithmetic done in them. Freed blocks wait in lists by size class.
+// cost more than the arithmetic done in them. Small blocks wait in lists by size class when they
+// are freed, large ones as large_blocks.hpp says.
 // AMP_HOST_CACHE=0 in the environment switches the reuse off, so that an address sanitizer sees
 // every block come and go.
 #pragma once
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 #include <algorithm>
 #include <bit>
@@ -22,6 +19,7 @@
 #include "amp/core/globals.hpp"
 #include "amp/core/object_pool.hpp"
 #include "amp/core/process_lock.hpp"
+#include "amp/device/large_blocks.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
@@ -29,13 +27,14 @@ namespace detail {
 class AMP_EXPORT HostCache {
  public:
   static constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector register
-  static constexpr std::int64_t kMaxCachedBytes = std::int64_t{1} << 30;
-  static constexpr std::int64_t kLarge = std::int64_t{1} << 20, kStagger = 17 * 4096;
+  static constexpr std::int64_t kMaxCachedBytes = std::int64_t{1} << 30;  // in lists
 
   void* allocate(std::int64_t bytes) {
+    if (!enabled_) return fresh(bytes + LargeBlocks::stagger(bytes));
     const SizeClass size = size_class(bytes);
-    if (enabled_) {
+    {
       const ProcessLock lock(LockOf::kHostMemory);
+      if (bytes >= LargeBlocks::kLeast) return large_.allocate(bytes);
       std::vector<void*>& free = free_[size.index];
       if (!free.empty()) {
         void* const memory = free.back();
@@ -44,19 +43,14 @@ class AMP_EXPORT HostCache {
         return memory;
       }
     }
-    // Large blocks of one class would lie a power of two apart: arrays that are walked together, as
-    // a weight and its moments, would meet in the same cache sets and banks of memory.
-    const std::int64_t apart = size.bytes >= kLarge ? kStagger : 0;
-    const auto total = static_cast<std::size_t>((enabled_ ? size.bytes : bytes) + apart);
-    void* const memory = ::operator new (total, std::align_val_t{kAlignment});
-    if (enabled_) ask_for_huge_pages(memory, total);
-    return memory;
+    return fresh(size.bytes);
   }
 
   void deallocate(void* memory, std::int64_t bytes) noexcept {
     const SizeClass size = size_class(bytes);
     if (enabled_) {
       const ProcessLock lock(LockOf::kHostMemory);
+      if (bytes >= LargeBlocks::kLeast) return large_.deallocate(memory);
       if (cached_bytes_ + size.bytes <= kMaxCachedBytes) {
         std::vector<void*>& free = free_[size.index];
         try {
@@ -71,19 +65,10 @@ class AMP_EXPORT HostCache {
   }
 
  private:
-  /// Passes over large arrays otherwise spend a good part of their time on looking up pages. Advice
-  /// only: nothing is lost where the system does not take it.
-  static void ask_for_huge_pages([[maybe_unused]] void* memory,
-                                 [[maybe_unused]] std::size_t bytes) {
-#if defined(MADV_HUGEPAGE)
-    constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21;
-    if (bytes < 2 * kPage) return;
-    const auto address = reinterpret_cast<std::uintptr_t>(memory);
-    const std::uintptr_t begin = (address + kPage - 1) / kPage * kPage;
-    const std::uintptr_t end = (address + bytes) / kPage * kPage;
-    (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
+  static void* fresh(std::int64_t bytes) {
+    return ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{kAlignment});
   }
+
   struct SizeClass {
     std::size_t index;
     std::int64_t bytes;
@@ -101,7 +86,8 @@ class AMP_EXPORT HostCache {
 
   const bool enabled_ = host_cache_enabled();
   std::int64_t cached_bytes_ = 0;
-  std::vector<void*> free_[64 * 8];
+  std::vector<void*> free_[20 * 8];  // below 2^20 bytes
+  LargeBlocks large_;
 };
 
 inline void* host_allocate(std::int64_t bytes) {
