@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "amp/kernels/host/conv.hpp"
-#include "amp/ops/elementwise.hpp"
 #include "amp/ops/layout.hpp"
+#include "amp/ops/relu_mask.hpp"
 
 namespace amp::inline v0 {
 
@@ -108,15 +108,10 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
     autograd::record(
         "conv2d", output,
         [x = autograd::SavedTensor(laid_out), w = autograd::SavedTensor(w), window, groups, order,
-         y = autograd::SavedTensor(relu ? output : Tensor()), dtype = autograd::gradient_dtype(w),
+         passes = relu ? ReluMask(output) : ReluMask(), dtype = autograd::gradient_dtype(w),
          bias_dtype = autograd::gradient_dtype(b)](
             const Tensor& gradient, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
-          const Tensor& positive = y.get("conv2d");
-          const Tensor grad = order.lay_out(
-              positive.defined()
-                  ? binary_kernel<&kernels::Backend::relu_backward, kernels::host::relu_backward>(
-                        gradient, positive, gradient.shape(), gradient.dtype())
-                  : gradient);
+          const Tensor grad = order.lay_out(passes.apply("conv2d", gradient));
           const Tensor &in = x.get("conv2d"), &kernel = w.get("conv2d");
           autograd::Gradients<3> gradients;
           if (needs[0]) {

@@ -8,6 +8,7 @@
 
 #include "amp/kernels/host/relu_mask.hpp"
 #include "amp/ops/elementwise.hpp"
+#include "amp/ops/layout.hpp"
 
 namespace amp::inline v0::detail {
 
@@ -23,27 +24,34 @@ class ReluMask {
       return;
     }
     bits_ = empty({ceil_div(output.numel(), 8)}, {.dtype = kUInt8});
+    order_ = ActivationOrder::of(output);
     if (output.numel() != 0)
-      kernels::host::relu_mask(output.operand(), static_cast<std::uint8_t*>(bits_.raw_data()));
+      kernels::host::relu_mask(order_.operand(output),
+                               static_cast<std::uint8_t*>(bits_.raw_data()));
   }
 
-  /// The gradient of what relu was given, dense; in the memory of `gradient` if nothing else holds
-  /// that.
+  /// The gradient of what relu was given; in the memory of `gradient` if nothing else holds that.
   Tensor apply(std::string_view op, const Tensor& gradient) const {
     if (const Tensor& output = output_.get(op); output.defined()) {
       return binary_kernel<&kernels::Backend::relu_backward, kernels::host::relu_backward>(
           gradient, output, gradient.shape(), gradient.dtype());
     }
-    if (!bits_.defined() || gradient.numel() == 0) return dense(gradient);
-    const bool in_place = gradient.unique() && gradient.is_contiguous();
-    const Tensor from = dense(gradient), result = in_place ? gradient : empty_like(gradient);
-    kernels::host::pass_relu_mask(
-        from.operand(), static_cast<const std::uint8_t*>(bits_.raw_data()), result.operand());
+    if (!bits_.defined() || gradient.numel() == 0) return gradient;
+    const bool owned = gradient.unique();
+    const Tensor from = order_.lay_out(gradient);
+    // Beside elements that lie channels-last there may be a row-major copy, which would be stale.
+    const bool has_copy = order_.is_channels_last() && from.impl().storage->has_row_major();
+    const bool in_place = (owned || !from.is_same(gradient)) && !has_copy;
+    const Tensor result = in_place ? from : order_.make(from.shape(), from.dtype(), from.device());
+    kernels::host::pass_relu_mask(order_.operand(from),
+                                  static_cast<const std::uint8_t*>(bits_.raw_data()),
+                                  order_.operand(result));
     return result;
   }
 
  private:
-  Tensor bits_;
+  Tensor bits_;  // of the elements as they lie
+  ActivationOrder order_{false};
   autograd::SavedTensor output_;
 };
 
