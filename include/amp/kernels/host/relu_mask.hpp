@@ -62,6 +62,36 @@ void pass_block(const U* gradient, const std::uint8_t* mask, std::int64_t n, U* 
   for (; i < n; ++i) output[i] = (mask[i / 8] >> i % 8 & 1) != 0 ? gradient[i] : U{0};
 }
 
+struct EightCodes {
+  using Signed [[gnu::vector_size(16)]] = std::int16_t;
+};
+
+}  // namespace detail
+
+/// relu of n elements of a 16-bit format in place, on the calling thread: what has a sign becomes
+/// 0, unless it is NaN, which lies above `infinity` in magnitude.
+inline void relu_of_codes(std::uint16_t* y, std::int64_t n, std::int16_t infinity) {
+  using V = detail::EightCodes::Signed;
+  const auto apply = [infinity](V& v) {
+    const V is_nan = V((v & std::int16_t{0x7fff}) > infinity);
+    v &= ~(v >> 15) | is_nan;
+  };
+  V v;
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    std::memcpy(&v, y + i, sizeof v);
+    apply(v);
+    std::memcpy(y + i, &v, sizeof v);
+  }
+  if (i == n) return;
+  v = V{};
+  std::memcpy(&v, y + i, static_cast<std::size_t>(n - i) * 2);
+  apply(v);
+  std::memcpy(y + i, &v, static_cast<std::size_t>(n - i) * 2);
+}
+
+namespace detail {
+
 /// body(begin, n) over blocks of [0, n) on all threads.
 template <class Body>
 void for_each_block(std::int64_t n, const Body& body) {

@@ -19,6 +19,7 @@
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/host/elementwise.hpp"
+#include "amp/kernels/host/relu_mask.hpp"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::host::onednn {
@@ -135,6 +136,10 @@ inline void reorder(MemoryDesc::Pointer from, const void* source, MemoryDesc::Po
 
 /// On the calling thread. oneDNN's own relu makes 0 of NaN, which would hide an overflow.
 inline void relu_in_place(void* data, DType dtype, std::int64_t n) {
+  if (dtype != kFloat32) {
+    return relu_of_codes(static_cast<std::uint16_t*>(data), n,
+                         dtype == kBFloat16 ? 0x7f80 : 0x7c00);
+  }
   Operand all;
   all.data = data;
   all.dtype = dtype;
