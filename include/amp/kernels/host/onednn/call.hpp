@@ -10,6 +10,7 @@
 #if AMP_USE_ONEDNN
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -104,6 +105,12 @@ struct CallKeyHash {
   }
 };
 
+/// How many primitives the process has made.
+inline std::atomic<std::int64_t>& primitives_made() {
+  static std::atomic<std::int64_t> count = 0;
+  return count;
+}
+
 /// The calls that a thread has made: at most kMost, those that were used last.
 class Calls {
  public:
@@ -115,6 +122,7 @@ class Calls {
   }
 
   dnnl_stream_t stream() const { return stream_.get(); }
+  std::size_t size() const { return calls_.size(); }
 
   /// The call of this key, made by make() if there is none yet.
   template <class Make>
@@ -126,6 +134,7 @@ class Calls {
     }
     return amp::detail::or_out_of_memory([&]() -> const Call& {
       if (calls_.size() >= kMost) drop_oldest();
+      ++primitives_made();
       return calls_.emplace(key, Entry{make(), ++clock_}).first->second.call;
     });
   }

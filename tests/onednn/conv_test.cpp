@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Convolutions through oneDNN: values and gradients, and the order in which activations lie.
+#include "onednn/reference.hpp"
+#include "support/catch.hpp"
+
+using amp_test::difference;
+using amp_test::kEngineDTypes;
+using amp_test::tolerance;
+
+namespace {
+
+struct Case {
+  std::int64_t images, channels, filters, height, width, kernel, stride, padding, dilation, groups;
+  bool relu;
+};
+
+struct Results {
+  amp::Tensor y, dx, dw, db;
+};
+
+Results run(const Case& c, const amp::Tensor& x, const amp::Tensor& w, const amp::Tensor& b,
+            const amp::Tensor& grad, amp::DType dtype) {
+  const auto leaf = [&](const amp::Tensor& t) { return t.to(dtype).clone().requires_grad_(); };
+  const amp::Tensor in = leaf(x), kernel = leaf(w), bias = leaf(b);
+  const amp::Tensor y = amp::conv2d(in, kernel, bias,
+                                    {.stride = c.stride,
+                                     .padding = c.padding,
+                                     .dilation = c.dilation,
+                                     .groups = c.groups,
+                                     .relu = c.relu});
+  y.backward(grad.to(dtype).reshape(y.shape()));
+  return {y.detach(), in.grad(), kernel.grad(), bias.grad()};
+}
+
+}  // namespace
+
+TEST_CASE("onednn: convolutions and their gradients", "[onednn]") {
+  for (const Case& c :
+       {Case{9, 3, 8, 16, 16, 3, 1, 1, 1, 1, true}, Case{33, 16, 24, 8, 9, 3, 1, 1, 1, 1, false},
+        Case{3, 8, 16, 15, 13, 3, 2, 1, 1, 1, true}, Case{2, 4, 6, 12, 12, 3, 1, 2, 2, 1, false},
+        Case{4, 8, 8, 9, 9, 3, 1, 0, 1, 2, false}, Case{4, 8, 8, 9, 9, 3, 1, 1, 1, 8, true},
+        Case{2, 16, 32, 14, 14, 1, 1, 0, 1, 1, false}, Case{2, 1, 4, 20, 20, 5, 1, 2, 1, 1, true},
+        Case{1, 7, 11, 13, 13, 3, 1, 1, 1, 1, false}}) {
+    const amp::Tensor x = amp::randn({c.images, c.channels, c.height, c.width}),
+                      w = amp::randn({c.filters, c.channels / c.groups, c.kernel, c.kernel}),
+                      b = amp::randn({c.filters});
+    const std::int64_t reach = c.dilation * (c.kernel - 1) + 1;
+    const auto extent = [&](std::int64_t n) { return (n + 2 * c.padding - reach) / c.stride + 1; };
+    const amp::Tensor grad =
+        amp::randn({c.images * c.filters * extent(c.height) * extent(c.width)});
+    for (const amp::DType dtype : kEngineDTypes) {
+      CAPTURE(c.channels, c.filters, c.kernel, c.groups, dtype);
+      const auto rounded = [&](const amp::Tensor& t) { return t.to(dtype); };
+      const Results got = run(c, rounded(x), rounded(w), rounded(b), rounded(grad), dtype);
+      const Results wanted =
+          run(c, rounded(x), rounded(w), rounded(b), rounded(grad), amp::kFloat64);
+      CHECK(difference(got.y, wanted.y) < tolerance(dtype));
+      CHECK(difference(got.dx, wanted.dx) < tolerance(dtype));
+      CHECK(difference(got.dw, wanted.dw) < tolerance(dtype));
+      CHECK(difference(got.db, wanted.db) < tolerance(dtype));
+      CHECK(got.y.is_contiguous());
+    }
+  }
+}
+
+TEST_CASE("onednn: relu within a convolution lets NaN through", "[onednn]") {
+  for (const amp::DType dtype : kEngineDTypes) {
+    CAPTURE(dtype);
+    const amp::Tensor x = amp::full({1, 2, 16, 16}, NAN).to(dtype),
+                      w = amp::ones({4, 2, 3, 3}).to(dtype);
+    const amp::Tensor y = amp::conv2d(x, w, {}, {.padding = 1, .relu = true});
+    for (const double value : y.to_vector<double>()) CHECK(std::isnan(value));
+  }
+}
+
+TEST_CASE("onednn: between convolutions activations lie channels-last, and look as always",
+          "[onednn]") {
+  const amp::Tensor x = amp::randn({4, 3, 16, 16}), w = amp::randn({8, 3, 3, 3}),
+                    v = amp::randn({8, 8, 3, 3});
+  const amp::Tensor y = amp::conv2d(x, w, {}, {.padding = 1});
+  CHECK(amp::detail::lies_channels_last(y));
+  const amp::Tensor pooled = amp::max_pool2d(amp::relu(y), 2);
+  CHECK(amp::detail::lies_channels_last(pooled));
+  CHECK(amp::detail::lies_channels_last(amp::conv2d(pooled, v, {}, {.padding = 1})));
+  const amp::Tensor wanted =
+      amp::conv2d(x.to(amp::kFloat64), w.to(amp::kFloat64), {}, {.padding = 1});
+  CHECK(difference(y.flatten(1), wanted.flatten(1)) < tolerance(amp::kFloat32));
+  const float* const first = y.const_data<float>();
+  CHECK(static_cast<double>(first[1]) == Approx(wanted.to_vector<double>()[1]).margin(1e-4));
+}

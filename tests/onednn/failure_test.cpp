@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// oneDNN fails: what it cannot make is computed by amp's own kernels, and what fails while it runs
+// is an exception. This program's own versions of two of its functions stand in for the failures.
+#include <dlfcn.h>
+#include <atomic>
+#include <string>
+
+#include "onednn/reference.hpp"
+#include "support/catch.hpp"
+#include "support/error_of.hpp"
+
+namespace {
+
+std::atomic<dnnl_status_t> creation_fails{dnnl_success}, execution_fails{dnnl_success};
+
+template <class Function>
+Function next(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+/// For its lifetime every call fails with the status.
+struct Failing {
+  std::atomic<dnnl_status_t>& calls;
+  Failing(std::atomic<dnnl_status_t>& which, dnnl_status_t status) : calls(which) {
+    calls = status;
+  }
+  ~Failing() { calls = dnnl_success; }
+};
+
+}  // namespace
+
+extern "C" dnnl_status_t dnnl_primitive_create(dnnl_primitive_t* primitive,
+                                               const_dnnl_primitive_desc_t desc) {
+  if (creation_fails != dnnl_success) return creation_fails;
+  static const auto real = next<decltype(&dnnl_primitive_create)>("dnnl_primitive_create");
+  return real(primitive, desc);
+}
+extern "C" dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primitive,
+                                                dnnl_stream_t stream, int count,
+                                                const dnnl_exec_arg_t* arguments) {
+  if (execution_fails != dnnl_success) return execution_fails;
+  static const auto real = next<decltype(&dnnl_primitive_execute)>("dnnl_primitive_execute");
+  return real(primitive, stream, count, arguments);
+}
+
+// Sizes that no other test has: primitives that were made before would be found.
+TEST_CASE("onednn: amp's own kernels compute what oneDNN cannot", "[onednn]") {
+  const amp::Tensor a = amp::randn({37, 41}), b = amp::randn({41, 43});
+  const amp::Tensor x = amp::randn({5, 3, 11, 11}), w = amp::randn({7, 3, 3, 3});
+  const Failing failing(creation_fails, dnnl_unimplemented);
+  for (const amp::DType dtype : amp_test::kEngineDTypes) {
+    CAPTURE(dtype);
+    const amp::Tensor wanted =
+        amp::matmul(a.to(dtype).to(amp::kFloat64), b.to(dtype).to(amp::kFloat64));
+    CHECK(amp_test::difference(amp::matmul(a.to(dtype), b.to(dtype)), wanted) <
+          amp_test::tolerance(dtype));
+    const amp::Tensor image = amp::conv2d(x.to(dtype), w.to(dtype));
+    CHECK_FALSE(amp::detail::lies_channels_last(image));
+    CHECK(amp_test::difference(
+              image, amp::conv2d(x.to(dtype).to(amp::kFloat64), w.to(dtype).to(amp::kFloat64))) <
+          amp_test::tolerance(dtype));
+  }
+}
+
+TEST_CASE("onednn: a call that fails throws, and the next works", "[onednn]") {
+  const amp::Tensor a = amp::randn({300, 50}), b = amp::randn({50, 600});
+  const amp::Tensor x = amp::randn({40, 3, 16, 16}), w = amp::randn({8, 3, 3, 3});
+  const amp::Tensor product = amp::matmul(a, b), image = amp::conv2d(x, w);
+  {
+    const Failing failing(execution_fails, dnnl_runtime_error);
+    CHECK(amp_test::error_of([&] {
+            return amp::matmul(a, b);
+          }).find("oneDNN: dnnl_primitive_execute") != std::string::npos);
+    CHECK(amp_test::error_of([&] {
+            return amp::conv2d(x, w);
+          }).find("oneDNN: dnnl_primitive_execute") != std::string::npos);
+  }
+  {
+    const Failing failing(execution_fails, dnnl_out_of_memory);
+    CHECK(amp_test::error_of([&] { return amp::matmul(a, b); }).find("out of memory") !=
+          std::string::npos);
+  }
+  CHECK(amp_test::difference(amp::matmul(a, b), product) == 0);
+  CHECK(amp_test::difference(amp::conv2d(x, w), image) == 0);
+}
+
+TEST_CASE("onednn: without memory for a primitive, an exception says so", "[onednn]") {
+  const Failing failing(creation_fails, dnnl_out_of_memory);
+  CHECK(amp_test::error_of([] {
+          return amp::matmul(amp::ones({38, 42}), amp::ones({42, 44}));
+        }).find("out of memory") != std::string::npos);
+}

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Matmuls through oneDNN: values for every order of the operands, sizes around those of tiles, and
+// primitives that are kept.
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "onednn/reference.hpp"
+#include "support/catch.hpp"
+
+using amp_test::difference;
+using amp_test::kEngineDTypes;
+using amp_test::tolerance;
+
+namespace {
+
+namespace onednn = amp::kernels::host::onednn;
+
+amp::Tensor exact(const amp::Tensor& a, const amp::Tensor& b) {
+  return amp::matmul(a.to(amp::kFloat64), b.to(amp::kFloat64));
+}
+
+}  // namespace
+
+TEST_CASE("onednn: matmuls of all sizes around those of tiles", "[onednn]") {
+  struct Size {
+    std::int64_t m, n, k;
+  };
+  for (const amp::DType dtype : kEngineDTypes) {
+    for (const Size s : {Size{16, 16, 16}, Size{1, 512, 64}, Size{512, 1, 64}, Size{64, 64, 1},
+                         Size{257, 513, 33}, Size{300, 40, 70}, Size{31, 1030, 17}}) {
+      CAPTURE(dtype, s.m, s.n, s.k);
+      const amp::Tensor a = amp::randn({s.m, s.k}).to(dtype), b = amp::randn({s.k, s.n}).to(dtype);
+      CHECK(difference(amp::matmul(a, b), exact(a, b)) < tolerance(dtype));
+    }
+  }
+}
+
+TEST_CASE("onednn: operands that lie transposed, apart, or once for a whole batch", "[onednn]") {
+  for (const amp::DType dtype : kEngineDTypes) {
+    CAPTURE(dtype);
+    const amp::Tensor a = amp::randn({48, 80}).to(dtype), b = amp::randn({80, 64}).to(dtype);
+    const auto agree = [&](const amp::Tensor& x, const amp::Tensor& y) {
+      CHECK(difference(amp::matmul(x, y), exact(x, y)) < tolerance(dtype));
+    };
+    agree(b.t(), a.t());
+    agree(a, a.t());
+    agree(a.narrow(1, 7, 40), b.narrow(0, 3, 40));  // rows further apart than they are long
+    agree(a.t().narrow(0, 5, 30).t(), b.narrow(0, 5, 30));
+    const amp::Tensor apart = amp::randn({48, 160}).to(dtype).reshape({48, 80, 2}).select(2, 1);
+    agree(apart, b);  // no dimension is dense
+    const amp::Tensor batch = amp::randn({3, 48, 80}).to(dtype);
+    agree(batch, b);
+    agree(batch, amp::randn({3, 80, 20}).to(dtype));
+    agree(amp::randn({1, 48, 80}).to(dtype), amp::randn({5, 80, 20}).to(dtype));
+    agree(a.unsqueeze(0).expand({4, 48, 80}), amp::randn({4, 80, 20}).to(dtype));
+  }
+}
+
+TEST_CASE("onednn: linear adds its bias before it rounds", "[onednn]") {
+  for (const amp::DType dtype : kEngineDTypes) {
+    CAPTURE(dtype);
+    const amp::Tensor x = amp::randn({40, 72}).to(dtype), w = amp::randn({33, 72}).to(dtype),
+                      b = (amp::randn({33}) * 100).to(dtype);
+    const amp::Tensor wanted =
+        amp::linear(x.to(amp::kFloat64), w.to(amp::kFloat64), b.to(amp::kFloat64));
+    CHECK(difference(amp::linear(x, w, b), wanted) < tolerance(dtype));
+  }
+}
+
+TEST_CASE("onednn: infinities and NaN are seen in the result", "[onednn]") {
+  for (const amp::DType dtype : kEngineDTypes) {
+    CAPTURE(dtype);
+    std::vector<float> values(32 * 32, 1);
+    values[5] = INFINITY;
+    values[32 + 5] = NAN;
+    const amp::Tensor a = amp::tensor(values, {32, 32}).to(dtype),
+                      ones = amp::ones({32, 32}).to(dtype);
+    const std::vector<double> c = amp::matmul(a, ones).to_vector<double>();
+    CHECK(c[0] == INFINITY);
+    CHECK(std::isnan(c[32]));
+    CHECK(c[64] == 32);
+  }
+}
+
+TEST_CASE("onednn: float32 is multiplied as float32", "[onednn]") {
+  // 1 + 2^-12 has no bfloat16 and no tf32: in either the result would be 32.
+  const amp::Tensor a = amp::full({32, 32}, 1 + 0x1p-12), b = amp::ones({32, 32});
+  CHECK(amp::matmul(a, b).to_vector<double>()[0] == 32 * (1 + 0x1p-12));
+}
+
+TEST_CASE("onednn: a step that was taken before makes no primitives", "[onednn]") {
+  const amp::Tensor x = amp::randn({64, 96}), images = amp::randn({8, 4, 12, 12});
+  const amp::Tensor w = amp::randn({32, 96}).requires_grad_(),
+                    kernel = amp::randn({8, 4, 3, 3}).requires_grad_();
+  const auto step = [&] {
+    const amp::AutocastGuard autocast(amp::kCPU, {.dtype = amp::kBFloat16});
+    (amp::sum(amp::linear(x, w)) + amp::sum(amp::conv2d(images, kernel))).backward();
+  };
+  step();
+  const std::int64_t before = onednn::primitives_made();
+  step();
+  step();
+  CHECK(onednn::primitives_made() == before);
+}
+
+TEST_CASE("onednn: the primitives that are kept are bounded", "[onednn]") {
+  std::thread([] {  // with a store of its own
+    for (std::int64_t n = 0; n < static_cast<std::int64_t>(onednn::Calls::kMost) + 20; ++n) {
+      const amp::Tensor b = amp::ones({20, 20 + n});
+      REQUIRE(amp::matmul(amp::ones({20, 20}), b).to_vector<float>().back() == 20);
+    }
+    CHECK(onednn::Calls::of_this_thread().size() <= onednn::Calls::kMost);
+  })
+      .join();
+}
+
+TEST_CASE("onednn: what runs as it is can be asked", "[onednn]") {
+  const amp::CpuCapabilities& cpu = amp::cpu_capabilities();
+  CHECK(cpu.library.rfind("oneDNN ", 0) == 0);
+  CHECK(!cpu.instructions.empty());
+  CHECK(cpu.bfloat16 == onednn::is_native(amp::kBFloat16));
+  CHECK(cpu.float16 == onednn::is_native(amp::kFloat16));
+}
