@@ -25,6 +25,10 @@ template AMP_EXPORT detail::ShadowRegistry& process_state<detail::ShadowRegistry
 template AMP_EXPORT detail::KnownNorms& process_state<detail::KnownNorms>();
 template AMP_EXPORT autograd::detail::Sequence& process_state<autograd::detail::Sequence>();
 template AMP_EXPORT autocasting::Registry& process_state<autocasting::Registry>();
+template AMP_EXPORT detail::AskedCpu& process_state<detail::AskedCpu>();
+#if AMP_USE_ONEDNN
+template AMP_EXPORT kernels::host::onednn::Library& process_state<kernels::host::onednn::Library>();
+#endif
 template AMP_EXPORT detail::ForkHandlers& thread_state<detail::ForkHandlers>();
 template AMP_EXPORT detail::CurrentCapture& thread_state<detail::CurrentCapture>();
 template AMP_EXPORT detail::CurrentStreams& thread_state<detail::CurrentStreams>();

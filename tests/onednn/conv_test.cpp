@@ -90,3 +90,72 @@ TEST_CASE("onednn: between convolutions activations lie channels-last, and look 
   const float* const first = y.const_data<float>();
   CHECK(static_cast<double>(first[1]) == Approx(wanted.to_vector<double>()[1]).margin(1e-4));
 }
+
+TEST_CASE("onednn: packed weights are kept while nothing writes the weights", "[onednn]") {
+  const amp::NoGradGuard no_grad;
+  const amp::Tensor x = amp::randn({2, 8, 16, 16}), w = amp::randn({8, 8, 3, 3});
+  const auto exact = [&] {
+    return amp::conv2d(x.to(amp::kFloat64), w.to(amp::kFloat64), {}, {.padding = 1});
+  };
+  const auto agrees = [&](bool autocast) {
+    const amp::AutocastGuard scope(amp::kCPU, {.dtype = amp::kBFloat16, .enabled = autocast});
+    const double most = amp_test::tolerance(autocast ? amp::kBFloat16 : amp::kFloat32);
+    CHECK(difference(amp::conv2d(x, w, {}, {.padding = 1}), exact()) < 2 * most);
+  };
+  w.requires_grad_();
+  for (const bool autocast : {false, true}) {
+    CAPTURE(autocast);
+    agrees(autocast);
+    agrees(autocast);
+    agrees(autocast);
+    w.copy_(amp::randn(w.shape()));
+    agrees(autocast);
+    agrees(autocast);
+    agrees(autocast);
+    w.fill_(0.25);
+    agrees(autocast);
+  }
+  float* const pointer = w.data<float>();  // from now on nobody can know
+  for (int i = 0; i < 3; ++i) {
+    agrees(false);
+    pointer[i * 5] += 3;
+  }
+}
+
+TEST_CASE("onednn: an optimizer's step reaches the packed weights", "[onednn]") {
+  const amp::Tensor x = amp::randn({2, 8, 16, 16}), w = amp::randn({8, 8, 3, 3}).requires_grad_();
+  amp::SGD optimizer({w}, {.lr = 0.5});
+  for (int step = 0; step < 4; ++step) {
+    const amp::AutocastGuard autocast(amp::kCPU, {.dtype = amp::kBFloat16});
+    for (int i = 0; i < 2; ++i) {  // twice, as in accumulation
+      const amp::Tensor y = amp::conv2d(x, w, {}, {.padding = 1});
+      CHECK(difference(y.detach(), amp::conv2d(x.to(amp::kFloat64), w.detach().to(amp::kFloat64),
+                                               {}, {.padding = 1})) < 0x1p-6);
+      amp::mean(y * y).backward();
+    }
+    optimizer.step();
+    optimizer.zero_grad();
+  }
+}
+
+TEST_CASE("onednn: weights are packed again only if they moved on, and kept from the second use on",
+          "[onednn]") {
+  amp::kernels::PackedCopies copies;
+  int packs = 0;
+  const auto use = [&](std::uint64_t version, std::int64_t order) {
+    amp::kernels::PackKey key = {};
+    key[0] = order;
+    const auto copy = copies.get(version, key, 64, [&](std::byte*) { ++packs; });
+    return copy.use_count();
+  };
+  CHECK(use(1, 7) == 1);  // not kept
+  CHECK(use(1, 7) == 2);
+  CHECK(packs == 2);
+  CHECK(use(1, 7) == 2);
+  CHECK(packs == 2);
+  CHECK(use(2, 7) == 1);
+  CHECK(packs == 3);
+  for (std::int64_t order = 0; order < 3 * amp::kernels::PackedCopies::kMost; ++order)
+    use(2, order);
+  CHECK(use(2, 100) == 1);
+}

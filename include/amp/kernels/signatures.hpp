@@ -15,6 +15,7 @@
 #include "amp/kernels/kept_table.hpp"
 #include "amp/kernels/lines.hpp"
 #include "amp/kernels/operand.hpp"
+#include "amp/kernels/packed_copies.hpp"
 #include "amp/kernels/philox.hpp"
 #include "amp/kernels/schedule.hpp"
 #include "amp/kernels/weight_storage.hpp"
@@ -134,20 +135,22 @@ struct Window2d {
 };
 
 /// Cross-correlation of input [N, C, H, W] with weight [O, C / groups, KH, KW]; bias [O] or absent;
-/// with `relu`, max(that, 0). Rounded once. All contiguous, but with `channels_last` the activations
-/// and their gradients lie in the order N, H, W, C.
+/// with `relu`, max(that, 0). Rounded once. All contiguous, but with `channels_last` the
+/// activations and their gradients lie in the order N, H, W, C.
 struct Conv2dArgs {
   Operand input, weight, bias, output;
   Window2d window;
   std::int64_t groups;
   bool relu = false;
   bool channels_last = false;
+  PackedAt packed = {};  // where the weight may be kept in another order
 };
 struct Conv2dBackwardInputArgs {
   Operand grad_output, weight, grad_input;
   Window2d window;
   std::int64_t groups;
   bool channels_last = false;
+  PackedAt packed = {};
 };
 /// grad_bias absent where the convolution had no bias. Both may be wider than what they are
 /// computed from; a library may round the first to the dtype of that.

@@ -101,6 +101,7 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
     forward.input = order.operand(laid_out);
     forward.output = order.operand(output);
     forward.channels_last = order.is_channels_last();
+    if (forward.channels_last) forward.packed = w.impl().storage->packed();
     kernels::dispatch<&kernels::Backend::conv2d, kernels::host::conv2d>(x.device(), x.dtype(),
                                                                         forward);
   }
@@ -116,12 +117,13 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
           autograd::Gradients<3> gradients;
           if (needs[0]) {
             gradients[0] = order.make(in.shape(), in.dtype(), in.device());
-            const kernels::Conv2dBackwardInputArgs args{order.operand(grad),
-                                                        kernel.operand(),
-                                                        order.operand(gradients[0]),
-                                                        window,
-                                                        groups,
-                                                        order.is_channels_last()};
+            kernels::Conv2dBackwardInputArgs args{order.operand(grad),
+                                                  kernel.operand(),
+                                                  order.operand(gradients[0]),
+                                                  window,
+                                                  groups,
+                                                  order.is_channels_last()};
+            if (args.channels_last) args.packed = kernel.impl().storage->packed();
             kernels::dispatch<&kernels::Backend::conv2d_backward_input,
                               kernels::host::conv2d_backward_input>(grad.device(), grad.dtype(),
                                                                     args);

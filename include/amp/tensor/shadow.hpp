@@ -98,6 +98,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
         slot.of_graph = GraphCopy::of(*current_recording(), weight, slot.copy);
       } else {
         copy_elements(weight, slot.copy);
+        slot.copy.impl().storage->bump_version();
         slot.tell_graph(version);
       }
     } else {
@@ -135,6 +136,8 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     for (Slot& slot : slots_) {
       if (!slot.promised) continue;
       slot.version = weight.version();
+      slot.copy.impl().storage->bump_version();
+      slot.copy_version = slot.copy.version();
       slot.tell_graph(slot.version);
       slot.promised = slot.used = false;
     }

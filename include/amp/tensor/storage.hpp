@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "amp/core/process_lock.hpp"
 #include "amp/core/refcount.hpp"
@@ -18,6 +19,7 @@
 #include "amp/device/memory.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/host/elementwise.hpp"
+#include "amp/kernels/packed_copies.hpp"
 
 namespace amp::inline v0::detail {
 
@@ -84,6 +86,19 @@ class AMP_EXPORT Storage final : public RefCounted {
   bool tracked() const { return tracked_.load(std::memory_order_relaxed); }
   void track() { tracked_.store(true, std::memory_order_relaxed); }
 
+  /// Where kernels may keep the elements in orders of their own. Nowhere if writes may go unseen:
+  /// the memory is somebody else's, or a pointer to it was given away to write.
+  kernels::PackedAt packed() {
+    if (!owned_ || written_from_outside_.load(std::memory_order_relaxed)) return {};
+    kernels::PackedCopies* known = packed_.load(std::memory_order_acquire);
+    if (known == nullptr) {
+      auto fresh = or_out_of_memory([] { return std::make_unique<kernels::PackedCopies>(); });
+      if (packed_.compare_exchange_strong(known, fresh.get())) known = fresh.release();
+    }
+    return {known, version()};
+  }
+  void give_away_to_write() { written_from_outside_.store(true, std::memory_order_relaxed); }
+
   /// Set once, by whichever thread comes first.
   std::atomic<StorageAttachment*>& attachment() { return attachment_; }
 
@@ -96,6 +111,7 @@ class AMP_EXPORT Storage final : public RefCounted {
 
   ~Storage() override {
     delete attachment_.load();
+    delete packed_.load();
     if (laid_out_ != nullptr) deallocate(device_, laid_out_->row_major.load(), bytes_);
     delete laid_out_;
     if (owned_) deallocate(device_, data_, bytes_);
@@ -130,6 +146,8 @@ class AMP_EXPORT Storage final : public RefCounted {
   std::atomic<bool> tracked_ = false;
   std::atomic<std::uint64_t> version_ = 0;
   std::atomic<StorageAttachment*> attachment_ = nullptr;
+  std::atomic<kernels::PackedCopies*> packed_ = nullptr;
+  std::atomic<bool> written_from_outside_ = false;
 };
 
 }  // namespace amp::inline v0::detail

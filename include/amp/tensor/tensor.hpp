@@ -90,6 +90,7 @@ class Tensor {
   T* data() const {
     check_type("data", dtype_of<T>);
     mark_modified(false);
+    impl().storage->give_away_to_write();
     return static_cast<T*>(raw_data());
   }
   template <Element T>

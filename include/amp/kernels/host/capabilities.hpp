@@ -8,6 +8,7 @@
 
 #include "amp/core/config.hpp"
 #include "amp/core/error.hpp"
+#include "amp/core/globals.hpp"
 #include "amp/kernels/host/onednn/api.hpp"
 
 namespace amp::inline v0 {
@@ -33,27 +34,31 @@ inline std::string instructions_of_amp() {
   return "baseline";
 }
 
-inline CpuCapabilities ask_cpu() {
+struct AMP_EXPORT AskedCpu {
+  const CpuCapabilities answer = or_out_of_memory(ask);
+
+ private:
+  static CpuCapabilities ask() {
 #if AMP_USE_ONEDNN
-  namespace onednn = kernels::host::onednn;
-  return {.library = "oneDNN " + onednn::version(),
-          .instructions = onednn::instructions(),
-          .bfloat16 = onednn::is_native(kBFloat16),
-          .float16 = onednn::is_native(kFloat16)};
+    namespace onednn = kernels::host::onednn;
+    return {.library = "oneDNN " + onednn::version(),
+            .instructions = onednn::instructions(),
+            .bfloat16 = onednn::is_native(kBFloat16),
+            .float16 = onednn::is_native(kFloat16)};
 #elif AMP_USE_CBLAS
-  return {.library = "CBLAS", .instructions = instructions_of_amp()};
+    return {.library = "CBLAS", .instructions = instructions_of_amp()};
 #else
-  return {.library = "amp", .instructions = instructions_of_amp()};
+    return {.library = "amp", .instructions = instructions_of_amp()};
 #endif
-}
+  }
+};
 
 }  // namespace detail
 
 /// Asked of the processor and the library at the first call; the answer stays. Instructions that
 /// ONEDNN_MAX_CPU_ISA in the environment forbids count as absent.
 inline const CpuCapabilities& cpu_capabilities() {
-  static const CpuCapabilities found = detail::or_out_of_memory(detail::ask_cpu);
-  return found;
+  return process_state<detail::AskedCpu>().answer;
 }
 
 }  // namespace amp::inline v0

@@ -29,14 +29,10 @@ enum class IsaName : std::uint8_t { kGeneric, kAvx2, kAvx512 };
 /// The widest that the processor has.
 inline IsaName widest_isa() {
 #if AMP_X86
-  static const IsaName found = __builtin_cpu_supports("avx512f") ? IsaName::kAvx512
-                               : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-                                   ? IsaName::kAvx2
-                                   : IsaName::kGeneric;
-  return found;
-#else
-  return IsaName::kGeneric;
+  if (__builtin_cpu_supports("avx512f")) return IsaName::kAvx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return IsaName::kAvx2;
 #endif
+  return IsaName::kGeneric;
 }
 
 /// A function `Body::run<Isa>(arguments...)`, compiled for each instruction set and called for the

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -17,10 +18,12 @@
 
 #include "amp/core/config.hpp"
 #include "amp/core/error.hpp"
+#include "amp/core/globals.hpp"
 #include "amp/types/dtype.hpp"
 
 #if AMP_USE_ONEDNN
 
+#include <dlfcn.h>
 #include <oneapi/dnnl/dnnl.h>
 
 #if DNNL_VERSION_MAJOR < 2 || (DNNL_VERSION_MAJOR == 2 && DNNL_VERSION_MINOR < 6)
@@ -72,21 +75,32 @@ inline dnnl_data_type_t data_type(DType dtype) {
   }
 }
 
-/// oneDNN's handle of the processor. It lives as long as the process.
-inline dnnl_engine_t engine() {
-  static const dnnl_engine_t made = [] {
-    dnnl_engine_t engine = nullptr;
-    require(dnnl_engine_create(&engine, dnnl_cpu, 0), "dnnl_engine_create");
-    return engine;
-  }();
-  return made;
-}
+/// What oneDNN gives a process once, and the OpenMP library that it was linked with: that is looked
+/// up by name, since amp does not link it, and absent if oneDNN has other threads, or none.
+struct AMP_EXPORT Library {
+  dnnl_engine_t engine = nullptr;  // its handle of the processor
+  unsigned instructions = static_cast<unsigned>(dnnl_get_effective_cpu_isa());
+  int (*max_threads)() = find<int (*)()>("omp_get_max_threads");
+  void (*set_threads)(int) = find<void (*)(int)>("omp_set_num_threads");
+  std::atomic<std::int64_t> primitives_made = 0;
+
+  Library() { require(dnnl_engine_create(&engine, dnnl_cpu, 0), "dnnl_engine_create"); }
+  ~Library() { (void)dnnl_engine_destroy(engine); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+ private:
+  template <class Function>
+  static Function find(const char* name) {
+    return reinterpret_cast<Function>(::dlsym(RTLD_DEFAULT, name));
+  }
+};
+inline Library& library() { return process_state<Library>(); }
 
 /// Whether oneDNN computes with these instructions: the processor has them, and ONEDNN_MAX_CPU_ISA
 /// in the environment does not forbid them.
 inline bool has_instructions(dnnl_cpu_isa_t wanted) {
-  static const auto found = static_cast<unsigned>(dnnl_get_effective_cpu_isa());
-  return (found & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
+  return (library().instructions & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
 }
 
 /// Whether matmuls and convolutions of the dtype run in instructions of its own.
@@ -213,15 +227,15 @@ inline PrimitiveDesc matmul_desc(const MemoryDesc& source, const MemoryDesc& wei
                                  const Attributes& attributes) {
   dnnl_primitive_desc_t made = nullptr;
 #if DNNL_VERSION_MAJOR >= 3
-  const bool fine =
-      succeeded(dnnl_matmul_primitive_desc_create(&made, engine(), source.get(), weights.get(),
-                                                  bias.get(), destination.get(), attributes.get()));
+  const bool fine = succeeded(
+      dnnl_matmul_primitive_desc_create(&made, library().engine, source.get(), weights.get(),
+                                        bias.get(), destination.get(), attributes.get()));
 #else
   dnnl_matmul_desc_t op;
-  const bool fine =
-      succeeded(
-          dnnl_matmul_desc_init(&op, source.get(), weights.get(), bias.get(), destination.get())) &&
-      succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(), engine(), nullptr));
+  const bool fine = succeeded(dnnl_matmul_desc_init(&op, source.get(), weights.get(), bias.get(),
+                                                    destination.get())) &&
+                    succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(),
+                                                         library().engine, nullptr));
 #endif
   return PrimitiveDesc(fine ? made : nullptr);
 }
@@ -238,7 +252,7 @@ inline PrimitiveDesc convolution_desc(const ConvolutionDescs& c, const Attribute
   dnnl_primitive_desc_t made = nullptr;
 #if DNNL_VERSION_MAJOR >= 3
   const bool fine = succeeded(dnnl_convolution_forward_primitive_desc_create(
-      &made, engine(), dnnl_forward_training, dnnl_convolution_direct, c.source.get(),
+      &made, library().engine, dnnl_forward_training, dnnl_convolution_direct, c.source.get(),
       c.weights.get(), c.bias.get(), c.destination.get(), c.strides, c.dilation, c.padding,
       c.padding, attributes.get()));
 #else
@@ -247,7 +261,8 @@ inline PrimitiveDesc convolution_desc(const ConvolutionDescs& c, const Attribute
       succeeded(dnnl_dilated_convolution_forward_desc_init(
           &op, dnnl_forward_training, dnnl_convolution_direct, c.source.get(), c.weights.get(),
           c.bias.get(), c.destination.get(), c.strides, c.dilation, c.padding, c.padding)) &&
-      succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(), engine(), nullptr));
+      succeeded(
+          dnnl_primitive_desc_create(&made, &op, attributes.get(), library().engine, nullptr));
 #endif
   return PrimitiveDesc(fine ? made : nullptr);
 }
@@ -259,16 +274,16 @@ inline PrimitiveDesc convolution_backward_data_desc(const ConvolutionDescs& c,
   dnnl_primitive_desc_t made = nullptr;
 #if DNNL_VERSION_MAJOR >= 3
   const bool fine = succeeded(dnnl_convolution_backward_data_primitive_desc_create(
-      &made, engine(), dnnl_convolution_direct, c.source.get(), c.weights.get(),
+      &made, library().engine, dnnl_convolution_direct, c.source.get(), c.weights.get(),
       c.destination.get(), c.strides, c.dilation, c.padding, c.padding, forward.get(),
       attributes.get()));
 #else
   dnnl_convolution_desc_t op;
-  const bool fine =
-      succeeded(dnnl_dilated_convolution_backward_data_desc_init(
-          &op, dnnl_convolution_direct, c.source.get(), c.weights.get(), c.destination.get(),
-          c.strides, c.dilation, c.padding, c.padding)) &&
-      succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(), engine(), forward.get()));
+  const bool fine = succeeded(dnnl_dilated_convolution_backward_data_desc_init(
+                        &op, dnnl_convolution_direct, c.source.get(), c.weights.get(),
+                        c.destination.get(), c.strides, c.dilation, c.padding, c.padding)) &&
+                    succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(),
+                                                         library().engine, forward.get()));
 #endif
   return PrimitiveDesc(fine ? made : nullptr);
 }
@@ -280,16 +295,16 @@ inline PrimitiveDesc convolution_backward_weights_desc(const ConvolutionDescs& c
   dnnl_primitive_desc_t made = nullptr;
 #if DNNL_VERSION_MAJOR >= 3
   const bool fine = succeeded(dnnl_convolution_backward_weights_primitive_desc_create(
-      &made, engine(), dnnl_convolution_direct, c.source.get(), c.weights.get(), c.bias.get(),
-      c.destination.get(), c.strides, c.dilation, c.padding, c.padding, forward.get(),
+      &made, library().engine, dnnl_convolution_direct, c.source.get(), c.weights.get(),
+      c.bias.get(), c.destination.get(), c.strides, c.dilation, c.padding, c.padding, forward.get(),
       attributes.get()));
 #else
   dnnl_convolution_desc_t op;
-  const bool fine =
-      succeeded(dnnl_dilated_convolution_backward_weights_desc_init(
-          &op, dnnl_convolution_direct, c.source.get(), c.weights.get(), c.bias.get(),
-          c.destination.get(), c.strides, c.dilation, c.padding, c.padding)) &&
-      succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(), engine(), forward.get()));
+  const bool fine = succeeded(dnnl_dilated_convolution_backward_weights_desc_init(
+                        &op, dnnl_convolution_direct, c.source.get(), c.weights.get(), c.bias.get(),
+                        c.destination.get(), c.strides, c.dilation, c.padding, c.padding)) &&
+                    succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(),
+                                                         library().engine, forward.get()));
 #endif
   return PrimitiveDesc(fine ? made : nullptr);
 }
@@ -307,7 +322,7 @@ inline PrimitiveDesc reorder_desc(MemoryDesc::Pointer source, MemoryDesc::Pointe
                                   const Attributes& attributes) {
   dnnl_primitive_desc_t made = nullptr;
   const bool fine = succeeded(dnnl_reorder_primitive_desc_create(
-      &made, source, engine(), destination, engine(), attributes.get()));
+      &made, source, library().engine, destination, library().engine, attributes.get()));
   return PrimitiveDesc(fine ? made : nullptr);
 }
 

@@ -10,7 +10,6 @@
 #if AMP_USE_ONEDNN
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -18,6 +17,7 @@
 
 #include "amp/device/host_memory.hpp"
 #include "amp/kernels/host/onednn/threads.hpp"
+#include "amp/kernels/packed_copies.hpp"
 
 namespace amp::inline v0::kernels::host::onednn {
 
@@ -70,7 +70,7 @@ class Call {
  private:
   void add(const Argument& argument) {
     dnnl_memory_t made = nullptr;
-    require(dnnl_memory_create(&made, argument.desc, engine(), DNNL_MEMORY_NONE),
+    require(dnnl_memory_create(&made, argument.desc, library().engine, DNNL_MEMORY_NONE),
             "dnnl_memory_create");
     const auto i = static_cast<std::size_t>(count_++);
     memories_[i].reset(made);
@@ -89,27 +89,17 @@ class Call {
 };
 
 /// What a call computes: its kind, dtypes, sizes and strides. Equal keys mean equal primitives.
-struct CallKey {
-  std::array<std::int64_t, 20> words = {};
-
-  friend bool operator==(const CallKey&, const CallKey&) = default;
-};
+using CallKey = PackKey;
 struct CallKeyHash {
   std::size_t operator()(const CallKey& key) const {
     std::uint64_t hash = 14695981039346656037u;
-    for (const std::int64_t word : key.words) {
+    for (const std::int64_t word : key) {
       hash = (hash ^ static_cast<std::uint64_t>(word)) * 1099511628211u;
       hash ^= hash >> 29;
     }
     return static_cast<std::size_t>(hash);
   }
 };
-
-/// How many primitives the process has made.
-inline std::atomic<std::int64_t>& primitives_made() {
-  static std::atomic<std::int64_t> count = 0;
-  return count;
-}
 
 /// The calls that a thread has made: at most kMost, those that were used last.
 class Calls {
@@ -134,7 +124,7 @@ class Calls {
     }
     return amp::detail::or_out_of_memory([&]() -> const Call& {
       if (calls_.size() >= kMost) drop_oldest();
-      ++primitives_made();
+      ++library().primitives_made;
       return calls_.emplace(key, Entry{make(), ++clock_}).first->second.call;
     });
   }
@@ -148,7 +138,8 @@ class Calls {
 
   Calls() {
     dnnl_stream_t made = nullptr;
-    require(dnnl_stream_create(&made, engine(), dnnl_stream_default_flags), "dnnl_stream_create");
+    require(dnnl_stream_create(&made, library().engine, dnnl_stream_default_flags),
+            "dnnl_stream_create");
     stream_.reset(made);
   }
   void drop_oldest() {

@@ -44,12 +44,28 @@ namespace detail {
 /// The primitives of one convolution.
 enum class Pass : std::uint8_t { kForward, kBackwardData, kBackwardWeights };
 
-inline CallKey key_of(const Convolution& c, Pass pass) {
+inline CallKey key_of(const Convolution& c, Pass pass, bool of_weights = false) {
   const Window2d& w = c.window;
-  return {{2 + static_cast<std::int64_t>(pass), static_cast<std::int64_t>(c.dtype), c.images,
-           c.channels, c.height, c.width, c.filters, c.out_height, c.out_width, c.groups,
-           w.kernel[0] * 2 + (c.bias ? 1 : 0), w.kernel[1], w.stride[0], w.stride[1], w.padding[0],
-           w.padding[1], w.dilation[0], w.dilation[1]}};
+  return {2 + static_cast<std::int64_t>(pass),
+          static_cast<std::int64_t>(c.dtype),
+          of_weights,
+          c.bias,
+          c.images,
+          c.channels,
+          c.height,
+          c.width,
+          c.filters,
+          c.out_height,
+          c.out_width,
+          c.groups,
+          w.kernel[0],
+          w.kernel[1],
+          w.stride[0],
+          w.stride[1],
+          w.padding[0],
+          w.padding[1],
+          w.dilation[0],
+          w.dilation[1]};
 }
 
 /// Weights [O, C, KH, KW], or [G, O / G, C / G, KH, KW] with groups, in row-major order or, if not
@@ -124,14 +140,19 @@ inline const Call& call_of(const Convolution& c, Pass pass) {
   return Calls::of_this_thread().get(key_of(c, pass), [&] { return make_convolution(c, pass); });
 }
 
-/// Weights from one order to another, on the calling thread.
-inline void reorder(MemoryDesc::Pointer from, const void* source, MemoryDesc::Pointer to,
-                    void* destination) {
+/// The weights of a call into its order, or its gradients of them out of it, on the calling thread.
+inline void reorder_weights(const Convolution& c, Pass pass, MemoryDesc::Pointer order,
+                            const void* source, void* destination) {
   const OnThisThread guard;
-  const PrimitiveDesc desc = reorder_desc(from, to, attributes());
-  const Call call(desc, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+  Calls& calls = Calls::of_this_thread();
+  const Call& call = calls.get(key_of(c, pass, true), [&] {
+    const bool out = pass == Pass::kBackwardWeights;
+    const MemoryDesc plain = weights_desc(c, out ? kFloat32 : c.dtype, true);
+    const MemoryDesc::Pointer from = out ? order : plain.get(), to = out ? plain.get() : order;
+    return Call(reorder_desc(from, to, attributes()), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+  });
   AMP_CHECK(call, "oneDNN: it cannot pack the weights of a convolution that it has");
-  call.run(Calls::of_this_thread().stream(), {source, destination});
+  call.run(calls.stream(), {source, destination});
 }
 
 /// On the calling thread. oneDNN's own relu makes 0 of NaN, which would hide an overflow.
@@ -229,35 +250,37 @@ inline Convolution convolution_of(const Operand& input, const Operand& weight,
   return c;
 }
 
-/// Weights as a call wants them.
-class PackedWeights {
- public:
-  PackedWeights(const Convolution& c, const Operand& weight, const Call& call)
-      : desc_(call.expects(dnnl_query_weights_md)), data_(bytes_of(desc_)) {
+/// The weights in the order of a call.
+inline PackedCopies::Copy pack_weights(const Convolution& c, Pass pass, const Call& call,
+                                       const Operand& weight, const PackedAt& packed) {
+  const MemoryDesc::Pointer order = call.expects(dnnl_query_weights_md);
+  const auto pack = [&](std::byte* to) {
     const Part plain(weight, c.weights(), c.dtype);
-    reorder(weights_desc(c, c.dtype, true).get(), plain.read(0, c.weights()), desc_, data_.data());
-  }
-  bool fits(const Call& call) const { return do_equal(call.expects(dnnl_query_weights_md), desc_); }
-  const void* data() const { return data_.data(); }
-
- private:
-  MemoryDesc::Pointer desc_;
-  HostBuffer<std::byte> data_;
-};
+    reorder_weights(c, pass, order, plain.read(0, c.weights()), to);
+  };
+  if (packed.copies == nullptr) return PackedCopies::make(bytes_of(order), pack);
+  CallKey key = key_of(c, pass, true);
+  key[0] += 16 * static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(weight.data));
+  return packed.copies->get(packed.version, key, bytes_of(order), pack);
+}
 
 /// body(part, convolution of the part, its call, weights) for all parts, on all threads.
 template <class Body>
-void for_each_part(const Convolution& whole, Pass pass, const Operand& weight, const Body& body) {
+void for_each_part(const Convolution& whole, Pass pass, const Operand& weight,
+                   const PackedAt& packed, const Body& body) {
   const Parts parts(whole, kMostParts);
-  const PackedWeights packed(whole, weight, call_of(parts.of(whole, 0), pass));
+  const Convolution first = parts.of(whole, 0);
+  const Call& first_call = call_of(first, pass);
+  const MemoryDesc::Pointer order = first_call.expects(dnnl_query_weights_md);
+  const PackedCopies::Copy weights = pack_weights(first, pass, first_call, weight, packed);
   parallel_for(parts.count, [&](std::int64_t part) {
     const Convolution c = parts.of(whole, part);
     const Call& call = call_of(c, pass);
     AMP_CHECK(call, "oneDNN: a convolution that it had is missing");
-    if (packed.fits(call)) {
-      body(parts.begin(part), c, call, packed.data());
+    if (do_equal(call.expects(dnnl_query_weights_md), order)) {
+      body(parts.begin(part), c, call, weights->data());
     } else {
-      body(parts.begin(part), c, call, PackedWeights(c, weight, call).data());
+      body(parts.begin(part), c, call, pack_weights(c, pass, call, weight, {})->data());
     }
   });
 }
@@ -282,7 +305,7 @@ inline void conv2d(const Conv2dArgs& args) {
   const float* const shift =
       whole.bias ? fetch(args.bias, 0, 1, whole.filters, bias.data()) : nullptr;
   detail::for_each_part(
-      whole, detail::Pass::kForward, args.weight,
+      whole, detail::Pass::kForward, args.weight, args.packed,
       [&](std::int64_t first, const Convolution& c, const Call& call, const void* weights) {
         const std::int64_t in = c.images * c.in_image(), out = c.images * c.out_image();
         const detail::Part input(args.input, in, c.dtype), output(args.output, out, c.dtype);
@@ -304,7 +327,7 @@ inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
   const Convolution whole = detail::convolution_of(args.grad_input, args.weight, args.grad_output,
                                                    args.window, args.groups, false);
   detail::for_each_part(
-      whole, detail::Pass::kBackwardData, args.weight,
+      whole, detail::Pass::kBackwardData, args.weight, args.packed,
       [&](std::int64_t first, const Convolution& c, const Call& call, const void* weights) {
         const std::int64_t in = c.images * c.in_image(), out = c.images * c.out_image();
         const detail::Part grad(args.grad_output, out, c.dtype),
@@ -354,8 +377,8 @@ inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
     }
   });
   const detail::Part plain(args.grad_weight, whole.weights(), kFloat32);
-  detail::reorder(desc, partial.data(), detail::weights_desc(whole, kFloat32, true).get(),
-                  plain.to_write(0));
+  detail::reorder_weights(parts.of(whole, 0), Pass::kBackwardWeights, desc, partial.data(),
+                          plain.to_write(0));
   plain.written(0, whole.weights());
   if (whole.bias)
     store(partial.data() + round_up(weights, 16), args.grad_bias, 0, 1, whole.filters);

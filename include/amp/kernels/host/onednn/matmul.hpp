@@ -60,8 +60,19 @@ inline Call make_matmul(const Matmul& p) {
 
 inline CallKey key_of(const Matmul& p) {
   const auto dtype = [](DType d) { return static_cast<std::int64_t>(d); };
-  return {{1, dtype(p.dtype), dtype(p.output), p.bias ? dtype(*p.bias) : -1, p.accumulate, p.m, p.n,
-           p.k, p.a_stride[0], p.a_stride[1], p.b_stride[0], p.b_stride[1], p.c_stride}};
+  return {1,
+          dtype(p.dtype),
+          dtype(p.output),
+          p.bias ? dtype(*p.bias) : -1,
+          p.accumulate,
+          p.m,
+          p.n,
+          p.k,
+          p.a_stride[0],
+          p.a_stride[1],
+          p.b_stride[0],
+          p.b_stride[1],
+          p.c_stride};
 }
 
 }  // namespace detail
