@@ -60,13 +60,15 @@ struct Shared {
   Tensor x = amp::full({16, 64}, 0.5), w = amp::full({32, 64}, 0.25, {.requires_grad = true});
   Tensor many = amp::full({1 << 16}, 1.0);
 
-  /// Through copies of a weight, the gradient of a leaf, random numbers, and more elements than one
-  /// thread takes.
+  /// Through copies of a weight, the gradient of a leaf, random numbers, elements laid out anew,
+  /// and more of them than one thread takes.
   double run() const {
     const amp::AutocastGuard autocast(amp::kCPU);
     const Tensor y = amp::dropout(amp::linear(x, w), 0.0, true);
     amp::mean(y).backward();
-    return amp::mean(amp::relu(many + many)).item<double>() + amp::mean(y).item<double>();
+    const Tensor pixels = amp::detail::channels_last(many.reshape({4, 16, 32, 32}));
+    return amp::mean(amp::relu(many + many)).item<double>() + amp::mean(y).item<double>() +
+           amp::mean(pixels).item<double>();
   }
 };
 
