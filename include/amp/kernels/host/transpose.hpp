@@ -7,7 +7,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "amp/core/config.hpp"
 #include "amp/device/parallel.hpp"
@@ -45,26 +47,27 @@ __m128i interleave_high(__m128i a, __m128i b) {
 /// has the bits of its row and those of its column. To interleave the first half of the rows with
 /// the second half moves the highest bit of the row behind the others: after as many rounds as a
 /// row has bits, rows and columns have changed places.
+template <class T, std::size_t... kRows>
+AMP_ALWAYS_INLINE void transpose_square(const T* from, std::int64_t from_stride, T* to,
+                                        std::int64_t to_stride, std::index_sequence<kRows...>) {
+  constexpr std::size_t kCount = sizeof...(kRows), kHalf = kCount / 2;
+  const auto at = [](std::size_t row, std::int64_t stride) {
+    return static_cast<std::int64_t>(row) * stride;
+  };
+  __m128i rows[] = {
+      _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at(kRows, from_stride)))...};
+  for (std::size_t round = 1; round < kCount; round *= 2) {
+    const __m128i next[] = {kRows % 2 == 0
+                                ? interleave_low<T>(rows[kRows / 2], rows[kRows / 2 + kHalf])
+                                : interleave_high<T>(rows[kRows / 2], rows[kRows / 2 + kHalf])...};
+    ((rows[kRows] = next[kRows]), ...);
+  }
+  (_mm_storeu_si128(reinterpret_cast<__m128i*>(to + at(kRows, to_stride)), rows[kRows]), ...);
+}
 template <class T>
 void transpose_square(const T* from, std::int64_t from_stride, T* to, std::int64_t to_stride) {
-  constexpr int kRows = static_cast<int>(kSquare<T>);
-  __m128i rows[kRows], next[kRows];
-#pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r)
-    rows[r] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + r * from_stride));
-#pragma GCC unroll 4
-  for (int round = 1; round < kRows; round *= 2) {
-#pragma GCC unroll 8
-    for (int r = 0; r < kRows / 2; ++r) {
-      next[2 * r] = interleave_low<T>(rows[r], rows[r + kRows / 2]);
-      next[2 * r + 1] = interleave_high<T>(rows[r], rows[r + kRows / 2]);
-    }
-#pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) rows[r] = next[r];
-  }
-#pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r)
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + r * to_stride), rows[r]);
+  constexpr auto kCount = static_cast<std::size_t>(kSquare<T>);
+  transpose_square(from, from_stride, to, to_stride, std::make_index_sequence<kCount>());
 }
 #else
 template <class T>
