@@ -15,6 +15,7 @@
 
 #include "amp/kernels/host/block.hpp"
 #include "amp/kernels/host/chunks.hpp"
+#include "amp/kernels/host/scale_codes.hpp"
 #include "amp/kernels/scale_state.hpp"
 #include "amp/kernels/signatures.hpp"
 
@@ -202,6 +203,11 @@ AMP_ALWAYS_INLINE bool take_chunks(const Pass& pass, const GradientSpan& span, s
                                           static_cast<float>(pass.inverse), lanes);
     for (int c = 0; c < kTogether; ++c) found[c].squares = sum_of_lanes(lanes[c]);
     return pass.tests && bad;
+  }
+  const bool only_scales = pass.writes && !pass.sums && !pass.tallies && !span.read_only;
+  if (only_scales && span.unscaled == nullptr && can_scale_codes(span.dtype, pass.inverse)) {
+    const auto factor = static_cast<float>(pass.inverse);
+    return scale_codes(span.data, span.dtype, begin, end - begin, factor) && pass.tests;
   }
   bool bad = false;
   for (; begin < end; begin += kChunk, ++found) {
