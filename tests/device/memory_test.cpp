@@ -118,6 +118,19 @@ TEST_CASE("memory: large blocks of one size do not begin a power of two apart", 
   for (void* const block : blocks) amp::deallocate(amp::kCPU, block, kSize);
 }
 
+TEST_CASE("memory: small blocks of one size lie side by side", "[device]") {
+  if (!amp::detail::host_cache_enabled()) AMP_TEST_SKIP("AMP_HOST_CACHE=0");
+  constexpr std::int64_t kSize = 320;  // one of HostCache's classes
+  std::vector<char*> blocks;
+  for (int i = 0; i < 200; ++i)
+    blocks.push_back(static_cast<char*>(amp::allocate(amp::kCPU, kSize)));
+  std::sort(blocks.begin(), blocks.end());
+  int neighbours = 0;
+  for (std::size_t i = 1; i < blocks.size(); ++i) neighbours += blocks[i] == blocks[i - 1] + kSize;
+  CHECK(neighbours >= 180);
+  for (char* const block : blocks) amp::deallocate(amp::kCPU, block, kSize);
+}
+
 TEST_CASE("memory: what large blocks of one size leave serves another", "[device]") {
   if (!amp::detail::host_cache_enabled()) AMP_TEST_SKIP("AMP_HOST_CACHE=0");
   constexpr std::int64_t kMegabyte = std::int64_t{1} << 20;

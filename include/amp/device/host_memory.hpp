@@ -42,6 +42,7 @@ class AMP_EXPORT HostCache {
         cached_bytes_ -= size.bytes;
         return memory;
       }
+      if (size.bytes <= kMostOfSlab) return carve(free, size.bytes);
     }
     return fresh(size.bytes);
   }
@@ -51,7 +52,7 @@ class AMP_EXPORT HostCache {
     if (enabled_) {
       const ProcessLock lock(LockOf::kHostMemory);
       if (bytes >= LargeBlocks::kLeast) return large_.deallocate(memory);
-      if (cached_bytes_ + size.bytes <= kMaxCachedBytes) {
+      if (size.bytes <= kMostOfSlab || cached_bytes_ + size.bytes <= kMaxCachedBytes) {
         std::vector<void*>& free = free_[size.index];
         try {
           free.push_back(memory);
@@ -65,6 +66,21 @@ class AMP_EXPORT HostCache {
   }
 
  private:
+  static constexpr std::int64_t kMostOfSlab = 1024;
+
+  /// A block, and more of its size for the list. The smallest tensors come in thousands, and lie
+  /// side by side so: the heap's own words between them would be in the way of the caches. They
+  /// stay here for good, so that the list has room for all of them.
+  void* carve(std::vector<void*>& free, std::int64_t bytes) {
+    const auto count = (std::clamp)(static_cast<std::int64_t>(free.capacity()), std::int64_t{8},
+                                    (std::int64_t{1} << 16) / bytes);
+    free.reserve(free.capacity() + static_cast<std::size_t>(count));
+    auto* const slab = static_cast<char*>(fresh(count * bytes));
+    for (std::int64_t i = count - 1; i > 0; --i) free.push_back(slab + i * bytes);
+    cached_bytes_ += (count - 1) * bytes;
+    return slab;
+  }
+
   static void* fresh(std::int64_t bytes) {
     return ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{kAlignment});
   }
