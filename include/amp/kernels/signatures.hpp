@@ -227,6 +227,26 @@ struct SoftmaxBackwardArgs {
   int dim;
 };
 
+/// output = softmax(scale * query key^T + mask) value, for query [..., L, E], key [..., S, E], value
+/// [..., S, V], output [..., L, V]: any strides, equal leading dimensions, nothing empty. `mask`
+/// [..., L, S], which may be absent, is bool, true where a query may look, or floating point; -inf
+/// and NaN are where it may not. `causal`: query i looks at the keys up to i. What sees nothing
+/// becomes 0. statistics [..., L, 2], contiguous float32 (float64 for float64), are the largest
+/// score of a query and the reciprocal of its sum of exp(score - largest). The scale is positive.
+struct AttentionArgs {
+  Operand query, key, value, mask, output, statistics;
+  double scale;
+  bool causal;
+};
+/// The gradients of what is present, of any strides without overlap. `output` and `statistics` are
+/// what forward wrote.
+struct AttentionBackwardArgs {
+  Operand grad_output, query, key, value, mask, output, statistics;
+  Operand grad_query, grad_key, grad_value;
+  double scale;
+  bool causal;
+};
+
 /// logits [N, C, ...], or log-probabilities (`normalized`: nll_loss), targets [N, ...] int64, class
 /// weights [C] or absent; contiguous. losses and log_sum, the logarithm of the sum of exp(x - max
 /// x), have the shape of targets and are float32 (float64 for float64 logits), as are the
