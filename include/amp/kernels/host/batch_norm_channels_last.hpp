@@ -183,7 +183,7 @@ void batch_norm_channels_last(const BatchNormArgs& args) {
   const std::int64_t channels = args.input.sizes[1];
   const double n =
       static_cast<double>(args.input.sizes[0]) * static_cast<double>(args.input.sizes[2]);
-  const HostBuffer<double> batch(args.training ? 2 * channels : 0);
+  const HostBuffer<double> batch(2 * channels);
   double *const means = batch.data(), *const squares = batch.data() + channels;
   if (args.training) {
     sum_channels<1, C, 1>({&args.input}, means,
