@@ -29,8 +29,9 @@ TEST_CASE("onednn: matmuls of all sizes around those of tiles", "[onednn]") {
     std::int64_t m, n, k;
   };
   for (const amp::DType dtype : kEngineDTypes) {
-    for (const Size s : {Size{16, 16, 16}, Size{1, 512, 64}, Size{512, 1, 64}, Size{64, 64, 1},
-                         Size{257, 513, 33}, Size{300, 40, 70}, Size{31, 1030, 17}}) {
+    for (const Size s :
+         {Size{16, 16, 16}, Size{1, 512, 64}, Size{512, 1, 64}, Size{64, 64, 1}, Size{257, 513, 33},
+          Size{300, 40, 70}, Size{31, 1030, 17}, Size{1000, 530, 65}, Size{1025, 64, 129}}) {
       CAPTURE(dtype, s.m, s.n, s.k);
       const amp::Tensor a = amp::randn({s.m, s.k}).to(dtype), b = amp::randn({s.k, s.n}).to(dtype);
       CHECK(difference(amp::matmul(a, b), exact(a, b)) < tolerance(dtype));
@@ -49,6 +50,9 @@ TEST_CASE("onednn: operands that lie transposed, apart, or once for a whole batc
     agree(a, a.t());
     agree(a.narrow(1, 7, 40), b.narrow(0, 3, 40));  // rows further apart than they are long
     agree(a.t().narrow(0, 5, 30).t(), b.narrow(0, 5, 30));
+    const amp::Tensor tall = amp::randn({80, 900}).to(dtype);  // b is packed for several tiles
+    agree(tall.t(), b);
+    agree(tall.t(), amp::randn({64, 80}).to(dtype).t());
     const amp::Tensor apart = amp::randn({48, 160}).to(dtype).reshape({48, 80, 2}).select(2, 1);
     agree(apart, b);  // no dimension is dense
     const amp::Tensor batch = amp::randn({3, 48, 80}).to(dtype);

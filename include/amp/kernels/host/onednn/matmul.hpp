@@ -10,6 +10,7 @@
 #if AMP_USE_ONEDNN
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -29,6 +30,7 @@ struct Matmul {
   std::int64_t a_stride[2], b_stride[2], c_stride;
   std::optional<DType> bias = {};
   bool accumulate = false;
+  bool packed = false;  // b lies in the order that oneDNN prefers
 };
 
 namespace detail {
@@ -47,15 +49,21 @@ inline void simplify(Matmul& p) {
   if (p.m == 1) p.c_stride = p.n;
 }
 
+inline MemoryDesc plain_b(const Matmul& p) {
+  return MemoryDesc(p.dtype, {p.k, p.n}, {p.b_stride[0], p.b_stride[1]});
+}
+
 inline Call make_matmul(const Matmul& p) {
   const MemoryDesc a(p.dtype, {p.m, p.k}, {p.a_stride[0], p.a_stride[1]});
-  const MemoryDesc b(p.dtype, {p.k, p.n}, {p.b_stride[0], p.b_stride[1]});
+  const MemoryDesc b = p.packed ? MemoryDesc(p.dtype, {p.k, p.n}, {}) : plain_b(p);
   const MemoryDesc c(p.output, {p.m, p.n}, {p.c_stride, 1});
   const MemoryDesc bias = p.bias ? MemoryDesc(*p.bias, {1, p.n}, {p.n, 1}) : MemoryDesc();
-  return Call(matmul_desc(a, b, bias, c, attributes(p.accumulate)), {{DNNL_ARG_SRC, a.get()},
-                                                                     {DNNL_ARG_WEIGHTS, b.get()},
-                                                                     {DNNL_ARG_DST, c.get()},
-                                                                     {DNNL_ARG_BIAS, bias.get()}});
+  const PrimitiveDesc desc = matmul_desc(a, b, bias, c, attributes(p.accumulate));
+  if (desc == nullptr) return {};
+  return Call(desc, {{DNNL_ARG_SRC, a.get()},
+                     {DNNL_ARG_WEIGHTS, expected(desc, dnnl_query_weights_md)},
+                     {DNNL_ARG_DST, c.get()},
+                     {DNNL_ARG_BIAS, bias.get()}});
 }
 
 inline CallKey key_of(const Matmul& p) {
@@ -65,6 +73,7 @@ inline CallKey key_of(const Matmul& p) {
           dtype(p.output),
           p.bias ? dtype(*p.bias) : -1,
           p.accumulate,
+          p.packed,
           p.m,
           p.n,
           p.k,
@@ -128,49 +137,119 @@ struct Tiles {
   }
 };
 
+/// A matmul cut into tiles. Several rows of tiles share each column of b, which is packed for them
+/// once.
+class TiledMatmul {
+ public:
+  TiledMatmul(const Matmul& whole, std::int64_t batches) : whole_(whole), tiles_(whole) {
+    whole_.packed = batches == 1 && tiles_.down > 2 && can_pack();
+  }
+
+  /// Whether oneDNN has all shapes of tiles.
+  explicit operator bool() const {
+    for (const std::int64_t i : {std::int64_t{0}, tiles_.down - 1}) {
+      for (const std::int64_t j : {std::int64_t{0}, tiles_.across - 1}) {
+        if (!call_of(tile(i, j))) return false;
+      }
+    }
+    return true;
+  }
+  std::int64_t count() const { return tiles_.down * tiles_.across; }
+  std::int64_t work_of_tile() const { return whole_.m * whole_.n * whole_.k / count(); }
+  bool packs() const { return whole_.packed; }
+  std::int64_t columns() const { return tiles_.across; }
+  /// Of one packed column of tiles.
+  std::int64_t packed_bytes() const {
+    return round_up(bytes_of(order_of(tile(0, 0))), std::int64_t{64});
+  }
+
+  void pack(std::int64_t j, const void* b, void* packed) const {
+    const Matmul column = tile(0, j);
+    const OnThisThread guard;
+    Calls& calls = Calls::of_this_thread();
+    const MemoryDesc::Pointer order = order_of(column);
+    CallKey key = detail::key_of(column);
+    key[0] = 6;  // a reorder
+    const Call& call = calls.get(key, [&] {
+      const MemoryDesc plain = detail::plain_b(column);
+      return Call(reorder_desc(plain.get(), order, attributes()),
+                  {{DNNL_ARG_FROM, plain.get()}, {DNNL_ARG_TO, order}});
+    });
+    AMP_CHECK(call, "oneDNN: it cannot pack a matrix that it multiplies packed");
+    call.run(calls.stream(),
+             {at(b, j * tiles_.columns * whole_.b_stride[1], whole_.dtype), packed});
+  }
+  /// Tile `index`; `b` is the whole matrix, or the packed column.
+  void run_tile(std::int64_t index, const void* a, const void* b, void* c, const void* bias) const {
+    const std::int64_t i = index / tiles_.across, j = index % tiles_.across;
+    const std::int64_t row = i * tiles_.rows, column = j * tiles_.columns;
+    const void* const of_b = packs() ? b : at(b, column * whole_.b_stride[1], whole_.dtype);
+    void* const of_c = const_cast<void*>(at(c, row * whole_.c_stride + column, whole_.output));
+    const bool done = run(tile(i, j), at(a, row * whole_.a_stride[0], whole_.dtype), of_b, of_c,
+                          whole_.bias ? at(bias, column, *whole_.bias) : nullptr);
+    AMP_CHECK(done, "oneDNN: a matmul that it had is missing");
+  }
+
+  static const void* at(const void* data, std::int64_t offset, DType dtype) {
+    return static_cast<const char*>(data) + offset * item_size(dtype);
+  }
+
+ private:
+  Matmul tile(std::int64_t i, std::int64_t j) const {
+    Matmul tile = whole_;
+    tile.m = (std::min)(tiles_.rows, whole_.m - i * tiles_.rows);
+    tile.n = (std::min)(tiles_.columns, whole_.n - j * tiles_.columns);
+    return tile;
+  }
+  static const Call& call_of(const Matmul& p) {
+    const OnThisThread guard;
+    return Calls::of_this_thread().get(detail::key_of(p), [&] { return detail::make_matmul(p); });
+  }
+  static MemoryDesc::Pointer order_of(const Matmul& p) {
+    return call_of(p).expects(dnnl_query_weights_md);
+  }
+  /// Whether all rows of tiles want a column in one order.
+  bool can_pack() const {
+    for (const std::int64_t j : {std::int64_t{0}, tiles_.across - 1}) {
+      Matmul first = tile(0, j), last = tile(tiles_.down - 1, j);
+      first.packed = last.packed = true;
+      if (!call_of(first) || !call_of(last) || !do_equal(order_of(first), order_of(last)))
+        return false;
+    }
+    return true;
+  }
+
+  Matmul whole_;
+  Tiles tiles_;
+};
+
 /// For each of `batches` matmuls, whose operands lie `a_step`, `b_step` and `c_step` elements
 /// apart, on all threads. False, with nothing written, if oneDNN has no such matmul.
 inline bool run_on_all_threads(const Matmul& p, std::int64_t batches, const void* a,
                                std::int64_t a_step, const void* b, std::int64_t b_step, void* c,
                                std::int64_t c_step, const void* bias = nullptr) {
-  const Tiles tiles(p);
-  const auto size_of_tile = [&](std::int64_t i, std::int64_t j) {
-    Matmul tile = p;
-    tile.m = (std::min)(tiles.rows, p.m - i * tiles.rows);
-    tile.n = (std::min)(tiles.columns, p.n - j * tiles.columns);
-    return tile;
-  };
-  {  // oneDNN either has all shapes of tiles, or the matmul is computed in another way
-    const OnThisThread guard;
-    Calls& calls = Calls::of_this_thread();
-    for (const std::int64_t i : {std::int64_t{0}, tiles.down - 1}) {
-      for (const std::int64_t j : {std::int64_t{0}, tiles.across - 1}) {
-        const Matmul tile = size_of_tile(i, j);
-        if (!calls.get(detail::key_of(tile), [&] { return detail::make_matmul(tile); }))
-          return false;
-      }
-    }
+  const TiledMatmul tiled(p, batches);
+  if (!tiled) return false;
+  const std::int64_t column_bytes = tiled.packs() ? tiled.packed_bytes() : 0;
+  const HostBuffer<std::byte> packed(column_bytes * tiled.columns());
+  if (tiled.packs()) {
+    parallel_for(tiled.columns(),
+                 [&](std::int64_t j) { tiled.pack(j, b, packed.data() + j * column_bytes); });
   }
-  const auto at = [](const void* data, std::int64_t offset, DType dtype) {
-    return static_cast<const char*>(data) + offset * item_size(dtype);
-  };
-  const std::int64_t each = tiles.down * tiles.across;
-  const std::int64_t work = (std::max)(p.m * p.n * p.k / each, std::int64_t{1});
-  parallel_ranges(batches * each, ceil_div(std::int64_t{1} << 17, work),
-                  [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t index = begin; index < end; ++index) {
-                      const std::int64_t batch = index / each, i = index % each / tiles.across,
-                                         j = index % each % tiles.across;
-                      const std::int64_t row = i * tiles.rows, column = j * tiles.columns;
-                      const void* const tile_c =
-                          at(c, batch * c_step + row * p.c_stride + column, p.output);
-                      const bool done = run(
-                          size_of_tile(i, j), at(a, batch * a_step + row * p.a_stride[0], p.dtype),
-                          at(b, batch * b_step + column * p.b_stride[1], p.dtype),
-                          const_cast<void*>(tile_c), p.bias ? at(bias, column, *p.bias) : nullptr);
-                      AMP_CHECK(done, "oneDNN: a matmul that it had is missing");
-                    }
-                  });
+  const std::int64_t work = (std::max)(tiled.work_of_tile(), std::int64_t{1});
+  parallel_ranges(
+      batches * tiled.count(), ceil_div(std::int64_t{1} << 17, work),
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t index = begin; index < end; ++index) {
+          const std::int64_t batch = index / tiled.count(), tile = index % tiled.count();
+          const void* const of_b =
+              tiled.packs()
+                  ? static_cast<const void*>(packed.data() + tile % tiled.columns() * column_bytes)
+                  : TiledMatmul::at(b, batch * b_step, p.dtype);
+          tiled.run_tile(tile, TiledMatmul::at(a, batch * a_step, p.dtype), of_b,
+                         const_cast<void*>(TiledMatmul::at(c, batch * c_step, p.output)), bias);
+        }
+      });
   return true;
 }
 
