@@ -5,6 +5,7 @@
 // laid out as they were.
 #include <amp/amp.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -183,6 +184,27 @@ TEST_CASE("channels-last: the gradient of a leaf is row-major, for who writes to
   const Tensor before = x.grad().clone();
   amp::sum(amp::relu(x) * x).backward();
   CHECK((bits_of(x.grad()) == bits_of(before * 2)));
+}
+
+TEST_CASE("channels-last: gradients are added where both orders see it", "[ops]") {
+  // Its gradient has row-major memory, too, when it is added to.
+  const auto looks_at_gradient = [](const Tensor& x) {
+    return amp::custom_function(
+        [](const Tensor& input) {
+          return std::pair{input * 2, [](const Tensor& grad) {
+                             const Tensor twice = grad * 2;
+                             (void)twice.const_data<float>();
+                             return std::array{twice};
+                           }};
+        },
+        x);
+  };
+  const auto f = [&](const Tensor& x) {
+    const Tensor h = amp::softmax(x, 1);  // its backward pass reads row-major memory
+    return looks_at_gradient(h) + looks_at_gradient(h);
+  };
+  const Tensor x = numbers(kShape, amp::kFloat32, 18), grad = numbers(kShape, amp::kFloat32, 19);
+  CHECK((bits_of(run(f, x, laid_out(grad)).gradient) == bits_of(run(f, x, grad).gradient)));
 }
 
 TEST_CASE("channels-last: a saved tensor notices that it was written", "[ops]") {
