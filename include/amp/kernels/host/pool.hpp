@@ -13,29 +13,57 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-template <class C>
-void max_pool_plane(const MaxPool2dArgs& args, const C* in, C* out, std::int32_t* indices) {
+/// The maxima of what came so far and of one further element for each of n windows, which lie side
+/// by side: in[i * stride], at the position `at` + i * stride of the plane.
+template <class C, class Stride>
+void take_maxima(const C* __restrict in, Stride stride, std::int32_t at, std::int64_t n,
+                 C* __restrict maxima, std::int32_t* __restrict indices) {
+  using Bits = BitsOf<C>;
+  const auto step = static_cast<std::int32_t>(stride);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const C value = in[i * stride], best = maxima[i];
+    const Bits wins = -Bits{value > best} | -Bits{is_nan(value)};  // NaN wins, as in torch
+    maxima[i] = __builtin_bit_cast(
+        C, (__builtin_bit_cast(Bits, value) & wins) | (__builtin_bit_cast(Bits, best) & ~wins));
+    const auto moves = static_cast<std::int32_t>(wins);
+    indices[i] = ((at + static_cast<std::int32_t>(i) * step) & moves) | (indices[i] & ~moves);
+  }
+}
+
+template <class C, class Stride>
+void max_pool_plane(const MaxPool2dArgs& args, Stride stride, const C* in, C* out,
+                    std::int32_t* indices) {
   const std::int64_t height = args.input.sizes[2], width = args.input.sizes[3];
   const std::int64_t out_h = args.output.sizes[2], out_w = args.output.sizes[3];
-  for (std::int64_t oh = 0; oh < out_h; ++oh) {
+  for (std::int64_t oh = 0; oh < out_h; ++oh, out += out_w, indices += out_w) {
     const WindowRange rows(oh, height, args.window, 0);
     for (std::int64_t ow = 0; ow < out_w; ++ow) {
-      const WindowRange columns(ow, width, args.window, 1);
-      std::int64_t best = rows.begin * width + columns.begin;
-      C maximum = in[best];
-      for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
-        for (std::int64_t x = columns.begin; x < columns.end; x += columns.step) {
-          const C value = in[h * width + x];
-          if (value > maximum || is_nan(value)) {  // NaN wins, as in torch
-            maximum = value;
-            best = h * width + x;
-          }
+      const std::int64_t first = rows.begin * width + WindowRange(ow, width, args.window, 1).begin;
+      out[ow] = in[first];
+      indices[ow] = static_cast<std::int32_t>(first);
+    }
+    for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
+      for (std::int64_t k = 0; k < args.window.kernel[1]; ++k) {
+        const std::int64_t offset = k * args.window.dilation[1] - args.window.padding[1];
+        const std::int64_t begin = offset < 0 ? ceil_div(-offset, stride) : 0;
+        const std::int64_t end = (std::min)(out_w, ceil_div(width - offset, stride));
+        const std::int64_t at = h * width + begin * stride + offset;
+        if (begin < end) {
+          take_maxima(in + at, stride, static_cast<std::int32_t>(at), end - begin, out + begin,
+                      indices + begin);
         }
       }
-      out[oh * out_w + ow] = maximum;
-      indices[oh * out_w + ow] = static_cast<std::int32_t>(best);
     }
   }
+}
+template <class C>
+void max_pool_plane(const MaxPool2dArgs& args, const C* in, C* out, std::int32_t* indices) {
+  const std::int64_t stride = args.window.stride[1];
+  if (stride == 2) {  // as in most networks: a constant, for vectors
+    constexpr std::integral_constant<std::int64_t, 2> kTwo;
+    return max_pool_plane(args, kTwo, in, out, indices);
+  }
+  max_pool_plane(args, stride, in, out, indices);
 }
 
 /// Whole planes in the compute type, in parallel: body(in, out) reads one and fills the other.
