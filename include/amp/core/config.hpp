@@ -33,6 +33,16 @@
 #define AMP_X86 0
 #endif
 
+// Half as many floats as a vector has lanes, to doubles: g++ makes eight instructions of the
+// conversion of a wide vector in a template that is inlined into a function for such vectors.
+#if AMP_X86 && !defined(__clang__)
+#define AMP_SPLITS_WIDE_CONVERSIONS 1
+#define AMP_WIDEN_FLOATS(from, to) __asm__("vcvtps2pd %1, %0" : "=v"(to) : "vm"(from))
+#else
+#define AMP_SPLITS_WIDE_CONVERSIONS 0
+#define AMP_WIDEN_FLOATS(from, to) static_cast<void>(0)
+#endif
+
 // float32 matrix products go to the CBLAS library that the build links, where it defines
 // AMP_USE_CBLAS=1 for the whole program.
 #if !defined(AMP_USE_CBLAS)

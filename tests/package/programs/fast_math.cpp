@@ -73,11 +73,53 @@ void bulk_is_exact() {
   }
 }
 
+/// The vectors of softmax and the like, of each instruction set that the processor has.
+struct Exponentials {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(float* x) {
+    typename Isa::F v;
+    amp::kernels::host::lanes::load(v, x);
+    amp::kernels::host::lanes::exponential<Isa>(v);
+    amp::kernels::host::lanes::store(v, x);
+  }
+};
+void exponentials_are_rounded() {
+  namespace lanes = amp::kernels::host::lanes;
+  for (const bool widest : {true, false}) {
+    std::vector<float> x(16, 1.0f);
+    x[1] = from_bits(kNan);
+    x[2] = 89;
+    x[3] = -1e30f;
+    if (widest)
+      lanes::OnWidest<Exponentials>::run(x.data());
+    else
+      Exponentials::run<lanes::Generic>(x.data());
+    expect(x[0] > 2.71828f && x[0] < 2.71829f, "exp(1)");
+    expect((bits(x[1]) & 0x7fff'ffff) > kInfinity, "exp(nan)");
+    expect(bits(x[2]) == kInfinity, "exp(89)");
+    expect(bits(x[3]) == 0, "exp(-1e30)");
+  }
+}
+
+void softmax_of_nan_is_nan() {
+  for (const std::uint32_t code : {kInfinity, kNan}) {
+    amp::Tensor x = amp::zeros({2, 33});
+    x.data<float>()[20] = from_bits(code);
+    const std::vector<float> y = amp::softmax(x, 1).to_vector<float>();
+    for (std::size_t i = 0; i < 33; ++i) {
+      expect((bits(y[i]) & 0x7fff'ffff) > kInfinity, "a row with a NaN or an infinity is NaN");
+      expect(y[33 + i] > 0.030f && y[33 + i] < 0.031f, "other rows are not");
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
   scaler_finds_overflow();
   codes_are_exact();
+  exponentials_are_rounded();
+  softmax_of_nan_is_nan();
   bulk_is_exact<amp::half>();
   bulk_is_exact<amp::bfloat16>();
 }

@@ -8,21 +8,27 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "amp/core/config.hpp"
 
 namespace amp::inline v0::kernels::host::lanes {
 
 // Vector types are spelled out: a compiler attribute cannot depend on a template parameter
-// everywhere.
+// everywhere. F is what is computed with, D and Q are half as many doubles and 64-bit integers, and
+// H as many floats as D has doubles.
 // clang-format off
-struct Generic { using F [[gnu::vector_size(16)]] = float; using I [[gnu::vector_size(16)]] = std::int32_t; using U [[gnu::vector_size(16)]] = std::uint32_t; };
-struct Avx2 { using F [[gnu::vector_size(32)]] = float; using I [[gnu::vector_size(32)]] = std::int32_t; using U [[gnu::vector_size(32)]] = std::uint32_t; };
-struct Avx512 { using F [[gnu::vector_size(64)]] = float; using I [[gnu::vector_size(64)]] = std::int32_t; using U [[gnu::vector_size(64)]] = std::uint32_t; };
+struct Generic { using F [[gnu::vector_size(16)]] = float; using I [[gnu::vector_size(16)]] = std::int32_t; using U [[gnu::vector_size(16)]] = std::uint32_t; using H [[gnu::vector_size(8)]] = float; using D [[gnu::vector_size(16)]] = double; using Q [[gnu::vector_size(16)]] = std::int64_t; };
+struct Avx2 { using F [[gnu::vector_size(32)]] = float; using I [[gnu::vector_size(32)]] = std::int32_t; using U [[gnu::vector_size(32)]] = std::uint32_t; using H [[gnu::vector_size(16)]] = float; using D [[gnu::vector_size(32)]] = double; using Q [[gnu::vector_size(32)]] = std::int64_t; };
+struct Avx512 { using F [[gnu::vector_size(64)]] = float; using I [[gnu::vector_size(64)]] = std::int32_t; using U [[gnu::vector_size(64)]] = std::uint32_t; using H [[gnu::vector_size(32)]] = float; using D [[gnu::vector_size(64)]] = double; using Q [[gnu::vector_size(64)]] = std::int64_t; };
+/// For kernels of float64 by the same templates, without OnWidest.
+struct Float64 { using F [[gnu::vector_size(16)]] = double; using D [[gnu::vector_size(16)]] = double; using Q [[gnu::vector_size(16)]] = std::int64_t; };
 // clang-format on
 
 template <class Isa>
-inline constexpr std::int64_t kLanes = sizeof(typename Isa::F) / sizeof(float);
+using Element = std::remove_cvref_t<decltype(typename Isa::F{}[0])>;
+template <class Isa>
+inline constexpr std::int64_t kLanes = sizeof(typename Isa::F) / sizeof(Element<Isa>);
 
 enum class IsaName : std::uint8_t { kGeneric, kAvx2, kAvx512 };
 
@@ -68,20 +74,115 @@ struct OnWidest {
 #endif
 };
 
-template <class V>
-AMP_ALWAYS_INLINE void load(V& v, const float* x) {
+template <class V, class T>
+AMP_ALWAYS_INLINE void load(V& v, const T* x) {
   __builtin_memcpy(&v, x, sizeof v);
 }
-template <class V>
-AMP_ALWAYS_INLINE void store(const V& v, float* x) {
+template <class V, class T>
+AMP_ALWAYS_INLINE void store(const V& v, T* x) {
   __builtin_memcpy(x, &v, sizeof v);
+}
+// Structs rather than lambdas, which nvcc does not inline always.
+struct Add {
+  template <class T>
+  AMP_ALWAYS_INLINE T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct Larger {
+  template <class T>
+  AMP_ALWAYS_INLINE T operator()(T a, T b) const {
+    return b > a ? b : a;
+  }
+};
+/// Halves of the lanes with each other, until one is left.
+template <int Count, class V, class Combine>
+AMP_ALWAYS_INLINE auto fold(const V& v, const Combine& combine, int first = 0) {
+  if constexpr (Count == 1) {
+    return v[first];
+  } else {
+    const auto low = fold<Count / 2>(v, combine, first);
+    return combine(low, fold<Count / 2>(v, combine, first + Count / 2));
+  }
 }
 template <class Isa>
 AMP_ALWAYS_INLINE float sum_of(const typename Isa::F& v) {
-  float sum = 0;
-  for (std::int64_t l = 0; l < kLanes<Isa>; ++l) sum += v[l];
-  return sum;
+  return fold<kLanes<Isa>>(v, Add{});
 }
+
+/// The first and the second half of v, exactly.
+template <class Isa>
+AMP_ALWAYS_INLINE void widen(const typename Isa::F& v, typename Isa::D& low,
+                             typename Isa::D& high) {
+  using D = typename Isa::D;
+  if constexpr (std::is_same_v<Isa, Float64>) {
+    low = v;
+    high = D{};
+  } else {
+    struct Halves {
+      typename Isa::H low, high;
+    };
+    const Halves halves = __builtin_bit_cast(Halves, v);
+    if constexpr (std::is_same_v<Isa, Generic> || !AMP_SPLITS_WIDE_CONVERSIONS) {
+      low = __builtin_convertvector(halves.low, D);
+      high = __builtin_convertvector(halves.high, D);
+    } else {
+      AMP_WIDEN_FLOATS(halves.low, low);
+      AMP_WIDEN_FLOATS(halves.high, high);
+    }
+  }
+}
+
+/// to[l] += first or second[l].
+template <class Isa>
+AMP_ALWAYS_INLINE void add_to(double* to, const typename Isa::D& first,
+                              const typename Isa::D& second) {
+  constexpr std::int64_t kHalf = sizeof first / sizeof(double);
+  typename Isa::D low, high;
+  load(low, to);
+  load(high, to + kHalf);
+  low += first;
+  high += second;
+  store(low, to);
+  store(high, to + kHalf);
+}
+
+/// Sets the lanes from `count` on to 0, whatever they were.
+template <class Isa>
+AMP_ALWAYS_INLINE void keep_first(typename Isa::D& low, typename Isa::D& high, std::int64_t count) {
+  using D = typename Isa::D;
+  using Q = typename Isa::Q;
+  static constexpr std::int64_t kMasks[32] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                              -1, -1, -1, -1, -1, -1, -1, -1};
+  if (count >= kLanes<Isa>) return;
+  Q first, second;
+  load(first, kMasks + 16 - count);
+  load(second, kMasks + 16 - count + sizeof(D) / sizeof(double));
+  low = __builtin_bit_cast(D, __builtin_bit_cast(Q, low) & first);
+  high = __builtin_bit_cast(D, __builtin_bit_cast(Q, high) & second);
+}
+
+/// A sum in double of as many terms as there are lanes at a time.
+template <class Isa>
+struct Sum {
+  typename Isa::D low{}, high{};
+
+  AMP_ALWAYS_INLINE void add(const typename Isa::D& first, const typename Isa::D& second) {
+    low += first;
+    high += second;
+  }
+  /// The first `count` of the terms.
+  AMP_ALWAYS_INLINE void add(const typename Isa::F& terms, std::int64_t count) {
+    typename Isa::D first, second;
+    widen<Isa>(terms, first, second);
+    keep_first<Isa>(first, second, count);
+    add(first, second);
+  }
+  AMP_ALWAYS_INLINE double total() const {
+    const typename Isa::D all = low + high;
+    return fold<sizeof(all) / sizeof(double)>(all, Add{});
+  }
+};
 
 /// All ones where x is NaN.
 template <class Isa>
@@ -91,40 +192,53 @@ AMP_ALWAYS_INLINE void nan_mask(const typename Isa::F& x, typename Isa::I& mask)
   mask = (0x7f80'0000 - magnitude) >> 31;
 }
 
-/// x = e^x: within 2 units in the last place, 0 below about -87.3 (where it would be subnormal),
+/// n as floats, `sum` being n + 1.5 * 2^23. A compiler with -ffast-math must not see a sum that is
+/// taken back, since it would leave out both, and with them the rounding.
+template <class Isa>
+AMP_ALWAYS_INLINE void rounded(const typename Isa::I& n, const typename Isa::F& sum,
+                               typename Isa::F& whole) {
+  using F = typename Isa::F;
+  if constexpr (std::is_same_v<Isa, Generic> || !AMP_SPLITS_WIDE_CONVERSIONS) {
+    whole = __builtin_convertvector(n, F);
+  } else {  // it is positive, which the compiler does not know
+    const typename Isa::I magnitude = __builtin_bit_cast(typename Isa::I, sum) & 0x7fff'ffff;
+    whole = __builtin_bit_cast(F, magnitude) - 0x1.8p23F;
+  }
+}
+
+/// x = e^x: within 2 units in the last place, 0 below about -87 (where it would soon be subnormal),
 /// infinity above 88.7; NaN stays. With n = round(x / ln 2) and r = x - n ln 2, e^x = 2^n e^r;
-/// |r| <= ln 2 / 2, so that r^8 / 8!, the first term left out of e^r's series, is below 2^-27.
+/// |r| <= ln 2 / 2, so that r^8 / 8!, the first term left out of e^r's series, is below 2^-27. With
+/// -ffast-math the last digits are fewer.
 template <class Isa>
 AMP_ALWAYS_INLINE void exponential(typename Isa::F& x) {
   using F = typename Isa::F;
   using I = typename Isa::I;
   I is_nan;
   nan_mask<Isa>(x, is_nan);
-  const F lowest = F{} - 100.0F, highest = F{} + 89.0F;
+  F lowest{}, highest{};  // no constants: nvcc's compiler of 13.0 crashes on those of 64 bytes
+  lowest -= 87.4F;        // n is -126 to 128
+  highest += 89.0F;
   F bounded = x > lowest ? x : lowest;
   bounded = bounded < highest ? bounded : highest;
   // Rounded to nearest by adding 1.5 * 2^23, whose unit in the last place is 1.
-  const F shifted = bounded * 1.44269504F + 0x1.8p23F;
-  const I n = __builtin_bit_cast(I, shifted) - __builtin_bit_cast(std::int32_t, 0x1.8p23F);
-  const F whole = shifted - 0x1.8p23F;
+  const F sum = bounded * 1.44269504F + 0x1.8p23F;
+  const I n = __builtin_bit_cast(I, sum) - __builtin_bit_cast(std::int32_t, 0x1.8p23F);
+  F whole;
+  rounded<Isa>(n, sum, whole);
   // ln 2 in two parts, of which the first has so few digits that its multiple is exact.
   const F r = (bounded - whole * 0x1.62e4p-1F) - whole * 0x1.7f7d1cp-20F;
-  F e = r * (1.0F / 5040) + 1.0F / 720;
-  e = e * r + 1.0F / 120;
-  e = e * r + 1.0F / 24;
-  e = e * r + 1.0F / 6;
-  e = e * r + 0.5F;
+  // 2 e^r, and 2^(n - 1), which is a number also if n is 128, and 0 if n is -126.
+  F e = r * (2.0F / 5040) + 2.0F / 720;
+  e = e * r + 2.0F / 120;
+  e = e * r + 2.0F / 24;
+  e = e * r + 2.0F / 6;
   e = e * r + 1.0F;
-  e = e * r + 1.0F;
-  // 2^n as a product of two powers, so that 2^128 is one too.
-  const I half = n >> 1, rest = n - half;
-  I first = half + 127, second = rest + 127;
-  first = (first & ~(first >> 31)) << 23;
-  second = (second & ~(second >> 31)) << 23;
-  const I subnormal = (n + 126) >> 31;  // all ones where 2^n is below the normal numbers
-  e = e * __builtin_bit_cast(F, first) * __builtin_bit_cast(F, second);
-  const I bits = (__builtin_bit_cast(I, e) & ~subnormal) | is_nan;
-  x = __builtin_bit_cast(F, bits);
+  e = e * r + 2.0F;
+  e = e * r + 2.0F;
+  const I power = (n + 126) << 23;
+  e = e * __builtin_bit_cast(F, power);
+  x = __builtin_bit_cast(F, __builtin_bit_cast(I, e) | is_nan);
 }
 
 }  // namespace amp::inline v0::kernels::host::lanes
