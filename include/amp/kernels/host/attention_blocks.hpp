@@ -23,7 +23,7 @@
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/host/block_matmul.hpp"
-#include "amp/kernels/host/softmax_rows.hpp"
+#include "amp/kernels/host/score_rows.hpp"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -64,10 +64,10 @@ struct Problem {
   Operand query, key, value, mask, statistics;
   C scale;
   bool causal;
-  static constexpr std::int64_t kMultiple = SoftmaxRows<C>::kMultiple;
+  static constexpr std::int64_t kMultiple = ScoreRows<C>::kMultiple;
   std::int64_t batches = 1, queries, keys, width, value_width;
   std::int64_t stride;  // of a block of scores: no power of two, which a cache maps onto few places
-  SoftmaxRows<C> rows = choose_softmax_rows<C>();
+  ScoreRows<C> rows = choose_score_rows<C>();
 
   template <class Args>
   explicit Problem(const Args& args)
@@ -110,7 +110,7 @@ struct Problem {
   }
 
   void add_mask(C* row, std::int64_t n, std::int64_t offset, std::int64_t step) const {
-    constexpr C kUnseen = SoftmaxRows<C>::kUnseen;
+    constexpr C kUnseen = ScoreRows<C>::kUnseen;
     if (mask.dtype == kBool) {
       const bool* const is_seen = mask.as<const bool>() + offset;
       for (std::int64_t j = 0; j < n; ++j) row[j] = is_seen[j * step] ? row[j] * scale : kUnseen;

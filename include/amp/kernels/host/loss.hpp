@@ -14,7 +14,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "amp/kernels/host/softmax.hpp"
+#include "amp/kernels/host/lines.hpp"
+#include "amp/kernels/host/loss_rows.hpp"
+#include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::host {
 
@@ -38,9 +40,11 @@ struct TargetDistribution {
   C certain, share;
   C share_sum = 0;  // of all classes' shares
 
+  /// `buffer` has room for a row.
   template <class Args>
   TargetDistribution(const Args& args, std::int64_t classes, C* buffer)
-      : weight(args.weight.present ? fetch(args.weight, 0, 1, classes, buffer) : nullptr),
+      : weight(args.weight.present ? RowBlock{0, 1, classes, 1}.fetch(args.weight, buffer)
+                                   : nullptr),
         certain(static_cast<C>(1 - args.label_smoothing)),
         share(static_cast<C>(args.label_smoothing) / static_cast<C>(classes)) {
     if (share == 0) return;
@@ -53,30 +57,26 @@ template <class C>
 void cross_entropy(const CrossEntropyArgs& args) {
   const Lines lines(args.logits, 1);
   check_targets(args, lines.length);
-  const HostBuffer<C> weights(args.weight.present ? lines.length : 0);
+  const HostBuffer<C> weights(args.weight.present ? row_space(lines.length) : 0);
   const TargetDistribution<C> q(args, lines.length, weights.data());
   const std::int64_t* const targets = args.targets.as<const std::int64_t>();
   C* const losses = args.losses.as<C>();
   C* const log_sums = args.log_sum.as<C>();
-  parallel_ranges(
-      lines.count, ceil_div(4 * kBlock, lines.length), [&](std::int64_t begin, std::int64_t end) {
-        const HostBuffer<C> scratch(lines.length);
-        for (std::int64_t line = begin; line < end; ++line) {
-          const C* const x =
-              fetch(args.logits, lines.start(line), lines.stride, lines.length, scratch.data());
-          const std::int64_t t = targets[line];
-          const C maximum = args.normalized ? C{0} : maximum_of(x, lines.length);
-          log_sums[line] = args.normalized ? C{0} : log_sum_exp(x, lines.length, maximum);
-          losses[line] = 0;
-          if (t == args.ignore_index) continue;
-          const auto log_p = [&](std::int64_t c) { return (x[c] - maximum) - log_sums[line]; };
-          losses[line] = -q.certain * q.weight_of(t) * log_p(t);
-          if (q.share == 0) continue;
-          C sum = 0;
-          for (std::int64_t c = 0; c < lines.length; ++c) sum += q.weight_of(c) * log_p(c);
-          losses[line] -= q.share * sum;
-        }
-      });
+  for_line_blocks<C>(lines, 1, [&](std::int64_t first, std::int64_t count, C* scratch) {
+    const std::int64_t n = lines.length;
+    const RowBlock block{lines.start(first), lines.stride, n, count};
+    const C* x = block.fetch(args.logits, scratch);
+    for (std::int64_t line = first; line < first + count; ++line, x += n) {
+      const std::int64_t t = targets[line];
+      const auto sums = args.normalized ? LogSum<C>{} : on_rows<LogSumOfRow, C>(x, n);
+      log_sums[line] = sums.log_sum;
+      losses[line] = 0;
+      if (t == args.ignore_index) continue;
+      losses[line] = -q.certain * q.weight_of(t) * ((x[t] - sums.maximum) - sums.log_sum);
+      if (q.share == 0) continue;
+      losses[line] -= q.share * static_cast<C>(on_rows<WeightedLogs, C>(x, q.weight, n, sums));
+    }
+  });
   double total_weight = 0;
   for (std::int64_t i = 0; i < lines.count; ++i) {
     if (targets[i] != args.ignore_index)
@@ -94,35 +94,31 @@ void cross_entropy(const CrossEntropyArgs& args) {
 template <class C>
 void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
   const Lines lines(args.logits, 1);
-  const HostBuffer<C> weights(args.weight.present ? lines.length : 0);
+  const HostBuffer<C> weights(args.weight.present ? row_space(lines.length) : 0);
   const TargetDistribution<C> q(args, lines.length, weights.data());
   const C* const log_sums = args.log_sum.as<const C>();
-  parallel_ranges(
-      lines.count, ceil_div(4 * kBlock, lines.length), [&](std::int64_t begin, std::int64_t end) {
-        const HostBuffer<C> scratch(2 * lines.length);
-        for (std::int64_t line = begin; line < end; ++line) {
-          const std::int64_t at = lines.start(line);
-          const std::int64_t t = args.targets.as<const std::int64_t>()[line];
-          C grad_buffer = 0;
-          C grad = *fetch(args.grad_output, args.reduction == kNone ? line : 0, 1, 1, &grad_buffer);
-          if (args.reduction == kMean) grad /= args.total_weight.as<const C>()[0];
-          const C* const x = fetch(args.logits, at, lines.stride, lines.length, scratch.data());
-          C* const grad_x = target(args.grad_logits, at, lines.stride, lines.length,
-                                   scratch.data() + lines.length);
-          if (t == args.ignore_index) {
-            for (std::int64_t c = 0; c < lines.length; ++c) grad_x[c] = 0;
-          } else {
-            const C q_sum = q.certain * q.weight_of(t) + q.share_sum;
-            const C maximum = args.normalized ? C{0} : maximum_of(x, lines.length);
-            for (std::int64_t c = 0; c < lines.length; ++c) {
-              const C p = args.normalized ? C{0} : std::exp((x[c] - maximum) - log_sums[line]);
-              const C wanted = q.weight_of(c) * (q.share + (c == t ? q.certain : C{0}));
-              grad_x[c] = (p * q_sum - wanted) * grad;
-            }
-          }
-          store(grad_x, args.grad_logits, at, lines.stride, lines.length);
-        }
-      });
+  for_line_blocks<C>(lines, 2, [&](std::int64_t first, std::int64_t count, C* scratch) {
+    const std::int64_t n = lines.length;
+    const RowBlock block{lines.start(first), lines.stride, n, count};
+    const C* x = block.fetch(args.logits, scratch);
+    C* const result = block.target(args.grad_logits, scratch + block.space());
+    C* grad_x = result;
+    for (std::int64_t line = first; line < first + count; ++line, x += n, grad_x += n) {
+      const std::int64_t t = args.targets.as<const std::int64_t>()[line];
+      if (t == args.ignore_index) {
+        std::fill_n(grad_x, n, C{0});
+        continue;
+      }
+      C grad_buffer = 0;
+      C grad = *fetch(args.grad_output, args.reduction == kNone ? line : 0, 1, 1, &grad_buffer);
+      if (args.reduction == kMean) grad /= args.total_weight.as<const C>()[0];
+      const C q_sum = q.certain * q.weight_of(t) + q.share_sum;
+      on_rows<CrossEntropyGradient, C>(x, grad_x, n,
+                                       CrossEntropyRow<C>{q.weight, q_sum, q.share, q.certain, grad,
+                                                          log_sums[line], t, args.normalized});
+    }
+    block.store(result, args.grad_logits);
+  });
 }
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "amp/device/host_memory.hpp"
+#include "amp/kernels/host/lanes.hpp"
 #include "amp/kernels/host/loop.hpp"
 #include "amp/kernels/signatures.hpp"
 
@@ -16,9 +17,46 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
+/// Floats in vectors: their sum, and to[i] += x[i].
+struct SumOfFloats {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static double run(const float* x, std::int64_t n) {
+    constexpr std::int64_t kLanes = lanes::kLanes<Isa>;
+    typename Isa::F v;
+    lanes::Sum<Isa> even, odd;
+    std::int64_t i = 0;
+    for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+      lanes::load(v, x + i);
+      even.add(v, kLanes);
+      lanes::load(v, x + i + kLanes);
+      odd.add(v, kLanes);
+    }
+    even.add(odd.low, odd.high);
+    double total = even.total();
+    for (; i < n; ++i) total += static_cast<double>(x[i]);
+    return total;
+  }
+};
+struct AddFloats {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(const float* x, double* to, std::int64_t n) {
+    constexpr std::int64_t kLanes = lanes::kLanes<Isa>;
+    std::int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      typename Isa::F v;
+      typename Isa::D low, high;
+      lanes::load(v, x + i);
+      lanes::widen<Isa>(v, low, high);
+      lanes::add_to<Isa>(to + i, low, high);
+    }
+    for (; i < n; ++i) to[i] += static_cast<double>(x[i]);
+  }
+};
+
 /// Eight lanes: a fixed order that the compiler can vectorise.
 template <class Sum, class C>
 Sum sum_block(const C* values, std::int64_t n) {
+  if constexpr (std::is_same_v<C, float>) return lanes::OnWidest<SumOfFloats>::run(values, n);
   Sum lanes[8] = {};
   std::int64_t i = 0;
   for (; i + 8 <= n; i += 8) {
@@ -27,6 +65,15 @@ Sum sum_block(const C* values, std::int64_t n) {
   for (; i < n; ++i) lanes[i % 8] += static_cast<Sum>(values[i]);
   return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
          ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+/// sums[i] += values[i], the sums `stride` apart.
+template <class Sum, class C>
+void add_block(const C* values, Sum* sums, std::int64_t stride, std::int64_t n) {
+  if constexpr (std::is_same_v<C, float>) {
+    if (stride == 1) return lanes::OnWidest<AddFloats>::run(values, sums, n);
+  }
+  for (std::int64_t i = 0; i < n; ++i) sums[i * stride] += static_cast<Sum>(values[i]);
 }
 
 template <class C>
@@ -50,8 +97,7 @@ void sum(const ReduceArgs& args) {
       if (loop.inner_stride(1) == 0) {
         out[at[1]] += sum_block<Sum>(x, n);
       } else {
-        for (std::int64_t i = 0; i < n; ++i)
-          out[at[1] + i * loop.inner_stride(1)] += static_cast<Sum>(x[i]);
+        add_block(x, out + at[1], loop.inner_stride(1), n);
       }
     });
   };

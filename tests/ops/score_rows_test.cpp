@@ -11,11 +11,11 @@
 
 #include "support/catch.hpp"
 
-namespace softmax_rows_test {
+namespace score_rows_test {
 namespace {
 
-namespace rows = amp::kernels::host::softmax_rows;
-using Rows = amp::kernels::host::SoftmaxRows<float>;
+namespace rows = amp::kernels::host::score_rows;
+using Rows = amp::kernels::host::ScoreRows<float>;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -97,4 +97,4 @@ TEST_CASE("softmax rows: of probability 0, no gradient", "[ops]") {
   }
 }
 
-}  // namespace softmax_rows_test
+}  // namespace score_rows_test

@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The parts of a softmax over a row of scores, and of its backward, compiled for several
+// instruction sets and chosen at run time. What decides about NaN and infinity are integers, which
+// -ffast-math leaves alone.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "amp/core/config.hpp"
+#include "amp/types/small_float.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+/// The functions for one type. The rows have n elements, a multiple of kMultiple.
+template <class C>
+struct ScoreRows {
+  /// The score of a key that a query does not see: finite, so that a comparison with it is exact.
+  static constexpr C kUnseen = std::numeric_limits<C>::lowest();
+  static constexpr std::int64_t kMultiple = 16;
+
+  /// The largest x; NaN where any is.
+  C (*maximum)(const C* x, std::int64_t n);
+  /// x = e^(factor * x - shift) * times, 0 where x is kUnseen; their sum. shift is about the
+  /// largest factor * x.
+  C (*exponentials)(C* x, std::int64_t n, C factor, C shift, C times);
+  /// The sum of p * dp; where p is 0, dp does not count.
+  C (*dot)(const C* p, const C* dp, std::int64_t n);
+  /// dp = p * (dp - mean) * factor; 0 where p is.
+  void (*gradient)(const C* p, C* dp, std::int64_t n, C mean, C factor);
+  /// x *= factor
+  void (*scale)(C* x, std::int64_t n, C factor);
+};
+
+namespace score_rows {
+
+// Vector types are spelled out: a compiler attribute cannot depend on a template parameter
+// everywhere.
+// clang-format off
+struct Generic { using F [[gnu::vector_size(16)]] = float; using I [[gnu::vector_size(16)]] = std::int32_t; using U [[gnu::vector_size(16)]] = std::uint32_t; };
+struct Avx2 { using F [[gnu::vector_size(32)]] = float; using I [[gnu::vector_size(32)]] = std::int32_t; using U [[gnu::vector_size(32)]] = std::uint32_t; };
+struct Avx512 { using F [[gnu::vector_size(64)]] = float; using I [[gnu::vector_size(64)]] = std::int32_t; using U [[gnu::vector_size(64)]] = std::uint32_t; };
+// clang-format on
+
+template <class Isa>
+inline constexpr std::int64_t kLanes = sizeof(typename Isa::F) / sizeof(float);
+
+// Masks are made by arithmetic: g++ takes comparisons of the widest vectors apart.
+
+/// x, but 0 where the bits of `word` are 0.
+template <class Isa>
+AMP_ALWAYS_INLINE void keep_where(typename Isa::F& x, const typename Isa::U& word) {
+  using U = typename Isa::U;
+  const U zero{}, mask = zero - ((word | (zero - word)) >> 31);
+  x = __builtin_bit_cast(typename Isa::F, U(__builtin_bit_cast(U, x) & mask));
+}
+
+/// x = e^x for x <= 1/3, 0 below 2^-126; NaN stays. With n = round(x / ln 2) and r = x - n ln 2,
+/// e^x = 2^n e^r; |r| <= ln 2 / 2, so that r^8 / 8!, the first term left out of e^r's series, is
+/// below 2^-27.
+template <class Isa>
+AMP_ALWAYS_INLINE void exponential(typename Isa::F& x) {
+  using F = typename Isa::F;
+  using I = typename Isa::I;
+  const F lowest = F{} - 100.0F, bounded = x > lowest ? x : lowest;
+  I n = __builtin_convertvector(bounded * 1.44269504F - 0.5F, I);  // toward zero
+  const F whole = __builtin_convertvector(n, F);
+  // ln 2 in two parts, of which the first has so few digits that its multiple is exact.
+  const F r = (bounded - whole * 0x1.62e4p-1F) - whole * 0x1.7f7d1cp-20F;
+  F e = r * (1.0F / 5040) + 1.0F / 720;
+  e = e * r + 1.0F / 120;
+  e = e * r + 1.0F / 24;
+  e = e * r + 1.0F / 6;
+  e = e * r + 0.5F;
+  e = e * r + 1.0F;
+  e = e * r + 1.0F;
+  n += 127;
+  n = (n & ~(n >> 31)) << 23;  // the bits of 2^n; of 0 where that is too small
+  const I magnitude = __builtin_bit_cast(I, x) & 0x7fff'ffff;
+  const I is_nan = (0x7f80'0000 - magnitude) >> 31;  // all ones, which is a NaN
+  x = e * __builtin_bit_cast(F, n);
+  x = __builtin_bit_cast(F, I(__builtin_bit_cast(I, x) | is_nan));
+}
+
+template <class V>
+AMP_ALWAYS_INLINE void load(V& v, const float* x) {
+  __builtin_memcpy(&v, x, sizeof v);
+}
+template <class V>
+AMP_ALWAYS_INLINE void store(const V& v, float* x) {
+  __builtin_memcpy(x, &v, sizeof v);
+}
+template <class Isa>
+AMP_ALWAYS_INLINE float sum_of(const typename Isa::F& v) {
+  float sum = 0;
+  for (std::int64_t l = 0; l < kLanes<Isa>; ++l) sum += v[l];
+  return sum;
+}
+
+template <class Isa>
+AMP_ALWAYS_INLINE float maximum(const float* x, std::int64_t n) {
+  using F = typename Isa::F;
+  using I = typename Isa::I;
+  F largest = F{} - std::numeric_limits<float>::infinity(), v;
+  I largest_magnitude{};
+  for (std::int64_t i = 0; i < n; i += kLanes<Isa>) {
+    load(v, x + i);
+    const I magnitude = __builtin_bit_cast(I, v) & 0x7fff'ffff;
+    largest_magnitude = magnitude > largest_magnitude ? magnitude : largest_magnitude;
+    largest = v > largest ? v : largest;
+  }
+  float result = largest[0];
+  bool any = false;
+  for (std::int64_t l = 0; l < kLanes<Isa>; ++l) {
+    any = any || largest_magnitude[l] > 0x7f80'0000;
+    result = largest[l] > result ? largest[l] : result;
+  }
+  return any ? std::numeric_limits<float>::quiet_NaN() : result;
+}
+
+template <class Isa>
+AMP_ALWAYS_INLINE float exponentials(float* x, std::int64_t n, float factor, float shift,
+                                     float times) {
+  using F = typename Isa::F;
+  using U = typename Isa::U;
+  constexpr float kUnseen = ScoreRows<float>::kUnseen;
+  F sum{}, v;
+  for (std::int64_t i = 0; i < n; i += kLanes<Isa>) {
+    load(v, x + i);
+    const U is_seen = __builtin_bit_cast(U, v) ^ __builtin_bit_cast(std::uint32_t, kUnseen);
+    v = v * factor - shift;
+    exponential<Isa>(v);
+    v *= times;
+    keep_where<Isa>(v, is_seen);
+    sum += v;
+    store(v, x + i);
+  }
+  return sum_of<Isa>(sum);
+}
+
+template <class Isa>
+AMP_ALWAYS_INLINE float dot(const float* p, const float* dp, std::int64_t n) {
+  using F = typename Isa::F;
+  using U = typename Isa::U;
+  F sum{}, weight, v;
+  for (std::int64_t i = 0; i < n; i += kLanes<Isa>) {
+    load(weight, p + i);
+    load(v, dp + i);
+    v *= weight;
+    keep_where<Isa>(v, __builtin_bit_cast(U, weight));
+    sum += v;
+  }
+  return sum_of<Isa>(sum);
+}
+
+template <class Isa>
+AMP_ALWAYS_INLINE void gradient(const float* p, float* dp, std::int64_t n, float mean,
+                                float factor) {
+  using F = typename Isa::F;
+  using U = typename Isa::U;
+  F weight, v;
+  for (std::int64_t i = 0; i < n; i += kLanes<Isa>) {
+    load(weight, p + i);
+    load(v, dp + i);
+    v = weight * (v - mean) * factor;
+    keep_where<Isa>(v, __builtin_bit_cast(U, weight));
+    store(v, dp + i);
+  }
+}
+
+template <class Isa>
+AMP_ALWAYS_INLINE void scale(float* x, std::int64_t n, float factor) {
+  typename Isa::F v;
+  for (std::int64_t i = 0; i < n; i += kLanes<Isa>) {
+    load(v, x + i);
+    v *= factor;
+    store(v, x + i);
+  }
+}
+
+/// float64, one by one.
+struct Scalar {
+  static double maximum(const double* x, std::int64_t n) {
+    double largest = -std::numeric_limits<double>::infinity();
+    for (std::int64_t i = 0; i < n; ++i) largest = x[i] > largest || is_nan(x[i]) ? x[i] : largest;
+    return largest;
+  }
+  static double exponentials(double* x, std::int64_t n, double factor, double shift, double times) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      x[i] = x[i] == ScoreRows<double>::kUnseen ? 0 : std::exp(x[i] * factor - shift) * times;
+      sum += x[i];
+    }
+    return sum;
+  }
+  static double dot(const double* p, const double* dp, std::int64_t n) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < n; ++i) sum += p[i] == 0 ? 0 : p[i] * dp[i];
+    return sum;
+  }
+  static void gradient(const double* p, double* dp, std::int64_t n, double mean, double factor) {
+    for (std::int64_t i = 0; i < n; ++i) dp[i] = p[i] == 0 ? 0 : p[i] * (dp[i] - mean) * factor;
+  }
+  static void scale(double* x, std::int64_t n, double factor) {
+    for (std::int64_t i = 0; i < n; ++i) x[i] *= factor;
+  }
+};
+
+#define AMP_SCORE_ROWS(Name, Isa, ...)                                                         \
+  struct Name {                                                                                \
+    __VA_ARGS__ static float maximum(const float* x, std::int64_t n) {                         \
+      return score_rows::maximum<Isa>(x, n);                                                   \
+    }                                                                                          \
+    __VA_ARGS__ static float exponentials(float* x, std::int64_t n, float factor, float shift, \
+                                          float times) {                                       \
+      return score_rows::exponentials<Isa>(x, n, factor, shift, times);                        \
+    }                                                                                          \
+    __VA_ARGS__ static float dot(const float* p, const float* dp, std::int64_t n) {            \
+      return score_rows::dot<Isa>(p, dp, n);                                                   \
+    }                                                                                          \
+    __VA_ARGS__ static void gradient(const float* p, float* dp, std::int64_t n, float mean,    \
+                                     float factor) {                                           \
+      score_rows::gradient<Isa>(p, dp, n, mean, factor);                                       \
+    }                                                                                          \
+    __VA_ARGS__ static void scale(float* x, std::int64_t n, float factor) {                    \
+      score_rows::scale<Isa>(x, n, factor);                                                    \
+    }                                                                                          \
+  };
+AMP_SCORE_ROWS(OnGeneric, Generic)
+#if AMP_X86
+AMP_SCORE_ROWS(OnAvx2, Avx2, __attribute__((target("avx2,fma"))))
+AMP_SCORE_ROWS(OnAvx512, Avx512, __attribute__((target("avx512f,avx2,fma"))))
+#endif
+#undef AMP_SCORE_ROWS
+
+template <class C, class Set>
+constexpr ScoreRows<C> all_of() {
+  return {Set::maximum, Set::exponentials, Set::dot, Set::gradient, Set::scale};
+}
+
+}  // namespace score_rows
+
+template <class C>
+ScoreRows<C> choose_score_rows() {
+  if constexpr (std::is_same_v<C, double>) {
+    return score_rows::all_of<C, score_rows::Scalar>();
+  } else {
+#if AMP_X86
+    if (__builtin_cpu_supports("avx512f")) return score_rows::all_of<C, score_rows::OnAvx512>();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+      return score_rows::all_of<C, score_rows::OnAvx2>();
+#endif
+    return score_rows::all_of<C, score_rows::OnGeneric>();
+  }
+}
+
+}  // namespace amp::inline v0::kernels::host
