@@ -41,6 +41,8 @@ std::vector<Op> ops(std::int64_t n) {
       {"log_softmax", {rows}, [](const Tensors& t) { return amp::log_softmax(t[0], 1); }},
       {"sum", {rows}, [](const Tensors& t) { return amp::sum(t[0], 1); }},
       {"sum of columns", {rows}, [](const Tensors& t) { return amp::sum(t[0], 0); }},
+      {"sum of many columns", {{70, n}}, [](const Tensors& t) { return amp::sum(t[0], 0); }},
+      {"mean", {{70, n}}, [](const Tensors& t) { return amp::mean(t[0]); }},
       {"layer_norm",
        {rows, line, line},
        [n](const Tensors& t) { return amp::layer_norm(t[0], {n}, t[1], t[2]); }},
@@ -160,6 +162,8 @@ TEST_CASE("rows far from zero, and very large ones", "[ops]") {
   const std::vector<float> same = amp::layer_norm(amp::full({1, 65}, 0.1), {65}).to_vector<float>();
   CHECK(same == std::vector<float>(65, 0.0F));
   CHECK(amp::rms_norm(amp::full({1, 17}, 1e30), {17}).to_vector<float>()[16] == Approx(1));
+  CHECK(amp::mean(amp::full({70}, 3e38, {.dtype = amp::kBFloat16})).item<float>() ==
+        Approx(3e38).epsilon(0.01));
   CHECK(amp::sum(amp::tensor({0x1p40F, 1.0F, -0x1p40F}, {3})).item<float>() == 1);
 }
 
