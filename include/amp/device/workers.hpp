@@ -8,6 +8,7 @@
 #pragma once
 
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,6 +19,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "amp/core/config.hpp"
 #include "amp/core/function_ref.hpp"
@@ -33,27 +35,31 @@ inline int usable_processors() {
   return (std::max)(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-enum class Polled { kCame, kDidNotCome, kInterrupted };
-
-/// Polls until done(), for some microseconds at most. kInterrupted: the processor was taken away
-/// meanwhile, so others want it.
+/// Polls for some microseconds at most; whether done() came true.
 template <class Done>
-Polled poll(Done&& done) {
+bool poll_until(Done&& done) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::microseconds kLongest{50}, kInterruption{200};
-  const Clock::time_point start = Clock::now();
-  for (Clock::time_point last = start;;) {
+  constexpr std::chrono::microseconds kLongest{50};
+  for (const Clock::time_point start = Clock::now(); Clock::now() - start < kLongest;) {
     for (int i = 0; i < 8; ++i) {
-      if (done()) return Polled::kCame;
+      if (done()) return true;
 #if AMP_X86
       __builtin_ia32_pause();
 #endif
     }
-    const Clock::time_point now = Clock::now();
-    if (now - last > kInterruption) return Polled::kInterrupted;
-    if (now - start > kLongest) return Polled::kDidNotCome;
-    last = now;
   }
+  return false;
+}
+
+/// Whether the system took the processor from this thread, for others that want it, since the last
+/// look. It looks at every eighth call.
+inline bool was_interrupted() {
+  static thread_local unsigned calls = 0;
+  static thread_local long seen = 0;
+  if (calls++ % 8 != 0) return false;
+  rusage usage{};
+  if (getrusage(RUSAGE_THREAD, &usage) != 0) return false;
+  return std::exchange(seen, usage.ru_nivcsw) != usage.ru_nivcsw;
 }
 
 /// The threads of one process, and the job that they share. What threads tell each other without a
@@ -164,9 +170,11 @@ class AMP_EXPORT Workers {
   template <class Done>
   bool polled(Done&& done) {
     if (!has_processors_ || crowded_ > 0) return false;
-    const Polled result = poll(done);
-    if (result == Polled::kInterrupted) crowded_ = kCrowdedJobs;
-    return result == Polled::kCame;
+    if (was_interrupted()) {
+      crowded_ = kCrowdedJobs;
+      return false;
+    }
+    return poll_until(done);
   }
 
   static bool& inside() {

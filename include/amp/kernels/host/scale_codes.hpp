@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "amp/types/convert.hpp"
+#include "amp/types/dtype.hpp"
 
 namespace amp::inline v0::kernels::host {
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include "amp/kernels/host/block.hpp"
 #include "amp/kernels/host/gemm.hpp"
