@@ -199,7 +199,7 @@ void sum(const ReduceArgs& args) {
     strided.strides[d] = strided.sizes[d] == 1 ? 0 : stride;
     stride *= strided.sizes[d];
   }
-  const auto loop = Loop<2>::over(args.input, {&args.input, &strided});
+  const auto loop = Loop<2>::in_memory_order(args.input, {&args.input, &strided});
   const bool columns = loop.dims == 2 && loop.inner_stride(0) == 1 && loop.inner_stride(1) == 1 &&
                        loop.strides[0][0] == loop.inner_size() && loop.strides[1][0] == 0;
   const HostBuffer<Sum> sums(outputs);
