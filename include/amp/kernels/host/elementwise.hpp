@@ -33,17 +33,19 @@ struct Loops {
   static void unary(const C* x, Result* y, std::int64_t n) {
     if constexpr (std::is_same_v<C, float> && std::is_same_v<Result, float> &&
                   lanes::HasUnaryVectors<Function>) {
-      return lanes::OnWidest<lanes::Unary<Function>>::run(x, y, n);
+      lanes::OnWidest<lanes::Unary<Function>>::run(x, y, n);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) y[i] = Function::apply(x[i]);
     }
-    for (std::int64_t i = 0; i < n; ++i) y[i] = Function::apply(x[i]);
   }
   template <class C, class Result>
   static void binary(const C* a, const C* b, Result* y, std::int64_t n) {
     if constexpr (std::is_same_v<C, float> && std::is_same_v<Result, float> &&
                   lanes::HasBinaryVectors<Function>) {
-      return lanes::OnWidest<lanes::Binary<Function>>::run(a, b, y, n);
+      lanes::OnWidest<lanes::Binary<Function>>::run(a, b, y, n);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) y[i] = Function::apply(a[i], b[i]);
     }
-    for (std::int64_t i = 0; i < n; ++i) y[i] = Function::apply(a[i], b[i]);
   }
 };
 

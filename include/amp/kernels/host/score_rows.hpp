@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "amp/core/config.hpp"
+#include "amp/kernels/host/lanes.hpp"
 #include "amp/types/small_float.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -39,18 +40,11 @@ struct ScoreRows {
 
 namespace score_rows {
 
-// Vector types are spelled out: a compiler attribute cannot depend on a template parameter
-// everywhere.
-// clang-format off
-struct Generic { using F [[gnu::vector_size(16)]] = float; using I [[gnu::vector_size(16)]] = std::int32_t; using U [[gnu::vector_size(16)]] = std::uint32_t; };
-struct Avx2 { using F [[gnu::vector_size(32)]] = float; using I [[gnu::vector_size(32)]] = std::int32_t; using U [[gnu::vector_size(32)]] = std::uint32_t; };
-struct Avx512 { using F [[gnu::vector_size(64)]] = float; using I [[gnu::vector_size(64)]] = std::int32_t; using U [[gnu::vector_size(64)]] = std::uint32_t; };
-// clang-format on
-
-template <class Isa>
-inline constexpr std::int64_t kLanes = sizeof(typename Isa::F) / sizeof(float);
-
-// Masks are made by arithmetic: g++ takes comparisons of the widest vectors apart.
+using lanes::exponential;
+using lanes::kLanes;
+using lanes::load;
+using lanes::store;
+using lanes::sum_of;
 
 /// x, but 0 where the bits of `word` are 0.
 template <class Isa>
@@ -60,53 +54,12 @@ AMP_ALWAYS_INLINE void keep_where(typename Isa::F& x, const typename Isa::U& wor
   x = __builtin_bit_cast(typename Isa::F, U(__builtin_bit_cast(U, x) & mask));
 }
 
-/// x = e^x for x <= 1/3, 0 below 2^-126; NaN stays. With n = round(x / ln 2) and r = x - n ln 2,
-/// e^x = 2^n e^r; |r| <= ln 2 / 2, so that r^8 / 8!, the first term left out of e^r's series, is
-/// below 2^-27.
-template <class Isa>
-AMP_ALWAYS_INLINE void exponential(typename Isa::F& x) {
-  using F = typename Isa::F;
-  using I = typename Isa::I;
-  const F lowest = F{} - 100.0F, bounded = x > lowest ? x : lowest;
-  I n = __builtin_convertvector(bounded * 1.44269504F - 0.5F, I);  // toward zero
-  const F whole = __builtin_convertvector(n, F);
-  // ln 2 in two parts, of which the first has so few digits that its multiple is exact.
-  const F r = (bounded - whole * 0x1.62e4p-1F) - whole * 0x1.7f7d1cp-20F;
-  F e = r * (1.0F / 5040) + 1.0F / 720;
-  e = e * r + 1.0F / 120;
-  e = e * r + 1.0F / 24;
-  e = e * r + 1.0F / 6;
-  e = e * r + 0.5F;
-  e = e * r + 1.0F;
-  e = e * r + 1.0F;
-  n += 127;
-  n = (n & ~(n >> 31)) << 23;  // the bits of 2^n; of 0 where that is too small
-  const I magnitude = __builtin_bit_cast(I, x) & 0x7fff'ffff;
-  const I is_nan = (0x7f80'0000 - magnitude) >> 31;  // all ones, which is a NaN
-  x = e * __builtin_bit_cast(F, n);
-  x = __builtin_bit_cast(F, I(__builtin_bit_cast(I, x) | is_nan));
-}
-
-template <class V>
-AMP_ALWAYS_INLINE void load(V& v, const float* x) {
-  __builtin_memcpy(&v, x, sizeof v);
-}
-template <class V>
-AMP_ALWAYS_INLINE void store(const V& v, float* x) {
-  __builtin_memcpy(x, &v, sizeof v);
-}
-template <class Isa>
-AMP_ALWAYS_INLINE float sum_of(const typename Isa::F& v) {
-  float sum = 0;
-  for (std::int64_t l = 0; l < kLanes<Isa>; ++l) sum += v[l];
-  return sum;
-}
-
 template <class Isa>
 AMP_ALWAYS_INLINE float maximum(const float* x, std::int64_t n) {
   using F = typename Isa::F;
   using I = typename Isa::I;
-  F largest = F{} - std::numeric_limits<float>::infinity(), v;
+  F largest{}, v;
+  largest -= std::numeric_limits<float>::infinity();
   I largest_magnitude{};
   for (std::int64_t i = 0; i < n; i += kLanes<Isa>) {
     load(v, x + i);
@@ -231,10 +184,10 @@ struct Scalar {
       score_rows::scale<Isa>(x, n, factor);                                                    \
     }                                                                                          \
   };
-AMP_SCORE_ROWS(OnGeneric, Generic)
+AMP_SCORE_ROWS(OnGeneric, lanes::Generic)
 #if AMP_X86
-AMP_SCORE_ROWS(OnAvx2, Avx2, __attribute__((target("avx2,fma"))))
-AMP_SCORE_ROWS(OnAvx512, Avx512, __attribute__((target("avx512f,avx2,fma"))))
+AMP_SCORE_ROWS(OnAvx2, lanes::Avx2, __attribute__((target("avx2,fma"))))
+AMP_SCORE_ROWS(OnAvx512, lanes::Avx512, __attribute__((target("avx512f,avx2,fma"))))
 #endif
 #undef AMP_SCORE_ROWS
 

@@ -78,7 +78,8 @@ AMP_ALWAYS_INLINE void error_function(typename Isa::F& x) {
   small = small * s - 0.37612468F;
   small = small * s + 1.1283791F;
   small = small * x;
-  const F farthest = F{} + 4.5F;  // from 4 on, erf is 1 in float32
+  F farthest{};      // no constant, as in exponential()
+  farthest += 4.5F;  // from 4 on, erf is 1 in float32
   const F t = magnitude < farthest ? magnitude : farthest;
   F large = t * 1.1890378e-05F - 0.00032942093F;
   large = large * t + 0.0036694538F;
@@ -105,7 +106,7 @@ template <> struct Vectors<functions::Exp> { AMP_LANES(F& x) { exponential<Isa>(
 template <> struct Vectors<functions::Tanh> { AMP_LANES(F& x) { hyperbolic_tangent<Isa>(x); } };
 template <> struct Vectors<functions::Sigmoid> { AMP_LANES(F& x) { sigmoid<Isa>(x); } };
 template <> struct Vectors<functions::Silu> { AMP_LANES(F& x) { F e = -x; exponential<Isa>(e); x = x / (1.0F + e); } };
-template <> struct Vectors<functions::Relu> { AMP_LANES(F& x) { typename Isa::I mask; positive_mask<Isa>(x, mask); choose<Isa>(mask, x, F{}, x); } };
+template <> struct Vectors<functions::Relu> { AMP_LANES(F& x) { typename Isa::I mask; F zero{}; positive_mask<Isa>(x, mask); choose<Isa>(mask, x, zero, x); } };
 template <> struct Vectors<functions::Add> { AMP_LANES(F& a, const F& b) { a += b; } };
 template <> struct Vectors<functions::Sub> { AMP_LANES(F& a, const F& b) { a -= b; } };
 template <> struct Vectors<functions::Mul> { AMP_LANES(F& a, const F& b) { a *= b; } };
@@ -113,7 +114,7 @@ template <> struct Vectors<functions::Div> { AMP_LANES(F& a, const F& b) { a /= 
 template <> struct Vectors<functions::SquaredError> { AMP_LANES(F& a, const F& b) { a -= b; a *= a; } };
 template <> struct Vectors<functions::TanhBackward> { AMP_LANES(F& g, const F& y) { g *= 1.0F - y * y; } };
 template <> struct Vectors<functions::SigmoidBackward> { AMP_LANES(F& g, const F& y) { g *= y * (1.0F - y); } };
-template <> struct Vectors<functions::ReluBackward> { AMP_LANES(F& g, const F& y) { typename Isa::I mask; positive_mask<Isa>(y, mask); choose<Isa>(mask, g, F{}, g); } };
+template <> struct Vectors<functions::ReluBackward> { AMP_LANES(F& g, const F& y) { typename Isa::I mask; F zero{}; positive_mask<Isa>(y, mask); choose<Isa>(mask, g, zero, g); } };
 template <> struct Vectors<functions::SiluBackward> { AMP_LANES(F& g, const F& x) { F s = x; sigmoid<Isa>(s); g *= s * (1.0F + x * (1.0F - s)); } };
 // clang-format on
 
@@ -179,10 +180,10 @@ struct Unary {
     }
     if (i == n) return;
     const auto bytes = static_cast<std::size_t>(n - i) * sizeof(float);
-    v = typename Isa::F{};
-    __builtin_memcpy(&v, x + i, bytes);
-    Vectors<Function>::template run<Isa>(v);
-    __builtin_memcpy(y + i, &v, bytes);
+    typename Isa::F rest{};
+    __builtin_memcpy(&rest, x + i, bytes);
+    Vectors<Function>::template run<Isa>(rest);
+    __builtin_memcpy(y + i, &rest, bytes);
   }
 };
 /// y[i] = f(a[i], b[i]); y may be either.
@@ -200,11 +201,11 @@ struct Binary {
     }
     if (i == n) return;
     const auto bytes = static_cast<std::size_t>(n - i) * sizeof(float);
-    v = w = typename Isa::F{};
-    __builtin_memcpy(&v, a + i, bytes);
-    __builtin_memcpy(&w, b + i, bytes);
-    Vectors<Function>::template run<Isa>(v, w);
-    __builtin_memcpy(y + i, &v, bytes);
+    typename Isa::F rest{}, other{};
+    __builtin_memcpy(&rest, a + i, bytes);
+    __builtin_memcpy(&other, b + i, bytes);
+    Vectors<Function>::template run<Isa>(rest, other);
+    __builtin_memcpy(y + i, &rest, bytes);
   }
 };
 
