@@ -27,8 +27,7 @@ enum class LockOf : int {
   kWeightCopies,                   ///< the list of all weights that have low-precision copies
   kWeight,                         ///< the copies of one weight
   kLeaf = kWeight + kLockStripes,  ///< the gradient of one leaf
-  kLayout =
-      kLeaf + kLockStripes,  ///< the elements of one storage in another order, while they are made
+  kLayout = kLeaf + kLockStripes,  ///< the elements of one storage in another order, when made
   kThreadPool = kLayout + kLockStripes,
   kHostMemory,
   kGenerator,

@@ -110,8 +110,8 @@ inline bool run(const Matmul& p, const void* a, const void* b, void* c,
   return true;
 }
 
-/// The tiles of a matmul: near 256 x 512, smaller if there were fewer than eight of them and their
-/// work allows it.
+/// The tiles of a matmul: near 256 x 512, or wider if `a` lies transposed, since each tile turns
+/// its part of `a`; smaller if there were fewer than four of them and their work allows it.
 struct Tiles {
   std::int64_t rows, columns, down, across;
 
@@ -121,7 +121,7 @@ struct Tiles {
     across = ceil_div(p.n, 512);
     const auto height = [&] { return ceil_div(p.m, down); };
     const auto width = [&] { return ceil_div(p.n, across); };
-    while (down * across < 8 && height() * width() * p.k >= 2 * least) {
+    while (down * across < 4 && height() * width() * p.k >= 2 * least) {
       if (height() >= width() && height() >= 64) {
         ++down;
       } else if (width() >= 64) {
