@@ -50,14 +50,14 @@ inline double tolerance(amp::DType dtype) {
   return epsilon;
 }
 
-/// The largest difference over the largest magnitude; infinite where the tensors differ in anything
-/// but finite values.
-inline double difference(const amp::Tensor& expected, const amp::Tensor& actual) {
+/// The largest difference over the largest magnitude, or over `least` if that is larger; infinite
+/// where the tensors differ in anything but finite values.
+inline double difference(const amp::Tensor& expected, const amp::Tensor& actual, double least = 0) {
   if (actual.device().type != amp::kCUDA || expected.dtype() != actual.dtype() ||
       expected.shape() != actual.shape())
     return HUGE_VAL;
   const auto a = expected.to_vector<double>(), b = actual.to_vector<double>();
-  double worst = 0, largest = 0;
+  double worst = 0, largest = least;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if ((std::isnan(a[i]) && std::isnan(b[i])) || a[i] == b[i]) continue;
     if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return HUGE_VAL;
@@ -102,9 +102,10 @@ Tensors run(amp::Device device, const Tensors& inputs, const Op& op) {
   return results;
 }
 
-/// Both devices' results differ by `limit` at most; all bits are equal where that is 0.
+/// Both devices' results differ by `limit` at most; all bits are equal where that is 0. `least` is
+/// the magnitude of terms that may cancel.
 template <class Op>
-void compare(const Tensors& inputs, double limit, const Op& op) {
+void compare(const Tensors& inputs, double limit, const Op& op, double least = 0) {
   const amp::RngState state = amp::get_rng_state();
   const Tensors host = run(amp::kCPU, inputs, op);
   amp::set_rng_state(state);
@@ -116,7 +117,7 @@ void compare(const Tensors& inputs, double limit, const Op& op) {
     if (limit == 0) {
       CHECK(same_bits(host[i], device[i]));
     } else {
-      CHECK(difference(host[i], device[i]) <= limit);
+      CHECK(difference(host[i], device[i], least) <= limit);
     }
   }
 }

@@ -36,10 +36,13 @@ TEST_CASE("cuda softmax: the host's, over every dimension", "[cuda]") {
       for (const double size : {1.0, 30.0}) {
         const Tensors x{(amp::randn(shape) * size).to(dtype)};
         for (int d = 0; d < (shape.dims() == 0 ? 1 : shape.dims()); ++d) {
-          compare(x, limit_of(dtype),
-                  [&](const Tensors& t) -> Tensors { return {amp::softmax(t[0], d)}; });
-          compare(x, limit_of(dtype),
-                  [&](const Tensors& t) -> Tensors { return {amp::log_softmax(t[0], d)}; });
+          // Gradients near 1 cancel where one probability is nearly 1.
+          compare(
+              x, limit_of(dtype),
+              [&](const Tensors& t) -> Tensors { return {amp::softmax(t[0], d)}; }, 1);
+          compare(
+              x, limit_of(dtype),
+              [&](const Tensors& t) -> Tensors { return {amp::log_softmax(t[0], d)}; }, 1);
         }
       }
     }
