@@ -9,8 +9,8 @@
 # In stages: the format of the sources (clang-format 14); all tests with g++; all tests with clang++
 # under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzz targets for 20 seconds each; the
 # threaded tests under ThreadSanitizer. What a machine lacks is skipped by name. --quick leaves out
-# format and sanitizers, --long runs the long tests with g++ instead, and the fuzz targets for 10
-# minutes each, -R chooses tests by name. With everything in place it touches no network.
+# format and sanitizers, --long runs the long tests with g++ instead, all ops with a BLAS, and the fuzz
+# targets for 10 minutes each, -R chooses tests by name. With everything in place it touches no network.
 set -uo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
@@ -73,6 +73,7 @@ missing_packages() {
   includes zlib.h -lz || echo zlib1g-dev
   includes nlohmann/json.hpp || echo nlohmann-json3-dev
   includes oneapi/dnnl/dnnl.h -ldnnl || echo libdnnl-dev
+  [[ $mode != long ]] || includes cblas.h || echo libopenblas-dev
   have clang++ || echo clang
   runs_with clang++ '#include <vector>\nint main() {}\n' -stdlib=libc++ ||
     printf '%s\n' libc++-dev libc++abi-dev
@@ -145,6 +146,12 @@ configure_sanitized() {
     -DAMP_TEST_CATCH_MAIN="$folder/gcc/tests/libamp_catch_main.a"
 }
 build_sanitized() { configure_sanitized "$@" && build "$1"; }
+# The values of all ops with float32 matmuls by a BLAS.
+conformance_with_blas() {
+  configure blas g++ -O1 -DAMP_WITH_ONEDNN=OFF -DAMP_WITH_BLAS=ON -DAMP_BUILD_EXAMPLES=OFF \
+    -DAMP_BUILD_BENCHMARKS=OFF -DAMP_TEST_CATCH_MAIN="$folder/gcc/tests/libamp_catch_main.a" &&
+    build blas --target conformance_test && "$folder/blas/tests/conformance_test"
+}
 build_fuzz_targets() {
   configure_sanitized asan address,undefined && build asan --target fuzz_targets
 }
@@ -192,6 +199,13 @@ if [[ $mode != quick ]] && ! fuzzes; then
 elif [[ $mode == long ]]; then
   configurations+=(asan)
   stage "build, fuzz targets" build_fuzz_targets
+fi
+if [[ $mode == long ]]; then
+  if includes cblas.h; then
+    stage "conformance with a BLAS" conformance_with_blas
+  else
+    skip "conformance with a BLAS" "no cblas.h"
+  fi
 fi
 have nvcc || [[ -x /usr/local/cuda/bin/nvcc ]] || skip "CUDA source" "no nvcc"
 stage "tests" run_tests
