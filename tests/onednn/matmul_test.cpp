@@ -53,6 +53,8 @@ TEST_CASE("onednn: operands that lie transposed, apart, or once for a whole batc
     const amp::Tensor tall = amp::randn({80, 900}).to(dtype);  // b is packed for several tiles
     agree(tall.t(), b);
     agree(tall.t(), amp::randn({64, 80}).to(dtype).t());
+    agree(tall.t(), amp::randn({80, 200}).to(dtype));  // a is turned first
+    agree(tall.narrow(1, 10, 500).t(), amp::randn({80, 200}).to(dtype));
     const amp::Tensor apart = amp::randn({48, 160}).to(dtype).reshape({48, 80, 2}).select(2, 1);
     agree(apart, b);  // no dimension is dense
     const amp::Tensor batch = amp::randn({3, 48, 80}).to(dtype);

@@ -16,6 +16,7 @@
 
 #include "amp/core/math.hpp"
 #include "amp/device/parallel.hpp"
+#include "amp/kernels/host/elementwise.hpp"
 #include "amp/kernels/host/gemm.hpp"
 #include "amp/kernels/signatures.hpp"
 
@@ -47,6 +48,13 @@ inline void simplify(Matmul& p) {
   if (p.k == 1) p.b_stride[0] = p.b_stride[1] == 1 ? p.n : 1;
   if (p.n == 1) p.b_stride[1] = p.b_stride[0] == 1 ? p.k : 1;
   if (p.m == 1) p.c_stride = p.n;
+}
+
+/// Whether a copy of `a`, which lies transposed as in gradients of weights, pays: oneDNN turns it
+/// tile by tile, and slower. (Measured; in bfloat16 its way is as fast for long sums.)
+inline bool is_worth_turning(const Matmul& p) {
+  const bool transposed = p.a_stride[0] == 1 && p.a_stride[1] > 1 && p.m > 1;
+  return transposed && p.n >= 128 && (p.dtype == kFloat32 || p.k <= 512);
 }
 
 inline MemoryDesc plain_b(const Matmul& p) {
@@ -272,7 +280,16 @@ inline bool matmul(const MatmulArgs& args) {
     if (args.bias.dtype != p.dtype || (p.n > 1 && args.bias.strides[0] != 1)) return false;
     p.bias = args.bias.dtype;
   }
-  return run_on_all_threads(p, args.output.sizes[0], args.a.data, args.a.strides[0], args.b.data,
+  const bool turns = args.output.sizes[0] == 1 && detail::is_worth_turning(p);
+  const HostBuffer<std::byte> turned(turns ? p.m * p.k * item_size(p.dtype) : 0);
+  Operand a = args.a;
+  if (turns) {
+    a.data = turned.data();
+    a.strides[1] = p.a_stride[0] = p.k;
+    a.strides[2] = p.a_stride[1] = 1;
+    copy({args.a, a});
+  }
+  return run_on_all_threads(p, args.output.sizes[0], a.data, a.strides[0], args.b.data,
                             args.b.strides[0], args.output.data, args.output.strides[0],
                             args.bias.data);
 }
