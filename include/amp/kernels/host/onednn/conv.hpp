@@ -89,7 +89,6 @@ inline MemoryDesc activations_desc(DType dtype, std::int64_t images, std::int64_
 }
 
 inline Call make_convolution(const Convolution& c, Pass pass) {
-  const bool gradient = pass == Pass::kBackwardWeights;
   const Window2d& w = c.window;
   const MemoryDesc source = activations_desc(c.dtype, c.images, c.channels, c.height, c.width);
   const MemoryDesc destination =
@@ -98,36 +97,34 @@ inline Call make_convolution(const Convolution& c, Pass pass) {
   const MemoryDesc sums = weights_desc(c, kFloat32, false);
   const MemoryDesc bias = c.bias ? MemoryDesc(kFloat32, {c.filters}, {1}) : MemoryDesc();
   const Attributes plain = attributes();
-  const ConvolutionDescs arrays{source,
-                                weights,
-                                bias,
-                                destination,
-                                {w.stride[0], w.stride[1]},
-                                {w.dilation[0] - 1, w.dilation[1] - 1},
-                                {w.padding[0], w.padding[1]}};
-  const PrimitiveDesc forward = convolution_desc(arrays, plain);
+  const auto with = [&](const MemoryDesc& filters) {
+    return ConvolutionDescs{source,
+                            filters,
+                            bias,
+                            destination,
+                            {w.stride[0], w.stride[1]},
+                            {w.dilation[0] - 1, w.dilation[1] - 1},
+                            {w.padding[0], w.padding[1]}};
+  };
+  const PrimitiveDesc forward = convolution_desc(with(weights), plain);
   if (forward == nullptr) return {};
-  if (pass == Pass::kForward) {
-    return Call(forward, {{DNNL_ARG_SRC, source.get()},
-                          {DNNL_ARG_WEIGHTS, expected(forward, dnnl_query_weights_md)},
-                          {DNNL_ARG_DST, destination.get()},
-                          {DNNL_ARG_BIAS, bias.get()}});
+  switch (pass) {
+    case Pass::kForward:
+      return Call(forward, {{DNNL_ARG_SRC, source.get()},
+                            {DNNL_ARG_WEIGHTS, expected(forward, dnnl_query_weights_md)},
+                            {DNNL_ARG_DST, destination.get()},
+                            {DNNL_ARG_BIAS, bias.get()}});
+    case Pass::kBackwardData: {
+      const PrimitiveDesc desc = convolution_backward_data_desc(with(weights), forward, plain);
+      if (desc == nullptr) return {};
+      return Call(desc, {{DNNL_ARG_DIFF_SRC, source.get()},
+                         {DNNL_ARG_WEIGHTS, expected(desc, dnnl_query_weights_md)},
+                         {DNNL_ARG_DIFF_DST, destination.get()}});
+    }
+    case Pass::kBackwardWeights:
+      break;
   }
-  if (!gradient) {
-    const PrimitiveDesc desc = convolution_backward_data_desc(arrays, forward, plain);
-    if (desc == nullptr) return {};
-    return Call(desc, {{DNNL_ARG_DIFF_SRC, source.get()},
-                       {DNNL_ARG_WEIGHTS, expected(desc, dnnl_query_weights_md)},
-                       {DNNL_ARG_DIFF_DST, destination.get()}});
-  }
-  const ConvolutionDescs of_sums{source,
-                                 sums,
-                                 bias,
-                                 destination,
-                                 {w.stride[0], w.stride[1]},
-                                 {w.dilation[0] - 1, w.dilation[1] - 1},
-                                 {w.padding[0], w.padding[1]}};
-  const PrimitiveDesc desc = convolution_backward_weights_desc(of_sums, forward, plain);
+  const PrimitiveDesc desc = convolution_backward_weights_desc(with(sums), forward, plain);
   if (desc == nullptr) return {};
   return Call(desc, {{DNNL_ARG_SRC, source.get()},
                      {DNNL_ARG_DIFF_WEIGHTS, expected(desc, dnnl_query_diff_weights_md)},
