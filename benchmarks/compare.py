@@ -94,7 +94,10 @@ class Worker:
         return answer
 
     def stop(self):
-        self.process.stdin.close()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:  # it died
+            pass
         self.process.wait()
 
 

@@ -5,11 +5,10 @@
 // and it answers with a line of JSON.
 //
 //   info                                 {"threads": "2", "compiler": "g++ 12.2.0", ...}
-//   load WORKLOAD PRECISION [VARIANT]    {"results": [2.31], "facts": {"peak MB": 213}, "turn":
-//   0.5} run N                                {"ms": [0.52, 0.51]}, the time of one in each of N
-//   samples
+//   load WORKLOAD PRECISION [VARIANT]    {"results": [2.31], "facts": {"peak MB": 213}, "turn": 1}
+//   run N                                {"ms": [0.52, 0.51]}: the times of N samples
 //
-// "turn" are the seconds that a sample takes.
+// "turn": the seconds that one sample takes.
 // A command that fails is answered by {"error": "..."}. By hand, 20 samples:
 //   AMP_NUM_THREADS=2 cpu_benchmark cnn-256 bf16 20 [VARIANT]
 #pragma once

@@ -61,10 +61,14 @@ TEST_CASE("memory: allocations are counted, empty tensors and foreign memory are
 }
 
 TEST_CASE("memory: blocks are aligned to cache lines", "[device]") {
-  for (const std::int64_t bytes : {1, 63, 64, 65, 1000, 4097, 1 << 20}) {
-    void* const memory = amp::allocate(amp::kCPU, bytes);
-    CHECK(reinterpret_cast<std::uintptr_t>(memory) % 64 == 0);
-    amp::deallocate(amp::kCPU, memory, bytes);
+  for (const std::int64_t bytes : {1, 63, 64, 65, 80, 100, 200, 1000, 4097, 1 << 20}) {
+    CAPTURE(bytes);
+    std::vector<void*> blocks;
+    for (int i = 0; i < 20; ++i) blocks.push_back(amp::allocate(amp::kCPU, bytes));
+    for (void* const memory : blocks) {
+      CHECK(reinterpret_cast<std::uintptr_t>(memory) % 64 == 0);
+      amp::deallocate(amp::kCPU, memory, bytes);
+    }
   }
 }
 

@@ -218,6 +218,13 @@ TEST_CASE("attention by blocks: infinity and NaN", "[ops]") {
   CHECK(
       amp::scaled_dot_product_attention(large, large, amp::arange(5).to(amp::kFloat32).view({5, 1}))
           .to_vector<double>() == std::vector<double>(5, 2.0));
+  // The lowest finite number, as many programs write it into masks, hides no key from a row of it.
+  const Tensor lowest = amp::full({1, 3}, std::numeric_limits<float>::lowest());
+  CHECK(amp::scaled_dot_product_attention(amp::ones({1, 1}), ones,
+                                          amp::arange(3).to(amp::kFloat32).view({3, 1}), lowest)
+            .item<double>() == 1);
+  CHECK(amp::scaled_dot_product_attention(ones, ones, ones, {}, 0, false, 1e-46)
+            .to_vector<double>() == std::vector<double>(3, 1.0));
 }
 
 TEST_CASE("attention by blocks: -infinity in a whole block of keys", "[ops]") {

@@ -165,6 +165,8 @@ TEST_CASE("rows far from zero, and very large ones", "[ops]") {
   CHECK(amp::mean(amp::full({70}, 3e38, {.dtype = amp::kBFloat16})).item<float>() ==
         Approx(3e38).epsilon(0.01));
   CHECK(amp::sum(amp::tensor({0x1p40F, 1.0F, -0x1p40F}, {3})).item<float>() == 1);
+  const Tensor columns = amp::full({8, 1024}, 3e38, {.dtype = amp::kBFloat16});
+  CHECK(amp::mean(columns, 0).to_vector<float>()[1000] == Approx(3e38).epsilon(0.01));
 }
 
 }  // namespace

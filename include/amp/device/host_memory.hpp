@@ -30,7 +30,7 @@ class AMP_EXPORT HostCache {
   static constexpr std::int64_t kMaxCachedBytes = std::int64_t{1} << 30;  // in lists
 
   void* allocate(std::int64_t bytes) {
-    if (!enabled_) return fresh(bytes + LargeBlocks::stagger(bytes));
+    if (!enabled_) return fresh(bytes);
     const SizeClass size = size_class(bytes);
     {
       const ProcessLock lock(LockOf::kHostMemory);
@@ -68,9 +68,9 @@ class AMP_EXPORT HostCache {
  private:
   static constexpr std::int64_t kMostOfSlab = 1024;
 
-  /// A block, and more of its size for the list. The smallest tensors come in thousands, and lie
-  /// side by side so: the heap's own words between them would be in the way of the caches. They
-  /// stay here for good, so that the list has room for all of them.
+  /// Takes a slab, returns its first block and puts the others on the list. Small tensors come in
+  /// thousands; without the heap's own words between them they use the caches better. Slabs are
+  /// never returned, so the list reserves room for all their blocks.
   void* carve(std::vector<void*>& free, std::int64_t bytes) {
     const auto count = (std::clamp)(static_cast<std::int64_t>(free.capacity()), std::int64_t{8},
                                     (std::int64_t{1} << 16) / bytes);
@@ -89,7 +89,8 @@ class AMP_EXPORT HostCache {
     std::size_t index;
     std::int64_t bytes;
   };
-  /// Four classes to each power of two, from 64 bytes: at most a quarter is wasted.
+  /// Four classes to each power of two, from 64 bytes, in whole cache lines: of more than 256 bytes
+  /// at most a quarter is wasted.
   static SizeClass size_class(std::int64_t bytes) {
     const auto b = static_cast<std::uint64_t>(bytes < 64 ? 64 : bytes);
     const int log2 = (std::max)(
@@ -97,7 +98,7 @@ class AMP_EXPORT HostCache {
     const std::uint64_t step = std::uint64_t{1} << (log2 - 2);
     const std::uint64_t steps = (b - 1) / step + 1;  // 1 to 8 quarter steps
     return {static_cast<std::size_t>(log2) * 8 + static_cast<std::size_t>(steps - 1),
-            static_cast<std::int64_t>(steps * step)};
+            round_up(static_cast<std::int64_t>(steps * step), kAlignment)};
   }
 
   const bool enabled_ = host_cache_enabled();
@@ -110,7 +111,7 @@ inline void* host_allocate(std::int64_t bytes) {
   constexpr std::int64_t kAddressable = std::int64_t{1} << 47;  // more is not even asked for
   try {
     if (bytes < kAddressable) return process_state<HostCache>().allocate(bytes);
-  } catch (const std::bad_alloc&) {  // said below
+  } catch (const std::bad_alloc&) {  // reported below
   }
   fail("out of memory: the host could not give ", bytes, " bytes");
 }

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Host memory in blocks of a megabyte and more, cut from large ranges of addresses and joined with
-// their free neighbours when they come back: what one size leaves serves every other, so that the
-// process holds little more than what lives at once. (Lists by size would hold the most that lived
-// of each.) Pages that no block ever covered cost nothing.
+// their free neighbours when they come back. Memory freed by blocks of one size serves blocks of
+// any other size, so the process holds little more than it uses at one time. (With a list for each
+// size it would hold the peak of every size.) Pages that no block ever covered cost nothing.
 #pragma once
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 #include <algorithm>
@@ -28,8 +29,9 @@ class LargeBlocks {
   static constexpr std::int64_t kMaxCachedBytes = std::int64_t{1} << 30;  // of free blocks
   static constexpr std::size_t kAlignment = 64;
 
-  /// Blocks of one size would else lie a power of two apart: arrays that are walked together, as a
-  /// weight and its moments, would meet in the same cache sets and banks of memory.
+  /// Otherwise blocks of one size would lie a power of two apart, and arrays that are read
+  /// together, such as a weight and its moments, would share the same cache sets and banks of
+  /// memory.
   static constexpr std::int64_t stagger(std::int64_t bytes) {
     return bytes < kLeast ? 0 : 16 * 4096;
   }
@@ -64,10 +66,10 @@ class LargeBlocks {
   }
 
  private:
-  /// Of a block, in front of it.
+  /// The header in front of each block.
   struct alignas(kAlignment) Chunk {
     std::int64_t bytes;                          // with this header, up to the next
-    std::int64_t resident = 0;                   // of a free one: at most so many may have pages
+    std::int64_t resident = 0;                   // of a free block: no page beyond so many bytes
     Chunk* before = nullptr;                     // its neighbour at lower addresses
     Chunk *next = nullptr, *previous = nullptr;  // among the free ones
     bool is_last = false, is_free = false;
@@ -97,7 +99,11 @@ class LargeBlocks {
   Chunk* fresh_range(std::int64_t size) {
     std::int64_t bytes = (std::max)(size, kRange);
     void* memory = ask(bytes);
-    if (memory == nullptr) memory = ask(bytes = size);  // where addresses are rationed
+    if (memory == nullptr) memory = ask(bytes = size);  // the address space is limited (ulimit -v)
+    if (memory == nullptr) {
+      give_back_free_ranges();
+      memory = ask(size);
+    }
     if (memory == nullptr) throw std::bad_alloc();
     ask_for_huge_pages(memory, bytes);
     Chunk* const chunk = new (memory) Chunk{.bytes = bytes};
@@ -108,6 +114,18 @@ class LargeBlocks {
   static void* ask(std::int64_t bytes) {
     return ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{kAlignment},
                            std::nothrow);
+  }
+
+  void give_back_free_ranges() {
+    for (Chunk* chunk = free_; chunk != nullptr;) {
+      Chunk* const next = chunk->next;
+      if (chunk->before == nullptr && chunk->is_last) {
+        take_out(*chunk);
+        cached_ -= chunk->resident;
+        ::operator delete (static_cast<void*>(chunk), std::align_val_t{kAlignment});
+      }
+      chunk = next;
+    }
   }
 
   /// Leaves the first `size` bytes, and puts the rest among the free ones.
@@ -123,9 +141,12 @@ class LargeBlocks {
     cached_ += rest->resident;
     put_in(*rest);
   }
-  static void join(Chunk& chunk, Chunk& after) {
+  void join(Chunk& chunk, Chunk& after) {
+    if (after.resident > 0) {  // its pages lie behind all of this block
+      cached_ += chunk.bytes - chunk.resident;
+      chunk.resident = chunk.bytes + after.resident;
+    }
     chunk.bytes += after.bytes;
-    chunk.resident += after.resident;
     chunk.is_last = after.is_last;
     if (Chunk* const next = chunk.after()) next->before = &chunk;
   }
@@ -142,11 +163,12 @@ class LargeBlocks {
     if (chunk.next != nullptr) chunk.next->previous = chunk.previous;
   }
 
-  /// But for that of the header, if the system takes them.
+  /// Returns the block's pages to the system, except the page of the header.
   static void give_back_pages([[maybe_unused]] Chunk& chunk) noexcept {
 #if defined(MADV_DONTNEED)
-    if (advise(&chunk + 1, chunk.bytes - static_cast<std::int64_t>(sizeof(Chunk)), kPage,
-               MADV_DONTNEED))
+    const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+    if (page > 0 && advise(&chunk + 1, chunk.bytes - static_cast<std::int64_t>(sizeof(Chunk)), page,
+                           MADV_DONTNEED))
       chunk.resident = 0;
 #endif
   }

@@ -133,7 +133,8 @@ inline Tensor attention(const Tensor& query, const Tensor& key, const Tensor& va
             "; convert with to(), or call it under an AutocastGuard");
   const bool empty = query.numel() == 0 || key.numel() == 0 || value.numel() == 0;
   const bool mask_learns = mask.defined() && autograd::recording(mask);
-  if (query.device().type != kCPU || dropout_p > 0 || empty || mask_learns || !(scale > 0))
+  if (query.device().type != kCPU || dropout_p > 0 || empty || mask_learns ||
+      !(static_cast<float>(scale) > 0))
     return composed_attention(query, key, value, mask, dropout_p, is_causal, scale);
   const Shape batch =
       broadcast_shapes(kOp, broadcast_shapes(kOp, leading(query), leading(key)), leading(value));

@@ -3,11 +3,10 @@
 //
 // Normalisation: y = (x - mean) / sqrt(variance + eps) * weight + bias, with the mean and the
 // (biased) variance of what is normalised together:
-//   layer_norm   the last dimensions of each sample        (Ba et al. 2016, arXiv 1607.06450)
-//   rms_norm     the same, without the mean and the bias   (Zhang and Sennrich 2019, arXiv
-//   1910.07467) group_norm   a group of channels of each sample        (Wu and He 2018, arXiv
-//   1803.08494) batch_norm   a channel over all samples                (Ioffe and Szegedy 2015,
-//   arXiv 1502.03167)
+//   layer_norm   the last dimensions of each sample (Ba et al. 2016, arXiv 1607.06450)
+//   rms_norm     the same without mean and bias (Zhang and Sennrich 2019, arXiv 1910.07467)
+//   group_norm   a group of channels of each sample (Wu and He 2018, arXiv 1803.08494)
+//   batch_norm   a channel over all samples (Ioffe and Szegedy 2015, arXiv 1502.03167)
 // Statistics and arithmetic are float32 for 16-bit inputs, with one rounding at the end. Weight and
 // bias may have any floating-point dtype.
 #pragma once

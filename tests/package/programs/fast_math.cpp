@@ -101,6 +101,22 @@ void exponentials_are_rounded() {
   }
 }
 
+void large_arguments_have_limits() {
+  const amp::Tensor x = amp::tensor({-100.0f, 100.0f, -50.0f, 50.0f, 0.0f}, {5});
+  const auto expect_near = [&](const amp::Tensor& y, std::vector<float> limits, const char* what) {
+    const std::vector<float> found = y.to_vector<float>();
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      const float distance = found[i] - limits[i];
+      expect(distance > -1e-5f && distance < 1e-5f, what);
+    }
+  };
+  expect_near(amp::tanh(x), {-1, 1, -1, 1, 0}, "tanh");
+  expect_near(amp::sigmoid(x), {0, 1, 0, 1, 0.5f}, "sigmoid");
+  expect_near(amp::silu(x), {0, 100, 0, 50, 0}, "silu");
+  expect_near(amp::gelu(x), {0, 100, 0, 50, 0}, "gelu");
+  expect_near(amp::gelu(x, amp::GeluForm::kTanh), {0, 100, 0, 50, 0}, "gelu, tanh");
+}
+
 void softmax_of_nan_is_nan() {
   for (const std::uint32_t code : {kInfinity, kNan}) {
     amp::Tensor x = amp::zeros({2, 33});
@@ -119,6 +135,7 @@ int main() {
   scaler_finds_overflow();
   codes_are_exact();
   exponentials_are_rounded();
+  large_arguments_have_limits();
   softmax_of_nan_is_nan();
   bulk_is_exact<amp::half>();
   bulk_is_exact<amp::bfloat16>();

@@ -118,9 +118,11 @@ struct Problem {
     }
     C buffer[kKeys];
     const C* const added = fetch(mask, offset, step, n, buffer);
+    const C least = std::nextafter(kUnseen, C{0});  // of a key that is seen, if barely
     for (std::int64_t j = 0; j < n; ++j) {
       const bool is_seen = is_finite(added[j]) || added[j] > 0;
-      row[j] = is_seen ? row[j] * scale + added[j] : kUnseen;
+      const C score = row[j] * scale + added[j];
+      row[j] = !is_seen ? kUnseen : score < least ? least : score;
     }
   }
 };

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Sums. Partial sums are kept in double (integers modulo 2^64), so that a 16-bit sum is rounded
-// once. Of 16-bit numbers a few are added in float first: their digits leave room for that.
+// Sums. Partial sums are kept in double (integers modulo 2^64). Of 16-bit numbers a few are added
+// in float first, which has 13 or 16 digits more than they; if that overflows, they are added in
+// double.
 #pragma once
 
 #include <algorithm>
@@ -110,7 +111,7 @@ Sum sum_block_of(DType dtype, const C* values, std::int64_t n) {
   if constexpr (std::is_same_v<C, float>) {
     if (dtype != kFloat32) {
       const double sum = lanes::OnWidest<ShortSumOfFloats>::run(values, n);
-      if (is_finite(sum)) return sum;  // double has room for what floats overflow at
+      if (is_finite(sum)) return sum;  // else it is computed again in double
     }
   }
   return sum_block<Sum>(values, n);
@@ -133,16 +134,22 @@ inline void sum_columns(const Operand& input, std::int64_t rows, std::int64_t co
     const std::int64_t p = task / blocks, from = task % blocks * block;
     const std::int64_t n = (std::min)(block, width - from), end = (std::min)(lines, (p + 1) * part);
     double* const to = partial.data() + p * width + from;
-    std::fill_n(to, n, 0.0);
-    float buffer[kBlock], some[kBlock];
-    for (std::int64_t line = p * part; line < end; line += in_float) {
-      const float* x = fetch(input, line * width + from, 1, n, some);
-      for (std::int64_t next = line + 1; next < (std::min)(end, line + in_float); ++next) {
-        const float* const more = fetch(input, next * width + from, 1, n, buffer);
-        lanes::OnWidest<AddFloats>::run(more, some, n);
+    const auto add_lines = [&](std::int64_t together_in_float) {
+      float buffer[kBlock], some[kBlock];
+      std::fill_n(to, n, 0.0);
+      for (std::int64_t line = p * part; line < end; line += together_in_float) {
+        const float* x = fetch(input, line * width + from, 1, n, some);
+        const std::int64_t until = (std::min)(end, line + together_in_float);
+        for (std::int64_t next = line + 1; next < until; ++next) {
+          const float* const more = fetch(input, next * width + from, 1, n, buffer);
+          lanes::OnWidest<AddFloats>::run(more, some, n);
+        }
+        add_block(x, to, 1, n);
       }
-      add_block(x, to, 1, n);
-    }
+    };
+    add_lines(in_float);
+    const auto is_lost = [](double sum) { return !is_finite(sum); };
+    if (in_float > 1 && std::any_of(to, to + n, is_lost)) add_lines(1);  // double has more room
   });
   std::fill_n(sums, columns, 0.0);
   for (std::int64_t i = 0; i < parts * width; i += columns) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "amp/device/parallel.hpp"
 #include "amp/kernels/host/block.hpp"
 #include "amp/kernels/host/gemm.hpp"
 #include "amp/kernels/signatures.hpp"
@@ -84,14 +85,14 @@ Matrix<C> widen_tiny(const Operand& operand, std::int64_t batch, C* buffer) {
 }
 
 template <class C>
-void product_tiny(const MatmulArgs& args) {
+void product_tiny(const MatmulArgs& args, std::int64_t first, std::int64_t last) {
   const std::int64_t m = args.output.sizes[1], n = args.output.sizes[2], k = args.a.sizes[2];
   alignas(64) C a_buffer[kTinyElements], b_buffer[kTinyElements], lines[kTinyElements],
       c[kTinyElements];
   C bias_buffer[kTinyWidth];
   const C* const bias =
       args.bias.present ? fetch(args.bias, 0, args.bias.strides[0], n, bias_buffer) : nullptr;
-  for (std::int64_t batch = 0; batch < args.output.sizes[0]; ++batch) {
+  for (std::int64_t batch = first; batch < last; ++batch) {
     const Matrix<C> a = widen_tiny(args.a, batch, a_buffer),
                     b = widen_tiny(args.b, batch, b_buffer);
     for (std::int64_t q = 0; q < k; ++q) {
@@ -119,11 +120,13 @@ void product_tiny(const MatmulArgs& args) {
 inline bool took_tiny(const MatmulArgs& args) {
   if ((std::max)({args.output.sizes[1], args.output.sizes[2], args.a.sizes[2]}) > kTinyWidth)
     return false;
-  if (args.output.dtype == kFloat64) {
-    product_tiny<double>(args);
-  } else {
-    product_tiny<float>(args);
-  }
+  parallel_ranges(args.output.sizes[0], 256, [&](std::int64_t first, std::int64_t last) {
+    if (args.output.dtype == kFloat64) {
+      product_tiny<double>(args, first, last);
+    } else {
+      product_tiny<float>(args, first, last);
+    }
+  });
   return true;
 }
 

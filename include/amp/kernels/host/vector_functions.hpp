@@ -31,16 +31,30 @@ AMP_ALWAYS_INLINE void positive_mask(const typename Isa::F& x, typename Isa::I& 
   mask = ((-bits) & ~bits) >> 31 | is_nan;  // positive: -bits is negative, bits are not
 }
 
+/// e = e^-|x|, so that no divisor below is infinite: -ffast-math divides by way of a reciprocal.
+template <class Isa>
+AMP_ALWAYS_INLINE void decay(const typename Isa::F& x, typename Isa::F& e) {
+  using I = typename Isa::I;
+  const I bits = __builtin_bit_cast(I, x) | static_cast<std::int32_t>(0x8000'0000u);
+  e = __builtin_bit_cast(typename Isa::F, bits);
+  exponential<Isa>(e);
+}
+
 /// x = 1 / (1 + e^-x)
 template <class Isa>
 AMP_ALWAYS_INLINE void sigmoid(typename Isa::F& x) {
-  x = -x;
-  exponential<Isa>(x);
-  x = 1.0F / (1.0F + x);
+  using F = typename Isa::F;
+  using I = typename Isa::I;
+  F e, one{}, above;
+  decay<Isa>(x, e);
+  one += 1.0F;
+  const I is_negative = __builtin_bit_cast(I, x) >> 31;
+  choose<Isa>(is_negative, e, one, above);
+  x = above / (one + e);
 }
 
-/// x = tanh x. Below 0.625 an odd polynomial of degree 11 (relative error below 2^-27), else 1 - 2
-/// / (e^2|x| + 1) with the sign of x.
+/// x = tanh x. Below 0.625 an odd polynomial of degree 11 (relative error below 2^-27), else (1 -
+/// e^-2|x|) / (1 + e^-2|x|) with the sign of x.
 template <class Isa>
 AMP_ALWAYS_INLINE void hyperbolic_tangent(typename Isa::F& x) {
   using F = typename Isa::F;
@@ -52,13 +66,13 @@ AMP_ALWAYS_INLINE void hyperbolic_tangent(typename Isa::F& x) {
   small = small * s - 0.053739715F;
   small = small * s + 0.13331442F;
   small = small * s - 0.3333328F;
-  small = small * s * x + x;
-  F large = magnitude + magnitude;
-  exponential<Isa>(large);
-  large = 1.0F - 2.0F / (large + 1.0F);
-  large = __builtin_bit_cast(F, I(__builtin_bit_cast(I, large) | sign));
+  small = small * s * magnitude + magnitude;
+  F e = -2.0F * magnitude;
+  exponential<Isa>(e);
+  F large = (1.0F - e) / (1.0F + e);
   const I is_small = (__builtin_bit_cast(I, magnitude) - 0x3f20'0000) >> 31;  // below 0.625
   choose<Isa>(is_small, small, large, x);
+  x = __builtin_bit_cast(F, I(__builtin_bit_cast(I, x) | sign));
 }
 
 /// x = erf x. Below 0.9375 x times a polynomial of x^2 (relative error below 2^-25), else 1 -
@@ -105,12 +119,11 @@ template <> struct Vectors<functions::Neg> { AMP_LANES(F& x) { x = -x; } };
 template <> struct Vectors<functions::Exp> { AMP_LANES(F& x) { exponential<Isa>(x); } };
 template <> struct Vectors<functions::Tanh> { AMP_LANES(F& x) { hyperbolic_tangent<Isa>(x); } };
 template <> struct Vectors<functions::Sigmoid> { AMP_LANES(F& x) { sigmoid<Isa>(x); } };
-template <> struct Vectors<functions::Silu> { AMP_LANES(F& x) { F e = -x; exponential<Isa>(e); x = x / (1.0F + e); } };
+template <> struct Vectors<functions::Silu> { AMP_LANES(F& x) { F s = x; sigmoid<Isa>(s); x *= s; } };
 template <> struct Vectors<functions::Relu> { AMP_LANES(F& x) { typename Isa::I mask; F zero{}; positive_mask<Isa>(x, mask); choose<Isa>(mask, x, zero, x); } };
 template <> struct Vectors<functions::Add> { AMP_LANES(F& a, const F& b) { a += b; } };
 template <> struct Vectors<functions::Sub> { AMP_LANES(F& a, const F& b) { a -= b; } };
 template <> struct Vectors<functions::Mul> { AMP_LANES(F& a, const F& b) { a *= b; } };
-template <> struct Vectors<functions::Div> { AMP_LANES(F& a, const F& b) { a /= b; } };
 template <> struct Vectors<functions::SquaredError> { AMP_LANES(F& a, const F& b) { a -= b; a *= a; } };
 template <> struct Vectors<functions::TanhBackward> { AMP_LANES(F& g, const F& y) { g *= 1.0F - y * y; } };
 template <> struct Vectors<functions::SigmoidBackward> { AMP_LANES(F& g, const F& y) { g *= y * (1.0F - y); } };
