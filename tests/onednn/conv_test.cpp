@@ -91,6 +91,15 @@ TEST_CASE("onednn: between convolutions activations lie channels-last, and look 
   CHECK(static_cast<double>(first[1]) == Approx(wanted.to_vector<double>()[1]).margin(1e-4));
 }
 
+TEST_CASE("onednn: images of no size for oneDNN", "[onednn]") {
+  const amp::Tensor x = amp::ones({1, 1, 1, 1}), w = amp::ones({1, 1, 3, 3});
+  CHECK_THROWS_AS(amp::conv2d(x, w, {}, {.padding = std::int64_t{1} << 30}), amp::Error);
+  // It writes code for each column of the output.
+  const amp::Tensor wide = amp::conv2d(amp::ones({1, 2, 1, 5000}), amp::ones({4, 2, 1, 3}));
+  CHECK_FALSE(amp::detail::lies_channels_last(wide));
+  CHECK(wide.to_vector<float>()[9999] == 6);
+}
+
 TEST_CASE("onednn: packed weights are kept while nothing writes the weights", "[onednn]") {
   const amp::NoGradGuard no_grad;
   const amp::Tensor x = amp::randn({2, 8, 16, 16}), w = amp::randn({8, 8, 3, 3});
@@ -115,7 +124,7 @@ TEST_CASE("onednn: packed weights are kept while nothing writes the weights", "[
     w.fill_(0.25);
     agrees(autocast);
   }
-  float* const pointer = w.data<float>();  // from now on nobody can know
+  float* const pointer = w.data<float>();  // from now on amp cannot see all writes
   for (int i = 0; i < 3; ++i) {
     agrees(false);
     pointer[i * 5] += 3;

@@ -3,6 +3,9 @@
 //
 // Matmuls through oneDNN: values for every order of the operands, sizes around those of tiles, and
 // primitives that are kept.
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -107,6 +110,7 @@ TEST_CASE("onednn: a step that was taken before makes no primitives", "[onednn]"
   };
   step();
   const std::int64_t before = onednn::library().primitives_made;
+  CHECK(before > 0);
   step();
   step();
   CHECK(onednn::library().primitives_made == before);
@@ -127,6 +131,10 @@ TEST_CASE("onednn: what runs as it is can be asked", "[onednn]") {
   const amp::CpuCapabilities& cpu = amp::cpu_capabilities();
   CHECK(cpu.library.rfind("oneDNN ", 0) == 0);
   CHECK(!cpu.instructions.empty());
-  CHECK(cpu.bfloat16 == onednn::is_native(amp::kBFloat16));
-  CHECK(cpu.float16 == onednn::is_native(amp::kFloat16));
+#if AMP_X86
+  std::ifstream processor("/proc/cpuinfo");
+  const std::string flags((std::istreambuf_iterator<char>(processor)), {});
+  if (!flags.empty() && std::getenv("ONEDNN_MAX_CPU_ISA") == nullptr)
+    CHECK(cpu.bfloat16 == (flags.find("avx512_bf16") != std::string::npos));
+#endif
 }

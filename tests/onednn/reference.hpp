@@ -17,6 +17,7 @@ namespace amp_test {
 /// The largest difference of two tensors, as a part of the largest element of the second.
 inline double difference(const amp::Tensor& a, const amp::Tensor& b) {
   const std::vector<double> x = a.to_vector<double>(), y = b.to_vector<double>();
+  if (x.size() != y.size()) return 1e30;
   double most = 0, largest = 1e-30;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!std::isfinite(x[i])) return 1e30;

@@ -4,6 +4,8 @@
 // oneDNN from several threads of the user's, in a forked child, and on a processor with fewer
 // instructions. That results do not depend on the number of threads is tested with all ops
 // (conformance/threads_test.cpp).
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -48,6 +50,26 @@ TEST_CASE("onednn: a forked child computes", "[onednn]") {
   const Work work;
   const std::vector<float> wanted = work.run();
   CHECK(amp_test::status_of_child([&] { return work.run() == wanted ? 0 : 1; }) == 0);
+}
+
+TEST_CASE("onednn: a child that is forked while a primitive is made does not wait for it",
+          "[onednn]") {
+  std::atomic<std::int64_t> size{20};
+  std::atomic<bool> stop{false};
+  std::thread maker([&] {
+    while (!stop) {
+      const std::int64_t n = ++size;
+      (void)amp::matmul(amp::ones({20, 20}), amp::ones({20, n}));
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    CHECK(amp_test::status_of_child([&] {
+            (void)amp::matmul(amp::ones({20, 20}), amp::ones({20, size.load()}));
+            return 0;
+          }) == 0);
+  }
+  stop = true;
+  maker.join();
 }
 
 TEST_CASE("onednn: values on this processor, which runs as one without 16-bit instructions",

@@ -207,6 +207,19 @@ TEST_CASE("channels-last: gradients are added where both orders see it", "[ops]"
   CHECK((bits_of(run(f, x, laid_out(grad)).gradient) == bits_of(run(f, x, grad).gradient)));
 }
 
+TEST_CASE("channels-last: what is written through an optimizer's view of a gradient is read",
+          "[ops]") {
+  const Tensor w = amp::zeros(kShape).requires_grad_();
+  w.set_grad(laid_out(numbers(kShape, amp::kFloat32, 20)));
+  const amp::SGD optimizer({w}, {.lr = 1});
+  for (const amp::TensorView& view : optimizer.gradients()) {
+    auto* const numbers_of = static_cast<float*>(view.data);
+    for (std::int64_t i = 0; i < view.numel; ++i) numbers_of[i] = 2;
+  }
+  CHECK(amp::relu(w.grad()).to_vector<float>() == w.grad().to_vector<float>());
+  CHECK(w.grad().to_vector<float>()[3] == 2);
+}
+
 TEST_CASE("channels-last: a saved tensor notices that it was written", "[ops]") {
   const Tensor x = laid_out(numbers(kShape, amp::kFloat32, 17)).requires_grad_();
   const Tensor h = amp::relu(x), y = amp::max_pool2d(h, 2) * 1.0;

@@ -28,7 +28,8 @@ enum class LockOf : int {
   kWeight,                         ///< the copies of one weight
   kLeaf = kWeight + kLockStripes,  ///< the gradient of one leaf
   kLayout = kLeaf + kLockStripes,  ///< the elements of one storage in another order, when made
-  kThreadPool = kLayout + kLockStripes,
+  kPrimitives = kLayout + kLockStripes,  ///< oneDNN, while it makes one
+  kThreadPool,
   kHostMemory,
   kGenerator,
   kOps,

@@ -78,7 +78,7 @@ class PackedCopies {
 };
 
 /// The place for copies of a weight, and the weight's version. Null if none can be kept, because
-/// somebody may write the weight unseen.
+/// amp may not see every write to the weight.
 struct PackedAt {
   PackedCopies* copies = nullptr;
   std::uint64_t version = 0;

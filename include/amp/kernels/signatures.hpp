@@ -228,7 +228,8 @@ struct SoftmaxBackwardArgs {
 };
 
 /// output = softmax(scale * query key^T + mask) value, for query [..., L, E], key [..., S, E],
-/// value [..., S, V], output [..., L, V]: any strides, equal leading dimensions, nothing empty. `mask`
+/// value [..., S, V], output [..., L, V]: any strides, equal leading dimensions, nothing empty.
+/// `mask`
 /// [..., L, S], which may be absent, is bool, true where a query may look, or floating point; -inf
 /// and NaN are where it may not. `causal`: query i looks at the keys up to i. What sees nothing
 /// becomes 0. statistics [..., L, 2], contiguous float32 (float64 for float64), are the largest

@@ -86,6 +86,7 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
   AMP_CHECK(extent(0) > 0 && extent(1) > 0, "conv2d: the kernel of `weight` ", describe(weight),
             " does not fit into `input` ", describe(input), " with this padding and dilation");
   const Shape shape(x.size(0), w.size(0), extent(0), extent(1));
+  (void)byte_count(shape, x.dtype());  // throws if there are too many
   kernels::Conv2dArgs forward{x.operand_as_laid_out(),
                               w.operand(),
                               b.operand(),

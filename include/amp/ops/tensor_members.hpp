@@ -247,7 +247,12 @@ inline void Tensor::set_grad(const Tensor& grad) const {
             describe(*this), " on ", device(), ", but is ", describe(grad), " on ", grad.device(),
             " with strides ", to_string(grad.strides()));
   // One that is, or was computed from, this leaf would hold it, and be held by it, for ever.
-  leaf->grad = grad.defined() && autograd::node_of(grad) != nullptr ? grad.detach() : grad;
+  Tensor own = grad.defined() && autograd::node_of(grad) != nullptr ? grad.detach() : grad;
+  if (own.defined() && detail::lies_channels_last(own)) {  // optimizers write to row-major memory
+    own = detail::make_tensor(grad.shape(), grad.dtype(), grad.device());
+    detail::copy_elements(grad.operand_as_laid_out(), own.operand());
+  }
+  leaf->grad = own;
   leaf->is_scaled = false;
 }
 

@@ -61,8 +61,8 @@ class AMP_EXPORT Storage final : public RefCounted {
   const kernels::Operand* laid_out() const {
     return laid_out_ != nullptr && version() == 0 ? &laid_out_->elements : nullptr;
   }
-  /// Whether there is row-major memory, and a write to the elements as they lie would be missed in
-  /// it.
+  /// Whether the elements exist in row-major order. For a storage that was born laid out otherwise:
+  /// a write to the elements as they lie would not reach that copy.
   bool has_row_major() const {
     return laid_out_ == nullptr || laid_out_->row_major.load(std::memory_order_acquire) != nullptr;
   }

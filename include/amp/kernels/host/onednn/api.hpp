@@ -3,7 +3,7 @@
 //
 // The C interface of oneDNN, versions 2.6 to 3.x under one set of names: descriptions of memory,
 // matmuls, convolutions and reorders, as objects that clean up after themselves. A call that
-// oneDNN refuses gives an empty object: whoever asked then computes in another way.
+// oneDNN refuses gives an empty object: the caller then uses amp's own kernels.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,9 @@
 #if DNNL_VERSION_MAJOR < 2 || (DNNL_VERSION_MAJOR == 2 && DNNL_VERSION_MINOR < 6)
 #error "amp needs oneDNN 2.6 or newer: compile with AMP_USE_ONEDNN=0, or update oneDNN"
 #endif
-#if defined(DNNL_CPU_RUNTIME) && DNNL_CPU_RUNTIME == DNNL_RUNTIME_SYCL
-#error "amp needs a oneDNN for threads (OpenMP, TBB, a thread pool, or none); this one is for SYCL"
+#if defined(DNNL_CPU_RUNTIME) && \
+    (DNNL_CPU_RUNTIME == DNNL_RUNTIME_SYCL || DNNL_CPU_RUNTIME == DNNL_RUNTIME_TBB)
+#error "amp needs a oneDNN built for OpenMP, for a thread pool or without threads"
 #endif
 
 namespace amp::inline v0::kernels::host::onednn {
@@ -75,8 +76,9 @@ inline dnnl_data_type_t data_type(DType dtype) {
   }
 }
 
-/// What oneDNN gives a process once, and the OpenMP library that it was linked with: that is looked
-/// up by name, since amp does not link it, and absent if oneDNN has other threads, or none.
+/// oneDNN's engine, and two functions of the OpenMP library that oneDNN was linked with. amp does
+/// not link OpenMP, so it looks them up by name; they are null if oneDNN has other threads, or
+/// none.
 struct AMP_EXPORT Library {
   dnnl_engine_t engine = nullptr;  // its handle of the processor
   unsigned instructions = static_cast<unsigned>(dnnl_get_effective_cpu_isa());

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Primitives that are ready to run. Each thread keeps those that it made, under what they compute,
-// so that a step that was taken before makes none, and no thread waits for another.
+// Primitives that are ready to run. Each thread keeps the primitives that it made, by what they
+// compute. A training step with the same sizes as an earlier one makes none, and no thread waits
+// for another.
 #pragma once
 
 #include "amp/kernels/host/onednn/api.hpp"
@@ -15,6 +16,7 @@
 #include <initializer_list>
 #include <unordered_map>
 
+#include "amp/core/process_lock.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/kernels/host/onednn/threads.hpp"
 #include "amp/kernels/packed_copies.hpp"
@@ -27,8 +29,8 @@ struct Argument {
   MemoryDesc::Pointer desc;
 };
 
-/// A primitive with its arguments, on the thread that made it. Empty if oneDNN has none that is
-/// worth it.
+/// A primitive with its arguments, on the thread that made it. Empty if oneDNN has none, or
+/// only its slow reference code.
 class Call {
  public:
   static constexpr int kMostArguments = 4;
@@ -122,6 +124,8 @@ class Calls {
       found->second.used = ++clock_;
       return found->second.call;
     }
+    // A child that is forked while oneDNN makes a primitive would wait for it for ever.
+    const amp::detail::ProcessLock lock(amp::detail::LockOf::kPrimitives);
     return amp::detail::or_out_of_memory([&]() -> const Call& {
       if (calls_.size() >= kMost) drop_oldest();
       ++library().primitives_made;

@@ -49,7 +49,7 @@ inline CallKey key_of(const Convolution& c, Pass pass, bool of_weights = false) 
   return {2 + static_cast<std::int64_t>(pass),
           static_cast<std::int64_t>(c.dtype),
           of_weights,
-          c.bias,
+          c.bias && pass != Pass::kBackwardData,
           c.images,
           c.channels,
           c.height,
@@ -285,14 +285,23 @@ void for_each_part(const Convolution& whole, Pass pass, const Operand& weight,
 }  // namespace detail
 
 /// Whether oneDNN computes this convolution and its gradients, for which all activations are to
-/// lie channels-last.
+/// lie channels-last. Not the tiny ones, nor those that oneDNN cannot count, nor wide ones: it
+/// writes code for each column of the output.
 inline bool takes(const Conv2dArgs& args) {
+  constexpr std::int64_t kWidest = 4096, kMost = std::int64_t{1} << 31;
+  constexpr std::int64_t kLeastWork = std::int64_t{1} << 14;
   const DType dtype = args.input.dtype;
   const bool has_dtype = dtype == kFloat32 || dtype == kBFloat16 || dtype == kFloat16;
-  if (!has_dtype || args.output.numel() == 0) return false;
-  const Convolution c = detail::convolution_of(args.input, args.weight, args.output, args.window,
-                                               args.groups, args.bias.present);
-  return c.images * c.work_per_image() >= (std::int64_t{1} << 14) && detail::has_all_passes(c);
+  const auto is_countable = [&](const Operand& x) {
+    return x.sizes[1] < kMost && x.sizes[2] < kMost && x.sizes[3] <= kWidest &&
+           x.sizes[2] * x.sizes[3] < kMost && x.sizes[1] * x.sizes[2] * x.sizes[3] < kMost;
+  };
+  if (!has_dtype || args.output.numel() == 0 || args.weight.numel() == 0) return false;
+  if (!is_countable(args.input) || !is_countable(args.output)) return false;
+  const std::int64_t patch = args.weight.numel() / args.weight.sizes[0];
+  if (args.output.numel() < ceil_div(kLeastWork, patch)) return false;
+  return detail::has_all_passes(detail::convolution_of(
+      args.input, args.weight, args.output, args.window, args.groups, args.bias.present));
 }
 
 inline void conv2d(const Conv2dArgs& args) {

@@ -118,8 +118,8 @@ inline bool run(const Matmul& p, const void* a, const void* b, void* c,
   return true;
 }
 
-/// The tiles of a matmul: near 256 x 512, or wider if `a` lies transposed, since each tile turns
-/// its part of `a`; smaller if there were fewer than four of them and their work allows it.
+/// The tiles of a matmul: near 256 x 512, smaller if there were fewer than four of them and their
+/// work allows it.
 struct Tiles {
   std::int64_t rows, columns, down, across;
 

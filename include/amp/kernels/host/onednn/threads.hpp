@@ -12,8 +12,8 @@
 
 namespace amp::inline v0::kernels::host::onednn {
 
-/// For its lifetime, what oneDNN is asked for on this thread it does on this thread alone. OpenMP
-/// keeps the number for each thread on its own, so that no other thread sees the change.
+/// While it exists, oneDNN runs the calls of this thread on this thread only. OpenMP keeps the
+/// number for each thread on its own, so that no other thread sees the change.
 class OnThisThread {
  public:
   OnThisThread() {
