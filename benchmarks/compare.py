@@ -133,7 +133,7 @@ class Contestant:
 
 
 def load(case, workers, missing):
-    """All who can do the case, in all precisions."""
+    """Every side that has the case, in all precisions."""
     contestants, used = [], {}
     for precision in case.precisions:
         for side in case.sides:
@@ -154,7 +154,7 @@ def load(case, workers, missing):
 
 
 def check(case, contestants):
-    """Everybody's results against PyTorch's in the highest precision, or else amp's."""
+    """All results against PyTorch's in the highest precision, or else amp's."""
     with_results = [c for c in contestants if c.results]
     if not with_results:
         return
@@ -288,7 +288,7 @@ def parse():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     arguments.add_argument("--programs", required=True)
     arguments.add_argument("--quick", action="store_true", help="two short rounds, on all threads only")
-    arguments.add_argument("--only", default="", help="the cases whose names contain this")
+    arguments.add_argument("--only", default="", help="the cases whose names match this regular expression")
     arguments.add_argument("--threads", help="by default 1, 2 and as many as there are")
     arguments.add_argument("--output", default=os.path.join(HERE, "results"))
     options = arguments.parse_args()
@@ -299,7 +299,7 @@ def parse():
 
 
 def commands_of(folder):
-    """Who is here."""
+    """The programs that exist."""
     commands = {name: [os.path.join(folder, name)] for name in ("cpu_benchmark", "cpu_benchmark_onednn")
                 if os.path.exists(os.path.join(folder, name))}
     if importlib.util.find_spec("torch") is None:

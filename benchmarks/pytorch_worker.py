@@ -280,7 +280,7 @@ WORKLOADS = {"cnn": cnn, "mlp": mlp, "gpt": gpt, "matmul": matmul, "matmul_weigh
 
 
 class Measured:
-    """A workload that is loaded, and so many calls to a sample that the clock's grain does not matter."""
+    """A workload that is loaded, and how many calls one sample repeats."""
 
     def __init__(self, name, precision, variant=""):
         kind, _, size = name.rpartition("-")

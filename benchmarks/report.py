@@ -126,7 +126,7 @@ def machine_lines(figures):
              f"avx2, avx512f, avx512_bf16, avx512_fp16, amx_bf16, amx_fp16; {m['system']}; others took "
              f"{100 * m['share of others']:.0f} % of the processors meanwhile"]
     if m["share of others"] > 0.1:
-        lines.append("- so that these are no figures to quote: threads that share a core wait for each other")
+        lines.append("- do not quote these figures: other processes used the machine, and threads that share a core wait for each other")
     lines += [f"- {name}: {value}" for name, value in figures["built_from"].items()]
     return lines + [f"- not measured: {line}" for line in figures["missing"]] + [""]
 

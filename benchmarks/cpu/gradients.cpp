@@ -90,9 +90,9 @@ struct Gradients {
   amp::GradientStatistics statistics;
 };
 
-/// Calls the two in turn, so that whatever else the machine does meets both. The figures are those
-/// of `pass`; "ratio" is the median of plain / pass, 1 where the pass is as fast, and "p10" and
-/// "p90" are where the ratio spreads. `bytes`: read and written by one call of either.
+/// Calls the two in turn, so that other load on the machine affects both alike. The figures are
+/// those of `pass`; "ratio" is the median of plain / pass, 1 where the pass is as fast, and "p10"
+/// and "p90" are where the ratio spreads. `bytes`: read and written by one call of either.
 template <class Plain, class Pass>
 void compare(benchmark::State& state, double bytes, const Plain& plain, const Pass& pass) {
   std::vector<double> ratios, plains, passes;

@@ -16,7 +16,7 @@ namespace {
 
 std::string text_of_blas() {
 #if defined(AMP_USE_CBLAS) && AMP_USE_CBLAS
-  return openblas_get_config != nullptr ? openblas_get_config() : "of a name that it does not say";
+  return openblas_get_config != nullptr ? openblas_get_config() : "version unknown";
 #else
   return "none";
 #endif

@@ -17,7 +17,7 @@ namespace cpu_benchmark {
 
 namespace nn = amp::nn;
 
-/// Weights by their fan-in; biases, and what the weights of norms differ from 1, are small.
+/// Weights by their fan-in; biases are small; weights of norms are close to 1.
 inline void initialise(const nn::Module& module) {
   std::uint32_t seed = 0;
   const amp::NoGradGuard no_grad;

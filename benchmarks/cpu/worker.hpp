@@ -67,7 +67,8 @@ inline double quantile(std::vector<double> values, double q) {
   return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
 }
 
-/// A workload that is loaded, and so many calls to a sample that the clock's grain does not matter.
+/// A workload that is loaded, and how many calls one sample repeats, so that the clock's resolution
+/// does not matter.
 class Measured {
  public:
   explicit Measured(Workload workload) : workload_(std::move(workload)) {

@@ -40,7 +40,8 @@ struct Pending {
   }
 
  private:
-  /// Where the gradient lies, in the only memory that has it.
+  /// Whether the sum may be written over the gradient: nothing else holds it, and it has no
+  /// row-major copy.
   bool may_be_written() const {
     return gradient.unique() && gradient.is_contiguous() &&
            (!amp::detail::lies_channels_last(gradient) ||

@@ -33,8 +33,8 @@
 #define AMP_X86 0
 #endif
 
-// Half as many floats as a vector has lanes, to doubles: g++ makes eight instructions of the
-// conversion of a wide vector in a template that is inlined into a function for such vectors.
+// Converts half a vector of floats to doubles, in one instruction: g++ makes eight of it in
+// templates inlined into functions for wide vectors.
 #if AMP_X86 && !defined(__clang__)
 #define AMP_SPLITS_WIDE_CONVERSIONS 1
 #define AMP_WIDEN_FLOATS(from, to) __asm__("vcvtps2pd %1, %0" : "=v"(to) : "vm"(from))
@@ -49,7 +49,7 @@
 #define AMP_USE_CBLAS 0
 #endif
 
-// Matmuls and convolutions on the host go to oneDNN where the build links it and defines
+// Matmuls and convolutions on the host go to oneDNN if the build links it and defines
 // AMP_USE_ONEDNN=1 for the whole program. It comes before CBLAS.
 #if !defined(AMP_USE_ONEDNN)
 #define AMP_USE_ONEDNN 0

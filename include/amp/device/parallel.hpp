@@ -58,7 +58,7 @@ inline void parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> bod
   }
 }
 
-/// Calls body(begin, end) over [0, n), cut into pieces where n is above `grain`.
+/// Calls body(begin, end) over [0, n), cut into pieces if n is above `grain`.
 inline void parallel_ranges(std::int64_t n, std::int64_t grain,
                             FunctionRef<void(std::int64_t, std::int64_t)> body) {
   if (n <= grain) {

@@ -51,8 +51,8 @@ bool poll_until(Done&& done) {
   return false;
 }
 
-/// Whether the system took the processor from this thread, for others that want it, since the last
-/// look. It looks at every eighth call.
+/// Whether the system has preempted this thread since the last check. Only every eighth call
+/// checks.
 inline bool was_interrupted() {
   static thread_local unsigned calls = 0;
   static thread_local long seen = 0;
@@ -63,7 +63,8 @@ inline bool was_interrupted() {
 }
 
 /// The threads of one process, and the job that they share. What threads tell each other without a
-/// mutex is sequentially consistent: each writes what it is up to, then reads what the other is.
+/// mutex is sequentially consistent: each thread first announces what it will do, then reads what
+/// the other has announced, so at least one of them sees the other.
 class AMP_EXPORT Workers {
  public:
   using Body = FunctionRef<void(std::int64_t)>;
@@ -84,7 +85,7 @@ class AMP_EXPORT Workers {
   bool are_here() const { return forks_ == fork_count(); }
 
   /// Runs body(task) for each task, on the pool and on the calling thread, and returns
-  /// when all are done. Where the pool is busy, or the caller is one of its threads, the caller
+  /// when all are done. If the pool is busy, or the caller is one of its threads, the caller
   /// does all of them.
   void run(std::int64_t tasks, Body body) {
     // A thread that holds a mutex must not even try to lock it: `inside` comes first.
@@ -102,7 +103,7 @@ class AMP_EXPORT Workers {
     if (sleeping_ > 0) {
       {
         const std::lock_guard lock(mutex_);
-      }  // who counts as sleeping either waits or sees the job
+      }  // a thread counted in sleeping_ is now waiting, or will see the job
       wake_.notify_all();
     }
     inside() = true;
@@ -201,7 +202,7 @@ class AMP_EXPORT Workers {
   std::atomic<Job*> job_ = nullptr;
   std::atomic<std::uint64_t> jobs_ = 0;  // how many there were
   std::atomic<int> active_ = 0;          // workers that may look at the job
-  std::atomic<int> crowded_ = 0;         // so many jobs are still to come without polling
+  std::atomic<int> crowded_ = 0;         // for this many further jobs nothing polls
   std::mutex mutex_;                     // of those who sleep
   std::atomic<int> sleeping_ = 0;        // workers
   std::atomic<bool> caller_sleeps_ = false;

@@ -123,7 +123,7 @@ inline Tensor blocked_attention(const Tensor& query, const Tensor& key, const Te
   return output;
 }
 
-/// In the way that the device and the arguments have.
+/// Chooses the implementation for the device and the arguments.
 inline Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value,
                         const Tensor& mask, double dropout_p, bool is_causal, double scale) {
   constexpr std::string_view kOp = "scaled_dot_product_attention";
@@ -179,8 +179,8 @@ inline void check_attention_shapes(const Tensor& query, const Tensor& key, const
 /// `dropout_p` applies to the probabilities, always. `scale` unset: 1 / sqrt(E).
 /// On the CPU the scores are computed block by block, in forward and again in backward: memory for
 /// all L x S of them is needed on other devices only, with dropout, if `attn_mask` learns, and if
-/// `scale` is not positive. Keys that a query does not see reach its result only if their values
-/// are infinite or NaN, and then not always.
+/// `scale` is not positive. Keys that a query does not see do not change its result, except that
+/// infinite or NaN values of such keys may make it NaN.
 [[nodiscard]] inline Tensor scaled_dot_product_attention(
     const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask = {},
     double dropout_p = 0.0, bool is_causal = false, std::optional<double> scale = {}) {

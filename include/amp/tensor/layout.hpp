@@ -32,8 +32,8 @@ inline Tensor make_channels_last(const Shape& shape, DType dtype, Device device)
       make_ref<TensorImpl>(std::move(storage), shape, contiguous_strides(shape), 0, dtype));
 }
 
-/// Uninitialised, of the shape of `tensor` and in the order of its elements; row-major where it has
-/// strides of its own. To be written as above.
+/// Uninitialised, of the shape of `tensor` and in the order of its elements; row-major if the
+/// tensor is a view with other strides. To be written as above.
 inline Tensor empty_as_laid_out(const Tensor& tensor, DType dtype) {
   return lies_channels_last(tensor) ? make_channels_last(tensor.shape(), dtype, tensor.device())
                                     : make_tensor(tensor.shape(), dtype, tensor.device());

@@ -33,7 +33,7 @@ namespace attention_blocks {
 /// Queries and keys of a block.
 inline constexpr std::int64_t kQueries = 128, kKeys = 1024;
 
-/// Memory from the first time that it is asked for.
+/// Allocates at the first call.
 template <class T>
 class LazyBuffer {
  public:

@@ -14,8 +14,8 @@
 
 namespace amp::inline v0::kernels::host::lanes {
 
-// Vector types are spelled out: a compiler attribute cannot depend on a template parameter
-// everywhere. F is what is computed with, D and Q are half as many doubles and 64-bit integers, and
+// Vector types are spelled out: a compiler attribute cannot depend on a template parameter in every
+// compiler. F is what is computed with, D and Q are half as many doubles and 64-bit integers, and
 // H as many floats as D has doubles.
 // clang-format off
 struct Generic { using F [[gnu::vector_size(16)]] = float; using I [[gnu::vector_size(16)]] = std::int32_t; using U [[gnu::vector_size(16)]] = std::uint32_t; using H [[gnu::vector_size(8)]] = float; using D [[gnu::vector_size(16)]] = double; using Q [[gnu::vector_size(16)]] = std::int64_t; };

@@ -114,8 +114,8 @@ void norm(const NormArgs& args) {
 }
 
 /// The gradients of one row, each piece of it as in norm(). The sums over rows are added to
-/// `to_weights` and `to_biases`, those of the row's first parameter; null: not asked for. Without
-/// `grad_x` no more is done.
+/// `to_weights` and `to_biases`, those of the row's first parameter; null if these sums are not
+/// wanted. Without `grad_x` no more is done.
 template <class C>
 void norm_backward_row(const NormBackwardArgs& args, const Affine& affine, std::int64_t row,
                        const C* weight, const C* x, const C* grad, double* to_weights,

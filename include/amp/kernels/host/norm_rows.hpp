@@ -70,7 +70,7 @@ struct NormaliseRow {
 };
 
 struct NormSums {
-  double *to_weights, *to_biases;  // += grad * x^ and grad of each element; both null: not asked
+  double *to_weights, *to_biases;  // += grad * x^ and grad of each element; null: not wanted
   double grad = 0, dot = 0;        // sums of g and of g * x^
 };
 /// Those of a piece, its g being grad * weight, or grad where `weights` is null.

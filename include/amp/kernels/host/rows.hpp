@@ -37,8 +37,9 @@ auto on_rows(Arguments... arguments) {
     return Body::template run<lanes::Float64>(arguments...);
 }
 
-/// `rows` rows of `length` elements from offset `at` of an operand, `stride` apart; of stride 1
-/// where it is more than one. A vector begins every `piece` elements at least.
+/// `rows` rows of `length` elements from offset `at` of an operand. The elements of a row lie
+/// `stride` apart, which must be 1 if there is more than one row. Vectors begin at multiples of
+/// `piece`.
 struct RowBlock {
   std::int64_t at, stride, length, rows, piece = length;
 

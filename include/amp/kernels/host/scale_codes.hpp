@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Numbers of 16 bits times a factor in place, in registers all the way: what is not finite is seen
-// in the codes, as integers, without a look at the products.
+// Numbers of 16 bits times a factor in place, in registers all the way. Infinity and NaN are found
+// in the codes, as integers; the products are not tested.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ __attribute__((target("avx2,f16c"))) inline bool scale_codes_avx2(half* x, std::
   return scale_each(x + i, n - i, factor) || bad;
 }
 
-/// What is finite is rounded without a look at NaN.
+/// Finite codes are rounded without the NaN case.
 __attribute__((target("avx2"))) inline bool scale_codes_avx2(bfloat16* x, std::int64_t n,
                                                              float factor) {
   const __m256 factors = _mm256_set1_ps(factor);

@@ -21,7 +21,7 @@ AMP_ALWAYS_INLINE void exponential_of(typename Isa::F& x) {
   }
 }
 
-/// Any of the elements where one is NaN.
+/// The largest element; any element if one is NaN.
 struct MaximumOfRow {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static C run(const C* x, std::int64_t n) {

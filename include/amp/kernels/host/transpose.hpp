@@ -3,7 +3,7 @@
 //
 // Copies between two orders of the same elements, where what lies side by side in the one does not
 // in the other: tile by tile, so that the lines of memory that are read and written stay in the
-// nearest cache until all of them is used.
+// nearest cache until the whole of each line is used.
 #pragma once
 
 #include <algorithm>
