@@ -37,8 +37,10 @@ TEST_CASE("cuda norm: layer_norm and rms_norm are the host's", "[cuda]") {
       compare({x, w, b}, tolerance(dtype), layer);
       compare({x, {}, {}}, tolerance(dtype), layer);
       compare({x, {}, b}, tolerance(dtype), layer);
-      compare({x, w}, tolerance(dtype),
-              [&](const Tensors& t) { return amp::rms_norm(t[0], shape, t[1]); });
+      // A length of 1 leaves nothing but what was rounded, times 1 / |x|.
+      compare(
+          {x, w}, tolerance(dtype),
+          [&](const Tensors& t) { return amp::rms_norm(t[0], shape, t[1]); }, length == 1 ? 30 : 0);
     }
   }
 }

@@ -137,6 +137,10 @@ void norm_backward_row(const NormBackwardArgs& args, const Affine& affine, std::
     dot += static_cast<double>(parameters.weight) * sums.dot;
   });
   if (grad_x == nullptr) return;
+  if (args.centered && affine.length == 1) {  // x^ is 0 whatever x is; NaN and infinity are seen
+    grad_x[0] = (grad[0] - grad[0]) * rstd;
+    return;
+  }
   const double n = static_cast<double>(affine.length);
   const C mean_g = args.centered ? static_cast<C>(sum / n) : C{0};
   const C mean_dot = static_cast<C>(dot / n);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -39,8 +40,8 @@ struct RowOfWindow {
 template <std::int64_t kLanes, class C>
 void take_maximum(const RowOfWindow<C>& row, bool is_first, C* maximum, std::int32_t* index) {
   using Bits = BitsOf<C>;
-  C best[kLanes];
-  std::int32_t where[kLanes];
+  C best[static_cast<std::size_t>(kLanes)];
+  std::int32_t where[static_cast<std::size_t>(kLanes)];
   for (std::int64_t l = 0; l < kLanes; ++l) best[l] = is_first ? row.elements[l] : maximum[l];
   for (std::int64_t l = 0; l < kLanes; ++l) where[l] = is_first ? row.position : index[l];
   for (std::int64_t i = is_first ? 1 : 0; i < row.count; ++i) {
