@@ -109,7 +109,7 @@ class AMP_EXPORT Workers {
     inside() = true;
     job.work();
     inside() = false;
-    job_ = nullptr;  // whoever comes late finds nothing
+    job_ = nullptr;  // a thread that comes late finds nothing
     wait_until_idle();
     if (job.error) std::rethrow_exception(job.error);
   }
@@ -138,7 +138,7 @@ class AMP_EXPORT Workers {
     inside() = true;
     for (std::uint64_t seen = 0;;) {
       seen = next_job(seen);
-      ++active_;  // before it looks at the job, which stays until nobody is active
+      ++active_;  // before it looks at the job, which stays until no thread is active
       if (Job* const job = job_) job->work();
       if (--active_ == 0 && caller_sleeps_) {
         const std::lock_guard lock(mutex_);

@@ -4,9 +4,8 @@
 // The memory behind tensors, with the version that tells whether it changed.
 //
 // Convolutions run fastest on activations whose channels lie side by side, while everything else
-// may rely on row-major memory. So a storage can be born laid out otherwise: kernels that know of
-// it read the elements as they lie, and whoever asks for data() gets row-major memory, which is
-// made then and once.
+// may rely on row-major memory. So a storage can be born laid out otherwise. Kernels that know of it
+// read the elements as they lie; data() gives row-major memory, which it makes at the first call.
 #pragma once
 
 #include <atomic>
@@ -50,7 +49,7 @@ class AMP_EXPORT Storage final : public RefCounted {
     laid_out_->elements.data = data_;
   }
 
-  /// The elements in row-major order. Whoever writes there says so with bump_version().
+  /// The elements in row-major order. After a write there, bump_version() must be called.
   void* data() const {
     if (laid_out_ != nullptr) [[unlikely]]
       return row_major();
