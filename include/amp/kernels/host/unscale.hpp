@@ -23,9 +23,9 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-inline constexpr int kLanes = 512;    // accumulators of a chunk
-inline constexpr int kSumLanes = 64;  // double accumulators of their sums
-inline constexpr int kTogether = 2;   // chunks that are read side by side
+inline constexpr int kAccumulators = 512;  // accumulators of a chunk
+inline constexpr int kSumLanes = 64;       // double accumulators of their sums
+inline constexpr int kTogether = 2;        // chunks that are read side by side
 
 inline Operand dense(void* data, DType dtype, std::int64_t numel) {
   Operand operand;
@@ -51,12 +51,12 @@ double sum_of_lanes(const T (&lanes)[kCount]) {
   return tree[0];
 }
 
-/// body(i, i % kLanes) for i < n: loops of a fixed length, which compilers make vectors of.
+/// body(i, i % kAccumulators) for i < n: loops of a fixed length, which compilers make vectors of.
 template <class Body>
 AMP_ALWAYS_INLINE void for_each_lane(std::int64_t n, Body&& body) {
   std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int l = 0; l < kLanes; ++l) body(i + l, l);
+  for (; i + kAccumulators <= n; i += kAccumulators) {
+    for (int l = 0; l < kAccumulators; ++l) body(i + l, l);
   }
   for (int l = 0; i < n; ++i, ++l) body(i, l);
 }
@@ -100,8 +100,8 @@ template <class C>
 AMP_ALWAYS_INLINE void add_squares(const C* __restrict x, std::int64_t n, C factor,
                                    C* __restrict lanes) {
   const auto add = [](C value, C& lane) { lane += value * value; };
-  for (; n >= kLanes; n -= kLanes, x += kLanes) {
-    for (int l = 0; l < kLanes; ++l) add(x[l] * factor, lanes[l]);
+  for (; n >= kAccumulators; n -= kAccumulators, x += kAccumulators) {
+    for (int l = 0; l < kAccumulators; ++l) add(x[l] * factor, lanes[l]);
   }
   for (std::int64_t l = 0; l < n; ++l) add(x[l] * factor, lanes[l]);
 }
@@ -109,12 +109,12 @@ AMP_ALWAYS_INLINE void add_squares(const C* __restrict x, std::int64_t n, C fact
 /// not finite. Some of each chunk in turn: reading at one place alone does not use up the bandwidth
 /// that a thread can have.
 AMP_ALWAYS_INLINE bool add_squares_together(const float* __restrict x, float factor,
-                                            float (*__restrict lanes)[kLanes]) {
+                                            float (*__restrict lanes)[kAccumulators]) {
   decltype(magnitude_bits(factor)) bad = 0;
-  for (std::int64_t i = 0; i < kChunk; i += kLanes) {
+  for (std::int64_t i = 0; i < kChunk; i += kAccumulators) {
     for (int c = 0; c < kTogether; ++c) {
       const float* const row = x + c * kChunk + i;
-      for (int l = 0; l < kLanes; ++l) {
+      for (int l = 0; l < kAccumulators; ++l) {
         const float product = row[l] * factor;
         bad |= not_finite_bit(product);
         lanes[c][l] += product * product;
@@ -162,14 +162,14 @@ struct Found {
 template <class C>
 AMP_ALWAYS_INLINE bool take_chunk(const Pass& pass, const GradientSpan& span, std::int64_t begin,
                                   std::int64_t end, Found& found) {
-  static_assert(kBlock % kLanes == 0);
+  static_assert(kBlock % kAccumulators == 0);
   const Operand grad = dense(span);
   const Operand to = span.unscaled != nullptr ? dense(span.unscaled, kFloat32, span.numel) : grad;
   const bool writes = pass.writes && !span.read_only, counts = pass.sums || pass.tallies;
   const bool rounds = to.dtype != dtype_of<C>;
   const bool looks_again = rounds && (counts || rounding_may_overflow(span, pass.inverse));
   const C inverse = static_cast<C>(pass.inverse);
-  C lanes[kLanes] = {};
+  C lanes[kAccumulators] = {};
   C buffer[kBlock];
   bool bad = false;
   for (std::int64_t i = begin; i < end; i += kBlock) {
@@ -198,7 +198,7 @@ AMP_ALWAYS_INLINE bool take_chunks(const Pass& pass, const GradientSpan& span, s
                                    std::int64_t end, Found* found) {
   const bool reads = pass.sums && !pass.tallies && (!pass.writes || span.read_only);
   if (reads && span.dtype == kFloat32 && end - begin == kTogether * kChunk) {
-    float lanes[kTogether][kLanes] = {};
+    float lanes[kTogether][kAccumulators] = {};
     const bool bad = add_squares_together(static_cast<const float*>(span.data) + begin,
                                           static_cast<float>(pass.inverse), lanes);
     for (int c = 0; c < kTogether; ++c) found[c].squares = sum_of_lanes(lanes[c]);
