@@ -87,16 +87,7 @@ void multiply_block(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix
                     const Matrix<T>& b, C* c, std::int64_t c_stride, bool accumulate) {
 #if AMP_USE_ONEDNN
   if constexpr (std::is_same_v<C, float>) {
-    onednn::Matmul p{.dtype = dtype_of<T>,
-                     .output = kFloat32,
-                     .m = m,
-                     .n = n,
-                     .k = k,
-                     .a_stride = {a.row_stride, a.column_stride},
-                     .b_stride = {b.row_stride, b.column_stride},
-                     .c_stride = c_stride,
-                     .accumulate = accumulate};
-    onednn::detail::simplify(p);
+    const onednn::Matmul p = onednn::matmul_of(m, n, k, a, b, c_stride, accumulate);
     if (onednn::takes(p) && onednn::run(p, a.data, b.data, c)) return;
   }
 #endif

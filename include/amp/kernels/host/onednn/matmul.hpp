@@ -294,18 +294,27 @@ inline bool matmul(const MatmulArgs& args) {
                             args.bias.data);
 }
 
-/// c [m, n] = a @ b, dense, in float32
-inline bool multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
-                     const Matrix<float>& b, float* c) {
-  Matmul p{.dtype = kFloat32,
+/// The matmul of two matrices of T, with float32 results.
+template <class T>
+Matmul matmul_of(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<T>& a,
+                 const Matrix<T>& b, std::int64_t c_stride, bool accumulate = false) {
+  Matmul p{.dtype = dtype_of<T>,
            .output = kFloat32,
            .m = m,
            .n = n,
            .k = k,
            .a_stride = {a.row_stride, a.column_stride},
            .b_stride = {b.row_stride, b.column_stride},
-           .c_stride = n};
+           .c_stride = c_stride,
+           .accumulate = accumulate};
   detail::simplify(p);
+  return p;
+}
+
+/// c [m, n] = a @ b, dense, in float32
+inline bool multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
+                     const Matrix<float>& b, float* c) {
+  const Matmul p = matmul_of(m, n, k, a, b, n);
   return takes(p) && run_on_all_threads(p, 1, a.data, 0, b.data, 0, c, 0);
 }
 
