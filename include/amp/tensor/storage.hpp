@@ -4,8 +4,9 @@
 // The memory behind tensors, with the version that tells whether it changed.
 //
 // Convolutions run fastest on activations whose channels lie side by side, while everything else
-// may rely on row-major memory. So a storage can be born laid out otherwise. Kernels that know of it
-// read the elements as they lie; data() gives row-major memory, which it makes at the first call.
+// may rely on row-major memory. So a storage can be born laid out otherwise. Kernels that know of
+// it read the elements as they lie; data() gives row-major memory, which it makes at the first
+// call.
 #pragma once
 
 #include <atomic>
