@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "onednn/reference.hpp"
@@ -76,6 +77,40 @@ TEST_CASE("onednn: linear adds its bias before it rounds", "[onednn]") {
     const amp::Tensor wanted =
         amp::linear(x.to(amp::kFloat64), w.to(amp::kFloat64), b.to(amp::kFloat64));
     CHECK(difference(amp::linear(x, w, b), wanted) < tolerance(dtype));
+  }
+}
+
+TEST_CASE("onednn: feed_forward applies its activation tile by tile", "[onednn]") {
+  // Eighths, so that float32 sums are exact and both sides agree on the sign of what relu sees.
+  const auto eighths = [](const amp::Shape& shape) {
+    return (amp::randn(shape) * 4).to(amp::kInt64).to(amp::kFloat64) / 8;
+  };
+  for (const amp::Activation activation : {amp::Activation::kRelu, amp::Activation::kGelu}) {
+    for (const auto& [rows, hidden] : {std::pair{40, 72}, std::pair{600, 1050}}) {
+      const std::vector<amp::Tensor> values = {eighths({rows, 24}), eighths({hidden, 24}),
+                                               eighths({hidden}), eighths({20, hidden}),
+                                               eighths({20})};
+      const amp::Tensor incoming = eighths({rows, 20});
+      const auto run = [&](amp::DType dtype) {
+        std::vector<amp::Tensor> leaves;
+        for (const amp::Tensor& value : values)
+          leaves.push_back(value.to(dtype).detach().requires_grad_());
+        const amp::Tensor y =
+            amp::feed_forward(leaves[0], leaves[1], leaves[2], leaves[3], leaves[4], activation);
+        y.backward(incoming.to(dtype));
+        std::vector<amp::Tensor> results = {y.detach()};
+        for (const amp::Tensor& leaf : leaves) results.push_back(leaf.grad());
+        return results;
+      };
+      const std::vector<amp::Tensor> exact = run(amp::kFloat64);
+      for (const amp::DType dtype : kEngineDTypes) {
+        const std::vector<amp::Tensor> results = run(dtype);
+        for (std::size_t i = 0; i < results.size(); ++i) {
+          CAPTURE(dtype, rows, static_cast<int>(activation), i);
+          CHECK(difference(results[i], exact[i]) < 2 * tolerance(dtype));
+        }
+      }
+    }
   }
 }
 

@@ -60,9 +60,27 @@ void sum_rows_and_columns(const MatmulArgs& args) {
     Kernels::sum({args.a, as_matrix(args.row_sums, args.output.sizes[1], 1), 1});
 }
 
-/// A product in steps. Kernels has, besides sum: product(a, b, bias, output), copy, gelu,
-/// gelu_backward, relu(h, slope, output), relu_backward(h, slope, output), and memory for h,
-/// Buffer(device, bytes) with data().
+/// The output from h, which is dense and not yet rounded. Kernels has copy, gelu, gelu_backward,
+/// relu(h, slope, output) and relu_backward(h, slope, output).
+template <class Kernels>
+void apply_epilogue(const MatmulArgs& args, const Operand& h) {
+  switch (args.epilogue) {
+    case Epilogue::kNone:
+      return Kernels::copy({h, args.output});
+    case Epilogue::kRelu:
+      return Kernels::relu(h, args.slope, args.output);
+    case Epilogue::kGelu:
+      Kernels::copy({h, args.slope});
+      return Kernels::gelu({h, args.output});
+    case Epilogue::kReluBackward:
+      return Kernels::relu_backward(h, args.slope, args.output);
+    case Epilogue::kGeluBackward:
+      return Kernels::gelu_backward({h, args.slope, args.output});
+  }
+}
+
+/// A product in steps. Kernels has, besides sum and what apply_epilogue() takes: product(a, b,
+/// bias, output), and memory for h, Buffer(device, bytes) with data().
 template <class Kernels>
 void product_in_steps(const MatmulArgs& args) {
   const DType sums = args.output.dtype == kFloat64 ? kFloat64 : kFloat32;
@@ -71,26 +89,7 @@ void product_in_steps(const MatmulArgs& args) {
                                         plain ? 0 : args.output.numel() * item_size(sums));
   const Operand h = plain ? args.output : matrix_like(args.output, sums, memory.data());
   Kernels::product({args.a, args.b, args.bias, h});
-  if (args.output.numel() != 0) {
-    switch (args.epilogue) {
-      case Epilogue::kNone:
-        break;
-      case Epilogue::kRelu:
-        Kernels::relu(h, args.slope, args.output);
-        break;
-      case Epilogue::kGelu:
-        Kernels::copy({h, matrix_like(args.output, args.slope.dtype, args.slope.data)});
-        Kernels::gelu({h, args.output});
-        break;
-      case Epilogue::kReluBackward:
-        Kernels::relu_backward(h, args.slope, args.output);
-        break;
-      case Epilogue::kGeluBackward:
-        Kernels::gelu_backward(
-            {h, matrix_like(args.output, args.slope.dtype, args.slope.data), args.output});
-        break;
-    }
-  }
+  if (!plain && args.output.numel() != 0) apply_epilogue<Kernels>(args, h);
   sum_rows_and_columns<Kernels>(args);
 }
 

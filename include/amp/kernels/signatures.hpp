@@ -121,9 +121,9 @@ AMP_HOST_DEVICE constexpr std::int64_t relu_bytes(std::int64_t columns) {
 
 /// output[b] = epilogue(a[b] @ b[b] + bias), for a [B, M, K], b [B, K, N], output [B, M, N], bias
 /// [N] or absent; any strides, B broadcasts by stride 0. Accumulated in float32 (float64 for
-/// float64), rounded once. With an epilogue B is 1, and slope is contiguous. Where present, with B
-/// = 1, column_sums [N] are those of the output, row_sums [M] those of `a`, in any dtype; a sum may
-/// be taken before or after the rounding of what it sums.
+/// float64), rounded once. With an epilogue B is 1, and slope [1, M, N], or [1, M, relu_bytes(N)],
+/// is contiguous. Where present, with B = 1, column_sums [N] are those of the output, row_sums [M]
+/// those of `a`, in any dtype; a sum may be taken before or after the rounding of what it sums.
 struct MatmulArgs {
   Operand a, b, bias, output;
   Epilogue epilogue = Epilogue::kNone;

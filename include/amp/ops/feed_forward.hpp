@@ -34,7 +34,7 @@ inline Tensor fused_product(const Tensor& a, const Tensor& b, const Tensor& bias
                                  .bias = bias.operand(),
                                  .output = batch_operand(output),
                                  .epilogue = epilogue,
-                                 .slope = slope.operand(),
+                                 .slope = batch_operand(slope),
                                  .column_sums = column_sums.operand()};
   kernels::dispatch<&kernels::Backend::matmul, kernels::host::fused_matmul>(a.device(), a.dtype(),
                                                                             args);

@@ -28,7 +28,7 @@ void for_each_relu_byte(const Operand& h, const Operand& slope, const Operand& o
           rows, ceil_div(16 * kBlock, columns), [&](std::int64_t begin, std::int64_t end) {
             C buffer[kBlock];
             for (std::int64_t i = begin; i < end; ++i) {
-              std::uint8_t* const bits = slope.as<std::uint8_t>() + i * relu_bytes(columns);
+              std::uint8_t* const bits = slope.as<std::uint8_t>() + i * slope.strides[1];
               for (std::int64_t j = 0; j < columns; j += kBlock) {
                 const std::int64_t n = (std::min)(kBlock, columns - j);
                 const C* const from = h.as<const C>() + i * columns + j;
@@ -67,6 +67,14 @@ struct ProductSteps : Sums {
 
 }  // namespace detail
 
-inline void fused_matmul(const MatmulArgs& args) { product_in_steps<detail::ProductSteps>(args); }
+/// With oneDNN the epilogue follows each tile, while its sums are in the cache.
+inline void fused_matmul(const MatmulArgs& args) {
+#if AMP_USE_ONEDNN
+  if (args.epilogue != Epilogue::kNone &&
+      onednn::matmul_in_tiles(args, apply_epilogue<detail::ProductSteps>))
+    return sum_rows_and_columns<detail::Sums>(args);
+#endif
+  product_in_steps<detail::ProductSteps>(args);
+}
 
 }  // namespace amp::inline v0::kernels::host

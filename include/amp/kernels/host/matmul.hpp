@@ -14,7 +14,7 @@
 #include "amp/kernels/epilogue.hpp"
 #include "amp/kernels/host/block.hpp"
 #include "amp/kernels/host/gemm.hpp"
-#include "amp/kernels/host/onednn/matmul.hpp"
+#include "amp/kernels/host/onednn/tiled_matmul.hpp"
 #include "amp/kernels/host/reduce.hpp"
 #include "amp/kernels/host/tiny_matmul.hpp"
 #include "amp/kernels/signatures.hpp"

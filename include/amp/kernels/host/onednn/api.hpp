@@ -141,24 +141,26 @@ class MemoryDesc {
   MemoryDesc() = default;
   MemoryDesc(DType dtype, std::initializer_list<std::int64_t> sizes,
              std::initializer_list<std::int64_t> strides) {
+    if (strides.size() == 0) {
+      make(dtype, sizes, dnnl_format_tag_any);
+      return;
+    }
     dnnl_dims_t dims = {}, steps = {};
     std::copy(sizes.begin(), sizes.end(), dims);
     std::copy(strides.begin(), strides.end(), steps);
     const int count = static_cast<int>(sizes.size());
-    const bool any = strides.size() == 0;
 #if DNNL_VERSION_MAJOR >= 3
     dnnl_memory_desc_t made = nullptr;
     present_ = succeeded(
-        any ? dnnl_memory_desc_create_with_tag(&made, count, dims, data_type(dtype),
-                                               dnnl_format_tag_any)
-            : dnnl_memory_desc_create_with_strides(&made, count, dims, data_type(dtype), steps));
+        dnnl_memory_desc_create_with_strides(&made, count, dims, data_type(dtype), steps));
     desc_.reset(made);
 #else
-    present_ = succeeded(
-        any ? dnnl_memory_desc_init_by_tag(&desc_, count, dims, data_type(dtype),
-                                           dnnl_format_tag_any)
-            : dnnl_memory_desc_init_by_strides(&desc_, count, dims, data_type(dtype), steps));
+    present_ =
+        succeeded(dnnl_memory_desc_init_by_strides(&desc_, count, dims, data_type(dtype), steps));
 #endif
+  }
+  MemoryDesc(DType dtype, std::initializer_list<std::int64_t> sizes, dnnl_format_tag_t tag) {
+    make(dtype, sizes, tag);
   }
 
   bool present() const { return present_; }
@@ -169,6 +171,20 @@ class MemoryDesc {
 #endif
 
  private:
+  void make(DType dtype, std::initializer_list<std::int64_t> sizes, dnnl_format_tag_t tag) {
+    dnnl_dims_t dims = {};
+    std::copy(sizes.begin(), sizes.end(), dims);
+    const int count = static_cast<int>(sizes.size());
+#if DNNL_VERSION_MAJOR >= 3
+    dnnl_memory_desc_t made = nullptr;
+    present_ =
+        succeeded(dnnl_memory_desc_create_with_tag(&made, count, dims, data_type(dtype), tag));
+    desc_.reset(made);
+#else
+    present_ = succeeded(dnnl_memory_desc_init_by_tag(&desc_, count, dims, data_type(dtype), tag));
+#endif
+  }
+
 #if DNNL_VERSION_MAJOR >= 3
   Owned<dnnl_memory_desc_t, dnnl_memory_desc_destroy> desc_;
 #else
@@ -191,7 +207,7 @@ inline std::int64_t bytes_of(MemoryDesc::Pointer desc) {
 
 /// The attributes of every primitive here: float32 is multiplied as float32, whatever the
 /// environment allows, and the caller lends the memory for intermediate results.
-inline Attributes attributes(bool accumulate = false, bool relu = false) {
+inline Attributes attributes(bool accumulate = false) {
   dnnl_primitive_attr_t made = nullptr;
   require(dnnl_primitive_attr_create(&made), "dnnl_primitive_attr_create");
   Attributes attributes(made);
@@ -199,25 +215,14 @@ inline Attributes attributes(bool accumulate = false, bool relu = false) {
           "dnnl_primitive_attr_set_scratchpad_mode");
   require(dnnl_primitive_attr_set_fpmath_mode(made, dnnl_fpmath_mode_strict),
           "dnnl_primitive_attr_set_fpmath_mode");
-  if (!accumulate && !relu) return attributes;
+  if (!accumulate) return attributes;
   dnnl_post_ops_t ops = nullptr;
   require(dnnl_post_ops_create(&ops), "dnnl_post_ops_create");
   const PostOps owner(ops);
 #if DNNL_VERSION_MAJOR >= 3
-  if (accumulate) {
-    require(dnnl_post_ops_append_sum(ops, 1.0F, 0, dnnl_data_type_undef),
-            "dnnl_post_ops_append_sum");
-  }
-  if (relu) {
-    require(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_relu, 0.0F, 0.0F),
-            "dnnl_post_ops_append_eltwise");
-  }
+  require(dnnl_post_ops_append_sum(ops, 1.0F, 0, dnnl_data_type_undef), "dnnl_post_ops_append_sum");
 #else
-  if (accumulate) require(dnnl_post_ops_append_sum(ops, 1.0F), "dnnl_post_ops_append_sum");
-  if (relu) {
-    require(dnnl_post_ops_append_eltwise(ops, 1.0F, dnnl_eltwise_relu, 0.0F, 0.0F),
-            "dnnl_post_ops_append_eltwise");
-  }
+  require(dnnl_post_ops_append_sum(ops, 1.0F), "dnnl_post_ops_append_sum");
 #endif
   require(dnnl_primitive_attr_set_post_ops(made, ops), "dnnl_primitive_attr_set_post_ops");
   return attributes;
