@@ -4,7 +4,9 @@
 // The threads that host kernels share, and how a job gets to them. Jobs follow each other within
 // microseconds in a training step, so a thread without work polls for a moment before it sleeps: to
 // put one to sleep and to wake it costs more than most jobs. It does so only while there is a
-// processor for every thread.
+// processor for every thread. Each thread begins with the tasks that it had in a job of the same
+// size before, so that it finds in its caches what it wrote there, and takes those of others when
+// it is done.
 #pragma once
 
 #include <sched.h>
@@ -14,9 +16,11 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -51,15 +55,27 @@ bool poll_until(Done&& done) {
   return false;
 }
 
-/// Whether the system has preempted this thread since the last check. Only every eighth call
+/// Whether the system preempts this thread often, as it does if other threads want its processor.
+/// A quiet system does so about every 50 milliseconds, for work of its own. Only every eighth call
 /// checks.
-inline bool was_interrupted() {
+inline bool is_interrupted_often() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kWindow{20};
+  constexpr long kOften = 4;
   static thread_local unsigned calls = 0;
-  static thread_local long seen = 0;
+  static thread_local Clock::time_point begin;  // of the window
+  static thread_local long before = 0;          // how many interruptions came before it
   if (calls++ % 8 != 0) return false;
   rusage usage{};
   if (getrusage(RUSAGE_THREAD, &usage) != 0) return false;
-  return std::exchange(seen, usage.ru_nivcsw) != usage.ru_nivcsw;
+  const bool often = usage.ru_nivcsw - before >= kOften;
+  if (const Clock::time_point now = Clock::now(); often || now - begin > kWindow) {
+    const bool in_time = now - begin <= kWindow;
+    begin = now;
+    before = usage.ru_nivcsw;
+    return often && in_time;
+  }
+  return false;
 }
 
 /// The threads of one process, and the job that they share. What threads tell each other without a
@@ -72,7 +88,7 @@ class AMP_EXPORT Workers {
   Workers() {
     while (threads_ < requested_) {
       try {
-        std::thread([this] { work(); }).detach();
+        std::thread([this, which = threads_] { work(which); }).detach();
       } catch (const std::exception&) {
         return;  // the system gives no more, or no memory for one: these will do
       }
@@ -97,7 +113,8 @@ class AMP_EXPORT Workers {
       return;
     }
     if (const int left = crowded_; left > 0) crowded_ = left - 1;
-    Job job{body, tasks};
+    Job job{body, static_cast<int>((std::min)(tasks, std::int64_t{threads_}))};
+    for (int which = 0; which < job.shares; ++which) shares_[which].set(tasks, which, job.shares);
     job_ = &job;
     ++jobs_;
     if (sleeping_ > 0) {
@@ -107,7 +124,7 @@ class AMP_EXPORT Workers {
       wake_.notify_all();
     }
     inside() = true;
-    job.work();
+    take_part(job, 0);
     inside() = false;
     job_ = nullptr;  // a thread that comes late finds nothing
     wait_until_idle();
@@ -117,29 +134,44 @@ class AMP_EXPORT Workers {
  private:
   struct Job {
     Body body;
-    std::int64_t tasks;
-    std::atomic<std::int64_t> next{0};
+    int shares;
     std::mutex error_mutex{};
     std::exception_ptr error{};
+  };
+  /// The tasks of a job that one thread begins with.
+  struct alignas(64) Share {
+    std::atomic<std::int64_t> next = 0;
+    std::int64_t end = 0;
 
-    void work() noexcept {
-      for (std::int64_t task = next.fetch_add(1); task < tasks; task = next.fetch_add(1)) {
-        try {
-          body(task);
-        } catch (...) {
-          const std::lock_guard lock(error_mutex);
-          if (!error) error = std::current_exception();
-        }
-      }
+    void set(std::int64_t tasks, std::int64_t which, std::int64_t shares) {
+      next.store(tasks * which / shares, std::memory_order_relaxed);
+      end = tasks * (which + 1) / shares;
     }
   };
 
-  void work() {
+  /// Thread `which` does its own tasks, and then those that other threads have not begun.
+  void take_part(Job& job, int which) noexcept {
+    for (int i = 0; i < job.shares; ++i) {
+      Share& share = shares_[(which + i) % job.shares];
+      while (share.next.load(std::memory_order_relaxed) < share.end) {
+        const std::int64_t task = share.next.fetch_add(1);
+        if (task >= share.end) break;
+        try {
+          job.body(task);
+        } catch (...) {
+          const std::lock_guard lock(job.error_mutex);
+          if (!job.error) job.error = std::current_exception();
+        }
+      }
+    }
+  }
+
+  void work(int which) {
     inside() = true;
     for (std::uint64_t seen = 0;;) {
       seen = next_job(seen);
       ++active_;  // before it looks at the job, which stays until no thread is active
-      if (Job* const job = job_) job->work();
+      if (Job* const job = job_) take_part(*job, which);
       if (--active_ == 0 && caller_sleeps_) {
         const std::lock_guard lock(mutex_);
         idle_.notify_one();
@@ -171,7 +203,7 @@ class AMP_EXPORT Workers {
   template <class Done>
   bool polled(Done&& done) {
     if (!has_processors_ || crowded_ > 0) return false;
-    if (was_interrupted()) {
+    if (is_interrupted_often()) {
       crowded_ = kCrowdedJobs;
       return false;
     }
@@ -198,6 +230,7 @@ class AMP_EXPORT Workers {
   const bool has_processors_ = requested_ <= usable_processors();
   const std::uint32_t forks_ = fork_count();
   int threads_ = 1;
+  const std::unique_ptr<Share[]> shares_{new Share[static_cast<std::size_t>(requested_)]};
   std::mutex submit_;
   std::atomic<Job*> job_ = nullptr;
   std::atomic<std::uint64_t> jobs_ = 0;  // how many there were
