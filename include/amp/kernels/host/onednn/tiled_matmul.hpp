@@ -23,18 +23,16 @@
 
 namespace amp::inline v0::kernels::host::onednn {
 
-/// The tiles of a matmul: whole rows of c, which oneDNN computes fastest, near 128 or 192 of them,
-/// and an even number of tiles. A part of the columns only if there are few rows and much work.
-/// (All of it measured.)
+/// The tiles of a matmul: whole rows of c, which oneDNN computes fastest, and an even number of
+/// tiles. A part of the columns only if there are few rows and much work. (The sizes are measured.)
 struct Tiles {
   std::int64_t rows, columns, down, across;
 
   Tiles(const Matmul& p, std::int64_t batches) {
     const bool wide = p.dtype == kFloat32, transposed = p.a_stride[0] == 1 && p.a_stride[1] > 1;
-    const std::int64_t height = batches > 1          ? 256
-                                : wide && p.m < 256  ? 64
-                                : wide || transposed ? 192
-                                                     : 128;
+    const bool few = batches > 1 || (!wide && p.m <= 512);  // b is not packed for so few rows
+    const std::int64_t best = few ? 256 : wide || transposed ? 192 : 128;
+    const std::int64_t height = (std::min)(best, (std::max)(p.m / 2, std::int64_t{64}));
     const std::int64_t much = std::int64_t{1} << (wide ? 24 : 27);  // multiplications in a tile
     down = (std::max)(std::int64_t{1}, (p.m + height / 2) / height);
     if (down > 1 && batches == 1) down = round_up(down, 2);
