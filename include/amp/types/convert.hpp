@@ -5,7 +5,6 @@
 // instructions.
 #pragma once
 
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -14,12 +13,9 @@
 #include <type_traits>
 
 #include "amp/core/error.hpp"
+#include "amp/core/instruction_set.hpp"
 #include "amp/types/convert_avx2.hpp"
 #include "amp/types/convert_avx512.hpp"
-
-#if AMP_X86
-#include <cpuid.h>
-#endif
 
 namespace amp::inline v0 {
 
@@ -44,31 +40,6 @@ AMP_HOST_DEVICE constexpr To convert_one(From value) {
 }
 
 namespace detail {
-
-/// What the vector code of a processor uses, each more than the one before.
-enum class InstructionSet { kPortable, kAvx2, kAvx512 };
-
-/// The best one here, asked once.
-inline InstructionSet instruction_set() {
-#if AMP_X86
-  // No guarded static: a child forked while another thread asks would wait for ever.
-  static constinit std::atomic<int> known = -1;
-  if (const int best = known.load(std::memory_order_relaxed); best >= 0)
-    return static_cast<InstructionSet>(best);
-  const InstructionSet best = [] {
-    unsigned a = 0, b = 0, c = 0, d = 0;  // clang 14's __builtin_cpu_supports knows no F16C
-    const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & 1u << 29) != 0;
-    if (__builtin_cpu_supports("avx2") == 0 || !f16c) return InstructionSet::kPortable;
-    return __builtin_cpu_supports("avx512f") != 0 ? InstructionSet::kAvx512 : InstructionSet::kAvx2;
-  }();
-  known.store(static_cast<int>(best), std::memory_order_relaxed);
-  return best;
-#else
-  return InstructionSet::kPortable;
-#endif
-}
-
-inline bool has_avx2() { return instruction_set() >= InstructionSet::kAvx2; }
 
 template <class T, class... Others>
 inline constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);

@@ -9,6 +9,7 @@
 #include "amp/core/config.hpp"
 #include "amp/core/error.hpp"
 #include "amp/core/globals.hpp"
+#include "amp/core/instruction_set.hpp"
 #include "amp/kernels/host/onednn/api.hpp"
 
 namespace amp::inline v0 {
@@ -27,11 +28,8 @@ namespace detail {
 
 /// Of amp's own kernels.
 inline std::string instructions_of_amp() {
-#if AMP_X86
-  if (__builtin_cpu_supports("avx512f")) return "AVX-512";
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "AVX2";
-#endif
-  return "baseline";
+  if (has_avx512()) return "AVX-512";
+  return has_avx2() ? "AVX2" : "baseline";
 }
 
 struct AMP_EXPORT AskedCpu {
@@ -56,7 +54,8 @@ struct AMP_EXPORT AskedCpu {
 }  // namespace detail
 
 /// Asked of the processor and the library at the first call; the answer stays. Instructions that
-/// ONEDNN_MAX_CPU_ISA in the environment forbids count as absent.
+/// ONEDNN_MAX_CPU_ISA in the environment forbids count as absent, as do those that AMP_MAX_CPU_ISA
+/// forbids amp's own kernels.
 inline const CpuCapabilities& cpu_capabilities() {
   return process_state<detail::AskedCpu>().answer;
 }

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "amp/core/config.hpp"
+#include "amp/core/instruction_set.hpp"
 #include "amp/core/object_pool.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -100,10 +101,10 @@ template <class T>
 Kernel<T> choose_kernel() {
   constexpr bool kFloat = sizeof(T) == 4;
 #if AMP_X86
-  if (__builtin_cpu_supports("avx512f")) {
+  if (amp::detail::has_avx512()) {
     return kernel_of<T, std::conditional_t<kFloat, Avx512Float, Avx512Double>>(run_avx512);
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+  if (amp::detail::has_avx2()) {
     return kernel_of<T, std::conditional_t<kFloat, Avx2Float, Avx2Double>>(run_avx2);
   }
 #endif

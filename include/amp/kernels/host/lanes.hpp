@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "amp/core/config.hpp"
+#include "amp/core/instruction_set.hpp"
 
 namespace amp::inline v0::kernels::host::lanes {
 
@@ -30,17 +31,6 @@ using Element = std::remove_cvref_t<decltype(typename Isa::F{}[0])>;
 template <class Isa>
 inline constexpr std::int64_t kLanes = sizeof(typename Isa::F) / sizeof(Element<Isa>);
 
-enum class IsaName : std::uint8_t { kGeneric, kAvx2, kAvx512 };
-
-/// The widest that the processor has.
-inline IsaName widest_isa() {
-#if AMP_X86
-  if (__builtin_cpu_supports("avx512f")) return IsaName::kAvx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return IsaName::kAvx2;
-#endif
-  return IsaName::kGeneric;
-}
-
 /// A function `Body::run<Isa>(arguments...)`, compiled for each instruction set and called for the
 /// widest that the processor has. Whatever run calls must be AMP_ALWAYS_INLINE, so that it is
 /// compiled for the same set. Arguments are scalars and pointers.
@@ -49,14 +39,8 @@ struct OnWidest {
   template <class... Arguments>
   static auto run(Arguments... arguments) {
 #if AMP_X86
-    switch (widest_isa()) {
-      case IsaName::kAvx512:
-        return avx512(arguments...);
-      case IsaName::kAvx2:
-        return avx2(arguments...);
-      default:
-        break;
-    }
+    if (amp::detail::has_avx512()) return avx512(arguments...);
+    if (amp::detail::has_avx2()) return avx2(arguments...);
 #endif
     return Body::template run<Generic>(arguments...);
   }

@@ -204,9 +204,8 @@ ScoreRows<C> choose_score_rows() {
     return score_rows::all_of<C, score_rows::Scalar>();
   } else {
 #if AMP_X86
-    if (__builtin_cpu_supports("avx512f")) return score_rows::all_of<C, score_rows::OnAvx512>();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-      return score_rows::all_of<C, score_rows::OnAvx2>();
+    if (amp::detail::has_avx512()) return score_rows::all_of<C, score_rows::OnAvx512>();
+    if (amp::detail::has_avx2()) return score_rows::all_of<C, score_rows::OnAvx2>();
 #endif
     return score_rows::all_of<C, score_rows::OnGeneric>();
   }

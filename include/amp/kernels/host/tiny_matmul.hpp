@@ -58,8 +58,7 @@ template <class C>
 void run_tiny(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a, const C* b,
               C* c) {
 #if AMP_X86
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return run_tiny_avx2(m, n, k, a, b, c);
+  if (amp::detail::has_avx2()) return run_tiny_avx2(m, n, k, a, b, c);
 #endif
   run_tiny_generic(m, n, k, a, b, c);
 }
