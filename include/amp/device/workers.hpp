@@ -4,9 +4,10 @@
 // The threads that host kernels share, and how a job gets to them. Jobs follow each other within
 // microseconds in a training step, so a thread without work polls for a moment before it sleeps: to
 // put one to sleep and to wake it costs more than most jobs. It does so only while there is a
-// processor for every thread. Each thread begins with the tasks that it had in a job of the same
-// size before, so that it finds in its caches what it wrote there, and takes those of others when
-// it is done.
+// processor for every thread.
+//
+// A job is divided into shares, up to 16. A thread begins with the share that it had in an equal
+// job before, so that it finds in its caches what it wrote there, and goes on with the others.
 #pragma once
 
 #include <sched.h>
@@ -16,11 +17,9 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -55,27 +54,27 @@ bool poll_until(Done&& done) {
   return false;
 }
 
-/// Whether the system preempts this thread often, as it does if other threads want its processor.
-/// A quiet system does so about every 50 milliseconds, for work of its own. Only every eighth call
-/// checks.
+/// Whether the system preempts this thread often, as it does if other threads want its processor:
+/// six times and more, a hundred times a second. A quiet system does so some twenty times a second,
+/// for work of its own. Only every eighth call checks.
 inline bool is_interrupted_often() {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds kWindow{20};
-  constexpr long kOften = 4;
+  using std::chrono::milliseconds;
+  constexpr long kLeast = 6;
   static thread_local unsigned calls = 0;
-  static thread_local Clock::time_point begin;  // of the window
+  static thread_local Clock::time_point begin;  // of the time that is looked at
   static thread_local long before = 0;          // how many interruptions came before it
   if (calls++ % 8 != 0) return false;
   rusage usage{};
   if (getrusage(RUSAGE_THREAD, &usage) != 0) return false;
-  const bool often = usage.ru_nivcsw - before >= kOften;
-  if (const Clock::time_point now = Clock::now(); often || now - begin > kWindow) {
-    const bool in_time = now - begin <= kWindow;
-    begin = now;
+  const Clock::duration elapsed = Clock::now() - begin;
+  const long count = usage.ru_nivcsw - before;
+  const bool often = count >= kLeast && elapsed < count * milliseconds(10);
+  if (often || elapsed > milliseconds(100)) {
+    begin += elapsed;
     before = usage.ru_nivcsw;
-    return often && in_time;
   }
-  return false;
+  return often;
 }
 
 /// The threads of one process, and the job that they share. What threads tell each other without a
@@ -113,7 +112,8 @@ class AMP_EXPORT Workers {
       return;
     }
     if (const int left = crowded_; left > 0) crowded_ = left - 1;
-    Job job{body, static_cast<int>((std::min)(tasks, std::int64_t{threads_}))};
+    Job job{body,
+            static_cast<int>((std::min)(tasks, std::int64_t{(std::min)(threads_, kMostShares)}))};
     for (int which = 0; which < job.shares; ++which) shares_[which].set(tasks, which, job.shares);
     job_ = &job;
     ++jobs_;
@@ -138,14 +138,18 @@ class AMP_EXPORT Workers {
     std::mutex error_mutex{};
     std::exception_ptr error{};
   };
+  static constexpr int kMostShares = 16;  // every thread looks at all of them
   /// The tasks of a job that one thread begins with.
   struct alignas(64) Share {
     std::atomic<std::int64_t> next = 0;
     std::int64_t end = 0;
 
     void set(std::int64_t tasks, std::int64_t which, std::int64_t shares) {
-      next.store(tasks * which / shares, std::memory_order_relaxed);
-      end = tasks * (which + 1) / shares;
+      const auto begin = [&](std::int64_t share) {
+        return tasks / shares * share + (std::min)(share, tasks % shares);
+      };
+      next.store(begin(which), std::memory_order_relaxed);
+      end = begin(which + 1);
     }
   };
 
@@ -230,7 +234,7 @@ class AMP_EXPORT Workers {
   const bool has_processors_ = requested_ <= usable_processors();
   const std::uint32_t forks_ = fork_count();
   int threads_ = 1;
-  const std::unique_ptr<Share[]> shares_{new Share[static_cast<std::size_t>(requested_)]};
+  Share shares_[kMostShares];
   std::mutex submit_;
   std::atomic<Job*> job_ = nullptr;
   std::atomic<std::uint64_t> jobs_ = 0;  // how many there were
