@@ -4,16 +4,27 @@
 // The instructions that the host kernels choose by.
 #include <amp/amp.hpp>
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "support/catch.hpp"
 
-TEST_CASE("instruction_set: no more than the environment allows", "[ops]") {
+TEST_CASE("instruction_set: what the system says, and no more than the environment allows",
+          "[ops]") {
+  using amp::detail::InstructionSet;
+  std::ifstream processor("/proc/cpuinfo");
+  const std::string flags((std::istreambuf_iterator<char>(processor)), {});
+  const auto has = [&](const char* flag) { return flags.find(flag) != std::string::npos; };
+  if (!AMP_X86 || !has("sse2")) AMP_TEST_SKIP("/proc/cpuinfo does not say what the processor has");
+  InstructionSet wanted = InstructionSet::kPortable;
+  if (has("avx2") && has("fma") && has("f16c"))
+    wanted = has("avx512f") ? InstructionSet::kAvx512 : InstructionSet::kAvx2;
   const char* const setting = std::getenv("AMP_MAX_CPU_ISA");
   const std::string most = setting == nullptr ? "" : setting;
-  if (most == "BASELINE") CHECK(!amp::detail::has_avx2());
-  if (most == "AVX2") CHECK(!amp::detail::has_avx512());
-  // What has the wider one has the narrower one too.
-  CHECK((amp::detail::has_avx2() || !amp::detail::has_avx512()));
+  if (most == "BASELINE") wanted = InstructionSet::kPortable;
+  if (most == "AVX2") wanted = (std::min)(wanted, InstructionSet::kAvx2);
+  CHECK(amp::detail::instruction_set() == wanted);
 }

@@ -23,9 +23,8 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 std::vector<Rows> all() {
   std::vector<Rows> sets = {rows::all_of<float, rows::OnGeneric>()};
 #if AMP_X86
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    sets.push_back(rows::all_of<float, rows::OnAvx2>());
-  if (__builtin_cpu_supports("avx512f")) sets.push_back(rows::all_of<float, rows::OnAvx512>());
+  if (amp::detail::has_avx2()) sets.push_back(rows::all_of<float, rows::OnAvx2>());
+  if (amp::detail::has_avx512()) sets.push_back(rows::all_of<float, rows::OnAvx512>());
 #endif
   return sets;
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Which instructions amp's own host kernels use: the widest that the processor has, or fewer if
-// AMP_MAX_CPU_ISA=BASELINE or AVX2 in the environment says so.
+// Which instructions amp's own host kernels choose at run time: the widest that the processor has,
+// or no more than AMP_MAX_CPU_ISA=BASELINE, AVX2 or AVX512 in the environment. Other values limit
+// nothing. BASELINE means what the program is compiled for.
 #pragma once
 
 #include <algorithm>

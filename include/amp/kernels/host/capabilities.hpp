@@ -53,9 +53,9 @@ struct AMP_EXPORT AskedCpu {
 
 }  // namespace detail
 
-/// Asked of the processor and the library at the first call; the answer stays. Instructions that
-/// ONEDNN_MAX_CPU_ISA in the environment forbids count as absent, as do those that AMP_MAX_CPU_ISA
-/// forbids amp's own kernels.
+/// Asked of the processor and the library at the first call; the answer stays. Instructions count
+/// as absent if the environment forbids them: ONEDNN_MAX_CPU_ISA those of oneDNN, AMP_MAX_CPU_ISA
+/// those of amp's own kernels. With a CBLAS, `instructions` are those of amp's own kernels.
 inline const CpuCapabilities& cpu_capabilities() {
   return process_state<detail::AskedCpu>().answer;
 }

@@ -32,8 +32,8 @@ template <class Isa>
 inline constexpr std::int64_t kLanes = sizeof(typename Isa::F) / sizeof(Element<Isa>);
 
 /// A function `Body::run<Isa>(arguments...)`, compiled for each instruction set and called for the
-/// widest that the processor has. Whatever run calls must be AMP_ALWAYS_INLINE, so that it is
-/// compiled for the same set. Arguments are scalars and pointers.
+/// widest that instruction_set() allows. Whatever run calls must be AMP_ALWAYS_INLINE, so that it
+/// is compiled for the same set. Arguments are scalars and pointers.
 template <class Body>
 struct OnWidest {
   template <class... Arguments>
