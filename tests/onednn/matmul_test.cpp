@@ -8,7 +8,6 @@
 #include <iterator>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "onednn/reference.hpp"
@@ -59,6 +58,10 @@ TEST_CASE("onednn: operands that lie transposed, apart, or once for a whole batc
     agree(tall.t(), amp::randn({64, 80}).to(dtype).t());
     agree(tall.t(), amp::randn({80, 200}).to(dtype));  // a is turned first
     agree(tall.narrow(1, 10, 500).t(), amp::randn({80, 200}).to(dtype));
+    // b is packed: sums of odd length, and rows or columns further apart than they are long.
+    const amp::Tensor rows = amp::randn({900, 77}).to(dtype);
+    agree(rows, amp::randn({70, 81}).to(dtype).narrow(1, 3, 77).t());
+    agree(rows, amp::randn({77, 91}).to(dtype).narrow(1, 5, 70));
     const amp::Tensor apart = amp::randn({48, 160}).to(dtype).reshape({48, 80, 2}).select(2, 1);
     agree(apart, b);  // no dimension is dense
     const amp::Tensor batch = amp::randn({3, 48, 80}).to(dtype);
@@ -66,6 +69,24 @@ TEST_CASE("onednn: operands that lie transposed, apart, or once for a whole batc
     agree(batch, amp::randn({3, 80, 20}).to(dtype));
     agree(amp::randn({1, 48, 80}).to(dtype), amp::randn({5, 80, 20}).to(dtype));
     agree(a.unsqueeze(0).expand({4, 48, 80}), amp::randn({4, 80, 20}).to(dtype));
+  }
+}
+
+TEST_CASE("onednn: few rows and much work, cut into columns as well", "[onednn]") {
+  struct Case {
+    amp::DType dtype;
+    std::int64_t m, n, k;
+  };
+  for (const Case& c : {Case{amp::kFloat32, 300, 577, 769}, Case{amp::kFloat32, 64, 1090, 1025},
+                        Case{amp::kBFloat16, 256, 1601, 1537}}) {
+    CAPTURE(c.dtype, c.m, c.n, c.k);
+    const amp::Tensor x = amp::randn({c.m, c.k}).to(c.dtype),
+                      w = amp::randn({c.n, c.k}).to(c.dtype),
+                      b = (amp::randn({c.n}) * 100).to(c.dtype);
+    CHECK(difference(amp::linear(x, w, b), amp::linear(x.to(amp::kFloat64), w.to(amp::kFloat64),
+                                                       b.to(amp::kFloat64))) < tolerance(c.dtype));
+    const amp::Tensor turned = w.t().contiguous();
+    CHECK(difference(amp::matmul(x, turned), exact(x, turned)) < tolerance(c.dtype));
   }
 }
 
@@ -86,8 +107,12 @@ TEST_CASE("onednn: feed_forward applies its activation tile by tile", "[onednn]"
     return (amp::randn(shape) * 4).to(amp::kInt64).to(amp::kFloat64) / 8;
   };
   for (const amp::Activation activation : {amp::Activation::kRelu, amp::Activation::kGelu}) {
-    for (const auto& [rows, hidden] : {std::pair{40, 72}, std::pair{600, 1050}}) {
-      const std::vector<amp::Tensor> values = {eighths({rows, 24}), eighths({hidden, 24}),
+    struct Size {
+      std::int64_t rows, hidden, in;
+    };
+    for (const auto& [rows, hidden, in] :
+         {Size{40, 72, 24}, Size{600, 1050, 24}, Size{300, 577, 769}}) {
+      const std::vector<amp::Tensor> values = {eighths({rows, in}), eighths({hidden, in}),
                                                eighths({hidden}), eighths({20, hidden}),
                                                eighths({20})};
       const amp::Tensor incoming = eighths({rows, 20});

@@ -60,13 +60,13 @@ void sum_rows_and_columns(const MatmulArgs& args) {
     Kernels::sum({args.a, as_matrix(args.row_sums, args.output.sizes[1], 1), 1});
 }
 
-/// The output from h, which is dense and not yet rounded. Kernels has copy, gelu, gelu_backward,
-/// relu(h, slope, output) and relu_backward(h, slope, output).
+/// The output from h, which is dense and not yet rounded, if there is an epilogue. Kernels has
+/// copy, gelu, gelu_backward, relu(h, slope, output) and relu_backward(h, slope, output).
 template <class Kernels>
 void apply_epilogue(const MatmulArgs& args, const Operand& h) {
   switch (args.epilogue) {
     case Epilogue::kNone:
-      return Kernels::copy({h, args.output});
+      return;
     case Epilogue::kRelu:
       return Kernels::relu(h, args.slope, args.output);
     case Epilogue::kGelu:

@@ -67,7 +67,8 @@ struct ProductSteps : Sums {
 
 }  // namespace detail
 
-/// With oneDNN the epilogue follows each tile, while its sums are in the cache.
+/// With oneDNN the epilogue follows each tile, so that no float32 sums of the whole matrix are
+/// kept.
 inline void fused_matmul(const MatmulArgs& args) {
 #if AMP_USE_ONEDNN
   if (args.epilogue != Epilogue::kNone &&

@@ -129,7 +129,7 @@ inline std::string version() {
   return std::to_string(v->major) + "." + std::to_string(v->minor) + "." + std::to_string(v->patch);
 }
 
-/// How a tensor lies in memory. Without strides the primitive chooses.
+/// How a tensor lies in memory. With dnnl_format_tag_any the primitive chooses.
 class MemoryDesc {
  public:
 #if DNNL_VERSION_MAJOR >= 3
@@ -141,10 +141,6 @@ class MemoryDesc {
   MemoryDesc() = default;
   MemoryDesc(DType dtype, std::initializer_list<std::int64_t> sizes,
              std::initializer_list<std::int64_t> strides) {
-    if (strides.size() == 0) {
-      make(dtype, sizes, dnnl_format_tag_any);
-      return;
-    }
     dnnl_dims_t dims = {}, steps = {};
     std::copy(sizes.begin(), sizes.end(), dims);
     std::copy(strides.begin(), strides.end(), steps);
@@ -160,18 +156,6 @@ class MemoryDesc {
 #endif
   }
   MemoryDesc(DType dtype, std::initializer_list<std::int64_t> sizes, dnnl_format_tag_t tag) {
-    make(dtype, sizes, tag);
-  }
-
-  bool present() const { return present_; }
-#if DNNL_VERSION_MAJOR >= 3
-  Pointer get() const { return desc_.get(); }
-#else
-  Pointer get() const { return present_ ? &desc_ : nullptr; }
-#endif
-
- private:
-  void make(DType dtype, std::initializer_list<std::int64_t> sizes, dnnl_format_tag_t tag) {
     dnnl_dims_t dims = {};
     std::copy(sizes.begin(), sizes.end(), dims);
     const int count = static_cast<int>(sizes.size());
@@ -185,6 +169,14 @@ class MemoryDesc {
 #endif
   }
 
+  bool present() const { return present_; }
+#if DNNL_VERSION_MAJOR >= 3
+  Pointer get() const { return desc_.get(); }
+#else
+  Pointer get() const { return present_ ? &desc_ : nullptr; }
+#endif
+
+ private:
 #if DNNL_VERSION_MAJOR >= 3
   Owned<dnnl_memory_desc_t, dnnl_memory_desc_destroy> desc_;
 #else

@@ -75,11 +75,11 @@ inline MemoryDesc weights_desc(const Convolution& c, DType dtype, bool plain) {
   const std::int64_t in = c.channels / c.groups, out = c.filters / c.groups;
   if (c.groups == 1) {
     return plain ? MemoryDesc(dtype, {out, in, kh, kw}, {in * kh * kw, kh * kw, kw, 1})
-                 : MemoryDesc(dtype, {out, in, kh, kw}, {});
+                 : MemoryDesc(dtype, {out, in, kh, kw}, dnnl_format_tag_any);
   }
   return plain ? MemoryDesc(dtype, {c.groups, out, in, kh, kw},
                             {out * in * kh * kw, in * kh * kw, kh * kw, kw, 1})
-               : MemoryDesc(dtype, {c.groups, out, in, kh, kw}, {});
+               : MemoryDesc(dtype, {c.groups, out, in, kh, kw}, dnnl_format_tag_any);
 }
 
 inline MemoryDesc activations_desc(DType dtype, std::int64_t images, std::int64_t channels,

@@ -43,13 +43,10 @@ inline void simplify(Matmul& p) {
   if (p.m == 1) p.c_stride = p.n;
 }
 
-inline MemoryDesc plain_b(const Matmul& p) {
-  return MemoryDesc(p.dtype, {p.k, p.n}, {p.b_stride[0], p.b_stride[1]});
-}
-
 inline Call make_matmul(const Matmul& p) {
   const MemoryDesc a(p.dtype, {p.m, p.k}, {p.a_stride[0], p.a_stride[1]});
-  const MemoryDesc b = p.packed ? MemoryDesc(p.dtype, {p.k, p.n}, {}) : plain_b(p);
+  const MemoryDesc b = p.packed ? MemoryDesc(p.dtype, {p.k, p.n}, dnnl_format_tag_any)
+                                : MemoryDesc(p.dtype, {p.k, p.n}, {p.b_stride[0], p.b_stride[1]});
   const MemoryDesc c(p.output, {p.m, p.n}, {p.c_stride, 1});
   const MemoryDesc bias = p.bias ? MemoryDesc(*p.bias, {1, p.n}, {p.n, 1}) : MemoryDesc();
   const PrimitiveDesc desc = matmul_desc(a, b, bias, c, attributes(p.accumulate));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The second matrix of a matmul in the order that oneDNN's kernels read. oneDNN packs as well, on
-// one thread and at half the speed, or again in each primitive.
+// The second matrix of a matmul in the order that oneDNN's kernels read. oneDNN would pack it again
+// in each primitive that reads it as it lies. Its own reorder takes twice as long as this one.
 #pragma once
 
 #include "amp/kernels/host/onednn/matmul.hpp"
@@ -16,12 +16,15 @@
 
 #include "amp/core/math.hpp"
 #include "amp/device/parallel.hpp"
-#include "amp/kernels/host/transpose.hpp"
+
+#if AMP_X86
+#include <emmintrin.h>
+#endif
 
 namespace amp::inline v0::kernels::host::onednn {
 
 /// Columns in blocks; a block row by row, in words of 32 bits: a float32, or two 16-bit neighbours
-/// of a column. Zeros fill the last block up, and the rows to a multiple of 16.
+/// of a column. Zeros fill up the last block, and all blocks to a multiple of 16 rows of words.
 class ColumnBlocks {
  public:
   ColumnBlocks(const Matmul& p, std::int64_t columns) : p_(p), columns_(columns) {

@@ -23,15 +23,16 @@
 
 namespace amp::inline v0::kernels::host::onednn {
 
-/// The tiles of a matmul: whole rows of c, which oneDNN computes fastest, and an even number of
-/// tiles. A part of the columns only if there are few rows and much work. (The sizes are measured.)
+/// How a matmul is cut into tiles: into whole rows of c, which oneDNN computes fastest, if possible
+/// into an even number of tiles. Up to four tiles are made by cutting columns as well, if there are
+/// few rows and much work. The sizes are measured.
 struct Tiles {
   std::int64_t rows, columns, down, across;
 
-  Tiles(const Matmul& p, std::int64_t batches) {
+  Tiles(const Matmul& p, std::int64_t batches, bool can_pack) {
     const bool wide = p.dtype == kFloat32, transposed = p.a_stride[0] == 1 && p.a_stride[1] > 1;
-    const bool few = batches > 1 || (!wide && p.m <= 512);  // b is not packed for so few rows
-    const std::int64_t best = few ? 256 : wide || transposed ? 192 : 128;
+    const bool packs = can_pack && (wide || p.m > 512);
+    const std::int64_t best = !packs ? 256 : wide || transposed ? 192 : 128;
     const std::int64_t height = (std::min)(best, (std::max)(p.m / 2, std::int64_t{64}));
     const std::int64_t much = std::int64_t{1} << (wide ? 24 : 27);  // multiplications in a tile
     down = (std::max)(std::int64_t{1}, (p.m + height / 2) / height);
@@ -47,13 +48,18 @@ struct Tiles {
 /// A matmul cut into tiles, for which b is packed once if that pays.
 class TiledMatmul {
  public:
-  /// With `apart`, each tile goes to dense memory of its own, and c_stride does not count. So it
-  /// does if tiles have a part of the columns: oneDNN's fastest code writes dense rows only.
+  /// With `apart`, each tile is written to dense memory of its own, and c_stride has no meaning.
+  /// Tiles with a part of the columns are always written so: oneDNN's fastest code writes dense
+  /// rows only.
   TiledMatmul(const Matmul& whole, std::int64_t batches, bool apart = false)
-      : whole_(whole), tiles_(whole, batches), apart_(apart || tiles_.across > 1) {
+      : whole_(whole), tiles_(whole, batches, batches == 1), apart_(apart || tiles_.across > 1) {
     const bool many_rows = whole.dtype == kFloat32 ? whole.m >= 256 : tiles_.down > 2;
-    if (batches == 1 && many_rows) block_ = common_block();
+    if (batches > 1 || !many_rows) return;
+    block_ = common_block();
     whole_.packed = block_ != 0;
+    if (whole_.packed) return;
+    tiles_ = Tiles(whole, batches, false);
+    apart_ = apart || tiles_.across > 1;
   }
 
   /// Whether oneDNN has all shapes of tiles.
@@ -233,7 +239,7 @@ bool with_operands(const MatmulArgs& args, DType output, const Run& run) {
   return run(p, Sources{a.data, a.strides[0], args.b.data, args.b.strides[0], args.bias.data});
 }
 
-/// The part of a matrix [1, M, N]; columns of relu's bits begin at whole bytes.
+/// The part of a matrix [1, M, N], or of relu's bits. A tile begins at a multiple of 8 columns.
 inline Operand part_of(const Operand& matrix, const TiledMatmul::Place& at, bool of_bits = false) {
   Operand part = matrix;
   const std::int64_t column = of_bits ? at.column / 8 : at.column;
@@ -255,8 +261,9 @@ inline bool matmul(const MatmulArgs& args) {
   });
 }
 
-/// The same for one matrix with an epilogue: finish(tile, h) for each tile, with the output and the
-/// slope of `tile`, and its h in float32, dense.
+/// Multiplies one matrix, and calls finish(tile, h) for each tile: h is its part of a @ b + bias,
+/// dense, in float32. `tile` has its part of the output and of the slope; all else is that of the
+/// whole matrix. False, with nothing written, if this is none for oneDNN.
 template <class Finish>
 bool matmul_in_tiles(const MatmulArgs& args, const Finish& finish) {
   return detail::with_operands(args, kFloat32, [&](const Matmul& p, const Sources& from) {
