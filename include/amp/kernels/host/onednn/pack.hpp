@@ -16,6 +16,7 @@
 
 #include "amp/core/math.hpp"
 #include "amp/device/parallel.hpp"
+#include "amp/kernels/host/block.hpp"
 
 #if AMP_X86
 #include <emmintrin.h>
@@ -27,7 +28,9 @@ namespace amp::inline v0::kernels::host::onednn {
 /// of a column. Zeros fill up the last block, and all blocks to a multiple of 16 rows of words.
 class ColumnBlocks {
  public:
-  ColumnBlocks(const Matmul& p, std::int64_t columns) : p_(p), columns_(columns) {
+  /// b lies in the dtype `source`, which is that of the matmul, or is widened to float32.
+  ColumnBlocks(const Matmul& p, std::int64_t columns, DType source)
+      : p_(p), columns_(columns), source_(source) {
     words_ = round_up(ceil_div(p.k, pairs() ? std::int64_t{2} : std::int64_t{1}), std::int64_t{16});
   }
 
@@ -64,19 +67,28 @@ class ColumnBlocks {
   }
 
  private:
-  static constexpr std::int64_t kWord = 4, kHalf = 2;
+  static constexpr std::int64_t kWord = 4, kHalf = 2, kMostColumns = 64;
 
   bool pairs() const { return item_size(p_.dtype) == kHalf; }
 
   void pack_block(const void* b, std::int64_t first, std::byte* to) const {
     const std::int64_t width = (std::min)(columns_, p_.n - first);
-    const auto* const from =
-        static_cast<const std::byte*>(b) + first * p_.b_stride[1] * item_size(p_.dtype);
+    const std::int64_t item = item_size(source_), stride = p_.b_stride[1] * item;
+    const auto* const from = static_cast<const std::byte*>(b) + first * stride;
     const std::int64_t whole = pairs() ? p_.k / 2 : p_.k;
     if (width < columns_ || whole < words_)
       std::memset(to, 0, static_cast<std::size_t>(words_ * columns_ * kWord));
     if (p_.b_stride[1] != 1) {
-      words_of_columns(from, whole, width, to);
+      if (source_ == p_.dtype) {
+        words_of_columns(from, stride, whole, width, to);
+      } else {
+        widened_columns(from, stride, whole, width, to);
+      }
+    } else if (source_ != p_.dtype) {
+      for (std::int64_t row = 0; row < whole; ++row) {
+        fetch(from + row * p_.b_stride[0] * item, source_, width,
+              reinterpret_cast<float*>(to + row * columns_ * kWord));
+      }
     } else if (pairs()) {
       for (std::int64_t word = 0; word < whole; ++word)
         pairs_of_rows(from + 2 * word * p_.b_stride[0] * kHalf, width,
@@ -115,10 +127,9 @@ class ColumnBlocks {
 
   /// Transposes: the words of a column lie side by side. A line of each column is used up before
   /// the next one is read.
-  void words_of_columns(const std::byte* from, std::int64_t words, std::int64_t width,
-                        std::byte* to) const {
+  void words_of_columns(const std::byte* from, std::int64_t stride, std::int64_t words,
+                        std::int64_t width, std::byte* to) const {
     constexpr std::int64_t kLine = 16;
-    const std::int64_t stride = p_.b_stride[1] * item_size(p_.dtype);
     const auto one_by_one = [&](std::int64_t begin, std::int64_t end, std::int64_t j) {
       for (std::int64_t i = begin; i < end; ++i)
         std::memcpy(to + (i * columns_ + j) * kWord, from + j * stride + i * kWord, kWord);
@@ -135,6 +146,19 @@ class ColumnBlocks {
       }
 #endif
       for (; j < width; ++j) one_by_one(line, end, j);
+    }
+  }
+  /// The same, widened to float32 piece by piece.
+  void widened_columns(const std::byte* from, std::int64_t stride, std::int64_t words,
+                       std::int64_t width, std::byte* to) const {
+    constexpr std::int64_t kLength = 128;
+    float piece[kMostColumns * kLength];
+    for (std::int64_t first = 0; first < words; first += kLength) {
+      const std::int64_t count = (std::min)(kLength, words - first);
+      for (std::int64_t j = 0; j < width; ++j)
+        fetch(from + j * stride + first * item_size(source_), source_, count, piece + j * kLength);
+      words_of_columns(reinterpret_cast<const std::byte*>(piece), kLength * kWord, count, width,
+                       to + first * columns_ * kWord);
     }
   }
 #if AMP_X86
@@ -155,7 +179,8 @@ class ColumnBlocks {
 #endif
 
   Matmul p_;
-  std::int64_t columns_, words_;
+  std::int64_t columns_, words_ = 0;
+  DType source_;
 };
 
 }  // namespace amp::inline v0::kernels::host::onednn

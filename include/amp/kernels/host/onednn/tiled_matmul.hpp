@@ -18,6 +18,7 @@
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/epilogue.hpp"
+#include "amp/kernels/host/block.hpp"
 #include "amp/kernels/host/elementwise.hpp"
 #include "amp/kernels/signatures.hpp"
 
@@ -45,16 +46,20 @@ struct Tiles {
   }
 };
 
-/// A matmul cut into tiles, for which b is packed once if that pays.
+/// A matmul cut into tiles, for which b is packed once if that pays. If its operands lie in another
+/// dtype than it multiplies in, they are widened to float32: a with each tile, b when it is packed.
 class TiledMatmul {
  public:
   /// With `apart`, each tile is written to dense memory of its own, and c_stride has no meaning.
   /// Tiles with a part of the columns are always written so: oneDNN's fastest code writes dense
   /// rows only.
-  TiledMatmul(const Matmul& whole, std::int64_t batches, bool apart = false)
-      : whole_(whole), tiles_(whole, batches, batches == 1), apart_(apart || tiles_.across > 1) {
+  TiledMatmul(const Matmul& whole, std::int64_t batches, DType source, bool apart)
+      : whole_(whole),
+        source_(source),
+        tiles_(whole, batches, batches == 1),
+        apart_(apart || tiles_.across > 1) {
     const bool many_rows = whole.dtype == kFloat32 ? whole.m >= 256 : tiles_.down > 2;
-    if (batches > 1 || !many_rows) return;
+    if (batches > 1 || !(many_rows || widens())) return;
     block_ = common_block();
     whole_.packed = block_ != 0;
     if (whole_.packed) return;
@@ -62,11 +67,11 @@ class TiledMatmul {
     apart_ = apart || tiles_.across > 1;
   }
 
-  /// Whether oneDNN has all shapes of tiles.
+  /// Whether oneDNN has all shapes of tiles, and b can be widened.
   explicit operator bool() const {
-    return all_of_corners([](const Matmul& p) { return static_cast<bool>(call_of(p)); });
+    return (packs() || !widens()) &&
+           all_of_corners([](const Matmul& p) { return static_cast<bool>(call_of(p)); });
   }
-  DType dtype() const { return whole_.dtype; }
   std::int64_t count() const { return tiles_.down * tiles_.across; }
   std::int64_t work_of_tile() const { return whole_.m * whole_.n * whole_.k / count(); }
   bool apart() const { return apart_; }
@@ -87,9 +92,13 @@ class TiledMatmul {
   void run_tile(std::int64_t index, const void* a, const void* b, const void* bias, void* c) const {
     const std::int64_t i = index / tiles_.across, j = index % tiles_.across;
     const std::int64_t row = i * tiles_.rows, column = j * tiles_.columns;
+    const Matmul p = tile(i, j);
+    const void* const of_a = at(a, row * whole_.a_stride[0], source_);
     const void* const of_b = packs() ? static_cast<const std::byte*>(b) + blocks().offset(column)
-                                     : at(b, column * whole_.b_stride[1], whole_.dtype);
-    const bool done = run(tile(i, j), at(a, row * whole_.a_stride[0], whole_.dtype), of_b, c,
+                                     : at(b, column * whole_.b_stride[1], source_);
+    const HostBuffer<float> wide(widens() ? p.m * p.k : 0);
+    if (widens()) widen(of_a, p, wide.data());
+    const bool done = run(p, widens() ? wide.data() : of_a, of_b, c,
                           whole_.bias ? at(bias, column, *whole_.bias) : nullptr);
     AMP_CHECK(done, "oneDNN: a matmul that it had is missing");
   }
@@ -99,11 +108,25 @@ class TiledMatmul {
   }
 
  private:
+  bool widens() const { return source_ != whole_.dtype; }
+  /// Whether a lies column by column, not row by row.
+  bool has_columns() const { return whole_.a_stride[1] != 1; }
+  void widen(const void* a, const Matmul& p, float* wide) const {
+    const std::int64_t lines = has_columns() ? p.k : p.m, length = has_columns() ? p.m : p.k;
+    const std::int64_t stride = whole_.a_stride[has_columns() ? 1 : 0];
+    for (std::int64_t line = 0; line < lines; ++line)
+      fetch(at(a, line * stride, source_), source_, length, wide + line * length);
+  }
+
   Matmul tile(std::int64_t i, std::int64_t j) const {
     Matmul tile = whole_;
     tile.m = (std::min)(tiles_.rows, whole_.m - i * tiles_.rows);
     tile.n = (std::min)(tiles_.columns, whole_.n - j * tiles_.columns);
     if (apart_) tile.c_stride = tile.n;
+    if (widens()) {
+      tile.a_stride[0] = has_columns() ? 1 : tile.k;
+      tile.a_stride[1] = has_columns() ? tile.m : 1;
+    }
     return tile;
   }
   /// Whether all shapes of tiles have a property.
@@ -133,16 +156,19 @@ class TiledMatmul {
     });
     return common && (tiles_.across == 1 || tiles_.columns % block == 0) ? block : 0;
   }
-  ColumnBlocks blocks() const { return {whole_, block_}; }
+  ColumnBlocks blocks() const { return {whole_, block_, source_}; }
 
   Matmul whole_;
+  DType source_;
   Tiles tiles_;
   bool apart_;
   std::int64_t block_ = 0;
 };
 
-/// The operands of a batch of matmuls, `a_step` and `b_step` elements apart.
+/// The operands of a batch of matmuls, `a_step` and `b_step` elements apart. a and b are of
+/// `dtype`.
 struct Sources {
+  DType dtype;
   const void* a;
   std::int64_t a_step;
   const void* b;
@@ -164,10 +190,10 @@ bool for_each_tile(const TiledMatmul& tiled, std::int64_t batches, const Sources
       [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t index = begin; index < end; ++index) {
           const std::int64_t batch = index / tiled.count(), tile = index % tiled.count();
-          const void* const a = TiledMatmul::at(from.a, batch * from.a_step, tiled.dtype());
+          const void* const a = TiledMatmul::at(from.a, batch * from.a_step, from.dtype);
           const void* const b = tiled.packs()
                                     ? static_cast<const void*>(packed.data())
-                                    : TiledMatmul::at(from.b, batch * from.b_step, tiled.dtype());
+                                    : TiledMatmul::at(from.b, batch * from.b_step, from.dtype);
           body(batch, tiled.place(tile),
                [&](void* c) { tiled.run_tile(tile, a, b, from.bias, c); });
         }
@@ -175,22 +201,28 @@ bool for_each_tile(const TiledMatmul& tiled, std::int64_t batches, const Sources
   return true;
 }
 
-/// Into matrices `c_step` elements apart.
+/// Into matrices of c_dtype, `c_step` elements apart.
 inline bool run_on_all_threads(const Matmul& p, std::int64_t batches, const Sources& from, void* c,
-                               std::int64_t c_step) {
-  const TiledMatmul tiled(p, batches);
-  const std::int64_t size = item_size(p.output);
+                               std::int64_t c_step, DType c_dtype) {
+  const bool rounds = c_dtype != p.output;
+  const TiledMatmul tiled(p, batches, from.dtype, rounds);
+  const std::int64_t size = item_size(p.output), c_size = item_size(c_dtype);
   return for_each_tile(tiled, batches, from,
                        [&](std::int64_t batch, const TiledMatmul::Place& at, const auto& compute) {
-                         auto* const to = static_cast<std::byte*>(c) +
-                                          (batch * c_step + at.row * p.c_stride + at.column) * size;
+                         auto* const to =
+                             static_cast<std::byte*>(c) +
+                             (batch * c_step + at.row * p.c_stride + at.column) * c_size;
                          if (!tiled.apart()) return compute(to);
                          const HostBuffer<std::byte> rows(at.rows * at.columns * size);
                          compute(rows.data());
                          for (std::int64_t i = 0; i < at.rows; ++i) {
-                           std::memcpy(to + i * p.c_stride * size,
-                                       rows.data() + i * at.columns * size,
-                                       static_cast<std::size_t>(at.columns * size));
+                           const std::byte* const row = rows.data() + i * at.columns * size;
+                           std::byte* const c_row = to + i * p.c_stride * c_size;
+                           if (rounds) {
+                             store(reinterpret_cast<const float*>(row), c_row, c_dtype, at.columns);
+                           } else {
+                             std::memcpy(c_row, row, static_cast<std::size_t>(at.columns * size));
+                           }
                          }
                        });
 }
@@ -207,12 +239,15 @@ inline bool is_worth_turning(const Matmul& p) {
   return transposed && p.n >= 128 && is_slow;
 }
 
-/// run(p, sources) for the matmul of the arguments without its epilogue and sums, stored as
-/// `output`. False, with nothing written, if this is none for oneDNN.
+/// run(p, sources) for the matmul of the arguments without its epilogue and sums. 16-bit formats
+/// without instructions of their own are multiplied in float32. False, with nothing written, if
+/// this is none for oneDNN.
 template <class Run>
-bool with_operands(const MatmulArgs& args, DType output, const Run& run) {
-  Matmul p{.dtype = args.a.dtype,
-           .output = output,
+bool with_operands(const MatmulArgs& args, const Run& run) {
+  const DType source = args.a.dtype;
+  const bool widens = (source == kBFloat16 || source == kFloat16) && !is_native(source);
+  Matmul p{.dtype = widens ? kFloat32 : source,
+           .output = widens ? kFloat32 : args.output.dtype,
            .m = args.output.sizes[1],
            .n = args.output.sizes[2],
            .k = args.a.sizes[2],
@@ -220,14 +255,19 @@ bool with_operands(const MatmulArgs& args, DType output, const Run& run) {
            .b_stride = {args.b.strides[1], args.b.strides[2]},
            .c_stride = args.output.strides[1]};
   simplify(p);
-  const bool plain = args.b.dtype == p.dtype && (p.output == p.dtype || p.output == kFloat32) &&
+  const bool one = args.output.sizes[0] == 1;
+  const bool plain = args.b.dtype == source &&
+                     (args.output.dtype == source || args.output.dtype == kFloat32) &&
                      (p.n == 1 || args.output.strides[2] == 1);
-  if (!plain || !takes(p)) return false;
+  if (!plain || !takes(p) || (widens && !one)) return false;
+  const void* bias = args.bias.data;
+  const HostBuffer<float> wide(widens && args.bias.present ? p.n : 0);
   if (args.bias.present) {
-    if (args.bias.dtype != p.dtype || (p.n > 1 && args.bias.strides[0] != 1)) return false;
-    p.bias = args.bias.dtype;
+    if (args.bias.dtype != source || (p.n > 1 && args.bias.strides[0] != 1)) return false;
+    p.bias = p.dtype;
+    if (widens) bias = fetch(bias, source, p.n, wide.data());
   }
-  const bool turns = args.output.sizes[0] == 1 && is_worth_turning(p);
+  const bool turns = one && !widens && is_worth_turning(p);
   const HostBuffer<std::byte> turned(turns ? p.m * p.k * item_size(p.dtype) : 0);
   Operand a = args.a;
   if (turns) {
@@ -236,7 +276,7 @@ bool with_operands(const MatmulArgs& args, DType output, const Run& run) {
     a.strides[2] = p.a_stride[1] = 1;
     copy({args.a, a});
   }
-  return run(p, Sources{a.data, a.strides[0], args.b.data, args.b.strides[0], args.bias.data});
+  return run(p, Sources{source, a.data, a.strides[0], args.b.data, args.b.strides[0], bias});
 }
 
 /// The part of a matrix [1, M, N], or of relu's bits. A tile begins at a multiple of 8 columns.
@@ -255,9 +295,9 @@ inline Operand part_of(const Operand& matrix, const TiledMatmul::Place& at, bool
 /// The matmul of the arguments without its epilogue and sums. False, with nothing written, if this
 /// is none for oneDNN.
 inline bool matmul(const MatmulArgs& args) {
-  return detail::with_operands(args, args.output.dtype, [&](const Matmul& p, const Sources& from) {
+  return detail::with_operands(args, [&](const Matmul& p, const Sources& from) {
     return run_on_all_threads(p, args.output.sizes[0], from, args.output.data,
-                              args.output.strides[0]);
+                              args.output.strides[0], args.output.dtype);
   });
 }
 
@@ -266,8 +306,9 @@ inline bool matmul(const MatmulArgs& args) {
 /// whole matrix. False, with nothing written, if this is none for oneDNN.
 template <class Finish>
 bool matmul_in_tiles(const MatmulArgs& args, const Finish& finish) {
-  return detail::with_operands(args, kFloat32, [&](const Matmul& p, const Sources& from) {
-    return for_each_tile(TiledMatmul(p, 1, true), 1, from,
+  return detail::with_operands(args, [&](Matmul p, const Sources& from) {
+    p.output = kFloat32;
+    return for_each_tile(TiledMatmul(p, 1, from.dtype, true), 1, from,
                          [&](std::int64_t, const TiledMatmul::Place& at, const auto& compute) {
                            const HostBuffer<float> h(at.rows * at.columns);
                            compute(h.data());
@@ -283,7 +324,7 @@ bool matmul_in_tiles(const MatmulArgs& args, const Finish& finish) {
 inline bool multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
                      const Matrix<float>& b, float* c) {
   const Matmul p = matmul_of(m, n, k, a, b, n);
-  return takes(p) && run_on_all_threads(p, 1, {a.data, 0, b.data, 0}, c, 0);
+  return takes(p) && run_on_all_threads(p, 1, {kFloat32, a.data, 0, b.data, 0}, c, 0, kFloat32);
 }
 
 }  // namespace amp::inline v0::kernels::host::onednn
