@@ -7,7 +7,7 @@
 #
 #   ./benchmarks/run.sh [--quick] [--only REGEX] [--threads 1,2] [--output FOLDER]
 #
-# About 15 minutes, with --quick under 2. Writes cpu.json, cpu.md and cpu.svg to benchmarks/results or to
+# About 10 minutes, with --quick under 2. Writes cpu.json, cpu.md and cpu.svg to benchmarks/results or to
 # FOLDER. PYTHON=... names another Python. To install PyTorch apart from everything else:
 #   python3 -m venv .venv && .venv/bin/pip install torch
 #   PYTHON=.venv/bin/python ./benchmarks/run.sh
