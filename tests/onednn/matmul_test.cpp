@@ -58,10 +58,11 @@ TEST_CASE("onednn: operands that lie transposed, apart, or once for a whole batc
     agree(tall.t(), amp::randn({64, 80}).to(dtype).t());
     agree(tall.t(), amp::randn({80, 200}).to(dtype));  // a is turned first
     agree(tall.narrow(1, 10, 500).t(), amp::randn({80, 200}).to(dtype));
-    // b is packed: sums of odd length, and rows or columns further apart than they are long.
+    // b is packed: sums of odd and of even length, rows or columns apart from each other.
     const amp::Tensor rows = amp::randn({900, 77}).to(dtype);
     agree(rows, amp::randn({70, 81}).to(dtype).narrow(1, 3, 77).t());
     agree(rows, amp::randn({77, 91}).to(dtype).narrow(1, 5, 70));
+    agree(rows.narrow(1, 0, 74), amp::randn({70, 81}).to(dtype).narrow(1, 3, 74).t());
     const amp::Tensor apart = amp::randn({48, 160}).to(dtype).reshape({48, 80, 2}).select(2, 1);
     agree(apart, b);  // no dimension is dense
     const amp::Tensor batch = amp::randn({3, 48, 80}).to(dtype);

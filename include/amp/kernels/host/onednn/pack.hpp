@@ -10,6 +10,7 @@
 #if AMP_USE_ONEDNN
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,6 +18,7 @@
 #include "amp/core/math.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/host/block.hpp"
+#include "amp/types/bfloat16.hpp"
 
 #if AMP_X86
 #include <emmintrin.h>
@@ -73,66 +75,111 @@ class ColumnBlocks {
 
   void pack_block(const void* b, std::int64_t first, std::byte* to) const {
     const std::int64_t width = (std::min)(columns_, p_.n - first);
-    const std::int64_t item = item_size(source_), stride = p_.b_stride[1] * item;
-    const auto* const from = static_cast<const std::byte*>(b) + first * stride;
+    const auto* const from =
+        static_cast<const std::byte*>(b) + first * p_.b_stride[1] * item_size(source_);
     const std::int64_t whole = pairs() ? p_.k / 2 : p_.k;
     if (width < columns_ || whole < words_)
       std::memset(to, 0, static_cast<std::size_t>(words_ * columns_ * kWord));
-    if (p_.b_stride[1] != 1) {
-      if (source_ == p_.dtype) {
-        words_of_columns(from, stride, whole, width, to);
-      } else {
-        widened_columns(from, stride, whole, width, to);
-      }
-    } else if (source_ != p_.dtype) {
-      for (std::int64_t row = 0; row < whole; ++row) {
-        fetch(from + row * p_.b_stride[0] * item, source_, width,
-              reinterpret_cast<float*>(to + row * columns_ * kWord));
-      }
-    } else if (pairs()) {
-      for (std::int64_t word = 0; word < whole; ++word)
-        pairs_of_rows(from + 2 * word * p_.b_stride[0] * kHalf, width,
-                      to + word * columns_ * kWord);
+    const bool in_columns = p_.b_stride[1] != 1;
+    if (source_ != p_.dtype) {
+      in_columns ? widened_columns(from, width, to) : widened_rows(from, width, to);
+    } else if (in_columns) {
+      words_of_columns<Words>(from, stride(1), whole, width, to);
     } else {
-      for (std::int64_t row = 0; row < whole; ++row) {
-        std::memcpy(to + row * columns_ * kWord, from + row * p_.b_stride[0] * kWord,
-                    static_cast<std::size_t>(width * kWord));
-      }
+      words_of_rows(from, whole, width, to);
     }
     if (pairs() && p_.k % 2 == 1) {  // the last row alone
-      const std::byte* const row = from + (p_.k - 1) * p_.b_stride[0] * kHalf;
+      const std::byte* const row = from + (p_.k - 1) * stride(0);
       for (std::int64_t j = 0; j < width; ++j)
-        std::memcpy(to + (whole * columns_ + j) * kWord, row + j * p_.b_stride[1] * kHalf, kHalf);
+        std::memcpy(to + (whole * columns_ + j) * kWord, row + j * stride(1), kHalf);
     }
   }
+  /// In bytes, of b.
+  std::int64_t stride(int dimension) const { return p_.b_stride[dimension] * item_size(source_); }
 
-  /// A row and the next one, element by element in turn.
-  void pairs_of_rows(const std::byte* row, std::int64_t width, std::byte* to) const {
-    const std::byte* const next = row + p_.b_stride[0] * kHalf;
+  void words_of_rows(const std::byte* from, std::int64_t words, std::int64_t width,
+                     std::byte* to) const {
+    for (std::int64_t i = 0; i < words; ++i, to += columns_ * kWord) {
+      if (pairs()) {
+        interleave(from + 2 * i * stride(0), from + (2 * i + 1) * stride(0), width, to);
+      } else {
+        std::memcpy(to, from + i * stride(0), static_cast<std::size_t>(width * kWord));
+      }
+    }
+  }
+  void widened_rows(const std::byte* from, std::int64_t width, std::byte* to) const {
+    static constexpr std::byte kZeros[kMostColumns * kHalf] = {};
+    for (std::int64_t i = 0; i < p_.k; ++i, from += stride(0), to += columns_ * kWord) {
+      if (source_ == kBFloat16 && std::endian::native == std::endian::little) {
+        // A bfloat16 is the upper half of a float32.
+        interleave(kZeros, from, width, to);
+      } else {
+        fetch(from, source_, width, reinterpret_cast<float*>(to));
+      }
+    }
+  }
+  /// 16-bit elements of two rows in turn.
+  static void interleave(const std::byte* first, const std::byte* second, std::int64_t width,
+                         std::byte* to) {
     std::int64_t j = 0;
 #if AMP_X86
     for (; j + 8 <= width; j += 8) {
-      const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + j * kHalf)),
-                    c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(next + j * kHalf));
+      const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(first + j * kHalf)),
+                    b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(second + j * kHalf));
       auto* const out = reinterpret_cast<__m128i*>(to + j * kWord);
-      _mm_storeu_si128(out, _mm_unpacklo_epi16(a, c));
-      _mm_storeu_si128(out + 1, _mm_unpackhi_epi16(a, c));
+      _mm_storeu_si128(out, _mm_unpacklo_epi16(a, b));
+      _mm_storeu_si128(out + 1, _mm_unpackhi_epi16(a, b));
     }
 #endif
     for (; j < width; ++j) {
-      std::memcpy(to + j * kWord, row + j * kHalf, kHalf);
-      std::memcpy(to + j * kWord + kHalf, next + j * kHalf, kHalf);
+      std::memcpy(to + j * kWord, first + j * kHalf, kHalf);
+      std::memcpy(to + j * kWord + kHalf, second + j * kHalf, kHalf);
     }
   }
 
+  /// A word stays as it is.
+  struct Words {
+    static constexpr std::int64_t kRows = 1;
+    static void write(const std::byte* word, std::byte* to, std::int64_t /*row*/) {
+      std::memcpy(to, word, kWord);
+    }
+#if AMP_X86
+    static void write(__m128i words, std::byte* to, std::int64_t /*row*/) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), words);
+    }
+#endif
+  };
+  /// Two bfloat16 of a column become words of two rows, `row` bytes apart.
+  struct WidenedPairs {
+    static constexpr std::int64_t kRows = 2;
+    static void write(const std::byte* word, std::byte* to, std::int64_t row) {
+      bfloat16 pair[2];
+      std::memcpy(pair, word, kWord);
+      const float wide[] = {static_cast<float>(pair[0]), static_cast<float>(pair[1])};
+      std::memcpy(to, &wide[0], kWord);
+      std::memcpy(to + row, &wide[1], kWord);
+    }
+#if AMP_X86
+    static void write(__m128i words, std::byte* to, std::int64_t row) {
+      Words::write(_mm_slli_epi32(words, 16), to, row);
+      Words::write(_mm_and_si128(words, _mm_set1_epi32(-0x10000)), to + row, row);
+    }
+#endif
+  };
+
   /// Transposes: the words of a column lie side by side. A line of each column is used up before
   /// the next one is read.
+  template <class As>
   void words_of_columns(const std::byte* from, std::int64_t stride, std::int64_t words,
                         std::int64_t width, std::byte* to) const {
     constexpr std::int64_t kLine = 16;
+    const std::int64_t row = columns_ * kWord;
+    const auto place = [&](std::int64_t i, std::int64_t j) {
+      return to + i * As::kRows * row + j * kWord;
+    };
     const auto one_by_one = [&](std::int64_t begin, std::int64_t end, std::int64_t j) {
       for (std::int64_t i = begin; i < end; ++i)
-        std::memcpy(to + (i * columns_ + j) * kWord, from + j * stride + i * kWord, kWord);
+        As::write(from + j * stride + i * kWord, place(i, j), row);
     };
     for (std::int64_t line = 0; line < words; line += kLine) {
       const std::int64_t end = (std::min)(words, line + kLine);
@@ -141,40 +188,39 @@ class ColumnBlocks {
       for (; j + 4 <= width; j += 4) {
         std::int64_t i = line;
         for (; i + 4 <= end; i += 4)
-          transpose_words(from + j * stride + i * kWord, stride, to + (i * columns_ + j) * kWord);
+          transpose_words<As>(from + j * stride + i * kWord, stride, place(i, j), row);
         for (std::int64_t column = j; column < j + 4; ++column) one_by_one(i, end, column);
       }
 #endif
       for (; j < width; ++j) one_by_one(line, end, j);
     }
   }
-  /// The same, widened to float32 piece by piece.
-  void widened_columns(const std::byte* from, std::int64_t stride, std::int64_t words,
-                       std::int64_t width, std::byte* to) const {
-    constexpr std::int64_t kLength = 128;
+  void widened_columns(const std::byte* from, std::int64_t width, std::byte* to) const {
+    if (source_ == kBFloat16 && p_.k % 2 == 0)
+      return words_of_columns<WidenedPairs>(from, stride(1), p_.k / 2, width, to);
+    constexpr std::int64_t kLength = 128;  // piece by piece
     float piece[kMostColumns * kLength];
-    for (std::int64_t first = 0; first < words; first += kLength) {
-      const std::int64_t count = (std::min)(kLength, words - first);
+    for (std::int64_t first = 0; first < p_.k; first += kLength) {
+      const std::int64_t count = (std::min)(kLength, p_.k - first);
       for (std::int64_t j = 0; j < width; ++j)
-        fetch(from + j * stride + first * item_size(source_), source_, count, piece + j * kLength);
-      words_of_columns(reinterpret_cast<const std::byte*>(piece), kLength * kWord, count, width,
-                       to + first * columns_ * kWord);
+        fetch(from + j * stride(1) + first * kHalf, source_, count, piece + j * kLength);
+      words_of_columns<Words>(reinterpret_cast<const std::byte*>(piece), kLength * kWord, count,
+                              width, to + first * columns_ * kWord);
     }
   }
 #if AMP_X86
   /// Four words of four columns.
-  void transpose_words(const std::byte* from, std::int64_t stride, std::byte* to) const {
+  template <class As>
+  static void transpose_words(const std::byte* from, std::int64_t stride, std::byte* to,
+                              std::int64_t row) {
     const auto load = [&](std::int64_t column) {
       return _mm_castsi128_ps(
           _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + column * stride)));
     };
-    __m128 a = load(0), b = load(1), c = load(2), d = load(3);
-    _MM_TRANSPOSE4_PS(a, b, c, d);
-    const auto store = [&](std::int64_t row, __m128 words) {
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + row * columns_ * kWord),
-                       _mm_castps_si128(words));
-    };
-    store(0, a), store(1, b), store(2, c), store(3, d);
+    __m128 words[] = {load(0), load(1), load(2), load(3)};
+    _MM_TRANSPOSE4_PS(words[0], words[1], words[2], words[3]);
+    for (std::int64_t i = 0; i < 4; ++i)
+      As::write(_mm_castps_si128(words[i]), to + i * As::kRows * row, row);
   }
 #endif
 
