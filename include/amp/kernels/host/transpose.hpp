@@ -43,25 +43,32 @@ __m128i interleave_high(__m128i a, __m128i b) {
   if constexpr (sizeof(T) == 8) return _mm_unpackhi_epi64(a, b);
 }
 
-/// to[i * to_stride + j] = from[j * from_stride + i] for i, j < kSquare. The place of an element
-/// has the bits of its row and those of its column. To interleave the first half of the rows with
-/// the second half moves the highest bit of the row behind the others: after as many rounds as a
-/// row has bits, rows and columns have changed places.
+/// Row i becomes column i, for as many rows as a row has elements of T. The place of an element has
+/// the bits of its row and those of its column. To interleave the first half of the rows with the
+/// second half moves the highest bit of the row behind the others: after as many rounds as a row
+/// has bits, rows and columns have changed places.
 template <class T, std::size_t... kRows>
-AMP_ALWAYS_INLINE void transpose_square(const T* from, std::int64_t from_stride, T* to,
-                                        std::int64_t to_stride, std::index_sequence<kRows...>) {
+AMP_ALWAYS_INLINE void transpose_vectors(__m128i (&rows)[sizeof...(kRows)],
+                                         std::index_sequence<kRows...>) {
   constexpr std::size_t kCount = sizeof...(kRows), kHalf = kCount / 2;
-  const auto at = [](std::size_t row, std::int64_t stride) {
-    return static_cast<std::int64_t>(row) * stride;
-  };
-  __m128i rows[] = {
-      _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at(kRows, from_stride)))...};
   for (std::size_t round = 1; round < kCount; round *= 2) {
     const __m128i next[] = {kRows % 2 == 0
                                 ? interleave_low<T>(rows[kRows / 2], rows[kRows / 2 + kHalf])
                                 : interleave_high<T>(rows[kRows / 2], rows[kRows / 2 + kHalf])...};
     ((rows[kRows] = next[kRows]), ...);
   }
+}
+
+/// to[i * to_stride + j] = from[j * from_stride + i] for i, j < kSquare.
+template <class T, std::size_t... kRows>
+AMP_ALWAYS_INLINE void transpose_square(const T* from, std::int64_t from_stride, T* to,
+                                        std::int64_t to_stride, std::index_sequence<kRows...> all) {
+  const auto at = [](std::size_t row, std::int64_t stride) {
+    return static_cast<std::int64_t>(row) * stride;
+  };
+  __m128i rows[] = {
+      _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at(kRows, from_stride)))...};
+  transpose_vectors<T>(rows, all);
   (_mm_storeu_si128(reinterpret_cast<__m128i*>(to + at(kRows, to_stride)), rows[kRows]), ...);
 }
 template <class T>

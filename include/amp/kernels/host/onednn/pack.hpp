@@ -14,10 +14,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "amp/core/math.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/host/block.hpp"
+#include "amp/kernels/host/transpose.hpp"
 #include "amp/types/bfloat16.hpp"
 
 #if AMP_X86
@@ -72,11 +74,12 @@ class ColumnBlocks {
   static constexpr std::int64_t kWord = 4, kHalf = 2, kMostColumns = 64;
 
   bool pairs() const { return item_size(p_.dtype) == kHalf; }
+  /// In bytes, of b.
+  std::int64_t stride(int dimension) const { return p_.b_stride[dimension] * item_size(source_); }
 
   void pack_block(const void* b, std::int64_t first, std::byte* to) const {
     const std::int64_t width = (std::min)(columns_, p_.n - first);
-    const auto* const from =
-        static_cast<const std::byte*>(b) + first * p_.b_stride[1] * item_size(source_);
+    const auto* const from = static_cast<const std::byte*>(b) + first * stride(1);
     const std::int64_t whole = pairs() ? p_.k / 2 : p_.k;
     if (width < columns_ || whole < words_)
       std::memset(to, 0, static_cast<std::size_t>(words_ * columns_ * kWord));
@@ -94,8 +97,6 @@ class ColumnBlocks {
         std::memcpy(to + (whole * columns_ + j) * kWord, row + j * stride(1), kHalf);
     }
   }
-  /// In bytes, of b.
-  std::int64_t stride(int dimension) const { return p_.b_stride[dimension] * item_size(source_); }
 
   void words_of_rows(const std::byte* from, std::int64_t words, std::int64_t width,
                      std::byte* to) const {
@@ -198,7 +199,8 @@ class ColumnBlocks {
   void widened_columns(const std::byte* from, std::int64_t width, std::byte* to) const {
     if (source_ == kBFloat16 && p_.k % 2 == 0)
       return words_of_columns<WidenedPairs>(from, stride(1), p_.k / 2, width, to);
-    constexpr std::int64_t kLength = 128;  // piece by piece
+    // Other formats, and the last row of an odd number, need a conversion: piece by piece.
+    constexpr std::int64_t kLength = 128;
     float piece[kMostColumns * kLength];
     for (std::int64_t first = 0; first < p_.k; first += kLength) {
       const std::int64_t count = (std::min)(kLength, p_.k - first);
@@ -214,13 +216,11 @@ class ColumnBlocks {
   static void transpose_words(const std::byte* from, std::int64_t stride, std::byte* to,
                               std::int64_t row) {
     const auto load = [&](std::int64_t column) {
-      return _mm_castsi128_ps(
-          _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + column * stride)));
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + column * stride));
     };
-    __m128 words[] = {load(0), load(1), load(2), load(3)};
-    _MM_TRANSPOSE4_PS(words[0], words[1], words[2], words[3]);
-    for (std::int64_t i = 0; i < 4; ++i)
-      As::write(_mm_castps_si128(words[i]), to + i * As::kRows * row, row);
+    __m128i words[] = {load(0), load(1), load(2), load(3)};
+    host::detail::transpose_vectors<std::uint32_t>(words, std::make_index_sequence<4>());
+    for (std::int64_t i = 0; i < 4; ++i) As::write(words[i], to + i * As::kRows * row, row);
   }
 #endif
 
