@@ -22,7 +22,6 @@
 #include <exception>
 #include <mutex>
 #include <thread>
-#include <utility>
 
 #include "amp/core/config.hpp"
 #include "amp/core/function_ref.hpp"
