@@ -2,39 +2,16 @@
 // SPDX-License-Identifier: MIT
 //
 // The CUDA device: include this in one .cu file of a program, and its .cpp files can create tensors
-// on Device{kCUDA}. Needs nvcc, and links cudart and cublas; with AMP_USE_CUDNN=1, cudnn too.
+// on Device{kCUDA}. Needs nvcc, and links cudart and cublas; with AMP_USE_CUDNN=1, cudnn too. What
+// .cpp files use of CUDA besides (graphs, streams, memory) is in <amp/cuda.hpp>, which this
+// includes.
 #pragma once
 
-#include "amp/amp.hpp"
-#include "amp/device/cuda/graph.cuh"
+#include "amp/cuda.hpp"
 #include "amp/device/cuda/handles.hpp"
-#include "amp/device/cuda/memory.hpp"
 #include "amp/kernels/cuda/backend.cuh"
 
 namespace amp::inline v0 {
-
-namespace cuda {
-
-/// Gives back what amp holds of every device: free memory, staging buffers, handles of cuBLAS and
-/// cuDNN, its own streams. To be called when no tensor or graph is there and no work is under
-/// way; legal several times. Synchronises.
-inline void shutdown() noexcept {
-  if (detail::is_forked()) return;
-  for (int device = 0; device < detail::device_count(); ++device) {
-#if AMP_USE_CUDNN
-    kernels::cuda::detail::conv_plans(device).release();
-    detail::dnn_handles(device).release(device);
-#endif
-    kernels::cuda::detail::lt_plans(device).release();
-    detail::blas_handles(device).release(device);
-    detail::memory_pool(device).release(device);
-    detail::staging(device).release();
-  }
-  detail::OwnStreams::instance().release();
-  detail::IdleStreams::instance().release();
-}
-
-}  // namespace cuda
 
 // Weak: several files of a program may include this header. Defined here, called there: where this
 // object lies in a static archive, the call is what brings it into the program.

@@ -5,8 +5,8 @@
 # Compiles each header below a folder alone, and included twice:
 #   headers_alone.sh INCLUDE FOLDER GLOB WORK COMPILER [FLAG]...
 # INCLUDE is the library's include folder, FOLDER one below it; .cuh files compile as .cu, the others
-# as .cpp. Headers in a folder cuda/ get TOOLKIT, the toolkit's include folder, from the environment;
-# those named below need a library that is not looked for here. What is left out is named. Exits 77
+# as .cpp. Headers in a folder cuda/, and cuda.hpp, get TOOLKIT, the toolkit's include folder, from
+# the environment; those named below need a library that is not looked for here. What is left out is named. Exits 77
 # where there is no header.
 set -u
 include=$1 folder=$2 glob=$3 work=$4
@@ -25,7 +25,7 @@ while IFS= read -r path; do
       continue
       ;;
     *.cuh) suffix=cu ;;
-    */cuda/*)
+    */cuda/* | */cuda.hpp)
       if [[ ! ${TOOLKIT:-} ]]; then
         echo "left out, needs the CUDA toolkit: $header"
         continue

@@ -99,7 +99,6 @@ class AMP_EXPORT Capture {
   /// on.
   RngState* random_base = nullptr;
   std::int64_t random_blocks = 0;
-  RngState (*reserve_random)(std::int64_t blocks) = nullptr;
 
   /// Notes what cannot be recorded. The first is said in the end, also where the callable went on.
   void refuse(std::string_view message) {

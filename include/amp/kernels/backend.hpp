@@ -86,6 +86,12 @@ struct Backend {
   Kernel<ClipArgs> clip{"clip"};
   Kernel<SgdArgs> sgd{"sgd"};
   Kernel<AdamArgs> adam{"adam"};
+
+  /// Enqueues *to = value.
+  void (*store_rng_state)(Device device, RngState* to, RngState value) = nullptr;
+  /// Gives back what the kernels' libraries keep of a device: handles, workspaces and plans. Waits
+  /// for the device.
+  void (*release)(int device) noexcept = nullptr;
 };
 
 struct AMP_EXPORT BackendState {

@@ -11,6 +11,7 @@
 #include "amp/core/process_lock.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/device/rng_state.hpp"
+#include "amp/kernels/backend.hpp"
 #include "amp/kernels/philox.hpp"
 
 namespace amp::inline v0 {
@@ -34,7 +35,12 @@ inline RngState reserve_random(std::int64_t blocks) {
 inline kernels::RandomRange reserve_random(std::int64_t blocks, Device device) {
   Capture* const recording = current_recording();
   if (recording == nullptr || device.type == kCPU) return {.begin = reserve_random(blocks)};
-  recording->reserve_random = [](std::int64_t count) { return reserve_random(count); };
+  if (blocks != 0 && recording->random_blocks == 0)
+    recording->before_replay([recording, device] {
+      kernels::backend(device.type)
+          ->store_rng_state(device, recording->random_base,
+                            reserve_random(recording->random_blocks));
+    });
   const std::int64_t before =
       std::exchange(recording->random_blocks, recording->random_blocks + blocks);
   return {.begin = {.offset = static_cast<std::uint64_t>(before)}, .base = recording->random_base};

@@ -23,6 +23,19 @@
 
 namespace amp::inline v0::kernels::cuda {
 
+namespace detail {
+
+inline void release_libraries(int device) noexcept {
+#if AMP_USE_CUDNN
+  conv_plans(device).release();
+  amp::cuda::detail::dnn_handles(device).release(device);
+#endif
+  lt_plans(device).release();
+  amp::cuda::detail::blas_handles(device).release(device);
+}
+
+}  // namespace detail
+
 inline Backend make_backend() {
   namespace f = functions;
   const DTypeSet all{kFloat64,    kFloat32, kFloat16, kBFloat16, kFloat8E4M3,
@@ -113,6 +126,8 @@ inline Backend make_backend() {
   set(b.conv2d_backward_input, conv2d_backward_input);
   set(b.conv2d_backward_weight, conv2d_backward_weight);
 #endif
+  b.store_rng_state = store_rng_state;
+  b.release = detail::release_libraries;
   return b;
 }
 

@@ -55,6 +55,11 @@ AMP_KERNEL void random_kernel(Output output, Distribution distribution, RandomRa
   }
 }
 
+template <class Word>
+AMP_KERNEL void store_kernel(Word* to, Word value) {
+  if (threadIdx.x == 0) *to = value;
+}
+
 /// What a dropout gives for one element.
 template <class C>
 struct Dropout {
@@ -120,6 +125,10 @@ inline void random(const RandomArgs& args) {
   const std::int64_t vectors = detail::whole_vectors(n, args.output);
   launch(args.output.device, detail::blocks_for(vectors, n), kThreads, detail::random_kernel<float>,
          args.output, args.distribution, args.range, steps, vectors, n);
+}
+
+inline void store_rng_state(Device device, RngState* to, RngState value) {
+  launch(device, 1, 32, detail::store_kernel<RngState>, to, value);
 }
 
 /// The backward pass is the same function of the gradient: no mask is kept.

@@ -16,7 +16,6 @@
 
 #include "amp/core/function_ref.hpp"
 #include "amp/device/capture.hpp"
-#include "amp/device/cuda/launch.cuh"
 #include "amp/device/cuda/memory.hpp"
 
 namespace amp::inline v0::cuda {
@@ -27,11 +26,6 @@ struct GraphOptions {
 };
 
 namespace detail {
-
-template <class Word>
-AMP_KERNEL void store_kernel(Word* to, Word value) {
-  if (threadIdx.x == 0) *to = value;
-}
 
 struct AMP_EXPORT CaptureCount {
   std::atomic<std::uint64_t> value = 0;
@@ -117,6 +111,7 @@ class StreamCapture {
 /// another device or stream, asks for memory that no warm-up had, enqueues nothing, or leaves a
 /// GradScaler's cycle open; in a nested capture; where CUDA fails. What `step` throws passes
 /// through. Nothing is left of the graph then; gradients of the failed call are to be forgotten.
+/// Replays on several streams run one after the other, as they were enqueued.
 /// Synchronisation: replay() never waits. The destructor waits for the last replay.
 /// Memory: blocks that `step` asked for stay the graph's until it is destroyed; one cuBLAS
 /// workspace. Threads: one at a time uses a graph. Others may work, and record graphs, meanwhile.
@@ -217,10 +212,10 @@ inline void Graph::replay() {
             "replay: this thread records a graph; a graph cannot be part of another");
   const detail::DeviceGuard device(device_.index);
   const cudaStream_t stream = current_stream(device_.index);
+  // CUDA orders the launches of a graph, but not the writes before them: the last launch, perhaps
+  // on another stream, may still read what they change.
+  AMP_CUDA_CALL(cudaStreamWaitEvent, stream, replayed_, 0);
   notes_->prepare_replay();
-  if (notes_->random_blocks != 0)
-    launch(device_, 1, 32, detail::store_kernel<RngState>, random_base_,
-           notes_->reserve_random(notes_->random_blocks));
   AMP_CUDA_CALL(cudaGraphLaunch, exec_, stream);
   notes_->end_replay();
   AMP_CUDA_CALL(cudaEventRecord, replayed_, stream);
