@@ -6,8 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <type_traits>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "support/cuda/fiber.hpp"
+#include "support/cuda/inside.hpp"
 
 struct uint3 {
   unsigned x, y, z;
@@ -29,11 +28,6 @@ inline thread_local uint3 threadIdx{}, blockIdx{};
 inline thread_local dim3 blockDim{}, gridDim{};
 
 namespace standin {
-
-[[noreturn]] inline void stop(const char* why) {
-  std::fprintf(stderr, "stand-in CUDA: %s\n", why);
-  std::abort();
-}
 
 class Block {
  public:

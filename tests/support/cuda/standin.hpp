@@ -1,27 +1,30 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What the stand-in toolkit knows: memory that is "on the device", calls by name, what is to fail.
-// Tests look at it; the toolkit's own headers lie in toolkit/.
+// What the stand-in toolkit knows: streams, captures, calls by name, what is to fail. Tests look at
+// it; the toolkit's own headers lie in toolkit/.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <new>
 #include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "support/cuda/device_memory.hpp"
+#include "support/cuda/inside.hpp"
+#include "support/cuda/schedule.hpp"
+
 namespace standin {
 
-/// Everything since the last reset().
+/// Everything since the last reset(), counted when it is enqueued.
 struct Counters {
   std::int64_t launches = 0;
   std::int64_t allocations = 0, frees = 0;                 // of device memory
@@ -29,6 +32,17 @@ struct Counters {
   std::int64_t bytes_to_device = 0, bytes_to_host = 0, bytes_on_device = 0;
   std::int64_t synchronisations = 0;                   // of streams, events and devices
   std::int64_t graph_launches = 0, graph_kernels = 0;  // the latter are not among `launches`
+
+  void add(const Counters& more) {
+    launches += more.launches;
+    graph_kernels += more.graph_kernels;
+    to_device += more.to_device;
+    to_host += more.to_host;
+    on_device += more.on_device;
+    bytes_to_device += more.bytes_to_device;
+    bytes_to_host += more.bytes_to_host;
+    bytes_on_device += more.bytes_on_device;
+  }
 };
 
 /// What exists now and has to be given back, besides device memory.
@@ -38,34 +52,39 @@ struct Live {
   friend bool operator==(const Live&, const Live&) = default;
 };
 
-/// What a stream would have done: a closure over arguments by value.
+/// What a stream would have done: a closure over arguments by value, and how it counts.
 struct Node {
   std::function<void()> run;
-  bool kernel;
+  Counters tally;
 };
 
-/// A capture under way, of one stream.
+struct Stream;
+
+/// A capture under way: of the stream where it began, and of those that have waited for an event of
+/// it since.
 struct Capture {
-  std::vector<Node> nodes = {};
-  std::thread::id thread = std::this_thread::get_id();
+  struct Of {
+    std::size_t nodes = 0;   // that the stream added
+    std::size_t joined = 0;  // of these, others have waited for
+  };
+  Stream* origin = nullptr;
   int mode = 0;  // cudaStreamCaptureMode: global, thread-local, relaxed
+  std::thread::id thread = std::this_thread::get_id();
+  std::vector<Node> nodes = {};
+  std::map<Stream*, Of> streams = {};
+  std::vector<void*> allocated = {};  // by its allocation nodes
   bool invalid = false;
 
   /// Whether it forbids this thread the calls that might disturb it.
   bool guards() const { return mode == 0 || (mode == 1 && thread == std::this_thread::get_id()); }
 };
 
-/// While one exists, its thread is inside of the toolkit: what happens there is not amp's doing.
-class Inside {
- public:
-  Inside() { ++depth(); }
-  ~Inside() { --depth(); }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-  static int& depth() {
-    static thread_local int depth = 0;
-    return depth;
-  }
+/// What a cudaStream_t points to.
+struct Stream {
+  int device = 0;
+  std::uint64_t id = 0;  // never used again, unlike the address
+  Queue* queue = nullptr;
+  std::shared_ptr<Capture> capture = nullptr;
 };
 
 class Toolkit {
@@ -78,6 +97,7 @@ class Toolkit {
   int devices = 2;
   Counters counters = {};
   Live live = {};
+  int compute_capability = 90;
   bool idle = false;  // takes launches and products, and runs none: what remains is the host's cost
 
   /// The call `name` returns `status` when it is made for the nth time from now on (from 0).
@@ -140,70 +160,115 @@ class Toolkit {
     }
     return disturbs;
   }
-  /// Does now, or when the graph is launched, what a stream was told to; null: it does not capture.
-  template <class Closure>
-  void record_or_run(Capture* capture, bool kernel, const Closure& closure) {
-    const Inside inside;
-    if (capture != nullptr) {
-      capture->nodes.push_back({closure, kernel});
-    } else {
-      counters.launches += kernel;
-      if (!idle) closure();
+  /// Whether a stream captures that the legacy stream waits for.
+  bool captures_blocking() const {
+    for (const Capture* const capture : captures) {
+      if (capture->origin->queue->blocking) return true;
     }
+    return false;
   }
-  void replay(const std::vector<Node>& nodes) {
-    ++counters.graph_launches;
-    for (const Node& node : nodes) {
-      counters.graph_kernels += node.kernel;
-      node.run();
+
+  // --- streams ---------------------------------------------------------------------------------
+
+  Schedule schedule;
+
+  /// A new stream often has the address of one that was destroyed, as with the driver.
+  Stream* open_stream(int device, bool blocking) {
+    const Inside inside;
+    if (spare_streams_.empty()) spare_streams_.push_back(std::make_unique<Stream>());
+    auto stream = std::move(spare_streams_.back());
+    spare_streams_.pop_back();
+    *stream = {device, ++streams_opened_, &schedule.open(device, blocking)};
+    Stream* const address = stream.get();
+    streams_.emplace(address, std::move(stream));
+    return address;
+  }
+  void close_stream(Stream* stream) {
+    const Inside inside;
+    schedule.close(*stream->queue);
+    spare_streams_.push_back(std::move(streams_.extract(stream).mapped()));
+  }
+  /// The legacy stream of a device is the one without an address.
+  Stream& stream_of(Stream* stream, int device) {
+    if (stream != nullptr) {
+      if (streams_.count(stream) == 0) stop("a stream was used that is destroyed");
+      return *stream;
     }
+    Stream*& legacy = legacy_[device];
+    if (legacy == nullptr) legacy = open_stream(device, false);
+    return *legacy;
+  }
+  bool is_legacy(const Stream& stream) const {
+    const auto found = legacy_.find(stream.device);
+    return found != legacy_.end() && found->second == &stream;
+  }
+
+  /// Does in the stream's turn, or when the graph is launched, what the stream was told to.
+  void enqueue(Stream& stream, const Counters& tally, std::function<void()> run) {
+    const Inside inside;
+    if (Capture* const capture = stream.capture.get()) {
+      capture->nodes.push_back({std::move(run), tally});
+      ++capture->streams[&stream].nodes;
+      return;
+    }
+    counters.add(tally);
+    if (!idle) add(stream, {.run = std::move(run)});
+  }
+  /// Adds to a stream that does not capture. The legacy stream and the blocking ones wait for each
+  /// other.
+  void add(Stream& stream, Work work) {
+    const Inside inside;
+    const bool legacy = is_legacy(stream);
+    if (legacy || stream.queue->blocking) {
+      const auto order = [&](Stream& other) {
+        if (other.device != stream.device || &other == &stream) return;
+        if (!(legacy ? other.queue->blocking : is_legacy(other))) return;
+        if (auto end = schedule.end_of(*other.queue))
+          schedule.add(*stream.queue, {.after = std::move(end)});
+      };
+      for (const auto& [address, other] : streams_) order(*other);
+    }
+    schedule.add(*stream.queue, std::move(work));
+  }
+  /// Waits for all work of all streams: the host may then read what is "on the device".
+  void finish() {
+    const std::lock_guard lock(mutex);
+    const Inside inside;
+    schedule.finish();
   }
 
   // --- device memory ---------------------------------------------------------------------------
 
-  void* allocate(std::size_t bytes) {
-    const Inside inside;
-    auto* const memory = static_cast<unsigned char*>(::operator new (bytes, std::align_val_t{256}));
-    // Fresh memory is no zeros. Of what is large, a workspace, the first will do.
-    std::memset(memory, 0xcd, bytes < kFilled ? bytes : kFilled);
-    blocks_[memory] = bytes;
-    ++counters.allocations;
-    return memory;
-  }
-  /// Whether this was an allocation.
-  bool free(void* memory) {
-    const auto block = blocks_.find(memory);
-    if (block == blocks_.end()) return false;
-    blocks_.erase(block);
-    ::operator delete (memory, std::align_val_t{256});
-    ++counters.frees;
-    return true;
-  }
-  /// Whether [memory, memory + bytes) is inside one allocation.
-  bool on_device(const void* memory, std::size_t bytes = 1) const {
-    const auto* const begin = static_cast<const unsigned char*>(memory);
-    auto block = blocks_.upper_bound(begin);
-    if (block == blocks_.begin()) return false;
-    --block;
-    return begin + bytes <= static_cast<const unsigned char*>(block->first) + block->second;
+  DeviceMemory memory;
+
+  /// Whether [address, address + bytes) is inside one allocation.
+  bool on_device(const void* address, std::size_t bytes = 1) const {
+    return memory.contains(address, bytes);
   }
   /// Where the allocation begins and ends that an address is in; null where in none.
-  std::pair<const void*, const void*> block_of(const void* memory) const {
-    if (!on_device(memory)) return {};
-    const auto block = std::prev(blocks_.upper_bound(memory));
-    return {block->first, static_cast<const char*>(block->first) + block->second};
+  std::pair<const void*, const void*> block_of(const void* address) const {
+    return memory.block_of(address);
   }
-  std::size_t live_blocks() const { return blocks_.size(); }
+  std::size_t live_blocks() const { return memory.live_blocks(); }
+
+  std::map<const void*, std::size_t, std::less<>> pinned;  // page-locked host memory
+  bool is_pinned(const void* address) const {
+    const auto after = pinned.upper_bound(address);
+    if (after == pinned.begin()) return false;
+    const auto& [begin, bytes] = *std::prev(after);
+    return address < static_cast<const char*>(begin) + bytes;
+  }
 
   std::recursive_mutex mutex;
 
  private:
-  static constexpr std::size_t kFilled = std::size_t{1} << 20;
-
   /// What cuBLAS makes of a status of the runtime: ALLOC_FAILED, EXECUTION_FAILED.
   static int blas_status(int status) { return status == 2 ? 3 : status > 16 ? 13 : status; }
 
-  std::map<const void*, std::size_t, std::less<>> blocks_;
+  std::map<Stream*, std::unique_ptr<Stream>> streams_;
+  std::vector<std::unique_ptr<Stream>> spare_streams_;
+  std::map<int, Stream*> legacy_;
+  std::uint64_t streams_opened_ = 0;
   std::string fail_name_, failed_;
   int fail_after_ = -1, fail_status_ = 0;
   std::int64_t calls_ = 0;

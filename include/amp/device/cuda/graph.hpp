@@ -85,6 +85,24 @@ class StreamCapture {
   cudaGraph_t graph_ = nullptr;
 };
 
+/// Records an event behind all that its scope enqueues on a stream; waits for the stream if it
+/// cannot.
+class RecordAtEnd {
+ public:
+  RecordAtEnd(cudaEvent_t event, cudaStream_t stream) : event_(event), stream_(stream) {}
+  RecordAtEnd(const RecordAtEnd&) = delete;
+  RecordAtEnd& operator=(const RecordAtEnd&) = delete;
+  ~RecordAtEnd() {
+    if (cudaEventRecord(event_, stream_) == cudaSuccess) return;
+    (void)cudaGetLastError();
+    (void)cudaStreamSynchronize(stream_);
+  }
+
+ private:
+  cudaEvent_t event_;
+  cudaStream_t stream_;
+};
+
 }  // namespace detail
 
 /// A step, recorded once: its kernels run again at each replay(), in order, without the host code
@@ -215,20 +233,23 @@ inline void Graph::replay() {
   // CUDA orders the launches of a graph, but not the writes before them: the last launch, perhaps
   // on another stream, may still read what they change.
   AMP_CUDA_CALL(cudaStreamWaitEvent, stream, replayed_, 0);
+  // Also where something fails in between, the destructor knows of what was enqueued before.
+  const detail::RecordAtEnd record(replayed_, stream);
   notes_->prepare_replay();
   AMP_CUDA_CALL(cudaGraphLaunch, exec_, stream);
   notes_->end_replay();
-  AMP_CUDA_CALL(cudaEventRecord, replayed_, stream);
 }
 
 inline Graph::~Graph() {
   if (stream_ == nullptr || detail::is_forked()) return;
   const int index = device_.index;
-  (void)cudaStreamSynchronize(stream_);
   if (replayed_ != nullptr) {
-    (void)cudaEventSynchronize(replayed_);
+    // Memory is given back in the order of stream_, also where the host cannot wait.
+    if (cudaStreamWaitEvent(stream_, replayed_, 0) != cudaSuccess)
+      (void)cudaEventSynchronize(replayed_);
     (void)cudaEventDestroy(replayed_);
   }
+  (void)cudaStreamSynchronize(stream_);
   if (exec_ != nullptr) (void)cudaGraphExecDestroy(exec_);
   {
     const StreamGuard stream(device_, stream_);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Stands in for the CUDA runtime: a host compiler builds kernels and host code as they are, and
-// runs them on the CPU, in order. Only what amp uses is here, with the meaning that the CUDA
-// Runtime API documentation gives it.
+// runs them on the CPU, later than they are launched (support/cuda/schedule.hpp). Only what amp
+// uses is here, with the meaning that the CUDA Runtime API documentation gives it. What is
+// undefined there stops the program here.
 #pragma once
 
 #include <chrono>
@@ -75,12 +76,6 @@ inline cudaError_t cudaGetLastError() {
   if (standin::toolkit().disturbs_capture()) \
   return standin::failed(cudaErrorStreamCaptureUnsupported)
 
-/// One that adds to a stream, unless its capture became invalid.
-#define STANDIN_STREAM_CALL(name, stream)                                                \
-  STANDIN_CALL(name);                                                                    \
-  if ((stream) != nullptr && (stream)->capture != nullptr && (stream)->capture->invalid) \
-  return standin::failed(cudaErrorStreamCaptureInvalidated)
-
 namespace standin {
 
 inline cudaError_t failed(cudaError_t status) {
@@ -91,6 +86,17 @@ inline cudaError_t failed(cudaError_t status) {
 }  // namespace standin
 
 inline thread_local int standin_device = 0;
+
+using cudaStream_t = standin::Stream*;
+
+/// One that adds to a stream, unless its capture became invalid: `of_stream` is the stream.
+#define STANDIN_STREAM_CALL(name, stream)                                              \
+  STANDIN_CALL(name);                                                                  \
+  standin::Stream& of_stream = standin::toolkit().stream_of((stream), standin_device); \
+  if (of_stream.capture != nullptr && of_stream.capture->invalid)                      \
+  return standin::failed(cudaErrorStreamCaptureInvalidated)
+
+// --- devices
 
 inline cudaError_t cudaGetDeviceCount(int* count) {
   STANDIN_CALL("cudaGetDeviceCount");
@@ -108,84 +114,157 @@ inline cudaError_t cudaSetDevice(int device) {
   standin_device = device;
   return cudaSuccess;
 }
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16 };
-inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrComputeCapabilityMajor = 75,
+  cudaDevAttrComputeCapabilityMinor = 76,
+};
+inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   STANDIN_CALL("cudaDeviceGetAttribute");
-  *value = 3;  // few, so that grids are walked
-  return cudaSuccess;
+  switch (attribute) {
+    case cudaDevAttrMultiProcessorCount:
+      *value = 3;  // few, so that grids are walked
+      return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = standin::toolkit().compute_capability / 10;
+      return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = standin::toolkit().compute_capability % 10;
+      return cudaSuccess;
+  }
+  return cudaErrorInvalidValue;
 }
 inline cudaError_t cudaDeviceSynchronize() {
   STANDIN_UNCAPTURED_CALL("cudaDeviceSynchronize");
   ++standin::toolkit().counters.synchronisations;
+  standin::toolkit().schedule.finish(standin_device);
   return cudaSuccess;
 }
 
-struct CUstream_st {
-  int device;
-  std::unique_ptr<standin::Capture> capture = {};
+// --- streams
+
+enum {
+  cudaStreamDefault = 0,
+  cudaStreamNonBlocking = 1,
+  cudaEventDefault = 0,
+  cudaEventDisableTiming = 2,
 };
-using cudaStream_t = CUstream_st*;
-enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2 };
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   STANDIN_CALL("cudaStreamCreateWithFlags");
-  *stream = new CUstream_st{.device = standin_device};
+  *stream = standin::toolkit().open_stream(standin_device, flags != cudaStreamNonBlocking);
   ++standin::toolkit().live.streams;
   return cudaSuccess;
 }
+/// What the stream was told to do is done nevertheless.
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   STANDIN_CALL("cudaStreamDestroy");
-  if (stream->capture != nullptr) standin::stop("a stream was destroyed that captures");
-  delete stream;
+  if (stream == nullptr) return standin::failed(cudaErrorInvalidResourceHandle);
+  if (standin::toolkit().stream_of(stream, 0).capture != nullptr)
+    standin::stop("a stream was destroyed that captures");
+  standin::toolkit().close_stream(stream);
   --standin::toolkit().live.streams;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  STANDIN_CALL("cudaStreamGetId");
+  *id = standin::toolkit().stream_of(stream, standin_device).id;
   return cudaSuccess;
 }
 namespace standin {
 
 inline Capture* capture_of(cudaStream_t stream) {
-  return stream != nullptr ? stream->capture.get() : nullptr;
+  return stream != nullptr ? toolkit().stream_of(stream, 0).capture.get() : nullptr;
 }
-/// Does now, or when the graph is launched, what `stream` was told to; a kernel is counted.
+/// Does in the stream's turn, or when the graph is launched, what `stream` was told to; a kernel is
+/// counted.
 template <class Closure>
 void record_or_run(cudaStream_t stream, bool kernel, const Closure& closure) {
-  toolkit().record_or_run(capture_of(stream), kernel, closure);
+  const Inside inside;
+  toolkit().enqueue(toolkit().stream_of(stream, standin_device), {.launches = kernel}, closure);
+}
+/// A call that a capturing stream cannot take: its capture is of no use after it.
+inline cudaError_t spoiled(Capture& capture, cudaError_t status) {
+  capture.invalid = true;
+  return failed(status);
 }
 
 }  // namespace standin
 
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   STANDIN_UNCAPTURED_CALL("cudaStreamSynchronize");
-  if (standin::Capture* const capture = standin::capture_of(stream)) {
-    capture->invalid = true;
-    return standin::failed(cudaErrorStreamCaptureUnsupported);
-  }
+  standin::Stream& of_stream = standin::toolkit().stream_of(stream, standin_device);
+  if (of_stream.capture != nullptr)
+    return standin::spoiled(*of_stream.capture, cudaErrorStreamCaptureUnsupported);
   ++standin::toolkit().counters.synchronisations;
+  standin::toolkit().schedule.finish(*of_stream.queue);
   return cudaSuccess;
 }
+inline cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  STANDIN_UNCAPTURED_CALL("cudaStreamQuery");
+  standin::Stream& of_stream = standin::toolkit().stream_of(stream, standin_device);
+  if (of_stream.capture != nullptr)
+    return standin::spoiled(*of_stream.capture, cudaErrorStreamCaptureUnsupported);
+  standin::toolkit().schedule.pass_time();
+  return of_stream.queue->pending.empty() ? cudaSuccess : standin::failed(cudaErrorNotReady);
+}
+
+// --- events
 
 struct CUevent_st {
-  std::chrono::steady_clock::time_point happened = {};
-  standin::Capture* captured = nullptr;  // the last record was part of it
+  int device = 0;
+  std::shared_ptr<standin::Moment> recorded = {};  // null: never, or in a capture
+  // If the last record was part of a capture: that one, the stream, and how much it had added.
+  bool is_captured = false;
+  std::weak_ptr<standin::Capture> capture = {};
+  standin::Stream* stream = nullptr;
+  std::size_t nodes = 0;
 };
 using cudaEvent_t = CUevent_st*;
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   STANDIN_CALL("cudaEventCreateWithFlags");
-  *event = new CUevent_st;
+  *event = new CUevent_st{standin_device};
   ++standin::toolkit().live.events;
   return cudaSuccess;
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   STANDIN_STREAM_CALL("cudaEventRecord", stream);
-  event->captured = standin::capture_of(stream);
-  event->happened = std::chrono::steady_clock::now();
+  const standin::Inside inside;
+  if (event->device != of_stream.device) return standin::failed(cudaErrorInvalidResourceHandle);
+  event->is_captured = of_stream.capture != nullptr;
+  if (event->is_captured) {
+    event->recorded = nullptr;
+    event->capture = of_stream.capture;
+    event->stream = &of_stream;
+    event->nodes = of_stream.capture->streams[&of_stream].nodes;
+    return cudaSuccess;
+  }
+  event->recorded = std::make_shared<standin::Moment>();
+  standin::toolkit().add(of_stream, {.done = event->recorded});
   return cudaSuccess;
 }
+/// In a capture the event must be of it. A stream that does not capture joins the event's capture.
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
   STANDIN_STREAM_CALL("cudaStreamWaitEvent", stream);
-  standin::Capture* const capture = standin::capture_of(stream);
-  if (capture == event->captured) return cudaSuccess;
-  if (capture == nullptr) standin::stop("captures of several streams are not part of the stand-in");
-  capture->invalid = true;
-  return standin::failed(cudaErrorStreamCaptureIsolation);
+  if (!event->is_captured) {
+    if (of_stream.capture != nullptr)
+      return standin::spoiled(*of_stream.capture, cudaErrorStreamCaptureIsolation);
+    if (event->recorded != nullptr && !event->recorded->happened)
+      standin::toolkit().add(of_stream, {.after = event->recorded});
+    return cudaSuccess;
+  }
+  const auto capture = event->capture.lock();
+  if (capture == nullptr) return standin::failed(cudaErrorCapturedEvent);
+  if (of_stream.capture == nullptr) of_stream.capture = capture;
+  if (of_stream.capture != capture) {
+    capture->invalid = true;
+    return standin::spoiled(*of_stream.capture, cudaErrorStreamCaptureMerge);
+  }
+  capture->streams.try_emplace(&of_stream);
+  if (event->stream != &of_stream) {
+    auto& joined = capture->streams[event->stream].joined;
+    if (joined < event->nodes) joined = event->nodes;
+  }
+  return cudaSuccess;
 }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
   STANDIN_CALL("cudaEventDestroy");
@@ -198,8 +277,8 @@ namespace standin {
 
 /// Whether the event is only part of a capture, which becomes invalid: it never happens.
 inline bool never_happens(cudaEvent_t event) {
-  if (event->captured == nullptr) return false;
-  if (toolkit().captures.count(event->captured) != 0) event->captured->invalid = true;
+  if (!event->is_captured) return false;
+  if (const auto capture = event->capture.lock()) capture->invalid = true;
   return true;
 }
 
@@ -210,7 +289,9 @@ inline cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (standin::never_happens(event)) return standin::failed(cudaErrorCapturedEvent);
   if (standin::toolkit().disturbs_capture())
     return standin::failed(cudaErrorStreamCaptureUnsupported);
-  return cudaSuccess;
+  standin::toolkit().schedule.pass_time();
+  if (event->recorded == nullptr || event->recorded->happened) return cudaSuccess;
+  return standin::failed(cudaErrorNotReady);
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   STANDIN_CALL("cudaEventSynchronize");
@@ -218,11 +299,17 @@ inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (standin::toolkit().disturbs_capture())
     return standin::failed(cudaErrorStreamCaptureUnsupported);
   ++standin::toolkit().counters.synchronisations;
+  if (event->recorded != nullptr) standin::toolkit().schedule.wait_for(*event->recorded);
   return cudaSuccess;
 }
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   STANDIN_CALL("cudaEventElapsedTime");
-  const std::chrono::duration<float, std::milli> elapsed = end->happened - begin->happened;
+  if (begin->recorded == nullptr || end->recorded == nullptr)
+    return standin::failed(cudaErrorInvalidResourceHandle);
+  if (!begin->recorded->happened || !end->recorded->happened)
+    return standin::failed(cudaErrorNotReady);
+  const std::chrono::duration<float, std::milli> elapsed =
+      end->recorded->when - begin->recorded->when;
   *milliseconds = elapsed.count();
   return cudaSuccess;
 }
@@ -231,18 +318,32 @@ inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, 
 
 inline cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
   STANDIN_UNCAPTURED_CALL("cudaMallocHost");
+  const standin::Inside inside;
   *memory = ::operator new (bytes, std::align_val_t{256});
+  standin::toolkit().pinned[*memory] = bytes;
   ++standin::toolkit().live.host_blocks;
   return cudaSuccess;
 }
+/// Waits for the devices, which may still read it.
 inline cudaError_t cudaFreeHost(void* memory) {
   STANDIN_UNCAPTURED_CALL("cudaFreeHost");
+  const standin::Inside inside;
+  standin::toolkit().schedule.finish();
+  standin::toolkit().pinned.erase(memory);
   ::operator delete (memory, std::align_val_t{256});
   --standin::toolkit().live.host_blocks;
   return cudaSuccess;
 }
+inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  STANDIN_CALL("cudaMemGetInfo");
+  *total = static_cast<std::size_t>(standin::toolkit().memory.limit);
+  *free = static_cast<std::size_t>(standin::toolkit().memory.left(standin_device));
+  return cudaSuccess;
+}
 
-struct CUmemPool_st {};
+struct CUmemPool_st {
+  std::shared_ptr<standin::Pool> pool = std::make_shared<standin::Pool>();
+};
 using cudaMemPool_t = CUmemPool_st*;
 enum cudaMemAllocationType { cudaMemAllocationTypePinned = 1 };
 enum cudaMemLocationType { cudaMemLocationTypeDevice = 1 };
@@ -254,10 +355,23 @@ struct cudaMemPoolProps {
   cudaMemAllocationType allocType;
   cudaMemLocation location;
 };
-enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
-inline cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
+enum cudaMemPoolAttr {
+  cudaMemPoolAttrReleaseThreshold = 4,
+  cudaMemPoolAttrReservedMemCurrent = 5,
+  cudaMemPoolAttrReservedMemHigh = 6,
+  cudaMemPoolAttrUsedMemCurrent = 7,
+  cudaMemPoolAttrUsedMemHigh = 8,
+};
+enum cudaMemAccessFlags { cudaMemAccessFlagsProtReadWrite = 3 };
+struct cudaMemAccessDesc {
+  cudaMemLocation location;
+  cudaMemAccessFlags flags;
+};
+inline cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   STANDIN_CALL("cudaMemPoolCreate");
+  const standin::Inside inside;
   *pool = new CUmemPool_st;
+  (*pool)->pool->device = properties->location.id;
   ++standin::toolkit().live.pools;
   return cudaSuccess;
 }
@@ -267,51 +381,125 @@ inline cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   --standin::toolkit().live.pools;
   return cudaSuccess;
 }
-inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
+inline cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list,
+                                        std::size_t count) {
+  STANDIN_CALL("cudaMemPoolSetAccess");
+  for (std::size_t i = 0; i < count; ++i) pool->pool->peers.insert(list[i].location.id);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute,
+                                           void* value) {
   STANDIN_CALL("cudaMemPoolSetAttribute");
+  if (attribute == cudaMemPoolAttrReleaseThreshold) return cudaSuccess;
+  std::uint64_t wanted = 1;
+  std::memcpy(&wanted, value, sizeof wanted);
+  if (wanted != 0) return standin::failed(cudaErrorInvalidValue);  // only to be reset
+  standin::Pool& of = *pool->pool;
+  if (attribute == cudaMemPoolAttrReservedMemHigh) of.reserved_high = of.reserved;
+  if (attribute == cudaMemPoolAttrUsedMemHigh) of.used_high = of.used;
   return cudaSuccess;
 }
-inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) {
+inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute,
+                                           void* value) {
+  STANDIN_CALL("cudaMemPoolGetAttribute");
+  const standin::Pool& of = *pool->pool;
+  const std::uint64_t found = attribute == cudaMemPoolAttrReservedMemCurrent ? of.reserved
+                              : attribute == cudaMemPoolAttrReservedMemHigh  ? of.reserved_high
+                              : attribute == cudaMemPoolAttrUsedMemCurrent   ? of.used
+                              : attribute == cudaMemPoolAttrUsedMemHigh      ? of.used_high
+                                                                             : 0;
+  std::memcpy(value, &found, sizeof found);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t keep) {
   STANDIN_UNCAPTURED_CALL("cudaMemPoolTrimTo");
+  pool->pool->trim(keep);
   return cudaSuccess;
 }
-/// In a capture this would be a node, whose memory comes and goes with each launch: amp wants none.
-inline cudaError_t cudaMallocFromPoolAsync(void** memory, std::size_t bytes, cudaMemPool_t,
+/// In a capture this is a node: the memory is the graph's, and exists from that node on.
+inline cudaError_t cudaMallocFromPoolAsync(void** memory, std::size_t bytes, cudaMemPool_t pool,
                                            cudaStream_t stream) {
   STANDIN_STREAM_CALL("cudaMallocFromPoolAsync", stream);
-  if (standin::Capture* const capture = standin::capture_of(stream)) {
-    capture->invalid = true;
-    return standin::failed(cudaErrorStreamCaptureUnsupported);
+  auto& toolkit = standin::toolkit();
+  standin::Capture* const capture = of_stream.capture.get();
+  *memory = toolkit.memory.allocate(bytes, pool->pool, capture != nullptr);
+  if (*memory == nullptr) return standin::failed(cudaErrorMemoryAllocation);
+  const auto id = toolkit.memory.find(*memory)->id;
+  if (capture != nullptr) {
+    capture->allocated.push_back(*memory);
+  } else {
+    ++toolkit.counters.allocations;
   }
-  if (bytes > std::size_t{1} << 40) return cudaErrorMemoryAllocation;
-  *memory = standin::toolkit().allocate(bytes);
+  toolkit.enqueue(of_stream, {},
+                  [address = *memory, id] { standin::toolkit().memory.begin(address, id); });
   return cudaSuccess;
 }
+/// In a capture the memory must be the graph's.
 inline cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
   STANDIN_STREAM_CALL("cudaFreeAsync", stream);
-  if (standin::Capture* const capture = standin::capture_of(stream)) {
-    capture->invalid = true;
-    return standin::failed(cudaErrorStreamCaptureUnsupported);
-  }
-  return standin::toolkit().free(memory) ? cudaSuccess : cudaErrorInvalidValue;
+  auto& toolkit = standin::toolkit();
+  auto* const block = toolkit.memory.find(memory);
+  if (block == nullptr || block->freed || (of_stream.capture != nullptr && !block->of_graph))
+    return standin::failed(cudaErrorInvalidValue);
+  toolkit.memory.free(*block);
+  if (!block->of_graph) ++toolkit.counters.frees;
+  toolkit.enqueue(of_stream, {}, [memory, id = block->id, of_graph = block->of_graph] {
+    if (of_graph) {
+      standin::toolkit().memory.begin(memory, id);
+    } else {
+      standin::toolkit().memory.release(memory, id);
+    }
+  });
+  return cudaSuccess;
 }
 
 enum cudaMemcpyKind { cudaMemcpyDefault = 4 };
-/// A captured copy reads host memory when the graph is launched.
+
+namespace standin {
+
+inline Counters tally_of_copy(bool from_device, bool to_device, std::size_t bytes) {
+  const auto size = static_cast<std::int64_t>(bytes);
+  if (!from_device) return {.to_device = 1, .bytes_to_device = size};
+  if (!to_device) return {.to_host = 1, .bytes_to_host = size};
+  return {.on_device = 1, .bytes_on_device = size};
+}
+
+}  // namespace standin
+
+/// Page-locked host memory is read and written in the stream's turn, other host memory before the
+/// call returns; in a capture, either when the graph is launched.
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                                    cudaStream_t stream) {
   STANDIN_STREAM_CALL("cudaMemcpyAsync", stream);
-  const bool to_device = standin::toolkit().on_device(to, bytes);
-  const bool from_device = standin::toolkit().on_device(from, bytes);
-  if (!to_device && !from_device) return cudaErrorInvalidValue;
-  standin::record_or_run(stream, false, [=] {
-    auto& counters = standin::toolkit().counters;
-    const auto size = static_cast<std::int64_t>(bytes);
-    ++(from_device ? to_device ? counters.on_device : counters.to_host : counters.to_device);
-    (from_device ? to_device ? counters.bytes_on_device : counters.bytes_to_host
-                 : counters.bytes_to_device) += size;
-    std::memcpy(to, from, bytes);
-  });
+  const standin::Inside inside;
+  auto& toolkit = standin::toolkit();
+  const bool to_device = toolkit.on_device(to, bytes), from_device = toolkit.on_device(from, bytes);
+  if (!to_device && !from_device) return standin::failed(cudaErrorInvalidValue);
+  if ((to_device && !toolkit.memory.may_access(of_stream.device, to)) ||
+      (from_device && !toolkit.memory.may_access(of_stream.device, from)))
+    return standin::failed(cudaErrorInvalidValue);
+  const standin::Counters tally = standin::tally_of_copy(from_device, to_device, bytes);
+  const bool captured = of_stream.capture != nullptr;
+  if (!from_device && !captured && !toolkit.is_pinned(from)) {
+    const auto* const begin = static_cast<const unsigned char*>(from);
+    toolkit.enqueue(of_stream, tally, [to, bytes, taken = std::vector(begin, begin + bytes)] {
+      std::memcpy(to, taken.data(), bytes);
+    });
+    return cudaSuccess;
+  }
+  toolkit.enqueue(of_stream, tally, [=] { std::memcpy(to, from, bytes); });
+  if (!to_device && !captured && !toolkit.is_pinned(to)) toolkit.schedule.finish(*of_stream.queue);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                       std::size_t bytes, cudaStream_t stream) {
+  STANDIN_STREAM_CALL("cudaMemcpyPeerAsync", stream);
+  auto& toolkit = standin::toolkit();
+  if (!toolkit.on_device(to, bytes) || !toolkit.on_device(from, bytes) ||
+      toolkit.memory.device_of(to) != to_device || toolkit.memory.device_of(from) != from_device)
+    return standin::failed(cudaErrorInvalidValue);
+  toolkit.enqueue(of_stream, standin::tally_of_copy(true, true, bytes),
+                  [=] { std::memcpy(to, from, bytes); });
   return cudaSuccess;
 }
 
@@ -332,7 +520,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
   if (grid.x < 1 || grid.x > 0x7fffffff || grid.y < 1 || grid.y > 65535 || grid.z < 1 ||
       grid.z > 65535 || block.x < 1 || block.x > 1024 || block.y != 1 || block.z != 1 ||
       config->dynamicSmemBytes != 0)
-    return cudaErrorInvalidConfiguration;
+    return standin::failed(cudaErrorInvalidConfiguration);
+  if (of_stream.device != standin_device) return standin::failed(cudaErrorInvalidResourceHandle);
   standin::toolkit().count_kernel(reinterpret_cast<const void*>(kernel));
   const std::tuple<Parameters...> values(std::forward<Arguments>(arguments)...);
   standin::record_or_run(config->stream, true, [=] {

@@ -394,6 +394,7 @@ inline cudnnStatus_t dnn_begin_run(const DnnConvolution& d, int algorithm, void*
     return CUDNN_STATUS_BAD_PARAM;
   if (capture_of(d.handle->stream) != nullptr)
     stop("captures of cuDNN are not part of the stand-in");
+  toolkit().finish();
   if (bytes > 0) {
     if (!toolkit().on_device(workspace, bytes)) stop("a workspace that is not on the device");
     std::memset(workspace, 0x77, bytes);
@@ -600,6 +601,7 @@ inline cudnnStatus_t cudnnConvolutionBackwardBias(cudnnHandle_t handle, const vo
     return CUDNN_STATUS_BAD_PARAM;
   if (handle->device != standin_device) standin::stop("a cuDNN handle of another device");
   ++standin::toolkit().counters.launches;
+  standin::toolkit().finish();
   if (dy_shape->type == CUDNN_DATA_DOUBLE) {
     standin::dnn_sum_channels<double>(*dy_shape, dy, *db_shape, db, alpha, beta);
   } else {

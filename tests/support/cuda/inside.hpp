@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Who is at work: amp, or the stand-in toolkit; and how the stand-in stops a program whose use of
+// CUDA is undefined.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace standin {
+
+/// While one exists, its thread is inside of the toolkit: what happens there is not amp's doing.
+class Inside {
+ public:
+  Inside() { ++depth(); }
+  ~Inside() { --depth(); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  static int& depth() {
+    static thread_local int depth = 0;
+    return depth;
+  }
+};
+
+[[noreturn]] inline void stop(const char* why) {
+  std::fprintf(stderr, "stand-in CUDA: %s\n", why);
+  std::abort();
+}
+
+}  // namespace standin

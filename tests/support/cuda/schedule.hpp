@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// When the stand-in does what streams were told: late, each stream in its own order, streams
+// interleaved by a generator of random numbers. So a missing wait between streams, or a host that
+// reads too early, gives wrong results here as it does on a GPU. The seed, from the environment
+// variable STANDIN_SEED or set(), decides how:
+//
+//   0               at once, as if each call waited
+//   1, 3, 5, ...    as late as may be: only if somebody waits, and then other streams' work too
+//   2, 4, 6, ...    some of it at any call
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace standin {
+
+struct Queue;
+
+/// What can be waited for: the end of one piece of work.
+struct Moment {
+  bool happened = false;
+  std::chrono::steady_clock::time_point when = {};
+  Queue* queue = nullptr;  // whose work it is
+};
+
+struct Work {
+  std::function<void()> run = nullptr;            // may be empty
+  std::shared_ptr<const Moment> after = nullptr;  // not before this
+  std::shared_ptr<Moment> done = nullptr;
+};
+
+/// The work of one stream that is not done yet.
+struct Queue {
+  int device;
+  bool blocking;  // is ordered with the legacy stream
+  std::deque<Work> pending = {};
+  bool closed = false;  // its stream was destroyed
+
+  bool ready() const {
+    return !pending.empty() &&
+           (pending.front().after == nullptr || pending.front().after->happened);
+  }
+};
+
+class Schedule {
+ public:
+  Schedule() {
+    const char* const seed = std::getenv("STANDIN_SEED");
+    set(seed != nullptr ? std::strtoull(seed, nullptr, 10) : 1);
+  }
+  /// Does all work that is pending; what follows is a function of the seed.
+  void set(std::uint64_t seed) {
+    finish();
+    seed_ = seed;
+    random_ = seed * 0x9e3779b97f4a7c15u + 1;
+  }
+  std::uint64_t seed() const { return seed_; }
+
+  Queue& open(int device, bool blocking) {
+    queues_.push_back(std::make_unique<Queue>(Queue{device, blocking}));
+    return *queues_.back();
+  }
+  /// What is pending is done nevertheless.
+  void close(Queue& queue) {
+    queue.closed = true;
+    forget_closed();
+  }
+
+  void add(Queue& queue, Work work) {
+    if (work.done != nullptr) work.done->queue = &queue;
+    queue.pending.push_back(std::move(work));
+    if (seed_ == 0 || queue.pending.size() > kMostPending) finish(queue);
+    if (seed_ % 2 == 0) {
+      while (draw(2) == 0 && step_any()) {
+      }
+    }
+  }
+  /// The end of all that the queue was told until now; null if nothing is pending.
+  std::shared_ptr<const Moment> end_of(Queue& queue) {
+    if (queue.pending.empty()) return nullptr;
+    if (queue.pending.back().done == nullptr) {
+      queue.pending.back().done = std::make_shared<Moment>();
+      queue.pending.back().done->queue = &queue;
+    }
+    return queue.pending.back().done;
+  }
+
+  /// Some work may be done meanwhile: a host that asks again and again comes to an end.
+  void pass_time() {
+    if (draw(2) == 0) step_any();
+  }
+  void wait_for(const Moment& moment) {
+    while (!moment.happened) {
+      if (draw(3) == 0) {
+        step_any();
+      } else {
+        advance(*moment.queue);
+      }
+    }
+    forget_closed();
+  }
+  void finish(Queue& queue) {
+    while (!queue.pending.empty()) {
+      if (draw(3) == 0) {
+        step_any();
+      } else {
+        advance(queue);
+      }
+    }
+  }
+  void finish(int device) {
+    for (const auto& queue : queues_) {
+      if (queue->device == device) finish(*queue);
+    }
+    forget_closed();
+  }
+  void finish() {
+    for (const auto& queue : queues_) finish(*queue);
+    forget_closed();
+  }
+
+ private:
+  static constexpr std::size_t kMostPending = 1024;  // then a launch waits, as on a GPU
+
+  /// From 0 to n - 1 (SplitMix64); 1 if nothing is to be left to chance.
+  std::uint64_t draw(std::uint64_t n) {
+    if (seed_ == 0) return 1;
+    std::uint64_t x = random_ += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (x ^ x >> 31) % n;
+  }
+  bool step_any() {
+    if (queues_.empty()) return false;
+    const std::size_t first = draw(queues_.size()) % queues_.size();
+    for (std::size_t i = 0; i < queues_.size(); ++i) {
+      Queue& queue = *queues_[(first + i) % queues_.size()];
+      if (queue.ready()) {
+        step(queue);
+        return true;
+      }
+    }
+    return false;
+  }
+  /// Does the queue's next piece of work, or one that it waits for.
+  void advance(Queue& queue) {
+    Queue* next = &queue;
+    while (!next->ready()) next = next->pending.front().after->queue;
+    step(*next);
+  }
+  void step(Queue& queue) {
+    const Work work = std::move(queue.pending.front());
+    queue.pending.pop_front();
+    if (work.run) work.run();
+    if (work.done == nullptr) return;
+    work.done->happened = true;
+    work.done->when = std::chrono::steady_clock::now();
+  }
+  void forget_closed() {
+    std::erase_if(queues_, [](const std::unique_ptr<Queue>& queue) {
+      return queue->closed && queue->pending.empty();
+    });
+  }
+
+  std::uint64_t seed_ = 0, random_ = 0;
+  std::vector<std::unique_ptr<Queue>> queues_;
+};
+
+}  // namespace standin
