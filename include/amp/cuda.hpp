@@ -22,6 +22,7 @@ inline void shutdown() noexcept {
     if (backend != nullptr) backend->release(device);
     detail::memory_pool(device).release(device);
     detail::staging(device).release();
+    detail::event_pool(device).release();
   }
   detail::OwnStreams::instance().release();
   detail::IdleStreams::instance().release();

@@ -10,3 +10,4 @@
 #include "amp/device/memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/device/stream.hpp"
+#include "amp/device/stream_mark.hpp"

@@ -26,6 +26,16 @@ struct DeviceMemory {
   void (*copy)(Device to_device, void* to, Device from_device, const void* from,
                std::int64_t bytes) = nullptr;
   bool (*is_available)() = nullptr;
+
+  /// Streams that the device will not know any more read a block of allocate() from now on: when it
+  /// is given back, it is nobody's until all work of the device is done.
+  void (*share)(Device, void* memory) noexcept = nullptr;
+
+  // Of a StreamMark (device/stream_mark.hpp), which says what they mean. record() makes the mark if
+  // it is null.
+  void* (*record)(Device, void* mark) = nullptr;
+  bool (*wait)(Device, void* mark) = nullptr;
+  void (*forget)(Device, void* mark) noexcept = nullptr;
 };
 
 /// Bytes of tensor memory on one device. Counts what tensors asked for, not what the allocator
@@ -123,6 +133,15 @@ inline void deallocate(Device device, void* memory, std::int64_t bytes) noexcept
     detail::memory_state().devices[static_cast<std::size_t>(device.type)].load()->deallocate(
         device, memory, bytes);
   }
+}
+
+/// Other streams than this thread's current one read `memory`, a block of allocate(), and whoever
+/// gives it back need not know them: it is reused only when all work of the device is done. Does
+/// nothing on the CPU. Does not synchronise.
+inline void share(Device device, void* memory) noexcept {
+  if (memory == nullptr || device.type == kCPU) return;
+  detail::memory_state().devices[static_cast<std::size_t>(device.type)].load()->share(device,
+                                                                                      memory);
 }
 
 /// Copies `bytes` bytes between two devices. A copy to the host waits for it; one within a device

@@ -4,6 +4,8 @@
 // Which stream of a device takes this thread's work.
 #pragma once
 
+#include <cstdint>
+
 #include "amp/core/error.hpp"
 #include "amp/core/globals.hpp"
 #include "amp/device/device.hpp"
@@ -18,6 +20,9 @@ struct AMP_EXPORT CurrentStreams {
   struct Choice {
     void* stream = nullptr;
     bool made = false;
+    // What the device calls the stream, whose address another may have later.
+    std::uint64_t id = 0;
+    bool id_known = false;
   };
   Choice choices[kMaxDevices];
 };
@@ -33,7 +38,7 @@ class StreamGuard {
     AMP_CHECK(device.type == kCUDA && index_ >= 0 && index_ < kMaxDevices,
               "StreamGuard: `device` must be a CUDA device, but is ", device);
     before_ = choice();
-    choice() = {stream, true};
+    choice() = {.stream = stream, .made = true};
   }
   StreamGuard(const StreamGuard&) = delete;
   StreamGuard& operator=(const StreamGuard&) = delete;

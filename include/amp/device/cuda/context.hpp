@@ -53,31 +53,56 @@ class DeviceGuard {
   bool changed_ = false;
 };
 
+/// What a stream is called for the life of the process, also when it was destroyed and another one
+/// has its address.
+using StreamId = unsigned long long;
+
+/// A handle is only used while its stream is current for this thread, or amp's own: a user's stream
+/// may be destroyed at any other time. What is kept for a stream is kept under its id.
+struct Stream {
+  cudaStream_t handle = nullptr;
+  StreamId id = 0;
+};
+
+/// The device is current: the default stream is one of each device.
+inline StreamId id_of(cudaStream_t stream) {
+  StreamId id = 0;
+  AMP_CUDA_CALL(cudaStreamGetId, stream, &id);
+  return id;
+}
+
 /// amp's own stream of each device, made at its first use. Not ordered with the legacy default
 /// stream.
 class AMP_EXPORT OwnStreams {
  public:
   static OwnStreams& instance() { return process_state<OwnStreams>(); }
-  cudaStream_t of(int device) {
+  Stream of(int device) {
     const std::lock_guard lock(mutex_);
-    cudaStream_t& stream = streams_[device];
-    if (stream == nullptr) {
+    Stream& stream = streams_[device];
+    if (stream.handle == nullptr) {
       const DeviceGuard guard(device);
-      AMP_CUDA_CALL(cudaStreamCreateWithFlags, &stream, cudaStreamNonBlocking);
+      cudaStream_t made = nullptr;
+      AMP_CUDA_CALL(cudaStreamCreateWithFlags, &made, cudaStreamNonBlocking);
+      try {
+        stream = {made, id_of(made)};
+      } catch (...) {
+        (void)cudaStreamDestroy(made);
+        throw;
+      }
     }
     return stream;
   }
   void release() noexcept {
     const std::lock_guard lock(mutex_);
-    for (cudaStream_t& stream : streams_) {
-      if (stream != nullptr) (void)cudaStreamDestroy(stream);
-      stream = nullptr;
+    for (Stream& stream : streams_) {
+      if (stream.handle != nullptr) (void)cudaStreamDestroy(stream.handle);
+      stream = {};
     }
   }
 
  private:
   std::mutex mutex_;
-  cudaStream_t streams_[kMaxDevices] = {};
+  Stream streams_[kMaxDevices] = {};
 };
 
 /// Streams of graphs, kept for the next graph: with them stay the handles and workspaces that
@@ -123,18 +148,18 @@ class AMP_EXPORT IdleStreams {
   Of all_[kMaxDevices];
 };
 
-/// What `waiting` is told from now on comes after what `stream` was told until now. The host does
-/// not wait.
-inline void wait_for(int device, cudaStream_t waiting, cudaStream_t stream) {
+/// Whether a graph takes what is enqueued on the stream, instead of the device. So it is said of
+/// the legacy default stream, too, while it cannot be used because another stream is captured.
+inline bool is_capturing(int device, cudaStream_t stream) {
   const DeviceGuard guard(device);
-  cudaEvent_t event = nullptr;
-  AMP_CUDA_CALL(cudaEventCreateWithFlags, &event, cudaEventDisableTiming);
-  const cudaError_t recorded = cudaEventRecord(event, stream);
-  const cudaError_t waits =
-      recorded == cudaSuccess ? cudaStreamWaitEvent(waiting, event, 0) : cudaSuccess;
-  (void)cudaEventDestroy(event);  // takes effect when the event has happened
-  require(recorded, "cudaEventRecord");
-  require(waits, "cudaStreamWaitEvent");
+  cudaStreamCaptureStatus status{};
+  const cudaError_t asked = cudaStreamIsCapturing(stream, &status);
+  if (asked == cudaErrorStreamCaptureImplicit) {
+    (void)cudaGetLastError();
+    return true;
+  }
+  require(asked, "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
 }
 
 /// Throws where this thread records a graph, but this work would not be part of it.
@@ -149,6 +174,19 @@ inline void require_recorded(int device, cudaStream_t stream) {
                       " that it chose");
 }
 
+/// The stream that takes this thread's work on a device, which is one of this machine.
+inline Stream current(int device) {
+  auto& choice = thread_state<amp::detail::CurrentStreams>().choices[device];
+  if (!choice.made) return OwnStreams::instance().of(device);
+  const auto handle = static_cast<cudaStream_t>(choice.stream);
+  if (!choice.id_known) {
+    const DeviceGuard guard(device);
+    choice.id = id_of(handle);
+    choice.id_known = true;
+  }
+  return {handle, choice.id};
+}
+
 }  // namespace detail
 
 /// The stream that takes this thread's work on a device: for one's own kernels.
@@ -157,7 +195,7 @@ inline cudaStream_t current_stream(int device = 0) {
             "one of the ", detail::device_count(), " of this machine, but is ", device);
   const auto& choice = thread_state<amp::detail::CurrentStreams>().choices[device];
   return choice.made ? static_cast<cudaStream_t>(choice.stream)
-                     : detail::OwnStreams::instance().of(device);
+                     : detail::OwnStreams::instance().of(device).handle;
 }
 
 }  // namespace amp::inline v0::cuda

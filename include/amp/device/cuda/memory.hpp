@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "amp/device/cuda/context.hpp"
+#include "amp/device/cuda/events.hpp"
 #include "amp/device/cuda/staging.hpp"
 #include "amp/device/memory.hpp"
 
@@ -76,6 +77,10 @@ class AMP_EXPORT MemoryPool {
       const auto found = used_.find(memory);
       if (found == used_.end()) return;
       const Block block = found->second;
+      if (block.shared) {
+        found->second.given_back = true;
+        return;
+      }
       if (now != block.stream) {
         if (Private* const graph = recording_of(now, block.stream)) {
           graph->kept.push_back(memory);
@@ -91,6 +96,12 @@ class AMP_EXPORT MemoryPool {
       if (const auto found = used_.find(memory); found != used_.end())
         found->second.given_back = true;
     }
+  }
+
+  /// It is not reused before all work is done: release() waits for that.
+  void share(void* memory) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = used_.find(memory); found != used_.end()) found->second.shared = true;
   }
 
   // --- of graphs -------------------------------------------------------------------------------
@@ -139,6 +150,7 @@ class AMP_EXPORT MemoryPool {
     cudaStream_t stream;
     std::int64_t size;
     bool given_back = false;  // but not in order with the stream
+    bool shared = false;
   };
 
   struct Private {
@@ -251,8 +263,19 @@ inline void copy(Device to_device, void* to, Device from_device, const void* fro
   }
 }
 
+inline void share(Device device, void* memory) noexcept {
+  if (!is_forked()) memory_pool(device.index).share(memory);
+}
+
 inline bool is_available() { return !is_forked() && device_count() > 0; }
 
-inline constexpr DeviceMemory kDeviceMemory{allocate, deallocate, copy, is_available};
+inline constexpr DeviceMemory kDeviceMemory{.allocate = allocate,
+                                            .deallocate = deallocate,
+                                            .copy = copy,
+                                            .is_available = is_available,
+                                            .share = share,
+                                            .record = record_mark,
+                                            .wait = wait_for_mark,
+                                            .forget = forget_mark};
 
 }  // namespace amp::inline v0::cuda::detail

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// A point in the work of a stream, for which the work of other streams can wait: so memory that one
+// stream wrote can be read on another.
+#pragma once
+
+#include <utility>
+
+#include "amp/device/device.hpp"
+#include "amp/device/memory.hpp"
+
+namespace amp::inline v0 {
+
+/// Marks where a device's stream has got to. Nothing here makes the host wait, and on the CPU
+/// nothing happens, since there is one order of work. One thread at a time uses a mark.
+///
+/// ```cpp
+/// copy_elements(weight, copy);       // on this thread's stream
+/// written.record(copy.device());
+/// // later, in any thread:
+/// if (written.wait(copy.device())) share(copy.device(), copy.raw_data());
+/// // what is enqueued from here on reads the copy as it was written
+/// ```
+class StreamMark {
+ public:
+  StreamMark() = default;
+  StreamMark(StreamMark&& other) noexcept
+      : device_(other.device_), mark_(std::exchange(other.mark_, nullptr)) {}
+  StreamMark& operator=(StreamMark&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(mark_, other.mark_);
+    return *this;
+  }
+  ~StreamMark() { forget(); }
+
+  /// Takes the place of what was recorded before: from now on the mark is what was enqueued until
+  /// now on this thread's current stream of `device`. While that stream is captured into a graph,
+  /// the mark becomes empty instead, as nothing was enqueued then. Throws amp::Error if CUDA
+  /// fails, and leaves the mark as it was.
+  void record(Device device) {
+    if (device.type == kCPU) {
+      forget();
+      return;
+    }
+    const DeviceMemory& memory = detail::device_memory(device);
+    if (device != device_) forget();
+    mark_ = memory.record(device, mark_);
+    device_ = device;
+  }
+
+  /// What this thread enqueues on its current stream of `device` from now on comes after the mark.
+  /// Does nothing if it does so anyhow (on the stream of record(), or one that has waited since),
+  /// if the mark is empty, or while the current stream is captured into a graph. Throws amp::Error
+  /// if CUDA fails.
+  ///
+  /// Returns whether the current stream came after the mark for the first time, or is captured and
+  /// is another than record()'s: what the mark protects now has one more reader that the owner of
+  /// the memory does not know; see share().
+  bool wait(Device device) const {
+    return mark_ != nullptr && detail::device_memory(device).wait(device, mark_);
+  }
+
+ private:
+  void forget() noexcept {
+    if (mark_ != nullptr) detail::device_memory(device_).forget(device_, mark_);
+    mark_ = nullptr;
+  }
+
+  Device device_ = {};
+  void* mark_ = nullptr;  // the device's
+};
+
+}  // namespace amp::inline v0
