@@ -49,6 +49,9 @@ class StreamMark {
     device_ = device;
   }
 
+  /// Whether record() was never called, or only on the CPU or on a stream that was captured.
+  bool empty() const { return mark_ == nullptr; }
+
   /// What this thread enqueues on its current stream of `device` from now on comes after the mark.
   /// Does nothing if it does so anyhow (on the stream of record(), or one that has waited since),
   /// if the mark is empty, or while the current stream is captured into a graph. Throws amp::Error

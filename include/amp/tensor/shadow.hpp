@@ -3,7 +3,8 @@
 //
 // Low-precision copies of a weight, kept in slots of the weight's storage. A copy carries the
 // version of the weight that it was made from and is refreshed when the weight moved on: it cannot
-// be stale, whatever scope it is used in.
+// be stale, whatever scope it is used in. On a device it also carries a mark of the stream that
+// wrote it, for which others wait.
 #pragma once
 
 #include <atomic>
@@ -15,6 +16,7 @@
 
 #include "amp/core/process_lock.hpp"
 #include "amp/device/capture.hpp"
+#include "amp/device/stream_mark.hpp"
 #include "amp/kernels/signatures.hpp"
 #include "amp/tensor/factory.hpp"
 
@@ -89,6 +91,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     Slot& slot = dtype == kFloat16 ? slots_[0] : slots_[1];
     const std::uint64_t version = weight.version();
     if (slot.is_of(weight)) {
+      slot.wait_until_written();
       ++registry.hits;
       slot.used = true;
       return slot.copy.detach();
@@ -110,7 +113,11 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
       ++registry.entries;
       registry.bytes += weight.numel() * item_size(dtype);
     }
-    slot.version = version;
+    slot.written.record(weight.device());
+    // In a capture that is not a Graph's, nothing was cast yet: the next use casts again.
+    const bool is_captured =
+        weight.device().type != kCPU && slot.written.empty() && current_capture() == nullptr;
+    slot.version = is_captured ? kNoVersion : version;
     slot.copy_version = slot.copy.version();
     slot.capture = capture_id();
     slot.used = true;
@@ -149,8 +156,13 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
   }
 
  private:
+  static constexpr std::uint64_t kNoVersion = ~std::uint64_t{0};
+
   struct Slot {
     Tensor copy;
+    // By the last cast, of which users do not know. A step that writes the copy needs no mark: who
+    // reads a weight on another stream has to order that behind the step anyhow.
+    StreamMark written;
     std::uint64_t version = 0;  // of the weight
     // Of the copy: moves where a user writes to a result that is it.
     std::uint64_t copy_version = 0;
@@ -162,6 +174,11 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
 
     void tell_graph(std::uint64_t held) const {
       if (const auto graph = of_graph.lock()) graph->version = held;
+    }
+    /// The current stream reads the copy after it was written. If that was another stream, the
+    /// copy's memory has a reader that the allocator does not know.
+    void wait_until_written() const {
+      if (written.wait(copy.device())) share(copy.device(), copy.raw_data());
     }
     /// Whether nobody else holds the copy, but for the graph that it belongs to.
     bool is_alone() const {
