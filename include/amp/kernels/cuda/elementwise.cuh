@@ -83,7 +83,7 @@ AMP_KERNEL void move_kernel(Strided<2> shape, const Word* from, Word* to, std::i
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     std::int64_t at[2];
     shape.locate(i, at);
-    to[at[1]] = from[at[0]];
+    store_word(to + at[1], load_word(from + at[0]));
   }
 }
 
@@ -92,7 +92,7 @@ AMP_KERNEL void fill_kernel(Strided<1> shape, Word value, Word* to, std::int64_t
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     std::int64_t at[1];
     shape.locate(i, at);
-    to[at[0]] = value;
+    store_word(to + at[0], value);
   }
 }
 

@@ -288,11 +288,6 @@ AMP_KERNEL void extremum_backward_kernel(Lines lines, const Word* grad_output,
 
 inline constexpr std::int64_t kExtremumRows = 8;
 
-/// Eight neighbours, as they lie in memory.
-template <class Word>
-struct alignas(sizeof(Word) == 1 ? 8 : 16) EightWords {
-  Word word[kVector];
-};
 /// Each line in vectors.
 template <class Word>
 AMP_KERNEL void extremum_backward_rows_kernel(Divider by_length, const Word* grad_output,
@@ -302,12 +297,12 @@ AMP_KERNEL void extremum_backward_rows_kernel(Divider by_length, const Word* gra
     std::int64_t line = i;
     const std::int64_t place = -by_length.take_remainder(line) * kVector + indices[line];
     const Word of_line = grad_output[line];
-    EightWords<Word> grad{};
+    Pack<Word, kVector> grad{};
     AMP_UNROLL
     for (int l = 0; l < kVector; ++l) {
-      if (l == place) grad.word[l] = of_line;
+      if (l == place) grad.element[l] = of_line;
     }
-    reinterpret_cast<EightWords<Word>*>(grad_input)[i] = grad;
+    store_pack(grad_input + i * kVector, grad);
   }
 }
 
@@ -323,18 +318,18 @@ AMP_KERNEL void extremum_backward_columns_kernel(Lines lines, Divider by_inner, 
     const std::int64_t inner = by_inner.take_remainder(outer) * kVector;
     const std::int64_t begin = by_parts.take_remainder(outer) * kExtremumRows;
     const std::int64_t line = outer * lines.stride + inner;
-    const auto of_lines = *reinterpret_cast<const EightWords<Word>*>(grad_output + line);
+    const auto of_lines = load_pack<Word, kVector>(grad_output + line);
     std::int64_t places[kVector];
     AMP_UNROLL
     for (int l = 0; l < kVector; ++l) places[l] = indices[line + l];
     Word* const out = grad_input + outer * lines.length * lines.stride + inner;
     for (std::int64_t row = begin; row < begin + kExtremumRows && row < lines.length; ++row) {
-      EightWords<Word> grad{};
+      Pack<Word, kVector> grad{};
       AMP_UNROLL
       for (int l = 0; l < kVector; ++l) {
-        if (places[l] == row) grad.word[l] = of_lines.word[l];
+        if (places[l] == row) grad.element[l] = of_lines.element[l];
       }
-      *reinterpret_cast<EightWords<Word>*>(out + row * lines.stride) = grad;
+      store_pack(out + row * lines.stride, grad);
     }
   }
 }

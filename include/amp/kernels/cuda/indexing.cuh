@@ -60,7 +60,8 @@ AMP_KERNEL void index_select_kernel(Indexed indexed, const Word* input, Word* ou
     const std::int64_t inside = indexed.by_inner.take_remainder(outer);
     const std::int64_t from = indexed.at(indexed.by_count.take_remainder(outer));
     const std::int64_t row = outer * indexed.length + from;
-    output[i] = indexed.in_range(from) ? input[row * indexed.inner + inside] : missing;
+    const bool exists = indexed.in_range(from);
+    store_word(output + i, exists ? load_word(input + row * indexed.inner + inside) : missing);
   }
 }
 

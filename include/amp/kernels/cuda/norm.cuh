@@ -170,7 +170,7 @@ AMP_KERNEL void norm_sums_by_vector_kernel(NormShape shape, NormSaved<float> sav
     const std::int64_t group = parameter / shape.length;
     // The first row from `begin` on that belongs to the group.
     const std::int64_t ahead = (group - begin % shape.groups + shape.groups) % shape.groups;
-    double weight[kVector] = {}, bias[kVector] = {};
+    Pack<double, kVector> weight{}, bias{};
     NormColumns share{begin + ahead, end, shape.groups, shape.length, parameter % shape.length};
     for (; share.has(0); share.row += kAhead * share.step) {
       const RowWords<kAhead> grad_words(saved.grad, share), x_words(saved.x, share);
@@ -184,16 +184,13 @@ AMP_KERNEL void norm_sums_by_vector_kernel(NormShape shape, NormSaved<float> sav
         const float mean = saved.mean(row), rstd = saved.rstds[row];
         AMP_UNROLL
         for (int l = 0; l < kVector; ++l) {
-          weight[l] += static_cast<double>(grad[k][l] * ((x[k][l] - mean) * rstd));
-          bias[l] += static_cast<double>(grad[k][l]);
+          weight.element[l] += static_cast<double>(grad[k][l] * ((x[k][l] - mean) * rstd));
+          bias.element[l] += static_cast<double>(grad[k][l]);
         }
       }
     }
-    AMP_UNROLL
-    for (int l = 0; l < kVector; ++l) {
-      sums.weight[part * sums.parameters + parameter + l] = weight[l];
-      sums.bias[part * sums.parameters + parameter + l] = bias[l];
-    }
+    store_pack(sums.weight + part * sums.parameters + parameter, weight);
+    store_pack(sums.bias + part * sums.parameters + parameter, bias);
   }
 }
 

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -96,8 +95,8 @@ __device__ __forceinline__ void load_bits(const void* data, std::int64_t i,
   if constexpr (N == 1) {
     bits[0] = *from;
   } else {
-    const uint4 words = *reinterpret_cast<const uint4*>(from);
-    std::memcpy(bits, &words, sizeof words);
+    const auto pack = load_pack<std::uint16_t, N>(from);
+    for (int l = 0; l < N; ++l) bits[l] = pack.element[l];
   }
 }
 template <int N>
@@ -107,9 +106,9 @@ __device__ __forceinline__ void store_bits(void* data, std::int64_t i,
   if constexpr (N == 1) {
     *to = bits[0];
   } else {
-    uint4 words;
-    std::memcpy(&words, bits, sizeof words);
-    *reinterpret_cast<uint4*>(to) = words;
+    Pack<std::uint16_t, N> pack;
+    for (int l = 0; l < N; ++l) pack.element[l] = bits[l];
+    store_pack(to, pack);
   }
 }
 template <class T, class C, int N>

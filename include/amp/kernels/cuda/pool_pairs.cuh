@@ -77,20 +77,16 @@ __device__ __forceinline__ float unpack_bits(std::uint32_t bits, DType dtype) {
                            : number<float>(bfloat16::from_bits(low));
 }
 
-template <class T>
-struct alignas(4 * sizeof(T)) FourElements {
-  T element[4];
-};
-using FourPlaces = FourElements<std::int32_t>;
+using FourPlaces = Pack<std::int32_t, 4>;
 
 __device__ __forceinline__ void store_four(const Output& y, std::int64_t i,
                                            const float (&values)[4]) {
   visit_row_type(y.dtype, [&](auto tag) {
     using T = decltype(tag);
-    FourElements<T> four;
+    Pack<T, 4> four;
     AMP_UNROLL
     for (int l = 0; l < 4; ++l) four.element[l] = number<T>(values[l]);
-    *reinterpret_cast<FourElements<T>*>(static_cast<T*>(y.data) + i) = four;
+    store_pack(static_cast<T*>(y.data) + i, four);
   });
 }
 /// As RowWords.
@@ -103,8 +99,8 @@ struct FourWords {
     const bool wide = x.dtype == kFloat32;
     const auto* const from = reinterpret_cast<const uint2*>(
         static_cast<const unsigned char*>(x.data) + i * (wide ? 4 : 2));
-    words[0] = from[0];
-    if (wide) words[1] = from[1];
+    words[0] = load_word(from);
+    if (wide) words[1] = load_word(from + 1);
   }
   __device__ __forceinline__ void unpack(DType dtype, float (&values)[4]) const {
     visit_row_type(dtype, [&](auto tag) {
@@ -171,7 +167,7 @@ AMP_KERNEL void __launch_bounds__(kThreads)
     const std::int64_t out =
         (tile.plane * shape.out_height + tile.row) * shape.out_width + tile.column;
     store_four(y, out, result);
-    if constexpr (Max) *reinterpret_cast<FourPlaces*>(indices + out) = places;
+    if constexpr (Max) store_pack(indices + out, places);
   }
 }
 
@@ -197,7 +193,7 @@ AMP_KERNEL void __launch_bounds__(kThreads)
       FourPlaces places{{-1, -1, -1, -1}};
       int next_place = -1;
       if constexpr (Max) {
-        if (has) places = *reinterpret_cast<const FourPlaces*>(indices + windows.at(r));
+        if (has) places = load_pack<std::int32_t, 4>(indices + windows.at(r));
         if (has && has_next) next_place = indices[windows.at(r) + 4];
       }
       if (has && has_next) next = element_bits(grad.data, grad.dtype, windows.at(r) + 4);

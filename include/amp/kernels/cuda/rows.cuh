@@ -85,8 +85,8 @@ struct RowWords {
       words[k][0] = words[k][1] = uint4{0, 0, 0, 0};
       if (!share.has(k)) continue;
       const auto* const from = reinterpret_cast<const uint4*>(bytes + share.at(k) * (wide ? 4 : 2));
-      words[k][0] = from[0];
-      if (wide) words[k][1] = from[1];
+      words[k][0] = load_word(from);
+      if (wide) words[k][1] = load_word(from + 1);
     }
   }
   /// 0 where the thread has no more vectors.

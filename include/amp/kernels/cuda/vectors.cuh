@@ -9,10 +9,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "amp/kernels/cuda/elements.cuh"
+#include "amp/kernels/cuda/words.cuh"
 #include "amp/kernels/strided.hpp"
 
 namespace amp::inline v0::kernels::cuda {
@@ -24,28 +24,15 @@ namespace detail {
 /// The eight elements at an address that is a multiple of their size together, or of 16 bytes.
 template <class C, class T>
 __device__ __forceinline__ void load_words(const void* data, std::int64_t i, C (&values)[kVector]) {
-  constexpr int kBytes = kVector * static_cast<int>(sizeof(T));
-  using Word = std::conditional_t<(kBytes < 16), uint2, uint4>;
-  constexpr int kWords = kBytes / static_cast<int>(sizeof(Word));
-  const Word* const from = reinterpret_cast<const Word*>(static_cast<const T*>(data) + i);
-  Word words[kWords];
-  for (int w = 0; w < kWords; ++w) words[w] = from[w];
-  T elements[kVector];
-  std::memcpy(elements, words, sizeof elements);
-  for (int l = 0; l < kVector; ++l) values[l] = number<C>(elements[l]);
+  const auto pack = load_pack<T, kVector>(static_cast<const T*>(data) + i);
+  for (int l = 0; l < kVector; ++l) values[l] = number<C>(pack.element[l]);
 }
 template <class C, class T>
 __device__ __forceinline__ void store_words(void* data, std::int64_t i,
                                             const C (&values)[kVector]) {
-  constexpr int kBytes = kVector * static_cast<int>(sizeof(T));
-  using Word = std::conditional_t<(kBytes < 16), uint2, uint4>;
-  constexpr int kWords = kBytes / static_cast<int>(sizeof(Word));
-  T elements[kVector];
-  for (int l = 0; l < kVector; ++l) elements[l] = number<T>(values[l]);
-  Word words[kWords];
-  std::memcpy(words, elements, sizeof elements);
-  Word* const to = reinterpret_cast<Word*>(static_cast<T*>(data) + i);
-  for (int w = 0; w < kWords; ++w) to[w] = words[w];
+  Pack<T, kVector> pack;
+  for (int l = 0; l < kVector; ++l) pack.element[l] = number<T>(values[l]);
+  store_pack(static_cast<T*>(data) + i, pack);
 }
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -38,6 +39,21 @@ struct alignas(8) uint2 {
 struct alignas(16) uint4 {
   unsigned x, y, z, w;
 };
+
+/// Accesses of 8 or 16 bytes too, which the device refuses at addresses that are no multiple of their
+/// size.
+template <class Word>
+Word __ldca(const Word* from) {
+  if (reinterpret_cast<std::uintptr_t>(from) % sizeof(Word) != 0)
+    standin::stop("a misaligned load of a word");
+  return *from;
+}
+template <class Word>
+void __stwb(Word* to, Word value) {
+  if (reinterpret_cast<std::uintptr_t>(to) % sizeof(Word) != 0)
+    standin::stop("a misaligned store of a word");
+  *to = value;
+}
 
 inline void __syncthreads() { standin::Block::current().barrier(); }
 inline void __threadfence() {}  // blocks come one after the other
