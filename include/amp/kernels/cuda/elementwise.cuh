@@ -156,25 +156,34 @@ inline void where(const WhereArgs& args) {
   });
 }
 
-/// Whether n elements are dense memory of whole 16-byte words.
+/// Makes 16-byte words the elements of the shape, if all rows of all operands, which have one
+/// dtype, consist of whole ones. Whether they do.
 template <int N>
-bool is_in_quads(const Strided<N>& shape, const std::array<const Operand*, N>& operands,
-                 std::int64_t n) {
-  bool fits = shape.dims == 1 && n * item_size(operands[0]->dtype) % 16 == 0;
+bool take_quads(Strided<N>& shape, const std::array<const Operand*, N>& operands) {
+  const std::int64_t per_quad = 16 / item_size(operands[0]->dtype);
+  const int inner = shape.dims - 1;
+  bool fits = shape.inner_size() % per_quad == 0;
   for (int k = 0; k < N; ++k) {
     const void* const data = operands[static_cast<std::size_t>(k)]->data;
     fits = fits && shape.inner_stride(k) == 1 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+    for (int d = 0; d < inner; ++d) fits = fits && shape.strides[k][d] % per_quad == 0;
   }
-  return fits;
+  if (!fits) return false;
+  shape.sizes[inner] /= per_quad;
+  shape.dividers[inner] = Divider(shape.sizes[inner]);
+  for (int k = 0; k < N; ++k) {
+    for (int d = 0; d < inner; ++d) shape.strides[k][d] /= per_quad;
+  }
+  return true;
 }
 
 /// Copies and converts. Equal dtypes move bits, so NaN payloads survive.
 inline void copy(const UnaryArgs& args) {
   if (args.input.dtype == args.output.dtype && !args.input.immediate) {
-    const auto shape = Strided<2>::over(args.output, {&args.input, &args.output});
+    auto shape = Strided<2>::over(args.output, {&args.input, &args.output});
     const std::int64_t n = args.output.numel();
-    if (is_in_quads<2>(shape, {&args.input, &args.output}, n)) {
-      const std::int64_t quads = n * item_size(args.output.dtype) / 16;
+    if (take_quads<2>(shape, {&args.input, &args.output})) {
+      const std::int64_t quads = shape.numel();
       launch(args.output.device, grid_for(quads), kThreads, move_kernel<uint4>, shape,
              args.input.as<const uint4>(), args.output.as<uint4>(), quads);
       return;
@@ -199,7 +208,7 @@ inline void copy(const UnaryArgs& args) {
 }
 
 inline void fill(const FillArgs& args) {
-  const auto shape = Strided<1>::over(args.output, {&args.output});
+  auto shape = Strided<1>::over(args.output, {&args.output});
   const std::int64_t n = args.output.numel();
   unsigned char bytes[sizeof(uint4)];
   visit_dtype(args.output.dtype, [&](auto tag) {
@@ -207,10 +216,10 @@ inline void fill(const FillArgs& args) {
     for (std::size_t at = 0; at < sizeof bytes; at += sizeof value)
       std::memcpy(bytes + at, &value, sizeof value);
   });
-  if (is_in_quads<1>(shape, {&args.output}, n)) {
+  if (take_quads<1>(shape, {&args.output})) {
     uint4 value;
     std::memcpy(&value, bytes, sizeof value);
-    const std::int64_t quads = n * item_size(args.output.dtype) / 16;
+    const std::int64_t quads = shape.numel();
     launch(args.output.device, grid_for(quads), kThreads, fill_kernel<uint4>, shape, value,
            args.output.as<uint4>(), quads);
     return;
