@@ -60,10 +60,13 @@ AMP_KERNEL void cross_entropy_kernel(Lines lines, TargetDistribution<C> q, Input
   if (threadIdx.x == 0) parts[blockIdx.x] = totals;
 }
 
+inline constexpr unsigned kTotalThreads = 1024;
+
 /// For one block. `reduced` may have no memory.
 template <class C>
-AMP_KERNEL void loss_total_kernel(const LossTotals* parts, std::int64_t count, bool mean,
-                                  C* total_weight, Output reduced) {
+AMP_KERNEL void __launch_bounds__(kTotalThreads)
+    loss_total_kernel(const LossTotals* parts, std::int64_t count, bool mean, C* total_weight,
+                      Output reduced) {
   LossTotals totals;
   for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) {
     totals.loss += parts[i].loss;
@@ -90,8 +93,8 @@ void cross_entropy(const CrossEntropyArgs& args) {
   C* const losses = args.losses.as<C>();
   C* const log_sums = args.log_sum.as<C>();
   const auto total = [&](const Scratch<LossTotals>& parts, std::int64_t blocks) {
-    launch(device, 1, 1024, loss_total_kernel<C>, parts.data(), blocks, args.reduction == kMean,
-           args.total_weight.as<C>(), args.loss);
+    launch(device, 1, kTotalThreads, loss_total_kernel<C>, parts.data(), blocks,
+           args.reduction == kMean, args.total_weight.as<C>(), args.loss);
   };
   if constexpr (std::is_same_v<C, float>) {
     if (!q.normalized && lines.stride == 1 &&
