@@ -33,6 +33,8 @@ inline constexpr unsigned kThreads = 256;  // of a block, unless a kernel says o
 template <class... Parameters>
 void launch(Device device, std::int64_t blocks, unsigned threads, void (*kernel)(Parameters...),
             std::type_identity_t<Parameters>... arguments) {
+  static_assert((round_up(std::int64_t{sizeof(Parameters)}, 8) + ... + 0) <= 4096,
+                "every GPU takes 4 KiB of parameters, not all take more");
   if (blocks == 0) return;
   const detail::DeviceGuard guard(device.index);
   cudaLaunchConfig_t config{};
