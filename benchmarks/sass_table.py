@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+"""How the kernels of an object file move memory, and what they need to be launched: its disassembly,
+counted. No time is measured.
+
+    nvcc -std=c++20 -arch=sm_90 -cubin -I include all.cu -o all.cubin    all.cu includes <amp/cuda.cuh>
+    sass_table.py all.cubin                    every kernel
+    sass_table.py before.cubin after.cubin     the kernels that differ
+    sass_table.py --check all.cubin            status 1 if a kernel has what faults() names
+
+Prints Markdown. Needs c++filt and cuobjdump: of the CUDA toolkit, or as Triton brings it with
+PyTorch; status 77 if there is none.
+"""
+
+import collections
+import dataclasses
+import importlib.util
+import math
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from ptxas_table import BLOCK, REGISTERS, shorten
+
+# /*0a10*/  @!P0 STG.E.128 desc[UR14][R26.64+0x10], R8 ;
+INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);")
+ADDRESS = re.compile(r"\[(R\d+|RZ)(?:\.\w+)?(?:\+(-?0x[0-9a-f]+))?\]")
+WIDTHS = {"128": 16, "64": 8, "U16": 2, "S16": 2, "U8": 1, "S8": 1}
+MEMORY = {"LDG": "load", "LD": "load", "STG": "store", "ST": "store"}
+ENDS_BLOCK = {"BRA", "BRX", "JMP", "CALL", "RET", "EXIT", "BSYNC", "BAR", "WARPSYNC"}
+
+
+@dataclasses.dataclass
+class Kernel:
+    """Accesses to memory of the device by width in bytes; those whose address space ptxas does not
+    know (generic); stores that are parts of what could be one of 16 bytes (split); and accesses to
+    the memory of a thread (local)."""
+
+    loads: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    stores: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    generic: int = 0
+    split: int = 0
+    local: int = 0
+    registers: int = 0
+    stack: int = 0
+    shared: int = 0
+    parameters: int = 0
+    threads: int = BLOCK  # of a block, at most
+
+    def figures(self):
+        def by_width(counter):
+            return [counter[16], counter[8], counter[4], counter[2] + counter[1]]
+
+        return [self.registers, self.stack, self.shared, *by_width(self.loads),
+                *by_width(self.stores), self.generic, self.split, self.local]
+
+
+COLUMNS = ["registers", "stack", "shared", "load 16 B", "8 B", "4 B", "less", "store 16 B", "8 B",
+           "4 B", "less", "generic", "split", "local"]
+
+
+# What of a kernel may lie on its stack, in bytes, and why; all others have none.
+STACKS = {
+    "random_kernel<float>": 32,  # CUDA's sine and cosine
+    "pass_kernel<GradientRow, true, true>": 256,  # eight vectors under way, in a loop that stays one
+    "step_kernel<": 40,  # CUDA's cosine, in the schedule of a learning rate
+    "channel_moments_kernel<float, 1>": 16,  # a spilled number
+}
+# Their stores of 4 bytes fill 16 neighbouring ones if a thread has eight lines to itself; whose turn
+# a line is, is known when the kernel runs.
+SEPARATE_STORES = ["extremum_columns_kernel<"]
+
+
+def faults(name, kernel):
+    """What is wrong with a kernel, in words."""
+    if kernel.split and not any(map(name.startswith, SEPARATE_STORES)):
+        yield f"{kernel.split} stores are parts of 16-byte ones"
+    stack = next((most for start, most in STACKS.items() if name.startswith(start)), 0)
+    if kernel.stack > stack:
+        yield f"{kernel.stack} bytes of stack, {stack} were expected"
+    if -(-kernel.registers // 8) * 8 * kernel.threads > REGISTERS:
+        yield f"{kernel.registers} registers for each of {kernel.threads} threads: no block fits"
+    if kernel.shared > 48 * 1024:
+        yield f"{kernel.shared} bytes of shared memory, more than 48 KiB"
+    if kernel.parameters > 4096:
+        yield f"{kernel.parameters} bytes of parameters, more than 4 KiB"
+
+
+class Runs:
+    """The narrow stores of a basic block, to find those that fill 16 neighbouring bytes: off one base
+    register that holds the same address, one width."""
+
+    def __init__(self):
+        self.offsets = collections.defaultdict(set)
+
+    def add(self, base, width, offset):
+        self.offsets[base, width].add(offset)
+
+    def overwritten(self, register):
+        """The number of stores that are parts, of those off this register; all if it is None."""
+        split = 0
+        for base, width in list(self.offsets):
+            if register is not None and int(base[1:]) not in (register, register - 1):
+                continue
+            split += self.in_sixteens(self.offsets.pop((base, width)), width)
+        return split
+
+    @staticmethod
+    def in_sixteens(offsets, width):
+        found, run = 0, 0
+        for offset in sorted(offsets):
+            run = run + 1 if offset - width in offsets else 1
+            if run * width == 16:
+                found, run = found + run, 0
+        return found
+
+
+def tool(name):
+    """The path of a program of the CUDA toolkit."""
+    folders = ["/usr/local/cuda/bin"]
+    if nvcc := shutil.which("nvcc"):
+        folders.append(str(pathlib.Path(nvcc).resolve().parent))
+    if (triton := importlib.util.find_spec("triton")) and triton.origin:
+        folders.append(str(pathlib.Path(triton.origin).parent / "backends" / "nvidia" / "bin"))
+    return shutil.which(name) or shutil.which(name, path=":".join(folders))
+
+
+def destination(operands):
+    """The number of the register that an instruction writes."""
+    first = re.match(r"R(\d+)\b", operands)
+    return int(first[1]) if first else None
+
+
+def count(lines):
+    """The kernels in what `cuobjdump -sass` prints."""
+    kernels, kernel, runs = {}, Kernel(), Runs()
+    for line in lines:
+        if "Function :" in line:
+            kernel.split += runs.overwritten(None)
+            kernel = kernels[line.split()[-1]] = Kernel()
+            continue
+        if not (found := INSTRUCTION.match(line)):
+            continue
+        name, *modifiers = found[1].split(".")
+        operands = found[2]
+        if name in MEMORY:
+            width = next((WIDTHS[m] for m in modifiers if m in WIDTHS), 4)
+            kernel.generic += name in ("LD", "ST")
+            (kernel.loads if MEMORY[name] == "load" else kernel.stores)[width] += 1
+            if MEMORY[name] == "store":
+                address = ADDRESS.search(operands)
+                if address and address[1] != "RZ" and width <= 4:
+                    runs.add(address[1], width, int(address[2] or "0", 16))
+                continue
+        elif name in ("LDL", "STL"):
+            kernel.local += 1
+        if name in ENDS_BLOCK:
+            kernel.split += runs.overwritten(None)
+        elif (register := destination(operands)) is not None:
+            kernel.split += runs.overwritten(register)
+    kernel.split += runs.overwritten(None)
+    return kernels
+
+
+def resources(text, kernels):
+    """Adds what `cuobjdump -res-usage` prints."""
+    kernel = None
+    for line in text.splitlines():
+        if function := re.match(r"\s*Function (\S+):", line):
+            kernel = kernels[function[1]]
+        elif (figures := dict(re.findall(r"(\w+):(\d+)", line))) and "REG" in figures:
+            kernel.registers = int(figures["REG"])
+            kernel.stack = int(figures["STACK"])
+            kernel.shared = int(figures["SHARED"])
+
+
+def attributes(lines, kernels):
+    """Adds what `cuobjdump -elf` prints of each kernel."""
+    kernel, attribute = None, None
+    for line in lines:
+        if line.startswith("."):
+            kernel = kernels.get(line.strip().removeprefix(".nv.info."))
+        elif "Attribute:" in line:
+            attribute = line.split()[-1]
+        elif kernel is not None and "Value:" in line:
+            if attribute == "EIATTR_MAX_THREADS":
+                kernel.threads = math.prod(int(value, 16) for value in line.split()[1:])
+            elif attribute == "EIATTR_CBANK_PARAM_SIZE":
+                kernel.parameters = int(line.split()[1], 16)
+
+
+def disassemble(path):
+    """Kernel by name."""
+    program = tool("cuobjdump")
+    if program is None:
+        print("skipped: no cuobjdump")
+        sys.exit(77)
+
+    def output(option):
+        return subprocess.Popen([program, option, path], stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True).stdout
+
+    kernels = count(output("-sass"))
+    resources(output("-res-usage").read(), kernels)
+    attributes(output("-elf"), kernels)
+    names = subprocess.run(["c++filt"], input="\n".join(kernels), capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    return dict(sorted(zip(map(shorten, names), kernels.values()), key=lambda row: row[0]))
+
+
+def print_table(rows):
+    print("| kernel | " + " | ".join(COLUMNS) + " |")
+    print("| --- |" + " ---: |" * len(COLUMNS))
+    for name, figures in rows:
+        print(f"| `{name}` | " + " | ".join(map(str, figures)) + " |")
+
+
+def check(path):
+    """Prints what is wrong; whether anything is."""
+    kernels = disassemble(path)
+    wrong = [f"{name}: {fault}" for name, kernel in kernels.items() for fault in faults(name, kernel)]
+    words = sum(kernel.stores[16] > 0 for kernel in kernels.values())
+    print(*wrong, f"{len(kernels)} kernels, {words} of them store 16 bytes at a time", sep="\n")
+    return bool(wrong) or words == 0
+
+
+def main(arguments):
+    if arguments[0] == "--check":
+        sys.exit(check(arguments[1]))
+    tables = [disassemble(path) for path in arguments]
+    if len(tables) == 1:
+        print_table((name, kernel.figures()) for name, kernel in tables[0].items())
+        return
+    before, after = tables
+    rows = []
+    for name in sorted(before.keys() & after.keys()):
+        pairs = list(zip(before[name].figures(), after[name].figures()))
+        if any(old != new for old, new in pairs):
+            rows.append((name, [old if old == new else f"{old} → {new}" for old, new in pairs]))
+    print_table(rows)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
