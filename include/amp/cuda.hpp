@@ -6,11 +6,26 @@
 #pragma once
 
 #include "amp/amp.hpp"
+#include "amp/device/cuda/cache.hpp"
 #include "amp/device/cuda/graph.hpp"
 #include "amp/device/cuda/memory.hpp"
 #include "amp/kernels/backend.hpp"
 
 namespace amp::inline v0::cuda {
+
+/// `stream` reads or writes the tensor's memory, which amp allocated under another stream: when the
+/// memory is given back, whoever has it next waits for what `stream` was told until then. So a
+/// tensor may be let go of while another stream still works with it. The stream has to live until
+/// the memory was given back, or release_stream() was called. Views share their memory. Does
+/// nothing on the memory's own stream, or if the memory is not amp's. Does not synchronise.
+///
+/// Source: torch.Tensor.record_stream.
+inline void record_stream(const Tensor& tensor, cudaStream_t stream) {
+  AMP_CHECK(tensor.defined() && tensor.device().type == kCUDA,
+            "record_stream: `tensor` must be on a CUDA device, but ",
+            tensor.defined() ? "is on the CPU" : "is undefined");
+  detail::memory_pool(tensor.device().index).record_stream(tensor.impl().storage->data(), stream);
+}
 
 /// Gives back what amp holds of every device: free memory, staging buffers, handles of cuBLAS and
 /// cuDNN, its own streams. Call it when no tensor and no graph exists and no work is under way; it
@@ -20,8 +35,8 @@ inline void shutdown() noexcept {
   const kernels::Backend* const backend = kernels::backend(kCUDA);
   for (int device = 0; device < detail::device_count(); ++device) {
     if (backend != nullptr) backend->release(device);
-    detail::memory_pool(device).release(device);
-    detail::staging(device).release();
+    detail::memory_pool(device).release();
+    detail::staging(device).release(device);
     detail::event_pool(device).release();
   }
   detail::OwnStreams::instance().release();

@@ -36,8 +36,8 @@ standin::Toolkit& toolkit() { return standin::toolkit(); }
 const amp::Device kDevice{kCUDA, 1};
 
 /// Calls whose failure is not heard, since they give something back. What they were to give back is
-/// lost.
-const std::set<std::string> kUnheard{"cudaSetDevice", "cudaEventDestroy"};
+/// lost, or (memory of the device) set aside until the device is waited for.
+const std::set<std::string> kUnheard{"cudaSetDevice", "cudaEventDestroy", "cudaStreamIsCapturing"};
 
 using amp_test::Values;
 using amp_test::values_of;
@@ -420,7 +420,7 @@ TEST_CASE("cuda failure: memory that no stream awaited is not reused, nor lost",
   amp::cuda::shutdown();
   cudaStream_t mine = nullptr;
   REQUIRE(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking) == cudaSuccess);
-  for (const char* call : {"cudaEventCreateWithFlags", "cudaEventRecord", "cudaStreamWaitEvent"}) {
+  const auto is_reused_after_failure_of = [&](const std::string& call) {
     INFO(call);
     Tensor x = amp::ones({50}, {.device = kCUDA});
     const void* const memory = x.const_data<float>();
@@ -428,28 +428,43 @@ TEST_CASE("cuda failure: memory that no stream awaited is not reused, nor lost",
       const amp::StreamGuard guard(kCUDA, mine);
       toolkit().fail(call, 0, cudaErrorInvalidValue);
       x = Tensor();
-      CHECK(toolkit().failed() == call);
-      toolkit().reset();
     }
-    CHECK(amp::empty({50}, {.device = kCUDA}).const_data<float>() != memory);
-  }
-  CHECK(toolkit().live_blocks() > 0);
-  amp::cuda::shutdown();
+    if (call == "cudaStreamWaitEvent")  // by the stream that wants the memory: it can say so
+      CHECK_THROWS_WITH(amp::empty({50}, {.device = kCUDA}), ContainsSubstring(call));
+    CHECK(toolkit().failed() == call);
+    toolkit().reset();
+    return amp::empty({50}, {.device = kCUDA}).const_data<float>() == memory;
+  };
+  for (const char* call : {"cudaStreamIsCapturing", "cudaEventCreateWithFlags", "cudaEventRecord"})
+    CHECK_FALSE(is_reused_after_failure_of(call));
+  CHECK(is_reused_after_failure_of("cudaStreamWaitEvent"));
+  CHECK(amp::cuda::memory_stats().set_aside == 3 * 512);
+  amp::cuda::empty_cache();
   CHECK(toolkit().live_blocks() == 0);
+  amp::cuda::shutdown();
   REQUIRE(cudaStreamDestroy(mine) == cudaSuccess);
 }
 
-TEST_CASE("cuda failure: a buffer that the device may still read is not written to", "[cuda]") {
-  const Tensor x = amp::ones({50});
+TEST_CASE("cuda failure: a piece of page-locked memory is written again after it was read",
+          "[cuda]") {
+  const Tensor x = amp::full({50}, 3);
   amp::cuda::shutdown();
-  const std::int64_t before = toolkit().live.host_blocks;
-  toolkit().fail("cudaEventRecord", 0, cudaErrorInvalidValue);
-  CHECK_THROWS_AS(x.to(kCUDA), amp::Error);
-  toolkit().reset();
-  for (int i = 0; i < 2; ++i) (void)x.to(kCUDA);
-  CHECK(toolkit().live.host_blocks == before + 2);
+  const standin::Live live = toolkit().live;
+  std::vector<Tensor> there;
+  for (const char* call : {"cudaMallocHost", "cudaEventCreateWithFlags", "cudaMemcpyAsync",
+                           "cudaEventRecord", "cudaEventQuery"}) {
+    INFO(call);
+    toolkit().fail(call, 0, cudaErrorInvalidValue);
+    CHECK_THROWS_WITH(x.to(kCUDA), ContainsSubstring(call));
+    CHECK(toolkit().failed() == call);
+    toolkit().reset();
+    for (int i = 0; i < 2; ++i) there.push_back(x.to(kCUDA));
+    CHECK(toolkit().live.host_blocks == live.host_blocks + 1);
+  }
+  for (const Tensor& tensor : there) CHECK(tensor.to_vector<float>() == std::vector<float>(50, 3));
+  there.clear();
   amp::cuda::shutdown();
-  CHECK(toolkit().live.host_blocks == before);
+  CHECK((toolkit().live == live));
 }
 
 }  // namespace

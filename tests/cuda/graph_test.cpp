@@ -418,7 +418,6 @@ TEST_CASE("graph: destroyed, it gives everything back; what it made lives on", "
         first.replay();
       }
       CHECK(toolkit().live.graphs == with_one.graphs);
-      CHECK(toolkit().live.events == with_one.events);
       CHECK(y.to_vector<float>() == std::vector<float>(16, 4));
     }
     CHECK(toolkit().live.graphs == live.graphs);
@@ -578,6 +577,7 @@ TEST_CASE("graph: every CUDA call that fails is an exception, and nothing is los
     graph.replay();
   };
   run();
+  amp::cuda::empty_cache();
   const standin::Live live = toolkit().live;
   // Those that give something back are not among them: where they fail, it is lost.
   for (const std::string name :
@@ -607,6 +607,7 @@ TEST_CASE("graph: every CUDA call that fails is an exception, and nothing is los
       CHECK(y.to_vector<float>().size() == 8);
     }
   }
+  amp::cuda::empty_cache();
   CHECK(toolkit().live.graphs == live.graphs);
   CHECK(toolkit().live.events == live.events);
   CHECK(toolkit().live.pools == live.pools);

@@ -108,10 +108,11 @@ TEST_CASE("cuda: memory given back under another stream is awaited by its own", 
     toolkit().reset();
     x = Tensor();
     CHECK(toolkit().calls_of("cudaEventRecord") == 1);
-    CHECK(toolkit().calls_of("cudaStreamWaitEvent") == 1);
+    CHECK(toolkit().calls_of("cudaStreamWaitEvent") == 0);  // its own need not exist any more
     CHECK(amp::empty({50}, {.device = kCUDA}).const_data<float>() != memory);
   }
   CHECK(amp::empty({50}, {.device = kCUDA}).const_data<float>() == memory);
+  CHECK(toolkit().calls_of("cudaStreamWaitEvent") == 1);
   amp::cuda::shutdown();
   REQUIRE(cudaStreamDestroy(mine) == cudaSuccess);
 }
@@ -152,7 +153,8 @@ TEST_CASE("cuda: every call that fails is an exception that names it, and nothin
     CHECK(step() == expected);
   }
   CHECK(failures > calls / 2);
-  CHECK(toolkit().live_blocks() <= live + 1);  // one block that could not be given back
+  amp::cuda::empty_cache();  // also what could not be given back in order
+  CHECK(toolkit().live_blocks() <= live);
   CHECK(x.to_vector<float>() == std::vector<float>(8, 1));
 }
 

@@ -6,7 +6,10 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "amp/device/capture.hpp"
@@ -120,20 +123,31 @@ class AMP_EXPORT IdleStreams {
       of.idle.pop_back();
       return stream;
     }
-    of.idle.reserve(of.count + 1);  // so that giving it back cannot fail
+    of.idle.reserve(of.ids.size() + 1);  // so that giving it back cannot fail
+    of.ids.reserve(of.ids.size() + 1);
     AMP_CUDA_CALL(cudaStreamCreateWithFlags, &stream, cudaStreamNonBlocking);
-    ++of.count;
+    try {
+      of.ids.push_back(id_of(stream));
+    } catch (...) {
+      (void)cudaStreamDestroy(stream);
+      throw;
+    }
     return stream;
   }
   void give_back(int device, cudaStream_t stream) noexcept {
     const std::lock_guard lock(mutex_);
     all_[device].idle.push_back(stream);
   }
+  /// Whether a stream of graphs is, or was, called that.
+  bool contains(int device, StreamId id) {
+    const std::lock_guard lock(mutex_);
+    const auto& ids = all_[device].ids;
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  }
   void release() noexcept {
     const std::lock_guard lock(mutex_);
     for (Of& of : all_) {
       for (const cudaStream_t stream : of.idle) (void)cudaStreamDestroy(stream);
-      of.count -= of.idle.size();
       of.idle.clear();
     }
   }
@@ -141,7 +155,7 @@ class AMP_EXPORT IdleStreams {
  private:
   struct Of {
     std::vector<cudaStream_t> idle = {};
-    std::size_t count = 0;  // of streams made, whoever has them
+    std::vector<StreamId> ids = {};  // of all streams made, whoever has them
   };
 
   std::mutex mutex_;
@@ -151,7 +165,9 @@ class AMP_EXPORT IdleStreams {
 /// Whether a graph takes what is enqueued on the stream, instead of the device. So it is said of
 /// the legacy default stream, too, while it cannot be used because another stream is captured.
 inline bool is_capturing(int device, cudaStream_t stream) {
-  const DeviceGuard guard(device);
+  std::optional<DeviceGuard> guard;
+  // There is a default stream of each device; cudaStreamPerThread has the highest handle of them.
+  if (reinterpret_cast<std::uintptr_t>(stream) <= 2) guard.emplace(device);
   cudaStreamCaptureStatus status{};
   const cudaError_t asked = cudaStreamIsCapturing(stream, &status);
   if (asked == cudaErrorStreamCaptureImplicit) {
@@ -160,6 +176,14 @@ inline bool is_capturing(int device, cudaStream_t stream) {
   }
   require(asked, "cudaStreamIsCapturing");
   return status != cudaStreamCaptureStatusNone;
+}
+
+/// Throws if `bytes` bytes allocated now would become part of a graph that the user captures.
+inline void require_not_captured(int device, cudaStream_t stream, std::int64_t bytes) {
+  AMP_CHECK(!is_capturing(device, stream), "the current stream of cuda:", device,
+            " is captured into a CUDA graph, and no amp::cuda::Graph does it: ", bytes,
+            " bytes allocated now would belong to that graph. Allocate before the capture, and let "
+            "it only write to tensors that exist, or record the work with amp::cuda::Graph");
 }
 
 /// Throws where this thread records a graph, but this work would not be part of it.

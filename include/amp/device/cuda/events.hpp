@@ -136,7 +136,7 @@ inline bool wait_for_mark(Device device, void* known) {
   const Stream now = current(device.index);
   if (mark.ordered.empty() || mark.is_ordered(now.id)) return false;
   if (is_capturing(device.index, now.handle)) return true;
-  const DeviceGuard guard(device.index);  // the default stream is one of each device
+  const DeviceGuard guard(device.index);  // there is a default stream of each device
   mark.event.let_wait(now.handle);
   if (mark.ordered.size() == kMostKnown) mark.ordered.erase(mark.ordered.begin() + 1);
   mark.ordered.push_back(now.id);

@@ -8,6 +8,7 @@
 #include <cublas_v2.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/memory.hpp"
@@ -94,10 +95,10 @@ class BlasHandle {
     try {
       AMP_CUDA_CALL(cublasCreate, &call_.handle);
       call_.stream = stream;
-      call_.workspace = memory_pool(device).allocate(device, kWorkspaceBytes);
-      call_.workspace_bytes = kWorkspaceBytes;
+      call_.workspace = memory_pool(device).allocate(kWorkspaceBytes, BlockUse::kWorkspace);
+      call_.workspace_bytes = static_cast<std::size_t>(kWorkspaceBytes);
       AMP_CUDA_CALL(cublasSetStream, call_.handle, stream);  // resets the workspace: before it
-      AMP_CUDA_CALL(cublasSetWorkspace, call_.handle, call_.workspace, kWorkspaceBytes);
+      AMP_CUDA_CALL(cublasSetWorkspace, call_.handle, call_.workspace, call_.workspace_bytes);
     } catch (...) {
       dispose();
       throw;
@@ -117,16 +118,14 @@ class BlasHandle {
   }
 
  private:
-  /// Gives the workspace back under the stream that it belongs to: nothing has to wait for it.
+  /// The stream may have been destroyed: cuBLAS has waited for the device.
   void dispose() noexcept {
     if (call_.handle != nullptr) (void)cublasDestroy(call_.handle);
-    if (call_.workspace == nullptr) return;
-    const StreamGuard guard(Device{kCUDA, device_}, call_.stream);
-    memory_pool(device_).deallocate(device_, call_.workspace);
+    if (call_.workspace != nullptr) memory_pool(device_).deallocate_idle(call_.workspace);
   }
 
   /// What cuBLAS recommends for Hopper (documentation of cublasSetWorkspace()); others need less.
-  static constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
+  static constexpr std::int64_t kWorkspaceBytes = std::int64_t{32} << 20;
 
   int device_;
   BlasCall call_;

@@ -6,76 +6,186 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <bit>
+#include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
+#include <deque>
+#include <list>
 #include <mutex>
-#include <vector>
+#include <optional>
+#include <utility>
 
 #include "amp/device/cuda/context.hpp"
+#include "amp/device/cuda/events.hpp"
 
 namespace amp::inline v0::cuda::detail {
 
-/// Buffers of one device. A copy takes one that the device has read, or a new one: whoever copies
-/// may change the source when the call returns.
-class AMP_EXPORT Staging {
+/// Page-locked bytes, taken in a circle: what was taken first is free first.
+class StagingRing {
  public:
-  /// Enqueues a copy of host memory to the device. Called with the device current.
-  void copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
-    const std::lock_guard lock(mutex_);
-    Buffer& buffer = take(bytes);
-    std::memcpy(buffer.memory, from, bytes);
-    AMP_CUDA_CALL(cudaMemcpyAsync, to, buffer.memory, bytes, cudaMemcpyDefault, stream);
-    buffer.read_known = false;  // unless the record below succeeds
-    AMP_CUDA_CALL(cudaEventRecord, buffer.read, stream);
-    buffer.read_known = true;
+  struct Piece {
+    std::byte* memory;
+    std::size_t bytes;
+    std::optional<Event> read = {};  // happens when the device has read it; none: the host writes
+    bool is_free = false;            // without an event
+  };
+
+  explicit StagingRing(std::size_t bytes) : bytes_(bytes) {
+    void* memory = nullptr;
+    AMP_CUDA_CALL(cudaMallocHost, &memory, bytes);
+    memory_ = static_cast<std::byte*>(memory);
+  }
+  StagingRing(const StagingRing&) = delete;
+  StagingRing& operator=(const StagingRing&) = delete;
+  ~StagingRing() { (void)cudaFreeHost(memory_); }
+
+  std::size_t bytes() const { return bytes_; }
+
+  /// Null if `bytes` bytes in a row are not free. The piece lasts until the device has read it.
+  Piece* take(std::size_t bytes) {
+    (void)is_idle();
+    std::byte* const place = find(bytes);
+    return place == nullptr ? nullptr : &pieces_.emplace_back(Piece{place, bytes});
+  }
+  /// The piece that is free before the others.
+  const Piece& first() const { return pieces_.front(); }
+  bool is_idle() {
+    while (!pieces_.empty() && is_read(pieces_.front())) pieces_.pop_front();
+    return pieces_.empty();
   }
 
-  void release() noexcept {
-    const std::lock_guard lock(mutex_);
-    for (const Buffer& buffer : buffers_) {
-      (void)cudaEventSynchronize(buffer.read);
-      (void)cudaEventDestroy(buffer.read);
-      (void)cudaFreeHost(buffer.memory);
+  bool is_lost = false;  // nobody knows when the device reads it
+
+ private:
+  static bool is_read(const Piece& piece) {
+    if (piece.is_free || !piece.read) return piece.is_free;
+    const cudaError_t status = cudaEventQuery(piece.read->get());
+    if (status == cudaErrorNotReady) {
+      (void)cudaGetLastError();
+      return false;
     }
-    buffers_.clear();
+    require(status, "cudaEventQuery");
+    return true;
+  }
+  std::byte* find(std::size_t bytes) const {
+    if (pieces_.empty()) return bytes <= bytes_ ? memory_ : nullptr;
+    std::byte* const first = pieces_.front().memory;
+    std::byte* const behind = pieces_.back().memory + pieces_.back().bytes;
+    const auto room = [&](const std::byte* from, const std::byte* to) {
+      return from < to && static_cast<std::size_t>(to - from) >= bytes;
+    };
+    if (pieces_.back().memory < first) return room(behind, first) ? behind : nullptr;
+    if (room(behind, memory_ + bytes_)) return behind;
+    return room(memory_, first) ? memory_ : nullptr;
+  }
+
+  std::size_t bytes_;
+  std::byte* memory_ = nullptr;
+  std::deque<Piece> pieces_ = {};  // references to them last
+};
+
+/// The rings of one device, at most kMostBytes in all, made as they are needed: a few small copies
+/// need little. Whoever copies may change the source when the call returns.
+///
+/// A copy larger than kLargestPiece goes over in pieces. The host waits for the first piece in a
+/// ring if the device has yet to read all of them: that is the price of the bound.
+class AMP_EXPORT Staging {
+ public:
+  static constexpr std::size_t kMostBytes = std::size_t{32} << 20;
+  static constexpr std::size_t kLargestPiece = std::size_t{8} << 20;
+
+  /// Enqueues a copy of host memory to the device, which is current.
+  void copy(int device, void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+    for (std::size_t done = 0; done < bytes; done += kLargestPiece) {
+      const std::size_t size = (std::min)(bytes - done, kLargestPiece);
+      copy_piece(device, static_cast<std::byte*>(to) + done,
+                 static_cast<const std::byte*>(from) + done, size, stream);
+    }
+  }
+
+  /// Frees what nobody uses. Synchronises with the device.
+  void release(int device) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (rings_.empty()) return;
+    try {
+      const DeviceGuard guard(device);
+      AMP_CUDA_CALL(cudaDeviceSynchronize);
+      std::erase_if(rings_, [](StagingRing& ring) { return ring.is_lost || ring.is_idle(); });
+    } catch (...) {  // they stay
+    }
   }
 
  private:
-  struct Buffer {
-    void* memory = nullptr;
-    std::size_t size = 0;
-    cudaEvent_t read = nullptr;  // happens when the device has read it
-    bool read_known = true;      // else it may be read at any time
-  };
+  using Piece = StagingRing::Piece;
 
-  Buffer& take(std::size_t bytes) {
-    for (Buffer& buffer : buffers_) {
-      if (!buffer.read_known || buffer.size < bytes || buffer.size > 4 * bytes + kSmallest)
-        continue;
-      const cudaError_t status = cudaEventQuery(buffer.read);
-      if (status == cudaSuccess) return buffer;
-      if (status != cudaErrorNotReady) raise("cudaEventQuery", status);
-      (void)cudaGetLastError();
+  /// The host writes the piece outside of the lock.
+  void copy_piece(int device, void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+    StagingRing* ring = nullptr;
+    Piece* const piece = take(bytes, ring);
+    bool is_enqueued = false;
+    try {
+      std::memcpy(piece->memory, from, bytes);
+      AMP_CUDA_CALL(cudaMemcpyAsync, to, piece->memory, bytes, cudaMemcpyDefault, stream);
+      is_enqueued = true;
+      Event read(device, stream);
+      const std::lock_guard lock(mutex_);
+      piece->read.emplace(std::move(read));
+    } catch (...) {
+      // Without an event the piece is free after the stream; if that cannot be known, never again.
+      const bool is_lost = is_enqueued && cudaStreamSynchronize(stream) != cudaSuccess;
+      const std::lock_guard lock(mutex_);
+      (is_lost ? ring->is_lost : piece->is_free) = true;
+      written_.notify_all();
+      throw;
     }
-    buffers_.reserve(buffers_.size() + 1);
-    Buffer buffer;
-    buffer.size = std::bit_ceil(bytes < kSmallest ? kSmallest : bytes);
-    AMP_CUDA_CALL(cudaEventCreateWithFlags, &buffer.read, cudaEventDisableTiming);
-    if (const cudaError_t status = cudaMallocHost(&buffer.memory, buffer.size);
-        status != cudaSuccess) {
-      (void)cudaEventDestroy(buffer.read);
-      raise("cudaMallocHost", status);
-    }
-    buffers_.push_back(buffer);
-    return buffers_.back();
+    written_.notify_all();
   }
 
-  static constexpr std::size_t kSmallest = 4096;
+  Piece* take(std::size_t bytes, StagingRing*& from) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      for (StagingRing& ring : rings_) {
+        Piece* const piece = ring.is_lost ? nullptr : ring.take(bytes);
+        from = &ring;
+        if (piece != nullptr) return piece;
+      }
+      if (grow(bytes)) continue;
+      const std::optional<Event>& read = largest()->first().read;
+      if (read) {
+        AMP_CUDA_CALL(cudaEventSynchronize, read->get());
+      } else {
+        written_.wait(lock);
+      }
+    }
+  }
+
+  /// Each ring is at least twice as large as those before, up to two of the largest pieces: so when
+  /// no more may be made, there is one of that size.
+  bool grow(std::size_t bytes) {
+    constexpr std::size_t kSmallest = std::size_t{64} << 10;
+    const StagingRing* const before = largest();
+    std::size_t size = (std::max)(kSmallest, std::bit_ceil(2 * bytes));
+    if (before != nullptr) size = (std::max)(size, 2 * before->bytes());
+    size = (std::min)(size, 2 * kLargestPiece);
+    std::size_t sum = size;
+    for (const StagingRing& ring : rings_) sum += ring.is_lost ? 0 : ring.bytes();
+    if (sum > kMostBytes) return false;
+    rings_.emplace_back(size);
+    return true;
+  }
+  StagingRing* largest() {
+    StagingRing* found = nullptr;
+    for (StagingRing& ring : rings_) {
+      if (!ring.is_lost && (found == nullptr || ring.bytes() > found->bytes())) found = &ring;
+    }
+    return found;
+  }
 
   std::mutex mutex_;
-  std::vector<Buffer> buffers_;
+  std::condition_variable written_;  // a piece has its event, or is free
+  std::list<StagingRing> rings_;
 };
 
 struct AMP_EXPORT StagingBuffers {

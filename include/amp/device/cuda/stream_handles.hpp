@@ -6,43 +6,83 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
+#include "amp/core/function_ref.hpp"
 #include "amp/device/cuda/context.hpp"
 
 namespace amp::inline v0::cuda::detail {
 
+/// Handles that are kept for streams, whichever library's they are.
+class AMP_EXPORT HandleCache {
+ public:
+  /// Gives back the handles of those streams for which is_gone(id). Waits for the device if there
+  /// is one.
+  virtual void drop(int device, FunctionRef<bool(StreamId)> is_gone) noexcept = 0;
+
+ protected:
+  ~HandleCache() = default;
+};
+
+/// Those of each device that have had a handle.
+struct AMP_EXPORT HandleCaches {
+  std::mutex mutex;
+  std::vector<HandleCache*> of[kMaxDevices];
+};
+inline void drop_handles(int device, FunctionRef<bool(StreamId)> is_gone) noexcept {
+  auto& caches = process_state<HandleCaches>();
+  const std::lock_guard lock(caches.mutex);
+  for (HandleCache* const cache : caches.of[device]) cache->drop(device, is_gone);
+}
+
 /// The handles of one device, each made at the first use of its stream: what runs on two streams at
 /// a time shares none. `Handle` is constructed from (device, stream), the device being current, and
-/// gives itself back when it is destroyed; get() is what the library's calls take.
+/// gives itself back when it is destroyed; get() is what the library's calls take. The object lives
+/// as long as the process.
 template <class Handle>
-class StreamHandles {
+class StreamHandles : public HandleCache {
  public:
   /// Calls call(handle) with the handle of the current stream, the device being current. Alone: a
   /// handle is not to be used by two threads at a time.
   template <class Call>
   void with_handle(int device, const Call& call) {
     require_own_process();  // a forked child might wait for ever for the mutex
+    const Stream now = current(device);
+    make_known(device);
     const std::lock_guard lock(mutex_);
     const DeviceGuard guard(device);
-    const cudaStream_t stream = current_stream(device);
-    call(handles_.try_emplace(stream, device, stream).first->second.get());
+    call(handles_.try_emplace(now.id, device, now.handle).first->second.get());
   }
 
   /// Waits for the device, where there is a handle.
   void release(int device) noexcept {
+    drop(device, [](StreamId) { return true; });
+  }
+  void drop(int device, FunctionRef<bool(StreamId)> is_gone) noexcept override {
     const std::lock_guard lock(mutex_);
     try {
       const DeviceGuard guard(device);
-      handles_.clear();
+      std::erase_if(handles_, [&](const auto& entry) { return is_gone(entry.first); });
     } catch (...) {  // a device that cannot be made current has lost its handles already
     }
   }
 
  private:
+  void make_known(int device) {
+    if (is_known_.load(std::memory_order_acquire)) return;
+    auto& caches = process_state<HandleCaches>();
+    const std::lock_guard lock(caches.mutex);
+    if (is_known_.load(std::memory_order_relaxed)) return;
+    caches.of[device].push_back(this);
+    is_known_.store(true, std::memory_order_release);
+  }
+
+  std::atomic<bool> is_known_ = false;  // to HandleCaches
   std::mutex mutex_;
-  std::unordered_map<cudaStream_t, Handle> handles_;
+  std::unordered_map<StreamId, Handle> handles_;
 };
 
 }  // namespace amp::inline v0::cuda::detail

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// What a MemoryPool knows of its blocks: whose they are, which are free, and who reads them.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "amp/device/cuda/context.hpp"
+#include "amp/device/cuda/events.hpp"
+
+namespace amp::inline v0::cuda::detail {
+
+enum class BlockUse : std::uint8_t { kTensor, kWorkspace };
+
+/// A block that is not free.
+struct Block {
+  StreamId home;             // the stream that was current when it was asked for
+  std::int64_t bytes, size;  // asked for, and taken
+  BlockUse use;
+  bool shared = false;    // with streams that are not known
+  bool aside = false;     // given back; free when all work of the device is done
+  StreamId kept_for = 0;  // given back in the recording of that stream: its replays may use it
+
+  bool is_given_back() const { return aside || kept_for != 0; }
+};
+
+/// A block that was given back under another stream than its home.
+struct ReturnedBlock {
+  void* memory;
+  std::int64_t size;
+  std::vector<Event> events;  // that the home has to wait for
+};
+
+/// The free blocks of one stream.
+struct Home {
+  std::map<std::int64_t, std::vector<void*>> free = {};  // by size
+  std::vector<ReturnedBlock> returned = {};
+  cudaStream_t graph = nullptr;  // the stream, if it is a graph's
+  bool recording = false;
+
+  bool is_private() const { return graph != nullptr; }
+  std::int64_t bytes() const {
+    std::int64_t sum = 0;
+    for (const auto& [size, blocks] : free) sum += size * static_cast<std::int64_t>(blocks.size());
+    for (const ReturnedBlock& block : returned) sum += block.size;
+    return sum;
+  }
+
+  /// Frees what it can: no work with it is under way, or only such as comes before on `stream`.
+  void free_all(cudaStream_t stream) noexcept {
+    for (auto& [size, blocks] : free) {
+      std::erase_if(blocks,
+                    [&](void* memory) { return cudaFreeAsync(memory, stream) == cudaSuccess; });
+    }
+    std::erase_if(returned, [&](const ReturnedBlock& block) {
+      return cudaFreeAsync(block.memory, stream) == cudaSuccess;
+    });
+  }
+  void move_to(Home& heir) {
+    for (auto& [size, blocks] : free) {
+      std::vector<void*>& all = heir.free[size];
+      all.insert(all.end(), blocks.begin(), blocks.end());
+      blocks.clear();
+    }
+    heir.returned.reserve(heir.returned.size() + returned.size());
+    for (ReturnedBlock& block : returned) heir.returned.push_back(std::move(block));
+    returned.clear();
+  }
+};
+
+/// The streams besides its home that read or write a block: record_stream().
+class BlockReaders {
+ public:
+  void add(void* memory, const Stream& stream) {
+    std::vector<Stream>& readers = all_[memory];
+    for (const Stream& reader : readers) {
+      if (reader.id == stream.id) return;
+    }
+    readers.push_back(stream);
+  }
+  std::vector<Stream> take(void* memory) {
+    const auto found = all_.find(memory);
+    if (found == all_.end()) return {};
+    std::vector<Stream> readers = std::move(found->second);
+    all_.erase(found);
+    return readers;
+  }
+  void forget(void* memory) noexcept { all_.erase(memory); }
+  void replace(StreamId gone, const Stream& heir) noexcept {
+    for (auto& [memory, readers] : all_) {
+      for (Stream& reader : readers) {
+        if (reader.id == gone) reader = heir;
+      }
+    }
+  }
+
+ private:
+  std::unordered_map<void*, std::vector<Stream>> all_;
+};
+
+struct BlockCounts {
+  std::int64_t allocated = 0, peak_allocated = 0, workspaces = 0;
+
+  void add(const Block& block) noexcept {
+    of(block) += block.use == BlockUse::kWorkspace ? block.size : block.bytes;
+    if (allocated > peak_allocated) peak_allocated = allocated;
+  }
+  void remove(const Block& block) noexcept {
+    of(block) -= block.use == BlockUse::kWorkspace ? block.size : block.bytes;
+  }
+
+ private:
+  std::int64_t& of(const Block& block) {
+    return block.use == BlockUse::kWorkspace ? workspaces : allocated;
+  }
+};
+
+/// Four sizes to each power of two, from 512 bytes: at most a quarter is wasted.
+inline std::int64_t size_class(std::int64_t bytes) {
+  if (bytes <= 512) return 512;
+  const auto step = std::int64_t{1}
+                    << (61 - std::countl_zero(static_cast<std::uint64_t>(bytes - 1)));
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace amp::inline v0::cuda::detail

@@ -1,0 +1,400 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The memory of a device, reused in the order of a stream's work, without waiting for it.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "amp/core/object_pool.hpp"
+#include "amp/device/cuda/blocks.hpp"
+#include "amp/device/cuda/context.hpp"
+#include "amp/device/cuda/driver_pool.hpp"
+#include "amp/device/cuda/events.hpp"
+#include "amp/device/cuda/statistics.hpp"
+
+namespace amp::inline v0::cuda::detail {
+
+/// A block belongs to the stream that was current when it was asked for, its home. Work of that
+/// stream may use it again as soon as it was given back: later work comes after earlier.
+///
+/// Given back under another stream, a block waits on the list of those returned to its home, with
+/// an event of that other stream; the home stream waits for it at its next allocation. So no stream
+/// is touched but the current one, which exists: the home may have been destroyed.
+///
+/// Free blocks up to kMostCached are kept here, by size; larger ones go to the driver, which splits
+/// and merges them. A stream that a Graph made private keeps blocks of all sizes, as a recording
+/// has to find those of its warm-ups.
+///
+/// While the current stream is captured, and not by a Graph, nothing is allocated, since CUDA would
+/// let the captured graph own the memory. What is given back then is set aside, and so is what
+/// unknown streams have read: it is free once the device has been waited for.
+class AMP_EXPORT MemoryPool {
+ public:
+  static constexpr std::int64_t kMostCached = std::int64_t{1} << 20;
+
+  /// With AMP_CUDA_NO_CACHE=1 in the environment, each block outside of graphs has exactly the size
+  /// asked for, and goes to the driver at once, after all work of the device. It is for
+  /// compute-sanitizer, which then sees what is read beyond a block's end or after its life.
+  explicit MemoryPool(int device) : device_(device) {
+    const char* const setting = std::getenv("AMP_CUDA_NO_CACHE");
+    caches_ = setting == nullptr || std::string_view(setting) != "1";
+  }
+
+  /// Throws amp::Error if the device has no memory left, saying who holds how much, in a capture
+  /// that no Graph began, and if CUDA fails. Does not synchronise, unless memory has run out.
+  void* allocate(std::int64_t bytes, BlockUse use = BlockUse::kTensor) {
+    const Stream now = current(device_);
+    require_recorded(device_, now.handle);
+    amp::detail::Capture* const recording = amp::detail::current_recording();
+    if (recording == nullptr) require_not_captured(device_, now.handle, bytes);
+    const std::lock_guard lock(mutex_);
+    Home& home = homes_[now.id];
+    if (recording == nullptr) take_back(home, now.handle);
+    const std::int64_t size = is_kept(home, bytes) ? size_class(bytes) : bytes;
+    const Block block{.home = now.id, .bytes = bytes, .size = size, .use = use};
+    if (const auto free = home.free.find(size); free != home.free.end() && !free->second.empty()) {
+      void* const memory = free->second.back();
+      used_.emplace(memory, block);
+      free->second.pop_back();
+      counts_.add(block);
+      return memory;
+    }
+    if (recording != nullptr)
+      amp::detail::refuse(
+          *recording, "Graph: the callable asks for ", bytes,
+          " bytes that its warm-ups did not leave behind; every call has to ask for "
+          "the same memory, after `warmup` calls at the latest");
+    return from_driver(now, block);
+  }
+
+  void deallocate(void* memory) noexcept {
+    try {
+      give_back(memory);
+    } catch (...) {
+      // Nothing can be said from here. Nobody may have it before all work is done.
+      const std::lock_guard lock(mutex_);
+      readers_.forget(memory);
+      if (const auto found = used_.find(memory); found != used_.end()) set_aside(found->second);
+    }
+  }
+
+  /// As deallocate(), of a block with which no work is under way, or only such as amp's own stream
+  /// waits for.
+  void deallocate_idle(void* memory) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto found = used_.find(memory);
+    if (found == used_.end()) return;
+    set_aside(found->second);
+    try {
+      const DeviceGuard guard(device_);
+      AMP_CUDA_CALL(cudaFreeAsync, memory, OwnStreams::instance().of(device_).handle);
+      used_.erase(found);
+    } catch (...) {  // it stays aside
+    }
+  }
+
+  /// Unknown streams read the block: it is not reused before all work is done.
+  void share(void* memory) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = used_.find(memory); found != used_.end()) found->second.shared = true;
+  }
+
+  /// `stream` reads or writes the block: when it is given back, its home waits for what the stream
+  /// was told until then. Does nothing for memory that is no block.
+  void record_stream(void* memory, cudaStream_t stream) {
+    const DeviceGuard guard(device_);
+    const StreamId id = id_of(stream);
+    const std::lock_guard lock(mutex_);
+    const auto found = used_.find(memory);
+    if (found != used_.end() && found->second.home != id) readers_.add(memory, {stream, id});
+  }
+
+  // --- of graphs -------------------------------------------------------------------------------
+
+  /// From now on the blocks of `stream`, which is one of amp's, stay with it: a graph will use the
+  /// free ones too.
+  void make_private(cudaStream_t stream) {
+    const StreamId id = id_of(stream);
+    const std::lock_guard lock(mutex_);
+    homes_[id].graph = stream;
+  }
+  /// Whether the stream is being recorded: it cannot wait for another then, nor be awaited.
+  void set_recording(cudaStream_t stream, bool recording) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = home_of_graph(stream); found != homes_.end())
+      found->second.recording = recording;
+  }
+  /// Gives the private blocks back. No replay is under way. The blocks of tensors that live on
+  /// belong to amp's own stream from now on.
+  void end_private(cudaStream_t stream) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto found = home_of_graph(stream);
+    if (found == homes_.end()) return;
+    const StreamId id = found->first;
+    Home& home = found->second;
+    home.graph = nullptr;
+    try {
+      const DeviceGuard guard(device_);
+      free_kept(id, stream);
+      for (const ReturnedBlock& block : home.returned) {
+        for (const Event& event : block.events) event.let_wait(stream);
+      }
+      home.free_all(stream);
+      move_blocks(id, OwnStreams::instance().of(device_));
+      if (home.bytes() == 0) homes_.erase(id);
+    } catch (...) {  // give_back_unused() finds what is left
+    }
+  }
+
+  // --- as a whole ------------------------------------------------------------------------------
+
+  /// Before `gone` is destroyed: its blocks become those of amp's own stream, which waits for it.
+  void release_stream(const Stream& gone) {
+    if (!is_used()) return;
+    const Stream own = OwnStreams::instance().of(device_);
+    wait_for(device_, own.handle, gone.handle);
+    const std::lock_guard lock(mutex_);
+    move_blocks(gone.id, own);
+    readers_.replace(gone.id, own);
+    const auto found = homes_.find(gone.id);
+    if (found == homes_.end()) return;
+    found->second.move_to(homes_[own.id]);
+    homes_.erase(gone.id);
+  }
+
+  /// Gives the device all memory that no tensor and no graph has. Synchronises. False if that
+  /// failed: a graph is being recorded, or the device is lost.
+  bool give_back_unused() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!pool_.is_made()) return true;
+    try {
+      const DeviceGuard guard(device_);
+      return free_unused();
+    } catch (...) {
+      return false;
+    }
+  }
+  void release() noexcept {
+    if (!give_back_unused()) return;
+    const std::lock_guard lock(mutex_);
+    if (used_.empty()) pool_.destroy();
+  }
+
+  bool is_used() const {
+    const std::lock_guard lock(mutex_);
+    return pool_.is_made();
+  }
+  DeviceMemoryStats statistics() const {
+    const DeviceGuard guard(device_);
+    const std::lock_guard lock(mutex_);
+    return statistics_now();
+  }
+  void reset_peak() {
+    const DeviceGuard guard(device_);
+    const std::lock_guard lock(mutex_);
+    pool_.reset_peak();
+    counts_.peak_allocated = counts_.allocated;
+  }
+
+ private:
+  using Homes = std::unordered_map<StreamId, Home>;
+  using Used = std::unordered_map<void*, Block, std::hash<void*>, std::equal_to<>,
+                                  amp::detail::PoolAllocator<std::pair<void* const, Block>>>;
+
+  /// Whether a free block of that size stays here.
+  bool is_kept(const Home& home, std::int64_t size) const {
+    return home.is_private() || (caches_ && size <= kMostCached);
+  }
+
+  // --- blocks come -----------------------------------------------------------------------------
+
+  /// What was given back under other streams. If CUDA fails, it throws, and the rest stays listed.
+  void take_back(Home& home, cudaStream_t stream) {
+    if (home.returned.empty()) return;
+    const DeviceGuard guard(device_);
+    while (!home.returned.empty()) {
+      const ReturnedBlock& block = home.returned.back();
+      for (const Event& event : block.events) event.let_wait(stream);
+      if (is_kept(home, block.size)) {
+        home.free[block.size].push_back(block.memory);
+      } else {
+        AMP_CUDA_CALL(cudaFreeAsync, block.memory, stream);
+      }
+      home.returned.pop_back();
+    }
+  }
+
+  void* from_driver(const Stream& now, const Block& block) {
+    const DeviceGuard guard(device_);
+    void* memory = pool_.allocate(device_, block.size, now.handle);
+    if (memory == nullptr && free_for(now))
+      memory = pool_.allocate(device_, block.size, now.handle);
+    if (memory == nullptr) raise_out_of_memory(device_, block.bytes, statistics_now());
+    try {
+      used_.emplace(memory, block);
+    } catch (...) {
+      (void)cudaFreeAsync(memory, now.handle);
+      throw;
+    }
+    counts_.add(block);
+    return memory;
+  }
+
+  // --- blocks go -------------------------------------------------------------------------------
+
+  void give_back(void* memory) {
+    const Stream now = current(device_);
+    const std::lock_guard lock(mutex_);
+    const auto found = used_.find(memory);
+    if (found == used_.end()) return;
+    Block& block = found->second;
+    const auto here = homes_.find(now.id);
+    const bool recorded = here != homes_.end() && here->second.recording;
+    const std::vector<Stream> readers = readers_.take(memory);
+    if (recorded && (block.home != now.id || block.shared || !readers.empty())) {
+      counts_.remove(block);
+      block.kept_for = now.id;
+    } else if (block.shared || (!recorded && is_capturing(device_, now.handle))) {
+      set_aside(block);
+    } else {
+      pass_on(found, now, readers);
+      counts_.remove(block);
+      used_.erase(found);
+    }
+  }
+  /// To where it is reused; its home need not exist.
+  void pass_on(Used::const_iterator found, const Stream& now, const std::vector<Stream>& readers) {
+    const auto& [memory, block] = *found;
+    Home& home = homes_[block.home];
+    const bool is_home = block.home == now.id && readers.empty();
+    if (is_home && is_kept(home, block.size)) {
+      home.free[block.size].push_back(memory);
+      return;
+    }
+    const DeviceGuard guard(device_);
+    if (!caches_ && !home.is_private()) {
+      AMP_CUDA_CALL(cudaDeviceSynchronize);
+      AMP_CUDA_CALL(cudaFreeAsync, memory, OwnStreams::instance().of(device_).handle);
+    } else if (is_home) {
+      AMP_CUDA_CALL(cudaFreeAsync, memory, now.handle);
+    } else {
+      home.returned.push_back({memory, block.size, events_of(block.home, now, readers)});
+    }
+  }
+  std::vector<Event> events_of(StreamId home, const Stream& now,
+                               const std::vector<Stream>& readers) const {
+    std::vector<Event> events;
+    events.reserve(readers.size() + 1);
+    if (home != now.id) events.emplace_back(device_, now.handle);
+    for (const Stream& reader : readers) {
+      if (reader.id == now.id) continue;
+      AMP_CHECK(!is_capturing(device_, reader.handle), "record_stream: the stream is captured");
+      events.emplace_back(device_, reader.handle);
+    }
+    return events;
+  }
+
+  void set_aside(Block& block) noexcept {
+    if (!block.is_given_back()) counts_.remove(block);
+    block.aside = true;
+  }
+
+  // --- memory goes back to the device ----------------------------------------------------------
+
+  /// All that is free after all work. The device is current.
+  bool free_unused() {
+    if (cudaDeviceSynchronize() != cudaSuccess) {
+      (void)cudaGetLastError();
+      return false;
+    }
+    const cudaStream_t stream = OwnStreams::instance().of(device_).handle;
+    for (auto home = homes_.begin(); home != homes_.end();) {
+      const bool is_private = home->second.is_private();
+      if (!is_private) home->second.free_all(stream);
+      home = !is_private && home->second.bytes() == 0 ? homes_.erase(home) : std::next(home);
+    }
+    std::erase_if(used_, [&](const auto& entry) {
+      const auto& [memory, block] = entry;
+      const auto home = homes_.find(block.home);
+      const bool is_private = home != homes_.end() && home->second.is_private();
+      return block.aside && !is_private && cudaFreeAsync(memory, stream) == cudaSuccess;
+    });
+    (void)cudaStreamSynchronize(stream);  // only then is it free for others
+    pool_.trim();
+    return true;
+  }
+  /// What can be freed for an allocation on `now`. While a graph is recorded on the device nothing
+  /// may wait for the device; then the current stream gives back its own.
+  bool free_for(const Stream& now) {
+    for (const auto& entry : homes_) {
+      if (!entry.second.recording) continue;
+      if (Home& home = homes_[now.id]; !home.is_private()) home.free_all(now.handle);
+      return true;
+    }
+    return free_unused();
+  }
+  /// Of an ended graph.
+  void free_kept(StreamId graph, cudaStream_t stream) noexcept {
+    for (auto entry = used_.begin(); entry != used_.end();) {
+      auto& [memory, block] = *entry;
+      if (block.kept_for == graph) {
+        block.aside = true;
+        block.kept_for = 0;
+        if (!block.shared && cudaFreeAsync(memory, stream) == cudaSuccess) {
+          entry = used_.erase(entry);
+          continue;
+        }
+      }
+      ++entry;
+    }
+  }
+  void move_blocks(StreamId from, const Stream& to) noexcept {
+    for (auto& [memory, block] : used_) {
+      if (block.home == from) block.home = to.id;
+    }
+  }
+
+  Homes::iterator home_of_graph(cudaStream_t stream) {
+    auto home = homes_.begin();
+    while (home != homes_.end() && home->second.graph != stream) ++home;
+    return home;
+  }
+
+  DeviceMemoryStats statistics_now() const {
+    DeviceMemoryStats stats{.allocated = counts_.allocated,
+                            .peak_allocated = counts_.peak_allocated,
+                            .reserved = pool_.bytes(cudaMemPoolAttrReservedMemCurrent),
+                            .peak_reserved = pool_.bytes(cudaMemPoolAttrReservedMemHigh),
+                            .workspaces = counts_.workspaces};
+    for (const auto& [id, home] : homes_)
+      (home.is_private() ? stats.graphs : stats.cached) += home.bytes();
+    for (const auto& [memory, block] : used_) {
+      if (block.kept_for != 0) stats.graphs += block.size;
+      if (block.aside) stats.set_aside += block.size;
+    }
+    return stats;
+  }
+
+  mutable std::mutex mutex_;
+  int device_;
+  bool caches_;
+  DriverPool pool_;
+  Homes homes_;
+  Used used_;
+  BlockReaders readers_;
+  BlockCounts counts_;
+};
+
+}  // namespace amp::inline v0::cuda::detail
