@@ -273,5 +273,28 @@ TEST_CASE("cuda streams: the default stream is of no use while a blocking one is
   amp::cuda::release_stream(mine.get());
 }
 
+TEST_CASE("cuda streams: an optimizer's step that was captured works again and again", "[cuda]") {
+  const UserStream mine;
+  std::vector<Tensor> parameters;
+  for (std::int64_t i = 0; i < 5; ++i) {
+    parameters.push_back(amp::ones({3 + i}, {.device = kCUDA}).requires_grad_());
+    parameters.back().set_grad(amp::ones({3 + i}, {.device = kCUDA}));
+  }
+  amp::SGD optimizer(parameters, {.lr = 0.25});
+  mine.wait_for(amp::cuda::current_stream());
+  {
+    const amp::StreamGuard guard(kCUDA, mine.get());
+    optimizer.step();  // leaves the table of tensors
+  }
+  capture(mine, [&] { optimizer.step(); });
+  std::vector<Tensor> others;
+  for (int i = 0; i < 40; ++i) others.push_back(amp::full({64}, 9, {.device = kCUDA}));
+  const amp::StreamGuard guard(kCUDA, mine.get());
+  optimizer.step();  // eager again
+  for (const Tensor& parameter : parameters) check_all(parameter, 1 - 4 * 0.25);
+  mine.wait_for(amp::cuda::detail::OwnStreams::instance().of(0).handle);
+  for (const Tensor& other : others) check_all(other, 9);
+}
+
 }  // namespace
 }  // namespace cuda_streams

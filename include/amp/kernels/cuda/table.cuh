@@ -36,6 +36,10 @@ AMP_KERNEL void list_kernel(Items batch, Item* to) {
 }
 
 /// A list on the device, and what it was last sent.
+///
+/// In a capture that the user began, the graph gets the sending, too: each launch brings the list
+/// of the captured call. So that list has to be in memory that exists already, stays, and is sent
+/// anew by every other call from then on.
 template <class Item>
 class DeviceList {
   static_assert(std::is_trivially_copyable_v<Item> && sizeof(Batch<Item>) <= 3904);
@@ -44,14 +48,18 @@ class DeviceList {
   explicit DeviceList(Device device) : device_(device) {}
   DeviceList(const DeviceList&) = delete;
   DeviceList& operator=(const DeviceList&) = delete;
-  ~DeviceList() { deallocate(device_, data_, bytes_); }
+  ~DeviceList() {
+    deallocate(device_, data_, bytes_);
+    for (const auto& [memory, bytes] : kept_) deallocate(device_, memory, bytes);
+  }
 
   Item* data() const { return data_; }
 
   /// Makes the list be `items`. Where it throws, all are sent again the next time. What a graph
   /// reads is sent once, before its first replay; the list lives as long as the graph.
   void send(const std::vector<Item>& items) {
-    if (items == sent_) return;
+    const bool captured = is_captured_by_user();
+    if (!captured && items == sent_) return;
     const auto bytes = static_cast<std::int64_t>(items.size() * sizeof(Item));
     before_.swap(sent_);
     sent_.clear();
@@ -67,16 +75,29 @@ class DeviceList {
       return;
     }
     if (bytes > bytes_) {
+      kept_.reserve(kept_.size() + 1);
       void* const larger = allocate(device_, bytes);
-      deallocate(device_, data_, std::exchange(bytes_, bytes));
+      if (is_of_graphs_) {
+        kept_.emplace_back(data_, bytes_);
+      } else {
+        deallocate(device_, data_, bytes_);
+      }
+      bytes_ = bytes;
       data_ = static_cast<Item*>(larger);
       before_.clear();
     }
+    is_of_graphs_ = is_of_graphs_ || captured;
+    if (is_of_graphs_) before_.clear();
     write(items);
-    sent_ = items;
+    if (!is_of_graphs_) sent_ = items;
   }
 
  private:
+  bool is_captured_by_user() const {
+    return amp::detail::current_capture() == nullptr &&
+           amp::cuda::detail::is_capturing(device_.index,
+                                           amp::cuda::current_stream(device_.index));
+  }
   /// What differs from before.
   void write(const std::vector<Item>& items) {
     constexpr auto kItems = static_cast<std::size_t>(Batch<Item>::kItems);
@@ -95,25 +116,21 @@ class DeviceList {
   Device device_;
   std::int64_t bytes_ = 0;
   Item* data_ = nullptr;
-  std::vector<Item> sent_, before_;  // their memory is kept
+  std::vector<Item> sent_, before_;                   // their memory is kept
+  bool is_of_graphs_ = false;                         // of the user's
+  std::vector<std::pair<void*, std::int64_t>> kept_;  // that these write to
 };
 
-/// Whether what is launched becomes part of a graph that amp does not record.
-inline bool is_captured_by_user(Device device) {
-  cudaStreamCaptureStatus status{};
-  AMP_CUDA_CALL(cudaStreamIsCapturing, amp::cuda::current_stream(device.index), &status);
-  return status != cudaStreamCaptureStatusNone;
-}
-
-/// The table of one call: the kept one where there is a place for it. A graph gets one of its own:
-/// nobody else changes what it reads. A graph that the user records sends it at each launch.
+/// The table of one call: the kept one if there is a place for it. A Graph gets one of its own:
+/// nobody else changes what it reads. A capture that the user began takes the kept one, made by an
+/// earlier call, as it cannot allocate.
 template <class Table>
 class TableOfCall {
  public:
   TableOfCall(Device device, KeptTable* kept) {
     if (amp::detail::Capture* const capture = amp::detail::current_capture()) {
       kept = &capture->kept<KeptTable>();
-    } else if (kept == nullptr || is_captured_by_user(device)) {
+    } else if (kept == nullptr) {
       kept = &own_;
     }
     table_ = dynamic_cast<Table*>(kept->contents.get());
