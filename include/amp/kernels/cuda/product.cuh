@@ -86,6 +86,30 @@ inline DType factor_dtype(DType a, DType b, DType output) {
   return kFloat32;
 }
 
+/// Of a device, as in 75 for 7.5.
+inline int compute_capability(int device) {
+  int major = 0, minor = 0;
+  AMP_CUDA_CALL(cudaDeviceGetAttribute, &major, cudaDevAttrComputeCapabilityMajor, device);
+  AMP_CUDA_CALL(cudaDeviceGetAttribute, &minor, cudaDevAttrComputeCapabilityMinor, device);
+  return 10 * major + minor;
+}
+
+/// Throws what cuBLAS says of a @ b; of bfloat16 on a device that does not have it, what to do.
+inline void require_product(cublasStatus_t status, const char* call, const Operand& a,
+                            const Operand& b) {
+  if (status != CUBLAS_STATUS_SUCCESS && a.dtype == kBFloat16) {
+    const int capability = compute_capability(a.device.index);
+    AMP_CHECK(
+        capability >= 80, "matmul of bfloat16 [", a.sizes[0], ", ", a.sizes[1], ", ", a.sizes[2],
+        "] @ [", b.sizes[0], ", ", b.sizes[1], ", ", b.sizes[2], "] on ", a.device,
+        ": bfloat16 needs a device of compute capability 8.0 or higher, and this one "
+        "has ",
+        capability / 10, ".", capability % 10, "; use kFloat16, also as the dtype of autocast (",
+        call, ": ", cublasGetStatusName(status), ")");
+  }
+  amp::cuda::detail::require(status, call);
+}
+
 /// c = a @ b, or c += a @ b: not empty, in types and layouts that cuBLAS takes.
 inline void gemm(const Operand& a, const Operand& b, bool accumulate, const Operand& c) {
   // As many as a grid has layers (CUDA C++ Programming Guide, "Technical Specifications"): some
@@ -102,14 +126,14 @@ inline void gemm(const Operand& a, const Operand& b, bool accumulate, const Oper
   };
   amp::cuda::detail::with_blas(c.device.index, [&](const amp::cuda::detail::BlasCall& blas) {
     for (std::int64_t first = 0; first < c.sizes[0]; first += kMostBatches) {
-      AMP_CUDA_CALL(cublasGemmStridedBatchedEx_64, blas.handle, operation(b_layout),
-                    operation(a_layout), c.sizes[2], c.sizes[1], a.sizes[2], alpha_at,
-                    element(b, first * b.strides[0]), blas_type(b.dtype), b_layout.leading,
-                    b.strides[0], element(a, first * a.strides[0]), blas_type(a.dtype),
-                    a_layout.leading, a.strides[0], beta_at, element(c, first * c.strides[0]),
-                    blas_type(c.dtype), c_layout.leading, c.strides[0],
-                    (std::min)(kMostBatches, c.sizes[0] - first),
-                    wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+      const cublasStatus_t status = cublasGemmStridedBatchedEx_64(
+          blas.handle, operation(b_layout), operation(a_layout), c.sizes[2], c.sizes[1], a.sizes[2],
+          alpha_at, element(b, first * b.strides[0]), blas_type(b.dtype), b_layout.leading,
+          b.strides[0], element(a, first * a.strides[0]), blas_type(a.dtype), a_layout.leading,
+          a.strides[0], beta_at, element(c, first * c.strides[0]), blas_type(c.dtype),
+          c_layout.leading, c.strides[0], (std::min)(kMostBatches, c.sizes[0] - first),
+          wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+      require_product(status, "cublasGemmStridedBatchedEx_64", a, b);
     }
   });
 }

@@ -175,7 +175,8 @@ inline cublasStatus_t lt_check(const cublasLtMatmulDescOpaque_t& desc,
     return CUBLAS_STATUS_INVALID_VALUE;
   const bool sixteen = a.type == CUDA_R_16F || a.type == CUDA_R_16BF;
   if (a.type != b.type || !(sixteen || a.type == CUDA_R_32F) ||
-      !(d.type == CUDA_R_32F || d.type == a.type) || desc.compute == CUBLAS_COMPUTE_64F)
+      !(d.type == CUDA_R_32F || d.type == a.type) || desc.compute == CUBLAS_COMPUTE_64F ||
+      !blas_has(a.type))
     return CUBLAS_STATUS_NOT_SUPPORTED;
   if ((desc.epilogue & 128) == 0) return CUBLAS_STATUS_SUCCESS;
   const bool relu = (desc.epilogue & (2 | 8)) != 0;

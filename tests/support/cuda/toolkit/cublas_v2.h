@@ -183,6 +183,15 @@ namespace standin {
 inline std::int64_t blas_size(cudaDataType type) {
   return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2;
 }
+/// Whether the device multiplies numbers of a type.
+inline bool blas_has(cudaDataType type) {
+  return type != CUDA_R_16BF || toolkit().compute_capability >= 80;
+}
+/// What cuBLAS expects of any address, and no more: it looks how a matrix lies before it chooses.
+inline bool blas_is_aligned(const void* address, cudaDataType type) {
+  return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(blas_size(type)) ==
+         0;
+}
 template <class C>
 C blas_load(const void* data, cudaDataType type, std::int64_t i) {
   switch (type) {
@@ -347,7 +356,8 @@ inline cublasStatus_t cublasGemmStridedBatchedEx_64(
   const bool supported = wide ? a_type == CUDA_R_64F && b_type == CUDA_R_64F && c_type == CUDA_R_64F
                               : a_type == b_type && (sixteen || a_type == CUDA_R_32F) &&
                                     (c_type == CUDA_R_32F || c_type == a_type);
-  if (!supported || algo != CUBLAS_GEMM_DEFAULT) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (!supported || algo != CUBLAS_GEMM_DEFAULT || !standin::blas_has(a_type))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
   if (handle->device != standin_device) standin::stop("a cuBLAS handle of another device");
   if (m == 0 || n == 0 || batches == 0) return CUBLAS_STATUS_SUCCESS;
   const standin::BlasMatrices as{a, a_type, lda, stride_a, ta ? k : m, ta ? m : k, batches},
@@ -355,6 +365,9 @@ inline cublasStatus_t cublasGemmStridedBatchedEx_64(
       cs{c, c_type, ldc, stride_c, m, n, batches};
   if ((k > 0 && (!as.on_device() || !bs.on_device())) || !cs.on_device())
     standin::stop("cuBLAS was given memory that is not on the device");
+  if (!standin::blas_is_aligned(a, a_type) || !standin::blas_is_aligned(b, b_type) ||
+      !standin::blas_is_aligned(c, c_type))
+    standin::stop("cuBLAS was given an address that no number of the type lies at");
   if (batches > 1 && stride_c < (n - 1) * ldc + m) standin::stop("results of cuBLAS overlap");
   if (handle->pointers != CUBLAS_POINTER_MODE_HOST)
     standin::stop("the host's alpha and beta were given as the device's");
