@@ -8,6 +8,7 @@
 #include "amp/amp.hpp"
 #include "amp/device/cuda/cache.hpp"
 #include "amp/device/cuda/graph.hpp"
+#include "amp/device/cuda/libraries.hpp"
 #include "amp/device/cuda/memory.hpp"
 #include "amp/kernels/backend.hpp"
 

@@ -1,11 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What cuBLAS does not take: bfloat16 on old devices.
+// What cuBLASLt and cuBLAS do not take, or would do otherwise than amp says: addresses, problems,
+// relu, bfloat16 on old devices.
 #include <amp/cuda.cuh>
 
+#include <cmath>
+#include <cstdint>
 #include <string>
+#include <vector>
 
+#include "cuda/on_both.hpp"
 #include "support/catch.hpp"
 #include "support/cuda/standin.hpp"
 #include "support/error_of.hpp"
@@ -16,8 +21,162 @@ namespace {
 using amp::kCUDA;
 using amp::Tensor;
 using Catch::Matchers::ContainsSubstring;
+using cuda_test::Tensors;
 
 standin::Toolkit& toolkit() { return standin::toolkit(); }
+
+/// The same numbers at an address that is no multiple of 16.
+Tensor misaligned(const Tensor& x) {
+  const Tensor flat = amp::cat({amp::zeros({1}).to(x.dtype()).to(x.device()), x.flatten()});
+  return flat.narrow(0, 1, x.numel()).view(x.shape());
+}
+
+TEST_CASE("cuda linear: cuBLASLt gets no address that it might read in 16 bytes", "[cuda]") {
+  amp::manual_seed(1);
+  const Tensor x = amp::randn({6, 8}).to(amp::kFloat16), w = amp::randn({16, 8}).to(amp::kFloat16),
+               b = amp::randn({16}).to(amp::kFloat16);
+  const Tensors there = {x.to(kCUDA), w.to(kCUDA), b.to(kCUDA)};
+  const double limit = cuda_test::tolerance(amp::kFloat16);
+  for (std::size_t i = 0; i < 3; ++i) {
+    Tensors inputs = there;
+    inputs[i] = misaligned(inputs[i]);
+    toolkit().reset();
+    const Tensor y = amp::linear(inputs[0], inputs[1], inputs[2]);
+    CHECK(toolkit().calls_of("cublasLtMatmul") == 0);
+    CHECK(cuda_test::difference(amp::linear(x, w, b), y) <= limit);
+  }
+  toolkit().reset();
+  (void)amp::linear(there[0], there[1], there[2]);
+  CHECK(toolkit().calls_of("cublasLtMatmul") == 1);
+}
+
+TEST_CASE("cuda matmul: a result, sums and a slope that lie so are computed in steps", "[cuda]") {
+  using amp::kernels::Operand;
+  amp::manual_seed(2);
+  const amp::TensorOptions wide{.dtype = amp::kFloat32, .device = kCUDA};
+  const Tensor a = amp::randn({8, 8}).to(kCUDA), b = amp::randn({8, 16}).to(kCUDA);
+  const auto run = [&](const Tensor& output, const Tensor& slope, const Tensor& sums) {
+    amp::kernels::cuda::matmul({.a = amp::detail::batch_operand(a),
+                                .b = amp::detail::batch_operand(b),
+                                .bias = {},
+                                .output = amp::detail::batch_operand(output),
+                                .epilogue = amp::kernels::Epilogue::kGeluBackward,
+                                .slope = amp::detail::batch_operand(slope),
+                                .column_sums = sums.operand()});
+  };
+  const Tensor slope = amp::randn({8, 16}).to(kCUDA);
+  const Tensor expected = amp::empty({8, 16}, wide), expected_sums = amp::empty({16}, wide);
+  toolkit().reset();
+  run(expected, slope, expected_sums);
+  CHECK(toolkit().calls_of("cublasLtMatmul") == 1);
+  for (int i = 0; i < 3; ++i) {
+    const auto place = [i](int which, const Tensor& x) { return i == which ? misaligned(x) : x; };
+    const Tensor output = place(0, amp::empty({8, 16}, wide)),
+                 sums = place(2, amp::empty({16}, wide));
+    run(output, place(1, slope), sums);
+    CHECK(cuda_test::difference(expected.to(amp::kCPU), output) <= 4e-6);
+    CHECK(cuda_test::difference(expected_sums.to(amp::kCPU), sums) <= 4e-6);
+  }
+  CHECK(toolkit().calls_of("cublasLtMatmul") == 1);
+}
+
+// --- what cuBLASLt refuses ----------------------------------------------------------------------
+
+TEST_CASE("cuda linear: what fails the first time is done in steps, is not tried again, is told",
+          "[cuda]") {
+  const Tensor x = amp::ones({3, 40}, {.device = kCUDA}), w = amp::ones({8, 40}, {.device = kCUDA}),
+               b = amp::ones({8}, {.device = kCUDA});
+  const std::vector<float> expected(24, 41);
+  for (const std::string call :
+       {"cublasLtMatmulDescInit", "cublasLtMatmulDescSetAttribute", "cublasLtMatrixLayoutInit",
+        "cublasLtMatmulPreferenceInit", "cublasLtMatmulPreferenceSetAttribute",
+        "cublasLtMatmulAlgoGetHeuristic", "cublasLtMatmul"}) {
+    for (const cublasStatus_t status :
+         {CUBLAS_STATUS_NOT_SUPPORTED, CUBLAS_STATUS_INVALID_VALUE, CUBLAS_STATUS_ARCH_MISMATCH,
+          CUBLAS_STATUS_INTERNAL_ERROR, CUBLAS_STATUS_EXECUTION_FAILED}) {
+      CAPTURE(call, status);
+      amp::kernels::cuda::detail::lt_plans(0).release();  // as if new
+      amp::cuda::detail::libraries().refusals.clear();
+      const std::int64_t before = amp::cuda::library_info().refused;
+      toolkit().reset();
+      toolkit().fail(call, 0, status);
+      CHECK(amp::linear(x, w, b).to_vector<float>() == expected);
+      const amp::cuda::LibraryInfo info = amp::cuda::library_info();
+      CHECK(info.refused == before + 1);
+      REQUIRE(info.refusals.size() == 1);
+      CHECK_THAT(info.refusals[0].problem, ContainsSubstring("float32 [3, 40] @ [40, 8]"));
+      CHECK_THAT(info.refusals[0].reason,
+                 ContainsSubstring(call + ": " + cublasGetStatusName(status)));
+      toolkit().reset();
+      CHECK(amp::linear(x, w, b).to_vector<float>() == expected);
+      CHECK(toolkit().calls_of(call) == 0);
+      CHECK(amp::cuda::library_info().refused == before + 1);
+    }
+  }
+  amp::kernels::cuda::detail::lt_plans(0).release();
+  toolkit().reset();
+}
+
+TEST_CASE("cuda linear: a product that ran once and then fails is an exception", "[cuda]") {
+  const Tensor x = amp::ones({3, 56}, {.device = kCUDA}), w = amp::ones({8, 56}, {.device = kCUDA}),
+               b = amp::ones({8}, {.device = kCUDA});
+  (void)amp::linear(x, w, b);
+  toolkit().reset();
+  toolkit().fail("cublasLtMatmul", 0, CUBLAS_STATUS_EXECUTION_FAILED);
+  CHECK_THROWS_WITH(amp::linear(x, w, b),
+                    ContainsSubstring("cublasLtMatmul: CUBLAS_STATUS_EXECUTION_FAILED (13): "));
+  CHECK(amp::linear(x, w, b).to_vector<float>() == std::vector<float>(24, 57));
+  CHECK(toolkit().calls_of("cublasLtMatmul") == 2);
+  toolkit().reset();
+}
+
+// --- relu ---------------------------------------------------------------------------------------
+
+TEST_CASE("cuda feed_forward: relu's gradient does not depend on who computes it", "[cuda]") {
+  amp::manual_seed(4);
+  for (const amp::DType dtype : {amp::kFloat32, amp::kFloat16, amp::kBFloat16, amp::kFloat64}) {
+    const Tensors leaves = {amp::randn({6, 8}).to(dtype), amp::randn({24, 8}).to(dtype),
+                            amp::randn({24}).to(dtype), amp::randn({16, 24}).to(dtype)};
+    for (const bool far : {false, true}) {
+      INFO(amp::name(dtype) << (far ? ", second weight misaligned" : ""));
+      cuda_test::compare(leaves, 4 * cuda_test::tolerance(dtype), [&](const Tensors& x) {
+        const Tensor second = far ? misaligned(x[3]) : x[3];
+        return amp::feed_forward(x[0], x[1], x[2], second, Tensor(), amp::Activation::kRelu);
+      });
+    }
+  }
+}
+
+TEST_CASE("cuda feed_forward: relu hides no NaN", "[cuda]") {
+  const Tensor x = amp::ones({4, 8}, {.device = kCUDA}), w2 = amp::ones({8, 16}, {.device = kCUDA}),
+               b1 = amp::full({16}, NAN, {.device = kCUDA, .requires_grad = true});
+  const Tensor w1 = amp::ones({16, 8}, {.device = kCUDA, .requires_grad = true});
+  const Tensor y = amp::feed_forward(x, w1, b1, w2, Tensor(), amp::Activation::kRelu);
+  CHECK(std::isnan(y.to_vector<float>()[0]));
+  y.backward(y.detach());
+  CHECK(std::isnan(w1.grad().to_vector<float>()[0]));  // what a GradScaler looks at
+}
+
+TEST_CASE("cuda feed_forward: what rounds to 0 has no gradient, as with relu and linear apart",
+          "[cuda]") {
+  for (const amp::DType dtype : {amp::kFloat16, amp::kBFloat16}) {
+    // Half of the smallest number of the dtype, and twice that.
+    const double least = dtype == amp::kFloat16 ? 0x1p-24 : 0x1p-133;
+    for (const amp::Device device : {amp::Device(amp::kCPU), amp::Device(kCUDA)}) {
+      const Tensor x = amp::full({1, 8}, std::sqrt(least) / 4).to(dtype).to(device),
+                   w2 = amp::ones({8, 8}, {.dtype = dtype, .device = device});
+      Tensor w1 = amp::zeros({8, 8}).to(dtype);
+      w1.select(0, 0).select(0, 0).fill_(2 * std::sqrt(least));  // h: half of the smallest
+      w1.select(0, 1).select(0, 0).fill_(4 * std::sqrt(least));  // the smallest
+      w1 = w1.to(device);
+      const Tensor b1 = amp::zeros({8}, {.dtype = dtype, .device = device, .requires_grad = true});
+      const Tensor y = amp::feed_forward(x, w1, b1, w2, Tensor(), amp::Activation::kRelu);
+      y.backward(amp::ones({1, 8}, {.dtype = dtype, .device = device}));
+      INFO(amp::name(dtype) << " on " << to_string(device));
+      CHECK(b1.grad().to_vector<float>() == std::vector<float>{0, 8, 0, 0, 0, 0, 0, 0});
+    }
+  }
+}
 
 // --- bfloat16 -----------------------------------------------------------------------------------
 

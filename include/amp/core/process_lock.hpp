@@ -34,6 +34,7 @@ enum class LockOf : int {
   kGenerator,
   kOps,
   kNorms,
+  kLibraries,
   kWarnings,
   kCount  // below 64: a thread sanitizer follows no more of one thread
 };

@@ -6,18 +6,33 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "amp/kernels/signatures.hpp"
+#include "amp/types/limits.hpp"
 
 namespace amp::inline v0::kernels {
 
-/// relu of up to eight neighbours, as far as `count` goes: y = max(h, 0), where NaN stays NaN.
-/// Returns their bits.
+/// The largest number that becomes 0 when a result is rounded to a dtype: half of its smallest one;
+/// 0 for the dtypes that results are computed in.
+inline float rounded_to_zero(DType dtype) {
+  float result = 0;
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (sizeof(T) < sizeof(float))
+      result = static_cast<float>(std::numeric_limits<T>::denorm_min()) / 2;
+  });
+  return result;
+}
+
+/// relu of up to eight neighbours, as far as `count` goes: y = max(h, 0), where NaN stays NaN, and
+/// what is at most `zero` is 0, as it would be after rounding. Returns their bits: whether y is
+/// anything else than 0, so that the gradient is that of relu(round(h)).
 template <class C>
-AMP_HOST_DEVICE std::uint8_t relu_bits(const C* h, C* y, std::int64_t count) {
+AMP_HOST_DEVICE std::uint8_t relu_bits(const C* h, C zero, C* y, std::int64_t count) {
   unsigned bits = 0;
   for (int j = 0; j < 8 && j < count; ++j) {
-    const bool passes = !(h[j] <= C{0});
+    const bool passes = !(h[j] <= zero);
     y[j] = passes ? h[j] : C{0};
     bits |= static_cast<unsigned>(passes) << j;
   }
@@ -80,16 +95,18 @@ void apply_epilogue(const MatmulArgs& args, const Operand& h) {
 }
 
 /// A product in steps. Kernels has, besides sum and what apply_epilogue() takes: product(a, b,
-/// bias, output), and memory for h, Buffer(device, bytes) with data().
+/// bias, output); memory for h, Buffer(device, bytes) with data(); and whether its relu takes h as
+/// it was rounded into the output, kReluInPlace, which gives the same and needs no such memory.
 template <class Kernels>
 void product_in_steps(const MatmulArgs& args) {
   const DType sums = args.output.dtype == kFloat64 ? kFloat64 : kFloat32;
-  const bool plain = args.epilogue == Epilogue::kNone;
+  const bool relu = args.epilogue == Epilogue::kRelu || args.epilogue == Epilogue::kReluBackward;
+  const bool in_place = args.epilogue == Epilogue::kNone || (relu && Kernels::kReluInPlace);
   const typename Kernels::Buffer memory(args.output.device,
-                                        plain ? 0 : args.output.numel() * item_size(sums));
-  const Operand h = plain ? args.output : matrix_like(args.output, sums, memory.data());
+                                        in_place ? 0 : args.output.numel() * item_size(sums));
+  const Operand h = in_place ? args.output : matrix_like(args.output, sums, memory.data());
   Kernels::product({args.a, args.b, args.bias, h});
-  if (!plain && args.output.numel() != 0) apply_epilogue<Kernels>(args, h);
+  if (args.output.numel() != 0) apply_epilogue<Kernels>(args, h);
   sum_rows_and_columns<Kernels>(args);
 }
 

@@ -103,9 +103,9 @@ struct ExtremumBackwardArgs {
 };
 
 /// What becomes of a product h before it is stored. The slope of an activation is kept where the
-/// derivative will ask for it, in `slope`: for relu a bit per element of h, that of column j being
-/// bit j % 8 of byte j / 8 of uint8 rows [M, relu_bytes(N)]; for gelu (tanh form) h itself, in the
-/// dtype of the output.
+/// derivative will ask for it, in `slope`: for relu a bit per element, whether the output is
+/// anything else than 0 (NaN is, and stays NaN), that of column j being bit j % 8 of byte j / 8 of
+/// uint8 rows [M, relu_bytes(N)]; for gelu (tanh form) h itself, in the dtype of the output.
 enum class Epilogue : std::uint8_t {
   kNone,          // output = h
   kRelu,          // output = max(h, 0); writes slope
@@ -113,10 +113,9 @@ enum class Epilogue : std::uint8_t {
   kReluBackward,  // output = h * relu'(slope)
   kGeluBackward,  // output = h * gelu'(slope)
 };
-/// A row of relu's bits: a multiple of 128 of them, as cuBLASLt wants it
-/// (CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD).
+/// A row of relu's bits.
 AMP_HOST_DEVICE constexpr std::int64_t relu_bytes(std::int64_t columns) {
-  return (columns + 127) / 128 * 16;
+  return (columns + 7) / 8;
 }
 
 /// output[b] = epilogue(a[b] @ b[b] + bias), for a [B, M, K], b [B, K, N], output [B, M, N], bias

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Two linear layers with an activation between them (Vaswani et al. 2017, arXiv 1706.03762,
-// equation 2), as one op: biases, activation and their gradients are computed inside the products
-// where the device can.
+// equation 2), as one op: biases, gelu and their gradients are computed inside the products where
+// the device can, and relu in place.
 //   h = x W1^T + b1,  a = f(h),  y = a W2^T + b2
 //   dh = (dy W2) f'(h),  db1 = sum dh,  dW1 = dh^T x,  dx = dh W1,  db2 = sum dy,  dW2 = dy^T a
 #pragma once
@@ -97,8 +97,9 @@ inline Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1, 
 
 /// linear(f(linear(input, weight1, bias1)), weight2, bias2) for an input [..., K], weight1 [H, K],
 /// bias1 [H], weight2 [N, H], bias2 [N]; biases may be undefined. f(h) is rounded once, h is not
-/// rounded before. Keeps f(h), and a bit per element of h (kRelu) or h (kGelu), for backward. Under
-/// cuBLASLt, whether NaN passes through relu is that library's choice.
+/// rounded before. Keeps f(h), and a bit per element of h (kRelu) or h (kGelu), for backward. NaN
+/// passes through f on every device, so that a GradScaler sees it; where relu(h) is 0, also if only
+/// because it was rounded, the gradient is 0. Does not synchronise.
 [[nodiscard]] inline Tensor feed_forward(const Tensor& input, const Tensor& weight1,
                                          const Tensor& bias1, const Tensor& weight2,
                                          const Tensor& bias2 = {},

@@ -11,36 +11,55 @@
 #include "amp/kernels/cuda/fused_product.cuh"
 #include "amp/kernels/cuda/product.cuh"
 #include "amp/kernels/cuda/reduce.cuh"
+#include "amp/kernels/cuda/vectors.cuh"
 #include "amp/kernels/epilogue.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 namespace detail {
 
-/// output = relu(h), or h where the bits of relu are set, for n bytes of bits: a thread per byte. h
-/// is dense and of C.
+/// Eight neighbours of a row that lie in memory of any dtype, or as many as the row has.
 template <class C>
-AMP_KERNEL void relu_kernel(const C* h, std::uint8_t* slope, Output output, std::int64_t columns,
-                            std::int64_t row_stride, std::int64_t column_stride, bool backward,
-                            std::int64_t n) {
+__device__ __forceinline__ void load_some(const Input& x, std::int64_t at, std::int64_t stride,
+                                          std::int64_t count, bool by_vector,
+                                          C (&values)[kVector]) {
+  if (by_vector) return load_vector<C>(x.data, x.dtype, at, values);
+  for (int j = 0; j < kVector && j < count; ++j) values[j] = load<C>(x, at + j * stride);
+}
+template <class C>
+__device__ __forceinline__ void store_some(const Output& x, std::int64_t at, std::int64_t stride,
+                                           std::int64_t count, bool by_vector,
+                                           const C (&values)[kVector]) {
+  if (by_vector) return store_vector<C>(x.data, x.dtype, at, values);
+  for (int j = 0; j < kVector && j < count; ++j) store<C>(x, at + j * stride, values[j]);
+}
+
+/// h = relu(h), or h where the bits of relu are set, for n bytes of bits: a thread per byte, in
+/// vectors if its rows lie so.
+template <class C>
+AMP_KERNEL void relu_kernel(Input h, Output output, std::uint8_t* slope, std::int64_t columns,
+                            std::int64_t row_stride, std::int64_t column_stride, bool by_vector,
+                            bool backward, std::int64_t n) {
   const std::int64_t bytes = relu_bytes(columns);
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
-    const std::int64_t row = i / bytes, column = i % bytes * 8, count = columns - column;
-    const C* const from = h + row * columns + column;
-    C y[8];
+    const std::int64_t row = i / bytes, column = i % bytes * kVector, count = columns - column;
+    const std::int64_t at = row * row_stride + column * column_stride;
+    const bool vector = by_vector && count >= kVector;
+    C x[kVector] = {}, y[kVector] = {};
+    load_some<C>(h, at, column_stride, count, vector, x);
     if (backward) {
-      relu_backward_bits(from, slope[i], y, count);
+      relu_backward_bits(x, slope[i], y, count);
     } else {
-      slope[i] = relu_bits(from, y, count);
+      slope[i] = relu_bits(x, C{0}, y, count);
     }
-    for (int j = 0; j < 8 && j < count; ++j)
-      store<C>(output, row * row_stride + (column + j) * column_stride, y[j]);
+    store_some<C>(output, at, column_stride, count, vector, y);
   }
 }
 
 struct ProductSteps {
   using Buffer = Scratch<std::byte>;
+  static constexpr bool kReluInPlace = true;  // relu and rounding may change places
   static void product(const MatmulArgs& args) {
-    detail::product(args.a, args.b, args.bias, args.output);
+    if (!fused_product(args)) detail::product(args.a, args.b, args.bias, args.output);
   }
   static void sum(const ReduceArgs& args) { cuda::sum(args); }
   static void copy(const UnaryArgs& args) { cuda::copy(args); }
@@ -48,22 +67,22 @@ struct ProductSteps {
   static void gelu_backward(const BinaryArgs& args) {
     float_binary<functions::GeluTanhBackward>(args);
   }
-  static void relu(const Operand& h, const Operand& slope, const Operand& output) {
-    relu_step(h, slope, output, false);
+  static void relu(const Operand& h, const Operand& slope, const Operand&) {
+    relu_step(h, slope, false);
   }
-  static void relu_backward(const Operand& h, const Operand& slope, const Operand& output) {
-    relu_step(h, slope, output, true);
+  static void relu_backward(const Operand& h, const Operand& slope, const Operand&) {
+    relu_step(h, slope, true);
   }
 
  private:
-  static void relu_step(const Operand& h, const Operand& slope, const Operand& output,
-                        bool backward) {
-    const std::int64_t n = output.sizes[1] * relu_bytes(output.sizes[2]);
+  static void relu_step(const Operand& h, const Operand& slope, bool backward) {
+    const std::int64_t n = h.sizes[1] * relu_bytes(h.sizes[2]);
+    const bool by_vector =
+        h.strides[2] == 1 && h.strides[1] % kVector == 0 && is_aligned_for_vectors(h.data, h.dtype);
     visit_float_type(h.dtype, [&](auto tag) {
-      using C = typename decltype(tag)::type;
-      launch(output.device, grid_for(n), kThreads, relu_kernel<C>, h.as<const C>(),
-             slope.as<std::uint8_t>(), output, output.sizes[2], output.strides[1],
-             output.strides[2], backward, n);
+      launch(h.device, grid_for(n), kThreads, relu_kernel<typename decltype(tag)::type>, h, h,
+             slope.as<std::uint8_t>(), h.sizes[2], h.strides[1], h.strides[2], by_vector, backward,
+             n);
     });
   }
 };

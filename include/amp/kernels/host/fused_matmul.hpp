@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "amp/kernels/epilogue.hpp"
 #include "amp/kernels/host/elementwise.hpp"
@@ -44,6 +45,7 @@ void for_each_relu_byte(const Operand& h, const Operand& slope, const Operand& o
 }
 
 struct ProductSteps : Sums {
+  static constexpr bool kReluInPlace = false;  // sums lie in float32 anyway
   struct Buffer : HostBuffer<std::byte> {
     Buffer(Device, std::int64_t bytes) : HostBuffer<std::byte>(bytes) {}
   };
@@ -53,8 +55,10 @@ struct ProductSteps : Sums {
   static void gelu_backward(const BinaryArgs& args) { gelu_tanh_backward(args); }
   static void relu(const Operand& h, const Operand& slope, const Operand& output) {
     for_each_relu_byte(h, slope, output,
-                       [](const auto* from, std::uint8_t& bits, auto* y, std::int64_t n) {
-                         bits = relu_bits(from, y, n);
+                       [zero = rounded_to_zero(output.dtype)](const auto* from, std::uint8_t& bits,
+                                                              auto* y, std::int64_t n) {
+                         using C = std::remove_reference_t<decltype(*y)>;
+                         bits = relu_bits(from, static_cast<C>(zero), y, n);
                        });
   }
   static void relu_backward(const Operand& h, const Operand& slope, const Operand& output) {

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Which libraries compute for the CUDA devices, and what they did not take. Needs no toolkit.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "amp/core/globals.hpp"
+#include "amp/core/process_lock.hpp"
+
+namespace amp::inline v0::cuda {
+
+/// A matmul or convolution that cuBLASLt or cuDNN did not take when it came for the first time. amp
+/// computes it with other kernels, to the same precision, and does not try that library again.
+struct LibraryRefusal {
+  std::string problem;  ///< what was asked for: the operation, dtypes and sizes
+  std::string reason;   ///< the call of the library, and the status that it returned
+};
+
+/// What library_info() returns.
+struct LibraryInfo {
+  int cudnn_version = 0;                 ///< as cudnn_version()
+  std::int64_t refused = 0;              ///< problems that a library did not take
+  std::vector<LibraryRefusal> refusals;  ///< the first 64 of them
+};
+
+namespace detail {
+
+struct AMP_EXPORT Libraries {
+  std::atomic<int (*)()> cudnn_version = nullptr;  // set by the object that was compiled with it
+  std::int64_t refused = 0;
+  std::vector<LibraryRefusal> refusals = {};
+
+  static constexpr std::size_t kMostRefusals = 64;
+};
+inline Libraries& libraries() { return process_state<Libraries>(); }
+
+inline void note_refusal(LibraryRefusal refusal) {
+  Libraries& all = libraries();
+  const amp::detail::ProcessLock lock(amp::detail::LockOf::kLibraries);
+  ++all.refused;
+  if (all.refusals.size() < Libraries::kMostRefusals) all.refusals.push_back(std::move(refusal));
+}
+
+}  // namespace detail
+
+/// The version of cuDNN, as cudnnGetVersion() counts: 90100 is 9.1.0. 0: the program's .cu file was
+/// compiled without cuDNN, or there is none; then convolutions are computed as im2col and matmuls.
+inline int cudnn_version() {
+  int (*const version)() = detail::libraries().cudnn_version.load();
+  return version == nullptr ? 0 : version();
+}
+/// Whether convolutions go through cuDNN.
+inline bool has_cudnn() { return detail::libraries().cudnn_version.load() != nullptr; }
+
+/// What computes, and what a library did not take since the program began. Does not synchronise.
+inline LibraryInfo library_info() {
+  const detail::Libraries& all = detail::libraries();
+  LibraryInfo info;
+  info.cudnn_version = cudnn_version();
+  amp::detail::or_out_of_memory([&] {
+    const amp::detail::ProcessLock lock(amp::detail::LockOf::kLibraries);
+    info.refused = all.refused;
+    info.refusals = all.refusals;
+  });
+  return info;
+}
+
+}  // namespace amp::inline v0::cuda
