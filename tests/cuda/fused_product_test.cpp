@@ -72,6 +72,17 @@ TEST_CASE("cuda feed_forward: as on the host, in every dtype and width", "[cuda]
   }
 }
 
+/// While one exists, the gradient of a bias comes out of the product of the weight's.
+class SumsInProducts {
+ public:
+  explicit SumsInProducts(bool fused) {
+    amp::cuda::detail::libraries().sums_rows_in_products = fused;
+  }
+  SumsInProducts(const SumsInProducts&) = delete;
+  SumsInProducts& operator=(const SumsInProducts&) = delete;
+  ~SumsInProducts() { amp::cuda::detail::libraries().sums_rows_in_products = false; }
+};
+
 TEST_CASE("cuda feed_forward: a step is six products, and what these cannot do", "[cuda]") {
   for (const amp::Activation activation : {amp::Activation::kRelu, amp::Activation::kGelu}) {
     const bool relu = activation == amp::Activation::kRelu;
@@ -87,17 +98,29 @@ TEST_CASE("cuda feed_forward: a step is six products, and what these cannot do",
       forward().backward(incoming);
     };
     CHECK(launches([&] { (void)forward(); }) == (relu ? 3 : 2));
+    CHECK(launches(step) == 6 + 1 + (relu ? 3 : 0));  // a sum; relu twice, and its bias's sum
+    const SumsInProducts fused(true);
     CHECK(launches(step) == 6 + (relu ? 3 : 0));
   }
 }
 
-TEST_CASE("cuda linear: the gradient of the bias comes with that of the weight", "[cuda]") {
-  const Tensor x = amp::randn({4, 8}).to(kCUDA), incoming = amp::randn({4, 16}).to(kCUDA);
-  CHECK(launches([&] {
-          const Tensor w = amp::ones({16, 8}, {.device = kCUDA, .requires_grad = true});
-          const Tensor b = amp::zeros({16}, {.device = kCUDA, .requires_grad = true});
-          amp::linear(x, w, b).backward(incoming);
-        }) == 2 + 2);  // two fills, two products
+TEST_CASE("cuda linear: the gradient of the bias, with that of the weight or apart", "[cuda]") {
+  amp::manual_seed(6);
+  for (const bool fused : {false, true}) {
+    const SumsInProducts choice(fused);
+    for (const amp::DType dtype : {amp::kFloat32, amp::kFloat16, amp::kBFloat16}) {
+      const Tensors inputs = {amp::randn({40, 8}).to(dtype), amp::randn({16, 8}).to(dtype),
+                              amp::randn({16}).to(dtype)};
+      cuda_test::compare(inputs, 4 * cuda_test::tolerance(dtype),
+                         [](const Tensors& x) { return amp::linear(x[0], x[1], x[2]); });
+    }
+    const Tensor x = amp::randn({4, 8}).to(kCUDA), incoming = amp::randn({4, 16}).to(kCUDA);
+    CHECK(launches([&] {
+            const Tensor w = amp::ones({16, 8}, {.device = kCUDA, .requires_grad = true});
+            const Tensor b = amp::zeros({16}, {.device = kCUDA, .requires_grad = true});
+            amp::linear(x, w, b).backward(incoming);
+          }) == 2 + 2 + (fused ? 0 : 1));  // two fills, two products
+  }
 }
 
 TEST_CASE("cuda linear: cuBLASLt is asked once for each problem", "[cuda]") {

@@ -34,6 +34,12 @@ namespace detail {
 
 struct AMP_EXPORT Libraries {
   std::atomic<int (*)()> cudnn_version = nullptr;  // set by the object that was compiled with it
+  // Whether the gradient of a bias comes out of the matmul that gives the gradient of the weight
+  // (CUBLASLT_EPILOGUE_BGRADB) or of a kernel of its own, which reads the gradient once more. The
+  // former has been slower for others: with that epilogue cuBLASLt has fewer kernels to choose
+  // from, and some versions read the gradient a second time too (reported to NVIDIA: a backward
+  // pass of 6.6 s instead of 4.0 s). PyTorch takes the sum apart. May be changed at any time.
+  std::atomic<bool> sums_rows_in_products = false;
   std::int64_t refused = 0;
   std::vector<LibraryRefusal> refusals = {};
 

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 
+#include "amp/device/cuda/libraries.hpp"
 #include "amp/kernels/cuda/lt_plan.cuh"
 #include "amp/kernels/cuda/product.cuh"
 #include "amp/kernels/epilogue.hpp"
@@ -31,6 +32,8 @@ inline cublasLtEpilogue_t lt_epilogue(const MatmulArgs& args, const Operand*& ve
     return CUBLASLT_EPILOGUE_DEFAULT;
   switch (args.epilogue) {
     case Epilogue::kNone:
+      if (rows && !amp::cuda::detail::libraries().sums_rows_in_products)
+        return CUBLASLT_EPILOGUE_DEFAULT;
       return bias   ? CUBLASLT_EPILOGUE_BIAS
              : rows ? CUBLASLT_EPILOGUE_BGRADB
                     : CUBLASLT_EPILOGUE_DEFAULT;
