@@ -221,7 +221,7 @@ TEST_CASE("cuda products: through the user's handle, whose modes are as before",
   const auto before = standin::live_blas_handles;
   const Tensor row = amp::full({1, 8}, 1 + 0x1p-12, {.device = kCUDA}),
                columns = amp::ones({8, 8}, {.device = kCUDA});
-  toolkit().finish();  // they are of another stream
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);  // they are read on other streams
   {
     const amp::cuda::BlasHandleGuard guard(user.handle);
     CHECK(amp::cuda::current_stream() == user.stream);

@@ -117,6 +117,7 @@ inline cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (handle->device != standin_device) standin::stop("a cuBLAS handle of another device");
   ++standin::toolkit().counters.synchronisations;
+  standin::toolkit().schedule.finish(standin_device);
   --standin::live_blas_handles;
   delete handle;
   return CUBLAS_STATUS_SUCCESS;

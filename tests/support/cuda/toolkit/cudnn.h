@@ -20,6 +20,8 @@
 
 #define CUDNN_MAJOR 9
 
+inline std::size_t cudnnGetVersion() { return 90100; }
+
 enum cudnnStatus_t : int {
   CUDNN_STATUS_SUCCESS = 0,
   CUDNN_STATUS_NOT_INITIALIZED = 1001,
@@ -178,6 +180,7 @@ inline cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
   if (handle != nullptr) {
     if (handle->device != standin_device) standin::stop("a cuDNN handle of another device");
     ++standin::toolkit().counters.synchronisations;
+    standin::toolkit().schedule.finish(standin_device);
     --standin::dnn.handles;
     delete handle;
   }
@@ -327,16 +330,21 @@ inline std::int64_t dnn_elements(const cudnnTensorStruct& t) {
   return std::int64_t{t.n} * t.c * t.h * t.w;
 }
 
-/// Numbers on the device, as cuDNN reads them: aligned for its vectors.
+/// Stops the program where cuDNN reads what it must not: memory that is not on the device, or that
+/// its vectors cannot be read from (some versions say so, others read all the same).
+inline void dnn_check(const cudnnTensorStruct& t, const void* data) {
+  if (reinterpret_cast<std::uintptr_t>(data) % 16 != 0 ||
+      !toolkit().on_device(data,
+                           static_cast<std::size_t>(dnn_elements(t) * blas_size(dnn_type(t.type)))))
+    stop("cuDNN was given memory that is not on the device, or not aligned");
+}
+
+/// Numbers on the device.
 template <class C>
 class DnnData {
  public:
   DnnData(const cudnnTensorStruct& t, const void* data)
-      : type_(dnn_type(t.type)), elements_(dnn_elements(t)), data_(data) {
-    if (reinterpret_cast<std::uintptr_t>(data) % 16 != 0 ||
-        !toolkit().on_device(data, static_cast<std::size_t>(elements_ * blas_size(type_))))
-      stop("cuDNN was given memory that is not on the device, or not aligned");
-  }
+      : type_(dnn_type(t.type)), elements_(dnn_elements(t)), data_(data) {}
   C load(std::int64_t i) const { return blas_load<C>(data_, type_, i); }
   /// A factor: of float32, default math keeps 10 bits of the mantissa.
   C factor(std::int64_t i, cudnnMathType_t math) const {
@@ -346,9 +354,8 @@ class DnnData {
     return static_cast<C>(std::bit_cast<float>(bits & ~std::uint32_t{0x1fff}));
   }
   /// alpha * sums + beta * what is there (which is not read where beta is 0) + bias of the channel.
-  void blend(const std::vector<C>& sums, const void* alpha, const void* beta,
-             const DnnData* bias = nullptr, std::int64_t inner = 1) const {
-    const C a = *static_cast<const C*>(alpha), b = *static_cast<const C*>(beta);
+  void blend(const std::vector<C>& sums, C a, C b, const DnnData* bias = nullptr,
+             std::int64_t inner = 1) const {
     for (std::int64_t i = 0; i < elements_; ++i) {
       C value = a * sums[static_cast<std::size_t>(i)];
       if (b != C{}) value += b * load(i);
@@ -387,36 +394,28 @@ void dnn_for_each_product(const DnnConvolution& d, const Product& product) {
               }
 }
 
-/// Notes what runs, and writes the workspace, as cuDNN may.
-inline cudnnStatus_t dnn_begin_run(const DnnConvolution& d, int algorithm, void* workspace,
-                                   std::size_t bytes) {
-  if (bytes < dnn.workspace || (dnn.workspace > 0 && workspace == nullptr))
-    return CUDNN_STATUS_BAD_PARAM;
-  if (capture_of(d.handle->stream) != nullptr)
-    stop("captures of cuDNN are not part of the stand-in");
-  toolkit().finish();
-  if (bytes > 0) {
-    if (!toolkit().on_device(workspace, bytes)) stop("a workspace that is not on the device");
-    std::memset(workspace, 0x77, bytes);
+/// The numbers that results are blended with; the host's, read when the call is made.
+struct DnnScale {
+  double alpha, beta;
+  DnnScale(cudnnDataType_t type, const void* alpha_at, const void* beta_at)
+      : alpha(read(type, alpha_at)), beta(read(type, beta_at)) {}
+  static double read(cudnnDataType_t type, const void* at) {
+    return type == CUDNN_DATA_DOUBLE ? *static_cast<const double*>(at)
+                                     : static_cast<double>(*static_cast<const float*>(at));
   }
-  ++toolkit().counters.launches;
-  dnn.algorithm = algorithm;
-  dnn.stream = d.handle->stream;
-  dnn.math = d.c->math;
-  return CUDNN_STATUS_SUCCESS;
-}
+};
 
 /// output = alpha * sums + beta * output, where sums are of a * b by `pass`: 0 y, 1 x, 2 w.
 template <class C>
-void dnn_run(const DnnConvolution& d, int pass, const void* alpha, const void* a_data,
-             const void* b_data, const void* beta, void* output_data,
-             const cudnnTensorStruct* bias = nullptr, const void* bias_data = nullptr) {
-  const cudnnTensorStruct& a_shape = pass == 1 ? *d.w : *d.x;
-  const cudnnTensorStruct& b_shape = pass == 0 ? static_cast<const cudnnTensorStruct&>(*d.w) : *d.y;
-  const cudnnTensorStruct& shape = pass == 0   ? *d.y
-                                   : pass == 1 ? *d.x
-                                               : static_cast<const cudnnTensorStruct&>(*d.w);
-  const DnnData<C> a(a_shape, a_data), b(b_shape, b_data), output(shape, output_data);
+void dnn_run(const DnnConvolution& d, int pass, const DnnScale& scale, const void* a_data,
+             const void* b_data, const void* output_data, const cudnnTensorStruct& bias,
+             const void* bias_data) {
+  const auto shape_of = [&d](int role) -> const cudnnTensorStruct& {
+    return role == 0 ? *d.y : role == 1 ? *d.x : static_cast<const cudnnTensorStruct&>(*d.w);
+  };
+  const cudnnTensorStruct& shape = shape_of(pass);
+  const DnnData<C> a(shape_of(pass == 1 ? 2 : 1), a_data), b(shape_of(pass == 0 ? 2 : 0), b_data),
+      output(shape, output_data), values(bias, bias_data);
   std::vector<C> sums(static_cast<std::size_t>(dnn_elements(shape)));
   dnn_for_each_product(d, [&](std::int64_t x, std::int64_t w, std::int64_t y) {
     const std::int64_t in_a = pass == 1 ? w : x, in_b = pass == 0 ? w : y;
@@ -425,20 +424,41 @@ void dnn_run(const DnnConvolution& d, int pass, const void* alpha, const void* a
                                               : w)] +=
         a.factor(in_a, d.c->math) * b.factor(in_b, d.c->math);
   });
-  if (bias == nullptr) {
-    output.blend(sums, alpha, beta);
-  } else {
-    const DnnData<C> values(*bias, bias_data);
-    output.blend(sums, alpha, beta, &values, std::int64_t{shape.h} * shape.w);
-  }
+  output.blend(sums, static_cast<C>(scale.alpha), static_cast<C>(scale.beta),
+               bias_data == nullptr ? nullptr : &values, std::int64_t{shape.h} * shape.w);
 }
-template <class... Arguments>
-void dnn_run_any(const DnnConvolution& d, const Arguments&... arguments) {
-  if (d.x->type == CUDNN_DATA_DOUBLE) {
-    dnn_run<double>(d, arguments...);
-  } else {
-    dnn_run<float>(d, arguments...);
-  }
+
+/// Checks what runs, takes note of it, and does it in the stream's turn, of everything its value
+/// now. The workspace is written, as cuDNN may.
+inline cudnnStatus_t dnn_enqueue(const DnnConvolution& d, int pass, int algorithm, void* workspace,
+                                 std::size_t bytes, const DnnScale& scale, const void* a,
+                                 const void* b, const void* output,
+                                 const cudnnTensorStruct& bias = {},
+                                 const void* bias_data = nullptr) {
+  if (bytes < dnn.workspace || (dnn.workspace > 0 && workspace == nullptr))
+    return CUDNN_STATUS_BAD_PARAM;
+  if (bytes > 0 && !toolkit().on_device(workspace, bytes))
+    stop("a workspace that is not on the device");
+  dnn_check(pass == 1 ? static_cast<const cudnnTensorStruct&>(*d.w) : *d.x, a);
+  dnn_check(pass == 0 ? static_cast<const cudnnTensorStruct&>(*d.w) : *d.y, b);
+  dnn_check(pass == 0   ? *d.y
+            : pass == 1 ? *d.x
+                        : static_cast<const cudnnTensorStruct&>(*d.w),
+            output);
+  if (bias_data != nullptr) dnn_check(bias, bias_data);
+  const Capture* const capture = capture_of(d.handle->stream);
+  if (capture != nullptr && capture->invalid) return CUDNN_STATUS_EXECUTION_FAILED;
+  dnn.algorithm = algorithm;
+  dnn.stream = d.handle->stream;
+  dnn.math = d.c->math;
+  record_or_run(d.handle->stream, true,
+                [=, x = *d.x, w = *d.w, c = *d.c, y = *d.y, wide = d.x->type == CUDNN_DATA_DOUBLE] {
+                  if (bytes > 0) std::memset(workspace, 0x77, bytes);
+                  const DnnConvolution at_call{nullptr, &x, &w, &c, &y};
+                  (wide ? dnn_run<double> : dnn_run<float>)(at_call, pass, scale, a, b, output,
+                                                            bias, bias_data);
+                });
+  return CUDNN_STATUS_SUCCESS;
 }
 
 /// A list of recommendations, the fastest first: by a transform, one that cannot run, one with too
@@ -522,9 +542,8 @@ inline cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void* a
   STANDIN_DNN_CALL("cudnnConvolutionForward");
   const standin::DnnConvolution d{handle, x_shape, w_shape, c, y_shape};
   STANDIN_DNN_REQUIRE(d.verify());
-  STANDIN_DNN_REQUIRE(standin::dnn_begin_run(d, algorithm, workspace, bytes));
-  standin::dnn_run_any(d, 0, alpha, x, w, beta, y);
-  return CUDNN_STATUS_SUCCESS;
+  return standin::dnn_enqueue(d, 0, algorithm, workspace, bytes, {x_shape->type, alpha, beta}, x, w,
+                              y);
 }
 /// The checks are those of the documentation. z is not read where alpha2 is 0.
 inline cudnnStatus_t cudnnConvolutionBiasActivationForward(
@@ -547,9 +566,8 @@ inline cudnnStatus_t cudnnConvolutionBiasActivationForward(
       algorithm != CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM)
     return CUDNN_STATUS_NOT_SUPPORTED;
   if (z != y) standin::stop("the stand-in cuDNN adds no other array");
-  STANDIN_DNN_REQUIRE(standin::dnn_begin_run(d, algorithm, workspace, bytes));
-  standin::dnn_run_any(d, 0, alpha1, x, w, alpha2, y, bias_shape, bias);
-  return CUDNN_STATUS_SUCCESS;
+  return standin::dnn_enqueue(d, 0, algorithm, workspace, bytes, {x_shape->type, alpha1, alpha2}, x,
+                              w, y, *bias_shape, bias);
 }
 inline cudnnStatus_t cudnnConvolutionBackwardData(
     cudnnHandle_t handle, const void* alpha, cudnnFilterDescriptor_t w_shape, const void* w,
@@ -559,9 +577,8 @@ inline cudnnStatus_t cudnnConvolutionBackwardData(
   STANDIN_DNN_CALL("cudnnConvolutionBackwardData");
   const standin::DnnConvolution d{handle, dx_shape, w_shape, c, dy_shape};
   STANDIN_DNN_REQUIRE(d.verify());
-  STANDIN_DNN_REQUIRE(standin::dnn_begin_run(d, algorithm, workspace, bytes));
-  standin::dnn_run_any(d, 1, alpha, w, dy, beta, dx);
-  return CUDNN_STATUS_SUCCESS;
+  return standin::dnn_enqueue(d, 1, algorithm, workspace, bytes, {dx_shape->type, alpha, beta}, w,
+                              dy, dx);
 }
 inline cudnnStatus_t cudnnConvolutionBackwardFilter(
     cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t x_shape, const void* x,
@@ -571,22 +588,20 @@ inline cudnnStatus_t cudnnConvolutionBackwardFilter(
   STANDIN_DNN_CALL("cudnnConvolutionBackwardFilter");
   const standin::DnnConvolution d{handle, x_shape, dw_shape, c, dy_shape};
   STANDIN_DNN_REQUIRE(d.verify());
-  STANDIN_DNN_REQUIRE(standin::dnn_begin_run(d, algorithm, workspace, bytes));
-  standin::dnn_run_any(d, 2, alpha, x, dy, beta, dw);
-  return CUDNN_STATUS_SUCCESS;
+  return standin::dnn_enqueue(d, 2, algorithm, workspace, bytes, {x_shape->type, alpha, beta}, x,
+                              dy, dw);
 }
 
 namespace standin {
 template <class C>
 void dnn_sum_channels(const cudnnTensorStruct& from, const void* from_data,
-                      const cudnnTensorStruct& to, void* to_data, const void* alpha,
-                      const void* beta) {
+                      const cudnnTensorStruct& to, void* to_data, const DnnScale& scale) {
   const DnnData<C> input(from, from_data), output(to, to_data);
   std::vector<C> sums(static_cast<std::size_t>(from.c));
   const std::int64_t plane = std::int64_t{from.h} * from.w;
   for (std::int64_t i = 0; i < dnn_elements(from); ++i)
     sums[static_cast<std::size_t>(i / plane % from.c)] += input.load(i);
-  output.blend(sums, alpha, beta);
+  output.blend(sums, static_cast<C>(scale.alpha), static_cast<C>(scale.beta));
 }
 }  // namespace standin
 
@@ -600,12 +615,17 @@ inline cudnnStatus_t cudnnConvolutionBackwardBias(cudnnHandle_t handle, const vo
       db_shape->h != 1 || db_shape->w != 1)
     return CUDNN_STATUS_BAD_PARAM;
   if (handle->device != standin_device) standin::stop("a cuDNN handle of another device");
-  ++standin::toolkit().counters.launches;
-  standin::toolkit().finish();
-  if (dy_shape->type == CUDNN_DATA_DOUBLE) {
-    standin::dnn_sum_channels<double>(*dy_shape, dy, *db_shape, db, alpha, beta);
-  } else {
-    standin::dnn_sum_channels<float>(*dy_shape, dy, *db_shape, db, alpha, beta);
-  }
+  standin::dnn_check(*dy_shape, dy);
+  standin::dnn_check(*db_shape, db);
+  const standin::Capture* const capture = standin::capture_of(handle->stream);
+  if (capture != nullptr && capture->invalid) return CUDNN_STATUS_EXECUTION_FAILED;
+  const standin::DnnScale scale(dy_shape->type, alpha, beta);
+  standin::record_or_run(handle->stream, true, [=, from = *dy_shape, to = *db_shape] {
+    if (from.type == CUDNN_DATA_DOUBLE) {
+      standin::dnn_sum_channels<double>(from, dy, to, db, scale);
+    } else {
+      standin::dnn_sum_channels<float>(from, dy, to, db, scale);
+    }
+  });
   return CUDNN_STATUS_SUCCESS;
 }
