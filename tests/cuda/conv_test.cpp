@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "cuda/conv_cases.hpp"
@@ -45,6 +47,20 @@ TEST_CASE("cuda conv2d: results and gradients", "[cuda]") {
 
 TEST_CASE("cuda conv2d: relu leaves NaN, and masks the gradient", "[cuda]") {
   conv_cases::check_relu();
+}
+
+TEST_CASE("cuda conv2d: a program without cuDNN can ask, and is told so once", "[cuda]") {
+  CHECK_FALSE(amp::cuda::has_cudnn());
+  CHECK(amp::cuda::cudnn_version() == 0);
+  amp::cuda::detail::libraries().told_of_convolutions = false;
+  std::vector<std::string> warnings;
+  const auto before =
+      amp::set_warning_handler([&](std::string_view text) { warnings.emplace_back(text); });
+  const Tensor x = amp::ones({1, 2, 3, 3}, {.device = kCUDA});
+  for (int i = 0; i < 2; ++i) (void)amp::conv2d(x, x);
+  amp::set_warning_handler(before);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].find("without cuDNN") != std::string::npos);
 }
 
 /// Output and gradients by the kernels, with a bound on the memory for columns.

@@ -227,11 +227,15 @@ TEST_CASE("cudnn conv2d: a bias is added before the one rounding", "[cuda]") {
   CHECK(toolkit().calls_of("cudnnConvolutionBiasActivationForward") == 1);
 }
 
-TEST_CASE("cudnn conv2d: what cuDNN says it does not support goes to matrix products", "[cuda]") {
+TEST_CASE("cudnn conv2d: what fails the first time goes to matrix products, and is told",
+          "[cuda]") {
   const Convolution it(usual(), amp::kFloat16, true);
   const Tensors expected = it.by_products();
-  for (const int status : {static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED),
-                           static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED_SHAPE)}) {
+  for (const int status :
+       {static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED),
+        static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED_SHAPE),
+        static_cast<int>(CUDNN_STATUS_BAD_PARAM), static_cast<int>(CUDNN_STATUS_INTERNAL_ERROR),
+        static_cast<int>(CUDNN_STATUS_EXECUTION_FAILED)}) {
     for (const std::string call :
          {"cudnnSetTensor4dDescriptor", "cudnnSetFilter4dDescriptor",
           "cudnnSetConvolution2dDescriptor", "cudnnSetConvolutionGroupCount",
@@ -241,9 +245,19 @@ TEST_CASE("cudnn conv2d: what cuDNN says it does not support goes to matrix prod
       CAPTURE(call, status);
       forget();
       standin::dnn.offers_precomp = false;
+      amp::cuda::detail::libraries().refusals.clear();
       toolkit().fail(call, 0, status);
-      CHECK(standin::dnn.message.empty());  // else it would be told with the next error
       check_equal(expected, it.by_either());
+      CHECK(standin::dnn.message.empty());           // else it would be told with the next error
+      if (call != "cudnnConvolutionBackwardBias") {  // of which the plan does the rest
+        REQUIRE(amp::cuda::library_info().refusals.size() == 1);
+        const amp::cuda::LibraryRefusal refusal = amp::cuda::library_info().refusals[0];
+        CHECK_THAT(refusal.problem, ContainsSubstring("conv2d") &&
+                                        ContainsSubstring("float16 [2, 3, 5, 7] with weight "));
+        CHECK_THAT(refusal.reason,
+                   ContainsSubstring(call + ": ") &&
+                       ContainsSubstring(cudnnGetErrorString(static_cast<cudnnStatus_t>(status))));
+      }
       // Asked once: the other passes are cuDNN's, and that one stays with the products.
       const std::int64_t calls = toolkit().calls_of(call);
       const std::int64_t algorithms = toolkit().calls_of(kHeuristics[0]) +
@@ -402,8 +416,7 @@ TEST_CASE("cudnn conv2d: in the steady state nothing is allocated or waited for"
   CHECK(toolkit().counters.to_device + toolkit().counters.to_host == 0);
 }
 
-TEST_CASE("cudnn conv2d: every call that fails is an exception that names it, and nothing is lost",
-          "[cuda]") {
+TEST_CASE("cudnn conv2d: whichever call fails, nothing is lost", "[cuda]") {
   std::set<std::string> named;
   for (const bool precomp : {true, false}) {
     const Convolution it(usual(), amp::kFloat32, true);
@@ -434,30 +447,42 @@ TEST_CASE("cudnn conv2d: every call that fails is an exception that names it, an
       check_equal(expected, it.by_either());
     }
   }
+  // What is not about one problem.
   const std::set<std::string> all = {"cudnnCreate",
                                      "cudnnSetStream",
                                      "cudnnCreateTensorDescriptor",
                                      "cudnnCreateFilterDescriptor",
                                      "cudnnCreateConvolutionDescriptor",
-                                     "cudnnCreateActivationDescriptor",
-                                     "cudnnSetTensor4dDescriptor",
-                                     "cudnnSetFilter4dDescriptor",
-                                     "cudnnSetConvolution2dDescriptor",
-                                     "cudnnSetConvolutionGroupCount",
-                                     "cudnnSetConvolutionMathType",
-                                     "cudnnSetActivationDescriptor",
-                                     kHeuristics[0],
-                                     kHeuristics[1],
-                                     kHeuristics[2],
-                                     "cudnnConvolutionForward",
-                                     "cudnnConvolutionBiasActivationForward",
-                                     "cudnnConvolutionBackwardData",
-                                     "cudnnConvolutionBackwardFilter",
-                                     "cudnnConvolutionBackwardBias"};
+                                     "cudnnCreateActivationDescriptor"};
   CHECK(named == all);
   forget();
   CHECK(standin::dnn.handles == 0);
   CHECK(standin::dnn.descriptors == 0);
+}
+
+TEST_CASE("cudnn conv2d: a convolution that ran once and then fails is an exception", "[cuda]") {
+  forget();
+  const Convolution it(usual(), amp::kFloat32, true);
+  const Tensors expected = it.by_products();
+  check_equal(expected, it.by_either());
+  for (const std::string call :
+       {"cudnnConvolutionBiasActivationForward", "cudnnConvolutionBackwardData",
+        "cudnnConvolutionBackwardFilter", "cudnnConvolutionBackwardBias"}) {
+    toolkit().reset();
+    toolkit().fail(call, 0, CUDNN_STATUS_EXECUTION_FAILED);
+    CHECK_THROWS_WITH(it.by_either(),
+                      ContainsSubstring(call + ": CUDNN_STATUS_EXECUTION_FAILED (5000): " + call +
+                                        " was told so"));
+    check_equal(expected, it.by_either());
+    CHECK(toolkit().calls_of(call) == 2);
+  }
+  forget();
+}
+
+TEST_CASE("cudnn: a program that has it can ask for its version", "[cuda]") {
+  CHECK(amp::cuda::has_cudnn());
+  CHECK(amp::cuda::cudnn_version() == 90100);
+  CHECK(amp::cuda::library_info().cudnn_version == 90100);
 }
 
 TEST_CASE("cudnn conv2d: a handle for each stream of each device, all given back", "[cuda]") {

@@ -11,6 +11,8 @@
 
 #include <cudnn.h>
 
+#include <string>
+
 #include "amp/core/error.hpp"
 #include "amp/device/cuda/error.hpp"
 #include "amp/device/cuda/stream_handles.hpp"
@@ -26,24 +28,18 @@ struct DnnMessage {
 #endif
 };
 
-/// Throws amp::Error where `status` is one, naming the call: AMP_CUDA_CALL(cudnnX, ...).
-inline void require(cudnnStatus_t status, const char* call) {
-  if (status == CUDNN_STATUS_SUCCESS) return;
+/// A status other than success in words, with the call.
+inline std::string describe(cudnnStatus_t status, const char* call) {
   const DnnMessage message;
-  const char* const text = message.text;
-  amp::detail::fail(call, ": ", cudnnGetErrorString(status), " (", static_cast<int>(status), ")",
-                    *text == '\0' ? "" : ": ", text);
+  std::string text = std::string(call) + ": " + cudnnGetErrorString(status) + " (" +
+                     std::to_string(static_cast<int>(status)) + ")";
+  if (*message.text != '\0') text += std::string(": ") + message.text;
+  return text;
 }
 
-/// False where cuDNN cannot do what was asked; throws where the call failed for another reason.
-/// cuDNN 9 has a family of such codes, 3000 to 3999 (its API reference, cudnnStatus_t).
-inline bool is_supported(cudnnStatus_t status, const char* call) {
-  if (status != CUDNN_STATUS_NOT_SUPPORTED && static_cast<int>(status) / 1000 != 3) {
-    require(status, call);
-    return true;
-  }
-  (void)DnnMessage();  // else the next error would seem to be this one
-  return false;
+/// Throws amp::Error where `status` is one, naming the call: AMP_CUDA_CALL(cudnnX, ...).
+inline void require(cudnnStatus_t status, const char* call) {
+  if (status != CUDNN_STATUS_SUCCESS) amp::detail::fail(describe(status, call));
 }
 
 /// Destroying it waits for the device.
@@ -104,9 +100,5 @@ class DnnDescriptor {
 };
 
 }  // namespace amp::inline v0::cuda::detail
-
-/// Makes a call of cuDNN; false where it is not supported, throws amp::Error where it fails.
-#define AMP_DNN_SUPPORTS(function, ...) \
-  ::amp::cuda::detail::is_supported(function(__VA_ARGS__), #function)
 
 #endif

@@ -34,6 +34,7 @@ namespace detail {
 
 struct AMP_EXPORT Libraries {
   std::atomic<int (*)()> cudnn_version = nullptr;  // set by the object that was compiled with it
+  std::atomic<bool> told_of_convolutions = false;  // that they are computed without cuDNN
   // Whether the gradient of a bias comes out of the matmul that gives the gradient of the weight
   // (CUBLASLT_EPILOGUE_BGRADB) or of a kernel of its own, which reads the gradient once more. The
   // former has been slower for others: with that epilogue cuBLASLt has fewer kernels to choose
