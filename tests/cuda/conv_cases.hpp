@@ -36,13 +36,16 @@ inline const std::vector<Case>& cases() {
       {{2, 6, 6, 6}, 6, 3, {.padding = 1, .groups = 6}},  // fewer images than groups
       {{7, 3, 5, 5}, 6, 3, {.padding = 1, .groups = 3}},  // more
       {{5, 3, 4, 4}, 7, 1},
-      {{2, 2, 4, 5}, 3, {4, 5}},                            // one pixel
-      {{2, 2, 7, 7}, 3, 2, {.stride = 4}},                  // pixels that nothing sees
-      {{3, 2, 2, 2}, 2, 3, {.padding = 4, .dilation = 2}},  // patches of padding only
-      {{4, 5, 19, 17}, 9, 3, {.padding = 1}},               // more than a block
-      {{0, 2, 4, 4}, 3, 2},                                 // no image
-      {{2, 0, 4, 4}, 3, 2},                                 // no channel: the bias
-      {{2, 2, 4, 4}, 0, 2},                                 // no filter
+      {{3, 6, 3, 5}, 4, 1, {.groups = 2}},                       // pixel by pixel
+      {{2, 3, 5, 16}, 4, 3, {.padding = 1}},                     // rows that are whole vectors
+      {{2, 2, 6, 17}, 3, {1, 2}, {.stride = 2, .dilation = 2}},  // the same, of the output only
+      {{2, 2, 4, 5}, 3, {4, 5}},                                 // one pixel
+      {{2, 2, 7, 7}, 3, 2, {.stride = 4}},                       // pixels that nothing sees
+      {{3, 2, 2, 2}, 2, 3, {.padding = 4, .dilation = 2}},       // patches of padding only
+      {{4, 5, 19, 17}, 9, 3, {.padding = 1}},                    // more than a block
+      {{0, 2, 4, 4}, 3, 2},                                      // no image
+      {{2, 0, 4, 4}, 3, 2},                                      // no channel: the bias
+      {{2, 2, 4, 4}, 0, 2},                                      // no filter
   };
   return all;
 }

@@ -104,6 +104,27 @@ TEST_CASE("cuda conv2d: parts of a batch give what the whole does, every time", 
   }
 }
 
+TEST_CASE("cuda conv2d: a kernel of one pixel is a matmul, and rows unfold in vectors", "[cuda]") {
+  namespace detail = amp::kernels::cuda::detail;
+  standin::Toolkit& toolkit = standin::toolkit();
+  const auto there = [](const amp::Shape& shape) {
+    return amp::randn(shape).to(amp::kFloat16).to(kCUDA);
+  };
+  const Tensor x = there({4, 8, 3, 5}), w = there({6, 8, 1, 1}), grad = there({4, 6, 3, 5});
+  const amp::kernels::Window2d window{{1, 1}, {1, 1}, {0, 0}, {1, 1}};
+  const Tensor y = amp::empty_like(grad), dx = amp::empty_like(x);
+  toolkit.reset();
+  amp::kernels::cuda::conv2d({x.operand(), w.operand(), {}, y.operand(), window, 1});
+  CHECK(toolkit.counters.launches == 1);
+  amp::kernels::cuda::conv2d_backward_input({grad.operand(), w.operand(), dx.operand(), window, 1});
+  CHECK(toolkit.counters.launches == 2);
+
+  toolkit.reset();
+  (void)amp::conv2d(there({1, 8, 4, 16}), there({6, 8, 3, 3}), {}, {.padding = 1});
+  CHECK(toolkit.launches_of(reinterpret_cast<const void*>(
+            &detail::unfold_kernel<float, amp::kernels::cuda::kVector>)) == 1);
+}
+
 TEST_CASE("cuda conv2d: nothing is allocated or waited for in the steady state", "[cuda]") {
   const Tensor x = amp::randn({4, 3, 8, 8}).to(kCUDA).to(amp::kBFloat16);
   const Tensor w = amp::randn({5, 3, 3, 3}).to(kCUDA).to(amp::kBFloat16).requires_grad_();

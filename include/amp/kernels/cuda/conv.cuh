@@ -4,8 +4,9 @@
 // Convolution as matrix products by cuBLAS, as on the host (host/conv.hpp): images are unfolded
 // into columns (im2col),
 //   output[o, p] = sum over q of weight[o, q] * columns[q, p],   q = (c, kh, kw), p = (oh, ow),
-// as many at a time as a bounded amount of memory takes. Gradients are summed in a fixed order, in
-// float32, and rounded once.
+// as many at a time as a bounded amount of memory takes. If the kernel is 1 x 1, stride 1 and
+// padding 0, images are their own columns, and only products are left. Gradients are summed in a
+// fixed order, in float32, and rounded once.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include "amp/kernels/cuda/matmul.cuh"
 #include "amp/kernels/cuda/reduce.cuh"
 #include "amp/kernels/cuda/scratch.cuh"
+#include "amp/kernels/cuda/vectors.cuh"
 #include "amp/kernels/divider.hpp"
 #include "amp/kernels/signatures.hpp"
 
@@ -62,6 +64,11 @@ struct ConvShape {
   std::int64_t in_image() const { return groups * channels * in_plane(); }
   std::int64_t out_image() const { return groups * filters * pixels(); }
   std::int64_t columns() const { return groups * patch() * pixels(); }  // of one image
+  /// Whether a pixel of the output sees the same one of the input: images are their own columns.
+  bool is_pixelwise() const {
+    return taps() == 1 && window.stride[0] == 1 && window.stride[1] == 1 &&
+           window.padding[0] == 0 && window.padding[1] == 0;
+  }
 };
 
 /// Calls work(first image, images) for parts of the batch whose columns take at most `bytes`.
@@ -80,12 +87,13 @@ struct ColumnStrides {
 };
 
 /// columns[image, group, q, p] = the pixel of the input that patch element q sees from p; 0 in the
-/// padding. A thread per column element, n of them, from image `first` on.
-template <class C>
-AMP_KERNEL void unfold_kernel(ConvShape s, Input input, std::int64_t first, Output columns,
-                              ColumnStrides strides, std::int64_t n) {
+/// padding. A thread per kCount neighbours in a row of columns, n of them, from image `first` on;
+/// if they are 8, the rows of columns lie as vectors do, and those of the input if `by_vector`.
+template <class C, int kCount>
+AMP_KERNEL void unfold_kernel(ConvShape s, Input input, std::int64_t first, bool by_vector,
+                              Output columns, ColumnStrides strides, std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
-    std::int64_t item = i;  // in the end an image's group
+    std::int64_t item = i * kCount;  // in the end an image's group
     const std::int64_t p = s.by_pixels.take_remainder(item), q = s.by_patch.take_remainder(item);
     std::int64_t channel = q, tap_row = s.by_taps.take_remainder(channel), row = p;
     const std::int64_t tap_column = s.by_kernel_w.take_remainder(tap_row),
@@ -94,12 +102,26 @@ AMP_KERNEL void unfold_kernel(ConvShape s, Input input, std::int64_t first, Outp
         row * s.window.stride[0] - s.window.padding[0] + tap_row * s.window.dilation[0];
     const std::int64_t w =
         column * s.window.stride[1] - s.window.padding[1] + tap_column * s.window.dilation[1];
-    const bool inside = h >= 0 && h < s.height && w >= 0 && w < s.width;
     const std::int64_t plane = (first * s.groups + item) * s.channels + channel;
-    const C value = inside ? load<C>(input, plane * s.in_plane() + h * s.width + w) : C{0};
+    const std::int64_t from = plane * s.in_plane() + h * s.width;
+    const bool inside = h >= 0 && h < s.height;
     std::int64_t image = item;
     const std::int64_t group = s.by_groups.take_remainder(image);
-    store<C>(columns, image * strides.image + group * strides.group + q * strides.patch + p, value);
+    const std::int64_t to = image * strides.image + group * strides.group + q * strides.patch + p;
+    const auto pixel = [&](std::int64_t x) {
+      return inside && x >= 0 && x < s.width ? load<C>(input, from + x) : C{0};
+    };
+    if constexpr (kCount == 1) {
+      store<C>(columns, to, pixel(w));
+    } else {
+      C values[kCount];
+      if (by_vector && inside && w >= 0 && w + kCount <= s.width && w % kCount == 0) {
+        load_vector<C>(input.data, input.dtype, from + w, values);
+      } else {
+        for (int j = 0; j < kCount; ++j) values[j] = pixel(w + j * s.window.stride[1]);
+      }
+      store_vector<C>(columns.data, columns.dtype, to, values);
+    }
   }
 }
 
@@ -129,9 +151,19 @@ AMP_KERNEL void fold_kernel(ConvShape s, const C* columns, std::int64_t first, O
 inline void unfold(const ConvShape& s, const Operand& input, std::int64_t first,
                    std::int64_t images, const Operand& columns, const ColumnStrides& strides) {
   const std::int64_t n = images * s.columns();
+  const bool rows_fit =
+      s.out_w % kVector == 0 && is_aligned_for_vectors(columns.data, columns.dtype);
+  const bool by_vector = s.window.stride[1] == 1 && s.width % kVector == 0 &&
+                         is_aligned_for_vectors(input.data, input.dtype);
   visit_float_type(columns.dtype, [&](auto tag) {
-    launch(columns.device, grid_for(n), kThreads, unfold_kernel<typename decltype(tag)::type>, s,
-           input, first, columns, strides, n);
+    using C = typename decltype(tag)::type;
+    if (rows_fit) {
+      launch(columns.device, grid_for(n / kVector), kThreads, unfold_kernel<C, kVector>, s, input,
+             first, by_vector, columns, strides, n / kVector);
+    } else {
+      launch(columns.device, grid_for(n), kThreads, unfold_kernel<C, 1>, s, input, first, by_vector,
+             columns, strides, n);
+    }
   });
 }
 
@@ -180,10 +212,15 @@ inline void conv2d(const Conv2dArgs& args, std::int64_t column_bytes) {
   const GroupMatrices weights{weight.operand(), 0, s.filters * q, s.filters, q, q, 1};
   const GroupMatrices bias{args.bias, 0, s.filters, s.filters, 1, 1, 0};
   for_each_part(s, factors, column_bytes, [&](std::int64_t first, std::int64_t images) {
-    const Scratch<std::byte> memory(args.output.device, images * s.columns() * item_size(factors));
-    const Operand columns =
-        array(args.output.device, factors, memory.data(), {images, s.groups, q, p});
-    unfold(s, args.input, first, images, columns, {s.columns(), q * p, p});
+    const bool unfolds = !s.is_pixelwise();
+    const Scratch<std::byte> memory(args.output.device,
+                                    unfolds ? images * s.columns() * item_size(factors) : 0);
+    Operand columns = args.input;
+    columns.data = element(args.input, first * s.in_image());
+    if (unfolds) {
+      columns = array(args.output.device, factors, memory.data(), {images, s.groups, q, p});
+      unfold(s, args.input, first, images, columns, {s.columns(), q * p, p});
+    }
     const Operand output =
         array(args.output.device, args.output.dtype, element(args.output, first * s.out_image()),
               {images, s.groups * s.filters, p});
@@ -214,14 +251,19 @@ inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args, std::int6
   const std::int64_t q = s.patch(), p = s.pixels();
   const GroupMatrices weights{weight.operand(), 0, s.filters * q, q, s.filters, 1, q};
   for_each_part(s, sums, column_bytes, [&](std::int64_t first, std::int64_t images) {
-    const Scratch<std::byte> memory(args.grad_input.device, images * s.columns() * item_size(sums));
-    const Operand columns =
-        array(args.grad_input.device, sums, memory.data(), {images, s.groups, q, p});
+    const bool folds = !s.is_pixelwise();
+    const Scratch<std::byte> memory(args.grad_input.device,
+                                    folds ? images * s.columns() * item_size(sums) : 0);
+    Operand columns = args.grad_input;
+    columns.data = element(args.grad_input, first * s.in_image());
+    if (folds)
+      columns = array(args.grad_input.device, sums, memory.data(), {images, s.groups, q, p});
     Operand grad_output = args.grad_output;
     grad_output.data = element(args.grad_output, first * s.out_image());
     product_of_groups(s, images, weights,
                       {grad_output, s.out_image(), s.filters * p, s.filters, p, p, 1}, nullptr,
                       {columns, s.columns(), q * p, q, p, p, 1});
+    if (!folds) return;
     const std::int64_t n = images * s.in_image();
     visit_float_type(sums, [&](auto tag) {
       using C = typename decltype(tag)::type;
@@ -262,7 +304,13 @@ inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args,
     const Scratch<std::byte> memory(device, images * s.columns() * item_size(factors)),
         grad_memory(device, images * s.out_image() * item_size(factors));
     const Operand columns = array(device, factors, memory.data(), {s.groups, q, all});
-    unfold(s, args.input, first, images, columns, {p, q * all, all});
+    if (s.is_pixelwise()) {
+      copy({array(device, args.input.dtype, element(args.input, first * s.in_image()),
+                  {s.groups * q, images, p}, {p, s.in_image(), 1}),
+            array(device, factors, columns.data, {s.groups * q, images, p})});
+    } else {
+      unfold(s, args.input, first, images, columns, {p, q * all, all});
+    }
     const Operand by_image =
         array(device, args.grad_output.dtype, element(args.grad_output, first * s.out_image()),
               {all_filters, images, p}, {p, s.out_image(), 1});
