@@ -130,6 +130,22 @@ TEST_CASE("cuda linear: a product that ran once and then fails is an exception",
   toolkit().reset();
 }
 
+TEST_CASE("cuda linear: an error that the device does not survive is an exception", "[cuda]") {
+  const Tensor x = amp::ones({3, 72}, {.device = kCUDA}), w = amp::ones({8, 72}, {.device = kCUDA}),
+               b = amp::ones({8}, {.device = kCUDA});
+  (void)amp::linear(x, w);  // what the steps need is there
+  for (const std::string call : {"cublasLtMatmulAlgoGetHeuristic", "cublasLtMatmul"}) {
+    amp::kernels::cuda::detail::lt_plans(0).release();
+    toolkit().reset();
+    toolkit().fail_for_good(call, 0, cudaErrorMisalignedAddress);
+    const std::string text = amp_test::error_of([&] { (void)amp::linear(x, w, b); });
+    toolkit().reset();
+    CHECK_THAT(text, ContainsSubstring("cudaErrorMisalignedAddress (716)") &&
+                         ContainsSubstring("cannot be used by this process any more"));
+  }
+  amp::kernels::cuda::detail::lt_plans(0).release();
+}
+
 // --- relu ---------------------------------------------------------------------------------------
 
 TEST_CASE("cuda feed_forward: relu's gradient does not depend on who computes it", "[cuda]") {

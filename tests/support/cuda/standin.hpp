@@ -104,9 +104,15 @@ class Toolkit {
   /// An empty name stands for every call.
   void fail(std::string name, int nth, int status) {
     failed_.clear();
+    ends_all_ = false;
     fail_name_ = std::move(name);
     fail_after_ = nth;
     fail_status_ = status;
+  }
+  /// The same, and after it every other call, as after an error that the device does not survive.
+  void fail_for_good(std::string name, int nth, int status) {
+    fail(std::move(name), nth, status);
+    ends_all_ = true;
   }
   /// The call that was made to fail since fail() or reset(); empty where none was.
   const std::string& failed() const { return failed_; }
@@ -142,6 +148,7 @@ class Toolkit {
     if (fail_after_ < 0 || !(fail_name_.empty() || fail_name_ == name)) return 0;
     if (fail_after_-- > 0) return 0;
     failed_ = name;
+    if (ends_all_) fail_ever_after();
     return last_error_ = failed_.starts_with("cublas") ? blas_status(fail_status_) : fail_status_;
   }
   void set_last_error(int status) { last_error_ = status; }
@@ -262,6 +269,10 @@ class Toolkit {
   std::recursive_mutex mutex;
 
  private:
+  void fail_ever_after() {
+    fail_name_.clear();
+    fail_after_ = 0;
+  }
   /// What cuBLAS makes of a status of the runtime: ALLOC_FAILED, EXECUTION_FAILED.
   static int blas_status(int status) { return status == 2 ? 3 : status > 16 ? 13 : status; }
 
@@ -271,6 +282,7 @@ class Toolkit {
   std::uint64_t streams_opened_ = 0;
   std::string fail_name_, failed_;
   int fail_after_ = -1, fail_status_ = 0;
+  bool ends_all_ = false;
   std::int64_t calls_ = 0;
   std::map<std::string, std::int64_t> calls_by_name_;
   std::map<const void*, std::int64_t> launches_by_kernel_;
