@@ -199,7 +199,9 @@ class Check {
     if (!training) training.emplace(problem_.initial, options_);  // failed where it was made
     const State now = training->state();
     if (text.empty()) {
-      if (status != cudaErrorMemoryAllocation) CHECK(kUnheard.count(failed) == 1);
+      // What cuBLASLt refuses at first is computed otherwise.
+      if (status != cudaErrorMemoryAllocation && !failed.starts_with("cublasLt"))
+        CHECK(kUnheard.count(failed) == 1);
       CHECK((now == expected_[at + 1]));
     } else {
       heard.insert(failed);
