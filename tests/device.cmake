@@ -1,60 +1,92 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# The device tests on a GPU: those of tests/cuda that say nothing of the stand-in toolkit, compiled
-# by the host compiler, each a program with one object of CUDA source. With AMP_TEST_GPU, which
-# tests/gpu.sh sets; needs no more of Catch2 than the folder of its headers.
+# The device tests on a GPU: those of tests/cuda and tests/cudnn, compiled by the host compiler, each
+# a program with one object of CUDA source. With AMP_TEST_GPU, which tests/gpu.sh sets; needs no more
+# of Catch2 than the folder of its headers. What reads the stand-in toolkit itself is left out.
+# gpu_programs.txt in the build folder says what is built, and what is not and why.
 set(AMP_TEST_CATCH "" CACHE PATH "Folder in which catch2/catch.hpp or catch2/catch_all.hpp lies")
+set(AMP_TEST_ONLY "" CACHE STRING "Of the device programs, those whose names match this")
 if(NOT AMP_CUDA_DEVICE)
   message(FATAL_ERROR "AMP_TEST_GPU needs a CUDA compiler, and a GPU or AMP_WITH_CUDA=ON")
 endif()
-enable_testing()
 
 # Sums and products of the tests are the host's, so they are not fused here either.
-add_library(amp_test_device OBJECT "${PROJECT_SOURCE_DIR}/tests/cuda/enable.cpp")
+add_library(amp_test_device OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tests/cuda/enable.cpp")
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cuda/enable.cpp" PROPERTIES LANGUAGE CUDA)
-target_compile_options(amp_test_device PRIVATE -fmad=false -lineinfo)
+target_compile_options(amp_test_device PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -lineinfo>)
 target_link_libraries(amp_test_device PUBLIC amp::cuda)
 
-add_library(amp_test_device_main OBJECT "${PROJECT_SOURCE_DIR}/tests/cuda/device_main.cpp")
+add_library(amp_test_device_main OBJECT EXCLUDE_FROM_ALL
+  "${PROJECT_SOURCE_DIR}/tests/cuda/device_main.cpp")
 target_include_directories(amp_test_device_main PUBLIC "${PROJECT_SOURCE_DIR}/tests")
 target_link_libraries(amp_test_device_main PUBLIC amp::amp)
+
+# Version 3 has a library, where it is installed; of version 2 a header is enough.
+set(has_catch ON)
+find_package(Catch2 3 QUIET)
 if(AMP_TEST_CATCH)
   target_include_directories(amp_test_device_main SYSTEM PUBLIC "${AMP_TEST_CATCH}")
-endif()
-# Version 3 has a library, where it is installed.
-find_package(Catch2 3 QUIET)
-if(Catch2_FOUND)
+elseif(Catch2_FOUND)
   target_link_libraries(amp_test_device_main PUBLIC Catch2::Catch2)
+else()
+  include(CheckIncludeFileCXX)
+  check_include_file_cxx(catch2/catch.hpp AMP_TEST_HAS_CATCH)
+  set(has_catch ${AMP_TEST_HAS_CATCH})
 endif()
 
-add_custom_target(gpu_programs DEPENDS gpu_benchmark)
-file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cuda/*_test.cpp")
-foreach(source IN LISTS sources)
-  file(STRINGS "${source}" needs_standin REGEX "standin|amp/cuda[.]cuh")
-  if(needs_standin)
-    continue()
+set(has_cudnn no)
+get_target_property(definitions amp::cuda INTERFACE_COMPILE_DEFINITIONS)
+if(definitions MATCHES "AMP_USE_CUDNN=1")
+  set(has_cudnn yes)
+endif()
+set(report "cudnn ${has_cudnn}\n")
+
+add_custom_target(gpu_programs)
+function(gpu_program name)
+  if(NOT AMP_TEST_ONLY OR name MATCHES "${AMP_TEST_ONLY}")
+    add_dependencies(gpu_programs ${name})
+    string(APPEND report "program ${name}\n")
+    set(report "${report}" PARENT_SCOPE)
   endif()
-  get_filename_component(name "${source}" NAME_WE)
-  string(REGEX REPLACE "_test$" "" name "${name}")
-  add_executable(device_${name} "${source}")
-  set_target_properties(device_${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/device")
-  target_compile_definitions(device_${name} PRIVATE AMP_TEST_GPU=1)
-  target_compile_options(device_${name} PRIVATE -O1)
-  target_link_libraries(device_${name} PRIVATE amp_test_device amp_test_device_main)
-  add_dependencies(gpu_programs device_${name})
-  add_test(NAME device.${name} COMMAND device_${name})
-  set_tests_properties(device.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS device)
+endfunction()
+
+foreach(program IN ITEMS gpu_benchmark train_cnn)
+  if(TARGET ${program})
+    gpu_program(${program})
+  else()
+    string(APPEND report "skipped ${program} what it needs was not found\n")
+  endif()
 endforeach()
 
-# The trainer, where what it needs is there.
-if(TARGET train_cnn)
-  add_dependencies(gpu_programs train_cnn)
-endif()
-if(TARGET train_cnn AND amp_gpus)
-  add_test(NAME device.train_on_both COMMAND
-    "${PROJECT_SOURCE_DIR}/tests/cuda/train_on_both.sh" $<TARGET_FILE:train_cnn>
-    "${PROJECT_BINARY_DIR}/train_on_both")
-  set_tests_properties(device.train_on_both PROPERTIES TIMEOUT 120 LABELS device)
-endif()
+file(GLOB sources CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/tests/cuda/*_test.cpp" "${PROJECT_SOURCE_DIR}/tests/cudnn/*_test.cpp")
+foreach(source IN LISTS sources)
+  get_filename_component(name "${source}" NAME_WE)
+  string(REGEX REPLACE "_test$" "" name "device_${name}")
+  if(source MATCHES "/cudnn/")
+    string(REPLACE "device_" "device_cudnn_" name "${name}")
+  endif()
+  # One that has cases for both says so: what it includes of the stand-in is within AMP_TEST_GPU.
+  file(STRINGS "${source}" needs_standin REGEX "standin|amp/cuda[.]cuh")
+  file(STRINGS "${source}" splits REGEX "AMP_TEST_GPU")
+  if(needs_standin AND NOT splits)
+    continue()
+  endif()
+  if(NOT has_catch)
+    string(APPEND report "skipped ${name} no Catch2 was found\n")
+    continue()
+  endif()
+  if(source MATCHES "/cudnn/" AND NOT has_cudnn)
+    string(APPEND report "skipped ${name} no cuDNN was found\n")
+    continue()
+  endif()
+  add_executable(${name} EXCLUDE_FROM_ALL "${source}")
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/device" UNITY_BUILD OFF)
+  target_compile_definitions(${name} PRIVATE AMP_TEST_GPU=1)
+  target_compile_options(${name} PRIVATE -O1)
+  target_link_libraries(${name} PRIVATE amp_test_device amp_test_device_main)
+  gpu_program(${name})
+endforeach()
+file(WRITE "${PROJECT_BINARY_DIR}/gpu_programs.txt" "${report}")

@@ -2,25 +2,143 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# tests/gpu.sh says what it lacks, by name and with status 77: gpu_script.sh AMP WORK
+# tests/gpu.sh on a machine that tests/gpu/standin makes up: its stages, its files, its last line and
+# its status.
+#   gpu_script.sh run AMP WORK DEVICE_TEST BENCHMARK   runs programs that were built before
+#   gpu_script.sh build AMP WORK OBJECT                configures, with make and with ninja
+#   gpu_script.sh whole AMP WORK                       builds one program for that machine, and runs it
 set -eu
-amp=$1 work=$2
-rm -rf "$work"
-mkdir -p "$work/none" "$work/one"
-printf '#!/bin/sh\necho "No devices were found"\nexit 6\n' >"$work/none/nvidia-smi"
-printf '#!/bin/sh\necho "A GPU, 580.1, 1000 MiB, 9.0"\n' >"$work/one/nvidia-smi"
-chmod +x "$work"/*/nvidia-smi
+what=$1 amp=$2 work=$3
+shift 3
+mkdir -p "$work"
+work=$(realpath -- "$work")
+rm -rf "${work:?}"/*
+machine=$work/machine
+"$amp/tests/gpu/standin/make.sh" "$machine"
+# Commands of this machine, less those that a test wants to be missing.
+mkdir "$work/commands"
+IFS=: read -ra folders <<<"$PATH"
+for folder in "${folders[@]}"; do
+  for command in "$folder"/*; do
+    [[ ! -x $command || -e $work/commands/${command##*/} ]] || ln -s "$command" "$work/commands/"
+  done
+done
+rm -f "$work"/commands/{nvcc,nvidia-smi,compute-sanitizer,python3}
+export PATH=$machine/bin:$work/commands CUDA_HOME=$machine/cuda
+unset CATCH2_INCLUDE
 
-# expect FOLDER STATUS TEXT
+fail() { echo "FAILED: $*" && exit 1; }
+
+# expect STATUS LAST_LINE FLAG...: what gpu.sh ends with, and the three files it leaves
 expect() {
-  local output status=0
-  output=$(PATH=$work/$1:$PATH "$amp/tests/gpu.sh" --dry-run --out "$work/out") || status=$?
-  echo "$1: status $status: $output"
-  [[ $status == "$2" && $output == *"$3"* && ! -e $work/out ]]
+  local status=0 line=$2 expected=$1 last
+  shift 2
+  rm -rf "$work/out"
+  "$amp/tests/gpu.sh" --out "$work/out" "$@" >"$work/log" 2>&1 || status=$?
+  last=$(tail -n 1 "$work/log")
+  [[ $status == "$expected" && $last == "$line" ]] ||
+    { cat "$work/log" && fail "gpu.sh $*: status $status, expected $expected: $line"; }
+  echo "gpu.sh $*: status $status: $last"
 }
-expect none 77 "skipped: tests/gpu.sh: nvidia-smi names no usable GPU"
-if command -v nvcc >/dev/null || [[ -x ${CUDA_HOME:-/usr/local/cuda}/bin/nvcc ]]; then
-  expect one 0 "GPU: A GPU, 580.1, 1000 MiB, 9.0"
-else
-  expect one 77 "skipped: tests/gpu.sh: there is no nvcc"
-fi
+three_files() {
+  [[ $(cd "$work/out" && echo *) == "gpu.json gpu.txt logs.tar.gz" ]] || fail "$(ls "$work/out")"
+  /usr/bin/env -S PATH="$OLD_PATH" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' \
+    "$work/out/gpu.json" || fail "gpu.json is not JSON"
+}
+nothing_left() { [[ ! -e $work/out ]] || fail "$work/out is there"; }
+
+missing_things() {
+  AMP_STANDIN_GPU=none expect 77 "skipped: tests/gpu.sh: nvidia-smi names no usable GPU"
+  nothing_left
+  expect 0 "compute-sanitizer: $machine/bin/compute-sanitizer; from wheels: cublas cublasLt cudnn" \
+    --dry-run --wheels "$machine/wheels"
+  nothing_left
+  mv "$machine/bin/nvcc" "$work/nvcc"
+  CUDA_HOME=$work expect 77 "skipped: tests/gpu.sh: there is no nvcc"
+  mv "$work/nvcc" "$machine/bin/nvcc"
+  expect 2 "usable GPU. Touches no network." --what
+}
+
+run_programs() {
+  local programs=$work/programs status=0 pid
+  local later="build (--programs), device_gone (no such library), PyTorch (python3 has none that sees the GPU)"
+  mkdir "$programs"
+  cp "$1" "$programs/device_device" && cp "$2" "$programs/gpu_benchmark"
+  printf '%s\n' "cudnn no" "program gpu_benchmark" "program device_device" \
+    "skipped device_gone no such library" "architecture 90" "nvcc 13.0" "commit abc" \
+    >"$programs/programs.txt"
+  local flags=(--programs "$programs" --smoke)
+  expect 0 "4 passed; 0 failed; 0 cut off; 3 skipped: $later" "${flags[@]}"
+  three_files
+  grep -q '"tool": "memcheck", "program": "device", "result": "passed", "cases ran": [1-9]' \
+    "$work/out/gpu.json" || fail "no memcheck in gpu.json"
+  grep -q '"commit": "abc", "cuDNN": false' "$work/out/gpu.json" || fail "no commit in gpu.json"
+  grep -q '^copy_op_fp32 ' "$work/out/gpu.txt" || fail "no table in gpu.txt"
+  tar -tzf "$work/out/logs.tar.gz" | grep -q 'logs/synccheck.device.log' || fail "no logs"
+
+  flags+=(--only '^device_device$')
+  AMP_STANDIN_FINDING=memcheck expect 1 "2 passed; 1 failed: memcheck device (ERROR SUMMARY: 1 \
+errors); 0 cut off; 1 skipped: build (--programs)" "${flags[@]}"
+  three_files
+  AMP_STANDIN_ENDED=synccheck expect 0 "2 passed; 0 failed; 1 cut off: synccheck device (after \
+$(sed -n 's/.*"program": "device".*"cases": \([0-9]*\).*/\1 of \1/p' "$work/out/gpu.json" | head -n 1) \
+cases); 1 skipped: build (--programs)" "${flags[@]}"
+  printf 'program device_missing\n' >>"$programs/programs.txt"
+  expect 1 "1 passed; 1 failed: device_missing (it was not built); 0 cut off; 2 skipped: \
+build (--programs), sanitizer (--quick)" --quick --programs "$programs" --only device
+
+  # Ended from outside, it still hands over what it has.
+  rm -rf "$work/out"
+  AMP_STANDIN_HANGS=memcheck "$amp/tests/gpu.sh" --out "$work/out" "${flags[@]}" \
+    >"$work/log" 2>&1 &
+  pid=$!
+  until grep -q '=== memcheck' "$work/log"; do sleep 0.1; done
+  kill -TERM $pid
+  wait $pid || status=$?
+  [[ $status == 143 ]] || fail "status $status after SIGTERM"
+  three_files
+  tail -n 1 "$work/out/gpu.txt" | grep -q '1 cut off: the rest (ended by a signal)' ||
+    fail "$(cat "$work/out/gpu.txt")"
+}
+
+# No Catch2: nothing is left to build, and what is left out is named.
+configure_all() {
+  local line="0 failed; 0 cut off; 1 skipped: device_device (no Catch2 was found)"
+  mkdir -p "$work/none/catch2"
+  echo '#error "not here"' >"$work/none/catch2/catch.hpp"
+  export AMP_STANDIN_OBJECT=$1
+  local flags=(--build "$work/programs" --only '^device_device$' --arch 90)
+  CPLUS_INCLUDE_PATH=$work/none AMP_STANDIN_GPU=none \
+    expect 0 "1 passed; $line" "${flags[@]}" --wheels "$machine/wheels"
+  grep -qx 'cudnn yes' "$work/programs/programs.txt" || fail "cuDNN of the wheels was not found"
+  if [[ -e $work/commands/ninja ]]; then
+    rm -f "$work"/commands/{make,gmake}
+    cp -P "$machine"/wheels/nvidia/cu13/lib/* "$machine/cuda/lib64/"
+    ln -s libcublas.so.13 "$machine/cuda/lib64/libcublas.so"
+    ln -s libcublasLt.so.13 "$machine/cuda/lib64/libcublasLt.so"
+    CPLUS_INCLUDE_PATH=$work/none expect 0 "1 passed; $line" "${flags[@]}" --commit abc
+    grep -qx 'commit abc' "$work/programs/programs.txt" || fail "--commit is not in programs.txt"
+    rm -f "$work/commands/ninja"
+    expect 77 "skipped: tests/gpu.sh: there is neither make nor ninja"
+  fi
+}
+
+# All of it, from the source, with each of make and ninja.
+build_and_run() {
+  local generator
+  for generator in make ninja; do
+    [[ -e $work/commands/$generator ]] || continue
+    expect 0 "4 passed; 0 failed; 0 cut off; 0 skipped" --only '^device_device$' \
+      --wheels "$machine/wheels"
+    three_files
+    rm -f "$work"/commands/{make,gmake}
+  done
+}
+
+OLD_PATH=${folders[0]}
+for folder in "${folders[@]:1}"; do OLD_PATH+=:$folder; done
+case $what in
+  run) missing_things && run_programs "$@" ;;
+  build) configure_all "$@" ;;
+  whole) build_and_run ;;
+esac

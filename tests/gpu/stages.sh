@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# Part of tests/gpu.sh: stages with limits of time, what came of them, and the files that say so.
+# Uses $work (temporary), $out, $limit (seconds of everything).
+
+stages=()    # JSON, one each
+programs=()  # JSON: one program under one tool
+passed=() failed=() cut_off=() skipped=()
+table=       # text beside the stages in gpu.txt
+
+# json KEY VALUE...: {"KEY": "VALUE", ...}; values of digits, true, false and null are not quoted
+json() {
+  local text= value
+  while (($#)); do
+    value=${2//\\/}
+    value=${value//\"/}
+    [[ $value =~ ^([0-9]+|true|false|null)$ ]] || value="\"$value\""
+    text+="${text:+, }\"$1\": $value"
+    shift 2
+  done
+  printf '{%s}' "$text"
+}
+# lines ITEM...: JSON's items, one to a line
+lines() {
+  local IFS=$'\x1f'
+  local text="$*"
+  printf '\n%s' "${text//$'\x1f'/,$'\n'}"
+}
+
+# All that is known so far: gpu.json, gpu.txt and the logs, as three files in --out.
+deliver() {
+  mkdir -p "$out"
+  {
+    echo "{\"machine\": $(json "${facts[@]}" seconds "$SECONDS"),"
+    echo "\"summary\": $(json passed "${#passed[@]}" failed "${#failed[@]}" \
+      "cut off" "${#cut_off[@]}" skipped "${#skipped[@]}" text "$(summary)"),"
+    echo "\"stages\": [$(lines "${stages[@]}")],"
+    echo "\"programs\": [$(lines "${programs[@]}")],"
+    echo "\"amp\": $(cat "$work/amp.json" 2>/dev/null || echo null),"
+    echo "\"pytorch\": $(cat "$work/pytorch.json" 2>/dev/null || echo null)}"
+  } >"$work/gpu.json"
+  {
+    echo "$gpu"
+    printf '%s\n' "${stages[@]}" | sed 's/[{}"]//g'
+    [[ ! $table ]] || printf '%s\n' "$table"
+    summary
+  } >"$work/gpu.txt"
+  tar -C "$work" -czf "$work/logs.tar.gz" logs
+  cp "$work/gpu.json" "$work/gpu.txt" "$work/logs.tar.gz" "$out/"
+}
+
+# One line: what passed, what failed, what was cut off, what was skipped and why.
+summary() {
+  printf '%d passed; %d failed%s; %d cut off%s; %d skipped%s\n' \
+    "${#passed[@]}" "${#failed[@]}" "$(listed "${failed[@]}")" \
+    "${#cut_off[@]}" "$(listed "${cut_off[@]}")" "${#skipped[@]}" "$(listed "${skipped[@]}")"
+}
+listed() {
+  (($#)) || return 0
+  printf ': %s' "$1"
+  shift
+  (($# == 0)) || printf ', %s' "$@"
+}
+
+# note KIND NAME [REASON]: KIND is passed, failed, cut_off or skipped
+note() {
+  local -n kind=$1
+  kind+=("$2${3:+ ($3)}")
+}
+# skip NAME REASON: a stage that does not run
+skip() {
+  say "$1: skipped, $2"
+  note skipped "$1" "$2"
+  stages+=("$(json name "$1" result "skipped, $2" seconds 0)")
+}
+
+# stage NAME LIMIT COMMAND...: in LIMIT seconds, or what is left of the whole. The command runs
+# beside this shell, so that a signal is answered at once, and writes what it has to say of its
+# programs to $work/notes: `KIND<tab>NAME<tab>REASON` and `json<tab>OBJECT`.
+stage() {
+  local name=$1 most=$2 start=$SECONDS status=0 result kind what reason
+  shift 2
+  ((most < limit - SECONDS)) || most=$((limit - SECONDS))
+  if ((most < 5)); then
+    note cut_off "$name" "no time was left"
+    stages+=("$(json name "$name" result "no time was left" seconds 0)")
+    return 1
+  fi
+  say "$name (at most $most s)"
+  stage_end=$((SECONDS + most))
+  : >"$work/notes"
+  set -m  # a process group of its own, to be ended as one
+  { "$@" 2>&1 | tee "$work/logs/${name// /_}.log"; } </dev/null &
+  running=$!
+  set +m
+  wait "$running" || status=$?
+  running=
+  case $status in
+    0) result=passed ;;
+    124 | 137) result="out of time" ;;
+    *) result=failed ;;
+  esac
+  stages+=("$(json name "$name" result "$result" seconds $((SECONDS - start)))")
+  while IFS=$'\t' read -r kind what reason; do
+    if [[ $kind == json ]]; then
+      programs+=("$what")
+    else
+      note "$kind" "$what" "$reason"
+    fi
+  done <"$work/notes"
+  if [[ ! -s $work/notes ]]; then
+    if [[ $result == passed ]]; then note passed "$name"; else note failed "$name" "$result"; fi
+  elif [[ $result != passed && ${#failed[@]} == 0 ]]; then
+    note failed "$name" "$result"
+  fi
+  deliver
+  return "$status"
+}
+
+# What a stage runs that takes long.
+seconds_left() { echo $((stage_end > SECONDS ? stage_end - SECONDS : 1)); }
+limited() { timeout --kill-after=5 "$(seconds_left)" "$@"; }
+
+# at_once COUNT COMMAND NAME...: COMMAND NAME for each, COUNT at a time
+at_once() {
+  local most=$1 command=$2 name
+  shift 2
+  for name in "$@"; do
+    while (($(jobs -rp | wc -l) >= most)); do wait -n; done
+    "$command" "$name" &
+  done
+  wait
+}
+
+# The end, however it comes: what there is goes to --out, and nothing stays behind.
+finish() {
+  local status=$?
+  trap - EXIT
+  [[ ! ${running:-} ]] || { kill -TERM -- "-$running" && wait "$running"; } 2>/dev/null
+  if [[ ${interrupted:-} ]]; then note cut_off "the rest" "ended by a signal"; fi
+  [[ ! -d $work/logs ]] || deliver
+  rm -rf "$work"
+  exit "$status"
+}

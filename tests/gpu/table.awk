@@ -1,0 +1,35 @@
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# Part of tests/gpu.sh: pytorch.json and amp.json as one table: name, amp's time, share of a copy or
+# rate, PyTorch's time, how many times faster amp is.
+function value(line, key) {
+  return match(line, "\"" key "\": [-+.0-9e]+")\
+    ? substr(line, RSTART + length(key) + 4, RLENGTH - length(key) - 4) + 0 : 0
+}
+/^"/ {
+  split($0, part, "\"")
+  if (FILENAME ~ /pytorch/) { theirs[part[2]] = value($0, "ms"); next }
+  line[part[2]] = $0
+  order[++count] = part[2]
+}
+END {
+  printf "%-28s %12s %9s %9s %12s %7s\n", "", "amp, ms", "of copy", "TFLOP/s", "PyTorch, ms",\
+    "faster"
+  for (i = 1; i <= count; ++i) {
+    name = order[i]
+    ms = value(line[name], "ms")
+    share = value(line[name], "of_copy")
+    rate = value(line[name], "TFLOP/s")
+    printf "%-28s %12.4f %9s %9s", name, ms, share ? sprintf("%.0f %%", 100 * share) : "",\
+      rate ? sprintf("%.0f", rate) : ""
+    if (theirs[name]) printf " %12.4f %6.2fx", theirs[name], theirs[name] / ms
+    print ""
+  }
+  for (i = 1; i <= count; ++i) {
+    name = order[i]
+    if (sub(/^cublas_gemm/, "", name) && "matmul" name in line)
+      printf "matmul%s takes %.2f of a plain call of cuBLAS\n", name,\
+        value(line["matmul" name], "ms") / value(line["cublas_gemm" name], "ms")
+  }
+}
