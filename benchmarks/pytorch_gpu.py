@@ -74,7 +74,7 @@ def measure(name, work, moved=0, operations=0):
     if operations:
         figure["TFLOP/s"] = operations / median / 1e9
     figures[name] = figure
-    print(f"{name:28} {median:10.4f} ms ({times[0]:.4f} to {times[-1]:.4f})", flush=True)
+    print(f"{name:45} {median:10.4f} ms ({times[0]:.4f} to {times[-1]:.4f})", flush=True)
 
 
 def memory():
@@ -119,15 +119,100 @@ def resnet50():
     return shapes + [(1000, channels), (1000,)]
 
 
-def optimizers(name, shapes):
-    parameters = [nn.Parameter(torch.randn(s, device=device) * 0.01) for s in shapes]
+def train(name, op, leaves, moved=0, operations=0):
+    """Forward and backward, with the gradients of all leaves."""
+    leaves = [leaf.detach().requires_grad_() for leaf in leaves]
+    gradient = torch.randn_like(op(*leaves))
+
+    def step():
+        for leaf in leaves:
+            leaf.grad = None
+        op(*leaves).backward(gradient)
+
+    measure(name, step, moved, operations)
+
+
+def half(*shape):
+    return torch.randn(*shape, device=device).half()
+
+
+def layers():
+    x = half(size(64, 2), size(1024, 6), size(16, 3), size(64, 8))
+    measure("permute_0213_fp16", lambda: x.permute(0, 2, 1, 3).contiguous(), 4 * x.numel())
+    batch, heads, length, width = size(16, 2), size(12, 2), size(1024, 6), size(64, 8)
+    qkv = [half(batch, heads, length, width) for _ in range(3)]
+    scores = batch * heads * length**2 // 2
+    attention = lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    train("sdpa_train_fp16", attention, qkv, operations=12 * scores * width)
+    with torch.no_grad():
+        measure("sdpa_fp16", lambda: attention(*qkv), operations=4 * scores * width)
+    rows, width, hidden = size(16384, 16), size(1024, 16), size(4096, 24)
+    train("feed_forward_train_fp16",
+          lambda x, w1, b1, w2, b2: F.linear(F.gelu(F.linear(x, w1, b1), approximate="tanh"), w2, b2),
+          [half(rows, width), half(hidden, width), half(hidden), half(width, hidden), half(width)],
+          operations=12 * rows * width * hidden)
+    rows, width = size(65536, 5), size(1024, 24)
+    train("layer_norm_train_fp16", lambda x, w, b: F.layer_norm(x, (width,), w, b),
+          [half(rows, width), half(width), half(width)], 10 * rows * width)
+    rows = size(8192, 5)
+    for classes in (50257, 50304):
+        toy = size(classes, classes % 100)
+        targets = torch.randint(0, toy, (rows,), device=device)
+        train(f"cross_entropy_train_{classes}_fp16", lambda x: F.cross_entropy(x, targets),
+              [half(rows, toy)], 6 * rows * toy)
+    count, words, width = size(65536, 40), size(50000, 7), size(768, 9)
+    tokens = torch.randint(0, words, (count,), device=device)
+    train("embedding_train_fp32", lambda w: F.embedding(tokens, w),
+          [torch.randn(words, width, device=device)], 4 * (4 * count * width + words * width))
+    x = half(size(64, 2), size(64, 3), size(112, 9), size(112, 9))
+    train("max_pool_train_fp16", lambda x: F.max_pool2d(x, 3, 2, 1), [x], 5 * x.numel())
+
+
+class Block(nn.Module):
+    """The second block of the first stage of ResNet-50."""
+
+    def __init__(self, wide, narrow):
+        super().__init__()
+        self.branch = nn.Sequential(
+            nn.Conv2d(wide, narrow, 1, bias=False), nn.BatchNorm2d(narrow), nn.ReLU(),
+            nn.Conv2d(narrow, narrow, 3, padding=1, bias=False), nn.BatchNorm2d(narrow), nn.ReLU(),
+            nn.Conv2d(narrow, wide, 1, bias=False), nn.BatchNorm2d(wide))
+
+    def forward(self, x):
+        return F.relu(self.branch(x) + x)
+
+
+def block():
+    images, wide, side = size(64, 3), size(256, 16), size(56, 6)
+    operations = 6 * (wide * wide // 2 + 9 * (wide // 4) ** 2) * images * side * side
+    for name, order in (("", torch.contiguous_format), ("_channels_last", torch.channels_last)):
+        model = Block(wide, wide // 4).to(device, memory_format=order)
+        x = torch.randn(images, wide, side, side, device=device).to(memory_format=order)
+
+        def step(x):
+            model.zero_grad()
+            with torch.autocast(device.type, dtype=torch.float16):
+                return model(x)
+
+        train("resnet50_block_train_amp-fp16" + name, step, [x], operations=operations)
+
+
+def optimizers(name, shapes, dtype=torch.float32):
+    parameters = [nn.Parameter((torch.randn(s, device=device) * 0.01).to(dtype)) for s in shapes]
     for p in parameters:
         p.grad = torch.randn_like(p)
     gradients = [p.grad for p in parameters]
     numbers = sum(p.numel() for p in parameters)
     found, inverse = torch.zeros((), device=device), torch.full((), 0.99999, device=device)
     check = torch._amp_foreach_non_finite_check_and_unscale_
-    measure(f"unscale_{name}", lambda: check(gradients, found, inverse), 8 * numbers)
+    bytes_of = numbers * parameters[0].element_size()
+    measure(f"unscale_{name}", lambda: check(gradients, found, inverse), 2 * bytes_of)
+    measure(f"clip_{name}", lambda: nn.utils.clip_grad_norm_(parameters, 1e-3, foreach=True),
+            3 * bytes_of)
+    if dtype != torch.float32:
+        return
+    for p in parameters:
+        p.grad = torch.randn_like(p)
     adam = torch.optim.Adam(parameters, lr=1e-3, fused=True)
     measure(f"adam_{name}", adam.step, 28 * numbers)
     adam = torch.optim.Adam(parameters, lr=1e-9, fused=True)
@@ -158,15 +243,58 @@ def matmul():
             layer = nn.Linear(inner, inner, device=device)
             with torch.no_grad(), torch.autocast(device.type, dtype=dtype):
                 measure(f"linear_{name}", lambda: layer(x), operations=2 * rows * inner**2)
+    for bias in (False, True):
+        layer = nn.Linear(inner, inner, bias=bias, device=device)
+
+        def linear(x):
+            layer.zero_grad()
+            with torch.autocast(device.type, dtype=torch.float16):
+                return layer(x)
+
+        name = "linear_train" + ("_bias" if bias else "") + "_amp-fp16"
+        train(name, linear, [half(rows, inner)], operations=6 * rows * inner**2)
 
 
-def train_step(name, low, scaling):
+def cnn():
     torch.manual_seed(1)
-    batch = size(256, 4)
-    model = nn.Sequential(
+    return nn.Sequential(
         nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
         nn.Flatten(), nn.Linear(4096, 256), nn.ReLU(), nn.Linear(256, 10)).to(device)
+
+
+def replay():
+    """A training step of bfloat16, recorded and replayed."""
+    batch, model = size(256, 4), cnn()
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True,
+                                 capturable=device.type == "cuda")
+    x = torch.randn(batch, 3, 32, 32, device=device)
+    y = torch.randint(0, 10, (batch,), device=device)
+
+    def step():
+        optimizer.zero_grad()
+        with torch.autocast(device.type, dtype=torch.bfloat16, cache_enabled=False):
+            loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+
+    if device.type == "cuda":
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(3):
+                step()
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            step()
+        measure("train_step_graph_amp-bf16", graph.replay)
+    else:
+        measure("train_step_graph_amp-bf16", step)
+
+
+def train_step(name, low, scaling):
+    batch, model = size(256, 4), cnn()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
     scaler = torch.amp.GradScaler(device.type, enabled=scaling)
     x = torch.randn(batch, 3, 32, 32, device=device)
@@ -186,10 +314,17 @@ def train_step(name, low, scaling):
 memory()
 optimizers("resnet50", [(3, 5), (7,)] if smoke else resnet50())
 optimizers("100m", [(size(100_000_000, 5000),)])
+optimizers("100m_fp16", [(size(100_000_000, 5000),)], torch.float16)
 matmul()
+layers()
+block()
 train_step("fp32", None, False)
 train_step("amp-fp16", torch.float16, True)
 train_step("amp-bf16", torch.bfloat16, False)
+try:
+    replay()
+except Exception as error:  # the figures before it count all the same
+    print(f"train_step_graph_amp-bf16: {error}"[:200], file=sys.stderr)
 if options.json:
     with open(options.json, "w", encoding="utf-8") as file:
         lines = ",\n".join(f'"{name}": {json.dumps(figure)}' for name, figure in figures.items())

@@ -35,8 +35,8 @@ int main(int argc, char** argv) {
   }
   int result = 0;
   g::Report report;
-  for (const auto group :
-       {g::measure_memory, g::measure_optimizers, g::measure_matmul, g::measure_training}) {
+  for (const auto group : {g::measure_memory, g::measure_optimizers, g::measure_matmul,
+                           g::measure_layers, g::measure_training}) {
     try {
       group(settings, report);
     } catch (const std::exception& error) {

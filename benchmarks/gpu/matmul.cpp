@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matrix products under autocast, beside the plain call of cuBLAS that does the same product.
+// Matrix products under autocast, beside a plain call of cuBLASLt that does the same product with
+// what its heuristic names first.
 #include "measure.hpp"
 
+#include <cublasLt.h>
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -16,31 +18,65 @@ namespace {
 using amp::kCUDA;
 using amp::Tensor;
 
-/// A handle as a program has one that knows nothing of amp.
-class Blas {
+/// c = a b for square row-major matrices, by a handle as a program has one that knows nothing of
+/// amp. To cuBLAS, c^T = b^T a^T.
+class PlainProduct {
  public:
-  Blas() {
+  PlainProduct(const Tensor& a, const Tensor& b, const Tensor& c)
+      : a_(a.operand().data),
+        b_(b.operand().data),
+        c_(const_cast<void*>(c.operand().data)),
+        workspace_(amp::empty({kWorkspace}, {.dtype = amp::kUInt8, .device = kCUDA})) {
     AMP_CUDA_CALL(cublasCreate, &handle_);
     AMP_CUDA_CALL(cublasSetStream, handle_, amp::cuda::current_stream());
+    AMP_CUDA_CALL(cublasLtMatmulDescInit, &operation_, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+    const auto n = static_cast<std::uint64_t>(a.size(0));
+    AMP_CUDA_CALL(cublasLtMatrixLayoutInit, &layout_, type_of(a.dtype()), n, n, a.size(0));
+    choose();
   }
-  Blas(const Blas&) = delete;
-  Blas& operator=(const Blas&) = delete;
-  ~Blas() { (void)cublasDestroy(handle_); }
+  PlainProduct(const PlainProduct&) = delete;
+  PlainProduct& operator=(const PlainProduct&) = delete;
+  ~PlainProduct() { (void)cublasDestroy(handle_); }
 
-  /// c = a b for square row-major matrices: to cuBLAS, c^T = b^T a^T.
-  void multiply(const Tensor& a, const Tensor& b, Tensor& c) const {
+  void operator()() {
     const float one = 1, zero = 0;
-    const std::int64_t n = a.size(0);
-    const cudaDataType type = a.dtype() == amp::kFloat16    ? CUDA_R_16F
-                              : a.dtype() == amp::kBFloat16 ? CUDA_R_16BF
-                                                            : CUDA_R_32F;
-    AMP_CUDA_CALL(cublasGemmStridedBatchedEx_64, handle_, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one,
-                  b.operand().data, type, n, n * n, a.operand().data, type, n, n * n, &zero,
-                  c.operand().data, type, n, n * n, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+    AMP_CUDA_CALL(cublasLtMatmul, light(), &operation_, &one, b_, &layout_, a_, &layout_, &zero, c_,
+                  &layout_, c_, &layout_, &algorithm_, workspace_.data<std::uint8_t>(),
+                  static_cast<std::size_t>(kWorkspace), amp::cuda::current_stream());
   }
 
  private:
+  static constexpr std::int64_t kWorkspace = 32 << 20;
+
+  static cudaDataType type_of(amp::DType dtype) {
+    if (dtype == amp::kFloat16) return CUDA_R_16F;
+    return dtype == amp::kBFloat16 ? CUDA_R_16BF : CUDA_R_32F;
+  }
+  [[nodiscard]] cublasLtHandle_t light() const {
+    return reinterpret_cast<cublasLtHandle_t>(handle_);
+  }
+  void choose() {
+    cublasLtMatmulPreferenceOpaque_t preference;
+    AMP_CUDA_CALL(cublasLtMatmulPreferenceInit, &preference);
+    const auto bytes = static_cast<std::uint64_t>(kWorkspace);
+    AMP_CUDA_CALL(cublasLtMatmulPreferenceSetAttribute, &preference,
+                  CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes);
+    cublasLtMatmulHeuristicResult_t result = {};
+    int results = 0;
+    AMP_CUDA_CALL(cublasLtMatmulAlgoGetHeuristic, light(), &operation_, &layout_, &layout_,
+                  &layout_, &layout_, &preference, 1, &result, &results);
+    if (results == 0) throw amp::Error("cuBLASLt names no algorithm for a plain product");
+    algorithm_ = result.algo;
+  }
+
+  const void* a_;
+  const void* b_;
+  void* c_;
+  Tensor workspace_;
   cublasHandle_t handle_ = nullptr;
+  cublasLtMatmulDescOpaque_t operation_ = {};
+  cublasLtMatrixLayoutOpaque_t layout_ = {};
+  cublasLtMatmulAlgo_t algorithm_ = {};
 };
 
 /// Some rows and columns of a b, computed in float64 on the host.
@@ -63,12 +99,12 @@ void measure_square(const Settings& settings, Report& report, amp::DType dtype) 
   const double operations = 2.0 * static_cast<double>(n * n * n);
   const amp::TensorOptions options{.dtype = dtype, .device = kCUDA};
   const Tensor a = amp::randn({n, n}, options), b = amp::randn({n, n}, options);
-  const Blas blas;
   Tensor c = amp::empty({n, n}, options);
-  const auto plain = [&] { blas.multiply(a, b, c); };
+  PlainProduct multiply(a, b, c);
+  const auto plain = [&] { multiply(); };
   plain();
-  const double plain_error = check_corner("cublas", a, b, c, limit_of(dtype));
-  report.add("cublas_gemm" + end, timer(plain), {.operations = operations, .error = plain_error});
+  const double plain_error = check_corner("cublasLt", a, b, c, limit_of(dtype));
+  report.add("cublaslt_gemm" + end, timer(plain), {.operations = operations, .error = plain_error});
 
   const bool low = dtype != amp::kFloat32;
   const amp::AutocastGuard guard(kCUDA, {.dtype = low ? dtype : amp::kFloat16, .enabled = low});
@@ -104,6 +140,35 @@ void measure_linear(const Settings& settings, Report& report, amp::DType dtype) 
              {.operations = 2.0 * static_cast<double>(rows * n * n), .error = error});
 }
 
+/// Forward and backward: gradients of input and weight, and of a bias, if there is one.
+void measure_linear_training(const Settings& settings, Report& report, bool with_bias) {
+  const std::int64_t rows = settings.size(16384, 20), n = settings.size(4096, 24);
+  const std::string name = std::string("linear_train") + (with_bias ? "_bias" : "") + "_amp-fp16";
+  const auto half = [](const Tensor& x) { return x.detach().to(amp::kFloat16); };
+  const Tensor x = amp::randn({rows, n}, {.dtype = amp::kFloat16, .device = kCUDA});
+  const Tensor gradient = amp::randn({rows, n}, {.dtype = amp::kFloat16, .device = kCUDA});
+  const Tensor weight = amp::randn({n, n}, {.device = kCUDA}).requires_grad_();
+  const Tensor bias = with_bias ? amp::randn({n}, {.device = kCUDA}).requires_grad_() : Tensor();
+  const Tensor input = x.detach().requires_grad_();
+  const amp::AutocastGuard guard(kCUDA, {.dtype = amp::kFloat16});
+  const auto train = [&] {
+    for (const Tensor& leaf : {input, weight}) leaf.set_grad({});
+    if (with_bias) bias.set_grad({});
+    amp::linear(input, weight, bias).backward(gradient);
+  };
+  train();
+  const double limit = limit_of(amp::kFloat16);
+  double error = check_corner(name, gradient, half(weight), input.grad(), limit);
+  error = std::max(
+      error, check_corner(name + ", weight", gradient.t().contiguous(), x, weight.grad(), limit));
+  if (with_bias) {
+    const Tensor sums = amp::sum(gradient.to(amp::kFloat64), {0});
+    error = std::max(error, check_close(name + ", bias", sums, bias.grad(), limit));
+  }
+  report.add(name, Timer(settings)(train),
+             {.operations = 6.0 * static_cast<double>(rows * n * n), .error = error});
+}
+
 }  // namespace
 
 void measure_matmul(const Settings& settings, Report& report) {
@@ -111,6 +176,7 @@ void measure_matmul(const Settings& settings, Report& report) {
     measure_square(settings, report, dtype);
   for (const amp::DType dtype : {amp::kFloat16, amp::kBFloat16})
     measure_linear(settings, report, dtype);
+  for (const bool with_bias : {false, true}) measure_linear_training(settings, report, with_bias);
 }
 
 }  // namespace gpu_benchmark

@@ -29,7 +29,7 @@ void Report::add(const std::string& name, const Times& times, const Work& work) 
   if (copy_bytes_per_ms_ == 0) copy_bytes_per_ms_ = rate;
   const double gigabytes = rate / 1e6, of_copy = rate / copy_bytes_per_ms_;
   const double teraflops = times.median > 0 ? work.operations / times.median / 1e9 : 0;
-  std::printf("%-28s %10.4f ms (%.4f to %.4f)", name.c_str(), times.median, times.least,
+  std::printf("%-45s %10.4f ms (%.4f to %.4f)", name.c_str(), times.median, times.least,
               times.most);
   if (work.bytes > 0) std::printf("  %7.0f GB/s, %3.0f %% of a copy", gigabytes, 100 * of_copy);
   if (teraflops > 0) std::printf("  %7.1f TFLOP/s", teraflops);

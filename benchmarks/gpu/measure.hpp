@@ -82,6 +82,7 @@ std::string short_name(amp::DType dtype);
 
 void measure_memory(const Settings& settings, Report& report);
 void measure_matmul(const Settings& settings, Report& report);
+void measure_layers(const Settings& settings, Report& report);
 void measure_optimizers(const Settings& settings, Report& report);
 void measure_training(const Settings& settings, Report& report);
 

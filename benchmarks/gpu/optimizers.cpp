@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a training step does to all parameters: unscale and check, Adam, and both with clipping, on
+// What a training step does to all parameters: unscale and check, clip, Adam, and all of it, on
 // the 161 parameters of ResNet-50 and on one of 100 million numbers.
 #include "measure.hpp"
 
@@ -45,11 +45,12 @@ std::vector<amp::Shape> resnet50() {
 class Parameters {
  public:
   Parameters(const Settings& settings, Report& report, std::string name,
-             const std::vector<amp::Shape>& shapes)
-      : timer_(settings), report_(report), name_(std::move(name)) {
+             const std::vector<amp::Shape>& shapes, amp::DType dtype = amp::kFloat32)
+      : timer_(settings), report_(report), name_(std::move(name)), dtype_(dtype) {
     for (const amp::Shape& shape : shapes) {
-      const Tensor p = (amp::randn(shape, {.device = kCUDA}) * 0.01).detach().requires_grad_();
-      p.set_grad(amp::randn(shape, {.device = kCUDA}));
+      const amp::TensorOptions options{.dtype = dtype, .device = kCUDA};
+      const Tensor p = (amp::randn(shape, options) * 0.01).detach().requires_grad_();
+      p.set_grad(amp::randn(shape, options));
       numbers_ += static_cast<double>(p.numel());
       all_.push_back(p);
     }
@@ -57,8 +58,14 @@ class Parameters {
 
   void measure() {
     unscale();
+    clip();
     adam();
     step();
+  }
+  /// What reads and writes gradients only.
+  void measure_gradients() {
+    unscale();
+    clip();
   }
 
  private:
@@ -76,7 +83,7 @@ class Parameters {
   void unscale() {
     std::vector<amp::kernels::GradientSpan> spans;
     for (const Tensor& p : all_)
-      spans.push_back({p.grad().data<float>(), p.numel(), amp::kFloat32});
+      spans.push_back({const_cast<void*>(p.grad().operand().data), p.numel(), dtype_});
     const Tensor inverse = amp::full({}, 0.99999, {.device = kCUDA});
     Tensor found = amp::zeros({}, {.device = kCUDA});
     amp::kernels::KeptTable table;
@@ -94,7 +101,7 @@ class Parameters {
     double error = 0;
     const std::vector<Tensor> after = sample(true);
     for (std::size_t i = 0; i < before.size(); ++i)
-      error = std::fmax(error, check_close("unscale", before[i] * 0.99999, after[i], 1e-6));
+      error = std::fmax(error, check_close("unscale", before[i] * 0.99999, after[i], limit()));
     check_found(found, 0);
     Tensor last = all_.back().grad();
     last.flatten().narrow(0, last.numel() - 1, 1).fill_(std::numeric_limits<double>::infinity());
@@ -102,8 +109,38 @@ class Parameters {
     check_found(found, 1);
     last.fill_(0.5);
     found.zero_();
-    report_.add("unscale_" + name_, timer_(run), {.bytes = 8 * numbers_, .error = error});
+    report_.add("unscale_" + name_, timer_(run), {.bytes = bytes(2), .error = error});
     check_found(found, 0);
+  }
+  /// A norm, which is all of one pass, and a pass that scales to it.
+  void clip() {
+    for (const Tensor& p : all_)
+      p.set_grad(amp::randn(p.shape(), {.dtype = dtype_, .device = kCUDA}));
+    const std::vector<Tensor> before = sample(true);
+    const Tensor norm = amp::clip_grad_norm_(all_, 1.0);
+    double sum = 0;
+    for (const Tensor& p : all_) {
+      const Tensor g = p.grad().to(amp::kFloat64);
+      sum += amp::sum(g * g).item<double>();
+    }
+    double error = std::fabs(std::sqrt(sum) - 1);
+    if (!(error < 100 * limit())) throw amp::Error("clip: the norm is not 1");
+    const double factor = 1 / norm.item<double>();
+    const std::vector<Tensor> after = sample(true);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      // Small numbers of float16 lose bits.
+      const double loss = dtype_ == amp::kFloat32 ? 1e-5 : 0.02;
+      error = std::fmax(error,
+                        check_close("clip", before[i].to(amp::kFloat64) * factor, after[i], loss));
+    }
+    report_.add("clip_" + name_, timer_([&] { (void)amp::clip_grad_norm_(all_, 1e-3); }),
+                {.bytes = bytes(3), .error = error});
+    for (const Tensor& p : all_)
+      p.set_grad(amp::randn(p.shape(), {.dtype = dtype_, .device = kCUDA}));
+  }
+  [[nodiscard]] double limit() const { return limit_of(dtype_); }
+  [[nodiscard]] double bytes(int passes) const {
+    return passes * numbers_ * static_cast<double>(amp::item_size(dtype_));
   }
   static void check_found(const Tensor& found, float expected) {
     if (found.item<float>() != expected) throw amp::Error("unscale: found_inf is wrong");
@@ -145,6 +182,7 @@ class Parameters {
   Timer timer_;
   Report& report_;
   std::string name_;
+  amp::DType dtype_;
   std::vector<Tensor> all_;
   double numbers_ = 0;
 };
@@ -157,6 +195,7 @@ void measure_optimizers(const Settings& settings, Report& report) {
   Parameters(settings, report, "resnet50", shapes).measure();
   const std::int64_t size = settings.size(100'000'000, 5000);
   Parameters(settings, report, "100m", {{size}}).measure();
+  Parameters(settings, report, "100m_fp16", {{size}}, amp::kFloat16).measure_gradients();
 }
 
 }  // namespace gpu_benchmark

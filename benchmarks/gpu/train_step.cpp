@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// One training step of the network of examples/train_cnn.cpp, in three precisions.
+// One training step of the network of examples/train_cnn.cpp, in three precisions; and by replays
+// of a recorded step.
 #include "measure.hpp"
+
+#include <amp/cuda.hpp>
 
 #include <cmath>
 #include <optional>
@@ -65,12 +68,52 @@ void measure(const Settings& settings, Report& report, const std::string& name,
   report.add("train_step_" + name, Timer(settings)(step), {.error = error});
 }
 
+/// Replays end where eager steps end.
+void measure_replay(const Settings& settings, Report& report) {
+  const std::int64_t batch = settings.size(256, 4);
+  amp::manual_seed(1);
+  const Tensor x = amp::randn({batch, 3, 32, 32}).to(kCUDA);
+  const Tensor y = (amp::rand({batch}) * 10.0).to(amp::kInt64).to(kCUDA);
+  struct Run {
+    Cnn model;
+    std::optional<amp::Adam> optimizer;
+    Tensor loss;
+  };
+  const auto start = [](Run& run) {
+    amp::manual_seed(2);
+    run.model = Cnn();
+    run.model.to(kCUDA);
+    run.optimizer.emplace(run.model.parameters(), amp::AdamOptions{.lr = 1e-3});
+  };
+  const auto step = [&](Run& run) {
+    run.optimizer->zero_grad();
+    {
+      const amp::AutocastGuard guard(kCUDA, {.dtype = amp::kBFloat16});
+      run.loss = amp::cross_entropy(run.model.forward(x), y);
+    }
+    run.loss.backward();
+    run.optimizer->step();
+  };
+  constexpr int kWarmup = 3, kReplays = 8;
+  Run eager, recorded;
+  start(eager);
+  for (int i = 0; i < kWarmup + kReplays; ++i) step(eager);
+  start(recorded);
+  amp::cuda::Graph graph([&] { step(recorded); }, {.warmup = kWarmup});
+  for (int i = 0; i < kReplays; ++i) graph.replay();
+  const double error = check_close("train_step_graph", eager.loss.to(amp::kFloat32),
+                                   recorded.loss.to(amp::kFloat32), 1e-3);
+  report.add("train_step_graph_amp-bf16", Timer(settings)([&] { graph.replay(); }),
+             {.error = error});
+}
+
 }  // namespace
 
 void measure_training(const Settings& settings, Report& report) {
   measure(settings, report, "fp32", std::nullopt, false);
   measure(settings, report, "amp-fp16", amp::kFloat16, true);
   measure(settings, report, "amp-bf16", amp::kBFloat16, false);
+  measure_replay(settings, report);
 }
 
 }  // namespace gpu_benchmark

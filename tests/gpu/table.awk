@@ -9,27 +9,31 @@ function value(line, key) {
 }
 /^"/ {
   split($0, part, "\"")
-  if (FILENAME ~ /pytorch/) { theirs[part[2]] = value($0, "ms"); next }
+  if (FILENAME ~ /pytorch/) { theirs[part[2]] = value($0, "ms"); their_order[++their_count] = part[2]; next }
   line[part[2]] = $0
   order[++count] = part[2]
 }
 END {
-  printf "%-28s %12s %9s %9s %12s %7s\n", "", "amp, ms", "of copy", "TFLOP/s", "PyTorch, ms",\
+  printf "%-45s %12s %9s %9s %12s %7s\n", "", "amp, ms", "of copy", "TFLOP/s", "PyTorch, ms",\
     "faster"
   for (i = 1; i <= count; ++i) {
     name = order[i]
     ms = value(line[name], "ms")
     share = value(line[name], "of_copy")
     rate = value(line[name], "TFLOP/s")
-    printf "%-28s %12.4f %9s %9s", name, ms, share ? sprintf("%.0f %%", 100 * share) : "",\
+    printf "%-45s %12.4f %9s %9s", name, ms, share ? sprintf("%.0f %%", 100 * share) : "",\
       rate ? sprintf("%.0f", rate) : ""
     if (theirs[name]) printf " %12.4f %6.2fx", theirs[name], theirs[name] / ms
     print ""
   }
+  for (i = 1; i <= their_count; ++i) {
+    name = their_order[i]
+    if (!(name in line)) printf "%-45s %12s %9s %9s %12.4f\n", name, "", "", "", theirs[name]
+  }
   for (i = 1; i <= count; ++i) {
     name = order[i]
-    if (sub(/^cublas_gemm/, "", name) && "matmul" name in line)
-      printf "matmul%s takes %.2f of a plain call of cuBLAS\n", name,\
-        value(line["matmul" name], "ms") / value(line["cublas_gemm" name], "ms")
+    if (sub(/^cublaslt_gemm/, "", name) && "matmul" name in line)
+      printf "matmul%s takes %.2f of a plain call of cuBLASLt\n", name,\
+        value(line["matmul" name], "ms") / value(line["cublaslt_gemm" name], "ms")
   }
 }
