@@ -90,10 +90,8 @@ stage() {
   say "$name (at most $most s)"
   stage_end=$((SECONDS + most))
   : >"$work/notes"
-  set -m  # a process group of its own, to be ended as one
   { "$@" 2>&1 | tee "$work/logs/${name// /_}.log"; } </dev/null &
   running=$!
-  set +m
   wait "$running" || status=$?
   running=
   case $status in
@@ -133,11 +131,28 @@ at_once() {
   wait
 }
 
+# descendants PID: it, and all that it started, each of which may have a process group of its own
+descendants() {
+  local file line all=" $1 " more=1
+  local -a fields
+  while [[ $more ]]; do
+    more=
+    for file in /proc/[0-9]*/stat; do
+      { read -r line <"$file"; } 2>/dev/null || continue
+      read -ra fields <<<"${line##*) }"  # the state, the parent, ...
+      if [[ $all == *" ${fields[1]} "* && $all != *" ${line%% *} "* ]]; then
+        all+="${line%% *} " more=1
+      fi
+    done
+  done
+  echo "$all"
+}
+
 # The end, however it comes: what there is goes to --out, and nothing stays behind.
 finish() {
   local status=$?
   trap - EXIT
-  [[ ! ${running:-} ]] || { kill -TERM -- "-$running" && wait "$running"; } 2>/dev/null
+  [[ ! ${running:-} ]] || { kill -TERM $(descendants "$running") && wait "$running"; } 2>/dev/null
   if [[ ${interrupted:-} ]]; then note cut_off "the rest" "ended by a signal"; fi
   [[ ! -d $work/logs ]] || deliver
   rm -rf "$work"

@@ -5,7 +5,7 @@
 # tests/gpu.sh on a machine that tests/gpu/standin makes up: its stages, its files, its last line and
 # its status.
 #   gpu_script.sh run AMP WORK DEVICE_TEST BENCHMARK   runs programs that were built before
-#   gpu_script.sh build AMP WORK OBJECT                configures, with make and with ninja
+#   gpu_script.sh build AMP WORK                       configures, with make and with ninja
 #   gpu_script.sh whole AMP WORK                       builds one program for that machine, and runs it
 set -eu
 what=$1 amp=$2 work=$3
@@ -85,7 +85,7 @@ $(sed -n 's/.*"program": "device".*"cases": \([0-9]*\).*/\1 of \1/p' "$work/out/
 cases); 1 skipped: build (--programs)" "${flags[@]}"
   printf 'program device_missing\n' >>"$programs/programs.txt"
   expect 1 "1 passed; 1 failed: device_missing (it was not built); 0 cut off; 2 skipped: \
-build (--programs), sanitizer (--quick)" --quick --programs "$programs" --only 'device_(device|missing)'
+build (--programs), sanitizer (--quick)" --quick --programs "$programs" --only '_(device|missing)$'
 
   # Ended from outside, it still hands over what it has.
   rm -rf "$work/out"
@@ -97,6 +97,7 @@ build (--programs), sanitizer (--quick)" --quick --programs "$programs" --only '
   wait $pid || status=$?
   [[ $status == 143 ]] || fail "status $status after SIGTERM"
   three_files
+  ! grep -slz "$work/machine/bin/compute-sanitizer" /proc/[0-9]*/cmdline || fail "it still runs"
   tail -n 1 "$work/out/gpu.txt" | grep -q '1 cut off: the rest (ended by a signal)' ||
     fail "$(cat "$work/out/gpu.txt")"
 }
@@ -106,7 +107,6 @@ configure_all() {
   local line="0 failed; 0 cut off; 1 skipped: device_device (no Catch2 was found)"
   mkdir -p "$work/none/catch2"
   echo '#error "not here"' >"$work/none/catch2/catch.hpp"
-  export AMP_STANDIN_OBJECT=$1
   local flags=(--build "$work/programs" --only '^device_device$' --arch 90)
   CPLUS_INCLUDE_PATH=$work/none AMP_STANDIN_GPU=none \
     expect 0 "1 passed; $line" "${flags[@]}" --wheels "$machine/wheels"
@@ -139,6 +139,6 @@ OLD_PATH=${folders[0]}
 for folder in "${folders[@]:1}"; do OLD_PATH+=:$folder; done
 case $what in
   run) missing_things && run_programs "$@" ;;
-  build) configure_all "$@" ;;
+  build) configure_all ;;
   whole) build_and_run ;;
 esac
