@@ -3,7 +3,7 @@
 //
 // The norm of float64 gradients is float64, on every device: values beyond the squares of float32
 // are clipped as torch 2.15 clips them.
-#include <amp/cuda.cuh>
+#include <amp/amp.hpp>
 
 #include <cmath>
 #include <vector>

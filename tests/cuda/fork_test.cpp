@@ -3,7 +3,7 @@
 //
 // A child of a process that used CUDA: it computes on the host, and is told why it cannot on a
 // device.
-#include <amp/cuda.cuh>
+#include <amp/cuda.hpp>
 
 #include <memory>
 #include <optional>

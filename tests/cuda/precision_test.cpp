@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Opt levels on the device: models that are there before initialize train, eagerly and in a graph.
-#include <amp/cuda.cuh>
+#include <amp/cuda.hpp>
 
 #include <vector>
 

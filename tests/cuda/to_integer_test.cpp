@@ -3,7 +3,7 @@
 //
 // What becomes of numbers that an integer dtype does not hold, by every way of converting them: on
 // every device the nearest integer there is, and 0 of NaN.
-#include <amp/cuda.cuh>
+#include <amp/amp.hpp>
 
 #include <cmath>
 #include <cstdint>
