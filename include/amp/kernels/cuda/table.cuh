@@ -95,8 +95,7 @@ class DeviceList {
  private:
   bool is_captured_by_user() const {
     return amp::detail::current_capture() == nullptr &&
-           amp::cuda::detail::is_capturing(device_.index,
-                                           amp::cuda::current_stream(device_.index));
+           amp::cuda::detail::is_capturing(device_.index, amp::cuda::current_stream(device_.index));
   }
   /// What differs from before.
   void write(const std::vector<Item>& items) {

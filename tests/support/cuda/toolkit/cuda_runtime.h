@@ -40,8 +40,8 @@ struct alignas(16) uint4 {
   unsigned x, y, z, w;
 };
 
-/// Accesses of 8 or 16 bytes too, which the device refuses at addresses that are no multiple of their
-/// size.
+/// Accesses of 8 or 16 bytes too, which the device refuses at addresses that are no multiple of
+/// their size.
 template <class Word>
 Word __ldca(const Word* from) {
   if (reinterpret_cast<std::uintptr_t>(from) % sizeof(Word) != 0)
