@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include <amp/device/cuda/handles.hpp>
+#include <amp/device/cuda/libraries.hpp>
 
 namespace gpu_benchmark {
 namespace {
@@ -140,10 +141,14 @@ void measure_linear(const Settings& settings, Report& report, amp::DType dtype) 
              {.operations = 2.0 * static_cast<double>(rows * n * n), .error = error});
 }
 
-/// Forward and backward: gradients of input and weight, and of a bias, if there is one.
-void measure_linear_training(const Settings& settings, Report& report, bool with_bias) {
+/// Forward and backward: gradients of input and weight, and of a bias, if there is one; `fused`:
+/// out of the matmul of the weight's gradient.
+void measure_linear_training(const Settings& settings, Report& report, bool with_bias,
+                             bool fused = false) {
   const std::int64_t rows = settings.size(16384, 20), n = settings.size(4096, 24);
-  const std::string name = std::string("linear_train") + (with_bias ? "_bias" : "") + "_amp-fp16";
+  const std::string name = std::string("linear_train") + (with_bias ? "_bias" : "") +
+                           (fused ? "_fused" : "") + "_amp-fp16";
+  amp::cuda::detail::libraries().sums_rows_in_products = fused;
   const auto half = [](const Tensor& x) { return x.detach().to(amp::kFloat16); };
   const Tensor x = amp::randn({rows, n}, {.dtype = amp::kFloat16, .device = kCUDA});
   const Tensor gradient = amp::randn({rows, n}, {.dtype = amp::kFloat16, .device = kCUDA});
@@ -167,6 +172,7 @@ void measure_linear_training(const Settings& settings, Report& report, bool with
   }
   report.add(name, Timer(settings)(train),
              {.operations = 6.0 * static_cast<double>(rows * n * n), .error = error});
+  amp::cuda::detail::libraries().sums_rows_in_products = false;
 }
 
 }  // namespace
@@ -177,6 +183,7 @@ void measure_matmul(const Settings& settings, Report& report) {
   for (const amp::DType dtype : {amp::kFloat16, amp::kBFloat16})
     measure_linear(settings, report, dtype);
   for (const bool with_bias : {false, true}) measure_linear_training(settings, report, with_bias);
+  measure_linear_training(settings, report, true, true);
 }
 
 }  // namespace gpu_benchmark
