@@ -79,7 +79,10 @@ TEST_CASE("stream mark: in a capture nothing is marked, and nothing waits", "[cu
     cudaGraph_t graph = nullptr;
     REQUIRE(cudaStreamBeginCapture(other.stream, cudaStreamCaptureModeThreadLocal) == 0);
     within.record(kCUDA);
+    CHECK(within.empty());
     CHECK(waits([&] { CHECK(before.wait(kCUDA)); }) == 0);
+    before.record(kCUDA);
+    CHECK(before.empty());
     REQUIRE(cudaStreamEndCapture(other.stream, &graph) == 0);  // it is still valid
     REQUIRE(cudaGraphDestroy(graph) == 0);
   }

@@ -201,6 +201,18 @@ TEST_CASE("cuda streams: copies between devices come after what they read, and b
   }
 }
 
+TEST_CASE("cuda streams: the default stream of the source waits for a copy to another device",
+          "[cuda]") {
+  if (amp::cuda::detail::device_count() < 2) return;
+  const amp::StreamGuard guard({kCUDA, 0}, nullptr);
+  for (int round = 0; round < 8; ++round) {
+    const Tensor there = work(filled(round)).to({kCUDA, 1});
+    const Tensor next = filled(-1);  // may be where the temporary was
+    check_all(there, round + 4);
+    check_all(next, -1);
+  }
+}
+
 // --- captures that the user began ----------------------------------------------------------------
 
 /// What is captured by `call` on a stream of the user's; the graph is launched twice.

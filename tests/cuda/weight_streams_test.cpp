@@ -84,6 +84,48 @@ TEST_CASE("weight copies: their memory is not another's while a stream reads it"
   }
 }
 
+TEST_CASE("weight copies: nor while a stream casts anew, which did not make them", "[cuda]") {
+  Layer layer;
+  const UserStream a, b;
+  for (int round = 0; round < 20; ++round) {
+    (void)numbers_on(a.stream, product_on(a.stream, layer.x, layer.weight));
+    {
+      const amp::NoGradGuard no_grad;
+      layer.weight.fill_(1);
+      (void)layer.weight.to_vector<float>();
+    }
+    const Tensor y = product_on(b.stream, layer.x, layer.weight);
+    {
+      const amp::StreamGuard guard(kCUDA, a.stream);
+      amp::clear_autocast_cache();
+      const Tensor other =
+          amp::full({kWidth, kWidth}, 7, {.dtype = amp::kFloat16, .device = kCUDA});
+      CHECK(other.to(amp::kFloat32).to_vector<float>()[5] == 7);
+    }
+    CHECK(numbers_on(b.stream, y) == layer.expected);
+  }
+}
+
+TEST_CASE("weight copies: a cast that was only captured is not current", "[cuda]") {
+  Layer layer;
+  const UserStream mine;
+  const Tensor y = product_on(mine.stream, layer.x, layer.weight);
+  CHECK(numbers_on(mine.stream, y) == layer.expected);
+  {
+    const amp::NoGradGuard no_grad;
+    layer.weight.fill_(2);
+    (void)layer.weight.to_vector<float>();
+  }
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaStreamBeginCapture(mine.stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+  // The cast is captured; the matmul finds no memory for its result.
+  CHECK_THROWS_AS(product_on(mine.stream, layer.x, layer.weight), amp::Error);
+  REQUIRE(cudaStreamEndCapture(mine.stream, &graph) == cudaSuccess);
+  REQUIRE(cudaGraphDestroy(graph) == cudaSuccess);
+  const Tensor again = product_on(mine.stream, layer.x, layer.weight);
+  CHECK(numbers_on(mine.stream, again) == std::vector<float>(4 * kWidth, 2 * kWidth));
+}
+
 TEST_CASE("weight copies: streams come and go", "[cuda]") {
   const Layer layer;
   for (int round = 0; round < 10; ++round) {

@@ -100,6 +100,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
       if (slot.capture != capture_id() && stays_until_replay(weight)) {
         slot.of_graph = GraphCopy::of(*current_recording(), weight, slot.copy);
       } else {
+        slot.wait_until_written();
         copy_elements(weight, slot.copy);
         slot.copy.impl().storage->bump_version();
         slot.tell_graph(version);
@@ -134,7 +135,9 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     for (int s = 0; s < 2; ++s) {
       Slot& slot = slots_[s];
       slot.promised = slot.used && slot.is_of(weight) && slot.is_alone();
-      if (slot.promised) memory[s] = slot.copy.raw_data();
+      if (!slot.promised) continue;
+      slot.wait_until_written();
+      memory[s] = slot.copy.raw_data();
     }
     return {memory[0], memory[1]};
   }
@@ -175,8 +178,8 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     void tell_graph(std::uint64_t held) const {
       if (const auto graph = of_graph.lock()) graph->version = held;
     }
-    /// The current stream reads the copy after it was written. If that was another stream, the
-    /// copy's memory has a reader that the allocator does not know.
+    /// The current stream reads or writes the copy after it was written. If that was another
+    /// stream, the allocator does not know that this one uses the copy's memory.
     void wait_until_written() const {
       if (written.wait(copy.device())) share(copy.device(), copy.raw_data());
     }
@@ -262,7 +265,8 @@ inline AutocastCacheStats autocast_cache_stats() {
 }
 
 /// Frees every low-precision copy of the process, whichever thread made it; those that a recorded
-/// graph holds live on in it.
+/// graph holds live on in it. A graph that the program captured itself, without amp::cuda::Graph,
+/// may read such copies, and must not be launched afterwards.
 inline void clear_autocast_cache() {
   auto& registry = process_state<detail::ShadowRegistry>();
   const detail::ProcessLock lock(detail::LockOf::kWeightCopies);

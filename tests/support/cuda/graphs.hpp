@@ -58,6 +58,12 @@ struct CUgraphExec_st {
 };
 using cudaGraphExec_t = CUgraphExec_st*;
 
+inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  STANDIN_CALL("cudaThreadExchangeStreamCaptureMode");
+  *mode = static_cast<cudaStreamCaptureMode>(
+      std::exchange(standin::toolkit().capture_mode(), static_cast<int>(*mode)));
+  return cudaSuccess;
+}
 inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   STANDIN_CALL("cudaStreamBeginCapture");
   if (stream == nullptr) return standin::failed(cudaErrorStreamCaptureUnsupported);

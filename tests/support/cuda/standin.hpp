@@ -75,8 +75,12 @@ struct Capture {
   std::vector<void*> allocated = {};  // by its allocation nodes
   bool invalid = false;
 
-  /// Whether it forbids this thread the calls that might disturb it.
-  bool guards() const { return mode == 0 || (mode == 1 && thread == std::this_thread::get_id()); }
+  /// Whether it forbids this thread, which interacts in a mode of its own, the calls that might
+  /// disturb it.
+  bool guards(int own_mode) const {
+    if (mode == 2 || own_mode == 2) return false;
+    return thread == std::this_thread::get_id() || (mode == 0 && own_mode == 0);
+  }
 };
 
 /// What a cudaStream_t points to.
@@ -158,11 +162,16 @@ class Toolkit {
 
   std::set<Capture*> captures;
 
+  /// This thread's (cudaThreadExchangeStreamCaptureMode).
+  static int& capture_mode() {
+    static thread_local int mode = 0;
+    return mode;
+  }
   /// To be asked by each call that a capture may not see: whether one did, and is invalid now.
   bool disturbs_capture() {
     bool disturbs = false;
     for (Capture* const capture : captures) {
-      if (!capture->guards()) continue;
+      if (!capture->guards(capture_mode())) continue;
       capture->invalid = disturbs = true;
     }
     return disturbs;

@@ -6,9 +6,11 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -38,12 +40,17 @@ struct ReturnedBlock {
   void* memory;
   std::int64_t size;
   std::vector<Event> events;  // that the home has to wait for
+
+  bool is_unused() const {
+    return std::all_of(events.begin(), events.end(),
+                       [](const Event& event) { return event.has_happened(); });
+  }
 };
 
 /// The free blocks of one stream.
 struct Home {
   std::map<std::int64_t, std::vector<void*>> free = {};  // by size
-  std::vector<ReturnedBlock> returned = {};
+  std::deque<ReturnedBlock> returned = {};
   cudaStream_t graph = nullptr;  // the stream, if it is a graph's
   bool recording = false;
 
@@ -53,6 +60,37 @@ struct Home {
     for (const auto& [size, blocks] : free) sum += size * static_cast<std::int64_t>(blocks.size());
     for (const ReturnedBlock& block : returned) sum += block.size;
     return sum;
+  }
+
+  /// What other streams have given back and no longer use, in the order in which it came; blocks
+  /// larger than `most` are freed. The device is current. If CUDA fails, it throws, and the rest
+  /// stays listed.
+  void take_back(cudaStream_t stream, std::int64_t most) {
+    while (!returned.empty() && returned.front().is_unused()) {
+      const ReturnedBlock& block = returned.front();
+      if (block.size <= most) {
+        free[block.size].push_back(block.memory);
+      } else {
+        AMP_CUDA_CALL(cudaFreeAsync, block.memory, stream);
+      }
+      returned.pop_front();
+    }
+  }
+  /// If no block of a size is free, but one will be, the stream waits for that one.
+  void wait_for_one(std::int64_t size, cudaStream_t stream) {
+    if (!free[size].empty()) return;
+    const auto found = std::find_if(returned.begin(), returned.end(),
+                                    [&](const ReturnedBlock& block) { return block.size == size; });
+    if (found == returned.end()) return;
+    for (const Event& event : found->events) event.let_wait(stream);
+    free[size].push_back(found->memory);
+    returned.erase(found);
+  }
+
+  void wait_for_all(cudaStream_t stream) const {
+    for (const ReturnedBlock& block : returned) {
+      for (const Event& event : block.events) event.let_wait(stream);
+    }
   }
 
   /// Frees what it can: no work with it is under way, or only such as comes before on `stream`.
@@ -71,7 +109,6 @@ struct Home {
       all.insert(all.end(), blocks.begin(), blocks.end());
       blocks.clear();
     }
-    heir.returned.reserve(heir.returned.size() + returned.size());
     for (ReturnedBlock& block : returned) heir.returned.push_back(std::move(block));
     returned.clear();
   }

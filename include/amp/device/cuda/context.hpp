@@ -186,6 +186,19 @@ inline void require_not_captured(int device, cudaStream_t stream, std::int64_t b
             "it only write to tensors that exist, or record the work with amp::cuda::Graph");
 }
 
+/// While one exists, this thread may ask for events and host memory although another one captures a
+/// stream in global mode: those calls have nothing to do with its capture.
+class RelaxedCapture {
+ public:
+  RelaxedCapture() { AMP_CUDA_CALL(cudaThreadExchangeStreamCaptureMode, &mode_); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+  ~RelaxedCapture() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;  // then the one before
+};
+
 /// Throws where this thread records a graph, but this work would not be part of it.
 inline void require_recorded(int device, cudaStream_t stream) {
   amp::detail::Capture* const recording = amp::detail::current_recording();

@@ -29,7 +29,14 @@ inline void copy_between(int to_device, void* to, int from_device, const void* f
   const DeviceGuard guard(to_device);
   Event(from_device, source.handle).let_wait(target.handle);
   AMP_CUDA_CALL(cudaMemcpyPeerAsync, to, to_device, from, from_device, bytes, target.handle);
-  Event(to_device, target.handle).let_wait(source.handle);
+  try {
+    const Event copied(to_device, target.handle);
+    const DeviceGuard source_guard(from_device);  // there is a default stream of each device
+    copied.let_wait(source.handle);
+  } catch (...) {
+    (void)cudaStreamSynchronize(target.handle);  // the source may be freed when this returns
+    throw;
+  }
 }
 
 /// Throws if the copy would become part of a graph, but involves the host.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Order between streams, of which the host knows nothing: events that are made once and used often,
-// and the marks by which other layers let one stream wait for another.
+// Order between streams without the host: events that are made once and used often, and the marks
+// by which other layers let one stream wait for another.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -82,8 +82,16 @@ class Event {
     if (event_ != nullptr) event_pool(device_).give_back(event_);
   }
 
-  int device() const { return device_; }
   cudaEvent_t get() const { return event_; }
+  /// Whether the streams have come to it.
+  bool has_happened() const {
+    const RelaxedCapture relaxed;
+    const cudaError_t status = cudaEventQuery(event_);
+    if (status == cudaSuccess) return true;
+    (void)cudaGetLastError();
+    if (status != cudaErrorNotReady) raise("cudaEventQuery", status);
+    return false;
+  }
   /// As the constructor does, the device of the event being current.
   void record(cudaStream_t stream) { AMP_CUDA_CALL(cudaEventRecord, event_, stream); }
   /// What `stream`, of any device, is told from now on comes after it. The host does not wait.
@@ -118,8 +126,8 @@ inline void* record_mark(Device device, void* known) {
   auto* const mark = static_cast<Mark*>(known);
   const Stream now = current(device.index);
   if (is_capturing(device.index, now.handle)) {
-    if (mark != nullptr) mark->ordered.clear();
-    return mark;
+    delete mark;
+    return nullptr;
   }
   if (mark == nullptr)
     return amp::detail::or_out_of_memory(
@@ -134,7 +142,7 @@ inline bool wait_for_mark(Device device, void* known) {
   constexpr std::size_t kMostKnown = 16;  // streams come and go
   auto& mark = *static_cast<Mark*>(known);
   const Stream now = current(device.index);
-  if (mark.ordered.empty() || mark.is_ordered(now.id)) return false;
+  if (mark.is_ordered(now.id)) return false;
   if (is_capturing(device.index, now.handle)) return true;
   const DeviceGuard guard(device.index);  // there is a default stream of each device
   mark.event.let_wait(now.handle);

@@ -31,14 +31,22 @@ struct AMP_EXPORT CaptureCount {
   std::atomic<std::uint64_t> value = 0;
 };
 
+inline void require_no_outer_capture(const char* call, int device, cudaStream_t stream) {
+  AMP_CHECK(!is_capturing(device, stream), call, ": the current stream of cuda:", device,
+            " is being captured; a Graph cannot be part of another graph");
+}
+
 /// A capture of `stream` by this thread. Ends, and is thrown away, where end() was not reached.
 class StreamCapture {
  public:
   StreamCapture(int device, cudaStream_t stream)
       : pool_(memory_pool(device)), device_(device), stream_(stream) {
-    // Other threads may go on with work of their own.
-    AMP_CUDA_CALL(cudaStreamBeginCapture, stream, cudaStreamCaptureModeThreadLocal);
     pool_.set_recording(stream, true);
+    // Other threads may go on with work of their own.
+    const cudaError_t status = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    if (status == cudaSuccess) return;
+    pool_.set_recording(stream, false);
+    raise("cudaStreamBeginCapture", status);
   }
   StreamCapture(const StreamCapture&) = delete;
   StreamCapture& operator=(const StreamCapture&) = delete;
@@ -210,6 +218,7 @@ inline void Graph::record(FunctionRef<void()> step, int warmup) {
   const int index = device_.index;
   const detail::DeviceGuard device(index);
   const cudaStream_t outer = current_stream(index);
+  detail::require_no_outer_capture("Graph", index, outer);
   stream_ = detail::IdleStreams::instance().take(index);
   detail::memory_pool(index).make_private(stream_);
   AMP_CUDA_CALL(cudaEventCreateWithFlags, &replayed_, cudaEventDisableTiming);
@@ -230,6 +239,7 @@ inline void Graph::replay() {
             "replay: this thread records a graph; a graph cannot be part of another");
   const detail::DeviceGuard device(device_.index);
   const cudaStream_t stream = current_stream(device_.index);
+  detail::require_no_outer_capture("replay", device_.index, stream);
   // CUDA orders the launches of a graph, but not the writes before them: the last launch, perhaps
   // on another stream, may still read what they change.
   AMP_CUDA_CALL(cudaStreamWaitEvent, stream, replayed_, 0);

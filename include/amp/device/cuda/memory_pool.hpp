@@ -6,11 +6,12 @@
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
@@ -30,8 +31,9 @@ namespace amp::inline v0::cuda::detail {
 /// stream may use it again as soon as it was given back: later work comes after earlier.
 ///
 /// Given back under another stream, a block waits on the list of those returned to its home, with
-/// an event of that other stream; the home stream waits for it at its next allocation. So no stream
-/// is touched but the current one, which exists: the home may have been destroyed.
+/// an event of that other stream; the home takes it back at an allocation when that has happened,
+/// or waits for it in its order if it has no other block of that size. So no stream is touched but
+/// the current one, which exists: the home may have been destroyed.
 ///
 /// Free blocks up to kMostCached are kept here, by size; larger ones go to the driver, which splits
 /// and merges them. A stream that a Graph made private keeps blocks of all sizes, as a recording
@@ -61,8 +63,12 @@ class AMP_EXPORT MemoryPool {
     if (recording == nullptr) require_not_captured(device_, now.handle, bytes);
     const std::lock_guard lock(mutex_);
     Home& home = homes_[now.id];
-    if (recording == nullptr) take_back(home, now.handle);
     const std::int64_t size = is_kept(home, bytes) ? size_class(bytes) : bytes;
+    if (recording == nullptr && !home.returned.empty()) {
+      const DeviceGuard guard(device_);
+      home.take_back(now.handle, most_kept(home));
+      if (is_kept(home, size)) home.wait_for_one(size, now.handle);
+    }
     const Block block{.home = now.id, .bytes = bytes, .size = size, .use = use};
     if (const auto free = home.free.find(size); free != home.free.end() && !free->second.empty()) {
       void* const memory = free->second.back();
@@ -136,8 +142,7 @@ class AMP_EXPORT MemoryPool {
     if (const auto found = home_of_graph(stream); found != homes_.end())
       found->second.recording = recording;
   }
-  /// Gives the private blocks back. No replay is under way. The blocks of tensors that live on
-  /// belong to amp's own stream from now on.
+  /// Gives the private blocks back. No replay is under way. Blocks in use pass to amp's own stream.
   void end_private(cudaStream_t stream) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = home_of_graph(stream);
@@ -148,9 +153,7 @@ class AMP_EXPORT MemoryPool {
     try {
       const DeviceGuard guard(device_);
       free_kept(id, stream);
-      for (const ReturnedBlock& block : home.returned) {
-        for (const Event& event : block.events) event.let_wait(stream);
-      }
+      home.wait_for_all(stream);
       home.free_all(stream);
       move_blocks(id, OwnStreams::instance().of(device_));
       if (home.bytes() == 0) homes_.erase(id);
@@ -174,8 +177,8 @@ class AMP_EXPORT MemoryPool {
     homes_.erase(gone.id);
   }
 
-  /// Gives the device all memory that no tensor and no graph has. Synchronises. False if that
-  /// failed: a graph is being recorded, or the device is lost.
+  /// Gives the device all memory that no tensor and no graph has. Synchronises. False if it failed:
+  /// a graph is being recorded, or the device is lost.
   bool give_back_unused() noexcept {
     const std::lock_guard lock(mutex_);
     if (!pool_.is_made()) return true;
@@ -192,6 +195,11 @@ class AMP_EXPORT MemoryPool {
     if (used_.empty()) pool_.destroy();
   }
 
+  /// Whether a Graph is being recorded on the device, by any thread.
+  bool is_recording() const {
+    const std::lock_guard lock(mutex_);
+    return is_recording_now();
+  }
   bool is_used() const {
     const std::lock_guard lock(mutex_);
     return pool_.is_made();
@@ -213,28 +221,14 @@ class AMP_EXPORT MemoryPool {
   using Used = std::unordered_map<void*, Block, std::hash<void*>, std::equal_to<>,
                                   amp::detail::PoolAllocator<std::pair<void* const, Block>>>;
 
-  /// Whether a free block of that size stays here.
-  bool is_kept(const Home& home, std::int64_t size) const {
-    return home.is_private() || (caches_ && size <= kMostCached);
+  /// The size up to which free blocks stay here.
+  std::int64_t most_kept(const Home& home) const {
+    if (home.is_private()) return std::numeric_limits<std::int64_t>::max();
+    return caches_ ? kMostCached : 0;
   }
+  bool is_kept(const Home& home, std::int64_t size) const { return size <= most_kept(home); }
 
   // --- blocks come -----------------------------------------------------------------------------
-
-  /// What was given back under other streams. If CUDA fails, it throws, and the rest stays listed.
-  void take_back(Home& home, cudaStream_t stream) {
-    if (home.returned.empty()) return;
-    const DeviceGuard guard(device_);
-    while (!home.returned.empty()) {
-      const ReturnedBlock& block = home.returned.back();
-      for (const Event& event : block.events) event.let_wait(stream);
-      if (is_kept(home, block.size)) {
-        home.free[block.size].push_back(block.memory);
-      } else {
-        AMP_CUDA_CALL(cudaFreeAsync, block.memory, stream);
-      }
-      home.returned.pop_back();
-    }
-  }
 
   void* from_driver(const Stream& now, const Block& block) {
     const DeviceGuard guard(device_);
@@ -256,6 +250,7 @@ class AMP_EXPORT MemoryPool {
 
   void give_back(void* memory) {
     const Stream now = current(device_);
+    const bool captured = is_capturing(device_, now.handle);
     const std::lock_guard lock(mutex_);
     const auto found = used_.find(memory);
     if (found == used_.end()) return;
@@ -266,7 +261,8 @@ class AMP_EXPORT MemoryPool {
     if (recorded && (block.home != now.id || block.shared || !readers.empty())) {
       counts_.remove(block);
       block.kept_for = now.id;
-    } else if (block.shared || (!recorded && is_capturing(device_, now.handle))) {
+      block.shared = block.shared || !readers.empty();
+    } else if (block.shared || (!recorded && captured)) {
       set_aside(block);
     } else {
       pass_on(found, now, readers);
@@ -338,12 +334,12 @@ class AMP_EXPORT MemoryPool {
   /// What can be freed for an allocation on `now`. While a graph is recorded on the device nothing
   /// may wait for the device; then the current stream gives back its own.
   bool free_for(const Stream& now) {
-    for (const auto& entry : homes_) {
-      if (!entry.second.recording) continue;
-      if (Home& home = homes_[now.id]; !home.is_private()) home.free_all(now.handle);
-      return true;
-    }
-    return free_unused();
+    if (!is_recording_now()) return free_unused();
+    Home& home = homes_[now.id];
+    if (home.is_private()) return true;
+    home.wait_for_all(now.handle);
+    home.free_all(now.handle);
+    return true;
   }
   /// Of an ended graph.
   void free_kept(StreamId graph, cudaStream_t stream) noexcept {
@@ -366,6 +362,10 @@ class AMP_EXPORT MemoryPool {
     }
   }
 
+  bool is_recording_now() const {
+    return std::any_of(homes_.begin(), homes_.end(),
+                       [](const auto& entry) { return entry.second.recording; });
+  }
   Homes::iterator home_of_graph(cudaStream_t stream) {
     auto home = homes_.begin();
     while (home != homes_.end() && home->second.graph != stream) ++home;

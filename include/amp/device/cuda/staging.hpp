@@ -34,6 +34,7 @@ class StagingRing {
 
   explicit StagingRing(std::size_t bytes) : bytes_(bytes) {
     void* memory = nullptr;
+    const RelaxedCapture relaxed;
     AMP_CUDA_CALL(cudaMallocHost, &memory, bytes);
     memory_ = static_cast<std::byte*>(memory);
   }
@@ -56,18 +57,12 @@ class StagingRing {
     return pieces_.empty();
   }
 
-  bool is_lost = false;  // nobody knows when the device reads it
+  bool is_lost = false;  // when the device reads it is not known
 
  private:
   static bool is_read(const Piece& piece) {
     if (piece.is_free || !piece.read) return piece.is_free;
-    const cudaError_t status = cudaEventQuery(piece.read->get());
-    if (status == cudaErrorNotReady) {
-      (void)cudaGetLastError();
-      return false;
-    }
-    require(status, "cudaEventQuery");
-    return true;
+    return piece.read->has_happened();
   }
   std::byte* find(std::size_t bytes) const {
     if (pieces_.empty()) return bytes <= bytes_ ? memory_ : nullptr;
@@ -154,6 +149,7 @@ class AMP_EXPORT Staging {
       if (grow(bytes)) continue;
       const std::optional<Event>& read = largest()->first().read;
       if (read) {
+        const RelaxedCapture relaxed;
         AMP_CUDA_CALL(cudaEventSynchronize, read->get());
       } else {
         written_.wait(lock);

@@ -9,9 +9,11 @@
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "amp/core/function_ref.hpp"
+#include "amp/device/capture.hpp"
 #include "amp/device/cuda/context.hpp"
 
 namespace amp::inline v0::cuda::detail {
@@ -54,23 +56,34 @@ class StreamHandles : public HandleCache {
     make_known(device);
     const std::lock_guard lock(mutex_);
     const DeviceGuard guard(device);
+    if (amp::detail::current_recording() == nullptr && is_capturing(device, now.handle)) {
+      AMP_CHECK(handles_.contains(now.id), "the current stream of cuda:", device,
+                " is being captured, and amp has no library handle for it yet; do the work once on "
+                "that stream before the capture, or use amp::cuda::Graph");
+      captured_.insert(now.id);
+    }
     call(handles_.try_emplace(now.id, device, now.handle).first->second.get());
   }
 
   /// Waits for the device, where there is a handle.
   void release(int device) noexcept {
-    drop(device, [](StreamId) { return true; });
+    const std::lock_guard lock(mutex_);
+    captured_.clear();
+    erase_if(device, [](StreamId) { return true; });
   }
   void drop(int device, FunctionRef<bool(StreamId)> is_gone) noexcept override {
     const std::lock_guard lock(mutex_);
+    erase_if(device, [&](StreamId id) { return is_gone(id) && !captured_.contains(id); });
+  }
+
+ private:
+  void erase_if(int device, FunctionRef<bool(StreamId)> is_gone) noexcept {
     try {
       const DeviceGuard guard(device);
       std::erase_if(handles_, [&](const auto& entry) { return is_gone(entry.first); });
     } catch (...) {  // a device that cannot be made current has lost its handles already
     }
   }
-
- private:
   void make_known(int device) {
     if (is_known_.load(std::memory_order_acquire)) return;
     auto& caches = process_state<HandleCaches>();
@@ -83,6 +96,7 @@ class StreamHandles : public HandleCache {
   std::atomic<bool> is_known_ = false;  // to HandleCaches
   std::mutex mutex_;
   std::unordered_map<StreamId, Handle> handles_;
+  std::unordered_set<StreamId> captured_;  // into graphs of the program's, which use the handles
 };
 
 }  // namespace amp::inline v0::cuda::detail
