@@ -15,19 +15,20 @@
 #                   are looked for in python3's packages, if the toolkit lacks them
 #   --only REGEX    of the programs, those whose names match
 #   --commit NAME   what is measured, for a tree without .git
+#   --limit SECONDS  of everything together (530)
 #   --quick         leaves out sanitizer and PyTorch, and measures less
 #   --smoke         toy sizes in the benchmarks
 #   --dry-run       says what there is and stops
 #
-# Each stage has a limit of time, and all together 9 minutes. The last line says what passed, what
-# failed, what was cut off, what was skipped and why. Exits 1 if something failed, 77 without a
-# usable GPU. Touches no network.
+# Each stage has a limit of time too; what there was no time for is cut off, which is no failure.
+# The last line says what passed, what failed, what was cut off, what was skipped and why. Exits 1 if
+# something failed, 77 without a usable GPU. Touches no network.
 set -uo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 out=$root/build/gpu
 catch=${CATCH2_INCLUDE:-}
-build= prebuilt= arch= only= commit= quick= smoke= dry= wheels_given=()
+build= prebuilt= arch= limit=530 only= commit= quick= smoke= dry= wheels_given=()
 while (($#)); do
   case $1 in
     --quick) quick=--quick ;;
@@ -40,8 +41,9 @@ while (($#)); do
     --programs) prebuilt=$(realpath -- "${2:?--programs takes a folder}") && shift ;;
     --arch) arch=${2:?--arch takes a number, such as 90} && shift ;;
     --only) only=${2:?--only takes a regular expression} && shift ;;
+    --limit) limit=${2:?--limit takes a number of seconds} && shift ;;
     --commit) commit=${2:?--commit takes a name} && shift ;;
-    *) sed -n '5,25s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
+    *) sed -n '5,26s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
   esac
   shift
 done
@@ -112,7 +114,7 @@ configure_and_build() {
     -DAMP_BUILD_TESTS=OFF -DAMP_TEST_GPU=ON -DAMP_WITH_CUDA=ON -DAMP_WITH_ONEDNN=OFF \
     -DAMP_WITH_BLAS=OFF -DCMAKE_CUDA_ARCHITECTURES="$arch" -DAMP_TEST_CATCH="$catch" \
     -DCUDAToolkit_ROOT="$toolkit" -DAMP_TEST_ONLY="$only" "${cmake_flags[@]}" >"$work/logs/configure.log" 2>&1 ||
-    { cat "$work/logs/configure.log" && return 1; }
+    { local status=$? && cat "$work/logs/configure.log" && return "$status"; }
   limited cmake --build "$work/build" --target gpu_programs --parallel "$jobs" -- "${keep_going[@]}"
 }
 
@@ -141,7 +143,9 @@ read_programs() {
   tests=()
   for name in $(known program); do
     [[ ! $only || $name =~ $only ]] || continue
-    if [[ ! -x $folder/$name ]]; then
+    if [[ ! -x $folder/$name && $build_status == 124 ]]; then
+      note cut_off "$name" "it was not built"
+    elif [[ ! -x $folder/$name ]]; then
       note failed "$name" "it was not built"
     elif [[ $name == device_* ]]; then
       tests+=("${name#device_}")
@@ -203,7 +207,7 @@ toolkit=$(toolkit_root)
 work=$(mktemp -d "${TMPDIR:-/tmp}/amp_gpu.XXXXXX")
 trap finish EXIT
 trap 'interrupted=1; exit 143' TERM INT HUP
-cmake_flags=()
+cmake_flags=() build_status=0
 if [[ $prebuilt ]]; then
   find_libraries_to_run "$work/libraries" "$toolkit" "${wheels_given[@]}"
 else
@@ -217,14 +221,13 @@ if [[ $dry ]]; then
 fi
 
 mkdir -p "$work/logs"
-limit=530  # seconds, of everything
 facts=(gpu "$gpu" host "$jobs cores" date "$(date -u +%FT%TZ)" quick "$([[ $quick ]] && echo true ||
   echo false)" "from wheels" "${libraries:-nothing}")
 
 if [[ $build ]]; then
   limit=86400
   out=$build
-  stage "build" $limit configure_and_build || true
+  stage "build" $limit configure_and_build || build_status=$?
   collect_programs
   read_programs
   mkdir -p "$build"
@@ -238,7 +241,8 @@ if [[ $prebuilt ]]; then
   folder=$prebuilt
   skip "build" "--programs"
 else
-  stage "build" 200 configure_and_build || true  # what could be built is run, whatever could not
+  # What could be built is run, whatever could not.
+  stage "build" 200 configure_and_build || build_status=$?
   collect_programs
 fi
 read_programs

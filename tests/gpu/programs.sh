@@ -17,14 +17,23 @@ outcome() {
   printf '%s\t%s\t%s\n' "$kind" "$tool $program" "$reason" >>"$work/notes"
   printf 'json\t%s\n' "$(json tool "$tool" program "$program" result "${kind/_/ }" \
     "cases ran" "$ran" cases "$(cases_of "$program")" reason "$reason")" >>"$work/notes"
-  [[ $kind != failed ]] || : >"$work/stage_failed"
+  [[ $kind == passed ]] || : >"$work/stage_$kind"
 }
-stage_result() { [[ ! -e $work/stage_failed ]]; }
+# 1 if a program failed, else 124 if one was cut off
+stage_result() {
+  [[ ! -e $work/stage_failed ]] || return 1
+  [[ ! -e $work/stage_cut_off ]] || return 124
+}
 
 test_program() {
-  local log=$work/logs/test.$1.log status=0 ran
-  timeout --kill-after=5 "$(($(seconds_left) < 60 ? $(seconds_left) : 60))" \
-    "$folder/device_$1" -d yes >"$log" 2>&1 || status=$?
+  local log=$work/logs/test.$1.log status=0 ran left
+  if time_is_over; then
+    outcome test "$1" cut_off 0
+    return
+  fi
+  left=$(seconds_left)
+  timeout --kill-after=5 "$((left < 60 ? left : 60))" "$folder/device_$1" -d yes >"$log" 2>&1 ||
+    status=$?
   ran=$(cases_in "$log")
   case $status in
     0) echo "$ran" >"$work/cases.$1" && outcome test "$1" passed "$ran" ;;
@@ -35,7 +44,13 @@ test_program() {
         printf 'skipped\ta case of %s\t%s\n' "$1" "$reason" >>"$work/notes"
       done
       ;;
-    124 | 137) outcome test "$1" failed "$ran" "out of time in case $((ran + 1))" ;;
+    124 | 137)
+      if time_is_over; then
+        outcome test "$1" cut_off "$ran"
+      else
+        outcome test "$1" failed "$ran" "out of time in case $((ran + 1))"
+      fi
+      ;;
     *)
       tail -n 60 "$log"
       outcome test "$1" failed "$ran" "status $status"
@@ -43,9 +58,21 @@ test_program() {
   esac
 }
 
+# findings LOG: the sanitizer's lines that name an error. That the program ended with a status other
+# than 0, as it does if it skipped a case or was stopped, is none.
+findings() {
+  grep -s '^====.*[^= ]' "$1" | grep -vE "COMPUTE-SANITIZER|SUMMARY|No .* results found|\
+Target application returned an error|process didn't terminate successfully|\
+The application may have hit an error"
+}
+
 # sanitize_program NAME, with $tool
 sanitize_program() {
-  local log=$work/logs/$tool.$1.log output=$work/logs/$tool.$1.output.log status=0 ran flags=()
+  local log=$work/logs/$tool.$1.log output=$work/logs/$tool.$1.output.log status=0 ran flags=() text found
+  if time_is_over; then
+    outcome "$tool" "$1" cut_off 0
+    return
+  fi
   if [[ $tool == memcheck ]]; then
     flags=(--report-api-errors no)      # an allocation that fails is what some tests ask for
     local -x AMP_CUDA_NO_CACHE=1        # each tensor is an allocation of its exact size
@@ -53,13 +80,18 @@ sanitize_program() {
   timeout --kill-after=5 "$(seconds_left)" "$sanitizer" --tool "$tool" "${flags[@]}" \
     --error-exitcode 99 --log-file "$log" "$folder/device_$1" -d yes >"$output" 2>&1 || status=$?
   ran=$(cases_in "$output")
-  if [[ ! -s $log ]] || grep -qE 'Internal Sanitizer Error|Device not supported' "$log"; then
+  text=$(grep -s 'SUMMARY' "$log" | tail -n 1 | sed 's/^=* *//')
+  if grep -qsE 'Internal Sanitizer Error|Device not supported' "$log"; then
     outcome "$tool" "$1" failed "$ran" "the sanitizer did not run"
-  elif grep '^=====' "$log" | grep -qvE 'COMPUTE-SANITIZER|SUMMARY: 0 (errors|hazards)'; then
+  elif found=$(findings "$log"); then
     head -n 60 "$log"
-    outcome "$tool" "$1" failed "$ran" "$(grep 'SUMMARY' "$log" | tail -n 1 | sed 's/^=* *//')"
-  elif ! grep -q 'SUMMARY' "$log"; then
+    outcome "$tool" "$1" failed "$ran" "${text:-$(head -n 1 <<<"${found#${found%%[^= ]*}}")}"
+  elif [[ $status == 124 || $status == 137 ]]; then
     outcome "$tool" "$1" cut_off "$ran"
+  elif [[ ! $text ]]; then
+    outcome "$tool" "$1" failed "$ran" "the sanitizer ended with status $status and no summary"
+  elif [[ ! $text =~ SUMMARY:\ 0\  ]]; then
+    outcome "$tool" "$1" failed "$ran" "$text"
   elif [[ $status != 0 && $status != 77 ]]; then
     tail -n 60 "$output"
     outcome "$tool" "$1" failed "$ran" "the program ended with status $status"
@@ -69,7 +101,7 @@ sanitize_program() {
 }
 
 device_tests() {
-  rm -f "$work/stage_failed"
+  rm -f "$work"/stage_{failed,cut_off}
   at_once 4 test_program "$@"
   stage_result
 }
@@ -78,7 +110,7 @@ device_tests() {
 sanitize() {
   tool=$1
   shift
-  rm -f "$work/stage_failed"
+  rm -f "$work"/stage_{failed,cut_off}
   at_once $((jobs < 8 ? jobs : 8)) sanitize_program "$@"
   stage_result
 }

@@ -79,7 +79,7 @@ skip() {
 # beside this shell, so that a signal is answered at once, and writes what it has to say of its
 # programs to $work/notes: `KIND<tab>NAME<tab>REASON` and `json<tab>OBJECT`.
 stage() {
-  local name=$1 most=$2 start=$SECONDS status=0 result kind what reason
+  local name=$1 most=$2 start=$SECONDS status=0 result kind what reason before=${#failed[@]}
   shift 2
   ((most < limit - SECONDS)) || most=$((limit - SECONDS))
   if ((most < 5)); then
@@ -96,7 +96,8 @@ stage() {
   running=
   case $status in
     0) result=passed ;;
-    124 | 137) result="out of time" ;;
+    124) result="cut off" ;;
+    137) time_is_over && result="cut off" || result=failed ;;
     *) result=failed ;;
   esac
   stages+=("$(json name "$name" result "$result" seconds $((SECONDS - start)))")
@@ -107,16 +108,19 @@ stage() {
       note "$kind" "$what" "$reason"
     fi
   done <"$work/notes"
-  if [[ ! -s $work/notes ]]; then
-    if [[ $result == passed ]]; then note passed "$name"; else note failed "$name" "$result"; fi
-  elif [[ $result != passed && ${#failed[@]} == 0 ]]; then
-    note failed "$name" "$result"
+  if [[ ! -s $work/notes && $result == passed ]]; then
+    note passed "$name"
+  elif [[ ! -s $work/notes && $result == "cut off" ]]; then
+    note cut_off "$name" "out of time"
+  elif [[ $result == failed && ${#failed[@]} == "$before" ]]; then
+    note failed "$name" "status $status"
   fi
   deliver
   return "$status"
 }
 
 # What a stage runs that takes long.
+time_is_over() { ((SECONDS >= stage_end)); }
 seconds_left() { echo $((stage_end > SECONDS ? stage_end - SECONDS : 1)); }
 limited() { timeout --kill-after=5 "$(seconds_left)" "$@"; }
 

@@ -29,14 +29,14 @@ unset CATCH2_INCLUDE
 
 fail() { echo "FAILED: $*" && exit 1; }
 
-# expect STATUS LAST_LINE FLAG...: what gpu.sh ends with, and the three files it leaves
+# expect STATUS PATTERN FLAG...: of its last line; what gpu.sh ends with, and the three files it leaves
 expect() {
   local status=0 line=$2 expected=$1 last
   shift 2
   rm -rf "$work/out"
   "$amp/tests/gpu.sh" --out "$work/out" "$@" >"$work/log" 2>&1 || status=$?
   last=$(tail -n 1 "$work/log")
-  [[ $status == "$expected" && $last == "$line" ]] ||
+  [[ $status == "$expected" && $last == $line ]] ||
     { cat "$work/log" && fail "gpu.sh $*: status $status, expected $expected: $line"; }
   echo "gpu.sh $*: status $status: $last"
 }
@@ -56,7 +56,7 @@ missing_things() {
   mv "$machine/bin/nvcc" "$work/nvcc"
   CUDA_HOME=$work expect 77 "skipped: tests/gpu.sh: there is no nvcc"
   mv "$work/nvcc" "$machine/bin/nvcc"
-  expect 2 "usable GPU. Touches no network." --what
+  expect 2 "something failed, 77 without a usable GPU. Touches no network." --what
 }
 
 run_programs() {
@@ -86,6 +86,30 @@ cases); 1 skipped: build (--programs)" "${flags[@]}"
   printf 'program device_missing\n' >>"$programs/programs.txt"
   expect 1 "1 passed; 1 failed: device_missing (it was not built); 0 cut off; 2 skipped: \
 build (--programs), sanitizer (--quick)" --quick --programs "$programs" --only '_(device|missing)$'
+
+  # A case that is skipped ends its program with 77, which compute-sanitizer remarks on.
+  printf '#!/bin/sh\necho "0.001 s: a case"\necho "skipped: there is one device"\nexit 77\n' \
+    >"$programs/device_skips"
+  chmod +x "$programs/device_skips"
+  printf 'program device_skips\n' >>"$programs/programs.txt"
+  expect 0 "3 passed; 0 failed; 0 cut off; 2 skipped: build (--programs), a case of skips \
+(there is one device)" --programs "$programs" --only skips
+  grep -q 'Target application' "$(tar -C "$work" -xvzf "$work/out/logs.tar.gz" \
+    logs/memcheck.skips.log | sed "s|^|$work/|")" || fail "the stand-in said nothing of the 77"
+
+  # What there is no time for is cut off, whether it runs or waits, and fails nothing.
+  local name
+  for name in 1 2 3 4 5; do
+    printf '#!/bin/sh\nexec sleep 60\n' >"$programs/device_late$name"
+    chmod +x "$programs/device_late$name"
+    printf 'program device_late%s\n' "$name" >>"$programs/programs.txt"
+  done
+  expect 0 "0 passed; 0 failed; 7 cut off: test late? (after 0 of unknown cases), *, memcheck (no time \
+was left), synccheck (no time was left); 1 skipped: build (--programs)" --programs "$programs" --only late --limit 6
+  grep -q '"name": "device tests", "result": "cut off"' "$work/out/gpu.json" || fail "no stage"
+  AMP_STANDIN_HANGS=memcheck expect 0 "1 passed; 0 failed; 2 cut off: memcheck skips (after 1 of 1 \
+cases), synccheck (no time was left); 2 skipped: build (--programs), a case of skips (there is one \
+device)" --programs "$programs" --only skips --limit 7
 
   # Ended from outside, it still hands over what it has.
   rm -rf "$work/out"
