@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: MIT
 """What gpu_benchmark measures, done by PyTorch: the same sizes, timed in the same way, under the same
 names. Usage: pytorch_gpu.py [--quick] [--smoke] [--json FILE]. Exits 77 without a GPU; --smoke takes
-toy sizes, and runs without one too."""
+toy sizes, and runs without one too. FILE is written anew after each group."""
 import argparse
 import json
+import os
 import sys
 import time
 
@@ -311,21 +312,34 @@ def train_step(name, low, scaling):
     measure(f"train_step_{name}", step)
 
 
-memory()
-optimizers("resnet50", [(3, 5), (7,)] if smoke else resnet50())
-optimizers("100m", [(size(100_000_000, 5000),)])
-optimizers("100m_fp16", [(size(100_000_000, 5000),)], torch.float16)
-matmul()
-layers()
-block()
-train_step("fp32", None, False)
-train_step("amp-fp16", torch.float16, True)
-train_step("amp-bf16", torch.bfloat16, False)
-try:
-    replay()
-except Exception as error:  # the figures before it count all the same
-    print(f"train_step_graph_amp-bf16: {error}"[:200], file=sys.stderr)
-if options.json:
-    with open(options.json, "w", encoding="utf-8") as file:
-        lines = ",\n".join(f'"{name}": {json.dumps(figure)}' for name, figure in figures.items())
+def write():
+    """All figures so far; FILE is never half of them, since the time limit may end this program."""
+    if not options.json:
+        return
+    lines = ",\n".join(f'"{name}": {json.dumps(figure)}' for name, figure in figures.items())
+    with open(options.json + ".new", "w", encoding="utf-8") as file:
         file.write("{\n" + lines + "\n}\n")
+    os.replace(options.json + ".new", options.json)
+
+
+def run(group, *values):
+    try:
+        group(*values)
+    except Exception as error:  # the figures of other groups count all the same
+        print(f"{group.__name__}: {type(error).__name__}: {error}"[:200], file=sys.stderr)
+    write()
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
+
+
+run(memory)
+run(optimizers, "resnet50", [(3, 5), (7,)] if smoke else resnet50())
+run(optimizers, "100m", [(size(100_000_000, 5000),)])
+run(optimizers, "100m_fp16", [(size(100_000_000, 5000),)], torch.float16)
+run(matmul)
+run(layers)
+run(block)
+run(train_step, "fp32", None, False)
+run(train_step, "amp-fp16", torch.float16, True)
+run(train_step, "amp-bf16", torch.bfloat16, False)
+run(replay)

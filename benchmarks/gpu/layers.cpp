@@ -264,15 +264,17 @@ void measure_block(const Settings& settings, Report& report) {
 }  // namespace
 
 void measure_layers(const Settings& settings, Report& report) {
-  measure_permute(settings, report);
-  measure_attention(settings, report);
-  measure_feed_forward(settings, report);
-  measure_layer_norm(settings, report);
-  for (const std::int64_t classes : {50257, 50304})
-    measure_cross_entropy(settings, report, classes);
-  measure_embedding(settings, report);
-  measure_max_pool(settings, report);
-  measure_block(settings, report);
+  measure_each({
+      [&] { measure_permute(settings, report); },
+      [&] { measure_attention(settings, report); },
+      [&] { measure_feed_forward(settings, report); },
+      [&] { measure_layer_norm(settings, report); },
+      [&] { measure_cross_entropy(settings, report, 50257); },
+      [&] { measure_cross_entropy(settings, report, 50304); },
+      [&] { measure_embedding(settings, report); },
+      [&] { measure_max_pool(settings, report); },
+      [&] { measure_block(settings, report); },
+  });
 }
 
 }  // namespace gpu_benchmark

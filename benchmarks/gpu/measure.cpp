@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <exception>
+#include <stdexcept>
 #include <utility>
 
 #include <amp/device/cuda/context.hpp>
@@ -47,6 +49,18 @@ std::string Report::json() const {
   for (std::size_t i = 0; i < lines_.size(); ++i)
     text += lines_[i] + (i + 1 < lines_.size() ? ",\n" : "\n");
   return text + "}";
+}
+
+void measure_each(const std::vector<std::function<void()>>& parts) {
+  std::string errors;
+  for (const auto& part : parts) {
+    try {
+      part();
+    } catch (const std::exception& error) {
+      errors += (errors.empty() ? "" : "\n") + std::string(error.what());
+    }
+  }
+  if (!errors.empty()) throw std::runtime_error(errors);
 }
 
 Timer::Timer(const Settings& settings) : settings_(settings) {

@@ -80,6 +80,10 @@ double limit_of(amp::DType dtype);
 /// "fp16", as PyTorch's users abbreviate it.
 std::string short_name(amp::DType dtype);
 
+/// Runs all of `parts`; then throws, with the texts of those that threw. An error loses no figures
+/// but those of its part.
+void measure_each(const std::vector<std::function<void()>>& parts);
+
 void measure_memory(const Settings& settings, Report& report);
 void measure_matmul(const Settings& settings, Report& report);
 void measure_layers(const Settings& settings, Report& report);
