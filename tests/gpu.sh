@@ -13,6 +13,7 @@
 #   --catch DIR     holds catch2/catch.hpp, if the compiler does not find it (or CATCH2_INCLUDE)
 #   --wheels DIR    holds nvidia/, CUDA's libraries as Python packages bring them; without it they
 #                   are looked for in python3's packages, if the toolkit lacks them
+#   --no-cudnn      builds amp's own convolutions
 #   --only REGEX    of the programs, those whose names match
 #   --commit NAME   what is measured, for a tree without .git
 #   --limit SECONDS  of everything together (530)
@@ -28,12 +29,13 @@ set -uo pipefail
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 out=$root/build/gpu
 catch=${CATCH2_INCLUDE:-}
-build= prebuilt= arch= limit=530 only= commit= quick= smoke= dry= wheels_given=()
+build= pytorch_search= prebuilt= arch= limit=530 no_cudnn= only= commit= quick= smoke= dry= wheels_given=()
 while (($#)); do
   case $1 in
     --quick) quick=--quick ;;
     --smoke) smoke=--smoke ;;
     --dry-run) dry=1 ;;
+    --no-cudnn) no_cudnn=1 ;;
     --catch) catch=$(realpath -- "${2:?--catch takes a folder}") && shift ;;
     --wheels) wheels_given=("$(realpath -- "${2:?--wheels takes a folder}")") && shift ;;
     --out) out=$(realpath -m -- "${2:?--out takes a folder}") && shift ;;
@@ -43,7 +45,7 @@ while (($#)); do
     --only) only=${2:?--only takes a regular expression} && shift ;;
     --limit) limit=${2:?--limit takes a number of seconds} && shift ;;
     --commit) commit=${2:?--commit takes a name} && shift ;;
-    *) sed -n '5,26s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
+    *) sed -n '5,27s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
   esac
   shift
 done
@@ -61,11 +63,12 @@ source "$root/tests/gpu/programs.sh"
 # --- what there is ------------------------------------------------------------------------------
 
 find_gpu() {
-  gpu=$(nvidia-smi --query-gpu=name,driver_version,memory.total,compute_cap --format=csv,noheader \
+  gpu=$(timeout 20 nvidia-smi --query-gpu=name,driver_version,memory.total,compute_cap --format=csv,noheader \
     2>/dev/null | head -n 1)
   [[ $gpu =~ [0-9]\.[0-9]$ ]] || gpu=
   [[ $gpu || $build ]] || skip_all "nvidia-smi names no usable GPU"
-  [[ $arch || ! $gpu ]] || { arch=${gpu##*, } && arch=${arch/./}; }
+  gpu_arch=${gpu##*, } gpu_arch=${gpu_arch/./}
+  [[ $arch ]] || arch=$gpu_arch
   [[ $arch ]] || skip_all "there is no GPU to build for: --arch names one, such as 90"
 }
 
@@ -84,13 +87,15 @@ find_tools() {
   fi
   sanitizer=$(command -v compute-sanitizer)
   nvcc_release=$(nvcc --version 2>/dev/null | sed -n 's/.*release //p')
-  [[ $commit ]] || commit=$(git -C "$root" describe --always --dirty 2>/dev/null)
+  # A copy of this tree may lie within another.
+  [[ $commit || ! $(git -C "$root" rev-parse --show-toplevel 2>/dev/null) -ef $root ]] ||
+    commit=$(git -C "$root" describe --always --dirty 2>/dev/null)
   jobs=$(nproc)
 }
 
 # A first import takes up to a minute: it goes on beside the build.
 look_for_pytorch() {
-  timeout 90 python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' \
+  timeout 90 "${python[@]}" -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' \
     >/dev/null 2>&1 &
   pytorch_search=$!
 }
@@ -98,6 +103,7 @@ look_for_pytorch() {
 find_pytorch() {
   local status=0
   wait "$pytorch_search" || status=$?
+  pytorch_search=
   case $status in
     0) no_pytorch= ;;
     124) no_pytorch="python3 took more than 90 s to import torch" ;;
@@ -134,6 +140,18 @@ collect_programs() {
 # known KEY: its value in programs.txt
 known() { sed -n "s/^$1 //p" "$folder/programs.txt"; }
 
+# Whether this GPU runs what was built before: code for a newer one it cannot, and that for an older
+# one is not what --arch of this one would give.
+compare_architectures() {
+  local built
+  built=$(known architecture | grep -oE '[0-9]+' | sort -n)
+  [[ $built ]] || return 0
+  (($(head -n 1 <<<"$built") <= ${gpu_arch:-0})) ||
+    skip_all "the programs are for architecture $(known architecture), this GPU is of $gpu_arch"
+  (($(tail -n 1 <<<"$built") >= gpu_arch)) ||
+    echo "warning: the programs are for architecture $(known architecture), this GPU is of $gpu_arch"
+}
+
 # Notes of what was left out, and of what should have been built and was not; sets `tests`.
 read_programs() {
   local name reason
@@ -160,7 +178,7 @@ built() { [[ -x $folder/$1 && (! $only || $1 =~ $only) ]]; }
 trainer() { limited "$root/tests/cuda/train_on_both.sh" "$folder/train_cnn" "$work/trainer"; }
 benchmark() { limited "$folder/gpu_benchmark" $quick $smoke --json "$work/amp.json"; }
 pytorch() {
-  limited python3 "$root/benchmarks/pytorch_gpu.py" $quick $smoke --json "$work/pytorch.json"
+  limited "${python[@]}" "$root/benchmarks/pytorch_gpu.py" $quick $smoke --json "$work/pytorch.json"
 }
 
 # Those that share memory between the threads of a block.
@@ -208,8 +226,15 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/amp_gpu.XXXXXX")
 trap finish EXIT
 trap 'interrupted=1; exit 143' TERM INT HUP
 cmake_flags=() build_status=0
+[[ ! $no_cudnn ]] || cmake_flags+=(-DAMP_WITH_CUDNN=OFF)
+# PyTorch brings libraries of its own: it does not see the folders that amp's programs are given.
+python=(env -u LD_LIBRARY_PATH python3)
+[[ ! ${LD_LIBRARY_PATH+set} ]] || python=(env "LD_LIBRARY_PATH=$LD_LIBRARY_PATH" python3)
 if [[ $prebuilt ]]; then
   find_libraries_to_run "$work/libraries" "$toolkit" "${wheels_given[@]}"
+  libraries=$(from_folder "$work/libraries" "$prebuilt"/{device_*,gpu_benchmark,train_cnn})
+  folder=$prebuilt
+  compare_architectures
 else
   find_libraries "$work/libraries" "$toolkit" "${wheels_given[@]}"
 fi
@@ -231,6 +256,7 @@ if [[ $build ]]; then
   collect_programs
   read_programs
   mkdir -p "$build"
+  rm -f "$build"/{device_*,gpu_benchmark,train_cnn}  # what no longer compiles is not run as if it did
   cp "$folder"/* "$build/"
   summary
   exit $((${#failed[@]} != 0))
@@ -238,7 +264,6 @@ fi
 
 look_for_pytorch
 if [[ $prebuilt ]]; then
-  folder=$prebuilt
   skip "build" "--programs"
 else
   # What could be built is run, whatever could not.

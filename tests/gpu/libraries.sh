@@ -77,13 +77,25 @@ find_libraries() {
   fi
 }
 
+# from_folder FOLDER PROGRAM...: the names of the libraries that the first of the programs that are
+# there takes from FOLDER
+from_folder() {
+  local folder=$1 program
+  shift
+  for program in "$@"; do
+    [[ -x $program ]] || continue
+    ldd "$program" 2>/dev/null | awk -v folder="$folder/" 'index($3, folder) == 1 {
+      sub(/^lib/, "", $1); sub(/\.so.*/, "", $1); printf "%s%s", (count++ ? " " : ""), $1 }'
+    return
+  done
+}
+
 # Lets programs that were built elsewhere find the libraries of this machine.
 find_libraries_to_run() {
   local folder=$1 root=$2 file
   shift 2
   mapfile -t wheels < <(wheel_folders "$@")
   link_wheels "$folder" "${wheels[@]}"
-  libraries=
   for file in "$root"/lib64 "$root"/targets/*/lib; do
     [[ ! -d $file ]] || LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$file
   done

@@ -9,13 +9,14 @@ programs=()  # JSON: one program under one tool
 passed=() failed=() cut_off=() skipped=()
 table=       # text beside the stages in gpu.txt
 
-# json KEY VALUE...: {"KEY": "VALUE", ...}; values of digits, true, false and null are not quoted
+# json KEY VALUE...: {"KEY": "VALUE", ...}; numbers, true, false and null are not quoted, but in a
+# commit, whose name may consist of digits
 json() {
   local text= value
   while (($#)); do
     value=${2//\\/}
     value=${value//\"/}
-    [[ $value =~ ^([0-9]+|true|false|null)$ ]] || value="\"$value\""
+    [[ $1 != commit && $value =~ ^(0|[1-9][0-9]*|true|false|null)$ ]] || value="\"$value\""
     text+="${text:+, }\"$1\": $value"
     shift 2
   done
@@ -156,7 +157,10 @@ descendants() {
 finish() {
   local status=$?
   trap - EXIT
-  [[ ! ${running:-} ]] || { kill -TERM $(descendants "$running") && wait "$running"; } 2>/dev/null
+  local process
+  for process in ${running:-} ${pytorch_search:-}; do
+    { kill -TERM $(descendants "$process") && wait "$process"; } 2>/dev/null
+  done
   if [[ ${interrupted:-} ]]; then note cut_off "the rest" "ended by a signal"; fi
   [[ ! -d $work/logs ]] || deliver
   rm -rf "$work"

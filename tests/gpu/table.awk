@@ -9,7 +9,7 @@ function value(line, key) {
 }
 /^"/ {
   split($0, part, "\"")
-  if (FILENAME ~ /pytorch/) { theirs[part[2]] = value($0, "ms"); their_order[++their_count] = part[2]; next }
+  if (FILENAME ~ /pytorch\.json$/) { theirs[part[2]] = value($0, "ms"); their_order[++their_count] = part[2]; next }
   line[part[2]] = $0
   order[++count] = part[2]
 }

@@ -65,14 +65,14 @@ run_programs() {
   mkdir "$programs"
   cp "$1" "$programs/device_device" && cp "$2" "$programs/gpu_benchmark"
   printf '%s\n' "cudnn no" "program gpu_benchmark" "program device_device" \
-    "skipped device_gone no such library" "architecture 90" "nvcc 13.0" "commit abc" \
+    "skipped device_gone no such library" "architecture 90" "nvcc 13.0" "commit 0123456" \
     >"$programs/programs.txt"
   local flags=(--programs "$programs" --smoke)
   expect 0 "4 passed; 0 failed; 0 cut off; 3 skipped: $later" "${flags[@]}"
   three_files
   grep -q '"tool": "memcheck", "program": "device", "result": "passed", "cases ran": [1-9]' \
     "$work/out/gpu.json" || fail "no memcheck in gpu.json"
-  grep -q '"commit": "abc", "cuDNN": false' "$work/out/gpu.json" || fail "no commit in gpu.json"
+  grep -q '"commit": "0123456", "cuDNN": false' "$work/out/gpu.json" || fail "no commit in gpu.json"
   grep -q '^copy_op_fp32 ' "$work/out/gpu.txt" || fail "no table in gpu.txt"
   tar -tzf "$work/out/logs.tar.gz" | grep -q 'logs/synccheck.device.log' || fail "no logs"
 
@@ -126,22 +126,45 @@ device)" --programs "$programs" --only skips --limit 7
     fail "$(cat "$work/out/gpu.txt")"
 }
 
+# Programs for another architecture; PyTorch, which does not see the libraries amp's programs find.
+other_programs() {
+  local programs=$work/other
+  mkdir "$programs"
+  printf '#!/bin/sh\n[ "$LD_LIBRARY_PATH" ]\n' >"$programs/gpu_benchmark"
+  printf '#!/bin/sh\n[ "${LD_LIBRARY_PATH-}" = "%s" ]\n' "${LD_LIBRARY_PATH-}" >"$machine/bin/python3"
+  chmod +x "$programs/gpu_benchmark" "$machine/bin/python3"
+  printf '%s\n' "program gpu_benchmark" "architecture 100" >"$programs/programs.txt"
+  expect 77 "skipped: tests/gpu.sh: the programs are for architecture 100, this GPU is of 90" \
+    --programs "$programs"
+  nothing_left
+  printf '%s\n' "program gpu_benchmark" "architecture 80" >"$programs/programs.txt"
+  expect 0 "2 passed; 0 failed; 0 cut off; 2 skipped: build (--programs), sanitizer (no device \
+tests)" --programs "$programs"
+  grep -q '^warning: the programs are for architecture 80' "$work/log" || fail "no warning"
+  rm "$machine/bin/python3"
+}
+
 # No Catch2: nothing is left to build, and what is left out is named.
 configure_all() {
   local line="0 failed; 0 cut off; 1 skipped: device_device (no Catch2 was found)"
   mkdir -p "$work/none/catch2"
   echo '#error "not here"' >"$work/none/catch2/catch.hpp"
+  mkdir "$work/programs"
+  touch "$work/programs/device_old"
   local flags=(--build "$work/programs" --only '^device_device$' --arch 90)
   CPLUS_INCLUDE_PATH=$work/none AMP_STANDIN_GPU=none \
     expect 0 "1 passed; $line" "${flags[@]}" --wheels "$machine/wheels"
   grep -qx 'cudnn yes' "$work/programs/programs.txt" || fail "cuDNN of the wheels was not found"
+  [[ ! -e $work/programs/device_old ]] || fail "an old program stays"
   if [[ -e $work/commands/ninja ]]; then
     rm -f "$work"/commands/{make,gmake}
-    cp -P "$machine"/wheels/nvidia/cu13/lib/* "$machine/cuda/lib64/"
+    cp -P "$machine"/wheels/nvidia/{cu13,cudnn}/lib/* "$machine/cuda/lib64/"
+    ln -s libcudnn.so.9 "$machine/cuda/lib64/libcudnn.so"
     ln -s libcublas.so.13 "$machine/cuda/lib64/libcublas.so"
     ln -s libcublasLt.so.13 "$machine/cuda/lib64/libcublasLt.so"
-    CPLUS_INCLUDE_PATH=$work/none expect 0 "1 passed; $line" "${flags[@]}" --commit abc
+    CPLUS_INCLUDE_PATH=$work/none expect 0 "1 passed; $line" "${flags[@]}" --commit abc --no-cudnn
     grep -qx 'commit abc' "$work/programs/programs.txt" || fail "--commit is not in programs.txt"
+    grep -qx 'cudnn no' "$work/programs/programs.txt" || fail "--no-cudnn has no effect"
     rm -f "$work/commands/ninja"
     expect 77 "skipped: tests/gpu.sh: there is neither make nor ninja"
   fi
@@ -162,7 +185,7 @@ build_and_run() {
 OLD_PATH=${folders[0]}
 for folder in "${folders[@]:1}"; do OLD_PATH+=:$folder; done
 case $what in
-  run) missing_things && run_programs "$@" ;;
+  run) missing_things && other_programs && run_programs "$@" ;;
   build) configure_all ;;
   whole) build_and_run ;;
 esac
