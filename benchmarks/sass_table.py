@@ -14,6 +14,7 @@ PyTorch; status 77 if there is none.
 """
 
 import collections
+import contextlib
 import dataclasses
 import importlib.util
 import math
@@ -152,6 +153,8 @@ def count(lines):
             (kernel.loads if MEMORY[name] == "load" else kernel.stores)[width] += 1
             if MEMORY[name] == "store":
                 address = ADDRESS.search(operands)
+                # A store of 16 bytes that became two of 8 is not seen: pairs of 8 bytes are also what
+                # is stored at once on purpose, such as four 16-bit numbers.
                 if address and address[1] != "RZ" and width <= 4:
                     runs.add(address[1], width, int(address[2] or "0", 16))
                 continue
@@ -165,24 +168,29 @@ def count(lines):
     return kernels
 
 
-def resources(text, kernels):
-    """Adds what `cuobjdump -res-usage` prints."""
-    kernel = None
-    for line in text.splitlines():
+def resources(lines, kernels):
+    """Adds what `cuobjdump -res-usage` prints; the names it has."""
+    kernel, names = None, set()
+    for line in lines:
         if function := re.match(r"\s*Function (\S+):", line):
-            kernel = kernels[function[1]]
-        elif (figures := dict(re.findall(r"(\w+):(\d+)", line))) and "REG" in figures:
+            names.add(function[1])
+            kernel = kernels.get(function[1], Kernel())
+        elif (figures := dict(re.findall(r"(\w+):(\d+)", line))) and kernel and "REG" in figures:
             kernel.registers = int(figures["REG"])
             kernel.stack = int(figures["STACK"])
             kernel.shared = int(figures["SHARED"])
+    return names
 
 
 def attributes(lines, kernels):
-    """Adds what `cuobjdump -elf` prints of each kernel."""
-    kernel, attribute = None, None
+    """Adds what `cuobjdump -elf` prints of each kernel; the names it has."""
+    kernel, attribute, names = None, None, set()
     for line in lines:
         if line.startswith("."):
-            kernel = kernels.get(line.strip().removeprefix(".nv.info."))
+            name = line.strip().removeprefix(".nv.info.")
+            kernel = kernels.get(name)
+            if name != line.strip():
+                names.add(name)
         elif "Attribute:" in line:
             attribute = line.split()[-1]
         elif kernel is not None and "Value:" in line:
@@ -190,6 +198,7 @@ def attributes(lines, kernels):
                 kernel.threads = math.prod(int(value, 16) for value in line.split()[1:])
             elif attribute == "EIATTR_CBANK_PARAM_SIZE":
                 kernel.parameters = int(line.split()[1], 16)
+    return names
 
 
 def disassemble(path):
@@ -199,13 +208,25 @@ def disassemble(path):
         print("skipped: no cuobjdump")
         sys.exit(77)
 
+    @contextlib.contextmanager
     def output(option):
-        return subprocess.Popen([program, option, path], stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, text=True).stdout
+        with subprocess.Popen([program, option, path], stdout=subprocess.PIPE, text=True) as process:
+            yield process.stdout
+        if process.returncode != 0:
+            sys.exit(f"cuobjdump {option} {path} ended with status {process.returncode}")
 
-    kernels = count(output("-sass"))
-    resources(output("-res-usage").read(), kernels)
-    attributes(output("-elf"), kernels)
+    with output("-sass") as lines:
+        kernels = count(lines)
+    with output("-res-usage") as lines:
+        used = resources(lines, kernels)
+    with output("-elf") as lines:
+        described = attributes(lines, kernels)
+    for option, names in (("-res-usage", used), ("-elf", described)):
+        if apart := kernels.keys() ^ names:
+            sys.exit(f"{path}: {len(apart)} kernels are only in one of cuobjdump -sass and {option}, "
+                     f"such as {min(apart)}")
+    if not any(kernel.parameters for kernel in kernels.values()):
+        sys.exit(f"{path}: cuobjdump -elf names the parameters of no kernel")
     names = subprocess.run(["c++filt"], input="\n".join(kernels), capture_output=True, text=True,
                            check=True).stdout.splitlines()
     return dict(sorted(zip(map(shorten, names), kernels.values()), key=lambda row: row[0]))
