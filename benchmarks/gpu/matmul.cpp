@@ -9,6 +9,7 @@
 #include <cublas_v2.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include <amp/device/cuda/handles.hpp>
 #include <amp/device/cuda/libraries.hpp>
@@ -141,6 +142,21 @@ void measure_linear(const Settings& settings, Report& report, amp::DType dtype) 
              {.operations = 2.0 * static_cast<double>(rows * n * n), .error = error});
 }
 
+/// Until its end, whether the gradient of a bias comes out of the matmul of the weight's gradient;
+/// afterwards as it was.
+class SumsInProducts {
+ public:
+  explicit SumsInProducts(bool fused) : before_(all().exchange(fused)) {}
+  SumsInProducts(const SumsInProducts&) = delete;
+  SumsInProducts& operator=(const SumsInProducts&) = delete;
+  ~SumsInProducts() { all() = before_; }
+
+ private:
+  static std::atomic<bool>& all() { return amp::cuda::detail::libraries().sums_rows_in_products; }
+
+  bool before_;
+};
+
 /// Forward and backward: gradients of input and weight, and of a bias, if there is one; `fused`:
 /// out of the matmul of the weight's gradient.
 void measure_linear_training(const Settings& settings, Report& report, bool with_bias,
@@ -148,7 +164,7 @@ void measure_linear_training(const Settings& settings, Report& report, bool with
   const std::int64_t rows = settings.size(16384, 20), n = settings.size(4096, 24);
   const std::string name = std::string("linear_train") + (with_bias ? "_bias" : "") +
                            (fused ? "_fused" : "") + "_amp-fp16";
-  amp::cuda::detail::libraries().sums_rows_in_products = fused;
+  const SumsInProducts sums_in_products(fused);
   const auto half = [](const Tensor& x) { return x.detach().to(amp::kFloat16); };
   const Tensor x = amp::randn({rows, n}, {.dtype = amp::kFloat16, .device = kCUDA});
   const Tensor gradient = amp::randn({rows, n}, {.dtype = amp::kFloat16, .device = kCUDA});
@@ -172,7 +188,6 @@ void measure_linear_training(const Settings& settings, Report& report, bool with
   }
   report.add(name, Timer(settings)(train),
              {.operations = 6.0 * static_cast<double>(rows * n * n), .error = error});
-  amp::cuda::detail::libraries().sums_rows_in_products = false;
 }
 
 }  // namespace
