@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Two linear layers with an activation between them (Vaswani et al. 2017, arXiv 1706.03762,
-// equation 2), as one op: biases, gelu and their gradients are computed inside the products where
-// the device can, and relu in place.
+// equation 2), as one op: biases and gelu are computed inside the matmuls if the device can do so,
+// and relu in place.
 //   h = x W1^T + b1,  a = f(h),  y = a W2^T + b2
 //   dh = (dy W2) f'(h),  db1 = sum dh,  dW1 = dh^T x,  dx = dh W1,  db2 = sum dy,  dW2 = dy^T a
 #pragma once

@@ -5,9 +5,9 @@
 // word promises less: nvcc may split it into stores of 4 bytes, each of which is a request of its
 // own to the cache, and where an address was itself read from memory, nvcc does not know which
 // memory it is an address of. Stores are therefore written as PTX. (__stwb and __ldca name the
-// width too, but become accesses ordered among the threads of a block, around which nvcc moves
-// nothing.) Nothing is marked to leave the caches early: a step reads gradients again that were
-// unscaled, and the next forward pass reads weights.
+// width too, but the disassembly shows that they become ordered accesses, STRONG.SM.) Nothing is
+// marked to leave the caches early: a step reads gradients again that were unscaled, and the next
+// forward pass reads weights.
 #pragma once
 
 #include <cuda_runtime.h>
