@@ -3,7 +3,9 @@
 //
 // What cuBLASLt and cuBLAS do not take, or would do otherwise than amp says: addresses, problems,
 // relu, bfloat16 on old devices.
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -98,8 +100,7 @@ TEST_CASE("cuda linear: what fails the first time is done in steps, is not tried
         "cublasLtMatmulPreferenceInit", "cublasLtMatmulPreferenceSetAttribute",
         "cublasLtMatmulAlgoGetHeuristic", "cublasLtMatmul"}) {
     for (const cublasStatus_t status :
-         {CUBLAS_STATUS_NOT_SUPPORTED, CUBLAS_STATUS_INVALID_VALUE, CUBLAS_STATUS_ARCH_MISMATCH,
-          CUBLAS_STATUS_INTERNAL_ERROR, CUBLAS_STATUS_EXECUTION_FAILED}) {
+         {CUBLAS_STATUS_NOT_SUPPORTED, CUBLAS_STATUS_INVALID_VALUE, CUBLAS_STATUS_ARCH_MISMATCH}) {
       CAPTURE(call, status);
       amp::kernels::cuda::detail::lt_plans(0).release();  // as if new
       amp::cuda::detail::libraries().refusals.clear();
@@ -121,6 +122,98 @@ TEST_CASE("cuda linear: what fails the first time is done in steps, is not tried
   }
   amp::kernels::cuda::detail::lt_plans(0).release();
   toolkit().reset();
+}
+
+TEST_CASE("cuda linear: what fails for want of memory or without a clear reason is tried again",
+          "[cuda]") {
+  const Tensor x = amp::ones({3, 40}, {.device = kCUDA}), w = amp::ones({8, 40}, {.device = kCUDA}),
+               b = amp::ones({8}, {.device = kCUDA});
+  for (const std::string call : {"cublasLtMatmulAlgoGetHeuristic", "cublasLtMatmul"}) {
+    for (const cublasStatus_t status : {CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_INTERNAL_ERROR,
+                                        CUBLAS_STATUS_EXECUTION_FAILED}) {
+      CAPTURE(call, status);
+      amp::kernels::cuda::detail::lt_plans(0).release();
+      const std::int64_t before = amp::cuda::library_info().refused;
+      const auto tries = [&](cublasStatus_t then) {
+        toolkit().reset();
+        if (then != CUBLAS_STATUS_SUCCESS) toolkit().fail(call, 0, then);
+        CHECK(amp::linear(x, w, b).to_vector<float>() == std::vector<float>(24, 41));
+        CHECK(amp::cuda::library_info().refused == before + 1);
+        return toolkit().calls_of(call);
+      };
+      for (int i = 0; i < 3; ++i) CHECK(tries(status) == 1);
+      const bool passes = status == CUBLAS_STATUS_ALLOC_FAILED;
+      CHECK(tries(CUBLAS_STATUS_SUCCESS) == passes);
+      toolkit().reset();
+      (void)amp::linear(x, w, b);
+      CHECK(toolkit().calls_of("cublasLtMatmul") == passes);
+    }
+  }
+  amp::kernels::cuda::detail::lt_plans(0).release();
+  toolkit().reset();
+}
+
+TEST_CASE("cuda linear: nothing is kept of a failure while a graph is recorded", "[cuda]") {
+  const Tensor x = amp::ones({3, 40}, {.device = kCUDA}), w = amp::ones({8, 40}, {.device = kCUDA}),
+               b = amp::ones({8}, {.device = kCUDA});
+  const std::vector<float> expected(24, 41);
+  for (const cublasStatus_t status :
+       {CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_INTERNAL_ERROR, CUBLAS_STATUS_EXECUTION_FAILED,
+        CUBLAS_STATUS_NOT_SUPPORTED}) {
+    CAPTURE(status);
+    Tensor y;
+    const auto step = [&] {
+      if (amp::detail::current_recording() != nullptr) {
+        amp::kernels::cuda::detail::lt_plans(0).release();
+        toolkit().fail("cublasLtMatmul", 0, status);
+      }
+      y = amp::linear(x, w, b);
+    };
+    (void)amp::matmul(x, w.t());  // what the steps need is there
+    for (int i = 0; i < 4; ++i) {
+      const std::string text = amp_test::error_of([&] {
+        amp::cuda::Graph graph(step, {.warmup = 2});
+        graph.replay();
+        CHECK(y.to_vector<float>() == expected);
+      });
+      if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
+        CHECK(text == "");
+      } else {
+        CHECK_THAT(text, ContainsSubstring(std::string("cublasLtMatmul: ") +
+                                           cublasGetStatusName(status)) &&
+                             ContainsSubstring("run it once before the capture"));
+      }
+      toolkit().reset();
+      CHECK(amp::linear(x, w, b).to_vector<float>() == expected);
+      CHECK(toolkit().calls_of("cublasLtMatmul") == 1);
+    }
+  }
+  toolkit().reset();
+}
+
+TEST_CASE("cuda linear: how a bias lies beyond 16 bytes asks for no other plan", "[cuda]") {
+  const Tensor x = amp::ones({3, 40}, {.device = kCUDA}), w = amp::ones({8, 40}, {.device = kCUDA}),
+               biases = amp::ones({64}, {.device = kCUDA});
+  amp::kernels::cuda::detail::lt_plans(0).release();
+  toolkit().reset();
+  for (const std::int64_t start : {0, 4, 8, 16, 32})
+    (void)amp::linear(x, w, biases.narrow(0, start, 8));
+  CHECK(toolkit().calls_of("cublasLtMatmul") == 5);
+  CHECK(toolkit().calls_of("cublasLtMatmulAlgoGetHeuristic") == 1);
+}
+
+TEST_CASE("cuda matmul: ever new sizes do not take ever more memory", "[cuda]") {
+  using amp::kernels::cuda::detail::LtPlans;
+  LtPlans plans;
+  std::size_t largest = 0;
+  amp::kernels::cuda::detail::LtProblem problem;
+  for (problem.a.rows = 0; problem.a.rows < 2500; ++problem.a.rows) {
+    plans.keep(problem.key(0), {});
+    plans.keep(problem.key(0), {});
+    largest = (std::max)(largest, plans.size());
+  }
+  CHECK(largest == LtPlans::kMost);
+  CHECK(plans.size() == 2500 % LtPlans::kMost);
 }
 
 TEST_CASE("cuda linear: a product that ran once and then fails is an exception", "[cuda]") {

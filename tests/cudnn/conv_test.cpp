@@ -231,11 +231,9 @@ TEST_CASE("cudnn conv2d: what fails the first time goes to matrix products, and 
           "[cuda]") {
   const Convolution it(usual(), amp::kFloat16, true);
   const Tensors expected = it.by_products();
-  for (const int status :
-       {static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED),
-        static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED_SHAPE),
-        static_cast<int>(CUDNN_STATUS_BAD_PARAM), static_cast<int>(CUDNN_STATUS_INTERNAL_ERROR),
-        static_cast<int>(CUDNN_STATUS_EXECUTION_FAILED)}) {
+  for (const int status : {static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED),
+                           static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED_SHAPE),
+                           static_cast<int>(CUDNN_STATUS_BAD_PARAM)}) {
     for (const std::string call :
          {"cudnnSetTensor4dDescriptor", "cudnnSetFilter4dDescriptor",
           "cudnnSetConvolution2dDescriptor", "cudnnSetConvolutionGroupCount",
@@ -248,16 +246,14 @@ TEST_CASE("cudnn conv2d: what fails the first time goes to matrix products, and 
       amp::cuda::detail::libraries().refusals.clear();
       toolkit().fail(call, 0, status);
       check_equal(expected, it.by_either());
-      CHECK(standin::dnn.message.empty());           // else it would be told with the next error
-      if (call != "cudnnConvolutionBackwardBias") {  // of which the plan does the rest
-        REQUIRE(amp::cuda::library_info().refusals.size() == 1);
-        const amp::cuda::LibraryRefusal refusal = amp::cuda::library_info().refusals[0];
-        CHECK_THAT(refusal.problem, ContainsSubstring("conv2d") &&
-                                        ContainsSubstring("float16 [2, 3, 5, 7] with weight "));
-        CHECK_THAT(refusal.reason,
-                   ContainsSubstring(call + ": ") &&
-                       ContainsSubstring(cudnnGetErrorString(static_cast<cudnnStatus_t>(status))));
-      }
+      CHECK(standin::dnn.message.empty());  // else it would be told with the next error
+      REQUIRE(amp::cuda::library_info().refusals.size() == 1);
+      const amp::cuda::LibraryRefusal refusal = amp::cuda::library_info().refusals[0];
+      CHECK_THAT(refusal.problem, ContainsSubstring("conv2d") &&
+                                      ContainsSubstring("float16 [2, 3, 5, 7] with weight "));
+      CHECK_THAT(refusal.reason,
+                 ContainsSubstring(call + ": ") &&
+                     ContainsSubstring(cudnnGetErrorString(static_cast<cudnnStatus_t>(status))));
       // Asked once: the other passes are cuDNN's, and that one stays with the products.
       const std::int64_t calls = toolkit().calls_of(call);
       const std::int64_t algorithms = toolkit().calls_of(kHeuristics[0]) +
@@ -269,6 +265,71 @@ TEST_CASE("cudnn conv2d: what fails the first time goes to matrix products, and 
                 toolkit().calls_of(kHeuristics[2]) ==
             algorithms);
       if (call.starts_with("cudnnConvolution")) CHECK(toolkit().calls_of(call) == calls);
+    }
+  }
+  forget();
+}
+
+constexpr const char* kCalls[] = {
+    "cudnnGetConvolutionForwardAlgorithm_v7", "cudnnConvolutionBackwardData",
+    "cudnnConvolutionBiasActivationForward", "cudnnConvolutionBackwardBias"};
+
+TEST_CASE("cudnn conv2d: what fails for want of memory or without a clear reason is tried again",
+          "[cuda]") {
+  const Convolution it(usual(), amp::kFloat16, true);
+  const Tensors expected = it.by_products();
+  for (const std::string call : kCalls) {
+    for (const cudnnStatus_t status :
+         {CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, CUDNN_STATUS_INTERNAL_ERROR,
+          CUDNN_STATUS_EXECUTION_FAILED}) {
+      CAPTURE(call, status);
+      forget();
+      const std::int64_t before = amp::cuda::library_info().refused;
+      const auto tries = [&](cudnnStatus_t then) {
+        toolkit().reset();
+        if (then != CUDNN_STATUS_SUCCESS) toolkit().fail(call, 0, then);
+        check_equal(expected, it.by_either());
+        CHECK(amp::cuda::library_info().refused == before + 1);
+        return toolkit().calls_of(call);
+      };
+      for (int i = 0; i < 3; ++i) CHECK(tries(status) == 1);
+      const bool passes = status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+      CHECK(tries(CUDNN_STATUS_SUCCESS) == passes);
+      CHECK(plans().size() == 3);
+    }
+  }
+  forget();
+}
+
+TEST_CASE("cudnn conv2d: nothing is kept of a failure while a graph is recorded", "[cuda]") {
+  const Convolution it(usual(), amp::kFloat16, true);
+  for (const std::string call : kCalls) {
+    for (const cudnnStatus_t status : {CUDNN_STATUS_INTERNAL_ERROR, CUDNN_STATUS_NOT_SUPPORTED}) {
+      CAPTURE(call, status);
+      forget();
+      const auto step = [&] {
+        (void)it.by_products();  // so that the warm-ups leave behind what they need
+        if (amp::detail::current_recording() != nullptr) {
+          plans().release();
+          toolkit().fail(call, 0, status);
+        }
+        (void)it.by_either();
+      };
+      for (int i = 0; i < 4; ++i) {
+        const std::string text =
+            amp_test::error_of([&] { (void)amp::cuda::Graph(step, {.warmup = 1}); });
+        if (status == CUDNN_STATUS_NOT_SUPPORTED) {
+          CHECK(text == "");
+        } else {
+          CHECK_THAT(text, ContainsSubstring(call + ": CUDNN_STATUS_INTERNAL_ERROR") &&
+                               ContainsSubstring("run it once before the capture"));
+        }
+        toolkit().reset();
+        (void)it.by_either();
+        CHECK(toolkit().calls_of("cudnnConvolutionBiasActivationForward") == 1);
+        CHECK(toolkit().calls_of("cudnnConvolutionBackwardData") == 1);
+        CHECK(toolkit().calls_of("cudnnConvolutionBackwardBias") == 1);
+      }
     }
   }
   forget();

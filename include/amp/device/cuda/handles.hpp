@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/memory.hpp"
@@ -18,11 +19,21 @@
 namespace amp::inline v0::cuda {
 namespace detail {
 
-/// Throws amp::Error where `status` is one, naming the call: AMP_CUDA_CALL(cublasX, ...).
+/// The failure of a call of cuBLAS or cuBLASLt.
+struct AMP_EXPORT BlasError final : Error {
+  BlasError(const std::string& what, cublasStatus_t why) : Error(what), status(why) {}
+  cublasStatus_t status;
+};
+
+/// Throws BlasError where `status` is one, naming the call: AMP_CUDA_CALL(cublasX, ...).
 inline void require(cublasStatus_t status, const char* call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  amp::detail::fail(call, ": ", cublasGetStatusName(status), " (", static_cast<int>(status),
-                    "): ", cublasGetStatusString(status));
+  throw amp::detail::or_out_of_memory([&] {
+    return BlasError(std::string(call) + ": " + cublasGetStatusName(status) + " (" +
+                         std::to_string(static_cast<int>(status)) +
+                         "): " + cublasGetStatusString(status),
+                     status);
+  });
 }
 
 /// What a call of cuBLAS or cuBLASLt takes. The user's handle has a workspace of its own, which

@@ -16,8 +16,12 @@
 
 namespace amp::inline v0::cuda {
 
-/// A matmul or convolution that cuBLASLt or cuDNN did not take when it came for the first time. amp
-/// computes it with other kernels, to the same precision, and does not try that library again.
+/// A matmul or convolution that cuBLASLt or cuDNN did not take, or not with its bias, when it came
+/// for the first time. amp computes it with other kernels, to the same precision, and does not try
+/// that library again, unless the failure may pass: if there was no memory, it tries each time; if
+/// the library says only that something failed, three times. A problem is noted once. Of each
+/// device amp remembers up to 1024 problems of each library and then forgets them all; what comes
+/// again after that is tried and counted again.
 struct LibraryRefusal {
   std::string problem;  ///< what was asked for: the operation, dtypes and sizes
   std::string reason;   ///< the call of the library, and the status that it returned

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "amp/device/cuda/attempt.hpp"
 #include "amp/device/cuda/dnn_handles.hpp"
-#include "amp/device/cuda/libraries.hpp"
 #include "amp/kernels/cuda/conv.cuh"
 #include "amp/kernels/cuda/dnn_plan.cuh"
 
@@ -36,8 +36,12 @@ class DnnNumber {
   bool is_wide_;
 };
 
+/// Makes the call of cuDNN that does the bias; see ConvPlan::accepts_bias().
+#define AMP_DNN_ACCEPTS_BIAS(plan, device, problem, function, ...) \
+  ((plan).accepts_bias((device).index, problem, function(__VA_ARGS__), #function))
+
 /// Whether cuDNN did it: run(handle, plan, workspace) says so. If not, that is noted, and it will
-/// not be tried again.
+/// not be tried again unless the failure may pass.
 template <class Run>
 bool run_dnn(Device device, const std::optional<ConvProblem>& problem, const Run& run) {
   if (!problem) return false;
@@ -47,11 +51,11 @@ bool run_dnn(Device device, const std::optional<ConvProblem>& problem, const Run
       if (plan.usable) {
         const Scratch<std::byte> memory(device, static_cast<std::int64_t>(plan.workspace));
         plan.usable = run(handle, plan, memory.data());
-        plan.ran = plan.ran || plan.usable;
+        plan.convolving.ran = plan.convolving.ran || plan.usable;
       }
-      if (!plan.usable && !plan.noted) {
-        plan.noted = true;
-        amp::cuda::detail::note_refusal({problem->describe(device), plan.refusal});
+      if (plan.may_be_tried_again()) {
+        amp::cuda::detail::note_failure(device.index, plan.convolving, plan.failure,
+                                        {problem->describe(device), plan.refusal});
       }
       return plan.usable;
     });
@@ -64,25 +68,25 @@ bool run_dnn(Device device, const std::optional<ConvProblem>& problem, const Run
 inline bool conv2d_by_dnn(const Conv2dArgs& args, std::int64_t bytes) {
   const Operand &x = args.input, &w = args.weight, &b = args.bias, &y = args.output;
   const DnnNumber zero(0, y.dtype), one(1, y.dtype);
-  return run_dnn(
-      y.device, conv_problem(ConvPass::kForward, x, w, b, y, args.window, args.groups, bytes),
-      [&](cudnnHandle_t handle, ConvPlan& plan, void* memory) {
-        const auto algorithm = static_cast<cudnnConvolutionFwdAlgo_t>(plan.algorithm);
-        if (b.present && plan.takes_bias) {  // z is the output, and multiplied by 0
-          plan.takes_bias = AMP_DNN_ACCEPTS(
-              plan, cudnnConvolutionBiasActivationForward, handle, one, plan.input, x.data,
-              plan.weight, w.data, plan.convolution, algorithm, memory, plan.workspace, zero,
-              plan.output, y.data, plan.bias, b.data, plan.identity, plan.output, y.data);
-          if (plan.takes_bias) return true;
-        }
-        // What is there is added before the one rounding, so that the bias goes there first.
-        if (b.present) {
-          copy({array(b.device, b.dtype, b.data, {1, y.sizes[1], 1, 1}), y});
-        }
-        return AMP_DNN_ACCEPTS(plan, cudnnConvolutionForward, handle, one, plan.input, x.data,
-                               plan.weight, w.data, plan.convolution, algorithm, memory,
-                               plan.workspace, b.present ? one : zero, plan.output, y.data);
-      });
+  const auto problem =
+      conv_problem(ConvPass::kForward, x, w, b, y, args.window, args.groups, bytes);
+  return run_dnn(y.device, problem, [&](cudnnHandle_t handle, ConvPlan& plan, void* memory) {
+    const auto algorithm = static_cast<cudnnConvolutionFwdAlgo_t>(plan.algorithm);
+    // z is the output, and multiplied by 0.
+    if (b.present && plan.may_take_bias() &&
+        AMP_DNN_ACCEPTS_BIAS(plan, y.device, *problem, cudnnConvolutionBiasActivationForward,
+                             handle, one, plan.input, x.data, plan.weight, w.data, plan.convolution,
+                             algorithm, memory, plan.workspace, zero, plan.output, y.data,
+                             plan.bias, b.data, plan.identity, plan.output, y.data))
+      return true;
+    // What is there is added before the one rounding, so that the bias goes there first.
+    if (b.present) {
+      copy({array(b.device, b.dtype, b.data, {1, y.sizes[1], 1, 1}), y});
+    }
+    return AMP_DNN_ACCEPTS(plan, cudnnConvolutionForward, handle, one, plan.input, x.data,
+                           plan.weight, w.data, plan.convolution, algorithm, memory, plan.workspace,
+                           b.present ? one : zero, plan.output, y.data);
+  });
 }
 
 inline bool conv2d_backward_input_by_dnn(const Conv2dBackwardInputArgs& args, std::int64_t bytes) {
@@ -113,22 +117,22 @@ inline bool conv2d_backward_weight_by_dnn(const Conv2dBackwardWeightArgs& args,
     dw.dtype = dy.dtype;
   }
   const DnnNumber zero(0, dw.dtype), one(1, dw.dtype);
-  const bool done = run_dnn(
-      dw.device,
+  const auto problem =
       conv_problem(ConvPass::kBackwardWeight, x, dw, db.dtype == dy.dtype ? db : Operand{}, dy,
-                   args.window, args.groups, bytes),
-      [&](cudnnHandle_t handle, ConvPlan& plan, void* memory) {
+                   args.window, args.groups, bytes);
+  const bool done =
+      run_dnn(dw.device, problem, [&](cudnnHandle_t handle, ConvPlan& plan, void* memory) {
         if (!AMP_DNN_ACCEPTS(plan, cudnnConvolutionBackwardFilter, handle, one, plan.input, x.data,
                              plan.output, dy.data, plan.convolution,
                              static_cast<cudnnConvolutionBwdFilterAlgo_t>(plan.algorithm), memory,
                              plan.workspace, zero, plan.weight, dw.data))
           return false;
         if (!db.present) return true;
-        const bool takes_bias = plan.takes_bias && db.dtype == dy.dtype &&
-                                AMP_DNN_ACCEPTS(plan, cudnnConvolutionBackwardBias, handle, one,
-                                                plan.output, dy.data, zero, plan.bias, db.data);
-        plan.takes_bias = takes_bias || db.dtype != dy.dtype;
-        if (!takes_bias) conv2d_backward_bias(dy, db);
+        const bool took_bias =
+            plan.may_take_bias() && db.dtype == dy.dtype &&
+            AMP_DNN_ACCEPTS_BIAS(plan, dy.device, *problem, cudnnConvolutionBackwardBias, handle,
+                                 one, plan.output, dy.data, zero, plan.bias, db.data);
+        if (!took_bias) conv2d_backward_bias(dy, db);
         return true;
       });
   if (done && !direct) copy({dw, args.grad_weight});

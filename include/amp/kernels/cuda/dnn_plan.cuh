@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 
+#include "amp/device/cuda/attempt.hpp"
 #include "amp/device/cuda/dnn_handles.hpp"
 #include "amp/device/math_precision.hpp"
 #include "amp/device/stream.hpp"
@@ -143,6 +144,19 @@ bool is_usable(const Perf& perf, const ConvProblem& p) {
          sums_products(perf.algo) && perf.memory <= static_cast<std::size_t>(p.bytes);
 }
 
+/// cuDNN 9 has families of codes, each a thousand numbers (its API reference, cudnnStatus_t). Its
+/// own numbers are written here, since cuDNN 8 has no names for them.
+inline amp::cuda::detail::Failure failure_of(cudnnStatus_t status) {
+  using amp::cuda::detail::Failure;
+  const int code = static_cast<int>(status);
+  const bool no_memory = code == 4003 || code == 4004 || code == 2;  // 9: host, device; 8
+  if (no_memory) return Failure::kPassing;
+  return status == CUDNN_STATUS_INTERNAL_ERROR || status == CUDNN_STATUS_EXECUTION_FAILED ||
+                 code / 1000 == 4 || code / 1000 == 5
+             ? Failure::kUnclear
+             : Failure::kLasting;
+}
+
 /// Makes a call of cuDNN for a plan; see ConvPlan::accepts().
 #define AMP_DNN_ACCEPTS(plan, function, ...) ((plan).accepts(function(__VA_ARGS__), #function))
 
@@ -155,25 +169,38 @@ class ConvPlan {
   amp::cuda::detail::DnnDescriptor<cudnnFilterDescriptor_t> weight;
   amp::cuda::detail::DnnDescriptor<cudnnConvolutionDescriptor_t> convolution;
   amp::cuda::detail::DnnDescriptor<cudnnActivationDescriptor_t> identity;
-  int algorithm = 0;         // of the pass
-  std::string refusal = {};  // what cuDNN said against it
+  int algorithm = 0;  // of the pass
   std::size_t workspace = 0;
-  bool takes_bias = false;  // cuDNN adds the bias, or sums its gradient
-  bool ran = false, noted = false;
+  bool takes_bias = false;  // cuDNN adds the bias, or sums its gradient, unless that was given up
+  amp::cuda::detail::Attempt convolving = {}, biasing = {};
+  std::string refusal = {};  // what cuDNN said against it at last
+  amp::cuda::detail::Failure failure = amp::cuda::detail::Failure::kLasting;
   bool usable;
 
-  /// Whether a call of cuDNN succeeded. Whatever it says of a plan that never ran, other kernels
-  /// can compute; a plan that did run throws, unless cuDNN says that it does not support something.
-  /// After an error that the device does not survive the others fail as well, and throw.
-  bool accepts(cudnnStatus_t status, const char* call) {
+  /// Whether a call of cuDNN succeeded. Whatever it says of what never ran, other kernels can
+  /// compute; what did run throws, unless cuDNN says that it does not support something. After an
+  /// error that the device does not survive the others fail as well, and throw.
+  bool accepts(cudnnStatus_t status, const char* call, bool ran) {
     if (status == CUDNN_STATUS_SUCCESS) return true;
-    // cuDNN 9 has a family of such codes, 3000 to 3999 (its API reference, cudnnStatus_t).
     const bool unsupported =
         status == CUDNN_STATUS_NOT_SUPPORTED || static_cast<int>(status) / 1000 == 3;
     if (ran && !unsupported) amp::cuda::detail::require(status, call);
     refusal = amp::cuda::detail::describe(status, call);
+    failure = failure_of(status);
     return false;
   }
+  bool accepts(cudnnStatus_t status, const char* call) {
+    return accepts(status, call, convolving.ran);
+  }
+  /// The same of the call that does the bias, whose failure is noted here.
+  bool accepts_bias(int device, const ConvProblem& p, cudnnStatus_t status, const char* call) {
+    if (accepts(status, call, biasing.ran)) return biasing.ran = true;
+    amp::cuda::detail::note_failure(device, biasing, failure,
+                                    {p.describe({kCUDA, device}), refusal});
+    return false;
+  }
+  bool may_be_tried_again() const { return !usable && !convolving.is_given_up(); }
+  bool may_take_bias() const { return takes_bias && !biasing.is_given_up(); }
 
  private:
   bool describe(const ConvProblem& p) {
@@ -233,6 +260,7 @@ class ConvPlan {
                    algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
       return AMP_DNN_ACCEPTS(*this, cudnnSetConvolutionMathType, convolution, found[i].mathType);
     }
+    failure = amp::cuda::detail::Failure::kLasting;
     refusal =
         "none of the algorithms that cuDNN recommends is exact, reproducible and content with "
         "the workspace";
@@ -243,14 +271,24 @@ class ConvPlan {
 /// The plans of one device.
 class ConvPlans {
  public:
-  /// What use(plan) returns, made at its first use and kept.
+  /// What use(plan) returns, made at its first use and kept; made anew after a failure that may
+  /// pass.
   template <class Use>
   bool with_plan(cudnnHandle_t handle, const ConvProblem& problem, const Use& use) {
     const std::lock_guard lock(mutex_);
     auto plan = plans_.find(problem);
+    amp::cuda::detail::Attempt convolving, biasing;
+    if (plan != plans_.end() && plan->second.may_be_tried_again()) {
+      convolving = plan->second.convolving;
+      biasing = plan->second.biasing;
+      plans_.erase(plan);
+      plan = plans_.end();
+    }
     if (plan == plans_.end()) {
       if (plans_.size() >= kMost) plans_.clear();
       plan = plans_.try_emplace(problem, handle, problem).first;
+      plan->second.convolving = convolving;
+      plan->second.biasing = biasing;
     }
     return use(plan->second);
   }

@@ -16,8 +16,8 @@
 #include <string>
 
 #include "amp/core/error.hpp"
+#include "amp/device/cuda/attempt.hpp"
 #include "amp/device/cuda/handles.hpp"
-#include "amp/device/cuda/libraries.hpp"
 #include "amp/device/device.hpp"
 
 namespace amp::inline v0::kernels::cuda::detail {
@@ -47,11 +47,12 @@ struct LtProblem {
   std::int64_t slope_leading = 0;
   std::uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
 
-  /// All that the choice of an algorithm depends on.
+  /// All that the choice of an algorithm depends on. The heuristics do not know where the vector
+  /// and the slope lie; see is_aligned().
   struct Key {
     std::int64_t sizes[10];
     int choices[8];
-    std::uint32_t alignments[5];
+    std::uint32_t alignments[3];
     std::size_t workspace;
     auto operator<=>(const Key&) const = default;
   };
@@ -82,8 +83,7 @@ struct LtProblem {
             {transpose_a, transpose_b, a.type, b.type, d.type, compute, epilogue,
              static_cast<int>(reductions)},
             {LtMatrix::alignment_of(a.data), LtMatrix::alignment_of(b.data),
-             LtMatrix::alignment_of(d.data), LtMatrix::alignment_of(vector),
-             LtMatrix::alignment_of(slope)},
+             LtMatrix::alignment_of(d.data)},
             workspace};
   }
 };
@@ -158,7 +158,7 @@ inline void launch_product(const amp::cuda::detail::BlasCall& blas, const LtProb
 
 /// What is known of a problem. Asked once, since the answer takes the host longer than the launch.
 struct LtPlan {
-  enum class State : std::uint8_t { kNew, kRan, kRefused } state = State::kNew;
+  amp::cuda::detail::Attempt attempt = {};
   cublasLtMatmulAlgo_t algorithm = {};
 };
 
@@ -172,12 +172,20 @@ class LtPlans {
   }
   void keep(const LtProblem::Key& key, const LtPlan& plan) {
     const std::lock_guard lock(mutex_);
+    if (plans_.size() >= kMost && !plans_.contains(key)) plans_.clear();
     plans_[key] = plan;
   }
   void release() {
     const std::lock_guard lock(mutex_);
     plans_.clear();
   }
+  std::size_t size() {
+    const std::lock_guard lock(mutex_);
+    return plans_.size();
+  }
+
+  /// More than a network has; batches of ever new sizes take no more memory than this.
+  static constexpr std::size_t kMost = 1024;
 
  private:
   std::mutex mutex_;
@@ -188,24 +196,32 @@ inline LtPlans& lt_plans(int device) {
   return all[device];
 }
 
-/// A problem that comes for the first time. Whatever cuBLASLt says against it, as long as nothing
-/// ran, other kernels can do: the problem is noted, and done so for ever. After an error that the
-/// device does not survive those fail as well, and throw.
-inline LtPlan try_product(int device, const amp::cuda::detail::BlasCall& blas,
-                          const LtProblem& problem) {
-  LtPlan plan;
+inline amp::cuda::detail::Failure failure_of(const Error& error) {
+  using amp::cuda::detail::Failure;
+  const auto* const blas = dynamic_cast<const amp::cuda::detail::BlasError*>(&error);
+  if (blas == nullptr) return Failure::kLasting;  // there is no algorithm
+  if (blas->status == CUBLAS_STATUS_ALLOC_FAILED) return Failure::kPassing;
+  return blas->status == CUBLAS_STATUS_EXECUTION_FAILED ||
+                 blas->status == CUBLAS_STATUS_INTERNAL_ERROR
+             ? Failure::kUnclear
+             : Failure::kLasting;
+}
+
+/// A problem that never ran. Whatever cuBLASLt says against it, as long as nothing ran, other
+/// kernels can do. After an error that the device does not survive those fail as well, and throw.
+inline void try_product(int device, const amp::cuda::detail::BlasCall& blas,
+                        const LtProblem& problem, LtPlan& plan) {
   try {
     LtDescriptors descriptors(problem);
     plan.algorithm = choose_algorithm(blas, problem, descriptors);
     launch_product(blas, problem, descriptors, plan.algorithm);
-    plan.state = LtPlan::State::kRan;
+    plan.attempt.ran = true;
   } catch (const amp::detail::OutOfMemory&) {
     throw;
   } catch (const Error& error) {
-    plan.state = LtPlan::State::kRefused;
-    amp::cuda::detail::note_refusal({problem.describe(device), error.what()});
+    amp::cuda::detail::note_failure(device, plan.attempt, failure_of(error),
+                                    {problem.describe(device), error.what()});
   }
-  return plan;
 }
 
 /// False where cuBLASLt does not take it, and nothing was done.
@@ -215,15 +231,15 @@ inline bool run(int device, const LtProblem& problem) {
   amp::cuda::detail::with_blas(device, [&](const amp::cuda::detail::BlasCall& blas) {
     const LtProblem::Key key = problem.key(blas.workspace_bytes);
     plan = lt_plans(device).find(key);
-    if (plan.state == LtPlan::State::kNew) {
-      plan = try_product(device, blas, problem);
-      lt_plans(device).keep(key, plan);
-    } else if (plan.state == LtPlan::State::kRan) {
+    if (plan.attempt.ran) {
       LtDescriptors descriptors(problem);
       launch_product(blas, problem, descriptors, plan.algorithm);
+    } else if (!plan.attempt.is_given_up()) {
+      try_product(device, blas, problem, plan);
+      lt_plans(device).keep(key, plan);
     }
   });
-  return plan.state == LtPlan::State::kRan;
+  return plan.attempt.ran;
 }
 
 }  // namespace amp::inline v0::kernels::cuda::detail

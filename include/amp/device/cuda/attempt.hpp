@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Whether a library is asked again for what it failed to do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "amp/core/error.hpp"
+#include "amp/device/capture.hpp"
+#include "amp/device/cuda/context.hpp"
+#include "amp/device/cuda/libraries.hpp"
+
+namespace amp::inline v0::cuda::detail {
+
+/// What a failed call of a library says about the next one.
+enum class Failure : std::uint8_t {
+  kLasting,  // it will fail again: the library does not support it
+  kUnclear,  // the library does not say why; the device may have been full
+  kPassing,  // there was no memory for it
+};
+
+/// What is known of something that a library may do.
+struct Attempt {
+  bool ran = false;
+  bool noted = false;  // that it failed
+  int failures = 0;    // those that count against it
+
+  /// After this many failures whose reason is unclear the library is not asked again.
+  static constexpr int kMost = 3;
+  bool is_given_up() const { return failures >= kMost; }
+};
+
+/// Takes down that a library failed to do what it never did before; other kernels then do it. Of a
+/// failure in a stream that is captured nothing is kept, since the capture may be its reason.
+/// Throws then, unless it is a lasting one: that is said before anything is enqueued, so that other
+/// kernels can still become part of the graph.
+inline void note_failure(int device, Attempt& attempt, Failure failure,
+                         const LibraryRefusal& refusal) {
+  const bool captured =
+      amp::detail::current_recording() != nullptr || is_capturing(device, current_stream(device));
+  AMP_CHECK(!captured || failure == Failure::kLasting, refusal.reason, ": ", refusal.problem,
+            ", while the stream is captured into a CUDA graph; run it once before the capture");
+  if (!captured && failure == Failure::kLasting) attempt.failures = Attempt::kMost;
+  if (!captured && failure == Failure::kUnclear) ++attempt.failures;
+  if (attempt.noted) return;
+  attempt.noted = true;
+  note_refusal(refusal);
+}
+
+}  // namespace amp::inline v0::cuda::detail
