@@ -65,6 +65,8 @@ class Schedule {
   }
   std::uint64_t seed() const { return seed_; }
 
+  bool held = false;  // nothing is done unless somebody waits, whatever the seed
+
   Queue& open(int device, bool blocking) {
     queues_.push_back(std::make_unique<Queue>(Queue{device, blocking}));
     return *queues_.back();
@@ -78,7 +80,7 @@ class Schedule {
   void add(Queue& queue, Work work) {
     if (work.done != nullptr) work.done->queue = &queue;
     queue.pending.push_back(std::move(work));
-    if (seed_ == 0 || queue.pending.size() > kMostPending) finish(queue);
+    if ((seed_ == 0 && !held) || queue.pending.size() > kMostPending) finish(queue);
     if (seed_ % 2 == 0) {
       while (draw(2) == 0 && step_any()) {
       }
@@ -140,7 +142,7 @@ class Schedule {
     return (x ^ x >> 31) % n;
   }
   bool step_any() {
-    if (queues_.empty()) return false;
+    if (queues_.empty() || held) return false;
     const std::size_t first = draw(queues_.size()) % queues_.size();
     for (std::size_t i = 0; i < queues_.size(); ++i) {
       Queue& queue = *queues_[(first + i) % queues_.size()];
