@@ -16,10 +16,11 @@ namespace amp::inline v0 {
 /// nothing happens, since there is one order of work. One thread at a time uses a mark.
 ///
 /// ```cpp
-/// copy_elements(weight, copy);       // on this thread's stream
+/// const amp::Tensor copy = amp::zeros({4});  // written on this thread's stream
+/// amp::StreamMark written;
 /// written.record(copy.device());
 /// // later, in any thread:
-/// if (written.wait(copy.device())) share(copy.device(), copy.raw_data());
+/// if (written.wait(copy.device())) amp::share(copy.device(), copy.raw_data());
 /// // what is enqueued from here on reads the copy as it was written
 /// ```
 class StreamMark {
