@@ -49,6 +49,16 @@ class DeviceMemory {
     bool of_graph = false;  // belongs to a graph, and exists between two of its nodes
   };
 
+  DeviceMemory() = default;
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  /// What was freed in the order of a stream that has not come to it, and never will, is no leak.
+  ~DeviceMemory() {
+    for (const auto& [address, block] : blocks_) {
+      if (block.freed) ::operator delete (const_cast<void*>(address), std::align_val_t{256});
+    }
+  }
+
   std::uint64_t limit = std::uint64_t{1} << 40;  // bytes that a device has
 
   /// What a device has left.
