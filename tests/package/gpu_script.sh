@@ -112,11 +112,11 @@ cases), synccheck (no time was left); 2 skipped: build (--programs), a case of s
 device)" --programs "$programs" --only skips --limit 7
 
   # Ended from outside, it still hands over what it has.
-  rm -rf "$work/out"
+  rm -rf "$work/out" "$work/log"  # the log of the run before names the same stages
   AMP_STANDIN_HANGS=memcheck "$amp/tests/gpu.sh" --out "$work/out" "${flags[@]}" \
     >"$work/log" 2>&1 &
   pid=$!
-  until grep -q '=== memcheck' "$work/log"; do sleep 0.1; done
+  until grep -sq '=== memcheck' "$work/log"; do sleep 0.1; done
   kill -TERM $pid
   wait $pid || status=$?
   [[ $status == 143 ]] || fail "status $status after SIGTERM"
