@@ -14,11 +14,12 @@
 
 namespace amp::inline v0::cuda {
 
-/// `stream` reads or writes the tensor's memory, which amp allocated under another stream: when the
-/// memory is given back, whoever has it next waits for what `stream` was told until then. So a
-/// tensor may be let go of while another stream still works with it. The stream has to live until
-/// the memory was given back, or release_stream() was called. Views share their memory. Does
-/// nothing on the memory's own stream, or if the memory is not amp's. Does not synchronise.
+/// Says that `stream` reads or writes the tensor's memory, which amp allocated under another
+/// stream. When the tensor is destroyed, its memory is not reused before the work that `stream` has
+/// at that time is done. So a tensor may be destroyed while another stream still works with it. The
+/// stream must exist until then, unless release_stream() was called; cudaStreamPerThread is not
+/// supported. Views share their memory. Does nothing on the memory's own stream, or if the memory
+/// is not amp's. Does not synchronise.
 ///
 /// Source: torch.Tensor.record_stream.
 inline void record_stream(const Tensor& tensor, cudaStream_t stream) {

@@ -27,8 +27,8 @@ struct DeviceMemory {
                std::int64_t bytes) = nullptr;
   bool (*is_available)() = nullptr;
 
-  /// Streams that the device will not know any more read a block of allocate() from now on: when it
-  /// is given back, it is nobody's until all work of the device is done.
+  /// Other streams read a block of allocate() from now on, and the device does not keep which: when
+  /// the block is given back, it is reused only after all work of the device.
   void (*share)(Device, void* memory) noexcept = nullptr;
 
   // Of a StreamMark (device/stream_mark.hpp), which says what they mean. record() makes the mark if
@@ -135,9 +135,9 @@ inline void deallocate(Device device, void* memory, std::int64_t bytes) noexcept
   }
 }
 
-/// Other streams than this thread's current one read `memory`, a block of allocate(), and whoever
-/// gives it back need not know them: it is reused only when all work of the device is done. Does
-/// nothing on the CPU. Does not synchronise.
+/// Says that other streams than the one of allocate() use `memory`, a block of it. When the block
+/// is given back, it is reused only after all work of the device. Does nothing on the CPU. Does not
+/// synchronise.
 inline void share(Device device, void* memory) noexcept {
   if (memory == nullptr || device.type == kCPU) return;
   detail::memory_state().devices[static_cast<std::size_t>(device.type)].load()->share(device,

@@ -155,7 +155,7 @@ class AMP_EXPORT IdleStreams {
  private:
   struct Of {
     std::vector<cudaStream_t> idle = {};
-    std::vector<StreamId> ids = {};  // of all streams made, whoever has them
+    std::vector<StreamId> ids = {};  // of all streams made, idle or in use
   };
 
   std::mutex mutex_;

@@ -15,8 +15,8 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// From one device to another, after what this thread's current stream of either was told until
-/// now; what they are told from now on comes after the copy.
+/// From one device to another, after what was enqueued on this thread's current stream of either
+/// until now; what is enqueued on them from now on comes after the copy.
 inline void copy_between(int to_device, void* to, int from_device, const void* from,
                          std::size_t bytes) {
   const Stream target = current(to_device), source = current(from_device);

@@ -17,7 +17,7 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// Events of one device that nobody uses now.
+/// Idle events of one device.
 class AMP_EXPORT EventPool {
  public:
   /// The device is current.
@@ -48,7 +48,7 @@ class AMP_EXPORT EventPool {
  private:
   std::mutex mutex_;
   std::vector<cudaEvent_t> idle_;
-  std::size_t count_ = 0;  // of events made, whoever has them
+  std::size_t count_ = 0;  // of events made, idle or in use
 };
 
 struct AMP_EXPORT EventPools {
@@ -56,7 +56,7 @@ struct AMP_EXPORT EventPools {
 };
 inline EventPool& event_pool(int device) { return process_state<EventPools>().of[device]; }
 
-/// A point in the work of a stream. It can be forgotten as soon as others were told to wait for it:
+/// A point in the work of a stream. It can be destroyed as soon as other streams wait for it:
 /// "wait" means the last record() before, whatever comes later.
 class Event {
  public:
@@ -94,7 +94,8 @@ class Event {
   }
   /// As the constructor does, the device of the event being current.
   void record(cudaStream_t stream) { AMP_CUDA_CALL(cudaEventRecord, event_, stream); }
-  /// What `stream`, of any device, is told from now on comes after it. The host does not wait.
+  /// What is enqueued on `stream`, of any device, from now on comes after it. The host does not
+  /// wait.
   void let_wait(cudaStream_t stream) const {
     AMP_CUDA_CALL(cudaStreamWaitEvent, stream, event_, 0);
   }
@@ -104,8 +105,8 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// What `waiting` is told from now on comes after what `stream` was told until now; both are of the
-/// device. The host does not wait.
+/// What is enqueued on `waiting` from now on comes after what was enqueued on `stream` until now;
+/// both are of the device. The host does not wait.
 inline void wait_for(int device, cudaStream_t waiting, cudaStream_t stream) {
   const DeviceGuard guard(device);
   Event(device, stream).let_wait(waiting);

@@ -89,7 +89,7 @@ class AMP_EXPORT MemoryPool {
     try {
       give_back(memory);
     } catch (...) {
-      // Nothing can be said from here. Nobody may have it before all work is done.
+      // An error cannot be reported from here. The block is reused only when all work is done.
       const std::lock_guard lock(mutex_);
       readers_.forget(memory);
       if (const auto found = used_.find(memory); found != used_.end()) set_aside(found->second);
@@ -117,8 +117,8 @@ class AMP_EXPORT MemoryPool {
     if (const auto found = used_.find(memory); found != used_.end()) found->second.shared = true;
   }
 
-  /// `stream` reads or writes the block: when it is given back, its home waits for what the stream
-  /// was told until then. Does nothing for memory that is no block.
+  /// `stream` reads or writes the block: when it is given back, its home waits for what was
+  /// enqueued on the stream until then. Does nothing for memory that is no block.
   void record_stream(void* memory, cudaStream_t stream) {
     const DeviceGuard guard(device_);
     const StreamId id = id_of(stream);

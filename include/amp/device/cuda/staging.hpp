@@ -82,7 +82,7 @@ class StagingRing {
 };
 
 /// The rings of one device, at most kMostBytes in all, made as they are needed: a few small copies
-/// need little. Whoever copies may change the source when the call returns.
+/// need little. The caller may change the source when the call returns.
 ///
 /// A copy larger than kLargestPiece goes over in pieces. The host waits for the first piece in a
 /// ring if the device has yet to read all of them: that is the price of the bound.
@@ -100,7 +100,7 @@ class AMP_EXPORT Staging {
     }
   }
 
-  /// Frees what nobody uses. Synchronises with the device.
+  /// Frees the rings that are not in use. Synchronises with the device.
   void release(int device) noexcept {
     const std::lock_guard lock(mutex_);
     if (rings_.empty()) return;
