@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23,6 +22,7 @@
 #include "amp/device/cuda/dnn_handles.hpp"
 #include "amp/device/math_precision.hpp"
 #include "amp/device/stream.hpp"
+#include "amp/kernels/cuda/plans.cuh"
 #include "amp/kernels/signatures.hpp"
 
 namespace amp::inline v0::kernels::cuda::detail {
@@ -268,51 +268,30 @@ class ConvPlan {
   }
 };
 
-/// The plans of one device.
-class ConvPlans {
+class ConvPlans : public Plans<ConvProblem, ConvPlan> {
  public:
   /// What use(plan) returns, made at its first use and kept; made anew after a failure that may
   /// pass.
   template <class Use>
   bool with_plan(cudnnHandle_t handle, const ConvProblem& problem, const Use& use) {
     const std::lock_guard lock(mutex_);
-    auto plan = plans_.find(problem);
+    ConvPlan* plan = find_plan(problem);
     amp::cuda::detail::Attempt convolving, biasing;
-    if (plan != plans_.end() && plan->second.may_be_tried_again()) {
-      convolving = plan->second.convolving;
-      biasing = plan->second.biasing;
-      plans_.erase(plan);
-      plan = plans_.end();
+    if (plan != nullptr && plan->may_be_tried_again()) {
+      convolving = plan->convolving;
+      biasing = plan->biasing;
+      plan = nullptr;
     }
-    if (plan == plans_.end()) {
-      if (plans_.size() >= kMost) plans_.clear();
-      plan = plans_.try_emplace(problem, handle, problem).first;
-      plan->second.convolving = convolving;
-      plan->second.biasing = biasing;
+    if (plan == nullptr) {
+      plan = &make_plan(problem, handle, problem);
+      plan->convolving = convolving;
+      plan->biasing = biasing;
     }
-    return use(plan->second);
+    return use(*plan);
   }
-  void release() noexcept {
-    const std::lock_guard lock(mutex_);
-    plans_.clear();
-  }
-  std::size_t size() {
-    const std::lock_guard lock(mutex_);
-    return plans_.size();
-  }
-
-  /// More than a network has; batches of ever new sizes take no more memory than this.
-  static constexpr std::size_t kMost = 1024;
-
- private:
-  std::mutex mutex_;
-  std::map<ConvProblem, ConvPlan> plans_;
 };
 
-inline ConvPlans& conv_plans(int device) {
-  static auto* const all = new ConvPlans[kMaxDevices];
-  return all[device];
-}
+inline ConvPlans& conv_plans(int device) { return plans_of<ConvPlans>(device); }
 
 }  // namespace amp::inline v0::kernels::cuda::detail
 

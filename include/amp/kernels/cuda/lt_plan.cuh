@@ -11,7 +11,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <string>
 
@@ -19,6 +18,7 @@
 #include "amp/device/cuda/attempt.hpp"
 #include "amp/device/cuda/handles.hpp"
 #include "amp/device/device.hpp"
+#include "amp/kernels/cuda/plans.cuh"
 
 namespace amp::inline v0::kernels::cuda::detail {
 
@@ -162,39 +162,20 @@ struct LtPlan {
   cublasLtMatmulAlgo_t algorithm = {};
 };
 
-/// The plans of one device.
-class LtPlans {
+class LtPlans : public Plans<LtProblem::Key, LtPlan> {
  public:
   LtPlan find(const LtProblem::Key& key) {
     const std::lock_guard lock(mutex_);
-    const auto found = plans_.find(key);
-    return found == plans_.end() ? LtPlan{} : found->second;
+    const LtPlan* const plan = find_plan(key);
+    return plan == nullptr ? LtPlan{} : *plan;
   }
   void keep(const LtProblem::Key& key, const LtPlan& plan) {
     const std::lock_guard lock(mutex_);
-    if (plans_.size() >= kMost && !plans_.contains(key)) plans_.clear();
-    plans_[key] = plan;
+    make_plan(key, plan);
   }
-  void release() {
-    const std::lock_guard lock(mutex_);
-    plans_.clear();
-  }
-  std::size_t size() {
-    const std::lock_guard lock(mutex_);
-    return plans_.size();
-  }
-
-  /// More than a network has; batches of ever new sizes take no more memory than this.
-  static constexpr std::size_t kMost = 1024;
-
- private:
-  std::mutex mutex_;
-  std::map<LtProblem::Key, LtPlan> plans_;
 };
-inline LtPlans& lt_plans(int device) {
-  static auto* const all = new LtPlans[kMaxDevices];
-  return all[device];
-}
+
+inline LtPlans& lt_plans(int device) { return plans_of<LtPlans>(device); }
 
 inline amp::cuda::detail::Failure failure_of(const Error& error) {
   using amp::cuda::detail::Failure;
