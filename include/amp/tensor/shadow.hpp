@@ -126,9 +126,9 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     return slot.copy.detach();
   }
 
-  /// The memory of the copies that whoever writes all of `weight` should write with it: those that
-  /// are current, were used since the last time and are nobody else's. wrote() says that it did, or
-  /// that it changed neither.
+  /// The memory of the copies that a call which writes all of `weight` should write with it: those
+  /// that are current, were used since the last time and that nothing else holds. The call ends
+  /// with wrote(), if it wrote both or neither.
   kernels::LowPrecisionCopies to_write(const Tensor& weight) {
     const ProcessLock lock(LockOf::kWeight, this);
     void* memory[2] = {};
@@ -163,17 +163,17 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
 
   struct Slot {
     Tensor copy;
-    // By the last cast, of which users do not know. A step that writes the copy needs no mark: who
-    // reads a weight on another stream has to order that behind the step anyhow.
+    // By the last cast, of which users do not know. A step that writes the copy needs no mark: a
+    // program that reads a weight on another stream has to order that behind the step anyhow.
     StreamMark written;
     std::uint64_t version = 0;  // of the weight
-    // Of the copy: moves where a user writes to a result that is it.
+    // Of the copy: it rises if a user writes to a result that is the copy.
     std::uint64_t copy_version = 0;
     std::uint64_t owner = 0;    // the graph whose memory it is; 0: none
     std::uint64_t capture = 0;  // that it was made in: what is current in one is not in another
     bool used = false;          // since it was last written with the weight
     bool promised = false;      // to be written with the weight
-    std::weak_ptr<GraphCopy> of_graph = {};  // where the copy is one; it holds the weight
+    std::weak_ptr<GraphCopy> of_graph = {};  // if the copy is one; it holds the weight
 
     void tell_graph(std::uint64_t held) const {
       if (const auto graph = of_graph.lock()) graph->version = held;
@@ -183,7 +183,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     void wait_until_written() const {
       if (written.wait(copy.device())) share(copy.device(), copy.raw_data());
     }
-    /// Whether nobody else holds the copy, but for the graph that it belongs to.
+    /// Whether nothing else holds the copy, except the graph that it belongs to.
     bool is_alone() const {
       if (of_graph.expired()) return copy.unique();
       return copy.impl().unique() && copy.impl().storage->references() == 2;

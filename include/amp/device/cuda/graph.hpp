@@ -119,8 +119,9 @@ class RecordAtEnd {
 /// The constructor calls `step` warmup + 1 times. The first `warmup` calls do their work, so that
 /// the model takes as many steps; they leave behind the memory and the library handles that the
 /// recording needs. The last is recorded, and does nothing: what it computes is there after the
-/// first replay. All of that is told to a stream of the graph's own, which waits for the thread's
-/// current stream and is awaited by it. A replay goes to the current stream, as any op does.
+/// first replay. All of these calls run on a stream of the graph's own. That stream waits for the
+/// thread's current stream, and the current stream then waits for it. A replay goes to the current
+/// stream, as any op does.
 ///
 /// What is fixed: the tensors, their shapes and addresses, the host's decisions, the numbers that
 /// it passed. Batches are copied to tensors made before (x.copy_(batch), before replay()) that live

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Lists of tensors on the device. Items reach it by value, as parameters of launches, so that no
-// host memory has to last; whoever calls often keeps the list, and only what changed is sent.
+// host memory has to last. A caller may keep a list between calls; then only what changed is sent.
 #pragma once
 
 #include <algorithm>
@@ -120,9 +120,9 @@ class DeviceList {
   std::vector<std::pair<void*, std::int64_t>> kept_;  // that these write to
 };
 
-/// The table of one call: the kept one if there is a place for it. A Graph gets one of its own:
-/// nobody else changes what it reads. A capture that the user began takes the kept one, made by an
-/// earlier call, as it cannot allocate.
+/// The table of one call: the kept one if there is a place for it. A Graph gets one of its own, so
+/// that later calls do not change what it reads. A capture that the user began takes the kept one,
+/// made by an earlier call, as it cannot allocate.
 template <class Table>
 class TableOfCall {
  public:
