@@ -133,7 +133,7 @@ configure() {
   cmake -S "$root" -B "$folder/$1" -G "Unix Makefiles" -DCMAKE_CXX_COMPILER="$2" \
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="$3" -DAMP_TEST_PREFIX="$1" \
     -DAMP_BUILD_TESTS=ON \
-    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=10 "${@:4}" \
+    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 "${@:4}" \
     >"$folder/$1.log" 2>&1 || { cat "$folder/$1.log" && false; }
 }
 build() { "${no_aslr[@]}" cmake --build "$folder/$1" --parallel "$jobs" "${@:2}" -- -k; }
