@@ -5,8 +5,8 @@
 // transpose: cuBLASLt's D is [N, M] by columns, its A our b and its B our a.
 //
 // relu is not among the epilogues. cuBLASLt's is max(x, 0), and its documentation says neither what
-// that makes of NaN nor in which order its bits lie. A NaN that became 0 there would be seen by
-// nobody: the loss stays finite, the gradients behind it are 0, and a GradScaler finds nothing.
+// that makes of NaN nor in which order its bits lie. A NaN that became 0 there would go unseen: the
+// loss stays finite, the gradients behind it are 0, and a GradScaler finds nothing.
 #pragma once
 
 #include <cublasLt.h>
