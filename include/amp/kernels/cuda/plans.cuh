@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "amp/device/device.hpp"
+#include "amp/device/stream.hpp"
 
 namespace amp::inline v0::kernels::cuda::detail {
 
