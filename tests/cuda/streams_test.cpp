@@ -233,11 +233,14 @@ void capture(const UserStream& mine, const Call& call) {
 
 TEST_CASE("cuda streams: nothing is allocated in a capture that the user began", "[cuda]") {
   const UserStream mine;
-  std::optional<amp::StreamGuard> guard(std::in_place, amp::Device(kCUDA), mine.get());
-  Tensor x = filled(1), dropped = filled(2);
-  (void)filled(3);  // a free block is there
-  const Tensor large = filled(1, 500000);
-  guard.reset();
+  Tensor x, dropped, large;
+  {
+    const amp::StreamGuard guard(kCUDA, mine.get());
+    x = filled(1);
+    dropped = filled(2);
+    large = filled(1, 500000);
+    (void)filled(3);  // a free block is there
+  }
   Tensor of_own = filled(4);
   (void)of_own.to_vector<float>();
   const void* const memory = dropped.const_data<float>();
