@@ -127,8 +127,8 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
   }
 
   /// The memory of the copies that a call which writes all of `weight` should write with it: those
-  /// that are current, were used since the last time and that nothing else holds. The call ends
-  /// with wrote(), if it wrote both or neither.
+  /// that are current, were used since the last time and that nothing else holds. The call then
+  /// says wrote(), unless it failed after it wrote some of them.
   kernels::LowPrecisionCopies to_write(const Tensor& weight) {
     const ProcessLock lock(LockOf::kWeight, this);
     void* memory[2] = {};
