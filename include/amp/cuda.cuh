@@ -9,7 +9,7 @@
 
 #include "amp/cuda.hpp"
 #include "amp/device/cuda/handles.hpp"
-#include "amp/kernels/cuda/backend.cuh"
+#include "amp/kernels/backend.cuh"
 
 namespace amp::inline v0 {
 

@@ -4,7 +4,7 @@
 // What users call.
 #pragma once
 
-#include "amp/kernels/host/capabilities.hpp"
+#include "amp/kernels/onednn/capabilities.hpp"
 #include "amp/ops/activation.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/attention.hpp"

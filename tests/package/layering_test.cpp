@@ -37,6 +37,19 @@ const std::map<std::string, std::string> kRootHeaders = {
     {"libtorch", "interop"},
 };
 
+/// In kernels/, what all ops are made of, bottom to top.
+const std::map<std::string, int> kBelowOps = {{"operand", 0},      {"functions", 0},
+                                              {"compute_type", 1}, {"traversal", 2},
+                                              {"onednn", 2},       {"plans", 2}};
+/// The ops that are made of other ops. A new op needs no line here unless it is, too.
+const std::set<std::pair<std::string, std::string>> kOpsOnOps = {
+    {"attention", "matmul"},      {"batch_norm", "norm"},    {"batch_norm", "reduce"},
+    {"conv", "elementwise"},      {"conv", "matmul"},        {"conv", "reduce"},
+    {"cross_entropy", "softmax"}, {"matmul", "elementwise"}, {"matmul", "reduce"},
+    {"norm", "reduce"},           {"optim", "random"},       {"optim", "unscale"},
+    {"softmax", "reduce"},
+};
+
 /// The only inversion: members of Tensor that record history are declared in the tensor layer and
 /// defined here.
 const std::string kInversion = "amp/ops/tensor_members.hpp";
@@ -72,8 +85,30 @@ std::size_t level_of(const std::string& module) {
   return level;
 }
 
-bool in_folder(const std::string& header, const std::string& folder) {
-  return header.find("/" + folder + "/") != std::string::npos;
+/// Whether a header of the library is one of the host's kernels: in a folder host/, or host.hpp.
+bool is_host_kernel(const std::string& header) {
+  return header.find("/host/") != std::string::npos || header.ends_with("/host.hpp");
+}
+
+/// The folder of a kernel, "amp/kernels/softmax/args.hpp" -> "softmax"; the file without its
+/// extension at the root of kernels/; "" outside.
+std::string room_of(const std::string& header) {
+  const std::string kernels = "amp/kernels/";
+  if (!header.starts_with(kernels)) return {};
+  const std::string below = header.substr(kernels.size());
+  return below.substr(0, below.find_first_of("/."));
+}
+
+/// What is wrong with an edge between two folders of kernels/; empty if nothing.
+std::string objection_between_rooms(const std::string& from, const std::string& to) {
+  if (from == to || from == "backend" || from == "dispatch") return {};
+  if (to == "backend" || to == "dispatch") return "goes from a kernel to the table of all kernels";
+  if (kBelowOps.contains(to)) {
+    const bool down = !kBelowOps.contains(from) || kBelowOps.at(to) < kBelowOps.at(from);
+    return down ? "" : "goes up inside kernels/";
+  }
+  if (kBelowOps.contains(from)) return "goes from a traversal to an op";
+  return kOpsOnOps.contains({from, to}) ? "" : "goes from one op to another";
 }
 
 /// What is wrong with `from` including `to`; empty if nothing.
@@ -82,9 +117,10 @@ std::string objection(const std::string& from, const std::string& to) {
   if (lower != upper && level_of(lower) == level_of(upper)) return "goes sideways";
   if (level_of(lower) > level_of(upper)) return "goes up";
   if (kForbidden.contains({upper, lower})) return "is ruled out";
-  if (in_folder(from, "host") && in_folder(to, "cuda")) return "goes from host to CUDA";
-  if (in_folder(from, "cuda") && in_folder(to, "host")) return "goes from CUDA to host";
+  if (from.ends_with(".cuh") && is_host_kernel(to)) return "goes from CUDA to host";
   if (from.ends_with(".hpp") && to.ends_with(".cuh")) return "needs nvcc";
+  if (lower == "kernels" && upper == "kernels")
+    return objection_between_rooms(room_of(from), room_of(to));
   return {};
 }
 
@@ -187,8 +223,17 @@ TEST_CASE("the layering test objects to wrong edges") {
   CHECK(objection("amp/nn/linear.hpp", "amp/optim/sgd.hpp") == "goes sideways");
   CHECK(objection("amp/scaler/stage.hpp", "amp/amp.hpp") == "goes up");
   CHECK(objection("amp/optim/sgd.hpp", "amp/autocast/state.hpp") == "is ruled out");
-  CHECK(objection("amp/kernels/host/conv.hpp", "amp/kernels/cuda/conv.cuh") ==
-        "goes from host to CUDA");
+  CHECK(objection("amp/kernels/conv/host.hpp", "amp/kernels/conv/cuda.cuh") == "needs nvcc");
+  CHECK(objection("amp/kernels/conv/cuda/cudnn.cuh", "amp/kernels/conv/host/onednn.hpp") ==
+        "goes from CUDA to host");
+  CHECK(objection("amp/kernels/softmax/cuda.cuh", "amp/kernels/pool/args.hpp") ==
+        "goes from one op to another");
+  CHECK(objection("amp/kernels/traversal/lines.hpp", "amp/kernels/softmax/args.hpp") ==
+        "goes from a traversal to an op");
+  CHECK(objection("amp/kernels/functions.hpp", "amp/kernels/traversal/lines.hpp") ==
+        "goes up inside kernels/");
+  CHECK(objection("amp/kernels/softmax/host.hpp", "amp/kernels/dispatch.hpp") ==
+        "goes from a kernel to the table of all kernels");
   std::vector<std::string> path;
   std::set<std::string> done;
   CHECK(find_cycle({{"a", {"b"}}, {"b", {"c"}}, {"c", {"b"}}}, "a", path, done));

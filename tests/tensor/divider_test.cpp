@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
-#include <amp/kernels/divider.hpp>
+#include <amp/kernels/traversal/divider.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -13,7 +13,7 @@
 
 #include "amp/core/process_lock.hpp"
 #include "amp/core/refcount.hpp"
-#include "amp/kernels/host/elementwise.hpp"
+#include "amp/kernels/elementwise/host.hpp"
 #include "amp/tensor/layout.hpp"
 
 namespace amp::inline v0::autograd {

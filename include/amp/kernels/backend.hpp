@@ -10,8 +10,21 @@
 #include <string_view>
 
 #include "amp/core/globals.hpp"
-#include "amp/kernels/scale_state.hpp"
-#include "amp/kernels/signatures.hpp"
+#include "amp/kernels/batch_norm/args.hpp"
+#include "amp/kernels/conv/args.hpp"
+#include "amp/kernels/cross_entropy/args.hpp"
+#include "amp/kernels/elementwise/args.hpp"
+#include "amp/kernels/extremum/args.hpp"
+#include "amp/kernels/indexing/args.hpp"
+#include "amp/kernels/matmul/args.hpp"
+#include "amp/kernels/norm/args.hpp"
+#include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/pool/args.hpp"
+#include "amp/kernels/random/args.hpp"
+#include "amp/kernels/reduce/args.hpp"
+#include "amp/kernels/softmax/args.hpp"
+#include "amp/kernels/unscale/args.hpp"
+#include "amp/kernels/unscale/scale_state.hpp"
 
 namespace amp::inline v0::kernels {
 

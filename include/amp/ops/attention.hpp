@@ -11,8 +11,8 @@
 #include <limits>
 #include <optional>
 
-#include "amp/kernels/host/attention.hpp"
-#include "amp/kernels/host/attention_backward.hpp"
+#include "amp/kernels/attention/host.hpp"
+#include "amp/kernels/attention/host/backward.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/comparison.hpp"
 #include "amp/ops/dropout.hpp"

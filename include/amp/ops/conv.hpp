@@ -9,7 +9,7 @@
 #include <concepts>
 #include <cstdint>
 
-#include "amp/kernels/host/conv.hpp"
+#include "amp/kernels/conv/host.hpp"
 #include "amp/ops/layout.hpp"
 #include "amp/ops/relu_mask.hpp"
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <tuple>
 
-#include "amp/kernels/host/extremum.hpp"
+#include "amp/kernels/extremum/host.hpp"
 #include "amp/ops/comparison.hpp"
 #include "amp/ops/reduce.hpp"
 

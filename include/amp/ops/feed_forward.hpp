@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "amp/kernels/host/fused_matmul.hpp"
+#include "amp/kernels/matmul/host/fused_matmul.hpp"
 #include "amp/ops/matmul.hpp"
 
 namespace amp::inline v0 {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "amp/kernels/host/indexing.hpp"
+#include "amp/kernels/indexing/host.hpp"
 #include "amp/ops/elementwise.hpp"
 
 namespace amp::inline v0 {

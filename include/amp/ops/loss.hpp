@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "amp/kernels/host/loss.hpp"
+#include "amp/kernels/cross_entropy/host.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/reduce.hpp"
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "amp/kernels/host/matmul.hpp"
+#include "amp/kernels/matmul/host.hpp"
 #include "amp/ops/elementwise.hpp"
 
 namespace amp::inline v0 {

@@ -15,7 +15,8 @@
 #include <limits>
 #include <optional>
 
-#include "amp/kernels/host/norm.hpp"
+#include "amp/kernels/batch_norm/host.hpp"
+#include "amp/kernels/norm/host.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/layout.hpp"
 

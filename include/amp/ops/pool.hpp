@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "amp/kernels/host/pool.hpp"
+#include "amp/kernels/pool/host.hpp"
 #include "amp/ops/conv.hpp"
 
 namespace amp::inline v0 {

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "amp/kernels/host/relu_mask.hpp"
+#include "amp/kernels/elementwise/host/relu_mask.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/layout.hpp"
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "amp/autocast/cast.hpp"
-#include "amp/kernels/host/reduce.hpp"
+#include "amp/kernels/reduce/host.hpp"
 #include "amp/tensor/layout.hpp"
 
 namespace amp::inline v0 {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "amp/kernels/host/softmax.hpp"
+#include "amp/kernels/softmax/host.hpp"
 #include "amp/ops/elementwise.hpp"
 
 namespace amp::inline v0 {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "amp/kernels/host/unscale.hpp"
+#include "amp/kernels/unscale/host.hpp"
 #include "amp/optim/known_norm.hpp"
 #include "amp/optim/optimizer.hpp"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "amp/kernels/host/optim.hpp"
+#include "amp/kernels/optim/host.hpp"
 #include "amp/optim/param_group.hpp"
 
 namespace amp::inline v0 {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "amp/kernels/weight_storage.hpp"
+#include "amp/kernels/optim/weight_storage.hpp"
 #include "amp/ops/tensor_members.hpp"
 
 namespace amp::inline v0 {

@@ -18,8 +18,8 @@
 
 #include "amp/core/warning.hpp"
 #include "amp/device/capture.hpp"
-#include "amp/kernels/host/unscale.hpp"
-#include "amp/kernels/signatures.hpp"
+#include "amp/kernels/optim/grad_scale.hpp"
+#include "amp/kernels/unscale/host.hpp"
 #include "amp/scaler/device_scale.hpp"
 #include "amp/scaler/gradients.hpp"
 

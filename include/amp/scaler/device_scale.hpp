@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "amp/kernels/scale_state.hpp"
+#include "amp/kernels/unscale/scale_state.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/scaler/state.hpp"
 

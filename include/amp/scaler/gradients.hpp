@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "amp/kernels/host/unscale.hpp"
+#include "amp/kernels/unscale/host.hpp"
 #include "amp/optim/clip.hpp"
 #include "amp/optim/known_norm.hpp"
 #include "amp/scaler/adapter.hpp"

@@ -11,7 +11,7 @@
 
 #include "amp/core/error.hpp"
 #include "amp/core/warning.hpp"
-#include "amp/kernels/scale_state.hpp"
+#include "amp/kernels/unscale/scale_state.hpp"
 
 namespace amp::inline v0 {
 

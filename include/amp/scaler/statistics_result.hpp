@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "amp/kernels/gradients.hpp"
+#include "amp/kernels/unscale/args.hpp"
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0 {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "amp/kernels/host/random.hpp"
+#include "amp/kernels/random/host.hpp"
 #include "amp/tensor/generator.hpp"
 #include "amp/tensor/tensor.hpp"
 

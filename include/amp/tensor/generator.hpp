@@ -12,7 +12,7 @@
 #include "amp/device/capture.hpp"
 #include "amp/device/rng_state.hpp"
 #include "amp/kernels/backend.hpp"
-#include "amp/kernels/philox.hpp"
+#include "amp/kernels/random/philox.hpp"
 
 namespace amp::inline v0 {
 

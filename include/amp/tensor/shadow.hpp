@@ -17,7 +17,7 @@
 #include "amp/core/process_lock.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/device/stream_mark.hpp"
-#include "amp/kernels/signatures.hpp"
+#include "amp/kernels/optim/args.hpp"
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0 {

@@ -18,8 +18,8 @@
 #include "amp/device/capture.hpp"
 #include "amp/device/memory.hpp"
 #include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/host/elementwise.hpp"
-#include "amp/kernels/packed_copies.hpp"
+#include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/onednn/packed_copies.hpp"
 
 namespace amp::inline v0::detail {
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "amp/kernels/channels_last.hpp"
 #include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/host/elementwise.hpp"
+#include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/traversal/channels_last.hpp"
 #include "amp/tensor/shape.hpp"
 #include "amp/tensor/storage.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Two matrix products, each large enough to be felt without optimization.
-#include <amp/kernels/host/matmul.hpp>
+#include <amp/kernels/matmul/host.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Attention by blocks of queries and keys, so that no matrix of all scores is held
+// (FlashAttention-2, Dao 2023, arXiv 2307.08691, algorithms 1 and 2): forward keeps the largest
+// score and the sum of a query's exponentials as it walks over the keys, and backward computes the
+// probabilities anew from them,
+//   P = exp(scores - largest) / sum,   O = P V,   dP = dO V^T,   D = rowsum(P * dP),
+//   dS = scale * P * (dP - D),   dQ = dS K,   dK = dS^T Q,   dV = P^T dO.
+// Softmax is computed in float32 (float64). Where 16-bit formats are multiplied in instructions of
+// their own, P and dS are rounded to that format. A sum is formed by one thread in one order.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include "amp/core/math.hpp"
+#include "amp/core/optimization_hint.hpp"
+#include "amp/device/host_memory.hpp"
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/attention/args.hpp"
+#include "amp/kernels/attention/host/score_rows.hpp"
+#include "amp/kernels/matmul/host/block_matmul.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace attention_blocks {
+
+/// Queries and keys of a block.
+inline constexpr std::int64_t kQueries = 128, kKeys = 1024;
+
+/// Allocates at the first call.
+template <class T>
+class LazyBuffer {
+ public:
+  explicit LazyBuffer(std::int64_t count) : count_(count) {}
+  T* operator()() const {
+    if (!buffer_) buffer_.emplace(count_);
+    return buffer_->data();
+  }
+
+ private:
+  std::int64_t count_;
+  mutable std::optional<HostBuffer<T>> buffer_;
+};
+
+/// Where a matrix of a batch begins: the dimensions before the last two are counted row-major.
+inline std::int64_t matrix_offset(const Operand& operand, std::int64_t batch) {
+  std::int64_t offset = 0;
+  for (int d = operand.dims - 3; d >= 0; --d) {
+    offset += batch % operand.sizes[d] * operand.strides[d];
+    batch /= operand.sizes[d];
+  }
+  return offset;
+}
+
+/// What forward and backward share: C is the type of scores and sums, T that of what is multiplied.
+template <class T, class C>
+struct Problem {
+  Operand query, key, value, mask, statistics;
+  C scale;
+  bool causal;
+  static constexpr std::int64_t kMultiple = ScoreRows<C>::kMultiple;
+  std::int64_t batches = 1, queries, keys, width, value_width;
+  std::int64_t stride;  // of a block of scores: no power of two, which a cache maps onto few places
+  ScoreRows<C> rows = choose_score_rows<C>();
+
+  template <class Args>
+  explicit Problem(const Args& args)
+      : query(args.query),
+        key(args.key),
+        value(args.value),
+        mask(args.mask),
+        statistics(args.statistics),
+        scale(static_cast<C>(args.scale)),
+        causal(args.causal) {
+    const int d = query.dims - 2;
+    for (int i = 0; i < d; ++i) batches *= query.sizes[i];
+    queries = query.sizes[d];
+    width = query.sizes[d + 1];
+    keys = key.sizes[d];
+    value_width = value.sizes[d + 1];
+    stride = padded((std::min)(keys, kKeys)) + kMultiple;
+  }
+
+  static std::int64_t padded(std::int64_t n) { return round_up(n, kMultiple); }
+
+  /// The factor that the scores of scores() lack.
+  C factor() const { return mask.present ? C{1} : scale; }
+  /// The keys that some of the queries before `end` see.
+  std::int64_t keys_before(std::int64_t end) const { return causal ? (std::min)(keys, end) : keys; }
+  /// How many of the keys [first, first + n) a query sees.
+  std::int64_t seen(std::int64_t i, std::int64_t first, std::int64_t n) const {
+    return causal ? std::clamp(i + 1 - first, std::int64_t{0}, n) : n;
+  }
+
+  /// Scores of `count` queries, from `i` on, with the keys [first, first + n).
+  void scores(std::int64_t batch, std::int64_t i, std::int64_t count, std::int64_t first,
+              std::int64_t n, const Matrix<T>& q, const Matrix<T>& k, C* tile) const {
+    multiply_block(count, n, width, q, transposed(from_row(k, first)), tile, stride, false);
+    if (!mask.present) return;
+    const std::int64_t key_stride = mask.strides[mask.dims - 1],
+                       start = matrix_offset(mask, batch) + first * key_stride;
+    for (std::int64_t r = 0; r < count; ++r)
+      add_mask(tile + r * stride, n, start + (i + r) * mask.strides[mask.dims - 2], key_stride);
+  }
+
+  void add_mask(C* row, std::int64_t n, std::int64_t offset, std::int64_t step) const {
+    constexpr C kUnseen = ScoreRows<C>::kUnseen;
+    if (mask.dtype == kBool) {
+      const bool* const is_seen = mask.as<const bool>() + offset;
+      for (std::int64_t j = 0; j < n; ++j) row[j] = is_seen[j * step] ? row[j] * scale : kUnseen;
+      return;
+    }
+    C buffer[kKeys];
+    const C* const added = fetch(mask, offset, step, n, buffer);
+    const C least = std::nextafter(kUnseen, C{0});  // of a key that is seen, if barely
+    for (std::int64_t j = 0; j < n; ++j) {
+      const bool is_seen = is_finite(added[j]) || added[j] > 0;
+      const C score = row[j] * scale + added[j];
+      row[j] = !is_seen ? kUnseen : score < least ? least : score;
+    }
+  }
+};
+
+/// A block of scores as T, in `buffer` unless that is C.
+template <class T, class C>
+Matrix<T> rounded(const Problem<T, C>& p, const C* tile, std::int64_t rows, std::int64_t n,
+                  T* buffer) {
+  if constexpr (std::is_same_v<T, C>) {
+    return {tile, p.stride, 1};
+  } else {
+    for (std::int64_t r = 0; r < rows; ++r)
+      convert_n(tile + r * p.stride, buffer + r * p.stride, static_cast<std::size_t>(n));
+    return {buffer, p.stride, 1};
+  }
+}
+
+template <class C>
+void store_rows(const C* values, std::int64_t stride, const Operand& output, std::int64_t offset,
+                std::int64_t first, std::int64_t count) {
+  const int d = output.dims - 2;
+  for (std::int64_t r = 0; r < count; ++r) {
+    store(values + r * stride, output, offset + (first + r) * output.strides[d],
+          output.strides[d + 1], output.sizes[d + 1]);
+  }
+}
+
+template <class Args, class Body>
+void visit(const Args& args, Body&& body) {
+  visit_block_type(args.query.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    const Problem<T, C> problem(args);
+    amp::detail::hint_at_optimization(problem.batches * problem.queries * problem.keys *
+                                      (problem.width + problem.value_width));
+    body(problem);
+  });
+}
+
+}  // namespace attention_blocks
+}  // namespace amp::inline v0::kernels::host

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The arguments of convolutions.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/kernels/onednn/packed_copies.hpp"
+#include "amp/kernels/operand.hpp"
+#include "amp/kernels/traversal/window.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// Cross-correlation of input [N, C, H, W] with weight [O, C / groups, KH, KW]; bias [O] or absent;
+/// with `relu`, max(that, 0). Rounded once. All contiguous, but with `channels_last` the
+/// activations and their gradients lie in the order N, H, W, C.
+struct Conv2dArgs {
+  Operand input, weight, bias, output;
+  Window2d window;
+  std::int64_t groups;
+  bool relu = false;
+  bool channels_last = false;
+  PackedAt packed = {};  // where the weight may be kept in another order
+};
+struct Conv2dBackwardInputArgs {
+  Operand grad_output, weight, grad_input;
+  Window2d window;
+  std::int64_t groups;
+  bool channels_last = false;
+  PackedAt packed = {};
+};
+/// grad_bias absent where the convolution had no bias. Both may be wider than what they are
+/// computed from; a library may round the first to the dtype of that.
+struct Conv2dBackwardWeightArgs {
+  Operand grad_output, input, grad_weight, grad_bias;
+  Window2d window;
+  std::int64_t groups;
+  bool channels_last = false;
+};
+
+}  // namespace amp::inline v0::kernels

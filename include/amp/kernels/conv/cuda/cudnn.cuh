@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Convolution by cuDNN, where the program uses it: what it does not take goes to conv/cuda.cuh.
+// Which algorithm cuDNN recommends is asked once for each shape, without a measurement; only those
+// are taken whose results have the same bits every time and are rounded once. Nothing here
+// synchronises.
+#pragma once
+
+#include "amp/core/config.hpp"
+
+#if AMP_USE_CUDNN
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "amp/device/cuda/attempt.hpp"
+#include "amp/device/cuda/dnn_handles.hpp"
+#include "amp/kernels/conv/cuda.cuh"
+#include "amp/kernels/conv/cuda/dnn_plan.cuh"
+
+namespace amp::inline v0::kernels::cuda {
+namespace detail {
+
+/// What cuDNN blends results with, in the type that it computes in.
+class DnnNumber {
+ public:
+  DnnNumber(int value, DType dtype)
+      : wide_(value), narrow_(static_cast<float>(value)), is_wide_(dtype == kFloat64) {}
+  operator const void*() const { return is_wide_ ? static_cast<const void*>(&wide_) : &narrow_; }
+
+ private:
+  double wide_;
+  float narrow_;
+  bool is_wide_;
+};
+
+/// Makes the call of cuDNN that does the bias; see ConvPlan::accepts_bias().
+#define AMP_DNN_ACCEPTS_BIAS(plan, device, problem, function, ...) \
+  ((plan).accepts_bias((device).index, problem, function(__VA_ARGS__), #function))
+
+/// Whether cuDNN did it: run(handle, plan, workspace) says so. If not, that is noted, and it will
+/// not be tried again unless the failure may pass.
+template <class Run>
+bool run_dnn(Device device, const std::optional<ConvProblem>& problem, const Run& run) {
+  if (!problem) return false;
+  bool done = false;
+  amp::cuda::detail::dnn_handles(device.index).with_handle(device.index, [&](cudnnHandle_t handle) {
+    done = conv_plans(device.index).with_plan(handle, *problem, [&](ConvPlan& plan) {
+      if (plan.usable) {
+        const Scratch<std::byte> memory(device, static_cast<std::int64_t>(plan.workspace));
+        plan.usable = run(handle, plan, memory.data());
+        plan.convolving.ran = plan.convolving.ran || plan.usable;
+      }
+      if (plan.may_be_tried_again()) {
+        amp::cuda::detail::note_failure(device.index, plan.convolving, plan.failure,
+                                        {problem->describe(device), plan.refusal});
+      }
+      return plan.usable;
+    });
+  });
+  return done;
+}
+
+// Each returns false, and may have written the output, where cuDNN does not take the problem.
+
+inline bool conv2d_by_dnn(const Conv2dArgs& args, std::int64_t bytes) {
+  const Operand &x = args.input, &w = args.weight, &b = args.bias, &y = args.output;
+  const DnnNumber zero(0, y.dtype), one(1, y.dtype);
+  const auto problem =
+      conv_problem(ConvPass::kForward, x, w, b, y, args.window, args.groups, bytes);
+  return run_dnn(y.device, problem, [&](cudnnHandle_t handle, ConvPlan& plan, void* memory) {
+    const auto algorithm = static_cast<cudnnConvolutionFwdAlgo_t>(plan.algorithm);
+    // z is the output, and multiplied by 0.
+    if (b.present && plan.may_take_bias() &&
+        AMP_DNN_ACCEPTS_BIAS(plan, y.device, *problem, cudnnConvolutionBiasActivationForward,
+                             handle, one, plan.input, x.data, plan.weight, w.data, plan.convolution,
+                             algorithm, memory, plan.workspace, zero, plan.output, y.data,
+                             plan.bias, b.data, plan.identity, plan.output, y.data))
+      return true;
+    // What is there is added before the one rounding, so that the bias goes there first.
+    if (b.present) {
+      copy({array(b.device, b.dtype, b.data, {1, y.sizes[1], 1, 1}), y});
+    }
+    return AMP_DNN_ACCEPTS(plan, cudnnConvolutionForward, handle, one, plan.input, x.data,
+                           plan.weight, w.data, plan.convolution, algorithm, memory, plan.workspace,
+                           b.present ? one : zero, plan.output, y.data);
+  });
+}
+
+inline bool conv2d_backward_input_by_dnn(const Conv2dBackwardInputArgs& args, std::int64_t bytes) {
+  const Operand &dy = args.grad_output, &w = args.weight, &dx = args.grad_input;
+  const DnnNumber zero(0, dx.dtype), one(1, dx.dtype);
+  return run_dnn(
+      dx.device,
+      conv_problem(ConvPass::kBackwardInput, dx, w, {}, dy, args.window, args.groups, bytes),
+      [&](cudnnHandle_t handle, ConvPlan& plan, void* memory) {
+        return AMP_DNN_ACCEPTS(plan, cudnnConvolutionBackwardData, handle, one, plan.weight, w.data,
+                               plan.output, dy.data, plan.convolution,
+                               static_cast<cudnnConvolutionBwdDataAlgo_t>(plan.algorithm), memory,
+                               plan.workspace, zero, plan.input, dx.data);
+      });
+}
+
+/// cuDNN gives the gradient in the dtype of what it is computed from; a wider one is copied from
+/// that.
+inline bool conv2d_backward_weight_by_dnn(const Conv2dBackwardWeightArgs& args,
+                                          std::int64_t bytes) {
+  const Operand &dy = args.grad_output, &x = args.input, &db = args.grad_bias;
+  const bool direct = args.grad_weight.dtype == dy.dtype;
+  const Scratch<std::byte> narrow(dy.device,
+                                  direct ? 0 : args.grad_weight.numel() * item_size(dy.dtype));
+  Operand dw = args.grad_weight;
+  if (!direct) {
+    dw.data = narrow.data();
+    dw.dtype = dy.dtype;
+  }
+  const DnnNumber zero(0, dw.dtype), one(1, dw.dtype);
+  const auto problem =
+      conv_problem(ConvPass::kBackwardWeight, x, dw, db.dtype == dy.dtype ? db : Operand{}, dy,
+                   args.window, args.groups, bytes);
+  const bool done =
+      run_dnn(dw.device, problem, [&](cudnnHandle_t handle, ConvPlan& plan, void* memory) {
+        if (!AMP_DNN_ACCEPTS(plan, cudnnConvolutionBackwardFilter, handle, one, plan.input, x.data,
+                             plan.output, dy.data, plan.convolution,
+                             static_cast<cudnnConvolutionBwdFilterAlgo_t>(plan.algorithm), memory,
+                             plan.workspace, zero, plan.weight, dw.data))
+          return false;
+        if (!db.present) return true;
+        const bool took_bias =
+            plan.may_take_bias() && db.dtype == dy.dtype &&
+            AMP_DNN_ACCEPTS_BIAS(plan, dy.device, *problem, cudnnConvolutionBackwardBias, handle,
+                                 one, plan.output, dy.data, zero, plan.bias, db.data);
+        if (!took_bias) conv2d_backward_bias(dy, db);
+        return true;
+      });
+  if (done && !direct) copy({dw, args.grad_weight});
+  return done;
+}
+
+}  // namespace detail
+
+/// As those of conv/cuda.cuh, which do what cuDNN does not take.
+namespace dnn {
+
+inline void conv2d(const Conv2dArgs& args) {
+  if (!detail::conv2d_by_dnn(args, detail::kColumnBytes)) return cuda::conv2d(args);
+  // cuDNN's own relu would turn NaN into 0.
+  if (args.relu) float_unary<functions::Relu>({args.output, args.output});
+}
+inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
+  if (!detail::conv2d_backward_input_by_dnn(args, detail::kColumnBytes))
+    cuda::conv2d_backward_input(args);
+}
+inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
+  if (!detail::conv2d_backward_weight_by_dnn(args, detail::kColumnBytes))
+    cuda::conv2d_backward_weight(args);
+}
+
+}  // namespace dnn
+}  // namespace amp::inline v0::kernels::cuda
+
+#endif

@@ -1,0 +1,395 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Convolutions through oneDNN: activations lie channels-last, amp's threads share the images, and
+// weights are packed once for all of them. Gradients of weights are summed in float32 over parts
+// of the batch, which depend on sizes only and are added in order, so that results do not depend
+// on the number of threads. 16-bit formats without instructions of their own are widened part by
+// part.
+#pragma once
+
+#include "amp/kernels/onednn/call.hpp"
+
+#if AMP_USE_ONEDNN
+
+#include <algorithm>
+#include <cstdint>
+
+#include "amp/core/math.hpp"
+#include "amp/device/host_memory.hpp"
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/conv/args.hpp"
+#include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/elementwise/host/relu_mask.hpp"
+
+namespace amp::inline v0::kernels::host::onednn {
+
+/// The sizes of a convolution, all of whose arrays are of one dtype, for a part of its images.
+struct Convolution {
+  DType dtype;
+  std::int64_t images, channels, height, width, filters, out_height, out_width, groups;
+  Window2d window;
+  bool bias;
+
+  std::int64_t in_image() const { return channels * height * width; }
+  std::int64_t out_image() const { return filters * out_height * out_width; }
+  std::int64_t weights() const {
+    return filters * (channels / groups) * window.kernel[0] * window.kernel[1];
+  }
+  std::int64_t work_per_image() const { return weights() * out_height * out_width; }
+};
+
+namespace detail {
+
+/// The primitives of one convolution.
+enum class Pass : std::uint8_t { kForward, kBackwardData, kBackwardWeights };
+
+inline CallKey key_of(const Convolution& c, Pass pass, bool of_weights = false) {
+  const Window2d& w = c.window;
+  return {2 + static_cast<std::int64_t>(pass),
+          static_cast<std::int64_t>(c.dtype),
+          of_weights,
+          c.bias && pass != Pass::kBackwardData,
+          c.images,
+          c.channels,
+          c.height,
+          c.width,
+          c.filters,
+          c.out_height,
+          c.out_width,
+          c.groups,
+          w.kernel[0],
+          w.kernel[1],
+          w.stride[0],
+          w.stride[1],
+          w.padding[0],
+          w.padding[1],
+          w.dilation[0],
+          w.dilation[1]};
+}
+
+/// Weights [O, C, KH, KW], or [G, O / G, C / G, KH, KW] with groups, in row-major order or, if not
+/// `plain`, in the primitive's.
+inline MemoryDesc weights_desc(const Convolution& c, DType dtype, bool plain) {
+  const std::int64_t kh = c.window.kernel[0], kw = c.window.kernel[1];
+  const std::int64_t in = c.channels / c.groups, out = c.filters / c.groups;
+  if (c.groups == 1) {
+    return plain ? MemoryDesc(dtype, {out, in, kh, kw}, {in * kh * kw, kh * kw, kw, 1})
+                 : MemoryDesc(dtype, {out, in, kh, kw}, dnnl_format_tag_any);
+  }
+  return plain ? MemoryDesc(dtype, {c.groups, out, in, kh, kw},
+                            {out * in * kh * kw, in * kh * kw, kh * kw, kw, 1})
+               : MemoryDesc(dtype, {c.groups, out, in, kh, kw}, dnnl_format_tag_any);
+}
+
+inline MemoryDesc activations_desc(DType dtype, std::int64_t images, std::int64_t channels,
+                                   std::int64_t height, std::int64_t width) {
+  return MemoryDesc(dtype, {images, channels, height, width},
+                    {height * width * channels, 1, width * channels, channels});
+}
+
+inline Call make_convolution(const Convolution& c, Pass pass) {
+  const Window2d& w = c.window;
+  const MemoryDesc source = activations_desc(c.dtype, c.images, c.channels, c.height, c.width);
+  const MemoryDesc destination =
+      activations_desc(c.dtype, c.images, c.filters, c.out_height, c.out_width);
+  const MemoryDesc weights = weights_desc(c, c.dtype, false);
+  const MemoryDesc sums = weights_desc(c, kFloat32, false);
+  const MemoryDesc bias = c.bias ? MemoryDesc(kFloat32, {c.filters}, {1}) : MemoryDesc();
+  const Attributes plain = attributes();
+  const auto with = [&](const MemoryDesc& filters) {
+    return ConvolutionDescs{source,
+                            filters,
+                            bias,
+                            destination,
+                            {w.stride[0], w.stride[1]},
+                            {w.dilation[0] - 1, w.dilation[1] - 1},
+                            {w.padding[0], w.padding[1]}};
+  };
+  const PrimitiveDesc forward = convolution_desc(with(weights), plain);
+  if (forward == nullptr) return {};
+  switch (pass) {
+    case Pass::kForward:
+      return Call(forward, {{DNNL_ARG_SRC, source.get()},
+                            {DNNL_ARG_WEIGHTS, expected(forward, dnnl_query_weights_md)},
+                            {DNNL_ARG_DST, destination.get()},
+                            {DNNL_ARG_BIAS, bias.get()}});
+    case Pass::kBackwardData: {
+      const PrimitiveDesc desc = convolution_backward_data_desc(with(weights), forward, plain);
+      if (desc == nullptr) return {};
+      return Call(desc, {{DNNL_ARG_DIFF_SRC, source.get()},
+                         {DNNL_ARG_WEIGHTS, expected(desc, dnnl_query_weights_md)},
+                         {DNNL_ARG_DIFF_DST, destination.get()}});
+    }
+    case Pass::kBackwardWeights:
+      break;
+  }
+  const PrimitiveDesc desc = convolution_backward_weights_desc(with(sums), forward, plain);
+  if (desc == nullptr) return {};
+  return Call(desc, {{DNNL_ARG_SRC, source.get()},
+                     {DNNL_ARG_DIFF_WEIGHTS, expected(desc, dnnl_query_diff_weights_md)},
+                     {DNNL_ARG_DIFF_DST, destination.get()},
+                     {DNNL_ARG_DIFF_BIAS, bias.get()}});
+}
+
+inline const Call& call_of(const Convolution& c, Pass pass) {
+  const OnThisThread guard;
+  return Calls::of_this_thread().get(key_of(c, pass), [&] { return make_convolution(c, pass); });
+}
+
+/// The weights of a call into its order, or its gradients of them out of it, on the calling thread.
+inline void reorder_weights(const Convolution& c, Pass pass, MemoryDesc::Pointer order,
+                            const void* source, void* destination) {
+  const OnThisThread guard;
+  Calls& calls = Calls::of_this_thread();
+  const Call& call = calls.get(key_of(c, pass, true), [&] {
+    const bool out = pass == Pass::kBackwardWeights;
+    const MemoryDesc plain = weights_desc(c, out ? kFloat32 : c.dtype, true);
+    const MemoryDesc::Pointer from = out ? order : plain.get(), to = out ? plain.get() : order;
+    return Call(reorder_desc(from, to, attributes()), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+  });
+  AMP_CHECK(call, "oneDNN: it cannot pack the weights of a convolution that it has");
+  call.run(calls.stream(), {source, destination});
+}
+
+/// On the calling thread. oneDNN's own relu makes 0 of NaN, which would hide an overflow.
+inline void relu_in_place(void* data, DType dtype, std::int64_t n) {
+  if (dtype != kFloat32) {
+    return relu_of_codes(static_cast<std::uint16_t*>(data), n,
+                         dtype == kBFloat16 ? 0x7f80 : 0x7c00);
+  }
+  Operand all;
+  all.data = data;
+  all.dtype = dtype;
+  all.present = true;
+  all.dims = 1;
+  all.sizes[0] = n;
+  all.strides[0] = 1;
+  host::relu({all, all});
+}
+
+/// Memory for n elements in the working dtype, none if the operand has that itself.
+class Part {
+ public:
+  Part(const Operand& operand, std::int64_t n, DType dtype)
+      : operand_(operand), dtype_(dtype), buffer_(operand.dtype == dtype ? 0 : n) {}
+
+  const void* read(std::int64_t offset, std::int64_t n) const {
+    if (operand_.dtype == dtype_) return element(operand_, offset);
+    return fetch(element(operand_, offset), operand_.dtype, n, buffer_.data());
+  }
+  void* to_write(std::int64_t offset) const {
+    return operand_.dtype == dtype_ ? const_cast<void*>(element(operand_, offset)) : buffer_.data();
+  }
+  void written(std::int64_t offset, std::int64_t n) const {
+    if (operand_.dtype == dtype_) return;
+    store(buffer_.data(), const_cast<void*>(element(operand_, offset)), operand_.dtype, n);
+  }
+
+ private:
+  const Operand& operand_;
+  DType dtype_;
+  HostBuffer<float> buffer_;
+};
+
+/// The images of a convolution in parts of at most two sizes.
+struct Parts {
+  std::int64_t count, images;
+
+  Parts(const Convolution& c, std::int64_t most) : images(c.images) {
+    constexpr std::int64_t kLeastWork = std::int64_t{1} << 20;
+    const std::int64_t worth = c.images * c.work_per_image() / kLeastWork;
+    count = (std::clamp)(worth, std::int64_t{1}, (std::min)(most, c.images));
+    count = ceil_div(c.images, ceil_div(c.images, count));
+  }
+  std::int64_t begin(std::int64_t part) const { return part * images / count; }
+  Convolution of(const Convolution& whole, std::int64_t part) const {
+    Convolution c = whole;
+    c.images = begin(part + 1) - begin(part);
+    return c;
+  }
+};
+
+inline constexpr std::int64_t kMostParts = 64;
+/// As many as 32 MiB of sums allow, up to 16.
+inline std::int64_t most_weight_parts(const Convolution& c) {
+  const std::int64_t affordable = (std::int64_t{1} << 25) / (4 * (c.weights() + c.filters) + 1);
+  return (std::clamp)(affordable, std::int64_t{1}, std::int64_t{16});
+}
+
+/// Whether oneDNN has the convolution and its gradients.
+inline bool has_all_passes(const Convolution& c) {
+  const Parts parts(c, kMostParts), sums(c, most_weight_parts(c));
+  const auto has = [&](const Parts& cut, Pass pass) {
+    return call_of(cut.of(c, 0), pass) && call_of(cut.of(c, cut.count - 1), pass);
+  };
+  return has(parts, Pass::kForward) && has(parts, Pass::kBackwardData) &&
+         has(sums, Pass::kBackwardWeights);
+}
+
+/// In the dtype of the input if oneDNN has all passes in instructions of that dtype, else in
+/// float32.
+inline Convolution convolution_of(const Operand& input, const Operand& weight,
+                                  const Operand& output, const Window2d& window,
+                                  std::int64_t groups, bool bias) {
+  Convolution c{.dtype = input.dtype,
+                .images = input.sizes[0],
+                .channels = input.sizes[1],
+                .height = input.sizes[2],
+                .width = input.sizes[3],
+                .filters = weight.sizes[0],
+                .out_height = output.sizes[2],
+                .out_width = output.sizes[3],
+                .groups = groups,
+                .window = window,
+                .bias = bias};
+  if (c.dtype != kFloat32 && !(is_native(c.dtype) && has_all_passes(c))) c.dtype = kFloat32;
+  return c;
+}
+
+/// The weights in the order of a call.
+inline PackedCopies::Copy pack_weights(const Convolution& c, Pass pass, const Call& call,
+                                       const Operand& weight, const PackedAt& packed) {
+  const MemoryDesc::Pointer order = call.expects(dnnl_query_weights_md);
+  const auto pack = [&](std::byte* to) {
+    const Part plain(weight, c.weights(), c.dtype);
+    reorder_weights(c, pass, order, plain.read(0, c.weights()), to);
+  };
+  if (packed.copies == nullptr) return PackedCopies::make(bytes_of(order), pack);
+  CallKey key = key_of(c, pass, true);
+  key[0] += 16 * static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(weight.data));
+  return packed.copies->get(packed.version, key, bytes_of(order), pack);
+}
+
+/// body(part, convolution of the part, its call, weights) for all parts, on all threads.
+template <class Body>
+void for_each_part(const Convolution& whole, Pass pass, const Operand& weight,
+                   const PackedAt& packed, const Body& body) {
+  const Parts parts(whole, kMostParts);
+  const Convolution first = parts.of(whole, 0);
+  const Call& first_call = call_of(first, pass);
+  const MemoryDesc::Pointer order = first_call.expects(dnnl_query_weights_md);
+  const PackedCopies::Copy weights = pack_weights(first, pass, first_call, weight, packed);
+  parallel_for(parts.count, [&](std::int64_t part) {
+    const Convolution c = parts.of(whole, part);
+    const Call& call = call_of(c, pass);
+    AMP_CHECK(call, "oneDNN: a convolution that it had is missing");
+    if (do_equal(call.expects(dnnl_query_weights_md), order)) {
+      body(parts.begin(part), c, call, weights->data());
+    } else {
+      body(parts.begin(part), c, call, pack_weights(c, pass, call, weight, {})->data());
+    }
+  });
+}
+
+}  // namespace detail
+
+/// Whether oneDNN computes this convolution and its gradients, for which all activations are to
+/// lie channels-last. Not the tiny ones, nor those that oneDNN cannot count, nor wide ones: it
+/// writes code for each column of the output.
+inline bool takes(const Conv2dArgs& args) {
+  constexpr std::int64_t kWidest = 4096, kMost = std::int64_t{1} << 31;
+  constexpr std::int64_t kLeastWork = std::int64_t{1} << 14;
+  const DType dtype = args.input.dtype;
+  const bool has_dtype = dtype == kFloat32 || dtype == kBFloat16 || dtype == kFloat16;
+  const auto is_countable = [&](const Operand& x) {
+    return x.sizes[1] < kMost && x.sizes[2] < kMost && x.sizes[3] <= kWidest &&
+           x.sizes[2] * x.sizes[3] < kMost && x.sizes[1] * x.sizes[2] * x.sizes[3] < kMost;
+  };
+  if (!has_dtype || args.output.numel() == 0 || args.weight.numel() == 0) return false;
+  if (!is_countable(args.input) || !is_countable(args.output)) return false;
+  const std::int64_t patch = args.weight.numel() / args.weight.sizes[0];
+  if (args.output.numel() < ceil_div(kLeastWork, patch)) return false;
+  return detail::has_all_passes(detail::convolution_of(
+      args.input, args.weight, args.output, args.window, args.groups, args.bias.present));
+}
+
+inline void conv2d(const Conv2dArgs& args) {
+  const Convolution whole = detail::convolution_of(args.input, args.weight, args.output,
+                                                   args.window, args.groups, args.bias.present);
+  const HostBuffer<float> bias(whole.bias ? whole.filters : 0);
+  const float* const shift =
+      whole.bias ? fetch(args.bias, 0, 1, whole.filters, bias.data()) : nullptr;
+  detail::for_each_part(
+      whole, detail::Pass::kForward, args.weight, args.packed,
+      [&](std::int64_t first, const Convolution& c, const Call& call, const void* weights) {
+        const std::int64_t in = c.images * c.in_image(), out = c.images * c.out_image();
+        const detail::Part input(args.input, in, c.dtype), output(args.output, out, c.dtype);
+        const OnThisThread guard;
+        const void* const x = input.read(first * c.in_image(), in);
+        void* const y = output.to_write(first * c.out_image());
+        const dnnl_stream_t stream = Calls::of_this_thread().stream();
+        if (c.bias) {
+          call.run(stream, {x, weights, y, shift});
+        } else {
+          call.run(stream, {x, weights, y});
+        }
+        if (args.relu) detail::relu_in_place(y, c.dtype, out);
+        output.written(first * c.out_image(), out);
+      });
+}
+
+inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
+  const Convolution whole = detail::convolution_of(args.grad_input, args.weight, args.grad_output,
+                                                   args.window, args.groups, false);
+  detail::for_each_part(
+      whole, detail::Pass::kBackwardData, args.weight, args.packed,
+      [&](std::int64_t first, const Convolution& c, const Call& call, const void* weights) {
+        const std::int64_t in = c.images * c.in_image(), out = c.images * c.out_image();
+        const detail::Part grad(args.grad_output, out, c.dtype),
+            grad_input(args.grad_input, in, c.dtype);
+        const OnThisThread guard;
+        call.run(Calls::of_this_thread().stream(),
+                 {grad_input.to_write(first * c.in_image()), weights,
+                  grad.read(first * c.out_image(), out)});
+        grad_input.written(first * c.in_image(), in);
+      });
+}
+
+inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
+  const Convolution whole =
+      detail::convolution_of(args.input, args.grad_weight, args.grad_output, args.window,
+                             args.groups, args.grad_bias.present);
+  using detail::Pass;
+  const detail::Parts parts(whole, detail::most_weight_parts(whole));
+  const MemoryDesc::Pointer desc = detail::call_of(parts.of(whole, 0), Pass::kBackwardWeights)
+                                       .expects(dnnl_query_diff_weights_md);
+  const std::int64_t weights = bytes_of(desc) / 4,
+                     sums = round_up(weights, 16) + round_up(whole.filters, 16);
+  const HostBuffer<float> partial(parts.count * sums);
+  parallel_for(parts.count, [&](std::int64_t part) {
+    const Convolution c = parts.of(whole, part);
+    const Call& call = detail::call_of(c, Pass::kBackwardWeights);
+    AMP_CHECK(call && do_equal(call.expects(dnnl_query_diff_weights_md), desc),
+              "oneDNN: two parts of a batch have weights in different orders");
+    const std::int64_t first = parts.begin(part), in = c.images * c.in_image(),
+                       out = c.images * c.out_image();
+    const detail::Part input(args.input, in, c.dtype), grad(args.grad_output, out, c.dtype);
+    const OnThisThread guard;
+    float* const to = partial.data() + part * sums;
+    const void* const x = input.read(first * c.in_image(), in);
+    const void* const g = grad.read(first * c.out_image(), out);
+    const dnnl_stream_t stream = Calls::of_this_thread().stream();
+    if (c.bias) {
+      call.run(stream, {x, to, g, to + round_up(weights, 16)});
+    } else {
+      call.run(stream, {x, to, g});
+    }
+  });
+  parallel_ranges(sums, 4096, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t part = 1; part < parts.count; ++part) {
+      const float* const from = partial.data() + part * sums;
+      for (std::int64_t i = begin; i < end; ++i) partial[i] += from[i];
+    }
+  });
+  const detail::Part plain(args.grad_weight, whole.weights(), kFloat32);
+  detail::reorder_weights(parts.of(whole, 0), Pass::kBackwardWeights, desc, partial.data(),
+                          plain.to_write(0));
+  plain.written(0, whole.weights());
+  if (whole.bias)
+    store(partial.data() + round_up(weights, 16), args.grad_bias, 0, 1, whole.filters);
+}
+
+}  // namespace amp::inline v0::kernels::host::onednn
+
+#endif

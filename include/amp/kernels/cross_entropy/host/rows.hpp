@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Cross-entropy of one row in vectors. Formulas in cross_entropy/host.hpp.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "amp/kernels/softmax/host/rows.hpp"
+
+namespace amp::inline v0::kernels::host::detail {
+
+template <class C>
+struct LogSum {
+  C maximum, log_sum;
+};
+struct LogSumOfRow {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static LogSum<C> run(const C* x, std::int64_t n) {
+    const C maximum = MaximumOfRow::run<Isa>(x, n);
+    return {maximum, log_sum_exp<Isa>(x, n, maximum)};
+  }
+};
+
+/// The sum of weight * ((x - maximum) - log_sum); without weights they are 1.
+struct WeightedLogs {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static double run(const C* x, const C* weights, std::int64_t n,
+                                      LogSum<C> sums) {
+    lanes::Sum<Isa> sum;
+    for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
+      typename Isa::F v, w{};
+      w += C{1};
+      lanes::load(v, x + i);
+      if (weights != nullptr) lanes::load(w, weights + i);
+      v = w * ((v - sums.maximum) - sums.log_sum);
+      sum.add(v, n - i);
+    }
+    return sum.total();
+  }
+};
+
+/// grad_x = (p * q_sum - weight * share) * grad with p = exp((x - maximum) - log_sum), which is 0
+/// if the row is `normalized`, and for the target, with its weight * (share + certain).
+template <class C>
+struct CrossEntropyRow {
+  const C* weights;
+  C q_sum, share, certain, grad, log_sum;
+  std::int64_t target;
+  bool normalized;
+};
+struct CrossEntropyGradient {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(const C* x, C* grad_x, std::int64_t n, CrossEntropyRow<C> row) {
+    const C maximum = row.normalized ? C{0} : MaximumOfRow::run<Isa>(x, n);
+    for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
+      typename Isa::F p{}, wanted = p + row.share;
+      if (!row.normalized) {
+        lanes::load(p, x + i);
+        p = (p - maximum) - row.log_sum;
+        exponential_of<Isa>(p);
+      }
+      if (row.weights != nullptr) {
+        typename Isa::F w;
+        lanes::load(w, row.weights + i);
+        wanted = wanted * w;
+      }
+      p = (p * row.q_sum - wanted) * row.grad;
+      lanes::store(p, grad_x + i);
+    }
+    const C weight = row.weights == nullptr ? C{1} : row.weights[row.target];
+    const C p = row.normalized ? C{0} : std::exp((x[row.target] - maximum) - row.log_sum);
+    grad_x[row.target] = (p * row.q_sum - weight * (row.share + row.certain)) * row.grad;
+  }
+};
+
+}  // namespace amp::inline v0::kernels::host::detail

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Maxima and minima over one dimension or all, with their positions. Lines are read where they lie,
+// in blocks.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "amp/kernels/extremum/args.hpp"
+#include "amp/kernels/traversal/host/lines.hpp"
+#include "amp/kernels/traversal/host/loop.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace detail {
+
+/// The position of the first largest (smallest) of the elements taken so far, or of the first NaN.
+template <bool Largest, class C>
+struct Extremum {
+  std::int64_t best = 0;
+
+  void take(const C* x, std::int64_t n) {
+    if (taken_ == 0) value_ = x[0];
+    for (std::int64_t i = 0; i < n && !is_nan(value_); ++i) {
+      if ((Largest ? x[i] > value_ : x[i] < value_) || is_nan(x[i])) {
+        value_ = x[i];
+        best = taken_ + i;
+      }
+    }
+    taken_ += n;
+  }
+
+ private:
+  C value_{};
+  std::int64_t taken_ = 0;
+};
+
+template <bool Largest>
+void extremum(const ExtremumArgs& args) {
+  const StridedLines lines(args.input, args.dim);
+  const Loop<1> loop{lines.elements};
+  const std::int64_t stride = loop.inner_stride(0);
+  const std::int64_t size = item_size(args.input.dtype);
+  visit_compute_type(args.input.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    parallel_ranges(
+        lines.count, ceil_div(4 * kBlock, lines.length), [&](std::int64_t begin, std::int64_t end) {
+          const HostBuffer<C> buffer((std::min)(kBlock, lines.length));
+          for (std::int64_t line = begin; line < end; ++line) {
+            const std::int64_t start = lines.start(line);
+            Extremum<Largest, C> found;
+            loop.run(0, loop.blocks(), [&](const std::int64_t* offsets, std::int64_t n) {
+              found.take(fetch(args.input, start + offsets[0], stride, n, buffer.data()), n);
+            });
+            args.indices.as<std::int64_t>()[line] = found.best;
+            if (!args.values.present) continue;
+            std::memcpy(args.values.as<char>() + line * size,
+                        element(args.input, start + lines.at(found.best)),
+                        static_cast<std::size_t>(size));
+          }
+        });
+  });
+}
+
+}  // namespace detail
+
+inline void(max)(const ExtremumArgs& args) { detail::extremum<true>(args); }
+inline void(min)(const ExtremumArgs& args) { detail::extremum<false>(args); }
+
+inline void extremum_backward(const ExtremumBackwardArgs& args) {
+  const Lines lines(args.grad_input, args.dim);
+  visit_bits(args.grad_input.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    parallel_ranges(lines.count, ceil_div(4 * kBlock, lines.length),
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t line = begin; line < end; ++line) {
+                        T* const to = args.grad_input.as<T>() + lines.start(line);
+                        for (std::int64_t i = 0; i < lines.length; ++i) to[i * lines.stride] = T{0};
+                        to[args.indices.as<const std::int64_t>()[line] * lines.stride] =
+                            args.grad_output.as<const T>()[line];
+                      }
+                    });
+  });
+}
+
+}  // namespace amp::inline v0::kernels::host

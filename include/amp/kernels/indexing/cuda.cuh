@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Slices by index, and their adjoint.
+//
+// Nobody can throw here: what an index out of range selects is NaN (integers: 0), and added slices
+// are all NaN where one of their indices is out of range.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "amp/kernels/compute_type.hpp"
+#include "amp/kernels/indexing/args.hpp"
+#include "amp/kernels/traversal/cuda/elements.cuh"
+#include "amp/kernels/traversal/cuda/scratch.cuh"
+#include "amp/kernels/traversal/cuda/vectors.cuh"
+#include "amp/kernels/traversal/divider.hpp"
+
+namespace amp::inline v0::kernels::cuda {
+
+namespace detail {
+
+/// An array as slices [outer, length, inner], to be indexed in the middle.
+struct Indexed {
+  std::int64_t outer = 1, length, inner = 1;  // inner: in units of what a thread moves at a time
+  Input index;
+  std::int64_t count, stride;  // of the index
+  Divider by_inner, by_count, by_length;
+
+  Indexed(const Operand& array, int dim, const Operand& indices)
+      : length(array.sizes[dim]),
+        index(indices),
+        count(indices.sizes[0]),
+        stride(indices.strides[0]) {
+    for (int d = 0; d < dim; ++d) outer *= array.sizes[d];
+    for (int d = dim + 1; d < array.dims; ++d) inner *= array.sizes[d];
+    take(1);
+    by_count = Divider(count);
+    by_length = Divider(length);
+  }
+  /// From now on `elements` of the slices count as one.
+  void take(std::int64_t elements) {
+    inner /= elements;
+    by_inner = Divider(inner);
+  }
+  __device__ std::int64_t at(std::int64_t i) const { return load<std::int64_t>(index, i * stride); }
+  __device__ bool in_range(std::int64_t value) const { return value >= 0 && value < length; }
+};
+
+template <class Word>
+AMP_KERNEL void index_select_kernel(Indexed indexed, const Word* input, Word* output,
+                                    Word missing) {
+  const std::int64_t n = indexed.outer * indexed.count * indexed.inner;
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    std::int64_t outer = i;
+    const std::int64_t inside = indexed.by_inner.take_remainder(outer);
+    const std::int64_t from = indexed.at(indexed.by_count.take_remainder(outer));
+    const std::int64_t row = outer * indexed.length + from;
+    const bool exists = indexed.in_range(from);
+    store_word(output + i, exists ? load_word(input + row * indexed.inner + inside) : missing);
+  }
+}
+
+/// For each value of an index the positions where it occurs, in order: the first, then from each
+/// the next, -1 at the end. What is added comes in this order.
+template <class Place>
+struct Occurrences {
+  Place *first, *next;
+  Place* out_of_range;  // not -1 where an index is
+};
+
+template <class Place>
+AMP_KERNEL void forget_occurrences_kernel(Place* lists, std::int64_t n) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) lists[i] = Place{-1};
+}
+
+/// Each position looks for the one before and the one after it itself.
+template <class Place>
+AMP_KERNEL void find_occurrences_kernel(Indexed indexed, Occurrences<Place> occurrences) {
+  for (std::int64_t i = first_element(); i < indexed.count; i += element_step()) {
+    const std::int64_t value = indexed.at(i);
+    if (!indexed.in_range(value)) {
+      *occurrences.out_of_range = 0;  // whoever writes, writes the same
+      continue;
+    }
+    std::int64_t next = i + 1, before = i - 1;
+    while (next < indexed.count && indexed.at(next) != value) ++next;
+    occurrences.next[i] = next < indexed.count ? next : -1;
+    while (before >= 0 && indexed.at(before) != value) --before;
+    if (before < 0) occurrences.first[value] = i;
+  }
+}
+
+/// body(slice in the output, where the slices of its outer index begin in the source, place inside
+/// the slice) for each of n units.
+template <class Body>
+__device__ void for_each_unit(const Indexed& indexed, std::int64_t n, const Body& body) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    std::int64_t outer = i;
+    const std::int64_t inside = indexed.by_inner.take_remainder(outer);
+    const std::int64_t value = indexed.by_length.take_remainder(outer);
+    body(i, value, outer * indexed.count, inside);
+  }
+}
+
+template <class C, class Place>
+AMP_KERNEL void index_add_kernel(Indexed indexed, Occurrences<Place> occurrences, Input source,
+                                 Output output, C not_a_number, std::int64_t n) {
+  for_each_unit(indexed, n,
+                [&](std::int64_t i, std::int64_t value, std::int64_t begin, std::int64_t inside) {
+                  C sum = *occurrences.out_of_range < 0 ? C{0} : not_a_number;
+                  for (std::int64_t k = occurrences.first[value]; k >= 0; k = occurrences.next[k])
+                    sum += load<C>(source, (begin + k) * indexed.inner + inside);
+                  store<C>(output, i, sum);
+                });
+}
+/// Eight neighbours at a time.
+template <class C, class Place>
+AMP_KERNEL void index_add_vectors_kernel(Indexed indexed, Occurrences<Place> occurrences,
+                                         Input source, Output output, C not_a_number,
+                                         std::int64_t n) {
+  for_each_unit(indexed, n,
+                [&](std::int64_t i, std::int64_t value, std::int64_t begin, std::int64_t inside) {
+                  C sums[kVector], values[kVector];
+                  for (C& sum : sums) sum = *occurrences.out_of_range < 0 ? C{0} : not_a_number;
+                  for (std::int64_t k = occurrences.first[value]; k >= 0; k = occurrences.next[k]) {
+                    const std::int64_t at = ((begin + k) * indexed.inner + inside) * kVector;
+                    load_vector(source.data, source.dtype, at, values);
+                    for (int l = 0; l < kVector; ++l) sums[l] += values[l];
+                  }
+                  store_vector(output.data, output.dtype, i * kVector, sums);
+                });
+}
+
+}  // namespace detail
+
+inline void index_select(const IndexSelectArgs& args) {
+  detail::Indexed indexed(args.input, args.dim, args.index);
+  unsigned char bytes[sizeof(uint4)] = {};
+  visit_dtype(args.input.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_floating_point_v<T> || is_small_float<T>) {
+      const auto missing = convert_one<T>(std::numeric_limits<float>::quiet_NaN());
+      for (std::size_t at = 0; at < sizeof bytes; at += sizeof missing)
+        std::memcpy(bytes + at, &missing, sizeof missing);
+    }
+  });
+  const auto run = [&](auto word) {
+    using Word = decltype(word);
+    std::memcpy(&word, bytes, sizeof word);
+    const auto size = static_cast<std::int64_t>(sizeof word) / item_size(args.input.dtype);
+    indexed.take(size);
+    launch(args.output.device, grid_for(args.output.numel() / size), kThreads,
+           detail::index_select_kernel<Word>, indexed, args.input.as<const Word>(),
+           args.output.as<Word>(), word);
+  };
+  const auto fits = [](const Operand& x) {
+    return reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0;
+  };
+  if (indexed.inner * item_size(args.input.dtype) % 16 == 0 && fits(args.input) &&
+      fits(args.output))
+    return run(uint4{});
+  visit_bits(args.input.dtype, [&](auto tag) { run(typename decltype(tag)::type{}); });
+}
+
+/// Sums in float32 (float64), in the order of the indices, and rounds once: no atomics, and the
+/// same bits every time.
+inline void index_add(const IndexAddArgs& args) {
+  detail::Indexed indexed(args.output, args.dim, args.index);
+  const std::int64_t total = args.output.numel();
+  if (total == 0) return;
+  const Device device = args.output.device;
+  const std::int64_t lists = indexed.length + 1;
+  using Place = std::int64_t;
+  const Scratch<Place> scratch(device, lists + indexed.count);
+  Place* const first = scratch.data();
+  const detail::Occurrences<Place> occurrences{first, first + lists, first + indexed.length};
+  launch(device, grid_for(lists), kThreads, detail::forget_occurrences_kernel<Place>, first, lists);
+  launch(device, grid_for(indexed.count), kThreads, detail::find_occurrences_kernel<Place>, indexed,
+         occurrences);
+  const auto fits = [](const Operand& x) { return is_aligned_for_vectors(x.data, x.dtype); };
+  const bool by_vector = indexed.inner % kVector == 0 && fits(args.source) && fits(args.output);
+  if (by_vector) indexed.take(kVector);
+  const std::int64_t n = by_vector ? total / kVector : total;
+  visit_float_type(args.output.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    launch(
+        device, grid_for(n), kThreads,
+        by_vector ? detail::index_add_vectors_kernel<C, Place> : detail::index_add_kernel<C, Place>,
+        indexed, occurrences, args.source, args.output, std::numeric_limits<C>::quiet_NaN(), n);
+  });
+}
+
+}  // namespace amp::inline v0::kernels::cuda

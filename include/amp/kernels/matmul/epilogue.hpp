@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// A product's epilogue where the product itself cannot do it: in kernels of its own, the same steps
+// on every device.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "amp/kernels/matmul/args.hpp"
+#include "amp/types/limits.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// The largest number that becomes 0 when a result is rounded to a dtype: half of its smallest one;
+/// 0 for the dtypes that results are computed in.
+inline float rounded_to_zero(DType dtype) {
+  float result = 0;
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (sizeof(T) < sizeof(float))
+      result = static_cast<float>(std::numeric_limits<T>::denorm_min()) / 2;
+  });
+  return result;
+}
+
+/// relu of up to eight neighbours, as far as `count` goes: y = max(h, 0), where NaN stays NaN, and
+/// what is at most `zero` is 0, as it would be after rounding. Returns their bits: whether y is
+/// anything else than 0, so that the gradient is that of relu(round(h)).
+template <class C>
+AMP_HOST_DEVICE std::uint8_t relu_bits(const C* h, C zero, C* y, std::int64_t count) {
+  unsigned bits = 0;
+  for (int j = 0; j < 8 && j < count; ++j) {
+    const bool passes = !(h[j] <= zero);
+    y[j] = passes ? h[j] : C{0};
+    bits |= static_cast<unsigned>(passes) << j;
+  }
+  return static_cast<std::uint8_t>(bits);
+}
+/// y = h where the bit is set, else 0.
+template <class C>
+AMP_HOST_DEVICE void relu_backward_bits(const C* h, std::uint8_t bits, C* y, std::int64_t count) {
+  for (int j = 0; j < 8 && j < count; ++j) y[j] = (bits >> j & 1) != 0 ? h[j] : C{0};
+}
+
+/// One matrix [M, N], dense, of a dtype.
+inline Operand matrix_like(const Operand& output, DType dtype, void* data) {
+  Operand matrix = output;
+  matrix.data = data;
+  matrix.dtype = dtype;
+  matrix.strides[2] = 1;
+  matrix.strides[1] = output.sizes[2];
+  matrix.strides[0] = output.sizes[1] * output.sizes[2];
+  return matrix;
+}
+
+/// The sums of a product whose output is there. Kernels: as a device has them, sum(ReduceArgs).
+template <class Kernels>
+void sum_rows_and_columns(const MatmulArgs& args) {
+  const auto as_matrix = [](const Operand& vector, std::int64_t rows, std::int64_t columns) {
+    Operand matrix = vector;
+    matrix.dims = 3;
+    matrix.sizes[0] = 1;
+    matrix.sizes[1] = rows;
+    matrix.sizes[2] = columns;
+    matrix.strides[0] = vector.sizes[0];
+    matrix.strides[1] = columns;
+    matrix.strides[2] = 1;
+    return matrix;
+  };
+  if (args.column_sums.present)
+    Kernels::sum({args.output, as_matrix(args.column_sums, 1, args.output.sizes[2]), 1});
+  if (args.row_sums.present)
+    Kernels::sum({args.a, as_matrix(args.row_sums, args.output.sizes[1], 1), 1});
+}
+
+/// The output from h, which is dense and not yet rounded, if there is an epilogue. Kernels has
+/// copy, gelu, gelu_backward, relu(h, slope, output) and relu_backward(h, slope, output).
+template <class Kernels>
+void apply_epilogue(const MatmulArgs& args, const Operand& h) {
+  switch (args.epilogue) {
+    case Epilogue::kNone:
+      return;
+    case Epilogue::kRelu:
+      return Kernels::relu(h, args.slope, args.output);
+    case Epilogue::kGelu:
+      Kernels::copy({h, args.slope});
+      return Kernels::gelu({h, args.output});
+    case Epilogue::kReluBackward:
+      return Kernels::relu_backward(h, args.slope, args.output);
+    case Epilogue::kGeluBackward:
+      return Kernels::gelu_backward({h, args.slope, args.output});
+  }
+}
+
+/// A product in steps. Kernels has, besides sum and what apply_epilogue() takes: product(a, b,
+/// bias, output); memory for h, Buffer(device, bytes) with data(); and whether its relu takes h as
+/// it was rounded into the output, kReluInPlace, which gives the same and needs no such memory.
+template <class Kernels>
+void product_in_steps(const MatmulArgs& args) {
+  const DType sums = args.output.dtype == kFloat64 ? kFloat64 : kFloat32;
+  const bool relu = args.epilogue == Epilogue::kRelu || args.epilogue == Epilogue::kReluBackward;
+  const bool in_place = args.epilogue == Epilogue::kNone || (relu && Kernels::kReluInPlace);
+  const typename Kernels::Buffer memory(args.output.device,
+                                        in_place ? 0 : args.output.numel() * item_size(sums));
+  const Operand h = in_place ? args.output : matrix_like(args.output, sums, memory.data());
+  Kernels::product({args.a, args.b, args.bias, h});
+  if (args.output.numel() != 0) apply_epilogue<Kernels>(args, h);
+  sum_rows_and_columns<Kernels>(args);
+}
+
+}  // namespace amp::inline v0::kernels

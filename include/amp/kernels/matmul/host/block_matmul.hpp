@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Matmuls of blocks on one thread, for kernels that cut their work themselves: in the 16-bit format
+// of the operands if the processor has instructions for it, else in float32.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "amp/kernels/matmul/host/gemm.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
+
+#if AMP_USE_ONEDNN
+#include "amp/kernels/matmul/host/onednn.hpp"
+#endif
+
+namespace amp::inline v0::kernels::host {
+
+/// visitor(type_tag<T>): the type in which blocks of the dtype are multiplied.
+template <class Visitor>
+void visit_block_type(DType dtype, Visitor&& visitor) {
+#if AMP_USE_ONEDNN
+  if (dtype == kBFloat16 && onednn::is_native(dtype)) return visitor(type_tag<bfloat16>{});
+  if (dtype == kFloat16 && onednn::is_native(dtype)) return visitor(type_tag<half>{});
+#endif
+  visit_float_type(dtype, visitor);
+}
+
+/// Rows [first, first + count) of the matrix at `offset`, which the last two dimensions of an
+/// operand are: as they lie, if they have type T and one of the two is dense, else copied into
+/// buffer().
+template <class T, class Buffer>
+Matrix<T> block_of(const Operand& operand, std::int64_t offset, std::int64_t first,
+                   std::int64_t count, const Buffer& buffer) {
+  const int d = operand.dims - 2;
+  const std::int64_t columns = operand.sizes[d + 1], row_stride = operand.strides[d],
+                     column_stride = operand.strides[d + 1];
+  offset += first * row_stride;
+  const bool dense = (column_stride == 1 && row_stride >= columns) ||
+                     (row_stride == 1 && column_stride >= operand.sizes[d]);
+  if (operand.dtype == dtype_of<T> && dense)
+    return {operand.as<const T>() + offset, row_stride, column_stride};
+  T* const copy = buffer();
+  for (std::int64_t i = 0; i < count; ++i) {
+    T* const to = copy + i * columns;
+    const T* const row = fetch(operand, offset + i * row_stride, column_stride, columns, to);
+    if (row != to) std::copy_n(row, columns, to);
+  }
+  return {copy, columns, 1};
+}
+
+template <class T>
+Matrix<T> transposed(const Matrix<T>& matrix) {
+  return {matrix.data, matrix.column_stride, matrix.row_stride};
+}
+/// From row `first` on.
+template <class T>
+Matrix<T> from_row(const Matrix<T>& matrix, std::int64_t first) {
+  return {matrix.data + first * matrix.row_stride, matrix.row_stride, matrix.column_stride};
+}
+
+namespace detail {
+
+/// A dense copy in this thread's scratch memory.
+template <class C, class T>
+Matrix<C> widened(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns,
+                  std::int64_t slot) {
+  static thread_local amp::detail::PoolVector<C> copies[2];
+  copies[slot].resize(static_cast<std::size_t>(rows * columns));
+  C* const to = copies[slot].data();
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j)
+      to[i * columns + j] =
+          convert_one<C>(matrix.data[i * matrix.row_stride + j * matrix.column_stride]);
+  }
+  return {to, columns, 1};
+}
+
+}  // namespace detail
+
+/// c = a @ b, or c += a @ b, for a [m, k] and b [k, n] of any strides and c [m, n], whose rows are
+/// dense and lie `c_stride` apart. On the calling thread.
+template <class T, class C>
+void multiply_block(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<T>& a,
+                    const Matrix<T>& b, C* c, std::int64_t c_stride, bool accumulate) {
+#if AMP_USE_ONEDNN
+  if constexpr (std::is_same_v<C, float>) {
+    const onednn::Matmul p = onednn::matmul_of(m, n, k, a, b, c_stride, accumulate);
+    if (onednn::takes(p) && onednn::run(p, a.data, b.data, c)) return;
+  }
+#endif
+  for (std::int64_t i = 0; i < m && !accumulate; ++i) std::fill_n(c + i * c_stride, n, C{0});
+  if constexpr (std::is_same_v<T, C>) {
+    gemm::multiply_add(m, n, k, a, b, c, c_stride);
+  } else {
+    gemm::multiply_add(m, n, k, detail::widened<C>(a, m, k, 0), detail::widened<C>(b, k, n, 1), c,
+                       c_stride);
+  }
+}
+
+}  // namespace amp::inline v0::kernels::host

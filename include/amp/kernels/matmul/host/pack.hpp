@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The second matrix of a matmul in the order that oneDNN's kernels read. oneDNN would pack it again
+// in each primitive that reads it as it lies. Its own reorder takes twice as long as this one.
+#pragma once
+
+#include "amp/kernels/matmul/host/onednn.hpp"
+
+#if AMP_USE_ONEDNN
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "amp/core/math.hpp"
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
+#include "amp/kernels/traversal/host/transpose.hpp"
+#include "amp/types/bfloat16.hpp"
+
+#if AMP_X86
+#include <emmintrin.h>
+#endif
+
+namespace amp::inline v0::kernels::host::onednn {
+
+/// Columns in blocks; a block row by row, in words of 32 bits: a float32, or two 16-bit neighbours
+/// of a column. Zeros fill up the last block, and all blocks to a multiple of 16 rows of words.
+class ColumnBlocks {
+ public:
+  /// b lies in the dtype `source`, which is that of the matmul, or is widened to float32.
+  ColumnBlocks(const Matmul& p, std::int64_t columns, DType source)
+      : p_(p), columns_(columns), source_(source) {
+    words_ = round_up(ceil_div(p.k, pairs() ? std::int64_t{2} : std::int64_t{1}), std::int64_t{16});
+  }
+
+  /// How many columns a block has in this order, 0 if it is no order of blocks.
+  static std::int64_t columns_of(const Matmul& p, MemoryDesc::Pointer order) {
+    struct Tag {
+      std::int64_t columns;
+      dnnl_format_tag_t of_words, of_pairs;
+    };
+    static constexpr Tag kTags[] = {{64, dnnl_BA16a64b, dnnl_BA16a64b2a},
+                                    {48, dnnl_BA16a48b, dnnl_BA16a48b2a},
+                                    {32, dnnl_BA16a32b, dnnl_BA16a32b2a},
+                                    {16, dnnl_BA16a16b, dnnl_BA16a16b2a}};
+    for (const Tag& tag : kTags) {
+      const auto wanted = item_size(p.dtype) == kHalf ? tag.of_pairs : tag.of_words;
+      const MemoryDesc blocks(p.dtype, {p.k, p.n}, wanted);
+      if (blocks.present() && do_equal(blocks.get(), order)) return tag.columns;
+    }
+    return 0;
+  }
+
+  std::int64_t bytes() const { return offset(round_up(p_.n, columns_)); }
+  /// Where a column begins that is the first of a block.
+  std::int64_t offset(std::int64_t column) const { return column * words_ * kWord; }
+
+  /// On all threads.
+  void pack(const void* b, std::byte* packed) const {
+    const std::int64_t block = words_ * columns_;
+    parallel_ranges(ceil_div(p_.n, columns_), ceil_div(std::int64_t{1} << 14, block),
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t i = begin; i < end; ++i)
+                        pack_block(b, i * columns_, packed + i * block * kWord);
+                    });
+  }
+
+ private:
+  static constexpr std::int64_t kWord = 4, kHalf = 2, kMostColumns = 64;
+
+  bool pairs() const { return item_size(p_.dtype) == kHalf; }
+  /// In bytes, of b.
+  std::int64_t stride(int dimension) const { return p_.b_stride[dimension] * item_size(source_); }
+
+  void pack_block(const void* b, std::int64_t first, std::byte* to) const {
+    const std::int64_t width = (std::min)(columns_, p_.n - first);
+    const auto* const from = static_cast<const std::byte*>(b) + first * stride(1);
+    const std::int64_t whole = pairs() ? p_.k / 2 : p_.k;
+    if (width < columns_ || whole < words_)
+      std::memset(to, 0, static_cast<std::size_t>(words_ * columns_ * kWord));
+    const bool in_columns = p_.b_stride[1] != 1;
+    if (source_ != p_.dtype) {
+      in_columns ? widened_columns(from, width, to) : widened_rows(from, width, to);
+    } else if (in_columns) {
+      words_of_columns<Words>(from, stride(1), whole, width, to);
+    } else {
+      words_of_rows(from, whole, width, to);
+    }
+    if (pairs() && p_.k % 2 == 1) {  // the last row alone
+      const std::byte* const row = from + (p_.k - 1) * stride(0);
+      for (std::int64_t j = 0; j < width; ++j)
+        std::memcpy(to + (whole * columns_ + j) * kWord, row + j * stride(1), kHalf);
+    }
+  }
+
+  void words_of_rows(const std::byte* from, std::int64_t words, std::int64_t width,
+                     std::byte* to) const {
+    for (std::int64_t i = 0; i < words; ++i, to += columns_ * kWord) {
+      if (pairs()) {
+        interleave(from + 2 * i * stride(0), from + (2 * i + 1) * stride(0), width, to);
+      } else {
+        std::memcpy(to, from + i * stride(0), static_cast<std::size_t>(width * kWord));
+      }
+    }
+  }
+  void widened_rows(const std::byte* from, std::int64_t width, std::byte* to) const {
+    static constexpr std::byte kZeros[kMostColumns * kHalf] = {};
+    for (std::int64_t i = 0; i < p_.k; ++i, from += stride(0), to += columns_ * kWord) {
+      if (source_ == kBFloat16 && std::endian::native == std::endian::little) {
+        // A bfloat16 is the upper half of a float32.
+        interleave(kZeros, from, width, to);
+      } else {
+        fetch(from, source_, width, reinterpret_cast<float*>(to));
+      }
+    }
+  }
+  /// 16-bit elements of two rows in turn.
+  static void interleave(const std::byte* first, const std::byte* second, std::int64_t width,
+                         std::byte* to) {
+    std::int64_t j = 0;
+#if AMP_X86
+    for (; j + 8 <= width; j += 8) {
+      const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(first + j * kHalf)),
+                    b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(second + j * kHalf));
+      auto* const out = reinterpret_cast<__m128i*>(to + j * kWord);
+      _mm_storeu_si128(out, _mm_unpacklo_epi16(a, b));
+      _mm_storeu_si128(out + 1, _mm_unpackhi_epi16(a, b));
+    }
+#endif
+    for (; j < width; ++j) {
+      std::memcpy(to + j * kWord, first + j * kHalf, kHalf);
+      std::memcpy(to + j * kWord + kHalf, second + j * kHalf, kHalf);
+    }
+  }
+
+  /// A word stays as it is.
+  struct Words {
+    static constexpr std::int64_t kRows = 1;
+    static void write(const std::byte* word, std::byte* to, std::int64_t /*row*/) {
+      std::memcpy(to, word, kWord);
+    }
+#if AMP_X86
+    static void write(__m128i words, std::byte* to, std::int64_t /*row*/) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), words);
+    }
+#endif
+  };
+  /// Two bfloat16 of a column become words of two rows, `row` bytes apart.
+  struct WidenedPairs {
+    static constexpr std::int64_t kRows = 2;
+    static void write(const std::byte* word, std::byte* to, std::int64_t row) {
+      bfloat16 pair[2];
+      std::memcpy(pair, word, kWord);
+      const float wide[] = {static_cast<float>(pair[0]), static_cast<float>(pair[1])};
+      std::memcpy(to, &wide[0], kWord);
+      std::memcpy(to + row, &wide[1], kWord);
+    }
+#if AMP_X86
+    static void write(__m128i words, std::byte* to, std::int64_t row) {
+      Words::write(_mm_slli_epi32(words, 16), to, row);
+      Words::write(_mm_and_si128(words, _mm_set1_epi32(-0x10000)), to + row, row);
+    }
+#endif
+  };
+
+  /// Transposes: the words of a column lie side by side. A line of each column is used up before
+  /// the next one is read.
+  template <class As>
+  void words_of_columns(const std::byte* from, std::int64_t stride, std::int64_t words,
+                        std::int64_t width, std::byte* to) const {
+    constexpr std::int64_t kLine = 16;
+    const std::int64_t row = columns_ * kWord;
+    const auto place = [&](std::int64_t i, std::int64_t j) {
+      return to + i * As::kRows * row + j * kWord;
+    };
+    const auto one_by_one = [&](std::int64_t begin, std::int64_t end, std::int64_t j) {
+      for (std::int64_t i = begin; i < end; ++i)
+        As::write(from + j * stride + i * kWord, place(i, j), row);
+    };
+    for (std::int64_t line = 0; line < words; line += kLine) {
+      const std::int64_t end = (std::min)(words, line + kLine);
+      std::int64_t j = 0;
+#if AMP_X86
+      for (; j + 4 <= width; j += 4) {
+        std::int64_t i = line;
+        for (; i + 4 <= end; i += 4)
+          transpose_words<As>(from + j * stride + i * kWord, stride, place(i, j), row);
+        for (std::int64_t column = j; column < j + 4; ++column) one_by_one(i, end, column);
+      }
+#endif
+      for (; j < width; ++j) one_by_one(line, end, j);
+    }
+  }
+  void widened_columns(const std::byte* from, std::int64_t width, std::byte* to) const {
+    if (source_ == kBFloat16 && p_.k % 2 == 0)
+      return words_of_columns<WidenedPairs>(from, stride(1), p_.k / 2, width, to);
+    // Other formats, and the last row of an odd number, need a conversion: piece by piece.
+    constexpr std::int64_t kLength = 128;
+    float piece[kMostColumns * kLength];
+    for (std::int64_t first = 0; first < p_.k; first += kLength) {
+      const std::int64_t count = (std::min)(kLength, p_.k - first);
+      for (std::int64_t j = 0; j < width; ++j)
+        fetch(from + j * stride(1) + first * kHalf, source_, count, piece + j * kLength);
+      words_of_columns<Words>(reinterpret_cast<const std::byte*>(piece), kLength * kWord, count,
+                              width, to + first * columns_ * kWord);
+    }
+  }
+#if AMP_X86
+  /// Four words of four columns.
+  template <class As>
+  static void transpose_words(const std::byte* from, std::int64_t stride, std::byte* to,
+                              std::int64_t row) {
+    const auto load = [&](std::int64_t column) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + column * stride));
+    };
+    __m128i words[] = {load(0), load(1), load(2), load(3)};
+    host::detail::transpose_vectors<std::uint32_t>(words, std::make_index_sequence<4>());
+    for (std::int64_t i = 0; i < 4; ++i) As::write(words[i], to + i * As::kRows * row, row);
+  }
+#endif
+
+  Matmul p_;
+  std::int64_t columns_, words_ = 0;
+  DType source_;
+};
+
+}  // namespace amp::inline v0::kernels::host::onednn
+
+#endif

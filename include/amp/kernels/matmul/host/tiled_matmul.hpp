@@ -1,0 +1,332 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Matmuls through oneDNN on all threads: cut into tiles, which amp's threads share. How they are
+// cut depends on the sizes only, so that results do not depend on the number of threads.
+#pragma once
+
+#include "amp/kernels/matmul/host/pack.hpp"
+
+#if AMP_USE_ONEDNN
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "amp/core/math.hpp"
+#include "amp/device/host_memory.hpp"
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/matmul/args.hpp"
+#include "amp/kernels/matmul/epilogue.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
+
+namespace amp::inline v0::kernels::host::onednn {
+
+/// How a matmul is cut into tiles: into whole rows of c, which oneDNN computes fastest, if possible
+/// into an even number of tiles. Up to four tiles are made by cutting columns as well, if there are
+/// few rows and much work. The sizes are measured.
+struct Tiles {
+  std::int64_t rows, columns, down, across;
+
+  Tiles(const Matmul& p, std::int64_t batches, bool can_pack) {
+    const bool wide = p.dtype == kFloat32, transposed = p.a_stride[0] == 1 && p.a_stride[1] > 1;
+    const bool packs = can_pack && (wide || p.m > 512);
+    const std::int64_t best = !packs ? 256 : wide || transposed ? 192 : 128;
+    const std::int64_t height = (std::min)(best, (std::max)(p.m / 2, std::int64_t{64}));
+    const std::int64_t much = std::int64_t{1} << (wide ? 24 : 27);  // multiplications in a tile
+    down = (std::max)(std::int64_t{1}, (p.m + height / 2) / height);
+    if (down > 1 && batches == 1) down = round_up(down, 2);
+    rows = (std::min)(p.m, round_up(ceil_div(p.m, down), 16));
+    down = ceil_div(p.m, rows);
+    across = (std::clamp)(rows * p.n * p.k / much, std::int64_t{1}, ceil_div(4, batches * down));
+    columns = (std::min)(p.n, round_up(ceil_div(p.n, across), 64));
+    across = ceil_div(p.n, columns);
+  }
+};
+
+/// A matmul cut into tiles, for which b is packed once if that pays. If its operands lie in another
+/// dtype than it multiplies in, they are widened to float32: a with each tile, b when it is packed.
+class TiledMatmul {
+ public:
+  /// With `apart`, each tile is written to dense memory of its own, and c_stride has no meaning.
+  /// Tiles with a part of the columns are always written so: oneDNN's fastest code writes dense
+  /// rows only.
+  TiledMatmul(const Matmul& whole, std::int64_t batches, DType source, bool apart)
+      : whole_(whole),
+        source_(source),
+        tiles_(whole, batches, batches == 1),
+        apart_(apart || tiles_.across > 1) {
+    const bool many_rows = whole.dtype == kFloat32 ? whole.m >= 256 : tiles_.down > 2;
+    if (batches > 1 || !(many_rows || widens())) return;
+    block_ = common_block();
+    whole_.packed = block_ != 0;
+    if (whole_.packed) return;
+    tiles_ = Tiles(whole, batches, false);
+    apart_ = apart || tiles_.across > 1;
+  }
+
+  /// Whether oneDNN has all shapes of tiles, and b can be widened.
+  explicit operator bool() const {
+    return (packs() || !widens()) &&
+           all_of_corners([](const Matmul& p) { return static_cast<bool>(call_of(p)); });
+  }
+  std::int64_t count() const { return tiles_.down * tiles_.across; }
+  std::int64_t work_of_tile() const { return whole_.m * whole_.n * whole_.k / count(); }
+  bool apart() const { return apart_; }
+
+  bool packs() const { return whole_.packed; }
+  std::int64_t packed_bytes() const { return packs() ? blocks().bytes() : 0; }
+  void pack(const void* b, std::byte* packed) const { blocks().pack(b, packed); }
+
+  struct Place {
+    std::int64_t row, column, rows, columns;
+  };
+  Place place(std::int64_t index) const {
+    const std::int64_t i = index / tiles_.across, j = index % tiles_.across;
+    const Matmul p = tile(i, j);
+    return {i * tiles_.rows, j * tiles_.columns, p.m, p.n};
+  }
+  /// Writes the tile to `c`. `b` is packed if packs().
+  void run_tile(std::int64_t index, const void* a, const void* b, const void* bias, void* c) const {
+    const std::int64_t i = index / tiles_.across, j = index % tiles_.across;
+    const std::int64_t row = i * tiles_.rows, column = j * tiles_.columns;
+    const Matmul p = tile(i, j);
+    const void* const of_a = at(a, row * whole_.a_stride[0], source_);
+    const void* const of_b = packs() ? static_cast<const std::byte*>(b) + blocks().offset(column)
+                                     : at(b, column * whole_.b_stride[1], source_);
+    const HostBuffer<float> wide(widens() ? p.m * p.k : 0);
+    if (widens()) widen(of_a, p, wide.data());
+    const bool done = run(p, widens() ? wide.data() : of_a, of_b, c,
+                          whole_.bias ? at(bias, column, *whole_.bias) : nullptr);
+    AMP_CHECK(done, "oneDNN: a matmul that it had is missing");
+  }
+
+  static const void* at(const void* data, std::int64_t offset, DType dtype) {
+    return static_cast<const char*>(data) + offset * item_size(dtype);
+  }
+
+ private:
+  bool widens() const { return source_ != whole_.dtype; }
+  /// Whether a lies column by column, not row by row.
+  bool has_columns() const { return whole_.a_stride[1] != 1; }
+  void widen(const void* a, const Matmul& p, float* wide) const {
+    const std::int64_t lines = has_columns() ? p.k : p.m, length = has_columns() ? p.m : p.k;
+    const std::int64_t stride = whole_.a_stride[has_columns() ? 1 : 0];
+    for (std::int64_t line = 0; line < lines; ++line)
+      fetch(at(a, line * stride, source_), source_, length, wide + line * length);
+  }
+
+  Matmul tile(std::int64_t i, std::int64_t j) const {
+    Matmul tile = whole_;
+    tile.m = (std::min)(tiles_.rows, whole_.m - i * tiles_.rows);
+    tile.n = (std::min)(tiles_.columns, whole_.n - j * tiles_.columns);
+    if (apart_) tile.c_stride = tile.n;
+    if (widens()) {
+      tile.a_stride[0] = has_columns() ? 1 : tile.k;
+      tile.a_stride[1] = has_columns() ? tile.m : 1;
+    }
+    return tile;
+  }
+  /// Whether all shapes of tiles have a property.
+  template <class Property>
+  bool all_of_corners(const Property& property) const {
+    for (const std::int64_t i : {std::int64_t{0}, tiles_.down - 1}) {
+      for (const std::int64_t j : {std::int64_t{0}, tiles_.across - 1}) {
+        if (!property(tile(i, j))) return false;
+      }
+    }
+    return true;
+  }
+  static const Call& call_of(const Matmul& p) {
+    const OnThisThread guard;
+    return Calls::of_this_thread().get(detail::key_of(p), [&] { return detail::make_matmul(p); });
+  }
+  /// The blocks of columns that all tiles read, or 0.
+  std::int64_t common_block() const {
+    std::int64_t block = 0;
+    const bool common = all_of_corners([&](Matmul p) {
+      p.packed = true;
+      const Call& call = call_of(p);
+      const std::int64_t of_tile =
+          call ? ColumnBlocks::columns_of(p, call.expects(dnnl_query_weights_md)) : 0;
+      if (block == 0) block = of_tile;
+      return of_tile != 0 && of_tile == block;
+    });
+    return common && (tiles_.across == 1 || tiles_.columns % block == 0) ? block : 0;
+  }
+  ColumnBlocks blocks() const { return {whole_, block_, source_}; }
+
+  Matmul whole_;
+  DType source_;
+  Tiles tiles_;
+  bool apart_;
+  std::int64_t block_ = 0;
+};
+
+/// The operands of a batch of matmuls, `a_step` and `b_step` elements apart. a and b are of
+/// `dtype`.
+struct Sources {
+  DType dtype;
+  const void* a;
+  std::int64_t a_step;
+  const void* b;
+  std::int64_t b_step;
+  const void* bias = nullptr;
+};
+
+/// body(batch, place, compute) for each tile of `batches` matmuls, on all threads; compute(c)
+/// writes the tile to c. False, with nothing done, if oneDNN has no such matmul.
+template <class Body>
+bool for_each_tile(const TiledMatmul& tiled, std::int64_t batches, const Sources& from,
+                   const Body& body) {
+  if (!tiled) return false;
+  const HostBuffer<std::byte> packed(tiled.packed_bytes());
+  if (tiled.packs()) tiled.pack(from.b, packed.data());
+  const std::int64_t work = (std::max)(tiled.work_of_tile(), std::int64_t{1});
+  parallel_ranges(
+      batches * tiled.count(), ceil_div(std::int64_t{1} << 17, work),
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t index = begin; index < end; ++index) {
+          const std::int64_t batch = index / tiled.count(), tile = index % tiled.count();
+          const void* const a = TiledMatmul::at(from.a, batch * from.a_step, from.dtype);
+          const void* const b = tiled.packs()
+                                    ? static_cast<const void*>(packed.data())
+                                    : TiledMatmul::at(from.b, batch * from.b_step, from.dtype);
+          body(batch, tiled.place(tile),
+               [&](void* c) { tiled.run_tile(tile, a, b, from.bias, c); });
+        }
+      });
+  return true;
+}
+
+/// Into matrices of c_dtype, `c_step` elements apart.
+inline bool run_on_all_threads(const Matmul& p, std::int64_t batches, const Sources& from, void* c,
+                               std::int64_t c_step, DType c_dtype) {
+  const bool rounds = c_dtype != p.output;
+  const TiledMatmul tiled(p, batches, from.dtype, rounds);
+  const std::int64_t size = item_size(p.output), c_size = item_size(c_dtype);
+  return for_each_tile(tiled, batches, from,
+                       [&](std::int64_t batch, const TiledMatmul::Place& at, const auto& compute) {
+                         auto* const to =
+                             static_cast<std::byte*>(c) +
+                             (batch * c_step + at.row * p.c_stride + at.column) * c_size;
+                         if (!tiled.apart()) return compute(to);
+                         const HostBuffer<std::byte> rows(at.rows * at.columns * size);
+                         compute(rows.data());
+                         for (std::int64_t i = 0; i < at.rows; ++i) {
+                           const std::byte* const row = rows.data() + i * at.columns * size;
+                           std::byte* const c_row = to + i * p.c_stride * c_size;
+                           if (rounds) {
+                             store(reinterpret_cast<const float*>(row), c_row, c_dtype, at.columns);
+                           } else {
+                             std::memcpy(c_row, row, static_cast<std::size_t>(at.columns * size));
+                           }
+                         }
+                       });
+}
+
+namespace detail {
+
+/// Whether a copy of `a`, which lies transposed as in gradients of weights, pays: oneDNN turns it
+/// part by part. That is slow for short sums in 16 bits, and for float32 if the parts, so many
+/// bytes apart, share few sets of the caches. (Measured.)
+inline bool is_worth_turning(const Matmul& p) {
+  const bool transposed = p.a_stride[0] == 1 && p.a_stride[1] > 1 && p.m > 1;
+  const bool is_slow =
+      p.dtype == kFloat32 ? p.a_stride[1] * item_size(p.dtype) % 2048 == 0 : p.k <= 512;
+  return transposed && p.n >= 128 && is_slow;
+}
+
+/// run(p, sources) for the matmul of the arguments without its epilogue and sums. 16-bit formats
+/// without instructions of their own are multiplied in float32. False, with nothing written, if
+/// this is none for oneDNN.
+template <class Run>
+bool with_operands(const MatmulArgs& args, const Run& run) {
+  const DType source = args.a.dtype;
+  const bool widens = (source == kBFloat16 || source == kFloat16) && !is_native(source);
+  Matmul p{.dtype = widens ? kFloat32 : source,
+           .output = widens ? kFloat32 : args.output.dtype,
+           .m = args.output.sizes[1],
+           .n = args.output.sizes[2],
+           .k = args.a.sizes[2],
+           .a_stride = {args.a.strides[1], args.a.strides[2]},
+           .b_stride = {args.b.strides[1], args.b.strides[2]},
+           .c_stride = args.output.strides[1]};
+  simplify(p);
+  const bool one = args.output.sizes[0] == 1;
+  const bool plain = args.b.dtype == source &&
+                     (args.output.dtype == source || args.output.dtype == kFloat32) &&
+                     (p.n == 1 || args.output.strides[2] == 1);
+  if (!plain || !takes(p) || (widens && !one)) return false;
+  const void* bias = args.bias.data;
+  const HostBuffer<float> wide(widens && args.bias.present ? p.n : 0);
+  if (args.bias.present) {
+    if (args.bias.dtype != source || (p.n > 1 && args.bias.strides[0] != 1)) return false;
+    p.bias = p.dtype;
+    if (widens) bias = fetch(bias, source, p.n, wide.data());
+  }
+  const bool turns = one && !widens && is_worth_turning(p);
+  const HostBuffer<std::byte> turned(turns ? p.m * p.k * item_size(p.dtype) : 0);
+  Operand a = args.a;
+  if (turns) {
+    a.data = turned.data();
+    a.strides[1] = p.a_stride[0] = p.k;
+    a.strides[2] = p.a_stride[1] = 1;
+    copy({args.a, a});
+  }
+  return run(p, Sources{source, a.data, a.strides[0], args.b.data, args.b.strides[0], bias});
+}
+
+/// The part of a matrix [1, M, N], or of relu's bits. A tile begins at a multiple of 8 columns.
+inline Operand part_of(const Operand& matrix, const TiledMatmul::Place& at, bool of_bits = false) {
+  Operand part = matrix;
+  const std::int64_t column = of_bits ? at.column / 8 : at.column;
+  part.data = const_cast<void*>(TiledMatmul::at(
+      matrix.data, at.row * matrix.strides[1] + column * matrix.strides[2], matrix.dtype));
+  part.sizes[1] = at.rows;
+  part.sizes[2] = of_bits ? ceil_div(at.columns, std::int64_t{8}) : at.columns;
+  return part;
+}
+
+}  // namespace detail
+
+/// The matmul of the arguments without its epilogue and sums. False, with nothing written, if this
+/// is none for oneDNN.
+inline bool matmul(const MatmulArgs& args) {
+  return detail::with_operands(args, [&](const Matmul& p, const Sources& from) {
+    return run_on_all_threads(p, args.output.sizes[0], from, args.output.data,
+                              args.output.strides[0], args.output.dtype);
+  });
+}
+
+/// Multiplies one matrix, and calls finish(tile, h) for each tile: h is its part of a @ b + bias,
+/// dense, in float32. `tile` has its part of the output and of the slope; all else is that of the
+/// whole matrix. False, with nothing written, if this is none for oneDNN.
+template <class Finish>
+bool matmul_in_tiles(const MatmulArgs& args, const Finish& finish) {
+  return detail::with_operands(args, [&](Matmul p, const Sources& from) {
+    p.output = kFloat32;
+    return for_each_tile(TiledMatmul(p, 1, from.dtype, true), 1, from,
+                         [&](std::int64_t, const TiledMatmul::Place& at, const auto& compute) {
+                           const HostBuffer<float> h(at.rows * at.columns);
+                           compute(h.data());
+                           MatmulArgs tile = args;
+                           tile.output = detail::part_of(args.output, at);
+                           tile.slope = detail::part_of(args.slope, at, args.slope.dtype == kUInt8);
+                           finish(tile, matrix_like(tile.output, kFloat32, h.data()));
+                         });
+  });
+}
+
+/// c [m, n] = a @ b, dense, in float32
+inline bool multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
+                     const Matrix<float>& b, float* c) {
+  const Matmul p = matmul_of(m, n, k, a, b, n);
+  return takes(p) && run_on_all_threads(p, 1, {kFloat32, a.data, 0, b.data, 0}, c, 0, kFloat32);
+}
+
+}  // namespace amp::inline v0::kernels::host::onednn
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The arguments of norms of rows: layer norm (Ba et al. 2016, arXiv 1607.06450), group norm (Wu and
+// He 2018, arXiv 1803.08494), RMS norm (Zhang and Sennrich 2019, arXiv 1910.07467). With
+// x^ = (x - mean) * rstd and g = grad * weight,
+//   grad_x      = rstd * (g - mean(g) - x^ * mean(g * x^))
+//   grad_weight = sum(grad * x^),   grad_bias = sum(grad)
+// Without the mean (RMS), mean(g) drops out.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/kernels/operand.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// Each row of input [R, L] normalised on its own, x^ = (x - mean) * rstd, then scaled and shifted:
+///   output = x^ * weight + bias,   rstd = 1 / sqrt(variance + eps)
+/// Weight and bias (absent: 1 and 0) repeat every `groups` rows and every `inner` elements: element
+/// j of row r has the parameter (r % groups) * (L / inner) + j / inner. Not `centered`: mean is 0.
+/// mean and rstd [R] are float32 (float64 for float64 inputs). All contiguous.
+struct NormArgs {
+  Operand input, weight, bias, output, mean, rstd;
+  std::int64_t groups, inner;
+  double eps;
+  bool centered;
+};
+/// The gradients of what is present; grad_weight and grad_bias are summed before they are rounded.
+struct NormBackwardArgs {
+  Operand grad_output, input, weight, mean, rstd, grad_input, grad_weight, grad_bias;
+  std::int64_t groups, inner;
+  bool centered;
+};
+
+}  // namespace amp::inline v0::kernels

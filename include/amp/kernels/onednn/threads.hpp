@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Who computes. amp cuts the work and runs the parts on its own threads, and oneDNN computes each
+// part on the thread that calls it. So a process has one set of threads, which a fork, a second
+// user thread and AMP_NUM_THREADS treat as they treat all other kernels.
+#pragma once
+
+#include "amp/kernels/onednn/api.hpp"
+
+#if AMP_USE_ONEDNN
+
+namespace amp::inline v0::kernels::host::onednn {
+
+/// While it exists, oneDNN runs the calls of this thread on this thread only. OpenMP keeps the
+/// number for each thread on its own, so that no other thread sees the change.
+class OnThisThread {
+ public:
+  OnThisThread() {
+    const Library& found = library();
+    if (found.max_threads == nullptr || found.set_threads == nullptr) return;
+    before_ = found.max_threads();
+    if (before_ != 1) found.set_threads(1);
+  }
+  ~OnThisThread() {
+    if (before_ != 1) library().set_threads(before_);
+  }
+  OnThisThread(const OnThisThread&) = delete;
+  OnThisThread& operator=(const OnThisThread&) = delete;
+
+ private:
+  int before_ = 1;
+};
+
+}  // namespace amp::inline v0::kernels::host::onednn
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Pooling of activations that lie channels-last: what a window does to one channel it does to the
+// vector of all of them. Values and indices are those of the row-major kernels, bit for bit: each
+// element comes to its window in the same order.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "amp/device/host_memory.hpp"
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/pool/args.hpp"
+#include "amp/kernels/pool/host/channel_groups.hpp"
+#include "amp/kernels/pool/host/window_range.hpp"
+#include "amp/kernels/traversal/channels_last.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace detail {
+
+/// Bits of the size of a float or double, all of them set or none, to choose without a branch.
+template <class C>
+using BitsOf = std::conditional_t<sizeof(C) == 4, std::int32_t, std::int64_t>;
+
+/// Some channels of the elements that a window sees in one row, `distance` apart, and of their
+/// positions in the plane.
+template <class C>
+struct RowOfWindow {
+  const C* elements;
+  std::int64_t count, distance;
+  std::int32_t position, step;
+};
+
+/// The maximum of them, and of what earlier rows had where there were any.
+template <std::int64_t kLanes, class C>
+void take_maximum(const RowOfWindow<C>& row, bool is_first, C* maximum, std::int32_t* index) {
+  using Bits = BitsOf<C>;
+  C best[static_cast<std::size_t>(kLanes)];
+  std::int32_t where[static_cast<std::size_t>(kLanes)];
+  for (std::int64_t l = 0; l < kLanes; ++l) best[l] = is_first ? row.elements[l] : maximum[l];
+  for (std::int64_t l = 0; l < kLanes; ++l) where[l] = is_first ? row.position : index[l];
+  for (std::int64_t i = is_first ? 1 : 0; i < row.count; ++i) {
+    const C* const in = row.elements + i * row.distance;
+    const std::int32_t at = row.position + static_cast<std::int32_t>(i) * row.step;
+    for (std::int64_t l = 0; l < kLanes; ++l) {
+      const C value = in[l];
+      const Bits wins = -Bits{value > best[l]} | -Bits{is_nan(value)};  // NaN wins, as in torch
+      best[l] = __builtin_bit_cast(C, (__builtin_bit_cast(Bits, value) & wins) |
+                                          (__builtin_bit_cast(Bits, best[l]) & ~wins));
+      const auto moves = static_cast<std::int32_t>(wins);
+      where[l] = (at & moves) | (where[l] & ~moves);
+    }
+  }
+  std::copy_n(best, kLanes, maximum);
+  std::copy_n(where, kLanes, index);
+}
+template <class C>
+void add_to(C* __restrict sum, const C* __restrict more, std::int64_t channels) {
+  for (std::int64_t c = 0; c < channels; ++c) sum[c] += more[c];
+}
+template <class C>
+void add_where(C* __restrict sum, const C* __restrict more, const std::int32_t* __restrict index,
+               std::int32_t at, std::int64_t channels) {
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const C here = more[c];
+    sum[c] += index[c] == at ? here : C{0};
+  }
+}
+
+/// One row of an image, all channels of each of its pixels.
+struct PixelRows {
+  std::int64_t count, length;  // rows of all images; elements of one
+  explicit PixelRows(const Operand& images)
+      : count(images.sizes[0] * images.sizes[2]), length(images.sizes[3] * images.sizes[1]) {}
+};
+
+/// The rows of `output`, in parallel: body(row, values) computes one in the compute type. It gets
+/// room for a row of `input` in that type.
+template <class Body>
+void for_each_pixel_row(const Operand& input, const Operand& output, Body body) {
+  const PixelRows in(input), out(output);
+  visit_float_type(output.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    const std::int64_t elements = (std::max)({in.length, out.length, std::int64_t{1}});
+    parallel_ranges(
+        out.count, ceil_div(16 * kBlock, elements), [&](std::int64_t begin, std::int64_t end) {
+          const HostBuffer<C> room(in.length), buffer(out.length);
+          for (std::int64_t row = begin; row < end; ++row) {
+            C* const values = target(output, row * out.length, 1, out.length, buffer.data());
+            body(row, values, room.data());
+            store(values, output, row * out.length, 1, out.length);
+          }
+        });
+  });
+}
+
+/// The elements that the windows of one row see in one row of their image: body(window, column).
+template <class Body>
+void for_each_in_row(std::int64_t windows, std::int64_t width, const Window2d& window, Body body) {
+  for (std::int64_t ow = 0; ow < windows; ++ow) {
+    const WindowRange columns(ow, width, window, 1);
+    for (std::int64_t x = columns.begin; x < columns.end; x += columns.step) body(ow, x);
+  }
+}
+
+/// The rows of windows that see row h of an image: body(oh), in order.
+template <class Body>
+void for_each_row_of_windows(std::int64_t h, const Operand& windows, const Operand& images,
+                             const Window2d& window, Body body) {
+  const std::int64_t last = h + window.padding[0],
+                     reach = (window.kernel[0] - 1) * window.dilation[0];
+  const std::int64_t first = (std::max)(std::int64_t{0}, last - reach);
+  const std::int64_t end = (std::min)(windows.sizes[2], last / window.stride[0] + 1);
+  for (std::int64_t oh = ceil_div(first, window.stride[0]); oh < end; ++oh) {
+    const WindowRange rows(oh, images.sizes[2], window, 0);
+    if ((h - rows.begin) % rows.step == 0) body(oh);
+  }
+}
+
+/// Whether the kernels below are for these; their indices lie as the windows do.
+inline bool lie_channels_last(const Operand& a, const Operand& b) {
+  return lies_channels_last(a) && lies_channels_last(b);
+}
+
+inline void max_pool2d_channels_last(const MaxPool2dArgs& args) {
+  const std::int64_t height = args.input.sizes[2], width = args.input.sizes[3],
+                     channels = args.input.sizes[1];
+  const std::int64_t out_h = args.output.sizes[2], out_w = args.output.sizes[3];
+  for_each_pixel_row(args.input, args.output, [&](std::int64_t row, auto* maxima, auto* room) {
+    using C = std::remove_reference_t<decltype(*maxima)>;
+    std::int32_t* const indices = args.indices.as<std::int32_t>() + row * out_w * channels;
+    const WindowRange rows(row % out_h, height, args.window, 0);
+    for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
+      const std::int64_t at = (row / out_h * height + h) * width * channels;
+      const C* const in = fetch(args.input, at, 1, width * channels, room);
+      for (std::int64_t ow = 0; ow < out_w; ++ow) {
+        const WindowRange columns(ow, width, args.window, 1);
+        for_each_group(channels, [&](std::int64_t c, auto lanes) {
+          const RowOfWindow<C> elements{in + columns.begin * channels + c, columns.count(),
+                                        columns.step * channels,
+                                        static_cast<std::int32_t>(h * width + columns.begin),
+                                        static_cast<std::int32_t>(columns.step)};
+          take_maximum<lanes>(elements, h == rows.begin, maxima + ow * channels + c,
+                              indices + ow * channels + c);
+        });
+      }
+    }
+  });
+}
+
+inline void max_pool2d_backward_channels_last(const MaxPool2dBackwardArgs& args) {
+  const std::int64_t height = args.grad_input.sizes[2], width = args.grad_input.sizes[3],
+                     channels = args.grad_input.sizes[1];
+  const std::int64_t out_h = args.grad_output.sizes[2], out_w = args.grad_output.sizes[3];
+  for_each_pixel_row(
+      args.grad_output, args.grad_input, [&](std::int64_t row, auto* grad_input, auto* room) {
+        const std::int64_t h = row % height;
+        std::fill_n(grad_input, width * channels, 0);
+        for_each_row_of_windows(h, args.grad_output, args.grad_input, args.window, [&](auto oh) {
+          const std::int64_t at = (row / height * out_h + oh) * out_w * channels;
+          const auto* const grad = fetch(args.grad_output, at, 1, out_w * channels, room);
+          const std::int32_t* const indices = args.indices.as<const std::int32_t>() + at;
+          for_each_in_row(out_w, width, args.window, [&](std::int64_t ow, std::int64_t x) {
+            add_where(grad_input + x * channels, grad + ow * channels, indices + ow * channels,
+                      static_cast<std::int32_t>(h * width + x), channels);
+          });
+        });
+      });
+}
+
+inline void avg_pool2d_channels_last(const AvgPool2dArgs& args) {
+  const std::int64_t height = args.input.sizes[2], width = args.input.sizes[3],
+                     channels = args.input.sizes[1];
+  const std::int64_t out_h = args.output.sizes[2], out_w = args.output.sizes[3];
+  for_each_pixel_row(args.input, args.output, [&](std::int64_t row, auto* means, auto* room) {
+    using C = std::remove_reference_t<decltype(*means)>;
+    std::fill_n(means, out_w * channels, C{0});
+    const WindowRange rows(row % out_h, height, args.window, 0);
+    for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
+      const std::int64_t at = (row / out_h * height + h) * width * channels;
+      const C* const in = fetch(args.input, at, 1, width * channels, room);
+      for_each_in_row(out_w, width, args.window, [&](std::int64_t ow, std::int64_t x) {
+        add_to(means + ow * channels, in + x * channels, channels);
+      });
+    }
+    for (std::int64_t i = 0; i < out_w * channels; ++i) means[i] *= static_cast<C>(args.scale);
+  });
+}
+
+inline void avg_pool2d_backward_channels_last(const AvgPool2dBackwardArgs& args) {
+  const std::int64_t height = args.grad_input.sizes[2], width = args.grad_input.sizes[3],
+                     channels = args.grad_input.sizes[1];
+  const std::int64_t out_h = args.grad_output.sizes[2], out_w = args.grad_output.sizes[3];
+  for_each_pixel_row(
+      args.grad_output, args.grad_input, [&](std::int64_t row, auto* grad_input, auto* room) {
+        using C = std::remove_reference_t<decltype(*grad_input)>;
+        std::fill_n(grad_input, width * channels, C{0});
+        for_each_row_of_windows(
+            row % height, args.grad_output, args.grad_input, args.window, [&](auto oh) {
+              const std::int64_t at = (row / height * out_h + oh) * out_w * channels;
+              const C* const grad = fetch(args.grad_output, at, 1, out_w * channels, room);
+              for_each_in_row(out_w, width, args.window, [&](std::int64_t ow, std::int64_t x) {
+                add_to(grad_input + x * channels, grad + ow * channels, channels);
+              });
+            });
+        for (std::int64_t i = 0; i < width * channels; ++i)
+          grad_input[i] *= static_cast<C>(args.scale);
+      });
+}
+
+}  // namespace detail
+}  // namespace amp::inline v0::kernels::host

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Single elements in any dtype, read as the type that a kernel computes in and rounded once when
+// written.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/device/cuda/launch.cuh"
+#include "amp/kernels/compute_type.hpp"
+#include "amp/kernels/operand.hpp"
+#include "amp/kernels/traversal/cuda/number.cuh"
+
+namespace amp::inline v0::kernels::cuda {
+
+using amp::cuda::grid_for;
+using amp::cuda::kThreads;
+using amp::cuda::launch;
+
+/// An operand as a kernel reads it: memory, or a number.
+struct Input {
+  const void* data;
+  double value;
+  std::int64_t integer;
+  DType dtype;
+  bool immediate;
+
+  Input(const Operand& operand)
+      : data(operand.data),
+        value(operand.value),
+        integer(operand.integer),
+        dtype(operand.dtype),
+        immediate(operand.immediate) {}
+};
+struct Output {
+  void* data;
+  DType dtype;
+
+  Output(const Operand& operand) : data(operand.data), dtype(operand.dtype) {}
+};
+
+/// The first element of this thread, and how far the next: a grid may be smaller than its work.
+__device__ __forceinline__ std::int64_t first_element() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+__device__ __forceinline__ std::int64_t element_step() {
+  return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+}
+
+/// Element i of memory of any dtype. Compiled once per C, not at each use.
+template <class C>
+__device__ __noinline__ C load(const void* data, DType dtype, std::int64_t i) {
+  switch (dtype) {
+    case kFloat64:
+      return number<C>(static_cast<const double*>(data)[i]);
+    case kFloat32:
+      return number<C>(static_cast<const float*>(data)[i]);
+    case kFloat16:
+      return number<C>(static_cast<const half*>(data)[i]);
+    case kBFloat16:
+      return number<C>(static_cast<const bfloat16*>(data)[i]);
+    case kFloat8E4M3:
+      return number<C>(static_cast<const float8_e4m3fn*>(data)[i]);
+    case kFloat8E5M2:
+      return number<C>(static_cast<const float8_e5m2*>(data)[i]);
+    case kInt64:
+      return number<C>(static_cast<const std::int64_t*>(data)[i]);
+    case kInt32:
+      return number<C>(static_cast<const std::int32_t*>(data)[i]);
+    case kUInt8:
+      return number<C>(static_cast<const std::uint8_t*>(data)[i]);
+    case kBool:
+      return number<C>(static_cast<const bool*>(data)[i]);
+  }
+  return C{};
+}
+template <class C>
+__device__ __forceinline__ C load(const Input& input, std::int64_t i) {
+  if (input.immediate) return immediate<C>(input);
+  return load<C>(input.data, input.dtype, i);
+}
+
+template <class C>
+__device__ __noinline__ void store(void* data, DType dtype, std::int64_t i, C value) {
+  switch (dtype) {
+    case kFloat64:
+      static_cast<double*>(data)[i] = number<double>(value);
+      break;
+    case kFloat32:
+      static_cast<float*>(data)[i] = number<float>(value);
+      break;
+    case kFloat16:
+      static_cast<half*>(data)[i] = number<half>(value);
+      break;
+    case kBFloat16:
+      static_cast<bfloat16*>(data)[i] = number<bfloat16>(value);
+      break;
+    case kFloat8E4M3:
+      static_cast<float8_e4m3fn*>(data)[i] = number<float8_e4m3fn>(value);
+      break;
+    case kFloat8E5M2:
+      static_cast<float8_e5m2*>(data)[i] = number<float8_e5m2>(value);
+      break;
+    case kInt64:
+      static_cast<std::int64_t*>(data)[i] = number<std::int64_t>(value);
+      break;
+    case kInt32:
+      static_cast<std::int32_t*>(data)[i] = number<std::int32_t>(value);
+      break;
+    case kUInt8:
+      static_cast<std::uint8_t*>(data)[i] = number<std::uint8_t>(value);
+      break;
+    case kBool:
+      static_cast<bool*>(data)[i] = number<bool>(value);
+      break;
+  }
+}
+template <class C>
+__device__ __forceinline__ void store(const Output& output, std::int64_t i, C value) {
+  store<C>(output.data, output.dtype, i, value);
+}
+
+}  // namespace amp::inline v0::kernels::cuda

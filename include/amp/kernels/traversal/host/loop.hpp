@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Iteration over strided, broadcast operands: the innermost dimension is handed out in blocks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
+#include "amp/kernels/traversal/strided.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+template <int N>
+struct Loop : Strided<N> {
+  using Body = FunctionRef<void(const std::int64_t* offsets, std::int64_t n)>;
+  using Strided<N>::dims;
+  using Strided<N>::kOperands;
+  using Strided<N>::sizes;
+  using Strided<N>::strides;
+  using Strided<N>::inner_size;
+  using Strided<N>::inner_stride;
+
+  static Loop over(const Operand& shape, const std::array<const Operand*, kOperands>& operands) {
+    return {Strided<N>::over(shape, operands)};
+  }
+  static Loop in_memory_order(const Operand& shape,
+                              const std::array<const Operand*, kOperands>& operands) {
+    return {Strided<N>::in_memory_order(shape, operands)};
+  }
+
+  /// body(offsets, n) for blocks of at most kBlock inner elements, rows [begin, end) of the blocks'
+  /// enumeration, in order.
+  void run(std::int64_t begin, std::int64_t end, Body body) const {
+    const std::int64_t per_row = ceil_div(inner_size(), kBlock);
+    for (std::int64_t block = begin; block < end;) {
+      std::int64_t row = block / per_row;
+      std::int64_t offsets[kOperands] = {};
+      for (int d = dims - 2; d >= 0; --d) {
+        const std::int64_t index = row % sizes[d];
+        row /= sizes[d];
+        for (int k = 0; k < N; ++k) offsets[k] += index * strides[k][d];
+      }
+      for (std::int64_t i = block % per_row; i < per_row && block < end; ++i, ++block) {
+        std::int64_t at[kOperands];
+        for (int k = 0; k < N; ++k) at[k] = offsets[k] + i * kBlock * inner_stride(k);
+        body(at, (std::min)(kBlock, inner_size() - i * kBlock));
+      }
+    }
+  }
+
+  std::int64_t blocks() const {
+    std::int64_t count = ceil_div(inner_size(), kBlock);
+    for (int d = 0; d + 1 < dims; ++d) count *= sizes[d];
+    return count;
+  }
+
+  /// All blocks, on all threads, each block by one of them.
+  void run_parallel(Body body) const {
+    const std::int64_t block_size = (std::min)(kBlock, (std::max)(inner_size(), std::int64_t{1}));
+    parallel_ranges(blocks(), ceil_div(16 * kBlock, block_size),
+                    [&](std::int64_t begin, std::int64_t end) { run(begin, end, body); });
+  }
+};
+
+}  // namespace amp::inline v0::kernels::host

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Rows that are computed in whole vectors. If their length is no multiple of the widest vector,
+// the last vector of a row reaches into the next one, and that of the last row behind the end: they
+// lie in a buffer with room there. Rows are written in order, so that each sets right what the one
+// before it wrote too much. Sums leave out what is not of the row (lanes::Sum).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "amp/core/math.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
+#include "amp/kernels/traversal/host/lanes.hpp"
+
+namespace amp::inline v0::kernels::host::detail {
+
+inline constexpr std::int64_t kWidest = 16;
+
+/// The size of a buffer for rows of n elements altogether.
+inline std::int64_t row_space(std::int64_t n) { return (ceil_div(n, kWidest) + 1) * kWidest; }
+
+/// How many rows are fetched at once, if they follow each other in memory.
+inline std::int64_t rows_together(std::int64_t length) {
+  return (std::max)(std::int64_t{1}, kBlock / length);
+}
+
+/// `Body::run<Isa>(arguments...)` for rows of C: vectors as wide as the processor has for float.
+template <class Body, class C, class... Arguments>
+auto on_rows(Arguments... arguments) {
+  if constexpr (std::is_same_v<C, float>)
+    return lanes::OnWidest<Body>::run(arguments...);
+  else
+    return Body::template run<lanes::Float64>(arguments...);
+}
+
+/// `rows` rows of `length` elements from offset `at` of an operand. The elements of a row lie
+/// `stride` apart, which must be 1 if there is more than one row. Vectors begin at multiples of
+/// `piece`.
+struct RowBlock {
+  std::int64_t at, stride, length, rows, piece = length;
+
+  std::int64_t numel() const { return rows * length; }
+  std::int64_t space() const { return row_space(numel()); }
+
+  /// In the compute type: in place where they can be, else in the buffer.
+  template <class C>
+  const C* fetch(const Operand& operand, C* buffer) const {
+    const C* const x = host::fetch(operand, at, stride, numel(), buffer);
+    if (is_whole()) return x;
+    if (x != buffer) std::memcpy(buffer, x, static_cast<std::size_t>(numel()) * sizeof(C));
+    std::fill_n(buffer + numel(), kWidest, C{0});
+    return buffer;
+  }
+  /// Where they are to be computed, and the way from there to the output.
+  template <class C>
+  C* target(const Operand& output, C* buffer) const {
+    return is_whole() ? host::target(output, at, stride, numel(), buffer) : buffer;
+  }
+  template <class C>
+  void store(const C* values, const Operand& output) const {
+    host::store(values, output, at, stride, numel());
+  }
+
+ private:
+  /// Whether no vector reaches beyond the end.
+  bool is_whole() const { return piece % kWidest == 0; }
+};
+
+}  // namespace amp::inline v0::kernels::host::detail

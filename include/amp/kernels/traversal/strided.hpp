@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The shape that strided, broadcast operands share: dimensions that lie behind one another in every
+// operand are merged.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "amp/kernels/operand.hpp"
+#include "amp/kernels/traversal/divider.hpp"
+
+namespace amp::inline v0::kernels {
+
+template <int N>
+struct Strided {
+  static constexpr auto kOperands = static_cast<std::size_t>(N);
+
+  int dims = 0;  // at least 1; the last is the innermost
+  std::int64_t sizes[kMaxDims + 1] = {};
+  std::int64_t strides[kOperands][kMaxDims + 1] = {};  // 0 where an operand broadcasts
+  Divider dividers[kMaxDims + 1] = {};                 // by the sizes
+
+  std::int64_t inner_size() const { return sizes[dims - 1]; }
+  std::int64_t inner_stride(int operand) const { return strides[operand][dims - 1]; }
+
+  using Operands = std::array<const Operand*, kOperands>;
+
+  /// The shape of `shape`, to which all operands broadcast, aligned at the last dimension.
+  static Strided over(const Operand& shape, const Operands& operands) {
+    Strided merged;
+    for (int d = 0; d < shape.dims; ++d) merged.append(shape, d, operands);
+    return merged.finished();
+  }
+  /// The same with the dimensions in the order in which they lie in `shape`: for work that does not
+  /// depend on the order of the elements.
+  static Strided in_memory_order(const Operand& shape, const Operands& operands) {
+    int order[kMaxDims];
+    for (int d = 0; d < shape.dims; ++d) {
+      int place = d;
+      for (; place > 0 && shape.strides[order[place - 1]] < shape.strides[d]; --place)
+        order[place] = order[place - 1];
+      order[place] = d;
+    }
+    Strided merged;
+    for (int d = 0; d < shape.dims; ++d) merged.append(shape, order[d], operands);
+    return merged.finished();
+  }
+
+  std::int64_t numel() const {
+    std::int64_t n = 1;
+    for (int d = 0; d < dims; ++d) n *= sizes[d];
+    return n;
+  }
+
+  /// Where element i, in row-major order, lies in each operand.
+  AMP_HOST_DEVICE void locate(std::int64_t i, std::int64_t (&offsets)[kOperands]) const {
+    for (int k = 0; k < N; ++k) offsets[k] = 0;
+    for (int d = dims - 1; d > 0; --d) {
+      const std::int64_t index = dividers[d].take_remainder(i);
+      for (int k = 0; k < N; ++k) offsets[k] += index * strides[k][d];
+    }
+    for (int k = 0; k < N; ++k) offsets[k] += i * strides[k][0];
+  }
+
+ private:
+  /// Dimension d of `shape` as the innermost, or as a part of the one that was.
+  void append(const Operand& shape, int d, const Operands& operands) {
+    if (shape.sizes[d] == 1) return;
+    std::int64_t stride[kOperands];
+    bool merges = dims > 0;
+    for (int k = 0; k < N; ++k) {
+      const Operand& operand = *operands[static_cast<std::size_t>(k)];
+      const int own = d - (shape.dims - operand.dims);
+      stride[k] = own < 0 || operand.sizes[own] == 1 ? 0 : operand.strides[own];
+      merges = merges && strides[k][dims - 1] == stride[k] * shape.sizes[d];
+    }
+    if (merges) {
+      sizes[dims - 1] *= shape.sizes[d];
+    } else {
+      sizes[dims++] = shape.sizes[d];
+    }
+    for (int k = 0; k < N; ++k) strides[k][dims - 1] = stride[k];
+  }
+  Strided finished() {
+    if (dims == 0) sizes[dims++] = 1;
+    for (int d = 0; d < dims; ++d) dividers[d] = Divider(sizes[d]);
+    return *this;
+  }
+};
+
+}  // namespace amp::inline v0::kernels

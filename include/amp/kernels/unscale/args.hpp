@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The contracts of the passes over gradients, and the arithmetic of single elements that all
+// devices share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "amp/core/config.hpp"
+#include "amp/kernels/operand.hpp"
+#include "amp/kernels/traversal/kept_table.hpp"
+
+namespace amp::inline v0 {
+
+/// What one pass saw of all gradients of an optimizer, taken together. The same bits on every
+/// device.
+struct GradientStatistics {
+  double norm = 0;            // L2, of the unscaled gradients; rounded to float32, if none of them
+                              // is float64
+  double max_abs = 0;         // of the unscaled gradients; NaN where one is NaN
+  std::int64_t elements = 0;  // of all gradients
+  std::int64_t zeros = 0;     // that are 0
+  std::int64_t underflows = 0;  // not 0, but below 2^-14 while scaled: subnormal in float16
+  std::int64_t flushed =
+      0;                   // not 0, but 0 once unscaled, in the dtype in which the step reads them
+  bool found_inf = false;  // whether the step has to be left out
+
+  friend bool operator==(const GradientStatistics&, const GradientStatistics&) = default;
+};
+
+namespace kernels {
+
+/// A dense gradient, in any dtype.
+struct GradientSpan {
+  void* data;
+  std::int64_t numel;
+  DType dtype;
+  bool read_only = false;     // unscale only tests it
+  float* unscaled = nullptr;  // where unscale writes instead, in float32
+
+  friend bool operator==(const GradientSpan&, const GradientSpan&) = default;
+};
+
+/// Whether a norm is to be a float64: float32 does not hold that of float64 gradients.
+inline bool any_float64(const GradientSpan* gradients, std::int64_t count) {
+  for (std::int64_t g = 0; g < count; ++g) {
+    if (gradients[g].dtype == kFloat64) return true;
+  }
+  return false;
+}
+
+/// What brings a norm to max_norm at most, but for 1e-6. NaN stays NaN.
+AMP_HOST_DEVICE inline double clip_coefficient(double norm, double max_norm) {
+  const double factor = max_norm / (norm + 1e-6);
+  return factor >= 1 ? 1 : factor;
+}
+
+/// Where a norm lies, a float32 or a float64; perhaps nowhere.
+class NormWord {
+ public:
+  NormWord() = default;
+  NormWord(std::nullptr_t) {}
+  NormWord(float* word) : word_(word) {}
+  NormWord(double* word) : word_(word), wide_(true) {}
+
+  AMP_HOST_DEVICE bool is_null() const { return word_ == nullptr; }
+  AMP_HOST_DEVICE void set(double norm) const {
+    if (wide_) {
+      *static_cast<double*>(word_) = norm;
+    } else {
+      *static_cast<float*>(word_) = static_cast<float>(norm);
+    }
+  }
+  /// The coefficient of the norm that lies there, in its precision.
+  AMP_HOST_DEVICE double clip_coefficient(double max_norm) const {
+    if (wide_) return kernels::clip_coefficient(*static_cast<const double*>(word_), max_norm);
+    const auto norm = static_cast<double>(*static_cast<const float*>(word_));
+    return static_cast<double>(static_cast<float>(kernels::clip_coefficient(norm, max_norm)));
+  }
+
+ private:
+  void* word_ = nullptr;
+  bool wide_ = false;
+};
+
+/// *found_inf = 1 where any g * *inverse_scale, or what is written of it, is not finite (as
+/// it is where g is not), left as it is otherwise. With `write`, g *= *inverse_scale. Where not
+/// null, *norm and *statistics are those of what was written, or would be of a read-only gradient:
+/// what grad_norm gives of it, bit for bit.
+struct UnscaleArgs {
+  Device device;
+  const GradientSpan* gradients;
+  std::int64_t count;
+  const float* inverse_scale;
+  float* found_inf;
+  bool write;
+  KeptTable* table = nullptr;  // may serve all calls over gradients
+  NormWord norm = {};
+  bool finite_norm = false;  // *found_inf = 1 also where the norm is not finite
+  GradientStatistics* statistics = nullptr;
+};
+
+/// Where rounding a product of unscale can overflow, though it is finite: a scale below 1 makes it
+/// larger; a float64 may be beyond float32 anyway.
+AMP_HOST_DEVICE inline bool rounding_may_overflow(const GradientSpan& g, double inverse_scale) {
+  return g.unscaled != nullptr
+             ? g.dtype == kFloat64
+             : !(inverse_scale <= 1) && g.dtype != kFloat32 && g.dtype != kFloat64;
+}
+
+/// One pass that only reads: *norm = L2 norm of all gradients, each times *inverse_scale (where not
+/// null): float lanes (of float64 gradients double ones), then double, in a fixed tree. Where not
+/// null, *coefficient and *coefficient_float64 = clip_coefficient(*norm, max_norm), and *found_inf
+/// = 1 where the norm is not finite, which it is not where any g or g * *inverse_scale is not.
+/// *statistics, where not null, with `found_inf`.
+struct GradNormArgs {
+  Device device;
+  const GradientSpan* gradients;
+  std::int64_t count;
+  const float* inverse_scale;
+  NormWord norm;
+  float* coefficient = nullptr;
+  float* found_inf = nullptr;
+  double max_norm = 0;
+  KeptTable* table = nullptr;
+  GradientStatistics* statistics = nullptr;
+  double* coefficient_float64 = nullptr;
+};
+
+/// g *= c for all gradients, c = *coefficient or, where `norm` is not null,
+/// clip_coefficient(*norm, max_norm); nothing where found_inf is not null and *found_inf not 0.
+struct ClipArgs {
+  Device device;
+  const GradientSpan* gradients;
+  std::int64_t count;
+  const float* coefficient;
+  const float* found_inf = nullptr;
+  KeptTable* table = nullptr;
+  NormWord norm = {};
+  double max_norm = 0;
+
+  AMP_HOST_DEVICE double factor() const {
+    return norm.is_null() ? static_cast<double>(*coefficient) : norm.clip_coefficient(max_norm);
+  }
+};
+
+/// |x| as a number that orders magnitudes, NaN above all.
+AMP_HOST_DEVICE constexpr std::uint32_t magnitude_bits(float x) {
+  return __builtin_bit_cast(std::uint32_t, x) & 0x7fff'ffffU;
+}
+AMP_HOST_DEVICE constexpr std::uint64_t magnitude_bits(double x) {
+  return __builtin_bit_cast(std::uint64_t, x) & 0x7fff'ffff'ffff'ffffU;
+}
+/// 2^-14: what is smaller, float16 keeps with fewer bits.
+inline constexpr float kSmallestNormalHalf = 0x1p-14F;
+
+/// What statistics count. No order of addition matters.
+struct GradientTally {
+  std::int64_t zeros, small, gone;  // small, and gone (0 once unscaled): zeros among them
+  std::uint32_t most;               // magnitude_bits of the largest
+  std::uint64_t most_float64;       // of the largest of float64 gradients
+
+  /// `scaled` as it stands, `product` as it was, or will be, unscaled.
+  template <class C>
+  AMP_HOST_DEVICE void add(C scaled, C product) {
+    zeros += magnitude_bits(scaled) == 0;
+    small += magnitude_bits(scaled) < magnitude_bits(static_cast<C>(kSmallestNormalHalf));
+    gone += magnitude_bits(product) == 0;
+    see(magnitude_bits(product));
+  }
+  AMP_HOST_DEVICE void see(std::uint32_t magnitude) { most = magnitude > most ? magnitude : most; }
+  AMP_HOST_DEVICE void see(std::uint64_t magnitude) {
+    most_float64 = magnitude > most_float64 ? magnitude : most_float64;
+  }
+  AMP_HOST_DEVICE void add(const GradientTally& other) {
+    zeros += other.zeros;
+    small += other.small;
+    gone += other.gone;
+    see(other.most);
+    see(other.most_float64);
+  }
+  AMP_HOST_DEVICE double max_abs() const {
+    constexpr std::uint32_t kInfinity = 0x7f80'0000U, kNan = 0x7fc0'0000U;
+    constexpr std::uint64_t kWideInfinity = 0x7ff0'0000'0000'0000U,
+                            kWideNan = 0x7ff8'0000'0000'0000U;
+    const float narrow = __builtin_bit_cast(float, most > kInfinity ? kNan : most);
+    const std::uint64_t widened = magnitude_bits(static_cast<double>(narrow));
+    const std::uint64_t all = widened > most_float64 ? widened : most_float64;
+    return __builtin_bit_cast(double, all > kWideInfinity ? kWideNan : all);
+  }
+  AMP_HOST_DEVICE GradientStatistics statistics(double norm, std::int64_t elements,
+                                                bool found_inf) const {
+    GradientStatistics result;
+    result.norm = norm;
+    result.max_abs = max_abs();
+    result.elements = elements;
+    result.zeros = zeros;
+    result.underflows = small - zeros;
+    result.flushed = gone - zeros;
+    result.found_inf = found_inf;
+    return result;
+  }
+};
+
+}  // namespace kernels
+}  // namespace amp::inline v0

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Loss scaling over lists of gradients: one launch for any number of them, which reads each element
+// once, whatever is asked of it; blocks take pieces. Nothing is read back: scale, norm and flags
+// stay where they are. All results have the host's bits, where the compiler joins no multiplication
+// with an addition.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/kernels/traversal/cuda/device_list.cuh"
+#include "amp/kernels/traversal/cuda/pieces.cuh"
+#include "amp/kernels/traversal/cuda/scratch.cuh"
+#include "amp/kernels/unscale/args.hpp"
+#include "amp/kernels/unscale/cuda/gradient_pass.cuh"
+#include "amp/kernels/unscale/scale_state.hpp"
+
+namespace amp::inline v0::kernels::cuda {
+
+/// Whether anything is not finite.
+template <class C>
+__device__ bool unscale_piece(const GradientRow& row, Range range, float inverse_scale,
+                              bool write) {
+  const GradientSpan g = row.span;
+  const C inverse = static_cast<C>(inverse_scale);
+  const bool writes = write && !g.read_only;
+  void* const to = g.unscaled != nullptr ? g.unscaled : g.data;
+  const DType to_dtype = g.unscaled != nullptr ? kFloat32 : g.dtype;
+  const bool may_overflow = rounding_may_overflow(g, inverse_scale);
+  bool bad = false;
+  for_each_vector<C>(row.vectors, range, [&](auto size, std::int64_t i) {
+    C values[decltype(size)::value];
+    load_some(g.data, g.dtype, i, values);
+    for (C& value : values) {
+      bad |= !is_finite(value);
+      value *= inverse;
+      bad |= !is_finite(value);
+    }
+    if (!writes) return;
+    store_some(to, to_dtype, i, values);
+    if (!may_overflow) return;
+    load_some(to, to_dtype, i, values);
+    for (const C value : values) bad |= !is_finite(value);
+  });
+  return bad;
+}
+
+template <class Row>
+AMP_KERNEL void unscale_kernel(const Row* rows, std::int64_t count, std::int64_t pieces,
+                               const float* inverse_scale, float* found_inf, bool write) {
+  const float inverse = *inverse_scale;
+  bool bad = false;
+  for_each_piece(rows, count, &Row::first_piece, pieces, kPiece,
+                 [&](const Row& row, Range range, std::int64_t) {
+                   bad |= row.span.dtype == kFloat64
+                              ? unscale_piece<double>(row, range, inverse, write)
+                              : unscale_piece<float>(row, range, inverse, write);
+                 });
+  if (bad) *found_inf = 1.0F;  // by however many threads
+}
+
+template <class C>
+__device__ void scale_piece(const GradientRow& row, Range range, double coefficient) {
+  const GradientSpan g = row.span;
+  for_each_vector<C>(row.vectors, range, [&](auto size, std::int64_t i) {
+    C values[decltype(size)::value];
+    load_some(g.data, g.dtype, i, values);
+    for (C& value : values) value *= static_cast<C>(coefficient);
+    store_some(g.data, g.dtype, i, values);
+  });
+}
+
+template <class Row>
+AMP_KERNEL void clip_kernel(const Row* rows, std::int64_t count, std::int64_t pieces,
+                            ClipArgs args) {
+  if (args.found_inf != nullptr && *args.found_inf != 0) return;
+  const double factor = args.factor();
+  if (factor == 1) return;
+  for_each_piece(rows, count, &Row::first_piece, pieces, kPiece,
+                 [&](const Row& row, Range range, std::int64_t) {
+                   if (row.span.dtype == kFloat64) {
+                     scale_piece<double>(row, range, factor);
+                   } else {
+                     scale_piece<float>(row, range, factor);
+                   }
+                 });
+}
+
+/// The words of some optimizers.
+struct FoundWords {
+  static constexpr int kWords = 64;
+  const float* found_inf[kWords];
+  Counts counts[kWords];
+  int count;
+};
+
+/// What earlier words say.
+struct Carried {
+  std::int64_t applied, skipped;
+  bool found;
+};
+
+/// One thread. `carried`: null where these words are all. The state moves with the `last` ones, in
+/// one launch; the scale where any was `looked` at.
+template <class Words>
+AMP_KERNEL void update_scale_kernel(Words words, ScaleState* state, ScaleRule rule,
+                                    Carried* carried, bool first, bool last, bool looked,
+                                    float* clears) {
+  if (threadIdx.x != 0) return;
+  Carried sum{};
+  if (!first) sum = *carried;
+  for (int i = 0; i < words.count; ++i) {
+    const bool bad = words.found_inf[i] != nullptr && *words.found_inf[i] != 0;
+    sum.found |= bad;
+    if (words.counts[i] == Counts::kNot) continue;
+    const bool left_out = bad || words.counts[i] == Counts::kLeftOut;
+    ++(left_out ? sum.skipped : sum.applied);
+  }
+  if (!last) {
+    *carried = sum;
+    return;
+  }
+  state->applied += sum.applied;
+  state->skipped += sum.skipped;
+  if (looked) kernels::update_scale(*state, rule, sum.found);
+  if (clears != nullptr) *clears = 0;
+}
+
+inline void unscale(const UnscaleArgs& args) {
+  const bool sums = !args.norm.is_null() || args.finite_norm || args.statistics != nullptr;
+  if (args.count == 0 && !sums) return;
+  const TableOfCall<GradientTable> table(args.device, args.table);
+  table->send(args.gradients, args.count);
+  if (!sums) {
+    launch(args.device, blocks_for(table->pieces), kThreads, unscale_kernel<GradientRow>,
+           table->rows.data(), table->count, table->pieces, args.inverse_scale, args.found_inf,
+           args.write);
+    return;
+  }
+  const PassResult result{.norm = args.norm,
+                          .found_inf = args.found_inf,
+                          .finite_norm = args.finite_norm,
+                          .statistics = args.statistics,
+                          .elements = table->elements,
+                          .wide = any_float64(args.gradients, args.count)};
+  const auto run = !args.write                  ? launch_pass<false, true>
+                   : args.statistics == nullptr ? launch_pass<true, false>
+                                                : launch_pass<true, true>;
+  run(args.device, *table.operator->(), args.inverse_scale, result);
+}
+
+inline void grad_norm(const GradNormArgs& args) {
+  const TableOfCall<GradientTable> table(args.device, args.table);
+  table->send(args.gradients, args.count);
+  const PassResult result{.norm = args.norm,
+                          .coefficient = args.coefficient,
+                          .coefficient_float64 = args.coefficient_float64,
+                          .found_inf = args.found_inf,
+                          .max_norm = args.max_norm,
+                          .finite_norm = true,
+                          .statistics = args.statistics,
+                          .elements = table->elements,
+                          .wide = any_float64(args.gradients, args.count)};
+  const auto run =
+      args.statistics == nullptr ? launch_pass<false, false> : launch_pass<false, true>;
+  run(args.device, *table.operator->(), args.inverse_scale, result);
+}
+
+inline void clip(const ClipArgs& args) {
+  if (args.count == 0) return;
+  const TableOfCall<GradientTable> table(args.device, args.table);
+  table->send(args.gradients, args.count);
+  launch(args.device, blocks_for(table->pieces), kThreads, clip_kernel<GradientRow>,
+         table->rows.data(), table->count, table->pieces, args);
+}
+
+inline void update_scale(const UpdateScaleArgs& args) {
+  bool looked = false;
+  for (std::int64_t i = 0; i < args.count; ++i) looked |= args.found_inf[i] != nullptr;
+  const Scratch<Carried> carried(args.device, args.count > FoundWords::kWords ? 1 : 0);
+  for (std::int64_t begin = 0; begin < args.count; begin += FoundWords::kWords) {
+    FoundWords words{};
+    for (; words.count < FoundWords::kWords && begin + words.count < args.count; ++words.count) {
+      words.found_inf[words.count] = args.found_inf[begin + words.count];
+      words.counts[words.count] = args.counts[begin + words.count];
+    }
+    launch(args.device, 1, 32, update_scale_kernel<FoundWords>, words, args.state, args.rule,
+           carried.data(), begin == 0, begin + words.count == args.count, looked, args.clears);
+  }
+}
+
+}  // namespace amp::inline v0::kernels::cuda
