@@ -29,6 +29,8 @@ AMP_HOST_DEVICE inline float erf(float x) { return ::erff(x); }
 AMP_HOST_DEVICE inline double erf(double x) { return ::erf(x); }
 AMP_HOST_DEVICE inline float pow(float x, float y) { return ::powf(x, y); }
 AMP_HOST_DEVICE inline double pow(double x, double y) { return ::pow(x, y); }
+AMP_HOST_DEVICE inline float fmax(float x, float y) { return ::fmaxf(x, y); }
+AMP_HOST_DEVICE inline double fmax(double x, double y) { return ::fmax(x, y); }
 AMP_HOST_DEVICE inline float floor(float x) { return ::floorf(x); }
 AMP_HOST_DEVICE inline float cos(float x) { return ::cosf(x); }
 AMP_HOST_DEVICE inline float sin(float x) { return ::sinf(x); }

@@ -15,7 +15,9 @@
 
 /// Kernels are no part of what a program exports. Each is a template, of one type too: nvcc takes
 /// no inline ones, and several files of a program may include them.
-#define AMP_KERNEL __global__ __attribute__((visibility("hidden")))
+#define AMP_KERNEL __global__ AMP_HIDDEN
+/// Nor are the templates that kernels hand lambdas of theirs to.
+#define AMP_HIDDEN __attribute__((visibility("hidden")))
 
 /// Before a loop over what registers hold: they have no addresses.
 #if defined(__CUDACC__)

@@ -1,62 +1,131 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Cross-entropy against class indices, fused: probabilities are never stored. With q the smoothed
-// and weighted target distribution, q_c = w_c ((1 - e) [c = t] + e / C) (Szegedy et al. 2016,
-// section 7),
-//   loss    = -sum_c q_c log p_c
-//   log p_c = (x_c - m) - L,   m = max_c x_c,   L = log sum_c exp(x_c - m)
-//   grad_x  = (p sum_c q_c - q) * grad_loss
-// Where x holds log-probabilities already (negative log-likelihood), log p is x and grad_x is
-// -q * grad_loss.
-//
-// Nobody can throw here: a target out of range makes its loss, its gradient, the total weight and
-// the reduced loss NaN.
+// Cross-entropy on CUDA devices: the logits are read once on the way forward, and once, or twice if
+// no block holds a line, on the way back. A kernel cannot throw: a target out of range makes its
+// loss, its gradient, the total weight and the reduced loss NaN.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "amp/kernels/cross_entropy/args.hpp"
-#include "amp/kernels/cross_entropy/cuda/columns.cuh"
-#include "amp/kernels/cross_entropy/cuda/rows.cuh"
+#include "amp/kernels/cross_entropy/formula.hpp"
+#include "amp/kernels/softmax/cuda/exp_sums.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
 
 namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-template <class Team, class C>
-AMP_KERNEL void cross_entropy_kernel(Lines lines, TargetDistribution<C> q, Input logits, C* losses,
-                                     C* log_sums, LossTotals* parts) {
-  LossTotals totals;
-  for (std::int64_t line = Team::first_line(); line < lines.count; line += Team::line_step()) {
-    const std::int64_t start = lines.start(line), t = q.targets[line];
-    C maximum{0}, log_sum{0};
-    if (!q.normalized) {
-      const ExpSum<C> total = line_exp_sum<Team, C>(lines, logits, start);
-      maximum = total.maximum;
-      log_sum = static_cast<C>(functions::math::log(total.sum));
-    }
-    ShareSums shares;
-    if (q.share != C{0}) {
-      for (std::int64_t c = Team::first(); c < lines.length; c += Team::step()) {
-        const C weight = q.weight_of(c);
-        shares.logits +=
-            static_cast<double>(weight * (load<C>(logits, start + c * lines.stride) - maximum));
-        shares.weight += static_cast<double>(weight);
-      }
-      shares.weight = Team::template reduce<functions::Add>(shares.weight);
-      shares.logits = Team::template reduce<functions::Add>(shares.logits) +
-                      shares.weight * static_cast<double>(maximum);
-    }
-    if (!Team::is_leader()) continue;
-    const bool has_class = q.in_range(t);
-    finish_line(q, line, has_class ? q.weight_of(t) : C{1},
-                has_class ? load<C>(logits, start + t * lines.stride) : C{0}, maximum, log_sum,
-                shares, losses, log_sums, totals);
+/// The targets of all lines, and what they have in common.
+template <class C>
+struct Targets {
+  SmoothedTarget<C> q;
+  Input weight;
+  bool weighted, normalized;
+  C not_a_number = std::numeric_limits<C>::quiet_NaN();
+  std::int64_t classes, ignore_index;
+  const std::int64_t* classes_of_lines;
+
+  template <class Args>
+  Targets(const Args& args, std::int64_t class_count)
+      : q(args.label_smoothing, class_count),
+        weight(args.weight),
+        weighted(args.weight.present),
+        normalized(args.normalized),
+        classes(class_count),
+        ignore_index(args.ignore_index),
+        classes_of_lines(args.targets.template as<const std::int64_t>()) {}
+
+  __device__ std::int64_t of(std::int64_t line) const { return classes_of_lines[line]; }
+  __device__ bool in_range(std::int64_t t) const { return t >= 0 && t < classes; }
+  __device__ bool counts(std::int64_t t) const { return in_range(t) && t != ignore_index; }
+  template <class Tile>
+  __device__ C weight_of(const Tile& tile, std::int64_t c) const {
+    return weighted ? tile.load_one(weight, c) : C{1};
   }
+  /// Sum of the weights of all classes; to be called by all threads of the block.
+  __device__ double weights() const {
+    if (!weighted) return static_cast<double>(classes);
+    double sum = 0;
+    for (std::int64_t c = threadIdx.x; c < classes; c += blockDim.x)
+      sum += static_cast<double>(load<C>(weight, c));
+    return block_sum(sum);
+  }
+  /// The weights of the classes of access k.
+  template <class Tile, class Part, int Width>
+  __device__ __forceinline__ void weights_of(const Tile& tile, const Part& part, int k,
+                                             C (&weights)[Width]) const {
+    AMP_UNROLL
+    for (int l = 0; l < Width; ++l) weights[l] = 1;
+    if (weighted) tile.load_along(part, k, weight, 0, weights);
+  }
+};
+
+/// The sums of losses and of the weights that count.
+struct LossTotals {
+  double loss = 0, weight = 0;
+
+  /// Those of all threads of the block.
+  __device__ LossTotals of_block() const {
+    LossTotals all;
+    all.loss = block_sum(loss);
+    all.weight = block_sum(weight);
+    return all;
+  }
+};
+
+/// Each block leaves the totals of its lines in parts[blockIdx.x]. If not `Smoothed`, only the
+/// target of a line with log-probabilities is read.
+template <bool Smoothed, class Sweep, class C>
+AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
+    cross_entropy_kernel(Sweep sweep, Targets<C> targets, Input logits, C* losses, C* log_sums,
+                         LossTotals* parts) {
+  LossTotals totals;
+  const double weights = Smoothed ? targets.weights() : 0;
+  sweep.for_each_tile([&](const auto& tile) {
+    ExpSums<Sweep> sums;
+    PerLine<Sweep, double> weighted = {};  // sum of w_c x_c
+    if (Smoothed || !targets.normalized) {
+      tile.stream(logits, [&](const auto& part, auto& x) {
+        if constexpr (Smoothed) {
+          C w[Sweep::kKept][Sweep::kWidth];
+          tile.for_each_access(part, [&](int k) { targets.weights_of(tile, part, k, w[k]); });
+          using Term = std::conditional_t<Sweep::kWidth == 1, double, C>;
+          tile.add(part, weighted, [&](int k, int l) {
+            return static_cast<Term>(w[k][l]) * static_cast<Term>(x[k][l]);
+          });
+        }
+        if (!targets.normalized) sums.template add<false>(tile, part, x);
+      });
+      sums.finish(tile);
+      if constexpr (Smoothed) tile.template reduce<functions::Add>(weighted);
+    }
+    tile.for_own_lines([&](int l) {
+      const std::int64_t line = tile.line(l), t = targets.of(line);
+      const C maximum = targets.normalized ? C{0} : sums.maximum[l];
+      const C log_sum = targets.normalized ? C{0} : functions::math::log(sums.sum[l]);
+      const C weight = targets.in_range(t) ? targets.weight_of(tile, t) : targets.not_a_number;
+      C loss = 0;
+      if (targets.counts(t)) {
+        loss = targets.q.certain_loss(weight,
+                                      (tile.load_one(logits, tile.at(l, t)) - maximum) - log_sum);
+        // sum_c w_c log p_c, in which m + L stands for all classes
+        const double shared =
+            weighted[l] - weights * (static_cast<double>(maximum) + static_cast<double>(log_sum));
+        if constexpr (Smoothed) loss -= targets.q.share * static_cast<C>(shared);
+      } else if (t != targets.ignore_index) {
+        loss = targets.not_a_number;
+      }
+      losses[line] = loss;
+      log_sums[line] = log_sum;
+      totals.loss += static_cast<double>(loss);
+      if (t != targets.ignore_index) totals.weight += static_cast<double>(weight);
+    });
+  });
   totals = totals.of_block();
   if (threadIdx.x == 0) parts[blockIdx.x] = totals;
 }
@@ -81,151 +150,135 @@ AMP_KERNEL void __launch_bounds__(kTotalThreads)
     store<C>(reduced, 0, static_cast<C>(mean ? totals.loss / totals.weight : totals.loss));
 }
 
-/// More blocks than a device runs at once, few enough for one to add up what they leave.
-inline std::int64_t loss_blocks(std::int64_t blocks) {
-  return (std::min)(blocks, std::int64_t{1} << 13);
+/// The gradient that arrives: an element per line, or one for all; that of a mean is divided by
+/// *total_weight, which is null otherwise.
+template <class C>
+struct LossGradient {
+  Input grad;
+  bool per_line;
+  const C* total_weight;
+
+  template <class Tile>
+  __device__ C of(const Tile& tile, std::int64_t line) const {
+    const C g = tile.load_one(grad, per_line ? line : 0);
+    return total_weight == nullptr ? g : g / *total_weight;
+  }
+};
+
+/// `Plain` are classes without weights or smoothing, whose logits are no log-probabilities (these
+/// are not read).
+template <bool Plain, class Sweep, class C>
+AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
+    cross_entropy_backward_kernel(Sweep sweep, Targets<C> targets, LossGradient<C> loss_gradient,
+                                  Input logits, const C* log_sums, Output grad_logits) {
+  const bool normalized = !Plain && targets.normalized;
+  double weights = 0;
+  if constexpr (!Plain) {
+    if (targets.q.is_smoothed()) weights = targets.weights();
+  }
+  sweep.for_each_tile([&](const auto& tile) {
+    Fragment<Sweep> values;
+    PerLine<Sweep> maximum, log_sum, grad, q_sum;
+    std::int64_t target[Sweep::kLines];
+    const auto load_logits = [&](const auto& part) {
+      if (!normalized) tile.load(part, logits, values);
+    };
+    AMP_UNROLL
+    for (int l = 0; l < Sweep::kLines; ++l) maximum[l] = ExpSum<C>::kNone;
+    if (!normalized) {
+      tile.forwards([&](const auto& part) {
+        load_logits(part);
+        tile.for_each(part, values,
+                      [&](int l, C& x) { maximum[l] = functions::math::fmax(maximum[l], x); });
+      });
+      tile.template reduce<functions::Maximum>(maximum);
+    }
+    if (!tile.has_line()) return;
+    // If a line does not count, its target is -1 and grad is what is written.
+    AMP_UNROLL
+    for (int l = 0; l < Sweep::kLines; ++l) {
+      const std::int64_t line = tile.line(l), t = targets.of(line);
+      log_sum[l] = normalized ? C{0} : log_sums[line];
+      q_sum[l] = 1;
+      target[l] = targets.counts(t) ? t : -1;
+      grad[l] = t == targets.ignore_index ? C{0} : targets.not_a_number;
+      if (target[l] < 0) continue;
+      grad[l] = loss_gradient.of(tile, line);
+      if constexpr (!Plain) q_sum[l] = targets.q.sum(targets.weight_of(tile, t), weights);
+    }
+    tile.backwards(load_logits, [&](const auto& part) {
+      tile.for_each_access(part, [&](int k) {
+        C w[Sweep::kWidth];
+        if constexpr (!Plain) targets.weights_of(tile, part, k, w);
+        AMP_UNROLL
+        for (int i = 0; i < Sweep::kWidth; ++i) {
+          const int l = tile.line_of(i);
+          const bool is_target = part.element(k, i) == target[l];
+          C p = 0;
+          if (!normalized) p = functions::math::exp((values[k][i] - maximum[l]) - log_sum[l]);
+          const C q = Plain ? C(is_target) : targets.q.of(w[i], is_target);
+          SmoothedTarget<C>::to_gradient(p, q, Plain ? C{1} : q_sum[l], grad[l]);
+          values[k][i] = target[l] < 0 ? grad[l] : p;
+        }
+      });
+      tile.store(part, grad_logits, values);
+    });
+  });
 }
 
-template <class C>
+template <bool Smoothed>
 void cross_entropy(const CrossEntropyArgs& args) {
   const Lines lines(args.logits, 1);
   const Device device = args.logits.device;
-  const TargetDistribution<C> q(args, lines.length);
-  C* const losses = args.losses.as<C>();
-  C* const log_sums = args.log_sum.as<C>();
-  const auto total = [&](const Scratch<LossTotals>& parts, std::int64_t blocks) {
+  const auto run = [&](const auto& sweep) {
+    using Sweep = std::remove_cvref_t<decltype(sweep)>;
+    using C = typename Sweep::Compute;
+    // More blocks than a device runs at once, few enough for one to add up what they leave.
+    const std::int64_t blocks = (std::min)(sweep.blocks(), std::int64_t{1} << 13);
+    const Scratch<LossTotals> parts(device, blocks);
+    launch(device, blocks, sweep.block_threads(), cross_entropy_kernel<Smoothed, Sweep, C>, sweep,
+           Targets<C>(args, lines.length), args.logits, args.losses.as<C>(), args.log_sum.as<C>(),
+           parts.data());
     launch(device, 1, kTotalThreads, loss_total_kernel<C>, parts.data(), blocks,
            args.reduction == kMean, args.total_weight.as<C>(), args.loss);
   };
-  if constexpr (std::is_same_v<C, float>) {
-    if (!q.normalized && lines.stride == 1 &&
-        are_rows_of_vectors(lines.length, args.logits, args.weight)) {
-      const Rows<kLossAhead> rows(lines.count, lines.length, kLossThreads);
-      const std::int64_t blocks = loss_blocks(rows.blocks());
-      const Scratch<LossTotals> parts(device, blocks);
-      using R = Rows<kLossAhead>;
-      launch(device, blocks, rows.block_threads(),
-             q.share != C{0} ? cross_entropy_rows_kernel<true, R>
-                             : cross_entropy_rows_kernel<false, R>,
-             rows, q, args.logits, losses, log_sums, parts.data());
-      return total(parts, blocks);
-    }
-    if (!q.normalized && are_columns_of_vectors(lines, args.logits) && is_plain(args.weight)) {
-      using R = Columns<kLossColumnsKept>;
-      const R columns(lines);
-      const std::int64_t blocks = loss_blocks(columns.blocks());
-      const Scratch<LossTotals> parts(device, blocks);
-      launch(device, blocks, kThreads,
-             q.share != C{0} ? cross_entropy_columns_kernel<true, R>
-                             : cross_entropy_columns_kernel<false, R>,
-             columns, q, args.logits, losses, log_sums, parts.data());
-      return total(parts, blocks);
-    }
+  if (args.normalized && !Smoothed) {  // one element of a line is read
+    return visit_float_type(args.logits.dtype, [&](auto tag) {
+      run(Singles<OneThread, typename decltype(tag)::type>(lines));
+    });
   }
-  const auto by_teams = [&](auto team, std::int64_t teams) {
-    const std::int64_t blocks = loss_blocks(teams);
-    const Scratch<LossTotals> parts(device, blocks);
-    launch(device, blocks, kThreads, cross_entropy_kernel<decltype(team), C>, lines, q, args.logits,
-           losses, log_sums, parts.data());
-    total(parts, blocks);
-  };
-  // Of log-probabilities one element of a line is read.
-  if (q.normalized && q.share == C{0}) return by_teams(OneThread{}, grid_for(lines.count));
-  visit_team(lines, by_teams);
+  visit_sweep<Rows<2, 512>, Columns<4>>(lines, args.logits.dtype, run, args.logits, args.weight);
 }
 
-/// grad_output has an element per line, or one for all; the mean's is divided by *total_weight,
-/// null otherwise.
-template <class Team, class C>
-AMP_KERNEL void cross_entropy_backward_kernel(Lines lines, TargetDistribution<C> q,
-                                              Input grad_output, bool grad_per_line,
-                                              const C* total_weight, Input logits,
-                                              const C* log_sums, Output grad_logits) {
-  for (std::int64_t line = Team::first_line(); line < lines.count; line += Team::line_step()) {
-    const std::int64_t start = lines.start(line);
-    LineGrad<C> of_line(q, line);
-    C maximum{0};
-    if (of_line.counts) {
-      of_line.grad = load<C>(grad_output, grad_per_line ? line : 0);
-      if (total_weight != nullptr) of_line.grad /= *total_weight;
-      if (!q.normalized) {
-        maximum = line_maximum<Team, C>(lines, logits, start);
-        double share_sum = 0;  // of all classes' shares
-        if (q.share != C{0}) {
-          for (std::int64_t c = Team::first(); c < lines.length; c += Team::step())
-            share_sum += static_cast<double>(q.share * q.weight_of(c));
-          share_sum = Team::template reduce<functions::Add>(share_sum);
-        }
-        of_line.q_sum = q.certain * q.weight_of(of_line.target) + static_cast<C>(share_sum);
-      }
-    }
-    const C log_sum = log_sums[line];
-    for (std::int64_t c = Team::first(); c < lines.length; c += Team::step()) {
-      const std::int64_t at = start + c * lines.stride;
-      C grad_x = of_line.otherwise;
-      if (of_line.counts) {
-        const C p =
-            q.normalized ? C{0} : functions::math::exp((load<C>(logits, at) - maximum) - log_sum);
-        grad_x = of_line.apply(q, c == of_line.target, q.weight_of(c), p);
-      }
-      store<C>(grad_logits, at, grad_x);
-    }
-  }
-}
-
-template <class C>
+template <bool Plain>
 void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
   const Lines lines(args.logits, 1);
-  const Device device = args.logits.device;
-  const TargetDistribution<C> q(args, lines.length);
-  const bool grad_per_line = args.reduction == kNone;
-  const C* const total_weight = args.reduction == kMean ? args.total_weight.as<const C>() : nullptr;
-  if constexpr (std::is_same_v<C, float>) {
-    const bool plain = !q.normalized && !q.weighted && q.share == C{0};
-    const auto enqueue = [&](const auto& shape, unsigned threads, auto kernel) {
-      launch(device, shape.blocks(), threads, kernel, shape, q, args.grad_output, grad_per_line,
-             total_weight, args.logits, args.log_sum.as<const C>(), args.grad_logits);
-    };
-    if (lines.stride == 1 &&
-        are_rows_of_vectors(lines.length, args.logits, args.weight, args.grad_logits) &&
-        is_plain(args.grad_output)) {
-      const auto by_rows = [&](auto rows, auto kernel) {
-        enqueue(rows, rows.block_threads(), kernel);
-      };
-      if (!plain) {
-        by_rows(Rows<2>(lines.count, lines.length, kLossGradThreads),
-                cross_entropy_backward_rows_kernel<false, Rows<2>>);
-      } else {
-        by_rows(Rows<4>(lines.count, lines.length, kLossGradThreads),
-                cross_entropy_backward_rows_kernel<true, Rows<4>>);
-      }
-      return;
-    }
-    if (are_columns_of_vectors(lines, args.logits, args.grad_logits) && is_plain(args.weight) &&
-        is_plain(args.grad_output)) {
-      using R = Columns<kLossGradColumnsKept>;
-      return enqueue(R(lines), kThreads,
-                     plain ? cross_entropy_backward_columns_kernel<true, R>
-                           : cross_entropy_backward_columns_kernel<false, R>);
-    }
-  }
-  visit_team(lines, [&](auto team, std::int64_t blocks) {
-    launch(device, blocks, kThreads, cross_entropy_backward_kernel<decltype(team), C>, lines, q,
-           args.grad_output, grad_per_line, total_weight, args.logits, args.log_sum.as<const C>(),
-           args.grad_logits);
-  });
+  visit_sweep<Rows<Plain ? 4 : 2, 768>, Columns<2>>(
+      lines, args.logits.dtype,
+      [&](const auto& sweep) {
+        using Sweep = std::remove_cvref_t<decltype(sweep)>;
+        using C = typename Sweep::Compute;
+        const LossGradient<C> loss_gradient{
+            args.grad_output, args.reduction == kNone,
+            args.reduction == kMean ? args.total_weight.as<const C>() : nullptr};
+        launch(args.logits.device, sweep.blocks(), sweep.block_threads(),
+               cross_entropy_backward_kernel<Plain, Sweep, C>, sweep,
+               Targets<C>(args, lines.length), loss_gradient, args.logits,
+               args.log_sum.as<const C>(), args.grad_logits);
+      },
+      args.logits, args.weight, args.grad_output, args.grad_logits);
 }
 
 }  // namespace detail
 
 inline void cross_entropy(const CrossEntropyArgs& args) {
-  visit_float_type(args.logits.dtype,
-                   [&](auto tag) { detail::cross_entropy<typename decltype(tag)::type>(args); });
+  if (args.label_smoothing != 0) return detail::cross_entropy<true>(args);
+  detail::cross_entropy<false>(args);
 }
 inline void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
-  visit_float_type(args.logits.dtype, [&](auto tag) {
-    detail::cross_entropy_backward<typename decltype(tag)::type>(args);
-  });
+  if (args.normalized || args.weight.present || args.label_smoothing != 0)
+    return detail::cross_entropy_backward<false>(args);
+  detail::cross_entropy_backward<true>(args);
 }
 
 }  // namespace amp::inline v0::kernels::cuda

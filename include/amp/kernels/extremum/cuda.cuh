@@ -11,9 +11,8 @@
 #include <type_traits>
 
 #include "amp/kernels/extremum/args.hpp"
-#include "amp/kernels/traversal/cuda/columns.cuh"
-#include "amp/kernels/traversal/cuda/lines.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
+#include "amp/kernels/traversal/cuda/sweep.cuh"
 
 namespace amp::inline v0::kernels::cuda {
 
@@ -46,24 +45,26 @@ struct Better {
   }
 };
 
-/// The best of a thread's elements, which come in order: the first stays until there is a better.
-template <bool Largest>
+inline constexpr std::int64_t kBehindAll = (std::numeric_limits<std::int64_t>::max)();
+
+/// The best of the elements of a line that a thread has seen, in order: the first stays until there
+/// is a better one.
+template <bool Largest, class C>
 struct Running {
-  float value =
-      Largest ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
-  std::int64_t at;
+  using Limits = std::numeric_limits<C>;
+  static constexpr C kHighest = Limits::has_infinity ? Limits::infinity() : (Limits::max)();
+  static constexpr C kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
 
-  static constexpr std::int64_t kBehindAll = (std::numeric_limits<std::int64_t>::max)();
+  C value = Largest ? kLowest : kHighest;
+  std::int64_t at = kBehindAll;  // until one is better than that
 
-  /// `at` is that of its first element, or behind all where it has none.
-  __device__ Running(bool has_any, std::int64_t first) : at(has_any ? first : kBehindAll) {}
-  __device__ __forceinline__ bool takes(float x) {
+  __device__ __forceinline__ bool takes(C x) {
     const bool better = Largest ? !(x <= value) : !(x >= value);  // or one of them is NaN
     if (!better || is_nan(value)) return false;
     value = x;
     return true;
   }
-  __device__ Candidate<float> candidate() const { return {value, at}; }
+  __device__ Candidate<C> candidate() const { return {value, at}; }
 };
 
 /// The bits of an element, so that a NaN keeps its payload.
@@ -97,90 +98,41 @@ struct ExtremumResult {
   }
 };
 
-/// Lines cut into `parts` of `part_length`, the last of them shorter: each has a result.
-template <bool Largest, class Team, class C>
-AMP_KERNEL void extremum_kernel(StridedLines lines, std::int64_t parts, std::int64_t part_length,
-                                Input x, ExtremumResult result) {
-  const std::int64_t pieces = lines.count * parts;
-  for (std::int64_t piece = Team::first_line(); piece < pieces; piece += Team::line_step()) {
-    const std::int64_t line = parts == 1 ? piece : piece / parts;
-    const std::int64_t start = lines.start(line), begin = (piece - line * parts) * part_length;
-    const std::int64_t end =
-        begin + part_length < lines.length ? begin + part_length : lines.length;
-    // For the threads that get no element too.
-    Candidate<C> best{load<C>(x, start + lines.at(begin)), begin};
-    for (std::int64_t i = begin + Team::first(); i < end; i += Team::step())
-      best = Better<Largest>::apply(best, Candidate<C>{load<C>(x, start + lines.at(i)), i});
-    best = Team::template reduce<Better<Largest>>(best);
-    if (Team::is_leader()) result.write(piece, best.at, start + lines.at(best.at));
-  }
-}
-
-inline constexpr int kExtremumAhead = 4;
-
-template <bool Largest, class R>
-AMP_KERNEL void __launch_bounds__(1024)
-    extremum_rows_kernel(R rows, Input x, ExtremumResult result) {
-  for (std::int64_t first = rows.begin(); first < rows.count; first += rows.step()) {
-    const RowTeam team = rows.team(first, rows.count);
-    const std::int64_t start = team.row * rows.vectors * kVector;
-    const RowShare all = rows.share(team, 0);
-    Running<Largest> best(all.has(0), all.first - start);
-    for (int s = 0, last = rows.last(); s <= last; ++s) {
-      const RowShare share = rows.share(team, s);
-      RowPart<R::kKept> part;
-      part.load(x, share);
-      int place = -1;
+template <bool Largest, class Sweep>
+AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
+    extremum_kernel(Sweep sweep, Input x, ExtremumResult result) {
+  using C = typename Sweep::Compute;
+  sweep.for_each_tile([&](const auto& tile) {
+    Fragment<Sweep> values;
+    Running<Largest, C> best[Sweep::kLines];
+    tile.forwards([&](const auto& part) {
+      tile.load(part, x, values);
+      int place[Sweep::kLines];  // of the best in the part
       AMP_UNROLL
-      for (int k = 0; k < R::kKept; ++k) {
+      for (int l = 0; l < Sweep::kLines; ++l) place[l] = -1;
+      tile.for_each_access(part, [&](int k) {
         AMP_UNROLL
-        for (int l = 0; l < kVector; ++l) {
-          if (share.has(k) && best.takes(part.values[k][l])) place = k * kVector + l;
+        for (int i = 0; i < Sweep::kWidth; ++i) {
+          const int l = tile.line_of(i);
+          if (best[l].takes(values[k][i])) place[l] = k * Sweep::kWidth + i;
         }
-      }
-      if (place >= 0) best.at = share.at(place / kVector) + place % kVector - start;
-    }
-    const auto found = team.template reduce<Better<Largest>>(best.candidate());
-    if (team.is_leader()) result.write(team.row, found.at, start + found.at);
-  }
-}
-
-template <bool Largest, class R>
-AMP_KERNEL void __launch_bounds__(kThreads)
-    extremum_columns_kernel(R columns, Input x, ExtremumResult result) {
-  for (std::int64_t i = blockIdx.x; i < columns.tiles; i += gridDim.x) {
-    const ColumnTile tile = columns.tile(i);
-    Candidate<float> best[kVector];
-    {
-      const ColumnShare all = columns.share(tile, 0);
+      });
       AMP_UNROLL
-      for (int l = 0; l < kVector; ++l)
-        best[l] = Running<Largest>(all.has(0), all.first).candidate();
-    }
-    for (int s = 0, last = columns.last(); s <= last; ++s) {
-      const ColumnShare share = columns.share(tile, s);
-      float values[R::kKept][kVector];
-      RowWords<R::kKept>(x, share).unpack(x.dtype, values);
-      AMP_UNROLL
-      for (int l = 0; l < kVector; ++l) {
-        Running<Largest> running(true, best[l].at);
-        running.value = best[l].value;
-        AMP_UNROLL
-        for (int k = 0; k < R::kKept; ++k) {
-          if (share.has(k) && running.takes(values[k][l])) running.at = share.element(k);
-        }
-        best[l] = running.candidate();
+      for (int l = 0; l < Sweep::kLines; ++l) {
+        if (place[l] >= 0)
+          best[l].at = part.element(place[l] / Sweep::kWidth, place[l] % Sweep::kWidth);
       }
-    }
-    column_reduce<Better<Largest>>(best, columns.team);
-    if (tile.is_empty) continue;
-    // Threads of the same lines write them in turns.
+    });
+    Candidate<C> found[Sweep::kLines];
     AMP_UNROLL
-    for (unsigned l = 0; l < kVector; ++l) {
-      if (l % columns.rows() == columns.row())
-        result.write(tile.line + l, best[l].at, tile.base + l + best[l].at * columns.stride);
-    }
-  }
+    for (int l = 0; l < Sweep::kLines; ++l) found[l] = best[l].candidate();
+    tile.template reduce<Better<Largest>>(found);
+    tile.for_own_lines([&](int l) {
+      // If no element was better than the worst number, all are that number.
+      const std::int64_t at = found[l].at == kBehindAll ? tile.first() : found[l].at;
+      result.write(tile.line(l), at, tile.at(l, at));
+    });
+  });
 }
 
 /// The best of those of the parts of each line, of which `places` holds the positions: in the part,
@@ -225,53 +177,40 @@ void extremum_in_parts(const StridedLines& lines, const Input& x, Device device,
          parts, part_length, places.data(), x, result);
 }
 
-/// Contiguous rows, or columns, of whole vectors; false where the array is neither.
-template <bool Largest>
-bool extremum_of_vectors(const ExtremumArgs& args, const ExtremumResult& result) {
-  if (!StridedLines::are_dense(args.input)) return false;
-  const Lines lines(args.input, args.dim);
-  const Device device = args.input.device;
-  if (lines.stride == 1 && are_rows_of_vectors(lines.length, args.input)) {
-    using R = Rows<kExtremumAhead>;
-    const std::int64_t parts = extremum_parts(lines.count, lines.length, kVector),
-                       part_length = lines.length / parts;
-    const R rows(lines.count * parts, part_length, 1024);
-    extremum_in_parts<Largest, float>(
-        StridedLines(args.input, args.dim), args.input, device, result, parts, part_length,
-        [&](const ExtremumResult& of_rows) {
-          launch(device, rows.blocks(), rows.block_threads(), extremum_rows_kernel<Largest, R>,
-                 rows, args.input, of_rows);
-        });
-    return true;
-  }
-  if (!are_columns_of_vectors(lines, args.input)) return false;
-  using R = Columns<kExtremumAhead>;
-  const R columns(lines);
-  launch(device, columns.blocks(), kThreads, extremum_columns_kernel<Largest, R>, columns,
-         args.input, result);
-  return true;
-}
-
 template <bool Largest>
 void extremum(const ExtremumArgs& args) {
   const ExtremumResult result{args.input.data, args.values.present ? args.values.data : nullptr,
                               args.indices.as<std::int64_t>(),
                               static_cast<int>(item_size(args.input.dtype))};
-  if (extremum_of_vectors<Largest>(args, result)) return;
-  const StridedLines lines(args.input, args.dim);
   const Device device = args.input.device;
-  const std::int64_t parts = extremum_parts(lines.count, lines.length, 1),
-                     part_length = ceil_div(lines.length, parts);
+  const Lines lines(args.input, args.dim);
+  const StridedLines strided(args.input, args.dim);
+  const bool is_dense = StridedLines::are_dense(args.input);
+  const auto search = [&](const auto& sweep, const ExtremumResult& of_lines) {
+    launch(device, sweep.blocks(), sweep.block_threads(),
+           extremum_kernel<Largest, std::remove_cvref_t<decltype(sweep)>>, sweep, args.input,
+           of_lines);
+  };
+  if (is_dense && lines.stride == 1 && are_rows_of_vectors(lines.length, args.input)) {
+    const std::int64_t parts = extremum_parts(lines.count, lines.length, kVector),
+                       part_length = lines.length / parts;
+    return extremum_in_parts<Largest, float>(
+        strided, args.input, device, result, parts, part_length, [&](const ExtremumResult& found) {
+          search(Rows<4, 1024>({lines.count * parts, part_length}), found);
+        });
+  }
+  if (is_dense && are_columns_of_vectors(lines, args.input))
+    return search(Columns<4>(lines), result);
+  const std::int64_t parts = extremum_parts(strided.count, strided.length, 1);
+  const CutLines pieces(strided, parts);
   visit_compute_type(args.input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    const auto search = [&](const ExtremumResult& of_parts) {
-      visit_team(lines.count * parts, part_length, lines.are_side_by_side(),
-                 [&](auto team, std::int64_t blocks) {
-                   launch(device, blocks, kThreads, extremum_kernel<Largest, decltype(team), C>,
-                          lines, parts, part_length, args.input, of_parts);
-                 });
-    };
-    extremum_in_parts<Largest, C>(lines, args.input, device, result, parts, 0, search);
+    extremum_in_parts<Largest, C>(
+        strided, args.input, device, result, parts, 0, [&](const ExtremumResult& found) {
+          visit_team(pieces.count, pieces.length, strided.are_side_by_side(), [&](auto team) {
+            search(Singles<decltype(team), C, CutLines>(pieces), found);
+          });
+        });
   });
 }
 

@@ -1,12 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The arguments of norms of rows: layer norm (Ba et al. 2016, arXiv 1607.06450), group norm (Wu and
-// He 2018, arXiv 1803.08494), RMS norm (Zhang and Sennrich 2019, arXiv 1910.07467). With
-// x^ = (x - mean) * rstd and g = grad * weight,
-//   grad_x      = rstd * (g - mean(g) - x^ * mean(g * x^))
-//   grad_weight = sum(grad * x^),   grad_bias = sum(grad)
-// Without the mean (RMS), mean(g) drops out.
+// The arguments of norms of rows.
 #pragma once
 
 #include <cstdint>

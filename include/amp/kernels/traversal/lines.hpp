@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/traversal/strided.hpp"
 
 namespace amp::inline v0::kernels {
@@ -17,6 +18,7 @@ inline constexpr int kAllDims = -1;
 /// `stride` apart. With kAllDims it is one.
 struct Lines {
   std::int64_t count = 1, length = 1, stride = 1;
+  Lines(std::int64_t rows, std::int64_t row_length) : count(rows), length(row_length) {}
   Lines(const Operand& array, int dim) {
     for (int d = 0; d < array.dims; ++d)
       (dim == kAllDims || d == dim ? length : count) *= array.sizes[d];
@@ -24,8 +26,29 @@ struct Lines {
       stride *= array.sizes[d];
   }
   AMP_HOST_DEVICE std::int64_t start(std::int64_t line) const {
-    return line / stride * length * stride + line % stride;
+    return start(line / stride, line % stride);
   }
+  /// Of line outer * stride + inner.
+  AMP_HOST_DEVICE std::int64_t start(std::int64_t outer, std::int64_t inner) const {
+    return outer * length * stride + inner;
+  }
+  /// The elements of a line are [begin, end).
+  AMP_HOST_DEVICE std::int64_t begin(std::int64_t) const { return 0; }
+  AMP_HOST_DEVICE std::int64_t end(std::int64_t) const { return length; }
+  AMP_HOST_DEVICE std::int64_t begin(std::int64_t, std::int64_t) const { return 0; }
+  AMP_HOST_DEVICE std::int64_t end(std::int64_t, std::int64_t) const { return length; }
+  /// Of element i from the start of its line.
+  AMP_HOST_DEVICE std::int64_t at(std::int64_t i) const { return i * stride; }
+};
+
+/// The lines of a contiguous matrix, which are its rows.
+struct MatrixRows {
+  std::int64_t count, length;
+
+  AMP_HOST_DEVICE std::int64_t start(std::int64_t row) const { return row * length; }
+  AMP_HOST_DEVICE std::int64_t begin(std::int64_t) const { return 0; }
+  AMP_HOST_DEVICE std::int64_t end(std::int64_t) const { return length; }
+  AMP_HOST_DEVICE std::int64_t at(std::int64_t i) const { return i; }
 };
 
 /// The same of an array with any strides. A line has one stride; with kAllDims, as many as do not
@@ -68,6 +91,30 @@ struct StridedLines {
     shape.locate(i, offsets);
     return offsets[0];
   }
+};
+
+/// StridedLines cut into pieces of equal length, but for the last one of a line: each counts as a
+/// line, so that all of a device may work on few long lines.
+struct CutLines {
+  StridedLines lines;
+  std::int64_t parts, length, count;
+
+  CutLines(const StridedLines& whole, std::int64_t parts_)
+      : lines(whole),
+        parts(parts_),
+        length(ceil_div(whole.length, parts_)),
+        count(whole.count * parts_) {}
+
+  AMP_HOST_DEVICE std::int64_t start(std::int64_t piece) const {
+    return lines.start(parts == 1 ? piece : piece / parts);
+  }
+  AMP_HOST_DEVICE std::int64_t begin(std::int64_t piece) const { return piece % parts * length; }
+  AMP_HOST_DEVICE std::int64_t end(std::int64_t piece) const {
+    const std::int64_t beyond = begin(piece) + length;
+    return beyond < lines.length ? beyond : lines.length;
+  }
+  /// Of element i of the whole line from the start of that.
+  AMP_HOST_DEVICE std::int64_t at(std::int64_t i) const { return lines.at(i); }
 };
 
 }  // namespace amp::inline v0::kernels

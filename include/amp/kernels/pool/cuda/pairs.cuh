@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "amp/kernels/pool/args.hpp"
-#include "amp/kernels/traversal/cuda/rows.cuh"
+#include "amp/kernels/traversal/cuda/packets.cuh"
 #include "amp/kernels/traversal/divider.hpp"
 
 namespace amp::inline v0::kernels::cuda {
@@ -64,7 +64,7 @@ struct PoolRows {
   __device__ std::int64_t at(int k) const { return plane_start + (first + k) * width + column; }
 };
 
-/// The bits of an element, as RowWords for one: unpacked when all loads are under way.
+/// The bits of an element, as Packets for one: unpacked when all loads are under way.
 __device__ __forceinline__ std::uint32_t element_bits(const void* data, DType dtype,
                                                       std::int64_t i) {
   if (dtype == kFloat32) return static_cast<const std::uint32_t*>(data)[i];
@@ -81,7 +81,7 @@ using FourPlaces = Pack<std::int32_t, 4>;
 
 __device__ __forceinline__ void store_four(const Output& y, std::int64_t i,
                                            const float (&values)[4]) {
-  visit_row_type(y.dtype, [&](auto tag) {
+  visit_plain_type(y.dtype, [&](auto tag) {
     using T = decltype(tag);
     Pack<T, 4> four;
     AMP_UNROLL
@@ -89,7 +89,7 @@ __device__ __forceinline__ void store_four(const Output& y, std::int64_t i,
     store_pack(static_cast<T*>(y.data) + i, four);
   });
 }
-/// As RowWords.
+/// As Packets.
 struct FourWords {
   uint2 words[2];
 
@@ -103,7 +103,7 @@ struct FourWords {
     if (wide) words[1] = load_word(from + 1);
   }
   __device__ __forceinline__ void unpack(DType dtype, float (&values)[4]) const {
-    visit_row_type(dtype, [&](auto tag) {
+    visit_plain_type(dtype, [&](auto tag) {
       decltype(tag) elements[4];
       std::memcpy(elements, words, sizeof elements);
       AMP_UNROLL
@@ -125,7 +125,7 @@ AMP_KERNEL void __launch_bounds__(kThreads)
     const std::int64_t column = 2 * tile.column;
     const PoolRows rows{tile.plane * shape.in_height * shape.in_width, 2 * tile.row - kBorder,
                         column, shape.in_height, shape.in_width};
-    const RowWords<Kernel> words(x, rows);
+    const Packets<Kernel> words(x, rows);
     std::uint32_t before[Kernel] = {};  // the element to the left of each vector
     if constexpr (kBorder == 1) {
       AMP_UNROLL
@@ -224,7 +224,7 @@ AMP_KERNEL void __launch_bounds__(kThreads)
         }
         sums[w] = Max ? sum : sum * scale;
       }
-      store_row_vector(grad_x, start + h * shape.in_width, sums);
+      store_plain_vector(grad_x, start + h * shape.in_width, sums);
     }
   }
 }

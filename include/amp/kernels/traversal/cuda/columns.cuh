@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Lines that lie side by side, [outer, length, stride] along the middle: a thread has eight
-// neighbouring lines, so that what it reads is a 16-byte word of each of their elements; neighbours
-// in a block have the next eight, and those above them other elements of the same lines.
+// Lines that lie side by side (sweep.cuh), [outer, length, stride] along the middle: a thread has
+// eight neighbouring lines, so that it reads a 16-byte packet of each of their elements; its
+// neighbours in the block have the next eight, and the threads above them other elements of the
+// same lines.
 #pragma once
 
 #include <cstdint>
 
-#include "amp/kernels/traversal/cuda/rows.cuh"
+#include "amp/kernels/traversal/cuda/block_reduce.cuh"
+#include "amp/kernels/traversal/cuda/tile.cuh"
 #include "amp/kernels/traversal/divider.hpp"
 #include "amp/kernels/traversal/lines.hpp"
 
@@ -45,32 +47,37 @@ __device__ __forceinline__ void column_reduce(T (&values)[kVector], unsigned tea
   }
 }
 
-/// Eight lines.
-struct ColumnTile {
-  std::int64_t line, base;  // the first one's number, and where it begins
-  bool is_empty;            // beyond the last
-};
+/// `Array` says where the lines lie: [outer, length, stride], and start(outer, inner),
+/// begin(outer, inner), end(outer, inner) and at(i) as for Rows.
+template <int Kept, class Array = Lines>
+struct AMP_HIDDEN Columns {
+  using Compute = float;
+  static constexpr int kKept = Kept, kWidth = kVector, kLines = kVector, kMostThreads = kThreads,
+                       kBlocksTogether = 0;
 
-/// Elements of a thread's lines: vectors `step` elements apart.
-struct ColumnShare {
-  std::int64_t base, first, length, stride;
-  unsigned step;
+  /// Eight lines.
+  struct Place {
+    std::int64_t first, base;  // number of the first line, and where it begins
+    std::int64_t begin, end;   // their elements; end -1 beyond the last line
+  };
+  /// Elements of a thread's lines, `step` apart.
+  struct Part {
+    const Array* lines;
+    std::int64_t base, first, end;
+    unsigned step;
 
-  __device__ std::int64_t element(int k) const { return first + k * std::int64_t{step}; }
-  __device__ bool has(int k) const { return element(k) < length; }
-  __device__ std::int64_t at(int k) const { return base + element(k) * stride; }
-};
+    __device__ std::int64_t element(int k, int) const { return first + k * std::int64_t{step}; }
+    __device__ bool has(int k) const { return element(k, 0) < end; }
+    __device__ std::int64_t at(int k) const { return base + lines->at(element(k, 0)); }
+  };
 
-/// `Kept` elements of a line in the registers of a thread.
-template <int Kept>
-struct Columns {
-  static constexpr int kKept = Kept;
-
+  Array lines;
   std::int64_t length, stride, tiles;  // tiles: what blocks share, `team` vectors across
   Divider across;                      // tiles of [length, stride]
   unsigned team = kThreads;
 
-  explicit Columns(const Lines& lines) : length(lines.length), stride(lines.stride), across(1) {
+  explicit Columns(const Array& array)
+      : lines(array), length(array.length), stride(array.stride), across(1) {
     constexpr unsigned kCoalesced = 4;  // whole sectors of memory
     const std::int64_t vectors = stride / kVector, outer = lines.count / stride;
     const auto tiles_across = [&] { return ceil_div(vectors, std::int64_t{team}); };
@@ -84,28 +91,48 @@ struct Columns {
     tiles = outer * tiles_across();
     across = Divider(tiles_across());
   }
+  unsigned block_threads() const { return kThreads; }
   std::int64_t blocks() const { return grid_for(tiles, 1); }
 
-  // Of a thread; blocks take tiles blockIdx.x, blockIdx.x + gridDim.x, ...
-  __device__ unsigned rows() const { return blockDim.x / team; }
-  __device__ unsigned row() const { return threadIdx.x / team; }
-  __device__ ColumnTile tile(std::int64_t index) const {
-    std::int64_t outer = index;
+  template <class Body>
+  __device__ __forceinline__ void for_each_tile(Body&& body) const {
+    for (std::int64_t i = blockIdx.x; i < tiles; i += gridDim.x) body(Tile(*this, place(i)));
+  }
+  /// Of a tile, for this thread.
+  __device__ Place place(std::int64_t tile) const {
+    std::int64_t outer = tile;
     const std::int64_t column =
         (across.take_remainder(outer) * team + threadIdx.x % team) * kVector;
-    const bool is_empty = column >= stride;
-    const std::int64_t inner = is_empty ? 0 : column;
-    return {outer * stride + inner, outer * length * stride + inner, is_empty};
+    if (column >= stride) return {outer * stride, lines.start(outer, 0), 0, -1};
+    return {outer * stride + column, lines.start(outer, column), lines.begin(outer, column),
+            lines.end(outer, column)};
   }
 
-  /// Stretches of a line are numbered 0 to last().
-  AMP_HOST_DEVICE int last() const {
+  __device__ int last() const {
     return static_cast<int>((length - 1) / (std::int64_t{kThreads / team} * Kept));
   }
-  __device__ ColumnShare share(const ColumnTile& tile, int stretch) const {
-    return {tile.base, std::int64_t{stretch} * (rows() * Kept) + row(), tile.is_empty ? 0 : length,
-            stride, rows()};
+  __device__ Part part(const Place& place, int stretch) const {
+    return {&lines, place.base, place.begin + std::int64_t{stretch} * (rows() * Kept) + row(),
+            place.end, rows()};
   }
+  template <class Function, class T>
+  __device__ void reduce(const Place&, T (&values)[kVector]) const {
+    column_reduce<Function>(values, team);
+  }
+  __device__ bool has_line(const Place& place) const { return place.end >= 0; }
+  __device__ std::int64_t line(const Place& place, int l) const { return place.first + l; }
+  __device__ std::int64_t first(const Place& place) const { return place.begin; }
+  __device__ std::int64_t at(const Place& place, int l, std::int64_t i) const {
+    return place.base + l + lines.at(i);
+  }
+  /// Threads that have the same lines write what they give in turns.
+  __device__ bool owns(const Place& place, int l) const {
+    return has_line(place) && static_cast<unsigned>(l) % rows() == row();
+  }
+
+ private:
+  __device__ unsigned rows() const { return blockDim.x / team; }
+  __device__ unsigned row() const { return threadIdx.x / team; }
 };
 
 }  // namespace amp::inline v0::kernels::cuda

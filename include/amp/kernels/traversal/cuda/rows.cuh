@@ -1,172 +1,150 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Contiguous rows, read once: a team of threads keeps a row in registers, `Kept` vectors of eight
-// elements a thread. As few threads as hold it, so that each has several loads under way. Of a row
-// that no block holds, the last stretch stays in registers: kernels go through the stretches once
-// forwards, once backwards.
+// Contiguous lines (sweep.cuh): a team of threads keeps a row in registers, `Kept` vectors of eight
+// elements a thread. As few threads as hold it, so that each has several loads under way.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include "amp/kernels/traversal/cuda/block_reduce.cuh"
-#include "amp/kernels/traversal/cuda/vectors.cuh"
+#include "amp/kernels/traversal/cuda/tile.cuh"
+#include "amp/kernels/traversal/lines.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
-/// Whether the array is absent, or memory of a format that converts to float in an instruction.
-inline bool is_plain(const Operand& array) {
-  return !array.present ||
-         (!array.immediate &&
-          (array.dtype == kFloat32 || array.dtype == kFloat16 || array.dtype == kBFloat16));
-}
-/// Whether rows of `length` elements of all these arrays can be taken so: whole 16-byte words.
-template <class... Operands>
-bool are_rows_of_vectors(std::int64_t length, const Operands&... operands) {
-  const auto fits = [](const Operand& array) {
-    return is_plain(array) && (!array.present || is_aligned_for_vectors(array.data, array.dtype));
+/// `Array` says where the lines lie: count and length (of the longest) on the host; start(line),
+/// begin(line), end(line) and at(i), the place of element i from the start of its line. Vectors
+/// begin at multiples of eight elements; only for_each_rest() sees what they leave.
+template <int Kept, int MostThreads, class Array = MatrixRows>
+struct AMP_HIDDEN Rows {
+  using Compute = float;
+  static constexpr int kKept = Kept, kWidth = kVector, kLines = 1, kMostThreads = MostThreads,
+                       kBlocksTogether = MostThreads > kThreads ? 0 : 3;
+
+  /// A thread's place in the team of a row.
+  struct Place {
+    std::int64_t row, begin, end;  // its elements; row 0 and end -1 for a team that has no row left
+    int lane;
   };
-  return length > 0 && length % kVector == 0 && (fits(operands) && ...);
-}
+  struct Part {
+    const Array* lines;
+    std::int64_t start, first;  // of the row, in memory; the element of the row that is access 0
+    int left;                   // vectors of the stretch from there on
+    int threads;
 
-/// visitor(T{}) with the type of one of the dtypes above.
-template <class Visitor>
-__device__ __forceinline__ void visit_row_type(DType dtype, Visitor&& visitor) {
-  if (dtype == kFloat32) return visitor(float{});
-  if (dtype == kFloat16) return visitor(half{});
-  visitor(bfloat16{});
-}
-/// An element, without a call.
-__device__ __forceinline__ float row_element(const void* data, DType dtype, std::int64_t i) {
-  float value = 0;
-  visit_row_type(
-      dtype, [&](auto tag) { value = number<float>(static_cast<const decltype(tag)*>(data)[i]); });
-  return value;
-}
-__device__ __forceinline__ void load_row_vector(const void* data, DType dtype, std::int64_t i,
-                                                float (&values)[kVector]) {
-  visit_row_type(dtype,
-                 [&](auto tag) { detail::load_words<float, decltype(tag)>(data, i, values); });
-}
-__device__ __forceinline__ void store_row_vector(const Output& y, std::int64_t i,
-                                                 const float (&values)[kVector]) {
-  visit_row_type(y.dtype,
-                 [&](auto tag) { detail::store_words<float, decltype(tag)>(y.data, i, values); });
-}
-
-/// The part of one thread in a stretch of a row.
-struct RowShare {
-  std::int64_t first;  // element of the array, of its first vector
-  int left;            // vectors from its first on in the stretch
-  int threads;
-
-  __device__ bool has(int k) const { return k * threads < left; }
-  __device__ std::int64_t at(int k) const { return first + k * threads * kVector; }
-};
-
-/// Vectors of a thread as they lie in memory. Loads are put under way by the constructor, and
-/// awaited by who unpacks them: so several arrays may be asked for before.
-template <int Kept>
-struct RowWords {
-  uint4 words[Kept][2];
-
-  RowWords() = default;
-
-  template <class Share>
-  __device__ __forceinline__ RowWords(const Input& x, const Share& share) {
-    const auto* const bytes = static_cast<const unsigned char*>(x.data);
-    const bool wide = x.dtype == kFloat32;
-    AMP_UNROLL
-    for (int k = 0; k < Kept; ++k) {
-      words[k][0] = words[k][1] = uint4{0, 0, 0, 0};
-      if (!share.has(k)) continue;
-      const auto* const from = reinterpret_cast<const uint4*>(bytes + share.at(k) * (wide ? 4 : 2));
-      words[k][0] = load_word(from);
-      if (wide) words[k][1] = load_word(from + 1);
+    __device__ bool has(int k) const { return k * threads < left; }
+    __device__ std::int64_t element(int k, int l) const {
+      return first + k * threads * kVector + l;
     }
-  }
-  /// 0 where the thread has no more vectors.
-  __device__ __forceinline__ void unpack(DType dtype, float (&values)[Kept][kVector]) const {
-    visit_row_type(dtype, [&](auto tag) {
-      using T = decltype(tag);
-      AMP_UNROLL
-      for (int k = 0; k < Kept; ++k) {
-        T elements[kVector];
-        std::memcpy(elements, words[k], sizeof elements);
-        AMP_UNROLL
-        for (int l = 0; l < kVector; ++l) values[k][l] = number<float>(elements[l]);
-      }
-    });
-  }
-};
+    __device__ std::int64_t at(int k) const { return start + lines->at(element(k, 0)); }
+  };
 
-/// Vectors of a thread, as floats.
-template <int Kept>
-struct RowPart {
-  float values[Kept][kVector];
+  Array lines;
+  std::int64_t count, vectors;  // vectors: of the longest row
+  int threads;                  // of a team
 
-  __device__ __forceinline__ void load(const Input& x, const RowShare& share) {
-    RowWords<Kept>(x, share).unpack(x.dtype, values);
-  }
-};
-
-/// The threads that have a row together.
-struct RowTeam {
-  std::int64_t row;
-  std::int64_t vectors;  // of the row; 0 for a team that has none left
-  int lane, threads;
-
-  __device__ bool is_leader() const { return lane == 0 && vectors != 0; }
-  template <class Function, class T>
-  __device__ T reduce(T value) const {
-    return team_reduce<Function>(value, static_cast<unsigned>(threads));
-  }
-};
-
-template <int Kept>
-struct Rows {
-  static constexpr int kKept = Kept;
-
-  std::int64_t count, vectors;
-  int threads;  // of a team
-
-  Rows(std::int64_t rows, std::int64_t length, int most_threads)
-      : count(rows), vectors(length / kVector), threads(1) {
+  explicit Rows(const Array& array)
+      : lines(array), count(array.count), vectors(array.length / kVector), threads(1) {
     if (vectors <= 32 * Kept) {
       // Half of what they could hold, so that they read more of a row side by side.
       while (threads < 32 && threads * (Kept + 1) / 2 < vectors) threads *= 2;
     } else {
-      threads = static_cast<int>((std::min)(ceil_div(vectors, std::int64_t{32 * Kept}) * 32,
-                                            static_cast<std::int64_t>(most_threads)));
+      threads = static_cast<int>(
+          (std::min)(ceil_div(vectors, std::int64_t{32 * Kept}) * 32, std::int64_t{MostThreads}));
     }
   }
+
   unsigned block_threads() const {
     return threads <= 32 ? kThreads : static_cast<unsigned>(threads);
   }
   std::int64_t rows_per_block() const { return block_threads() / static_cast<unsigned>(threads); }
   std::int64_t blocks() const { return grid_for(count, static_cast<unsigned>(rows_per_block())); }
+  /// Whether a team holds a row in registers.
+  bool holds_rows() const { return vectors <= std::int64_t{threads} * Kept; }
+
+  /// body(tile) for the tiles of this thread. All threads of a block go round equally often.
+  template <class Body>
+  __device__ __forceinline__ void for_each_tile(Body&& body) const {
+    for (std::int64_t first = begin(); first < count; first += step())
+      body(Tile(*this, place(first)));
+  }
+  /// body(tile, part, a's fragment, b's fragment) for the rows of this thread, if a team holds a
+  /// row. The loads of the next `Ahead` rows are under way meanwhile, in registers that take turns.
+  template <int Ahead, class Body>
+  __device__ __forceinline__ void stream_rows(const Input& a, const Input& b, Body&& body) const {
+    constexpr int kSlots = Ahead == 0 ? 1 : Ahead;
+    RowOfTwo slots[kSlots];
+    AMP_UNROLL
+    for (int i = 0; i < Ahead; ++i) ask(begin() + i * step(), a, b, slots[i]);
+    for (std::int64_t first = begin(); first < count; first += kSlots * step()) {
+      AMP_UNROLL
+      for (int i = 0; i < kSlots; ++i) {
+        const std::int64_t row = first + i * step();
+        if (row >= count) continue;
+        if constexpr (Ahead == 0) ask(row, a, b, slots[i]);
+        const Place here = slots[i].place;
+        float a_values[Kept][kVector], b_values[Kept][kVector];
+        slots[i].a.unpack(a.dtype, a_values);
+        slots[i].b.unpack(b.dtype, b_values);
+        if constexpr (Ahead != 0) ask(row + Ahead * step(), a, b, slots[i]);
+        body(Tile(*this, here), part(here, 0), a_values, b_values);
+      }
+    }
+  }
+
+  __device__ int last() const { return static_cast<int>((vectors - 1) / (threads * Kept)); }
+  __device__ Part part(const Place& place, int stretch) const {
+    const std::int64_t first =
+        place.begin + (std::int64_t{stretch} * (threads * Kept) + place.lane) * kVector;
+    const std::int64_t left = (place.end - first) / kVector;
+    return {&lines, lines.start(place.row), first,
+            left < threads * Kept ? static_cast<int>(left) : threads * Kept, threads};
+  }
+  template <class Body>
+  __device__ __forceinline__ void for_each_rest(const Place& place, Body&& body) const {
+    for (std::int64_t i = place.end / kVector * kVector + place.lane; i < place.end; i += threads)
+      body(at(place, 0, i));
+  }
+  template <class Function, class T>
+  __device__ void reduce(const Place&, T (&values)[1]) const {
+    values[0] = team_reduce<Function>(values[0], static_cast<unsigned>(threads));
+  }
+  __device__ bool has_line(const Place& place) const { return place.end >= 0; }
+  __device__ std::int64_t line(const Place& place, int) const { return place.row; }
+  __device__ std::int64_t first(const Place& place) const { return place.begin; }
+  __device__ std::int64_t at(const Place& place, int, std::int64_t i) const {
+    return lines.start(place.row) + lines.at(i);
+  }
+  __device__ int lane(const Place& place) const { return place.lane; }
+  __device__ int lanes() const { return threads; }
+  __device__ bool owns(const Place& place, int) const { return place.lane == 0 && has_line(place); }
+
+ private:
+  /// A row of two arrays whose loads are under way.
+  struct RowOfTwo {
+    Place place;
+    Packets<Kept> a, b;
+  };
+  __device__ __forceinline__ void ask(std::int64_t first, const Input& a, const Input& b,
+                                      RowOfTwo& row) const {
+    if (first >= count) return;
+    row.place = place(first);
+    row.a = Packets<Kept>(a, part(row.place, 0));
+    row.b = Packets<Kept>(b, part(row.place, 0));
+  }
 
   // Blocks take rows begin(), begin() + step(), ... and as many after each as they have teams.
   __device__ std::int64_t teams() const { return blockDim.x / static_cast<unsigned>(threads); }
   __device__ std::int64_t begin() const { return blockIdx.x * teams(); }
   __device__ std::int64_t step() const { return gridDim.x * teams(); }
-  __device__ RowTeam team(std::int64_t first, std::int64_t end) const {
-    const int t = static_cast<int>(threadIdx.x);
-    const std::int64_t row = first + t / threads;
-    return {row, row < end ? vectors : 0, t % threads, threads};
-  }
-
-  /// Stretches of a row are numbered 0 to last().
-  AMP_HOST_DEVICE int last() const { return static_cast<int>((vectors - 1) / (threads * Kept)); }
-  __device__ RowShare share(const RowTeam& team, int stretch) const {
-    const std::int64_t first = std::int64_t{stretch} * (threads * Kept) + team.lane;
-    const std::int64_t left = team.vectors - first;
-    return {(team.row * vectors + first) * kVector,
-            left < threads * Kept ? static_cast<int>(left) : threads * Kept, threads};
+  __device__ Place place(std::int64_t first) const {
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % threads;
+    const std::int64_t row = first + thread / threads;
+    return row < count ? Place{row, lines.begin(row), lines.end(row), lane} : Place{0, 0, -1, lane};
   }
 };
 
