@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Normalisation of channels (Ioffe and Szegedy 2015, arXiv 1502.03167). Formulas in norm/args.hpp.
+// Normalisation of channels (Ioffe and Szegedy 2015, arXiv 1502.03167). Formulas in
+// norm/formula.hpp.
 #pragma once
 
 #include <cmath>
@@ -81,7 +82,11 @@ void batch_norm(const BatchNormArgs& args) {
         const C* const x = fetch_run(run);
         C* const y =
             target(args.output, at, runs.stride, runs.length, scratch.data() + runs.length);
-        for (std::int64_t i = 0; i < runs.length; ++i) y[i] = (x[i] - m) * r * w + b;
+        for (std::int64_t i = 0; i < runs.length; ++i) {
+          C normal = x[i];
+          Norm::to_normal(normal, m, r);
+          y[i] = normal * w + b;
+        }
         store(y, args.output, at, runs.stride, runs.length);
       }
     }
@@ -122,8 +127,10 @@ void batch_norm_backward(const BatchNormBackwardArgs& args) {
         C* const grad_x =
             target(args.grad_input, at, runs.stride, runs.length, scratch.data() + 2 * runs.length);
         for (std::int64_t i = 0; i < runs.length; ++i) {
-          grad_x[i] = factor * (args.training ? grad[i] - mean_g - (x[i] - mean) * rstd * mean_dot
-                                              : grad[i]);
+          C g = grad[i], normal = x[i];
+          Norm::to_normal(normal, mean, rstd);
+          Norm::to_gradient(g, normal, mean_g, mean_dot, factor);
+          grad_x[i] = args.training ? g : factor * grad[i];
         }
         store(grad_x, args.grad_input, at, runs.stride, runs.length);
       }

@@ -80,7 +80,7 @@ struct LossTotals {
 
 /// Each block leaves the totals of its lines in parts[blockIdx.x]. If not `Smoothed`, only the
 /// target of a line with log-probabilities is read.
-template <bool Smoothed, class Sweep, class C>
+template <bool Smoothed, class Sweep, class C = typename Sweep::Compute>
 AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     cross_entropy_kernel(Sweep sweep, Targets<C> targets, Input logits, C* losses, C* log_sums,
                          LossTotals* parts) {
@@ -165,61 +165,74 @@ struct LossGradient {
   }
 };
 
-/// `Plain` are classes without weights or smoothing, whose logits are no log-probabilities (these
-/// are not read).
-template <bool Plain, class Sweep, class C>
-AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
-    cross_entropy_backward_kernel(Sweep sweep, Targets<C> targets, LossGradient<C> loss_gradient,
-                                  Input logits, const C* log_sums, Output grad_logits) {
-  const bool normalized = !Plain && targets.normalized;
-  double weights = 0;
-  if constexpr (!Plain) {
-    if (targets.q.is_smoothed()) weights = targets.weights();
-  }
-  sweep.for_each_tile([&](const auto& tile) {
-    Fragment<Sweep> values;
-    PerLine<Sweep> maximum, log_sum, grad, q_sum;
-    std::int64_t target[Sweep::kLines];
-    const auto load_logits = [&](const auto& part) {
-      if (!normalized) tile.load(part, logits, values);
-    };
-    AMP_UNROLL
-    for (int l = 0; l < Sweep::kLines; ++l) maximum[l] = ExpSum<C>::kNone;
-    if (!normalized) {
-      tile.forwards([&](const auto& part) {
-        load_logits(part);
-        tile.for_each(part, values,
-                      [&](int l, C& x) { maximum[l] = functions::math::fmax(maximum[l], x); });
-      });
-      tile.template reduce<functions::Maximum>(maximum);
-    }
-    if (!tile.has_line()) return;
-    // If a line does not count, its target is -1 and grad is what is written.
+/// What the gradients of a tile's lines take from more than one element. `Plain` are classes
+/// without weights or smoothing, whose logits are no log-probabilities.
+template <bool Plain, class Sweep, class C = typename Sweep::Compute>
+struct LineGradients {
+  PerLine<Sweep> maximum, log_sum, grad, q_sum;
+  std::int64_t target[Sweep::kLines];  // -1 if a line does not count: grad is then what is written
+
+  template <class Tile>
+  __device__ __forceinline__ void read(const Tile& tile, const Targets<C>& targets,
+                                       const LossGradient<C>& loss_gradient, const C* log_sums,
+                                       double weights) {
     AMP_UNROLL
     for (int l = 0; l < Sweep::kLines; ++l) {
       const std::int64_t line = tile.line(l), t = targets.of(line);
-      log_sum[l] = normalized ? C{0} : log_sums[line];
-      q_sum[l] = 1;
+      log_sum[l] = log_sums[line];
       target[l] = targets.counts(t) ? t : -1;
       grad[l] = t == targets.ignore_index ? C{0} : targets.not_a_number;
+      q_sum[l] = 1;
       if (target[l] < 0) continue;
       grad[l] = loss_gradient.of(tile, line);
       if constexpr (!Plain) q_sum[l] = targets.q.sum(targets.weight_of(tile, t), weights);
     }
+  }
+  /// Of class c of line l, from its logit; log-probabilities are not read.
+  __device__ __forceinline__ C apply(const Targets<C>& targets, int l, std::int64_t c, C logit,
+                                     C weight) const {
+    const bool is_target = c == target[l];
+    const bool has_p = Plain || !targets.normalized;
+    C p = has_p ? functions::math::exp((logit - maximum[l]) - log_sum[l]) : C{0};
+    const C q = Plain ? C(is_target) : targets.q.of(weight, is_target);
+    SmoothedTarget<C>::to_gradient(p, q, Plain ? C{1} : q_sum[l], grad[l]);
+    return target[l] < 0 ? grad[l] : p;
+  }
+};
+
+template <bool Plain, class Sweep, class C = typename Sweep::Compute>
+AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
+    cross_entropy_backward_kernel(Sweep sweep, Targets<C> targets, LossGradient<C> loss_gradient,
+                                  Input logits, const C* log_sums, Output grad_logits) {
+  const bool reads_logits = Plain || !targets.normalized;
+  const double weights = !Plain && targets.q.is_smoothed() ? targets.weights() : 0;
+  sweep.for_each_tile([&](const auto& tile) {
+    Fragment<Sweep> values;
+    LineGradients<Plain, Sweep> of_lines;
+    const auto load_logits = [&](const auto& part) {
+      if (reads_logits) tile.load(part, logits, values);
+    };
+    AMP_UNROLL
+    for (int l = 0; l < Sweep::kLines; ++l) of_lines.maximum[l] = ExpSum<C>::kNone;
+    if (reads_logits) {
+      tile.forwards([&](const auto& part) {
+        load_logits(part);
+        tile.for_each(part, values, [&](int l, C& x) {
+          of_lines.maximum[l] = functions::math::fmax(of_lines.maximum[l], x);
+        });
+      });
+      tile.template reduce<functions::Maximum>(of_lines.maximum);
+    }
+    if (!tile.has_line()) return;
+    of_lines.read(tile, targets, loss_gradient, log_sums, weights);
     tile.backwards(load_logits, [&](const auto& part) {
       tile.for_each_access(part, [&](int k) {
-        C w[Sweep::kWidth];
+        C w[Sweep::kWidth] = {};
         if constexpr (!Plain) targets.weights_of(tile, part, k, w);
         AMP_UNROLL
-        for (int i = 0; i < Sweep::kWidth; ++i) {
-          const int l = tile.line_of(i);
-          const bool is_target = part.element(k, i) == target[l];
-          C p = 0;
-          if (!normalized) p = functions::math::exp((values[k][i] - maximum[l]) - log_sum[l]);
-          const C q = Plain ? C(is_target) : targets.q.of(w[i], is_target);
-          SmoothedTarget<C>::to_gradient(p, q, Plain ? C{1} : q_sum[l], grad[l]);
-          values[k][i] = target[l] < 0 ? grad[l] : p;
-        }
+        for (int i = 0; i < Sweep::kWidth; ++i)
+          values[k][i] =
+              of_lines.apply(targets, tile.line_of(i), part.element(k, i), values[k][i], w[i]);
       });
       tile.store(part, grad_logits, values);
     });
@@ -236,7 +249,7 @@ void cross_entropy(const CrossEntropyArgs& args) {
     // More blocks than a device runs at once, few enough for one to add up what they leave.
     const std::int64_t blocks = (std::min)(sweep.blocks(), std::int64_t{1} << 13);
     const Scratch<LossTotals> parts(device, blocks);
-    launch(device, blocks, sweep.block_threads(), cross_entropy_kernel<Smoothed, Sweep, C>, sweep,
+    launch(device, blocks, sweep.block_threads(), cross_entropy_kernel<Smoothed, Sweep>, sweep,
            Targets<C>(args, lines.length), args.logits, args.losses.as<C>(), args.log_sum.as<C>(),
            parts.data());
     launch(device, 1, kTotalThreads, loss_total_kernel<C>, parts.data(), blocks,
@@ -262,9 +275,8 @@ void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
             args.grad_output, args.reduction == kNone,
             args.reduction == kMean ? args.total_weight.as<const C>() : nullptr};
         launch(args.logits.device, sweep.blocks(), sweep.block_threads(),
-               cross_entropy_backward_kernel<Plain, Sweep, C>, sweep,
-               Targets<C>(args, lines.length), loss_gradient, args.logits,
-               args.log_sum.as<const C>(), args.grad_logits);
+               cross_entropy_backward_kernel<Plain, Sweep>, sweep, Targets<C>(args, lines.length),
+               loss_gradient, args.logits, args.log_sum.as<const C>(), args.grad_logits);
       },
       args.logits, args.weight, args.grad_output, args.grad_logits);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Norms of rows on the host. Means and variances are summed in double, around the mean: the
-// difference of squares would cancel. Formulas in norm/args.hpp.
+// difference of squares would cancel. Formulas in formula.hpp.
 #pragma once
 
 #include <cmath>
@@ -21,16 +21,12 @@ namespace detail {
 
 /// Which affine parameters a row has: runs of `inner` elements share one (NormArgs). A row is done
 /// in pieces: all of it where each element has its own, else its runs.
-struct Affine {
-  std::int64_t groups, inner, length;
-  std::int64_t per_row() const { return length / inner; }
-  std::int64_t first(std::int64_t row) const { return row % groups * per_row(); }
+struct Affine : NormShape {
   std::int64_t piece() const { return inner == 1 ? length : inner; }
   /// All elements of a parameter in the compute type; null where it is absent.
   template <class C>
   const C* whole(const Operand& parameter, const HostBuffer<C>& buffer) const {
-    const std::int64_t n = groups * per_row();
-    const RowBlock all{0, 1, n, 1, per_row()};
+    const RowBlock all{0, 1, parameters(), 1, per_row()};
     return parameter.present ? all.fetch(parameter, buffer.data()) : nullptr;
   }
   template <class C>
@@ -43,14 +39,15 @@ struct Affine {
     const auto at = [](const C* parameter, std::int64_t i) {
       return parameter == nullptr ? nullptr : parameter + i;
     };
+    const std::int64_t first = first_parameter(row);
     if (inner == 1) {
-      body(0, RowAffine<C>{at(weight, first(row)), at(bias, first(row))});
+      body(0, RowAffine<C>{at(weight, first), at(bias, first)});
       return;
     }
     for (std::int64_t p = 0; p < per_row(); ++p) {
       RowAffine<C> affine;
-      if (weight != nullptr) affine.weight = weight[first(row) + p];
-      if (bias != nullptr) affine.bias = bias[first(row) + p];
+      if (weight != nullptr) affine.weight = weight[first + p];
+      if (bias != nullptr) affine.bias = bias[first + p];
       body(p * inner, affine);
     }
   }
@@ -59,7 +56,7 @@ struct Affine {
 template <class C>
 void norm(const NormArgs& args) {
   const std::int64_t rows = args.input.sizes[0], length = args.input.sizes[1];
-  const Affine affine{args.groups, args.inner, length};
+  const Affine affine{{rows, length, args.groups, args.inner}};
   const auto weight_buffer = Affine::buffer_for<C>(args.weight),
              bias_buffer = Affine::buffer_for<C>(args.bias);
   const C* const weight = affine.whole(args.weight, weight_buffer);
@@ -130,8 +127,8 @@ void norm_backward_row(const NormBackwardArgs& args, const Affine& affine, std::
 template <class C>
 void norm_backward(const NormBackwardArgs& args) {
   const std::int64_t rows = args.input.sizes[0], length = args.input.sizes[1];
-  const Affine affine{args.groups, args.inner, length};
-  const std::int64_t parameters = affine.groups * affine.per_row();
+  const Affine affine{{rows, length, args.groups, args.inner}};
+  const std::int64_t parameters = affine.parameters();
   const auto weight_buffer = Affine::buffer_for<C>(args.weight);
   const C* const weight = affine.whole(args.weight, weight_buffer);
   // Rows in at most 32 parts, each with its own sums over rows, added in order: the result does not
@@ -156,7 +153,7 @@ void norm_backward(const NormBackwardArgs& args) {
                             ? block.target(args.grad_input, scratch.data() + 2 * block.space())
                             : nullptr;
       for (std::int64_t r = 0; r < count; ++r, x += length, grad += length) {
-        const std::int64_t at = (p + 1) * apart + affine.first(first + r);
+        const std::int64_t at = (p + 1) * apart + affine.first_parameter(first + r);
         norm_backward_row<C>(args, affine, first + r, weight, x, grad,
                              sums ? weight_sums.data() + at : nullptr,
                              sums ? bias_sums.data() + at : nullptr,

@@ -1,14 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// softmax and log_softmax over one dimension. The maximum is subtracted first: exp cannot overflow,
-// and the result is unchanged.
+// softmax and log_softmax on the host.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
-#include "amp/kernels/reduce/host.hpp"
 #include "amp/kernels/softmax/args.hpp"
 #include "amp/kernels/softmax/host/rows.hpp"
 #include "amp/kernels/traversal/host/lines.hpp"

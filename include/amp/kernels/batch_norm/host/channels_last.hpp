@@ -15,6 +15,7 @@
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/batch_norm/host/running_statistics.hpp"
+#include "amp/kernels/norm/formula.hpp"
 #include "amp/kernels/reduce/host.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -160,8 +161,11 @@ template <class C>
 void normalize(std::int64_t channels, const C* __restrict x, const C* __restrict mean,
                const C* __restrict rstd, const C* __restrict weight, const C* __restrict bias,
                C* __restrict y) {
-  for (std::int64_t c = 0; c < channels; ++c)
-    y[c] = (x[c] - mean[c]) * rstd[c] * weight[c] + bias[c];
+  for (std::int64_t c = 0; c < channels; ++c) {
+    C normal = x[c];
+    Norm::to_normal(normal, mean[c], rstd[c]);
+    y[c] = normal * weight[c] + bias[c];
+  }
 }
 template <class C>
 void differentiate(std::int64_t channels, const C* __restrict grad, const C* __restrict x,
@@ -169,7 +173,10 @@ void differentiate(std::int64_t channels, const C* __restrict grad, const C* __r
                    const C* __restrict mean_grad, const C* __restrict mean_dot,
                    C* __restrict grad_x) {
   for (std::int64_t c = 0; c < channels; ++c) {
-    grad_x[c] = factor[c] * (grad[c] - mean_grad[c] - (x[c] - mean[c]) * rstd[c] * mean_dot[c]);
+    C g = grad[c], normal = x[c];
+    Norm::to_normal(normal, mean[c], rstd[c]);
+    Norm::to_gradient(g, normal, mean_grad[c], mean_dot[c], factor[c]);
+    grad_x[c] = g;
   }
 }
 template <class C>

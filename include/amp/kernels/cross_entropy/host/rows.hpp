@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Cross-entropy of one row in vectors. Formulas in cross_entropy/host.hpp.
+// Cross-entropy of one row in vectors.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
+#include "amp/kernels/cross_entropy/formula.hpp"
 #include "amp/kernels/softmax/host/rows.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
@@ -19,7 +20,8 @@ struct LogSumOfRow {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static LogSum<C> run(const C* x, std::int64_t n) {
     const C maximum = MaximumOfRow::run<Isa>(x, n);
-    return {maximum, log_sum_exp<Isa>(x, n, maximum)};
+    C* const none = nullptr;
+    return {maximum, finished_sum<true, Isa>(x, none, n, maximum)};
   }
 };
 
@@ -41,12 +43,12 @@ struct WeightedLogs {
   }
 };
 
-/// grad_x = (p * q_sum - weight * share) * grad with p = exp((x - maximum) - log_sum), which is 0
-/// if the row is `normalized`, and for the target, with its weight * (share + certain).
+/// The gradient of one row. p is 0 if the row is `normalized`.
 template <class C>
 struct CrossEntropyRow {
+  SmoothedTarget<C> q;
   const C* weights;
-  C q_sum, share, certain, grad, log_sum;
+  C q_sum, grad, log_sum;
   std::int64_t target;
   bool normalized;
 };
@@ -55,7 +57,7 @@ struct CrossEntropyGradient {
   AMP_ALWAYS_INLINE static void run(const C* x, C* grad_x, std::int64_t n, CrossEntropyRow<C> row) {
     const C maximum = row.normalized ? C{0} : MaximumOfRow::run<Isa>(x, n);
     for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      typename Isa::F p{}, wanted = p + row.share;
+      typename Isa::F p{}, q = p + row.q.share;
       if (!row.normalized) {
         lanes::load(p, x + i);
         p = (p - maximum) - row.log_sum;
@@ -64,14 +66,16 @@ struct CrossEntropyGradient {
       if (row.weights != nullptr) {
         typename Isa::F w;
         lanes::load(w, row.weights + i);
-        wanted = wanted * w;
+        q = q * w;
       }
-      p = (p * row.q_sum - wanted) * row.grad;
+      row.q.to_gradient(p, q, row.q_sum, row.grad);
       lanes::store(p, grad_x + i);
     }
+    // The target's q is another one.
+    C p = row.normalized ? C{0} : std::exp((x[row.target] - maximum) - row.log_sum);
     const C weight = row.weights == nullptr ? C{1} : row.weights[row.target];
-    const C p = row.normalized ? C{0} : std::exp((x[row.target] - maximum) - row.log_sum);
-    grad_x[row.target] = (p * row.q_sum - weight * (row.share + row.certain)) * row.grad;
+    row.q.to_gradient(p, row.q.of(weight, true), row.q_sum, row.grad);
+    grad_x[row.target] = p;
   }
 };
 

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // What layer norm, RMS norm and group norm do to one row, or to a piece of it with the same affine
-// parameters, in vectors. Formulas in norm/args.hpp.
+// parameters, in vectors. Formulas in norm/formula.hpp.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/kernels/norm/formula.hpp"
 #include "amp/kernels/reduce/host.hpp"
 #include "amp/kernels/traversal/host/lanes.hpp"
 
@@ -82,7 +83,8 @@ struct NormaliseRow {
       lanes::load(v, x + i);
       if (affine.weights != nullptr) lanes::load(w, affine.weights + i);
       if (affine.biases != nullptr) lanes::load(b, affine.biases + i);
-      v = (v - mean) * rstd * w + b;
+      Norm::to_normal(v, mean, rstd);
+      v = v * w + b;
       lanes::store(v, y + i);
     }
   }
@@ -105,7 +107,7 @@ struct AddToNormSums {
       D normal[2], low, high;
       lanes::load(v, x + i);
       lanes::load(g, grad + i);
-      v = (v - mean) * rstd;
+      Norm::to_normal(v, mean, rstd);
       lanes::widen<Isa>(v, normal[0], normal[1]);
       if (sums->to_weights != nullptr) {
         lanes::widen<Isa>(g, low, high);
@@ -143,8 +145,10 @@ struct NormGradient {
       lanes::load(v, x + i);
       lanes::load(g, grad + i);
       if (affine.weights != nullptr) lanes::load(w, affine.weights + i);
-      v = (g * w - mean_g - (v - mean) * rstd * mean_dot) * rstd;
-      lanes::store(v, grad_x + i);
+      Norm::to_normal(v, mean, rstd);
+      g = g * w;
+      Norm::to_gradient(g, v, mean_g, mean_dot, rstd);
+      lanes::store(g, grad_x + i);
     }
   }
 };

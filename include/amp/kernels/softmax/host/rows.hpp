@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Softmax of rows (rows.hpp), in vectors. A NaN anywhere, and an
-// infinite maximum, make the sum of the exponentials NaN, and with it what is computed of it.
+// Softmax of rows (traversal/host/rows.hpp), in vectors.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
+#include "amp/kernels/softmax/formula.hpp"
 #include "amp/kernels/traversal/host/rows.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
@@ -60,41 +60,31 @@ struct ExponentialsOfRow {
   }
 };
 
-/// log(sum(exp(x - maximum))). Kept apart from the maximum: their sum would cost log-probabilities
-/// of large x their last digits.
-template <class Isa, class C>
-AMP_ALWAYS_INLINE C log_sum_exp(const C* x, std::int64_t n, C maximum) {
-  C* const none = nullptr;
-  return static_cast<C>(std::log(ExponentialsOfRow::run<Isa>(x, none, n, maximum)));
+/// The sum of exp(x - maximum), 1 / it or its logarithm: Softmax<Log>::finish.
+template <bool Log, class Isa, class C>
+AMP_ALWAYS_INLINE C finished_sum(const C* x, C* exponentials, std::int64_t n, C maximum) {
+  return static_cast<C>(
+      Softmax<Log>::finish(ExponentialsOfRow::run<Isa>(x, exponentials, n, maximum)));
 }
 
-/// softmax: y = exp(x - maximum) / sum;  log_softmax: y = (x - maximum) - log(sum)
 template <bool Log>
 struct SoftmaxRows {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static void run(const C* x, C* y, std::int64_t n, std::int64_t rows) {
     for (std::int64_t row = 0; row < rows; ++row, x += n, y += n) {
       const C maximum = MaximumOfRow::run<Isa>(x, n);
-      C sum{};
-      if constexpr (Log)
-        sum = log_sum_exp<Isa>(x, n, maximum);
-      else
-        sum = static_cast<C>(1 / ExponentialsOfRow::run<Isa>(x, y, n, maximum));
+      C* const none = nullptr;
+      const C finished = finished_sum<Log, Isa>(x, Log ? none : y, n, maximum);
       for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
         typename Isa::F v;
         lanes::load(v, Log ? x + i : y + i);
-        if constexpr (Log)
-          v = (v - maximum) - sum;
-        else
-          v = v * sum;
+        Softmax<Log>::apply(v, maximum, finished);
         lanes::store(v, y + i);
       }
     }
   }
 };
 
-/// softmax:      grad_x = y * (grad - sum(grad * y))
-/// log_softmax:  grad_x = grad - exp(y) * sum(grad)
 template <bool Log>
 struct SoftmaxGradients {
   template <class Isa, class C>
@@ -102,25 +92,19 @@ struct SoftmaxGradients {
                                     std::int64_t rows) {
     for (std::int64_t row = 0; row < rows; ++row, grad += n, y += n, grad_x += n) {
       lanes::Sum<Isa> total;
-      typename Isa::F g, v;
+      typename Isa::F g, p;
       for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
         lanes::load(g, grad + i);
-        if constexpr (!Log) {
-          lanes::load(v, y + i);
-          g = g * v;
-        }
+        if constexpr (!Log) lanes::load(p, y + i);
+        Softmax<Log>::to_term(g, p);
         total.add(g, n - i);
       }
       const C sum = static_cast<C>(total.total());
       for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
         lanes::load(g, grad + i);
-        lanes::load(v, y + i);
-        if constexpr (Log) {
-          exponential_of<Isa>(v);
-          g = g - v * sum;
-        } else {
-          g = v * (g - sum);
-        }
+        lanes::load(p, y + i);
+        if constexpr (Log) exponential_of<Isa>(p);
+        Softmax<Log>::to_gradient(g, p, sum);
         lanes::store(g, grad_x + i);
       }
     }
