@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Where the host and the device may give other bits, and by how much: the golden cases of every op,
+// in float32, on both. An op that is not in the table has the same bits on both: one formula serves
+// them, and each of its operations is rounded by itself (a GPU needs -fmad=false for that, which
+// the tests are compiled with).
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <string_view>
+
+#include "conformance/calls.hpp"
+#include "cuda/on_both.hpp"
+
+namespace cuda_agreement {
+namespace {
+
+using conformance::OpCase;
+
+// Epsilons of the largest magnitude of a result.
+constexpr double kMath =
+    4;  // exp, log, tanh, erf: the host's vectors, libm and a GPU have their own
+constexpr double kSums = 4;        // sums of floats, and of what kMath gives, in another order
+constexpr double kLibraries = 16;  // matmuls: every library has an order of its own
+
+const std::map<std::string_view, double> kMayDiffer = {
+    {"exp", kMath},
+    {"log", kMath},
+    {"pow", kMath},
+    {"tanh", kMath},
+    {"sigmoid", kMath},
+    {"silu", kMath},
+    {"gelu", kMath},
+    {"binary_cross_entropy_with_logits", kMath},
+    {"softmax", kSums},
+    {"log_softmax", kSums},
+    {"cross_entropy", kSums},
+    {"layer_norm", kSums},
+    {"rms_norm", kSums},
+    {"group_norm", kSums},
+    {"batch_norm", kSums},
+    {"matmul", kLibraries},
+    {"bmm", kLibraries},
+    {"linear", kLibraries},
+    {"feed_forward", kLibraries},
+    {"conv2d", kLibraries},
+    {"scaled_dot_product_attention", kLibraries},
+};
+
+/// The largest difference of two results over the largest magnitude, in epsilons of float32; 0 if
+/// all bits are the same.
+double apart(const amp::Tensor& host, const amp::Tensor& device) {
+  if (cuda_test::same_bits(host, device)) return 0;
+  const double difference = cuda_test::difference(host, device);
+  return difference == 0 ? 0.01 : difference / 0x1p-23;  // the sign of a zero, or a NaN's bits
+}
+
+double apart(const OpCase& c) {
+  const conformance::Call host(c, amp::kCPU, amp::kFloat32), device(c, amp::kCUDA, amp::kFloat32);
+  double worst = 0;
+  for (std::size_t i = 0; i < c.outputs.size(); ++i) {
+    if (c.outputs[i].kind == goldens::kRandom) return 0;
+    worst = std::fmax(worst, apart(host.outputs[i], device.outputs[i]));
+  }
+  if (!conformance::has_gradient(c)) return worst;
+  host.backward(c);
+  device.backward(c);
+  for (std::size_t i = 0; i < host.sources.size(); ++i) {
+    if (!host.sources[i].leaf.requires_grad()) continue;
+    const amp::Tensor a = host.sources[i].leaf.grad(), b = device.sources[i].leaf.grad();
+    if (a.defined()) worst = std::fmax(worst, apart(a, b));
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("cuda agreement: each op has the host's bits, or differs by what the table says",
+          "[cuda]") {
+  for (const OpCase& c : goldens::kOpCases) {
+    INFO(c.op << ": " << c.detail);
+    const auto listed = kMayDiffer.find(conformance::op_of(c.op));
+    CHECK(apart(c) <= (listed == kMayDiffer.end() ? 0 : listed->second));
+  }
+}
+
+TEST_CASE("cuda agreement: the table names ops", "[cuda]") {
+  for (const auto& [op, limit] : kMayDiffer) {
+    INFO(op);
+    CHECK(std::any_of(std::begin(goldens::kOpCases), std::end(goldens::kOpCases),
+                      [&](const OpCase& c) { return conformance::op_of(c.op) == op; }));
+  }
+}
+
+}  // namespace cuda_agreement
