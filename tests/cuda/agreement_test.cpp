@@ -10,6 +10,8 @@
 #include <iterator>
 #include <map>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "conformance/calls.hpp"
 #include "cuda/on_both.hpp"
@@ -91,6 +93,47 @@ TEST_CASE("cuda agreement: the table names ops", "[cuda]") {
     INFO(op);
     CHECK(std::any_of(std::begin(goldens::kOpCases), std::end(goldens::kOpCases),
                       [&](const OpCase& c) { return conformance::op_of(c.op) == op; }));
+  }
+}
+
+namespace {
+
+constexpr std::int64_t kClasses = 64, kLines = 40;
+
+/// The results for the same 40 lines of 64 elements as rows, as columns, and as lines that begin at
+/// odd addresses, which are taken element by element.
+template <class Op>
+std::vector<std::vector<float>> in_each_layout(const Op& op) {
+  amp::manual_seed(3);
+  const amp::Tensor rows = 9 * amp::randn({kLines, kClasses});
+  const amp::Tensor odd = amp::zeros({kLines * kClasses + 1}, {.device = amp::kCUDA});
+  odd.narrow(0, 1, kLines * kClasses).copy_(rows.flatten());
+  return {
+      op(rows.to(amp::kCUDA)).template to_vector<float>(),
+      op(rows.t().contiguous().view({1, kClasses, kLines}).to(amp::kCUDA))
+          .template to_vector<float>(),
+      op(odd.narrow(0, 1, kLines * kClasses).view({kLines, kClasses})).template to_vector<float>()};
+}
+
+}  // namespace
+
+TEST_CASE("cuda agreement: losses and probabilities hardly depend on the layout", "[cuda]") {
+  const auto targets = [](const amp::Tensor& x) {
+    const amp::Tensor t = amp::arange(kLines, {.dtype = amp::kInt64, .device = amp::kCUDA});
+    return x.dim() == 2 ? t : t.view({1, kLines});
+  };
+  const auto losses = in_each_layout([&](const amp::Tensor& x) {
+    return amp::cross_entropy(x, targets(x), {.reduction = amp::kNone});
+  });
+  const auto largest = in_each_layout(
+      [](const amp::Tensor& x) { return std::get<0>(amp::max(amp::softmax(x, 1), 1)); });
+  // All sweeps use the same exponential, and add terms up in double. In which order is theirs.
+  for (const auto& results : std::vector{losses, largest}) {
+    for (std::size_t layout = 1; layout < results.size(); ++layout) {
+      REQUIRE(results[layout].size() == results[0].size());
+      for (std::size_t i = 0; i < results[0].size(); ++i)
+        CHECK(std::fabs(results[layout][i] - results[0][i]) <= 0x1p-23F * (1 + results[0][i]));
+    }
   }
 }
 
