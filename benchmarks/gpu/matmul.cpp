@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matrix products under autocast, beside a plain call of cuBLASLt that does the same product with
+// Matmuls under autocast, beside a plain call of cuBLASLt that does the same matmul with
 // what its heuristic names first.
 #include "measure.hpp"
 
@@ -22,9 +22,9 @@ using amp::Tensor;
 
 /// c = a b for square row-major matrices, by a handle as a program has one that knows nothing of
 /// amp. To cuBLAS, c^T = b^T a^T.
-class PlainProduct {
+class PlainMatmul {
  public:
-  PlainProduct(const Tensor& a, const Tensor& b, const Tensor& c)
+  PlainMatmul(const Tensor& a, const Tensor& b, const Tensor& c)
       : a_(a.operand().data),
         b_(b.operand().data),
         c_(const_cast<void*>(c.operand().data)),
@@ -36,9 +36,9 @@ class PlainProduct {
     AMP_CUDA_CALL(cublasLtMatrixLayoutInit, &layout_, type_of(a.dtype()), n, n, a.size(0));
     choose();
   }
-  PlainProduct(const PlainProduct&) = delete;
-  PlainProduct& operator=(const PlainProduct&) = delete;
-  ~PlainProduct() { (void)cublasDestroy(handle_); }
+  PlainMatmul(const PlainMatmul&) = delete;
+  PlainMatmul& operator=(const PlainMatmul&) = delete;
+  ~PlainMatmul() { (void)cublasDestroy(handle_); }
 
   void operator()() {
     const float one = 1, zero = 0;
@@ -67,7 +67,7 @@ class PlainProduct {
     int results = 0;
     AMP_CUDA_CALL(cublasLtMatmulAlgoGetHeuristic, light(), &operation_, &layout_, &layout_,
                   &layout_, &layout_, &preference, 1, &result, &results);
-    if (results == 0) throw amp::Error("cuBLASLt names no algorithm for a plain product");
+    if (results == 0) throw amp::Error("cuBLASLt names no algorithm for a plain matmul");
     algorithm_ = result.algo;
   }
 
@@ -102,7 +102,7 @@ void measure_square(const Settings& settings, Report& report, amp::DType dtype) 
   const amp::TensorOptions options{.dtype = dtype, .device = kCUDA};
   const Tensor a = amp::randn({n, n}, options), b = amp::randn({n, n}, options);
   Tensor c = amp::empty({n, n}, options);
-  PlainProduct multiply(a, b, c);
+  PlainMatmul multiply(a, b, c);
   const auto plain = [&] { multiply(); };
   plain();
   const double plain_error = check_corner("cublasLt", a, b, c, limit_of(dtype));
@@ -144,15 +144,15 @@ void measure_linear(const Settings& settings, Report& report, amp::DType dtype) 
 
 /// Until its end, whether the gradient of a bias comes out of the matmul of the weight's gradient;
 /// afterwards as it was.
-class SumsInProducts {
+class SumsInMatmuls {
  public:
-  explicit SumsInProducts(bool fused) : before_(all().exchange(fused)) {}
-  SumsInProducts(const SumsInProducts&) = delete;
-  SumsInProducts& operator=(const SumsInProducts&) = delete;
-  ~SumsInProducts() { all() = before_; }
+  explicit SumsInMatmuls(bool fused) : before_(all().exchange(fused)) {}
+  SumsInMatmuls(const SumsInMatmuls&) = delete;
+  SumsInMatmuls& operator=(const SumsInMatmuls&) = delete;
+  ~SumsInMatmuls() { all() = before_; }
 
  private:
-  static std::atomic<bool>& all() { return amp::cuda::detail::libraries().sums_rows_in_products; }
+  static std::atomic<bool>& all() { return amp::cuda::detail::libraries().sums_rows_in_matmuls; }
 
   bool before_;
 };
@@ -164,7 +164,7 @@ void measure_linear_training(const Settings& settings, Report& report, bool with
   const std::int64_t rows = settings.size(16384, 20), n = settings.size(4096, 24);
   const std::string name = std::string("linear_train") + (with_bias ? "_bias" : "") +
                            (fused ? "_fused" : "") + "_amp-fp16";
-  const SumsInProducts sums_in_products(fused);
+  const SumsInMatmuls sums_in_matmuls(fused);
   const auto half = [](const Tensor& x) { return x.detach().to(amp::kFloat16); };
   const Tensor x = amp::randn({rows, n}, {.dtype = amp::kFloat16, .device = kCUDA});
   const Tensor gradient = amp::randn({rows, n}, {.dtype = amp::kFloat16, .device = kCUDA});

@@ -58,30 +58,30 @@ TEST_CASE("cuda linear: cuBLASLt gets no address that it might read in 16 bytes"
 }
 
 #if !defined(AMP_TEST_GPU)
-TEST_CASE("cuda matmul: a result, sums and a slope that lie so are computed in steps", "[cuda]") {
+TEST_CASE("cuda matmul: a result, sums and aux that lie so are computed in steps", "[cuda]") {
   using amp::kernels::Operand;
   amp::manual_seed(2);
   const amp::TensorOptions wide{.dtype = amp::kFloat32, .device = kCUDA};
   const Tensor a = amp::randn({8, 8}).to(kCUDA), b = amp::randn({8, 16}).to(kCUDA);
-  const auto run = [&](const Tensor& output, const Tensor& slope, const Tensor& sums) {
+  const auto run = [&](const Tensor& output, const Tensor& aux, const Tensor& sums) {
     amp::kernels::cuda::matmul({.a = amp::detail::batch_operand(a),
                                 .b = amp::detail::batch_operand(b),
                                 .bias = {},
                                 .output = amp::detail::batch_operand(output),
                                 .epilogue = amp::kernels::Epilogue::kGeluBackward,
-                                .slope = amp::detail::batch_operand(slope),
+                                .aux = amp::detail::batch_operand(aux),
                                 .column_sums = sums.operand()});
   };
-  const Tensor slope = amp::randn({8, 16}).to(kCUDA);
+  const Tensor aux = amp::randn({8, 16}).to(kCUDA);
   const Tensor expected = amp::empty({8, 16}, wide), expected_sums = amp::empty({16}, wide);
   toolkit().reset();
-  run(expected, slope, expected_sums);
+  run(expected, aux, expected_sums);
   CHECK(toolkit().calls_of("cublasLtMatmul") == 1);
   for (int i = 0; i < 3; ++i) {
     const auto place = [i](int which, const Tensor& x) { return i == which ? misaligned(x) : x; };
     const Tensor output = place(0, amp::empty({8, 16}, wide)),
                  sums = place(2, amp::empty({16}, wide));
-    run(output, place(1, slope), sums);
+    run(output, place(1, aux), sums);
     CHECK(cuda_test::difference(expected.to(amp::kCPU), output) <= 4e-6);
     CHECK(cuda_test::difference(expected_sums.to(amp::kCPU), sums) <= 4e-6);
   }
@@ -216,7 +216,7 @@ TEST_CASE("cuda matmul: ever new sizes do not take ever more memory", "[cuda]") 
   CHECK(plans.size() == 2500 % LtPlans::kMost);
 }
 
-TEST_CASE("cuda linear: a product that ran once and then fails is an exception", "[cuda]") {
+TEST_CASE("cuda linear: a matmul that ran once and then fails is an exception", "[cuda]") {
   const Tensor x = amp::ones({3, 56}, {.device = kCUDA}), w = amp::ones({8, 56}, {.device = kCUDA}),
                b = amp::ones({8}, {.device = kCUDA});
   (void)amp::linear(x, w, b);

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "amp/kernels/matmul/host/fused_matmul.hpp"
+#include "amp/kernels/matmul/host.hpp"
 #include "amp/ops/matmul.hpp"
 
 namespace amp::inline v0 {
@@ -25,19 +25,19 @@ enum class Activation : std::uint8_t {
 namespace detail {
 
 /// epilogue(a [M, K] @ b [K, N] (+ bias [N])), in the dtype of a, without history.
-inline Tensor fused_product(const Tensor& a, const Tensor& b, const Tensor& bias,
-                            kernels::Epilogue epilogue, const Tensor& slope,
-                            const Tensor& column_sums = {}) {
+inline Tensor matmul_with_epilogue(const Tensor& a, const Tensor& b, const Tensor& bias,
+                                   kernels::Epilogue epilogue, const Tensor& aux,
+                                   const Tensor& column_sums = {}) {
   const Tensor output = empty({a.size(0), b.size(1)}, {.dtype = a.dtype(), .device = a.device()});
   const kernels::MatmulArgs args{.a = batch_operand(a),
                                  .b = batch_operand(b),
                                  .bias = bias.operand(),
                                  .output = batch_operand(output),
                                  .epilogue = epilogue,
-                                 .slope = batch_operand(slope),
+                                 .aux = batch_operand(aux),
                                  .column_sums = column_sums.operand()};
-  kernels::dispatch<&kernels::Backend::matmul, kernels::host::fused_matmul>(a.device(), a.dtype(),
-                                                                            args);
+  kernels::dispatch<&kernels::Backend::matmul, kernels::host::matmul_with_epilogue>(
+      a.device(), a.dtype(), args);
   return output;
 }
 
@@ -46,25 +46,25 @@ inline Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1, 
   static constexpr std::string_view kOp = "feed_forward";
   using kernels::Epilogue;
   const bool relu = activation == Activation::kRelu;
-  check_product(kOp, x, w1, "input", "weight1");
-  check_product(kOp, x, w2, "input", "weight2");
-  if (b1.defined()) check_product(kOp, x, b1, "input", "bias1");
-  if (b2.defined()) check_product(kOp, x, b2, "input", "bias2");
+  check_matmul(kOp, x, w1, "input", "weight1");
+  check_matmul(kOp, x, w2, "input", "weight2");
+  if (b1.defined()) check_matmul(kOp, x, b1, "input", "bias1");
+  if (b2.defined()) check_matmul(kOp, x, b2, "input", "bias2");
   const std::int64_t k = w1.size(1), hidden = w1.size(0), n = w2.size(0);
   std::int64_t m = 1;
   for (int d = 0; d + 1 < x.dim(); ++d) m *= x.shape()[d];
   const Tensor rows = reshape(x, {m, k});
-  const Tensor slope =
+  const Tensor aux =
       relu ? empty({m, kernels::relu_bytes(hidden)}, {.dtype = kUInt8, .device = x.device()})
            : empty({m, hidden}, {.dtype = x.dtype(), .device = x.device()});
-  const Tensor a =
-      fused_product(rows, adjoint(w1), b1, relu ? Epilogue::kRelu : Epilogue::kGelu, slope);
-  const Tensor output = batched_product(a, adjoint(w2), b2);
+  const Tensor a = matmul_with_epilogue(rows, transpose_last(w1), b1,
+                                        relu ? Epilogue::kRelu : Epilogue::kGelu, aux);
+  const Tensor output = matmul_no_grad(a, transpose_last(w2), b2);
   if (autograd::recording(rows, w1, b1, w2, b2)) {
     using Saved = autograd::SavedTensor;
     autograd::record(
         kOp, output,
-        [rows = Saved(rows), w1 = Saved(w1), w2 = Saved(w2), a, slope, relu,
+        [rows = Saved(rows), w1 = Saved(w1), w2 = Saved(w2), a, aux, relu,
          x_dtype = autograd::gradient_dtype(rows), w1_dtype = autograd::gradient_dtype(w1),
          w2_dtype = autograd::gradient_dtype(w2), b2_dtype = autograd::gradient_dtype(b2)](
             const Tensor& grad, const autograd::Needs<5>& needs) -> autograd::Gradients<5> {
@@ -79,10 +79,10 @@ inline Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1, 
           if (!needs[0] && !needs[1] && !needs[2]) return gradients;
           if (needs[2])
             gradients[2] = empty({first.size(0)}, {.dtype = grad.dtype(), .device = grad.device()});
-          const Tensor grad_h = fused_product(
-              grad, second, Tensor(), relu ? Epilogue::kReluBackward : Epilogue::kGeluBackward,
-              slope, gradients[2]);
-          if (needs[0]) gradients[0] = batched_product(grad_h, first, {}, x_dtype);
+          const Tensor grad_h = matmul_with_epilogue(
+              grad, second, Tensor(), relu ? Epilogue::kReluBackward : Epilogue::kGeluBackward, aux,
+              gradients[2]);
+          if (needs[0]) gradients[0] = matmul_no_grad(grad_h, first, {}, x_dtype);
           if (needs[1]) gradients[1] = weight_gradients(grad_h, rows.get(kOp), w1_dtype, {})[0];
           return gradients;
         },

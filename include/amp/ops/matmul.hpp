@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matrix products. Accumulated in float32, rounded once; transposed operands are read as they lie.
+// Matmuls. Accumulated in float32, rounded once; transposed operands are read as they lie.
 //   C = A B:   grad_A = grad_C B^T,   grad_B = A^T grad_C
 #pragma once
 
@@ -34,8 +34,8 @@ inline kernels::Operand batch_operand(const Tensor& x) {
 /// a [B, M, K] @ b [B, K, N] (+ bias [N]), or of two matrices, without history. B broadcasts from
 /// 1. `dtype` of the result: that of a unless given. `row_sums` [M], where defined and B is 1,
 /// become those of a.
-inline Tensor batched_product(const Tensor& a, const Tensor& b, const Tensor& bias = {},
-                              std::optional<DType> dtype = {}, const Tensor& row_sums = {}) {
+inline Tensor matmul_no_grad(const Tensor& a, const Tensor& b, const Tensor& bias = {},
+                             std::optional<DType> dtype = {}, const Tensor& row_sums = {}) {
   const std::int64_t m = a.shape()[a.dim() - 2], n = b.shape()[b.dim() - 1];
   const Shape shape = a.dim() == 2        ? Shape(m, n)
                       : a.shape()[0] == 1 ? Shape(b.shape()[0], m, n)
@@ -52,7 +52,7 @@ inline Tensor batched_product(const Tensor& a, const Tensor& b, const Tensor& bi
 }
 
 /// The last two dimensions exchanged.
-inline Tensor adjoint(const Tensor& x) {
+inline Tensor transpose_last(const Tensor& x) {
   Shape shape = x.shape();
   Strides strides = x.strides();
   const int n = x.dim();
@@ -68,11 +68,11 @@ inline std::array<Tensor, 2> weight_gradients(const Tensor& grad, const Tensor& 
   const Tensor sums = bias_dtype
                           ? empty({grad.size(1)}, {.dtype = *bias_dtype, .device = grad.device()})
                           : Tensor();
-  return {batched_product(adjoint(grad), x, Tensor(), weight_dtype, sums), sums};
+  return {matmul_no_grad(transpose_last(grad), x, Tensor(), weight_dtype, sums), sums};
 }
 
-inline void check_product(std::string_view op, const Tensor& a, const Tensor& b,
-                          std::string_view name_a = "a", std::string_view name_b = "b") {
+inline void check_matmul(std::string_view op, const Tensor& a, const Tensor& b,
+                         std::string_view name_a = "a", std::string_view name_b = "b") {
   check_same_device(op, name_a, a, name_b, b);
   AMP_CHECK(is_floating_point(a.dtype()) && is_floating_point(b.dtype()), op, ": `", name_a,
             "` and `", name_b, "` must be floating point, but are ", describe(a), " and ",
@@ -87,9 +87,9 @@ inline void check_product(std::string_view op, const Tensor& a, const Tensor& b,
 /// a [B or 1, M, K] @ b [B or 1, K, N], or of two matrices, with history. A result in a wider
 /// `dtype` has its gradient rounded to that of the operands, so that backward multiplies at their
 /// speed.
-inline Tensor product(std::string_view op, const Tensor& a, const Tensor& b,
-                      std::optional<DType> dtype = {}) {
-  const Tensor output = batched_product(a, b, {}, dtype);
+inline Tensor batched_matmul(std::string_view op, const Tensor& a, const Tensor& b,
+                             std::optional<DType> dtype = {}) {
+  const Tensor output = matmul_no_grad(a, b, {}, dtype);
   if (is_floating_point(a.dtype()) && autograd::recording(a, b)) {
     autograd::record(
         op, output,
@@ -100,10 +100,10 @@ inline Tensor product(std::string_view op, const Tensor& a, const Tensor& b,
           const Tensor grad = autocasting::convert_dtype(gradient, x.dtype());
           const auto of = [](const Tensor& left, const Tensor& right, const Tensor& input,
                              DType wanted) {
-            return sum_to(batched_product(left, right, {}, wanted), input.shape(), wanted);
+            return sum_to(matmul_no_grad(left, right, {}, wanted), input.shape(), wanted);
           };
-          return {needs[0] ? of(grad, adjoint(y), x, a_dtype) : Tensor(),
-                  needs[1] ? of(adjoint(x), grad, y, b_dtype) : Tensor()};
+          return {needs[0] ? of(grad, transpose_last(y), x, a_dtype) : Tensor(),
+                  needs[1] ? of(transpose_last(x), grad, y, b_dtype) : Tensor()};
         },
         a, b);
   }
@@ -115,12 +115,12 @@ inline Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
   AMP_CHECK(a.dim() > 0 && b.dim() > 0, op,
             ": `a` and `b` must have at least 1 dimension, but are ", describe(a), " and ",
             describe(b));
-  check_product(op, a, b);
+  check_matmul(op, a, b);
   const std::int64_t inner_a = a.size(-1), inner_b = b.dim() == 1 ? b.size(0) : b.size(-2);
   AMP_CHECK(inner_a == inner_b, op,
             ": the last extent of `a` must be the last but one of `b`, but ", describe(a), " and ",
             describe(b), " have ", inner_a, " and ", inner_b);
-  if (a.dim() == 2 && b.dim() == 2) return product(op, a, b, dtype);
+  if (a.dim() == 2 && b.dim() == 2) return batched_matmul(op, a, b, dtype);
   // Vectors become matrices of one row or column, and lose it again at the end.
   const Shape rows = a.dim() == 1 ? Shape(1, a.size(0)) : a.shape();
   const Shape columns = b.dim() == 1 ? Shape(b.size(0), 1) : b.shape();
@@ -148,13 +148,13 @@ inline Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
   Shape shape = batch;
   if (a.dim() > 1) shape.push_back(m);
   if (b.dim() > 1) shape.push_back(n);
-  return reshape(product(op, left, right, dtype), shape);
+  return reshape(batched_matmul(op, left, right, dtype), shape);
 }
 
 }  // namespace detail
 
-/// The product of matrices [M, K] @ [K, N], of batches of them (leading dimensions broadcast), and
-/// of vectors, as in torch. Operands have one dtype; autocast takes care of it. 2 M N K flops.
+/// Multiplies matrices [M, K] @ [K, N], batches of them (leading dimensions broadcast), and
+/// vectors, as in torch. Operands have one dtype; autocast takes care of it. 2 M N K flops.
 [[nodiscard]] inline Tensor matmul(const Tensor& a, const Tensor& b) {
   detail::check_operands("matmul", a, b);
   return autocasting::call(
@@ -171,8 +171,8 @@ inline Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
   return autocasting::call(
       "bmm",
       [](const Tensor& x, const Tensor& y) {
-        detail::check_product("bmm", x, y);
-        return detail::product("bmm", x, y);
+        detail::check_matmul("bmm", x, y);
+        return detail::batched_matmul("bmm", x, y);
       },
       a, b);
 }
@@ -191,13 +191,13 @@ inline Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
   return autocasting::call(
       "linear",
       [](const Tensor& x, const Tensor& w, const Tensor& b) {
-        detail::check_product("linear", x, w, "input", "weight");
-        if (b.defined()) detail::check_product("linear", x, b, "input", "bias");
+        detail::check_matmul("linear", x, w, "input", "weight");
+        if (b.defined()) detail::check_matmul("linear", x, b, "input", "bias");
         const std::int64_t k = w.size(1), n = w.size(0);
         std::int64_t m = 1;
         for (int d = 0; d + 1 < x.dim(); ++d) m *= x.shape()[d];
         const Tensor rows = detail::reshape(x, {m, k});
-        const Tensor output = detail::batched_product(rows, detail::adjoint(w), b);
+        const Tensor output = detail::matmul_no_grad(rows, detail::transpose_last(w), b);
         if (autograd::recording(rows, w, b)) {
           autograd::record(
               "linear", output,
@@ -207,8 +207,7 @@ inline Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
                   const Tensor& grad, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
                 autograd::Gradients<3> gradients;
                 if (needs[0])
-                  gradients[0] =
-                      detail::batched_product(grad, matrix.get("linear"), {}, rows_dtype);
+                  gradients[0] = detail::matmul_no_grad(grad, matrix.get("linear"), {}, rows_dtype);
                 if (needs[1]) {
                   auto both = detail::weight_gradients(
                       grad, rows.get("linear"), dtype,

@@ -44,7 +44,7 @@ struct AMP_EXPORT Libraries {
   // former has been slower for others: with that epilogue cuBLASLt has fewer kernels to choose
   // from, and some versions read the gradient a second time too (reported to NVIDIA: a backward
   // pass of 6.6 s instead of 4.0 s). PyTorch takes the sum apart. May be changed at any time.
-  std::atomic<bool> sums_rows_in_products = false;
+  std::atomic<bool> sums_rows_in_matmuls = false;
   std::int64_t refused = 0;
   std::vector<LibraryRefusal> refusals = {};
 

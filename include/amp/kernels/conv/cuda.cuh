@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolution as matrix products by cuBLAS, as on the host (conv/host.hpp): images are unfolded
+// Convolution as matmuls by cuBLAS, as on the host (conv/host.hpp): images are unfolded
 // into columns (im2col),
 //   output[o, p] = sum over q of weight[o, q] * columns[q, p],   q = (c, kh, kw), p = (oh, ow),
 // as many at a time as a bounded amount of memory takes. If the kernel is 1 x 1, stride 1 and
-// padding 0, images are their own columns, and only products are left. Gradients are summed in a
+// padding 0, images are their own columns, and only matmuls are left. Gradients are summed in a
 // fixed order, in float32, and rounded once.
 #pragma once
 
@@ -16,7 +16,8 @@
 #include "amp/core/math.hpp"
 #include "amp/kernels/conv/args.hpp"
 #include "amp/kernels/elementwise/cuda.cuh"
-#include "amp/kernels/matmul/cuda.cuh"
+#include "amp/kernels/matmul/cuda/blas_operand.cuh"
+#include "amp/kernels/matmul/cuda/gemm.cuh"
 #include "amp/kernels/reduce/cuda.cuh"
 #include "amp/kernels/traversal/cuda/elements.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
@@ -125,7 +126,7 @@ AMP_KERNEL void unfold_kernel(ConvShape s, Input input, std::int64_t first, bool
   }
 }
 
-/// The adjoint of unfolding, for columns [image, group, q, p] of C: each of the n pixels adds up
+/// The reverse of unfolding, for columns [image, group, q, p] of C: each of the n pixels adds up
 /// what saw it, in the order of the patch.
 template <class C>
 AMP_KERNEL void fold_kernel(ConvShape s, const C* columns, std::int64_t first, Output grad_input,
@@ -182,15 +183,15 @@ struct GroupMatrices {
 };
 
 /// output = initial + a @ b for every group of every image, in as few batches as that takes.
-inline void product_of_groups(const ConvShape& s, std::int64_t images, const GroupMatrices& a,
-                              const GroupMatrices& b, const GroupMatrices* initial,
-                              const GroupMatrices& output) {
+inline void gemm_of_groups(const ConvShape& s, std::int64_t images, const GroupMatrices& a,
+                           const GroupMatrices& b, const GroupMatrices* initial,
+                           const GroupMatrices& output) {
   const bool by_image = images < s.groups;
   const std::int64_t count = by_image ? s.groups : images;
   for (std::int64_t i = 0; i < (by_image ? images : s.groups); ++i) {
-    product(a.batch(by_image, i, count), b.batch(by_image, i, count),
-            initial == nullptr ? Operand{} : initial->batch(by_image, i, count),
-            output.batch(by_image, i, count));
+    gemm(a.batch(by_image, i, count), b.batch(by_image, i, count),
+         initial == nullptr ? Operand{} : initial->batch(by_image, i, count),
+         output.batch(by_image, i, count));
   }
 }
 
@@ -233,9 +234,9 @@ inline void conv2d(const Conv2dArgs& args, std::int64_t column_bytes) {
       target.data = sums.data();
       target.dtype = sum_dtype(output.dtype);
     }
-    product_of_groups(s, images, weights, {columns, s.columns(), q * p, q, p, p, 1},
-                      args.bias.present && !args.relu ? &bias : nullptr,
-                      {target, s.out_image(), s.filters * p, s.filters, p, p, 1});
+    gemm_of_groups(s, images, weights, {columns, s.columns(), q * p, q, p, p, 1},
+                   args.bias.present && !args.relu ? &bias : nullptr,
+                   {target, s.out_image(), s.filters * p, s.filters, p, p, 1});
     if (args.relu) relu_with_bias(target, args.bias, output);
   });
 }
@@ -260,9 +261,9 @@ inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args, std::int6
       columns = array(args.grad_input.device, sums, memory.data(), {images, s.groups, q, p});
     Operand grad_output = args.grad_output;
     grad_output.data = element(args.grad_output, first * s.out_image());
-    product_of_groups(s, images, weights,
-                      {grad_output, s.out_image(), s.filters * p, s.filters, p, p, 1}, nullptr,
-                      {columns, s.columns(), q * p, q, p, p, 1});
+    gemm_of_groups(s, images, weights,
+                   {grad_output, s.out_image(), s.filters * p, s.filters, p, p, 1}, nullptr,
+                   {columns, s.columns(), q * p, q, p, p, 1});
     if (!folds) return;
     const std::int64_t n = images * s.in_image();
     visit_float_type(sums, [&](auto tag) {
@@ -299,7 +300,7 @@ inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args,
       direct ? grad_weight : array(device, sums, sum_memory.data(), {s.groups, s.filters, q});
   if (s.images == 0) fill({sum, 0});
   for_each_part(s, factors, column_bytes, [&](std::int64_t first, std::int64_t images) {
-    // The pixels of all images are one dimension, so that the product sums over both.
+    // The pixels of all images are one dimension, so that the matmul sums over both.
     const std::int64_t all = images * p;
     const Scratch<std::byte> memory(device, images * s.columns() * item_size(factors)),
         grad_memory(device, images * s.out_image() * item_size(factors));
@@ -316,9 +317,9 @@ inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args,
               {all_filters, images, p}, {p, s.out_image(), 1});
     const Operand grad = array(device, factors, grad_memory.data(), {all_filters, images, p});
     copy({by_image, grad});
-    product(array(device, factors, grad.data, {s.groups, s.filters, all}),
-            array(device, factors, columns.data, {s.groups, all, q}, {q * all, 1, all}),
-            first == 0 ? Operand{} : sum, sum);
+    gemm(array(device, factors, grad.data, {s.groups, s.filters, all}),
+         array(device, factors, columns.data, {s.groups, all, q}, {q * all, 1, all}),
+         first == 0 ? Operand{} : sum, sum);
   });
   if (!direct) copy({sum, grad_weight});
 }

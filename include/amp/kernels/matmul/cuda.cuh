@@ -1,100 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matrix products on the device: in one kernel with their epilogue where cuBLASLt has one, else in
-// steps.
+// Matmuls on the device, the first way of these that takes the arguments: one kernel of cuBLASLt,
+// with what it can do besides the matmul (cuda/lt_matmul.cuh); cuBLAS (cuda/gemm.cuh); one of the
+// two, and kernels of their own for the rest (epilogue.hpp, cuda/epilogue.cuh).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
-#include "amp/kernels/matmul/cuda/fused_product.cuh"
-#include "amp/kernels/matmul/cuda/product.cuh"
+#include "amp/kernels/matmul/args.hpp"
+#include "amp/kernels/matmul/cuda/epilogue.cuh"
+#include "amp/kernels/matmul/cuda/gemm.cuh"
+#include "amp/kernels/matmul/cuda/lt_matmul.cuh"
 #include "amp/kernels/matmul/epilogue.hpp"
-#include "amp/kernels/reduce/cuda.cuh"
-#include "amp/kernels/traversal/cuda/vectors.cuh"
 
 namespace amp::inline v0::kernels::cuda {
-namespace detail {
-
-/// Eight neighbours of a row that lie in memory of any dtype, or as many as the row has.
-template <class C>
-__device__ __forceinline__ void load_some(const Input& x, std::int64_t at, std::int64_t stride,
-                                          std::int64_t count, bool by_vector,
-                                          C (&values)[kVector]) {
-  if (by_vector) return load_vector<C>(x.data, x.dtype, at, values);
-  for (int j = 0; j < kVector && j < count; ++j) values[j] = load<C>(x, at + j * stride);
-}
-template <class C>
-__device__ __forceinline__ void store_some(const Output& x, std::int64_t at, std::int64_t stride,
-                                           std::int64_t count, bool by_vector,
-                                           const C (&values)[kVector]) {
-  if (by_vector) return store_vector<C>(x.data, x.dtype, at, values);
-  for (int j = 0; j < kVector && j < count; ++j) store<C>(x, at + j * stride, values[j]);
-}
-
-/// h = relu(h), or h where the bits of relu are set, for n bytes of bits: a thread per byte, in
-/// vectors if its rows lie so.
-template <class C>
-AMP_KERNEL void relu_kernel(Input h, Output output, std::uint8_t* slope, std::int64_t columns,
-                            std::int64_t row_stride, std::int64_t column_stride, bool by_vector,
-                            bool backward, std::int64_t n) {
-  const std::int64_t bytes = relu_bytes(columns);
-  for (std::int64_t i = first_element(); i < n; i += element_step()) {
-    const std::int64_t row = i / bytes, column = i % bytes * kVector, count = columns - column;
-    const std::int64_t at = row * row_stride + column * column_stride;
-    const bool vector = by_vector && count >= kVector;
-    C x[kVector] = {}, y[kVector] = {};
-    load_some<C>(h, at, column_stride, count, vector, x);
-    if (backward) {
-      relu_backward_bits(x, slope[i], y, count);
-    } else {
-      slope[i] = relu_bits(x, C{0}, y, count);
-    }
-    store_some<C>(output, at, column_stride, count, vector, y);
-  }
-}
-
-struct ProductSteps {
-  using Buffer = Scratch<std::byte>;
-  static constexpr bool kReluInPlace = true;  // relu and rounding may change places
-  static void product(const MatmulArgs& args) {
-    if (!fused_product(args)) detail::product(args.a, args.b, args.bias, args.output);
-  }
-  static void sum(const ReduceArgs& args) { cuda::sum(args); }
-  static void copy(const UnaryArgs& args) { cuda::copy(args); }
-  static void gelu(const UnaryArgs& args) { float_unary<functions::GeluTanh>(args); }
-  static void gelu_backward(const BinaryArgs& args) {
-    float_binary<functions::GeluTanhBackward>(args);
-  }
-  static void relu(const Operand& h, const Operand& slope, const Operand&) {
-    relu_step(h, slope, false);
-  }
-  static void relu_backward(const Operand& h, const Operand& slope, const Operand&) {
-    relu_step(h, slope, true);
-  }
-
- private:
-  static void relu_step(const Operand& h, const Operand& slope, bool backward) {
-    const std::int64_t n = h.sizes[1] * relu_bytes(h.sizes[2]);
-    const bool by_vector =
-        h.strides[2] == 1 && h.strides[1] % kVector == 0 && is_aligned_for_vectors(h.data, h.dtype);
-    visit_float_type(h.dtype, [&](auto tag) {
-      launch(h.device, grid_for(n), kThreads, relu_kernel<typename decltype(tag)::type>, h, h,
-             slope.as<std::uint8_t>(), h.sizes[2], h.strides[1], h.strides[2], by_vector, backward,
-             n);
-    });
-  }
-};
-
-}  // namespace detail
 
 inline void matmul(const MatmulArgs& args) {
-  if (detail::fused_product(args)) return;
-  // The only step would be the same problem, for which cuBLASLt was asked just now.
-  if (args.epilogue == Epilogue::kNone && !args.column_sums.present && !args.row_sums.present)
-    return detail::product(args.a, args.b, args.bias, args.output);
-  product_in_steps<detail::ProductSteps>(args);
+  if (detail::lt_matmul(args)) return;
+  if (args.is_plain()) return detail::gemm(args.a, args.b, args.bias, args.output);
+  matmul_then_epilogue<detail::DeviceSteps>(args, matmul);
 }
 
 }  // namespace amp::inline v0::kernels::cuda

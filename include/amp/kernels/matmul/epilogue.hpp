@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A product's epilogue where the product itself cannot do it: in kernels of its own, the same steps
-// on every device.
+// What goes with a matmul (an activation, sums) in kernels of its own, if the matmul itself cannot
+// do it: the same steps on every device.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,9 @@ inline Operand matrix_like(const Operand& output, DType dtype, void* data) {
   return matrix;
 }
 
-/// The sums of a product whose output is there. Kernels: as a device has them, sum(ReduceArgs).
-template <class Kernels>
+/// The sums that go with a matmul, whose output is written already. Steps: the kernels of a device,
+/// here sum(ReduceArgs).
+template <class Steps>
 void sum_rows_and_columns(const MatmulArgs& args) {
   const auto as_matrix = [](const Operand& vector, std::int64_t rows, std::int64_t columns) {
     Operand matrix = vector;
@@ -70,44 +71,45 @@ void sum_rows_and_columns(const MatmulArgs& args) {
     return matrix;
   };
   if (args.column_sums.present)
-    Kernels::sum({args.output, as_matrix(args.column_sums, 1, args.output.sizes[2]), 1});
+    Steps::sum({args.output, as_matrix(args.column_sums, 1, args.output.sizes[2]), 1});
   if (args.row_sums.present)
-    Kernels::sum({args.a, as_matrix(args.row_sums, args.output.sizes[1], 1), 1});
+    Steps::sum({args.a, as_matrix(args.row_sums, args.output.sizes[1], 1), 1});
 }
 
-/// The output from h, which is dense and not yet rounded, if there is an epilogue. Kernels has
-/// copy, gelu, gelu_backward, relu(h, slope, output) and relu_backward(h, slope, output).
-template <class Kernels>
+/// The output from h, which is dense and not yet rounded, if there is an epilogue. Steps has copy,
+/// gelu, gelu_backward, relu(h, aux, output) and relu_backward(h, aux, output).
+template <class Steps>
 void apply_epilogue(const MatmulArgs& args, const Operand& h) {
   switch (args.epilogue) {
     case Epilogue::kNone:
       return;
     case Epilogue::kRelu:
-      return Kernels::relu(h, args.slope, args.output);
+      return Steps::relu(h, args.aux, args.output);
     case Epilogue::kGelu:
-      Kernels::copy({h, args.slope});
-      return Kernels::gelu({h, args.output});
+      Steps::copy({h, args.aux});
+      return Steps::gelu({h, args.output});
     case Epilogue::kReluBackward:
-      return Kernels::relu_backward(h, args.slope, args.output);
+      return Steps::relu_backward(h, args.aux, args.output);
     case Epilogue::kGeluBackward:
-      return Kernels::gelu_backward({h, args.slope, args.output});
+      return Steps::gelu_backward({h, args.aux, args.output});
   }
 }
 
-/// A product in steps. Kernels has, besides sum and what apply_epilogue() takes: product(a, b,
-/// bias, output); memory for h, Buffer(device, bytes) with data(); and whether its relu takes h as
-/// it was rounded into the output, kReluInPlace, which gives the same and needs no such memory.
-template <class Kernels>
-void product_in_steps(const MatmulArgs& args) {
+/// A matmul in steps: matmul(MatmulArgs) computes h = a @ b + bias, and kernels of their own the
+/// rest. Steps has, besides sum and what apply_epilogue() takes: memory for h, Buffer(device,
+/// bytes) with data(); and whether its relu takes h as it was rounded into the output,
+/// kReluInPlace, which gives the same and needs no such memory.
+template <class Steps, class Matmul>
+void matmul_then_epilogue(const MatmulArgs& args, const Matmul& matmul) {
   const DType sums = args.output.dtype == kFloat64 ? kFloat64 : kFloat32;
   const bool relu = args.epilogue == Epilogue::kRelu || args.epilogue == Epilogue::kReluBackward;
-  const bool in_place = args.epilogue == Epilogue::kNone || (relu && Kernels::kReluInPlace);
-  const typename Kernels::Buffer memory(args.output.device,
-                                        in_place ? 0 : args.output.numel() * item_size(sums));
+  const bool in_place = args.epilogue == Epilogue::kNone || (relu && Steps::kReluInPlace);
+  const typename Steps::Buffer memory(args.output.device,
+                                      in_place ? 0 : args.output.numel() * item_size(sums));
   const Operand h = in_place ? args.output : matrix_like(args.output, sums, memory.data());
-  Kernels::product({args.a, args.b, args.bias, h});
-  if (args.output.numel() != 0) apply_epilogue<Kernels>(args, h);
-  sum_rows_and_columns<Kernels>(args);
+  matmul({args.a, args.b, args.bias, h});
+  if (args.output.numel() != 0) apply_epilogue<Steps>(args, h);
+  sum_rows_and_columns<Steps>(args);
 }
 
 }  // namespace amp::inline v0::kernels

@@ -1,192 +1,41 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Batched matrix product with an optional bias row: 16-bit operands are widened once, multiplied
-// and accumulated in float32, and rounded once at the end.
+// Matmuls on the host, the first way of these that takes the arguments: tiny ones without packing
+// (host/tiny_matmul.hpp); oneDNN, in the dtype of the operands (host/tiled_matmul.hpp); widened to
+// the type of the sums (host/gemm_matmul.hpp).
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-
-#include "amp/core/optimization_hint.hpp"
-#include "amp/device/host_memory.hpp"
-#include "amp/device/parallel.hpp"
+#include "amp/core/config.hpp"
 #include "amp/kernels/matmul/args.hpp"
 #include "amp/kernels/matmul/epilogue.hpp"
-#include "amp/kernels/matmul/host/gemm.hpp"
+#include "amp/kernels/matmul/host/epilogue.hpp"
+#include "amp/kernels/matmul/host/gemm_matmul.hpp"
 #include "amp/kernels/matmul/host/tiled_matmul.hpp"
 #include "amp/kernels/matmul/host/tiny_matmul.hpp"
-#include "amp/kernels/reduce/host.hpp"
-#include "amp/kernels/traversal/host/block.hpp"
-
-#if AMP_USE_CBLAS && !AMP_USE_ONEDNN
-#include <cblas.h>
-#endif
 
 namespace amp::inline v0::kernels::host {
 
-namespace detail {
-
-/// The last two dimensions of one batch entry as a Matrix of C: in place where the dtype is C
-/// already, else widened into `buffer`, in the order in which the elements lie.
-template <class C>
-Matrix<C> widen(const Operand& operand, std::int64_t batch, C* buffer) {
-  const int d = operand.dims - 2;
-  const std::int64_t offset = batch * operand.strides[0];
-  const std::int64_t rows = operand.sizes[d], columns = operand.sizes[d + 1];
-  const std::int64_t row_stride = operand.strides[d], column_stride = operand.strides[d + 1];
-  if (operand.data == nullptr) return {nullptr, row_stride, column_stride};  // empty
-  if (operand.dtype == dtype_of<C>)
-    return {operand.as<const C>() + offset, row_stride, column_stride};
-  const bool transposed = row_stride == 1 && column_stride != 1;
-  const std::int64_t lines = transposed ? columns : rows, length = transposed ? rows : columns;
-  const std::int64_t line_stride = transposed ? column_stride : row_stride,
-                     stride = transposed ? row_stride : column_stride;
-  parallel_ranges(
-      length == 0 ? 0 : lines, ceil_div(16 * kBlock, (std::max)(length, std::int64_t{1})),
-      [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t line = begin; line < end; ++line) {
-          fetch(operand, offset + line * line_stride, stride, length, buffer + line * length);
-        }
-      });
-  return transposed ? Matrix<C>{buffer, 1, length} : Matrix<C>{buffer, length, 1};
-}
-
-#if AMP_USE_CBLAS && !AMP_USE_ONEDNN
-/// Leading dimension and transpose flag of a matrix with one dense dimension; false for any other.
-inline bool blas_layout(const Matrix<float>& matrix, std::int64_t rows, std::int64_t columns,
-                        CBLAS_TRANSPOSE& transpose, int& leading) {
-  const auto fits = [](std::int64_t stride, std::int64_t length) {
-    return stride >= length && stride < (std::int64_t{1} << 31);
-  };
-  if (matrix.column_stride == 1 && fits(matrix.row_stride, (std::max)(columns, std::int64_t{1}))) {
-    transpose = CblasNoTrans;
-    leading = static_cast<int>(matrix.row_stride);
-    return true;
-  }
-  if (matrix.row_stride == 1 && fits(matrix.column_stride, (std::max)(rows, std::int64_t{1}))) {
-    transpose = CblasTrans;
-    leading = static_cast<int>(matrix.column_stride);
-    return true;
-  }
-  return false;
-}
-
-inline bool blas_multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
-                          const Matrix<float>& b, float* c) {
-  CBLAS_TRANSPOSE transpose_a{}, transpose_b{};
-  int lda = 0, ldb = 0;
-  if (m >= (1 << 30) || n >= (1 << 30) || k >= (1 << 30)) return false;
-  if (!blas_layout(a, m, k, transpose_a, lda) || !blas_layout(b, k, n, transpose_b, ldb))
-    return false;
-  cblas_sgemm(CblasRowMajor, transpose_a, transpose_b, static_cast<int>(m), static_cast<int>(n),
-              static_cast<int>(k), 1.0F, a.data, lda, b.data, ldb, 0.0F, c, static_cast<int>(n));
-  return true;
-}
-#endif
-
-/// c = a @ b, dense row-major, on all threads.
-template <class C>
-void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a,
-              const Matrix<C>& b, C* c) {
-  if (k == 0) {  // null operands: no pointer arithmetic on them
-    std::fill_n(c, m * n, C{0});
-    return;
-  }
-#if AMP_USE_ONEDNN
-  if constexpr (std::is_same_v<C, float>) {
-    if (onednn::multiply(m, n, k, a, b, c)) return;
-  }
-#elif AMP_USE_CBLAS
-  if constexpr (std::is_same_v<C, float>) {
-    if (m * n * k >= 4096 && blas_multiply(m, n, k, a, b, c)) return;
-  }
-#endif
-  const gemm::Kernel<C> micro = gemm::choose_kernel<C>();
-  // Tiles are as large as the caches like them, but for as many as there are threads to share them.
-  std::int64_t tile_m = round_up((std::min)(m, std::int64_t{192}), micro.rows);
-  std::int64_t tile_n = round_up((std::min)(n, std::int64_t{512}), micro.columns);
-  const bool worthwhile = m * n * k >= 64 * 64 * 64;
-  while (worthwhile && ceil_div(m, tile_m) * ceil_div(n, tile_n) < 2 * num_threads() &&
-         (tile_m > 4 * micro.rows || tile_n > 2 * micro.columns)) {
-    if (tile_n > 2 * micro.columns && tile_n >= tile_m) {
-      tile_n = round_up(tile_n / 2, micro.columns);
-    } else if (tile_m > 4 * micro.rows) {
-      tile_m = round_up(tile_m / 2, micro.rows);
-    } else {
-      break;
-    }
-  }
-  const std::int64_t across = ceil_div(n, tile_n);
-  const auto tile = [&](std::int64_t index) {
-    const std::int64_t i = index / across * tile_m, j = index % across * tile_n;
-    const std::int64_t rows = (std::min)(tile_m, m - i), columns = (std::min)(tile_n, n - j);
-    for (std::int64_t r = 0; r < rows; ++r) std::fill_n(c + (i + r) * n + j, columns, C{0});
-    gemm::multiply_add<C>(
-        rows, columns, k, {a.data + i * a.row_stride, a.row_stride, a.column_stride},
-        {b.data + j * b.column_stride, b.row_stride, b.column_stride}, c + i * n + j, n);
-  };
-  const std::int64_t tiles = ceil_div(m, tile_m) * across;
-  if (worthwhile) {
-    parallel_for(tiles, tile);
-  } else {
-    for (std::int64_t index = 0; index < tiles; ++index) tile(index);
-  }
-}
-
-inline void product(const MatmulArgs& args) {
-  const std::int64_t batches = args.output.sizes[0], m = args.output.sizes[1],
-                     n = args.output.sizes[2], k = args.a.sizes[2];
-  if (batches * m * n == 0 || gemm::took_tiny(args)) return;
-#if AMP_USE_ONEDNN
-  if (onednn::matmul(args)) return;
-#endif
-  amp::detail::hint_at_optimization(batches * m * n * k);
-  visit_compute_type(args.output.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
-    const auto needs_buffer = [](const Operand& operand) { return operand.dtype != dtype_of<C>; };
-    const HostBuffer<C> a_buffer(needs_buffer(args.a) ? m * k : 0),
-        b_buffer(needs_buffer(args.b) ? k * n : 0);
-    const bool in_place = args.output.dtype == dtype_of<C> && args.output.strides[2] == 1 &&
-                          args.output.strides[1] == n;
-    const HostBuffer<C> c_buffer(in_place ? 0 : m * n);
-    const HostBuffer<C> bias_buffer(args.bias.present ? n : 0);
-    const C* const bias = args.bias.present
-                              ? fetch(args.bias, 0, args.bias.strides[0], n, bias_buffer.data())
-                              : nullptr;
-    Matrix<C> a{}, b{};
-    for (std::int64_t batch = 0; batch < batches; ++batch) {
-      if (batch == 0 || args.a.strides[0] != 0) a = widen(args.a, batch, a_buffer.data());
-      if (batch == 0 || args.b.strides[0] != 0) b = widen(args.b, batch, b_buffer.data());
-      C* const c =
-          in_place ? args.output.as<C>() + batch * args.output.strides[0] : c_buffer.data();
-      multiply(m, n, k, a, b, c);
-      if (in_place && bias == nullptr) continue;
-      parallel_ranges(m, ceil_div(16 * kBlock, n), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          C* const row = c + i * n;
-          if (bias != nullptr) {
-            for (std::int64_t j = 0; j < n; ++j) row[j] += bias[j];
-          }
-          store(row, args.output, batch * args.output.strides[0] + i * args.output.strides[1],
-                args.output.strides[2], n);
-        }
-      });
-    }
-  });
-}
-
-struct Sums {
-  static void sum(const ReduceArgs& args) { host::sum(args); }
-};
-
-}  // namespace detail
-
-/// Without an epilogue: fused_matmul() has them.
+/// Without an epilogue; apart from the next one, so that programs without feed_forward() do not
+/// contain gelu.
 inline void matmul(const MatmulArgs& args) {
-  detail::product(args);
-  sum_rows_and_columns<detail::Sums>(args);
+  bool done = args.output.numel() == 0 || gemm::tiny_matmul(args);
+#if AMP_USE_ONEDNN
+  done = done || onednn::matmul(args);
+#endif
+  if (!done) gemm_matmul(args);
+  sum_rows_and_columns<detail::HostSums>(args);
+}
+
+/// With oneDNN the epilogue follows each tile, so that no float32 sums of the whole matrix are
+/// kept; else it follows the whole matmul.
+inline void matmul_with_epilogue(const MatmulArgs& args) {
+#if AMP_USE_ONEDNN
+  if (args.epilogue != Epilogue::kNone &&
+      onednn::matmul_in_tiles(args, apply_epilogue<detail::HostSteps>))
+    return sum_rows_and_columns<detail::HostSums>(args);
+#endif
+  matmul_then_epilogue<detail::HostSteps>(args, matmul);
 }
 
 }  // namespace amp::inline v0::kernels::host

@@ -35,20 +35,20 @@ struct LtMatrix {
   }
 };
 
-/// A product as cuBLASLt is asked for it: D = epilogue(op(A) op(B)), with one more vector (a bias,
-/// or sums) and one more matrix (the slope).
+/// A matmul as cuBLASLt is asked for it: D = epilogue(op(A) op(B)), with one more vector (a bias,
+/// or sums) and one more matrix (aux).
 struct LtProblem {
   LtMatrix a, b, d;
   bool transpose_a = false, transpose_b = false;
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   const void* vector = nullptr;
-  const void* slope = nullptr;
-  std::int64_t slope_leading = 0;
+  const void* aux = nullptr;
+  std::int64_t aux_leading = 0;
   std::uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
 
   /// All that the choice of an algorithm depends on. The heuristics do not know where the vector
-  /// and the slope lie; see is_aligned().
+  /// and aux lie; see is_aligned().
   struct Key {
     std::int64_t sizes[10];
     int choices[8];
@@ -57,10 +57,10 @@ struct LtProblem {
     auto operator<=>(const Key&) const = default;
   };
   /// Whether every address is a multiple of 16 bytes. Nothing tells the heuristics how the vector
-  /// and the slope lie, and they choose kernels that read either in 16 bytes; of one that lies
+  /// and aux lie, and they choose kernels that read either in 16 bytes; of one that lies
   /// otherwise that is cudaErrorMisalignedAddress, which ends all use of the device.
   bool is_aligned() const {
-    for (const void* const address : {a.data, b.data, d.data, vector, slope}) {
+    for (const void* const address : {a.data, b.data, d.data, vector, aux}) {
       if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) return false;
     }
     return true;
@@ -79,7 +79,7 @@ struct LtProblem {
   }
   Key key(std::size_t workspace) const {
     return {{a.rows, a.columns, a.leading, b.rows, b.columns, b.leading, d.rows, d.columns,
-             d.leading, slope_leading},
+             d.leading, aux_leading},
             {transpose_a, transpose_b, a.type, b.type, d.type, compute, epilogue,
              static_cast<int>(reductions)},
             {LtMatrix::alignment_of(a.data), LtMatrix::alignment_of(b.data),
@@ -97,9 +97,9 @@ class LtDescriptors {
     set(CUBLASLT_MATMUL_DESC_TRANSB, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, p.epilogue);
     if (p.vector != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.vector);
-    if (p.slope != nullptr) {
-      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, p.slope);
-      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, p.slope_leading);
+    if (p.aux != nullptr) {
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, p.aux);
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, p.aux_leading);
     }
     lay_out(a, p.a);
     lay_out(b, p.b);
@@ -147,8 +147,8 @@ inline cublasLtMatmulAlgo_t choose_algorithm(const amp::cuda::detail::BlasCall& 
   return result.algo;
 }
 
-inline void launch_product(const amp::cuda::detail::BlasCall& blas, const LtProblem& problem,
-                           LtDescriptors& descriptors, const cublasLtMatmulAlgo_t& algorithm) {
+inline void launch_matmul(const amp::cuda::detail::BlasCall& blas, const LtProblem& problem,
+                          LtDescriptors& descriptors, const cublasLtMatmulAlgo_t& algorithm) {
   const float one = 1, zero = 0;
   AMP_CUDA_CALL(cublasLtMatmul, blas.light(), &descriptors.operation, &one, problem.a.data,
                 &descriptors.a, problem.b.data, &descriptors.b, &zero, problem.d.data,
@@ -190,12 +190,12 @@ inline amp::cuda::detail::Failure failure_of(const Error& error) {
 
 /// A problem that never ran. Whatever cuBLASLt says against it, as long as nothing ran, other
 /// kernels can do. After an error that the device does not survive those fail as well, and throw.
-inline void try_product(int device, const amp::cuda::detail::BlasCall& blas,
-                        const LtProblem& problem, LtPlan& plan) {
+inline void try_matmul(int device, const amp::cuda::detail::BlasCall& blas,
+                       const LtProblem& problem, LtPlan& plan) {
   try {
     LtDescriptors descriptors(problem);
     plan.algorithm = choose_algorithm(blas, problem, descriptors);
-    launch_product(blas, problem, descriptors, plan.algorithm);
+    launch_matmul(blas, problem, descriptors, plan.algorithm);
     plan.attempt.ran = true;
   } catch (const amp::detail::OutOfMemory&) {
     throw;
@@ -214,9 +214,9 @@ inline bool run(int device, const LtProblem& problem) {
     plan = lt_plans(device).find(key);
     if (plan.attempt.ran) {
       LtDescriptors descriptors(problem);
-      launch_product(blas, problem, descriptors, plan.algorithm);
+      launch_matmul(blas, problem, descriptors, plan.algorithm);
     } else if (!plan.attempt.is_given_up()) {
-      try_product(device, blas, problem, plan);
+      try_matmul(device, blas, problem, plan);
       lt_plans(device).keep(key, plan);
     }
   });

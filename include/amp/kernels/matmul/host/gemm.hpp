@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matrix product on the host: panels packed as float (or double), multiplied by a register-blocked
-// micro-kernel that is compiled for several instruction sets and chosen at run time (the structure
-// of Goto and van de Geijn 2008, "Anatomy of High-Performance Matrix Multiplication"). Every
-// element is accumulated over k in one fixed order, whatever the number of threads.
+// Matmuls of float or double on one thread: panels packed as float (or double), multiplied by a
+// register-blocked micro-kernel that is compiled for several instruction sets and chosen at run
+// time (the structure of Goto and van de Geijn 2008, "Anatomy of High-Performance Matrix
+// Multiplication"). Every element is accumulated over k in one fixed order, whatever the number of
+// threads.
 #pragma once
 
 #include <algorithm>

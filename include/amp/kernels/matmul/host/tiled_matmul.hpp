@@ -302,7 +302,7 @@ inline bool matmul(const MatmulArgs& args) {
 }
 
 /// Multiplies one matrix, and calls finish(tile, h) for each tile: h is its part of a @ b + bias,
-/// dense, in float32. `tile` has its part of the output and of the slope; all else is that of the
+/// dense, in float32. `tile` has its part of the output and of aux; all else is that of the
 /// whole matrix. False, with nothing written, if this is none for oneDNN.
 template <class Finish>
 bool matmul_in_tiles(const MatmulArgs& args, const Finish& finish) {
@@ -314,7 +314,7 @@ bool matmul_in_tiles(const MatmulArgs& args, const Finish& finish) {
                            compute(h.data());
                            MatmulArgs tile = args;
                            tile.output = detail::part_of(args.output, at);
-                           tile.slope = detail::part_of(args.slope, at, args.slope.dtype == kUInt8);
+                           tile.aux = detail::part_of(args.aux, at, args.aux.dtype == kUInt8);
                            finish(tile, matrix_like(tile.output, kFloat32, h.data()));
                          });
   });

@@ -84,7 +84,7 @@ Matrix<C> widen_tiny(const Operand& operand, std::int64_t batch, C* buffer) {
 }
 
 template <class C>
-void product_tiny(const MatmulArgs& args, std::int64_t first, std::int64_t last) {
+void multiply_batches(const MatmulArgs& args, std::int64_t first, std::int64_t last) {
   const std::int64_t m = args.output.sizes[1], n = args.output.sizes[2], k = args.a.sizes[2];
   alignas(64) C a_buffer[kTinyElements], b_buffer[kTinyElements], lines[kTinyElements],
       c[kTinyElements];
@@ -115,15 +115,15 @@ void product_tiny(const MatmulArgs& args, std::int64_t first, std::int64_t last)
   }
 }
 
-/// Multiplies, and adds the bias, if the matrices are tiny; returns whether they are.
-inline bool took_tiny(const MatmulArgs& args) {
+/// A matmul without its sums. False, with nothing written, if its matrices are not tiny.
+inline bool tiny_matmul(const MatmulArgs& args) {
   if ((std::max)({args.output.sizes[1], args.output.sizes[2], args.a.sizes[2]}) > kTinyWidth)
     return false;
   parallel_ranges(args.output.sizes[0], 256, [&](std::int64_t first, std::int64_t last) {
     if (args.output.dtype == kFloat64) {
-      product_tiny<double>(args, first, last);
+      multiply_batches<double>(args, first, last);
     } else {
-      product_tiny<float>(args, first, last);
+      multiply_batches<float>(args, first, last);
     }
   });
   return true;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Products with their epilogue in one kernel; what scopes allow products to lose; and handles of
+// Matmuls with their epilogue in one kernel; what scopes allow matmuls to lose; and handles of
 // cuBLAS that are the user's.
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "cuda/on_both.hpp"
 #include "support/catch.hpp"
 
-namespace cuda_fused_product {
+namespace cuda_lt_matmul {
 namespace {
 
 using amp::kCUDA;
@@ -73,19 +73,19 @@ TEST_CASE("cuda feed_forward: as on the host, in every dtype and width", "[cuda]
   }
 }
 
-/// While one exists, the gradient of a bias comes out of the product of the weight's.
-class SumsInProducts {
+/// While one exists, the gradient of a bias comes out of the matmul of the weight's.
+class SumsInMatmuls {
  public:
-  explicit SumsInProducts(bool fused) {
-    amp::cuda::detail::libraries().sums_rows_in_products = fused;
+  explicit SumsInMatmuls(bool fused) {
+    amp::cuda::detail::libraries().sums_rows_in_matmuls = fused;
   }
-  SumsInProducts(const SumsInProducts&) = delete;
-  SumsInProducts& operator=(const SumsInProducts&) = delete;
-  ~SumsInProducts() { amp::cuda::detail::libraries().sums_rows_in_products = false; }
+  SumsInMatmuls(const SumsInMatmuls&) = delete;
+  SumsInMatmuls& operator=(const SumsInMatmuls&) = delete;
+  ~SumsInMatmuls() { amp::cuda::detail::libraries().sums_rows_in_matmuls = false; }
 };
 
 #if !defined(AMP_TEST_GPU)
-TEST_CASE("cuda feed_forward: a step is six products, and what these cannot do", "[cuda]") {
+TEST_CASE("cuda feed_forward: a step is six matmuls, and what these cannot do", "[cuda]") {
   for (const amp::Activation activation : {amp::Activation::kRelu, amp::Activation::kGelu}) {
     const bool relu = activation == amp::Activation::kRelu;
     Tensors x;
@@ -101,7 +101,7 @@ TEST_CASE("cuda feed_forward: a step is six products, and what these cannot do",
     };
     CHECK(launches([&] { (void)forward(); }) == (relu ? 3 : 2));
     CHECK(launches(step) == 6 + 1 + (relu ? 3 : 0));  // a sum; relu twice, and its bias's sum
-    const SumsInProducts fused(true);
+    const SumsInMatmuls fused(true);
     CHECK(launches(step) == 6 + (relu ? 3 : 0));
   }
 }
@@ -110,7 +110,7 @@ TEST_CASE("cuda feed_forward: a step is six products, and what these cannot do",
 TEST_CASE("cuda linear: the gradient of the bias, with that of the weight or apart", "[cuda]") {
   amp::manual_seed(6);
   for (const bool fused : {false, true}) {
-    const SumsInProducts choice(fused);
+    const SumsInMatmuls choice(fused);
     for (const amp::DType dtype : {amp::kFloat32, amp::kFloat16, amp::kBFloat16}) {
       const Tensors inputs = {amp::randn({40, 8}).to(dtype), amp::randn({16, 8}).to(dtype),
                               amp::randn({16}).to(dtype)};
@@ -123,7 +123,7 @@ TEST_CASE("cuda linear: the gradient of the bias, with that of the weight or apa
             const Tensor w = amp::ones({16, 8}, {.device = kCUDA, .requires_grad = true});
             const Tensor b = amp::zeros({16}, {.device = kCUDA, .requires_grad = true});
             amp::linear(x, w, b).backward(incoming);
-          }) == 2 + 2 + (fused ? 0 : 1));  // two fills, two products
+          }) == 2 + 2 + (fused ? 0 : 1));  // two fills, two matmuls
 #endif
   }
 }
@@ -153,32 +153,32 @@ float by_lt(const Tensor& row, const Tensor& columns) {
   return amp::linear(row, columns, none).to_vector<float>()[0];
 }
 
-TEST_CASE("cuda products: TF32 only where a scope allows it", "[cuda]") {
+TEST_CASE("cuda matmul: TF32 only where a scope allows it", "[cuda]") {
   const Tensor row = amp::full({1, 8}, 1 + 0x1p-12, {.device = kCUDA}),
                columns = amp::ones({8, 8}, {.device = kCUDA});
-  for (const auto product : {by_blas, by_lt}) {
-    CHECK(product(row, columns) == 8 + 0x1p-9);
+  for (const auto multiply : {by_blas, by_lt}) {
+    CHECK(multiply(row, columns) == 8 + 0x1p-9);
     if (cuda_test::kOwnMath) continue;  // what is allowed need not be done
     {
       const MathPrecisionGuard outer({.allow_tf32 = true});
       CHECK(amp::math_precision().allow_tf32);
-      CHECK(product(row, columns) == 8);
+      CHECK(multiply(row, columns) == 8);
       {
         const MathPrecisionGuard inner(MathPrecision{});
-        CHECK(product(row, columns) == 8 + 0x1p-9);
+        CHECK(multiply(row, columns) == 8 + 0x1p-9);
       }
-      CHECK(product(row, columns) == 8);
-      // Backward passes are products too.
+      CHECK(multiply(row, columns) == 8);
+      // Backward passes are matmuls too.
       const Tensor w = columns.detach().requires_grad_();
       amp::linear(row, w).backward(amp::ones({1, 8}, {.device = kCUDA}));
       CHECK(w.grad().to_vector<float>()[0] == 1);
     }
-    CHECK(product(row, columns) == 8 + 0x1p-9);
+    CHECK(multiply(row, columns) == 8 + 0x1p-9);
   }
   CHECK_FALSE(amp::math_precision().allow_tf32);
 }
 
-TEST_CASE("cuda products: 16-bit partial sums only where a scope allows them", "[cuda]") {
+TEST_CASE("cuda matmul: 16-bit partial sums only where a scope allows them", "[cuda]") {
   // 2049 - 2048, where float16 has no 2049.
   std::vector<float> values(16, 0);
   values[0] = 2048;
@@ -186,15 +186,15 @@ TEST_CASE("cuda products: 16-bit partial sums only where a scope allows them", "
   values[15] = -2048;
   const Tensor row = amp::tensor(values, {1, 16}).to(amp::kFloat16).to(kCUDA),
                columns = amp::ones({8, 16}, {.dtype = amp::kFloat16, .device = kCUDA});
-  for (const auto product : {by_blas, by_lt}) {
-    CHECK(product(row, columns) == 1);
+  for (const auto multiply : {by_blas, by_lt}) {
+    CHECK(multiply(row, columns) == 1);
     if (cuda_test::kOwnMath) continue;
     const MathPrecisionGuard guard({.allow_reduced_precision_reduction = true});
-    CHECK(product(row, columns) == 0);
+    CHECK(multiply(row, columns) == 0);
   }
 }
 
-TEST_CASE("cuda products: another thread's scope is its own", "[cuda]") {
+TEST_CASE("cuda matmul: another thread's scope is its own", "[cuda]") {
   const MathPrecisionGuard guard({.allow_tf32 = true});
   bool seen = true;
   std::thread([&] { seen = amp::math_precision().allow_tf32; }).join();
@@ -225,7 +225,7 @@ struct UserHandle {
   }
 };
 
-TEST_CASE("cuda products: through the user's handle, whose modes are as before", "[cuda]") {
+TEST_CASE("cuda matmul: through the user's handle, whose modes are as before", "[cuda]") {
   const UserHandle user;
   amp::cuda::shutdown();
   const auto before = standin::live_blas_handles;
@@ -262,4 +262,4 @@ TEST_CASE("cuda products: through the user's handle, whose modes are as before",
 #endif
 
 }  // namespace
-}  // namespace cuda_fused_product
+}  // namespace cuda_lt_matmul

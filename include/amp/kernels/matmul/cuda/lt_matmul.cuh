@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// A matmul and what goes with it in one kernel, by cuBLASLt. As to cuBLAS (blas_operand.cuh), all
+// is the transpose to it: its D is [N, M] by columns, its A our b and its B our a.
+//
+// relu is not among the epilogues. cuBLASLt's is max(x, 0), and its documentation says neither what
+// that makes of NaN nor in which order its bits lie. A NaN that became 0 there would go unseen: the
+// loss stays finite, the gradients behind it are 0, and a GradScaler finds nothing.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <cstdint>
+
+#include "amp/device/cuda/libraries.hpp"
+#include "amp/device/math_precision.hpp"
+#include "amp/kernels/matmul/args.hpp"
+#include "amp/kernels/matmul/cuda/blas_operand.cuh"
+#include "amp/kernels/matmul/cuda/lt_plan.cuh"
+
+namespace amp::inline v0::kernels::cuda::detail {
+
+/// An epilogue of cuBLASLt, and its vector: the bias, or the sums.
+struct LtEpilogue {
+  cublasLtEpilogue_t code = CUBLASLT_EPILOGUE_DEFAULT;
+  const Operand* vector = nullptr;
+};
+
+/// The epilogue that is all that goes with a matmul; CUBLASLT_EPILOGUE_DEFAULT if there is none.
+inline LtEpilogue lt_epilogue(const MatmulArgs& args) {
+  const bool bias = args.bias.present, columns = args.column_sums.present,
+             rows = args.row_sums.present;
+  const bool backward = args.epilogue == Epilogue::kGeluBackward;
+  const Operand* const vector = bias      ? &args.bias
+                                : columns ? &args.column_sums
+                                : rows    ? &args.row_sums
+                                          : nullptr;
+  if (bias + columns + rows > 1 || (backward ? bias || rows : columns)) return {};
+  switch (args.epilogue) {
+    case Epilogue::kNone:
+      if (bias) return {CUBLASLT_EPILOGUE_BIAS, vector};
+      if (rows && amp::cuda::detail::libraries().sums_rows_in_matmuls)
+        return {CUBLASLT_EPILOGUE_BGRADB, vector};
+      return {};
+    case Epilogue::kGelu:
+      if (rows) return {};
+      return {bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX, vector};
+    case Epilogue::kGeluBackward:
+      return {columns ? CUBLASLT_EPILOGUE_DGELU_BGRAD : CUBLASLT_EPILOGUE_DGELU, vector};
+    case Epilogue::kRelu:
+    case Epilogue::kReluBackward:
+      break;
+  }
+  return {};
+}
+
+/// Whether cuBLASLt can read and write what goes with the matmul as it lies: "Bias gradient vector
+/// elements are the same type as the output elements", and so are biases; aux too, in rows of a
+/// multiple of 8 (documentation of cublasLtMatmulDescAttributes_t).
+inline bool has_operands_for_lt(const MatmulArgs& args, const LtEpilogue& epilogue) {
+  const Operand& output = args.output;
+  const Operand* const vector = epilogue.vector;
+  const bool vector_fits =
+      vector == nullptr ||
+      (vector->dtype == output.dtype && (vector->strides[0] == 1 || vector->sizes[0] == 1));
+  const bool aux_fits = args.epilogue == Epilogue::kNone ||
+                        (args.aux.dtype == output.dtype && output.sizes[2] % 8 == 0);
+  return vector_fits && aux_fits;
+}
+
+inline LtMatrix lt_matrix(const Operand& x, const BlasLayout& layout) {
+  return {x.data, blas_type(x.dtype), layout.by_columns ? x.sizes[1] : x.sizes[2],
+          layout.by_columns ? x.sizes[2] : x.sizes[1], layout.leading};
+}
+
+/// a and b are those of the arguments, as cuBLAS takes them.
+inline LtProblem lt_problem(const MatmulArgs& args, const Operand& a, const Operand& b,
+                            const LtEpilogue& epilogue) {
+  const BlasLayout a_layout = blas_layout(a), b_layout = blas_layout(b);
+  const Operand& output = args.output;
+  const MathPrecision precision = math_precision();
+  LtProblem problem;
+  problem.a = lt_matrix(b, b_layout);
+  problem.b = lt_matrix(a, a_layout);
+  problem.d = lt_matrix(output, blas_layout(output));
+  problem.transpose_a = b_layout.by_columns;
+  problem.transpose_b = a_layout.by_columns;
+  if (a.dtype == kFloat32 && precision.allow_tf32) problem.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
+  if (output.dtype != kFloat32 && !precision.allow_reduced_precision_reduction)
+    problem.reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  problem.epilogue = epilogue.code;
+  if (epilogue.vector != nullptr) problem.vector = epilogue.vector->data;
+  if (args.epilogue != Epilogue::kNone) {
+    problem.aux = args.aux.data;
+    problem.aux_leading = output.sizes[2];
+  }
+  return problem;
+}
+
+/// False, with nothing written, if cuBLASLt cannot do all of it, or if nothing goes with the
+/// matmul, which is cuBLAS's then.
+inline bool lt_matmul(const MatmulArgs& args) {
+  const LtEpilogue epilogue = lt_epilogue(args);
+  const Operand& output = args.output;
+  if (epilogue.code == CUBLASLT_EPILOGUE_DEFAULT || output.sizes[0] != 1 || output.numel() == 0 ||
+      args.a.sizes[2] == 0)
+    return false;
+  const DType factors = factor_dtype(args.a.dtype, args.b.dtype, output.dtype);
+  if (factors == kFloat64 || !is_writable(output, factors, Operand{}) ||
+      !has_operands_for_lt(args, epilogue))
+    return false;
+  const Factor a(args.a, factors), b(args.b, factors);
+  return run(output.device.index, lt_problem(args, a.operand(), b.operand(), epilogue));
+}
+
+}  // namespace amp::inline v0::kernels::cuda::detail

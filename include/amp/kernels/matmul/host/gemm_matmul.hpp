@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// A matmul in the type of its sums: 16-bit operands are widened once, multiplied and accumulated in
+// float32 by a library or by gemm.hpp, and rounded once at the end.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "amp/core/math.hpp"
+#include "amp/core/optimization_hint.hpp"
+#include "amp/device/host_memory.hpp"
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/matmul/args.hpp"
+#include "amp/kernels/matmul/host/cblas.hpp"
+#include "amp/kernels/matmul/host/gemm.hpp"
+#include "amp/kernels/matmul/host/tiled_matmul.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace detail {
+
+/// The last two dimensions of one batch entry as a Matrix of C: in place where the dtype is C
+/// already, else widened into `buffer`, in the order in which the elements lie.
+template <class C>
+Matrix<C> widen(const Operand& operand, std::int64_t batch, C* buffer) {
+  const int d = operand.dims - 2;
+  const std::int64_t offset = batch * operand.strides[0];
+  const std::int64_t rows = operand.sizes[d], columns = operand.sizes[d + 1];
+  const std::int64_t row_stride = operand.strides[d], column_stride = operand.strides[d + 1];
+  if (operand.data == nullptr) return {nullptr, row_stride, column_stride};  // empty
+  if (operand.dtype == dtype_of<C>)
+    return {operand.as<const C>() + offset, row_stride, column_stride};
+  const bool transposed = row_stride == 1 && column_stride != 1;
+  const std::int64_t lines = transposed ? columns : rows, length = transposed ? rows : columns;
+  const std::int64_t line_stride = transposed ? column_stride : row_stride,
+                     stride = transposed ? row_stride : column_stride;
+  parallel_ranges(
+      length == 0 ? 0 : lines, ceil_div(16 * kBlock, (std::max)(length, std::int64_t{1})),
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t line = begin; line < end; ++line) {
+          fetch(operand, offset + line * line_stride, stride, length, buffer + line * length);
+        }
+      });
+  return transposed ? Matrix<C>{buffer, 1, length} : Matrix<C>{buffer, length, 1};
+}
+
+/// c = a @ b, dense row-major, by gemm.hpp, on all threads.
+template <class C>
+void multiply_in_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a,
+                       const Matrix<C>& b, C* c) {
+  const gemm::Kernel<C> micro = gemm::choose_kernel<C>();
+  // Tiles are as large as the caches like them, but for as many as there are threads to share them.
+  std::int64_t tile_m = round_up((std::min)(m, std::int64_t{192}), micro.rows);
+  std::int64_t tile_n = round_up((std::min)(n, std::int64_t{512}), micro.columns);
+  const bool worthwhile = m * n * k >= 64 * 64 * 64;
+  while (worthwhile && ceil_div(m, tile_m) * ceil_div(n, tile_n) < 2 * num_threads() &&
+         (tile_m > 4 * micro.rows || tile_n > 2 * micro.columns)) {
+    if (tile_n > 2 * micro.columns && tile_n >= tile_m) {
+      tile_n = round_up(tile_n / 2, micro.columns);
+    } else if (tile_m > 4 * micro.rows) {
+      tile_m = round_up(tile_m / 2, micro.rows);
+    } else {
+      break;
+    }
+  }
+  const std::int64_t across = ceil_div(n, tile_n);
+  const auto tile = [&](std::int64_t index) {
+    const std::int64_t i = index / across * tile_m, j = index % across * tile_n;
+    const std::int64_t rows = (std::min)(tile_m, m - i), columns = (std::min)(tile_n, n - j);
+    for (std::int64_t r = 0; r < rows; ++r) std::fill_n(c + (i + r) * n + j, columns, C{0});
+    gemm::multiply_add<C>(
+        rows, columns, k, {a.data + i * a.row_stride, a.row_stride, a.column_stride},
+        {b.data + j * b.column_stride, b.row_stride, b.column_stride}, c + i * n + j, n);
+  };
+  const std::int64_t tiles = ceil_div(m, tile_m) * across;
+  if (worthwhile) {
+    parallel_for(tiles, tile);
+  } else {
+    for (std::int64_t index = 0; index < tiles; ++index) tile(index);
+  }
+}
+
+/// c = a @ b, dense row-major, on all threads, the first way of these that takes the matrices.
+template <class C>
+void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a,
+              const Matrix<C>& b, C* c) {
+  if (k == 0) {  // null operands: no pointer arithmetic on them
+    std::fill_n(c, m * n, C{0});
+    return;
+  }
+#if AMP_USE_ONEDNN
+  if constexpr (std::is_same_v<C, float>) {
+    if (onednn::multiply(m, n, k, a, b, c)) return;
+  }
+#elif AMP_USE_CBLAS
+  if constexpr (std::is_same_v<C, float>) {
+    if (cblas::multiply(m, n, k, a, b, c)) return;
+  }
+#endif
+  multiply_in_tiles(m, n, k, a, b, c);
+}
+
+/// One batch entry of the output from its sums, `c`, to which the bias is added; null for none.
+template <class C>
+void round_sums(C* c, const C* bias, const Operand& output, std::int64_t batch) {
+  const std::int64_t m = output.sizes[1], n = output.sizes[2];
+  parallel_ranges(m, ceil_div(16 * kBlock, n), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      C* const row = c + i * n;
+      if (bias != nullptr) {
+        for (std::int64_t j = 0; j < n; ++j) row[j] += bias[j];
+      }
+      store(row, output, batch * output.strides[0] + i * output.strides[1], output.strides[2], n);
+    }
+  });
+}
+
+}  // namespace detail
+
+/// A matmul that is not empty, without its sums.
+inline void gemm_matmul(const MatmulArgs& args) {
+  const std::int64_t batches = args.output.sizes[0], m = args.output.sizes[1],
+                     n = args.output.sizes[2], k = args.a.sizes[2];
+  amp::detail::hint_at_optimization(batches * m * n * k);
+  visit_compute_type(args.output.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    const auto needs_buffer = [](const Operand& operand) { return operand.dtype != dtype_of<C>; };
+    const HostBuffer<C> a_buffer(needs_buffer(args.a) ? m * k : 0),
+        b_buffer(needs_buffer(args.b) ? k * n : 0);
+    const bool in_place = args.output.dtype == dtype_of<C> && args.output.strides[2] == 1 &&
+                          args.output.strides[1] == n;
+    const HostBuffer<C> c_buffer(in_place ? 0 : m * n);
+    const HostBuffer<C> bias_buffer(args.bias.present ? n : 0);
+    const C* const bias = args.bias.present
+                              ? fetch(args.bias, 0, args.bias.strides[0], n, bias_buffer.data())
+                              : nullptr;
+    Matrix<C> a{}, b{};
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+      if (batch == 0 || args.a.strides[0] != 0) a = detail::widen(args.a, batch, a_buffer.data());
+      if (batch == 0 || args.b.strides[0] != 0) b = detail::widen(args.b, batch, b_buffer.data());
+      C* const c =
+          in_place ? args.output.as<C>() + batch * args.output.strides[0] : c_buffer.data();
+      detail::multiply(m, n, k, a, b, c);
+      if (!in_place || bias != nullptr) detail::round_sums(c, bias, args.output, batch);
+    }
+  });
+}
+
+}  // namespace amp::inline v0::kernels::host
