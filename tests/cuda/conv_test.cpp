@@ -73,11 +73,11 @@ cuda_test::Tensors convolve(const cuda_test::Tensors& inputs, const Case& c, con
   const Tensor &x = inputs[0], &w = inputs[1], &b = inputs[2];
   const Tensor output = amp::empty_like(grad), grad_x = amp::empty_like(x),
                grad_w = amp::empty_like(w), grad_b = amp::empty_like(b);
-  kernels::cuda::detail::conv2d(
+  kernels::cuda::detail::conv2d_by_matmul(
       {x.operand(), w.operand(), b.operand(), output.operand(), window, groups}, bytes);
-  kernels::cuda::detail::conv2d_backward_input(
+  kernels::cuda::detail::conv2d_backward_input_by_matmul(
       {grad.operand(), w.operand(), grad_x.operand(), window, groups}, bytes);
-  kernels::cuda::detail::conv2d_backward_weight(
+  kernels::cuda::detail::conv2d_backward_weight_by_matmul(
       {grad.operand(), x.operand(), grad_w.operand(), grad_b.operand(), window, groups}, bytes);
   return {output, grad_x, grad_w, grad_b};
 }

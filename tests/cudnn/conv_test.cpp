@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolution by cuDNN against that by matrix products: what it takes and what not, that its choice
+// Convolution by cuDNN against that by matmuls: what it takes and what not, that its choice
 // is made once, and that nothing is lost where a call fails.
 #include <amp/cuda.cuh>
 
@@ -83,16 +83,16 @@ struct Convolution {
     if (b.defined()) results.push_back(db);
     return results;
   }
-  Tensors by_products() const {
-    return run([](const auto& args) { kernels::cuda::conv2d(args); },
-               [](const auto& args) { kernels::cuda::conv2d_backward_input(args); },
-               [](const auto& args) { kernels::cuda::conv2d_backward_weight(args); });
+  Tensors by_matmul() const {
+    return run([](const auto& args) { detail::conv2d_by_matmul(args); },
+               [](const auto& args) { detail::conv2d_backward_input_by_matmul(args); },
+               [](const auto& args) { detail::conv2d_backward_weight_by_matmul(args); });
   }
   /// As the table of kernels has it.
   Tensors by_either() const {
-    return run([](const auto& args) { kernels::cuda::dnn::conv2d(args); },
-               [](const auto& args) { kernels::cuda::dnn::conv2d_backward_input(args); },
-               [](const auto& args) { kernels::cuda::dnn::conv2d_backward_weight(args); });
+    return run([](const auto& args) { kernels::cuda::conv2d(args); },
+               [](const auto& args) { kernels::cuda::conv2d_backward_input(args); },
+               [](const auto& args) { kernels::cuda::conv2d_backward_weight(args); });
   }
   /// Whether cuDNN takes all three.
   bool is_taken(std::int64_t bytes = kBytes) const {
@@ -140,8 +140,7 @@ TEST_CASE("cudnn conv2d: results and gradients of the op are the host's", "[cuda
   CHECK(toolkit().calls_of("cudnnConvolutionBackwardFilter") > 0);
 }
 
-TEST_CASE("cudnn conv2d: equal to matrix products; float8 and empty tensors are left to them",
-          "[cuda]") {
+TEST_CASE("cudnn conv2d: equal to matmuls; float8 and empty tensors are left to them", "[cuda]") {
   amp::manual_seed(2);
   for (const bool precomp : {true, false}) {
     forget();
@@ -153,7 +152,7 @@ TEST_CASE("cudnn conv2d: equal to matrix products; float8 and empty tensors are 
           const Convolution it(c, dtype, bias);
           const bool empty = it.x.numel() == 0 || it.w.numel() == 0;
           CHECK(it.is_taken() == (!empty && amp::item_size(dtype) > 1));
-          check_equal(it.by_products(), it.by_either());
+          check_equal(it.by_matmul(), it.by_either());
         }
       }
     }
@@ -193,7 +192,7 @@ TEST_CASE("cudnn conv2d: of what is recommended, what is exact and reproducible 
 TEST_CASE("cudnn conv2d: float32 is rounded to TF32 only in a scope that allows it", "[cuda]") {
   forget();
   const Convolution it(usual(), amp::kFloat32, true);
-  const Tensors expected = it.by_products();
+  const Tensors expected = it.by_matmul();
   check_equal(expected, it.by_either());
   {
     const amp::MathPrecisionGuard guard({.allow_tf32 = true});
@@ -227,10 +226,9 @@ TEST_CASE("cudnn conv2d: a bias is added before the one rounding", "[cuda]") {
   CHECK(toolkit().calls_of("cudnnConvolutionBiasActivationForward") == 1);
 }
 
-TEST_CASE("cudnn conv2d: what fails the first time goes to matrix products, and is told",
-          "[cuda]") {
+TEST_CASE("cudnn conv2d: what fails the first time goes to matmuls, and is told", "[cuda]") {
   const Convolution it(usual(), amp::kFloat16, true);
-  const Tensors expected = it.by_products();
+  const Tensors expected = it.by_matmul();
   for (const int status : {static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED),
                            static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED_SHAPE),
                            static_cast<int>(CUDNN_STATUS_BAD_PARAM)}) {
@@ -254,7 +252,7 @@ TEST_CASE("cudnn conv2d: what fails the first time goes to matrix products, and 
       CHECK_THAT(refusal.reason,
                  ContainsSubstring(call + ": ") &&
                      ContainsSubstring(cudnnGetErrorString(static_cast<cudnnStatus_t>(status))));
-      // Asked once: the other passes are cuDNN's, and that one stays with the products.
+      // Asked once: the other passes are cuDNN's, and that one stays with the matmuls.
       const std::int64_t calls = toolkit().calls_of(call);
       const std::int64_t algorithms = toolkit().calls_of(kHeuristics[0]) +
                                       toolkit().calls_of(kHeuristics[1]) +
@@ -277,7 +275,7 @@ constexpr const char* kCalls[] = {
 TEST_CASE("cudnn conv2d: what fails for want of memory or without a clear reason is tried again",
           "[cuda]") {
   const Convolution it(usual(), amp::kFloat16, true);
-  const Tensors expected = it.by_products();
+  const Tensors expected = it.by_matmul();
   for (const std::string call : kCalls) {
     for (const cudnnStatus_t status :
          {CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, CUDNN_STATUS_INTERNAL_ERROR,
@@ -308,7 +306,7 @@ TEST_CASE("cudnn conv2d: nothing is kept of a failure while a graph is recorded"
       CAPTURE(call, status);
       forget();
       const auto step = [&] {
-        (void)it.by_products();  // so that the warm-ups leave behind what they need
+        (void)it.by_matmul();  // so that the warm-ups leave behind what they need
         if (amp::detail::current_recording() != nullptr) {
           plans().release();
           toolkit().fail(call, 0, status);
@@ -340,14 +338,13 @@ TEST_CASE("cudnn conv2d: relu leaves NaN, and masks the gradient", "[cuda]") {
   conv_cases::check_relu();
 }
 
-TEST_CASE("cudnn conv2d: mixed dtypes and data that is not aligned go to matrix products",
-          "[cuda]") {
+TEST_CASE("cudnn conv2d: mixed dtypes and data that is not aligned go to matmuls", "[cuda]") {
   forget();
   Convolution mixed(usual(), amp::kFloat16, true);
   REQUIRE(mixed.is_taken());
   mixed.x = mixed.x.to(amp::kFloat32);
   CHECK_FALSE(mixed.is_taken());
-  check_equal(mixed.by_products(), mixed.by_either());
+  check_equal(mixed.by_matmul(), mixed.by_either());
 
   Convolution unaligned(usual(), amp::kFloat32, false);
   const auto shifted = [](const Tensor& x) {
@@ -358,7 +355,7 @@ TEST_CASE("cudnn conv2d: mixed dtypes and data that is not aligned go to matrix 
   unaligned.x = shifted(unaligned.x);
   unaligned.grad = shifted(unaligned.grad);
   CHECK_FALSE(unaligned.is_taken());
-  check_equal(unaligned.by_products(), unaligned.by_either());
+  check_equal(unaligned.by_matmul(), unaligned.by_either());
 }
 
 TEST_CASE("cudnn conv2d: float32 gradients of a weight read in 16 bits", "[cuda]") {
@@ -371,13 +368,13 @@ TEST_CASE("cudnn conv2d: float32 gradients of a weight read in 16 bits", "[cuda]
                                           db.operand(), it.window, it.groups});
     return Tensors{dw, db};
   };
-  const Tensors products =
-      gradients([](const auto& args) { kernels::cuda::conv2d_backward_weight(args); });
+  const Tensors by_matmul =
+      gradients([](const auto& args) { detail::conv2d_backward_weight_by_matmul(args); });
   const Tensors taken = gradients(
       [](const auto& args) { CHECK(detail::conv2d_backward_weight_by_dnn(args, kBytes)); });
-  CHECK(cuda_test::difference(products[0].to(amp::kCPU), taken[0]) <=
+  CHECK(cuda_test::difference(by_matmul[0].to(amp::kCPU), taken[0]) <=
         cuda_test::tolerance(amp::kFloat16));
-  CHECK(cuda_test::difference(products[1].to(amp::kCPU), taken[1]) <=
+  CHECK(cuda_test::difference(by_matmul[1].to(amp::kCPU), taken[1]) <=
         cuda_test::tolerance(amp::kFloat32));
 }
 
@@ -390,7 +387,7 @@ kernels::Conv2dArgs imaginary(std::int64_t images, std::int64_t channels, std::i
           operand(images, 1, side),        {{1, 1}, {1, 1}, {0, 0}, {1, 1}}, 1};
 }
 
-TEST_CASE("cudnn conv2d: extents beyond cuDNN's numbers go to matrix products", "[cuda]") {
+TEST_CASE("cudnn conv2d: extents beyond cuDNN's numbers go to matmuls", "[cuda]") {
   forget();
   CHECK_FALSE(detail::conv2d_by_dnn(imaginary(std::int64_t{1} << 31, 1, 1), kBytes));
   CHECK(toolkit().calls() == 0);
@@ -411,7 +408,7 @@ TEST_CASE("cudnn conv2d: the workspace is bounded", "[cuda]") {
   forget();
   standin::dnn.workspace = static_cast<std::size_t>(kBytes) + 1;
   CHECK_FALSE(it.is_taken());
-  check_equal(it.by_products(), it.by_either());
+  check_equal(it.by_matmul(), it.by_either());
   forget();
 }
 
@@ -481,7 +478,7 @@ TEST_CASE("cudnn conv2d: whichever call fails, nothing is lost", "[cuda]") {
   std::set<std::string> named;
   for (const bool precomp : {true, false}) {
     const Convolution it(usual(), amp::kFloat32, true);
-    const Tensors expected = it.by_products();
+    const Tensors expected = it.by_matmul();
     const auto fresh = [&] {
       forget();
       standin::dnn.offers_precomp = precomp;
@@ -524,7 +521,7 @@ TEST_CASE("cudnn conv2d: whichever call fails, nothing is lost", "[cuda]") {
 TEST_CASE("cudnn conv2d: a convolution that ran once and then fails is an exception", "[cuda]") {
   forget();
   const Convolution it(usual(), amp::kFloat32, true);
-  const Tensors expected = it.by_products();
+  const Tensors expected = it.by_matmul();
   check_equal(expected, it.by_either());
   for (const std::string call :
        {"cudnnConvolutionBiasActivationForward", "cudnnConvolutionBackwardData",

@@ -4,12 +4,10 @@
 // The table of the CUDA device's kernels.
 #pragma once
 
-#include "amp/core/warning.hpp"
 #include "amp/device/cuda/libraries.hpp"
 #include "amp/kernels/backend.hpp"
 #include "amp/kernels/batch_norm/cuda.cuh"
 #include "amp/kernels/conv/cuda.cuh"
-#include "amp/kernels/conv/cuda/cudnn.cuh"
 #include "amp/kernels/cross_entropy/cuda.cuh"
 #include "amp/kernels/elementwise/cuda.cuh"
 #include "amp/kernels/extremum/cuda.cuh"
@@ -26,16 +24,6 @@
 namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
-
-/// Says once what a program may not know: that it was compiled without cuDNN.
-inline void conv2d_without_dnn(const Conv2dArgs& args) {
-  if (!amp::cuda::detail::libraries().told_of_convolutions.exchange(true))
-    amp::detail::warn(
-        "convolutions on CUDA are computed without cuDNN, as im2col and matmuls, which takes more "
-        "time and memory: the .cu file of this program was compiled without AMP_USE_CUDNN=1 "
-        "(CMake: AMP_WITH_CUDNN)");
-  cuda::conv2d(args);
-}
 
 inline void release_libraries(int device) noexcept {
 #if AMP_USE_CUDNN
@@ -129,15 +117,11 @@ inline Backend make_backend() {
   set(b.index_select, index_select);
   set(b.index_add, index_add);
   set(b.matmul, matmul);
-#if AMP_USE_CUDNN
-  set(b.conv2d, dnn::conv2d);
-  set(b.conv2d_backward_input, dnn::conv2d_backward_input);
-  set(b.conv2d_backward_weight, dnn::conv2d_backward_weight);
-  amp::cuda::detail::libraries().cudnn_version = [] { return static_cast<int>(cudnnGetVersion()); };
-#else
-  set(b.conv2d, detail::conv2d_without_dnn);
+  set(b.conv2d, conv2d);
   set(b.conv2d_backward_input, conv2d_backward_input);
   set(b.conv2d_backward_weight, conv2d_backward_weight);
+#if AMP_USE_CUDNN
+  amp::cuda::detail::libraries().cudnn_version = [] { return static_cast<int>(cudnnGetVersion()); };
 #endif
   b.store_rng_state = store_rng_state;
   b.release = detail::release_libraries;

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolution by cuDNN, where the program uses it: what it does not take goes to conv/cuda.cuh.
-// Which algorithm cuDNN recommends is asked once for each shape, without a measurement; only those
-// are taken whose results have the same bits every time and are rounded once. Nothing here
-// synchronises.
+// Convolution by cuDNN, if the program uses it. Which algorithm cuDNN recommends is asked once for
+// each shape, without a measurement; only those are taken whose results have the same bits every
+// time and are rounded once. Nothing here synchronises.
 #pragma once
 
 #include "amp/core/config.hpp"
@@ -17,11 +16,10 @@
 
 #include "amp/device/cuda/attempt.hpp"
 #include "amp/device/cuda/dnn_handles.hpp"
-#include "amp/kernels/conv/cuda.cuh"
+#include "amp/kernels/conv/cuda/conv_by_matmul.cuh"
 #include "amp/kernels/conv/cuda/dnn_plan.cuh"
 
-namespace amp::inline v0::kernels::cuda {
-namespace detail {
+namespace amp::inline v0::kernels::cuda::detail {
 
 /// What cuDNN blends results with, in the type that it computes in.
 class DnnNumber {
@@ -63,14 +61,14 @@ bool run_dnn(Device device, const std::optional<ConvProblem>& problem, const Run
   return done;
 }
 
-// Each returns false, and may have written the output, where cuDNN does not take the problem.
+// Each returns false, and may have written the output, if cuDNN does not take the problem.
 
-inline bool conv2d_by_dnn(const Conv2dArgs& args, std::int64_t bytes) {
+inline bool conv2d_by_dnn(const Conv2dArgs& args, std::int64_t bytes = kColumnBytes) {
   const Operand &x = args.input, &w = args.weight, &b = args.bias, &y = args.output;
   const DnnNumber zero(0, y.dtype), one(1, y.dtype);
   const auto problem =
       conv_problem(ConvPass::kForward, x, w, b, y, args.window, args.groups, bytes);
-  return run_dnn(y.device, problem, [&](cudnnHandle_t handle, ConvPlan& plan, void* memory) {
+  const auto run = [&](cudnnHandle_t handle, ConvPlan& plan, void* memory) {
     const auto algorithm = static_cast<cudnnConvolutionFwdAlgo_t>(plan.algorithm);
     // z is the output, and multiplied by 0.
     if (b.present && plan.may_take_bias() &&
@@ -86,10 +84,15 @@ inline bool conv2d_by_dnn(const Conv2dArgs& args, std::int64_t bytes) {
     return AMP_DNN_ACCEPTS(plan, cudnnConvolutionForward, handle, one, plan.input, x.data,
                            plan.weight, w.data, plan.convolution, algorithm, memory, plan.workspace,
                            b.present ? one : zero, plan.output, y.data);
-  });
+  };
+  if (!run_dnn(y.device, problem, run)) return false;
+  // cuDNN's own relu would turn NaN into 0.
+  if (args.relu) float_unary<functions::Relu>({y, y});
+  return true;
 }
 
-inline bool conv2d_backward_input_by_dnn(const Conv2dBackwardInputArgs& args, std::int64_t bytes) {
+inline bool conv2d_backward_input_by_dnn(const Conv2dBackwardInputArgs& args,
+                                         std::int64_t bytes = kColumnBytes) {
   const Operand &dy = args.grad_output, &w = args.weight, &dx = args.grad_input;
   const DnnNumber zero(0, dx.dtype), one(1, dx.dtype);
   return run_dnn(
@@ -106,7 +109,7 @@ inline bool conv2d_backward_input_by_dnn(const Conv2dBackwardInputArgs& args, st
 /// cuDNN gives the gradient in the dtype of what it is computed from; a wider one is copied from
 /// that.
 inline bool conv2d_backward_weight_by_dnn(const Conv2dBackwardWeightArgs& args,
-                                          std::int64_t bytes) {
+                                          std::int64_t bytes = kColumnBytes) {
   const Operand &dy = args.grad_output, &x = args.input, &db = args.grad_bias;
   const bool direct = args.grad_weight.dtype == dy.dtype;
   const Scratch<std::byte> narrow(dy.device,
@@ -139,26 +142,6 @@ inline bool conv2d_backward_weight_by_dnn(const Conv2dBackwardWeightArgs& args,
   return done;
 }
 
-}  // namespace detail
-
-/// As those of conv/cuda.cuh, which do what cuDNN does not take.
-namespace dnn {
-
-inline void conv2d(const Conv2dArgs& args) {
-  if (!detail::conv2d_by_dnn(args, detail::kColumnBytes)) return cuda::conv2d(args);
-  // cuDNN's own relu would turn NaN into 0.
-  if (args.relu) float_unary<functions::Relu>({args.output, args.output});
-}
-inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
-  if (!detail::conv2d_backward_input_by_dnn(args, detail::kColumnBytes))
-    cuda::conv2d_backward_input(args);
-}
-inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
-  if (!detail::conv2d_backward_weight_by_dnn(args, detail::kColumnBytes))
-    cuda::conv2d_backward_weight(args);
-}
-
-}  // namespace dnn
-}  // namespace amp::inline v0::kernels::cuda
+}  // namespace amp::inline v0::kernels::cuda::detail
 
 #endif

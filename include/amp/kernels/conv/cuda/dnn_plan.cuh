@@ -63,7 +63,7 @@ struct ConvProblem {
 };
 
 /// The one place that says what cuDNN may compute with. Its default math rounds the factors of
-/// float32 products to TF32, FMA math does not; products of 16-bit factors are exact on tensor
+/// float32 matmuls to TF32, FMA math does not; products of 16-bit factors are exact on tensor
 /// cores.
 inline cudnnMathType_t conv_math(DType dtype) {
   if (dtype == kFloat32) return math_precision().allow_tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The sizes of a convolution that is computed as matmuls, on both devices: images are unfolded into
+// columns (im2col), and for each group
+//   output[o, p] = sum over q of weight[o, q] * columns[q, p],   q = (c, kh, kw), p = (oh, ow).
+#pragma once
+
+#include <cstdint>
+
+#include "amp/core/config.hpp"
+#include "amp/kernels/operand.hpp"
+#include "amp/kernels/traversal/window.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// Channels and filters are those of one group.
+struct ConvShape {
+  std::int64_t images, groups, channels, height, width, filters, out_h, out_w;
+  Window2d window;
+
+  ConvShape(const Operand& input, const Operand& weight, const Operand& output,
+            const Window2d& kernel_window, std::int64_t group_count)
+      : images(input.sizes[0]),
+        groups(group_count),
+        channels(weight.sizes[1]),
+        height(input.sizes[2]),
+        width(input.sizes[3]),
+        filters(weight.sizes[0] / group_count),
+        out_h(output.sizes[2]),
+        out_w(output.sizes[3]),
+        window(kernel_window) {}
+  AMP_HOST_DEVICE std::int64_t taps() const { return window.kernel[0] * window.kernel[1]; }
+  AMP_HOST_DEVICE std::int64_t patch() const { return channels * taps(); }
+  AMP_HOST_DEVICE std::int64_t pixels() const { return out_h * out_w; }
+  AMP_HOST_DEVICE std::int64_t in_plane() const { return height * width; }
+  // of one group
+  std::int64_t in_group() const { return channels * in_plane(); }
+  std::int64_t out_group() const { return filters * pixels(); }
+  std::int64_t weights() const { return filters * patch(); }
+};
+
+}  // namespace amp::inline v0::kernels
