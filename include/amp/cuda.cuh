@@ -8,6 +8,7 @@
 #pragma once
 
 #include "amp/cuda.hpp"
+#include "amp/device/cuda/dnn_handles.hpp"
 #include "amp/device/cuda/handles.hpp"
 #include "amp/kernels/backend.cuh"
 
@@ -16,9 +17,11 @@ namespace amp::inline v0 {
 // Weak: several files of a program may include this header. Defined here, called there: where this
 // object lies in a static archive, the call is what brings it into the program.
 __attribute__((weak)) void enable_cuda() {
-  static const kernels::Backend backend = kernels::cuda::make_backend();
+#if AMP_USE_CUDNN
+  cuda::detail::libraries().cudnn_version = [] { return static_cast<int>(cudnnGetVersion()); };
+#endif
   register_device_memory(kCUDA, &cuda::detail::kDeviceMemory);
-  kernels::register_backend(kCUDA, &backend);
+  kernels::register_backend(kCUDA, &kernels::cuda::kBackend);
 }
 
 namespace cuda::detail {

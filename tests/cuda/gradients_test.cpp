@@ -161,16 +161,16 @@ Outcome run(amp::Device device, const Arena& arena, Pass pass, float factor,
   if (pass == Pass::kNorm || pass == Pass::kNormStatistics) {
     const k::GradNormArgs args{device,   spans.data(), count, word,  norm,         word + 3,
                                word + 1, 2.0,          table, tells, wide_word + 1};
-    host ? k::host::grad_norm(args) : backend->grad_norm.run(args);
+    host ? k::host::grad_norm(args) : backend->grad_norm(args);
   } else if (pass == Pass::kClip) {
     const k::ClipArgs args{device, spans.data(), count, word + 3, nullptr, table};
-    host ? k::host::clip(args) : backend->clip.run(args);
+    host ? k::host::clip(args) : backend->clip(args);
   } else {
     const bool write = writes(pass) || writes_elsewhere(pass);
     const k::UnscaleArgs args{device,   spans.data(), count, word,
                               word + 1, write,        table, has_norm(pass) ? norm : nullptr,
                               false,    tells};
-    host ? k::host::unscale(args) : backend->unscale.run(args);
+    host ? k::host::unscale(args) : backend->unscale(args);
   }
   const std::vector<float> left = words.to_vector<float>();
   if (tells != nullptr)
@@ -383,7 +383,7 @@ TEST_CASE("cuda gradients: what is read only is tested, but not written", "[cuda
       const k::GradientSpan spans[] = {{a.raw_data(), 20, amp::kFloat32, true},
                                        {b.raw_data(), 20, amp::kFloat32}};
       const k::UnscaleArgs args{device, spans, 2, word, word + 1, true};
-      device.type == amp::kCPU ? k::host::unscale(args) : k::backend(amp::kCUDA)->unscale.run(args);
+      device.type == amp::kCPU ? k::host::unscale(args) : k::backend(amp::kCUDA)->unscale(args);
       return words.to_vector<float>()[1];
     };
     CHECK(unscale() == 0);

@@ -30,7 +30,7 @@ standin::Toolkit& toolkit() { return standin::toolkit(); }
 amp::cuda::detail::BlasHandles& handles() { return amp::cuda::detail::blas_handles(0); }
 #endif
 
-void multiply_there(const MatmulArgs& args) { amp::kernels::backend(kCUDA)->matmul.run(args); }
+void multiply_there(const MatmulArgs& args) { amp::kernels::backend(kCUDA)->matmul(args); }
 
 /// Sums of up to 70 products in another order, or one rounding.
 double limit_of(amp::DType dtype) {

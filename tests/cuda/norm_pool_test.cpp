@@ -187,8 +187,8 @@ TEST_CASE("cuda pool: dilated windows", "[cuda]") {
   const Tensors host = run_all(amp::kCPU, k::host::max_pool2d, k::host::max_pool2d_backward,
                                k::host::avg_pool2d, k::host::avg_pool2d_backward);
   const k::Backend& cuda = *k::backend(amp::kCUDA);
-  const Tensors device = run_all(amp::kCUDA, cuda.max_pool2d.run, cuda.max_pool2d_backward.run,
-                                 cuda.avg_pool2d.run, cuda.avg_pool2d_backward.run);
+  const Tensors device = run_all(amp::kCUDA, cuda.max_pool2d, cuda.max_pool2d_backward,
+                                 cuda.avg_pool2d, cuda.avg_pool2d_backward);
   for (std::size_t i = 0; i < host.size(); ++i) CHECK(difference(host[i], device[i]) == 0);
 }
 

@@ -76,7 +76,7 @@ void compare(const Tensors& list, Action&& action) {
 }
 /// Calls the kernel of the device.
 #define AMP_TEST_RUN(op, args) \
-  (device.type == amp::kCPU ? k::host::op(args) : k::backend(amp::kCUDA)->op.run(args))
+  (device.type == amp::kCPU ? k::host::op(args) : k::backend(amp::kCUDA)->op(args))
 
 TEST_CASE("cuda unscale: values and flag are the host's", "[cuda]") {
   amp::manual_seed(1);
@@ -103,7 +103,7 @@ TEST_CASE("cuda unscale: values and flag are the host's", "[cuda]") {
 
 TEST_CASE("cuda unscale: no gradients leave the flag as it is", "[cuda]") {
   const amp::Tensor found = number(amp::kCUDA, 5), one = number(amp::kCUDA, 1);
-  k::backend(amp::kCUDA)->unscale.run({amp::kCUDA, nullptr, 0, word(one), word(found), true});
+  k::backend(amp::kCUDA)->unscale({amp::kCUDA, nullptr, 0, word(one), word(found), true});
   CHECK(found.item<float>() == 5);
 }
 

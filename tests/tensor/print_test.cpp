@@ -62,9 +62,8 @@ struct Pretend {
         .copy = copy,
         .is_available = [] { return true; }};
     static const amp::kernels::Backend backend = [] {
-      amp::kernels::Backend kernels;
-      kernels.copy.run = run;
-      kernels.copy.dtypes.bits = ~0u;
+      amp::kernels::Backend kernels{};
+      kernels.copy = run;
       return kernels;
     }();
     amp::register_device_memory(amp::kCUDA, &memory);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The name of a type as text, for messages.
+// The names of types and members as text, for messages.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +31,21 @@ constexpr std::string_view type_name() {
   }
   const std::size_t scope = name.rfind(':');
   return scope == name.npos ? name : name.substr(scope + 1);
+}
+
+template <auto Member>
+constexpr std::string_view name_holding_member() {
+  return __PRETTY_FUNCTION__;
+}
+
+/// "softmax" for &Backend::softmax. In the name of a function compilers write the member as C++
+/// does, and a bracket or a semicolon after it.
+template <auto Member>
+constexpr std::string_view member_name() {
+  std::string_view name = name_holding_member<Member>();
+  name.remove_prefix(name.find('&'));
+  name = name.substr(0, name.find_first_of("];)"));
+  return name.substr(name.rfind(':') + 1);
 }
 
 }  // namespace amp::inline v0::detail

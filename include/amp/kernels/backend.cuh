@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The table of the CUDA device's kernels.
+// The table of the CUDA device's kernels, in the order of Backend's members.
 #pragma once
 
 #include "amp/device/cuda/libraries.hpp"
@@ -36,96 +36,84 @@ inline void release_libraries(int device) noexcept {
 
 }  // namespace detail
 
-inline Backend make_backend() {
-  namespace f = functions;
-  const DTypeSet all{kFloat64,    kFloat32, kFloat16, kBFloat16, kFloat8E4M3,
-                     kFloat8E5M2, kInt64,   kInt32,   kUInt8,    kBool};
-  Backend b;
-  const auto set = [&](auto& kernel, auto run) {
-    kernel.run = run;
-    kernel.dtypes = all;
-  };
-  set(b.fill, fill);
-  set(b.copy, copy);
-  set(b.neg, unary<f::Neg>);
-  set(b.abs, unary<f::Abs>);
-  set(b.exp, float_unary<f::Exp>);
-  set(b.log, float_unary<f::Log>);
-  set(b.sqrt, float_unary<f::Sqrt>);
-  set(b.rsqrt, float_unary<f::Rsqrt>);
-  set(b.tanh, float_unary<f::Tanh>);
-  set(b.sigmoid, float_unary<f::Sigmoid>);
-  set(b.relu, unary<f::Relu>);
-  set(b.silu, float_unary<f::Silu>);
-  set(b.gelu, float_unary<f::Gelu>);
-  set(b.gelu_tanh, float_unary<f::GeluTanh>);
-  set(b.abs_backward, float_binary<f::AbsBackward>);
-  set(b.sqrt_backward, float_binary<f::SqrtBackward>);
-  set(b.rsqrt_backward, float_binary<f::RsqrtBackward>);
-  set(b.tanh_backward, float_binary<f::TanhBackward>);
-  set(b.sigmoid_backward, float_binary<f::SigmoidBackward>);
-  set(b.relu_backward, float_binary<f::ReluBackward>);
-  set(b.silu_backward, float_binary<f::SiluBackward>);
-  set(b.gelu_backward, float_binary<f::GeluBackward>);
-  set(b.gelu_tanh_backward, float_binary<f::GeluTanhBackward>);
-  set(b.add, binary<f::Add>);
-  set(b.sub, binary<f::Sub>);
-  set(b.mul, binary<f::Mul>);
-  set(b.div, float_binary<f::Div>);
-  set(b.pow, pow);
-  set(b.maximum, binary<f::Maximum>);
-  set(b.minimum, binary<f::Minimum>);
-  set(b.pow_slope_base, float_binary<f::PowSlopeBase>);
-  set(b.pow_slope_exponent, float_binary<f::PowSlopeExponent>);
-  set(b.maximum_share, float_binary<f::MaximumShare>);
-  set(b.eq, comparison<f::Eq>);
-  set(b.ne, comparison<f::Ne>);
-  set(b.lt, comparison<f::Lt>);
-  set(b.le, comparison<f::Le>);
-  set(b.gt, comparison<f::Gt>);
-  set(b.ge, comparison<f::Ge>);
-  set(b.where, where);
-  set(b.squared_error, float_binary<f::SquaredError>);
-  set(b.binary_cross_entropy_with_logits, float_binary<f::BinaryCrossEntropyWithLogits>);
-  set(b.binary_cross_entropy_slope, float_binary<f::BinaryCrossEntropySlope>);
-  set(b.max_pool2d, max_pool2d);
-  set(b.max_pool2d_backward, max_pool2d_backward);
-  set(b.avg_pool2d, avg_pool2d);
-  set(b.avg_pool2d_backward, avg_pool2d_backward);
-  set(b.norm, norm);
-  set(b.norm_backward, norm_backward);
-  set(b.batch_norm, batch_norm);
-  set(b.batch_norm_backward, batch_norm_backward);
-  set(b.unscale, unscale);
-  set(b.update_scale, update_scale);
-  set(b.grad_norm, grad_norm);
-  set(b.clip, clip);
-  set(b.sgd, sgd);
-  set(b.adam, adam);
-  set(b.random, random);
-  set(b.dropout, dropout);
-  set(b.sum, sum);
-  set(b.max, (max));
-  set(b.min, (min));
-  set(b.extremum_backward, extremum_backward);
-  set(b.softmax, softmax);
-  set(b.log_softmax, log_softmax);
-  set(b.softmax_backward, softmax_backward);
-  set(b.log_softmax_backward, log_softmax_backward);
-  set(b.cross_entropy, cross_entropy);
-  set(b.cross_entropy_backward, cross_entropy_backward);
-  set(b.index_select, index_select);
-  set(b.index_add, index_add);
-  set(b.matmul, matmul);
-  set(b.conv2d, conv2d);
-  set(b.conv2d_backward_input, conv2d_backward_input);
-  set(b.conv2d_backward_weight, conv2d_backward_weight);
-#if AMP_USE_CUDNN
-  amp::cuda::detail::libraries().cudnn_version = [] { return static_cast<int>(cudnnGetVersion()); };
-#endif
-  b.store_rng_state = store_rng_state;
-  b.release = detail::release_libraries;
-  return b;
-}
+inline constexpr Backend kBackend{
+    .fill = fill,
+    .random = random,
+    .copy = copy,
+    .neg = unary<functions::Neg>,
+    .abs = unary<functions::Abs>,
+    .exp = float_unary<functions::Exp>,
+    .log = float_unary<functions::Log>,
+    .sqrt = float_unary<functions::Sqrt>,
+    .rsqrt = float_unary<functions::Rsqrt>,
+    .tanh = float_unary<functions::Tanh>,
+    .sigmoid = float_unary<functions::Sigmoid>,
+    .relu = unary<functions::Relu>,
+    .silu = float_unary<functions::Silu>,
+    .gelu = float_unary<functions::Gelu>,
+    .gelu_tanh = float_unary<functions::GeluTanh>,
+    .abs_backward = float_binary<functions::AbsBackward>,
+    .sqrt_backward = float_binary<functions::SqrtBackward>,
+    .rsqrt_backward = float_binary<functions::RsqrtBackward>,
+    .tanh_backward = float_binary<functions::TanhBackward>,
+    .sigmoid_backward = float_binary<functions::SigmoidBackward>,
+    .relu_backward = float_binary<functions::ReluBackward>,
+    .silu_backward = float_binary<functions::SiluBackward>,
+    .gelu_backward = float_binary<functions::GeluBackward>,
+    .gelu_tanh_backward = float_binary<functions::GeluTanhBackward>,
+    .add = binary<functions::Add>,
+    .sub = binary<functions::Sub>,
+    .mul = binary<functions::Mul>,
+    .div = float_binary<functions::Div>,
+    .pow = pow,
+    .maximum = binary<functions::Maximum>,
+    .minimum = binary<functions::Minimum>,
+    .pow_slope_base = float_binary<functions::PowSlopeBase>,
+    .pow_slope_exponent = float_binary<functions::PowSlopeExponent>,
+    .maximum_share = float_binary<functions::MaximumShare>,
+    .eq = comparison<functions::Eq>,
+    .ne = comparison<functions::Ne>,
+    .lt = comparison<functions::Lt>,
+    .le = comparison<functions::Le>,
+    .gt = comparison<functions::Gt>,
+    .ge = comparison<functions::Ge>,
+    .where = where,
+    .dropout = dropout,
+    .sum = sum,
+    .max = max,
+    .min = min,
+    .extremum_backward = extremum_backward,
+    .matmul = matmul,
+    .conv2d = conv2d,
+    .conv2d_backward_input = conv2d_backward_input,
+    .conv2d_backward_weight = conv2d_backward_weight,
+    .max_pool2d = max_pool2d,
+    .max_pool2d_backward = max_pool2d_backward,
+    .avg_pool2d = avg_pool2d,
+    .avg_pool2d_backward = avg_pool2d_backward,
+    .norm = norm,
+    .norm_backward = norm_backward,
+    .batch_norm = batch_norm,
+    .batch_norm_backward = batch_norm_backward,
+    .softmax = softmax,
+    .log_softmax = log_softmax,
+    .softmax_backward = softmax_backward,
+    .log_softmax_backward = log_softmax_backward,
+    .cross_entropy = cross_entropy,
+    .cross_entropy_backward = cross_entropy_backward,
+    .squared_error = float_binary<functions::SquaredError>,
+    .binary_cross_entropy_with_logits = float_binary<functions::BinaryCrossEntropyWithLogits>,
+    .binary_cross_entropy_slope = float_binary<functions::BinaryCrossEntropySlope>,
+    .index_select = index_select,
+    .index_add = index_add,
+    .unscale = unscale,
+    .update_scale = update_scale,
+    .grad_norm = grad_norm,
+    .clip = clip,
+    .sgd = sgd,
+    .adam = adam,
+    .store_rng_state = store_rng_state,
+    .release = detail::release_libraries,
+};
 
 }  // namespace amp::inline v0::kernels::cuda
