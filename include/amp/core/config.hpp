@@ -43,8 +43,8 @@
 #define AMP_WIDEN_FLOATS(from, to) static_cast<void>(0)
 #endif
 
-// float32 matrix products go to the CBLAS library that the build links, where it defines
-// AMP_USE_CBLAS=1 for the whole program.
+// float32 matmuls go to the CBLAS library that the build links, if it defines AMP_USE_CBLAS=1 for
+// the whole program.
 #if !defined(AMP_USE_CBLAS)
 #define AMP_USE_CBLAS 0
 #endif
