@@ -23,7 +23,7 @@ void host(const Args&) {
 template <auto Member>
 void run(Device device) {
   using Args = typename amp::kernels::detail::kernel_member<decltype(Member)>::args;
-  amp::kernels::dispatch<Member, host<Args>>(device, amp::kFloat32, Args{});
+  amp::kernels::dispatch<Member, host<Args>>(device, Args{});
 }
 
 TEST_CASE("dispatch: an op that a device does not have is an error with the op's name") {

@@ -35,7 +35,7 @@ struct Pending {
         may_be_written() ? gradient : amp::detail::empty_as_laid_out(gradient, gradient.dtype());
     const kernels::BinaryArgs args{gradient.operand_as_laid_out(), more.operand_as_laid_out(),
                                    sum.operand_as_laid_out()};
-    kernels::dispatch<&kernels::Backend::add, kernels::host::add>(sum.device(), sum.dtype(), args);
+    kernels::dispatch<&kernels::Backend::add, kernels::host::add>(sum.device(), args);
     gradient = sum;
   }
 

@@ -109,8 +109,7 @@ class AMP_EXPORT Leaf final : public Node {
       return;
     }
     const kernels::BinaryArgs args{grad.operand(), gradient.operand(), grad.operand()};
-    kernels::dispatch<&kernels::Backend::add, kernels::host::add>(grad.device(), grad.dtype(),
-                                                                  args);
+    kernels::dispatch<&kernels::Backend::add, kernels::host::add>(grad.device(), args);
     grad.impl().storage->bump_version();
     is_scaled = is_scaled || scaled;
   }

@@ -38,7 +38,7 @@ template <class Args>
 /// Runs `host` directly, or the device's Backend member. `device` is that of the op's main operand.
 template <auto Member, auto Host,
           class Args = typename detail::kernel_member<decltype(Member)>::args>
-void dispatch(Device device, DType /*dtype*/, const Args& args) {
+void dispatch(Device device, const Args& args) {
   if (device.type == kCPU) {
     Host(args);
   } else {

@@ -89,7 +89,7 @@ inline Tensor where_kernel(const Tensor& condition, const kernels::Operand& a,
   const Tensor output = empty(shape, {.dtype = dtype, .device = condition.device()});
   if (output.numel() != 0) {
     const kernels::WhereArgs args{condition.operand(), a, b, output.operand()};
-    kernels::dispatch<&kernels::Backend::where, kernels::host::where>(output.device(), dtype, args);
+    kernels::dispatch<&kernels::Backend::where, kernels::host::where>(output.device(), args);
   }
   return output;
 }

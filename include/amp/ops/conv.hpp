@@ -103,8 +103,7 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
     forward.output = order.operand(output);
     forward.channels_last = order.is_channels_last();
     if (forward.channels_last) forward.packed = w.impl().storage->packed();
-    kernels::dispatch<&kernels::Backend::conv2d, kernels::host::conv2d>(x.device(), x.dtype(),
-                                                                        forward);
+    kernels::dispatch<&kernels::Backend::conv2d, kernels::host::conv2d>(x.device(), forward);
   }
   if (autograd::recording(x, w, b)) {
     autograd::record(
@@ -126,8 +125,7 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
                                                   order.is_channels_last()};
             if (args.channels_last) args.packed = kernel.impl().storage->packed();
             kernels::dispatch<&kernels::Backend::conv2d_backward_input,
-                              kernels::host::conv2d_backward_input>(grad.device(), grad.dtype(),
-                                                                    args);
+                              kernels::host::conv2d_backward_input>(grad.device(), args);
           }
           if (needs[1] || needs[2]) {
             gradients[1] = empty(kernel.shape(), {.dtype = dtype, .device = grad.device()});
@@ -142,8 +140,7 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
                                                          groups,
                                                          order.is_channels_last()};
             kernels::dispatch<&kernels::Backend::conv2d_backward_weight,
-                              kernels::host::conv2d_backward_weight>(grad.device(), grad.dtype(),
-                                                                     args);
+                              kernels::host::conv2d_backward_weight>(grad.device(), args);
           }
           return gradients;
         },

@@ -16,8 +16,7 @@ inline Tensor dropout_kernel(const Tensor& x, const Tensor& residual, DType dtyp
   const Tensor output = empty(x.shape(), {.dtype = dtype, .device = x.device()});
   if (output.numel() != 0) {
     const kernels::DropoutArgs args{x.operand(), residual.operand(), output.operand(), p, range};
-    kernels::dispatch<&kernels::Backend::dropout, kernels::host::dropout>(x.device(), x.dtype(),
-                                                                          args);
+    kernels::dispatch<&kernels::Backend::dropout, kernels::host::dropout>(x.device(), args);
   }
   return output;
 }

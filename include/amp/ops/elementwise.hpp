@@ -30,7 +30,7 @@ inline DType result_type(const Tensor& a, const Tensor& b) {
 
 // A kernel on whichever device, as a function pointer: what is made of it is compiled once for all.
 template <class Args>
-using Launch = void (*)(Device, DType, const Args&);
+using Launch = void (*)(Device, const Args&);
 using UnaryLaunch = Launch<kernels::UnaryArgs>;
 using BinaryLaunch = Launch<kernels::BinaryArgs>;
 
@@ -39,7 +39,7 @@ inline Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype) {
   if (output.numel() != 0) {
     const kernels::UnaryArgs args{.input = input.operand_as_laid_out(),
                                   .output = output.operand_as_laid_out()};
-    launch(input.device(), input.dtype(), args);
+    launch(input.device(), args);
   }
   return output;
 }
@@ -52,7 +52,7 @@ inline Tensor run_binary_channels_last(BinaryLaunch launch, const Tensor& a, con
   const Tensor output = make_channels_last(shape, dtype, a.device());
   const kernels::BinaryArgs args{x.operand_as_laid_out(), y.operand_as_laid_out(),
                                  output.operand_as_laid_out()};
-  launch(a.device(), a.dtype(), args);
+  launch(a.device(), args);
   return output;
 }
 inline Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b, const Shape& shape,
@@ -63,7 +63,7 @@ inline Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b, 
   const Tensor output = empty(shape, {.dtype = dtype, .device = a.device()});
   if (output.numel() != 0) {
     const kernels::BinaryArgs args{a.operand(), b.operand(), output.operand()};
-    launch(a.device(), a.dtype(), args);
+    launch(a.device(), args);
   }
   return output;
 }
@@ -75,7 +75,7 @@ inline Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor, const kernel
     const kernels::Operand array = tensor.operand_as_laid_out();
     const kernels::BinaryArgs args{scalar_first ? number : array, scalar_first ? array : number,
                                    output.operand_as_laid_out()};
-    launch(tensor.device(), tensor.dtype(), args);
+    launch(tensor.device(), args);
   }
   return output;
 }

@@ -30,7 +30,7 @@ Extremum extremum_kernel(const Tensor& x, int dim, bool with_values) {
   if (kept.numel() != 0) {
     const kernels::ExtremumArgs args{x.operand(), result.values.operand(), result.indices.operand(),
                                      dim};
-    kernels::dispatch<Member, Host>(x.device(), x.dtype(), args);
+    kernels::dispatch<Member, Host>(x.device(), args);
   }
   return result;
 }
@@ -78,8 +78,7 @@ std::tuple<Tensor, Tensor> extremum_op(autocasting::OpId op, const Tensor& input
                   const kernels::ExtremumBackwardArgs args{
                       grad.operand(), indices.get(op.name()).operand(), grad_x.operand(), d};
                   kernels::dispatch<&kernels::Backend::extremum_backward,
-                                    kernels::host::extremum_backward>(grad.device(), grad.dtype(),
-                                                                      args);
+                                    kernels::host::extremum_backward>(grad.device(), args);
                 }
                 return {grad_x};
               },

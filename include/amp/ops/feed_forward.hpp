@@ -36,8 +36,8 @@ inline Tensor matmul_with_epilogue(const Tensor& a, const Tensor& b, const Tenso
                                  .epilogue = epilogue,
                                  .aux = batch_operand(aux),
                                  .column_sums = column_sums.operand()};
-  kernels::dispatch<&kernels::Backend::matmul, kernels::host::matmul_with_epilogue>(
-      a.device(), a.dtype(), args);
+  kernels::dispatch<&kernels::Backend::matmul, kernels::host::matmul_with_epilogue>(a.device(),
+                                                                                    args);
   return output;
 }
 

@@ -24,8 +24,8 @@ inline Tensor gather(std::string_view op, std::string_view subject, const Tensor
   if (index.numel() != 0) {
     const kernels::IndexSelectArgs args{x.operand(), index.operand(), output.operand(), dim,
                                         subject};
-    kernels::dispatch<&kernels::Backend::index_select, kernels::host::index_select>(
-        x.device(), x.dtype(), args);
+    kernels::dispatch<&kernels::Backend::index_select, kernels::host::index_select>(x.device(),
+                                                                                    args);
   }
   if (is_floating_point(x.dtype()) && autograd::recording(x)) {
     autograd::record(
@@ -36,8 +36,8 @@ inline Tensor gather(std::string_view op, std::string_view subject, const Tensor
           const Tensor grad_x = empty(from, {.dtype = grad.dtype(), .device = grad.device()});
           const kernels::IndexAddArgs args{grad.operand(), index.get(op).operand(),
                                            grad_x.operand(), dim, subject};
-          kernels::dispatch<&kernels::Backend::index_add, kernels::host::index_add>(
-              grad.device(), grad.dtype(), args);
+          kernels::dispatch<&kernels::Backend::index_add, kernels::host::index_add>(grad.device(),
+                                                                                    args);
           return {grad_x};
         },
         x);

@@ -57,8 +57,8 @@ inline Tensor cross_entropy(std::string_view op, const Tensor& logits, const Ten
                                        options.label_smoothing,
                                        options.reduction,
                                        normalized};
-  kernels::dispatch<&kernels::Backend::cross_entropy, kernels::host::cross_entropy>(
-      x.device(), x.dtype(), args);
+  kernels::dispatch<&kernels::Backend::cross_entropy, kernels::host::cross_entropy>(x.device(),
+                                                                                    args);
   const Tensor output = reduces ? loss : autocasting::convert_dtype(losses, dtype);
   if (autograd::recording(x)) {
     autograd::record(
@@ -79,8 +79,7 @@ inline Tensor cross_entropy(std::string_view op, const Tensor& logits, const Ten
               smoothing,           reduction,
               normalized};
           kernels::dispatch<&kernels::Backend::cross_entropy_backward,
-                            kernels::host::cross_entropy_backward>(grad_x.device(), grad_x.dtype(),
-                                                                   arguments);
+                            kernels::host::cross_entropy_backward>(grad_x.device(), arguments);
           return {grad_x};
         },
         x);

@@ -47,7 +47,7 @@ inline Tensor matmul_no_grad(const Tensor& a, const Tensor& b, const Tensor& bia
   if (args.a.sizes[0] == 1) args.a.strides[0] = 0;
   if (args.b.sizes[0] == 1) args.b.strides[0] = 0;
   args.row_sums = row_sums.operand();
-  kernels::dispatch<&kernels::Backend::matmul, kernels::host::matmul>(a.device(), a.dtype(), args);
+  kernels::dispatch<&kernels::Backend::matmul, kernels::host::matmul>(a.device(), args);
   return output;
 }
 

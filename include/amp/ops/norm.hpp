@@ -57,7 +57,7 @@ inline Tensor norm(std::string_view op, const Tensor& input, const Tensor& weigh
         as_rows(x).operand(), w.operand(),    b.operand(),   as_rows(output).operand(),
         mean.operand(),       rstd.operand(), layout.groups, layout.inner,
         layout.eps,           layout.centered};
-    kernels::dispatch<&kernels::Backend::norm, kernels::host::norm>(x.device(), x.dtype(), args);
+    kernels::dispatch<&kernels::Backend::norm, kernels::host::norm>(x.device(), args);
   }
   if (autograd::recording(x, w, b)) {
     autograd::record(
@@ -84,7 +84,7 @@ inline Tensor norm(std::string_view op, const Tensor& input, const Tensor& weigh
                 layout.groups,           layout.inner,
                 layout.centered};
             kernels::dispatch<&kernels::Backend::norm_backward, kernels::host::norm_backward>(
-                device, in.dtype(), args);
+                device, args);
           }
           return gradients;
         },
@@ -213,8 +213,7 @@ inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const 
                                       momentum,
                                       eps,
                                       training};
-    kernels::dispatch<&kernels::Backend::batch_norm, kernels::host::batch_norm>(x.device(),
-                                                                                x.dtype(), args);
+    kernels::dispatch<&kernels::Backend::batch_norm, kernels::host::batch_norm>(x.device(), args);
     for (const Tensor* running : {&running_mean, &running_var}) {
       if (training && running->defined()) running->impl().storage->bump_version();
     }
@@ -241,7 +240,7 @@ inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const 
                 mean.operand(),         rstd.operand(),         planes(gradients[0], order),
                 gradients[1].operand(), gradients[2].operand(), training};
             kernels::dispatch<&kernels::Backend::batch_norm_backward,
-                              kernels::host::batch_norm_backward>(device, in.dtype(), args);
+                              kernels::host::batch_norm_backward>(device, args);
           }
           return gradients;
         },

@@ -65,8 +65,7 @@ inline Tensor max_pool2d(const Pooling& pool) {
   if (output.numel() != 0) {
     const kernels::MaxPool2dArgs args{order.operand(x), order.operand(output),
                                       order.operand(indices), pool.window};
-    kernels::dispatch<&kernels::Backend::max_pool2d, kernels::host::max_pool2d>(x.device(),
-                                                                                x.dtype(), args);
+    kernels::dispatch<&kernels::Backend::max_pool2d, kernels::host::max_pool2d>(x.device(), args);
   }
   if (autograd::recording(x)) {
     autograd::record(
@@ -79,8 +78,7 @@ inline Tensor max_pool2d(const Pooling& pool) {
             const kernels::MaxPool2dBackwardArgs args{order.operand(grad), order.operand(indices),
                                                       order.operand(grad_x), window};
             kernels::dispatch<&kernels::Backend::max_pool2d_backward,
-                              kernels::host::max_pool2d_backward>(grad.device(), grad.dtype(),
-                                                                  args);
+                              kernels::host::max_pool2d_backward>(grad.device(), args);
           }
           return {grad_x};
         },
@@ -97,8 +95,7 @@ inline Tensor avg_pool2d(const Pooling& pool) {
   const Tensor output = order.make(pool.pooled, x.dtype(), x.device());
   if (output.numel() != 0) {
     const kernels::AvgPool2dArgs args{order.operand(x), order.operand(output), pool.window, share};
-    kernels::dispatch<&kernels::Backend::avg_pool2d, kernels::host::avg_pool2d>(x.device(),
-                                                                                x.dtype(), args);
+    kernels::dispatch<&kernels::Backend::avg_pool2d, kernels::host::avg_pool2d>(x.device(), args);
   }
   if (autograd::recording(x)) {
     autograd::record(
@@ -111,8 +108,7 @@ inline Tensor avg_pool2d(const Pooling& pool) {
             const kernels::AvgPool2dBackwardArgs args{order.operand(grad), order.operand(grad_x),
                                                       window, share};
             kernels::dispatch<&kernels::Backend::avg_pool2d_backward,
-                              kernels::host::avg_pool2d_backward>(grad.device(), grad.dtype(),
-                                                                  args);
+                              kernels::host::avg_pool2d_backward>(grad.device(), args);
           }
           return {grad_x};
         },

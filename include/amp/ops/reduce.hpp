@@ -33,8 +33,7 @@ inline Tensor reduce(std::string_view name, const Tensor& input, std::optional<s
   const Tensor sums = empty(kept, {.dtype = dtype, .device = input.device()});
   const kernels::ReduceArgs args{
       .input = input.operand(), .output = sums.operand(), .scale = scale_by};
-  kernels::dispatch<&kernels::Backend::sum, kernels::host::sum>(input.device(), input.dtype(),
-                                                                args);
+  kernels::dispatch<&kernels::Backend::sum, kernels::host::sum>(input.device(), args);
   const Tensor output = shape == kept ? sums : sums.alias(shape, contiguous_strides(shape), 0);
   if (is_floating_point(dtype) && autograd::recording(input)) {
     autograd::record(

@@ -25,7 +25,7 @@ Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim, 
   const Tensor output = empty(x.shape(), {.dtype = dtype, .device = x.device()});
   if (output.numel() != 0) {
     const kernels::SoftmaxArgs args{x.operand(), output.operand(), d};
-    kernels::dispatch<Forward, HostForward>(x.device(), x.dtype(), args);
+    kernels::dispatch<Forward, HostForward>(x.device(), args);
   }
   if (autograd::recording(x)) {
     autograd::record(
@@ -37,7 +37,7 @@ Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim, 
           if (grad.numel() != 0) {
             const kernels::SoftmaxBackwardArgs args{grad.operand(), output.get(name).operand(),
                                                     grad_x.operand(), d};
-            kernels::dispatch<Backward, HostBackward>(grad.device(), grad.dtype(), args);
+            kernels::dispatch<Backward, HostBackward>(grad.device(), args);
           }
           return {grad_x};
         },

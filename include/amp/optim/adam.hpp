@@ -95,8 +95,8 @@ class AdamBase : public GroupedOptimizer<Derived, AdamOptions, kernels::AdamArgs
     return {p.raw_data(), grad.raw_data(), exp_avg,      exp_avg_sq, steps,
             p.numel(),    p.dtype(),       grad.dtype(), {}};
   }
-  static void run(const kernels::AdamArgs& args, DType dtype) {
-    kernels::dispatch<&kernels::Backend::adam, kernels::host::adam>(args.device, dtype, args);
+  static void run(const kernels::AdamArgs& args) {
+    kernels::dispatch<&kernels::Backend::adam, kernels::host::adam>(args.device, args);
   }
   PoolVector<State*> states() override { return {&steps_, &exp_avg_, &exp_avg_sq_}; }
 

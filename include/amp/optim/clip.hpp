@@ -35,8 +35,7 @@ inline kernels::NormWord norm_word(const Tensor& norm) {
 
 inline void grad_norm(const kernels::GradNormArgs& args) {
   if (args.count == 0) return;
-  kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(
-      args.device, args.gradients[0].dtype, args);
+  kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(args.device, args);
 }
 /// Multiplies the gradients by what brings *norm to max_norm, unless *found_inf (where not null)
 /// says no.
@@ -45,9 +44,8 @@ inline void clip(Device device, std::span<const kernels::GradientSpan> gradients
                  kernels::KeptTable* table) {
   if (gradients.empty()) return;
   kernels::dispatch<&kernels::Backend::clip, kernels::host::clip>(
-      device, gradients[0].dtype,
-      {device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr, found_inf,
-       table, norm, max_norm});
+      device, {device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr,
+               found_inf, table, norm, max_norm});
 }
 /// Both, for gradients as they are.
 inline void clip_by_norm(Device device, std::span<const kernels::GradientSpan> gradients,

@@ -53,7 +53,7 @@ inline void check_rate(std::string_view name, std::string_view what, double valu
 /// An optimizer whose parameters come in groups. Options hold storage, moments, seed and
 /// zero_grad, as those of SGD do. Derived::validate(Options&) completes and checks a
 /// group's options, Derived::visit(options, f) calls f(name, number) for those that may change.
-/// Args are those of its kernel, which run(args, dtype) calls; group_of(options) and
+/// Args are those of its kernel, which run(args) calls; group_of(options) and
 /// parameter_of(i, gradient, options) say what they hold.
 template <class Derived, class Options, class Args>
 class GroupedOptimizer : public Optimizer {
@@ -158,7 +158,7 @@ class GroupedOptimizer : public Optimizer {
                       .applied = static_cast<std::int64_t*>(applied().raw_data()),
                       .scale = scale,
                       .table = &table_};
-      Derived::run(args, any.dtype());
+      Derived::run(args);
     } catch (...) {
       for (State* state : remembered) state->created.clear();
       throw;

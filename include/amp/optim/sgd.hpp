@@ -70,8 +70,8 @@ class SGD final : public GroupedOptimizer<SGD, SGDOptions, kernels::SgdArgs> {
         options.momentum != 0 ? state_of(momentum_, i, choice_of(options)) : nullptr;
     return {p.raw_data(), grad.raw_data(), momentum, p.numel(), p.dtype(), grad.dtype(), {}};
   }
-  static void run(const kernels::SgdArgs& args, DType dtype) {
-    kernels::dispatch<&kernels::Backend::sgd, kernels::host::sgd>(args.device, dtype, args);
+  static void run(const kernels::SgdArgs& args) {
+    kernels::dispatch<&kernels::Backend::sgd, kernels::host::sgd>(args.device, args);
   }
   detail::PoolVector<State*> states() override { return {&momentum_}; }
 

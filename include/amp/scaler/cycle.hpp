@@ -171,7 +171,7 @@ class Cycles {
         found.data(),    counts.data(), static_cast<std::int64_t>(found.size()),
         clears};
     kernels::dispatch<&kernels::Backend::update_scale, kernels::host::update_scale>(args.device,
-                                                                                    kFloat32, args);
+                                                                                    args);
     return looked;
   }
 

@@ -66,8 +66,7 @@ bool is_marked(O& optimizer, const void* data) {
 
 inline void unscale(const kernels::UnscaleArgs& args) {
   if (args.count == 0) return;
-  kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(
-      args.device, args.gradients[0].dtype, args);
+  kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(args.device, args);
 }
 
 /// The words that a step clips by: the norm, and its coefficient; the latter twice where the norm

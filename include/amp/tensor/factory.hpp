@@ -69,8 +69,7 @@ inline void check_fill(std::string_view op, double value, DType dtype) {
 inline void fill(const Tensor& tensor, double value) {
   if (tensor.numel() == 0) return;
   const kernels::FillArgs args{.output = tensor.operand(), .value = value};
-  kernels::dispatch<&kernels::Backend::fill, kernels::host::fill>(tensor.device(), tensor.dtype(),
-                                                                  args);
+  kernels::dispatch<&kernels::Backend::fill, kernels::host::fill>(tensor.device(), args);
 }
 
 inline Tensor random(std::string_view op, const Shape& shape, const TensorOptions& options,
@@ -82,8 +81,7 @@ inline Tensor random(std::string_view op, const Shape& shape, const TensorOption
   if (result.numel() != 0) {
     const kernels::RandomArgs args{result.operand(), distribution,
                                    reserve_random(ceil_div(result.numel(), 4), options.device)};
-    kernels::dispatch<&kernels::Backend::random, kernels::host::random>(result.device(), dtype,
-                                                                        args);
+    kernels::dispatch<&kernels::Backend::random, kernels::host::random>(result.device(), args);
   }
   return with_options(result, options);
 }

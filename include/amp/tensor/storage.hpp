@@ -128,7 +128,7 @@ class AMP_EXPORT Storage final : public RefCounted {
     copy.data = allocate(device_, bytes_);
     try {
       const kernels::UnaryArgs args{.input = laid_out_->elements, .output = copy};
-      kernels::dispatch<&kernels::Backend::copy, kernels::host::copy>(device_, copy.dtype, args);
+      kernels::dispatch<&kernels::Backend::copy, kernels::host::copy>(device_, args);
     } catch (...) {
       deallocate(device_, copy.data, bytes_);
       throw;

@@ -284,8 +284,7 @@ namespace detail {
 inline void copy_elements(const kernels::Operand& input, const kernels::Operand& output) {
   if (output.numel() == 0) return;
   const kernels::UnaryArgs args{.input = input, .output = output};
-  kernels::dispatch<&kernels::Backend::copy, kernels::host::copy>(output.device, output.dtype,
-                                                                  args);
+  kernels::dispatch<&kernels::Backend::copy, kernels::host::copy>(output.device, args);
 }
 inline void copy_elements(const Tensor& input, const Tensor& output) {
   copy_elements(input.operand(), output.operand());
