@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matrix products on the CUDA device against the host, in every layout and mix of dtypes; what they
+// Matmuls on the CUDA device against the host, in every layout and mix of dtypes; what they
 // cost in calls; and cuBLAS handles: one per stream, and what happens when cuBLAS fails.
 
 #include <cstddef>

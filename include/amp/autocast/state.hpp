@@ -161,7 +161,7 @@ inline OpPolicy op_policy(std::string_view op) {
 /// Runs the ops of this thread, on tensors of one device type, in the precision that the op list
 /// says, for its lifetime.
 ///
-/// Meaning: matrix products and convolutions see their inputs in `dtype`; norms, softmax and losses
+/// Meaning: matmuls and convolutions see their inputs in `dtype`; norms, softmax and losses
 /// see them in float32; the rest as they are (autocast/op_list.hpp). Wrap the forward pass and the
 /// loss. A float32 weight is cast once, not at every use: its copy carries the version of the
 /// weight and is renewed when that moved (`cache_enabled`).

@@ -50,7 +50,7 @@ class AMP_EXPORT Node : public RefCounted {
   const Shape& shape() const { return shape_; }
   DType dtype() const { return dtype_; }
   /// The dtype in which the gradient is wanted in the end, and accepted as it is: float32 behind a
-  /// cast from it to 16 bits, else that of the tensor. A product writes either at the same cost; in
+  /// cast from it to 16 bits, else that of the tensor. A matmul writes either at the same cost; in
   /// this one nothing has to be converted, nor is rounded twice.
   DType gradient_dtype() const { return gradient_dtype_; }
   void want_gradient_in(DType dtype) { gradient_dtype_ = dtype; }

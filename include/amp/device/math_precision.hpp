@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a device's libraries may trade for speed inside matrix products and convolutions.
+// What a device's libraries may trade for speed inside matmuls and convolutions.
 #pragma once
 
 #include "amp/core/globals.hpp"
 
 namespace amp::inline v0 {
 
-/// By default a product does what its dtypes say: float32 factors are multiplied as such, and
-/// every sum is kept in float32.
+/// By default matmuls and convolutions do what their dtypes say: float32 factors are multiplied as
+/// such, and every sum is kept in float32.
 struct MathPrecision {
   bool allow_tf32 =
       false;  // float32 factors may be rounded to 10 bits of mantissa for tensor cores
@@ -23,11 +23,12 @@ struct AMP_EXPORT CurrentMathPrecision {
 };
 }  // namespace detail
 
-/// What holds for products that this thread starts, on every device; the host makes no use of it.
+/// What holds for matmuls and convolutions that this thread starts, on every device; the host makes
+/// no use of it.
 inline MathPrecision math_precision() { return thread_state<detail::CurrentMathPrecision>().value; }
 
-/// Until its end, products that this thread starts, those of backward passes included, may make
-/// these trades. Scopes nest; the inner one's choice holds whole.
+/// Until its end, matmuls and convolutions that this thread starts, those of backward passes
+/// included, may make these trades. Scopes nest; the inner one's choice holds whole.
 class MathPrecisionGuard {
  public:
   [[nodiscard]] explicit MathPrecisionGuard(MathPrecision precision) : before_(math_precision()) {

@@ -177,7 +177,7 @@ inline cudaStream_t stream_of(cublasHandle_t handle) {
 }  // namespace detail
 
 /// Until its end, work of this thread on a device goes to the stream of the user's `handle`, and
-/// its matrix products go through that handle, with its workspace. After each of them the handle's
+/// its matmuls go through that handle, with its workspace. After each of them the handle's
 /// math and pointer modes are what they were. The handle is of that device, and outlives the guard.
 /// Does not synchronise.
 class BlasHandleGuard {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Stands in for cuBLASLt: products with their epilogues, as the cuBLAS documentation describes
+// Stands in for cuBLASLt: matmuls with their epilogues, as the cuBLAS documentation describes
 // them. What is undefined there stops the program here.
 #pragma once
 
@@ -54,8 +54,8 @@ struct cublasLtMatmulDescOpaque_t {
   std::int32_t transpose[2];
   std::uint32_t epilogue;
   void* bias;
-  void* slope;
-  std::int64_t slope_leading;
+  void* aux;
+  std::int64_t aux_leading;
 };
 struct cublasLtMatrixLayoutOpaque_t {
   cudaDataType type;
@@ -109,9 +109,9 @@ inline cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc,
     case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
       return set(desc->bias);
     case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER:
-      return set(desc->slope);
+      return set(desc->aux);
     case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD:
-      return set(desc->slope_leading);
+      return set(desc->aux_leading);
   }
   return CUBLAS_STATUS_INVALID_VALUE;
 }
@@ -180,8 +180,8 @@ inline cublasStatus_t lt_check(const cublasLtMatmulDescOpaque_t& desc,
     return CUBLAS_STATUS_NOT_SUPPORTED;
   if ((desc.epilogue & 128) == 0) return CUBLAS_STATUS_SUCCESS;
   const bool relu = (desc.epilogue & (2 | 8)) != 0;
-  return desc.slope != nullptr && desc.slope_leading >= static_cast<std::int64_t>(d.rows) &&
-                 desc.slope_leading % (relu ? 128 : 8) == 0
+  return desc.aux != nullptr && desc.aux_leading >= static_cast<std::int64_t>(d.rows) &&
+                 desc.aux_leading % (relu ? 128 : 8) == 0
              ? CUBLAS_STATUS_SUCCESS
              : CUBLAS_STATUS_INVALID_VALUE;
 }
@@ -282,7 +282,7 @@ inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc
       !standin::toolkit().on_device(desc->bias, vector_bytes))
     standin::stop("cuBLASLt was given a bias that is not on the device");
   // The kernels read both in 16 bytes, without a look at how they lie.
-  if (!standin::is_aligned(desc->bias, 16) || !standin::is_aligned(desc->slope, 16))
+  if (!standin::is_aligned(desc->bias, 16) || !standin::is_aligned(desc->aux, 16))
     standin::stop("misaligned address: of the bias, the sums or the auxiliary matrix of cuBLASLt");
   return standin::blas_enqueue(stream, [=, problem = *desc, reductions = algo->reductions] {
     standin::blas_use_workspace(workspace, workspace_bytes);
@@ -293,13 +293,13 @@ inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc
             .tf32 = problem.compute == CUBLAS_COMPUTE_32F_FAST_TF32,
             .partial_sums = (reductions & CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE) != 0 &&
                             standin::blas_size(ds.type) == 2});
-    auto* const bits = static_cast<std::uint8_t*>(problem.slope);
+    auto* const bits = static_cast<std::uint8_t*>(problem.aux);
     std::vector<float> sums(static_cast<std::size_t>(m));
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t i = 0; i < m; ++i) {
         float x = h[static_cast<std::size_t>(j * m + i)];
         if (adds_bias) x += standin::blas_load<float>(problem.bias, ds.type, i);
-        const std::int64_t at = j * problem.slope_leading + i;
+        const std::int64_t at = j * problem.aux_leading + i;
         const std::int64_t bit_at = standin::lt_relu_bit(at);
         const auto bit = static_cast<std::uint8_t>(1u << bit_at % 8);
         if ((epilogue & 2) != 0) {
@@ -310,10 +310,10 @@ inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc
         } else if ((epilogue & 8) != 0) {
           x = (bits[bit_at / 8] & bit) != 0 ? x : 0;
         } else if ((epilogue & 32) != 0) {
-          standin::blas_store<float>(problem.slope, ds.type, at, x);
+          standin::blas_store<float>(problem.aux, ds.type, at, x);
           x = standin::lt_gelu(x, false);
         } else if ((epilogue & 64) != 0) {
-          x *= standin::lt_gelu(standin::blas_load<float>(problem.slope, ds.type, at), true);
+          x *= standin::lt_gelu(standin::blas_load<float>(problem.aux, ds.type, at), true);
         }
         sums[static_cast<std::size_t>(i)] += x;
         standin::blas_store<float>(d, ds.type, j * ds.leading + i, x);

@@ -111,7 +111,7 @@ inline bool lt_matmul(const MatmulArgs& args) {
       !has_operands_for_lt(args, epilogue))
     return false;
   const Factor a(args.a, factors), b(args.b, factors);
-  return run(output.device.index, lt_problem(args, a.operand(), b.operand(), epilogue));
+  return run_lt(output.device.index, lt_problem(args, a.operand(), b.operand(), epilogue));
 }
 
 }  // namespace amp::inline v0::kernels::cuda::detail

@@ -205,8 +205,8 @@ inline void try_matmul(int device, const amp::cuda::detail::BlasCall& blas,
   }
 }
 
-/// False where cuBLASLt does not take it, and nothing was done.
-inline bool run(int device, const LtProblem& problem) {
+/// False, with nothing done, if cuBLASLt does not take the problem.
+inline bool run_lt(int device, const LtProblem& problem) {
   if (!problem.is_aligned()) return false;
   LtPlan plan;
   amp::cuda::detail::with_blas(device, [&](const amp::cuda::detail::BlasCall& blas) {
