@@ -25,6 +25,26 @@
 
 #define AMP_ALWAYS_INLINE inline __attribute__((always_inline))
 
+// Before an AMP_HOST_DEVICE template whose types decide the side: what each instantiation calls
+// exists on the side that calls it.
+#if defined(__CUDACC__)
+#define AMP_EITHER_SIDE _Pragma("nv_exec_check_disable")
+#else
+#define AMP_EITHER_SIDE
+#endif
+
+// Keeps the product x, a variable, apart from the sum it goes into: where the processor has fused
+// multiply-adds, compilers would round the two together. No instruction.
+#if defined(__FMA__)
+#define AMP_ROUND_PRODUCT(x) __asm__("" : "+x"(x))
+#elif defined(__x86_64__)
+#define AMP_ROUND_PRODUCT(x) static_cast<void>(0)
+#elif defined(__aarch64__)
+#define AMP_ROUND_PRODUCT(x) __asm__("" : "+w"(x))
+#else
+#define AMP_ROUND_PRODUCT(x) __asm__("" : "+m"(x))
+#endif
+
 // Code for x86 instruction sets beyond the baseline is compiled per function and chosen at run
 // time.
 #if defined(__x86_64__)

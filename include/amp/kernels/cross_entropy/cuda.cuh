@@ -88,7 +88,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
   const double weights = Smoothed ? targets.weights() : 0;
   sweep.for_each_tile([&](const auto& tile) {
     ExpSums<Sweep> sums;
-    PerLine<Sweep, double> weighted = {};  // sum of w_c x_c
+    [[maybe_unused]] PerLine<Sweep, double> weighted = {};  // sum of w_c x_c
     if (Smoothed || !targets.normalized) {
       tile.stream(logits, [&](const auto& part, auto& x) {
         if constexpr (Smoothed) {
@@ -113,10 +113,11 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
       if (targets.counts(t)) {
         loss = targets.q.certain_loss(weight,
                                       (tile.load_one(logits, tile.at(l, t)) - maximum) - log_sum);
-        // sum_c w_c log p_c, in which m + L stands for all classes
-        const double shared =
-            weighted[l] - weights * (static_cast<double>(maximum) + static_cast<double>(log_sum));
-        if constexpr (Smoothed) loss -= targets.q.share * static_cast<C>(shared);
+        if constexpr (Smoothed) {
+          // sum_c w_c log p_c, in which m + L stands for all classes
+          const double log = static_cast<double>(maximum) + static_cast<double>(log_sum);
+          loss -= targets.q.share * static_cast<C>(weighted[l] - weights * log);
+        }
       } else if (t != targets.ignore_index) {
         loss = targets.not_a_number;
       }

@@ -40,8 +40,9 @@ struct SmoothedTarget {
     return -certain * target_weight * log_p;
   }
   /// p, a number or a vector of them, becomes the gradient of x.
+  AMP_EITHER_SIDE
   template <class V, class Q>
-  AMP_ALWAYS_INLINE AMP_HOST_DEVICE static void to_gradient(V& p, const Q& q, C q_sum, C grad) {
+  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_gradient(V& p, const Q& q, C q_sum, C grad) {
     p = (p * q_sum - q) * grad;
   }
 };

@@ -16,18 +16,19 @@
 
 namespace amp::inline v0::kernels {
 
-/// On numbers, or on vectors of them, which are changed in place: compilers warn of functions that
-/// return vectors.
+/// On numbers, or on vectors of them (lanes::Vector), which are changed in place.
 struct Norm {
   /// x becomes x^.
+  AMP_EITHER_SIDE
   template <class V, class C>
-  AMP_ALWAYS_INLINE AMP_HOST_DEVICE static void to_normal(V& x, C mean, C rstd) {
+  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_normal(V& x, C mean, C rstd) {
     x = (x - mean) * rstd;
   }
   /// g becomes the gradient of x; `factor` is rstd, or, if the weight is the same for all of a
   /// line, rstd * weight, g and its means being those of grad.
+  AMP_EITHER_SIDE
   template <class V, class C>
-  AMP_ALWAYS_INLINE AMP_HOST_DEVICE static void to_gradient(V& g, const V& normal, C mean_g,
+  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_gradient(V& g, const V& normal, C mean_g,
                                                             C mean_dot, C factor) {
     g = (g - mean_g - normal * mean_dot) * factor;
   }

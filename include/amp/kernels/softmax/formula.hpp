@@ -19,8 +19,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// On numbers, or on vectors of them, which are changed in place: compilers warn of functions that
-/// return vectors.
+/// On numbers, or on vectors of them (lanes::Vector), which are changed in place.
 template <bool Log>
 struct Softmax {
   /// What is done with each element of a line once its sum is known: 1 / S, or log S.
@@ -32,21 +31,24 @@ struct Softmax {
       return C{1} / sum;
   }
   /// v, which is exp(x - m), or x, becomes the result.
+  AMP_EITHER_SIDE
   template <class V, class C>
-  AMP_ALWAYS_INLINE AMP_HOST_DEVICE static void apply(V& v, C maximum, C finished) {
+  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void apply(V& v, C maximum, C finished) {
     if constexpr (Log)
       v = (v - maximum) - finished;
     else
       v = v * finished;
   }
   /// grad becomes what the sum of the gradient's formula adds up.
+  AMP_EITHER_SIDE
   template <class V>
-  AMP_ALWAYS_INLINE AMP_HOST_DEVICE static void to_term(V& grad, const V& p) {
+  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_term(V& grad, const V& p) {
     if constexpr (!Log) grad = grad * p;
   }
   /// grad becomes the gradient of x.
+  AMP_EITHER_SIDE
   template <class V, class C>
-  AMP_ALWAYS_INLINE AMP_HOST_DEVICE static void to_gradient(V& grad, const V& p, C sum) {
+  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_gradient(V& grad, const V& p, C sum) {
     if constexpr (Log)
       grad = grad - p * sum;
     else

@@ -57,19 +57,19 @@ struct CrossEntropyGradient {
   AMP_ALWAYS_INLINE static void run(const C* x, C* grad_x, std::int64_t n, CrossEntropyRow<C> row) {
     const C maximum = row.normalized ? C{0} : MaximumOfRow::run<Isa>(x, n);
     for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      typename Isa::F p{}, q = p + row.q.share;
+      lanes::Vector<typename Isa::F> p{}, q{p.value + row.q.share};
       if (!row.normalized) {
-        lanes::load(p, x + i);
+        lanes::load(p.value, x + i);
         p = (p - maximum) - row.log_sum;
-        exponential_of<Isa>(p);
+        exponential_of<Isa>(p.value);
       }
       if (row.weights != nullptr) {
-        typename Isa::F w;
-        lanes::load(w, row.weights + i);
+        lanes::Vector<typename Isa::F> w;
+        lanes::load(w.value, row.weights + i);
         q = q * w;
       }
       row.q.to_gradient(p, q, row.q_sum, row.grad);
-      lanes::store(p, grad_x + i);
+      lanes::store(p.value, grad_x + i);
     }
     // The target's q is another one.
     C p = row.normalized ? C{0} : std::exp((x[row.target] - maximum) - row.log_sum);

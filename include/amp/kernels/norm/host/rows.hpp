@@ -79,13 +79,14 @@ struct NormaliseRow {
                                     RowAffine<C> affine) {
     using F = typename Isa::F;
     for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      F v, w = F{} + affine.weight, b = F{} + affine.bias;
-      lanes::load(v, x + i);
+      F w = F{} + affine.weight, b = F{} + affine.bias;
+      lanes::Vector<F> v;
+      lanes::load(v.value, x + i);
       if (affine.weights != nullptr) lanes::load(w, affine.weights + i);
       if (affine.biases != nullptr) lanes::load(b, affine.biases + i);
       Norm::to_normal(v, mean, rstd);
-      v = v * w + b;
-      lanes::store(v, y + i);
+      v.value = v.value * w + b;
+      lanes::store(v.value, y + i);
     }
   }
 };
@@ -103,12 +104,13 @@ struct AddToNormSums {
     using D = typename Isa::D;
     lanes::Sum<Isa> total, dot;
     for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      F v, g;
+      F g;
+      lanes::Vector<F> v;
       D normal[2], low, high;
-      lanes::load(v, x + i);
+      lanes::load(v.value, x + i);
       lanes::load(g, grad + i);
       Norm::to_normal(v, mean, rstd);
-      lanes::widen<Isa>(v, normal[0], normal[1]);
+      lanes::widen<Isa>(v.value, normal[0], normal[1]);
       if (sums->to_weights != nullptr) {
         lanes::widen<Isa>(g, low, high);
         D first = low * normal[0], second = high * normal[1];
@@ -141,14 +143,14 @@ struct NormGradient {
                                     C rstd, RowAffine<C> affine, C mean_g, C mean_dot) {
     using F = typename Isa::F;
     for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      F v, g, w = F{} + affine.weight;
-      lanes::load(v, x + i);
-      lanes::load(g, grad + i);
-      if (affine.weights != nullptr) lanes::load(w, affine.weights + i);
+      lanes::Vector<F> v, g, w{F{} + affine.weight};
+      lanes::load(v.value, x + i);
+      lanes::load(g.value, grad + i);
+      if (affine.weights != nullptr) lanes::load(w.value, affine.weights + i);
       Norm::to_normal(v, mean, rstd);
       g = g * w;
       Norm::to_gradient(g, v, mean_g, mean_dot, rstd);
-      lanes::store(g, grad_x + i);
+      lanes::store(g.value, grad_x + i);
     }
   }
 };

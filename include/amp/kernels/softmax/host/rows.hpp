@@ -76,10 +76,10 @@ struct SoftmaxRows {
       C* const none = nullptr;
       const C finished = finished_sum<Log, Isa>(x, Log ? none : y, n, maximum);
       for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-        typename Isa::F v;
-        lanes::load(v, Log ? x + i : y + i);
+        lanes::Vector<typename Isa::F> v;
+        lanes::load(v.value, Log ? x + i : y + i);
         Softmax<Log>::apply(v, maximum, finished);
-        lanes::store(v, y + i);
+        lanes::store(v.value, y + i);
       }
     }
   }
@@ -92,20 +92,20 @@ struct SoftmaxGradients {
                                     std::int64_t rows) {
     for (std::int64_t row = 0; row < rows; ++row, grad += n, y += n, grad_x += n) {
       lanes::Sum<Isa> total;
-      typename Isa::F g, p;
+      lanes::Vector<typename Isa::F> g, p;
       for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-        lanes::load(g, grad + i);
-        if constexpr (!Log) lanes::load(p, y + i);
+        lanes::load(g.value, grad + i);
+        if constexpr (!Log) lanes::load(p.value, y + i);
         Softmax<Log>::to_term(g, p);
-        total.add(g, n - i);
+        total.add(g.value, n - i);
       }
       const C sum = static_cast<C>(total.total());
       for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-        lanes::load(g, grad + i);
-        lanes::load(p, y + i);
-        if constexpr (Log) exponential_of<Isa>(p);
+        lanes::load(g.value, grad + i);
+        lanes::load(p.value, y + i);
+        if constexpr (Log) exponential_of<Isa>(p.value);
         Softmax<Log>::to_gradient(g, p, sum);
-        lanes::store(g, grad_x + i);
+        lanes::store(g.value, grad_x + i);
       }
     }
   }

@@ -66,6 +66,21 @@ template <class V, class T>
 AMP_ALWAYS_INLINE void store(const V& v, T* x) {
   __builtin_memcpy(x, &v, sizeof v);
 }
+/// A vector that formulas for host and device take (softmax/formula.hpp): nvcc refuses bare ones
+/// there, whatever calls them.
+template <class F>
+struct Vector {
+  using Number = std::remove_cvref_t<decltype(F{}[0])>;
+
+  F value;
+
+  // clang-format off
+  friend AMP_ALWAYS_INLINE Vector operator-(const Vector& a, const Vector& b) { return {a.value - b.value}; }
+  friend AMP_ALWAYS_INLINE Vector operator-(const Vector& a, Number b) { return {a.value - b}; }
+  friend AMP_ALWAYS_INLINE Vector operator*(const Vector& a, const Vector& b) { return {a.value * b.value}; }
+  friend AMP_ALWAYS_INLINE Vector operator*(const Vector& a, Number b) { return {a.value * b}; }
+  // clang-format on
+};
 // Structs rather than lambdas, which nvcc does not inline always.
 struct Add {
   template <class T>
