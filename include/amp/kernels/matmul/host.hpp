@@ -24,7 +24,7 @@ inline void matmul(const MatmulArgs& args) {
   done = done || onednn::matmul(args);
 #endif
   if (!done) gemm_matmul(args);
-  sum_rows_and_columns<detail::HostSums>(args);
+  sum_rows_and_columns<detail::HostSteps>(args);
 }
 
 /// With oneDNN the epilogue follows each tile, so that no float32 sums of the whole matrix are
@@ -33,7 +33,7 @@ inline void matmul_with_epilogue(const MatmulArgs& args) {
 #if AMP_USE_ONEDNN
   if (args.epilogue != Epilogue::kNone &&
       onednn::matmul_in_tiles(args, apply_epilogue<detail::HostSteps>))
-    return sum_rows_and_columns<detail::HostSums>(args);
+    return sum_rows_and_columns<detail::HostSteps>(args);
 #endif
   matmul_then_epilogue<detail::HostSteps>(args, matmul);
 }

@@ -47,15 +47,12 @@ void for_each_relu_byte(const Operand& h, const Operand& aux, const Operand& out
   });
 }
 
-struct HostSums {
-  static void sum(const ReduceArgs& args) { host::sum(args); }
-};
-
-struct HostSteps : HostSums {
+struct HostSteps {
   static constexpr bool kReluInPlace = false;  // sums lie in float32 anyway
   struct Buffer : HostBuffer<std::byte> {
     Buffer(Device, std::int64_t bytes) : HostBuffer<std::byte>(bytes) {}
   };
+  static void sum(const ReduceArgs& args) { host::sum(args); }
   static void copy(const UnaryArgs& args) { host::copy(args); }
   static void gelu(const UnaryArgs& args) { gelu_tanh(args); }
   static void gelu_backward(const BinaryArgs& args) { gelu_tanh_backward(args); }
