@@ -6,4 +6,5 @@
 
 #include "amp/optim/adam.hpp"
 #include "amp/optim/clip.hpp"
+#include "amp/optim/lion.hpp"
 #include "amp/optim/sgd.hpp"

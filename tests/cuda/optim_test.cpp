@@ -78,6 +78,13 @@ void compare(const Tensors& list, Action&& action) {
 #define AMP_TEST_RUN(op, args) \
   (device.type == amp::kCPU ? k::host::op(args) : k::backend(amp::kCUDA)->op(args))
 
+template <class Rule>
+void step_on(amp::Device device, k::Kernel<k::OptimizerArgs<Rule>> k::Backend::*kernel,
+             const k::OptimizerArgs<Rule>& args) {
+  device.type == amp::kCPU ? k::host::optimizer_step(args)
+                           : (k::backend(amp::kCUDA)->*kernel).run(args);
+}
+
 TEST_CASE("cuda unscale: values and flag are the host's", "[cuda]") {
   amp::manual_seed(1);
   for (const double inverse : {1.0 / 1024, 1.0 / 3, 1.0, 4096.0}) {
@@ -221,29 +228,34 @@ TEST_CASE("cuda sgd: parameters, momenta and counts are the host's", "[cuda]") {
       for (const amp::Tensor& p : parameters) state.push_back(amp::zeros_like(p));
       for (std::size_t step = 0; step < kSteps; ++step) {
         const Tensors gradients = on(device, gradients_for(step));
-        std::vector<k::SgdParameter> list;
+        std::vector<k::OptimizerParameter<k::SgdRule>> list;
         for (std::size_t i = 0; i < parameters.size(); ++i)
-          list.push_back({parameters[i].raw_data(), gradients[i].raw_data(),
-                          momentum == 0 ? nullptr : state[i].raw_data(), parameters[i].numel(),
-                          parameters[i].dtype(), gradients[i].dtype()});
+          list.push_back({.parameter = parameters[i].raw_data(),
+                          .gradient = gradients[i].raw_data(),
+                          .states = {momentum == 0 ? nullptr : state[i].raw_data()},
+                          .step = nullptr,
+                          .numel = parameters[i].numel(),
+                          .dtype = parameters[i].dtype(),
+                          .gradient_dtype = gradients[i].dtype(),
+                          .state_dtype = parameters[i].dtype()});
         // Two groups, and one of nothing.
-        k::SgdGroup groups[3];
+        k::OptimizerGroup<k::SgdRule> groups[3];
         for (std::size_t g = 0; g < 3; ++g) {
           groups[g] = {.parameters = list.data() + (g == 0 ? 0 : kFirst),
                        .count = g == 0   ? kFirst
                                 : g == 1 ? static_cast<std::int64_t>(list.size()) - kFirst
                                          : 0,
-                       .lr = {g == 0 ? 0.1 : 0.07, kSchedules[(variant + g) % 5]},
-                       .momentum = momentum,
-                       .weight_decay = variant % 2 == g ? 0.05 : 0,
-                       .nesterov = variant > 2};
+                       .settings = {.lr = {g == 0 ? 0.1 : 0.07, kSchedules[(variant + g) % 5]},
+                                    .rule = {.momentum = momentum,
+                                             .weight_decay = variant % 2 == g ? 0.05 : 0,
+                                             .nesterov = variant > 2}}};
         }
-        const k::SgdArgs args{.device = device,
-                              .groups = groups,
-                              .count = 3,
-                              .applied = words.applied.data<std::int64_t>(),
-                              .scale = words.scale(step)};
-        AMP_TEST_RUN(sgd, args);
+        const k::OptimizerArgs<k::SgdRule> args{.device = device,
+                                                .groups = groups,
+                                                .count = 3,
+                                                .applied = words.applied.data<std::int64_t>(),
+                                                .scale = words.scale(step)};
+        step_on(device, &k::Backend::sgd, args);
       }
       CHECK(words.applied.item<std::int64_t>() == kSteps - 1);
       state.push_back(words.applied);
@@ -255,14 +267,14 @@ TEST_CASE("cuda sgd: parameters, momenta and counts are the host's", "[cuda]") {
 TEST_CASE("cuda sgd, adam: a step over nothing is counted, as on the host", "[cuda]") {
   for (const amp::Device device : {amp::Device(amp::kCPU), amp::Device(amp::kCUDA)}) {
     const Words words(device);
-    k::SgdArgs sgd_args{};
+    k::OptimizerArgs<k::SgdRule> sgd_args{};
     sgd_args.device = device;
     sgd_args.applied = words.applied.data<std::int64_t>();
-    AMP_TEST_RUN(sgd, sgd_args);
-    k::AdamArgs adam_args{};
+    step_on(device, &k::Backend::sgd, sgd_args);
+    k::OptimizerArgs<k::AdamRule> adam_args{};
     adam_args.device = device;
     adam_args.applied = words.applied.data<std::int64_t>();
-    AMP_TEST_RUN(adam, adam_args);
+    step_on(device, &k::Backend::adam, adam_args);
     CHECK(words.applied.item<std::int64_t>() == 2);
   }
 }
@@ -281,31 +293,35 @@ TEST_CASE("cuda adam: parameters, moments and counts are the host's", "[cuda]") 
       }
       for (std::size_t step = 0; step < kSteps; ++step) {
         const Tensors gradients = on(device, gradients_for(step));
-        std::vector<k::AdamParameter> list;
+        std::vector<k::OptimizerParameter<k::AdamRule>> list;
         for (std::size_t i = 0; i < parameters.size(); ++i) {
           if (step == 1 && i % 3 == 0) continue;  // has no gradient: its count stays behind
-          list.push_back({parameters[i].raw_data(), gradients[i].raw_data(),
-                          state[3 * i].raw_data(), state[3 * i + 1].raw_data(),
-                          state[3 * i + 2].data<std::int64_t>(), parameters[i].numel(),
-                          parameters[i].dtype(), gradients[i].dtype()});
+          list.push_back({.parameter = parameters[i].raw_data(),
+                          .gradient = gradients[i].raw_data(),
+                          .states = {state[3 * i].raw_data(), state[3 * i + 1].raw_data()},
+                          .step = state[3 * i + 2].data<std::int64_t>(),
+                          .numel = parameters[i].numel(),
+                          .dtype = parameters[i].dtype(),
+                          .gradient_dtype = gradients[i].dtype(),
+                          .state_dtype = parameters[i].dtype()});
         }
-        k::AdamGroup groups[2];
+        k::OptimizerGroup<k::AdamRule> groups[2];
         for (std::size_t g = 0; g < 2; ++g) {
           groups[g] = {.parameters = list.data() + (g == 0 ? 0 : kFirst),
                        .count = g == 0 ? kFirst : static_cast<std::int64_t>(list.size()) - kFirst,
-                       .lr = {g == 0 ? 0.1 : 0.07, kSchedules[(variant + g) % 5]},
-                       .beta1 = 0.9,
-                       .beta2 = g == 0 ? 0.99 : 0.98,
-                       .eps = 1e-6,
-                       .weight_decay = variant % 2 == g ? 0.05 : 0,
-                       .decoupled = variant > 1};
+                       .settings = {.lr = {g == 0 ? 0.1 : 0.07, kSchedules[(variant + g) % 5]},
+                                    .rule = {.beta1 = 0.9,
+                                             .beta2 = g == 0 ? 0.99 : 0.98,
+                                             .eps = 1e-6,
+                                             .weight_decay = variant % 2 == g ? 0.05 : 0,
+                                             .decoupled = variant > 1}}};
         }
-        const k::AdamArgs args{.device = device,
-                               .groups = groups,
-                               .count = 2,
-                               .applied = words.applied.data<std::int64_t>(),
-                               .scale = words.scale(step)};
-        AMP_TEST_RUN(adam, args);
+        const k::OptimizerArgs<k::AdamRule> args{.device = device,
+                                                 .groups = groups,
+                                                 .count = 2,
+                                                 .applied = words.applied.data<std::int64_t>(),
+                                                 .scale = words.scale(step)};
+        step_on(device, &k::Backend::adam, args);
       }
       CHECK(words.applied.item<std::int64_t>() == kSteps - 1);
       state.push_back(words.applied);

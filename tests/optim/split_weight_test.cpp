@@ -172,7 +172,7 @@ TEST_CASE("stochastic: words are those of element, parameter, step, seed and arr
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     for (std::uint32_t number = 0; number < 5; ++number) {
       for (std::int64_t applied = 0; applied < 7; ++applied) {
-        for (const auto array : {kWeights, kSquares}) {
+        for (const auto array : {kWeights, kState}) {
           for (std::int64_t i = 0; i < 9; ++i, ++drawn)
             seen.insert(word(seed, number, applied, array, i));
         }
@@ -181,8 +181,8 @@ TEST_CASE("stochastic: words are those of element, parameter, step, seed and arr
   }
   CHECK(seen.size() == drawn);  // 1890 of 2^32: two alike are one chance in 2400
   std::uint32_t eight[8];
-  k::RoundingWords::of(2, 4, 6, kSquares).get(16, eight);
-  for (int l = 0; l < 8; ++l) CHECK(eight[l] == word(2, 4, 6, kSquares, 16 + l));
+  k::RoundingWords::of(2, 4, 6, kState).get(16, eight);
+  for (int l = 0; l < 8; ++l) CHECK(eight[l] == word(2, 4, 6, kState, 16 + l));
   CHECK(k::philox(3, 4).word[0] == k::philox(3, 4, 0).word[0]);
   CHECK(k::philox(3, 4).word[0] != k::philox(3, 4, 1).word[0]);
 }

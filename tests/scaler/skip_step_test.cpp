@@ -168,43 +168,32 @@ TEMPLATE_TEST_CASE("skipped: what the kernels write to, state and counts include
   };
   const amp::DType dtype = amp::dtype_of<TestType>;
   const float one = 1;
-  for (const bool nesterov : {false, true}) {
+  const auto take = [&]<class Rule>(const Rule& rule) {
     check_word_decides(contents, [&](const float* found_inf) {
-      const amp::kernels::SgdParameter p{
-          memory.parameter, memory.gradient, memory.first, kSize, dtype, dtype};
-      const amp::kernels::SgdGroup group{.parameters = &p,
-                                         .count = 1,
-                                         .lr = {0.1, {}},
-                                         .momentum = 0.9,
-                                         .weight_decay = 0.1,
-                                         .nesterov = nesterov};
-      amp::kernels::host::sgd({.device = amp::kCPU,
-                               .groups = &group,
-                               .count = 1,
-                               .applied = &memory.applied,
-                               .scale = {.inverse = &one, .found_inf = found_inf}});
+      void* const states[] = {memory.first, memory.second};
+      amp::kernels::OptimizerParameter<Rule> p{.parameter = memory.parameter,
+                                               .gradient = memory.gradient,
+                                               .states = {},
+                                               .step = &memory.step,
+                                               .numel = kSize,
+                                               .dtype = dtype,
+                                               .gradient_dtype = dtype,
+                                               .state_dtype = dtype};
+      for (int s = 0; s < Rule::kStates; ++s) p.states[s] = states[s];
+      const amp::kernels::OptimizerGroup<Rule> group{
+          .parameters = &p, .count = 1, .settings = {.lr = {0.1, {}}, .rule = rule}};
+      amp::kernels::host::optimizer_step<Rule>(
+          {.device = amp::kCPU,
+           .groups = &group,
+           .count = 1,
+           .applied = &memory.applied,
+           .scale = {.inverse = &one, .found_inf = found_inf}});
     });
-  }
-  for (const bool decoupled : {false, true}) {
-    check_word_decides(contents, [&](const float* found_inf) {
-      const amp::kernels::AdamParameter p{
-          memory.parameter, memory.gradient, memory.first, memory.second,
-          &memory.step,     kSize,           dtype,        dtype};
-      const amp::kernels::AdamGroup group{.parameters = &p,
-                                          .count = 1,
-                                          .lr = {0.1, {}},
-                                          .beta1 = 0.9,
-                                          .beta2 = 0.999,
-                                          .eps = 1e-8,
-                                          .weight_decay = 0.1,
-                                          .decoupled = decoupled};
-      amp::kernels::host::adam({.device = amp::kCPU,
-                                .groups = &group,
-                                .count = 1,
-                                .applied = &memory.applied,
-                                .scale = {.inverse = &one, .found_inf = found_inf}});
-    });
-  }
+  };
+  for (const bool nesterov : {false, true})
+    take(amp::kernels::SgdRule{.momentum = 0.9, .weight_decay = 0.1, .nesterov = nesterov});
+  for (const bool decoupled : {false, true})
+    take(amp::kernels::AdamRule{.weight_decay = 0.1, .decoupled = decoupled});
   CHECK(memory.step == 9);
   CHECK(memory.applied == 74);
 }

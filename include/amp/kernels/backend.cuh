@@ -110,8 +110,9 @@ inline constexpr Backend kBackend{
     .update_scale = update_scale,
     .grad_norm = grad_norm,
     .clip = clip,
-    .sgd = sgd,
-    .adam = adam,
+    .sgd = optimizer_step<SgdRule>,
+    .adam = optimizer_step<AdamRule>,
+    .lion = optimizer_step<LionRule>,
     .store_rng_state = store_rng_state,
     .release = detail::release_libraries,
 };

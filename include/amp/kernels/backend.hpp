@@ -18,7 +18,10 @@
 #include "amp/kernels/indexing/args.hpp"
 #include "amp/kernels/matmul/args.hpp"
 #include "amp/kernels/norm/args.hpp"
+#include "amp/kernels/optim/adam.hpp"
 #include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/optim/lion.hpp"
+#include "amp/kernels/optim/sgd.hpp"
 #include "amp/kernels/pool/args.hpp"
 #include "amp/kernels/random/args.hpp"
 #include "amp/kernels/reduce/args.hpp"
@@ -76,8 +79,9 @@ struct Backend {
   Kernel<UpdateScaleArgs> update_scale;
   Kernel<GradNormArgs> grad_norm;
   Kernel<ClipArgs> clip;
-  Kernel<SgdArgs> sgd;
-  Kernel<AdamArgs> adam;
+  Kernel<OptimizerArgs<SgdRule>> sgd;
+  Kernel<OptimizerArgs<AdamRule>> adam;
+  Kernel<OptimizerArgs<LionRule>> lion;
 
   /// Enqueues *to = value.
   void (*store_rng_state)(Device device, RngState* to, RngState value);

@@ -11,13 +11,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <utility>
-#include <vector>
+#include <string_view>
 
-#include "amp/kernels/optim/host.hpp"
-#include "amp/optim/param_group.hpp"
+#include "amp/kernels/optim/adam.hpp"
+#include "amp/optim/rule_optimizer.hpp"
 
 namespace amp::inline v0 {
 
@@ -39,92 +37,42 @@ struct AdamOptions {
 
 namespace detail {
 
-/// Adam and AdamW: Derived::kDecoupled tells them apart.
-template <class Derived>
-class AdamBase : public GroupedOptimizer<Derived, AdamOptions, kernels::AdamArgs> {
-  using Base = GroupedOptimizer<Derived, AdamOptions, kernels::AdamArgs>;
-  using typename Optimizer::State;
+/// Adam, or AdamW where the weight decay is decoupled from the gradient.
+template <bool kDecoupled>
+struct AdamFormula {
+  using Options = AdamOptions;
+  using Rule = kernels::AdamRule;
+  static constexpr std::string_view kName = kDecoupled ? "AdamW" : "Adam";
+  static constexpr std::string_view kStates[] = {"exp_avg", "exp_avg_sq"};
+  static constexpr auto kDevice = &kernels::Backend::adam;
 
- public:
-  using typename Base::Group;
-
- protected:
-  using Base::Base;
-
- private:
-  friend Base;
-
-  static void validate(std::string_view name, AdamOptions& options) {
-    constexpr double kAny = std::numeric_limits<double>::infinity();
-    if (!options.weight_decay) options.weight_decay = Derived::kDecoupled ? 1e-2 : 0.0;
-    check_rate(name, "lr", options.lr, kAny);
-    check_rate(name, "beta1", options.beta1, 1);
-    check_rate(name, "beta2", options.beta2, 1);
-    check_rate(name, "eps", options.eps, kAny);
-    check_rate(name, "weight_decay", *options.weight_decay, kAny);
+  static void complete(AdamOptions& options) {
+    if (!options.weight_decay) options.weight_decay = kDecoupled ? 1e-2 : 0.0;
+  }
+  static Rule rule(const AdamOptions& options) {
+    return {options.beta1, options.beta2, options.eps, *options.weight_decay, kDecoupled};
   }
   template <class Visitor>
   static void visit(AdamOptions& options, Visitor&& f) {
     f("lr", options.lr);
-    f("beta1", options.beta1);
-    f("beta2", options.beta2);
+    f("beta1", options.beta1, 1);
+    f("beta2", options.beta2, 1);
     f("eps", options.eps);
     f("weight_decay", *options.weight_decay);
   }
-  void grown() {
-    for (std::size_t i = steps_.tensors.size(); i < this->parameters().size(); ++i)
-      steps_.tensors.push_back(
-          zeros({}, {.dtype = kInt64, .device = this->parameters()[i].device()}));
-  }
-  kernels::AdamGroup group_of(const AdamOptions& options) const {
-    return {.lr = {options.lr, options.schedule},
-            .beta1 = options.beta1,
-            .beta2 = options.beta2,
-            .eps = options.eps,
-            .weight_decay = *options.weight_decay,
-            .decoupled = Derived::kDecoupled,
-            .stochastic_squares = options.moments == kBFloat16};
-  }
-  kernels::AdamParameter parameter_of(std::size_t i, const Tensor& grad,
-                                      const AdamOptions& options) {
-    const Tensor& p = this->parameters()[i];
-    const detail::StateChoice choice = Base::choice_of(options);
-    void* const exp_avg = this->state_of(exp_avg_, i, choice);
-    void* const exp_avg_sq = this->state_of(exp_avg_sq_, i, choice);
-    const auto steps = static_cast<std::int64_t*>(steps_.tensors[i].raw_data());
-    return {p.raw_data(), grad.raw_data(), exp_avg,      exp_avg_sq, steps,
-            p.numel(),    p.dtype(),       grad.dtype(), {}};
-  }
-  static void run(const kernels::AdamArgs& args) {
-    kernels::dispatch<&kernels::Backend::adam, kernels::host::adam>(args.device, args);
-  }
-  PoolVector<State*> states() override { return {&steps_, &exp_avg_, &exp_avg_sq_}; }
-
-  State steps_{.name = "step", .kind = State::kCount}, exp_avg_{.name = "exp_avg"},
-      exp_avg_sq_{.name = "exp_avg_sq"};
 };
 
 }  // namespace detail
 
-class Adam final : public detail::AdamBase<Adam> {
+class Adam final : public RuleOptimizer<detail::AdamFormula<false>> {
  public:
-  static constexpr bool kDecoupled = false;
-  explicit Adam(std::vector<Tensor> params, const AdamOptions& options = {})
-      : Adam(one(std::move(params), options)) {}
-  explicit Adam(const NamedTensors& params, const AdamOptions& options = {})
-      : Adam(one(params, options)) {}
-  explicit Adam(std::vector<Group> groups) : AdamBase("Adam") { add(std::move(groups)); }
+  using RuleOptimizer::RuleOptimizer;
 };
 
 /// Weight decay decoupled from the gradient.
-class AdamW final : public detail::AdamBase<AdamW> {
+class AdamW final : public RuleOptimizer<detail::AdamFormula<true>> {
  public:
-  static constexpr bool kDecoupled = true;
-  explicit AdamW(std::vector<Tensor> params, const AdamOptions& options = {})
-      : AdamW(one(std::move(params), options)) {}
-  explicit AdamW(const NamedTensors& params, const AdamOptions& options = {})
-      : AdamW(one(params, options)) {}
-  explicit AdamW(std::vector<Group> groups) : AdamBase("AdamW") { add(std::move(groups)); }
+  using RuleOptimizer::RuleOptimizer;
 };
 
 }  // namespace amp::inline v0

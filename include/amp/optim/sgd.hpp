@@ -2,18 +2,16 @@
 // SPDX-License-Identifier: MIT
 //
 // Stochastic gradient descent with momentum, as in torch.optim.SGD (Sutskever et al. 2013):
-//   g <- g + weight_decay * w,   v <- momentum * v + g,   w <- w - lr * v          (nesterov: w <-
-//   w - lr * (g + momentum * v))
+//   g <- g + weight_decay * w,   v <- momentum * v + g,   w <- w - lr * v
+//                                             (nesterov: w <- w - lr * (g + momentum * v))
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <utility>
-#include <vector>
+#include <string_view>
 
-#include "amp/kernels/optim/host.hpp"
-#include "amp/optim/param_group.hpp"
+#include "amp/kernels/optim/sgd.hpp"
+#include "amp/optim/rule_optimizer.hpp"
 
 namespace amp::inline v0 {
 
@@ -33,24 +31,20 @@ struct SGDOptions {
   bool zero_grad = false;  // steps, skipped ones too, end with gradients of 0; not skip_step()
 };
 
-class SGD final : public GroupedOptimizer<SGD, SGDOptions, kernels::SgdArgs> {
- public:
-  explicit SGD(std::vector<Tensor> params, const SGDOptions& options = {})
-      : SGD(one(std::move(params), options)) {}
-  explicit SGD(const NamedTensors& params, const SGDOptions& options = {})
-      : SGD(one(params, options)) {}
-  explicit SGD(std::vector<Group> groups) : GroupedOptimizer("SGD") { add(std::move(groups)); }
+namespace detail {
 
- private:
-  friend class GroupedOptimizer<SGD, SGDOptions, kernels::SgdArgs>;
+struct SgdFormula {
+  using Options = SGDOptions;
+  using Rule = kernels::SgdRule;
+  static constexpr std::string_view kName = "SGD", kStates[] = {"momentum"};
+  static constexpr auto kDevice = &kernels::Backend::sgd;
 
-  static void validate(std::string_view name, const SGDOptions& options) {
-    constexpr double kAny = std::numeric_limits<double>::infinity();
-    detail::check_rate(name, "lr", options.lr, kAny);
-    detail::check_rate(name, "momentum", options.momentum, kAny);
-    detail::check_rate(name, "weight_decay", options.weight_decay, kAny);
+  static void complete(const SGDOptions& options) {
     AMP_CHECK(!options.nesterov || options.momentum > 0,
               "SGD: `nesterov` needs a `momentum` above 0");
+  }
+  static Rule rule(const SGDOptions& options) {
+    return {options.momentum, options.weight_decay, options.nesterov};
   }
   template <class Visitor>
   static void visit(SGDOptions& options, Visitor&& f) {
@@ -58,24 +52,13 @@ class SGD final : public GroupedOptimizer<SGD, SGDOptions, kernels::SgdArgs> {
     f("momentum", options.momentum);
     f("weight_decay", options.weight_decay);
   }
-  kernels::SgdGroup group_of(const SGDOptions& options) const {
-    return {.lr = {options.lr, options.schedule},
-            .momentum = options.momentum,
-            .weight_decay = options.weight_decay,
-            .nesterov = options.nesterov};
-  }
-  kernels::SgdParameter parameter_of(std::size_t i, const Tensor& grad, const SGDOptions& options) {
-    const Tensor& p = parameters()[i];
-    void* const momentum =
-        options.momentum != 0 ? state_of(momentum_, i, choice_of(options)) : nullptr;
-    return {p.raw_data(), grad.raw_data(), momentum, p.numel(), p.dtype(), grad.dtype(), {}};
-  }
-  static void run(const kernels::SgdArgs& args) {
-    kernels::dispatch<&kernels::Backend::sgd, kernels::host::sgd>(args.device, args);
-  }
-  detail::PoolVector<State*> states() override { return {&momentum_}; }
+};
 
-  State momentum_{.name = "momentum", .may_lack = true};
+}  // namespace detail
+
+class SGD final : public RuleOptimizer<detail::SgdFormula> {
+ public:
+  using RuleOptimizer::RuleOptimizer;
 };
 
 }  // namespace amp::inline v0

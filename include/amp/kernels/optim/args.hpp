@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The arguments of optimizer steps over many tensors: one call, so that a device can do it in one
-// launch.
+// launch. Rule is an optimizer's formula, as AdamRule.
 #pragma once
 
 #include <cstdint>
@@ -23,68 +23,62 @@ struct LowPrecisionCopies {
   friend bool operator==(const LowPrecisionCopies&, const LowPrecisionCopies&) = default;
 };
 
-struct SgdParameter {
+/// Whether there are hyperparameters with which a rule keeps no states: the default ones, then.
+template <class Rule>
+inline constexpr bool kMayLackStates = !Rule{}.keeps_states();
+
+/// A rule's update, with states in an array.
+AMP_EITHER_SIDE
+template <class Rule, class Coefficients, class V>
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE void update_with(const Coefficients& k, V& grad, V& weight,
+                                                   V (&states)[Rule::kStates]) {
+  if constexpr (Rule::kStates == 1) {
+    Rule::update(k, grad, weight, states[0]);
+  } else {
+    Rule::update(k, grad, weight, states[0], states[1]);
+  }
+}
+
+template <class Rule>
+struct OptimizerParameter {
   void* parameter;
   void* gradient;
-  void* momentum;  // null where the momentum is 0
+  void* states[Rule::kStates];  // null unless rule.keeps_states()
+  std::int64_t* step;           // if Rule::kCountsSteps: applied ones, to which this one is added
   std::int64_t numel;
-  DType dtype;           // of the parameter
-  DType gradient_dtype;  // of the gradient
+  DType dtype, gradient_dtype, state_dtype;
   LowPrecisionCopies copies = {};
-  DType state_dtype = dtype;  // of the momentum
   StoredWeight weight = {};
 
-  friend bool operator==(const SgdParameter&, const SgdParameter&) = default;
+  friend bool operator==(const OptimizerParameter&, const OptimizerParameter&) = default;
 };
-struct SgdGroup {
-  const SgdParameter* parameters = nullptr;
-  std::int64_t count = 0;
+
+/// What the parameters of a group have in common.
+template <class Rule>
+struct GroupSettings {
   LearningRate lr;
-  double momentum, weight_decay;
-  bool nesterov;
-  bool zero_grad = false;  // gradients are 0 afterwards, those of a step left out as well
-  std::uint64_t seed = 0;  // of what is rounded stochastically
+  Rule rule;
+  std::uint64_t seed = 0;         // of what is rounded stochastically
+  bool zero_grad = false;         // gradients are 0 afterwards, those of a step left out as well
+  bool stochastic_state = false;  // rounds Rule::kStochasticState so, if that is bfloat16
+
+  friend bool operator==(const GroupSettings&, const GroupSettings&) = default;
 };
+
+template <class Rule>
+struct OptimizerGroup {
+  const OptimizerParameter<Rule>* parameters = nullptr;
+  std::int64_t count = 0;
+  GroupSettings<Rule> settings;
+};
+
 /// A step of all groups, taken whole: where the kernel throws, nothing was written.
-struct SgdArgs {
+template <class Rule>
+struct OptimizerArgs {
   Device device;
-  const SgdGroup* groups;
+  const OptimizerGroup<Rule>* groups;
   std::int64_t count;
   std::int64_t* applied;  // on the device: the steps taken before, to which this one is added
-  GradScale scale;
-  KeptTable* table = nullptr;
-};
-
-struct AdamParameter {
-  void* parameter;
-  void* gradient;
-  void *exp_avg, *exp_avg_sq;
-  std::int64_t* step;  // applied steps of this parameter, to which this one is added
-  std::int64_t numel;
-  DType dtype;
-  DType gradient_dtype;
-  LowPrecisionCopies copies = {};
-  DType state_dtype = dtype;  // of both moments
-  StoredWeight weight = {};
-
-  friend bool operator==(const AdamParameter&, const AdamParameter&) = default;
-};
-struct AdamGroup {
-  const AdamParameter* parameters = nullptr;
-  std::int64_t count = 0;
-  LearningRate lr;
-  double beta1, beta2, eps, weight_decay;
-  bool decoupled;  // AdamW
-  bool zero_grad = false;
-  bool stochastic_squares = false;  // rounds exp_avg_sq so, where that is bfloat16
-  std::uint64_t seed = 0;
-};
-/// As SgdArgs.
-struct AdamArgs {
-  Device device;
-  const AdamGroup* groups;
-  std::int64_t count;
-  std::int64_t* applied;
   GradScale scale;
   KeptTable* table = nullptr;
 };

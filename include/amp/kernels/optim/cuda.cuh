@@ -4,85 +4,20 @@
 // Optimizer steps: gradient, state and parameter are read once, unscaling, clipping and the skip
 // included, and the copy of the weight that autocast uses is written with it. One launch steps all
 // parameters and advances the counts; what it reads is in place before. So whatever can fail comes
-// before the first write. Formulas as in optim/sgd.hpp and optim/adam.hpp; the expressions are the
-// host's, operation by operation.
+// before the first write. Rule is an optimizer's formula, the host's too.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 #include <vector>
 
-#include "amp/kernels/functions.hpp"
 #include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/optim/cuda/rounded.cuh"
 #include "amp/kernels/optim/grad_scale.hpp"
 #include "amp/kernels/traversal/cuda/device_list.cuh"
 #include "amp/kernels/traversal/cuda/pieces.cuh"
 
 namespace amp::inline v0::kernels::cuda {
-
-/// The rules of a group; the numbers of a parameter's step, which follow from them and the counts;
-/// and where a step begins and ends for one parameter.
-struct Sgd {
-  struct Rule {
-    LearningRate lr;
-    double momentum, weight_decay;
-    std::uint64_t seed;
-    bool nesterov, zero_grad;
-
-    friend bool operator==(const Rule&, const Rule&) = default;
-  };
-  struct Numbers {
-    double rate;
-  };
-
-  static Rule rule_of(const SgdGroup& group) {
-    return {group.lr,   group.momentum, group.weight_decay,
-            group.seed, group.nesterov, group.zero_grad};
-  }
-  static bool plain(const SgdGroup& group) { return !group.zero_grad; }
-  static bool vectors(const SgdParameter& p) {
-    return p.momentum == nullptr || is_aligned_for_vectors(p.momentum, p.state_dtype);
-  }
-  __device__ static Numbers numbers(const Rule&, const SgdParameter&, double rate) {
-    return {rate};
-  }
-  __device__ static void count(const SgdParameter&) {}
-};
-
-struct Adam {
-  struct Rule {
-    LearningRate lr;
-    double beta1, beta2, eps, weight_decay;
-    std::uint64_t seed;
-    bool decoupled, zero_grad, stochastic_squares;
-
-    friend bool operator==(const Rule&, const Rule&) = default;
-  };
-  struct Numbers {
-    double step_size, eps, shrink;  // both sides of the quotient times sqrt(1 - beta2^t)
-  };
-
-  static Rule rule_of(const AdamGroup& group) {
-    return {group.lr,        group.beta1,        group.beta2,
-            group.eps,       group.weight_decay, group.seed,
-            group.decoupled, group.zero_grad,    group.stochastic_squares};
-  }
-  static bool plain(const AdamGroup& group) {
-    return !group.zero_grad && !group.stochastic_squares;
-  }
-  static bool vectors(const AdamParameter& p) {
-    return is_aligned_for_vectors(p.exp_avg, p.state_dtype) &&
-           is_aligned_for_vectors(p.exp_avg_sq, p.state_dtype);
-  }
-  __device__ static Numbers numbers(const Rule& rule, const AdamParameter& p, double rate) {
-    const auto step = static_cast<double>(*p.step + 1);
-    const double root_correction =
-        functions::math::sqrt(1 - functions::math::pow(rule.beta2, step));
-    return {rate / (1 - functions::math::pow(rule.beta1, step)) * root_correction,
-            rule.eps * root_correction, 1 - rate * rule.weight_decay};
-  }
-  __device__ static void count(const AdamParameter& p) { ++*p.step; }
-};
 
 /// Whether a step has no more to do than the update itself. Steps that have are compiled apart:
 /// what they need in registers would cost the others.
@@ -182,74 +117,66 @@ __device__ __forceinline__ void zero_gradient(const Parameter& p, std::int64_t i
   store_some(p.gradient, p.gradient_dtype, i, zeros);
 }
 
-// Below, gradients are loaded last: those of 16 bits are converted as soon as they arrive, and
-// nothing else should wait for that. Rows come by value: what is stored might be a row, for all
-// that the compiler knows.
-
-template <StepKind kKind, class C>
-__device__ void step_piece(const SgdParameter p, bool vectors, const Sgd::Rule& rule,
-                           const Sgd::Numbers& numbers, Range range, const GradScale& scale,
-                           std::int64_t applied) {
-  const C factor = static_cast<C>(gradient_factor(scale, p.gradient_dtype));
-  const C lr = static_cast<C>(numbers.rate), mu = static_cast<C>(rule.momentum),
-          decay = static_cast<C>(rule.weight_decay);
-  const bool nesterov = rule.nesterov;
-  for_each_vector<C>(vectors, range, [&](auto size, std::int64_t i) {
-    constexpr int N = decltype(size)::value;
-    C w[N], v[N], g[N];
-    load_weights<kKind>(p, i, w);
-    if (p.momentum != nullptr) load_some(p.momentum, p.state_dtype, i, v);
-    load_some(p.gradient, p.gradient_dtype, i, g);
-    for (int l = 0; l < N; ++l) {
-      C step = g[l] * factor + (decay != 0 ? decay * w[l] : C{0});
-      if (p.momentum != nullptr) {
-        v[l] = mu * v[l] + step;
-        step = nesterov ? step + mu * v[l] : v[l];
-      }
-      w[l] = w[l] - lr * step;
+/// One thread computes the coefficients of a parameter's step, for all of its block; `is_new` if
+/// this is another parameter than in the call before. To be called by all threads.
+template <class C, class Rule>
+__device__ const typename Rule::template Coefficients<C>& shared_coefficients(
+    const OptimizerParameter<Rule>& p, const GroupSettings<Rule>& group, std::int64_t applied,
+    bool is_new) {
+  __shared__ typename Rule::template Coefficients<C> shared;
+  if (is_new) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      const std::int64_t step = Rule::kCountsSteps ? *p.step + 1 : 0;
+      shared =
+          group.rule.template coefficients<Rounded<C>>(scheduled_rate(group.lr, applied), step);
     }
-    if (p.momentum != nullptr) store_some(p.momentum, p.state_dtype, i, v);
-    store_weights<kKind>(p, i, w, rule.seed, applied);
-    if (kKind == StepKind::kStored && rule.zero_grad) zero_gradient<C, N>(p, i);
-  });
+    __syncthreads();
+  }
+  return shared;
 }
 
-template <StepKind kKind, class C>
-__device__ void step_piece(const AdamParameter p, bool vectors, const Adam::Rule& rule,
-                           const Adam::Numbers& numbers, Range range, const GradScale& scale,
-                           std::int64_t applied) {
+/// Gradients are loaded last: those of 16 bits are converted as soon as they arrive, and nothing
+/// else should wait for that. The row comes by value: what is stored might be a row, for all that
+/// the compiler knows.
+template <StepKind kKind, class C, class Rule>
+__device__ void step_piece(const OptimizerParameter<Rule> p, bool vectors,
+                           const GroupSettings<Rule>& group, bool is_new, Range range,
+                           const GradScale& scale, std::int64_t applied) {
+  constexpr int kStates = Rule::kStates;
+  const auto& k = shared_coefficients<C>(p, group, applied, is_new);
   const C factor = static_cast<C>(gradient_factor(scale, p.gradient_dtype));
-  const C step_size = static_cast<C>(numbers.step_size);
-  const C weight1 = static_cast<C>(1 - rule.beta1), weight2 = static_cast<C>(1 - rule.beta2);
-  const C beta2 = static_cast<C>(rule.beta2), eps = static_cast<C>(numbers.eps),
-          decay = static_cast<C>(rule.weight_decay);
-  const C shrink = static_cast<C>(numbers.shrink);
-  // Without a decay no weight gets into a gradient: 0 times an infinite one would be NaN.
-  const bool decoupled = rule.decoupled, coupled = !decoupled && decay != 0;
+  const bool keeps_states = group.rule.keeps_states();
   for_each_vector<C>(vectors, range, [&](auto size, std::int64_t i) {
     constexpr int N = decltype(size)::value;
-    C w[N], m[N], v[N], g[N];
+    C w[N], g[N], states[kStates][N] = {};
     load_weights<kKind>(p, i, w);
-    load_some(p.exp_avg, p.state_dtype, i, m);
-    load_some(p.exp_avg_sq, p.state_dtype, i, v);
+    AMP_UNROLL
+    for (int s = 0; s < kStates && keeps_states; ++s)
+      load_some(p.states[s], p.state_dtype, i, states[s]);
     load_some(p.gradient, p.gradient_dtype, i, g);
     for (int l = 0; l < N; ++l) {
-      if (decoupled) w[l] *= shrink;
-      const C grad = g[l] * factor + (coupled ? decay * w[l] : C{0});
-      m[l] += weight1 * (grad - m[l]);
-      v[l] = beta2 * v[l] + weight2 * grad * grad;
-      w[l] -= step_size * m[l] / (functions::math::sqrt(v[l]) + eps);
+      Rounded<C> grad = factor * Rounded<C>{g[l]}, weight{w[l]}, state[kStates];
+      AMP_UNROLL
+      for (int s = 0; s < kStates; ++s) state[s].value = states[s][l];
+      update_with<Rule>(k, grad, weight, state);
+      AMP_UNROLL
+      for (int s = 0; s < kStates; ++s) states[s][l] = state[s].value;
+      w[l] = weight.value;
     }
-    store_some(p.exp_avg, p.state_dtype, i, m);
-    if (kKind == StepKind::kStored && rule.stochastic_squares && p.state_dtype == kBFloat16) {
-      const auto words =
-          RoundingWords::of(rule.seed, p.weight.number, applied, RoundingWords::kSquares);
-      store_stochastic<bfloat16>(p.exp_avg_sq, i, v, words);
-    } else {
-      store_some(p.exp_avg_sq, p.state_dtype, i, v);
+    AMP_UNROLL
+    for (int s = 0; s < kStates && keeps_states; ++s) {
+      if (kKind == StepKind::kStored && s == Rule::kStochasticState && group.stochastic_state &&
+          p.state_dtype == kBFloat16) {
+        const auto words =
+            RoundingWords::of(group.seed, p.weight.number, applied, RoundingWords::kState);
+        store_stochastic<bfloat16>(p.states[s], i, states[s], words);
+      } else {
+        store_some(p.states[s], p.state_dtype, i, states[s]);
+      }
     }
-    store_weights<kKind>(p, i, w, rule.seed, applied);
-    if (kKind == StepKind::kStored && rule.zero_grad) zero_gradient<C, N>(p, i);
+    store_weights<kKind>(p, i, w, group.seed, applied);
+    if (kKind == StepKind::kStored && group.zero_grad) zero_gradient<C, N>(p, i);
   });
 }
 
@@ -260,11 +187,23 @@ __device__ void zero_piece(const Parameter p, bool vectors, Range range) {
   });
 }
 
-/// A parameter, the number of its first piece and of its group, and whether all its arrays may be
-/// taken in vectors.
-template <class Parameter>
+/// Whether all arrays may be taken in vectors.
+template <class Rule>
+bool takes_vectors(const OptimizerParameter<Rule>& p) {
+  bool vectors = p.dtype != kFloat64 && is_aligned_for_vectors(p.parameter, p.dtype) &&
+                 is_aligned_for_vectors(p.gradient, p.gradient_dtype) &&
+                 is_aligned_for_vectors(p.copies.float16, kFloat16) &&
+                 is_aligned_for_vectors(p.copies.bfloat16, kBFloat16) &&
+                 is_aligned_for_vectors(p.weight.rest, kFloat32);
+  for (void* const state : p.states)
+    vectors = vectors && is_aligned_for_vectors(state, p.state_dtype);
+  return vectors;
+}
+
+/// A parameter, the number of its first piece and of its group.
+template <class Rule>
 struct StepRow {
-  Parameter p;
+  OptimizerParameter<Rule> p;
   std::int64_t first_piece;
   std::int32_t group;
   bool vectors;
@@ -273,106 +212,91 @@ struct StepRow {
   friend bool operator==(const StepRow&, const StepRow&) = default;
 };
 
-template <class Kind, class Group>
+template <class Rule>
 struct StepTable final : KeptTable::Contents {
-  using Row = StepRow<std::remove_cvref_t<decltype(*Group::parameters)>>;
-  using Rule = typename Kind::Rule;
+  explicit StepTable(Device where) : device(where), rows(where), groups(where), arrived(where) {}
 
-  explicit StepTable(Device where) : device(where), rows(where), rules(where), arrived(where) {}
-
-  void send(const Group* groups, std::int64_t n) {
+  void send(const OptimizerGroup<Rule>* from, std::int64_t n) {
     next_rows.clear();
-    next_rules.clear();
+    next_groups.clear();
     pieces = 0;
     kind = StepKind::kPlain;
     for (std::int64_t g = 0; g < n; ++g) {
-      next_rules.push_back(Kind::rule_of(groups[g]));
-      if (!Kind::plain(groups[g])) kind = StepKind::kStored;
-      for (std::int64_t i = 0; i < groups[g].count; ++i) {
-        const auto& p = groups[g].parameters[i];
-        const bool vectors = p.dtype != kFloat64 && is_aligned_for_vectors(p.parameter, p.dtype) &&
-                             is_aligned_for_vectors(p.gradient, p.gradient_dtype) &&
-                             is_aligned_for_vectors(p.copies.float16, kFloat16) &&
-                             is_aligned_for_vectors(p.copies.bfloat16, kBFloat16) &&
-                             is_aligned_for_vectors(p.weight.rest, kFloat32) && Kind::vectors(p);
+      const GroupSettings<Rule>& settings = from[g].settings;
+      next_groups.push_back(settings);
+      if (settings.zero_grad || settings.stochastic_state) kind = StepKind::kStored;
+      for (std::int64_t i = 0; i < from[g].count; ++i) {
+        const OptimizerParameter<Rule>& p = from[g].parameters[i];
         if (p.weight.storage != WeightStorage::kParameter) kind = StepKind::kStored;
-        next_rows.push_back({p, pieces, static_cast<std::int32_t>(g), vectors});
+        next_rows.push_back({p, pieces, static_cast<std::int32_t>(g), takes_vectors(p)});
         pieces += ceil_div(p.numel, kPiece);
       }
     }
     rows.send(next_rows);
-    rules.send(next_rules);
+    groups.send(next_groups);
     arrived.send(zero);
   }
 
   Device device;
-  DeviceList<Row> rows;
-  DeviceList<Rule> rules;
+  DeviceList<StepRow<Rule>> rows;
+  DeviceList<GroupSettings<Rule>> groups;
   DeviceList<unsigned> arrived;
   std::int64_t pieces = 0;
   StepKind kind = StepKind::kPlain;
-  std::vector<Row> next_rows;  // their memory is kept
-  std::vector<Rule> next_rules;
+  std::vector<StepRow<Rule>> next_rows;  // their memory is kept
+  std::vector<GroupSettings<Rule>> next_groups;
   const std::vector<unsigned> zero{0};
 };
 
 /// The last block to end counts: nobody reads the counts any more.
-template <StepKind kKind, class Kind, class Row>
-AMP_KERNEL void step_kernel(const Row* rows, std::int64_t count, std::int64_t pieces,
-                            const typename Kind::Rule* rules, unsigned* arrived,
+template <StepKind kKind, class Rule>
+AMP_KERNEL void step_kernel(const StepRow<Rule>* rows, std::int64_t count, std::int64_t pieces,
+                            const GroupSettings<Rule>* groups, unsigned* arrived,
                             std::int64_t* applied, GradScale scale) {
+  using Row = StepRow<Rule>;
   if (skipped(scale)) {
     if constexpr (kKind == StepKind::kStored)
       for_each_piece(rows, count, &Row::first_piece, pieces, kPiece,
                      [&](const Row& row, Range range, std::int64_t) {
-                       if (rules[row.group].zero_grad) zero_piece(row.p, row.vectors, range);
+                       if (groups[row.group].zero_grad) zero_piece(row.p, row.vectors, range);
                      });
     return;
   }
   const std::int64_t before = *applied;
-  __shared__ typename Kind::Numbers numbers;
-  const Row* known = nullptr;  // whose numbers these are
+  const Row* known = nullptr;  // whose coefficients the block has
   for_each_piece(
       rows, count, &Row::first_piece, pieces, kPiece,
       [&](const Row& row, Range range, std::int64_t) {
-        const auto& rule = rules[row.group];
-        if (known != &row) {
-          __syncthreads();
-          if (threadIdx.x == 0)
-            numbers = Kind::numbers(rule, row.p, scheduled_rate(rule.lr, before));
-          __syncthreads();
-          known = &row;
-        }
+        const GroupSettings<Rule>& group = groups[row.group];
+        const bool is_new = known != &row;
+        known = &row;
         if (row.p.dtype == kFloat64) {
-          step_piece<kKind, double>(row.p, row.vectors, rule, numbers, range, scale, before);
+          step_piece<kKind, double>(row.p, row.vectors, group, is_new, range, scale, before);
         } else {
-          step_piece<kKind, float>(row.p, row.vectors, rule, numbers, range, scale, before);
+          step_piece<kKind, float>(row.p, row.vectors, group, is_new, range, scale, before);
         }
       });
   if (!is_last_block(arrived)) return;
-  for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) Kind::count(rows[i].p);
+  for (std::int64_t i = threadIdx.x; Rule::kCountsSteps && i < count; i += blockDim.x)
+    ++*rows[i].p.step;
   if (threadIdx.x == 0) ++*applied;
 }
 
 /// A step of all groups.
-template <class Kind, class Args>
-void take_step(const Args& args) {
-  using Table = StepTable<Kind, std::remove_cvref_t<decltype(*args.groups)>>;
-  const TableOfCall<Table> table(args.device, args.table);
+template <class Rule>
+void optimizer_step(const OptimizerArgs<Rule>& args) {
+  const TableOfCall<StepTable<Rule>> table(args.device, args.table);
   table->send(args.groups, args.count);
   const auto run = [&](auto kernel) {
     launch(args.device, blocks_for(table->pieces), kThreads, kernel, table->rows.data(),
-           static_cast<std::int64_t>(table->next_rows.size()), table->pieces, table->rules.data(),
+           static_cast<std::int64_t>(table->next_rows.size()), table->pieces, table->groups.data(),
            table->arrived.data(), args.applied, args.scale);
   };
   if (table->kind == StepKind::kPlain) {
-    run(step_kernel<StepKind::kPlain, Kind, typename Table::Row>);
+    run(step_kernel<StepKind::kPlain, Rule>);
   } else {
-    run(step_kernel<StepKind::kStored, Kind, typename Table::Row>);
+    run(step_kernel<StepKind::kStored, Rule>);
   }
 }
-
-inline void sgd(const SgdArgs& args) { take_step<Sgd>(args); }
-inline void adam(const AdamArgs& args) { take_step<Adam>(args); }
 
 }  // namespace amp::inline v0::kernels::cuda

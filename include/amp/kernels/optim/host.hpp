@@ -5,7 +5,7 @@
 // included, in one parallel region over all parameters.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -13,7 +13,7 @@
 
 #include "amp/kernels/optim/args.hpp"
 #include "amp/kernels/optim/grad_scale.hpp"
-#include "amp/kernels/optim/host/step_loops.hpp"
+#include "amp/kernels/optim/host/step_loop.hpp"
 #include "amp/kernels/traversal/host/chunks.hpp"
 #include "amp/kernels/unscale/host.hpp"
 
@@ -27,25 +27,6 @@ inline constexpr std::int64_t kBeyondCaches = std::int64_t{1} << 22;
 inline void* address(void* data, DType dtype, std::int64_t at) {
   return static_cast<char*>(data) + at * item_size(dtype);
 }
-
-/// n elements that are read, changed and written back.
-template <class C>
-class Updated {
- public:
-  C* values;
-
-  Updated(void* data, DType dtype, std::int64_t n)
-      : values(const_cast<C*>(fetch(data, dtype, n, buffer_))), data_(data), dtype_(dtype), n_(n) {}
-  Updated(const Updated&) = delete;
-  Updated& operator=(const Updated&) = delete;
-  void write() const { store(values, data_, dtype_, n_); }
-
- private:
-  void* data_;
-  DType dtype_;
-  std::int64_t n_;
-  C buffer_[kBlock];
-};
 
 /// Elements [at, at + n) of a 16-bit array, rounded stochastically.
 template <class C>
@@ -162,13 +143,12 @@ void zero_gradient(const Parameter& p, std::int64_t at, std::int64_t n) {
   std::memset(static_cast<char*>(p.gradient) + at * size, 0, static_cast<std::size_t>(n * size));
 }
 
-/// One parameter of a step, and what follows from its group and the counts.
-template <class Kind>
+/// One parameter of a step.
+template <class Rule>
 struct StepRow {
-  const typename Kind::Group* group;
-  const typename Kind::Parameter* p;
-  double rate, factor;  // of the gradient
-  typename Kind::Numbers numbers;
+  const GroupSettings<Rule>* group;
+  const OptimizerParameter<Rule>* p;
+  double rate;           // of learning
   std::int64_t applied;  // steps before this one
   bool streams = false;  // the copies
 
@@ -176,139 +156,87 @@ struct StepRow {
     return RoundingWords::of(group->seed, p->weight.number, applied, array);
   }
   void* gradient(std::int64_t at) const { return address(p->gradient, p->gradient_dtype, at); }
-  void* state(void* data, std::int64_t at) const { return address(data, p->state_dtype, at); }
-};
-
-struct Sgd {
-  using Group = SgdGroup;
-  using Parameter = SgdParameter;
-  struct Numbers {};
-
-  static Numbers numbers(const Group&, const Parameter&, double) { return {}; }
-  static void count(const Parameter&) {}
+  void* state(int s, std::int64_t at) const { return address(p->states[s], p->state_dtype, at); }
 
   template <class C>
-  static void take(const StepRow<Sgd>& row, std::int64_t at, std::int64_t n) {
-    const Parameter& p = *row.p;
-    const SgdLoop<C> loop{.factor = static_cast<C>(row.factor),
-                          .rate = static_cast<C>(row.rate),
-                          .momentum = static_cast<C>(row.group->momentum),
-                          .decay = static_cast<C>(row.group->weight_decay),
-                          .nesterov = row.group->nesterov,
-                          .streams = row.streams};
-    C grad_buffer[kBlock];
-    const C* const g = fetch(row.gradient(at), p.gradient_dtype, n, grad_buffer);
-    Weights<C, Parameter> w(p, row.words(RoundingWords::kWeights), at, n);
-    if (p.momentum != nullptr) {
-      Updated<C> v(row.state(p.momentum, at), p.state_dtype, n);
-      loop.run(g, w.values, v.values, w.copy(), n);
-      v.write();
-    } else {
-      loop.run(g, w.values, nullptr, w.copy(), n);
-    }
-    w.write();
+  StepLoop<Rule, C> loop(const GradScale& scale) const {
+    const std::int64_t step = Rule::kCountsSteps ? *p->step + 1 : 0;
+    return {.factor = static_cast<C>(gradient_factor(scale, p->gradient_dtype)),
+            .coefficients = group->rule.template coefficients<Rounded<C>>(rate, step),
+            .has_states = group->rule.keeps_states(),
+            .streams = streams};
   }
 };
 
-struct Adam {
-  using Group = AdamGroup;
-  using Parameter = AdamParameter;
-  struct Numbers {
-    double step_size, eps, shrink;  // both sides of the quotient times sqrt(1 - beta2^t)
-  };
-
-  static Numbers numbers(const Group& group, const Parameter& p, double rate) {
-    const auto step = static_cast<double>(*p.step + 1);
-    const double root_correction = std::sqrt(1 - std::pow(group.beta2, step));
-    return {rate / (1 - std::pow(group.beta1, step)) * root_correction, group.eps * root_correction,
-            1 - rate * group.weight_decay};
-  }
-  static void count(const Parameter& p) { ++*p.step; }
-
-  template <class C>
-  static void take(const StepRow<Adam>& row, std::int64_t at, std::int64_t n) {
-    const Parameter& p = *row.p;
-    const Group& group = *row.group;
-    const AdamLoop<C> loop{.factor = static_cast<C>(row.factor),
-                           .step_size = static_cast<C>(row.numbers.step_size),
-                           .eps = static_cast<C>(row.numbers.eps),
-                           .shrink = static_cast<C>(row.numbers.shrink),
-                           .weight1 = static_cast<C>(1 - group.beta1),
-                           .weight2 = static_cast<C>(1 - group.beta2),
-                           .beta2 = static_cast<C>(group.beta2),
-                           .decay = static_cast<C>(group.weight_decay),
-                           .decoupled = group.decoupled,
-                           .streams = row.streams};
-    C grad_buffer[kBlock];
-    const C* const g = fetch(row.gradient(at), p.gradient_dtype, n, grad_buffer);
-    Weights<C, Parameter> w(p, row.words(RoundingWords::kWeights), at, n);
-    Updated<C> m(row.state(p.exp_avg, at), p.state_dtype, n),
-        v(row.state(p.exp_avg_sq, at), p.state_dtype, n);
-    loop.run(g, w.values, m.values, v.values, w.copy(), n);
-    w.write();
-    m.write();
-    if (group.stochastic_squares && p.state_dtype == kBFloat16) {
-      store_stochastic(v.values, p.exp_avg_sq, kBFloat16, at, n,
-                       row.words(RoundingWords::kSquares));
+/// Elements [at, at + n), at most a block.
+template <class Rule, class C>
+void step_block(const StepRow<Rule>& row, const StepLoop<Rule, C>& loop, std::int64_t at,
+                std::int64_t n) {
+  const OptimizerParameter<Rule>& p = *row.p;
+  C grad_buffer[kBlock];
+  const C* const g = fetch(row.gradient(at), p.gradient_dtype, n, grad_buffer);
+  Weights<C, OptimizerParameter<Rule>> w(p, row.words(RoundingWords::kWeights), at, n);
+  C buffers[Rule::kStates][kBlock], *states[Rule::kStates] = {};
+  for (int s = 0; s < Rule::kStates && loop.keeps_states(); ++s)
+    states[s] = const_cast<C*>(fetch(row.state(s, at), p.state_dtype, n, buffers[s]));
+  loop.run(g, w.values, states, w.copy(), n);
+  w.write();
+  const bool stochastic = row.group->stochastic_state && p.state_dtype == kBFloat16;
+  for (int s = 0; s < Rule::kStates && loop.keeps_states(); ++s) {
+    if (s == Rule::kStochasticState && stochastic) {
+      store_stochastic(states[s], p.states[s], kBFloat16, at, n, row.words(RoundingWords::kState));
     } else {
-      v.write();
+      store(states[s], row.state(s, at), p.state_dtype, n);
     }
   }
-};
+}
 
-template <class Kind>
-void step_chunk(const StepRow<Kind>& row, std::int64_t begin, std::int64_t end) {
+template <class C, class Rule>
+void step_chunk(const StepRow<Rule>& row, const GradScale& scale, std::int64_t begin,
+                std::int64_t end) {
+  const StepLoop<Rule, C> loop = row.template loop<C>(scale);
   for (std::int64_t at = begin; at < end; at += kBlock) {
     const std::int64_t n = (std::min)(kBlock, end - at);
-    if (row.p->dtype == kFloat64) {
-      Kind::template take<double>(row, at, n);
-    } else {
-      Kind::template take<float>(row, at, n);
-    }
+    step_block(row, loop, at, n);
     if (row.group->zero_grad) zero_gradient(*row.p, at, n);
   }
 }
 
+}  // namespace detail
+
 /// A step of all groups, or, where it is left out, what then remains to be done.
-template <class Kind, class Args>
-void take_step(const Args& args) {
+template <class Rule>
+void optimizer_step(const OptimizerArgs<Rule>& args) {
   const bool skip = skipped(args.scale);
   std::int64_t count = 0;
   for (std::int64_t g = 0; g < args.count; ++g) count += args.groups[g].count;
-  const HostBuffer<StepRow<Kind>> rows(count);
+  const HostBuffer<detail::StepRow<Rule>> rows(count);
   count = 0;
   for (std::int64_t g = 0; g < args.count; ++g) {
-    const auto& group = args.groups[g];
-    const double rate = scheduled_rate(group.lr, *args.applied);
-    for (std::int64_t i = 0; i < group.count; ++i) {
-      const auto& p = group.parameters[i];
-      rows[count++] = {&group,
-                       &p,
-                       rate,
-                       gradient_factor(args.scale, p.gradient_dtype),
-                       Kind::numbers(group, p, rate),
-                       *args.applied};
-    }
+    const OptimizerGroup<Rule>& group = args.groups[g];
+    const double rate = scheduled_rate(group.settings.lr, *args.applied);
+    for (std::int64_t i = 0; i < group.count; ++i)
+      rows[count++] = {&group.settings, group.parameters + i, rate, *args.applied};
   }
-  const Chunks chunks(count, [&](std::int64_t i) { return rows[i].p->numel; });
-  const bool streams = chunks.elements() >= kBeyondCaches;
+  const detail::Chunks chunks(count, [&](std::int64_t i) { return rows[i].p->numel; });
+  const bool streams = chunks.elements() >= detail::kBeyondCaches;
   for (std::int64_t i = 0; i < count; ++i) rows[i].streams = streams;
   chunks.for_each([&](std::int64_t i, std::int64_t, std::int64_t begin, std::int64_t end) {
-    if (!skip) {
-      step_chunk(rows[i], begin, end);
-      if (streams) fence_streams();
-    } else if (rows[i].group->zero_grad) {
-      zero_gradient(*rows[i].p, begin, end - begin);
+    const detail::StepRow<Rule>& row = rows[i];
+    if (skip) {
+      if (row.group->zero_grad) detail::zero_gradient(*row.p, begin, end - begin);
+      return;
     }
+    if (row.p->dtype == kFloat64) {
+      detail::step_chunk<double>(row, args.scale, begin, end);
+    } else {
+      detail::step_chunk<float>(row, args.scale, begin, end);
+    }
+    if (streams) detail::fence_streams();
   });
   if (skip) return;
-  for (std::int64_t i = 0; i < count; ++i) Kind::count(*rows[i].p);
+  for (std::int64_t i = 0; Rule::kCountsSteps && i < count; ++i) ++*rows[i].p->step;
   ++*args.applied;
 }
-
-}  // namespace detail
-
-inline void sgd(const SgdArgs& args) { detail::take_step<detail::Sgd>(args); }
-inline void adam(const AdamArgs& args) { detail::take_step<detail::Adam>(args); }
 
 }  // namespace amp::inline v0::kernels::host

@@ -122,7 +122,7 @@ AMP_HOST_DEVICE constexpr To round_stochastically(From value, std::uint32_t rand
 /// number, the element and the steps applied before (modulo 2^32). There is no state to save, and a
 /// graph that counts steps on the device draws new ones at each replay.
 struct RoundingWords {
-  enum Array : std::uint32_t { kWeights, kSquares };
+  enum Array : std::uint32_t { kWeights, kState };
 
   std::uint64_t seed, branch;
 

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "amp/core/config.hpp"
 #include "support/cuda/block.hpp"
 #include "support/cuda/standin.hpp"
 #include "support/cuda/status.hpp"
@@ -71,6 +72,20 @@ template <class T>
 T __shfl_sync(unsigned mask, T value, int lane) {
   return standin::Block::current().exchange(mask, value, static_cast<unsigned>(lane));
 }
+
+// Arithmetic that is rounded operation by operation, whatever the flags.
+#define STANDIN_ROUNDED(T, letter)                        \
+  inline T __##letter##add_rn(T a, T b) { return a + b; } \
+  inline T __##letter##mul_rn(T a, T b) {                 \
+    a *= b;                                               \
+    AMP_ROUND_PRODUCT(a);                                 \
+    return a;                                             \
+  }                                                       \
+  inline T __##letter##div_rn(T a, T b) { return a / b; } \
+  inline T __##letter##sqrt_rn(T a) { return std::sqrt(a); }
+STANDIN_ROUNDED(float, f)
+STANDIN_ROUNDED(double, d)
+#undef STANDIN_ROUNDED
 
 // --- the runtime
 // ----------------------------------------------------------------------------------

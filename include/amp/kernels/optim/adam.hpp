@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The formula of Adam and AdamW: that of optim/adam.hpp, for host and device.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/core/config.hpp"
+#include "amp/kernels/functions.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// The hyperparameters of a group, what a step keeps of each parameter, and its formula.
+struct AdamRule {
+  double beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
+  bool decoupled = false;  // AdamW
+
+  /// Arrays kept beside each parameter: exp_avg and exp_avg_sq.
+  static constexpr int kStates = 2;
+  /// Whether the formula depends on the number of a parameter's steps.
+  static constexpr bool kCountsSteps = true;
+  /// The state that is rounded stochastically if it was chosen to be bfloat16; -1 if none is.
+  static constexpr int kStochasticState = 1;
+  /// Whether there are any with these hyperparameters.
+  AMP_HOST_DEVICE static constexpr bool keeps_states() { return true; }
+
+  /// What the hyperparameters, the learning rate and the count come to, in the type of the update.
+  template <class T>
+  struct Coefficients {
+    T step_size, eps;  // both sides of the quotient times sqrt(1 - beta2^t)
+    T shrink, decay, weight1, weight2, beta2;
+    bool decoupled, coupled;
+  };
+  /// Of a parameter's step t, from 1 on. V is a type of numbers that rounds each operation by
+  /// itself: host::Rounded or cuda::Rounded.
+  AMP_EITHER_SIDE
+  template <class V>
+  AMP_HOST_DEVICE auto coefficients(double rate, std::int64_t t) const {
+    using T = typename V::Number;
+    const auto step = static_cast<double>(t);
+    const double root = functions::math::sqrt(1 - functions::math::pow(beta2, step));
+    const double step_size = rate / (1 - functions::math::pow(beta1, step)) * root;
+    const double shrink = (1 - rate * typename V::Double{weight_decay}).value;
+    return Coefficients<T>{static_cast<T>(step_size), static_cast<T>(eps * root),
+                           static_cast<T>(shrink), static_cast<T>(weight_decay),
+                           static_cast<T>(1 - beta1), static_cast<T>(1 - beta2),
+                           static_cast<T>(beta2), decoupled,
+                           // Without a decay no weight gets into a gradient: 0 * infinity is NaN.
+                           !decoupled && static_cast<T>(weight_decay) != 0};
+  }
+
+  /// One step of an element, or of a vector of them, with its states; grad is unscaled and clipped,
+  /// and of no use afterwards. (No variables of type V: nvcc takes no vectors in such functions.)
+  AMP_EITHER_SIDE
+  template <class V>
+  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void update(const Coefficients<typename V::Number>& k,
+                                                       V& grad, V& weight, V& m, V& v) {
+    if (k.decoupled) weight = k.shrink * weight;
+    if (k.coupled) grad = grad + k.decay * weight;
+    m = m + k.weight1 * (grad - m);
+    v = k.beta2 * v + k.weight2 * grad * grad;
+    weight = weight - k.step_size * m / (sqrt(v) + k.eps);
+  }
+
+  friend bool operator==(const AdamRule&, const AdamRule&) = default;
+};
+
+}  // namespace amp::inline v0::kernels

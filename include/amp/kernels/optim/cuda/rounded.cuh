@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The numbers that the device's optimizers compute with: each operation is rounded by itself,
+// whatever flags nvcc gets, as on the host. Left alone, nvcc makes one fused multiply-add of a
+// product and the sum it goes into, which rounds once. The intrinsics below are what stops it: a
+// multiply-add becomes two instructions in kernels that wait for memory.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "amp/core/config.hpp"
+
+namespace amp::inline v0::kernels::cuda {
+
+// clang-format off
+__device__ __forceinline__ float rounded_product(float a, float b) { return __fmul_rn(a, b); }
+__device__ __forceinline__ double rounded_product(double a, double b) { return __dmul_rn(a, b); }
+__device__ __forceinline__ float rounded_sum(float a, float b) { return __fadd_rn(a, b); }
+__device__ __forceinline__ double rounded_sum(double a, double b) { return __dadd_rn(a, b); }
+__device__ __forceinline__ float rounded_quotient(float a, float b) { return __fdiv_rn(a, b); }
+__device__ __forceinline__ double rounded_quotient(double a, double b) { return __ddiv_rn(a, b); }
+__device__ __forceinline__ float rounded_root(float a) { return __fsqrt_rn(a); }
+__device__ __forceinline__ double rounded_root(double a) { return __dsqrt_rn(a); }
+
+/// T is float or double.
+template <class T>
+struct Rounded {
+  using Number = T;  // of coefficients
+  using Double = Rounded<double>;
+
+  T value;
+
+  friend __device__ __forceinline__ Rounded operator+(Rounded a, Rounded b) { return {rounded_sum(a.value, b.value)}; }
+  friend __device__ __forceinline__ Rounded operator+(Rounded a, T b) { return {rounded_sum(a.value, b)}; }
+  friend __device__ __forceinline__ Rounded operator-(Rounded a, Rounded b) { return {rounded_sum(a.value, -b.value)}; }
+  friend __device__ __forceinline__ Rounded operator-(T a, Rounded b) { return {rounded_sum(a, -b.value)}; }
+  friend __device__ __forceinline__ Rounded operator*(Rounded a, Rounded b) { return {rounded_product(a.value, b.value)}; }
+  friend __device__ __forceinline__ Rounded operator*(T a, Rounded b) { return {rounded_product(a, b.value)}; }
+  friend __device__ __forceinline__ Rounded operator/(Rounded a, Rounded b) { return {rounded_quotient(a.value, b.value)}; }
+  friend __device__ __forceinline__ Rounded sqrt(Rounded a) { return {rounded_root(a.value)}; }
+  /// -1, 0 or 1; NaN stays NaN.
+  friend __device__ __forceinline__ Rounded sign(Rounded a) { return {a.value > 0 ? T{1} : a.value < 0 ? T{-1} : a.value}; }
+};
+// clang-format on
+
+}  // namespace amp::inline v0::kernels::cuda

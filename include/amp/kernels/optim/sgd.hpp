@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// SGD's formula: that of optim/sgd.hpp, for host and device.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/core/config.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// The hyperparameters of a group. For what each member of a rule means see AdamRule.
+struct SgdRule {
+  double momentum = 0, weight_decay = 0;
+  bool nesterov = false;
+
+  static constexpr int kStates = 1;  // momentum
+  static constexpr bool kCountsSteps = false;
+  static constexpr int kStochasticState = -1;
+  AMP_HOST_DEVICE constexpr bool keeps_states() const { return momentum != 0; }
+
+  template <class T>
+  struct Coefficients {
+    T rate, momentum, decay;
+    bool has_momentum, nesterov;
+  };
+  template <class V>
+  AMP_HOST_DEVICE auto coefficients(double rate, std::int64_t) const {
+    using T = typename V::Number;
+    return Coefficients<T>{static_cast<T>(rate), static_cast<T>(momentum),
+                           static_cast<T>(weight_decay), keeps_states(), nesterov};
+  }
+
+  AMP_EITHER_SIDE
+  template <class V>
+  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void update(const Coefficients<typename V::Number>& k,
+                                                       V& grad, V& weight, V& v) {
+    if (k.decay != 0) grad = grad + k.decay * weight;
+    if (k.has_momentum) {
+      v = k.momentum * v + grad;
+      grad = k.nesterov ? grad + k.momentum * v : v;
+    }
+    weight = weight - k.rate * grad;
+  }
+
+  friend bool operator==(const SgdRule&, const SgdRule&) = default;
+};
+
+}  // namespace amp::inline v0::kernels

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Lion (Chen et al. 2023, arXiv 2302.06675, program 1): a step of the same size for every weight,
+//   c <- beta1 m + (1 - beta1) g,   w <- w - lr (sign(c) + weight_decay w),
+//   m <- beta2 m + (1 - beta2) g
+// and one array of state beside the weights. The authors use a third to a tenth of Adam's rate, and
+// a weight decay that is larger by the same factor.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "amp/kernels/optim/lion.hpp"
+#include "amp/optim/rule_optimizer.hpp"
+
+namespace amp::inline v0 {
+
+/// `moments` is the dtype of m, as in SGDOptions.
+struct LionOptions {
+  double lr = 1e-4;
+  double beta1 = 0.9;
+  double beta2 = 0.99;
+  double weight_decay = 0;
+  Schedule schedule = {};                             // of lr
+  WeightStorage storage = WeightStorage::kParameter;  // of parameters below 32 bits
+  std::optional<DType> moments = {};                  // see above
+  std::uint64_t seed = 0;                             // of what is rounded stochastically
+  bool zero_grad = false;  // steps, skipped ones too, end with gradients of 0; not skip_step()
+};
+
+namespace detail {
+
+struct LionFormula {
+  using Options = LionOptions;
+  using Rule = kernels::LionRule;
+  static constexpr std::string_view kName = "Lion", kStates[] = {"exp_avg"};
+  static constexpr auto kDevice = &kernels::Backend::lion;
+
+  static void complete(const LionOptions&) {}
+  static Rule rule(const LionOptions& options) {
+    return {options.beta1, options.beta2, options.weight_decay};
+  }
+  template <class Visitor>
+  static void visit(LionOptions& options, Visitor&& f) {
+    f("lr", options.lr);
+    f("beta1", options.beta1, 1);
+    f("beta2", options.beta2, 1);
+    f("weight_decay", options.weight_decay);
+  }
+};
+
+}  // namespace detail
+
+class Lion final : public RuleOptimizer<detail::LionFormula> {
+ public:
+  using RuleOptimizer::RuleOptimizer;
+};
+
+}  // namespace amp::inline v0
