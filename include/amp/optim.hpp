@@ -6,5 +6,6 @@
 
 #include "amp/optim/adam.hpp"
 #include "amp/optim/clip.hpp"
+#include "amp/optim/lamb.hpp"
 #include "amp/optim/lion.hpp"
 #include "amp/optim/sgd.hpp"

@@ -39,7 +39,7 @@ struct Member {
   std::unique_ptr<amp::Optimizer> optimizer;
   bool is_adam;
 
-  Member(const Case& c, amp::Device device) : is_adam(c.is_adam()) {
+  Member(const Case& c, amp::Device device) : is_adam(c.counts_steps()) {
     amp::manual_seed(3);
     for (const std::int64_t n : {5, 12})
       params.push_back(amp::randn({n}).to(c.dtype).to(device).requires_grad_());

@@ -52,14 +52,14 @@ void check_alike(const Case& c, std::int64_t offset) {
   const auto largest = amp::max(amp::abs(host[0].detach().to(amp::kFloat64))).item<double>();
   for (std::size_t i = 0; i < host.size(); ++i) {
     INFO("tensor " << i << " of " << amp::name(host[i].dtype()));
-    if (cuda_test::kOwnMath && c.is_adam() && host[i].dtype() != amp::kUInt8) {  // powers
+    if (cuda_test::kOwnMath && c.counts_steps() && host[i].dtype() != amp::kUInt8) {  // powers
       const amp::DType dtype = host[i].dtype() == amp::kFloat64 ? amp::kFloat64 : amp::kBFloat16;
       // Where a weight is rounded to its other neighbour, what that left over differs by the step
       // between them: small beside the weights, not beside what is left over.
       const double least = c.storage == kKahan ? largest : 0;
       CHECK(cuda_test::difference(host[i], device[i].to(amp::kCUDA), least) <=
             2 * cuda_test::tolerance(dtype));
-    } else if (!(cuda_test::kOwnMath && c.is_adam())) {
+    } else if (!(cuda_test::kOwnMath && c.counts_steps())) {
       CHECK((bits_of(host[i]) == bits_of(device[i])));
     }
   }

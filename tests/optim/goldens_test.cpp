@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// 50 steps of SGD, Adam and AdamW with two groups, and of every schedule, against torch's.
+// 50 steps of SGD, Adam and AdamW with two groups, and of every schedule, against torch's; of Lion
+// and LAMB against their papers' algorithms.
 #include <amp/amp.hpp>
 
 #include <algorithm>
@@ -99,6 +100,17 @@ std::vector<double> run(std::string_view name, amp::DType dtype) {
         Adam{.lr = 0.01},
         Adam{.lr = 0.05, .beta1 = 0.5, .beta2 = 0.9, .eps = 1e-3, .weight_decay = 0.1}, dtype);
   }
+  if (name == "lion") {
+    using Lion = amp::LionOptions;
+    return train<amp::Lion>(
+        Lion{.lr = 0.01}, Lion{.lr = 0.03, .beta1 = 0.5, .beta2 = 0.9, .weight_decay = 0.3}, dtype);
+  }
+  if (name == "lamb") {
+    using Lamb = amp::LAMBOptions;
+    return train<amp::LAMB>(
+        Lamb{.lr = 0.02},
+        Lamb{.lr = 0.05, .beta1 = 0.5, .beta2 = 0.9, .eps = 1e-3, .weight_decay = 0}, dtype);
+  }
   return train<amp::AdamW>(
       Adam{.lr = 0.01},
       Adam{.lr = 0.05, .beta1 = 0, .beta2 = 0.99, .eps = 1e-3, .weight_decay = 0.5}, dtype);
@@ -147,7 +159,7 @@ std::vector<double> last_weights(std::vector<double> all) {
 
 }  // namespace
 
-TEST_CASE("optimizers: 50 steps with two groups are torch's", "[optim]") {
+TEST_CASE("optimizers: 50 steps with two groups are the reference's", "[optim]") {
   for (const goldens::OptimRun& golden : goldens::kOptimRuns) {
     INFO(golden.name);
     CHECK(difference(run(golden.name, amp::kFloat64), golden.weights) < 1e-12);

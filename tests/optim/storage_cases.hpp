@@ -24,9 +24,10 @@ using amp::WeightStorage;
 using Tensors = std::vector<Tensor>;
 using Bits = std::vector<unsigned char>;
 
-enum class Formula { kSgd, kMomentum, kNesterov, kAdam, kAdamW };
-inline constexpr Formula kFormulas[] = {Formula::kSgd, Formula::kMomentum, Formula::kNesterov,
-                                        Formula::kAdam, Formula::kAdamW};
+enum class Formula { kSgd, kMomentum, kNesterov, kAdam, kAdamW, kLion, kLamb };
+inline constexpr Formula kFormulas[] = {Formula::kSgd,  Formula::kMomentum, Formula::kNesterov,
+                                        Formula::kAdam, Formula::kAdamW,    Formula::kLion,
+                                        Formula::kLamb};
 
 struct Case {
   Formula formula = Formula::kAdam;
@@ -41,7 +42,10 @@ struct Case {
            std::string(amp::name(dtype)) + ", " + std::string(amp::name(storage)) + ", moments " +
            (moments ? std::string(amp::name(*moments)) : "unset");
   }
-  bool is_adam() const { return formula == Formula::kAdam || formula == Formula::kAdamW; }
+  /// Its formula has powers of their number in it, and exp_avg_sq.
+  bool counts_steps() const {
+    return formula == Formula::kAdam || formula == Formula::kAdamW || formula == Formula::kLamb;
+  }
   double decay() const { return formula == Formula::kSgd ? 0 : 0.03; }
 };
 
@@ -59,7 +63,9 @@ inline std::vector<Case> cases() {
       for (const WeightStorage storage : storages) {
         all.push_back({formula, dtype, storage});
         if (formula == Formula::kSgd) continue;
+        if (formula > Formula::kAdamW && dtype != amp::kBFloat16) continue;
         all.push_back({formula, dtype, storage, amp::kBFloat16});
+        if (formula > Formula::kAdamW) continue;  // what is stored is stored as by the others
         all.push_back({formula, dtype, storage, amp::kFloat32});
       }
     }
@@ -79,18 +85,33 @@ Options common(const Case& c) {
   options.zero_grad = c.zero_grad;
   return options;
 }
-inline std::unique_ptr<amp::Optimizer> make(const Case& c, const Tensors& params) {
-  if (!c.is_adam()) {
+/// build<Optimizer>(options) of a case.
+template <class Build>
+std::unique_ptr<amp::Optimizer> build_as(const Case& c, Build&& build) {
+  if (c.formula == Formula::kLion)
+    return build.template operator()<amp::Lion>(common<amp::LionOptions>(c));
+  if (c.formula == Formula::kLamb) {
+    auto options = common<amp::LAMBOptions>(c);
+    options.beta2 = kBeta2;
+    options.eps = kEps;
+    return build.template operator()<amp::LAMB>(options);
+  }
+  if (!c.counts_steps()) {
     auto options = common<amp::SGDOptions>(c);
     options.momentum = c.formula == Formula::kSgd ? 0 : kMu;
     options.nesterov = c.formula == Formula::kNesterov;
-    return std::make_unique<amp::SGD>(params, options);
+    return build.template operator()<amp::SGD>(options);
   }
   auto options = common<amp::AdamOptions>(c);
   options.beta2 = kBeta2;
   options.eps = kEps;
-  if (c.formula == Formula::kAdam) return std::make_unique<amp::Adam>(params, options);
-  return std::make_unique<amp::AdamW>(params, options);
+  if (c.formula == Formula::kAdam) return build.template operator()<amp::Adam>(options);
+  return build.template operator()<amp::AdamW>(options);
+}
+inline std::unique_ptr<amp::Optimizer> make(const Case& c, const Tensors& params) {
+  return build_as(c, [&]<class Optimizer>(const auto& options) -> std::unique_ptr<amp::Optimizer> {
+    return std::make_unique<Optimizer>(params, options);
+  });
 }
 
 /// Lengths below, at and beyond a vector, a block and a piece.

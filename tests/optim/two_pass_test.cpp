@@ -23,7 +23,7 @@ using enum amp::WeightStorage;
 
 /// Parameters in the case's dtype, and float32 ones, in groups of other rates.
 std::unique_ptr<amp::Optimizer> grouped(const Case& c, const Tensors& params) {
-  const auto build = [&]<class Optimizer>(auto options) -> std::unique_ptr<amp::Optimizer> {
+  return build_as(c, [&]<class Optimizer>(auto options) -> std::unique_ptr<amp::Optimizer> {
     auto other = options;
     other.lr = 3 * options.lr;
     other.weight_decay = 0.2;
@@ -32,17 +32,7 @@ std::unique_ptr<amp::Optimizer> grouped(const Case& c, const Tensors& params) {
     return std::make_unique<Optimizer>(std::vector<typename Optimizer::Group>{
         {.params = {params.begin(), middle}, .options = options},
         {.params = {middle, params.end()}, .options = other}});
-  };
-  if (!c.is_adam()) {
-    auto options = common<amp::SGDOptions>(c);
-    options.momentum = c.formula == Formula::kSgd ? 0 : kMu;
-    options.nesterov = c.formula == Formula::kNesterov;
-    return build.operator()<amp::SGD>(options);
-  }
-  auto options = common<amp::AdamOptions>(c);
-  options.eps = kEps;
-  if (c.formula == Formula::kAdam) return build.operator()<amp::Adam>(options);
-  return build.operator()<amp::AdamW>(options);
+  });
 }
 
 Tensors all_parameters(const Case& c) {

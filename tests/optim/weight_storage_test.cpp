@@ -55,22 +55,45 @@ double difference(const Values& a, const Values& b, double floor) {
 struct Expected {
   Values w, first, second;
 };
+double norm(const Values& x) {
+  double sum = 0;
+  for (const double v : x) sum += v * v;
+  return std::sqrt(sum);
+}
 Expected expected_step(const Case& c, Expected at, const Values& gradient, int t) {
+  Values direction = gradient;  // of LAMB
   for (std::size_t i = 0; i < at.w.size(); ++i) {
-    double& w = at.w[i];
+    double &w = at.w[i], &m = at.first[i], &v = at.second[i];
+    const bool coupled = c.formula <= Formula::kAdam;
     if (c.formula == Formula::kAdamW) w *= 1 - kLr * c.decay();
-    const double g = gradient[i] + (c.formula == Formula::kAdamW ? 0 : c.decay() * w);
-    if (!c.is_adam()) {
-      double& v = at.first[i];
-      v = c.formula == Formula::kSgd ? g : kMu * v + g;
-      w -= kLr * (c.formula == Formula::kNesterov ? g + kMu * v : v);
+    const double g = gradient[i] + (coupled ? c.decay() * w : 0);
+    if (c.formula == Formula::kLion) {
+      // In float32, product by product: where it is almost 0, the sign is a matter of rounding.
+      const volatile float old = static_cast<float>(kBeta1) * static_cast<float>(m);
+      const volatile float now = static_cast<float>(1 - kBeta1) * static_cast<float>(g);
+      const float mixed = old + now;
+      w -= kLr * ((mixed > 0 ? 1 : mixed < 0 ? -1 : 0) + c.decay() * w);
+      m = kBeta2 * m + (1 - kBeta2) * g;
       continue;
     }
-    double &m = at.first[i], &v = at.second[i];
+    if (!c.counts_steps()) {
+      m = c.formula == Formula::kSgd ? g : kMu * m + g;
+      w -= kLr * (c.formula == Formula::kNesterov ? g + kMu * m : m);
+      continue;
+    }
     m = kBeta1 * m + (1 - kBeta1) * g;
     v = kBeta2 * v + (1 - kBeta2) * g * g;
-    w -= kLr / (1 - std::pow(kBeta1, t)) * m / (std::sqrt(v / (1 - std::pow(kBeta2, t))) + kEps);
+    direction[i] =
+        m / (1 - std::pow(kBeta1, t)) / (std::sqrt(v / (1 - std::pow(kBeta2, t))) + kEps);
+    if (c.formula == Formula::kLamb) {
+      direction[i] += c.decay() * w;
+    } else {
+      w -= kLr * direction[i];
+    }
   }
+  const double trust = norm(at.w) / norm(direction);
+  for (std::size_t i = 0; c.formula == Formula::kLamb && i < at.w.size(); ++i)
+    at.w[i] -= kLr * trust * direction[i];
   return at;
 }
 
@@ -104,7 +127,7 @@ TEST_CASE("weight storage: every step is the formula's, to the rounding of what 
       const Tensors after = optimizer->master_weights();
       const NamedTensors next = optimizer->state_dict();
       for (std::size_t i = 0; i < params.size(); ++i) {
-        const char* const first = c.is_adam() ? "exp_avg" : "momentum";
+        const char* const first = c.formula >= Formula::kAdam ? "exp_avg" : "momentum";
         const auto n = static_cast<std::size_t>(params[i].numel());
         const Expected e = expected_step(c,
                                          {before[i].to_vector<double>(), entry(state, i, first, n),
@@ -115,7 +138,7 @@ TEST_CASE("weight storage: every step is the formula's, to the rounding of what 
         const double moment = epsilon(c.moments.value_or(unset)) * 1.01;
         if (c.formula != Formula::kSgd)
           REQUIRE(difference(entry(next, i, first, n), e.first, 1e-2) < moment);
-        if (c.is_adam())
+        if (c.counts_steps())
           REQUIRE(difference(entry(next, i, "exp_avg_sq", n), e.second, 1e-4) <
                   moment * (c.moments == kBFloat16 ? 2 : 1));
       }

@@ -113,6 +113,7 @@ inline constexpr Backend kBackend{
     .sgd = optimizer_step<SgdRule>,
     .adam = optimizer_step<AdamRule>,
     .lion = optimizer_step<LionRule>,
+    .lamb = optimizer_step<LambRule>,
     .store_rng_state = store_rng_state,
     .release = detail::release_libraries,
 };

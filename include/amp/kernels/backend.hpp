@@ -20,6 +20,7 @@
 #include "amp/kernels/norm/args.hpp"
 #include "amp/kernels/optim/adam.hpp"
 #include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/optim/lamb.hpp"
 #include "amp/kernels/optim/lion.hpp"
 #include "amp/kernels/optim/sgd.hpp"
 #include "amp/kernels/pool/args.hpp"
@@ -82,6 +83,7 @@ struct Backend {
   Kernel<OptimizerArgs<SgdRule>> sgd;
   Kernel<OptimizerArgs<AdamRule>> adam;
   Kernel<OptimizerArgs<LionRule>> lion;
+  Kernel<OptimizerArgs<LambRule>> lamb;
 
   /// Enqueues *to = value.
   void (*store_rng_state)(Device device, RngState* to, RngState value);

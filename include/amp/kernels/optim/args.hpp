@@ -27,6 +27,12 @@ struct LowPrecisionCopies {
 template <class Rule>
 inline constexpr bool kMayLackStates = !Rule{}.keeps_states();
 
+/// Whether a rule multiplies the rate of each parameter with its trust ratio.
+template <class Rule>
+inline constexpr bool kTrusts = requires {
+  requires Rule::kTrusts;
+};
+
 /// A rule's update, with states in an array.
 AMP_EITHER_SIDE
 template <class Rule, class Coefficients, class V>

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// A block of a parameter's step: gradients, weights and states as floats or doubles.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/optim/host/step_loop.hpp"
+#include "amp/kernels/optim/host/weights.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
+
+namespace amp::inline v0::kernels::host::detail {
+
+/// One parameter of a step.
+template <class Rule>
+struct StepRow {
+  const GroupSettings<Rule>* group;
+  const OptimizerParameter<Rule>* p;
+  double rate, factor;   // of learning; of the gradient
+  std::int64_t applied;  // steps before this one
+  bool streams = false;  // the copies
+
+  bool keeps_states() const { return group->rule.keeps_states(); }
+  RoundingWords words(RoundingWords::Array array) const {
+    return RoundingWords::of(group->seed, p->weight.number, applied, array);
+  }
+  template <class C>
+  typename Rule::template Coefficients<C> coefficients() const {
+    const std::int64_t step = Rule::kCountsSteps ? *p->step + 1 : 0;
+    return group->rule.template coefficients<Rounded<C>>(rate, step);
+  }
+  /// Elements [at, at + n) of the gradient become 0.
+  void zero_gradient(std::int64_t at, std::int64_t n) const {
+    if (n == 0) return;  // may have no memory
+    std::memset(address(p->gradient, p->gradient_dtype, at), 0,
+                static_cast<std::size_t>(n * item_size(p->gradient_dtype)));
+  }
+};
+
+/// Elements [at, at + n), at most kBlock. Arrays of type C are where they were, others in buffers.
+template <class C, class Rule>
+class StepBlock {
+ public:
+  StepBlock(const StepRow<Rule>& row, std::int64_t at, std::int64_t n)
+      : row_(row),
+        at_(at),
+        n_(n),
+        weights(*row.p, row.words(RoundingWords::kWeights), at, n),
+        gradients(fetch(address(row.p->gradient, row.p->gradient_dtype, at), row.p->gradient_dtype,
+                        n, buffers_[Rule::kStates])) {
+    for (int s = 0; s < Rule::kStates && row.keeps_states(); ++s)
+      states[s] = const_cast<C*>(fetch(state(s), row.p->state_dtype, n, buffers_[s]));
+  }
+  StepBlock(const StepBlock&) = delete;
+  StepBlock& operator=(const StepBlock&) = delete;
+
+  /// Weights and states, to where they are kept.
+  void write() const {
+    const OptimizerParameter<Rule>& p = *row_.p;
+    weights.write();
+    for (int s = 0; s < Rule::kStates && row_.keeps_states(); ++s) {
+      if (s == Rule::kStochasticState && row_.group->stochastic_state &&
+          p.state_dtype == kBFloat16) {
+        store_stochastic(states[s], p.states[s], kBFloat16, at_, n_,
+                         row_.words(RoundingWords::kState));
+      } else {
+        store(states[s], state(s), p.state_dtype, n_);
+      }
+    }
+  }
+
+ private:
+  void* state(int s) const { return address(row_.p->states[s], row_.p->state_dtype, at_); }
+
+  const StepRow<Rule>& row_;
+  std::int64_t at_, n_;
+  C buffers_[Rule::kStates + 1][kBlock];
+
+ public:
+  Weights<C, OptimizerParameter<Rule>> weights;
+  const C* gradients;
+  C* states[Rule::kStates] = {};
+};
+
+}  // namespace amp::inline v0::kernels::host::detail

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The first pass of rules whose rate depends on the norms of a parameter and of its step, such as
+// LAMB's: it reads what the step will, and writes nothing.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "amp/kernels/optim/host/step_block.hpp"
+#include "amp/kernels/optim/lamb.hpp"
+#include "amp/kernels/traversal/host/chunks.hpp"
+#include "amp/kernels/unscale/host.hpp"
+
+namespace amp::inline v0::kernels::host::detail {
+
+/// Sums of squares of the weights and of the directions of their step: element i of a chunk counts
+/// in lane i % kAccumulators.
+template <class Rule, class C>
+struct TrustLoop {
+  static constexpr int kStates = Rule::kStates;
+
+  C factor;  // of gradients
+  typename Rule::template Coefficients<C> coefficients;
+  C weights[kAccumulators] = {}, directions[kAccumulators] = {};
+
+  void add(const C* g, const C* w, C* const (&states)[kStates], std::int64_t n) {
+    std::int64_t i = 0;
+#if AMP_X86
+    if constexpr (std::is_same_v<C, float>) {
+      if (amp::detail::has_avx2()) i = add_avx2(g, w, states, n);
+    }
+#endif
+    for (; i < n; ++i) {
+      Rounded<C> grad = factor * Rounded<C>{g[i]}, weight{w[i]}, state[kStates];
+      for (int s = 0; s < kStates; ++s) state[s].value = states[s][i];
+      Rule::direct(coefficients, grad, weight, state[0], state[1]);
+      add_square(weight, weights[i % kAccumulators]);
+      add_square(grad, directions[i % kAccumulators]);
+    }
+  }
+
+ private:
+  static void add_square(const Rounded<C>& x, C& lane) { lane = (Rounded<C>{lane} + x * x).value; }
+#if AMP_X86
+  /// How many were added, in order.
+  __attribute__((target("avx2"))) std::int64_t add_avx2(const float* g, const float* w,
+                                                        float* const (&states)[kStates],
+                                                        std::int64_t n) {
+    using V = Rounded<lanes::Avx2::F>;
+    std::int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+      V grad = factor * V{_mm256_loadu_ps(g + i)}, state[kStates];
+      const V weight{_mm256_loadu_ps(w + i)};
+      for (int s = 0; s < kStates; ++s) state[s].value = _mm256_loadu_ps(states[s] + i);
+      Rule::direct(coefficients, grad, weight, state[0], state[1]);
+      float* const to[] = {weights + i % kAccumulators, directions + i % kAccumulators};
+      _mm256_storeu_ps(to[0], (V{_mm256_loadu_ps(to[0])} + weight * weight).value);
+      _mm256_storeu_ps(to[1], (V{_mm256_loadu_ps(to[1])} + grad * grad).value);
+    }
+    return i;
+  }
+#endif
+};
+
+struct TrustSums {
+  double weights, directions;
+};
+
+template <class C, class Rule>
+TrustSums trust_sums(const StepRow<Rule>& row, std::int64_t begin, std::int64_t end) {
+  TrustLoop<Rule, C> loop{static_cast<C>(row.factor), row.template coefficients<C>()};
+  for (std::int64_t at = begin; at < end; at += kBlock) {
+    const std::int64_t n = (std::min)(kBlock, end - at);
+    const StepBlock<C, Rule> block(row, at, n);
+    loop.add(block.gradients, block.weights.values, block.states, n);
+  }
+  return {sum_of_lanes(loop.weights), sum_of_lanes(loop.directions)};
+}
+
+/// Multiplies the rates of all rows with the trust ratios of their parameters.
+template <class Rule>
+void trust(const HostBuffer<StepRow<Rule>>& rows, std::int64_t count, const Chunks& chunks) {
+  const HostBuffer<TrustSums> sums(chunks.size());
+  chunks.for_each([&](std::int64_t i, std::int64_t n, std::int64_t begin, std::int64_t end) {
+    sums[n] = rows[i].p->dtype == kFloat64 ? trust_sums<double>(rows[i], begin, end)
+                                           : trust_sums<float>(rows[i], begin, end);
+  });
+  std::int64_t first = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    double weights[kSumLanes] = {}, directions[kSumLanes] = {};
+    const std::int64_t end = first + ceil_div(rows[i].p->numel, kChunk);
+    for (std::int64_t n = first; n < end; ++n) {
+      weights[(n - first) % kSumLanes] += sums[n].weights;
+      directions[(n - first) % kSumLanes] += sums[n].directions;
+    }
+    rows[i].rate *= trust_ratio(sum_of_lanes(weights), sum_of_lanes(directions));
+    first = end;
+  }
+}
+
+}  // namespace amp::inline v0::kernels::host::detail

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The weights of a parameter in a block of floats or doubles, whichever way they are stored.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
+
+namespace amp::inline v0::kernels::host::detail {
+
+inline void* address(void* data, DType dtype, std::int64_t at) {
+  return static_cast<char*>(data) + at * item_size(dtype);
+}
+
+/// Elements [at, at + n) of a 16-bit array, rounded stochastically.
+template <class C>
+void store_stochastic(const C* values, void* data, DType dtype, std::int64_t at, std::int64_t n,
+                      const RoundingWords& words) {
+  const auto store_as = [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* const to = static_cast<T*>(data) + at;
+    for (std::int64_t i = 0; i < n; i += 4) {
+      const PhiloxBlock block = words.four(at + i);
+      for (std::int64_t k = 0; k < 4 && i + k < n; ++k)
+        to[i + k] = round_stochastically<T>(values[i + k], block.word[k]);
+    }
+  };
+  if (dtype == kFloat16) {
+    store_as(type_tag<half>{});
+  } else {
+    store_as(type_tag<bfloat16>{});
+  }
+}
+
+/// The weights of a block, from where they are kept; written back there, to the parameter and its
+/// float16 copy.
+template <class C, class Parameter>
+class Weights {
+ public:
+  C* values;
+
+  Weights(const Parameter& parameter, const RoundingWords& words, std::int64_t at, std::int64_t n)
+      : p_(parameter), words_(words), at_(at), n_(n) {
+    const WeightStorage storage = p_.weight.storage;
+    if constexpr (std::is_same_v<C, float>) {
+      if (is_split(storage)) {
+        const auto *const high = split_words(p_.parameter), *const low =
+                                                                split_words(p_.weight.rest);
+        for (std::int64_t i = 0; i < n_; ++i) buffer_[i] = join(storage, {high[i], low[i]});
+        values = buffer_;
+        return;
+      }
+      if (storage == WeightStorage::kMaster) {
+        values = static_cast<float*>(address(p_.weight.rest, kFloat32, at_));
+        if (!is_rounded_master()) join_masters();
+        return;
+      }
+    }
+    values = const_cast<C*>(fetch(address(p_.parameter, p_.dtype, at_), p_.dtype, n_, buffer_));
+  }
+  Weights(const Weights&) = delete;
+  Weights& operator=(const Weights&) = delete;
+
+  void write() const {
+    switch (p_.weight.storage) {
+      case WeightStorage::kMaster:
+        store_in(p_.weight.rest, kFloat32);
+        [[fallthrough]];
+      case WeightStorage::kParameter:
+        store_in(p_.parameter, p_.dtype);
+        break;
+      case WeightStorage::kStochastic:
+        store_stochastic(values, p_.parameter, p_.dtype, at_, n_, words_);
+        break;
+      case WeightStorage::kRemainder:
+      case WeightStorage::kKahan:
+        store_split();
+        break;
+    }
+    if (p_.copies.float16 != nullptr) store_in(p_.copies.float16, kFloat16);
+  }
+  /// Where the step is to write the bfloat16 copy; null where there is none.
+  bfloat16* copy() const {
+    return p_.copies.bfloat16 != nullptr ? static_cast<bfloat16*>(p_.copies.bfloat16) + at_
+                                         : nullptr;
+  }
+
+ private:
+  std::uint16_t* split_words(void* data) const { return static_cast<std::uint16_t*>(data) + at_; }
+  void store_in(void* data, DType dtype) const {
+    store(values, address(data, dtype, at_), dtype, n_);
+  }
+  /// Whether the block of the parameter is that of the master, bit for bit: nobody else wrote it.
+  bool is_rounded_master() const {
+    alignas(64) unsigned char rounded[kBlock * sizeof(C)];  // the parameter's dtype takes no more
+    store(values, rounded, p_.dtype, n_);
+    return std::memcmp(rounded, address(p_.parameter, p_.dtype, at_),
+                       static_cast<std::size_t>(n_ * item_size(p_.dtype))) == 0;
+  }
+  void join_masters() {
+    const C* const parameters = fetch(address(p_.parameter, p_.dtype, at_), p_.dtype, n_, buffer_);
+    for (std::int64_t i = 0; i < n_; ++i)
+      buffer_[i] =
+          join_master(static_cast<float>(values[i]), static_cast<float>(parameters[i]), p_.dtype);
+    values = buffer_;
+  }
+  void store_split() const {
+    auto *const high = split_words(p_.parameter), *const low = split_words(p_.weight.rest);
+    for (std::int64_t i = 0; i < n_; ++i) {
+      const SplitWeight parts = split(p_.weight.storage, static_cast<float>(values[i]));
+      high[i] = parts.parameter;
+      low[i] = parts.rest;
+    }
+  }
+
+  const Parameter& p_;
+  const RoundingWords words_;
+  const std::int64_t at_, n_;
+  C buffer_[kBlock];
+};
+
+}  // namespace amp::inline v0::kernels::host::detail

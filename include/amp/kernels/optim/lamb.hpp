@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// LAMB's formula: that of optim/lamb.hpp, for host and device.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/core/config.hpp"
+#include "amp/kernels/functions.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// The hyperparameters of a group. For what each member of a rule means see AdamRule.
+struct LambRule {
+  double beta1 = 0.9, beta2 = 0.999, eps = 1e-6, weight_decay = 0.01;
+
+  static constexpr int kStates = 2;  // exp_avg, exp_avg_sq
+  static constexpr bool kCountsSteps = true;
+  static constexpr int kStochasticState = 1;
+  /// The rate of each parameter is multiplied with its trust_ratio.
+  static constexpr bool kTrusts = true;
+  AMP_HOST_DEVICE static constexpr bool keeps_states() { return true; }
+
+  template <class T>
+  struct Coefficients {
+    T rate, step_size, eps;  // both sides of the quotient times sqrt(1 - beta2^t)
+    T decay, weight1, weight2, beta2;
+  };
+  AMP_EITHER_SIDE
+  template <class V>
+  AMP_HOST_DEVICE auto coefficients(double rate, std::int64_t t) const {
+    using T = typename V::Number;
+    const auto step = static_cast<double>(t);
+    const double root = functions::math::sqrt(1 - functions::math::pow(beta2, step));
+    return Coefficients<T>{
+        static_cast<T>(rate),       static_cast<T>(root / (1 - functions::math::pow(beta1, step))),
+        static_cast<T>(eps * root), static_cast<T>(weight_decay),
+        static_cast<T>(1 - beta1),  static_cast<T>(1 - beta2),
+        static_cast<T>(beta2)};
+  }
+
+  /// grad becomes the direction of the step, of which the trust ratio decides the length.
+  AMP_EITHER_SIDE
+  template <class V>
+  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void direct(const Coefficients<typename V::Number>& k,
+                                                       V& grad, const V& weight, V& m, V& v) {
+    m = m + k.weight1 * (grad - m);
+    v = k.beta2 * v + k.weight2 * grad * grad;
+    grad = k.step_size * m / (sqrt(v) + k.eps);
+    if (k.decay != 0) grad = grad + k.decay * weight;
+  }
+  AMP_EITHER_SIDE
+  template <class V>
+  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void update(const Coefficients<typename V::Number>& k,
+                                                       V& grad, V& weight, V& m, V& v) {
+    direct(k, grad, weight, m, v);
+    weight = weight - k.rate * grad;
+  }
+
+  friend bool operator==(const LambRule&, const LambRule&) = default;
+};
+
+/// ||weights|| / ||directions|| of a parameter, 1 where either is 0, from the sums of the squares.
+AMP_HOST_DEVICE inline double trust_ratio(double weights, double directions) {
+  if (weights == 0 || directions == 0) return 1;
+  return functions::math::sqrt(weights) / functions::math::sqrt(directions);
+}
+
+}  // namespace amp::inline v0::kernels
