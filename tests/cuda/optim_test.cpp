@@ -217,116 +217,106 @@ Tensors gradients_for(std::size_t step) {
   return some(70, 6, 0.5, step);
 }
 
-TEST_CASE("cuda sgd: parameters, momenta and counts are the host's", "[cuda]") {
-  for (std::size_t variant = 0; variant < 5; ++variant) {
+/// kSteps of three groups, the last of them empty: parameters, states and counts are the host's.
+/// rule(variant, group) gives the hyperparameters.
+template <class Rule>
+void check_rule(k::Kernel<k::OptimizerArgs<Rule>> k::Backend::*kernel, std::size_t variants,
+                Rule (*rule)(std::size_t variant, std::size_t group)) {
+  for (std::size_t variant = 0; variant < variants; ++variant) {
     INFO("variant " << variant);
     amp::manual_seed(3);
     compare(some(70, 4, 1.0), [&](amp::Device device, const Tensors& parameters) {
       const Words words(device);
-      const double momentum = variant == 0 ? 0 : 0.9;
-      Tensors state;
-      for (const amp::Tensor& p : parameters) state.push_back(amp::zeros_like(p));
+      const bool keeps_states = rule(variant, 0).keeps_states();
+      Tensors all;  // states and count of each parameter
+      for (const amp::Tensor& p : parameters) {
+        for (int s = 0; s < Rule::kStates; ++s) all.push_back(amp::zeros_like(p));
+        all.push_back(amp::zeros({}, {.dtype = amp::kInt64, .device = device}));
+      }
       for (std::size_t step = 0; step < kSteps; ++step) {
         const Tensors gradients = on(device, gradients_for(step));
-        std::vector<k::OptimizerParameter<k::SgdRule>> list;
-        for (std::size_t i = 0; i < parameters.size(); ++i)
+        std::vector<k::OptimizerParameter<Rule>> list;
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+          if (step == 1 && i % 3 == 0) continue;  // has no gradient: its count stays behind
+          const amp::Tensor* const own = &all[i * (Rule::kStates + 1)];
           list.push_back({.parameter = parameters[i].raw_data(),
                           .gradient = gradients[i].raw_data(),
-                          .states = {momentum == 0 ? nullptr : state[i].raw_data()},
-                          .step = nullptr,
+                          .states = {},
+                          .step = own[Rule::kStates].template data<std::int64_t>(),
                           .numel = parameters[i].numel(),
                           .dtype = parameters[i].dtype(),
                           .gradient_dtype = gradients[i].dtype(),
                           .state_dtype = parameters[i].dtype()});
-        // Two groups, and one of nothing.
-        k::OptimizerGroup<k::SgdRule> groups[3];
+          for (int s = 0; s < Rule::kStates && keeps_states; ++s)
+            list.back().states[s] = own[s].raw_data();
+        }
+        const auto rest = static_cast<std::int64_t>(list.size()) - kFirst;
+        k::OptimizerGroup<Rule> groups[3];
         for (std::size_t g = 0; g < 3; ++g) {
           groups[g] = {.parameters = list.data() + (g == 0 ? 0 : kFirst),
                        .count = g == 0   ? kFirst
-                                : g == 1 ? static_cast<std::int64_t>(list.size()) - kFirst
+                                : g == 1 ? rest
                                          : 0,
                        .settings = {.lr = {g == 0 ? 0.1 : 0.07, kSchedules[(variant + g) % 5]},
-                                    .rule = {.momentum = momentum,
-                                             .weight_decay = variant % 2 == g ? 0.05 : 0,
-                                             .nesterov = variant > 2}}};
+                                    .rule = rule(variant, g)}};
         }
-        const k::OptimizerArgs<k::SgdRule> args{.device = device,
-                                                .groups = groups,
-                                                .count = 3,
-                                                .applied = words.applied.data<std::int64_t>(),
-                                                .scale = words.scale(step)};
-        step_on(device, &k::Backend::sgd, args);
+        step_on(device, kernel,
+                {.device = device,
+                 .groups = groups,
+                 .count = 3,
+                 .applied = words.applied.data<std::int64_t>(),
+                 .scale = words.scale(step)});
       }
       CHECK(words.applied.item<std::int64_t>() == kSteps - 1);
-      state.push_back(words.applied);
-      return state;
+      all.push_back(words.applied);
+      return all;
     });
   }
 }
 
-TEST_CASE("cuda sgd, adam: a step over nothing is counted, as on the host", "[cuda]") {
-  for (const amp::Device device : {amp::Device(amp::kCPU), amp::Device(amp::kCUDA)}) {
-    const Words words(device);
-    k::OptimizerArgs<k::SgdRule> sgd_args{};
-    sgd_args.device = device;
-    sgd_args.applied = words.applied.data<std::int64_t>();
-    step_on(device, &k::Backend::sgd, sgd_args);
-    k::OptimizerArgs<k::AdamRule> adam_args{};
-    adam_args.device = device;
-    adam_args.applied = words.applied.data<std::int64_t>();
-    step_on(device, &k::Backend::adam, adam_args);
-    CHECK(words.applied.item<std::int64_t>() == 2);
-  }
+TEST_CASE("cuda sgd: parameters, momenta and counts are the host's", "[cuda]") {
+  check_rule<k::SgdRule>(&k::Backend::sgd, 5, [](std::size_t variant, std::size_t g) {
+    return k::SgdRule{.momentum = variant == 0 ? 0 : 0.9,
+                      .weight_decay = variant % 2 == g ? 0.05 : 0,
+                      .nesterov = variant > 2};
+  });
 }
 
 TEST_CASE("cuda adam: parameters, moments and counts are the host's", "[cuda]") {
-  for (std::size_t variant = 0; variant < 5; ++variant) {
-    INFO("variant " << variant);
-    amp::manual_seed(4);
-    compare(some(70, 4, 1.0), [&](amp::Device device, const Tensors& parameters) {
-      const Words words(device);
-      Tensors state;  // three of each parameter
-      for (const amp::Tensor& p : parameters) {
-        state.push_back(amp::zeros_like(p));
-        state.push_back(amp::zeros_like(p));
-        state.push_back(amp::zeros({}, {.dtype = amp::kInt64, .device = device}));
-      }
-      for (std::size_t step = 0; step < kSteps; ++step) {
-        const Tensors gradients = on(device, gradients_for(step));
-        std::vector<k::OptimizerParameter<k::AdamRule>> list;
-        for (std::size_t i = 0; i < parameters.size(); ++i) {
-          if (step == 1 && i % 3 == 0) continue;  // has no gradient: its count stays behind
-          list.push_back({.parameter = parameters[i].raw_data(),
-                          .gradient = gradients[i].raw_data(),
-                          .states = {state[3 * i].raw_data(), state[3 * i + 1].raw_data()},
-                          .step = state[3 * i + 2].data<std::int64_t>(),
-                          .numel = parameters[i].numel(),
-                          .dtype = parameters[i].dtype(),
-                          .gradient_dtype = gradients[i].dtype(),
-                          .state_dtype = parameters[i].dtype()});
-        }
-        k::OptimizerGroup<k::AdamRule> groups[2];
-        for (std::size_t g = 0; g < 2; ++g) {
-          groups[g] = {.parameters = list.data() + (g == 0 ? 0 : kFirst),
-                       .count = g == 0 ? kFirst : static_cast<std::int64_t>(list.size()) - kFirst,
-                       .settings = {.lr = {g == 0 ? 0.1 : 0.07, kSchedules[(variant + g) % 5]},
-                                    .rule = {.beta1 = 0.9,
-                                             .beta2 = g == 0 ? 0.99 : 0.98,
-                                             .eps = 1e-6,
-                                             .weight_decay = variant % 2 == g ? 0.05 : 0,
-                                             .decoupled = variant > 1}}};
-        }
-        const k::OptimizerArgs<k::AdamRule> args{.device = device,
-                                                 .groups = groups,
-                                                 .count = 2,
-                                                 .applied = words.applied.data<std::int64_t>(),
-                                                 .scale = words.scale(step)};
-        step_on(device, &k::Backend::adam, args);
-      }
-      CHECK(words.applied.item<std::int64_t>() == kSteps - 1);
-      state.push_back(words.applied);
-      return state;
-    });
+  check_rule<k::AdamRule>(&k::Backend::adam, 5, [](std::size_t variant, std::size_t g) {
+    return k::AdamRule{.beta2 = g == 0 ? 0.99 : 0.98,
+                       .eps = 1e-6,
+                       .weight_decay = variant % 2 == g ? 0.05 : 0,
+                       .decoupled = variant > 1};
+  });
+}
+
+TEST_CASE("cuda lion: parameters, moments and counts are the host's", "[cuda]") {
+  check_rule<k::LionRule>(&k::Backend::lion, 2, [](std::size_t variant, std::size_t g) {
+    return k::LionRule{.beta2 = g == 0 ? 0.99 : 0.9, .weight_decay = variant % 2 == g ? 0.05 : 0};
+  });
+}
+
+TEST_CASE("cuda lamb: parameters, moments and counts are the host's", "[cuda]") {
+  check_rule<k::LambRule>(&k::Backend::lamb, 2, [](std::size_t variant, std::size_t g) {
+    return k::LambRule{.beta2 = g == 0 ? 0.99 : 0.98, .weight_decay = variant % 2 == g ? 0.05 : 0};
+  });
+}
+
+TEST_CASE("cuda optimizers: a step over nothing is counted, as on the host", "[cuda]") {
+  for (const amp::Device device : {amp::Device(amp::kCPU), amp::Device(amp::kCUDA)}) {
+    const Words words(device);
+    const auto step = [&]<class Rule>(k::Kernel<k::OptimizerArgs<Rule>> k::Backend::*kernel) {
+      k::OptimizerArgs<Rule> args{};
+      args.device = device;
+      args.applied = words.applied.data<std::int64_t>();
+      step_on(device, kernel, args);
+    };
+    step(&k::Backend::sgd);
+    step(&k::Backend::adam);
+    step(&k::Backend::lion);
+    step(&k::Backend::lamb);
+    CHECK(words.applied.item<std::int64_t>() == 4);
   }
 }
 
