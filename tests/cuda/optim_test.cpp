@@ -82,7 +82,7 @@ template <class Rule>
 void step_on(amp::Device device, k::Kernel<k::OptimizerArgs<Rule>> k::Backend::*kernel,
              const k::OptimizerArgs<Rule>& args) {
   device.type == amp::kCPU ? k::host::optimizer_step(args)
-                           : (k::backend(amp::kCUDA)->*kernel).run(args);
+                           : (k::backend(amp::kCUDA)->*kernel)(args);
 }
 
 TEST_CASE("cuda unscale: values and flag are the host's", "[cuda]") {
