@@ -13,7 +13,7 @@
 
 #include "amp/kernels/cross_entropy/args.hpp"
 #include "amp/kernels/cross_entropy/formula.hpp"
-#include "amp/kernels/softmax/cuda/exp_sums.cuh"
+#include "amp/kernels/softmax/cuda.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
 
 namespace amp::inline v0::kernels::cuda {
