@@ -22,6 +22,9 @@
 namespace amp::inline v0::kernels::cuda::detail {
 
 /// An epilogue of cuBLASLt, and its vector: the bias, or the sums.
+/// The vector that goes with a matmul, if there is one.
+enum class LtVector : std::uint8_t { kNone, kBias, kColumnSums, kRowSums };
+
 struct LtEpilogue {
   cublasLtEpilogue_t code = CUBLASLT_EPILOGUE_DEFAULT;
   const Operand* vector = nullptr;
@@ -29,28 +32,34 @@ struct LtEpilogue {
 
 /// The epilogue that is all that goes with a matmul; CUBLASLT_EPILOGUE_DEFAULT if there is none.
 inline LtEpilogue lt_epilogue(const MatmulArgs& args) {
-  const bool bias = args.bias.present, columns = args.column_sums.present,
-             rows = args.row_sums.present;
-  const bool backward = args.epilogue == Epilogue::kGeluBackward;
-  const Operand* const vector = bias      ? &args.bias
-                                : columns ? &args.column_sums
-                                : rows    ? &args.row_sums
-                                          : nullptr;
-  if (bias + columns + rows > 1 || (backward ? bias || rows : columns)) return {};
-  switch (args.epilogue) {
-    case Epilogue::kNone:
-      if (bias) return {CUBLASLT_EPILOGUE_BIAS, vector};
-      if (rows && amp::cuda::detail::libraries().sums_rows_in_matmuls)
-        return {CUBLASLT_EPILOGUE_BGRADB, vector};
-      return {};
-    case Epilogue::kGelu:
-      if (rows) return {};
-      return {bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX, vector};
-    case Epilogue::kGeluBackward:
-      return {columns ? CUBLASLT_EPILOGUE_DGELU_BGRAD : CUBLASLT_EPILOGUE_DGELU, vector};
-    case Epilogue::kRelu:
-    case Epilogue::kReluBackward:
-      break;
+  static constexpr struct {
+    Epilogue epilogue;
+    LtVector vector;
+    cublasLtEpilogue_t code;
+  } kKnown[] = {
+      {Epilogue::kNone, LtVector::kBias, CUBLASLT_EPILOGUE_BIAS},
+      {Epilogue::kNone, LtVector::kRowSums, CUBLASLT_EPILOGUE_BGRADB},
+      {Epilogue::kGelu, LtVector::kNone, CUBLASLT_EPILOGUE_GELU_AUX},
+      {Epilogue::kGelu, LtVector::kBias, CUBLASLT_EPILOGUE_GELU_AUX_BIAS},
+      {Epilogue::kGeluBackward, LtVector::kNone, CUBLASLT_EPILOGUE_DGELU},
+      {Epilogue::kGeluBackward, LtVector::kColumnSums, CUBLASLT_EPILOGUE_DGELU_BGRAD},
+  };
+  LtVector kind = LtVector::kNone;
+  const Operand* vector = nullptr;
+  int vectors = 0;
+  const auto look_at = [&](LtVector of, const Operand& operand) {
+    if (!operand.present) return;
+    kind = of;
+    vector = &operand;
+    ++vectors;
+  };
+  look_at(LtVector::kBias, args.bias);
+  look_at(LtVector::kColumnSums, args.column_sums);
+  look_at(LtVector::kRowSums, args.row_sums);
+  if (vectors > 1) return {};
+  if (kind == LtVector::kRowSums && !amp::cuda::detail::libraries().sums_rows_in_matmuls) return {};
+  for (const auto& known : kKnown) {
+    if (known.epilogue == args.epilogue && known.vector == kind) return {known.code, vector};
   }
   return {};
 }

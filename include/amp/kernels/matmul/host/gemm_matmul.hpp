@@ -119,6 +119,12 @@ void round_sums(C* c, const C* bias, const Operand& output, std::int64_t batch) 
   });
 }
 
+/// Room for n elements of an operand in the type that is computed in, unless it has that.
+template <class C>
+HostBuffer<C> room_for(const Operand& operand, std::int64_t n) {
+  return HostBuffer<C>(operand.dtype == dtype_of<C> ? 0 : n);
+}
+
 }  // namespace detail
 
 /// A matmul that is not empty, without its sums.
@@ -129,9 +135,8 @@ inline void gemm_matmul(const MatmulArgs& args) {
   visit_compute_type(args.output.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
-    const auto needs_buffer = [](const Operand& operand) { return operand.dtype != dtype_of<C>; };
-    const HostBuffer<C> a_buffer(needs_buffer(args.a) ? m * k : 0),
-        b_buffer(needs_buffer(args.b) ? k * n : 0);
+    const HostBuffer<C> a_buffer = detail::room_for<C>(args.a, m * k),
+                        b_buffer = detail::room_for<C>(args.b, k * n);
     const bool in_place = args.output.dtype == dtype_of<C> && args.output.strides[2] == 1 &&
                           args.output.strides[1] == n;
     const HostBuffer<C> c_buffer(in_place ? 0 : m * n);

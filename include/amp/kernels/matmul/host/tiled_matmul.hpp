@@ -239,14 +239,10 @@ inline bool is_worth_turning(const Matmul& p) {
   return transposed && p.n >= 128 && is_slow;
 }
 
-/// run(p, sources) for the matmul of the arguments without its epilogue and sums. 16-bit formats
-/// without instructions of their own are multiplied in float32. False, with nothing written, if
-/// this is none for oneDNN.
-template <class Run>
-bool with_operands(const MatmulArgs& args, const Run& run) {
-  const DType source = args.a.dtype;
-  const bool widens = (source == kBFloat16 || source == kFloat16) && !is_native(source);
-  Matmul p{.dtype = widens ? kFloat32 : source,
+/// The matmul of the arguments, without its bias, epilogue and sums. 16-bit formats without
+/// instructions of their own are multiplied in float32.
+inline Matmul problem_of(const MatmulArgs& args, bool widens) {
+  Matmul p{.dtype = widens ? kFloat32 : args.a.dtype,
            .output = widens ? kFloat32 : args.output.dtype,
            .m = args.output.sizes[1],
            .n = args.output.sizes[2],
@@ -255,15 +251,30 @@ bool with_operands(const MatmulArgs& args, const Run& run) {
            .b_stride = {args.b.strides[1], args.b.strides[2]},
            .c_stride = args.output.strides[1]};
   simplify(p);
+  return p;
+}
+/// Whether oneDNN can read the operands and write the output as they lie.
+inline bool takes_operands(const Matmul& p, const MatmulArgs& args) {
+  const DType source = args.a.dtype;
+  const Operand &bias = args.bias, &output = args.output;
+  if (args.b.dtype != source) return false;
+  if (output.dtype != source && output.dtype != kFloat32) return false;
+  if (p.n > 1 && output.strides[2] != 1) return false;
+  return !bias.present || (bias.dtype == source && (p.n == 1 || bias.strides[0] == 1));
+}
+
+/// run(p, sources) for the matmul of the arguments without its epilogue and sums. False, with
+/// nothing written, if this is none for oneDNN.
+template <class Run>
+bool with_operands(const MatmulArgs& args, const Run& run) {
+  const DType source = args.a.dtype;
+  const bool widens = (source == kBFloat16 || source == kFloat16) && !is_native(source);
   const bool one = args.output.sizes[0] == 1;
-  const bool plain = args.b.dtype == source &&
-                     (args.output.dtype == source || args.output.dtype == kFloat32) &&
-                     (p.n == 1 || args.output.strides[2] == 1);
-  if (!plain || !takes(p) || (widens && !one)) return false;
+  Matmul p = problem_of(args, widens);
+  if (!takes_operands(p, args) || !takes(p) || (widens && !one)) return false;
   const void* bias = args.bias.data;
   const HostBuffer<float> wide(widens && args.bias.present ? p.n : 0);
   if (args.bias.present) {
-    if (args.bias.dtype != source || (p.n > 1 && args.bias.strides[0] != 1)) return false;
     p.bias = p.dtype;
     if (widens) bias = fetch(bias, source, p.n, wide.data());
   }
