@@ -22,15 +22,15 @@
 namespace amp::inline v0 {
 
 /// An optimizer whose parameters come in groups, each stepped with a rule of kernels/optim. Formula
-/// says what an optimizer has of its own:
-///   Options, Rule         of a group: what users write, and what kernels read; Options hold lr,
-///                         schedule, storage, moments, seed and zero_grad, as those of SGD do
-///   kName, kStates        the optimizer's name, and those of what the rule keeps
-///   kDevice               its kernel among those of a Backend
-///   complete(options)     fills in what the user left open; throws where options do not go
-///   together rule(options)         the rule; of options that are complete visit(options, f)
-///   f(name, number, below) for those that may change while training, each
-///                         in [0, below), without a bound if `below` is not given
+/// says what is its own:
+/// - Options of a group, which users write: lr, schedule, storage, moments, seed, zero_grad and
+/// more.
+/// - Rule, which the kernels read: rule(options) makes it of options that are complete.
+/// - kName and kStates: the optimizer's name, and the names of what the rule keeps.
+/// - kDevice: its kernel among those of a Backend.
+/// - complete(options) fills in what the user left open, and throws if options do not go together.
+/// - visit(options, f) calls f(name, number, below) for the numbers that may change while training:
+///   each lies in [0, below), without a bound if `below` is not given.
 template <class Formula>
 class RuleOptimizer : public Optimizer {
   using Rule = typename Formula::Rule;
