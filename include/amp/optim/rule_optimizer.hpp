@@ -206,9 +206,8 @@ class RuleOptimizer : public Optimizer {
       const std::size_t before = parameters_list_.size();
       const Options& options = groups_[g].options;
       const Rule rule = Formula::rule(options);
-      for_each_gradient(g, [&](std::size_t i, const Tensor& grad) {
-        parameters_list_.push_back(parameter_of(i, grad, choice_of(options), rule));
-      });
+      for_each_gradient(
+          g, [&](std::size_t i, const Tensor& grad) { list(i, grad, choice_of(options), rule); });
       if (parameters_list_.size() == before) continue;
       groups_list_.push_back(
           {.parameters = parameters_list_.data() + before,
@@ -221,24 +220,20 @@ class RuleOptimizer : public Optimizer {
                .stochastic_state = Rule::kStochasticState >= 0 && options.moments == kBFloat16}});
     }
   }
-  kernels::OptimizerParameter<Rule> parameter_of(std::size_t i, const Tensor& grad,
-                                                 const StateChoice& choice, const Rule& rule) {
+  void list(std::size_t i, const Tensor& grad, const StateChoice& choice, const Rule& rule) {
     const Tensor& p = parameters()[i];
-    kernels::OptimizerParameter<Rule> row{
-        .parameter = p.raw_data(),
-        .gradient = grad.raw_data(),
-        .states = {},
-        .step =
-            Rule::kCountsSteps ? static_cast<std::int64_t*>(steps_.tensors[i].raw_data()) : nullptr,
-        .numel = p.numel(),
-        .dtype = p.dtype(),
-        .gradient_dtype = grad.dtype(),
-        .state_dtype = detail::moment_dtype(choice, p.dtype()),
-        .copies = detail::copies_to_write(p)};
+    kernels::OptimizerParameter<Rule>& row = parameters_list_.emplace_back();
+    row.parameter = p.raw_data();
+    row.gradient = grad.raw_data();
     for (int s = 0; s < Rule::kStates && rule.keeps_states(); ++s)
       row.states[s] = state_of(states_[s], i, choice);
+    if (Rule::kCountsSteps) row.step = static_cast<std::int64_t*>(steps_.tensors[i].raw_data());
+    row.numel = p.numel();
+    row.dtype = p.dtype();
+    row.gradient_dtype = grad.dtype();
+    row.state_dtype = detail::moment_dtype(choice, p.dtype());
+    row.copies = detail::copies_to_write(p);
     row.weight = stored_weight(i, choice);
-    return row;
   }
 
   /// Where a recorded step finds the learning rates: each replay begins with those of then. Each

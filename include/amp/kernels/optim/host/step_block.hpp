@@ -51,8 +51,10 @@ class StepBlock {
         weights(*row.p, row.words(RoundingWords::kWeights), at, n),
         gradients(fetch(address(row.p->gradient, row.p->gradient_dtype, at), row.p->gradient_dtype,
                         n, buffers_[Rule::kStates])) {
-    for (int s = 0; s < Rule::kStates && row.keeps_states(); ++s)
-      states[s] = const_cast<C*>(fetch(state(s), row.p->state_dtype, n, buffers_[s]));
+    for (int s = 0; s < Rule::kStates && row.keeps_states(); ++s) {
+      kept_[s] = address(row.p->states[s], row.p->state_dtype, at);
+      states[s] = const_cast<C*>(fetch(kept_[s], row.p->state_dtype, n, buffers_[s]));
+    }
   }
   StepBlock(const StepBlock&) = delete;
   StepBlock& operator=(const StepBlock&) = delete;
@@ -67,16 +69,15 @@ class StepBlock {
         store_stochastic(states[s], p.states[s], kBFloat16, at_, n_,
                          row_.words(RoundingWords::kState));
       } else {
-        store(states[s], state(s), p.state_dtype, n_);
+        store(states[s], kept_[s], p.state_dtype, n_);
       }
     }
   }
 
  private:
-  void* state(int s) const { return address(row_.p->states[s], row_.p->state_dtype, at_); }
-
   const StepRow<Rule>& row_;
   std::int64_t at_, n_;
+  void* kept_[Rule::kStates];  // where the states are
   C buffers_[Rule::kStates + 1][kBlock];
 
  public:

@@ -62,11 +62,12 @@ struct StepLoop {
       if (amp::detail::has_avx2()) i = run_avx2(g, w, states, copy, n);
     }
 #endif
+    const StepLoop loop = *this;  // what is written might be *this, for all the compiler knows
     for (; i < n; ++i) {
-      Rounded<C> grad = factor * Rounded<C>{g[i]}, weight{w[i]}, state[kStates] = {};
-      for (int s = 0; s < kStates && keeps_states(); ++s) state[s].value = states[s][i];
-      update_with<Rule>(coefficients, grad, weight, state);
-      for (int s = 0; s < kStates && keeps_states(); ++s) states[s][i] = state[s].value;
+      Rounded<C> grad = loop.factor * Rounded<C>{g[i]}, weight{w[i]}, state[kStates] = {};
+      for (int s = 0; s < kStates && loop.keeps_states(); ++s) state[s].value = states[s][i];
+      update_with<Rule>(loop.coefficients, grad, weight, state);
+      for (int s = 0; s < kStates && loop.keeps_states(); ++s) states[s][i] = state[s].value;
       w[i] = weight.value;
       if (copy != nullptr) copy[i] = bfloat16(static_cast<float>(w[i]));
     }
@@ -79,7 +80,7 @@ struct StepLoop {
                                                         float* const (&states)[kStates],
                                                         bfloat16* copy, std::int64_t n) const {
     using V = Rounded<lanes::Avx2::F>;
-    const StepLoop loop = *this;  // what is written might be *this, for all the compiler knows
+    const StepLoop loop = *this;  // as above
     float* s[kStates];
     for (int k = 0; k < kStates; ++k) s[k] = states[k];
     const bool past_caches = loop.streams && may_stream(copy);
