@@ -25,7 +25,10 @@ __device__ void step_piece(const OptimizerParameter<Rule> p, bool vectors,
                            const GroupSettings<Rule>& group, double trust, bool is_new, Range range,
                            const GradScale& scale, std::int64_t applied) {
   constexpr int kStates = Rule::kStates;
-  const auto& k = shared_coefficients<C>(p, group, applied, trust, is_new);
+  const auto& k = shared_coefficients<C>(p, group.rule, is_new, [&] {
+    const double rate = scheduled_rate(group.lr, applied);
+    return kTrusts<Rule> ? rate * trust : rate;
+  });
   const C factor = static_cast<C>(gradient_factor(scale, p.gradient_dtype));
   const bool keeps_states = group.rule.keeps_states();
   for_each_vector<C>(vectors, range, [&](auto size, std::int64_t i) {

@@ -79,20 +79,18 @@ struct StepTable final : KeptTable::Contents {
   const std::vector<unsigned> zero{0};
 };
 
-/// One thread computes the coefficients of a parameter's step, for all of its block; `is_new` if
-/// this is another parameter than in the call before. To be called by all threads.
-template <class C, class Rule>
+/// One thread computes the coefficients of a parameter's step, with the rate rate(), for all of its
+/// block; `is_new` if this is another parameter than in the call before. To be called by all
+/// threads.
+template <class C, class Rule, class Rate>
 __device__ const typename Rule::template Coefficients<C>& shared_coefficients(
-    const OptimizerParameter<Rule>& p, const GroupSettings<Rule>& group, std::int64_t applied,
-    double trust, bool is_new) {
+    const OptimizerParameter<Rule>& p, const Rule& rule, bool is_new, const Rate& rate) {
   __shared__ typename Rule::template Coefficients<C> shared;
   if (is_new) {
     __syncthreads();
     if (threadIdx.x == 0) {
       const std::int64_t step = Rule::kCountsSteps ? *p.step + 1 : 0;
-      double rate = scheduled_rate(group.lr, applied);
-      if constexpr (kTrusts<Rule>) rate *= trust;
-      shared = group.rule.template coefficients<Rounded<C>>(rate, step);
+      shared = rule.template coefficients<Rounded<C>>(rate(), step);
     }
     __syncthreads();
   }

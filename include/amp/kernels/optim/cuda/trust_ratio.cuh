@@ -38,8 +38,8 @@ __device__ __forceinline__ double sum_of_tree(double* tree, unsigned lanes) {
 template <StepKind kKind, class C, class Rule>
 __device__ TrustSums sums_of_chunk(const OptimizerParameter<Rule> p, bool vectors,
                                    const GroupSettings<Rule>& group, bool is_new, Range range,
-                                   const GradScale& scale, std::int64_t applied, double* tree) {
-  const auto& k = shared_coefficients<C>(p, group, applied, 1, is_new);
+                                   const GradScale& scale, double* tree) {
+  const auto& k = shared_coefficients<C>(p, group.rule, is_new, [] { return 0.0; });
   const C factor = static_cast<C>(gradient_factor(scale, p.gradient_dtype));
   Rounded<C> weights[kVector] = {}, directions[kVector] = {};
   const auto add = [&](auto size, std::int64_t i, int lane) {
@@ -82,7 +82,7 @@ __device__ TrustSums sums_of_chunk(const OptimizerParameter<Rule> p, bool vector
 template <StepKind kKind, class Rule>
 AMP_KERNEL void trust_sums_kernel(const StepRow<Rule>* rows, std::int64_t count,
                                   std::int64_t pieces, const GroupSettings<Rule>* groups,
-                                  const std::int64_t* applied, GradScale scale, TrustSums* sums) {
+                                  GradScale scale, TrustSums* sums) {
   __shared__ double tree[kLanes];
   if (skipped(scale)) return;
   const StepRow<Rule>* known = nullptr;
@@ -97,9 +97,9 @@ AMP_KERNEL void trust_sums_kernel(const StepRow<Rule>* rows, std::int64_t count,
                    const TrustSums sum =
                        row.p.dtype == kFloat64
                            ? sums_of_chunk<kKind, double>(row.p, row.vectors, group, is_new, chunk,
-                                                          scale, *applied, tree)
+                                                          scale, tree)
                            : sums_of_chunk<kKind, float>(row.p, row.vectors, group, is_new, chunk,
-                                                         scale, *applied, tree);
+                                                         scale, tree);
                    if (threadIdx.x == 0) sums[n] = sum;
                  });
 }
@@ -132,8 +132,8 @@ class TrustRatios {
     const auto run = [&](auto kernel) {
       constexpr std::int64_t kPiecesOfChunk = kChunk / kPiece;
       launch(args.device, blocks_for(ceil_div(table.pieces, kPiecesOfChunk)), kLaneThreads, kernel,
-             table.rows.data(), table.count(), table.pieces, table.groups.data(), args.applied,
-             args.scale, sums_.data());
+             table.rows.data(), table.count(), table.pieces, table.groups.data(), args.scale,
+             sums_.data());
     };
     if (table.kind == StepKind::kPlain) {
       run(trust_sums_kernel<StepKind::kPlain, Rule>);
