@@ -5,6 +5,7 @@
 // bits (AVX2, chosen at run time): the same bits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -46,7 +47,7 @@ inline void fence_streams() {
 template <class Rule, class C>
 struct StepLoop {
   using Coefficients = typename Rule::template Coefficients<C>;
-  static constexpr int kStates = Rule::kStates;
+  static constexpr std::size_t kStates = Rule::kStates;
 
   C factor;  // of gradients
   Coefficients coefficients;
@@ -65,9 +66,11 @@ struct StepLoop {
     const StepLoop loop = *this;  // what is written might be *this, for all the compiler knows
     for (; i < n; ++i) {
       Rounded<C> grad = loop.factor * Rounded<C>{g[i]}, weight{w[i]}, state[kStates] = {};
-      for (int s = 0; s < kStates && loop.keeps_states(); ++s) state[s].value = states[s][i];
+      for (std::size_t s = 0; s < kStates && loop.keeps_states(); ++s)
+        state[s].value = states[s][i];
       update_with<Rule>(loop.coefficients, grad, weight, state);
-      for (int s = 0; s < kStates && loop.keeps_states(); ++s) states[s][i] = state[s].value;
+      for (std::size_t s = 0; s < kStates && loop.keeps_states(); ++s)
+        states[s][i] = state[s].value;
       w[i] = weight.value;
       if (copy != nullptr) copy[i] = bfloat16(static_cast<float>(w[i]));
     }
@@ -82,22 +85,22 @@ struct StepLoop {
     using V = Rounded<lanes::Avx2::F>;
     const StepLoop loop = *this;  // as above
     float* s[kStates];
-    for (int k = 0; k < kStates; ++k) s[k] = states[k];
+    for (std::size_t k = 0; k < kStates; ++k) s[k] = states[k];
     const bool past_caches = loop.streams && may_stream(copy);
     std::int64_t i = 0;
     for (; i + 16 <= n; i += 16) {
       prefetch(g + i);
       prefetch(w + i);
-      for (int k = 0; k < kStates && loop.keeps_states(); ++k) prefetch(s[k] + i);
+      for (std::size_t k = 0; k < kStates && loop.keeps_states(); ++k) prefetch(s[k] + i);
       __m256 weights[2];
       for (int part = 0; part < 2; ++part) {
         const std::int64_t at = i + 8 * part;
         V grad = loop.factor * V{_mm256_loadu_ps(g + at)};
         V weight{_mm256_loadu_ps(w + at)}, state[kStates] = {};
-        for (int k = 0; k < kStates && loop.keeps_states(); ++k)
+        for (std::size_t k = 0; k < kStates && loop.keeps_states(); ++k)
           state[k].value = _mm256_loadu_ps(s[k] + at);
         update_with<Rule>(loop.coefficients, grad, weight, state);
-        for (int k = 0; k < kStates && loop.keeps_states(); ++k)
+        for (std::size_t k = 0; k < kStates && loop.keeps_states(); ++k)
           _mm256_storeu_ps(s[k] + at, state[k].value);
         weights[part] = weight.value;
         _mm256_storeu_ps(w + at, weights[part]);

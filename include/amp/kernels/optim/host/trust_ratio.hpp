@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -20,7 +21,7 @@ namespace amp::inline v0::kernels::host::detail {
 /// in lane i % kAccumulators.
 template <class Rule, class C>
 struct TrustLoop {
-  static constexpr int kStates = Rule::kStates;
+  static constexpr std::size_t kStates = Rule::kStates;
 
   C factor;  // of gradients
   typename Rule::template Coefficients<C> coefficients;
@@ -35,7 +36,7 @@ struct TrustLoop {
 #endif
     for (; i < n; ++i) {
       Rounded<C> grad = factor * Rounded<C>{g[i]}, weight{w[i]}, state[kStates];
-      for (int s = 0; s < kStates; ++s) state[s].value = states[s][i];
+      for (std::size_t s = 0; s < kStates; ++s) state[s].value = states[s][i];
       Rule::direct(coefficients, grad, weight, state[0], state[1]);
       add_square(weight, weights[i % kAccumulators]);
       add_square(grad, directions[i % kAccumulators]);
@@ -54,7 +55,7 @@ struct TrustLoop {
     for (; i + 8 <= n; i += 8) {
       V grad = factor * V{_mm256_loadu_ps(g + i)}, state[kStates];
       const V weight{_mm256_loadu_ps(w + i)};
-      for (int s = 0; s < kStates; ++s) state[s].value = _mm256_loadu_ps(states[s] + i);
+      for (std::size_t s = 0; s < kStates; ++s) state[s].value = _mm256_loadu_ps(states[s] + i);
       Rule::direct(coefficients, grad, weight, state[0], state[1]);
       float* const to[] = {weights + i % kAccumulators, directions + i % kAccumulators};
       _mm256_storeu_ps(to[0], (V{_mm256_loadu_ps(to[0])} + weight * weight).value);
