@@ -18,16 +18,9 @@ namespace detail {
 template <class C, class Stride>
 void take_maxima(const C* __restrict in, Stride stride, std::int32_t at, std::int64_t n,
                  C* __restrict maxima, std::int32_t* __restrict indices) {
-  using Bits = BitsOf<C>;
   const auto step = static_cast<std::int32_t>(stride);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const C value = in[i * stride], best = maxima[i];
-    const Bits wins = -Bits{value > best} | -Bits{is_nan(value)};  // NaN wins, as in torch
-    maxima[i] = __builtin_bit_cast(
-        C, (__builtin_bit_cast(Bits, value) & wins) | (__builtin_bit_cast(Bits, best) & ~wins));
-    const auto moves = static_cast<std::int32_t>(wins);
-    indices[i] = ((at + static_cast<std::int32_t>(i) * step) & moves) | (indices[i] & ~moves);
-  }
+  for (std::int64_t i = 0; i < n; ++i)
+    take(in[i * stride], at + static_cast<std::int32_t>(i) * step, maxima[i], indices[i]);
 }
 
 template <class C, class Stride>

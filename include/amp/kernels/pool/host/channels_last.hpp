@@ -14,8 +14,8 @@
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/pool/args.hpp"
+#include "amp/kernels/pool/formula.hpp"
 #include "amp/kernels/pool/host/channel_groups.hpp"
-#include "amp/kernels/pool/host/window_range.hpp"
 #include "amp/kernels/traversal/channels_last.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 
@@ -23,9 +23,16 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Bits of the size of a float or double, all of them set or none, to choose without a branch.
+/// MaxOfWindow::take, without a branch, so that compilers make vectors of it.
 template <class C>
-using BitsOf = std::conditional_t<sizeof(C) == 4, std::int32_t, std::int64_t>;
+AMP_ALWAYS_INLINE void take(C x, std::int32_t at, C& maximum, std::int32_t& place) {
+  using Bits = BitsOf<C>;
+  const Bits wins = becomes_maximum(x, maximum);
+  maximum = __builtin_bit_cast(
+      C, (__builtin_bit_cast(Bits, x) & wins) | (__builtin_bit_cast(Bits, maximum) & ~wins));
+  const auto moves = static_cast<std::int32_t>(wins);
+  place = (at & moves) | (place & ~moves);
+}
 
 /// Some channels of the elements that a window sees in one row, `distance` apart, and of their
 /// positions in the plane.
@@ -39,7 +46,6 @@ struct RowOfWindow {
 /// The maximum of them, and of what earlier rows had where there were any.
 template <std::int64_t kLanes, class C>
 void take_maximum(const RowOfWindow<C>& row, bool is_first, C* maximum, std::int32_t* index) {
-  using Bits = BitsOf<C>;
   C best[static_cast<std::size_t>(kLanes)];
   std::int32_t where[static_cast<std::size_t>(kLanes)];
   for (std::int64_t l = 0; l < kLanes; ++l) best[l] = is_first ? row.elements[l] : maximum[l];
@@ -47,29 +53,28 @@ void take_maximum(const RowOfWindow<C>& row, bool is_first, C* maximum, std::int
   for (std::int64_t i = is_first ? 1 : 0; i < row.count; ++i) {
     const C* const in = row.elements + i * row.distance;
     const std::int32_t at = row.position + static_cast<std::int32_t>(i) * row.step;
-    for (std::int64_t l = 0; l < kLanes; ++l) {
-      const C value = in[l];
-      const Bits wins = -Bits{value > best[l]} | -Bits{is_nan(value)};  // NaN wins, as in torch
-      best[l] = __builtin_bit_cast(C, (__builtin_bit_cast(Bits, value) & wins) |
-                                          (__builtin_bit_cast(Bits, best[l]) & ~wins));
-      const auto moves = static_cast<std::int32_t>(wins);
-      where[l] = (at & moves) | (where[l] & ~moves);
-    }
+    for (std::int64_t l = 0; l < kLanes; ++l) take(in[l], at, best[l], where[l]);
   }
   std::copy_n(best, kLanes, maximum);
   std::copy_n(where, kLanes, index);
 }
-template <class C>
-void add_to(C* __restrict sum, const C* __restrict more, std::int64_t channels) {
-  for (std::int64_t c = 0; c < channels; ++c) sum[c] += more[c];
+template <std::int64_t kLanes, class C>
+void add_lanes(const C* __restrict more, C* __restrict sum) {
+  for (std::int64_t l = 0; l < kLanes; ++l) sum[l] += more[l];
 }
-template <class C>
-void add_where(C* __restrict sum, const C* __restrict more, const std::int32_t* __restrict index,
-               std::int32_t at, std::int64_t channels) {
-  for (std::int64_t c = 0; c < channels; ++c) {
-    const C here = more[c];
-    sum[c] += index[c] == at ? here : C{0};
+template <std::int64_t kLanes, class C>
+void add_lanes_where(const C* __restrict more, const std::int32_t* __restrict index,
+                     std::int32_t at, C* __restrict sum) {
+  for (std::int64_t l = 0; l < kLanes; ++l) {
+    const C here = more[l];
+    sum[l] += index[l] == at ? here : C{0};
   }
+}
+
+template <class C>
+void add(const C* more, std::int64_t channels, C* sum) {
+  for_each_group(channels,
+                 [&](std::int64_t c, auto lanes) { add_lanes<lanes>(more + c, sum + c); });
 }
 
 /// One row of an image, all channels of each of its pixels.
@@ -110,15 +115,11 @@ void for_each_in_row(std::int64_t windows, std::int64_t width, const Window2d& w
 
 /// The rows of windows that see row h of an image: body(oh), in order.
 template <class Body>
-void for_each_row_of_windows(std::int64_t h, const Operand& windows, const Operand& images,
-                             const Window2d& window, Body body) {
-  const std::int64_t last = h + window.padding[0],
-                     reach = (window.kernel[0] - 1) * window.dilation[0];
-  const std::int64_t first = (std::max)(std::int64_t{0}, last - reach);
-  const std::int64_t end = (std::min)(windows.sizes[2], last / window.stride[0] + 1);
-  for (std::int64_t oh = ceil_div(first, window.stride[0]); oh < end; ++oh) {
-    const WindowRange rows(oh, images.sizes[2], window, 0);
-    if ((h - rows.begin) % rows.step == 0) body(oh);
+void for_each_row_of_windows(std::int64_t h, const Operand& windows, const Window2d& window,
+                             Body body) {
+  const WindowsOver over(h, windows.sizes[2], window, 0, Divider(window.stride[0]));
+  for (std::int64_t oh = over.begin; oh < over.end; ++oh) {
+    if (over.has(oh, window, 0)) body(oh);
   }
 }
 
@@ -161,13 +162,17 @@ inline void max_pool2d_backward_channels_last(const MaxPool2dBackwardArgs& args)
       args.grad_output, args.grad_input, [&](std::int64_t row, auto* grad_input, auto* room) {
         const std::int64_t h = row % height;
         std::fill_n(grad_input, width * channels, 0);
-        for_each_row_of_windows(h, args.grad_output, args.grad_input, args.window, [&](auto oh) {
+        for_each_row_of_windows(h, args.grad_output, args.window, [&](auto oh) {
           const std::int64_t at = (row / height * out_h + oh) * out_w * channels;
           const auto* const grad = fetch(args.grad_output, at, 1, out_w * channels, room);
           const std::int32_t* const indices = args.indices.as<const std::int32_t>() + at;
           for_each_in_row(out_w, width, args.window, [&](std::int64_t ow, std::int64_t x) {
-            add_where(grad_input + x * channels, grad + ow * channels, indices + ow * channels,
-                      static_cast<std::int32_t>(h * width + x), channels);
+            for_each_group(channels, [&](std::int64_t c, auto lanes) {
+              const std::int64_t from = ow * channels + c;
+              add_lanes_where<lanes>(grad + from, indices + from,
+                                     static_cast<std::int32_t>(h * width + x),
+                                     grad_input + x * channels + c);
+            });
           });
         });
       });
@@ -185,7 +190,7 @@ inline void avg_pool2d_channels_last(const AvgPool2dArgs& args) {
       const std::int64_t at = (row / out_h * height + h) * width * channels;
       const C* const in = fetch(args.input, at, 1, width * channels, room);
       for_each_in_row(out_w, width, args.window, [&](std::int64_t ow, std::int64_t x) {
-        add_to(means + ow * channels, in + x * channels, channels);
+        add(in + x * channels, channels, means + ow * channels);
       });
     }
     for (std::int64_t i = 0; i < out_w * channels; ++i) means[i] *= static_cast<C>(args.scale);
@@ -200,14 +205,13 @@ inline void avg_pool2d_backward_channels_last(const AvgPool2dBackwardArgs& args)
       args.grad_output, args.grad_input, [&](std::int64_t row, auto* grad_input, auto* room) {
         using C = std::remove_reference_t<decltype(*grad_input)>;
         std::fill_n(grad_input, width * channels, C{0});
-        for_each_row_of_windows(
-            row % height, args.grad_output, args.grad_input, args.window, [&](auto oh) {
-              const std::int64_t at = (row / height * out_h + oh) * out_w * channels;
-              const C* const grad = fetch(args.grad_output, at, 1, out_w * channels, room);
-              for_each_in_row(out_w, width, args.window, [&](std::int64_t ow, std::int64_t x) {
-                add_to(grad_input + x * channels, grad + ow * channels, channels);
-              });
-            });
+        for_each_row_of_windows(row % height, args.grad_output, args.window, [&](auto oh) {
+          const std::int64_t at = (row / height * out_h + oh) * out_w * channels;
+          const C* const grad = fetch(args.grad_output, at, 1, out_w * channels, room);
+          for_each_in_row(out_w, width, args.window, [&](std::int64_t ow, std::int64_t x) {
+            add(grad + ow * channels, channels, grad_input + x * channels);
+          });
+        });
         for (std::int64_t i = 0; i < width * channels; ++i)
           grad_input[i] *= static_cast<C>(args.scale);
       });

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Pooling: which elements a window sees, which windows see an element, and what a window gives of
+// its elements, in their order:
+//   max_pool2d:  y = max x     grad_x = sum of the gradients of the windows whose maximum it was
+//   avg_pool2d:  y = s sum x   grad_x = s sum of the gradients of the windows that see it
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "amp/core/config.hpp"
+#include "amp/kernels/traversal/divider.hpp"
+#include "amp/kernels/traversal/window.hpp"
+#include "amp/types/small_float.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// The positions [begin, end), `step` apart, of one window that lie within [0, extent).
+struct WindowRange {
+  std::int64_t begin, end, step;
+
+  AMP_HOST_DEVICE WindowRange(std::int64_t window, std::int64_t extent, const Window2d& w, int d)
+      : step(w.dilation[d]) {
+    const std::int64_t first = window * w.stride[d] - w.padding[d];
+    const std::int64_t beyond = first + (w.kernel[d] - 1) * step + 1;
+    begin = first < 0 ? first + ((-first - 1) / step + 1) * step : first;
+    end = beyond < extent ? beyond : extent;
+  }
+  AMP_HOST_DEVICE std::int64_t count() const { return (end - begin - 1) / step + 1; }
+};
+
+/// The windows [begin, end), of `count`, that may see one position.
+struct WindowsOver {
+  std::int64_t at, begin, end;  // the position, counted from the start of the padding
+
+  AMP_HOST_DEVICE WindowsOver(std::int64_t position, std::int64_t count, const Window2d& w, int d,
+                              const Divider& by_stride)
+      : at(position + w.padding[d]) {
+    const std::int64_t before = at - (w.kernel[d] - 1) * w.dilation[d] - 1;
+    const std::int64_t last = by_stride.quotient(at);
+    begin = before < 0 ? 0 : by_stride.quotient(before) + 1;
+    end = last < count ? last + 1 : count;
+  }
+  /// Between its elements, a dilated window sees nothing.
+  AMP_HOST_DEVICE bool has(std::int64_t window, const Window2d& w, int d) const {
+    return w.dilation[d] == 1 || (at - window * w.stride[d]) % w.dilation[d] == 0;
+  }
+};
+
+/// Of the size of a float or double.
+template <class C>
+using BitsOf = std::conditional_t<sizeof(C) == 4, std::int32_t, std::int64_t>;
+
+/// All bits if an element becomes the maximum of its window, else none. NaN wins, as in torch.
+template <class C>
+AMP_HOST_DEVICE BitsOf<C> becomes_maximum(C x, C maximum) {
+  using Bits = BitsOf<C>;
+  return -Bits{x > maximum} | -Bits{is_nan(x)};
+}
+
+/// The maximum of a window, and its place.
+template <class C>
+struct MaxOfWindow {
+  C value = -std::numeric_limits<C>::infinity();
+  std::int32_t place;  // at first that of the first element
+
+  AMP_HOST_DEVICE void take(C x, std::int32_t at) {
+    if (becomes_maximum(x, value) == 0) return;
+    value = x;
+    place = at;
+  }
+};
+template <class C>
+struct SumOfWindow {
+  C value = 0;
+  std::int32_t place;  // of no meaning
+
+  AMP_HOST_DEVICE void take(C x, std::int32_t) { value += x; }
+};
+template <bool Max, class C>
+using OfWindow = std::conditional_t<Max, MaxOfWindow<C>, SumOfWindow<C>>;
+
+}  // namespace amp::inline v0::kernels
