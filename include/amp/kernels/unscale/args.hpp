@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The contracts of the passes over gradients, and the arithmetic of single elements that all
-// devices share.
+// The arguments of the passes over gradients.
 #pragma once
 
 #include <cstddef>
@@ -102,14 +101,6 @@ struct UnscaleArgs {
   GradientStatistics* statistics = nullptr;
 };
 
-/// Where rounding a product of unscale can overflow, though it is finite: a scale below 1 makes it
-/// larger; a float64 may be beyond float32 anyway.
-AMP_HOST_DEVICE inline bool rounding_may_overflow(const GradientSpan& g, double inverse_scale) {
-  return g.unscaled != nullptr
-             ? g.dtype == kFloat64
-             : !(inverse_scale <= 1) && g.dtype != kFloat32 && g.dtype != kFloat64;
-}
-
 /// One pass that only reads: *norm = L2 norm of all gradients, each times *inverse_scale (where not
 /// null): float lanes (of float64 gradients double ones), then double, in a fixed tree. Where not
 /// null, *coefficient and *coefficient_float64 = clip_coefficient(*norm, max_norm), and *found_inf
@@ -143,64 +134,6 @@ struct ClipArgs {
 
   AMP_HOST_DEVICE double factor() const {
     return norm.is_null() ? static_cast<double>(*coefficient) : norm.clip_coefficient(max_norm);
-  }
-};
-
-/// |x| as a number that orders magnitudes, NaN above all.
-AMP_HOST_DEVICE constexpr std::uint32_t magnitude_bits(float x) {
-  return __builtin_bit_cast(std::uint32_t, x) & 0x7fff'ffffU;
-}
-AMP_HOST_DEVICE constexpr std::uint64_t magnitude_bits(double x) {
-  return __builtin_bit_cast(std::uint64_t, x) & 0x7fff'ffff'ffff'ffffU;
-}
-/// 2^-14: what is smaller, float16 keeps with fewer bits.
-inline constexpr float kSmallestNormalHalf = 0x1p-14F;
-
-/// What statistics count. No order of addition matters.
-struct GradientTally {
-  std::int64_t zeros, small, gone;  // small, and gone (0 once unscaled): zeros among them
-  std::uint32_t most;               // magnitude_bits of the largest
-  std::uint64_t most_float64;       // of the largest of float64 gradients
-
-  /// `scaled` as it stands, `product` as it was, or will be, unscaled.
-  template <class C>
-  AMP_HOST_DEVICE void add(C scaled, C product) {
-    zeros += magnitude_bits(scaled) == 0;
-    small += magnitude_bits(scaled) < magnitude_bits(static_cast<C>(kSmallestNormalHalf));
-    gone += magnitude_bits(product) == 0;
-    see(magnitude_bits(product));
-  }
-  AMP_HOST_DEVICE void see(std::uint32_t magnitude) { most = magnitude > most ? magnitude : most; }
-  AMP_HOST_DEVICE void see(std::uint64_t magnitude) {
-    most_float64 = magnitude > most_float64 ? magnitude : most_float64;
-  }
-  AMP_HOST_DEVICE void add(const GradientTally& other) {
-    zeros += other.zeros;
-    small += other.small;
-    gone += other.gone;
-    see(other.most);
-    see(other.most_float64);
-  }
-  AMP_HOST_DEVICE double max_abs() const {
-    constexpr std::uint32_t kInfinity = 0x7f80'0000U, kNan = 0x7fc0'0000U;
-    constexpr std::uint64_t kWideInfinity = 0x7ff0'0000'0000'0000U,
-                            kWideNan = 0x7ff8'0000'0000'0000U;
-    const float narrow = __builtin_bit_cast(float, most > kInfinity ? kNan : most);
-    const std::uint64_t widened = magnitude_bits(static_cast<double>(narrow));
-    const std::uint64_t all = widened > most_float64 ? widened : most_float64;
-    return __builtin_bit_cast(double, all > kWideInfinity ? kWideNan : all);
-  }
-  AMP_HOST_DEVICE GradientStatistics statistics(double norm, std::int64_t elements,
-                                                bool found_inf) const {
-    GradientStatistics result;
-    result.norm = norm;
-    result.max_abs = max_abs();
-    result.elements = elements;
-    result.zeros = zeros;
-    result.underflows = small - zeros;
-    result.flushed = gone - zeros;
-    result.found_inf = found_inf;
-    return result;
   }
 };
 

@@ -14,34 +14,22 @@
 #include "amp/kernels/traversal/cuda/scratch.cuh"
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/kernels/unscale/cuda/gradient_pass.cuh"
+#include "amp/kernels/unscale/formula.hpp"
 #include "amp/kernels/unscale/scale_state.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
 /// Whether anything is not finite.
 template <class C>
-__device__ bool unscale_piece(const GradientRow& row, Range range, float inverse_scale,
-                              bool write) {
+__device__ bool unscale_piece(const GradientRow& row, Range range, float inverse, bool write) {
   const GradientSpan g = row.span;
-  const C inverse = static_cast<C>(inverse_scale);
-  const bool writes = write && !g.read_only;
-  void* const to = g.unscaled != nullptr ? g.unscaled : g.data;
-  const DType to_dtype = g.unscaled != nullptr ? kFloat32 : g.dtype;
-  const bool may_overflow = rounding_may_overflow(g, inverse_scale);
+  const UnscaleTarget to(g, dtype_of<C>, inverse, write, false);
   bool bad = false;
   for_each_vector<C>(row.vectors, range, [&](auto size, std::int64_t i) {
     C values[decltype(size)::value];
     load_some(g.data, g.dtype, i, values);
-    for (C& value : values) {
-      bad |= !is_finite(value);
-      value *= inverse;
-      bad |= !is_finite(value);
-    }
-    if (!writes) return;
-    store_some(to, to_dtype, i, values);
-    if (!may_overflow) return;
-    load_some(to, to_dtype, i, values);
-    for (const C value : values) bad |= !is_finite(value);
+    for (C& value : values) value *= static_cast<C>(inverse);
+    bad |= write_products(to, i, values);
   });
   return bad;
 }
@@ -95,35 +83,21 @@ struct FoundWords {
   int count;
 };
 
-/// What earlier words say.
-struct Carried {
-  std::int64_t applied, skipped;
-  bool found;
-};
-
 /// One thread. `carried`: null where these words are all. The state moves with the `last` ones, in
 /// one launch; the scale where any was `looked` at.
 template <class Words>
 AMP_KERNEL void update_scale_kernel(Words words, ScaleState* state, ScaleRule rule,
-                                    Carried* carried, bool first, bool last, bool looked,
+                                    CycleCounts* carried, bool first, bool last, bool looked,
                                     float* clears) {
   if (threadIdx.x != 0) return;
-  Carried sum{};
+  CycleCounts sum{};
   if (!first) sum = *carried;
-  for (int i = 0; i < words.count; ++i) {
-    const bool bad = words.found_inf[i] != nullptr && *words.found_inf[i] != 0;
-    sum.found |= bad;
-    if (words.counts[i] == Counts::kNot) continue;
-    const bool left_out = bad || words.counts[i] == Counts::kLeftOut;
-    ++(left_out ? sum.skipped : sum.applied);
-  }
+  for (int i = 0; i < words.count; ++i) sum.add(words.found_inf[i], words.counts[i]);
   if (!last) {
     *carried = sum;
     return;
   }
-  state->applied += sum.applied;
-  state->skipped += sum.skipped;
-  if (looked) kernels::update_scale(*state, rule, sum.found);
+  sum.move(*state, rule, looked);
   if (clears != nullptr) *clears = 0;
 }
 
@@ -138,33 +112,18 @@ inline void unscale(const UnscaleArgs& args) {
            args.write);
     return;
   }
-  const PassResult result{.norm = args.norm,
-                          .found_inf = args.found_inf,
-                          .finite_norm = args.finite_norm,
-                          .statistics = args.statistics,
-                          .elements = table->elements,
-                          .wide = any_float64(args.gradients, args.count)};
   const auto run = !args.write                  ? launch_pass<false, true>
                    : args.statistics == nullptr ? launch_pass<true, false>
                                                 : launch_pass<true, true>;
-  run(args.device, *table.operator->(), args.inverse_scale, result);
+  run(args.device, *table.operator->(), args.inverse_scale, results_of(args));
 }
 
 inline void grad_norm(const GradNormArgs& args) {
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
-  const PassResult result{.norm = args.norm,
-                          .coefficient = args.coefficient,
-                          .coefficient_float64 = args.coefficient_float64,
-                          .found_inf = args.found_inf,
-                          .max_norm = args.max_norm,
-                          .finite_norm = true,
-                          .statistics = args.statistics,
-                          .elements = table->elements,
-                          .wide = any_float64(args.gradients, args.count)};
   const auto run =
       args.statistics == nullptr ? launch_pass<false, false> : launch_pass<false, true>;
-  run(args.device, *table.operator->(), args.inverse_scale, result);
+  run(args.device, *table.operator->(), args.inverse_scale, results_of(args));
 }
 
 inline void clip(const ClipArgs& args) {
@@ -178,7 +137,7 @@ inline void clip(const ClipArgs& args) {
 inline void update_scale(const UpdateScaleArgs& args) {
   bool looked = false;
   for (std::int64_t i = 0; i < args.count; ++i) looked |= args.found_inf[i] != nullptr;
-  const Scratch<Carried> carried(args.device, args.count > FoundWords::kWords ? 1 : 0);
+  const Scratch<CycleCounts> carried(args.device, args.count > FoundWords::kWords ? 1 : 0);
   for (std::int64_t begin = 0; begin < args.count; begin += FoundWords::kWords) {
     FoundWords words{};
     for (; words.count < FoundWords::kWords && begin + words.count < args.count; ++words.count) {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -16,6 +15,7 @@
 #include "amp/kernels/traversal/host/block.hpp"
 #include "amp/kernels/traversal/host/chunks.hpp"
 #include "amp/kernels/unscale/args.hpp"
+#include "amp/kernels/unscale/formula.hpp"
 #include "amp/kernels/unscale/host/scale_codes.hpp"
 #include "amp/kernels/unscale/scale_state.hpp"
 
@@ -23,9 +23,8 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-inline constexpr int kAccumulators = 512;  // accumulators of a chunk
-inline constexpr int kSumLanes = 64;       // double accumulators of their sums
-inline constexpr int kTogether = 2;        // chunks that are read side by side
+inline constexpr int kTogether = 2;  // chunks that are read side by side
+static_assert(kChunk == kGradientChunk && kBlock % kGradientLanes == 0);
 
 inline Operand dense(void* data, DType dtype, std::int64_t numel) {
   Operand operand;
@@ -38,9 +37,7 @@ inline Operand dense(void* data, DType dtype, std::int64_t numel) {
   return operand;
 }
 
-inline Operand dense(const GradientSpan& span) { return dense(span.data, span.dtype, span.numel); }
-
-/// The sum of all: lanes, then a tree, on every device.
+/// By halves.
 template <std::size_t kCount, class T>
 double sum_of_lanes(const T (&lanes)[kCount]) {
   double tree[kCount];
@@ -51,12 +48,12 @@ double sum_of_lanes(const T (&lanes)[kCount]) {
   return tree[0];
 }
 
-/// body(i, i % kAccumulators) for i < n: loops of a fixed length, which compilers make vectors of.
+/// body(i, i % kGradientLanes) for i < n: loops of a fixed length, which compilers make vectors of.
 template <class Body>
 AMP_ALWAYS_INLINE void for_each_lane(std::int64_t n, Body&& body) {
   std::int64_t i = 0;
-  for (; i + kAccumulators <= n; i += kAccumulators) {
-    for (int l = 0; l < kAccumulators; ++l) body(i + l, l);
+  for (; i + kGradientLanes <= n; i += kGradientLanes) {
+    for (int l = 0; l < kGradientLanes; ++l) body(i + l, l);
   }
   for (int l = 0; i < n; ++i, ++l) body(i, l);
 }
@@ -100,8 +97,8 @@ template <class C>
 AMP_ALWAYS_INLINE void add_squares(const C* __restrict x, std::int64_t n, C factor,
                                    C* __restrict lanes) {
   const auto add = [](C value, C& lane) { lane += value * value; };
-  for (; n >= kAccumulators; n -= kAccumulators, x += kAccumulators) {
-    for (int l = 0; l < kAccumulators; ++l) add(x[l] * factor, lanes[l]);
+  for (; n >= kGradientLanes; n -= kGradientLanes, x += kGradientLanes) {
+    for (int l = 0; l < kGradientLanes; ++l) add(x[l] * factor, lanes[l]);
   }
   for (std::int64_t l = 0; l < n; ++l) add(x[l] * factor, lanes[l]);
 }
@@ -109,12 +106,12 @@ AMP_ALWAYS_INLINE void add_squares(const C* __restrict x, std::int64_t n, C fact
 /// not finite. Some of each chunk in turn: reading at one place alone does not use up the bandwidth
 /// that a thread can have.
 AMP_ALWAYS_INLINE bool add_squares_together(const float* __restrict x, float factor,
-                                            float (*__restrict lanes)[kAccumulators]) {
+                                            float (*__restrict lanes)[kGradientLanes]) {
   decltype(magnitude_bits(factor)) bad = 0;
-  for (std::int64_t i = 0; i < kChunk; i += kAccumulators) {
+  for (std::int64_t i = 0; i < kChunk; i += kGradientLanes) {
     for (int c = 0; c < kTogether; ++c) {
       const float* const row = x + c * kChunk + i;
-      for (int l = 0; l < kAccumulators; ++l) {
+      for (int l = 0; l < kGradientLanes; ++l) {
         const float product = row[l] * factor;
         bad |= not_finite_bit(product);
         lanes[c][l] += product * product;
@@ -151,6 +148,12 @@ AMP_ALWAYS_INLINE void tally_products(const C* x, std::int64_t n, C factor, Grad
 struct Pass {
   double inverse;
   bool writes, tests, sums, tallies;
+
+  bool writes_to(const GradientSpan& span) const { return writes && !span.read_only; }
+  bool only_sums(const GradientSpan& span) const { return sums && !tallies && !writes_to(span); }
+  bool only_scales(const GradientSpan& span) const {
+    return !sums && !tallies && writes_to(span) && span.unscaled == nullptr;
+  }
 };
 /// Of one chunk, or of all.
 struct Found {
@@ -158,54 +161,66 @@ struct Found {
   GradientTally tally;
 };
 
-/// Whether anything is not finite, where the pass tests.
+/// Some values of a gradient; times `factor`, the unscaled ones.
+template <class C>
+struct Block {
+  const C* values;
+  std::int64_t first, n;
+  C factor;
+};
+/// Writes the products of a block, which becomes them, as they were rounded, if they are read
+/// again. Whether one is not finite.
+template <class C>
+AMP_ALWAYS_INLINE bool write_products(const UnscaleTarget& to, const Operand& output,
+                                      Block<C>& block, C* buffer) {
+  C* const products = target(output, block.first, 1, block.n, buffer);
+  if (products != block.values) std::copy_n(block.values, block.n, products);
+  const bool bad = scale_block(products, block.n, block.factor);
+  store<C>(products, output, block.first, 1, block.n);
+  block.values = to.looks_again ? fetch(output, block.first, 1, block.n, buffer) : products;
+  block.factor = 1;
+  return bad;
+}
+
+/// Whether anything is not finite, if the pass tests.
 template <class C>
 AMP_ALWAYS_INLINE bool take_chunk(const Pass& pass, const GradientSpan& span, std::int64_t begin,
                                   std::int64_t end, Found& found) {
-  static_assert(kBlock % kAccumulators == 0);
-  const Operand grad = dense(span);
-  const Operand to = span.unscaled != nullptr ? dense(span.unscaled, kFloat32, span.numel) : grad;
-  const bool writes = pass.writes && !span.read_only, counts = pass.sums || pass.tallies;
-  const bool rounds = to.dtype != dtype_of<C>;
-  const bool looks_again = rounds && (counts || rounding_may_overflow(span, pass.inverse));
-  const C inverse = static_cast<C>(pass.inverse);
-  C lanes[kAccumulators] = {};
+  const UnscaleTarget to(span, dtype_of<C>, pass.inverse, pass.writes, pass.sums || pass.tallies);
+  const Operand grad = dense(span.data, span.dtype, span.numel),
+                output = dense(to.data, to.dtype, span.numel);
+  const bool tests = pass.tests && (!to.writes || to.looks_again);
+  C lanes[kGradientLanes] = {};
   C buffer[kBlock];
   bool bad = false;
   for (std::int64_t i = begin; i < end; i += kBlock) {
     const std::int64_t n = (std::min)(kBlock, end - i);
-    const C* values = fetch(grad, i, 1, n, buffer);  // times `factor`: the unscaled ones
-    C factor = inverse;
-    if (pass.tallies) tally_scaled(values, n, found.tally);
-    if (writes) {
-      C* const products = target(to, i, 1, n, buffer);
-      if (products != values) std::copy_n(values, n, products);
-      bad |= scale_block(products, n, inverse);
-      store<C>(products, to, i, 1, n);
-      values = looks_again ? fetch(to, i, 1, n, buffer) : products;
-      factor = 1;
-    }
-    if (pass.tests && (!writes || looks_again)) bad |= test_block(values, n, factor);
-    if (pass.sums) add_squares(values, n, factor, lanes);
-    if (pass.tallies) tally_products(values, n, factor, found.tally);
+    Block<C> block{fetch(grad, i, 1, n, buffer), i, n, static_cast<C>(pass.inverse)};
+    if (pass.tallies) tally_scaled(block.values, n, found.tally);
+    if (to.writes) bad |= write_products(to, output, block, buffer);
+    if (tests) bad |= test_block(block.values, n, block.factor);
+    if (pass.sums) add_squares(block.values, n, block.factor, lanes);
+    if (pass.tallies) tally_products(block.values, n, block.factor, found.tally);
   }
   if (pass.sums) found.squares = sum_of_lanes(lanes);
   return bad;
 }
 
-/// One chunk after another, or kTogether full ones where they are but read.
+/// kTogether chunks of float32 that are only summed.
+AMP_ALWAYS_INLINE bool sum_together(const Pass& pass, const GradientSpan& span, std::int64_t begin,
+                                    Found* found) {
+  float lanes[kTogether][kGradientLanes] = {};
+  const bool bad = add_squares_together(static_cast<const float*>(span.data) + begin,
+                                        static_cast<float>(pass.inverse), lanes);
+  for (int c = 0; c < kTogether; ++c) found[c].squares = sum_of_lanes(lanes[c]);
+  return pass.tests && bad;
+}
+
 AMP_ALWAYS_INLINE bool take_chunks(const Pass& pass, const GradientSpan& span, std::int64_t begin,
                                    std::int64_t end, Found* found) {
-  const bool reads = pass.sums && !pass.tallies && (!pass.writes || span.read_only);
-  if (reads && span.dtype == kFloat32 && end - begin == kTogether * kChunk) {
-    float lanes[kTogether][kAccumulators] = {};
-    const bool bad = add_squares_together(static_cast<const float*>(span.data) + begin,
-                                          static_cast<float>(pass.inverse), lanes);
-    for (int c = 0; c < kTogether; ++c) found[c].squares = sum_of_lanes(lanes[c]);
-    return pass.tests && bad;
-  }
-  const bool only_scales = pass.writes && !pass.sums && !pass.tallies && !span.read_only;
-  if (only_scales && span.unscaled == nullptr && can_scale_codes(span.dtype, pass.inverse)) {
+  if (span.dtype == kFloat32 && end - begin == kTogether * kChunk && pass.only_sums(span))
+    return sum_together(pass, span, begin, found);
+  if (pass.only_scales(span) && can_scale_codes(span.dtype, pass.inverse)) {
     const auto factor = static_cast<float>(pass.inverse);
     return scale_codes(span.data, span.dtype, begin, end - begin, factor) && pass.tests;
   }
@@ -239,35 +254,30 @@ inline TakeChunks best_take_chunks() {
   return &take_chunks_baseline;
 }
 
-/// What a pass found in all gradients.
-struct PassResult {
-  bool not_finite;
-  double norm;  // rounded to float32, unless a gradient is float64
-  GradientTally tally;
-  std::int64_t elements;
-};
-
-inline PassResult run(const Pass& pass, const GradientSpan* gradients, std::int64_t count) {
+/// What the pass found goes to `results`.
+inline void run(const Pass& pass, const GradientSpan* gradients, std::int64_t count,
+                PassResults results = {}) {
   const Chunks chunks(count, [&](std::int64_t g) { return gradients[g].numel; });
-  const HostBuffer<Found> found(pass.sums || pass.tallies ? chunks.size() : 0);
+  const HostBuffer<Found> found(pass.sums ? chunks.size() : 0);
   const TakeChunks take = best_take_chunks();
   std::atomic<bool> not_finite{false};
   const auto body = [&](std::int64_t g, std::int64_t n, std::int64_t begin, std::int64_t end) {
     Found here[kTogether] = {};
     if (take(pass, gradients[g], begin, end, here))
       not_finite.store(true, std::memory_order_relaxed);
-    if (found.data() != nullptr) std::copy_n(here, ceil_div(end - begin, kChunk), &found[n]);
+    if (pass.sums) std::copy_n(here, ceil_div(end - begin, kChunk), &found[n]);
   };
   chunks.for_each(body, kTogether);
-  PassResult result{not_finite, 0, {}, chunks.elements()};
-  double lanes[kSumLanes] = {};
-  for (std::int64_t n = 0; found.data() != nullptr && n < chunks.size(); ++n) {
-    lanes[n % kSumLanes] += found[n].squares;
-    result.tally.add(found[n].tally);
+  if (not_finite) results.write_found_inf();
+  if (!pass.sums) return;
+  double lanes[kChunkLanes] = {};
+  GradientTally tally{};
+  for (std::int64_t n = 0; n < chunks.size(); ++n) {
+    lanes[n % kChunkLanes] += found[n].squares;
+    tally.add(found[n].tally);
   }
-  const double norm = std::sqrt(sum_of_lanes(lanes));
-  result.norm = any_float64(gradients, count) ? norm : double{static_cast<float>(norm)};
-  return result;
+  results.elements = chunks.elements();
+  results.write(sum_of_lanes(lanes), tally);
 }
 
 }  // namespace detail
@@ -275,29 +285,14 @@ inline PassResult run(const Pass& pass, const GradientSpan* gradients, std::int6
 inline void unscale(const UnscaleArgs& args) {
   const bool tallies = args.statistics != nullptr;
   const bool sums = tallies || !args.norm.is_null() || args.finite_norm;
-  const detail::PassResult result = detail::run(
-      {double{*args.inverse_scale}, args.write, true, sums, tallies}, args.gradients, args.count);
-  if (result.not_finite || (args.finite_norm && !is_finite(result.norm))) *args.found_inf = 1.0F;
-  if (!args.norm.is_null()) args.norm.set(result.norm);
-  if (tallies) {
-    *args.statistics = result.tally.statistics(result.norm, result.elements, *args.found_inf != 0);
-  }
+  const detail::Pass pass{double{*args.inverse_scale}, args.write, true, sums, tallies};
+  detail::run(pass, args.gradients, args.count, results_of(args));
 }
 
 inline void grad_norm(const GradNormArgs& args) {
   const float inverse = args.inverse_scale != nullptr ? *args.inverse_scale : 1.0F;
-  const detail::PassResult result =
-      detail::run({double{inverse}, false, false, true, args.statistics != nullptr}, args.gradients,
-                  args.count);
-  args.norm.set(result.norm);
-  const double coefficient = clip_coefficient(result.norm, args.max_norm);
-  if (args.coefficient != nullptr) *args.coefficient = static_cast<float>(coefficient);
-  if (args.coefficient_float64 != nullptr) *args.coefficient_float64 = coefficient;
-  if (args.found_inf != nullptr && !is_finite(result.norm)) *args.found_inf = 1.0F;
-  if (args.statistics != nullptr) {
-    *args.statistics = result.tally.statistics(result.norm, result.elements,
-                                               args.found_inf != nullptr && *args.found_inf != 0);
-  }
+  const detail::Pass pass{double{inverse}, false, false, true, args.statistics != nullptr};
+  detail::run(pass, args.gradients, args.count, results_of(args));
 }
 
 inline void clip(const ClipArgs& args) {
@@ -305,20 +300,17 @@ inline void clip(const ClipArgs& args) {
   const double factor = args.factor();
   if (factor == 1) return;
   const detail::Pass pass{factor, true, false, false, false};
-  (void)detail::run(pass, args.gradients, args.count);
+  detail::run(pass, args.gradients, args.count);
 }
 
 inline void update_scale(const UpdateScaleArgs& args) {
-  bool found = false, looked = false;
+  CycleCounts sum{};
+  bool looked = false;
   for (std::int64_t i = 0; i < args.count; ++i) {
-    const bool bad = args.found_inf[i] != nullptr && *args.found_inf[i] != 0;
     looked |= args.found_inf[i] != nullptr;
-    found |= bad;
-    if (args.counts[i] == Counts::kNot) continue;
-    const bool left_out = bad || args.counts[i] == Counts::kLeftOut;
-    ++(left_out ? args.state->skipped : args.state->applied);
+    sum.add(args.found_inf[i], args.counts[i]);
   }
-  if (looked) kernels::update_scale(*args.state, args.rule, found);
+  sum.move(*args.state, args.rule, looked);
   if (args.clears != nullptr) *args.clears = 0;
 }
 

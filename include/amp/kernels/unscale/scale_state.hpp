@@ -110,6 +110,25 @@ enum class Counts : std::uint8_t {
   kLeftOut,  ///< as skipped, by the user
 };
 
+/// What the optimizers of a cycle add up to.
+struct CycleCounts {
+  std::int64_t applied, skipped;
+  bool found;
+
+  AMP_HOST_DEVICE constexpr void add(const float* found_inf, Counts counts) {
+    const bool bad = found_inf != nullptr && *found_inf != 0;
+    found |= bad;
+    if (counts == Counts::kNot) return;
+    ++(bad || counts == Counts::kLeftOut ? skipped : applied);
+  }
+  /// Moves the state; the scale only if any gradients were `looked` at.
+  AMP_HOST_DEVICE constexpr void move(ScaleState& state, const ScaleRule& rule, bool looked) const {
+    state.applied += applied;
+    state.skipped += skipped;
+    if (looked) update_scale(state, rule, found);
+  }
+};
+
 /// The found_inf words of the optimizers that took part in a cycle, null where the gradients were
 /// not looked at. With none at all the scale does not move.
 struct UpdateScaleArgs {

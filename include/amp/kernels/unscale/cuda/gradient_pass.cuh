@@ -8,17 +8,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "amp/kernels/functions.hpp"
 #include "amp/kernels/traversal/cuda/device_list.cuh"
 #include "amp/kernels/traversal/cuda/pieces.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
-#include "amp/kernels/unscale/args.hpp"
+#include "amp/kernels/unscale/formula.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
-inline constexpr std::int64_t kChunk = 1 << 16;             // of one partial sum, on every device
-inline constexpr std::int64_t kLanes = 512;                 // accumulators of a chunk
-inline constexpr unsigned kLaneThreads = kLanes / kVector;  // each has neighbouring lanes
+inline constexpr std::int64_t kChunk = kGradientChunk;
+inline constexpr unsigned kLaneThreads = kGradientLanes / kVector;  // each has neighbouring lanes
+static_assert(kLaneThreads == kChunkLanes);
 
 /// A gradient, the numbers of its first piece and chunk, and whether it may be taken in vectors.
 struct GradientRow {
@@ -69,19 +68,27 @@ struct Found {
   bool bad;
 };
 
+/// Writes products, which become what is read again; whether one is not finite.
+template <class C, int N>
+__device__ __forceinline__ bool write_products(const UnscaleTarget& to, std::int64_t i,
+                                               C (&products)[N]) {
+  bool bad = false;
+  for (const C product : products) bad |= !is_finite(product);
+  if (!to.writes) return bad;
+  store_some(to.data, to.dtype, i, products);
+  if (!to.looks_again) return bad;
+  load_some(to.data, to.dtype, i, products);
+  for (const C product : products) bad |= !is_finite(product);
+  return bad;
+}
+
 /// A chunk to be taken by the threads of a block. Who does not ask for writes or tallies does not
-/// pay for them. Element l counts in lane l % 512, of which thread t has 8t to 8t + 7.
+/// pay for them. Thread t has lanes 8t to 8t + 7.
 template <bool kWrites, bool kTallies>
 class ChunkOfPass {
  public:
   __device__ ChunkOfPass(const GradientRow& row, Range range, float inverse)
-      : g_(row.span),
-        range_(range),
-        inverse_(inverse),
-        vectors_(row.vectors),
-        writes_(kWrites && !g_.read_only),
-        to_(g_.unscaled != nullptr ? g_.unscaled : g_.data),
-        to_dtype_(g_.unscaled != nullptr ? kFloat32 : g_.dtype) {}
+      : g_(row.span), range_(range), inverse_(inverse), vectors_(row.vectors) {}
 
   __device__ __forceinline__ void add_to(Found<float>& found) const {
     std::int64_t i = first();
@@ -100,7 +107,7 @@ class ChunkOfPass {
   }
   template <class C>
   __device__ __forceinline__ void add_rest(std::int64_t i, Found<C>& found) const {
-    for (; i < range_.end; i += kLanes) {
+    for (; i < range_.end; i += kGradientLanes) {
       for (int l = 0; l < kVector; ++l) {
         if (i + l < range_.end) add_one(i + l, l, found);
       }
@@ -111,18 +118,24 @@ class ChunkOfPass {
   template <class T>
   __device__ __forceinline__ std::int64_t add_vectors(std::int64_t i, Found<float>& found) const {
     constexpr int kDepth = 16 / static_cast<int>(sizeof(T));
-    for (; i + (kDepth - 1) * kLanes + kVector <= range_.end; i += kDepth * kLanes) {
-      float values[kDepth][kVector];
-      for (int d = 0; d < kDepth; ++d)
-        detail::load_words<float, T>(g_.data, i + d * kLanes, values[d]);
-      for (int d = 0; d < kDepth; ++d) take(values[d], i + d * kLanes, 0, found);
-    }
-    for (; i + kVector <= range_.end; i += kLanes) {
-      float values[kVector];
-      detail::load_words<float, T>(g_.data, i, values);
-      take(values, i, 0, found);
-    }
+    for (; i + (kDepth - 1) * kGradientLanes + kVector <= range_.end; i += kDepth * kGradientLanes)
+      add_packs<kDepth, T>(i, found);
+    for (; i + kVector <= range_.end; i += kGradientLanes) add_packs<1, T>(i, found);
     return i;
+  }
+  template <int kDepth, class T>
+  __device__ __forceinline__ void add_packs(std::int64_t i, Found<float>& found) const {
+    Pack<T, kVector> packs[kDepth];
+    AMP_UNROLL
+    for (int d = 0; d < kDepth; ++d)
+      packs[d] = load_pack<T, kVector>(static_cast<const T*>(g_.data) + i + d * kGradientLanes);
+    AMP_UNROLL
+    for (int d = 0; d < kDepth; ++d) {
+      float values[kVector];
+      AMP_UNROLL
+      for (int l = 0; l < kVector; ++l) values[l] = number<float>(packs[d].element[l]);
+      take(values, i + d * kGradientLanes, 0, found);
+    }
   }
   template <class C>
   __device__ __forceinline__ void add_one(std::int64_t i, int lane, Found<C>& found) const {
@@ -136,16 +149,12 @@ class ChunkOfPass {
                                        Found<C>& found) const {
     C products[N];
     for (int l = 0; l < N; ++l) products[l] = values[l] * static_cast<C>(inverse_);
-    if constexpr (kWrites) {
-      if (writes_) {
-        for (const C product : products) found.bad |= !is_finite(product);
-        store_some(to_, to_dtype_, i, products);
-        if (to_dtype_ != dtype_of<C>) load_some(to_, to_dtype_, i, products);  // as it was rounded
-      }
-    }
+    if constexpr (kWrites)
+      found.bad |=
+          write_products(UnscaleTarget(g_, dtype_of<C>, inverse_, true, true), i, products);
     for (int l = 0; l < N; ++l) {
       found.lanes[lane + l] += products[l] * products[l];
-      if constexpr (kWrites || kTallies) found.bad |= !is_finite(products[l]);
+      if constexpr (kTallies && !kWrites) found.bad |= !is_finite(products[l]);
       if constexpr (kTallies) found.tally.add(values[l], products[l]);
     }
   }
@@ -153,22 +162,7 @@ class ChunkOfPass {
   GradientSpan g_;
   Range range_;
   float inverse_;
-  bool vectors_, writes_;
-  void* to_;
-  DType to_dtype_;
-};
-
-/// What becomes of what a pass found; null where nobody asks.
-struct PassResult {
-  NormWord norm = {};
-  float* coefficient = nullptr;
-  double* coefficient_float64 = nullptr;
-  float* found_inf = nullptr;
-  double max_norm = 0;
-  bool finite_norm = false;  // else *found_inf is set
-  GradientStatistics* statistics = nullptr;
-  std::int64_t elements = 0;
-  bool wide = false;  // whether the norm is not to be rounded to float32
+  bool vectors_;
 };
 
 /// What remains of a chunk beside the sums of its lanes.
@@ -177,14 +171,14 @@ struct Seen {
   bool bad;
 };
 
-/// Sums up a chunk, each lane into the tree.
+/// Sums up a chunk in its lanes.
 template <class C, bool kWrites, bool kTallies>
 __device__ __forceinline__ Seen take_chunk(const GradientRow& row, Range range, float inverse,
-                                           double* tree) {
+                                           double* lanes) {
   Found<C> found{};
   ChunkOfPass<kWrites, kTallies>(row, range, inverse).add_to(found);
   for (int l = 0; l < kVector; ++l)
-    tree[threadIdx.x * kVector + static_cast<unsigned>(l)] = static_cast<double>(found.lanes[l]);
+    lanes[threadIdx.x * kVector + static_cast<unsigned>(l)] = static_cast<double>(found.lanes[l]);
   return {found.tally, found.bad};
 }
 
@@ -199,77 +193,75 @@ __device__ __forceinline__ GradientTally joined(const GradientTally& mine, Gradi
   return shared[0];
 }
 
-/// The sum of each chunk: float lanes (double ones of float64), then a tree in double; and by the
-/// last block the root of their sum. The host's, addition by addition.
+/// The sum of a value for each lane, known to thread 0.
+__device__ __forceinline__ double sum_of_lanes(double* lanes, unsigned count) {
+  for (unsigned width = count / 2; width > 0; width /= 2) {
+    __syncthreads();
+    for (unsigned l = threadIdx.x; l < width; l += kLaneThreads) lanes[l] += lanes[l + width];
+  }
+  return lanes[0];
+}
+/// What all chunks have, which other blocks wrote; known to thread 0.
+__device__ __forceinline__ double sum_of_chunks(const volatile double* sums, std::int64_t chunks,
+                                                double* lanes) {
+  double sum = 0;
+  for (std::int64_t n = threadIdx.x; n < chunks; n += kLaneThreads) sum += sums[n];
+  lanes[threadIdx.x] = sum;
+  return sum_of_lanes(lanes, kLaneThreads);
+}
+__device__ __forceinline__ GradientTally tally_of_chunks(const volatile GradientTally* tallies,
+                                                         std::int64_t chunks,
+                                                         GradientTally* shared) {
+  GradientTally tally{};
+  for (std::int64_t n = threadIdx.x; n < chunks; n += kLaneThreads) {
+    const volatile GradientTally& more = tallies[n];
+    tally.add({more.zeros, more.small, more.gone, more.most, more.most_float64});
+  }
+  return joined(tally, shared);
+}
+
+/// The sum of each chunk, then by the last block that of all.
 template <class Row, bool kWrites, bool kTallies>
 AMP_KERNEL void pass_kernel(const Row* rows, std::int64_t count, std::int64_t chunks,
                             const float* inverse_scale, double* sums, GradientTally* tallies,
-                            unsigned* arrived, PassResult result) {
-  __shared__ double tree[kLanes];
-  __shared__ GradientTally tally_tree[kTallies ? kLaneThreads : 1];
+                            unsigned* arrived, PassResults results) {
+  __shared__ double lanes[kGradientLanes];
+  __shared__ GradientTally shared[kTallies ? kLaneThreads : 1];
   const float inverse = inverse_scale != nullptr ? *inverse_scale : 1.0F;
-  const unsigned t = threadIdx.x;
   bool bad = false;
-  const auto add_up = [&](unsigned lanes) {
-    for (unsigned width = lanes / 2; width > 0; width /= 2) {
-      __syncthreads();
-      for (unsigned l = t; l < width; l += kLaneThreads) tree[l] += tree[l + width];
-    }
-  };
   for_each_piece(rows, count, &Row::first_chunk, chunks, kChunk,
                  [&](const Row& row, Range range, std::int64_t n) {
                    const Seen seen =
                        row.span.dtype == kFloat64
-                           ? take_chunk<double, kWrites, kTallies>(row, range, inverse, tree)
-                           : take_chunk<float, kWrites, kTallies>(row, range, inverse, tree);
+                           ? take_chunk<double, kWrites, kTallies>(row, range, inverse, lanes)
+                           : take_chunk<float, kWrites, kTallies>(row, range, inverse, lanes);
                    bad |= seen.bad;
-                   add_up(kLanes);
-                   if (t == 0) sums[n] = tree[0];
+                   const double sum = sum_of_lanes(lanes, kGradientLanes);
+                   if (threadIdx.x == 0) sums[n] = sum;
                    if constexpr (kTallies) {
-                     const GradientTally all = joined(seen.tally, tally_tree);
-                     if (t == 0) tallies[n] = all;
+                     const GradientTally all = joined(seen.tally, shared);
+                     if (threadIdx.x == 0) tallies[n] = all;
                    }
                    __syncthreads();
                  });
-  if (bad && result.found_inf != nullptr) *result.found_inf = 1.0F;  // by however many threads
+  if (bad) results.write_found_inf();  // by however many threads
   if (!is_last_block(arrived)) return;
-  const volatile double* const all = sums;  // other blocks wrote them
-  double total = 0;
-  for (std::int64_t n = t; n < chunks; n += kLaneThreads) total += all[n];
-  tree[t] = total;
-  add_up(kLaneThreads);
+  const double squares = sum_of_chunks(sums, chunks, lanes);
   GradientTally tally{};
-  if constexpr (kTallies) {
-    for (std::int64_t n = t; n < chunks; n += kLaneThreads) {
-      const volatile GradientTally& of_chunk = tallies[n];
-      tally.add(GradientTally{of_chunk.zeros, of_chunk.small, of_chunk.gone, of_chunk.most,
-                              of_chunk.most_float64});
-    }
-    tally = joined(tally, tally_tree);
-  }
-  if (t != 0) return;
-  const double root = functions::math::sqrt(tree[0]);
-  const double norm = result.wide ? root : static_cast<double>(static_cast<float>(root));
-  if (!result.norm.is_null()) result.norm.set(norm);
-  const double coefficient = clip_coefficient(norm, result.max_norm);
-  if (result.coefficient != nullptr) *result.coefficient = static_cast<float>(coefficient);
-  if (result.coefficient_float64 != nullptr) *result.coefficient_float64 = coefficient;
-  if (result.found_inf != nullptr && result.finite_norm && !is_finite(norm))
-    *result.found_inf = 1.0F;
-  if (kTallies && result.statistics != nullptr) {
-    const volatile float* const flag = result.found_inf;  // other blocks may have set it
-    *result.statistics = tally.statistics(norm, result.elements, flag != nullptr && *flag != 0);
-  }
+  if constexpr (kTallies) tally = tally_of_chunks(tallies, chunks, shared);
+  if (threadIdx.x == 0) results.write(squares, tally);
 }
 
+/// Null `inverse_scale` is 1.
 template <bool kWrites, bool kTallies>
 void launch_pass(Device device, GradientTable& table, const float* inverse_scale,
-                 const PassResult& result) {
+                 PassResults results) {
+  results.elements = table.elements;
   const Scratch<double> sums(device, table.chunks);
   const Scratch<GradientTally> tallies(device, kTallies ? table.chunks : 0);
   launch(device, blocks_for(table.chunks), kLaneThreads,
          pass_kernel<GradientRow, kWrites, kTallies>, table.rows.data(), table.count, table.chunks,
-         inverse_scale, sums.data(), tallies.data(), table.arrivals(), result);
+         inverse_scale, sums.data(), tallies.data(), table.arrivals(), results);
 }
 
 }  // namespace amp::inline v0::kernels::cuda

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// What the passes over gradients compute, on every device. Each gradient is cut into chunks.
+// Squares are added in kGradientLanes lanes of a chunk, element l in lane l % kGradientLanes; the
+// lanes of a chunk by halves, l + n/2 to l, in double; the sums of chunks likewise, in kChunkLanes
+// lanes.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/kernels/functions.hpp"
+#include "amp/kernels/unscale/args.hpp"
+#include "amp/types/small_float.hpp"
+
+namespace amp::inline v0::kernels {
+
+inline constexpr std::int64_t kGradientChunk = 1 << 16;
+inline constexpr int kGradientLanes = 512;
+inline constexpr int kChunkLanes = 64;
+
+/// Where unscale writes a gradient.
+struct UnscaleTarget {
+  void* data;
+  DType dtype;
+  bool writes;
+  bool looks_again;  // whether to read again what was written, as it was rounded
+
+  /// `sums`: whether a norm, or statistics, are to be those of what was written.
+  AMP_HOST_DEVICE UnscaleTarget(const GradientSpan& g, DType computed_in, double inverse_scale,
+                                bool write, bool sums)
+      : data(g.unscaled != nullptr ? g.unscaled : g.data),
+        dtype(g.unscaled != nullptr ? kFloat32 : g.dtype),
+        writes(write && !g.read_only),
+        looks_again(dtype != computed_in && (sums || may_overflow(g, inverse_scale))) {}
+
+ private:
+  /// Rounding a finite product: a scale below 1 makes it larger; a float64 may be beyond float32
+  /// anyway.
+  AMP_HOST_DEVICE static bool may_overflow(const GradientSpan& g, double inverse_scale) {
+    return g.unscaled != nullptr ? g.dtype == kFloat64 : !(inverse_scale <= 1);
+  }
+};
+
+/// |x| as a number that orders magnitudes, NaN above all.
+AMP_HOST_DEVICE constexpr std::uint32_t magnitude_bits(float x) {
+  return __builtin_bit_cast(std::uint32_t, x) & 0x7fff'ffffU;
+}
+AMP_HOST_DEVICE constexpr std::uint64_t magnitude_bits(double x) {
+  return __builtin_bit_cast(std::uint64_t, x) & 0x7fff'ffff'ffff'ffffU;
+}
+/// 2^-14: what is smaller, float16 keeps with fewer bits.
+inline constexpr float kSmallestNormalHalf = 0x1p-14F;
+
+/// What statistics count. No order of addition matters.
+struct GradientTally {
+  std::int64_t zeros, small, gone;  // small, and gone (0 once unscaled): zeros among them
+  std::uint32_t most;               // magnitude_bits of the largest
+  std::uint64_t most_float64;       // of the largest of float64 gradients
+
+  /// `scaled` as it stands, `product` as it was, or will be, unscaled.
+  template <class C>
+  AMP_HOST_DEVICE void add(C scaled, C product) {
+    zeros += magnitude_bits(scaled) == 0;
+    small += magnitude_bits(scaled) < magnitude_bits(static_cast<C>(kSmallestNormalHalf));
+    gone += magnitude_bits(product) == 0;
+    see(magnitude_bits(product));
+  }
+  AMP_HOST_DEVICE void see(std::uint32_t magnitude) { most = magnitude > most ? magnitude : most; }
+  AMP_HOST_DEVICE void see(std::uint64_t magnitude) {
+    most_float64 = magnitude > most_float64 ? magnitude : most_float64;
+  }
+  AMP_HOST_DEVICE void add(const GradientTally& other) {
+    zeros += other.zeros;
+    small += other.small;
+    gone += other.gone;
+    see(other.most);
+    see(other.most_float64);
+  }
+  AMP_HOST_DEVICE double max_abs() const {
+    constexpr std::uint32_t kInfinity = 0x7f80'0000U, kNan = 0x7fc0'0000U;
+    constexpr std::uint64_t kWideInfinity = 0x7ff0'0000'0000'0000U,
+                            kWideNan = 0x7ff8'0000'0000'0000U;
+    const float narrow = __builtin_bit_cast(float, most > kInfinity ? kNan : most);
+    const std::uint64_t widened = magnitude_bits(static_cast<double>(narrow));
+    const std::uint64_t all = widened > most_float64 ? widened : most_float64;
+    return __builtin_bit_cast(double, all > kWideInfinity ? kWideNan : all);
+  }
+  AMP_HOST_DEVICE GradientStatistics statistics(double norm, std::int64_t elements,
+                                                bool found_inf) const {
+    GradientStatistics result;
+    result.norm = norm;
+    result.max_abs = max_abs();
+    result.elements = elements;
+    result.zeros = zeros;
+    result.underflows = small - zeros;
+    result.flushed = gone - zeros;
+    result.found_inf = found_inf;
+    return result;
+  }
+};
+
+/// Where what a pass found goes; null if nobody asks.
+struct PassResults {
+  NormWord norm = {};
+  float* coefficient = nullptr;
+  double* coefficient_float64 = nullptr;
+  float* found_inf = nullptr;
+  double max_norm = 0;
+  bool finite_norm = false;  // *found_inf = 1 also if the norm is not finite
+  GradientStatistics* statistics = nullptr;
+  std::int64_t elements = 0;
+  bool wide = false;  // whether the norm is not to be rounded to float32
+
+  AMP_HOST_DEVICE void write_found_inf() const {
+    if (found_inf != nullptr) *found_inf = 1.0F;
+  }
+  AMP_HOST_DEVICE void write(double squares, const GradientTally& tally) const {
+    const double root = functions::math::sqrt(squares);
+    const double value = wide ? root : static_cast<double>(static_cast<float>(root));
+    if (!norm.is_null()) norm.set(value);
+    const double factor = clip_coefficient(value, max_norm);
+    if (coefficient != nullptr) *coefficient = static_cast<float>(factor);
+    if (coefficient_float64 != nullptr) *coefficient_float64 = factor;
+    if (finite_norm && !is_finite(value)) write_found_inf();
+    if (statistics == nullptr) return;
+    const volatile float* const flag = found_inf;  // another thread may have set it
+    *statistics = tally.statistics(value, elements, flag != nullptr && *flag != 0);
+  }
+};
+
+inline PassResults results_of(const UnscaleArgs& args) {
+  PassResults results;
+  results.norm = args.norm;
+  results.found_inf = args.found_inf;
+  results.finite_norm = args.finite_norm;
+  results.statistics = args.statistics;
+  results.wide = any_float64(args.gradients, args.count);
+  return results;
+}
+inline PassResults results_of(const GradNormArgs& args) {
+  PassResults results;
+  results.norm = args.norm;
+  results.coefficient = args.coefficient;
+  results.coefficient_float64 = args.coefficient_float64;
+  results.found_inf = args.found_inf;
+  results.max_norm = args.max_norm;
+  results.finite_norm = true;
+  results.statistics = args.statistics;
+  results.wide = any_float64(args.gradients, args.count);
+  return results;
+}
+
+}  // namespace amp::inline v0::kernels
