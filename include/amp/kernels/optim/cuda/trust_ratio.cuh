@@ -21,20 +21,15 @@ struct TrustSums {
   double weights, directions;
 };
 
-/// Adds up the first `lanes` of a tree; all of its threads get the sum.
+/// As sum_of_lanes, after which the lanes may be written again.
 __device__ __forceinline__ double sum_of_tree(double* tree, unsigned lanes) {
-  for (unsigned width = lanes / 2; width > 0; width /= 2) {
-    __syncthreads();
-    for (unsigned l = threadIdx.x; l < width; l += kLaneThreads) tree[l] += tree[l + width];
-  }
-  __syncthreads();
-  const double sum = tree[0];
+  const double sum = sum_of_lanes(tree, lanes);
   __syncthreads();
   return sum;
 }
 
-/// Those of a chunk, by the kLaneThreads threads of a block: element i counts in lane i % kLanes,
-/// of which each thread has kVector neighbours.
+/// Those of a chunk, by the kLaneThreads threads of a block: element i counts in lane i %
+/// kGradientLanes, of which each thread has kVector neighbours.
 template <StepKind kKind, class C, class Rule>
 __device__ TrustSums sums_of_chunk(const OptimizerParameter<Rule> p, bool vectors,
                                    const GroupSettings<Rule>& group, bool is_new, Range range,
@@ -57,7 +52,7 @@ __device__ TrustSums sums_of_chunk(const OptimizerParameter<Rule> p, bool vector
     }
   };
   const std::int64_t first = range.begin + static_cast<std::int64_t>(threadIdx.x) * kVector;
-  for (std::int64_t i = first; i < range.end; i += kLanes) {
+  for (std::int64_t i = first; i < range.end; i += kGradientLanes) {
     if (std::is_same_v<C, float> && vectors && i + kVector <= range.end) {
       if constexpr (std::is_same_v<C, float>) add(Size<kVector>{}, i, 0);
       continue;
@@ -71,7 +66,7 @@ __device__ TrustSums sums_of_chunk(const OptimizerParameter<Rule> p, bool vector
     AMP_UNROLL
     for (int l = 0; l < kVector; ++l)
       tree[threadIdx.x * kVector + static_cast<unsigned>(l)] = static_cast<double>(lanes[l].value);
-    return sum_of_tree(tree, kLanes);
+    return sum_of_tree(tree, kGradientLanes);
   };
   const double of_weights = total(weights);
   return {of_weights, total(directions)};
@@ -83,7 +78,7 @@ template <StepKind kKind, class Rule>
 AMP_KERNEL void trust_sums_kernel(const StepRow<Rule>* rows, std::int64_t count,
                                   std::int64_t pieces, const GroupSettings<Rule>* groups,
                                   GradScale scale, TrustSums* sums) {
-  __shared__ double tree[kLanes];
+  __shared__ double tree[kGradientLanes];
   if (skipped(scale)) return;
   const StepRow<Rule>* known = nullptr;
   for_each_piece(rows, count, &StepRow<Rule>::first_piece, pieces, kPiece,

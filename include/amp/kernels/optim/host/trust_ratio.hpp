@@ -18,14 +18,14 @@
 namespace amp::inline v0::kernels::host::detail {
 
 /// Sums of squares of the weights and of the directions of their step: element i of a chunk counts
-/// in lane i % kAccumulators.
+/// in lane i % kGradientLanes.
 template <class Rule, class C>
 struct TrustLoop {
   static constexpr std::size_t kStates = Rule::kStates;
 
   C factor;  // of gradients
   typename Rule::template Coefficients<C> coefficients;
-  C weights[kAccumulators] = {}, directions[kAccumulators] = {};
+  C weights[kGradientLanes] = {}, directions[kGradientLanes] = {};
 
   void add(const C* g, const C* w, C* const (&states)[kStates], std::int64_t n) {
     std::int64_t i = 0;
@@ -38,8 +38,8 @@ struct TrustLoop {
       Rounded<C> grad = factor * Rounded<C>{g[i]}, weight{w[i]}, state[kStates];
       for (std::size_t s = 0; s < kStates; ++s) state[s].value = states[s][i];
       Rule::direct(coefficients, grad, weight, state[0], state[1]);
-      add_square(weight, weights[i % kAccumulators]);
-      add_square(grad, directions[i % kAccumulators]);
+      add_square(weight, weights[i % kGradientLanes]);
+      add_square(grad, directions[i % kGradientLanes]);
     }
   }
 
@@ -57,7 +57,7 @@ struct TrustLoop {
       const V weight{_mm256_loadu_ps(w + i)};
       for (std::size_t s = 0; s < kStates; ++s) state[s].value = _mm256_loadu_ps(states[s] + i);
       Rule::direct(coefficients, grad, weight, state[0], state[1]);
-      float* const to[] = {weights + i % kAccumulators, directions + i % kAccumulators};
+      float* const to[] = {weights + i % kGradientLanes, directions + i % kGradientLanes};
       _mm256_storeu_ps(to[0], (V{_mm256_loadu_ps(to[0])} + weight * weight).value);
       _mm256_storeu_ps(to[1], (V{_mm256_loadu_ps(to[1])} + grad * grad).value);
     }
@@ -91,11 +91,11 @@ void trust(const HostBuffer<StepRow<Rule>>& rows, std::int64_t count, const Chun
   });
   std::int64_t first = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    double weights[kSumLanes] = {}, directions[kSumLanes] = {};
+    double weights[kChunkLanes] = {}, directions[kChunkLanes] = {};
     const std::int64_t end = first + ceil_div(rows[i].p->numel, kChunk);
     for (std::int64_t n = first; n < end; ++n) {
-      weights[(n - first) % kSumLanes] += sums[n].weights;
-      directions[(n - first) % kSumLanes] += sums[n].directions;
+      weights[(n - first) % kChunkLanes] += sums[n].weights;
+      directions[(n - first) % kChunkLanes] += sums[n].directions;
     }
     rows[i].rate *= trust_ratio(sum_of_lanes(weights), sum_of_lanes(directions));
     first = end;
