@@ -6,66 +6,29 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <cstring>
 #include <type_traits>
 
 #include "amp/kernels/extremum/args.hpp"
+#include "amp/kernels/extremum/formula.hpp"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
 #include "amp/kernels/traversal/cuda/sweep.cuh"
 
-namespace amp::inline v0::kernels::cuda {
+namespace amp::inline v0::kernels {
 
-namespace detail {
-
-/// An element of a line, and where it is.
-template <class C>
-struct Candidate {
-  C value;
-  std::int64_t at;
-};
+/// For reductions, which find it in the namespace of what they reduce.
 template <class C>
 __device__ __forceinline__ Candidate<C> from_lane(Candidate<C> candidate, unsigned mask) {
   return {cuda::from_lane(candidate.value, mask), cuda::from_lane(candidate.at, mask)};
 }
 
-/// The larger (smaller) of two, NaN before all numbers; the first of equal ones.
-template <bool Largest>
-struct Better {
-  template <class C>
-  __device__ static Candidate<C> apply(Candidate<C> a, Candidate<C> b) {
-    const bool a_is_nan = is_nan(a.value), b_is_nan = is_nan(b.value);
-    bool takes_a = a.at < b.at;
-    if (a_is_nan != b_is_nan) {
-      takes_a = a_is_nan;
-    } else if (!a_is_nan && a.value != b.value) {
-      takes_a = Largest ? a.value > b.value : a.value < b.value;
-    }
-    return takes_a ? a : b;
-  }
-};
+}  // namespace amp::inline v0::kernels
 
-inline constexpr std::int64_t kBehindAll = (std::numeric_limits<std::int64_t>::max)();
+namespace amp::inline v0::kernels::cuda {
 
-/// The best of the elements of a line that a thread has seen, in order: the first stays until there
-/// is a better one.
-template <bool Largest, class C>
-struct Running {
-  using Limits = std::numeric_limits<C>;
-  static constexpr C kHighest = Limits::has_infinity ? Limits::infinity() : (Limits::max)();
-  static constexpr C kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-
-  C value = Largest ? kLowest : kHighest;
-  std::int64_t at = kBehindAll;  // until one is better than that
-
-  __device__ __forceinline__ bool takes(C x) {
-    const bool better = Largest ? !(x <= value) : !(x >= value);  // or one of them is NaN
-    if (!better || is_nan(value)) return false;
-    value = x;
-    return true;
-  }
-  __device__ Candidate<C> candidate() const { return {value, at}; }
-};
+namespace detail {
 
 /// The bits of an element, so that a NaN keeps its payload.
 __device__ inline void move_element(const void* from, std::int64_t i, void* to, std::int64_t j,
@@ -128,8 +91,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     for (int l = 0; l < Sweep::kLines; ++l) found[l] = best[l].candidate();
     tile.template reduce<Better<Largest>>(found);
     tile.for_own_lines([&](int l) {
-      // If no element was better than the worst number, all are that number.
-      const std::int64_t at = found[l].at == kBehindAll ? tile.first() : found[l].at;
+      const std::int64_t at = place_of_best(found[l].at, tile.first());
       result.write(tile.line(l), at, tile.at(l, at));
     });
   });
@@ -214,63 +176,77 @@ void extremum(const ExtremumArgs& args) {
   });
 }
 
-template <class Word>
-AMP_KERNEL void extremum_backward_kernel(Lines lines, const Word* grad_output,
-                                         const std::int64_t* indices, Word* grad_input) {
-  const std::int64_t n = lines.count * lines.length;
-  for (std::int64_t i = first_element(); i < n; i += element_step()) {
-    const std::int64_t row = i / lines.stride;
-    const std::int64_t line = row / lines.length * lines.stride + i % lines.stride;
-    grad_input[i] = row % lines.length == indices[line] ? grad_output[line] : Word{0};
+/// One element, or a packet of eight.
+template <class Word, int N>
+__device__ __forceinline__ void load_neighbours(const Word* from, Word (&values)[N]) {
+  if constexpr (N == 1) {
+    values[0] = *from;
+  } else {
+    const auto pack = load_pack<Word, N>(from);
+    std::memcpy(values, &pack, sizeof pack);
+  }
+}
+template <class Word, int N>
+__device__ __forceinline__ void store_neighbours(Word* to, const Word (&values)[N]) {
+  if constexpr (N == 1) {
+    *to = values[0];
+  } else {
+    Pack<Word, N> pack;
+    std::memcpy(&pack, values, sizeof pack);
+    store_pack(to, pack);
   }
 }
 
-inline constexpr std::int64_t kExtremumRows = 8;
-
-/// Each line in vectors.
-template <class Word>
-AMP_KERNEL void extremum_backward_rows_kernel(Divider by_length, const Word* grad_output,
-                                              const std::int64_t* indices, Word* grad_input,
-                                              std::int64_t vectors) {
-  for (std::int64_t i = first_element(); i < vectors; i += element_step()) {
-    std::int64_t line = i;
-    const std::int64_t place = -by_length.take_remainder(line) * kVector + indices[line];
-    const Word of_line = grad_output[line];
-    Pack<Word, kVector> grad{};
-    AMP_UNROLL
-    for (int l = 0; l < kVector; ++l) {
-      if (l == place) grad.element[l] = of_line;
-    }
-    store_pack(grad_input + i * kVector, grad);
-  }
+/// Blocks of a multiprocessor at a time, for which registers are left.
+constexpr int backward_blocks(std::size_t item_size, int across) {
+  return across == 1 ? 8 : item_size == 8 ? 3 : 4;
 }
 
-/// Vectors across eight lines; a thread has up to kExtremumRows of them, for which it reads what
-/// the lines have once.
-template <class Word>
-AMP_KERNEL void extremum_backward_columns_kernel(Lines lines, Divider by_inner, Divider by_parts,
-                                                 const Word* grad_output,
-                                                 const std::int64_t* indices, Word* grad_input,
-                                                 std::int64_t n) {
+/// A thread has `Width` neighbours: of one line, or one of each of `Lines` lines that lie side by
+/// side. Of the latter it has up to `steps`, for which it reads what the lines have once.
+template <class Word, int Width, int Across>
+AMP_KERNEL void __launch_bounds__(kThreads, backward_blocks(sizeof(Word), Across))
+    extremum_backward_kernel(Lines lines, Divider by_across, Divider by_along, int steps,
+                             const Word* grad_output, const std::int64_t* indices, Word* grad_input,
+                             std::int64_t n) {
+  constexpr int kAlong = Width / Across;
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     std::int64_t outer = i;
-    const std::int64_t inner = by_inner.take_remainder(outer) * kVector;
-    const std::int64_t begin = by_parts.take_remainder(outer) * kExtremumRows;
-    const std::int64_t line = outer * lines.stride + inner;
-    const auto of_lines = load_pack<Word, kVector>(grad_output + line);
-    std::int64_t places[kVector];
+    const std::int64_t across = by_across.take_remainder(outer) * Across;
+    const std::int64_t begin = by_along.take_remainder(outer) * steps * kAlong;
+    const std::int64_t line = outer * lines.stride + across, left = lines.length - begin;
+    const int mine = left < steps * kAlong ? static_cast<int>(left) : steps * kAlong;
+    Word of_line[Across];
+    int places[Across];  // from `begin` on; -1 if another thread has it
+    load_neighbours(grad_output + line, of_line);
     AMP_UNROLL
-    for (int l = 0; l < kVector; ++l) places[l] = indices[line + l];
-    Word* const out = grad_input + outer * lines.length * lines.stride + inner;
-    for (std::int64_t row = begin; row < begin + kExtremumRows && row < lines.length; ++row) {
-      Pack<Word, kVector> grad{};
+    for (int l = 0; l < Across; ++l) {
+      const std::int64_t place = indices[line + l] - begin;
+      places[l] = place >= 0 && place < mine ? static_cast<int>(place) : -1;
+    }
+    Word* to = grad_input + lines.start(outer, across) + lines.at(begin);
+    for (int e = 0; e < mine; e += kAlong, to += kAlong * lines.stride) {
+      Word grad[Width];
       AMP_UNROLL
-      for (int l = 0; l < kVector; ++l) {
-        if (places[l] == row) grad.element[l] = of_lines.element[l];
+      for (int w = 0; w < Width; ++w) {
+        const int l = kAlong == 1 ? w : 0;
+        grad[w] = e + (w - l) == places[l] ? of_line[l] : Word{0};
       }
-      store_pack(out + row * lines.stride, grad);
+      store_neighbours(to, grad);
     }
   }
+}
+
+/// The kernel for lines that are `Across` side by side.
+template <int Width, int Across, class Word>
+void extremum_backward(const Lines& lines, Device device, const Word* grad_output,
+                       const std::int64_t* indices, Word* grad_input) {
+  const int steps = lines.stride == 1 ? 1 : 8;
+  const std::int64_t across = lines.stride / Across,
+                     along = ceil_div(lines.length, std::int64_t{steps} * (Width / Across));
+  const std::int64_t n = lines.count / Across * along;
+  launch(device, grid_for(n), kThreads, extremum_backward_kernel<Word, Width, Across>, lines,
+         Divider(across), Divider(along), steps, grad_output, indices, grad_input, n);
 }
 
 }  // namespace detail
@@ -280,7 +256,6 @@ inline void(min)(const ExtremumArgs& args) { detail::extremum<false>(args); }
 
 inline void extremum_backward(const ExtremumBackwardArgs& args) {
   const Lines lines(args.grad_input, args.dim);
-  const Device device = args.grad_input.device;
   const DType dtype = args.grad_input.dtype;
   const std::int64_t inner = lines.stride == 1 ? lines.length : lines.stride;
   const bool in_vectors = inner % kVector == 0 &&
@@ -288,22 +263,11 @@ inline void extremum_backward(const ExtremumBackwardArgs& args) {
                           is_aligned_for_vectors(args.grad_output.data, dtype);
   visit_bits(dtype, [&](auto tag) {
     using Word = typename decltype(tag)::type;
-    const auto* const grad = args.grad_output.as<const Word>();
-    const auto* const indices = args.indices.as<const std::int64_t>();
-    auto* const grad_x = args.grad_input.as<Word>();
-    const std::int64_t n = lines.count * lines.length;
-    if (!in_vectors) {
-      launch(device, grid_for(n), kThreads, detail::extremum_backward_kernel<Word>, lines, grad,
-             indices, grad_x);
-    } else if (lines.stride == 1) {
-      launch(device, grid_for(n / kVector), kThreads, detail::extremum_backward_rows_kernel<Word>,
-             Divider(inner / kVector), grad, indices, grad_x, n / kVector);
-    } else {
-      const std::int64_t parts = ceil_div(lines.length, detail::kExtremumRows);
-      const std::int64_t items = lines.count / kVector * parts;
-      launch(device, grid_for(items), kThreads, detail::extremum_backward_columns_kernel<Word>,
-             lines, Divider(inner / kVector), Divider(parts), grad, indices, grad_x, items);
-    }
+    const auto run = !in_vectors         ? detail::extremum_backward<1, 1, Word>
+                     : lines.stride == 1 ? detail::extremum_backward<kVector, 1, Word>
+                                         : detail::extremum_backward<kVector, kVector, Word>;
+    run(lines, args.grad_input.device, args.grad_output.as<const Word>(),
+        args.indices.as<const std::int64_t>(), args.grad_input.as<Word>());
   });
 }
 

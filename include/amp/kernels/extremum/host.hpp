@@ -9,33 +9,13 @@
 #include <cstring>
 
 #include "amp/kernels/extremum/args.hpp"
+#include "amp/kernels/extremum/formula.hpp"
 #include "amp/kernels/traversal/host/lines.hpp"
 #include "amp/kernels/traversal/host/loop.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 namespace detail {
-
-/// The position of the first largest (smallest) of the elements taken so far, or of the first NaN.
-template <bool Largest, class C>
-struct Extremum {
-  std::int64_t best = 0;
-
-  void take(const C* x, std::int64_t n) {
-    if (taken_ == 0) value_ = x[0];
-    for (std::int64_t i = 0; i < n && !is_nan(value_); ++i) {
-      if ((Largest ? x[i] > value_ : x[i] < value_) || is_nan(x[i])) {
-        value_ = x[i];
-        best = taken_ + i;
-      }
-    }
-    taken_ += n;
-  }
-
- private:
-  C value_{};
-  std::int64_t taken_ = 0;
-};
 
 template <bool Largest>
 void extremum(const ExtremumArgs& args) {
@@ -50,15 +30,20 @@ void extremum(const ExtremumArgs& args) {
           const HostBuffer<C> buffer((std::min)(kBlock, lines.length));
           for (std::int64_t line = begin; line < end; ++line) {
             const std::int64_t start = lines.start(line);
-            Extremum<Largest, C> found;
+            Running<Largest, C> best;
+            std::int64_t taken = 0;
             loop.run(0, loop.blocks(), [&](const std::int64_t* offsets, std::int64_t n) {
-              found.take(fetch(args.input, start + offsets[0], stride, n, buffer.data()), n);
+              const C* const x = fetch(args.input, start + offsets[0], stride, n, buffer.data());
+              for (std::int64_t i = 0; i < n; ++i) {
+                if (best.takes(x[i])) best.at = taken + i;
+              }
+              taken += n;
             });
-            args.indices.as<std::int64_t>()[line] = found.best;
+            const std::int64_t at = place_of_best(best.at, 0);
+            args.indices.as<std::int64_t>()[line] = at;
             if (!args.values.present) continue;
             std::memcpy(args.values.as<char>() + line * size,
-                        element(args.input, start + lines.at(found.best)),
-                        static_cast<std::size_t>(size));
+                        element(args.input, start + lines.at(at)), static_cast<std::size_t>(size));
           }
         });
   });
