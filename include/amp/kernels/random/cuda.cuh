@@ -7,50 +7,29 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
-#include "amp/kernels/functions.hpp"
 #include "amp/kernels/random/args.hpp"
-#include "amp/kernels/random/philox.hpp"
+#include "amp/kernels/random/formula.hpp"
 #include "amp/kernels/traversal/cuda/vectors.cuh"
 
 namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-/// The numbers of one block. Normal ones come in pairs from the Box-Muller transform.
-template <class C>
-__device__ __forceinline__ void draw(const PhiloxBlock& bits, Distribution distribution, C steps,
-                                     C* values) {
-  namespace math = functions::math;
-  for (int l = 0; l < 4; ++l) values[l] = uniform_float(bits.word[l]);
-  if (distribution == Distribution::kUniform) {
-    // As many bits as the format has digits: exact there, so that none rounds up to 1.
-    for (int l = 0; l < 4; ++l) values[l] = math::floor(values[l] * steps) / steps;
-    return;
-  }
-  for (int l = 0; l < 4; l += 2) {
-    const C radius = math::sqrt(C{-2} * math::log(C{1} - values[l]));
-    const C angle = C(6.283185307179586) * values[l + 1];
-    values[l] = radius * math::cos(angle);
-    values[l + 1] = radius * math::sin(angle);
-  }
-}
-
 /// Whole vectors, each two blocks, then the blocks that remain.
 template <class C>
-AMP_KERNEL void random_kernel(Output output, Distribution distribution, RandomRange range, C steps,
-                              std::int64_t vectors, std::int64_t n) {
+AMP_KERNEL void random_kernel(Output output, Draw draw, RandomRange range, std::int64_t vectors,
+                              std::int64_t n) {
   for (std::int64_t v = first_element(); v < vectors; v += element_step()) {
     C values[kVector];
     AMP_UNROLL
     for (int b = 0; b < 2; ++b)
-      draw(range.block(static_cast<std::uint64_t>(2 * v + b)), distribution, steps, values + 4 * b);
+      draw(range.block(static_cast<std::uint64_t>(2 * v + b)), values + 4 * b);
     store_vector(output.data, output.dtype, v * kVector, values);
   }
   for (std::int64_t block = 2 * vectors + first_element(); 4 * block < n; block += element_step()) {
     C values[4];
-    draw(range.block(static_cast<std::uint64_t>(block)), distribution, steps, values);
+    draw(range.block(static_cast<std::uint64_t>(block)), values);
     for (int l = 0; l < 4 && 4 * block + l < n; ++l) store<C>(output, 4 * block + l, values[l]);
   }
 }
@@ -59,19 +38,6 @@ template <class Word>
 AMP_KERNEL void store_kernel(Word* to, Word value) {
   if (threadIdx.x == 0) *to = value;
 }
-
-/// What a dropout gives for one element.
-template <class C>
-struct Dropout {
-  std::uint32_t limit;
-  C scale;
-  bool adds;
-
-  __device__ C operator()(std::uint32_t word, C x, C residual) const {
-    const C kept = is_dropped(word, limit) ? C{0} : x * scale;
-    return adds ? residual + kept : kept;
-  }
-};
 
 template <class C>
 AMP_KERNEL void dropout_kernel(Input x, Input residual, Output y, Dropout<C> dropout,
@@ -116,15 +82,9 @@ inline std::int64_t blocks_for(std::int64_t vectors, std::int64_t n) {
 /// but for the rounding of the device's log, cos and sin.
 inline void random(const RandomArgs& args) {
   const std::int64_t n = args.output.numel();
-  float steps = 0x1p24F;
-  visit_dtype(args.output.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (is_small_float<T>)
-      steps = static_cast<float>(1 << std::numeric_limits<T>::digits);
-  });
   const std::int64_t vectors = detail::whole_vectors(n, args.output);
   launch(args.output.device, detail::blocks_for(vectors, n), kThreads, detail::random_kernel<float>,
-         args.output, args.distribution, args.range, steps, vectors, n);
+         args.output, Draw(args), args.range, vectors, n);
 }
 
 inline void store_rng_state(Device device, RngState* to, RngState value) {
@@ -137,10 +97,8 @@ inline void dropout(const DropoutArgs& args) {
   const std::int64_t vectors = detail::whole_vectors(n, args.input, args.residual, args.output);
   visit_float_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    const C scale = args.p < 1 ? static_cast<C>(1 / (1 - args.p)) : C{0};
     launch(args.output.device, detail::blocks_for(vectors, n), kThreads, detail::dropout_kernel<C>,
-           args.input, args.residual, args.output,
-           {dropped_below(args.p), scale, args.residual.present}, args.range, vectors, n);
+           args.input, args.residual, args.output, Dropout<C>(args), args.range, vectors, n);
   });
 }
 

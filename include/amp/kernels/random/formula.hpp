@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// What is made of random bits, on every device: four numbers of a block, or of four elements what a
+// dropout keeps.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "amp/kernels/functions.hpp"
+#include "amp/kernels/random/args.hpp"
+#include "amp/types/dtype.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// The numbers of one block. Normal ones come in pairs from the Box-Muller transform.
+struct Draw {
+  Distribution distribution;
+  float steps = 0x1p24F;  // as many bits as the format has digits
+
+  explicit Draw(const RandomArgs& args) : distribution(args.distribution) {
+    visit_dtype(args.output.dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if constexpr (is_small_float<T>)
+        steps = static_cast<float>(1 << std::numeric_limits<T>::digits);
+    });
+  }
+  AMP_ALWAYS_INLINE AMP_HOST_DEVICE void operator()(const PhiloxBlock& bits, float* values) const {
+    namespace math = functions::math;
+    for (int l = 0; l < 4; ++l) values[l] = uniform_float(bits.word[l]);
+    if (distribution == Distribution::kUniform) {
+      // Exact in the format, so that none rounds up to 1.
+      for (int l = 0; l < 4; ++l) values[l] = math::floor(values[l] * steps) / steps;
+      return;
+    }
+    for (int l = 0; l < 4; l += 2) {
+      const float radius = math::sqrt(-2.0F * math::log(1.0F - values[l]));
+      const float angle = 6.283185307179586F * values[l + 1];
+      values[l] = radius * math::cos(angle);
+      values[l + 1] = radius * math::sin(angle);
+    }
+  }
+};
+
+/// What a dropout gives for one element.
+template <class C>
+struct Dropout {
+  std::uint32_t limit;
+  C scale;
+  bool adds;
+
+  explicit Dropout(const DropoutArgs& args)
+      : limit(dropped_below(args.p)),
+        scale(args.p < 1 ? static_cast<C>(1 / (1 - args.p)) : C{0}),
+        adds(args.residual.present) {}
+  AMP_ALWAYS_INLINE AMP_HOST_DEVICE C operator()(std::uint32_t word, C x, C residual) const {
+    const C kept = is_dropped(word, limit) ? C{0} : x * scale;
+    return adds ? residual + kept : kept;
+  }
+};
+
+}  // namespace amp::inline v0::kernels
