@@ -15,29 +15,22 @@
 
 #include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/indexing/args.hpp"
-#include "amp/kernels/traversal/cuda/elements.cuh"
+#include "amp/kernels/traversal/cuda/pieces.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
-#include "amp/kernels/traversal/cuda/vectors.cuh"
 #include "amp/kernels/traversal/divider.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-/// An array as slices [outer, length, inner], to be indexed in the middle.
-struct Indexed {
-  std::int64_t outer = 1, length, inner = 1;  // inner: in units of what a thread moves at a time
+/// Slices of which a thread moves some elements at a time: `inner` counts these.
+struct Indexed : Slices {
   Input index;
   std::int64_t count, stride;  // of the index
   Divider by_inner, by_count, by_length;
 
   Indexed(const Operand& array, int dim, const Operand& indices)
-      : length(array.sizes[dim]),
-        index(indices),
-        count(indices.sizes[0]),
-        stride(indices.strides[0]) {
-    for (int d = 0; d < dim; ++d) outer *= array.sizes[d];
-    for (int d = dim + 1; d < array.dims; ++d) inner *= array.sizes[d];
+      : Slices(array, dim), index(indices), count(indices.sizes[0]), stride(indices.strides[0]) {
     take(1);
     by_count = Divider(count);
     by_length = Divider(length);
@@ -95,45 +88,23 @@ AMP_KERNEL void find_occurrences_kernel(Indexed indexed, Occurrences<Place> occu
   }
 }
 
-/// body(slice in the output, where the slices of its outer index begin in the source, place inside
-/// the slice) for each of n units.
-template <class Body>
-__device__ void for_each_unit(const Indexed& indexed, std::int64_t n, const Body& body) {
+/// `Width` neighbours at a time.
+template <class C, int Width, class Place>
+AMP_KERNEL void index_add_kernel(Indexed indexed, Occurrences<Place> occurrences, Input source,
+                                 Output output, C not_a_number, std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     std::int64_t outer = i;
     const std::int64_t inside = indexed.by_inner.take_remainder(outer);
     const std::int64_t value = indexed.by_length.take_remainder(outer);
-    body(i, value, outer * indexed.count, inside);
+    C sums[Width], values[Width];
+    for (C& sum : sums) sum = *occurrences.out_of_range < 0 ? C{0} : not_a_number;
+    for (std::int64_t k = occurrences.first[value]; k >= 0; k = occurrences.next[k]) {
+      const std::int64_t slice = outer * indexed.count + k;
+      cuda::load_some(source.data, source.dtype, (slice * indexed.inner + inside) * Width, values);
+      for (int l = 0; l < Width; ++l) sums[l] += values[l];
+    }
+    cuda::store_some(output.data, output.dtype, i * Width, sums);
   }
-}
-
-template <class C, class Place>
-AMP_KERNEL void index_add_kernel(Indexed indexed, Occurrences<Place> occurrences, Input source,
-                                 Output output, C not_a_number, std::int64_t n) {
-  for_each_unit(indexed, n,
-                [&](std::int64_t i, std::int64_t value, std::int64_t begin, std::int64_t inside) {
-                  C sum = *occurrences.out_of_range < 0 ? C{0} : not_a_number;
-                  for (std::int64_t k = occurrences.first[value]; k >= 0; k = occurrences.next[k])
-                    sum += load<C>(source, (begin + k) * indexed.inner + inside);
-                  store<C>(output, i, sum);
-                });
-}
-/// Eight neighbours at a time.
-template <class C, class Place>
-AMP_KERNEL void index_add_vectors_kernel(Indexed indexed, Occurrences<Place> occurrences,
-                                         Input source, Output output, C not_a_number,
-                                         std::int64_t n) {
-  for_each_unit(indexed, n,
-                [&](std::int64_t i, std::int64_t value, std::int64_t begin, std::int64_t inside) {
-                  C sums[kVector], values[kVector];
-                  for (C& sum : sums) sum = *occurrences.out_of_range < 0 ? C{0} : not_a_number;
-                  for (std::int64_t k = occurrences.first[value]; k >= 0; k = occurrences.next[k]) {
-                    const std::int64_t at = ((begin + k) * indexed.inner + inside) * kVector;
-                    load_vector(source.data, source.dtype, at, values);
-                    for (int l = 0; l < kVector; ++l) sums[l] += values[l];
-                  }
-                  store_vector(output.data, output.dtype, i * kVector, sums);
-                });
 }
 
 }  // namespace detail
@@ -188,10 +159,10 @@ inline void index_add(const IndexAddArgs& args) {
   const std::int64_t n = by_vector ? total / kVector : total;
   visit_float_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    launch(
-        device, grid_for(n), kThreads,
-        by_vector ? detail::index_add_vectors_kernel<C, Place> : detail::index_add_kernel<C, Place>,
-        indexed, occurrences, args.source, args.output, std::numeric_limits<C>::quiet_NaN(), n);
+    launch(device, grid_for(n), kThreads,
+           by_vector ? detail::index_add_kernel<C, kVector, Place>
+                     : detail::index_add_kernel<C, 1, Place>,
+           indexed, occurrences, args.source, args.output, std::numeric_limits<C>::quiet_NaN(), n);
   });
 }
 

@@ -17,16 +17,6 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// outer x length x inner, the view of a contiguous array around one dimension.
-struct Slices {
-  std::int64_t outer = 1, length = 1, inner = 1;
-  Slices(const Operand& array, int dim) {
-    for (int d = 0; d < dim; ++d) outer *= array.sizes[d];
-    length = array.sizes[dim];
-    for (int d = dim + 1; d < array.dims; ++d) inner *= array.sizes[d];
-  }
-};
-
 /// The indices as int64, all of them checked to lie in [0, length).
 inline void checked_indices(std::string_view subject, const Operand& index, std::int64_t length,
                             std::int64_t* out) {
@@ -42,7 +32,7 @@ inline void checked_indices(std::string_view subject, const Operand& index, std:
 }  // namespace detail
 
 inline void index_select(const IndexSelectArgs& args) {
-  const detail::Slices in(args.input, args.dim);
+  const Slices in(args.input, args.dim);
   const std::int64_t n = args.index.sizes[0];
   const HostBuffer<std::int64_t> index(n);
   detail::checked_indices(args.subject, args.index, in.length, index.data());
@@ -60,7 +50,7 @@ inline void index_select(const IndexSelectArgs& args) {
 
 /// Sums in float32 (float64), in the order of the indices, and rounds once.
 inline void index_add(const IndexAddArgs& args) {
-  const detail::Slices out(args.output, args.dim);
+  const Slices out(args.output, args.dim);
   const std::int64_t n = args.index.sizes[0];
   const HostBuffer<std::int64_t> index(n);
   detail::checked_indices(args.subject, args.index, out.length, index.data());
