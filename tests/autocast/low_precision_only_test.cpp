@@ -31,6 +31,7 @@ Tensor values(amp::DType dtype) {
 const std::vector<std::pair<std::string, std::function<Tensor(const Tensor&)>>> kOthers = {
     {"exp", [](const Tensor& x) { return amp::exp(x); }},
     {"log", [](const Tensor& x) { return amp::log(x); }},
+    {"log1p", [](const Tensor& x) { return amp::log1p(x); }},
     {"pow", [](const Tensor& x) { return amp::pow(x, 2); }},
     {"rsqrt", [](const Tensor& x) { return amp::rsqrt(x); }},
     {"reciprocal", [](const Tensor& x) { return 2 / x; }},

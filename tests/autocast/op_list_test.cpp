@@ -64,6 +64,7 @@ const std::vector<OpCall>& op_calls() {
        [](In x) { return amp::scaled_dot_product_attention(x[0], x[1], x[2]); }},
       {"exp", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::exp(x[0]); }},
       {"log", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::log(x[0]); }},
+      {"log1p", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::log1p(x[0]); }},
       {"pow", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::pow(x[0], 3); }},
       {"softmax", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::softmax(x[0], 1); }},
       {"log_softmax", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::log_softmax(x[0], 1); }},

@@ -140,6 +140,7 @@ TEST_CASE("gradcheck: functions of one tensor", "[autograd]") {
   CHECK(check_unary(static_cast<Unary>(amp::abs), anything) == "");
   CHECK(check_unary(static_cast<Unary>(amp::exp), anything) == "");
   CHECK(check_unary(static_cast<Unary>(amp::log), positive) == "");
+  CHECK(check_unary(static_cast<Unary>(amp::log1p), positive) == "");
   CHECK(check_unary(static_cast<Unary>(amp::sqrt), positive) == "");
   CHECK(check_unary(static_cast<Unary>(amp::tanh), anything) == "");
   CHECK(check_unary(static_cast<Unary>(amp::sigmoid), anything) == "");

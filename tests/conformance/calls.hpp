@@ -231,6 +231,7 @@ inline constexpr Binding kAll[] = {
     {"tanh", unary<amp::tanh>, kTwoRoundings},
     {"sigmoid", unary<amp::sigmoid>, kTwoRoundings},
     {"log", unary<amp::log>, kFloat32Math},
+    {"log1p", unary<amp::log1p>, kFloat32Math},
     {"sqrt", unary<amp::sqrt>, kTwoRoundings},
     {"reciprocal", unary<amp::reciprocal>, kTwoRoundings},
     {"rsqrt", unary<amp::rsqrt>, kCubeOfRounded},

@@ -119,6 +119,7 @@ inline void integer_ops(const amp::Device& device, amp::DType dtype) {
   CHECK(amp::eq(x, y).to_vector<int>() == std::vector<int>{0, 0, 0, 1});
   CHECK(amp::lt(x, y).to_vector<int>() == std::vector<int>{0, 1, 0, 0});
   CHECK(amp::div(x, y).dtype() == amp::kFloat32);
+  CHECK(amp::log1p(of({0})).item<float>() == 0);
   CHECK(amp::rsqrt(of({4})).item<float>() == 0.5F);
 }
 

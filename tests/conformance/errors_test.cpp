@@ -103,6 +103,7 @@ const std::vector<BadCall>& bad_calls() {
       {"silu", "integers", [] { return amp::silu(whole); }},
       {"exp", "undefined", [] { return amp::exp(none); }},
       {"log", "undefined", [] { return amp::log(none); }},
+      {"log1p", "undefined", [] { return amp::log1p(none); }},
       {"sqrt", "undefined", [] { return amp::sqrt(none); }},
       {"rsqrt", "undefined", [] { return amp::rsqrt(none); }},
       {"reciprocal", "undefined", [] { return amp::reciprocal(none); }},

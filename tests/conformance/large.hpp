@@ -43,6 +43,7 @@ inline const std::vector<LargeCase>& large_cases() {
       {"gelu", {{70, 90}}},
       {"gelu(x, tanh)", {{70, 90}}},
       {"silu", {{70, 90}}},
+      {"log1p", {{70, 90}}, {}, {}, 0, 0, kPositive},
       {"rsqrt", {{70, 90}}, {}, {}, 0, 0, kPositive},
       {"pow", {{90, 70}, {70}}, {}, {}, 0, 0, kPositive},
       {"pow(number, x)", {{70, 90}}, {1.5}},

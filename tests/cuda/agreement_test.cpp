@@ -30,6 +30,7 @@ constexpr double kLibraries = 16;  // matmuls: every library has an order of its
 const std::map<std::string_view, double> kMayDiffer = {
     {"exp", kMath},
     {"log", kMath},
+    {"log1p", kMath},
     {"pow", kMath},
     {"tanh", kMath},
     {"sigmoid", kMath},

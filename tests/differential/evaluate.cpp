@@ -152,7 +152,7 @@ void add_elementwise(Calls& calls) {
     return {with(c.numbers.at(0), [&](auto n) { return amp::op(c[0], n); })}; }
 #define AMP_NUMBER_FIRST(op) calls[#op ".number_first"] = [](const Case& c) -> Results { \
     return {with(c.numbers.at(0), [&](auto n) { return amp::op(n, c[0]); })}; }
-  AMP_UNARY(exp); AMP_UNARY(log); AMP_UNARY(rsqrt); AMP_UNARY(abs); AMP_UNARY(sqrt); AMP_UNARY(tanh); AMP_UNARY(sigmoid);
+  AMP_UNARY(exp); AMP_UNARY(log); AMP_UNARY(log1p); AMP_UNARY(rsqrt); AMP_UNARY(abs); AMP_UNARY(sqrt); AMP_UNARY(tanh); AMP_UNARY(sigmoid);
   AMP_UNARY(relu); AMP_UNARY(neg); AMP_UNARY(silu); AMP_UNARY(reciprocal);
   AMP_TENSORS(add); AMP_TENSORS(sub); AMP_TENSORS(mul); AMP_TENSORS(div); AMP_TENSORS(pow); AMP_TENSORS(max); AMP_TENSORS(min);
   AMP_TENSORS(eq); AMP_TENSORS(ne); AMP_TENSORS(lt); AMP_TENSORS(le); AMP_TENSORS(gt); AMP_TENSORS(ge);

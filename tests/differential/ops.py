@@ -51,10 +51,10 @@ def number(rng, dtype):
     return rng.choice([0.5, -1.25, 0.0, 2.0, 1e-3, -3.75, 100.0, rng.gauss(0, 1)])
 
 
-@op("exp", "log", "rsqrt", "abs", "sqrt", "tanh", "sigmoid", "relu", "neg", "silu",
+@op("exp", "log", "log1p", "rsqrt", "abs", "sqrt", "tanh", "sigmoid", "relu", "neg", "silu",
     "reciprocal")
 def unary(name, rng, dtype):
-    kind = "positive" if name in ("log", "rsqrt", "sqrt") and rng.random() < 0.7 else None
+    kind = "positive" if name in ("log", "log1p", "rsqrt", "sqrt") and rng.random() < 0.7 else None
     run = {"relu": torch.relu, "silu": F.silu}.get(name) or getattr(torch, name)
     return Call(name, [tensor(rng, sizes(rng), dtype, kind)], [], run)
 

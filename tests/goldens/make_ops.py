@@ -974,6 +974,16 @@ def reciprocals():
     case("reciprocal", "of -infinity and 0", torch.reciprocal, floats([-INFINITY, 0, 1]))
 
 
+def logarithms_near_0():
+    above = positive((3, 5), 8) - 1
+    case("log1p", "in general", torch.log1p, above)
+    case("log1p", "near 0", torch.log1p, values((3, 5), 8) / 256)
+    case("log1p", "of a scalar", torch.log1p, positive((), 9) - 1)
+    case("log1p", "of nothing", torch.log1p, values((2, 0), 1))
+    case("log1p", "of no number and infinity", torch.log1p, floats([NAN, INFINITY, 1]))
+    case("log1p", "of -1 and below", torch.log1p, floats([-1, -2, -INFINITY]))
+
+
 # --- writing ------------------------------------------------------------------------------------
 
 
@@ -1207,6 +1217,7 @@ if __name__ == "__main__":
         dropping,
         convolutions_with_relu,
         reciprocals,
+        logarithms_near_0,
     ):
         group()
     emit()

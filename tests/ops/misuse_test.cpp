@@ -651,6 +651,7 @@ TEST_CASE("misuse: ops of one tensor") {
       {"abs", amp::abs, false},
       {"exp", amp::exp, false},
       {"log", amp::log, false},
+      {"log1p", amp::log1p, false},
       {"sqrt", amp::sqrt, false},
       {"rsqrt", amp::rsqrt, false},
       {"relu", amp::relu, false},

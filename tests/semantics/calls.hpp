@@ -110,6 +110,7 @@ inline const std::vector<Call>& float32_calls() {
   static const std::vector<Call> calls = {
       {"exp", {values({8})}, [](const Inputs& x) { return amp::exp(x[0]); }},
       {"log", {positive({8})}, [](const Inputs& x) { return amp::log(x[0]); }},
+      {"log1p", {positive({8})}, [](const Inputs& x) { return amp::log1p(x[0]); }},
       {"pow", {positive({8})}, [](const Inputs& x) { return amp::pow(x[0], 1.7); }},
       {"reciprocal", {positive({8})}, [](const Inputs& x) { return amp::reciprocal(x[0]); }},
       {"a number over a tensor", {positive({8})}, [](const Inputs& x) { return 3 / x[0]; }},

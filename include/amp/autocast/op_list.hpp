@@ -60,6 +60,7 @@ inline constexpr ListedOp kOpList[] = {
     // Functions that leave the range of 16 bits, or whose small differences matter.
     {"exp", OpPolicy::kFloat32},
     {"log", OpPolicy::kFloat32},
+    {"log1p", OpPolicy::kFloat32},
     {"pow", OpPolicy::kFloat32},
     {"rsqrt", OpPolicy::kFloat32},
     {"reciprocal", OpPolicy::kFloat32},  // and number / x, which is number * reciprocal(x)

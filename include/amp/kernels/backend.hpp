@@ -43,10 +43,11 @@ struct Backend {
   Kernel<RandomArgs> random;
   Kernel<UnaryArgs> copy;
 
-  Kernel<UnaryArgs> neg, abs, exp, log, sqrt, rsqrt, tanh, sigmoid, relu, silu, gelu, gelu_tanh;
+  Kernel<UnaryArgs> neg, abs, exp, log, log1p, sqrt, rsqrt, tanh, sigmoid, relu, silu, gelu,
+      gelu_tanh;
   // a = grad_output, b = what the derivative is a function of: the input, or the output
-  Kernel<BinaryArgs> abs_backward, sqrt_backward, rsqrt_backward, tanh_backward, sigmoid_backward,
-      relu_backward, silu_backward, gelu_backward, gelu_tanh_backward;
+  Kernel<BinaryArgs> abs_backward, log1p_backward, sqrt_backward, rsqrt_backward, tanh_backward,
+      sigmoid_backward, relu_backward, silu_backward, gelu_backward, gelu_tanh_backward;
   Kernel<BinaryArgs> add, sub, mul, div, pow, maximum, minimum;
   Kernel<BinaryArgs> pow_slope_base, pow_slope_exponent, maximum_share;
   Kernel<BinaryArgs> eq, ne, lt, le, gt, ge;

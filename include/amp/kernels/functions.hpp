@@ -63,6 +63,7 @@ struct Neg { template <class C> AMP_HOST_DEVICE static C apply(C x) { return -x;
 struct Abs { template <class C> AMP_HOST_DEVICE static C apply(C x) { return x < C{0} ? Neg::apply(x) : x == C{0} ? C{0} : x; } };
 struct Exp { template <class C> AMP_HOST_DEVICE static C apply(C x) { return math::exp(x); } };
 struct Log { template <class C> AMP_HOST_DEVICE static C apply(C x) { return math::log(x); } };
+struct Log1p { template <class C> AMP_HOST_DEVICE static C apply(C x) { return math::log1p(x); } };
 struct Sqrt { template <class C> AMP_HOST_DEVICE static C apply(C x) { return math::sqrt(x); } };
 struct Rsqrt { template <class C> AMP_HOST_DEVICE static C apply(C x) { return C{1} / math::sqrt(x); } };
 struct Tanh { template <class C> AMP_HOST_DEVICE static C apply(C x) { return math::tanh(x); } };
@@ -93,6 +94,7 @@ struct Ge { template <class C> AMP_HOST_DEVICE static bool apply(C a, C b) { ret
 
 // Derivatives, times the gradient that arrives. x is the input, y the output.
 struct AbsBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C x) { return x > C{0} ? grad : x < C{0} ? -grad : C{0}; } };
+struct Log1pBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C x) { return grad / (C{1} + x); } };
 struct SqrtBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C y) { return grad / (C{2} * y); } };
 struct RsqrtBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C y) { return grad * (C(-0.5) * y * y * y); } };
 struct TanhBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C y) { return grad * (C{1} - y * y); } };

@@ -34,6 +34,16 @@ namespace amp::inline v0 {
        kernels::dispatch<&kernels::Backend::div, kernels::host::div>, detail::Saves::kInput});
 }
 
+/// log(1 + x), with all digits of an x near 0, which 1 + x would lose; -infinity at -1, NaN below.
+/// The derivative is 1 / (1 + x). Integers and bools give float32.
+[[nodiscard]] inline Tensor log1p(const Tensor& input) {
+  return detail::unary_op(
+      "log1p", input,
+      {kernels::dispatch<&kernels::Backend::log1p, kernels::host::log1p>,
+       kernels::dispatch<&kernels::Backend::log1p_backward, kernels::host::log1p_backward>,
+       detail::Saves::kInput});
+}
+
 /// The derivative is 1 / (2 sqrt(x)).
 [[nodiscard]] inline Tensor sqrt(const Tensor& input) {
   return detail::unary_op(

@@ -137,6 +137,7 @@ inline void neg(const UnaryArgs& args) { unary<Neg>(args); }
 inline void abs(const UnaryArgs& args) { unary<Abs>(args); }
 inline void exp(const UnaryArgs& args) { float_unary<Exp>(args); }
 inline void log(const UnaryArgs& args) { float_unary<Log>(args); }
+inline void log1p(const UnaryArgs& args) { float_unary<Log1p>(args); }
 inline void sqrt(const UnaryArgs& args) { float_unary<Sqrt>(args); }
 inline void rsqrt(const UnaryArgs& args) { float_unary<Rsqrt>(args); }
 inline void tanh(const UnaryArgs& args) { float_unary<Tanh>(args); }
@@ -146,6 +147,7 @@ inline void silu(const UnaryArgs& args) { float_unary<Silu>(args); }
 inline void gelu(const UnaryArgs& args) { float_unary<Gelu>(args); }
 inline void gelu_tanh(const UnaryArgs& args) { float_unary<GeluTanh>(args); }
 inline void abs_backward(const BinaryArgs& args) { float_binary<AbsBackward>(args); }
+inline void log1p_backward(const BinaryArgs& args) { float_binary<Log1pBackward>(args); }
 inline void sqrt_backward(const BinaryArgs& args) { float_binary<SqrtBackward>(args); }
 inline void rsqrt_backward(const BinaryArgs& args) { float_binary<RsqrtBackward>(args); }
 inline void tanh_backward(const BinaryArgs& args) { float_binary<TanhBackward>(args); }
