@@ -46,6 +46,7 @@ const std::vector<std::pair<std::string, std::function<Tensor(const Tensor&)>>> 
     {"sum", [](const Tensor& x) { return amp::sum(x); }},
     {"relu", [](const Tensor& x) { return amp::relu(x); }},
     {"mean", [](const Tensor& x) { return amp::mean(x); }},
+    {"var", [](const Tensor& x) { return amp::var(x, 1); }},
 };
 
 AutocastOptions only(amp::DType dtype = amp::kFloat16) {

@@ -118,6 +118,7 @@ const std::vector<OpCall>& op_calls() {
       {"where", kAsIs, kInput, {{2, 3}, {3}},
        [](In x) { return amp::where(amp::tensor({true, false, true}, {3}), x[0], x[1]); }},
       {"mean", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::mean(x[0]); }},
+      {"var", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::var(x[0], 1); }},
       {"argmax", kAsIs, kInt64, {{2, 3}}, [](In x) { return amp::argmax(x[0], 1); }},
       {"max_pool2d", kAsIs, kInput, {{1, 2, 4, 4}}, [](In x) { return amp::max_pool2d(x[0], 2); }},
       {"index_select", kAsIs, kInput, {{2, 3}},

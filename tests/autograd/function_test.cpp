@@ -146,6 +146,7 @@ TEST_CASE("saved: ops that keep their input notice a write to it", "[autograd]")
   const std::function<Tensor(const Tensor&)> ops[] = {
       [](const Tensor& x) { return amp::abs(x); }, [](const Tensor& x) { return amp::log(x); },
       [](const Tensor& x) { return amp::pow(x, 3); },
+      [](const Tensor& x) { return amp::var(x, 0); },
       [](const Tensor& x) {
         return amp::cross_entropy(x, amp::tensor({0, 1}, {2}));
       }};

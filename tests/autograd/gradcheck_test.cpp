@@ -257,6 +257,19 @@ TEST_CASE("gradcheck: sum and mean", "[autograd]") {
   CHECK(gradcheck([](const Tensors& x) { return amp::sum(x[0], 0); }, {leaf({})}) == "");
 }
 
+TEST_CASE("gradcheck: var", "[autograd]") {
+  for (const Tensor& x : {leaf({2, 3, 2}), strided_leaf({2, 3, 2})}) {
+    for (const int dim : {0, 1, -1}) {
+      for (const double correction : {0.0, 1.0}) {
+        CAPTURE(dim, correction);
+        const bool keepdim = dim == 1;
+        CHECK(gradcheck([&](const Tensors& t) { return amp::var(t[0], dim, correction, keepdim); },
+                        {x}) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("gradcheck: maxima and minima of a tensor", "[autograd]") {
   for (const Tensor& x : {leaf({2, 3, 2}), strided_leaf({2, 3, 2}), leaf({1, 1, 1})}) {
     CHECK(gradcheck([](const Tensors& t) { return amp::max(t[0] * t[0]); }, {x}) == "");

@@ -266,6 +266,11 @@ inline constexpr Binding kAll[] = {
     {"mean(x, dim)",
      [](In x, Case c) -> Outputs { return amp::mean(x[0], integer(c, 0), flag(c, 1)); },
      kFloat32Math},
+    {"var",
+     [](In x, Case c) -> Outputs {
+       return amp::var(x[0], integer(c, 0), c.attributes[1], flag(c, 2));
+     },
+     kFloat32Math},
     {"max", unary<amp::max>, kFloat32Math},
     {"min", unary<amp::min>, kFloat32Math},
     {"max(x, dim)",

@@ -179,6 +179,7 @@ inline void integers_refused(const amp::Device& device, amp::DType dtype) {
   refused([&] { return amp::gelu(x); });
   refused([&] { return amp::silu(x); });
   refused([&] { return amp::softmax(x, 0); });
+  refused([&] { return amp::var(x, 0); });
   refused([&] { return amp::layer_norm(x, {2}); });
   refused([&] { return amp::rms_norm(x, {2}); });
   refused([&] { return amp::group_norm(x, 1); });

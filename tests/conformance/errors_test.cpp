@@ -95,6 +95,8 @@ const std::vector<BadCall>& bad_calls() {
       {"argmax", "nothing", [] { return amp::argmax(ones({0})); }},
       {"sum", "dimension", [] { return amp::sum(x, 2); }},
       {"mean", "dimension", [] { return amp::mean(x, -3); }},
+      {"var", "dimension", [] { return amp::var(x, 2); }},
+      {"var", "integers", [] { return amp::var(whole, 0); }},
       {"neg", "undefined", [] { return amp::neg(none); }},
       {"abs", "undefined", [] { return amp::abs(none); }},
       {"relu", "undefined", [] { return amp::relu(none); }},

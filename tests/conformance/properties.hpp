@@ -215,6 +215,7 @@ inline void range_of_sums(const amp::Device& device, amp::DType dtype) {
   };
   is(amp::mean(all(60000, {300})), rounded(60000, dtype));
   is(amp::mean(all(60000, {300, 2}), 0), rounded(60000, dtype));
+  is(amp::var(of_pattern(200, {300}), 0, 0), 40000);
   is(amp::avg_pool2d(all(60000, {1, 1, 4, 4}), 2), rounded(60000, dtype));
   is(amp::mse_loss(all(200, {300}), all(0, {300})), 40000);
   is(amp::abs(amp::layer_norm(of_pattern(1024, {2, 400}), {400})), 1);
@@ -234,6 +235,32 @@ inline void range_of_sums(const amp::Device& device, amp::DType dtype) {
   const Tensor x = all(1, {1 << 17});
   (amp::mean(x) * 32768).backward();
   is(x.grad(), 0.25);
+}
+
+/// Variances of lines of 16 that are rows of vectors, columns of vectors, or neither.
+inline void variances_of_any_size(const amp::Device& device, amp::DType dtype) {
+  const auto is = [&](const std::vector<double>& line, double variance) {
+    for (const std::int64_t lines : {8, 3}) {
+      std::vector<double> values;
+      for (std::int64_t l = 0; l < lines; ++l)
+        values.insert(values.end(), line.begin(), line.end());
+      const Tensor rows = of(values, {lines, 16}, device, dtype);
+      const std::vector<double> expected(static_cast<std::size_t>(lines), variance);
+      CHECK(numbers(amp::var(rows, 1, 0)) == expected);
+      CHECK(numbers(amp::var(rows.t(), 0, 0)) == expected);
+    }
+  };
+  std::vector<double> line(16, 0.1F);
+  is(line, 0);
+  if (dtype == amp::kFloat64) return;
+  // Two neighbours, whose mean the dtype does not hold.
+  const double large = std::ldexp(1.0, format_of(dtype).digits);
+  for (std::size_t i = 0; i < 16; ++i) line[i] = large + (i % 2 == 0 ? 0 : 2);
+  is(line, 1);
+  if (dtype == amp::kFloat16) return;
+  line.assign(16, 0);  // the square of a deviation is above the largest float32
+  line[5] = std::ldexp(1.0, 65);
+  is(line, std::ldexp(15.0, 122));
 }
 
 // --- dtypes and indices -------------------------------------------------------------------------
@@ -399,6 +426,7 @@ inline constexpr Property kOfFloats[] = {
     {"attention dropout", attention_dropout},
     {"large inputs", large_inputs},
     {"range of sums", range_of_sums},
+    {"variances of any size", variances_of_any_size},
     {"norms with float32 parameters", float32_parameters},
     {"rms_norm: default epsilon", rms_norm_epsilon},
     {"norms of one element", norms_of_one_element},

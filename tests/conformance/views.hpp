@@ -289,6 +289,8 @@ inline void vectors(const amp::Device& device, amp::DType dtype) {
       {"sum", {{8, 16}}},
       {"sum(x, dim)", {{8, 16}}, {0, 0}},
       {"mean(x, dim)", {{8, 16}}, {1, 0}},
+      {"var", {{8, 16}}, {1, 1, 0}},
+      {"var", {{8, 16}}, {0, 0, 1}},
       {"max", {{8, 16}}},
       {"min(x, dim)", {{8, 16}}, {0, 0}},
       {"max(x, dim)", {{8, 16}}, {1, 0}},

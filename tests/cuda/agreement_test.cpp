@@ -37,6 +37,7 @@ const std::map<std::string_view, double> kMayDiffer = {
     {"silu", kMath},
     {"gelu", kMath},
     {"binary_cross_entropy_with_logits", kMath},
+    {"var", kSums},
     {"softmax", kSums},
     {"log_softmax", kSums},
     {"cross_entropy", kSums},

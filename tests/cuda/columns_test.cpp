@@ -46,6 +46,16 @@ TEST_CASE("cuda columns: softmax and log_softmax", "[cuda]") {
   }
 }
 
+TEST_CASE("cuda columns: var", "[cuda]") {
+  amp::manual_seed(4);
+  for (const amp::Shape& shape : kShapes) {
+    for (const amp::DType dtype : kWideAndNarrow) {
+      const Tensors x{(amp::randn(shape) + 8).to(dtype)};
+      compare(x, limit_of(dtype), [](const Tensors& t) { return amp::var(t[0], 1, 0, true); });
+    }
+  }
+}
+
 TEST_CASE("cuda columns: infinities and NaN stay in their line", "[cuda]") {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   for (const std::int64_t length : {3, 300, 1100}) {

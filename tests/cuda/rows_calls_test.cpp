@@ -54,6 +54,7 @@ TEST_CASE("cuda rows: launches", "[cuda]") {
     const Tensor logits = x.to(amp::kFloat32), targets = amp::arange(6).to(amp::kCUDA);
     CHECK(launches({x}, [](const Tensors& t) { return amp::softmax(t[0], 1); }) == Calls{1, 1});
     CHECK(launches({x}, [](const Tensors& t) { return amp::log_softmax(t[0], 1); }) == Calls{1, 1});
+    CHECK(launches({x}, [](const Tensors& t) { return amp::var(t[0], 1); }) == Calls{1, 1});
     CHECK(launches({logits, targets},
                    [](const Tensors& t) { return amp::cross_entropy(t[0], t[1]); }) == Calls{2, 1});
     CHECK(launches({logits, targets}, [](const Tensors& t) { return amp::nll_loss(t[0], t[1]); }) ==

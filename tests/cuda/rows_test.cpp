@@ -50,6 +50,16 @@ TEST_CASE("cuda rows: softmax and log_softmax of every length", "[cuda]") {
   });
 }
 
+TEST_CASE("cuda rows: var", "[cuda]") {
+  amp::manual_seed(10);
+  for (const std::int64_t length : {1, 7, 8, 33, 64, 264, 1032, 5120, 8193, 32768, 32776}) {
+    for (const amp::DType dtype : kWideAndNarrow) {
+      const Tensors x{(amp::randn({rows_of(length), length}) + 8).to(dtype)};
+      compare(x, limit_of(dtype), [](const Tensors& t) { return amp::var(t[0], 1, 0); });
+    }
+  }
+}
+
 TEST_CASE("cuda rows: cross_entropy of every length", "[cuda]") {
   amp::manual_seed(2);
   for_each_length([](std::int64_t rows, std::int64_t length, bool all) {
@@ -189,6 +199,8 @@ TEST_CASE("cuda rows: memory that begins anywhere, and rows in any dtypes", "[cu
         return amp::batch_norm(rows(t).reshape({3, 3, 64}), {}, {}, {}, {}, true);
       });
     }
+    compare({amp::randn({9, 65}).to(dtype)}, limit_of(dtype),
+            [&](const Tensors& t) { return amp::var(t[0].narrow(1, 1, 64), 1); });
     for (const amp::DType other : cuda_test::kFloats) {
       const amp::Shape shape{64};
       const Tensor x = amp::randn({9, 64}).to(dtype), w = amp::randn(shape).to(other);

@@ -176,6 +176,7 @@ void add_reductions(Calls& calls) {
   calls["sum.dim"] = [](const Case& c) -> Results { return {amp::sum(c[0], c.integer(0), c.numbers.at(1).truth())}; };
   calls["mean.all"] = [](const Case& c) -> Results { return {amp::mean(c[0])}; };
   calls["mean.dim"] = [](const Case& c) -> Results { return {amp::mean(c[0], c.integer(0), c.numbers.at(1).truth())}; };
+  calls["var"] = [](const Case& c) -> Results { return {amp::var(c[0], c.integer(0), c.real(1), c.numbers.at(2).truth())}; };
   calls["max.all"] = [](const Case& c) -> Results { return {(amp::max)(c[0])}; };
   calls["max.dim"] = [](const Case& c) { return both((amp::max)(c[0], c.integer(0), c.numbers.at(1).truth())); };
   calls["min.all"] = [](const Case& c) -> Results { return {(amp::min)(c[0])}; };

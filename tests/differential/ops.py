@@ -122,6 +122,14 @@ def reduction(name, rng, dtype):
     return Call(name + ".dim", [x], [dim, keep], lambda x: run(x, dim=dim, keepdim=keep))
 
 
+@op("var")
+def variance(name, rng, dtype):
+    x, dim, keep = reduced(rng, dtype)
+    correction = rng.choice([0, 1, 1, 1, 2, -1, 0.5])
+    return Call(name, [x], [dim, correction, keep],
+                lambda x: torch.var(x, dim, correction=correction, keepdim=keep))
+
+
 @op("softmax", "log_softmax")
 def softmax(name, rng, dtype):
     x, dim, _ = reduced(rng, dtype)

@@ -984,6 +984,30 @@ def logarithms_near_0():
     case("log1p", "of -1 and below", torch.log1p, floats([-1, -2, -INFINITY]))
 
 
+def variances():
+    def var(detail, x, dim, correction=1, keepdim=False):
+        case(
+            "var",
+            detail,
+            lambda t: torch.var(t, dim, correction=correction, keepdim=keepdim),
+            x,
+            attributes=(dim, correction, keepdim),
+        )
+
+    x = values((2, 3, 4), 1)
+    for dim in (0, 1, -1):
+        var(f"{dim}", x, dim)
+    for correction in (0, 2.5, -1):
+        var(f"1, correction {correction}, keepdim", x, 1, correction, True)
+    var("1, correction 3 of as many", x, 1, 3)
+    var("1, correction 4 of 3", x, 1, 4)
+    var("of equal numbers", floats([[0.75] * 3, [-1.5] * 3]), 1)
+    var("no number among them", floats([[1, NAN, 2], [INFINITY, 0, 1], [1, 2, -INFINITY]]), 1)
+    for shape, dim in (((), 0), ((3, 1), 1), ((2, 0), 0), ((2, 0), 1)):
+        for correction in (0, 1):
+            var(f"{dim} of {list(shape)}, correction {correction}", values(shape, 3), dim, correction)
+
+
 # --- writing ------------------------------------------------------------------------------------
 
 
@@ -1159,6 +1183,7 @@ struct Result {{
 ///
 ///   op(x, number) op(number, x)      the number, for any op
 ///   op(x, dim)      dim, keepdim, for any op
+///   var             dim, correction, keepdim
 ///   conv2d          stride h, w, padding h, w, dilation h, w, groups
 ///   max_pool2d avg_pool2d            kernel h, w, stride h, w, padding h, w
 ///   softmax log_softmax cat stack    dim
@@ -1218,6 +1243,7 @@ if __name__ == "__main__":
         convolutions_with_relu,
         reciprocals,
         logarithms_near_0,
+        variances,
     ):
         group()
     emit()

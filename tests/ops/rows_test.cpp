@@ -43,6 +43,8 @@ std::vector<Op> ops(std::int64_t n) {
       {"sum of columns", {rows}, [](const Tensors& t) { return amp::sum(t[0], 0); }},
       {"sum of many columns", {{70, n}}, [](const Tensors& t) { return amp::sum(t[0], 0); }},
       {"mean", {{70, n}}, [](const Tensors& t) { return amp::mean(t[0]); }},
+      {"var", {rows}, [](const Tensors& t) { return amp::var(t[0], 1, 0); }},
+      {"var of columns", {{n, kRows}}, [](const Tensors& t) { return amp::var(t[0], 0, 0.5); }},
       {"layer_norm",
        {rows, line, line},
        [n](const Tensors& t) { return amp::layer_norm(t[0], {n}, t[1], t[2]); }},
@@ -138,6 +140,7 @@ TEST_CASE("rows of any length: NaN and infinity in each lane", "[ops]") {
       const Tensor x = with(value, at, n).requires_grad_();
       CHECK(rows_with_nan(amp::softmax(x, 1)) == "-N-");
       CHECK(rows_with_nan(amp::log_softmax(x, 1)) == "-N-");
+      CHECK(rows_with_nan(amp::var(x, 1)) == "-N-");
       CHECK(rows_with_nan(amp::layer_norm(x, {n})) == "-N-");
       CHECK(rows_with_nan(amp::cross_entropy(x, targets, {.reduction = amp::kNone})) == "-N-");
       amp::cross_entropy(x, targets, {.reduction = amp::kSum}).backward();

@@ -47,7 +47,7 @@ const std::set<std::pair<std::string, std::string>> kOpsOnOps = {
     {"conv", "elementwise"},      {"conv", "matmul"},        {"conv", "reduce"},
     {"cross_entropy", "softmax"}, {"matmul", "elementwise"}, {"matmul", "reduce"},
     {"norm", "reduce"},           {"optim", "random"},       {"optim", "unscale"},
-    {"softmax", "reduce"},
+    {"softmax", "reduce"},        {"var", "norm"},           {"var", "reduce"},
 };
 
 /// The only inversion: members of Tensor that record history are declared in the tensor layer and

@@ -164,6 +164,7 @@ inline const std::vector<Call>& unlisted_calls() {
       {"gelu", {values({8})}, [](const Inputs& x) { return amp::gelu(x[0]); }},
       {"tanh", {values({8})}, [](const Inputs& x) { return amp::tanh(x[0]); }},
       {"mean", {values({8})}, [](const Inputs& x) { return amp::mean(x[0]); }},
+      {"var", {values({8, 8})}, [](const Inputs& x) { return amp::var(x[0], 1); }},
       {"batch_norm",
        {values({4, 3}), values({3}), values({3})},
        [](const Inputs& x) { return amp::batch_norm(x[0], {}, {}, x[1], x[2], true); }},

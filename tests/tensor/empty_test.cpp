@@ -26,7 +26,7 @@ TEST_CASE("empty: elementwise ops keep the shape", "[tensor]") {
   }
 }
 
-TEST_CASE("empty: sums are zero, means NaN", "[tensor]") {
+TEST_CASE("empty: sums are zero, means and variances NaN", "[tensor]") {
   const amp::Tensor x = nothing({0, 3});
   CHECK(amp::sum(x).item<float>() == 0);
   CHECK(amp::sum(x, 0).to_vector<float>() == std::vector<float>(3, 0.0F));
@@ -34,6 +34,8 @@ TEST_CASE("empty: sums are zero, means NaN", "[tensor]") {
   CHECK(std::isnan(amp::mean(x).item<float>()));
   CHECK(std::isnan(amp::mean(x, 0).to_vector<float>()[2]));
   CHECK(amp::mean(x, 1).numel() == 0);
+  CHECK(std::isnan(amp::var(x, 0, -1).to_vector<float>()[2]));
+  CHECK(amp::var(x, 1).numel() == 0);
 }
 
 TEST_CASE("empty: argmax has nothing to find", "[tensor]") {

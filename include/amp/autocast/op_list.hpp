@@ -88,6 +88,7 @@ inline constexpr ListedOp kOpList[] = {
     {"gelu", OpPolicy::kPassthrough},
     {"silu", OpPolicy::kPassthrough},
     {"mean", OpPolicy::kPassthrough},
+    {"var", OpPolicy::kPassthrough},
     {"max", OpPolicy::kPassthrough},
     {"min", OpPolicy::kPassthrough},
     {"argmax", OpPolicy::kPassthrough},

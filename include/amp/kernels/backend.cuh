@@ -20,6 +20,7 @@
 #include "amp/kernels/reduce/cuda.cuh"
 #include "amp/kernels/softmax/cuda.cuh"
 #include "amp/kernels/unscale/cuda.cuh"
+#include "amp/kernels/var/cuda.cuh"
 
 namespace amp::inline v0::kernels::cuda {
 
@@ -82,6 +83,8 @@ inline constexpr Backend kBackend{
     .where = where,
     .dropout = dropout,
     .sum = sum,
+    .var = var,
+    .var_backward = var_backward,
     .max = max,
     .min = min,
     .extremum_backward = extremum_backward,

@@ -29,6 +29,7 @@
 #include "amp/kernels/softmax/args.hpp"
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/kernels/unscale/scale_state.hpp"
+#include "amp/kernels/var/args.hpp"
 
 namespace amp::inline v0::kernels {
 
@@ -55,6 +56,8 @@ struct Backend {
   Kernel<DropoutArgs> dropout;
 
   Kernel<ReduceArgs> sum;
+  Kernel<VarArgs> var;
+  Kernel<VarBackwardArgs> var_backward;
   Kernel<ExtremumArgs> max, min;
   Kernel<ExtremumBackwardArgs> extremum_backward;
   Kernel<MatmulArgs> matmul;

@@ -1,33 +1,43 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Sums and means.
+// Sums, means and variances.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
+#include "amp/kernels/var/host.hpp"
 #include "amp/ops/elementwise.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
 
+/// The input's shape after a reduction over one dimension, or all: with extent 1 there, and without
+/// these dimensions.
+struct ReducedShape {
+  Shape kept, squeezed;
+  ReducedShape(std::string_view name, const Tensor& input, std::optional<std::int64_t> dim)
+      : kept(input.shape()) {
+    if (dim) {
+      const int d = wrap_dim(name, *dim, input.dim());
+      squeezed = kept;
+      if (input.dim() > 0) {
+        kept[d] = 1;
+        squeezed.erase(d);
+      }
+    } else {
+      for (int d = 0; d < kept.dims(); ++d) kept[d] = 1;
+    }
+  }
+};
+
 /// scale * sum over one dimension, or all, in the dtype wanted, else the input's; integers and bool
 /// sum to int64.
 inline Tensor reduce(std::string_view name, const Tensor& input, std::optional<std::int64_t> dim,
                      bool keepdim, double scale_by, std::optional<DType> wanted = {}) {
-  Shape kept = input.shape();
-  Shape squeezed;
-  if (dim) {
-    const int d = wrap_dim(name, *dim, input.dim());
-    squeezed = kept;
-    if (input.dim() > 0) {
-      kept[d] = 1;
-      squeezed.erase(d);
-    }
-  } else {
-    for (int d = 0; d < kept.dims(); ++d) kept[d] = 1;
-  }
+  const auto [kept, squeezed] = ReducedShape(name, input, dim);
   const Shape& shape = keepdim ? kept : squeezed;
   const DType dtype = is_floating_point(input.dtype()) ? wanted.value_or(input.dtype()) : kInt64;
   const Tensor sums = empty(kept, {.dtype = dtype, .device = input.device()});
@@ -38,7 +48,7 @@ inline Tensor reduce(std::string_view name, const Tensor& input, std::optional<s
   if (is_floating_point(dtype) && autograd::recording(input)) {
     autograd::record(
         name, output,
-        [from = input.shape(), kept, scale_by](
+        [from = input.shape(), kept = kept, scale_by](
             const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor scaled = scale_by == 1 ? grad : detail::scale(grad, scale_by);
           return {expand(reshape(scaled, kept), from)};
@@ -87,6 +97,57 @@ inline Tensor reduce(std::string_view name, const Tensor& input, std::optional<s
   return autocasting::call(
       "mean", [&](const Tensor& x) { return detail::reduce("mean", x, dim, keepdim, share); },
       input);
+}
+
+namespace detail {
+
+inline Tensor var(const Tensor& input, std::int64_t dim, double correction, bool keepdim) {
+  const int d = wrap_dim("var", dim, input.dim());
+  const auto [kept, squeezed] = ReducedShape("var", input, dim);
+  const Shape& shape = keepdim ? kept : squeezed;
+  const Tensor x = contiguous(input);
+  const TensorOptions like{.dtype = x.dtype(), .device = x.device()};
+  const Tensor mean =
+      empty(shape, {.dtype = promote_types(x.dtype(), kFloat32), .device = x.device()});
+  const bool nothing = x.numel() == 0;
+  const Tensor output =
+      nothing ? full(shape, std::numeric_limits<double>::quiet_NaN(), like) : empty(shape, like);
+  if (!nothing) {
+    const kernels::VarArgs args{x.operand(), output.operand(), mean.operand(), d, correction};
+    kernels::dispatch<&kernels::Backend::var, kernels::host::var>(x.device(), args);
+  }
+  if (autograd::recording(x)) {
+    autograd::record(
+        "var", output,
+        [d, correction, mean, x = autograd::SavedTensor(x)](
+            const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+          const Tensor grad = dense(gradient);
+          const Tensor& in = x.get("var");
+          const Tensor grad_x = empty_like(in);
+          if (grad_x.numel() != 0) {
+            const kernels::VarBackwardArgs args{
+                grad.operand(), in.operand(), mean.operand(), grad_x.operand(), d, correction};
+            kernels::dispatch<&kernels::Backend::var_backward, kernels::host::var_backward>(
+                in.device(), args);
+          }
+          return {grad_x};
+        },
+        x);
+  }
+  return output;
+}
+
+}  // namespace detail
+
+/// The variance of the n elements along `dim`, sum((x - mean)^2) / (n - correction): by default
+/// that of what they are a sample of, with 0 their own. Of floating-point inputs; in the dtype of
+/// `input`, computed in float64 and rounded once. If n <= correction it is infinite, or NaN if the
+/// sum is 0; over an empty dimension NaN. The derivative is 2 (x - mean) / (n - correction).
+[[nodiscard]] inline Tensor var(const Tensor& input, std::int64_t dim, double correction = 1,
+                                bool keepdim = false) {
+  detail::check_floating("var", "input", input);
+  return autocasting::call(
+      "var", [&](const Tensor& x) { return detail::var(x, dim, correction, keepdim); }, input);
 }
 
 }  // namespace amp::inline v0

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The variance of a line x of n elements, around its mean: sum(x^2) - n mean^2 would cancel.
+//   var    = sum((x - mean)^2) / (n - correction)
+//   grad_x = grad * 2 / (n - correction) * (x - mean)
+// The mean's own gradient drops out, since sum(x - mean) is 0. Sums, mean and variance are float64:
+// a mean rounded to float32 would be as far from the true one as elements near it are, and the
+// square of a float32 may leave its range. The gradient is in the type of the elements.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/core/config.hpp"
+
+namespace amp::inline v0::kernels {
+
+struct Variance {
+  double n, divisor;  // divisor: 0 if n <= correction, which makes the variance infinite or NaN
+  double slope;       // as torch's: negative if n < correction
+
+  Variance(std::int64_t length, double correction)
+      : n(static_cast<double>(length)),
+        divisor(n > correction ? n - correction : 0),
+        slope(2 / (n - correction)) {}
+
+  AMP_HOST_DEVICE double mean(double sum) const { return sum / n; }
+  AMP_HOST_DEVICE double variance(double squares) const { return squares / divisor; }
+  AMP_HOST_DEVICE static double square(double x, double mean) { return (x - mean) * (x - mean); }
+
+  /// What stands before (x - mean) in the gradient.
+  template <class C>
+  AMP_HOST_DEVICE C factor(C grad) const {
+    return grad * static_cast<C>(slope);
+  }
+  /// x, a number or a vector of them (lanes::Vector), becomes its gradient.
+  AMP_EITHER_SIDE
+  template <class V, class C>
+  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_gradient(V& x, C mean, C factor) {
+    x = (x - mean) * factor;
+  }
+};
+
+}  // namespace amp::inline v0::kernels
