@@ -23,7 +23,7 @@ namespace amp::inline v0::kernels::cuda {
 template <class C>
 __device__ bool unscale_piece(const GradientRow& row, Range range, float inverse, bool write) {
   const GradientSpan g = row.span;
-  const UnscaleTarget to(g, dtype_of<C>, inverse, write, false);
+  const UnscaleTarget to(g, inverse, write, false);
   bool bad = false;
   for_each_vector<C>(row.vectors, range, [&](auto size, std::int64_t i) {
     C values[decltype(size)::value];

@@ -27,17 +27,19 @@ struct UnscaleTarget {
   bool looks_again;  // whether to read again what was written, as it was rounded
 
   /// `sums`: whether a norm, or statistics, are to be those of what was written.
-  AMP_HOST_DEVICE UnscaleTarget(const GradientSpan& g, DType computed_in, double inverse_scale,
-                                bool write, bool sums)
+  AMP_ALWAYS_INLINE AMP_HOST_DEVICE UnscaleTarget(const GradientSpan& g, double inverse_scale,
+                                                  bool write, bool sums)
       : data(g.unscaled != nullptr ? g.unscaled : g.data),
         dtype(g.unscaled != nullptr ? kFloat32 : g.dtype),
         writes(write && !g.read_only),
-        looks_again(dtype != computed_in && (sums || may_overflow(g, inverse_scale))) {}
+        looks_again(dtype != (g.dtype == kFloat64 ? kFloat64 : kFloat32) &&
+                    (sums || may_overflow(g, inverse_scale))) {}
 
  private:
   /// Rounding a finite product: a scale below 1 makes it larger; a float64 may be beyond float32
   /// anyway.
-  AMP_HOST_DEVICE static bool may_overflow(const GradientSpan& g, double inverse_scale) {
+  AMP_ALWAYS_INLINE AMP_HOST_DEVICE static bool may_overflow(const GradientSpan& g,
+                                                             double inverse_scale) {
     return g.unscaled != nullptr ? g.dtype == kFloat64 : !(inverse_scale <= 1);
   }
 };

@@ -186,7 +186,7 @@ AMP_ALWAYS_INLINE bool write_products(const UnscaleTarget& to, const Operand& ou
 template <class C>
 AMP_ALWAYS_INLINE bool take_chunk(const Pass& pass, const GradientSpan& span, std::int64_t begin,
                                   std::int64_t end, Found& found) {
-  const UnscaleTarget to(span, dtype_of<C>, pass.inverse, pass.writes, pass.sums || pass.tallies);
+  const UnscaleTarget to(span, pass.inverse, pass.writes, pass.sums || pass.tallies);
   const Operand grad = dense(span.data, span.dtype, span.numel),
                 output = dense(to.data, to.dtype, span.numel);
   const bool tests = pass.tests && (!to.writes || to.looks_again);

@@ -150,8 +150,7 @@ class ChunkOfPass {
     C products[N];
     for (int l = 0; l < N; ++l) products[l] = values[l] * static_cast<C>(inverse_);
     if constexpr (kWrites)
-      found.bad |=
-          write_products(UnscaleTarget(g_, dtype_of<C>, inverse_, true, true), i, products);
+      found.bad |= write_products(UnscaleTarget(g_, inverse_, true, true), i, products);
     for (int l = 0; l < N; ++l) {
       found.lanes[lane + l] += products[l] * products[l];
       if constexpr (kTallies && !kWrites) found.bad |= !is_finite(products[l]);
