@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Elementwise ops: one scalar expression each, on eight neighbours per thread where the operands
-// allow it.
+// Elementwise ops: one scalar expression each, on eight neighbours per thread
+// where the operands allow it.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
+#include <utility>
 
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/functions.hpp"
@@ -19,63 +19,64 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-template <class Function, class C, class Result>
-AMP_KERNEL void unary_kernel(Vectors<2> shape, Input x, Output y) {
-  for (std::int64_t v = first_element(); v < shape.vectors; v += element_step()) {
-    std::int64_t at[2];
-    shape.by_vector.locate(v, at);
-    C values[kVector];
-    Result results[kVector];
-    load_vector(x, at[0], shape.repeats(0), values);
-    for (int l = 0; l < kVector; ++l) results[l] = Function::apply(values[l]);
-    store_vector(y.data, y.dtype, at[1], results);
-  }
-  for (std::int64_t i = shape.rest() + first_element(); i < shape.n; i += element_step()) {
-    std::int64_t at[2];
-    shape.elements.locate(i, at);
-    store<Result>(y, at[1], Function::apply(load<C>(x, at[0])));
-  }
-}
+namespace detail {
 
-template <class Function, class C, class Result>
-AMP_KERNEL void binary_kernel(Vectors<3> shape, Input a, Input b, Output y) {
-  for (std::int64_t v = first_element(); v < shape.vectors; v += element_step()) {
-    std::int64_t at[3];
-    shape.by_vector.locate(v, at);
-    C left[kVector], right[kVector];
-    Result results[kVector];
-    load_vector(a, at[0], shape.repeats(0), left);
-    load_vector(b, at[1], shape.repeats(1), right);
-    for (int l = 0; l < kVector; ++l) results[l] = Function::apply(left[l], right[l]);
-    store_vector(y.data, y.dtype, at[2], results);
-  }
-  for (std::int64_t i = shape.rest() + first_element(); i < shape.n; i += element_step()) {
-    std::int64_t at[3];
-    shape.elements.locate(i, at);
-    store<Result>(y, at[2], Function::apply(load<C>(a, at[0]), load<C>(b, at[1])));
-  }
-}
+template <class...>
+struct Types {};
+template <int N>
+struct Inputs {
+  Input of[N];
+};
 
+/// Eight neighbours of an operand.
 template <class C>
-AMP_KERNEL void where_kernel(Vectors<4> shape, Input condition, Input a, Input b, Output y) {
-  for (std::int64_t v = first_element(); v < shape.vectors; v += element_step()) {
-    std::int64_t at[4];
-    shape.by_vector.locate(v, at);
-    bool chosen[kVector];
-    C left[kVector], right[kVector];
-    load_vector(condition, at[0], shape.repeats(0), chosen);
-    load_vector(a, at[1], shape.repeats(1), left);
-    load_vector(b, at[2], shape.repeats(2), right);
-    for (int l = 0; l < kVector; ++l) left[l] = chosen[l] ? left[l] : right[l];
-    store_vector(y.data, y.dtype, at[3], left);
+struct Eight {
+  C values[kVector];
+
+  __device__ __forceinline__ Eight(const Input& x, std::int64_t at, bool repeats) {
+    load_vector(x, at, repeats, values);
   }
-  for (std::int64_t i = shape.rest() + first_element(); i < shape.n; i += element_step()) {
-    std::int64_t at[4];
-    shape.elements.locate(i, at);
-    const bool chosen = load<bool>(condition, at[0]);
-    store<C>(y, at[3], chosen ? load<C>(a, at[1]) : load<C>(b, at[2]));
+};
+
+struct Choose {
+  template <class C>
+  __device__ static C apply(bool condition, C a, C b) {
+    return condition ? a : b;
   }
+};
+
+/// y = Function(x...), whose arguments are read as C...
+template <class Function, class Result, class... C>
+AMP_KERNEL void elementwise_kernel(Vectors<sizeof...(C) + 1> shape, Inputs<sizeof...(C)> x,
+                                   Output y) {
+  constexpr int kInputs = sizeof...(C);
+  [&]<int... K>(std::integer_sequence<int, K...>) {
+    for (std::int64_t v = first_element(); v < shape.vectors; v += element_step()) {
+      std::int64_t at[kInputs + 1];
+      shape.by_vector.locate(v, at);
+      [&](const auto&... eight) {
+        Result results[kVector];
+        for (int l = 0; l < kVector; ++l) results[l] = Function::apply(eight.values[l]...);
+        store_vector(y.data, y.dtype, at[kInputs], results);
+      }(Eight<C>(x.of[K], at[K], shape.repeats(K))...);
+    }
+    for (std::int64_t i = shape.rest() + first_element(); i < shape.n; i += element_step()) {
+      std::int64_t at[kInputs + 1];
+      shape.elements.locate(i, at);
+      store<Result>(y, at[kInputs], Function::apply(load<C>(x.of[K], at[K])...));
+    }
+  }
+  (std::make_integer_sequence<int, kInputs>{});
 }
+
+template <class Function, class Result, class... C, class... Operands>
+void elementwise(Types<C...>, const Operand& output, const Operands&... inputs) {
+  const auto shape = Vectors<sizeof...(C) + 1>::over(output, {&inputs..., &output});
+  launch(output.device, shape.blocks(), kThreads, elementwise_kernel<Function, Result, C...>, shape,
+         Inputs<sizeof...(C)>{{inputs...}}, output);
+}
+
+}  // namespace detail
 
 /// Moves bits.
 template <class Word>
@@ -96,17 +97,13 @@ AMP_KERNEL void fill_kernel(Strided<1> shape, Word value, Word* to, std::int64_t
   }
 }
 
-template <class Function, class C, class Result = C>
+template <class Function, class C>
 void unary_as(const UnaryArgs& args) {
-  const auto shape = Vectors<2>::over(args.output, {&args.input, &args.output});
-  launch(args.output.device, shape.blocks(), kThreads, unary_kernel<Function, C, Result>, shape,
-         args.input, args.output);
+  detail::elementwise<Function, C>(detail::Types<C>{}, args.output, args.input);
 }
 template <class Function, class C, class Result = C>
 void binary_as(const BinaryArgs& args) {
-  const auto shape = Vectors<3>::over(args.output, {&args.a, &args.b, &args.output});
-  launch(args.output.device, shape.blocks(), kThreads, binary_kernel<Function, C, Result>, shape,
-         args.a, args.b, args.output);
+  detail::elementwise<Function, Result>(detail::Types<C, C>{}, args.output, args.a, args.b);
 }
 
 /// Ops that mean something on integers too.
@@ -148,16 +145,15 @@ inline void pow(const BinaryArgs& args) {
 }
 
 inline void where(const WhereArgs& args) {
-  const auto shape =
-      Vectors<4>::over(args.output, {&args.condition, &args.a, &args.b, &args.output});
   visit_compute_type(args.output.dtype, [&](auto tag) {
-    launch(args.output.device, shape.blocks(), kThreads, where_kernel<typename decltype(tag)::type>,
-           shape, args.condition, args.a, args.b, args.output);
+    using C = typename decltype(tag)::type;
+    detail::elementwise<detail::Choose, C>(detail::Types<bool, C, C>{}, args.output, args.condition,
+                                           args.a, args.b);
   });
 }
 
-/// Makes 16-byte words the elements of the shape, if all rows of all operands, which have one
-/// dtype, consist of whole ones. Whether they do.
+/// Makes 16-byte words the elements of the shape, if all rows of all operands,
+/// which have one dtype, consist of whole ones. Whether they do.
 template <int N>
 bool take_quads(Strided<N>& shape, const std::array<const Operand*, N>& operands) {
   const std::int64_t per_quad = 16 / item_size(operands[0]->dtype);
@@ -177,26 +173,29 @@ bool take_quads(Strided<N>& shape, const std::array<const Operand*, N>& operands
   return true;
 }
 
+/// visitor(type_tag of Word) with the largest words that the shape, which then counts them, can
+/// have.
+template <int N, class Visitor>
+void visit_words(Strided<N>& shape, const std::array<const Operand*, N>& operands,
+                 Visitor&& visitor) {
+  if (take_quads<N>(shape, operands)) return visitor(type_tag<uint4>{});
+  visit_bits(operands[0]->dtype, visitor);
+}
+
 /// Copies and converts. Equal dtypes move bits, so NaN payloads survive.
 inline void copy(const UnaryArgs& args) {
   if (args.input.dtype == args.output.dtype && !args.input.immediate) {
     auto shape = Strided<2>::over(args.output, {&args.input, &args.output});
-    const std::int64_t n = args.output.numel();
-    if (take_quads<2>(shape, {&args.input, &args.output})) {
-      const std::int64_t quads = shape.numel();
-      launch(args.output.device, grid_for(quads), kThreads, move_kernel<uint4>, shape,
-             args.input.as<const uint4>(), args.output.as<uint4>(), quads);
-      return;
-    }
-    visit_bits(args.output.dtype, [&](auto tag) {
+    visit_words<2>(shape, {&args.input, &args.output}, [&](auto tag) {
       using Word = typename decltype(tag)::type;
+      const std::int64_t n = shape.numel();
       launch(args.output.device, grid_for(n), kThreads, move_kernel<Word>, shape,
              args.input.as<const Word>(), args.output.as<Word>(), n);
     });
   } else if (args.output.dtype == kBool || args.input.dtype == kFloat64 ||
              args.output.dtype == kFloat64) {
-    // Through double every input but a large int64 is exact, and "not zero" is decided on the value
-    // itself.
+    // Through double every input but a large int64 is exact, and "not zero" is
+    // decided on the value itself.
     if (is_floating_point(args.input.dtype)) {
       unary_as<functions::Identity, double>(args);
     } else {
@@ -209,25 +208,17 @@ inline void copy(const UnaryArgs& args) {
 
 inline void fill(const FillArgs& args) {
   auto shape = Strided<1>::over(args.output, {&args.output});
-  const std::int64_t n = args.output.numel();
   unsigned char bytes[sizeof(uint4)];
   visit_dtype(args.output.dtype, [&](auto tag) {
     const auto value = convert_one<typename decltype(tag)::type>(args.value);
     for (std::size_t at = 0; at < sizeof bytes; at += sizeof value)
       std::memcpy(bytes + at, &value, sizeof value);
   });
-  if (take_quads<1>(shape, {&args.output})) {
-    uint4 value;
-    std::memcpy(&value, bytes, sizeof value);
-    const std::int64_t quads = shape.numel();
-    launch(args.output.device, grid_for(quads), kThreads, fill_kernel<uint4>, shape, value,
-           args.output.as<uint4>(), quads);
-    return;
-  }
-  visit_bits(args.output.dtype, [&](auto tag) {
+  visit_words<1>(shape, {&args.output}, [&](auto tag) {
     using Word = typename decltype(tag)::type;
     Word value;
     std::memcpy(&value, bytes, sizeof value);
+    const std::int64_t n = shape.numel();
     launch(args.output.device, grid_for(n), kThreads, fill_kernel<Word>, shape, value,
            args.output.as<Word>(), n);
   });
