@@ -102,7 +102,7 @@ struct GradientTally {
   }
 };
 
-/// Where what a pass found goes; null if nobody asks.
+/// Where a pass writes what it found; null pointers are not written.
 struct PassResults {
   NormWord norm = {};
   float* coefficient = nullptr;

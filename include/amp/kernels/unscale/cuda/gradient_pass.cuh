@@ -88,7 +88,10 @@ template <bool kWrites, bool kTallies>
 class ChunkOfPass {
  public:
   __device__ ChunkOfPass(const GradientRow& row, Range range, float inverse)
-      : g_(row.span), range_(range), inverse_(inverse), vectors_(row.vectors) {}
+      : g_{row.span.data, 0, row.span.dtype, row.span.read_only, row.span.unscaled},
+        range_(range),
+        inverse_(inverse),
+        vectors_(row.vectors) {}
 
   __device__ __forceinline__ void add_to(Found<float>& found) const {
     std::int64_t i = first();
@@ -158,7 +161,7 @@ class ChunkOfPass {
     }
   }
 
-  GradientSpan g_;
+  GradientSpan g_;  // but for its length: each thread reads a row
   Range range_;
   float inverse_;
   bool vectors_;
