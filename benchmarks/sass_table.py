@@ -66,18 +66,13 @@ COLUMNS = ["registers", "stack", "shared", "load 16 B", "8 B", "4 B", "less", "s
 # What of a kernel may lie on its stack, in bytes, and why; all others have none.
 STACKS = {
     "random_kernel<float>": 32,  # CUDA's sine and cosine
-    "pass_kernel<GradientRow, true, true>": 256,  # eight vectors under way, in a loop that stays one
     "step_kernel<": 40,  # CUDA's cosine, in the schedule of a learning rate
-    "channel_moments_kernel<float, 1>": 16,  # a spilled number
 }
-# Their stores of 4 bytes fill 16 neighbouring ones if a thread has eight lines to itself; whose turn
-# a line is, is known when the kernel runs.
-SEPARATE_STORES = ["extremum_columns_kernel<"]
 
 
 def faults(name, kernel):
     """What is wrong with a kernel, in words."""
-    if kernel.split and not any(map(name.startswith, SEPARATE_STORES)):
+    if kernel.split:
         yield f"{kernel.split} stores are parts of 16-byte ones"
     stack = next((most for start, most in STACKS.items() if name.startswith(start)), 0)
     if kernel.stack > stack:
