@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -64,7 +65,7 @@ AMP_ALWAYS_INLINE void micro_kernel(std::integer_sequence<int, kTile...>, std::i
   V sums[sizeof...(kTile)];
   ((sums[kTile] = V{}), ...);
   for (std::int64_t k = 0; k < depth; ++k) {
-    V row[kVectors];
+    V row[static_cast<std::size_t>(kVectors)];
     __builtin_memcpy(row, b, sizeof row);
     ((sums[kTile] += a[kTile / kVectors] * row[kTile % kVectors]), ...);
     a += Isa::kRows;
