@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "amp/kernels/functions.hpp"
 #include "amp/kernels/traversal/cuda/packets.cuh"
 
 namespace amp::inline v0::kernels::cuda {
