@@ -197,9 +197,10 @@ __device__ __forceinline__ void store_neighbours(Word* to, const Word (&values)[
   }
 }
 
-/// Blocks of a multiprocessor at a time, for which registers are left.
+/// Blocks of a multiprocessor at a time, for which registers are left: four at most, since those of
+/// compute capability 7.5 have 1,024 threads.
 constexpr int backward_blocks(std::size_t item_size, int across) {
-  return across == 1 ? 8 : item_size == 8 ? 3 : 4;
+  return across == 1 ? 4 : item_size == 8 ? 3 : 4;
 }
 
 /// A thread has `Width` neighbours: of one line, or one of each of `Lines` lines that lie side by

@@ -87,7 +87,7 @@ struct AMP_HIDDEN SingleWindows {
   /// One element.
   template <bool Max>
   struct Elements {
-    static constexpr int kBlocksTogether = Max ? 6 : 0;
+    static constexpr int kBlocksTogether = Max ? 4 : 0;
 
     const SingleWindows& shape;
     const Input& grad;
