@@ -203,8 +203,8 @@ constexpr int backward_blocks(std::size_t item_size, int across) {
   return across == 1 ? 4 : item_size == 8 ? 3 : 4;
 }
 
-/// A thread has `Width` neighbours: of one line, or one of each of `Lines` lines that lie side by
-/// side. Of the latter it has up to `steps`, for which it reads what the lines have once.
+/// A thread has `Width` neighbours: of one line, or one of each of `Across` lines that lie side
+/// by side. Of the latter it has up to `steps`, for which it reads what the lines have once.
 template <class Word, int Width, int Across>
 AMP_KERNEL void __launch_bounds__(kThreads, backward_blocks(sizeof(Word), Across))
     extremum_backward_kernel(Lines lines, Divider by_across, Divider by_along, int steps,

@@ -67,7 +67,7 @@ __device__ void zero_piece(const Parameter p, bool vectors, Range range) {
   });
 }
 
-/// The last block to end counts: nobody reads the counts any more.
+/// The last block to end advances the counts, which no block reads any more.
 template <StepKind kKind, class Rule>
 AMP_KERNEL void step_kernel(const StepRow<Rule>* rows, std::int64_t count, std::int64_t pieces,
                             const GroupSettings<Rule>* groups, unsigned* arrived,

@@ -17,7 +17,7 @@ struct GradScale {
   const float* found_inf = nullptr;
   const float* clip = nullptr;
   const float* inverse_low_precision =
-      nullptr;  // for 16-bit gradients, where it differs: unscale_ leaves them scaled
+      nullptr;  // for 16-bit gradients if it differs, since unscale_ leaves them scaled
   const double* clip_float64 = nullptr;  // the same as *clip before it was rounded, where that may
                                          // be too small for float32: a gradient is float64
 };

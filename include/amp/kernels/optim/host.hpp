@@ -41,7 +41,7 @@ void step_chunk(const StepRow<Rule>& row, std::int64_t begin, std::int64_t end) 
 
 }  // namespace detail
 
-/// A step of all groups, or, where it is left out, what then remains to be done.
+/// A step of all groups. If it is skipped, only gradients that shall be 0 afterwards are written.
 template <class Rule>
 void optimizer_step(const OptimizerArgs<Rule>& args) {
   const bool skip = skipped(args.scale);

@@ -51,7 +51,7 @@ struct MatrixRows {
   AMP_HOST_DEVICE std::int64_t at(std::int64_t i) const { return i; }
 };
 
-/// The same of an array with any strides. A line has one stride; with kAllDims, as many as do not
+/// The lines of an array with any strides. A line has one stride; with kAllDims, as many as do not
 /// merge.
 struct StridedLines {
   Strided<1> starts, elements;

@@ -95,7 +95,8 @@ class Weights {
   void store_in(void* data, DType dtype) const {
     store(values, address(data, dtype, at_), dtype, n_);
   }
-  /// Whether the block of the parameter is that of the master, bit for bit: nobody else wrote it.
+  /// Whether the block of the parameter is that of the master, bit for bit: then only steps wrote
+  /// it.
   bool is_rounded_master() const {
     alignas(64) unsigned char rounded[kBlock * sizeof(C)];  // the parameter's dtype takes no more
     store(values, rounded, p_.dtype, n_);

@@ -18,7 +18,6 @@ namespace amp::inline v0::kernels::cuda {
 // elements first(), first() + step(), ... of a line, and reduce() combines what they found.
 
 struct OneThread {
-  static constexpr bool kIsBlock = false;
   __device__ static std::int64_t first_line() { return first_element(); }
   __device__ static std::int64_t line_step() { return element_step(); }
   __device__ static std::int64_t first() { return 0; }
@@ -31,7 +30,6 @@ struct OneThread {
   }
 };
 struct OneBlock {
-  static constexpr bool kIsBlock = true;
   __device__ static std::int64_t first_line() { return blockIdx.x; }
   __device__ static std::int64_t line_step() { return gridDim.x; }
   __device__ static std::int64_t first() { return threadIdx.x; }
@@ -44,7 +42,8 @@ struct OneBlock {
   }
 };
 
-/// `Array`: Lines, or CutLines.
+/// `Array` says where the lines lie: count on the host; start(line), begin(line), end(line) and
+/// at(i) as for Rows.
 template <class Team, class C, class Array = Lines>
 struct AMP_HIDDEN Singles {
   using Compute = C;

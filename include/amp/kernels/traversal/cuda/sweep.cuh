@@ -16,9 +16,10 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// visitor(sweep) with the best sweep for the lines that all these arrays have (or, of one element
-/// for each place of a line, or each line, that go with them). `dtype` decides what Singles compute
-/// in. Wide and Across are the Rows and the Columns that the kernel wants.
+/// visitor(sweep) with the best sweep for these lines. `arrays` are what a tile reads and writes:
+/// of the shape that has the lines, or with one element for each line, or for each place of a line.
+/// `dtype` decides what Singles compute in; Wide and Across are the Rows and the Columns that the
+/// kernel wants.
 template <class Wide, class Across, class Visitor, class... Arrays>
 void visit_sweep(const Lines& lines, DType dtype, Visitor&& visitor, const Arrays&... arrays) {
   if (lines.stride == 1 && are_rows_of_vectors(lines.length, arrays...))
