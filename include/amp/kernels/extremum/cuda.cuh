@@ -197,10 +197,11 @@ __device__ __forceinline__ void store_neighbours(Word* to, const Word (&values)[
   }
 }
 
-/// Blocks of a multiprocessor at a time, for which registers are left: four at most, since those of
-/// compute capability 7.5 have 1,024 threads.
+/// How many blocks of a multiprocessor ptxas shall leave registers for, four at most, since those
+/// of compute capability 7.5 have 1,024 threads. 0, its own choice, takes 32 registers along a
+/// line; any other number takes up to 64 of them for nothing.
 constexpr int backward_blocks(std::size_t item_size, int across) {
-  return across == 1 ? 4 : item_size == 8 ? 3 : 4;
+  return across == 1 ? 0 : item_size == 8 ? 3 : 4;
 }
 
 /// A thread has `Width` neighbours: of one line, or one of each of `Across` lines that lie side
