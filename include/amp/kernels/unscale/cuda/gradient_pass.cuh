@@ -88,10 +88,7 @@ template <bool kWrites, bool kTallies>
 class ChunkOfPass {
  public:
   __device__ ChunkOfPass(const GradientRow& row, Range range, float inverse)
-      : g_{row.span.data, 0, row.span.dtype, row.span.read_only, row.span.unscaled},
-        range_(range),
-        inverse_(inverse),
-        vectors_(row.vectors) {}
+      : g_(needed(row.span)), range_(range), inverse_(inverse), vectors_(row.vectors) {}
 
   __device__ __forceinline__ void add_to(Found<float>& found) const {
     std::int64_t i = first();
@@ -105,6 +102,13 @@ class ChunkOfPass {
   __device__ __forceinline__ void add_to(Found<double>& found) const { add_rest(first(), found); }
 
  private:
+  /// What a thread reads of a row: not the length, and where products go only if it writes them.
+  __device__ __forceinline__ static GradientSpan needed(const GradientSpan& g) {
+    if constexpr (kWrites)
+      return {g.data, 0, g.dtype, g.read_only, g.unscaled};
+    else
+      return {g.data, 0, g.dtype};
+  }
   __device__ __forceinline__ std::int64_t first() const {
     return range_.begin + static_cast<std::int64_t>(threadIdx.x) * kVector;
   }
@@ -161,7 +165,7 @@ class ChunkOfPass {
     }
   }
 
-  GradientSpan g_;  // but for its length: each thread reads a row
+  GradientSpan g_;
   Range range_;
   float inverse_;
   bool vectors_;
