@@ -9,14 +9,28 @@
 
 namespace amp::inline v0::kernels::host::detail {
 
+inline constexpr std::integral_constant<std::int64_t, 16> kGroup;
+
 /// body(first, lanes) for groups of a constant number of channels, of which a compiler makes
 /// vectors, then for one at a time.
 template <class Body>
 void for_each_group(std::int64_t channels, Body body) {
-  constexpr std::integral_constant<std::int64_t, 16> kGroup;
   std::int64_t first = 0;
   for (; first + kGroup <= channels; first += kGroup) body(first, kGroup);
   for (; first < channels; ++first) body(first, std::integral_constant<std::int64_t, 1>());
+}
+
+/// body(first, count) for runs of channels. At -O2 clang++ makes vectors of a loop of any count,
+/// g++ only of one that is constant.
+template <class Body>
+void for_each_run(std::int64_t channels, Body body) {
+#if defined(__clang__)
+  body(std::int64_t{0}, channels);
+#else
+  std::int64_t first = 0;
+  for (; first + kGroup <= channels; first += kGroup) body(first, kGroup);
+  if (first < channels) body(first, channels - first);
+#endif
 }
 
 }  // namespace amp::inline v0::kernels::host::detail

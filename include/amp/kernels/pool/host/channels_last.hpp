@@ -58,23 +58,22 @@ void take_maximum(const RowOfWindow<C>& row, bool is_first, C* maximum, std::int
   std::copy_n(best, kLanes, maximum);
   std::copy_n(where, kLanes, index);
 }
-template <std::int64_t kLanes, class C>
-void add_lanes(const C* __restrict more, C* __restrict sum) {
-  for (std::int64_t l = 0; l < kLanes; ++l) sum[l] += more[l];
+template <class C, class Count>
+void add_run(const C* __restrict more, Count n, C* __restrict sum) {
+  for (std::int64_t i = 0; i < n; ++i) sum[i] += more[i];
 }
-template <std::int64_t kLanes, class C>
-void add_lanes_where(const C* __restrict more, const std::int32_t* __restrict index,
-                     std::int32_t at, C* __restrict sum) {
-  for (std::int64_t l = 0; l < kLanes; ++l) {
-    const C here = more[l];
-    sum[l] += index[l] == at ? here : C{0};
+template <class C, class Count>
+void add_run_where(const C* __restrict more, const std::int32_t* __restrict index, std::int32_t at,
+                   Count n, C* __restrict sum) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const C here = more[i];
+    sum[i] += index[i] == at ? here : C{0};
   }
 }
 
 template <class C>
 void add(const C* more, std::int64_t channels, C* sum) {
-  for_each_group(channels,
-                 [&](std::int64_t c, auto lanes) { add_lanes<lanes>(more + c, sum + c); });
+  for_each_run(channels, [&](std::int64_t c, auto n) { add_run(more + c, n, sum + c); });
 }
 
 /// One row of an image, all channels of each of its pixels.
@@ -167,11 +166,10 @@ inline void max_pool2d_backward_channels_last(const MaxPool2dBackwardArgs& args)
           const auto* const grad = fetch(args.grad_output, at, 1, out_w * channels, room);
           const std::int32_t* const indices = args.indices.as<const std::int32_t>() + at;
           for_each_in_row(out_w, width, args.window, [&](std::int64_t ow, std::int64_t x) {
-            for_each_group(channels, [&](std::int64_t c, auto lanes) {
+            for_each_run(channels, [&](std::int64_t c, auto n) {
               const std::int64_t from = ow * channels + c;
-              add_lanes_where<lanes>(grad + from, indices + from,
-                                     static_cast<std::int32_t>(h * width + x),
-                                     grad_input + x * channels + c);
+              add_run_where(grad + from, indices + from, static_cast<std::int32_t>(h * width + x),
+                            n, grad_input + x * channels + c);
             });
           });
         });
