@@ -41,7 +41,7 @@ AMP_KERNEL void __launch_bounds__(kThreads)
 }
 
 template <bool Max, class Walk>
-AMP_KERNEL void __launch_bounds__(kThreads, Walk::template Elements<Max>::kBlocksTogether)
+AMP_KERNEL void __launch_bounds__(kThreads)
     pool_backward_kernel(Walk walk, Input grad, const std::int32_t* indices, Output grad_x,
                          typename Walk::Compute scale) {
   using C = typename Walk::Compute;

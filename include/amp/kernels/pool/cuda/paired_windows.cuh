@@ -195,7 +195,6 @@ struct AMP_HIDDEN PairedWindows {
   /// Two rows of eight elements, and what the windows over them give.
   template <bool Max>
   struct Elements {
-    static constexpr int kBlocksTogether = 0;
     static constexpr int kRows = 1 + kBorder, kColumns = 4 + kBorder;  // of windows
 
     const PairedWindows& shape;

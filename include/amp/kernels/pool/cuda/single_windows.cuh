@@ -87,8 +87,6 @@ struct AMP_HIDDEN SingleWindows {
   /// One element.
   template <bool Max>
   struct Elements {
-    static constexpr int kBlocksTogether = Max ? 4 : 0;
-
     const SingleWindows& shape;
     const Input& grad;
     const std::int32_t* indices;
