@@ -18,8 +18,8 @@ struct GradScale {
   const float* clip = nullptr;
   const float* inverse_low_precision =
       nullptr;  // for 16-bit gradients if it differs, since unscale_ leaves them scaled
-  const double* clip_float64 = nullptr;  // the same as *clip before it was rounded, where that may
-                                         // be too small for float32: a gradient is float64
+  const double* clip_float64 = nullptr;  // *clip before it was rounded, if a gradient is float64:
+                                         // it may be too small for float32
 };
 
 namespace kernels {
