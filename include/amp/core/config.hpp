@@ -25,6 +25,18 @@
 
 #define AMP_ALWAYS_INLINE inline __attribute__((always_inline))
 
+// amp is used in one of two ways, from the same sources. A header x.hpp declares, and x.ipp defines
+// what need not be inlined. Header-only: x.hpp includes x.ipp at its end. With AMP_COMPILED, defined
+// for the whole program: only the library amp::compiled (or the one source file that includes
+// <amp/compiled.hpp>) includes x.ipp, so that all other files see declarations only.
+#if defined(AMP_COMPILED)
+#define AMP_HEADER_ONLY 0
+#define AMP_INLINE
+#else
+#define AMP_HEADER_ONLY 1
+#define AMP_INLINE inline
+#endif
+
 // Before an AMP_HOST_DEVICE template whose types decide the side: what each instantiation calls
 // exists on the side that calls it.
 #if defined(__CUDACC__)

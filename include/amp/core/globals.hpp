@@ -3,15 +3,11 @@
 //
 // Process-wide and thread-local state, reached by type. Each accessor has default visibility, so
 // that an executable and its shared objects, also those built with -fvisibility=hidden or loaded by
-// dlopen, share one instance. The layers that own a state define its type (marked AMP_EXPORT); this
-// header does not know them.
+// dlopen, share one instance. The layers that own a state define its type (marked AMP_EXPORT) and
+// name it in AMP_PROCESS_STATE or AMP_THREAD_STATE; this header does not know them.
 #pragma once
 
-#include <atomic>
-#include <type_traits>
-
 #include "amp/core/config.hpp"
-#include "amp/core/error.hpp"
 
 namespace amp::inline v0 {
 
@@ -27,27 +23,18 @@ AMP_EXPORT State& process_state();
 template <class State>
 AMP_EXPORT State& thread_state();
 
-// With AMP_SHARED_STATE these come from the one shared library that includes
-// <amp/shared_state.hpp>.
-#if !defined(AMP_SHARED_STATE) || defined(AMP_SHARED_STATE_IMPLEMENTATION)
-template <class State>
-AMP_EXPORT State& process_state() {
-  static constinit std::atomic<State*> state{nullptr};
-  State* known = state.load(std::memory_order_acquire);
-  if (known != nullptr) [[likely]]
-    return *known;
-  State* const fresh = detail::or_out_of_memory([] { return new State(); });
-  if (state.compare_exchange_strong(known, fresh)) return *fresh;
-  delete fresh;
-  return *known;
-}
+}  // namespace amp::inline v0
 
-template <class State>
-AMP_EXPORT State& thread_state() {
-  static_assert(std::is_trivially_destructible_v<State>);
-  static constinit thread_local State state{};
-  return state;
-}
+// In namespace amp, beside the definitions of the layer that owns the state. A library that holds
+// the states, which is the compiled one or that of <amp/shared_state.hpp>, contains the accessor.
+#if !AMP_HEADER_ONLY || defined(AMP_SHARED_STATE_IMPLEMENTATION)
+#define AMP_PROCESS_STATE(...) template AMP_EXPORT __VA_ARGS__& process_state<__VA_ARGS__>()
+#define AMP_THREAD_STATE(...) template AMP_EXPORT __VA_ARGS__& thread_state<__VA_ARGS__>()
+#else
+#define AMP_PROCESS_STATE(...) static_assert(true)
+#define AMP_THREAD_STATE(...) static_assert(true)
 #endif
 
-}  // namespace amp::inline v0
+#if AMP_HEADER_ONLY && (!defined(AMP_SHARED_STATE) || defined(AMP_SHARED_STATE_IMPLEMENTATION))
+#include "amp/core/globals.ipp"
+#endif
