@@ -68,7 +68,7 @@ foreach(source IN LISTS sources)
     string(REPLACE "device_" "device_cudnn_" name "${name}")
   endif()
   # One that has cases for both says so: what it includes of the stand-in is within AMP_TEST_GPU.
-  file(STRINGS "${source}" needs_standin REGEX "standin|amp/cuda[.]cuh")
+  file(STRINGS "${source}" needs_standin REGEX "standin|[.]cuh")
   file(STRINGS "${source}" splits REGEX "AMP_TEST_GPU")
   if(needs_standin AND NOT splits)
     continue()

@@ -4,27 +4,31 @@
 #
 # Installs what is missing, builds the tests and runs them:
 #
-#   ./tests/run.sh [--quick | --long] [-R regex]
+#   ./tests/run.sh [--quick | --since COMMIT | --long] [-R regex]
 #
 # In stages: the format of the sources (clang-format 14); all tests with g++; all tests with clang++
 # under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzz targets for 20 seconds each; the
-# threaded tests under ThreadSanitizer. What a machine lacks is skipped by name. --quick leaves out
-# format and sanitizers, --long runs the long tests with g++ instead, all ops with a BLAS, and the fuzz
-# targets for 10 minutes each, -R chooses tests by name. With everything in place it touches no network.
+# threaded tests under ThreadSanitizer. What a machine lacks is skipped by name.
+# --quick leaves out format, sanitizers, and what compiles programs of its own. --since runs the tests
+# of the layers (tests/layers.txt) that what has changed since COMMIT can break. --long runs the long
+# tests instead, all ops with a BLAS, and the fuzz targets for 10 minutes each. -R chooses tests by
+# name. ccache is used if it is installed. With everything in place it touches no network.
 set -uo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 folder=$root/build/tests
 jobs=$(nproc)
 mode=all
-labels=(-LE long)
+labels=(-LE '^long$')
 select=()
+since=
 while (($#)); do
   case $1 in
-    --quick) mode=quick ;;
-    --long) mode=long labels=(-L long) ;;
+    --quick) mode=quick labels=(-LE '^(long|package|example|benchmarks)$') ;;
+    --since) mode=since since=${2:?--since takes a commit} && shift ;;
+    --long) mode=long labels=(-L '^long$') ;;
     -R) select=(-R "${2:?-R takes a regular expression}") && shift ;;
-    *) sed -n '5,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
+    *) sed -n '5,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
   esac
   shift
 done
@@ -98,6 +102,64 @@ install_missing() {
   done
 }
 
+# --- what a change can break ----------------------------------------------------------------------
+
+# Prints the folders of tests/ for the files named on stdin, and the modules of include/amp with
+# "headers:" before them. A layer is tested with all above it, and with the folders that test the
+# library as a whole, but for package, examples and benchmarks, whose programs compile the headers
+# anew: they are tested if they change themselves, or what builds everything does.
+touched() {
+  awk -v existing="$(cd tests && echo */)" '
+    function add(folder) { if (folder in exists) wanted[folder] = 1 }
+    function touch(layer) { if (layer < lowest) lowest = layer }
+    BEGIN {
+      lowest = 1000
+      count = split(existing, names, "/ ?")
+      for (i = 1; i <= count; ++i) if (names[i]) exists[names[i]] = 1
+    }
+    FILENAME == "tests/layers.txt" {
+      if (/^#/) next
+      ++layers
+      split($0, parts, ":")
+      modules = split(parts[1], module, " ")
+      for (i = 1; i <= modules; ++i) layer_of[module[i]] = layers
+      folders[layers] = parts[1] " " parts[2]
+      count = split(folders[layers], names, " ")
+      for (i = 1; i <= count; ++i) layered[names[i]] = 1
+      next
+    }
+    { split($0, path, "/") }
+    /^include\/amp\/[^\/]*$/ || /^include.*(\.cuh|\/cuda\/)/ { touch(layers + 1); next }
+    /^include\/amp\// { touch(layer_of[path[3]]); print "headers:" path[3]; next }
+    /^tests\/[^\/]*\// && path[2] != "support" { add(path[2]); next }
+    /^(examples|benchmarks)\// { add(path[1]); next }
+    /\.md$/ || /^benchmarks/ { add("docs"); next }
+    { for (folder in exists) add(folder) }
+    END {
+      for (i = lowest; i <= layers; ++i) {
+        count = split(folders[i], names, " ")
+        for (j = 1; j <= count; ++j) add(names[j])
+      }
+      for (folder in exists)
+        if (lowest < 1000 && !(folder in layered) && folder !~ /^(package|examples|benchmarks|support)$/) add(folder)
+      for (folder in wanted) print folder
+    }' tests/layers.txt - | sort -u
+}
+
+# Chooses tests and targets: sets folders, select.
+folders=()
+choose_since() {
+  local files headers
+  files=$(git diff --name-only "$since" -- && git ls-files --others --exclude-standard) || exit 2
+  [[ $files ]] || { echo "nothing has changed since $since" && exit; }
+  mapfile -t folders < <(touched <<<"$files")
+  headers=$(printf '%s\n' "${folders[@]}" | sed -n 's/^headers://p' | paste -sd '|')
+  mapfile -t folders < <(printf '%s\n' "${folders[@]}" | grep -v '^headers:')
+  ((${#folders[@]})) || { echo "no test covers what has changed since $since" && exit; }
+  say "folders of tests/: ${folders[*]}"
+  select=(-R "^((gcc|asan|tsan)\\.)?($(IFS='|' && echo "${folders[*]}")|threads)\\.|^device_traffic\$|^gcc\\.package\\.${headers:+|^package\\.headers\\.(gcc|cuda)\\.($headers)\$}")
+}
+
 # --- stages -------------------------------------------------------------------------------------
 
 report=()
@@ -130,13 +192,30 @@ check_format() {
 # Unity builds: a header-only library is compiled anew in each source, so fewer sources cost a
 # quarter of the time.
 configure() {
+  local launcher=()
+  have ccache && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   cmake -S "$root" -B "$folder/$1" -G "Unix Makefiles" -DCMAKE_CXX_COMPILER="$2" \
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="$3" -DAMP_TEST_PREFIX="$1" \
     -DAMP_BUILD_TESTS=ON \
-    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 "${@:4}" \
+    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 "${launcher[@]}" "${@:4}" \
     >"$folder/$1.log" 2>&1 || { cat "$folder/$1.log" && false; }
 }
 build() { "${no_aslr[@]}" cmake --build "$folder/$1" --parallel "$jobs" "${@:2}" -- -k; }
+# Everything, or with --since what the chosen tests need, or with --quick the test programs.
+build_tests() {
+  local targets=() known name
+  if [[ $mode == quick ]]; then
+    targets=(--target tests)
+  elif [[ $mode == since && " ${folders[*]} " != *" package "* ]]; then
+    known=$(cmake --build "$folder/$1" --target help)
+    for name in "${folders[@]}" package; do
+      grep -qE "^\.\.\. tests_of_$name( |$)" <<<"$known" && targets+=("tests_of_$name")
+    done
+    ((${#targets[@]} == 0)) && return
+    targets=(--target "${targets[@]}")
+  fi
+  build "$1" "${targets[@]}"
+}
 build_catch_main() { configure gcc g++ -O2 && build gcc --target amp_catch_main; }
 # With oneDNN the tests run under g++; sanitizers see amp's own kernels instead, which are no code of
 # a library that was built without them.
@@ -145,7 +224,7 @@ configure_sanitized() {
     -DAMP_BUILD_BENCHMARKS=OFF -DAMP_WITH_ONEDNN=OFF -DAMP_WITH_BLAS=OFF \
     -DAMP_TEST_CATCH_MAIN="$folder/gcc/tests/libamp_catch_main.a"
 }
-build_sanitized() { configure_sanitized "$@" && build "$1"; }
+build_sanitized() { configure_sanitized "$@" && build_tests "$1"; }
 # The values of all ops with float32 matmuls by a BLAS.
 conformance_with_blas() {
   configure blas g++ -O1 -DAMP_WITH_ONEDNN=OFF -DAMP_WITH_BLAS=ON -DAMP_BUILD_EXAMPLES=OFF \
@@ -173,6 +252,7 @@ announce() {
 
 announce
 install_missing
+[[ $mode != since ]] || choose_since
 configurations=(gcc)
 if [[ $mode == all ]]; then
   if clang_format >/dev/null; then
@@ -182,8 +262,8 @@ if [[ $mode == all ]]; then
   fi
 fi
 stage "Catch main" build_catch_main
-stage "build, g++ -O2" build gcc
-if [[ $mode == all ]]; then
+stage "build, g++ -O2" build_tests gcc
+if [[ $mode == all || $mode == since ]]; then
   for sanitizer in asan:address,undefined tsan:thread; do
     name="build, clang++ -O1, ${sanitizer#*:}"
     if sanitizes "${sanitizer#*:}"; then
@@ -212,7 +292,6 @@ stage "tests" run_tests
 
 say "stages"
 printf '%s\n' "${report[@]}"
-cat "$folder"/gcc/compile_time.*.txt 2>/dev/null
 grep -E 'tests passed|No tests' "$folder/ctest.log" || echo "no tests were run"
 ((failed != 0 || ${#select[@]} > 0)) || echo "$SECONDS" >"$folder/seconds.$mode"
 ((failed == 0)) || echo "FAILED: see the stages above"

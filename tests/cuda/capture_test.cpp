@@ -4,7 +4,7 @@
 // Graph capture on the stand-in toolkit: what is captured is done at each launch of the graph, with
 // the arguments of the capture, and what may not happen in a capture is an error. What the host
 // looks at is finished before.
-#include <amp/cuda.cuh>
+#include <amp/cuda.hpp>
 
 #include <string>
 #include <thread>

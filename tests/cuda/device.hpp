@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The device of a test: a GPU, whose kernels another source brings (tests/device.cmake sets
+// The device of a test, whose kernels another source brings: a GPU (tests/device.cmake sets
 // AMP_TEST_GPU), or the stand-in, whose calls can be counted and made to fail. Cases that need the
 // latter are left out of the former.
 #pragma once
 
-#if defined(AMP_TEST_GPU)
 #include <amp/cuda.hpp>
-#else
-#include <amp/cuda.cuh>
 
+#if !defined(AMP_TEST_GPU)
 #include "support/cuda/standin.hpp"
 #endif

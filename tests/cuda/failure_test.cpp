@@ -7,7 +7,7 @@
 // scaler's state; training goes on as if nothing had happened; nothing is lost. The running
 // statistics of batch norm belong to the forward pass: they may be those after it in a step that
 // failed later, but no others. The random stream may have moved on.
-#include <amp/cuda.cuh>
+#include <amp/cuda.hpp>
 
 #include <cstddef>
 #include <cstdint>

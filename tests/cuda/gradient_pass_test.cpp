@@ -3,7 +3,7 @@
 //
 // What one pass over gradients costs on the CUDA device, whatever is asked of it: one launch. The
 // norm it leaves is used once more, but never across a graph's border.
-#include <amp/cuda.cuh>
+#include <amp/cuda.hpp>
 
 #include <cmath>
 #include <cstdint>

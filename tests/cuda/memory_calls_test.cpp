@@ -3,7 +3,7 @@
 //
 // What device memory costs in calls, and what is there when it was given back: on the stand-in
 // toolkit, which counts.
-#include <amp/cuda.cuh>
+#include <amp/cuda.hpp>
 
 #include <cstdint>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // How arrays of any size are cut into pieces and shared between blocks.
-#include <amp/cuda.cuh>
+#include <amp/kernels/unscale/cuda/gradient_pass.cuh>
 
 #include <cstddef>
 #include <cstdint>

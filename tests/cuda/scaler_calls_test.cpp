@@ -3,7 +3,7 @@
 //
 // The training loop with a GradScaler on the CUDA device: in the steady state it allocates nothing,
 // copies nothing and waits for nothing.
-#include <amp/cuda.cuh>
+#include <amp/cuda.hpp>
 
 #include "cuda/training.hpp"
 #include "support/catch.hpp"

@@ -3,7 +3,7 @@
 //
 // What a step over many parameters costs on the CUDA device: launches, and nothing else. What the
 // device keeps between steps is sent again where it changed, and only there.
-#include <amp/cuda.cuh>
+#include <amp/cuda.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Marks in the work of streams: a stream waits for a mark once, and for none of its own.
-#include <amp/cuda.cuh>
+#include <amp/cuda.hpp>
 
 #include <utility>
 

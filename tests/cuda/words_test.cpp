@@ -5,7 +5,8 @@
 // and an address that is no multiple of a word's size is refused.
 #include <sys/wait.h>
 #include <unistd.h>
-#include <amp/cuda.cuh>
+#include <amp/cuda.hpp>
+#include <amp/kernels/elementwise/cuda.cuh>
 
 #include <csignal>
 #include <cstdint>

@@ -3,7 +3,7 @@
 //
 // Convolution by cuDNN against that by matmuls: what it takes and what not, that its choice
 // is made once, and that nothing is lost where a call fails.
-#include <amp/cuda.cuh>
+#include <amp/cuda.hpp>
 
 #include <algorithm>
 #include <cmath>

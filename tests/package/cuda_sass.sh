@@ -8,5 +8,5 @@
 set -eu
 amp=$1 work=$2
 command -v python3 >/dev/null || { echo "skipped: no python3" && exit 77; }
-object=$(find "$work" -name 'cuda_device.cu.o')
+object=$(find "$work" -name 'cuda.cu.o')
 PYTHONDONTWRITEBYTECODE=1 exec python3 "$amp/benchmarks/sass_table.py" --check "$object"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What every header of the library looks like: licence, include guard, macro names, length.
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,7 +42,7 @@ TEST_CASE("macros start with AMP_") {
 TEST_CASE("host headers do not ask for the compiler") {
   amp_test::Complaints complaints;
   for (const auto& [header, lines] : amp_test::read_headers()) {
-    if (!header.ends_with(".hpp") || header == "amp/core/config.hpp") continue;
+    if (header.ends_with(".cuh") || header == "amp/core/config.hpp") continue;
     for (const std::string& line : lines) {
       const bool conditional = !directive(line, "if").empty() || !directive(line, "elif").empty();
       if (conditional && line.find("__CUDA") != std::string::npos) {
@@ -52,30 +53,65 @@ TEST_CASE("host headers do not ask for the compiler") {
   CHECK(complaints.text() == "");
 }
 
-// A state that is missing there is an undefined symbol in programs compiled with AMP_SHARED_STATE.
-// Those of the CUDA device come into being where <amp/cuda.cuh> is included.
-TEST_CASE("shared_state.hpp defines the states of all host headers") {
-  const auto states_of = [](const std::vector<std::string>& lines) {
-    std::set<std::string> states;
+// A state that is not named is an undefined symbol in programs that link the compiled library, or
+// are compiled with AMP_SHARED_STATE.
+TEST_CASE("every state is named once, where its library shall contain it") {
+  const auto type_after = [](const std::string& line, std::size_t begin, char end) {
+    const std::string type = line.substr(begin, line.find(end, begin) - begin);
+    return type.substr(type.rfind(':') + 1);  // without namespaces
+  };
+  std::map<std::string, int> named;
+  std::set<std::string> used;
+  for (const auto& [header, lines] : amp_test::read_headers()) {
+    if (header.starts_with("amp/core/globals")) continue;
     for (const std::string& line : lines) {
-      for (std::size_t at = line.find("_state<"); at != std::string::npos;
-           at = line.find("_state<", at + 1)) {
-        const std::size_t begin = at + std::string("_state<").size();
-        const std::string type = line.substr(begin, line.find('>', begin) - begin);
-        states.insert(type.substr(type.rfind(':') + 1));  // without namespaces
+      for (const std::string access : {"process_state<", "thread_state<"}) {
+        if (const std::size_t at = line.find(access); at != std::string::npos)
+          used.insert(type_after(line, at + access.size(), '>'));
+      }
+      for (const std::string name : {"AMP_PROCESS_STATE(", "AMP_THREAD_STATE("}) {
+        if (line.starts_with(name)) ++named[type_after(line, name.size(), ')')];
       }
     }
-    return states;
-  };
+  }
+  CHECK(used.size() > 10);
+  amp_test::Complaints complaints;
+  for (const std::string& state : used) {
+    if (named[state] != 1) complaints.add(state + ": named " + std::to_string(named[state]) + " times");
+  }
+  CHECK(complaints.text() == "");
+}
+
+// In a program that links the compiled library, all other files see declarations only.
+TEST_CASE("a header ends with its definitions, unless they are compiled") {
+  amp_test::Complaints complaints;
   const auto headers = amp_test::read_headers();
-  const std::set<std::string> defined = states_of(headers.at("amp/shared_state.hpp"));
-  CHECK(defined.size() > 10);
+  for (const auto& [header, lines] : headers) {
+    if (!header.ends_with(".ipp") || header == "amp/core/globals.ipp") continue;
+    const std::string stem = header.substr(0, header.rfind('.'));
+    const auto declares = headers.find(stem + ".hpp");
+    const std::string ending = "#if AMP_HEADER_ONLY\n#include \"" + header + "\"\n#endif\n";
+    std::string text;
+    if (declares != headers.end()) {
+      for (const std::string& line : declares->second) text += line + "\n";
+    }
+    if (!text.ends_with(ending)) complaints.add(stem + ".hpp does not end with " + ending);
+  }
+  CHECK(complaints.text() == "");
+}
+
+TEST_CASE("compiled.hpp includes all definitions") {
+  const auto headers = amp_test::read_headers();
+  std::set<std::string> included;
+  for (const std::string& line : headers.at("amp/compiled.hpp")) {
+    const std::string target = amp_test::directive(line, "include");
+    if (target.starts_with('"')) included.insert(target.substr(1, target.find('"', 1) - 1));
+  }
   amp_test::Complaints complaints;
   for (const auto& [header, lines] : headers) {
-    if (!header.ends_with(".hpp") || header.find("/cuda/") != std::string::npos) continue;
-    for (const std::string& state : states_of(lines)) {
-      if (!defined.contains(state)) complaints.add(header + ": " + state);
-    }
+    if (header.ends_with(".ipp") && !header.starts_with("amp/device/cuda/") &&
+        !included.contains(header))
+      complaints.add(header);
   }
   CHECK(complaints.text() == "");
 }

@@ -20,7 +20,7 @@ inline std::map<std::string, std::vector<std::string>> read_headers() {
   std::map<std::string, std::vector<std::string>> headers;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     const std::string extension = entry.path().extension().string();
-    if (extension != ".hpp" && extension != ".cuh") continue;
+    if (extension != ".hpp" && extension != ".ipp" && extension != ".cuh") continue;
     std::vector<std::string>& lines =
         headers[entry.path().lexically_relative(root).generic_string()];
     std::ifstream file(entry.path());
