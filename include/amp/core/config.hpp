@@ -26,9 +26,9 @@
 #define AMP_ALWAYS_INLINE inline __attribute__((always_inline))
 
 // amp is used in one of two ways, from the same sources. A header x.hpp declares, and x.ipp defines
-// what need not be inlined. Header-only: x.hpp includes x.ipp at its end. With AMP_COMPILED, defined
-// for the whole program: only the library amp::compiled (or the one source file that includes
-// <amp/compiled.hpp>) includes x.ipp, so that all other files see declarations only.
+// what need not be inlined. Header-only: x.hpp includes x.ipp at its end. With AMP_COMPILED,
+// defined for the whole program: only the library amp::compiled (or the one source file that
+// includes <amp/compiled.hpp>) includes x.ipp, so that all other files see declarations only.
 #if defined(AMP_COMPILED)
 #define AMP_HEADER_ONLY 0
 #define AMP_INLINE

@@ -8,7 +8,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -27,11 +26,7 @@ class AMP_EXPORT Error : public std::runtime_error {
 
   /// Puts the path of the module in which the error arose before the message: "block.conv: ...".
   /// Only the first does so, that of the innermost module. An empty path changes nothing.
-  void add_module(const std::string& path) {
-    if (path.empty() || names_module_) return;
-    static_cast<std::runtime_error&>(*this) = std::runtime_error(path + ": " + what());
-    names_module_ = true;
-  }
+  void add_module(const std::string& path);
 
  private:
   bool names_module_ = false;
@@ -42,12 +37,10 @@ namespace detail {
 /// What is thrown where the host has no memory left, and so none for a message.
 class AMP_EXPORT OutOfMemory final : public Error {
  public:
-  OutOfMemory() : Error("") {}
-  const char* what() const noexcept override {
-    return "out of memory: the host has none left, not even for small objects; free some, or let "
-           "the process use more";
-  }
+  OutOfMemory();
+  const char* what() const noexcept override;
 };
+[[noreturn, gnu::cold]] void throw_out_of_memory();
 
 /// call(), where the standard library asks for memory: what it throws becomes amp::Error.
 template <class Call>
@@ -55,20 +48,26 @@ decltype(auto) or_out_of_memory(Call&& call) {
   try {
     return std::forward<Call>(call)();
   } catch (const std::bad_alloc&) {
-    throw OutOfMemory();
+    throw_out_of_memory();
   }
 }
 
-inline std::string to_text(bool value) { return value ? "true" : "false"; }
+/// What to_text() of a number says.
+std::string integer_text(long long value);
+std::string integer_text(unsigned long long value);
+std::string real_text(double value);
+
+std::string to_text(bool value);
 template <std::integral I>
 std::string to_text(I value) {
-  return std::to_string(value);
+  if constexpr (std::signed_integral<I>)
+    return integer_text(static_cast<long long>(value));
+  else
+    return integer_text(static_cast<unsigned long long>(value));
 }
 template <std::floating_point F>
 std::string to_text(F value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
-  return text;
+  return real_text(static_cast<double>(value));
 }
 template <class T>
   requires requires(const T& value) {
@@ -84,9 +83,7 @@ class MessagePart {
  public:
   MessagePart(const char* text) : MessagePart(std::string_view(text)) {}
   MessagePart(const std::string& text) : MessagePart(std::string_view(text)) {}
-  MessagePart(std::string_view text)
-      : text_(text),
-        append_([](std::string& out, const MessagePart& part) { out += part.text_; }) {}
+  MessagePart(std::string_view text) : text_(text), append_(append_text) {}
   template <class T>
     requires(!std::is_convertible_v<const T&, std::string_view>)
   MessagePart(const T& value)
@@ -96,19 +93,14 @@ class MessagePart {
   void append_to(std::string& out) const { append_(out, *this); }
 
  private:
+  static void append_text(std::string& out, const MessagePart& part);
+
   const void* value_ = nullptr;
   std::string_view text_ = {};
   void (*append_)(std::string&, const MessagePart&);
 };
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_error(const MessagePart* parts,
-                                                               std::size_t count) {
-  throw or_out_of_memory([&] {
-    std::string message;
-    for (std::size_t i = 0; i < count; ++i) parts[i].append_to(message);
-    return Error(message);
-  });
-}
+[[noreturn, gnu::cold]] void throw_error(const MessagePart* parts, std::size_t count);
 
 /// Throws the parts as one message.
 template <class... Parts>
@@ -129,3 +121,7 @@ template <class... Parts>
   } while (false)
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/core/error.ipp"
+#endif

@@ -35,6 +35,6 @@ AMP_EXPORT State& thread_state();
 #define AMP_THREAD_STATE(...) static_assert(true)
 #endif
 
-#if AMP_HEADER_ONLY && (!defined(AMP_SHARED_STATE) || defined(AMP_SHARED_STATE_IMPLEMENTATION))
+#if AMP_HEADER_ONLY
 #include "amp/core/globals.ipp"
 #endif

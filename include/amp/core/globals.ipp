@@ -8,6 +8,9 @@
 #include "amp/core/error.hpp"
 #include "amp/core/globals.hpp"
 
+// Header-only with AMP_SHARED_STATE, the library of <amp/shared_state.hpp> alone has the accessors.
+#if !AMP_HEADER_ONLY || !defined(AMP_SHARED_STATE) || defined(AMP_SHARED_STATE_IMPLEMENTATION)
+
 namespace amp::inline v0 {
 
 template <class State>
@@ -30,3 +33,4 @@ AMP_EXPORT State& thread_state() {
 }
 
 }  // namespace amp::inline v0
+#endif

@@ -9,53 +9,26 @@
 
 #include <bit>
 #include <cstddef>
-#include <cstdlib>
-#include <cstring>
-#include <new>
 #include <vector>
 
-#include "amp/core/error.hpp"
-#include "amp/core/globals.hpp"
+#include "amp/core/config.hpp"
 
 namespace amp::inline v0::detail {
 
-inline bool host_cache_enabled() {
-  const char* const setting = std::getenv("AMP_HOST_CACHE");
-  return setting == nullptr || std::strcmp(setting, "0") != 0;
-}
+bool host_cache_enabled();
 
 /// Of one thread. Trivial, so that objects of static lifetime can still be freed when the thread's
 /// others are gone: its lists are closed then.
 class AMP_EXPORT ObjectPool {
  public:
-  static void* allocate(std::size_t bytes) {
-    ObjectPool& pool = thread_state<ObjectPool>();
-    const std::size_t index = class_of(bytes);
-    if (index >= kClasses) return fresh(bytes);
-    if (Free* const first = pool.free_[index]) {
-      pool.free_[index] = first->next;
-      --pool.count_[index];
-      return first;
-    }
-    return fresh(size_of(index));
-  }
-  static void deallocate(void* memory, std::size_t bytes) noexcept {
-    ObjectPool& pool = thread_state<ObjectPool>();
-    const std::size_t index = class_of(bytes);
-    if (pool.state_ == State::kNew) pool.open();
-    if (index >= kClasses || pool.state_ == State::kClosed || pool.count_[index] == most_of(index))
-      return ::operator delete(memory);
-    pool.free_[index] = new (memory) Free{pool.free_[index]};
-    ++pool.count_[index];
-  }
+  static void* allocate(std::size_t bytes);
+  static void deallocate(void* memory, std::size_t bytes) noexcept;
 
  private:
   /// 64 bytes, 128, ... 1024; then powers of two.
   static constexpr std::size_t kStep = 64, kSteps = 16, kClasses = kSteps + 6;
 
-  static void* fresh(std::size_t bytes) {
-    return or_out_of_memory([=] { return ::operator new(bytes); });
-  }
+  static void* fresh(std::size_t bytes);
 
   static std::size_t class_of(std::size_t bytes) {
     if (bytes <= kStep * kSteps) return bytes == 0 ? 0 : (bytes - 1) / kStep;
@@ -72,24 +45,8 @@ class AMP_EXPORT ObjectPool {
   };
   enum class State : unsigned char { kNew, kOpen, kClosed };
 
-  /// Gives everything back when the thread ends.
-  struct Closer {
-    ~Closer() {
-      ObjectPool& pool = thread_state<ObjectPool>();
-      pool.state_ = State::kClosed;
-      for (Free*& list : pool.free_) {
-        while (Free* const first = list) {
-          list = first->next;
-          ::operator delete(first);
-        }
-      }
-    }
-  };
-  void open() noexcept {
-    static thread_local const Closer closer;
-    static_cast<void>(&closer);
-    state_ = host_cache_enabled() ? State::kOpen : State::kClosed;
-  }
+  struct Closer;
+  void open() noexcept;
 
   Free* free_[kClasses] = {};
   int count_[kClasses] = {};
@@ -119,3 +76,7 @@ template <class T>
 using PoolVector = std::vector<T, PoolAllocator<T>>;
 
 }  // namespace amp::inline v0::detail
+
+#if AMP_HEADER_ONLY
+#include "amp/core/object_pool.ipp"
+#endif

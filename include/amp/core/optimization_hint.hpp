@@ -5,38 +5,18 @@
 // header-only library the program's flags decide how fast the kernels are.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "amp/core/config.hpp"
 
 namespace amp::inline v0::detail {
 
-/// Whether a source file of the program was compiled without optimization, and nothing was said.
-inline std::atomic<bool> optimization_hint_due = false;
-
 /// Says so once, in a process or a shared object that hides its symbols, if an op multiplies often
 /// enough for it to be felt. The environment variable AMP_QUIET, of any value, silences it.
-inline void hint_at_optimization(std::int64_t multiplications) {
-  constexpr std::int64_t kFelt = 1 << 24;  // about 0.1 s without optimization
-  if (multiplications < kFelt || !optimization_hint_due.load(std::memory_order_relaxed) ||
-      !optimization_hint_due.exchange(false) || std::getenv("AMP_QUIET") != nullptr) {
-    return;
-  }
-  std::fputs(
-      "amp: this program, or a part of it, was compiled without optimization: its arithmetic may "
-      "be ten times slower than with -O2 (AMP_QUIET=1 silences this line)\n",
-      stderr);
-}
-
-// The one thing that differs between source files is a constant of internal linkage: no function
-// has two bodies.
-#if AMP_OPTIMIZATION_HINT
-namespace {
-[[maybe_unused]] const bool compiled_without_optimization = (optimization_hint_due = true);
-}  // namespace
-#endif
+void hint_at_optimization(std::int64_t multiplications);
 
 }  // namespace amp::inline v0::detail
+
+#if AMP_HEADER_ONLY
+#include "amp/core/optimization_hint.ipp"
+#endif

@@ -9,14 +9,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "amp/core/error.hpp"
-#include "amp/core/globals.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/device/device.hpp"
 #include "amp/device/rng_state.hpp"
@@ -36,10 +32,10 @@ class AMP_EXPORT Capture {
     std::vector<std::shared_ptr<void>> kept = {};
   };
 
-  Capture(Device device, void* stream, std::uint64_t id, Graph& graph, bool is_recording)
-      : device_(device), stream_(stream), id_(id), graph_(graph), is_recording_(is_recording) {}
+  Capture(Device device, void* stream, std::uint64_t id, Graph& graph, bool is_recording);
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
+  ~Capture();
 
   Device device() const { return device_; }
   void* stream() const { return stream_; }
@@ -57,43 +53,27 @@ class AMP_EXPORT Capture {
   }
 
   /// The work writes `memory`: each replay calls bump(memory), and the graph keeps it.
-  void wrote(RefCounted& memory, Bump bump) {
-    written_.try_emplace(&memory, Ref<RefCounted>(&memory), bump);
-  }
-  bool writes(RefCounted& memory) const { return written_.contains(&memory); }
+  void wrote(RefCounted& memory, Bump bump);
+  bool writes(RefCounted& memory) const;
 
   /// `call` brings to the device what the host may have changed since: a learning rate. Called
   /// before each launch, on the stream that it goes to; whatever it refers to outlives the graph.
   /// It may not wait for the device.
-  void before_replay(std::function<void()> call) { before_replay_.push_back(std::move(call)); }
+  void before_replay(std::function<void()> call);
   /// `call` looks at what the recorded function left behind; called once, when it returned.
-  void when_recorded(std::function<void()> call) { when_recorded_.push_back(std::move(call)); }
+  void when_recorded(std::function<void()> call);
   /// `call` notes what a replay, now enqueued, leaves behind.
-  void after_replay(std::function<void()> call) { after_replay_.push_back(std::move(call)); }
+  void after_replay(std::function<void()> call);
 
-  void end_recording() const {
-    for (const auto& call : when_recorded_) call();
-  }
-  void prepare_replay() const {
-    for (const auto& call : before_replay_) call();
-  }
-  void end_replay() const {
-    for (const auto& [memory, entry] : written_) entry.second(*memory);
-    for (const auto& call : after_replay_) call();
-  }
+  void end_recording() const;
+  void prepare_replay() const;
+  void end_replay() const;
 
   /// Something begins that has to end within the call: `what`, a literal, tells it in an error
   /// message.
-  void open(const void* owner, std::string_view what) { open_.insert_or_assign(owner, what); }
-  void close(const void* owner, std::string_view what) noexcept {
-    if (open_.erase(owner) == 0 && stray_.empty()) stray_ = what;
-  }
-  void require_closed() const {
-    AMP_CHECK(stray_.empty(), "Graph: the callable ends ", stray_,
-              ", which it did not begin; record whole steps");
-    if (!open_.empty())
-      fail("Graph: the callable does not end ", open_.begin()->second, "; record whole steps");
-  }
+  void open(const void* owner, std::string_view what);
+  void close(const void* owner, std::string_view what) noexcept;
+  void require_closed() const;
 
   /// Random numbers of the device: a replay takes as many blocks as were taken here, from `base`
   /// on.
@@ -101,12 +81,8 @@ class AMP_EXPORT Capture {
   std::int64_t random_blocks = 0;
 
   /// Notes what cannot be recorded. The first is said in the end, also where the callable went on.
-  void refuse(std::string_view message) {
-    if (refused_.empty()) refused_ = message;
-  }
-  void require_accepted() const {
-    if (!refused_.empty()) throw Error(refused_);
-  }
+  void refuse(std::string_view message);
+  void require_accepted() const;
 
  private:
   Device device_;
@@ -115,50 +91,38 @@ class AMP_EXPORT Capture {
   Graph& graph_;
   std::size_t asked_for_ = 0;
   bool is_recording_;
-  std::unordered_map<RefCounted*, std::pair<Ref<RefCounted>, Bump>> written_;
-  std::vector<std::function<void()>> before_replay_, when_recorded_, after_replay_;
-  std::unordered_map<const void*, std::string_view> open_;
-  std::string_view stray_;
-  std::string refused_;
-};
-
-struct AMP_EXPORT CurrentCapture {
-  Capture* capture = nullptr;
+  struct Notes;
+  const std::unique_ptr<Notes> notes_;
 };
 
 /// What this thread is in: a recording, or the warm-ups before it; else null.
-inline Capture* current_capture() { return thread_state<CurrentCapture>().capture; }
+Capture* current_capture();
 /// The same, null in a warm-up.
-inline Capture* current_recording() {
-  Capture* const capture = current_capture();
-  return capture != nullptr && capture->is_recording() ? capture : nullptr;
-}
+Capture* current_recording();
 /// 0 outside. What was computed under one id may not be taken for current under another.
-inline std::uint64_t capture_id() {
-  const Capture* const capture = current_capture();
-  return capture != nullptr ? capture->id() : 0;
-}
+std::uint64_t capture_id();
 
 /// Until its end, this thread notes in `capture`.
 class CaptureScope {
  public:
-  [[nodiscard]] explicit CaptureScope(Capture& capture) {
-    thread_state<CurrentCapture>().capture = &capture;
-  }
+  [[nodiscard]] explicit CaptureScope(Capture& capture);
   CaptureScope(const CaptureScope&) = delete;
   CaptureScope& operator=(const CaptureScope&) = delete;
-  ~CaptureScope() { thread_state<CurrentCapture>().capture = nullptr; }
+  ~CaptureScope();
 };
+
+[[noreturn, gnu::cold]] void throw_refusal(Capture& recording, const MessagePart* parts,
+                                           std::size_t count);
 
 /// Throws the parts as one message, and sees to it that no graph comes of `recording`.
 template <class... Parts>
 [[noreturn, gnu::cold]] void refuse(Capture& recording, const Parts&... parts) {
-  try {
-    fail(parts...);
-  } catch (const Error& error) {
-    recording.refuse(error.what());
-    throw;
-  }
+  const MessagePart list[] = {MessagePart(parts)...};
+  throw_refusal(recording, list, sizeof...(parts));
 }
 
 }  // namespace amp::inline v0::detail
+
+#if AMP_HEADER_ONLY
+#include "amp/device/capture.ipp"
+#endif

@@ -26,9 +26,11 @@ struct Device {
   friend constexpr bool operator==(const Device&, const Device&) = default;
 };
 
-inline std::string to_string(DeviceType type) { return type == kCPU ? "cpu" : "cuda"; }
-inline std::string to_string(const Device& device) {
-  return device.type == kCPU ? "cpu" : "cuda:" + std::to_string(device.index);
-}
+std::string to_string(DeviceType type);
+std::string to_string(const Device& device);
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/device/device.ipp"
+#endif

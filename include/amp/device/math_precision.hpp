@@ -4,7 +4,7 @@
 // What a device's libraries may trade for speed inside matmuls and convolutions.
 #pragma once
 
-#include "amp/core/globals.hpp"
+#include "amp/core/config.hpp"
 
 namespace amp::inline v0 {
 
@@ -17,29 +17,25 @@ struct MathPrecision {
       false;  // partial sums of 16-bit products may be rounded to 16 bits before they are added
 };
 
-namespace detail {
-struct AMP_EXPORT CurrentMathPrecision {
-  MathPrecision value;
-};
-}  // namespace detail
-
 /// What holds for matmuls and convolutions that this thread starts, on every device; the host makes
 /// no use of it.
-inline MathPrecision math_precision() { return thread_state<detail::CurrentMathPrecision>().value; }
+MathPrecision math_precision();
 
 /// Until its end, matmuls and convolutions that this thread starts, those of backward passes
 /// included, may make these trades. Scopes nest; the inner one's choice holds whole.
 class MathPrecisionGuard {
  public:
-  [[nodiscard]] explicit MathPrecisionGuard(MathPrecision precision) : before_(math_precision()) {
-    thread_state<detail::CurrentMathPrecision>().value = precision;
-  }
+  [[nodiscard]] explicit MathPrecisionGuard(MathPrecision precision);
   MathPrecisionGuard(const MathPrecisionGuard&) = delete;
   MathPrecisionGuard& operator=(const MathPrecisionGuard&) = delete;
-  ~MathPrecisionGuard() { thread_state<detail::CurrentMathPrecision>().value = before_; }
+  ~MathPrecisionGuard();
 
  private:
   MathPrecision before_;
 };
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/device/math_precision.ipp"
+#endif

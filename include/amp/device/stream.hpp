@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include "amp/core/error.hpp"
 #include "amp/core/globals.hpp"
 #include "amp/device/device.hpp"
 
@@ -34,23 +33,20 @@ struct AMP_EXPORT CurrentStreams {
 /// guard work goes to a stream of amp's own. Does not synchronise.
 class StreamGuard {
  public:
-  [[nodiscard]] StreamGuard(Device device, void* stream) : index_(device.index) {
-    AMP_CHECK(device.type == kCUDA && index_ >= 0 && index_ < kMaxDevices,
-              "StreamGuard: `device` must be a CUDA device, but is ", device);
-    before_ = choice();
-    choice() = {.stream = stream, .made = true};
-  }
+  [[nodiscard]] StreamGuard(Device device, void* stream);
   StreamGuard(const StreamGuard&) = delete;
   StreamGuard& operator=(const StreamGuard&) = delete;
-  ~StreamGuard() { choice() = before_; }
+  ~StreamGuard();
 
  private:
-  detail::CurrentStreams::Choice& choice() const {
-    return thread_state<detail::CurrentStreams>().choices[index_];
-  }
+  detail::CurrentStreams::Choice& choice() const;
 
   int index_;
   detail::CurrentStreams::Choice before_;
 };
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/device/stream.ipp"
+#endif

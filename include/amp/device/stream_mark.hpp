@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "amp/device/device.hpp"
-#include "amp/device/memory.hpp"
 
 namespace amp::inline v0 {
 
@@ -39,16 +38,7 @@ class StreamMark {
   /// now on this thread's current stream of `device`. While that stream is captured into a graph,
   /// the mark becomes empty instead, as nothing was enqueued then. Throws amp::Error if CUDA
   /// fails, and leaves the mark as it was.
-  void record(Device device) {
-    if (device.type == kCPU) {
-      forget();
-      return;
-    }
-    const DeviceMemory& memory = detail::device_memory(device);
-    if (device != device_) forget();
-    mark_ = memory.record(device, mark_);
-    device_ = device;
-  }
+  void record(Device device);
 
   /// Whether record() was never called, or only on the CPU or on a stream that was captured.
   bool empty() const { return mark_ == nullptr; }
@@ -61,18 +51,17 @@ class StreamMark {
   /// Returns whether the current stream came after the mark for the first time, or is captured and
   /// is another than record()'s: what the mark protects now has one more reader that the owner of
   /// the memory does not know; see share().
-  bool wait(Device device) const {
-    return mark_ != nullptr && detail::device_memory(device).wait(device, mark_);
-  }
+  bool wait(Device device) const;
 
  private:
-  void forget() noexcept {
-    if (mark_ != nullptr) detail::device_memory(device_).forget(device_, mark_);
-    mark_ = nullptr;
-  }
+  void forget() noexcept;
 
   Device device_ = {};
   void* mark_ = nullptr;  // the device's
 };
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/device/stream_mark.ipp"
+#endif

@@ -9,13 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
+#include <string_view>  // std::size and std::data
 #include <type_traits>
 
-#include "amp/core/error.hpp"
 #include "amp/core/instruction_set.hpp"
-#include "amp/types/convert_avx2.hpp"
-#include "amp/types/convert_avx512.hpp"
+#include "amp/types/bfloat16.hpp"
+#include "amp/types/float8.hpp"
+#include "amp/types/half.hpp"
 
 namespace amp::inline v0 {
 
@@ -43,41 +43,32 @@ namespace detail {
 
 template <class T, class... Others>
 inline constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
+/// The formats that have a DType. convert_listed() does any two of them.
 template <class T>
-inline constexpr bool is_vector_format =
-    is_one_of<T, half, bfloat16, float8_e4m3fn, float8_e5m2>;  // others have the portable path
+inline constexpr bool is_listed_format =
+    is_one_of<T, double, float, half, bfloat16, float8_e4m3fn, float8_e5m2, std::int64_t,
+              std::int32_t, std::uint8_t, bool>;
 
-/// Whether avx2::convert and avx512::convert exist for the pair.
+/// convert_n of two of them, by the given instructions.
 template <class From, class To>
-inline constexpr bool has_vectors = AMP_X86 &&
-                                    ((std::is_same_v<From, float> && is_vector_format<To>) ||
-                                     (std::is_same_v<To, float> && is_vector_format<From>));
+void convert_listed(InstructionSet set, const From* from, To* to, std::size_t n);
 
 /// convert_n by the given instructions, which the processor must have: the same bits by each.
 template <class From, class To>
 void convert_n(InstructionSet set, const From* from, To* to, std::size_t n) {
-  std::size_t i = 0;
-  if constexpr (has_vectors<From, To>) {
-#if AMP_X86
-    if (set == InstructionSet::kAvx512) i = avx512::convert(from, to, n);
-    if (set != InstructionSet::kPortable) i += avx2::convert(from + i, to + i, n - i);
-#endif
-  } else if constexpr (is_vector_format<From> && is_vector_format<To>) {
-    // Through float, which is exact, by pieces that stay in the nearest cache.
-    constexpr std::size_t kPiece = 256;
-    float piece[kPiece];
-    for (; set != InstructionSet::kPortable && i < n; i += kPiece) {
-      const std::size_t count = n - i < kPiece ? n - i : kPiece;
-      convert_n(set, from + i, piece, count);
-      convert_n(set, piece, to + i, count);
-    }
-  }
-  for (; i < n; ++i) to[i] = convert_one<To>(from[i]);
+  if constexpr (is_listed_format<From> && is_listed_format<To>)
+    convert_listed(set, from, to, n);
+  else
+    for (std::size_t i = 0; i < n; ++i) to[i] = convert_one<To>(from[i]);
 }
 template <class T>
 void convert_n(InstructionSet, const T* from, T* to, std::size_t n) {
   if (n != 0) std::memcpy(static_cast<void*>(to), from, n * sizeof(T));
 }
+
+/// Of the elements of two ranges: as many of each, and apart.
+void check_convertible(const void* from, std::size_t from_count, std::size_t from_size,
+                       const void* to, std::size_t to_count, std::size_t to_size);
 
 }  // namespace detail
 
@@ -99,16 +90,15 @@ template <class FromRange, class ToRange>
     requires Number<std::remove_reference_t<decltype(*std::data(to))>>;
   }
 void convert(const FromRange& from, ToRange&& to) {
-  const std::size_t n = std::size(from);
-  AMP_CHECK(n == std::size(to), "convert: `to` must have the length of `from`, ", n, ", but has ",
-            std::size(to));
-  const auto* source = std::data(from);
-  auto* target = std::data(to);
-  const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
-  AMP_CHECK(
-      n == 0 || address(source + n) <= address(target) || address(target + n) <= address(source),
-      "convert: `from` and `to` overlap; convert into separate memory");
-  convert_n(source, target, n);
+  const auto* const source = std::data(from);
+  auto* const target = std::data(to);
+  detail::check_convertible(source, std::size(from), sizeof *source, target, std::size(to),
+                            sizeof *target);
+  convert_n(source, target, std::size(from));
 }
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/types/convert.ipp"
+#endif

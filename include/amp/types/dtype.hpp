@@ -80,7 +80,7 @@ constexpr std::int64_t item_size(DType dtype) {
 constexpr std::string_view name(DType dtype) {
   return detail::kDTypeInfo[static_cast<int>(dtype)].name;
 }
-inline std::string to_string(DType dtype) { return std::string(name(dtype)); }
+std::string to_string(DType dtype);
 
 constexpr bool is_floating_point(DType dtype) { return dtype <= kFloat8E5M2; }
 /// float16 or bfloat16.
@@ -136,3 +136,7 @@ constexpr decltype(auto) visit_dtype(DType dtype, Visitor&& visitor) {
 }
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/types/dtype.ipp"
+#endif

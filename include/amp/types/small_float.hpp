@@ -17,8 +17,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
+#include <string_view>  // std::hash, without all of <functional>
 #include <type_traits>
 
 #include "amp/core/config.hpp"

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "amp/core/instruction_set.hpp"
+
+#if AMP_X86
+#include <cpuid.h>
+#endif
+
+namespace amp::inline v0::detail {
+
+AMP_INLINE InstructionSet instruction_set() {
+#if AMP_X86
+  // No guarded static: a child forked while another thread asks would wait for ever.
+  static constinit std::atomic<int> known = -1;
+  if (const int best = known.load(std::memory_order_relaxed); best >= 0) [[likely]]
+    return static_cast<InstructionSet>(best);
+  const InstructionSet best = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;  // clang 14's __builtin_cpu_supports knows no F16C
+    const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & 1u << 29) != 0;
+    if (__builtin_cpu_supports("avx2") == 0 || __builtin_cpu_supports("fma") == 0 || !f16c)
+      return InstructionSet::kPortable;
+    return __builtin_cpu_supports("avx512f") != 0 ? InstructionSet::kAvx512 : InstructionSet::kAvx2;
+  }();
+  const InstructionSet most = [] {
+    const char* const setting = std::getenv("AMP_MAX_CPU_ISA");
+    if (setting != nullptr && std::strcmp(setting, "BASELINE") == 0)
+      return InstructionSet::kPortable;
+    if (setting != nullptr && std::strcmp(setting, "AVX2") == 0) return InstructionSet::kAvx2;
+    return InstructionSet::kAvx512;
+  }();
+  known.store(static_cast<int>((std::min)(best, most)), std::memory_order_relaxed);
+  return (std::min)(best, most);
+#else
+  return InstructionSet::kPortable;
+#endif
+}
+
+}  // namespace amp::inline v0::detail

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "amp/core/error.hpp"
+#include "amp/core/globals.hpp"
+#include "amp/core/globals.ipp"
+#include "amp/core/object_pool.hpp"
+
+namespace amp::inline v0 {
+namespace detail {
+
+AMP_INLINE bool host_cache_enabled() {
+  const char* const setting = std::getenv("AMP_HOST_CACHE");
+  return setting == nullptr || std::strcmp(setting, "0") != 0;
+}
+
+AMP_INLINE void* ObjectPool::allocate(std::size_t bytes) {
+  ObjectPool& pool = thread_state<ObjectPool>();
+  const std::size_t index = class_of(bytes);
+  if (index >= kClasses) return fresh(bytes);
+  if (Free* const first = pool.free_[index]) {
+    pool.free_[index] = first->next;
+    --pool.count_[index];
+    return first;
+  }
+  return fresh(size_of(index));
+}
+AMP_INLINE void ObjectPool::deallocate(void* memory, std::size_t bytes) noexcept {
+  ObjectPool& pool = thread_state<ObjectPool>();
+  const std::size_t index = class_of(bytes);
+  if (pool.state_ == State::kNew) pool.open();
+  if (index >= kClasses || pool.state_ == State::kClosed || pool.count_[index] == most_of(index))
+    return ::operator delete(memory);
+  pool.free_[index] = new (memory) Free{pool.free_[index]};
+  ++pool.count_[index];
+}
+
+AMP_INLINE void* ObjectPool::fresh(std::size_t bytes) {
+  return or_out_of_memory([=] { return ::operator new(bytes); });
+}
+
+/// Gives everything back when the thread ends.
+struct ObjectPool::Closer {
+  ~Closer() {
+    ObjectPool& pool = thread_state<ObjectPool>();
+    pool.state_ = State::kClosed;
+    for (Free*& list : pool.free_) {
+      while (Free* const first = list) {
+        list = first->next;
+        ::operator delete(first);
+      }
+    }
+  }
+};
+AMP_INLINE void ObjectPool::open() noexcept {
+  static thread_local const Closer closer;
+  static_cast<void>(&closer);
+  state_ = host_cache_enabled() ? State::kOpen : State::kClosed;
+}
+
+}  // namespace detail
+
+AMP_THREAD_STATE(detail::ObjectPool);
+
+}  // namespace amp::inline v0

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "amp/core/error.hpp"
+#include "amp/types/convert.hpp"
+#include "amp/types/convert_avx2.hpp"
+#include "amp/types/convert_avx512.hpp"
+
+namespace amp::inline v0 {
+namespace detail {
+
+template <class T>
+inline constexpr bool is_vector_format =
+    is_one_of<T, half, bfloat16, float8_e4m3fn, float8_e5m2>;  // others have the portable path
+
+/// Whether avx2::convert and avx512::convert exist for the pair.
+template <class From, class To>
+inline constexpr bool has_vectors = AMP_X86 &&
+                                    ((std::is_same_v<From, float> && is_vector_format<To>) ||
+                                     (std::is_same_v<To, float> && is_vector_format<From>));
+
+template <class From, class To>
+void convert_listed(InstructionSet set, const From* from, To* to, std::size_t n) {
+  std::size_t i = 0;
+  if constexpr (has_vectors<From, To>) {
+#if AMP_X86
+    if (set == InstructionSet::kAvx512) i = avx512::convert(from, to, n);
+    if (set != InstructionSet::kPortable) i += avx2::convert(from + i, to + i, n - i);
+#endif
+  } else if constexpr (is_vector_format<From> && is_vector_format<To>) {
+    // Through float, which is exact, by pieces that stay in the nearest cache.
+    constexpr std::size_t kPiece = 256;
+    float piece[kPiece];
+    for (; set != InstructionSet::kPortable && i < n; i += kPiece) {
+      const std::size_t count = n - i < kPiece ? n - i : kPiece;
+      convert_listed(set, from + i, piece, count);
+      convert_listed(set, piece, to + i, count);
+    }
+  }
+  for (; i < n; ++i) to[i] = convert_one<To>(from[i]);
+}
+
+AMP_INLINE void check_convertible(const void* from, std::size_t from_count, std::size_t from_size,
+                                  const void* to, std::size_t to_count, std::size_t to_size) {
+  AMP_CHECK(from_count == to_count, "convert: `to` must have the length of `from`, ", from_count,
+            ", but has ", to_count);
+  const auto source = reinterpret_cast<std::uintptr_t>(from),
+             target = reinterpret_cast<std::uintptr_t>(to);
+  AMP_CHECK(from_count == 0 || source + from_count * from_size <= target ||
+                target + to_count * to_size <= source,
+            "convert: `from` and `to` overlap; convert into separate memory");
+}
+
+// One to itself is a copy, which is no loop.
+#if !AMP_HEADER_ONLY
+#define AMP_CONVERT(From, To) \
+  template void convert_listed(InstructionSet, const From*, To*, std::size_t)
+#define AMP_CONVERT_BOTH(A, B) \
+  AMP_CONVERT(A, B);           \
+  AMP_CONVERT(B, A)
+AMP_CONVERT_BOTH(double, float);
+AMP_CONVERT_BOTH(double, half);
+AMP_CONVERT_BOTH(double, bfloat16);
+AMP_CONVERT_BOTH(double, float8_e4m3fn);
+AMP_CONVERT_BOTH(double, float8_e5m2);
+AMP_CONVERT_BOTH(double, std::int64_t);
+AMP_CONVERT_BOTH(double, std::int32_t);
+AMP_CONVERT_BOTH(double, std::uint8_t);
+AMP_CONVERT_BOTH(double, bool);
+AMP_CONVERT_BOTH(float, half);
+AMP_CONVERT_BOTH(float, bfloat16);
+AMP_CONVERT_BOTH(float, float8_e4m3fn);
+AMP_CONVERT_BOTH(float, float8_e5m2);
+AMP_CONVERT_BOTH(float, std::int64_t);
+AMP_CONVERT_BOTH(float, std::int32_t);
+AMP_CONVERT_BOTH(float, std::uint8_t);
+AMP_CONVERT_BOTH(float, bool);
+AMP_CONVERT_BOTH(half, bfloat16);
+AMP_CONVERT_BOTH(half, float8_e4m3fn);
+AMP_CONVERT_BOTH(half, float8_e5m2);
+AMP_CONVERT_BOTH(half, std::int64_t);
+AMP_CONVERT_BOTH(half, std::int32_t);
+AMP_CONVERT_BOTH(half, std::uint8_t);
+AMP_CONVERT_BOTH(half, bool);
+AMP_CONVERT_BOTH(bfloat16, float8_e4m3fn);
+AMP_CONVERT_BOTH(bfloat16, float8_e5m2);
+AMP_CONVERT_BOTH(bfloat16, std::int64_t);
+AMP_CONVERT_BOTH(bfloat16, std::int32_t);
+AMP_CONVERT_BOTH(bfloat16, std::uint8_t);
+AMP_CONVERT_BOTH(bfloat16, bool);
+AMP_CONVERT_BOTH(float8_e4m3fn, float8_e5m2);
+AMP_CONVERT_BOTH(float8_e4m3fn, std::int64_t);
+AMP_CONVERT_BOTH(float8_e4m3fn, std::int32_t);
+AMP_CONVERT_BOTH(float8_e4m3fn, std::uint8_t);
+AMP_CONVERT_BOTH(float8_e4m3fn, bool);
+AMP_CONVERT_BOTH(float8_e5m2, std::int64_t);
+AMP_CONVERT_BOTH(float8_e5m2, std::int32_t);
+AMP_CONVERT_BOTH(float8_e5m2, std::uint8_t);
+AMP_CONVERT_BOTH(float8_e5m2, bool);
+AMP_CONVERT_BOTH(std::int64_t, std::int32_t);
+AMP_CONVERT_BOTH(std::int64_t, std::uint8_t);
+AMP_CONVERT_BOTH(std::int64_t, bool);
+AMP_CONVERT_BOTH(std::int32_t, std::uint8_t);
+AMP_CONVERT_BOTH(std::int32_t, bool);
+AMP_CONVERT_BOTH(std::uint8_t, bool);
+#undef AMP_CONVERT_BOTH
+#undef AMP_CONVERT
+#endif
+
+}  // namespace detail
+}  // namespace amp::inline v0
