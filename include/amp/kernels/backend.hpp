@@ -6,10 +6,6 @@
 // A new op is a member here, and an initialiser in the table of each device (backend.cuh).
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-
-#include "amp/core/globals.hpp"
 #include "amp/kernels/batch_norm/args.hpp"
 #include "amp/kernels/conv/args.hpp"
 #include "amp/kernels/cross_entropy/args.hpp"
@@ -18,11 +14,6 @@
 #include "amp/kernels/indexing/args.hpp"
 #include "amp/kernels/matmul/args.hpp"
 #include "amp/kernels/norm/args.hpp"
-#include "amp/kernels/optim/adam.hpp"
-#include "amp/kernels/optim/args.hpp"
-#include "amp/kernels/optim/lamb.hpp"
-#include "amp/kernels/optim/lion.hpp"
-#include "amp/kernels/optim/sgd.hpp"
 #include "amp/kernels/pool/args.hpp"
 #include "amp/kernels/random/args.hpp"
 #include "amp/kernels/reduce/args.hpp"
@@ -32,6 +23,13 @@
 #include "amp/kernels/var/args.hpp"
 
 namespace amp::inline v0::kernels {
+
+struct SgdRule;
+struct AdamRule;
+struct LionRule;
+struct LambRule;
+template <class Rule>
+struct OptimizerArgs;
 
 /// Enqueues an op on a device; null if the device does not have it.
 template <class Args>
@@ -96,21 +94,14 @@ struct Backend {
   void (*release)(int device) noexcept;
 };
 
-struct AMP_EXPORT BackendState {
-  std::atomic<const Backend*> backends[kDeviceTypeCount] = {};
-};
-
 /// The backend of a device type; null for the host, and where none is part of the program.
-inline const Backend* backend(DeviceType type) {
-  return process_state<BackendState>().backends[static_cast<std::size_t>(type)].load(
-      std::memory_order_acquire);
-}
+const Backend* backend(DeviceType type);
 
 /// Idempotent: the first registration stays.
-inline void register_backend(DeviceType type, const Backend* backend) {
-  const Backend* expected = nullptr;
-  process_state<BackendState>().backends[static_cast<std::size_t>(type)].compare_exchange_strong(
-      expected, backend);
-}
+void register_backend(DeviceType type, const Backend* backend);
 
 }  // namespace amp::inline v0::kernels
+
+#if AMP_HEADER_ONLY
+#include "amp/kernels/backend.ipp"
+#endif

@@ -6,7 +6,6 @@
 
 #include <string_view>
 
-#include "amp/core/error.hpp"
 #include "amp/core/type_name.hpp"
 #include "amp/device/device.hpp"
 #include "amp/kernels/backend.hpp"
@@ -22,14 +21,15 @@ struct kernel_member<Kernel<Args> Backend::*> {
   using args = Args;
 };
 
+/// That of the device; an error where the program has none.
+const Backend& backend_of(Device device);
+[[noreturn]] void fail_without_kernel(Device device, std::string_view op);
+
 template <class Args>
 [[gnu::cold, gnu::noinline]] void run_on_device(Device device, Kernel<Args> Backend::*member,
                                                 std::string_view op, const Args& args) {
-  const Backend* const found = backend(device.type);
-  AMP_CHECK(found != nullptr, "no kernels for device ", device,
-            ": include <amp/cuda.cuh> in one .cu file of the program");
-  const Kernel<Args> kernel = found->*member;
-  AMP_CHECK(kernel != nullptr, op, ": device ", device, " has no kernel for this op");
+  const Kernel<Args> kernel = backend_of(device).*member;
+  if (kernel == nullptr) fail_without_kernel(device, op);
   kernel(args);
 }
 
@@ -48,3 +48,7 @@ void dispatch(Device device, const Args& args) {
 }
 
 }  // namespace amp::inline v0::kernels
+
+#if AMP_HEADER_ONLY
+#include "amp/kernels/dispatch.ipp"
+#endif

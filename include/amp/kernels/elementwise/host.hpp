@@ -4,259 +4,60 @@
 // Elementwise ops: a loop over blocks around one scalar expression each.
 #pragma once
 
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
-
 #include "amp/kernels/elementwise/args.hpp"
-#include "amp/kernels/elementwise/host/vector_functions.hpp"
-#include "amp/kernels/functions.hpp"
-#include "amp/kernels/traversal/host/loop.hpp"
-#include "amp/kernels/traversal/host/transpose.hpp"
 
 namespace amp::inline v0::kernels::host {
 
-using namespace functions;  // one scalar expression each
-
-namespace detail {
-
-/// The loops of one op over a block, one per compute type; all else is common to the ops, and
-/// compiled once.
-template <class C, class Result>
-using UnaryLoop = void (*)(const C* x, Result* y, std::int64_t n);
-template <class C, class Result>
-using BinaryLoop = void (*)(const C* a, const C* b, Result* y, std::int64_t n);
-
-template <class Function>
-struct Loops {
-  template <class C, class Result>
-  static void unary(const C* x, Result* y, std::int64_t n) {
-    if constexpr (std::is_same_v<C, float> && std::is_same_v<Result, float> &&
-                  lanes::HasUnaryVectors<Function>) {
-      lanes::OnWidest<lanes::Unary<Function>>::run(x, y, n);
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) y[i] = Function::apply(x[i]);
-    }
-  }
-  template <class C, class Result>
-  static void binary(const C* a, const C* b, Result* y, std::int64_t n) {
-    if constexpr (std::is_same_v<C, float> && std::is_same_v<Result, float> &&
-                  lanes::HasBinaryVectors<Function>) {
-      lanes::OnWidest<lanes::Binary<Function>>::run(a, b, y, n);
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) y[i] = Function::apply(a[i], b[i]);
-    }
-  }
-};
-
-template <class C>
-void unary_blocks(const UnaryArgs& args, UnaryLoop<C, C> apply) {
-  const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
-  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    C in_buffer[kBlock], out_buffer[kBlock];
-    const C* const x = fetch(args.input, at[0], loop.inner_stride(0), n, in_buffer);
-    C* const y = target(args.output, at[1], loop.inner_stride(1), n, out_buffer);
-    apply(x, y, n);
-    store(y, args.output, at[1], loop.inner_stride(1), n);
-  });
-}
-
-/// By way of C, in one pass.
-template <class C>
-void convert_blocks(const UnaryArgs& args) {
-  const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
-  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    C buffer[kBlock];
-    C* const y = target(args.output, at[1], loop.inner_stride(1), n, buffer);
-    const C* const x = fetch(args.input, at[0], loop.inner_stride(0), n, y);
-    store(x, args.output, at[1], loop.inner_stride(1), n);
-  });
-}
-
-template <class C, class Result>
-void binary_blocks(const BinaryArgs& args, BinaryLoop<C, Result> apply) {
-  const auto loop = Loop<3>::in_memory_order(args.output, {&args.a, &args.b, &args.output});
-  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    C a_buffer[kBlock], b_buffer[kBlock];
-    Result out_buffer[kBlock];
-    const C* const a = fetch(args.a, at[0], loop.inner_stride(0), n, a_buffer);
-    const C* const b = fetch(args.b, at[1], loop.inner_stride(1), n, b_buffer);
-    Result* const y = target(args.output, at[2], loop.inner_stride(2), n, out_buffer);
-    apply(a, b, y, n);
-    store(y, args.output, at[2], loop.inner_stride(2), n);
-  });
-}
-
-template <class Function, class C>
-void unary_as(const UnaryArgs& args) {
-  unary_blocks<C>(args, Loops<Function>::template unary<C, C>);
-}
-template <class Function, class C, class Result = C>
-void binary_as(const BinaryArgs& args) {
-  binary_blocks<C, Result>(args, Loops<Function>::template binary<C, Result>);
-}
-
-}  // namespace detail
-
-/// Ops that mean something on integers too.
-template <class Function>
-void unary(const UnaryArgs& args) {
-  visit_compute_type(args.input.dtype, [&](auto tag) {
-    detail::unary_as<Function, typename decltype(tag)::type>(args);
-  });
-}
-template <class Function>
-void binary(const BinaryArgs& args) {
-  visit_compute_type(common_dtype(args.a, args.b), [&](auto tag) {
-    detail::binary_as<Function, typename decltype(tag)::type>(args);
-  });
-}
-template <class Function>
-void comparison(const BinaryArgs& args) {
-  visit_compute_type(common_dtype(args.a, args.b), [&](auto tag) {
-    detail::binary_as<Function, typename decltype(tag)::type, bool>(args);
-  });
-}
-/// Ops that need real numbers.
-template <class Function>
-void float_unary(const UnaryArgs& args) {
-  visit_float_type(args.output.dtype, [&](auto tag) {
-    detail::unary_as<Function, typename decltype(tag)::type>(args);
-  });
-}
-template <class Function>
-void float_binary(const BinaryArgs& args) {
-  visit_float_type(args.output.dtype, [&](auto tag) {
-    detail::binary_as<Function, typename decltype(tag)::type>(args);
-  });
-}
-
-// The kernels, by op.
-// clang-format off
-inline void neg(const UnaryArgs& args) { unary<Neg>(args); }
-inline void abs(const UnaryArgs& args) { unary<Abs>(args); }
-inline void exp(const UnaryArgs& args) { float_unary<Exp>(args); }
-inline void log(const UnaryArgs& args) { float_unary<Log>(args); }
-inline void log1p(const UnaryArgs& args) { float_unary<Log1p>(args); }
-inline void sqrt(const UnaryArgs& args) { float_unary<Sqrt>(args); }
-inline void rsqrt(const UnaryArgs& args) { float_unary<Rsqrt>(args); }
-inline void tanh(const UnaryArgs& args) { float_unary<Tanh>(args); }
-inline void sigmoid(const UnaryArgs& args) { float_unary<Sigmoid>(args); }
-inline void relu(const UnaryArgs& args) { unary<Relu>(args); }
-inline void silu(const UnaryArgs& args) { float_unary<Silu>(args); }
-inline void gelu(const UnaryArgs& args) { float_unary<Gelu>(args); }
-inline void gelu_tanh(const UnaryArgs& args) { float_unary<GeluTanh>(args); }
-inline void abs_backward(const BinaryArgs& args) { float_binary<AbsBackward>(args); }
-inline void log1p_backward(const BinaryArgs& args) { float_binary<Log1pBackward>(args); }
-inline void sqrt_backward(const BinaryArgs& args) { float_binary<SqrtBackward>(args); }
-inline void rsqrt_backward(const BinaryArgs& args) { float_binary<RsqrtBackward>(args); }
-inline void tanh_backward(const BinaryArgs& args) { float_binary<TanhBackward>(args); }
-inline void sigmoid_backward(const BinaryArgs& args) { float_binary<SigmoidBackward>(args); }
-inline void relu_backward(const BinaryArgs& args) { float_binary<ReluBackward>(args); }
-inline void silu_backward(const BinaryArgs& args) { float_binary<SiluBackward>(args); }
-inline void gelu_backward(const BinaryArgs& args) { float_binary<GeluBackward>(args); }
-inline void gelu_tanh_backward(const BinaryArgs& args) { float_binary<GeluTanhBackward>(args); }
-inline void add(const BinaryArgs& args) { binary<Add>(args); }
-inline void sub(const BinaryArgs& args) { binary<Sub>(args); }
-inline void mul(const BinaryArgs& args) { binary<Mul>(args); }
-inline void div(const BinaryArgs& args) { float_binary<Div>(args); }
-inline void maximum(const BinaryArgs& args) { binary<Maximum>(args); }
-inline void minimum(const BinaryArgs& args) { binary<Minimum>(args); }
-inline void pow_slope_base(const BinaryArgs& args) { float_binary<PowSlopeBase>(args); }
-inline void pow_slope_exponent(const BinaryArgs& args) { float_binary<PowSlopeExponent>(args); }
-inline void maximum_share(const BinaryArgs& args) { float_binary<MaximumShare>(args); }
-inline void eq(const BinaryArgs& args) { comparison<Eq>(args); }
-inline void ne(const BinaryArgs& args) { comparison<Ne>(args); }
-inline void lt(const BinaryArgs& args) { comparison<Lt>(args); }
-inline void le(const BinaryArgs& args) { comparison<Le>(args); }
-inline void gt(const BinaryArgs& args) { comparison<Gt>(args); }
-inline void ge(const BinaryArgs& args) { comparison<Ge>(args); }
-inline void squared_error(const BinaryArgs& args) { float_binary<SquaredError>(args); }
-inline void binary_cross_entropy_with_logits(const BinaryArgs& args) { float_binary<BinaryCrossEntropyWithLogits>(args); }
-inline void binary_cross_entropy_slope(const BinaryArgs& args) { float_binary<BinaryCrossEntropySlope>(args); }
-// clang-format on
-
+void neg(const UnaryArgs& args);
+void abs(const UnaryArgs& args);
+void exp(const UnaryArgs& args);
+void log(const UnaryArgs& args);
+void log1p(const UnaryArgs& args);
+void sqrt(const UnaryArgs& args);
+void rsqrt(const UnaryArgs& args);
+void tanh(const UnaryArgs& args);
+void sigmoid(const UnaryArgs& args);
+void relu(const UnaryArgs& args);
+void silu(const UnaryArgs& args);
+void gelu(const UnaryArgs& args);
+void gelu_tanh(const UnaryArgs& args);
+void abs_backward(const BinaryArgs& args);
+void log1p_backward(const BinaryArgs& args);
+void sqrt_backward(const BinaryArgs& args);
+void rsqrt_backward(const BinaryArgs& args);
+void tanh_backward(const BinaryArgs& args);
+void sigmoid_backward(const BinaryArgs& args);
+void relu_backward(const BinaryArgs& args);
+void silu_backward(const BinaryArgs& args);
+void gelu_backward(const BinaryArgs& args);
+void gelu_tanh_backward(const BinaryArgs& args);
+void add(const BinaryArgs& args);
+void sub(const BinaryArgs& args);
+void mul(const BinaryArgs& args);
+void div(const BinaryArgs& args);
+void maximum(const BinaryArgs& args);
+void minimum(const BinaryArgs& args);
+void pow_slope_base(const BinaryArgs& args);
+void pow_slope_exponent(const BinaryArgs& args);
+void maximum_share(const BinaryArgs& args);
+void eq(const BinaryArgs& args);
+void ne(const BinaryArgs& args);
+void lt(const BinaryArgs& args);
+void le(const BinaryArgs& args);
+void gt(const BinaryArgs& args);
+void ge(const BinaryArgs& args);
+void squared_error(const BinaryArgs& args);
+void binary_cross_entropy_with_logits(const BinaryArgs& args);
+void binary_cross_entropy_slope(const BinaryArgs& args);
 /// In int64 where the result is an integer.
-inline void pow(const BinaryArgs& args) {
-  if (is_floating_point(args.output.dtype)) {
-    float_binary<Pow>(args);
-  } else {
-    detail::binary_as<Pow, std::int64_t>(args);
-  }
-}
-
-inline void where(const WhereArgs& args) {
-  const auto loop =
-      Loop<4>::in_memory_order(args.output, {&args.condition, &args.a, &args.b, &args.output});
-  visit_compute_type(args.output.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-      bool condition_buffer[kBlock];
-      C a_buffer[kBlock], b_buffer[kBlock], out_buffer[kBlock];
-      const bool* const condition =
-          fetch(args.condition, at[0], loop.inner_stride(0), n, condition_buffer);
-      const C* const a = fetch(args.a, at[1], loop.inner_stride(1), n, a_buffer);
-      const C* const b = fetch(args.b, at[2], loop.inner_stride(2), n, b_buffer);
-      C* const y = target(args.output, at[3], loop.inner_stride(3), n, out_buffer);
-      for (std::int64_t i = 0; i < n; ++i) y[i] = condition[i] ? a[i] : b[i];
-      store(y, args.output, at[3], loop.inner_stride(3), n);
-    });
-  });
-}
-
+void pow(const BinaryArgs& args);
+void where(const WhereArgs& args);
 /// Copies and converts. Equal dtypes move bits, so NaN payloads survive.
-inline void copy(const UnaryArgs& args) {
-  if (args.input.dtype == args.output.dtype && !args.input.immediate) {
-    const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
-    const int across = transposed_dimension(loop);
-    visit_bits(args.output.dtype, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if (across >= 0)
-        return transpose(loop, across, args.input.as<const T>(), args.output.as<T>());
-      loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-        const T* const from = args.input.as<const T>() + at[0];
-        T* const to = args.output.as<T>() + at[1];
-        const std::int64_t from_stride = loop.inner_stride(0), to_stride = loop.inner_stride(1);
-        if (from_stride == 1 && to_stride == 1) {
-          convert_n(from, to, static_cast<std::size_t>(n));
-        } else {
-          for (std::int64_t i = 0; i < n; ++i) to[i * to_stride] = from[i * from_stride];
-        }
-      });
-    });
-  } else if (args.output.dtype == kBool || args.input.dtype == kFloat64 ||
-             args.output.dtype == kFloat64) {
-    // Through double every input but a large int64 is exact, and "not zero" is decided on the value
-    // itself.
-    if (is_floating_point(args.input.dtype)) {
-      detail::unary_as<Identity, double>(args);
-    } else {
-      detail::unary_as<Identity, std::int64_t>(args);
-    }
-  } else {
-    visit_compute_type(args.input.dtype, [&](auto tag) {
-      detail::convert_blocks<typename decltype(tag)::type>(args);
-    });
-  }
-}
-
-inline void fill(const FillArgs& args) {
-  const auto loop = Loop<1>::in_memory_order(args.output, {&args.output});
-  unsigned char bytes[sizeof(std::uint64_t)];
-  visit_dtype(args.output.dtype, [&](auto tag) {
-    const auto value = convert_one<typename decltype(tag)::type>(args.value);
-    std::memcpy(bytes, &value, sizeof value);
-  });
-  visit_bits(args.output.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    T value;
-    std::memcpy(&value, bytes, sizeof value);
-    const std::int64_t stride = loop.inner_stride(0);
-    loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-      T* const to = args.output.as<T>() + at[0];
-      for (std::int64_t i = 0; i < n; ++i) to[i * stride] = value;
-    });
-  });
-}
+void copy(const UnaryArgs& args);
+void fill(const FillArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
+
+#if AMP_HEADER_ONLY
+#include "amp/kernels/elementwise/host.ipp"
+#endif

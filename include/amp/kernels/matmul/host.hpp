@@ -6,36 +6,20 @@
 // the type of the sums (host/gemm_matmul.hpp).
 #pragma once
 
-#include "amp/core/config.hpp"
 #include "amp/kernels/matmul/args.hpp"
-#include "amp/kernels/matmul/epilogue.hpp"
-#include "amp/kernels/matmul/host/epilogue.hpp"
-#include "amp/kernels/matmul/host/gemm_matmul.hpp"
-#include "amp/kernels/matmul/host/tiled_matmul.hpp"
-#include "amp/kernels/matmul/host/tiny_matmul.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 /// Without an epilogue; apart from the next one, so that programs without feed_forward() do not
 /// contain gelu.
-inline void matmul(const MatmulArgs& args) {
-  bool done = args.output.numel() == 0 || gemm::tiny_matmul(args);
-#if AMP_USE_ONEDNN
-  done = done || onednn::matmul(args);
-#endif
-  if (!done) gemm_matmul(args);
-  sum_rows_and_columns<detail::HostSteps>(args);
-}
+void matmul(const MatmulArgs& args);
 
 /// With oneDNN the epilogue follows each tile, so that no float32 sums of the whole matrix are
 /// kept; else it follows the whole matmul.
-inline void matmul_with_epilogue(const MatmulArgs& args) {
-#if AMP_USE_ONEDNN
-  if (args.epilogue != Epilogue::kNone &&
-      onednn::matmul_in_tiles(args, apply_epilogue<detail::HostSteps>))
-    return sum_rows_and_columns<detail::HostSteps>(args);
-#endif
-  matmul_then_epilogue<detail::HostSteps>(args, matmul);
-}
+void matmul_with_epilogue(const MatmulArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
+
+#if AMP_HEADER_ONLY
+#include "amp/kernels/matmul/host.ipp"
+#endif

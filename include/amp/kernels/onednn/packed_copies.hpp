@@ -11,10 +11,14 @@
 #include <cstdint>
 #include <memory>
 
-#include "amp/core/process_lock.hpp"
-#include "amp/device/host_memory.hpp"
+#include "amp/core/function_ref.hpp"
 
-namespace amp::inline v0::kernels {
+namespace amp::inline v0 {
+
+template <class T>
+class HostBuffer;
+
+namespace kernels {
 
 /// What a copy was made for: equal keys mean equal orders.
 using PackKey = std::array<std::int64_t, 20>;
@@ -23,33 +27,14 @@ using PackKey = std::array<std::int64_t, 20>;
 class PackedCopies {
  public:
   using Copy = std::shared_ptr<const HostBuffer<std::byte>>;
+  using Pack = FunctionRef<void(std::byte* memory)>;
   static constexpr int kMost = 4;  // orders of one weight
 
   /// The copy of the weight at this version, made by pack(memory) unless there is one.
-  template <class Pack>
-  Copy get(std::uint64_t version, const PackKey& key, std::int64_t bytes, const Pack& pack) {
-    const amp::detail::ProcessLock lock(amp::detail::LockOf::kLayout, this);
-    if (version != version_) entries_ = {};
-    version_ = version;
-    Entry& entry = entry_of(key);
-    if (entry.copy != nullptr) return entry.copy;
-    Copy made = make(bytes, pack);
-    if (entry.used) {
-      entry.copy = made;
-    } else {
-      entry = {key, {}, true};
-    }
-    return made;
-  }
+  Copy get(std::uint64_t version, const PackKey& key, std::int64_t bytes, Pack pack);
 
   /// A copy that nothing keeps.
-  template <class Pack>
-  static Copy make(std::int64_t bytes, const Pack& pack) {
-    const auto made = amp::detail::or_out_of_memory(
-        [&] { return std::make_shared<HostBuffer<std::byte>>(bytes); });
-    pack(made->data());
-    return made;
-  }
+  static Copy make(std::int64_t bytes, Pack pack);
 
  private:
   struct Entry {
@@ -59,18 +44,7 @@ class PackedCopies {
   };
 
   /// That of the key, or the place for it.
-  Entry& entry_of(const PackKey& key) {
-    for (Entry& entry : entries_) {
-      if (entry.used && entry.key == key) return entry;
-    }
-    for (Entry& entry : entries_) {
-      if (!entry.used) return entry;
-    }
-    Entry& oldest = entries_[static_cast<std::size_t>(next_)];
-    next_ = (next_ + 1) % kMost;
-    oldest = {};
-    return oldest;
-  }
+  Entry& entry_of(const PackKey& key);
 
   std::array<Entry, kMost> entries_;
   std::uint64_t version_ = 0;
@@ -84,4 +58,9 @@ struct PackedAt {
   std::uint64_t version = 0;
 };
 
-}  // namespace amp::inline v0::kernels
+}  // namespace kernels
+}  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/kernels/onednn/packed_copies.ipp"
+#endif

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "amp/core/config.hpp"
-#include "amp/kernels/functions.hpp"
 
 namespace amp::inline v0::kernels {
 
@@ -36,19 +35,7 @@ struct AdamRule {
   /// itself: host::Rounded or cuda::Rounded.
   AMP_EITHER_SIDE
   template <class V>
-  AMP_HOST_DEVICE auto coefficients(double rate, std::int64_t t) const {
-    using T = typename V::Number;
-    const auto step = static_cast<double>(t);
-    const double root = functions::math::sqrt(1 - functions::math::pow(beta2, step));
-    const double step_size = rate / (1 - functions::math::pow(beta1, step)) * root;
-    const double shrink = (1 - rate * typename V::Double{weight_decay}).value;
-    return Coefficients<T>{static_cast<T>(step_size), static_cast<T>(eps * root),
-                           static_cast<T>(shrink), static_cast<T>(weight_decay),
-                           static_cast<T>(1 - beta1), static_cast<T>(1 - beta2),
-                           static_cast<T>(beta2), decoupled,
-                           // Without a decay no weight gets into a gradient: 0 * infinity is NaN.
-                           !decoupled && static_cast<T>(weight_decay) != 0};
-  }
+  AMP_HOST_DEVICE Coefficients<typename V::Number> coefficients(double rate, std::int64_t t) const;
 
   /// One step of an element, or of a vector of them, with its states; grad is unscaled and clipped,
   /// and of no use afterwards. (No variables of type V: nvcc takes no vectors in such functions.)

@@ -15,6 +15,7 @@
 #include "amp/kernels/optim/cuda/trust_ratio.cuh"
 #include "amp/kernels/optim/cuda/weights.cuh"
 #include "amp/kernels/optim/grad_scale.hpp"
+#include "amp/kernels/optim/scheduled_rate.hpp"
 #include "amp/kernels/traversal/cuda/pieces.cuh"
 
 namespace amp::inline v0::kernels::cuda {

@@ -6,76 +6,16 @@
 // AdamRule.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-
 #include "amp/kernels/optim/args.hpp"
-#include "amp/kernels/optim/grad_scale.hpp"
-#include "amp/kernels/optim/host/step_block.hpp"
-#include "amp/kernels/optim/host/step_loop.hpp"
-#include "amp/kernels/optim/host/trust_ratio.hpp"
-#include "amp/kernels/traversal/host/chunks.hpp"
 
 namespace amp::inline v0::kernels::host {
 
-namespace detail {
-
-/// From so many parameters on a step passes more memory than a cache keeps until the next forward.
-inline constexpr std::int64_t kBeyondCaches = std::int64_t{1} << 22;
-
-/// Elements [begin, end), at most a chunk.
-template <class C, class Rule>
-void step_chunk(const StepRow<Rule>& row, std::int64_t begin, std::int64_t end) {
-  const StepLoop<Rule, C> loop{.factor = static_cast<C>(row.factor),
-                               .coefficients = row.template coefficients<C>(),
-                               .has_states = row.keeps_states(),
-                               .streams = row.streams};
-  for (std::int64_t at = begin; at < end; at += kBlock) {
-    const std::int64_t n = (std::min)(kBlock, end - at);
-    const StepBlock<C, Rule> block(row, at, n);
-    loop.run(block.gradients, block.weights.values, block.states, block.weights.copy(), n);
-    block.write();
-    if (row.group->zero_grad) row.zero_gradient(at, n);
-  }
-}
-
-}  // namespace detail
-
 /// A step of all groups. If it is skipped, only gradients that shall be 0 afterwards are written.
 template <class Rule>
-void optimizer_step(const OptimizerArgs<Rule>& args) {
-  const bool skip = skipped(args.scale);
-  std::int64_t count = 0;
-  for (std::int64_t g = 0; g < args.count; ++g) count += args.groups[g].count;
-  const HostBuffer<detail::StepRow<Rule>> rows(count);
-  count = 0;
-  for (std::int64_t g = 0; g < args.count; ++g) {
-    const auto& [parameters, size, settings] = args.groups[g];
-    const double rate = scheduled_rate(settings.lr, *args.applied);
-    for (std::int64_t i = 0; i < size; ++i) {
-      const double factor = gradient_factor(args.scale, parameters[i].gradient_dtype);
-      rows[count++] = {&settings, &parameters[i], rate, factor, *args.applied};
-    }
-  }
-  const detail::Chunks chunks(count, [&](std::int64_t i) { return rows[i].p->numel; });
-  const bool streams = chunks.elements() >= detail::kBeyondCaches;
-  for (std::int64_t i = 0; i < count; ++i) rows[i].streams = streams;
-  if constexpr (kTrusts<Rule>) {
-    if (!skip) detail::trust(rows, count, chunks);
-  }
-  chunks.for_each([&](std::int64_t i, std::int64_t, std::int64_t begin, std::int64_t end) {
-    const detail::StepRow<Rule>& row = rows[i];
-    if (skip) {
-      if (row.group->zero_grad) row.zero_gradient(begin, end - begin);
-      return;
-    }
-    row.p->dtype == kFloat64 ? detail::step_chunk<double>(row, begin, end)
-                             : detail::step_chunk<float>(row, begin, end);
-    if (streams) detail::fence_streams();
-  });
-  if (skip) return;
-  for (std::int64_t i = 0; Rule::kCountsSteps && i < count; ++i) ++*rows[i].p->step;
-  ++*args.applied;
-}
+void optimizer_step(const OptimizerArgs<Rule>& args);
 
 }  // namespace amp::inline v0::kernels::host
+
+#if AMP_HEADER_ONLY
+#include "amp/kernels/optim/host.ipp"
+#endif

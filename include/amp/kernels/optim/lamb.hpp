@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "amp/core/config.hpp"
-#include "amp/kernels/functions.hpp"
 
 namespace amp::inline v0::kernels {
 
@@ -29,16 +28,7 @@ struct LambRule {
   };
   AMP_EITHER_SIDE
   template <class V>
-  AMP_HOST_DEVICE auto coefficients(double rate, std::int64_t t) const {
-    using T = typename V::Number;
-    const auto step = static_cast<double>(t);
-    const double root = functions::math::sqrt(1 - functions::math::pow(beta2, step));
-    return Coefficients<T>{
-        static_cast<T>(rate),       static_cast<T>(root / (1 - functions::math::pow(beta1, step))),
-        static_cast<T>(eps * root), static_cast<T>(weight_decay),
-        static_cast<T>(1 - beta1),  static_cast<T>(1 - beta2),
-        static_cast<T>(beta2)};
-  }
+  AMP_HOST_DEVICE Coefficients<typename V::Number> coefficients(double rate, std::int64_t t) const;
 
   /// grad becomes the direction of the step, of which the trust ratio decides the length.
   AMP_EITHER_SIDE
@@ -60,11 +50,5 @@ struct LambRule {
 
   friend bool operator==(const LambRule&, const LambRule&) = default;
 };
-
-/// ||weights|| / ||directions|| of a parameter, 1 where either is 0, from the sums of the squares.
-AMP_HOST_DEVICE inline double trust_ratio(double weights, double directions) {
-  if (weights == 0 || directions == 0) return 1;
-  return functions::math::sqrt(weights) / functions::math::sqrt(directions);
-}
 
 }  // namespace amp::inline v0::kernels

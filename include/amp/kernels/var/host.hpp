@@ -4,71 +4,15 @@
 // The variance on the host.
 #pragma once
 
-#include <cstdint>
-
-#include "amp/kernels/norm/host/rows.hpp"
-#include "amp/kernels/reduce/host.hpp"
-#include "amp/kernels/traversal/host/lines.hpp"
 #include "amp/kernels/var/args.hpp"
-#include "amp/kernels/var/formula.hpp"
 
 namespace amp::inline v0::kernels::host {
 
-namespace detail {
-
-struct VarianceGradient {
-  template <class Isa, class C>
-  AMP_ALWAYS_INLINE static void run(const C* x, C* grad_x, std::int64_t n, C mean, C factor) {
-    for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      lanes::Vector<typename Isa::F> v;
-      lanes::load(v.value, x + i);
-      Variance::to_gradient(v, mean, factor);
-      lanes::store(v.value, grad_x + i);
-    }
-  }
-};
-
-}  // namespace detail
-
-inline void var(const VarArgs& args) {
-  const Lines lines(args.input, args.dim);
-  const std::int64_t n = lines.length;
-  const Variance variance(n, args.correction);
-  visit_float_type(args.input.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    detail::for_line_blocks<C>(lines, 1, [&](std::int64_t first, std::int64_t count, C* scratch) {
-      const detail::RowBlock block{lines.start(first), lines.stride, n, count};
-      const C* x = block.fetch(args.input, scratch);
-      for (std::int64_t line = first; line < first + count; ++line, x += n) {
-        const double mean = variance.mean(detail::sum_block<double>(x, n));
-        const double result = variance.variance(detail::sum_of_squares(x, n, mean));
-        args.mean.as<C>()[line] = static_cast<C>(mean);
-        store(&result, args.output, line, 1, 1);
-      }
-    });
-  });
-}
-
-inline void var_backward(const VarBackwardArgs& args) {
-  const Lines lines(args.input, args.dim);
-  const std::int64_t n = lines.length;
-  const Variance variance(n, args.correction);
-  visit_float_type(args.input.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    detail::for_line_blocks<C>(lines, 2, [&](std::int64_t first, std::int64_t count, C* scratch) {
-      const detail::RowBlock block{lines.start(first), lines.stride, n, count};
-      const C* x = block.fetch(args.input, scratch);
-      C* const result = block.target(args.grad_input, scratch + block.space());
-      C* grad_x = result;
-      for (std::int64_t line = first; line < first + count; ++line, x += n, grad_x += n) {
-        C buffer;
-        const C grad = *fetch(args.grad_output, line, 1, 1, &buffer);
-        detail::on_rows<detail::VarianceGradient, C>(x, grad_x, n, args.mean.as<const C>()[line],
-                                                     variance.factor(grad));
-      }
-      block.store(result, args.grad_input);
-    });
-  });
-}
+void var(const VarArgs& args);
+void var_backward(const VarBackwardArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
+
+#if AMP_HEADER_ONLY
+#include "amp/kernels/var/host.ipp"
+#endif

@@ -16,7 +16,7 @@
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/batch_norm/host/running_statistics.hpp"
 #include "amp/kernels/norm/formula.hpp"
-#include "amp/kernels/reduce/host.hpp"
+#include "amp/kernels/reduce/host/sum_block.hpp"
 
 namespace amp::inline v0::kernels::host {
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "amp/kernels/norm/formula.hpp"
-#include "amp/kernels/reduce/host.hpp"
+#include "amp/kernels/reduce/host/sum_block.hpp"
 #include "amp/kernels/traversal/host/lanes.hpp"
 
 namespace amp::inline v0::kernels::host::detail {

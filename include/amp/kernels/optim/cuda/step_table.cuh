@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/optim/coefficients.hpp"
 #include "amp/kernels/optim/cuda/rounded.cuh"
 #include "amp/kernels/optim/cuda/weights.cuh"
 #include "amp/kernels/traversal/cuda/device_list.cuh"

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
+#include "amp/kernels/optim/coefficients.hpp"
 #include "amp/kernels/optim/cuda/step_table.cuh"
 #include "amp/kernels/optim/grad_scale.hpp"
-#include "amp/kernels/optim/lamb.hpp"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
 #include "amp/kernels/unscale/cuda/gradient_pass.cuh"
 

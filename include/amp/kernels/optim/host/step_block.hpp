@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/optim/coefficients.hpp"
 #include "amp/kernels/optim/host/step_loop.hpp"
 #include "amp/kernels/optim/host/weights.hpp"
 #include "amp/kernels/traversal/host/block.hpp"

@@ -10,10 +10,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/kernels/optim/coefficients.hpp"
 #include "amp/kernels/optim/host/step_block.hpp"
-#include "amp/kernels/optim/lamb.hpp"
 #include "amp/kernels/traversal/host/chunks.hpp"
-#include "amp/kernels/unscale/host.hpp"
+#include "amp/kernels/unscale/formula.hpp"
+#include "amp/kernels/unscale/host/sum_of_lanes.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
 

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "amp/core/config.hpp"
+#include "amp/kernels/matmul/args.hpp"
+#include "amp/kernels/matmul/epilogue.hpp"
+#include "amp/kernels/matmul/host.hpp"
+#include "amp/kernels/matmul/host/epilogue.hpp"
+#include "amp/kernels/matmul/host/gemm_matmul.hpp"
+#include "amp/kernels/matmul/host/tiled_matmul.hpp"
+#include "amp/kernels/matmul/host/tiny_matmul.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+AMP_INLINE void matmul(const MatmulArgs& args) {
+  bool done = args.output.numel() == 0 || gemm::tiny_matmul(args);
+#if AMP_USE_ONEDNN
+  done = done || onednn::matmul(args);
+#endif
+  if (!done) gemm_matmul(args);
+  sum_rows_and_columns<detail::HostSteps>(args);
+}
+
+AMP_INLINE void matmul_with_epilogue(const MatmulArgs& args) {
+#if AMP_USE_ONEDNN
+  if (args.epilogue != Epilogue::kNone &&
+      onednn::matmul_in_tiles(args, apply_epilogue<detail::HostSteps>))
+    return sum_rows_and_columns<detail::HostSteps>(args);
+#endif
+  matmul_then_epilogue<detail::HostSteps>(args, matmul);
+}
+
+}  // namespace amp::inline v0::kernels::host

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "amp/core/error.hpp"
+#include "amp/core/globals.ipp"
+#include "amp/core/instruction_set.hpp"
+#include "amp/kernels/onednn/api.hpp"
+#include "amp/kernels/onednn/capabilities.hpp"
+
+namespace amp::inline v0 {
+
+namespace detail {
+
+/// Of amp's own kernels.
+AMP_INLINE std::string instructions_of_amp() {
+  if (has_avx512()) return "AVX-512";
+  return has_avx2() ? "AVX2" : "baseline";
+}
+
+struct AMP_EXPORT AskedCpu {
+  const CpuCapabilities answer = or_out_of_memory(ask);
+
+ private:
+  static CpuCapabilities ask() {
+#if AMP_USE_ONEDNN
+    namespace onednn = kernels::host::onednn;
+    return {.library = "oneDNN " + onednn::version(),
+            .instructions = onednn::instructions(),
+            .bfloat16 = onednn::is_native(kBFloat16),
+            .float16 = onednn::is_native(kFloat16)};
+#elif AMP_USE_CBLAS
+    return {.library = "CBLAS", .instructions = instructions_of_amp()};
+#else
+    return {.library = "amp", .instructions = instructions_of_amp()};
+#endif
+  }
+};
+
+}  // namespace detail
+
+AMP_INLINE const CpuCapabilities& cpu_capabilities() {
+  return process_state<detail::AskedCpu>().answer;
+}
+
+AMP_PROCESS_STATE(detail::AskedCpu);
+#if AMP_USE_ONEDNN
+AMP_PROCESS_STATE(kernels::host::onednn::Library);
+#endif
+
+}  // namespace amp::inline v0

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "amp/device/host_memory.hpp"
+#include "amp/kernels/reduce/args.hpp"
+#include "amp/kernels/reduce/host.hpp"
+#include "amp/kernels/reduce/host/sum_block.hpp"
+#include "amp/kernels/traversal/host/lanes.hpp"
+#include "amp/kernels/traversal/host/loop.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace detail {
+
+/// The sum of a block, in float up to the sum of the lanes.
+struct ShortSumOfFloats {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static double run(const float* x, std::int64_t n) {
+    constexpr std::int64_t kLanes = lanes::kLanes<Isa>;
+    typename Isa::F v, sums[4] = {};
+    std::int64_t i = 0;
+    for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+      for (int part = 0; part < 4; ++part) {
+        lanes::load(v, x + i + part * kLanes);
+        sums[part] += v;
+      }
+    }
+    lanes::Sum<Isa> all;
+    for (int part = 0; part < 4; ++part) all.add(sums[part], kLanes);
+    double total = all.total();
+    for (; i < n; ++i) total += static_cast<double>(x[i]);
+    return total;
+  }
+};
+/// to[i] += x[i]
+struct AddFloats {
+  template <class Isa, class To>
+  AMP_ALWAYS_INLINE static void run(const float* x, To* to, std::int64_t n) {
+    constexpr std::int64_t kLanes = lanes::kLanes<Isa>;
+    std::int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      typename Isa::F v;
+      lanes::load(v, x + i);
+      if constexpr (std::is_same_v<To, float>) {
+        typename Isa::F sum;
+        lanes::load(sum, to + i);
+        sum += v;
+        lanes::store(sum, to + i);
+      } else {
+        typename Isa::D low, high;
+        lanes::widen<Isa>(v, low, high);
+        lanes::add_to<Isa>(to + i, low, high);
+      }
+    }
+    for (; i < n; ++i) to[i] += static_cast<To>(x[i]);
+  }
+};
+
+/// sums[i] += values[i], the sums `stride` apart.
+template <class Sum, class C>
+void add_block(const C* values, Sum* sums, std::int64_t stride, std::int64_t n) {
+  if constexpr (std::is_same_v<C, float>) {
+    if (stride == 1) return lanes::OnWidest<AddFloats>::run(values, sums, n);
+  }
+  for (std::int64_t i = 0; i < n; ++i) sums[i * stride] += static_cast<Sum>(values[i]);
+}
+
+/// The sum of a block of an array of `dtype`.
+template <class Sum, class C>
+Sum sum_block_of(DType dtype, const C* values, std::int64_t n) {
+  if constexpr (std::is_same_v<C, float>) {
+    if (dtype != kFloat32) {
+      const double sum = lanes::OnWidest<ShortSumOfFloats>::run(values, n);
+      if (is_finite(sum)) return sum;  // else it is computed again in double
+    }
+  }
+  return sum_block<Sum>(values, n);
+}
+
+/// sums[c] = the sum of column c of dense rows. Short rows count as wider ones, of which the
+/// columns are added at the end.
+AMP_INLINE void sum_columns(const Operand& input, std::int64_t rows, std::int64_t columns,
+                            double* sums) {
+  const std::int64_t together = (std::max)(std::int64_t{1}, kBlock / columns);
+  const std::int64_t width = together * columns, lines = rows / together;
+  const std::int64_t block = (std::min)(width, kBlock), blocks = ceil_div(width, block);
+  const std::int64_t in_float = input.dtype == kFloat32 ? 1 : 8;
+  // Parts of fixed size, each with its own sums, added in order: the result does not depend on the
+  // number of threads.
+  const std::int64_t part = (std::max)(ceil_div(lines, 32), (std::int64_t{1} << 16) / block);
+  const std::int64_t parts = ceil_div(lines, part);
+  const HostBuffer<double> partial(parts * width);
+  parallel_for(parts * blocks, [&](std::int64_t task) {
+    const std::int64_t p = task / blocks, from = task % blocks * block;
+    const std::int64_t n = (std::min)(block, width - from), end = (std::min)(lines, (p + 1) * part);
+    double* const to = partial.data() + p * width + from;
+    const auto add_lines = [&](std::int64_t together_in_float) {
+      float buffer[kBlock], some[kBlock];
+      std::fill_n(to, n, 0.0);
+      for (std::int64_t line = p * part; line < end; line += together_in_float) {
+        const float* x = fetch(input, line * width + from, 1, n, some);
+        const std::int64_t until = (std::min)(end, line + together_in_float);
+        for (std::int64_t next = line + 1; next < until; ++next) {
+          const float* const more = fetch(input, next * width + from, 1, n, buffer);
+          lanes::OnWidest<AddFloats>::run(more, some, n);
+        }
+        add_block(x, to, 1, n);
+      }
+    };
+    add_lines(in_float);
+    const auto is_lost = [](double sum) { return !is_finite(sum); };
+    if (in_float > 1 && std::any_of(to, to + n, is_lost)) add_lines(1);  // double has more room
+  });
+  std::fill_n(sums, columns, 0.0);
+  for (std::int64_t i = 0; i < parts * width; i += columns) {
+    for (std::int64_t c = 0; c < columns; ++c) sums[c] += partial[i + c];
+  }
+  for (std::int64_t row = lines * together; row < rows; ++row) {  // fewer than make a wide row
+    float buffer[kBlock];
+    const float* const x = fetch(input, row * columns, 1, columns, buffer);
+    add_block(x, sums, 1, columns);
+  }
+}
+
+template <class C, class Sum>
+void sum_any(const Loop<2>& loop, const Operand& input, std::int64_t outputs, Sum* sums) {
+  const std::int64_t blocks = input.numel() == 0 ? 0 : loop.blocks();
+  const auto accumulate = [&](std::int64_t begin, std::int64_t end, Sum* out) {
+    loop.run(begin, end, [&](const std::int64_t* at, std::int64_t n) {
+      C buffer[kBlock];
+      const C* const x = fetch(input, at[0], loop.inner_stride(0), n, buffer);
+      if (loop.inner_stride(1) == 0) {
+        out[at[1]] += sum_block_of<Sum>(input.dtype, x, n);
+      } else {
+        add_block(x, out + at[1], loop.inner_stride(1), n);
+      }
+    });
+  };
+  // Parts as above.
+  const std::int64_t rows_per_block = (std::max)(
+      std::int64_t{1},
+      (std::int64_t{1} << 16) / (std::min)(kBlock, (std::max)(loop.inner_size(), std::int64_t{1})));
+  const std::int64_t part =
+      (std::max)(rows_per_block, ceil_div(blocks * outputs, std::int64_t{1} << 22));
+  const std::int64_t parts = ceil_div(blocks, part);
+  const HostBuffer<Sum> partial(parts * outputs);
+  parallel_for(parts, [&](std::int64_t p) {
+    std::fill_n(partial.data() + p * outputs, outputs, Sum{0});
+    accumulate(p * part, (std::min)(blocks, (p + 1) * part), partial.data() + p * outputs);
+  });
+  std::fill_n(sums, outputs, Sum{0});
+  for (std::int64_t p = 0; p < parts; ++p) {
+    for (std::int64_t i = 0; i < outputs; ++i) sums[i] += partial[p * outputs + i];
+  }
+}
+
+template <class C>
+void sum(const ReduceArgs& args) {
+  using Sum = std::conditional_t<std::is_same_v<C, std::int64_t>, std::uint64_t, double>;  // wraps
+  const std::int64_t outputs = args.output.numel();
+  if (outputs == 0) return;
+  // The output as the loop sees it: dense sums, stride 0 along what is reduced.
+  Operand strided = args.output;
+  std::int64_t stride = 1;
+  for (int d = strided.dims - 1; d >= 0; --d) {
+    strided.strides[d] = strided.sizes[d] == 1 ? 0 : stride;
+    stride *= strided.sizes[d];
+  }
+  const auto loop = Loop<2>::in_memory_order(args.input, {&args.input, &strided});
+  const bool columns = loop.dims == 2 && loop.inner_stride(0) == 1 && loop.inner_stride(1) == 1 &&
+                       loop.strides[0][0] == loop.inner_size() && loop.strides[1][0] == 0;
+  const HostBuffer<Sum> sums(outputs);
+  if constexpr (std::is_same_v<C, float>) {
+    if (columns)
+      sum_columns(args.input, loop.sizes[0], outputs, sums.data());
+    else
+      sum_any<C>(loop, args.input, outputs, sums.data());
+  } else {
+    sum_any<C>(loop, args.input, outputs, sums.data());
+  }
+  if constexpr (std::is_same_v<Sum, double>) {  // integers have no mean
+    for (std::int64_t i = 0; i < outputs; ++i) sums[i] *= args.scale;
+  }
+  using Stored = std::conditional_t<std::is_same_v<Sum, double>, double, std::int64_t>;
+  store(reinterpret_cast<const Stored*>(sums.data()), args.output, 0, 1, outputs);
+}
+
+}  // namespace detail
+
+AMP_INLINE void sum(const ReduceArgs& args) {
+  visit_compute_type(args.input.dtype,
+                     [&](auto tag) { detail::sum<typename decltype(tag)::type>(args); });
+}
+
+}  // namespace amp::inline v0::kernels::host

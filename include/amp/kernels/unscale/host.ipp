@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "amp/kernels/traversal/host/block.hpp"
+#include "amp/kernels/traversal/host/chunks.hpp"
+#include "amp/kernels/unscale/args.hpp"
+#include "amp/kernels/unscale/formula.hpp"
+#include "amp/kernels/unscale/host.hpp"
+#include "amp/kernels/unscale/host/scale_codes.hpp"
+#include "amp/kernels/unscale/host/sum_of_lanes.hpp"
+#include "amp/kernels/unscale/scale_state.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace detail {
+
+inline constexpr int kTogether = 2;  // chunks that are read side by side
+static_assert(kChunk == kGradientChunk && kBlock % kGradientLanes == 0);
+
+AMP_INLINE Operand dense(void* data, DType dtype, std::int64_t numel) {
+  Operand operand;
+  operand.data = data;
+  operand.dtype = dtype;
+  operand.present = true;
+  operand.dims = 1;
+  operand.sizes[0] = numel;
+  operand.strides[0] = 1;
+  return operand;
+}
+
+/// body(i, i % kGradientLanes) for i < n: loops of a fixed length, which compilers make vectors of.
+template <class Body>
+AMP_ALWAYS_INLINE void for_each_lane(std::int64_t n, Body&& body) {
+  std::int64_t i = 0;
+  for (; i + kGradientLanes <= n; i += kGradientLanes) {
+    for (int l = 0; l < kGradientLanes; ++l) body(i + l, l);
+  }
+  for (int l = 0; i < n; ++i, ++l) body(i, l);
+}
+
+/// Signed integers: baseline x86 compares no others in vectors. A magnitude is not negative.
+template <class C>
+AMP_ALWAYS_INLINE auto magnitude(C x) {
+  return static_cast<std::make_signed_t<decltype(magnitude_bits(x))>>(magnitude_bits(x));
+}
+/// Its highest bit is set where x is not finite, so that a block can be asked at once.
+template <class C>
+AMP_ALWAYS_INLINE auto not_finite_bit(C x) {
+  constexpr auto kLeastExponent = magnitude_bits((std::numeric_limits<C>::min)());
+  return magnitude_bits(x) + kLeastExponent;
+}
+template <class Bits>
+bool highest_bit(Bits bits) {
+  return (bits >> (8 * sizeof(Bits) - 1)) != 0;
+}
+
+/// x *= factor; whether a product is not finite.
+template <class C>
+AMP_ALWAYS_INLINE bool scale_block(C* x, std::int64_t n, C factor) {
+  decltype(magnitude_bits(factor)) bad = 0;
+  for_each_lane(n, [&](std::int64_t i, int) {
+    const C product = x[i] * factor;
+    x[i] = product;
+    bad |= not_finite_bit(product);
+  });
+  return highest_bit(bad);
+}
+/// Whether x * factor is not finite.
+template <class C>
+AMP_ALWAYS_INLINE bool test_block(const C* x, std::int64_t n, C factor) {
+  decltype(magnitude_bits(factor)) bad = 0;
+  for_each_lane(n, [&](std::int64_t i, int) { bad |= not_finite_bit(x[i] * factor); });
+  return highest_bit(bad);
+}
+/// Adds the squares of x * factor.
+template <class C>
+AMP_ALWAYS_INLINE void add_squares(const C* __restrict x, std::int64_t n, C factor,
+                                   C* __restrict lanes) {
+  const auto add = [](C value, C& lane) { lane += value * value; };
+  for (; n >= kGradientLanes; n -= kGradientLanes, x += kGradientLanes) {
+    for (int l = 0; l < kGradientLanes; ++l) add(x[l] * factor, lanes[l]);
+  }
+  for (std::int64_t l = 0; l < n; ++l) add(x[l] * factor, lanes[l]);
+}
+/// The squares of x * factor in kTogether chunks, each in lanes of its own; whether a product is
+/// not finite. Some of each chunk in turn: reading at one place alone does not use up the bandwidth
+/// that a thread can have.
+AMP_ALWAYS_INLINE bool add_squares_together(const float* __restrict x, float factor,
+                                            float (*__restrict lanes)[kGradientLanes]) {
+  decltype(magnitude_bits(factor)) bad = 0;
+  for (std::int64_t i = 0; i < kChunk; i += kGradientLanes) {
+    for (int c = 0; c < kTogether; ++c) {
+      const float* const row = x + c * kChunk + i;
+      for (int l = 0; l < kGradientLanes; ++l) {
+        const float product = row[l] * factor;
+        bad |= not_finite_bit(product);
+        lanes[c][l] += product * product;
+      }
+    }
+  }
+  return highest_bit(bad);
+}
+template <class C>
+AMP_ALWAYS_INLINE void tally_scaled(const C* x, std::int64_t n, GradientTally& tally) {
+  const auto bound = magnitude(static_cast<C>(kSmallestNormalHalf));
+  decltype(magnitude(C{})) zeros = 0, small = 0;
+  for_each_lane(n, [&](std::int64_t i, int) {
+    const auto bits = magnitude(x[i]);
+    zeros += bits == 0 ? 1 : 0;
+    small += bits < bound ? 1 : 0;
+  });
+  tally.zeros += zeros;
+  tally.small += small;
+}
+template <class C>
+AMP_ALWAYS_INLINE void tally_products(const C* x, std::int64_t n, C factor, GradientTally& tally) {
+  decltype(magnitude(C{})) most = 0, gone = 0;
+  for_each_lane(n, [&](std::int64_t i, int) {
+    const auto bits = magnitude(static_cast<C>(x[i] * factor));
+    most = bits > most ? bits : most;
+    gone += bits == 0 ? 1 : 0;
+  });
+  tally.gone += gone;
+  tally.see(static_cast<std::make_unsigned_t<decltype(most)>>(most));
+}
+
+/// What a pass is to do, and to find out.
+struct Pass {
+  double inverse;
+  bool writes, tests, sums, tallies;
+
+  bool writes_to(const GradientSpan& span) const { return writes && !span.read_only; }
+  bool only_sums(const GradientSpan& span) const { return sums && !tallies && !writes_to(span); }
+  bool only_scales(const GradientSpan& span) const {
+    return !sums && !tallies && writes_to(span) && span.unscaled == nullptr;
+  }
+};
+/// Of one chunk, or of all.
+struct Found {
+  double squares;
+  GradientTally tally;
+};
+
+/// Some values of a gradient; times `factor`, the unscaled ones.
+template <class C>
+struct Block {
+  const C* values;
+  std::int64_t first, n;
+  C factor;
+};
+/// Writes the products of a block, which becomes them, as they were rounded, if they are read
+/// again. Whether one is not finite.
+template <class C>
+AMP_ALWAYS_INLINE bool write_products(const UnscaleTarget& to, const Operand& output,
+                                      Block<C>& block, C* buffer) {
+  C* const products = target(output, block.first, 1, block.n, buffer);
+  if (products != block.values) std::copy_n(block.values, block.n, products);
+  const bool bad = scale_block(products, block.n, block.factor);
+  store<C>(products, output, block.first, 1, block.n);
+  block.values = to.looks_again ? fetch(output, block.first, 1, block.n, buffer) : products;
+  block.factor = 1;
+  return bad;
+}
+
+/// Whether anything is not finite, if the pass tests.
+template <class C>
+AMP_ALWAYS_INLINE bool take_chunk(const Pass& pass, const GradientSpan& span, std::int64_t begin,
+                                  std::int64_t end, Found& found) {
+  const UnscaleTarget to(span, pass.inverse, pass.writes, pass.sums || pass.tallies);
+  const Operand grad = dense(span.data, span.dtype, span.numel),
+                output = dense(to.data, to.dtype, span.numel);
+  const bool tests = pass.tests && (!to.writes || to.looks_again);
+  C lanes[kGradientLanes] = {};
+  C buffer[kBlock];
+  bool bad = false;
+  for (std::int64_t i = begin; i < end; i += kBlock) {
+    const std::int64_t n = (std::min)(kBlock, end - i);
+    Block<C> block{fetch(grad, i, 1, n, buffer), i, n, static_cast<C>(pass.inverse)};
+    if (pass.tallies) tally_scaled(block.values, n, found.tally);
+    if (to.writes) bad |= write_products(to, output, block, buffer);
+    if (tests) bad |= test_block(block.values, n, block.factor);
+    if (pass.sums) add_squares(block.values, n, block.factor, lanes);
+    if (pass.tallies) tally_products(block.values, n, block.factor, found.tally);
+  }
+  if (pass.sums) found.squares = sum_of_lanes(lanes);
+  return bad;
+}
+
+/// kTogether chunks of float32 that are only summed.
+AMP_ALWAYS_INLINE bool sum_together(const Pass& pass, const GradientSpan& span, std::int64_t begin,
+                                    Found* found) {
+  float lanes[kTogether][kGradientLanes] = {};
+  const bool bad = add_squares_together(static_cast<const float*>(span.data) + begin,
+                                        static_cast<float>(pass.inverse), lanes);
+  for (int c = 0; c < kTogether; ++c) found[c].squares = sum_of_lanes(lanes[c]);
+  return pass.tests && bad;
+}
+
+AMP_ALWAYS_INLINE bool take_chunks(const Pass& pass, const GradientSpan& span, std::int64_t begin,
+                                   std::int64_t end, Found* found) {
+  if (span.dtype == kFloat32 && end - begin == kTogether * kChunk && pass.only_sums(span))
+    return sum_together(pass, span, begin, found);
+  if (pass.only_scales(span) && can_scale_codes(span.dtype, pass.inverse)) {
+    const auto factor = static_cast<float>(pass.inverse);
+    return scale_codes(span.data, span.dtype, begin, end - begin, factor) && pass.tests;
+  }
+  bool bad = false;
+  for (; begin < end; begin += kChunk, ++found) {
+    const std::int64_t to = (std::min)(end, begin + kChunk);
+    bad |= span.dtype == kFloat64 ? take_chunk<double>(pass, span, begin, to, *found)
+                                  : take_chunk<float>(pass, span, begin, to, *found);
+  }
+  return bad;
+}
+using TakeChunks = bool (*)(const Pass&, const GradientSpan&, std::int64_t, std::int64_t, Found*);
+AMP_INLINE bool take_chunks_baseline(const Pass& pass, const GradientSpan& span, std::int64_t begin,
+                                     std::int64_t end, Found* found) {
+  return take_chunks(pass, span, begin, end, found);
+}
+#if AMP_X86
+/// The same bits from wider vectors: AVX2 without FMA, which would round once for a product and its
+/// sum.
+__attribute__((target("avx2"))) AMP_INLINE bool take_chunks_avx2(const Pass& pass,
+                                                                 const GradientSpan& span,
+                                                                 std::int64_t begin,
+                                                                 std::int64_t end, Found* found) {
+  return take_chunks(pass, span, begin, end, found);
+}
+#endif
+AMP_INLINE TakeChunks best_take_chunks() {
+#if AMP_X86
+  if (amp::detail::has_avx2()) return &take_chunks_avx2;
+#endif
+  return &take_chunks_baseline;
+}
+
+/// What the pass found goes to `results`.
+AMP_INLINE void run(const Pass& pass, const GradientSpan* gradients, std::int64_t count,
+                    PassResults results = {}) {
+  const Chunks chunks(count, [&](std::int64_t g) { return gradients[g].numel; });
+  const HostBuffer<Found> found(pass.sums ? chunks.size() : 0);
+  const TakeChunks take = best_take_chunks();
+  std::atomic<bool> not_finite{false};
+  const auto body = [&](std::int64_t g, std::int64_t n, std::int64_t begin, std::int64_t end) {
+    Found here[kTogether] = {};
+    if (take(pass, gradients[g], begin, end, here))
+      not_finite.store(true, std::memory_order_relaxed);
+    if (pass.sums) std::copy_n(here, ceil_div(end - begin, kChunk), &found[n]);
+  };
+  chunks.for_each(body, kTogether);
+  if (not_finite) results.write_found_inf();
+  if (!pass.sums) return;
+  double lanes[kChunkLanes] = {};
+  GradientTally tally{};
+  for (std::int64_t n = 0; n < chunks.size(); ++n) {
+    lanes[n % kChunkLanes] += found[n].squares;
+    tally.add(found[n].tally);
+  }
+  results.elements = chunks.elements();
+  results.write(sum_of_lanes(lanes), tally);
+}
+
+}  // namespace detail
+
+AMP_INLINE void unscale(const UnscaleArgs& args) {
+  const bool tallies = args.statistics != nullptr;
+  const bool sums = tallies || !args.norm.is_null() || args.finite_norm;
+  const detail::Pass pass{double{*args.inverse_scale}, args.write, true, sums, tallies};
+  detail::run(pass, args.gradients, args.count, results_of(args));
+}
+
+AMP_INLINE void grad_norm(const GradNormArgs& args) {
+  const float inverse = args.inverse_scale != nullptr ? *args.inverse_scale : 1.0F;
+  const detail::Pass pass{double{inverse}, false, false, true, args.statistics != nullptr};
+  detail::run(pass, args.gradients, args.count, results_of(args));
+}
+
+AMP_INLINE void clip(const ClipArgs& args) {
+  if (args.found_inf != nullptr && *args.found_inf != 0) return;
+  const double factor = args.factor();
+  if (factor == 1) return;
+  const detail::Pass pass{factor, true, false, false, false};
+  detail::run(pass, args.gradients, args.count);
+}
+
+AMP_INLINE void update_scale(const UpdateScaleArgs& args) {
+  CycleCounts sum{};
+  bool looked = false;
+  for (std::int64_t i = 0; i < args.count; ++i) {
+    looked |= args.found_inf[i] != nullptr;
+    sum.add(args.found_inf[i], args.counts[i]);
+  }
+  sum.move(*args.state, args.rule, looked);
+  if (args.clears != nullptr) *args.clears = 0;
+}
+
+}  // namespace amp::inline v0::kernels::host
