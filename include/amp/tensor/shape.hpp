@@ -8,7 +8,6 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
