@@ -4,7 +4,7 @@
 // Which precision each op runs in.
 #pragma once
 
-#include "amp/autocast/cast.hpp"
+#include "amp/autocast/call.hpp"
 #include "amp/autocast/custom_function.hpp"
 #include "amp/autocast/op_list.hpp"
 #include "amp/autocast/state.hpp"

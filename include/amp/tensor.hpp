@@ -5,6 +5,7 @@
 #pragma once
 
 #include "amp/tensor/factory.hpp"
+#include "amp/tensor/generator.hpp"
 #include "amp/tensor/layout.hpp"
 #include "amp/tensor/print.hpp"
 #include "amp/tensor/shadow.hpp"

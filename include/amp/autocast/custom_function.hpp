@@ -9,7 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "amp/autocast/cast.hpp"
+#include "amp/autocast/state.hpp"
+#include "amp/autograd/function.hpp"
 
 namespace amp::inline v0 {
 
@@ -17,6 +18,28 @@ struct CustomFunctionOptions {
   std::optional<DType> cast_inputs = {};  // in a scope: inputs that autocast may cast are cast to
                                           // this, and both passes run without autocast
 };
+
+namespace detail {
+
+/// What autocast does around one call of a custom function.
+class CustomFunctionCasts {
+ public:
+  explicit CustomFunctionCasts(const CustomFunctionOptions& options);
+
+  /// The input as the function sees it.
+  Tensor prepared(const Tensor& input) const;
+  /// Under which both passes run.
+  AutocastState both() const;
+
+ private:
+  const AutocastState& state_;
+  std::optional<DType> target_;  // in a scope: what inputs are cast to
+};
+
+/// The result under a handle of its own, in case the function returned an input.
+Tensor custom_function_result(const Tensor& output);
+
+}  // namespace detail
 
 /// Calls function(inputs...), which returns a pair: its result, and the function that takes the
 /// gradient of the result and returns those of the inputs, an array in their order (undefined
@@ -41,26 +64,15 @@ template <class Function, class... Tensors>
                                      const Tensors&... inputs) {
   static_assert(sizeof...(Tensors) > 0 && (std::is_same_v<Tensors, Tensor> && ...),
                 "custom_function takes tensors; capture everything else");
-  AMP_CHECK(!options.cast_inputs || is_floating_point(*options.cast_inputs),
-            "custom_function: `cast_inputs` must be floating point, but is ",
-            options.cast_inputs.value_or(kFloat32));
-  const AutocastState& state = detail::current_autocast();
-  const bool casts = options.cast_inputs && state.active();
-  const auto prepared = [&](const Tensor& input) {
-    return casts && autocasting::eligible(state, input)
-               ? autocasting::convert_dtype(input, *options.cast_inputs)
-               : input;
-  };
+  const detail::CustomFunctionCasts casts(options);
   const auto run = [&](const auto&... x) {
-    const AutocastState both = casts ? AutocastState() : state.here();
+    const AutocastState both = casts.both();
     auto [output, backward] = [&] {
       const AutocastGuard scope(both);
       const NoGradGuard no_grad;
       return function(x...);
     }();
-    AMP_CHECK(output.defined(), "custom_function: `function` returned an undefined tensor");
-    // Its own handle, in case the function returned an input.
-    const Tensor result = output.detach();
+    const Tensor result = detail::custom_function_result(output);
     if (is_floating_point(result.dtype()) && autograd::recording(x...)) {
       autograd::record(
           "custom_function", result,
@@ -78,7 +90,7 @@ template <class Function, class... Tensors>
     }
     return result;
   };
-  return run(prepared(inputs)...);
+  return run(casts.prepared(inputs)...);
 }
 template <class Function, class... Tensors>
   requires(!std::is_same_v<std::remove_cvref_t<Function>, CustomFunctionOptions>)
@@ -87,3 +99,7 @@ template <class Function, class... Tensors>
 }
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/autocast/custom_function.ipp"
+#endif

@@ -4,88 +4,38 @@
 // The thread's autocast state, policies by name, and the scope guard.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "amp/autocast/op_list.hpp"
 #include "amp/autograd/grad_mode.hpp"
-#include "amp/core/error.hpp"
-#include "amp/core/object_pool.hpp"
+#include "amp/core/globals.hpp"
 #include "amp/device/device.hpp"
 #include "amp/types/dtype.hpp"
 
 namespace amp::inline v0 {
 
 namespace autocasting {
-
-/// The process' ops: the list, and what users registered behind it.
-struct AMP_EXPORT Registry {
-  std::string names[kMaxOps];  // of registered ops; [0, kListedOps) stay empty
-  std::atomic<OpPolicy> policies[kMaxOps] = {};
-  std::atomic<int> count = kListedOps;
-
-  Registry() {
-    for (int i = 0; i < kListedOps; ++i) policies[i] = kOpList[i].policy;
-  }
-  std::string_view name(int index) const {
-    return index < kListedOps ? kOpList[index].name : std::string_view(names[index]);
-  }
-};
-inline Registry& registry() { return process_state<Registry>(); }
-
-/// Edit distance (Levenshtein), to suggest the name that was meant.
-inline std::size_t distance(std::string_view a, std::string_view b) {
-  amp::detail::PoolVector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = (std::min)({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 /// The index of an op by name; throws with the nearest name where there is none.
-inline int find_op(std::string_view name) {
-  Registry& ops = registry();
-  const int count = ops.count.load(std::memory_order_acquire);
-  for (int i = 0; i < count; ++i) {
-    if (ops.name(i) == name) return i;
-  }
-  int nearest = 0;
-  for (int i = 1; i < count; ++i) {
-    if (distance(ops.name(i), name) < distance(ops.name(nearest), name)) nearest = i;
-  }
-  amp::detail::fail("autocast: there is no op named \"", name, "\"; did you mean \"",
-                    ops.name(nearest), "\"? Ops of your own are added by register_op");
-}
-
+int find_op(std::string_view name);
 }  // namespace autocasting
+
+/// Adds an op of the user's to the policies, or changes the process' default for a listed one.
+void register_op(std::string_view name, OpPolicy policy);
 
 /// Policies by op name, for one scope.
 class OpPolicies {
  public:
   OpPolicies() = default;
-  OpPolicies(std::initializer_list<std::pair<std::string_view, OpPolicy>> policies) {
-    for (const auto& [name, policy] : policies) set(name, policy);
-  }
+  OpPolicies(std::initializer_list<std::pair<std::string_view, OpPolicy>> policies);
   /// Throws amp::Error for an unknown name.
-  void set(std::string_view name, OpPolicy policy) {
-    const int op = autocasting::find_op(name);
-    detail::or_out_of_memory([&] { policies_.emplace_back(op, policy); });
-  }
+  void set(std::string_view name, OpPolicy policy);
   const std::vector<std::pair<int, OpPolicy>>& entries() const { return policies_; }
 
  private:
@@ -114,14 +64,7 @@ class AMP_EXPORT AutocastState {
   }
   DType dtype(DeviceType device) const { return dtypes_[static_cast<std::size_t>(device)]; }
   bool cache_enabled() const { return cache_enabled_; }
-  OpPolicy policy(autocasting::OpId op) const {
-    const std::uint8_t own = overrides_[op.index];
-    if (own != kDefault && reaches_here()) return static_cast<OpPolicy>(own);
-    const OpPolicy listed =
-        autocasting::registry().policies[op.index].load(std::memory_order_relaxed);
-    const bool stands = !only_low_precision_ || listed == OpPolicy::kLowPrecision;
-    return stands || !reaches_here() ? listed : OpPolicy::kPassthrough;
-  }
+  OpPolicy policy(autocasting::OpId op) const;
   /// What holds at this point: nothing of the scopes around a backward pass holds inside it.
   AutocastState here() const { return reaches_here() ? *this : AutocastState(); }
   /// Whether any op on this thread is cast at all: what each op asks first.
@@ -147,16 +90,12 @@ inline AutocastState& current_autocast() { return thread_state<AutocastState>();
 }  // namespace detail
 
 /// The state at this point of this thread.
-inline AutocastState autocast_state() { return detail::current_autocast().here(); }
-inline bool is_autocast_enabled(DeviceType device) {
-  return detail::current_autocast().is_enabled(device);
-}
+AutocastState autocast_state();
+bool is_autocast_enabled(DeviceType device);
 /// The dtype of the enclosing scope, or the device's default outside of any.
-inline DType autocast_dtype(DeviceType device) { return detail::current_autocast().dtype(device); }
+DType autocast_dtype(DeviceType device);
 /// The policy of an op at this point, also outside scopes. Throws for an unknown name.
-inline OpPolicy op_policy(std::string_view op) {
-  return detail::current_autocast().policy(autocasting::OpId(autocasting::find_op(op)));
-}
+OpPolicy op_policy(std::string_view op);
 
 /// Runs the ops of this thread, on tensors of one device type, in the precision that the op list
 /// says, for its lifetime.
@@ -191,32 +130,10 @@ inline OpPolicy op_policy(std::string_view op) {
 /// Source: torch.autocast, PyTorch 2.6.
 class AutocastGuard {
  public:
-  [[nodiscard]] explicit AutocastGuard(DeviceType device, const AutocastOptions& options = {})
-      : previous_(detail::current_autocast()) {
-    AutocastState next = previous_;
-    const auto d = static_cast<std::size_t>(device);
-    if (!previous_.reaches_here()) next = AutocastState();
-    next.depth_ = detail::grad_state().backward_depth;
-    next.enabled_[d] = options.enabled;
-    next.dtypes_[d] = options.dtype.value_or(previous_.dtypes_[d]);
-    AMP_CHECK(!options.enabled || is_low_precision(next.dtypes_[d]) || next.dtypes_[d] == kFloat32,
-              "AutocastGuard: `dtype` must be float16, bfloat16 or float32, but is ",
-              next.dtypes_[d]);
-    next.cache_enabled_ = options.cache_enabled && next.cache_enabled_;
-    next.only_low_precision_ = options.only_low_precision.value_or(next.only_low_precision_);
-    for (const auto& [op, policy] : options.policies.entries()) {
-      next.overrides_[static_cast<std::size_t>(op)] = static_cast<std::uint8_t>(policy);
-    }
-    detail::current_autocast() = next;
-  }
+  [[nodiscard]] explicit AutocastGuard(DeviceType device, const AutocastOptions& options = {});
   /// Re-enters a state taken by autocast_state(), on this thread or another.
-  [[nodiscard]] explicit AutocastGuard(const AutocastState& state)
-      : previous_(detail::current_autocast()) {
-    AutocastState next = state;
-    next.depth_ = detail::grad_state().backward_depth;
-    detail::current_autocast() = next;
-  }
-  ~AutocastGuard() { detail::current_autocast() = previous_; }
+  [[nodiscard]] explicit AutocastGuard(const AutocastState& state);
+  ~AutocastGuard();
   AutocastGuard(const AutocastGuard&) = delete;
   AutocastGuard& operator=(const AutocastGuard&) = delete;
 
@@ -256,3 +173,7 @@ template <class Callable>
 }
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/autocast/state.ipp"
+#endif

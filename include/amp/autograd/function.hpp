@@ -13,6 +13,7 @@
 
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/autograd/node.hpp"
+#include "amp/core/object_pool.hpp"
 
 namespace amp::inline v0::autograd {
 
@@ -21,22 +22,11 @@ namespace amp::inline v0::autograd {
 class SavedTensor {
  public:
   SavedTensor() = default;
-  SavedTensor(const Tensor& tensor) {
-    if (!tensor.defined()) return;
-    tensor_ = tensor.detach();
-    version_ = tensor.version();
-  }
+  SavedTensor(const Tensor& tensor);
 
   /// Throws where the memory was written since: the gradient would silently be that of another
   /// function.
-  const Tensor& get(std::string_view op) const {
-    AMP_CHECK(!tensor_.defined() || tensor_.version() == version_, op,
-              ": a tensor saved for backward, ", describe(tensor_),
-              ", was modified in place after the forward pass (version ", tensor_.version(),
-              ", saved at ", version_,
-              "); clone() it before modifying it, or modify it after backward");
-    return tensor_;
-  }
+  const Tensor& get(std::string_view op) const;
 
  private:
   Tensor tensor_;
@@ -72,13 +62,7 @@ bool recording(const Inputs&... inputs) {
   return is_grad_enabled() && (requires_grad(inputs) || ...);
 }
 
-inline bool recording(std::span<const Tensor> inputs) {
-  if (!is_grad_enabled()) return false;
-  for (const Tensor& input : inputs) {
-    if (requires_grad(input)) return true;
-  }
-  return false;
-}
+bool recording(std::span<const Tensor> inputs);
 
 namespace detail {
 
@@ -86,6 +70,9 @@ namespace detail {
 inline Ref<Node> edge(const Tensor& input) {
   return requires_grad(input) ? Ref<Node>(node_of(input)) : Ref<Node>();
 }
+
+/// Throws: what the node of this name saved is gone.
+[[noreturn, gnu::cold]] void refuse_second(std::string_view name);
 
 /// A node with edges and a backward function, whose type only the class below knows: all else is
 /// compiled once per number of inputs. Edges is an array or a vector, as are Needs and Gradients.
@@ -100,10 +87,8 @@ class RecordedNode : public Node {
   std::span<const Ref<Node>> inputs() const override { return edges_; }
 
   void backward(const Tensor& gradient, std::span<Tensor> gradients) override {
-    AMP_CHECK(alive_, name(),
-              ": backward through this graph a second time, but what it saved was freed by the "
-              "first; run forward again, or call "
-              "backward once on the sum of the losses");
+    if (!alive_) [[unlikely]]
+      refuse_second(name());
     Gradients results = call(gradient, needs_);
     for (std::size_t i = 0; i < edges_.size(); ++i) gradients[i] = std::move(results[i]);
   }
@@ -172,10 +157,10 @@ void record(std::string_view name, const Tensor& output, Backward backward,
 }
 
 /// Throws where a write in place would falsify recorded history.
-inline void check_in_place(std::string_view op, const Tensor& tensor) {
-  AMP_CHECK(!is_grad_enabled() || !requires_grad(tensor), op, ": the tensor ", describe(tensor),
-            " requires gradients and is modified in place; use NoGradGuard to update a parameter, "
-            "or an operation that returns a new tensor");
-}
+void check_in_place(std::string_view op, const Tensor& tensor);
 
 }  // namespace amp::inline v0::autograd
+
+#if AMP_HEADER_ONLY
+#include "amp/autograd/function.ipp"
+#endif

@@ -5,45 +5,21 @@
 // node that made it; nodes hold the nodes of their inputs. A leaf's node holds its gradient.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <utility>
 
-#include "amp/core/process_lock.hpp"
 #include "amp/core/refcount.hpp"
-#include "amp/kernels/elementwise/host.hpp"
-#include "amp/tensor/layout.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0::autograd {
 
 class Node;
 class Leaf;
 
-namespace detail {
-
-/// A chain of nodes is destroyed link by link: the destructor of each would destroy the next from
-/// within, as deep as the graph.
-struct AMP_EXPORT DyingNodes {
-  Node* first = nullptr;
-  bool under_way = false;
-};
-
-struct AMP_EXPORT Sequence {
-  std::atomic<std::uint64_t> next = 1;
-};
-
-}  // namespace detail
-
 class AMP_EXPORT Node : public RefCounted {
  public:
-  Node(std::string_view name, const Tensor& output)
-      : name_(name),
-        shape_(output.shape()),
-        dtype_(output.dtype()),
-        gradient_dtype_(output.dtype()),
-        sequence_(process_state<detail::Sequence>().next.fetch_add(1, std::memory_order_relaxed)) {}
+  Node(std::string_view name, const Tensor& output);
 
   std::string_view name() const { return name_; }
   /// Of the tensor this node made: its gradient has the same.
@@ -69,16 +45,7 @@ class AMP_EXPORT Node : public RefCounted {
   virtual bool scales_gradient() const { return false; }
 
  protected:
-  void destroy() noexcept override {
-    detail::DyingNodes& dying = thread_state<detail::DyingNodes>();
-    next_dying_ = std::exchange(dying.first, this);
-    if (std::exchange(dying.under_way, true)) return;
-    while (Node* const node = dying.first) {
-      dying.first = node->next_dying_;
-      delete node;  // its inputs join the list if nothing else holds them
-    }
-    dying.under_way = false;
-  }
+  void destroy() noexcept override;
 
  private:
   std::string_view name_;
@@ -97,40 +64,18 @@ class AMP_EXPORT Leaf final : public Node {
   Leaf* as_leaf() override { return this; }
 
   /// What of a gradient may lack memory, ahead of accumulate: a copy if something else holds it.
-  void prepare(Tensor& gradient) {
-    if (requires_grad && !has_gradient()) gradient = own(gradient);
-  }
+  void prepare(Tensor& gradient);
   /// Adds to the gradient; the first is taken over if nothing else holds it.
-  void accumulate(Tensor gradient, bool scaled) {
-    const amp::detail::ProcessLock lock(amp::detail::LockOf::kLeaf, this);
-    if (!grad.defined()) {
-      grad = own(gradient);  // what `gradient` held may be freed, but not before the lock is
-      is_scaled = scaled;
-      return;
-    }
-    const kernels::BinaryArgs args{grad.operand(), gradient.operand(), grad.operand()};
-    kernels::dispatch<&kernels::Backend::add, kernels::host::add>(grad.device(), args);
-    grad.impl().storage->bump_version();
-    is_scaled = is_scaled || scaled;
-  }
+  void accumulate(Tensor gradient, bool scaled);
 
   Tensor grad;
   bool requires_grad = true;
   bool is_scaled = false;  // accumulated from a scaled loss, and not yet unscaled
 
  private:
-  bool has_gradient() {
-    const amp::detail::ProcessLock lock(amp::detail::LockOf::kLeaf, this);
-    return grad.defined();
-  }
+  bool has_gradient();
   /// Row-major: scalers and optimizers write to the memory of it.
-  static Tensor own(const Tensor& gradient) {
-    if (gradient.unique() && gradient.is_contiguous() && !amp::detail::lies_channels_last(gradient))
-      return gradient;
-    const Tensor copy = empty_like(gradient);
-    amp::detail::copy_elements(gradient.operand_as_laid_out(), copy.operand());
-    return copy;
-  }
+  static Tensor own(const Tensor& gradient);
 };
 
 inline Node* node_of(const Tensor& tensor) {
@@ -143,3 +88,7 @@ inline Leaf* leaf_of(const Tensor& tensor) {
 }
 
 }  // namespace amp::inline v0::autograd
+
+#if AMP_HEADER_ONLY
+#include "amp/autograd/node.ipp"
+#endif

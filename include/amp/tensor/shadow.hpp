@@ -7,18 +7,9 @@
 // wrote it, for which others wait.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <unordered_set>
-#include <utility>
 
-#include "amp/core/process_lock.hpp"
-#include "amp/device/capture.hpp"
-#include "amp/device/stream_mark.hpp"
-#include "amp/kernels/optim/args.hpp"
-#include "amp/tensor/factory.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 
@@ -29,248 +20,34 @@ struct AutocastCacheStats {
   std::int64_t hits = 0;       // uses served without a cast
   std::int64_t refreshes = 0;  // casts, the first of each copy included
 };
-
-namespace detail {
-
-class AMP_EXPORT Shadows;
-
-struct AMP_EXPORT ShadowRegistry {
-  std::unordered_set<Shadows*, std::hash<Shadows*>, std::equal_to<>, PoolAllocator<Shadows*>> all;
-  std::atomic<std::int64_t> entries = 0, bytes = 0, hits = 0, refreshes = 0;
-};
-
-/// The copy of a weight that a graph's kernels read. It is cast before a replay, unless the last
-/// one left it current, as an optimizer's step does that is part of the graph.
-struct GraphCopy {
-  Tensor weight, copy;
-  std::uint64_t version;  // of the weight that the copy holds
-  bool lasts = false;     // whether a replay leaves it current
-  bool made = false;
-
-  /// One that `recording` accompanies: nothing is recorded.
-  static std::shared_ptr<GraphCopy> of(Capture& recording, const Tensor& weight,
-                                       const Tensor& copy) {
-    const auto made =
-        std::make_shared<GraphCopy>(GraphCopy{weight.detach(), copy.detach(), weight.version()});
-    recording.when_recorded([made] { made->lasts = made->version == made->weight.version(); });
-    recording.before_replay([made] {
-      if (made->made && made->version == made->weight.version()) return;
-      copy_elements(made->weight, made->copy);
-      made->version = made->weight.version();
-      made->made = true;
-    });
-    recording.after_replay([made] {
-      if (made->lasts) made->version = made->weight.version();
-    });
-    return made;
-  }
-};
-
-/// The copies of one storage, one per dtype. Safe from several threads.
-class AMP_EXPORT Shadows final : public StorageAttachment {
- public:
-  Shadows() {
-    ShadowRegistry& registry = process_state<ShadowRegistry>();
-    const ProcessLock lock(LockOf::kWeightCopies);
-    registry.all.insert(this);
-  }
-  ~Shadows() override {
-    ShadowRegistry& registry = process_state<ShadowRegistry>();
-    const ProcessLock lock(LockOf::kWeightCopies);
-    registry.all.erase(this);
-    clear();
-  }
-  Shadows(const Shadows&) = delete;
-  Shadows& operator=(const Shadows&) = delete;
-
-  /// The copy of `weight` in `dtype`, current. Reused in place unless somebody (a recorded graph)
-  /// still holds it, or its memory is that of a capture, or of no capture, and this is another.
-  Tensor get(const Tensor& weight, DType dtype) {
-    ShadowRegistry& registry = process_state<ShadowRegistry>();
-    const ProcessLock lock(LockOf::kWeight, this);
-    Slot& slot = dtype == kFloat16 ? slots_[0] : slots_[1];
-    const std::uint64_t version = weight.version();
-    if (slot.is_of(weight)) {
-      slot.wait_until_written();
-      ++registry.hits;
-      slot.used = true;
-      return slot.copy.detach();
-    }
-    if (slot.is_alone() && slot.owner == owner() && slot.copy.shape() == weight.shape()) {
-      if (slot.capture != capture_id() && stays_until_replay(weight)) {
-        slot.of_graph = GraphCopy::of(*current_recording(), weight, slot.copy);
-      } else {
-        slot.wait_until_written();
-        copy_elements(weight, slot.copy);
-        slot.copy.impl().storage->bump_version();
-        slot.tell_graph(version);
-      }
-    } else {
-      Tensor fresh = make_tensor(weight.shape(), dtype, weight.device());
-      copy_elements(weight, fresh);  // where it throws, the slot holds no copy that was not made
-      drop(slot);
-      slot.copy = std::move(fresh);
-      slot.owner = owner();
-      ++registry.entries;
-      registry.bytes += weight.numel() * item_size(dtype);
-    }
-    slot.written.record(weight.device());
-    // In a capture that is not a Graph's, nothing was cast yet: the next use casts again.
-    const bool is_captured =
-        weight.device().type != kCPU && slot.written.empty() && current_capture() == nullptr;
-    slot.version = is_captured ? kNoVersion : version;
-    slot.copy_version = slot.copy.version();
-    slot.capture = capture_id();
-    slot.used = true;
-    ++registry.refreshes;
-    return slot.copy.detach();
-  }
-
-  /// The memory of the copies that a call which writes all of `weight` should write with it: those
-  /// that are current, were used since the last time and that nothing else holds. The call then
-  /// says wrote(), unless it failed after it wrote some of them.
-  kernels::LowPrecisionCopies to_write(const Tensor& weight) {
-    const ProcessLock lock(LockOf::kWeight, this);
-    void* memory[2] = {};
-    for (int s = 0; s < 2; ++s) {
-      Slot& slot = slots_[s];
-      slot.promised = slot.used && slot.is_of(weight) && slot.is_alone();
-      if (!slot.promised) continue;
-      slot.wait_until_written();
-      memory[s] = slot.copy.raw_data();
-    }
-    return {memory[0], memory[1]};
-  }
-  void wrote(const Tensor& weight) {
-    const ProcessLock lock(LockOf::kWeight, this);
-    for (Slot& slot : slots_) {
-      if (!slot.promised) continue;
-      slot.version = weight.version();
-      slot.copy.impl().storage->bump_version();
-      slot.copy_version = slot.copy.version();
-      slot.tell_graph(slot.version);
-      slot.promised = slot.used = false;
-    }
-  }
-
-  void clear() {
-    const ProcessLock lock(LockOf::kWeight, this);
-    for (Slot& slot : slots_) drop(slot);
-  }
-
- private:
-  static constexpr std::uint64_t kNoVersion = ~std::uint64_t{0};
-
-  struct Slot {
-    Tensor copy;
-    // By the last cast, of which users do not know. A step that writes the copy needs no mark: a
-    // program that reads a weight on another stream has to order that behind the step anyhow.
-    StreamMark written;
-    std::uint64_t version = 0;  // of the weight
-    // Of the copy: it rises if a user writes to a result that is the copy.
-    std::uint64_t copy_version = 0;
-    std::uint64_t owner = 0;    // the graph whose memory it is; 0: none
-    std::uint64_t capture = 0;  // that it was made in: what is current in one is not in another
-    bool used = false;          // since it was last written with the weight
-    bool promised = false;      // to be written with the weight
-    std::weak_ptr<GraphCopy> of_graph = {};  // if the copy is one; it holds the weight
-
-    void tell_graph(std::uint64_t held) const {
-      if (const auto graph = of_graph.lock()) graph->version = held;
-    }
-    /// The current stream reads or writes the copy after it was written. If that was another
-    /// stream, the allocator does not know that this one uses the copy's memory.
-    void wait_until_written() const {
-      if (written.wait(copy.device())) share(copy.device(), copy.raw_data());
-    }
-    /// Whether nothing else holds the copy, except the graph that it belongs to.
-    bool is_alone() const {
-      if (of_graph.expired()) return copy.unique();
-      return copy.impl().unique() && copy.impl().storage->references() == 2;
-    }
-
-    bool is_of(const Tensor& weight) const {
-      return copy.defined() && version == weight.version() && copy.version() == copy_version &&
-             capture == capture_id() && copy.shape() == weight.shape();
-    }
-  };
-
-  static std::uint64_t owner() {
-    const Capture* const capture = current_capture();
-    return capture != nullptr ? capture->graph() : 0;
-  }
-  /// In a recording: whether a replay finds the weight as it was before the recorded work.
-  static bool stays_until_replay(const Tensor& weight) {
-    const Capture* const recording = current_recording();
-    Storage& memory = *weight.impl().storage;
-    return recording != nullptr && weight.device().type != kCPU && !recording->writes(memory) &&
-           memory.made_in() != recording->id();
-  }
-
-  static void drop(Slot& slot) {
-    if (!slot.copy.defined()) return;
-    ShadowRegistry& registry = process_state<ShadowRegistry>();
-    --registry.entries;
-    registry.bytes -= slot.copy.numel() * item_size(slot.copy.dtype());
-    slot = Slot();
-  }
-
-  Slot slots_[2];  // float16, bfloat16
-};
-
-/// Whether copies of this tensor can be kept: it is the whole of a storage whose writes are seen.
-inline bool can_shadow(const Tensor& weight, DType dtype) {
-  const TensorImpl& impl = weight.impl();
-  return is_low_precision(dtype) && impl.storage->tracked() && !impl.is_view &&
-         weight.is_contiguous();
-}
-
-inline Tensor low_precision_copy(const Tensor& weight, DType dtype) {
-  std::atomic<StorageAttachment*>& attachment = weight.impl().storage->attachment();
-  StorageAttachment* found = attachment.load(std::memory_order_acquire);
-  if (found == nullptr) {
-    auto* const fresh = or_out_of_memory([] { return new Shadows; });
-    if (attachment.compare_exchange_strong(found, fresh)) {
-      found = fresh;
-    } else {
-      delete fresh;  // another thread came first
-    }
-  }
-  return static_cast<Shadows*>(found)->get(weight, dtype);
-}
-
-/// For one who writes all of a weight, as an optimizer's step does: the copies to write with it, so
-/// that the next use needs no cast; then, where nothing failed and the weight's version has moved,
-/// that they hold the weight again.
-inline kernels::LowPrecisionCopies copies_to_write(const Tensor& weight) {
-  // The copy of a weight of 16 bits would not be that of the rounded one.
-  if (weight.dtype() != kFloat32 || !can_shadow(weight, kFloat16)) return {};
-  StorageAttachment* const found = weight.impl().storage->attachment().load();
-  return found == nullptr ? kernels::LowPrecisionCopies{}
-                          : static_cast<Shadows*>(found)->to_write(weight);
-}
-inline void wrote_copies(const Tensor& weight) {
-  if (StorageAttachment* const found = weight.impl().storage->attachment().load())
-    static_cast<Shadows*>(found)->wrote(weight);
-}
-
-}  // namespace detail
-
-inline AutocastCacheStats autocast_cache_stats() {
-  const auto& registry = process_state<detail::ShadowRegistry>();
-  return {.entries = registry.entries,
-          .bytes = registry.bytes,
-          .hits = registry.hits,
-          .refreshes = registry.refreshes};
-}
+AutocastCacheStats autocast_cache_stats();
 
 /// Frees every low-precision copy of the process, whichever thread made it; those that a recorded
 /// graph holds live on in it. A graph that the program captured itself, without amp::cuda::Graph,
 /// may read such copies, and must not be launched afterwards.
-inline void clear_autocast_cache() {
-  auto& registry = process_state<detail::ShadowRegistry>();
-  const detail::ProcessLock lock(detail::LockOf::kWeightCopies);
-  for (detail::Shadows* shadows : registry.all) shadows->clear();
+void clear_autocast_cache();
+
+namespace kernels {
+struct LowPrecisionCopies;
 }
 
+namespace detail {
+
+/// Whether copies of this tensor can be kept: it is the whole of a storage whose writes are seen.
+bool can_shadow(const Tensor& weight, DType dtype);
+
+/// The copy of such a weight, made or refreshed where it is not current.
+Tensor low_precision_copy(const Tensor& weight, DType dtype);
+
+/// For one who writes all of a weight, as an optimizer's step does: the copies to write with it, so
+/// that the next use needs no cast; then, where nothing failed and the weight's version has moved,
+/// that they hold the weight again.
+kernels::LowPrecisionCopies copies_to_write(const Tensor& weight);
+void wrote_copies(const Tensor& weight);
+
+}  // namespace detail
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/tensor/shadow.ipp"
+#endif

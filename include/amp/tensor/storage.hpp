@@ -11,15 +11,15 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 
-#include "amp/core/process_lock.hpp"
 #include "amp/core/refcount.hpp"
-#include "amp/device/capture.hpp"
-#include "amp/device/memory.hpp"
-#include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/elementwise/host.hpp"
-#include "amp/kernels/onednn/packed_copies.hpp"
+#include "amp/device/device.hpp"
+#include "amp/kernels/operand.hpp"
+
+namespace amp::inline v0::kernels {
+class PackedCopies;
+struct PackedAt;
+}  // namespace amp::inline v0::kernels
 
 namespace amp::inline v0::detail {
 
@@ -34,21 +34,11 @@ class AMP_EXPORT StorageAttachment {
 /// mark_modified(), which promises to do so after each write.
 class AMP_EXPORT Storage final : public RefCounted {
  public:
-  Storage(Device device, std::int64_t bytes)
-      : device_(device),
-        bytes_(bytes),
-        data_(allocate(device, bytes)),
-        owned_(true),
-        tracked_(true) {}
-  Storage(Device device, void* foreign, std::int64_t bytes)
-      : device_(device), bytes_(bytes), data_(foreign) {}
+  Storage(Device device, std::int64_t bytes);
+  Storage(Device device, void* foreign, std::int64_t bytes);
   /// For elements that lie as `layout` says, whose strides permute those of the row-major order;
   /// its `data` is not read.
-  explicit Storage(const kernels::Operand& layout)
-      : Storage(layout.device, layout.numel() * item_size(layout.dtype)) {
-    laid_out_ = or_out_of_memory([&] { return new LaidOut(layout); });
-    laid_out_->elements.data = data_;
-  }
+  explicit Storage(const kernels::Operand& layout);
 
   /// The elements in row-major order. After a write there, bump_version() must be called.
   void* data() const {
@@ -72,15 +62,7 @@ class AMP_EXPORT Storage final : public RefCounted {
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
   /// Says that the memory was written. What a device was told to write within a capture, it writes
   /// at each replay.
-  void bump_version() {
-    version_.fetch_add(1, std::memory_order_acq_rel);
-    if (Capture* const capture = current_capture(); capture != nullptr && device_.type != kCPU)
-        [[unlikely]] {
-      capture->wrote(*this, [](RefCounted& storage) {
-        static_cast<Storage&>(storage).version_.fetch_add(1, std::memory_order_acq_rel);
-      });
-    }
-  }
+  void bump_version();
   /// The capture in whose recorded function the memory was asked for; 0: none.
   std::uint64_t made_in() const { return made_in_; }
   bool tracked() const { return tracked_.load(std::memory_order_relaxed); }
@@ -88,15 +70,7 @@ class AMP_EXPORT Storage final : public RefCounted {
 
   /// Where kernels may keep the elements in orders of their own. Nowhere if writes may go unseen:
   /// the memory is somebody else's, or a pointer to it was given away to write.
-  kernels::PackedAt packed() {
-    if (!owned_ || written_from_outside_.load(std::memory_order_relaxed)) return {};
-    kernels::PackedCopies* known = packed_.load(std::memory_order_acquire);
-    if (known == nullptr) {
-      auto fresh = or_out_of_memory([] { return std::make_unique<kernels::PackedCopies>(); });
-      if (packed_.compare_exchange_strong(known, fresh.get())) known = fresh.release();
-    }
-    return {known, version()};
-  }
+  kernels::PackedAt packed();
   void give_away_to_write() { written_from_outside_.store(true, std::memory_order_relaxed); }
 
   /// Set once, by whichever thread comes first.
@@ -109,39 +83,14 @@ class AMP_EXPORT Storage final : public RefCounted {
     std::atomic<void*> row_major = nullptr;  // the same elements, once somebody wanted them so
   };
 
-  ~Storage() override {
-    delete attachment_.load();
-    delete packed_.load();
-    if (laid_out_ != nullptr) deallocate(device_, laid_out_->row_major.load(), bytes_);
-    delete laid_out_;
-    if (owned_) deallocate(device_, data_, bytes_);
-  }
-
-  [[gnu::cold, gnu::noinline]] void* row_major() const {
-    std::atomic<void*>& made = laid_out_->row_major;
-    if (void* const known = made.load(std::memory_order_acquire)) return known;
-    const ProcessLock lock(LockOf::kLayout, this);
-    if (void* const known = made.load(std::memory_order_acquire)) return known;
-    kernels::Operand copy = laid_out_->elements;
-    std::int64_t stride = 1;
-    for (int d = copy.dims - 1; d >= 0; stride *= copy.sizes[d--]) copy.strides[d] = stride;
-    copy.data = allocate(device_, bytes_);
-    try {
-      const kernels::UnaryArgs args{.input = laid_out_->elements, .output = copy};
-      kernels::dispatch<&kernels::Backend::copy, kernels::host::copy>(device_, args);
-    } catch (...) {
-      deallocate(device_, copy.data, bytes_);
-      throw;
-    }
-    made.store(copy.data, std::memory_order_release);
-    return copy.data;
-  }
+  ~Storage() override;
+  [[gnu::cold]] void* row_major() const;
 
   Device device_;
   std::int64_t bytes_;
   void* data_;                   // the elements as they lie
   LaidOut* laid_out_ = nullptr;  // null: row-major
-  std::uint64_t made_in_ = capture_id();
+  std::uint64_t made_in_;
   bool owned_ = false;
   std::atomic<bool> tracked_ = false;
   std::atomic<std::uint64_t> version_ = 0;
@@ -151,3 +100,7 @@ class AMP_EXPORT Storage final : public RefCounted {
 };
 
 }  // namespace amp::inline v0::detail
+
+#if AMP_HEADER_ONLY
+#include "amp/tensor/storage.ipp"
+#endif

@@ -6,15 +6,17 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/elementwise/host.hpp"
-#include "amp/kernels/traversal/channels_last.hpp"
+#include "amp/core/refcount.hpp"
+#include "amp/device/device.hpp"
+#include "amp/kernels/operand.hpp"
 #include "amp/tensor/shape.hpp"
 #include "amp/tensor/storage.hpp"
 
@@ -51,8 +53,7 @@ struct AMP_EXPORT TensorData {
 class AMP_EXPORT TensorImpl final : public RefCounted, public TensorData {
  public:
   TensorImpl(Ref<Storage> memory, Shape extents, const Strides& steps, std::int64_t first,
-             DType element)
-      : TensorData{std::move(memory), extents, steps, first, element} {}
+             DType element);
 
   Ref<RefCounted> history;  // the autograd node that made this tensor, or that collects its
                             // gradient; opaque to this layer
@@ -74,10 +75,7 @@ class Tensor {
   const Shape& shape() const { return impl("shape").shape; }
   const Strides& strides() const { return impl("strides").strides; }
   int dim() const { return impl("dim").shape.dims(); }
-  std::int64_t size(std::int64_t d) const {
-    AMP_CHECK(impl("size").shape.dims() > 0, "size: a 0-dimensional tensor has no extents");
-    return shape()[wrap_dim("size", d, dim())];
-  }
+  std::int64_t size(std::int64_t d) const;
   std::int64_t numel() const { return impl("numel").shape.numel(); }
   bool is_contiguous() const;
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
@@ -167,7 +165,8 @@ class Tensor {
   // ---------------------------------------------------------------------------------------------------
   /// Throws where the tensor is undefined, naming the member that was called.
   detail::TensorImpl& impl(std::string_view member = "tensor") const {
-    AMP_CHECK(impl_, member, ": the tensor is undefined; give it a value before using it");
+    if (!impl_) [[unlikely]]
+      refuse_undefined(member);
     return *impl_;
   }
   bool unique() const { return impl_ && impl_->unique() && impl_->storage->unique(); }
@@ -185,110 +184,41 @@ class Tensor {
   Tensor alias(const Shape& shape, const Strides& strides, std::int64_t offset) const;
 
  private:
-  void mark_modified(bool promise) const {
-    detail::Storage& storage = *impl("mark_modified").storage;
-    if (promise) storage.track();
-    storage.bump_version();
-  }
+  void mark_modified(bool promise) const;
   /// Throws, naming the member that was called, where the tensor is undefined.
   void check_defined(std::string_view member) const { (void)impl(member); }
   void check_type(std::string_view member, DType asked) const {
-    AMP_CHECK(impl(member).dtype == asked, member, "<", asked, ">: the tensor's dtype is ", dtype(),
-              "; ask for that type or convert with to()");
+    if (impl(member).dtype != asked) [[unlikely]]
+      refuse_type(member, asked);
   }
+  // Throw; apart from the checks, so that user code compiles no messages.
+  [[noreturn, gnu::cold]] static void refuse_undefined(std::string_view member);
+  [[noreturn, gnu::cold]] void refuse_type(std::string_view member, DType asked) const;
 
   Ref<detail::TensorImpl> impl_;
 };
-
-inline bool Tensor::is_contiguous() const {
-  check_defined("is_contiguous");
-  std::int64_t stride = 1;
-  for (int d = dim() - 1; d >= 0; --d) {
-    if (shape()[d] != 1 && strides()[d] != stride) return numel() == 0;
-    stride *= shape()[d];
-  }
-  return true;
-}
-
-inline kernels::Operand Tensor::operand() const {
-  kernels::Operand operand;
-  if (!defined()) return operand;
-  operand.data = raw_data();
-  operand.dtype = dtype();
-  operand.device = device();
-  operand.present = true;
-  operand.dims = dim();
-  for (int d = 0; d < dim(); ++d) {
-    operand.sizes[d] = shape()[d];
-    operand.strides[d] = strides()[d];
-  }
-  return operand;
-}
-
-namespace detail {
-
-/// Whether the elements of [N, C, H, W] lie in the order N, H, W, C. No user sees it: the strides
-/// are those of row-major order, as is the memory that data() gives.
-inline bool lies_channels_last(const Tensor& tensor) {
-  const TensorImpl& t = tensor.impl();
-  const kernels::Operand* const elements = t.storage->laid_out();
-  if (elements == nullptr || t.offset != 0 || t.shape.dims() != elements->dims) return false;
-  for (int d = 0; d < elements->dims; ++d) {
-    if (t.shape[d] != elements->sizes[d]) return false;
-  }
-  return tensor.is_contiguous();
-}
-
-/// Whether the two orders are one: of a single channel, of planes of one element, of no elements.
-inline bool is_channels_last_anyway(const Shape& shape) {
-  return shape.dims() == 4 && (shape[1] == 1 || shape[2] * shape[3] == 1 || shape.numel() == 0);
-}
-
-}  // namespace detail
-
-inline kernels::Operand Tensor::operand_as_laid_out() const {
-  if (!defined()) return {};
-  if (detail::lies_channels_last(*this)) return *impl().storage->laid_out();
-  kernels::Operand operand = this->operand();
-  if (detail::is_channels_last_anyway(shape()) && is_contiguous())
-    kernels::set_channels_last(operand);
-  return operand;
-}
-
-inline Tensor Tensor::alias(const Shape& shape, const Strides& strides, std::int64_t offset) const {
-  auto impl_of_alias =
-      make_ref<detail::TensorImpl>(impl().storage, shape, strides, offset, dtype());
-  impl_of_alias->is_view = true;
-  return Tensor(std::move(impl_of_alias));
-}
-
-inline Tensor Tensor::detach() const {
-  const detail::TensorImpl& t = impl("detach");
-  return alias(t.shape, t.strides, t.offset);
-}
 
 /// Tensors by name, in an order that stays.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// Shape and dtype, as error messages show a tensor.
-inline std::string describe(const Tensor& tensor) {
-  return detail::or_out_of_memory([&] {
-    return tensor.defined() ? to_string(tensor.dtype()) + to_string(tensor.shape())
-                            : std::string("an undefined tensor");
-  });
-}
+std::string describe(const Tensor& tensor);
 
 namespace detail {
 
+/// Whether the elements of [N, C, H, W] lie in the order N, H, W, C. No user sees it: the strides
+/// are those of row-major order, as is the memory that data() gives.
+bool lies_channels_last(const Tensor& tensor);
+/// Whether the two orders are one: of a single channel, of planes of one element, of no elements.
+bool is_channels_last_anyway(const Shape& shape);
+
 /// output[...] = input[...] broadcast and converted, on the device of both. No history, no version.
-inline void copy_elements(const kernels::Operand& input, const kernels::Operand& output) {
-  if (output.numel() == 0) return;
-  const kernels::UnaryArgs args{.input = input, .output = output};
-  kernels::dispatch<&kernels::Backend::copy, kernels::host::copy>(output.device, args);
-}
-inline void copy_elements(const Tensor& input, const Tensor& output) {
-  copy_elements(input.operand(), output.operand());
-}
+void copy_elements(const kernels::Operand& input, const kernels::Operand& output);
+void copy_elements(const Tensor& input, const Tensor& output);
 
 }  // namespace detail
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/tensor/tensor.ipp"
+#endif

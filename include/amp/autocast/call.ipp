@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "amp/autocast/call.hpp"
+#include "amp/autocast/convert.hpp"
+
+namespace amp::inline v0::autocasting {
+
+AMP_INLINE bool eligible(const AutocastState& state, const Tensor& tensor) {
+  return tensor.defined() && is_floating_point(tensor.dtype()) && tensor.dtype() != kFloat64 &&
+         state.is_enabled(tensor.device().type);
+}
+
+AMP_INLINE void Casts::see(const Tensor& tensor) {
+  if (!eligible(state_, tensor)) return;
+  widest_ = seen_ ? promote_types(widest_, tensor.dtype()) : tensor.dtype();
+  seen_ = true;
+}
+
+AMP_INLINE DType Casts::target(const Tensor& tensor) const {
+  if (!eligible(state_, tensor)) return tensor.dtype();
+  switch (policy_) {
+    case OpPolicy::kLowPrecision:
+      return state_.dtype(tensor.device().type);
+    case OpPolicy::kFloat32:
+    case OpPolicy::kFloat32Math:
+      return kFloat32;
+    case OpPolicy::kPromote:
+      return widest_;
+    case OpPolicy::kPassthrough:
+      break;
+  }
+  return tensor.dtype();
+}
+
+AMP_INLINE Tensor Casts::apply(const Tensor& tensor) const {
+  return tensor.defined() ? cast(tensor, target(tensor), state_.cache_enabled()) : tensor;
+}
+
+AMP_INLINE bool Casts::rounds(const Tensor& result, const Tensor& first) const {
+  return policy_ == OpPolicy::kFloat32Math && eligible(state_, first) && result.defined() &&
+         is_floating_point(result.dtype());
+}
+
+AMP_INLINE Tensor Casts::rounded(const Tensor& result, const Tensor& first) {
+  return convert_dtype(result, first.dtype());
+}
+
+}  // namespace amp::inline v0::autocasting

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "amp/autocast/convert.hpp"
+#include "amp/autograd/function.hpp"
+#include "amp/tensor/layout.hpp"
+#include "amp/tensor/shadow.hpp"
+
+namespace amp::inline v0::autocasting {
+
+/// `result` is `tensor` in another dtype: its gradient returns in the tensor's own. That of a
+/// float32 tensor cast to 16 bits is asked for in float32, so that no op rounds it to 16 bits on
+/// the way, as torch does: it overflows later, and a loss scale may stay where torch's backs off.
+AMP_INLINE Tensor with_cast_history(const Tensor& result, const Tensor& tensor) {
+  if (is_floating_point(result.dtype()) && autograd::recording(tensor)) {
+    autograd::record(
+        "to", result,
+        [](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+          return {grad};  // converted by the engine, where it is not in the tensor's dtype yet
+        },
+        tensor);
+    if (tensor.dtype() == kFloat32 && is_low_precision(result.dtype()))
+      autograd::node_of(result)->want_gradient_in(kFloat32);
+  }
+  return result;
+}
+
+AMP_INLINE Tensor convert_dtype(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor;
+  return with_cast_history(amp::detail::copy_as_laid_out(tensor, dtype), tensor);
+}
+
+AMP_INLINE Tensor cast(const Tensor& tensor, DType dtype, bool cache) {
+  if (tensor.dtype() == dtype) return tensor;
+  const bool weight = cache && tensor.dtype() == kFloat32 && autograd::requires_grad(tensor) &&
+                      autograd::leaf_of(tensor) != nullptr;
+  if (!weight || !amp::detail::can_shadow(tensor, dtype)) return convert_dtype(tensor, dtype);
+  return with_cast_history(amp::detail::low_precision_copy(tensor, dtype), tensor);
+}
+
+}  // namespace amp::inline v0::autocasting

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+#include "amp/autocast/state.hpp"
+#include "amp/core/error.hpp"
+#include "amp/core/object_pool.hpp"
+#include "amp/core/process_lock.hpp"
+#if !AMP_HEADER_ONLY
+#include "amp/core/globals.ipp"
+#endif
+
+namespace amp::inline v0 {
+namespace autocasting {
+
+/// The process' ops: the list, and what users registered behind it.
+struct AMP_EXPORT Registry {
+  std::string names[kMaxOps];  // of registered ops; [0, kListedOps) stay empty
+  std::atomic<OpPolicy> policies[kMaxOps] = {};
+  std::atomic<int> count = kListedOps;
+
+  Registry() {
+    for (int i = 0; i < kListedOps; ++i) policies[i] = kOpList[i].policy;
+  }
+  std::string_view name(int index) const {
+    return index < kListedOps ? kOpList[index].name : std::string_view(names[index]);
+  }
+};
+AMP_INLINE Registry& registry() { return process_state<Registry>(); }
+
+/// Edit distance (Levenshtein), to suggest the name that was meant.
+AMP_INLINE std::size_t distance(std::string_view a, std::string_view b) {
+  amp::detail::PoolVector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = (std::min)({substituted, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+AMP_INLINE int find_op(std::string_view name) {
+  Registry& ops = registry();
+  const int count = ops.count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    if (ops.name(i) == name) return i;
+  }
+  int nearest = 0;
+  for (int i = 1; i < count; ++i) {
+    if (distance(ops.name(i), name) < distance(ops.name(nearest), name)) nearest = i;
+  }
+  amp::detail::fail("autocast: there is no op named \"", name, "\"; did you mean \"",
+                    ops.name(nearest), "\"? Ops of your own are added by register_op");
+}
+
+}  // namespace autocasting
+
+AMP_INLINE void register_op(std::string_view name, OpPolicy policy) {
+  auto& ops = autocasting::registry();
+  const detail::ProcessLock lock(detail::LockOf::kOps);
+  const int count = ops.count.load();
+  for (int i = 0; i < count; ++i) {
+    if (ops.name(i) == name) {
+      ops.policies[i] = policy;
+      return;
+    }
+  }
+  AMP_CHECK(count < autocasting::kMaxOps, "register_op: there is room for ",
+            autocasting::kMaxOps - autocasting::kListedOps, " ops");
+  AMP_CHECK(!name.empty(), "register_op: `name` must not be empty");
+  detail::or_out_of_memory([&] { ops.names[count] = std::string(name); });
+  ops.policies[count] = policy;
+  ops.count.store(count + 1, std::memory_order_release);
+}
+
+AMP_INLINE OpPolicies::OpPolicies(
+    std::initializer_list<std::pair<std::string_view, OpPolicy>> policies) {
+  for (const auto& [name, policy] : policies) set(name, policy);
+}
+AMP_INLINE void OpPolicies::set(std::string_view name, OpPolicy policy) {
+  const int op = autocasting::find_op(name);
+  detail::or_out_of_memory([&] { policies_.emplace_back(op, policy); });
+}
+
+AMP_INLINE OpPolicy AutocastState::policy(autocasting::OpId op) const {
+  const std::uint8_t own = overrides_[op.index];
+  if (own != kDefault && reaches_here()) return static_cast<OpPolicy>(own);
+  const OpPolicy listed =
+      autocasting::registry().policies[op.index].load(std::memory_order_relaxed);
+  const bool stands = !only_low_precision_ || listed == OpPolicy::kLowPrecision;
+  return stands || !reaches_here() ? listed : OpPolicy::kPassthrough;
+}
+
+AMP_INLINE AutocastState autocast_state() { return detail::current_autocast().here(); }
+AMP_INLINE bool is_autocast_enabled(DeviceType device) {
+  return detail::current_autocast().is_enabled(device);
+}
+AMP_INLINE DType autocast_dtype(DeviceType device) {
+  return detail::current_autocast().dtype(device);
+}
+AMP_INLINE OpPolicy op_policy(std::string_view op) {
+  return detail::current_autocast().policy(autocasting::OpId(autocasting::find_op(op)));
+}
+
+AMP_INLINE AutocastGuard::AutocastGuard(DeviceType device, const AutocastOptions& options)
+    : previous_(detail::current_autocast()) {
+  AutocastState next = previous_;
+  const auto d = static_cast<std::size_t>(device);
+  if (!previous_.reaches_here()) next = AutocastState();
+  next.depth_ = detail::grad_state().backward_depth;
+  next.enabled_[d] = options.enabled;
+  next.dtypes_[d] = options.dtype.value_or(previous_.dtypes_[d]);
+  AMP_CHECK(!options.enabled || is_low_precision(next.dtypes_[d]) || next.dtypes_[d] == kFloat32,
+            "AutocastGuard: `dtype` must be float16, bfloat16 or float32, but is ",
+            next.dtypes_[d]);
+  next.cache_enabled_ = options.cache_enabled && next.cache_enabled_;
+  next.only_low_precision_ = options.only_low_precision.value_or(next.only_low_precision_);
+  for (const auto& [op, policy] : options.policies.entries()) {
+    next.overrides_[static_cast<std::size_t>(op)] = static_cast<std::uint8_t>(policy);
+  }
+  detail::current_autocast() = next;
+}
+AMP_INLINE AutocastGuard::AutocastGuard(const AutocastState& state)
+    : previous_(detail::current_autocast()) {
+  AutocastState next = state;
+  next.depth_ = detail::grad_state().backward_depth;
+  detail::current_autocast() = next;
+}
+AMP_INLINE AutocastGuard::~AutocastGuard() { detail::current_autocast() = previous_; }
+
+AMP_PROCESS_STATE(autocasting::Registry);
+AMP_THREAD_STATE(AutocastState);
+
+}  // namespace amp::inline v0

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <utility>
+
+#include "amp/autograd/node.hpp"
+#include "amp/core/globals.hpp"
+#include "amp/core/process_lock.hpp"
+#include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/elementwise/host.hpp"
+#include "amp/tensor/factory.hpp"
+#if !AMP_HEADER_ONLY
+#include "amp/core/globals.ipp"
+#endif
+
+namespace amp::inline v0 {
+namespace autograd {
+
+namespace detail {
+
+/// A chain of nodes is destroyed link by link: the destructor of each would destroy the next from
+/// within, as deep as the graph.
+struct AMP_EXPORT DyingNodes {
+  Node* first = nullptr;
+  bool under_way = false;
+};
+
+struct AMP_EXPORT Sequence {
+  std::atomic<std::uint64_t> next = 1;
+};
+
+}  // namespace detail
+
+AMP_INLINE Node::Node(std::string_view name, const Tensor& output)
+    : name_(name),
+      shape_(output.shape()),
+      dtype_(output.dtype()),
+      gradient_dtype_(output.dtype()),
+      sequence_(process_state<detail::Sequence>().next.fetch_add(1, std::memory_order_relaxed)) {}
+
+AMP_INLINE void Node::destroy() noexcept {
+  detail::DyingNodes& dying = thread_state<detail::DyingNodes>();
+  next_dying_ = std::exchange(dying.first, this);
+  if (std::exchange(dying.under_way, true)) return;
+  while (Node* const node = dying.first) {
+    dying.first = node->next_dying_;
+    delete node;  // its inputs join the list if nothing else holds them
+  }
+  dying.under_way = false;
+}
+
+AMP_INLINE void Leaf::prepare(Tensor& gradient) {
+  if (requires_grad && !has_gradient()) gradient = own(gradient);
+}
+
+AMP_INLINE void Leaf::accumulate(Tensor gradient, bool scaled) {
+  const amp::detail::ProcessLock lock(amp::detail::LockOf::kLeaf, this);
+  if (!grad.defined()) {
+    grad = own(gradient);  // what `gradient` held may be freed, but not before the lock is
+    is_scaled = scaled;
+    return;
+  }
+  const kernels::BinaryArgs args{grad.operand(), gradient.operand(), grad.operand()};
+  kernels::dispatch<&kernels::Backend::add, kernels::host::add>(grad.device(), args);
+  grad.impl().storage->bump_version();
+  is_scaled = is_scaled || scaled;
+}
+
+AMP_INLINE bool Leaf::has_gradient() {
+  const amp::detail::ProcessLock lock(amp::detail::LockOf::kLeaf, this);
+  return grad.defined();
+}
+
+AMP_INLINE Tensor Leaf::own(const Tensor& gradient) {
+  if (gradient.unique() && gradient.is_contiguous() && !amp::detail::lies_channels_last(gradient))
+    return gradient;
+  const Tensor copy = empty_like(gradient);
+  amp::detail::copy_elements(gradient.operand_as_laid_out(), copy.operand());
+  return copy;
+}
+
+}  // namespace autograd
+
+AMP_PROCESS_STATE(autograd::detail::Sequence);
+AMP_THREAD_STATE(autograd::detail::DyingNodes);
+
+}  // namespace amp::inline v0

@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "amp/core/error.hpp"
+#include "amp/core/math.hpp"
+#include "amp/device/host_memory.hpp"
+#include "amp/device/memory.hpp"
+#include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/random/host.hpp"
+#include "amp/tensor/factory.hpp"
+#include "amp/types/convert.hpp"
+
+namespace amp::inline v0 {
+namespace detail {
+
+AMP_INLINE std::int64_t byte_count(const Shape& shape, DType dtype) {
+  std::int64_t bytes = 0;
+  AMP_CHECK(!__builtin_mul_overflow(shape.numel(), item_size(dtype), &bytes), "shape: ", shape,
+            " of ", dtype, " has more bytes than 63 bits count");
+  return bytes;
+}
+
+AMP_INLINE Tensor make_tensor(const Shape& shape, DType dtype, Device device) {
+  auto storage = make_ref<Storage>(device, byte_count(shape, dtype));
+  return Tensor(
+      make_ref<TensorImpl>(std::move(storage), shape, contiguous_strides(shape), 0, dtype));
+}
+
+AMP_INLINE const Tensor& with_options(const Tensor& tensor, const TensorOptions& options) {
+  if (options.requires_grad) tensor.requires_grad_();
+  return tensor;
+}
+
+/// Whether the dtype has the value, or one that it is rounded to.
+template <class Number>
+bool holds(DType dtype, Number value) {
+  bool result = true;
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::integral<T> && !std::is_same_v<T, bool>) {
+      if constexpr (std::unsigned_integral<Number>) {
+        result = std::in_range<T>(static_cast<unsigned long long>(value));
+      } else if constexpr (std::integral<Number>) {
+        result = std::in_range<T>(static_cast<long long>(value));
+      } else {
+        const auto lowest = static_cast<double>(std::numeric_limits<T>::lowest());
+        const double highest = std::ldexp(1.0, std::numeric_limits<T>::digits);  // first beyond
+        result = (value >= lowest || value > lowest - 1) && value < highest;
+      }
+    }
+  });
+  return result;
+}
+
+AMP_INLINE void check_fill(std::string_view op, double value, DType dtype) {
+  AMP_CHECK(holds(dtype, value), op, ": `value` must be a value of ", dtype, ", but is ", value);
+}
+
+AMP_INLINE void fill(const Tensor& tensor, double value) {
+  if (tensor.numel() == 0) return;
+  const kernels::FillArgs args{.output = tensor.operand(), .value = value};
+  kernels::dispatch<&kernels::Backend::fill, kernels::host::fill>(tensor.device(), args);
+}
+
+AMP_INLINE Tensor random(std::string_view op, const Shape& shape, const TensorOptions& options,
+                         kernels::Distribution distribution) {
+  const DType dtype = options.dtype.value_or(kFloat32);
+  AMP_CHECK(is_floating_point(dtype), op, ": `dtype` must be a floating-point type, but is ",
+            dtype);
+  const Tensor result = make_tensor(shape, dtype, options.device);
+  if (result.numel() != 0) {
+    const kernels::RandomArgs args{result.operand(), distribution,
+                                   reserve_random(ceil_div(result.numel(), 4), options.device)};
+    kernels::dispatch<&kernels::Backend::random, kernels::host::random>(result.device(), args);
+  }
+  return with_options(result, options);
+}
+
+template <class T>
+Tensor from_values(const T* values, std::size_t count, const Shape& shape, DType dtype,
+                   const TensorOptions& options) {
+  AMP_CHECK(static_cast<std::int64_t>(count) == shape.numel(), "tensor: `values` has ", count,
+            " elements, but `shape` ", shape, " has ", shape.numel());
+  const Tensor host = make_tensor(shape, dtype, kCPU);
+  visit_dtype(dtype, [&](auto tag) {
+    using To = typename decltype(tag)::type;
+    To* const to = static_cast<To*>(host.raw_data());
+    for (std::size_t i = 0; i < count; ++i) to[i] = convert_one<To>(values[i]);
+  });
+  if (options.device.type == kCPU) return with_options(host, options);
+  const Tensor result = make_tensor(shape, dtype, options.device);
+  copy_bytes(options.device, result.raw_data(), kCPU, host.raw_data(),
+             host.numel() * item_size(dtype));
+  return with_options(result, options);
+}
+
+template <class T>
+void check_direction(T start, T end, T step) {
+  AMP_CHECK(start == end || (end > start) == (step > T{0}), "arange: `end` ", end,
+            " does not lie in the direction of `step` ", step, " from `start` ", start);
+}
+/// How many numbers arange gives, of integers.
+template <std::integral T>
+std::uint64_t range_count(T start, T end, T step) {
+  // Differences modulo 2^64, which are those of any two.
+  const auto distance = [](T from, T to) {
+    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+  };
+  const bool ascending = step > T{0};
+  const std::uint64_t span = ascending ? distance(start, end) : distance(end, start);
+  const std::uint64_t stride = ascending ? distance(T{0}, step) : distance(step, T{0});
+  check_direction(start, end, step);
+  return span / stride + (span % stride != 0 ? 1 : 0);
+}
+/// The same of others; infinite where a double overflows.
+template <std::floating_point T>
+double range_count(T start, T end, T step) {
+  for (const T number : {start, end, step}) {
+    AMP_CHECK(is_finite(static_cast<double>(number)), "arange: `start`, `end` and `step` must be ",
+              "finite, but are ", start, ", ", end, " and ", step);
+  }
+  check_direction(start, end, step);
+  return std::ceil((static_cast<double>(end) - static_cast<double>(start)) /
+                   static_cast<double>(step));
+}
+/// Number i of a range; integers that are in it do not overflow on the way.
+template <class T>
+T range_value(T start, T step, std::int64_t i) {
+  if constexpr (std::integral<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(start) +
+                          static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step));
+  } else {
+    return start + static_cast<T>(i) * step;
+  }
+}
+
+template <class T>
+Tensor arange_of(T start, T end, T step, const TensorOptions& options) {
+  AMP_CHECK(step != T{0}, "arange: `step` must not be 0");
+  const auto count = range_count(start, end, step);
+  AMP_CHECK(count < decltype(count){1ULL << 47}, "arange: from `start` ", start, " to `end` ", end,
+            " by `step` ", step, " there are ", count, " numbers, more than memory holds");
+  const auto n = static_cast<std::int64_t>(count);
+  const DType dtype = options.dtype.value_or(std::integral<T> ? kInt64 : kFloat32);
+  for (const std::int64_t i : {std::int64_t{0}, n - 1}) {
+    if (n == 0) break;
+    const T value = range_value(start, step, i);
+    AMP_CHECK(holds(dtype, value), "arange: the numbers from `start` ", start, " to `end` ", end,
+              " must be values of ", dtype, ", but ", value, " is among them");
+  }
+  const HostBuffer<T> values(n);
+  for (std::int64_t i = 0; i < n; ++i) values[i] = range_value(start, step, i);
+  return from_values(values.data(), static_cast<std::size_t>(n), Shape(n), dtype, options);
+}
+
+}  // namespace detail
+
+AMP_INLINE Tensor empty(const Shape& shape, const TensorOptions& options) {
+  return detail::with_options(
+      detail::make_tensor(shape, options.dtype.value_or(kFloat32), options.device), options);
+}
+
+AMP_INLINE Tensor full(const Shape& shape, double value, const TensorOptions& options) {
+  const DType dtype = options.dtype.value_or(kFloat32);
+  detail::check_fill("full", value, dtype);
+  const Tensor result = detail::make_tensor(shape, dtype, options.device);
+  detail::fill(result, value);
+  return detail::with_options(result, options);
+}
+AMP_INLINE Tensor zeros(const Shape& shape, const TensorOptions& options) {
+  return full(shape, 0, options);
+}
+AMP_INLINE Tensor ones(const Shape& shape, const TensorOptions& options) {
+  return full(shape, 1, options);
+}
+
+AMP_INLINE Tensor rand(const Shape& shape, const TensorOptions& options) {
+  return detail::random("rand", shape, options, kernels::Distribution::kUniform);
+}
+AMP_INLINE Tensor randn(const Shape& shape, const TensorOptions& options) {
+  return detail::random("randn", shape, options, kernels::Distribution::kNormal);
+}
+
+AMP_INLINE Tensor from_blob(void* data, const Shape& shape, const TensorOptions& options) {
+  const DType dtype = options.dtype.value_or(kFloat32);
+  AMP_CHECK(data != nullptr || shape.numel() == 0, "from_blob: `data` is null, but `shape` ", shape,
+            " has ", shape.numel(), " elements");
+  auto storage = make_ref<detail::Storage>(options.device, data, detail::byte_count(shape, dtype));
+  return detail::with_options(Tensor(make_ref<detail::TensorImpl>(
+                                  std::move(storage), shape, contiguous_strides(shape), 0, dtype)),
+                              options);
+}
+
+AMP_INLINE Tensor empty_like(const Tensor& other) {
+  return detail::make_tensor(other.shape(), other.dtype(), other.device());
+}
+AMP_INLINE Tensor zeros_like(const Tensor& other) {
+  return full(other.shape(), 0, {.dtype = other.dtype(), .device = other.device()});
+}
+
+template <Element T>
+std::vector<T> Tensor::to_vector() const try {
+  check_defined("to_vector");
+  const Tensor dense = is_contiguous() ? *this : [&] {
+    Tensor copy = empty_like(*this);
+    detail::copy_elements(*this, copy);
+    return copy;
+  }();
+  std::vector<char> bytes(static_cast<std::size_t>(numel() * item_size(dtype())));
+  copy_bytes(kCPU, bytes.data(), device(), dense.raw_data(),
+             static_cast<std::int64_t>(bytes.size()));
+  std::vector<T> values(static_cast<std::size_t>(numel()));
+  visit_dtype(dtype(), [&](auto tag) {
+    using From = typename decltype(tag)::type;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      From value;
+      std::memcpy(static_cast<void*>(&value), bytes.data() + i * sizeof(From), sizeof(From));
+      values[i] = convert_one<T>(value);
+    }
+  });
+  return values;
+} catch (const std::bad_alloc&) {
+  throw detail::OutOfMemory();
+}
+
+template <Element T>
+T Tensor::item() const {
+  check_defined("item");
+  AMP_CHECK(numel() == 1, "item: the tensor must have one element, but is ", describe(*this));
+  return to_vector<T>()[0];
+}
+
+#if !AMP_HEADER_ONLY
+// For each type that users may give: the templates above have no other instantiations.
+#define AMP_FROM_VALUES(...)                                                                \
+  template Tensor detail::from_values(const __VA_ARGS__*, std::size_t, const Shape&, DType, \
+                                      const TensorOptions&)
+#define AMP_ELEMENT(...)                                                    \
+  AMP_FROM_VALUES(__VA_ARGS__);                                             \
+  template std::vector<__VA_ARGS__> Tensor::to_vector<__VA_ARGS__>() const; \
+  template __VA_ARGS__ Tensor::item<__VA_ARGS__>() const
+
+AMP_ELEMENT(double);
+AMP_ELEMENT(float);
+AMP_ELEMENT(half);
+AMP_ELEMENT(bfloat16);
+AMP_ELEMENT(float8_e4m3fn);
+AMP_ELEMENT(float8_e5m2);
+AMP_ELEMENT(long);
+AMP_ELEMENT(long long);
+AMP_ELEMENT(int);
+AMP_ELEMENT(unsigned char);
+AMP_ELEMENT(bool);
+AMP_FROM_VALUES(long double);
+AMP_FROM_VALUES(char);
+AMP_FROM_VALUES(signed char);
+AMP_FROM_VALUES(wchar_t);
+AMP_FROM_VALUES(char8_t);
+AMP_FROM_VALUES(char16_t);
+AMP_FROM_VALUES(char32_t);
+AMP_FROM_VALUES(short);
+AMP_FROM_VALUES(unsigned short);
+AMP_FROM_VALUES(unsigned int);
+AMP_FROM_VALUES(unsigned long);
+AMP_FROM_VALUES(unsigned long long);
+
+#undef AMP_ELEMENT
+#undef AMP_FROM_VALUES
+
+template Tensor detail::arange_of(std::int64_t, std::int64_t, std::int64_t, const TensorOptions&);
+template Tensor detail::arange_of(std::uint64_t, std::uint64_t, std::uint64_t,
+                                  const TensorOptions&);
+template Tensor detail::arange_of(float, float, float, const TensorOptions&);
+template Tensor detail::arange_of(double, double, double, const TensorOptions&);
+template Tensor detail::arange_of(long double, long double, long double, const TensorOptions&);
+#endif
+
+}  // namespace amp::inline v0
