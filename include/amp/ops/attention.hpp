@@ -5,172 +5,11 @@
 //   softmax(query key^T / sqrt(E) + mask) value
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
 #include <optional>
 
-#include "amp/kernels/attention/host.hpp"
-#include "amp/kernels/attention/host/backward.hpp"
-#include "amp/ops/arithmetic.hpp"
-#include "amp/ops/comparison.hpp"
-#include "amp/ops/dropout.hpp"
-#include "amp/ops/matmul.hpp"
-#include "amp/ops/softmax.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
-namespace detail {
-
-/// [L, S], true where the key is not in the query's future.
-inline Tensor causal_mask(std::int64_t queries, std::int64_t keys, Device device) {
-  const Tensor row = reshape(arange(queries, {.device = device}), {queries, 1});
-  return le(arange(keys, {.device = device}), row);
-}
-
-/// Composed of other ops. Scores and probabilities are float32 (float64); the probabilities are
-/// rounded to the dtype of `value` before they are multiplied with it.
-inline Tensor composed_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                 const Tensor& mask, double dropout_p, bool is_causal,
-                                 double scale) {
-  constexpr std::string_view kOp = "scaled_dot_product_attention";
-  const DType wide = promote_types(query.dtype(), kFloat32);
-  Tensor scores = matmul(kOp, query, transpose(key, -2, -1), wide) * scale;
-  Tensor seen;  // where attention may look
-  if (is_causal) {
-    seen = causal_mask(query.size(-2), key.size(-2), query.device());
-  } else if (mask.defined() && mask.dtype() == kBool) {
-    seen = mask;
-  } else if (mask.defined()) {
-    scores = scores + autocasting::convert_dtype(mask, wide);
-    seen = gt(mask.detach(), -std::numeric_limits<double>::infinity());
-  }
-  if (seen.defined()) {
-    const auto nothing = -std::numeric_limits<double>::infinity();
-    scores = where(seen, scores, kernels::Operand::scalar(nothing, scores.device()), false);
-  }
-  Tensor weights = softmax(scores, -1);
-  // A query that sees nothing attends to nothing.
-  if (seen.defined()) weights = where(seen, weights, zero_on(weights.device()), false);
-  if (dropout_p > 0) weights = detail::dropout(weights, dropout_p);
-  return matmul(kOp, autocasting::convert_dtype(weights, value.dtype()), value);
-}
-
-/// The dimensions before the matrix.
-inline Shape leading(const Tensor& x) {
-  Shape shape = x.shape();
-  shape.erase(shape.dims() - 1);
-  shape.erase(shape.dims() - 1);
-  return shape;
-}
-
-/// Memory for a gradient of `input` in the order in which that lies, so that the views it came
-/// through need not be undone by copies.
-inline Tensor empty_as_it_lies(const Tensor& input, DType dtype) {
-  const Shape& shape = input.shape();
-  int order[kMaxDims] = {};
-  for (int d = 0; d < input.dim(); ++d) order[d] = d;
-  const auto distance = [&](int d) {  // what is broadcast goes outermost
-    return input.strides()[d] == 0 ? INT64_MAX : input.strides()[d];
-  };
-  std::stable_sort(order, order + input.dim(),
-                   [&](int a, int b) { return distance(a) > distance(b); });
-  Strides strides = shape;
-  std::int64_t stride = 1;
-  for (int d = input.dim() - 1; d >= 0; --d) {
-    strides[order[d]] = stride;
-    stride *= shape[order[d]];
-  }
-  return empty(shape, {.dtype = dtype, .device = input.device()}).alias(shape, strides, 0);
-}
-
-/// The kernel of the host. Equal leading dimensions, nothing empty, scale > 0; `mask` is that of
-/// the scores, [..., L, S], or undefined.
-inline Tensor blocked_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                const Tensor& mask, bool is_causal, double scale) {
-  static constexpr std::string_view kOp = "scaled_dot_product_attention";
-  Shape shape = query.shape();
-  shape[shape.dims() - 1] = 2;
-  const Tensor statistics = empty(shape, {.dtype = promote_types(query.dtype(), kFloat32)});
-  shape[shape.dims() - 1] = value.size(-1);
-  const Tensor output = empty(shape, {.dtype = query.dtype()});
-  kernels::host::attention({query.operand(), key.operand(), value.operand(), mask.operand(),
-                            output.operand(), statistics.operand(), scale, is_causal});
-  if (autograd::recording(query, key, value)) {
-    autograd::record(
-        kOp, output,
-        [is_causal, scale, statistics, q = autograd::SavedTensor(query),
-         k = autograd::SavedTensor(key), v = autograd::SavedTensor(value),
-         mask = autograd::SavedTensor(mask), output = autograd::SavedTensor(output),
-         q_dtype = autograd::gradient_dtype(query), k_dtype = autograd::gradient_dtype(key),
-         v_dtype = autograd::gradient_dtype(value)](
-            const Tensor& grad, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
-          const Tensor &x = q.get(kOp), &y = k.get(kOp), &z = v.get(kOp);
-          const auto gradient = [](bool needed, const Tensor& input, DType dtype) {
-            return needed ? empty_as_it_lies(input, dtype) : Tensor();
-          };
-          autograd::Gradients<3> gradients = {gradient(needs[0], x, q_dtype),
-                                              gradient(needs[1], y, k_dtype),
-                                              gradient(needs[2], z, v_dtype)};
-          kernels::host::attention_backward(
-              {grad.operand(), x.operand(), y.operand(), z.operand(), mask.get(kOp).operand(),
-               output.get(kOp).operand(), statistics.operand(), gradients[0].operand(),
-               gradients[1].operand(), gradients[2].operand(), scale, is_causal});
-          return gradients;
-        },
-        query, key, value);
-  }
-  return output;
-}
-
-/// Chooses the implementation for the device and the arguments.
-inline Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                        const Tensor& mask, double dropout_p, bool is_causal, double scale) {
-  constexpr std::string_view kOp = "scaled_dot_product_attention";
-  AMP_CHECK(query.dtype() == key.dtype() && query.dtype() == value.dtype(), kOp,
-            ": `query`, `key` and `value` must have one dtype, but are ", describe(query), ", ",
-            describe(key), " and ", describe(value),
-            "; convert with to(), or call it under an AutocastGuard");
-  const bool empty = query.numel() == 0 || key.numel() == 0 || value.numel() == 0;
-  const bool mask_learns = mask.defined() && autograd::recording(mask);
-  if (query.device().type != kCPU || dropout_p > 0 || empty || mask_learns ||
-      !(static_cast<float>(scale) > 0))
-    return composed_attention(query, key, value, mask, dropout_p, is_causal, scale);
-  const Shape batch =
-      broadcast_shapes(kOp, broadcast_shapes(kOp, leading(query), leading(key)), leading(value));
-  const auto expanded = [&](const Tensor& x, std::int64_t rows, std::int64_t columns) {
-    Shape shape = batch;
-    shape.push_back(rows);
-    shape.push_back(columns);
-    return shape == x.shape() ? x : expand(x, shape);
-  };
-  const std::int64_t queries = query.size(-2), keys = key.size(-2), width = query.size(-1);
-  return blocked_attention(expanded(query, queries, width), expanded(key, keys, width),
-                           expanded(value, keys, value.size(-1)),
-                           mask.defined() ? expanded(mask.detach(), queries, keys) : mask,
-                           is_causal, scale);
-}
-
-/// The leading dimensions must broadcast, and `attn_mask` to the scores [..., L, S].
-inline void check_attention_shapes(const Tensor& query, const Tensor& key, const Tensor& value,
-                                   const Tensor& mask) {
-  constexpr std::string_view kOp = "scaled_dot_product_attention";
-  const bool do_match =
-      do_broadcast(leading(query), leading(key)) &&
-      do_broadcast(broadcast_shapes(kOp, leading(query), leading(key)), leading(value));
-  AMP_CHECK(do_match, kOp,
-            ": the leading dimensions of `query`, `key` and `value` do not broadcast: they are ",
-            describe(query), ", ", describe(key), " and ", describe(value));
-  if (!mask.defined()) return;
-  Shape scores = broadcast_shapes(kOp, leading(query), leading(key));
-  scores.push_back(query.size(-2));
-  scores.push_back(key.size(-2));
-  AMP_CHECK(
-      do_broadcast(scores, mask.shape()) && broadcast_shapes(kOp, scores, mask.shape()) == scores,
-      kOp, ": `attn_mask` must broadcast to the scores ", scores, ", but is ", describe(mask));
-}
-
-}  // namespace detail
 
 /// Attention of query [..., L, E] to key [..., S, E] and value [..., S, V]: [..., L, V]; leading
 /// dimensions broadcast. `attn_mask` broadcasts to [..., L, S]: bool, true where attention may
@@ -181,37 +20,21 @@ inline void check_attention_shapes(const Tensor& query, const Tensor& key, const
 /// all L x S of them is needed on other devices only, with dropout, if `attn_mask` learns, and if
 /// `scale` is not positive. Keys that a query does not see do not change its result, except that
 /// infinite or NaN values of such keys may make it NaN.
-[[nodiscard]] inline Tensor scaled_dot_product_attention(
-    const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask = {},
-    double dropout_p = 0.0, bool is_causal = false, std::optional<double> scale = {}) {
-  constexpr std::string_view kOp = "scaled_dot_product_attention";
-  detail::check_floating(kOp, "query", query);
-  detail::check_floating(kOp, "key", key);
-  detail::check_floating(kOp, "value", value);
-  detail::check_same_device(kOp, "query", query, "key", key);
-  detail::check_same_device(kOp, "query", query, "value", value);
-  AMP_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2 &&
-                query.size(-1) == key.size(-1) && key.size(-2) == value.size(-2),
-            kOp,
-            ": expected `query` [..., L, E], `key` [..., S, E] and `value` [..., S, V], but got ",
-            describe(query), ", ", describe(key), " and ", describe(value));
-  AMP_CHECK(dropout_p >= 0 && dropout_p <= 1, kOp, ": `dropout_p` must lie in [0, 1], but is ",
-            dropout_p);
-  if (attn_mask.defined()) {
-    AMP_CHECK(!is_causal, kOp, ": give `attn_mask` or `is_causal`, not both");
-    AMP_CHECK(attn_mask.dtype() == kBool || is_floating_point(attn_mask.dtype()), kOp,
-              ": `attn_mask` must be bool or floating point, but is ", describe(attn_mask));
-    detail::check_same_device(kOp, "query", query, "attn_mask", attn_mask);
-  }
-  detail::check_attention_shapes(query, key, value, attn_mask);
-  const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
-  return autocasting::call(
-      "scaled_dot_product_attention",
-      [&](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
-        const autocasting::NoCasts no_casts;
-        return detail::attention(q, k, v, mask, dropout_p, is_causal, factor);
-      },
-      query, key, value, attn_mask);
-}
+[[nodiscard]] Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
+                                                  const Tensor& value, const Tensor& attn_mask = {},
+                                                  double dropout_p = 0.0, bool is_causal = false,
+                                                  std::optional<double> scale = {});
 
+namespace detail {
+
+/// Composed of other ops. Scores and probabilities are float32 (float64); the probabilities are
+/// rounded to the dtype of `value` before they are multiplied with it.
+Tensor composed_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                          const Tensor& mask, double dropout_p, bool is_causal, double scale);
+
+}  // namespace detail
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/ops/attention.ipp"
+#endif

@@ -4,62 +4,22 @@
 // Comparisons, and what is chosen by them.
 #pragma once
 
-#include "amp/ops/elementwise.hpp"
+#include "amp/ops/number.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
 
-/// Whether what is compared with a tensor is rounded to its dtype. Beside integers it is not, nor
-/// beside float8_e4m3fn, where a number beyond the largest would become NaN.
-inline bool rounds_what_is_compared(DType dtype) {
-  return is_floating_point(dtype) && dtype != kFloat8E4M3;
-}
-/// The number as the nearest one of the tensor's dtype.
-inline kernels::Operand rounded_to(DType dtype, kernels::Operand number) {
-  if (!rounds_what_is_compared(dtype)) return number;
-  visit_dtype(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    number.value = convert_one<double>(number.dtype == kInt64 ? convert_one<T>(number.integer)
-                                                              : convert_one<T>(number.value));
-  });
-  number.dtype = kFloat64;
-  return number;
-}
+Tensor eq_number(const Tensor& a, kernels::Operand&& b);
+Tensor ne_number(const Tensor& a, kernels::Operand&& b);
+Tensor lt_number(const Tensor& a, kernels::Operand&& b);
+Tensor le_number(const Tensor& a, kernels::Operand&& b);
+Tensor gt_number(const Tensor& a, kernels::Operand&& b);
+Tensor ge_number(const Tensor& a, kernels::Operand&& b);
 
-/// The same of a 0-dimensional operand beside one that is not, of dtype `common` both.
-inline Tensor rounded_single(const Tensor& operand, bool single, DType common) {
-  const bool rounds = single && operand.dim() == 0 && rounds_what_is_compared(common);
-  return rounds ? autocasting::convert_dtype(operand.detach(), common) : operand;
-}
-
-inline Tensor comparison_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
-                            BinaryLaunch kernel) {
-  check_operands(op.name(), a, b);
-  return autocasting::call(
-      op,
-      [&](const Tensor& x, const Tensor& y) {
-        const Shape shape = broadcast_shapes(op.name(), x.shape(), y.shape());
-        const bool one_is_single = (x.dim() == 0) != (y.dim() == 0);
-        const DType common = result_type(x, y);
-        return run_binary(kernel, rounded_single(x, one_is_single, common),
-                          rounded_single(y, one_is_single, common), shape, kBool);
-      },
-      a, b);
-}
-inline Tensor comparison_op(autocasting::OpId op, const Tensor& input,
-                            const kernels::Operand& number, BinaryLaunch kernel) {
-  return autocasting::call(
-      op,
-      [&](const Tensor& x) {
-        return run_scalar(kernel, x, rounded_to(x.dtype(), number), false, kBool);
-      },
-      input);
-}
-template <Arithmetic Number>
-Tensor comparison_op(autocasting::OpId op, const Tensor& input, Number value, BinaryLaunch kernel) {
-  check_defined(op.name(), "a", input);
-  return comparison_op(op, input, kernels::Operand::scalar(value, input.device()), kernel);
-}
+/// One choice is a number: the second, unless `scalar_first`.
+Tensor where_number(const Tensor& condition, const Tensor& tensor, kernels::Operand&& number,
+                    bool scalar_first);
 
 }  // namespace detail
 
@@ -68,119 +28,43 @@ Tensor comparison_op(autocasting::OpId op, const Tensor& input, Number value, Bi
 // bfloat16 is equal to 0.1. Beside integers numbers are compared as they are: 255 of uint8 is not
 // -1, which it is in torch.
 // clang-format off
-[[nodiscard]] inline Tensor eq(const Tensor& a, const Tensor& b) { return detail::comparison_op("eq", a, b, kernels::dispatch<&kernels::Backend::eq, kernels::host::eq>); }
-[[nodiscard]] inline Tensor ne(const Tensor& a, const Tensor& b) { return detail::comparison_op("ne", a, b, kernels::dispatch<&kernels::Backend::ne, kernels::host::ne>); }
-[[nodiscard]] inline Tensor lt(const Tensor& a, const Tensor& b) { return detail::comparison_op("lt", a, b, kernels::dispatch<&kernels::Backend::lt, kernels::host::lt>); }
-[[nodiscard]] inline Tensor le(const Tensor& a, const Tensor& b) { return detail::comparison_op("le", a, b, kernels::dispatch<&kernels::Backend::le, kernels::host::le>); }
-[[nodiscard]] inline Tensor gt(const Tensor& a, const Tensor& b) { return detail::comparison_op("gt", a, b, kernels::dispatch<&kernels::Backend::gt, kernels::host::gt>); }
-[[nodiscard]] inline Tensor ge(const Tensor& a, const Tensor& b) { return detail::comparison_op("ge", a, b, kernels::dispatch<&kernels::Backend::ge, kernels::host::ge>); }
-template <Arithmetic N> [[nodiscard]] Tensor eq(const Tensor& a, N b) { return detail::comparison_op("eq", a, b, kernels::dispatch<&kernels::Backend::eq, kernels::host::eq>); }
-template <Arithmetic N> [[nodiscard]] Tensor ne(const Tensor& a, N b) { return detail::comparison_op("ne", a, b, kernels::dispatch<&kernels::Backend::ne, kernels::host::ne>); }
-template <Arithmetic N> [[nodiscard]] Tensor lt(const Tensor& a, N b) { return detail::comparison_op("lt", a, b, kernels::dispatch<&kernels::Backend::lt, kernels::host::lt>); }
-template <Arithmetic N> [[nodiscard]] Tensor le(const Tensor& a, N b) { return detail::comparison_op("le", a, b, kernels::dispatch<&kernels::Backend::le, kernels::host::le>); }
-template <Arithmetic N> [[nodiscard]] Tensor gt(const Tensor& a, N b) { return detail::comparison_op("gt", a, b, kernels::dispatch<&kernels::Backend::gt, kernels::host::gt>); }
-template <Arithmetic N> [[nodiscard]] Tensor ge(const Tensor& a, N b) { return detail::comparison_op("ge", a, b, kernels::dispatch<&kernels::Backend::ge, kernels::host::ge>); }
+[[nodiscard]] Tensor eq(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor ne(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor lt(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor le(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor gt(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor ge(const Tensor& a, const Tensor& b);
+template <Arithmetic N> [[nodiscard]] Tensor eq(const Tensor& a, N b) { return detail::eq_number(a, detail::number_operand(b)); }
+template <Arithmetic N> [[nodiscard]] Tensor ne(const Tensor& a, N b) { return detail::ne_number(a, detail::number_operand(b)); }
+template <Arithmetic N> [[nodiscard]] Tensor lt(const Tensor& a, N b) { return detail::lt_number(a, detail::number_operand(b)); }
+template <Arithmetic N> [[nodiscard]] Tensor le(const Tensor& a, N b) { return detail::le_number(a, detail::number_operand(b)); }
+template <Arithmetic N> [[nodiscard]] Tensor gt(const Tensor& a, N b) { return detail::gt_number(a, detail::number_operand(b)); }
+template <Arithmetic N> [[nodiscard]] Tensor ge(const Tensor& a, N b) { return detail::ge_number(a, detail::number_operand(b)); }
 // clang-format on
 
-namespace detail {
-
-inline Tensor where_kernel(const Tensor& condition, const kernels::Operand& a,
-                           const kernels::Operand& b, const Shape& shape, DType dtype) {
-  const Tensor output = empty(shape, {.dtype = dtype, .device = condition.device()});
-  if (output.numel() != 0) {
-    const kernels::WhereArgs args{condition.operand(), a, b, output.operand()};
-    kernels::dispatch<&kernels::Backend::where, kernels::host::where>(output.device(), args);
-  }
-  return output;
-}
-
-inline kernels::Operand zero_on(Device device) { return kernels::Operand::scalar(0.0, device); }
-
-/// The gradients of where's choices: each receives what was taken from it, and 0 elsewhere.
-inline Tensor where_backward(const Tensor& condition, const Tensor& grad, bool first,
-                             const Shape& shape, DType dtype) {
-  const kernels::Operand zero = zero_on(grad.device()), taken = grad.operand();
-  return sum_to(where_kernel(condition, first ? taken : zero, first ? zero : taken, grad.shape(),
-                             grad.dtype()),
-                shape, dtype);
-}
-
-inline void check_condition(const Tensor& condition) {
-  check_defined("where", "condition", condition);
-  AMP_CHECK(condition.dtype() == kBool, "where: `condition` must be bool, but is ",
-            describe(condition), "; compare, or convert it with to()");
-}
-
-inline Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
-  const Shape shape =
-      broadcast_shapes("where", condition.shape(), broadcast_shapes("where", a.shape(), b.shape()),
-                       "condition", "a` and `b");
-  const DType dtype = result_type(a, b);
-  const Tensor output = where_kernel(condition, a.operand(), b.operand(), shape, dtype);
-  if (is_floating_point(dtype) && autograd::recording(a, b)) {
-    autograd::record(
-        "where", output,
-        [condition = autograd::SavedTensor(condition), as = a.shape(), bs = b.shape(),
-         ad = a.dtype(), bd = b.dtype()](
-            const Tensor& grad, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
-          const Tensor& chosen = condition.get("where");
-          return {needs[0] ? where_backward(chosen, grad, true, as, ad) : Tensor(),
-                  needs[1] ? where_backward(chosen, grad, false, bs, bd) : Tensor()};
-        },
-        a, b);
-  }
-  return output;
-}
-
-/// One choice is a number: the second, unless `scalar_first`.
-inline Tensor where(const Tensor& condition, const Tensor& tensor, const kernels::Operand& number,
-                    bool scalar_first) {
-  const Shape shape = broadcast_shapes("where", condition.shape(), tensor.shape(), "condition",
-                                       scalar_first ? "b" : "a");
-  const DType dtype = scalar_result_type(tensor, number);
-  const Tensor output = scalar_first
-                            ? where_kernel(condition, number, tensor.operand(), shape, dtype)
-                            : where_kernel(condition, tensor.operand(), number, shape, dtype);
-  if (is_floating_point(dtype) && autograd::recording(tensor)) {
-    autograd::record(
-        "where", output,
-        [condition = autograd::SavedTensor(condition), from = tensor.shape(), was = tensor.dtype(),
-         scalar_first](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-          return {where_backward(condition.get("where"), grad, !scalar_first, from, was)};
-        },
-        tensor);
-  }
-  return output;
-}
-
-}  // namespace detail
-
 /// condition ? a : b, elementwise; all broadcast, a and b promote. `condition` is bool.
-[[nodiscard]] inline Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
-  detail::check_condition(condition);
-  detail::check_operands("where", a, b);
-  detail::check_same_device("where", "condition", condition, "a", a);
-  return autocasting::call(
-      "where", [&](const Tensor& x, const Tensor& y) { return detail::where(condition, x, y); }, a,
-      b);
-}
+[[nodiscard]] Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 template <Arithmetic N>
 [[nodiscard]] Tensor where(const Tensor& condition, const Tensor& a, N b) {
-  detail::check_condition(condition);
-  detail::check_defined("where", "a", a);
-  detail::check_same_device("where", "condition", condition, "a", a);
-  const kernels::Operand number = kernels::Operand::scalar(b, a.device());
-  return autocasting::call(
-      "where", [&](const Tensor& x) { return detail::where(condition, x, number, false); }, a);
+  return detail::where_number(condition, a, detail::number_operand(b), false);
 }
 template <Arithmetic N>
 [[nodiscard]] Tensor where(const Tensor& condition, N a, const Tensor& b) {
-  detail::check_condition(condition);
-  detail::check_defined("where", "b", b);
-  detail::check_same_device("where", "condition", condition, "b", b);
-  const kernels::Operand number = kernels::Operand::scalar(a, b.device());
-  return autocasting::call(
-      "where", [&](const Tensor& y) { return detail::where(condition, y, number, true); }, b);
+  return detail::where_number(condition, b, detail::number_operand(a), true);
 }
 
+namespace detail {
+
+// For the ops that choose, without checks. `where` records its history.
+Tensor where(const Tensor& condition, const Tensor& tensor, const kernels::Operand& number,
+             bool scalar_first);
+Tensor where_kernel(const Tensor& condition, const kernels::Operand& a, const kernels::Operand& b,
+                    const Shape& shape, DType dtype);
+kernels::Operand zero_on(Device device);
+
+}  // namespace detail
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/ops/comparison.ipp"
+#endif

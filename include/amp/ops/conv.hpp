@@ -8,10 +8,10 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 
-#include "amp/kernels/conv/host.hpp"
-#include "amp/ops/layout.hpp"
-#include "amp/ops/relu_mask.hpp"
+#include "amp/kernels/traversal/window.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 
@@ -33,165 +33,25 @@ struct Conv2dOptions {
   bool relu = false;  // relu(conv2d(...)) in the same pass over the result, rounded once
 };
 
+/// Convolves input [N, C, H, W] (or [C, H, W]) with weight [O, C / groups, KH, KW]; bias [O] may be
+/// undefined. Result [N, O, H', W'] with H' = floor((H + 2 padding - dilation (KH - 1) - 1) /
+/// stride) + 1. Accumulated in float32, rounded once.
+[[nodiscard]] Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+                            const Conv2dOptions& options = {});
+
 namespace detail {
 
 /// The extent of what a window of `kernel` sees of `input`: floor((input + 2 padding - dilation
 /// (kernel - 1) - 1) / stride) + 1.
-inline std::int64_t window_extent(std::int64_t input, std::int64_t kernel, std::int64_t stride,
-                                  std::int64_t padding, std::int64_t dilation) {
-  const std::int64_t reach = input + 2 * padding - dilation * (kernel - 1) - 1;
-  return reach < 0 ? 0 : reach / stride + 1;
-}
+std::int64_t window_extent(std::int64_t input, std::int64_t kernel, std::int64_t stride,
+                           std::int64_t padding, std::int64_t dilation);
 
-inline kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d stride,
-                                     Size2d padding, Size2d dilation) {
-  const auto at_least = [&](std::string_view what, Size2d size, std::int64_t least) {
-    AMP_CHECK(size.height >= least && size.width >= least, op, ": `", what, "` must be at least ",
-              least, ", but is {", size.height, ", ", size.width, "}");
-  };
-  constexpr std::int64_t kMost = std::int64_t{1} << 30;  // no sum of these overflows
-  const auto at_most = [&](std::string_view what, Size2d size) {
-    AMP_CHECK(size.height <= kMost && size.width <= kMost, op, ": `", what, "` must be at most ",
-              kMost, ", but is {", size.height, ", ", size.width, "}");
-  };
-  at_most("kernel", kernel);
-  at_most("padding", padding);
-  at_most("dilation", dilation);
-  at_least("kernel", kernel, 1);
-  at_least("stride", stride, 1);
-  at_least("padding", padding, 0);
-  at_least("dilation", dilation, 1);
-  return {{kernel.height, kernel.width},
-          {stride.height, stride.width},
-          {padding.height, padding.width},
-          {dilation.height, dilation.width}};
-}
-
-inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                     const kernels::Window2d& window, std::int64_t groups, bool relu) {
-  AMP_CHECK(input.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == weight.dtype()),
-            "conv2d: `input`, `weight` and `bias` must have one dtype, but are ", describe(input),
-            ", ", describe(weight), " and ", describe(bias),
-            "; convert with to(), or convolve under an AutocastGuard");
-  AMP_CHECK(is_floating_point(input.dtype()), "conv2d: `input` must be floating point, but is ",
-            describe(input), "; convert it with to()");
-  check_same_device("conv2d", "input", input, "weight", weight);
-  if (bias.defined()) check_same_device("conv2d", "input", input, "bias", bias);
-  const Tensor x = contiguous(input), w = contiguous(weight),
-               b = bias.defined() ? contiguous(bias) : bias;
-  const auto extent = [&](int d) {
-    return window_extent(x.shape()[2 + d], window.kernel[d], window.stride[d], window.padding[d],
-                         window.dilation[d]);
-  };
-  AMP_CHECK(extent(0) > 0 && extent(1) > 0, "conv2d: the kernel of `weight` ", describe(weight),
-            " does not fit into `input` ", describe(input), " with this padding and dilation");
-  const Shape shape(x.size(0), w.size(0), extent(0), extent(1));
-  (void)byte_count(shape, x.dtype());  // throws if there are too many
-  kernels::Conv2dArgs forward{x.operand_as_laid_out(),
-                              w.operand(),
-                              b.operand(),
-                              channels_last_operand(shape, x.dtype(), x.device()),
-                              window,
-                              groups,
-                              relu};
-  const ActivationOrder order(x.device().type == kCPU &&
-                              kernels::host::conv2d_prefers_channels_last(forward));
-  const Tensor laid_out = order.lay_out(x);
-  const Tensor output = order.make(shape, x.dtype(), x.device());
-  if (output.numel() != 0) {
-    forward.input = order.operand(laid_out);
-    forward.output = order.operand(output);
-    forward.channels_last = order.is_channels_last();
-    if (forward.channels_last) forward.packed = w.impl().storage->packed();
-    kernels::dispatch<&kernels::Backend::conv2d, kernels::host::conv2d>(x.device(), forward);
-  }
-  if (autograd::recording(x, w, b)) {
-    autograd::record(
-        "conv2d", output,
-        [x = autograd::SavedTensor(laid_out), w = autograd::SavedTensor(w), window, groups, order,
-         passes = relu ? ReluMask(output) : ReluMask(), dtype = autograd::gradient_dtype(w),
-         bias_dtype = autograd::gradient_dtype(b)](
-            const Tensor& gradient, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
-          const Tensor grad = order.lay_out(passes.apply("conv2d", gradient));
-          const Tensor &in = x.get("conv2d"), &kernel = w.get("conv2d");
-          autograd::Gradients<3> gradients;
-          if (needs[0]) {
-            gradients[0] = order.make(in.shape(), in.dtype(), in.device());
-            kernels::Conv2dBackwardInputArgs args{order.operand(grad),
-                                                  kernel.operand(),
-                                                  order.operand(gradients[0]),
-                                                  window,
-                                                  groups,
-                                                  order.is_channels_last()};
-            if (args.channels_last) args.packed = kernel.impl().storage->packed();
-            kernels::dispatch<&kernels::Backend::conv2d_backward_input,
-                              kernels::host::conv2d_backward_input>(grad.device(), args);
-          }
-          if (needs[1] || needs[2]) {
-            gradients[1] = empty(kernel.shape(), {.dtype = dtype, .device = grad.device()});
-            if (needs[2])
-              gradients[2] =
-                  empty({kernel.size(0)}, {.dtype = bias_dtype, .device = grad.device()});
-            const kernels::Conv2dBackwardWeightArgs args{order.operand(grad),
-                                                         order.operand(in),
-                                                         gradients[1].operand(),
-                                                         gradients[2].operand(),
-                                                         window,
-                                                         groups,
-                                                         order.is_channels_last()};
-            kernels::dispatch<&kernels::Backend::conv2d_backward_weight,
-                              kernels::host::conv2d_backward_weight>(grad.device(), args);
-          }
-          return gradients;
-        },
-        x, w, b);
-  }
-  return output;
-}
+kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d stride, Size2d padding,
+                              Size2d dilation);
 
 }  // namespace detail
-
-/// Convolves input [N, C, H, W] (or [C, H, W]) with weight [O, C / groups, KH, KW]; bias [O] may be
-/// undefined. Result [N, O, H', W'] with H' = floor((H + 2 padding - dilation (KH - 1) - 1) /
-/// stride) + 1. Accumulated in float32, rounded once.
-[[nodiscard]] inline Tensor conv2d(const Tensor& input, const Tensor& weight,
-                                   const Tensor& bias = {}, const Conv2dOptions& options = {}) {
-  detail::check_defined("conv2d", "input", input);
-  detail::check_defined("conv2d", "weight", weight);
-  AMP_CHECK((input.dim() == 4 || input.dim() == 3) && weight.dim() == 4,
-            "conv2d: expected `input` [N, C, H, W] and `weight` [O, C / groups, ",
-            "KH, KW], but got ", describe(input), " and ", describe(weight));
-  AMP_CHECK(options.groups >= 1, "conv2d: `groups` must be at least 1, but is ", options.groups);
-  const std::int64_t channels = input.size(-3);
-  AMP_CHECK(weight.size(0) % options.groups == 0, "conv2d: `groups` ", options.groups,
-            " must divide the ", weight.size(0), " filters of `weight` [O, C / groups, KH, KW], ",
-            describe(weight), "; `input` is ", describe(input));
-  AMP_CHECK(channels % options.groups == 0, "conv2d: `groups` ", options.groups,
-            " must divide the ", channels, " channels of `input` [N, C, H, W], ", describe(input),
-            "; `weight` is ", describe(weight));
-  AMP_CHECK(channels / options.groups == weight.size(1), "conv2d: `weight` [O, C / groups, KH, ",
-            "KW], ", describe(weight), ", with `groups` ", options.groups, " expects ",
-            static_cast<std::uint64_t>(weight.size(1)) * static_cast<std::uint64_t>(options.groups),
-            " channels, but `input` [N, C, H, W], ", describe(input), ", has ", channels);
-  if (input.dim() == 3) {
-    Shape batched = input.shape();
-    batched.insert(0, 1);
-    const Tensor output = conv2d(detail::reshape(input, batched), weight, bias, options);
-    Shape shape = output.shape();
-    shape.erase(0);
-    return detail::reshape(output, shape);
-  }
-  AMP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)),
-            "conv2d: `bias` must have shape [", weight.size(0), "], but is ", describe(bias));
-  const kernels::Window2d window =
-      detail::make_window("conv2d", Size2d(weight.size(2), weight.size(3)), options.stride,
-                          options.padding, options.dilation);
-  return autocasting::call(
-      "conv2d",
-      [&](const Tensor& x, const Tensor& w, const Tensor& b) {
-        return detail::conv2d(x, w, b, window, options.groups, options.relu);
-      },
-      input, weight, bias);
-}
-
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/ops/conv.ipp"
+#endif

@@ -4,88 +4,27 @@
 // Dropout (Srivastava et al. 2014, JMLR 15).
 #pragma once
 
-#include <string_view>
-
-#include "amp/ops/arithmetic.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
-namespace detail {
-
-inline Tensor dropout_kernel(const Tensor& x, const Tensor& residual, DType dtype, double p,
-                             const kernels::RandomRange& range) {
-  const Tensor output = empty(x.shape(), {.dtype = dtype, .device = x.device()});
-  if (output.numel() != 0) {
-    const kernels::DropoutArgs args{x.operand(), residual.operand(), output.operand(), p, range};
-    kernels::dispatch<&kernels::Backend::dropout, kernels::host::dropout>(x.device(), args);
-  }
-  return output;
-}
-
-inline Tensor dropout(const Tensor& input, double p) {
-  const Tensor x = contiguous(input);
-  const kernels::RandomRange range = reserve_random(ceil_div(x.numel(), 4), x.device());
-  const Tensor output = dropout_kernel(x, {}, x.dtype(), p, range);
-  if (autograd::recording(x)) {
-    autograd::record(
-        "dropout", output,
-        [p, range](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-          return {dropout_kernel(dense(grad), {}, grad.dtype(), p, range)};
-        },
-        x);
-  }
-  return output;
-}
-
-inline Tensor dropout_add(const Tensor& input, const Tensor& residual, double p) {
-  const Tensor x = contiguous(input), r = contiguous(residual);
-  const kernels::RandomRange range = reserve_random(ceil_div(x.numel(), 4), x.device());
-  const Tensor output = dropout_kernel(x, r, promote_types(x.dtype(), r.dtype()), p, range);
-  if (autograd::recording(x, r)) {
-    autograd::record(
-        "dropout_add", output,
-        [p, range, dtype = x.dtype()](const Tensor& grad,
-                                      const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
-          return {needs[0] ? dropout_kernel(dense(grad), {}, dtype, p, range) : Tensor(), grad};
-        },
-        x, r);
-  }
-  return output;
-}
-
-/// What the ops with dropout have in common.
-inline void check_dropout(std::string_view op, const Tensor& input, double p) {
-  check_floating(op, "input", input);
-  AMP_CHECK(p >= 0 && p <= 1, op, ": `p` must lie in [0, 1], but is ", p);
-}
-
-}  // namespace detail
 
 /// Each element is 0 with probability p, else input / (1 - p): the expectation is kept. Not
 /// `training`: the input itself. What is dropped is a function of the process' generator
 /// (manual_seed), the same on every device and in every dtype.
-[[nodiscard]] inline Tensor dropout(const Tensor& input, double p = 0.5, bool training = true) {
-  detail::check_dropout("dropout", input, p);
-  if (!training || p == 0) return input;
-  return autocasting::call(
-      "dropout", [&](const Tensor& x) { return detail::dropout(x, p); }, input);
-}
+[[nodiscard]] Tensor dropout(const Tensor& input, double p = 0.5, bool training = true);
 
 /// residual + dropout(input, p, training), of one shape: the end of a residual branch, in one pass
 /// over memory and with one rounding. Drops what dropout() would. The result has the wider dtype.
-[[nodiscard]] inline Tensor dropout_add(const Tensor& input, const Tensor& residual, double p = 0.5,
-                                        bool training = true) {
-  detail::check_dropout("dropout_add", input, p);
-  detail::check_floating("dropout_add", "residual", residual);
-  detail::check_same_device("dropout_add", "input", input, "residual", residual);
-  AMP_CHECK(input.shape() == residual.shape(),
-            "dropout_add: `input` and `residual` must have one shape, but are ", describe(input),
-            " and ", describe(residual), "; expand() the smaller one");
-  return autocasting::call(
-      "dropout_add",
-      [&](const Tensor& x, const Tensor& r) {
-        return training && p > 0 ? detail::dropout_add(x, r, p) : add(r, x);
-      },
-      input, residual);
-}
+[[nodiscard]] Tensor dropout_add(const Tensor& input, const Tensor& residual, double p = 0.5,
+                                 bool training = true);
 
+namespace detail {
+
+Tensor dropout(const Tensor& input, double p);
+
+}  // namespace detail
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/ops/dropout.ipp"
+#endif

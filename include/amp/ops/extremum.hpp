@@ -7,201 +7,35 @@
 #include <cstdint>
 #include <tuple>
 
-#include "amp/kernels/extremum/host.hpp"
-#include "amp/ops/comparison.hpp"
-#include "amp/ops/reduce.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
-namespace detail {
-
-struct Extremum {
-  Tensor values, indices;
-};
-
-/// The extremum over one dimension, or all, without history, with extent 1 there: its values, if
-/// they are wanted, and its indices.
-template <auto Member, auto Host>
-Extremum extremum_kernel(const Tensor& x, int dim, bool with_values) {
-  Shape kept = dim == kernels::kAllDims ? Shape() : x.shape();
-  if (dim != kernels::kAllDims) kept[dim] = 1;
-  const Extremum result{
-      with_values ? empty(kept, {.dtype = x.dtype(), .device = x.device()}) : Tensor(),
-      empty(kept, {.dtype = kInt64, .device = x.device()})};
-  if (kept.numel() != 0) {
-    const kernels::ExtremumArgs args{x.operand(), result.values.operand(), result.indices.operand(),
-                                     dim};
-    kernels::dispatch<Member, Host>(x.device(), args);
-  }
-  return result;
-}
-
-/// The dimension to search, which is kAllDims for a 0-dimensional tensor, and the shape of the
-/// result.
-struct Search {
-  int dim;
-  Shape shape;
-};
-
-inline Search search_along(std::string_view op, const Tensor& input, std::int64_t dim,
-                           bool keepdim) {
-  const int d = wrap_dim(op, dim, input.dim());
-  if (input.dim() == 0) return {kernels::kAllDims, {}};
-  AMP_CHECK(input.shape()[d] > 0, op, ": dimension ", d, " of `input` ", describe(input),
-            " is empty and has no extremum");
-  Shape shape = input.shape();
-  shape[d] = 1;
-  if (!keepdim) shape.erase(d);
-  return {d, shape};
-}
-
-template <auto Member, auto Host>
-std::tuple<Tensor, Tensor> extremum_op(autocasting::OpId op, const Tensor& input, std::int64_t dim,
-                                       bool keepdim) {
-  check_defined(op.name(), "input", input);
-  Tensor indices;
-  const Tensor values = autocasting::call(
-      op,
-      [&](const Tensor& x) {
-        const Search search = search_along(op.name(), x, dim, keepdim);
-        const Extremum found = extremum_kernel<Member, Host>(x, search.dim, true);
-        const Strides strides = contiguous_strides(search.shape);
-        indices = found.indices.alias(search.shape, strides, 0);
-        const Tensor output = found.values.alias(search.shape, strides, 0);
-        if (is_floating_point(x.dtype()) && autograd::recording(x)) {
-          autograd::record(
-              op.name(), output,
-              [from = x.shape(), d = search.dim, indices = autograd::SavedTensor(found.indices),
-               op](const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-                const Tensor grad = dense(gradient);
-                const Tensor grad_x = empty(from, {.dtype = grad.dtype(), .device = grad.device()});
-                if (grad_x.numel() != 0) {
-                  const kernels::ExtremumBackwardArgs args{
-                      grad.operand(), indices.get(op.name()).operand(), grad_x.operand(), d};
-                  kernels::dispatch<&kernels::Backend::extremum_backward,
-                                    kernels::host::extremum_backward>(grad.device(), args);
-                }
-                return {grad_x};
-              },
-              x);
-        }
-        return output;
-      },
-      input);
-  return {values, indices};
-}
-
-/// The extremum of all elements, 0-dimensional; those that equal it share the gradient.
-template <auto Member, auto Host>
-Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
-  check_defined(op.name(), "input", input);
-  AMP_CHECK(input.numel() > 0, op.name(), ": `input` ", describe(input),
-            " has no elements and no extremum");
-  return autocasting::call(
-      op,
-      [&](const Tensor& x) {
-        const Tensor output = extremum_kernel<Member, Host>(x, kernels::kAllDims, true).values;
-        if (is_floating_point(x.dtype()) && autograd::recording(x)) {
-          autograd::record(
-              op.name(), output,
-              [op, x = autograd::SavedTensor(x), output = autograd::SavedTensor(output)](
-                  const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-                const Tensor& in = x.get(op.name());
-                // Equal to it, or as much no number as it is.
-                const Tensor equal = binary_kernel<&kernels::Backend::eq, kernels::host::eq>(
-                    in, output.get(op.name()), in.shape(), kBool);
-                const Tensor nan = binary_kernel<&kernels::Backend::ne, kernels::host::ne>(
-                    in, in, in.shape(), kBool);
-                const Tensor winners =
-                    binary_kernel<&kernels::Backend::maximum, kernels::host::maximum>(
-                        equal, nan, in.shape(), kBool);
-                const Tensor share = detail::div(grad, reduce("sum", winners, {}, false, 1));
-                return {where_kernel(winners, share.operand(), zero_on(grad.device()), in.shape(),
-                                     grad.dtype())};
-              },
-              x);
-        }
-        return output;
-      },
-      input);
-}
-
-/// The gradients of the larger (smaller) of each pair: equal ones take half each.
-template <bool Larger>
-autograd::Gradients<2> choice_backward(const Tensor& grad, const Tensor& a, const Tensor& b,
-                                       const autograd::Needs<2>& needs) {
-  const auto share = [&](const Tensor& winner, const Tensor& loser) {
-    return detail::mul(
-        grad, binary_kernel<&kernels::Backend::maximum_share, kernels::host::maximum_share>(
-                  Larger ? winner : loser, Larger ? loser : winner, grad.shape(), grad.dtype()));
-  };
-  return {needs[0] ? share(a, b) : Tensor(), needs[1] ? share(b, a) : Tensor()};
-}
-
-}  // namespace detail
 
 // The names stand in parentheses, here and in calls, for the sake of programs that define macros
 // max and min.
 
 /// The largest element, 0-dimensional. Those that equal it share the gradient.
-[[nodiscard]] inline Tensor(max)(const Tensor& input) {
-  return detail::total_extremum_op<&kernels::Backend::max, (kernels::host::max)>("max", input);
-}
-[[nodiscard]] inline Tensor(min)(const Tensor& input) {
-  return detail::total_extremum_op<&kernels::Backend::min, (kernels::host::min)>("min", input);
-}
+[[nodiscard]] Tensor(max)(const Tensor& input);
+[[nodiscard]] Tensor(min)(const Tensor& input);
 
 /// The largest elements over `dim` and their positions (int64), the first where several are equal;
 /// the gradient goes to those.
-[[nodiscard]] inline std::tuple<Tensor, Tensor>(max)(const Tensor& input, std::int64_t dim,
-                                                     bool keepdim = false) {
-  return detail::extremum_op<&kernels::Backend::max, (kernels::host::max)>("max", input, dim,
-                                                                           keepdim);
-}
-[[nodiscard]] inline std::tuple<Tensor, Tensor>(min)(const Tensor& input, std::int64_t dim,
-                                                     bool keepdim = false) {
-  return detail::extremum_op<&kernels::Backend::min, (kernels::host::min)>("min", input, dim,
-                                                                           keepdim);
-}
+[[nodiscard]] std::tuple<Tensor, Tensor>(max)(const Tensor& input, std::int64_t dim,
+                                              bool keepdim = false);
+[[nodiscard]] std::tuple<Tensor, Tensor>(min)(const Tensor& input, std::int64_t dim,
+                                              bool keepdim = false);
 
 /// The larger of each pair; equal ones take half the gradient each.
-[[nodiscard]] inline Tensor(max)(const Tensor& a, const Tensor& b) {
-  return detail::binary_op("max", a, b,
-                           {kernels::dispatch<&kernels::Backend::maximum, kernels::host::maximum>,
-                            detail::choice_backward<true>});
-}
-[[nodiscard]] inline Tensor(min)(const Tensor& a, const Tensor& b) {
-  return detail::binary_op("min", a, b,
-                           {kernels::dispatch<&kernels::Backend::minimum, kernels::host::minimum>,
-                            detail::choice_backward<false>});
-}
+[[nodiscard]] Tensor(max)(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor(min)(const Tensor& a, const Tensor& b);
 
 /// The index (int64) of the first maximum over `dim`. Not of bool. Not differentiable.
-[[nodiscard]] inline Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim = false) {
-  detail::check_not_bool("argmax", input);
-  return autocasting::call(
-      "argmax",
-      [&](const Tensor& x) {
-        const detail::Search search = detail::search_along("argmax", x, dim, keepdim);
-        const detail::Extremum found =
-            detail::extremum_kernel<&kernels::Backend::max, (kernels::host::max)>(x, search.dim,
-                                                                                  false);
-        return found.indices.alias(search.shape, contiguous_strides(search.shape), 0);
-      },
-      input);
-}
+[[nodiscard]] Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim = false);
 /// The position of the first maximum in row-major order.
-[[nodiscard]] inline Tensor argmax(const Tensor& input) {
-  detail::check_not_bool("argmax", input);
-  AMP_CHECK(input.numel() > 0, "argmax: `input` ", describe(input),
-            " has no elements and no extremum");
-  return autocasting::call(
-      "argmax",
-      [](const Tensor& x) {
-        return detail::extremum_kernel<&kernels::Backend::max, (kernels::host::max)>(
-                   x, kernels::kAllDims, false)
-            .indices;
-      },
-      input);
-}
+[[nodiscard]] Tensor argmax(const Tensor& input);
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/ops/extremum.ipp"
+#endif

@@ -9,10 +9,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
-#include "amp/kernels/matmul/host.hpp"
-#include "amp/ops/matmul.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 
@@ -22,110 +20,17 @@ enum class Activation : std::uint8_t {
   kGelu,  ///< the form with tanh, which the libraries of devices have: GeluForm::kTanh
 };
 
-namespace detail {
-
-/// epilogue(a [M, K] @ b [K, N] (+ bias [N])), in the dtype of a, without history.
-inline Tensor matmul_with_epilogue(const Tensor& a, const Tensor& b, const Tensor& bias,
-                                   kernels::Epilogue epilogue, const Tensor& aux,
-                                   const Tensor& column_sums = {}) {
-  const Tensor output = empty({a.size(0), b.size(1)}, {.dtype = a.dtype(), .device = a.device()});
-  const kernels::MatmulArgs args{.a = batch_operand(a),
-                                 .b = batch_operand(b),
-                                 .bias = bias.operand(),
-                                 .output = batch_operand(output),
-                                 .epilogue = epilogue,
-                                 .aux = batch_operand(aux),
-                                 .column_sums = column_sums.operand()};
-  kernels::dispatch<&kernels::Backend::matmul, kernels::host::matmul_with_epilogue>(a.device(),
-                                                                                    args);
-  return output;
-}
-
-inline Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1, const Tensor& w2,
-                           const Tensor& b2, Activation activation) {
-  static constexpr std::string_view kOp = "feed_forward";
-  using kernels::Epilogue;
-  const bool relu = activation == Activation::kRelu;
-  check_matmul(kOp, x, w1, "input", "weight1");
-  check_matmul(kOp, x, w2, "input", "weight2");
-  if (b1.defined()) check_matmul(kOp, x, b1, "input", "bias1");
-  if (b2.defined()) check_matmul(kOp, x, b2, "input", "bias2");
-  const std::int64_t k = w1.size(1), hidden = w1.size(0), n = w2.size(0);
-  std::int64_t m = 1;
-  for (int d = 0; d + 1 < x.dim(); ++d) m *= x.shape()[d];
-  const Tensor rows = reshape(x, {m, k});
-  const Tensor aux =
-      relu ? empty({m, kernels::relu_bytes(hidden)}, {.dtype = kUInt8, .device = x.device()})
-           : empty({m, hidden}, {.dtype = x.dtype(), .device = x.device()});
-  const Tensor a = matmul_with_epilogue(rows, transpose_last(w1), b1,
-                                        relu ? Epilogue::kRelu : Epilogue::kGelu, aux);
-  const Tensor output = matmul_no_grad(a, transpose_last(w2), b2);
-  if (autograd::recording(rows, w1, b1, w2, b2)) {
-    using Saved = autograd::SavedTensor;
-    autograd::record(
-        kOp, output,
-        [rows = Saved(rows), w1 = Saved(w1), w2 = Saved(w2), a, aux, relu,
-         x_dtype = autograd::gradient_dtype(rows), w1_dtype = autograd::gradient_dtype(w1),
-         w2_dtype = autograd::gradient_dtype(w2), b2_dtype = autograd::gradient_dtype(b2)](
-            const Tensor& grad, const autograd::Needs<5>& needs) -> autograd::Gradients<5> {
-          const Tensor &first = w1.get(kOp), &second = w2.get(kOp);
-          autograd::Gradients<5> gradients;
-          if (needs[3] || needs[4]) {
-            auto [weight, bias] = weight_gradients(
-                grad, a, w2_dtype, needs[4] ? std::optional<DType>(b2_dtype) : std::nullopt);
-            gradients[3] = weight;
-            gradients[4] = bias;
-          }
-          if (!needs[0] && !needs[1] && !needs[2]) return gradients;
-          if (needs[2])
-            gradients[2] = empty({first.size(0)}, {.dtype = grad.dtype(), .device = grad.device()});
-          const Tensor grad_h = matmul_with_epilogue(
-              grad, second, Tensor(), relu ? Epilogue::kReluBackward : Epilogue::kGeluBackward, aux,
-              gradients[2]);
-          if (needs[0]) gradients[0] = matmul_no_grad(grad_h, first, {}, x_dtype);
-          if (needs[1]) gradients[1] = weight_gradients(grad_h, rows.get(kOp), w1_dtype, {})[0];
-          return gradients;
-        },
-        rows, w1, b1, w2, b2);
-  }
-  Shape shape = x.shape();
-  shape[shape.dims() - 1] = n;
-  return reshape(output, shape);
-}
-
-}  // namespace detail
-
 /// linear(f(linear(input, weight1, bias1)), weight2, bias2) for an input [..., K], weight1 [H, K],
 /// bias1 [H], weight2 [N, H], bias2 [N]; biases may be undefined. f(h) is rounded once, h is not
 /// rounded before. Keeps f(h), and a bit per element of h (kRelu) or h (kGelu), for backward. NaN
 /// passes through f on every device, so that a GradScaler sees it; where relu(h) is 0, also if only
 /// because it was rounded, the gradient is 0. Does not synchronise.
-[[nodiscard]] inline Tensor feed_forward(const Tensor& input, const Tensor& weight1,
-                                         const Tensor& bias1, const Tensor& weight2,
-                                         const Tensor& bias2 = {},
-                                         Activation activation = Activation::kGelu) {
-  detail::check_defined("feed_forward", "input", input);
-  detail::check_defined("feed_forward", "weight1", weight1);
-  detail::check_defined("feed_forward", "weight2", weight2);
-  AMP_CHECK(weight1.dim() == 2 && weight2.dim() == 2 && input.dim() >= 1 &&
-                input.size(-1) == weight1.size(1) && weight2.size(1) == weight1.size(0),
-            "feed_forward: expected `input` [..., K], `weight1` [H, K] and `weight2` [N, H], but "
-            "got ",
-            describe(input), ", ", describe(weight1), " and ", describe(weight2));
-  const auto check_bias = [](std::string_view name, const Tensor& bias, const Tensor& weight) {
-    AMP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)),
-              "feed_forward: `", name, "` must have shape [", weight.size(0), "], but is ",
-              describe(bias));
-  };
-  check_bias("bias1", bias1, weight1);
-  check_bias("bias2", bias2, weight2);
-  return autocasting::call(
-      "feed_forward",
-      [activation](const Tensor& x, const Tensor& w1, const Tensor& b1, const Tensor& w2,
-                   const Tensor& b2) {
-        return detail::feed_forward(x, w1, b1, w2, b2, activation);
-      },
-      input, weight1, bias1, weight2, bias2);
-}
+[[nodiscard]] Tensor feed_forward(const Tensor& input, const Tensor& weight1, const Tensor& bias1,
+                                  const Tensor& weight2, const Tensor& bias2 = {},
+                                  Activation activation = Activation::kGelu);
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/ops/feed_forward.ipp"
+#endif

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "amp/autocast/cast.hpp"
+#include "amp/autograd/function.hpp"
+#include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/elementwise/host.hpp"
+#include "amp/ops/arithmetic.hpp"
+#include "amp/ops/elementwise.hpp"
+
+namespace amp::inline v0 {
+
+// --- two tensors ---------------------------------------------------------------------------------
+
+AMP_INLINE Tensor add(const Tensor& a, const Tensor& b) {
+  return detail::binary_op(
+      "add", a, b,
+      {.kernel = kernels::dispatch<&kernels::Backend::add, kernels::host::add>,
+       .backward =
+           [](const Tensor& grad, const Tensor&, const Tensor&, const autograd::Needs<2>&) {
+             return autograd::Gradients<2>{grad, grad};
+           },
+       .saves = false});
+}
+
+AMP_INLINE Tensor sub(const Tensor& a, const Tensor& b) {
+  AMP_CHECK(!a.defined() || !b.defined() || a.dtype() != kBool || b.dtype() != kBool,
+            "sub: `a` and `b` must not both be bool, but are ", describe(a), " and ", describe(b),
+            "; use ne for where they differ");
+  return detail::binary_op(
+      "sub", a, b,
+      {.kernel = kernels::dispatch<&kernels::Backend::sub, kernels::host::sub>,
+       .backward =
+           [](const Tensor& grad, const Tensor&, const Tensor&, const autograd::Needs<2>& needs) {
+             return autograd::Gradients<2>{grad, needs[1] ? detail::neg(grad) : Tensor()};
+           },
+       .saves = false});
+}
+
+AMP_INLINE Tensor mul(const Tensor& a, const Tensor& b) {
+  return detail::binary_op("mul", a, b,
+                           {.kernel = kernels::dispatch<&kernels::Backend::mul, kernels::host::mul>,
+                            .backward = [](const Tensor& grad, const Tensor& x, const Tensor& y,
+                                           const autograd::Needs<2>& needs) {
+                              return autograd::Gradients<2>{
+                                  needs[0] ? detail::mul(grad, y) : Tensor(),
+                                  needs[1] ? detail::mul(grad, x) : Tensor()};
+                            }});
+}
+
+namespace detail {
+
+/// grad * d(dividend / divisor)/d(divisor) = -grad * (dividend / divisor) / divisor, in float32 for
+/// 16-bit operands; `quotient` is the unrounded one.
+AMP_INLINE Tensor div_backward(const Tensor& grad, const Tensor& quotient, const Tensor& divisor) {
+  const DType wide = promote_types(grad.dtype(), kFloat32);
+  const Tensor slope = binary_kernel<&kernels::Backend::div, kernels::host::div>(
+      quotient, divisor, grad.shape(), wide);
+  return detail::neg(detail::mul(grad, slope));
+}
+
+}  // namespace detail
+
+AMP_INLINE Tensor div(const Tensor& a, const Tensor& b) {
+  return detail::binary_op(
+      "div", a, b,
+      {.kernel = kernels::dispatch<&kernels::Backend::div, kernels::host::div>,
+       .backward =
+           [](const Tensor& grad, const Tensor& x, const Tensor& y,
+              const autograd::Needs<2>& needs) {
+             const auto quotient = [&] {
+               return detail::binary_kernel<&kernels::Backend::div, kernels::host::div>(
+                   x, y, grad.shape(), promote_types(grad.dtype(), kFloat32));
+             };
+             return autograd::Gradients<2>{
+                 needs[0] ? detail::div(grad, y) : Tensor(),
+                 needs[1] ? detail::div_backward(grad, quotient(), y) : Tensor()};
+           },
+       .real = true});
+}
+
+// --- a tensor and a number -----------------------------------------------------------------------
+
+namespace detail {
+
+/// sub has no meaning for a bool tensor and a bool.
+AMP_INLINE void check_not_both_bool(std::string_view argument, const Tensor& tensor,
+                                    const kernels::Operand& number) {
+  AMP_CHECK(number.dtype != kBool || !tensor.defined() || tensor.dtype() != kBool, "sub: `",
+            argument, "` must not be bool beside a bool, but is ", describe(tensor),
+            "; use ne for where they differ");
+}
+
+// Gradients of what is linear in the tensor.
+AMP_INLINE Tensor same_gradient(const Tensor& grad, const Tensor&, const kernels::Operand&) {
+  return grad;
+}
+AMP_INLINE Tensor negative_gradient(const Tensor& grad, const Tensor&, const kernels::Operand&) {
+  return detail::neg(grad);
+}
+AMP_INLINE Tensor gradient_times(const Tensor& grad, const Tensor&,
+                                 const kernels::Operand& number) {
+  return number.value == 1 ? grad : scale(grad, number.value);
+}
+AMP_INLINE Tensor gradient_over(const Tensor& grad, const Tensor&, const kernels::Operand& number) {
+  return number.value == 1 ? grad : scale(grad, 1 / number.value);
+}
+AMP_INLINE Tensor reciprocal_gradient(const Tensor& grad, const Tensor& x,
+                                      const kernels::Operand& number) {
+  const Tensor quotient = scalar_kernel<&kernels::Backend::div, kernels::host::div>(
+      x, number, true, promote_types(grad.dtype(), kFloat32));
+  return div_backward(grad, quotient, x);
+}
+
+AMP_INLINE Tensor add_number(const Tensor& a, kernels::Operand&& b) {
+  return scalar_op("add", a, std::move(b),
+                   {kernels::dispatch<&kernels::Backend::add, kernels::host::add>, same_gradient});
+}
+AMP_INLINE Tensor sub_number(const Tensor& a, kernels::Operand&& b) {
+  check_not_both_bool("a", a, b);
+  return scalar_op("sub", a, std::move(b),
+                   {kernels::dispatch<&kernels::Backend::sub, kernels::host::sub>, same_gradient});
+}
+AMP_INLINE Tensor mul_number(const Tensor& a, kernels::Operand&& b) {
+  return scalar_op("mul", a, std::move(b),
+                   {kernels::dispatch<&kernels::Backend::mul, kernels::host::mul>, gradient_times});
+}
+AMP_INLINE Tensor div_number(const Tensor& a, kernels::Operand&& b) {
+  return scalar_op("div", a, std::move(b),
+                   {.kernel = kernels::dispatch<&kernels::Backend::div, kernels::host::div>,
+                    .backward = gradient_over,
+                    .real = true});
+}
+AMP_INLINE Tensor number_sub(kernels::Operand&& a, const Tensor& b) {
+  check_not_both_bool("b", b, a);
+  return scalar_op("sub", b, std::move(a),
+                   {.kernel = kernels::dispatch<&kernels::Backend::sub, kernels::host::sub>,
+                    .backward = negative_gradient,
+                    .scalar_first = true});
+}
+AMP_INLINE Tensor number_div(kernels::Operand&& a, const Tensor& b) {
+  check_defined("div", "b", b);
+  return scalar_op("reciprocal", b, std::move(a),
+                   {.kernel = kernels::dispatch<&kernels::Backend::div, kernels::host::div>,
+                    .backward = reciprocal_gradient,
+                    .scalar_first = true,
+                    .saves = true,
+                    .real = true});
+}
+
+}  // namespace detail
+
+AMP_INLINE Tensor reciprocal(const Tensor& input) {
+  detail::check_defined("reciprocal", "input", input);
+  return div(1.0, input);
+}
+
+// --- negation ------------------------------------------------------------------------------------
+
+AMP_INLINE Tensor neg(const Tensor& input) {
+  detail::check_defined("neg", "input", input);
+  AMP_CHECK(input.dtype() != kBool, "neg: `input` must be a number, but is ", describe(input),
+            "; compare it with 0 to negate it");
+  return autocasting::call(
+      "neg",
+      [](const Tensor& x) {
+        const Tensor output = detail::neg(x);
+        if (is_floating_point(x.dtype()) && autograd::recording(x)) {
+          autograd::record(
+              "neg", output,
+              [](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+                return {detail::neg(grad)};
+              },
+              x);
+        }
+        return output;
+      },
+      input);
+}
+
+}  // namespace amp::inline v0

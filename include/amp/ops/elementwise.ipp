@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "amp/autocast/cast.hpp"
+#include "amp/autograd/function.hpp"
+#include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/elementwise/host.hpp"
+#include "amp/ops/elementwise.hpp"
+#include "amp/ops/shape.hpp"
+#include "amp/tensor/factory.hpp"
+#include "amp/tensor/layout.hpp"
+
+namespace amp::inline v0::detail {
+
+AMP_INLINE DType result_type(const Tensor& a, const Tensor& b) {
+  if ((a.dim() == 0) == (b.dim() == 0)) return promote_types(a.dtype(), b.dtype());
+  const DType array = a.dim() == 0 ? b.dtype() : a.dtype();
+  const DType single = a.dim() == 0 ? a.dtype() : b.dtype();
+  if (is_floating_point(array) || !is_floating_point(single))
+    return array == kBool ? single : array;
+  return single;
+}
+
+AMP_INLINE Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype) {
+  const Tensor output = empty_as_laid_out(input, dtype);
+  if (output.numel() != 0) {
+    const kernels::UnaryArgs args{.input = input.operand_as_laid_out(),
+                                  .output = output.operand_as_laid_out()};
+    launch(input.device(), args);
+  }
+  return output;
+}
+/// Where an operand of the shape of the result lies channels-last, so does the result, and what
+/// else has this shape is made to.
+AMP_INLINE Tensor run_binary_channels_last(BinaryLaunch launch, const Tensor& a, const Tensor& b,
+                                           const Shape& shape, DType dtype) {
+  const Tensor x = a.shape() == shape ? channels_last(a) : a;
+  const Tensor y = b.shape() == shape ? channels_last(b) : b;
+  const Tensor output = make_channels_last(shape, dtype, a.device());
+  const kernels::BinaryArgs args{x.operand_as_laid_out(), y.operand_as_laid_out(),
+                                 output.operand_as_laid_out()};
+  launch(a.device(), args);
+  return output;
+}
+AMP_INLINE Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b,
+                             const Shape& shape, DType dtype) {
+  if ((lies_channels_last(a) && a.shape() == shape) ||
+      (lies_channels_last(b) && b.shape() == shape)) [[unlikely]]
+    return run_binary_channels_last(launch, a, b, shape, dtype);
+  const Tensor output = empty(shape, {.dtype = dtype, .device = a.device()});
+  if (output.numel() != 0) {
+    const kernels::BinaryArgs args{a.operand(), b.operand(), output.operand()};
+    launch(a.device(), args);
+  }
+  return output;
+}
+AMP_INLINE Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor,
+                             const kernels::Operand& number, bool scalar_first, DType dtype) {
+  const Tensor output = empty_as_laid_out(tensor, dtype);
+  if (output.numel() != 0) {
+    const kernels::Operand array = tensor.operand_as_laid_out();
+    const kernels::BinaryArgs args{scalar_first ? number : array, scalar_first ? array : number,
+                                   output.operand_as_laid_out()};
+    launch(tensor.device(), args);
+  }
+  return output;
+}
+
+AMP_INLINE Tensor mul(const Tensor& a, const Tensor& b) {
+  return binary_kernel<&kernels::Backend::mul, kernels::host::mul>(
+      a, b, broadcast_shapes("mul", a.shape(), b.shape()), result_type(a, b));
+}
+AMP_INLINE Tensor div(const Tensor& a, const Tensor& b) {
+  return binary_kernel<&kernels::Backend::div, kernels::host::div>(
+      a, b, broadcast_shapes("div", a.shape(), b.shape()), result_type(a, b));
+}
+AMP_INLINE Tensor neg(const Tensor& a) {
+  return unary_kernel<&kernels::Backend::neg, kernels::host::neg>(a, a.dtype());
+}
+AMP_INLINE Tensor scale(const Tensor& a, double factor) {
+  return scalar_kernel<&kernels::Backend::mul, kernels::host::mul>(
+      a, kernels::Operand::scalar(factor, a.device()), false, a.dtype());
+}
+
+AMP_INLINE DType scalar_result_type(const Tensor& tensor, const kernels::Operand& number) {
+  if (is_floating_point(tensor.dtype())) return tensor.dtype();
+  if (is_floating_point(number.dtype)) return kFloat32;
+  return tensor.dtype() == kBool ? number.dtype : tensor.dtype();
+}
+
+/// The float dtype that division and transcendental functions give integers.
+AMP_INLINE DType float_result_type(DType dtype) {
+  return is_floating_point(dtype) ? dtype : kFloat32;
+}
+
+AMP_INLINE Tensor binary_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
+                            const BinaryOp& math) {
+  check_operands(op.name(), a, b, math.name_a, math.name_b);
+  return autocasting::call(
+      op,
+      [&](const Tensor& x, const Tensor& y) {
+        const DType promoted = result_type(x, y);
+        const DType dtype = math.real ? float_result_type(promoted) : promoted;
+        const Shape shape =
+            broadcast_shapes(op.name(), x.shape(), y.shape(), math.name_a, math.name_b);
+        const Tensor output = run_binary(math.kernel, x, y, shape, dtype);
+        if (is_floating_point(dtype) && autograd::recording(x, y)) {
+          const Tensor none;
+          autograd::record(
+              op.name(), output,
+              [op, backward = math.backward, a = autograd::SavedTensor(math.saves ? x : none),
+               b = autograd::SavedTensor(math.saves ? y : none), xs = x.shape(), ys = y.shape(),
+               xd = x.dtype(), yd = y.dtype()](
+                  const Tensor& grad, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
+                auto [gx, gy] = backward(grad, a.get(op.name()), b.get(op.name()), needs);
+                return {needs[0] ? sum_to(gx, xs, xd) : Tensor(),
+                        needs[1] ? sum_to(gy, ys, yd) : Tensor()};
+              },
+              x, y);
+        }
+        return output;
+      },
+      a, b);
+}
+
+AMP_INLINE Tensor scalar_op(autocasting::OpId op, const Tensor& input, kernels::Operand&& number,
+                            const ScalarOp& math) {
+  check_defined(op.name(), math.scalar_first ? "b" : "a", input);
+  number.device = input.device();
+  return autocasting::call(
+      op,
+      [&](const Tensor& x) {
+        const DType promoted = scalar_result_type(x, number);
+        const DType dtype = math.real ? float_result_type(promoted) : promoted;
+        const Tensor output = run_scalar(math.kernel, x, number, math.scalar_first, dtype);
+        if (is_floating_point(dtype) && autograd::recording(x)) {
+          const Tensor none;
+          autograd::record(
+              op.name(), output,
+              [op, backward = math.backward, number,
+               x = autograd::SavedTensor(math.saves ? x : none)](
+                  const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+                return {backward(grad, x.get(op.name()), number)};
+              },
+              x);
+        }
+        return output;
+      },
+      input);
+}
+
+AMP_INLINE Tensor unary_op(autocasting::OpId op, const Tensor& input, const UnaryOp& math) {
+  check_defined(op.name(), "input", input);
+  return autocasting::call_reading(
+      op,
+      [&](const autocasting::ResultDType& result, const Tensor& x) {
+        const DType dtype = math.real ? float_result_type(result(x)) : result(x);
+        const Tensor output = run_unary(math.kernel, x, dtype);
+        if (is_floating_point(dtype) && autograd::recording(x)) {
+          const autograd::SavedTensor saved(math.saves == Saves::kInput ? x : output);
+          autograd::record(
+              op.name(), output,
+              [op, saved, backward = math.backward, from = x.dtype()](
+                  const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+                return {run_binary(backward, grad, saved.get(op.name()), grad.shape(), from)};
+              },
+              x);
+        }
+        return output;
+      },
+      input);
+}
+
+}  // namespace amp::inline v0::detail

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// A C++ number beside a tensor.
+#pragma once
+
+#include <type_traits>
+
+#include "amp/kernels/operand.hpp"
+
+namespace amp::inline v0 {
+
+template <class Number>
+concept Arithmetic = std::is_arithmetic_v<Number>;
+
+namespace detail {
+
+/// The number as kernels take it. The op that it is given to sets its device, that of the tensor
+/// beside it.
+template <Arithmetic Number>
+kernels::Operand number_operand(Number value) {
+  return kernels::Operand::scalar(value, Device());
+}
+
+}  // namespace detail
+}  // namespace amp::inline v0
