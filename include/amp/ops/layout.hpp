@@ -5,6 +5,8 @@
 #pragma once
 
 #include "amp/ops/shape.hpp"
+#include "amp/tensor/factory.hpp"
+#include "amp/tensor/layout.hpp"
 
 namespace amp::inline v0::detail {
 

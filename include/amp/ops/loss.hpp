@@ -6,9 +6,8 @@
 
 #include <cstdint>
 
-#include "amp/kernels/cross_entropy/host.hpp"
-#include "amp/ops/arithmetic.hpp"
-#include "amp/ops/reduce.hpp"
+#include "amp/kernels/cross_entropy/args.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 
@@ -32,246 +31,30 @@ struct BinaryCrossEntropyOptions {
   Tensor pos_weight = {};  // of the positive target's share; broadcasts
 };
 
-namespace detail {
-
-/// Of logits [N, C, ...], or of log-probabilities where `normalized`.
-inline Tensor cross_entropy(std::string_view op, const Tensor& logits, const Tensor& targets,
-                            const CrossEntropyOptions& options, bool normalized, DType dtype) {
-  const Tensor x = contiguous(logits), t = dense(targets);
-  const Tensor weight = options.weight.defined() ? dense(options.weight) : Tensor();
-  const DType accumulate = promote_types(x.dtype(), kFloat32);
-  const auto words = [&](const Shape& shape) {
-    return empty(shape, {.dtype = accumulate, .device = x.device()});
-  };
-  const bool reduces = options.reduction != kNone;
-  const Tensor losses = words(t.shape()), log_sum = words(t.shape()), total_weight = words({}),
-               loss = reduces ? empty({}, {.dtype = dtype, .device = x.device()}) : Tensor();
-  const kernels::CrossEntropyArgs args{x.operand(),
-                                       t.operand(),
-                                       weight.operand(),
-                                       losses.operand(),
-                                       log_sum.operand(),
-                                       total_weight.operand(),
-                                       loss.operand(),
-                                       options.ignore_index,
-                                       options.label_smoothing,
-                                       options.reduction,
-                                       normalized};
-  kernels::dispatch<&kernels::Backend::cross_entropy, kernels::host::cross_entropy>(x.device(),
-                                                                                    args);
-  const Tensor output = reduces ? loss : autocasting::convert_dtype(losses, dtype);
-  if (autograd::recording(x)) {
-    autograd::record(
-        op, output,
-        [op, x = autograd::SavedTensor(x), t = autograd::SavedTensor(t),
-         weight = autograd::SavedTensor(weight), log_sum, total_weight,
-         ignore_index = options.ignore_index, smoothing = options.label_smoothing,
-         reduction = options.reduction,
-         normalized](const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-          const Tensor grad = dense(gradient);
-          const Tensor& logits_again = x.get(op);
-          const Tensor grad_x = empty_like(logits_again);
-          const kernels::CrossEntropyBackwardArgs arguments{
-              grad.operand(),      logits_again.operand(),
-              t.get(op).operand(), weight.get(op).operand(),
-              log_sum.operand(),   total_weight.operand(),
-              grad_x.operand(),    ignore_index,
-              smoothing,           reduction,
-              normalized};
-          kernels::dispatch<&kernels::Backend::cross_entropy_backward,
-                            kernels::host::cross_entropy_backward>(grad_x.device(), arguments);
-          return {grad_x};
-        },
-        x);
-  }
-  return output;
-}
-
-inline Tensor class_loss(autocasting::OpId id, std::string_view argument, const Tensor& input,
-                         const Tensor& targets, const CrossEntropyOptions& options,
-                         bool normalized) {
-  const std::string_view op = id.name();
-  check_floating(op, argument, input);
-  check_defined(op, "targets", targets);
-  AMP_CHECK(targets.dtype() == kInt64, op, ": `targets` must be int64 class indices, but is ",
-            describe(targets));
-  AMP_CHECK(options.label_smoothing >= 0 && options.label_smoothing <= 1, op,
-            ": `label_smoothing` must lie in [0, 1], but is ", options.label_smoothing);
-  check_same_device(op, argument, input, "targets", targets);
-  Shape expected = input.shape();
-  if (input.dim() > 0) expected.erase(input.dim() == 1 ? 0 : 1);
-  AMP_CHECK(input.dim() > 0 && targets.shape() == expected, op, ": for `", argument, "` ",
-            describe(input), " the targets must have shape ", expected, ", but `targets` is ",
-            describe(targets));
-  const std::int64_t classes = input.size(input.dim() == 1 ? 0 : 1);
-  AMP_CHECK(classes > 0, op, ": `", argument, "` ", describe(input), " has no classes");
-  if (options.weight.defined()) {
-    AMP_CHECK(options.weight.shape() == Shape(classes) && is_floating_point(options.weight.dtype()),
-              op, ": `weight` must be floating point of shape ", Shape(classes), ", but is ",
-              describe(options.weight));
-    check_same_device(op, argument, input, "weight", options.weight);
-  }
-  return autocasting::call_reading(
-      id,
-      [&](const autocasting::ResultDType& dtype, const Tensor& x) {
-        if (x.dim() > 1) return cross_entropy(op, x, targets, options, normalized, dtype(x));
-        const Tensor loss = cross_entropy(op, reshape(x, {1, x.size(0)}), reshape(targets, {1}),
-                                          options, normalized, dtype(x));
-        return reshape(loss, {});
-      },
-      input);
-}
-
-}  // namespace detail
-
 /// -log softmax(logits)[target], averaged: logits [N, C], [N, C, ...] or [C], targets (int64 class
 /// indices) [N], [N, ...] or []. Fused: the probabilities are never stored. A target outside [0, C)
 /// throws on the host.
-[[nodiscard]] inline Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
-                                          const CrossEntropyOptions& options = {}) {
-  return detail::class_loss("cross_entropy", "logits", logits, targets, options, false);
-}
+[[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
+                                   const CrossEntropyOptions& options = {});
 
 /// -input[target] for log-probabilities, shaped as in cross_entropy.
-[[nodiscard]] inline Tensor nll_loss(const Tensor& input, const Tensor& targets,
-                                     const NllLossOptions& options = {}) {
-  return detail::class_loss("nll_loss", "input", input, targets,
-                            {.ignore_index = options.ignore_index,
-                             .reduction = options.reduction,
-                             .weight = options.weight},
-                            true);
-}
-
-namespace detail {
-
-/// Elements of a loss, in float32 at least, reduced and rounded to `dtype`.
-inline Tensor reduced(std::string_view op, const Tensor& losses, Reduction reduction, DType dtype) {
-  if (reduction == kNone) return autocasting::convert_dtype(losses, dtype);
-  const double share = reduction == kMean ? 1 / static_cast<double>(losses.numel()) : 1;
-  return autocasting::convert_dtype(reduce(op, losses, {}, false, share), dtype);
-}
-
-/// An elementwise loss of `input` and `target`, in float32 at least. slopes(input, target) returns
-/// both derivatives over `factor`, the second only where it is asked for. The factor multiplies the
-/// gradient, which seldom is large; a derivative may be.
-template <auto Member, auto Host, class Slopes>
-Tensor elementwise_loss(std::string_view op, const Tensor& input, const Tensor& target,
-                        Slopes slopes, double factor = 1) {
-  const DType dtype = promote_types(promote_types(input.dtype(), target.dtype()), kFloat32);
-  const Tensor output = binary_kernel<Member, Host>(
-      input, target, broadcast_shapes(op, input.shape(), target.shape(), "input", "target"), dtype);
-  if (autograd::recording(input, target)) {
-    autograd::record(
-        op, output,
-        [op, slopes, factor, x = autograd::SavedTensor(input), y = autograd::SavedTensor(target)](
-            const Tensor& gradient, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
-          const Tensor &in = x.get(op), &wanted = y.get(op);
-          const Tensor grad = factor == 1 ? gradient : detail::scale(gradient, factor);
-          const auto towards = [&](bool first, const Tensor& of) {
-            return sum_to(detail::mul(grad, slopes(in, wanted, first, grad.shape(), grad.dtype())),
-                          of.shape(), of.dtype());
-          };
-          return {needs[0] ? towards(true, in) : Tensor(),
-                  needs[1] ? towards(false, wanted) : Tensor()};
-        },
-        input, target);
-  }
-  return output;
-}
-
-inline Tensor squared_error(const Tensor& input, const Tensor& target) {
-  return elementwise_loss<&kernels::Backend::squared_error, kernels::host::squared_error>(
-      "mse_loss", input, target,
-      [](const Tensor& x, const Tensor& y, bool first, const Shape& shape, DType dtype) {
-        return binary_kernel<&kernels::Backend::sub, kernels::host::sub>(
-            first ? x : y, first ? y : x, shape, dtype);
-      },
-      2);
-}
-
-inline Tensor binary_cross_entropy(const Tensor& input, const Tensor& target) {
-  return elementwise_loss<&kernels::Backend::binary_cross_entropy_with_logits,
-                          kernels::host::binary_cross_entropy_with_logits>(
-      "binary_cross_entropy_with_logits", input, target,
-      [](const Tensor& x, const Tensor& y, bool first, const Shape& shape, DType dtype) {
-        if (!first) return detail::neg(autocasting::convert_dtype(x, dtype));
-        return binary_kernel<&kernels::Backend::binary_cross_entropy_slope,
-                             kernels::host::binary_cross_entropy_slope>(x, y, shape, dtype);
-      });
-}
-
-inline void check_loss(std::string_view op, const Tensor& input, const Tensor& target) {
-  check_floating(op, "input", input);
-  check_floating(op, "target", target);
-  check_same_device(op, "input", input, "target", target);
-  AMP_CHECK(input.shape() == target.shape(), op, ": `target` must have the shape of `input` ",
-            describe(input), ", but is ", describe(target),
-            "; broadcasting would compare each with all: reshape() or expand() one of them");
-}
-
-}  // namespace detail
+[[nodiscard]] Tensor nll_loss(const Tensor& input, const Tensor& targets,
+                              const NllLossOptions& options = {});
 
 /// (input - target)^2, averaged; of one shape, dtypes promote.
-[[nodiscard]] inline Tensor mse_loss(const Tensor& input, const Tensor& target,
-                                     Reduction reduction = kMean) {
-  detail::check_loss("mse_loss", input, target);
-  return autocasting::call_reading(
-      "mse_loss",
-      [&](const autocasting::ResultDType& dtype, const Tensor& x, const Tensor& y) {
-        const DType result = dtype(x) == x.dtype() && dtype(y) == y.dtype()
-                                 ? detail::result_type(x, y)
-                                 : promote_types(dtype(x), dtype(y));
-        return detail::reduced("mse_loss", detail::squared_error(x, y), reduction, result);
-      },
-      input, target);
-}
+[[nodiscard]] Tensor mse_loss(const Tensor& input, const Tensor& target,
+                              Reduction reduction = kMean);
 
 /// -w (p y log(sigmoid(x)) + (1 - y) log(1 - sigmoid(x))), averaged, for logits x, targets y in
 /// [0, 1], weight w and pos_weight p, computed so that no logit overflows. `target` has the shape
 /// of `input`; the result has the dtype of `target`, as in torch.
-[[nodiscard]] inline Tensor binary_cross_entropy_with_logits(
-    const Tensor& input, const Tensor& target, const BinaryCrossEntropyOptions& options) {
-  constexpr std::string_view kOp = "binary_cross_entropy_with_logits";
-  detail::check_loss(kOp, input, target);
-  for (const Tensor* weight : {&options.weight, &options.pos_weight}) {
-    if (!weight->defined()) continue;
-    const std::string_view name = weight == &options.weight ? "weight" : "pos_weight";
-    detail::check_floating(kOp, name, *weight);
-    detail::check_same_device(kOp, "input", input, name, *weight);
-    AMP_CHECK(do_broadcast(input.shape(), weight->shape()) &&
-                  broadcast_shapes(kOp, input.shape(), weight->shape()) == input.shape(),
-              kOp, ": `", name, "` must broadcast to ", describe(input), ", but is ",
-              describe(*weight));
-  }
-  return autocasting::call(
-      "binary_cross_entropy_with_logits",
-      [&](const Tensor& x, const Tensor& y, const Tensor& weight, const Tensor& pos_weight) {
-        const DType wide = promote_types(promote_types(x.dtype(), y.dtype()), kFloat32);
-        Tensor losses;
-        if (pos_weight.defined()) {
-          const autocasting::NoCasts no_casts;
-          // (1 - y) x + (1 + (p - 1) y) log(1 + e^-x), the logarithm being the loss at y = 1.
-          const Tensor logits = autocasting::convert_dtype(x, wide);
-          const Tensor wanted = autocasting::convert_dtype(y, wide);
-          const Tensor one = ones({}, {.dtype = wide, .device = x.device()});
-          const Tensor share = 1 + (autocasting::convert_dtype(pos_weight, wide) - 1) * wanted;
-          losses = (1 - wanted) * logits + share * detail::binary_cross_entropy(logits, one);
-        } else {
-          losses = detail::binary_cross_entropy(x, y);
-        }
-        if (weight.defined()) {
-          const autocasting::NoCasts no_casts;
-          losses = losses * autocasting::convert_dtype(weight, wide);
-        }
-        return detail::reduced(kOp, losses, options.reduction, y.dtype());
-      },
-      input, target, options.weight, options.pos_weight);
-}
-[[nodiscard]] inline Tensor binary_cross_entropy_with_logits(const Tensor& input,
-                                                             const Tensor& target,
-                                                             Reduction reduction = kMean) {
-  return binary_cross_entropy_with_logits(input, target,
-                                          BinaryCrossEntropyOptions{.reduction = reduction});
-}
+[[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                                      const BinaryCrossEntropyOptions& options);
+[[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                                      Reduction reduction = kMean);
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/ops/loss.ipp"
+#endif

@@ -4,11 +4,15 @@
 // What an op that ends in relu keeps for its derivative.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
+#include "amp/autograd/function.hpp"
+#include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/elementwise/host/relu_mask.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/layout.hpp"
+#include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0::detail {
 
