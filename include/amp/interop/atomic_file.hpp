@@ -14,12 +14,11 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "amp/core/error.hpp"
+#include "amp/interop/file_path.hpp"
 
 namespace amp::inline v0::detail {
 
@@ -32,7 +31,7 @@ namespace amp::inline v0::detail {
 /// is killed leaves its partial file, which disturbs no later one and may be deleted.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::filesystem::path& path) : AtomicFile(path, followed(path)) {
+  explicit AtomicFile(FilePath path) : AtomicFile(path, followed(path.string())) {
     // From here on the destructor runs, whatever throws.
     struct stat old {};
     const bool replaces = ::stat(target_.c_str(), &old) == 0;
@@ -83,27 +82,45 @@ class AtomicFile {
   static constexpr int kMostLinks = 40;             // the system's own limit
   static constexpr int kMostNames = 10'000;
 
-  AtomicFile(const std::filesystem::path& path, std::filesystem::path target)
-      : path_(path.string()),
-        target_(std::move(target)),
-        folder_(target_.has_parent_path() ? target_.parent_path() : ".") {}
+  AtomicFile(FilePath path, std::string target)
+      : path_(path.string()), target_(std::move(target)), folder_(folder_of(target_)) {
+    if (folder_.empty()) folder_ = "./";
+  }
+
+  /// With the slash that ends it; empty where there is none.
+  static std::string folder_of(const std::string& path) {
+    return path.substr(0, path.rfind('/') + 1);
+  }
 
   /// Where the links at `path` lead. What goes in a circle stays a link, which stat refuses.
-  static std::filesystem::path followed(std::filesystem::path path) {
-    std::error_code none;
-    for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(path, none); ++links)
-      path = path.parent_path() / std::filesystem::read_symlink(path, none);
+  static std::string followed(std::string path) {
+    for (int links = 0; links < kMostLinks; ++links) {
+      const std::string next = target_of_link(path);
+      if (next.empty()) return path;
+      path = next.front() == '/' ? next : folder_of(path) + next;
+    }
     return path;
+  }
+  /// Empty where `path` is no link.
+  static std::string target_of_link(const std::string& path) {
+    for (std::size_t room = 256;; room *= 2) {
+      std::string target(room, '\0');
+      const ssize_t length = ::readlink(path.c_str(), target.data(), room);
+      if (length < 0) return {};
+      if (static_cast<std::size_t>(length) == room) continue;  // perhaps cut short
+      target.resize(static_cast<std::size_t>(length));
+      return target;
+    }
   }
 
   /// Opens a file that was not there before: what somebody else put at its name, a link too, is
   /// left alone.
   void create(mode_t mode) {
     static std::atomic<unsigned> count = 0;
-    const std::string stem = target_.filename().string().substr(0, kLongestStem) + '.' +
+    const std::string stem = target_.substr(target_.rfind('/') + 1, kLongestStem) + '.' +
                              std::to_string(::getpid()) + '-';
     for (int tries = 0; file_ < 0 && tries < kMostNames; ++tries) {
-      partial_ = folder_ / (stem + std::to_string(count++) + ".partial");
+      partial_ = folder_ + stem + std::to_string(count++) + ".partial";
       file_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
       if (file_ < 0 && errno != EEXIST) break;
     }
@@ -123,7 +140,7 @@ class AtomicFile {
   }
 
   std::string path_;  // as it was given, for messages
-  std::filesystem::path target_, folder_, partial_;
+  std::string target_, folder_, partial_;
   int file_ = -1;
 };
 

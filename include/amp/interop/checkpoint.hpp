@@ -4,25 +4,17 @@
 // Checkpoints: all that a training needs to go on where it stopped, in one safetensors file.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <filesystem>
-#include <functional>
-#include <new>
 #include <string>
-#include <string_view>
-#include <system_error>
-#include <utility>
 #include <vector>
 
+#include "amp/interop/file_path.hpp"
 #include "amp/interop/safetensors.hpp"
 #include "amp/nn/module.hpp"
-#include "amp/optim/saved_state.hpp"
+#include "amp/optim/optimizer.hpp"
 #include "amp/scaler/grad_scaler.hpp"
-#include "amp/scaler/state_text.hpp"
-#include "amp/tensor/generator.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 
@@ -48,191 +40,52 @@ namespace amp::inline v0 {
 /// texts and random stream are metadata. Parts outlive the checkpoint. save and load synchronise.
 class Checkpoint {
  public:
+  Checkpoint();
+  Checkpoint(const Checkpoint& other);
+  Checkpoint(Checkpoint&& other) noexcept;
+  Checkpoint& operator=(const Checkpoint& other);
+  Checkpoint& operator=(Checkpoint&& other) noexcept;
+  ~Checkpoint();
+
   /// Parameters and buffers.
-  Checkpoint& add(std::string name, const nn::Module& module) {
-    AMP_CHECK(module.defined(), "Checkpoint::add: \"", name, "\" is no module yet");
-    return add_tensors(
-        std::move(name), [module] { return module.state_dict(); },
-        [module](const NamedTensors& tensors) { module.load_state_dict(tensors); });
-  }
+  Checkpoint& add(std::string name, const nn::Module& module);
   /// Its state; named by its parameters, so make it of named_parameters().
-  Checkpoint& add(std::string name, Optimizer& optimizer) {
-    return add_tensors(
-        std::move(name), [&optimizer] { return optimizer.state_dict(); },
-        [&optimizer](const NamedTensors& tensors) { optimizer.load_state_dict(tensors); });
-  }
-  Checkpoint& add(std::string name, GradScaler& scaler) {
-    return add_note(
-        std::move(name), [&scaler] { return to_string(scaler.state_dict()); },
-        [&scaler](std::string_view text) {  // a disabled one may hold what no other could load
-          if (scaler.is_enabled()) scaler.load_state_dict(parse_grad_scaler_state(text));
-        });
-  }
+  Checkpoint& add(std::string name, Optimizer& optimizer);
+  Checkpoint& add(std::string name, GradScaler& scaler);
   /// Where the training is: an epoch, a step.
-  Checkpoint& add(std::string name, std::int64_t& number) {
-    return add_note(
-        std::move(name), [&number] { return std::to_string(number); },
-        [&number](std::string_view text) { number = parse<std::int64_t>(text); });
-  }
+  Checkpoint& add(std::string name, std::int64_t& number);
   /// What else is to be known of it.
-  Checkpoint& add(std::string name, std::string& text) {
-    return add_note(
-        std::move(name), [&text] { return text; },
-        [&text](std::string_view loaded) { text = loaded; });
-  }
+  Checkpoint& add(std::string name, std::string& text);
   /// A tensor of any shape, which load() replaces.
-  Checkpoint& add(std::string name, Tensor& tensor) {
-    return add_tensors(
-        std::move(name),
-        [&tensor] {
-          return NamedTensors{{"value", tensor}};
-        },
-        [&tensor](const NamedTensors& tensors) {
-          AMP_CHECK(tensors.size() == 1 && tensors[0].first == "value",
-                    "Checkpoint::load: expected one tensor");
-          tensor = tensors[0].second;
-        },
-        false);
-  }
+  Checkpoint& add(std::string name, Tensor& tensor);
   /// What rand, randn and dropout draw next.
-  Checkpoint& add_random_stream(std::string name = "random") {
-    return add_note(
-        std::move(name),
-        [] {
-          const RngState state = get_rng_state();
-          return std::to_string(state.seed) + " " + std::to_string(state.offset);
-        },
-        [](std::string_view text) {
-          const std::size_t space = text.find(' ');
-          AMP_CHECK(space != text.npos, "expected two numbers, but found \"", text, "\"");
-          set_rng_state({.seed = parse<std::uint64_t>(text.substr(0, space)),
-                         .offset = parse<std::uint64_t>(text.substr(space + 1))});
-        });
-  }
+  Checkpoint& add_random_stream(std::string name = "random");
 
   /// Writes all parts atomically: a crash leaves the file that was there before.
-  void save(const std::filesystem::path& path) const {
-    detail::with_memory_for(path, [&] {
-      SafeTensors contents;
-      for (const Part& part : parts_) part.save(contents);
-      save_safetensors(path, contents);
-    });
-  }
+  void save(FilePath path) const;
 
   /// Restores all parts, or throws amp::Error, naming file and part, and leaves all as they were.
   /// What the file holds beside them is ignored, so that a model can be taken from a whole
   /// checkpoint.
-  void load(const std::filesystem::path& path) const {
-    detail::with_memory_for(path, [&] {
-      SafeTensors contents = load_safetensors(path);
-      const std::vector<SafeTensors> before = copies();
-      std::size_t part = 0;
-      try {
-        for (; part < parts_.size(); ++part) parts_[part].load(contents);
-      } catch (const std::exception& error) {
-        const std::string half_loaded = put_back(before, part, contents);
-        const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
-        detail::fail(path.string(), ": \"", parts_[part].name,
-                     "\": ", no_memory ? "out of memory" : error.what(), half_loaded);
-      }
-    });
-  }
+  void load(FilePath path) const;
 
  private:
-  struct Part {
-    std::string name;
-    std::function<void(SafeTensors&)> save;
-    std::function<void(const SafeTensors&)> load;
-    bool writes_in_place = true;  // load, into the tensors that save lists
-  };
+  struct Part;
 
   /// What all parts are, each on its own.
-  std::vector<SafeTensors> copies() const {
-    std::vector<SafeTensors> all(parts_.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      parts_[i].save(all[i]);
-      for (auto& [entry, tensor] : all[i].tensors) {
-        if (parts_[i].writes_in_place) tensor = tensor.detach().clone();
-      }
-    }
-    return all;
-  }
+  std::vector<SafeTensors> copies() const;
   /// Undoes the loading of the parts up to `last`, which may have got halfway. Its memory is what
   /// the tensors of the file took, which are given up for it. Returns what an error is to add: the
   /// parts, hardly ever any, of which even that fails.
   std::string put_back(const std::vector<SafeTensors>& before, std::size_t last,
-                       SafeTensors& contents) const {
-    for (auto& [entry, tensor] : contents.tensors) tensor = Tensor();
-    std::string half_loaded;
-    for (std::size_t i = 0; i <= last; ++i) {
-      try {
-        parts_[i].load(before[i]);
-      } catch (const std::exception&) {
-        half_loaded += "; \"" + parts_[i].name + "\" could not be put back and is half-loaded";
-      }
-    }
-    return half_loaded;
-  }
-
-  template <class Number>
-  static Number parse(std::string_view text) {
-    Number number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    AMP_CHECK(error == std::errc() && end == text.data() + text.size(),
-              "expected a whole number, but found \"", text, "\"");
-    return number;
-  }
-
-  Checkpoint& add_part(Part part) {
-    AMP_CHECK(!part.name.empty() && part.name.find('.') == std::string::npos,
-              "Checkpoint::add: `name` must not be empty nor hold a dot, but is \"", part.name,
-              "\"");
-    for (const Part& other : parts_)
-      AMP_CHECK(other.name != part.name, "Checkpoint::add: \"", part.name, "\" is there already");
-    parts_.push_back(std::move(part));
-    return *this;
-  }
-  Checkpoint& add_tensors(std::string name, std::function<NamedTensors()> save,
-                          std::function<void(const NamedTensors&)> load,
-                          bool writes_in_place = true) {
-    const std::string prefix = name + ".";
-    return add_part({std::move(name),
-                     [=](SafeTensors& contents) {
-                       for (auto& [entry, tensor] : save())
-                         contents.tensors.emplace_back(prefix + entry, std::move(tensor));
-                     },
-                     [=](const SafeTensors& contents) {
-                       NamedTensors own;
-                       for (const auto& [entry, tensor] : contents.tensors) {
-                         if (entry.starts_with(prefix))
-                           own.emplace_back(entry.substr(prefix.size()), tensor);
-                       }
-                       for (const auto& [entry, dtype] : contents.unsupported)
-                         AMP_CHECK(!entry.starts_with(prefix), "\"", entry, "\" is ", dtype,
-                                   ", a dtype that amp has not");
-                       try {
-                         load(own);
-                       } catch (const Error& error) {
-                         detail::fail(error.what(), "; the file holds ",
-                                      detail::names_in(contents, prefix));
-                       }
-                     },
-                     writes_in_place});
-  }
-  Checkpoint& add_note(std::string name, std::function<std::string()> save,
-                       std::function<void(std::string_view)> load) {
-    const std::string key = name;
-    return add_part({std::move(name),
-                     [=](SafeTensors& contents) { contents.metadata[key] = save(); },
-                     [=](const SafeTensors& contents) {
-                       const auto found = contents.metadata.find(key);
-                       AMP_CHECK(found != contents.metadata.end(), "is missing; the file holds ",
-                                 detail::names_in(contents));
-                       load(found->second);
-                     }});
-  }
+                       SafeTensors& contents) const;
+  Checkpoint& add_part(Part part);
 
   std::vector<Part> parts_;
 };
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/interop/checkpoint.ipp"
+#endif

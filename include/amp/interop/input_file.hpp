@@ -13,12 +13,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "amp/core/error.hpp"
+#include "amp/interop/file_path.hpp"
 
 namespace amp::inline v0::detail {
 
@@ -27,7 +27,7 @@ namespace amp::inline v0::detail {
 /// system's reason.
 class InputFile {
  public:
-  InputFile(std::string_view call, const std::filesystem::path& path) : InputFile(path.string()) {
+  InputFile(std::string_view call, FilePath path) : InputFile(path.string()) {
     // From here on the destructor runs, whatever throws. A pipe would otherwise wait for a writer.
     file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat status {};

@@ -5,23 +5,13 @@
 // header; then the bytes of the tensors, row-major and without gaps.
 #pragma once
 
-#include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <filesystem>
-#include <iterator>
 #include <map>
-#include <new>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "amp/interop/atomic_file.hpp"
-#include "amp/interop/input_file.hpp"
-#include "amp/interop/safetensors_reader.hpp"
-#include "amp/interop/safetensors_writer.hpp"
-#include "amp/ops/tensor_members.hpp"
+#include "amp/core/function_ref.hpp"
+#include "amp/interop/file_path.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 
@@ -38,168 +28,34 @@ struct SafeTensors {
   const Tensor& at(std::string_view name) const;
 };
 
-namespace detail {
-
-static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
-
-/// `call()`, of which running out of memory becomes an amp::Error that names the file.
-template <class Call>
-auto with_memory_for(const std::filesystem::path& path, Call&& call) {
-  try {
-    return call();
-  } catch (const std::bad_alloc&) {
-    throw Error(path.string() + ": out of memory");
-  }
-}
-
-/// Some of the names in a file, for messages: those that begin with `prefix`, if there are any.
-inline std::string names_in(const SafeTensors& contents, std::string_view prefix = "") {
-  constexpr std::size_t kListed = 8;
-  std::vector<std::string_view> names, within;
-  for (const auto& entry : contents.tensors) names.push_back(entry.first);
-  for (const auto& entry : contents.unsupported) names.push_back(entry.first);
-  for (const auto& entry : contents.metadata) names.push_back(entry.first);
-  std::copy_if(names.begin(), names.end(), std::back_inserter(within),
-               [&](std::string_view name) { return name.starts_with(prefix); });
-  if (!within.empty()) names = std::move(within);
-  if (names.empty()) return "nothing";
-  std::string text;
-  for (std::size_t i = 0; i < (std::min)(names.size(), kListed); ++i)
-    text += (i == 0 ? "\"" : ", \"") + std::string(names[i].substr(0, 200)) + '"';
-  if (names.size() > kListed) text += " and " + std::to_string(names.size() - kListed) + " more";
-  return text;
-}
-
-/// Of tensors that are written one after the other.
-inline SafeTensorsHeader header_of(const SafeTensors& contents) {
-  SafeTensorsHeader header{{}, contents.metadata};
-  std::uint64_t offset = 0;
-  for (const auto& [name, tensor] : contents.tensors) {
-    AMP_CHECK(tensor.defined(), "save_safetensors: tensor \"", name, "\" is undefined");
-    const auto end =
-        offset + static_cast<std::uint64_t>(byte_count(tensor.shape(), tensor.dtype()));
-    const bool is_new =
-        header.entries
-            .try_emplace(name, SafeTensorsEntry{static_cast<std::ptrdiff_t>(tensor.dtype()),
-                                                tensor.shape(), offset, end})
-            .second;
-    AMP_CHECK(is_new && name != kMetadataKey, "save_safetensors: \"", name,
-              "\" is there twice, or is the metadata's own name");
-    offset = end;
-  }
-  return header;
-}
-
-/// The text of the header of a file of which nothing was read yet.
-inline std::string read_header(const std::string& path, InputFile& file) {
-  std::uint64_t size = 0;
-  AMP_CHECK(file.size() >= sizeof size, path, ": has ", file.size(),
-            " bytes, but a safetensors file begins with 8 that tell the length of its header");
-  file.read(&size, sizeof size);
-  AMP_CHECK(size <= kLargestHeader, path,
-            ": is no safetensors file, or is damaged: its first 8 bytes would be the length of a "
-            "header of ",
-            size, " bytes, but a header has at most ", kLargestHeader, ", and the file has ",
-            file.size());
-  AMP_CHECK(size <= file.size() - sizeof size, path, ": the header is to take ", size,
-            " bytes, but the file has ", file.size(), "; was it cut short?");
-  std::string text(static_cast<std::size_t>(size), '\0');
-  file.read(text.data(), size);
-  AMP_CHECK(text.starts_with('{'), path,
-            ": is no safetensors file, or is damaged: the header must begin with {");
-  return text;
-}
-
-/// The next bytes of the file.
-inline Tensor read_tensor(const std::string& path, const std::string& name,
-                          const SafeTensorsEntry& entry, InputFile& file) {
-  const Tensor tensor = make_tensor(entry.shape, entry.dtype(), kCPU);
-  file.read(tensor.raw_data(), entry.end - entry.begin);
-  const auto* const bytes = static_cast<const std::uint8_t*>(tensor.raw_data());
-  AMP_CHECK(entry.dtype() != kBool || std::all_of(bytes, bytes + tensor.numel(),
-                                                  [](std::uint8_t byte) { return byte <= 1; }),
-            path, ": tensor \"", name, "\" is BOOL, but holds bytes other than 0 and 1");
-  return tensor;
-}
-
-inline SafeTensors read_safetensors(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  InputFile file("load_safetensors", path);
-  SafeTensorsHeader header;
-  std::uint64_t data_size = file.size() - sizeof(std::uint64_t);
-  {
-    const std::string text = read_header(name, file);
-    data_size -= text.size();
-    header = parse_safetensors_header(name, text);
-  }
-  // In the order of their bytes, which is that of reading, but listed by name.
-  std::map<std::string_view, Tensor> loaded;
-  SafeTensors contents;
-  for (const auto* const named : check_entries(name, header, data_size)) {
-    const auto& [key, entry] = *named;
-    if (entry.has_dtype()) {
-      loaded.emplace(key, read_tensor(name, key, entry, file));
-    } else {
-      contents.unsupported.emplace(key, entry.type_name());
-      file.skip(entry.end - entry.begin);
-    }
-  }
-  contents.tensors.reserve(loaded.size());
-  for (auto& [key, tensor] : loaded) contents.tensors.emplace_back(key, std::move(tensor));
-  contents.metadata = std::move(header.metadata);
-  return contents;
-}
-
-}  // namespace detail
-
-inline const Tensor& SafeTensors::at(std::string_view name) const {
-  for (const auto& [known, tensor] : tensors) {
-    if (known == name) return tensor;
-  }
-  const auto other = unsupported.find(std::string(name));
-  AMP_CHECK(other == unsupported.end(), "SafeTensors::at: \"", name, "\" is ", other->second,
-            ", a dtype that amp has not; convert it before it is saved");
-  detail::fail("SafeTensors::at: there is no tensor \"", name, "\", but ",
-               detail::names_in({tensors, {}, unsupported}));
-}
-
 /// Writes a file atomically: a crash leaves the file that was there before, and of several
 /// processes that save to one path the last wins. Strided tensors, and those of another device, are
 /// copied first; synchronises. Throws amp::Error where a tensor is undefined, a name is there twice
 /// or is no UTF-8, `contents` lists unsupported entries, or the file cannot be written.
-inline void save_safetensors(const std::filesystem::path& path, const SafeTensors& contents) {
-  AMP_CHECK(contents.unsupported.empty(), "save_safetensors: ", path.string(), ": \"",
-            contents.unsupported.begin()->first,
-            "\" was not loaded, so that it cannot be saved; clear `unsupported` to do without it");
-  detail::with_memory_for(path, [&] {
-    // Larger elements first, so that every tensor is aligned to its own.
-    SafeTensors sorted{contents.tensors, contents.metadata};
-    const auto size_of = [](const auto& named) {
-      return named.second.defined() ? item_size(named.second.dtype()) : 0;
-    };
-    std::stable_sort(sorted.tensors.begin(), sorted.tensors.end(),
-                     [&](const auto& a, const auto& b) { return size_of(a) > size_of(b); });
-    const std::string header = detail::to_json(path.string(), detail::header_of(sorted));
-    const auto header_size = static_cast<std::uint64_t>(header.size());
-    detail::AtomicFile file(path);
-    file.write(&header_size, sizeof header_size);
-    file.write(header.data(), header.size());
-    const NoGradGuard no_grad;
-    for (const auto& entry : sorted.tensors) {
-      const Tensor tensor = entry.second.detach().to(kCPU).contiguous();
-      file.write(tensor.raw_data(),
-                 static_cast<std::size_t>(detail::byte_count(tensor.shape(), tensor.dtype())));
-    }
-    file.commit();
-  });
-}
+void save_safetensors(FilePath path, const SafeTensors& contents);
 
 /// Reads a file, onto the CPU, in time linear in its size. Nothing in it is trusted: throws
 /// amp::Error, naming the file and what is wrong, where it is cut short, has bytes too many, or
 /// does not keep to the format, before memory is taken for what the file does not hold. Entries of
 /// a dtype that amp has not are listed in SafeTensors::unsupported.
-inline SafeTensors load_safetensors(const std::filesystem::path& path) {
-  return detail::with_memory_for(path, [&] { return detail::read_safetensors(path); });
-}
+SafeTensors load_safetensors(FilePath path);
 
+namespace detail {
+
+struct SafeTensorsHeader;
+
+/// `call()`, of which running out of memory becomes an amp::Error that names the file.
+void with_memory_for(FilePath path, const FunctionRef<void()>& call);
+
+/// Some of the names in a file, for messages: those that begin with `prefix`, if there are any.
+std::string names_in(const SafeTensors& contents, std::string_view prefix = "");
+
+/// Of tensors that are written one after the other.
+SafeTensorsHeader header_of(const SafeTensors& contents);
+
+}  // namespace detail
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/interop/safetensors.ipp"
+#endif

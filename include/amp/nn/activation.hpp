@@ -8,38 +8,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "amp/nn/layer.hpp"
-#include "amp/nn/python_text.hpp"
 #include "amp/ops/activation.hpp"
-#include "amp/ops/dropout.hpp"
-#include "amp/ops/pool.hpp"
+#include "amp/ops/conv.hpp"
 
 namespace amp::inline v0::nn {
 
 class ReLU : public Layer<ReLU> {
  public:
   using Layer<ReLU>::Layer;
-  Tensor forward(const Tensor& x) const { return relu(x); }
+  Tensor forward(const Tensor& x) const;
 };
 
 class SiLU : public Layer<SiLU> {
  public:
   using Layer<SiLU>::Layer;
-  Tensor forward(const Tensor& x) const { return silu(x); }
+  Tensor forward(const Tensor& x) const;
 };
 
 class GELU : public Layer<GELU> {
  public:
   template <std::same_as<std::nullptr_t> Null>                 // not the number 0
   GELU(Null) : Layer<GELU>(nullptr), form_(GeluForm::kErf) {}  // empty
-  explicit GELU(GeluForm form = GeluForm::kErf) : form_(form) {
-    set_extra_repr([&] {
-      return std::string(form == GeluForm::kErf ? "approximate='none'" : "approximate='tanh'");
-    });
-  }
-  Tensor forward(const Tensor& x) const { return gelu(x, form_); }
+  explicit GELU(GeluForm form = GeluForm::kErf);
+  Tensor forward(const Tensor& x) const;
 
  private:
   GeluForm form_;
@@ -50,11 +43,8 @@ class Dropout : public Layer<Dropout> {
  public:
   template <std::same_as<std::nullptr_t> Null>       // not the number 0
   Dropout(Null) : Layer<Dropout>(nullptr), p_(0) {}  // empty
-  explicit Dropout(double p = 0.5) : p_(p) {
-    AMP_CHECK(p >= 0 && p <= 1, "nn::Dropout: `p` must lie in [0, 1], but is ", p);
-    set_extra_repr([&] { return "p=" + detail::python_text(p) + ", inplace=False"; });
-  }
-  Tensor forward(const Tensor& x) const { return dropout(x, p_, is_training()); }
+  explicit Dropout(double p = 0.5);
+  Tensor forward(const Tensor& x) const;
 
  private:
   double p_;
@@ -65,13 +55,8 @@ class Flatten : public Layer<Flatten> {
  public:
   template <std::same_as<std::nullptr_t> Null>                            // not the number 0
   Flatten(Null) : Layer<Flatten>(nullptr), start_dim_(0), end_dim_(0) {}  // empty
-  explicit Flatten(std::int64_t start_dim = 1, std::int64_t end_dim = -1)
-      : start_dim_(start_dim), end_dim_(end_dim) {
-    set_extra_repr([&] {
-      return "start_dim=" + std::to_string(start_dim) + ", end_dim=" + std::to_string(end_dim);
-    });
-  }
-  Tensor forward(const Tensor& x) const { return x.flatten(start_dim_, end_dim_); }
+  explicit Flatten(std::int64_t start_dim = 1, std::int64_t end_dim = -1);
+  Tensor forward(const Tensor& x) const;
 
  private:
   std::int64_t start_dim_, end_dim_;
@@ -82,31 +67,12 @@ struct PoolOptions {
   Size2d padding = 0;
 };
 
-namespace detail {
-
-inline std::string pool_text(Size2d kernel, const PoolOptions& options) {
-  const auto text = [](Size2d size) {
-    return size.height == size.width ? std::to_string(size.height)
-                                     : python_text(Shape(size.height, size.width));
-  };
-  return "kernel_size=" + text(kernel) + ", stride=" + text(options.stride.value_or(kernel)) +
-         ", padding=" + text(options.padding);
-}
-
-}  // namespace detail
-
 class MaxPool2d : public Layer<MaxPool2d> {
  public:
   template <std::same_as<std::nullptr_t> Null>                // not the number 0
   MaxPool2d(Null) : Layer<MaxPool2d>(nullptr), kernel_(1) {}  // empty
-  explicit MaxPool2d(Size2d kernel, const PoolOptions& options = {})
-      : kernel_(kernel), options_(options) {
-    set_extra_repr(
-        [&] { return detail::pool_text(kernel, options) + ", dilation=1, ceil_mode=False"; });
-  }
-  Tensor forward(const Tensor& x) const {
-    return max_pool2d(x, kernel_, options_.stride.value_or(kernel_), options_.padding);
-  }
+  explicit MaxPool2d(Size2d kernel, const PoolOptions& options = {});
+  Tensor forward(const Tensor& x) const;
 
  private:
   Size2d kernel_;
@@ -117,13 +83,8 @@ class AvgPool2d : public Layer<AvgPool2d> {
  public:
   template <std::same_as<std::nullptr_t> Null>                // not the number 0
   AvgPool2d(Null) : Layer<AvgPool2d>(nullptr), kernel_(1) {}  // empty
-  explicit AvgPool2d(Size2d kernel, const PoolOptions& options = {})
-      : kernel_(kernel), options_(options) {
-    set_extra_repr([&] { return detail::pool_text(kernel, options); });
-  }
-  Tensor forward(const Tensor& x) const {
-    return avg_pool2d(x, kernel_, options_.stride.value_or(kernel_), options_.padding);
-  }
+  explicit AvgPool2d(Size2d kernel, const PoolOptions& options = {});
+  Tensor forward(const Tensor& x) const;
 
  private:
   Size2d kernel_;
@@ -131,3 +92,7 @@ class AvgPool2d : public Layer<AvgPool2d> {
 };
 
 }  // namespace amp::inline v0::nn
+
+#if AMP_HEADER_ONLY
+#include "amp/nn/activation.ipp"
+#endif

@@ -4,17 +4,21 @@
 // Layer: a module that can be called.
 #pragma once
 
-#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "amp/core/type_name.hpp"
-#include "amp/nn/saved_state.hpp"
+#include "amp/core/error.hpp"
+#include "amp/nn/module.hpp"
 
 namespace amp::inline v0::nn {
 
 namespace detail {
+
+/// Names the module in an error that comes out of it.
+[[gnu::cold]] void add_module(Error& error, const Module& module);
+/// Throws: a layer of this type is used, but empty.
+[[noreturn, gnu::cold]] void fail_empty(std::string_view type);
 
 /// module.forward(arguments...). An error that comes out of it names the module.
 template <class M, class... Arguments>
@@ -22,10 +26,7 @@ Tensor forward(const M& module, const Arguments&... arguments) {
   try {
     return module.forward(arguments...);
   } catch (Error& error) {
-    try {
-      error.add_module(module.path());
-    } catch (const std::bad_alloc&) {  // then without the path
-    }
+    detail::add_module(error, module);
     throw;
   }
 }
@@ -39,7 +40,7 @@ template <class Self>
 class Layer : public Module {
  public:
   using Module::Module;
-  Layer() { set_type(amp::detail::type_name<Self>()); }
+  Layer() { set_type(detail::kTypeName<Self>); }
 
   template <class... Arguments>
   Tensor operator()(const Arguments&... arguments) const {
@@ -67,12 +68,13 @@ class Layer : public Module {
 
  protected:
   void check_defined() const {
-    constexpr std::string_view kName = amp::detail::type_name<Self>();
-    AMP_CHECK(defined(), kName, ": this ", kName,
-              " is empty, as one made of nullptr or without arguments is; assign one before using "
-              "it, as in fc = register_module(\"fc\", ",
-              kName, "(...))");
+    if (!defined()) [[unlikely]]
+      detail::fail_empty(detail::kTypeName<Self>);
   }
 };
 
 }  // namespace amp::inline v0::nn
+
+#if AMP_HEADER_ONLY
+#include "amp/nn/layer.ipp"
+#endif

@@ -7,12 +7,10 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <string>
 
 #include "amp/nn/layer.hpp"
-#include "amp/nn/python_text.hpp"
-#include "amp/ops/arithmetic.hpp"
-#include "amp/ops/norm.hpp"
+#include "amp/tensor/shape.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0::nn {
 
@@ -21,15 +19,6 @@ struct NormOptions {
   bool affine = true;  // whether there are weight and bias
 };
 
-namespace detail {
-
-/// What the norms whose affine option governs weight and bias say of it.
-inline std::string affine_text(const char* name, bool affine) {
-  return name + python_text(affine) + ", bias=" + python_text(affine);
-}
-
-}  // namespace detail
-
 /// Over the last dimensions, which are normalized_shape (layer_norm).
 class LayerNorm : public Layer<LayerNorm> {
  public:
@@ -37,21 +26,8 @@ class LayerNorm : public Layer<LayerNorm> {
   LayerNorm() : Layer<LayerNorm>(nullptr) {}  // empty
   LayerNorm(std::initializer_list<std::int64_t> normalized_shape, const NormOptions& options = {})
       : LayerNorm(Shape(normalized_shape), options) {}
-  explicit LayerNorm(const Shape& normalized_shape, const NormOptions& options = {})
-      : shape_(normalized_shape), eps_(options.eps) {
-    keep_float32();
-    set_extra_repr([&] {
-      return detail::python_text(shape_) + ", eps=" + detail::python_text(eps_) +
-             detail::affine_text(", elementwise_affine=", options.affine);
-    });
-    if (!options.affine) return;
-    weight = register_parameter("weight", ones(shape_));
-    bias = register_parameter("bias", zeros(shape_));
-  }
-  Tensor forward(const Tensor& x) const {
-    check_defined();
-    return layer_norm(x, shape_, registered("weight", weight), registered("bias", bias), eps_);
-  }
+  explicit LayerNorm(const Shape& normalized_shape, const NormOptions& options = {});
+  Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias;
 
@@ -72,19 +48,8 @@ class RMSNorm : public Layer<RMSNorm> {
   RMSNorm() : Layer<RMSNorm>(nullptr) {}  // empty
   RMSNorm(std::initializer_list<std::int64_t> normalized_shape, const RMSNormOptions& options = {})
       : RMSNorm(Shape(normalized_shape), options) {}
-  explicit RMSNorm(const Shape& normalized_shape, const RMSNormOptions& options = {})
-      : shape_(normalized_shape), eps_(options.eps) {
-    keep_float32();
-    set_extra_repr([&] {
-      return detail::python_text(shape_) + ", eps=" + detail::python_text(eps_) +
-             ", elementwise_affine=" + detail::python_text(options.affine);
-    });
-    if (options.affine) weight = register_parameter("weight", ones(shape_));
-  }
-  Tensor forward(const Tensor& x) const {
-    check_defined();
-    return rms_norm(x, shape_, registered("weight", weight), eps_);
-  }
+  explicit RMSNorm(const Shape& normalized_shape, const RMSNormOptions& options = {});
+  Tensor forward(const Tensor& x) const;
 
   Tensor weight;
 
@@ -98,24 +63,8 @@ class GroupNorm : public Layer<GroupNorm> {
  public:
   using Layer<GroupNorm>::Layer;
   GroupNorm() : Layer<GroupNorm>(nullptr) {}  // empty
-  GroupNorm(std::int64_t groups, std::int64_t channels, const NormOptions& options = {})
-      : groups_(groups), eps_(options.eps) {
-    AMP_CHECK(groups >= 1 && channels % groups == 0, "nn::GroupNorm: `groups` ", groups,
-              " must divide `channels` ", channels);
-    keep_float32();
-    set_extra_repr([&] {
-      return std::to_string(groups) + ", " + std::to_string(channels) +
-             ", eps=" + detail::python_text(eps_) +
-             detail::affine_text(", affine=", options.affine);
-    });
-    if (!options.affine) return;
-    weight = register_parameter("weight", ones({channels}));
-    bias = register_parameter("bias", zeros({channels}));
-  }
-  Tensor forward(const Tensor& x) const {
-    check_defined();
-    return group_norm(x, groups_, registered("weight", weight), registered("bias", bias), eps_);
-  }
+  GroupNorm(std::int64_t groups, std::int64_t channels, const NormOptions& options = {});
+  Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias;
 
@@ -138,39 +87,9 @@ class BatchNorm2d : public Layer<BatchNorm2d> {
  public:
   using Layer<BatchNorm2d>::Layer;
   BatchNorm2d() : Layer<BatchNorm2d>(nullptr) {}  // empty
-  BatchNorm2d(std::int64_t channels, const BatchNorm2dOptions& options = {}) : options_(options) {
-    keep_float32();
-    set_extra_repr([&] {
-      return std::to_string(channels) + ", eps=" + detail::python_text(options.eps) +
-             ", momentum=" + detail::python_text(options.momentum) +
-             detail::affine_text(", affine=", options.affine) +
-             ", track_running_stats=" + detail::python_text(options.track_running_stats);
-    });
-    if (options.affine) {
-      weight = register_parameter("weight", ones({channels}));
-      bias = register_parameter("bias", zeros({channels}));
-    }
-    if (!options.track_running_stats) return;
-    running_mean = register_buffer("running_mean", zeros({channels}));
-    running_var = register_buffer("running_var", ones({channels}));
-    num_batches_tracked = register_buffer("num_batches_tracked", zeros({}, {.dtype = kInt64}));
-  }
+  BatchNorm2d(std::int64_t channels, const BatchNorm2dOptions& options = {});
   /// Without `momentum` this synchronises in training: it reads num_batches_tracked.
-  Tensor forward(const Tensor& x) const {
-    check_defined();
-    AMP_CHECK(x.dim() == 4, "nn::BatchNorm2d: `x` must be [N, C, H, W], but is ", describe(x));
-    const bool batch_statistics = is_training() || !running_mean.defined();
-    if (!is_training() || !running_mean.defined())
-      return batch_norm(x, running_mean, running_var, registered("weight", weight),
-                        registered("bias", bias), batch_statistics, 0.0, options_.eps);
-    const double momentum =
-        options_.momentum ? *options_.momentum
-                          : 1 / static_cast<double>(num_batches_tracked.item<std::int64_t>() + 1);
-    const Tensor y = batch_norm(x, running_mean, running_var, registered("weight", weight),
-                                registered("bias", bias), true, momentum, options_.eps);
-    num_batches_tracked.copy_(num_batches_tracked + 1);
-    return y;
-  }
+  Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias, running_mean, running_var, num_batches_tracked;
 
@@ -179,3 +98,7 @@ class BatchNorm2d : public Layer<BatchNorm2d> {
 };
 
 }  // namespace amp::inline v0::nn
+
+#if AMP_HEADER_ONLY
+#include "amp/nn/norm.ipp"
+#endif

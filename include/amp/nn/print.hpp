@@ -5,7 +5,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -18,18 +17,7 @@ namespace amp::inline v0::nn {
 
 namespace detail {
 
-inline std::string module_text(const Module& module, std::string_view type) {
-  std::string text(type);
-  if (!module.defined()) return text + "(nullptr)";
-  std::string lines = module.extra_repr();
-  const bool one_line = module.named_modules().empty() && lines.find('\n') == lines.npos;
-  if (one_line) return text + "(" + lines + ")";
-  for (const auto& [name, child] : module.named_modules())
-    lines += (lines.empty() ? "(" : "\n(") + name + "): " + module_text(child, child.type());
-  text += "(\n  ";
-  for (const char c : lines) text += c == '\n' ? std::string("\n  ") : std::string(1, c);
-  return text + "\n)";
-}
+std::string module_text(const Module& module, std::string_view type);
 
 }  // namespace detail
 
@@ -58,3 +46,7 @@ std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& s
 }
 
 }  // namespace amp::inline v0::nn
+
+#if AMP_HEADER_ONLY
+#include "amp/nn/print.ipp"
+#endif

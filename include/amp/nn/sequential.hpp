@@ -4,11 +4,11 @@
 // Modules one after the other.
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "amp/nn/layer.hpp"
 
@@ -28,50 +28,62 @@ class Sequential : public Layer<Sequential> {
   Sequential(std::nullptr_t) : Layer<Sequential>(nullptr) {}
   template <class... Modules>
     requires(std::is_base_of_v<Module, Modules>&&...)
-  explicit Sequential(const Modules&... modules)
-      : steps_(amp::detail::or_out_of_memory([] { return std::make_shared<Steps>(); })) {
-    (push_back(modules), ...);
-  }
+  explicit Sequential(const Modules&... modules) : steps_(no_steps()) { (push_back(modules), ...); }
 
   template <class M>
   void push_back(const M& module) {
-    check_defined();
-    push_back(std::to_string(steps_->size()), module);
+    push_back(next_name(), module);
   }
   template <class M>
   void push_back(std::string name, const M& module) {
-    register_module(name, module);
-    amp::detail::or_out_of_memory([&] { steps_->emplace_back(std::move(name), step(module)); });
+    register_child(name, module, detail::kTypeName<M>);
+    add_step(std::move(name), step(module));
   }
   /// As that of Module; there is no member to assign the result to.
   template <class M>
   M replace_module(const std::string& name, const M& module) {
     check_defined();
-    Step replacement = amp::detail::or_out_of_memory([&] { return step(module); });
-    (void)Module::replace_module(name, module);
-    for (auto& [known, call] : *steps_) {
-      if (known == name) call = std::move(replacement);
-    }
+    std::unique_ptr<Step> replacement = step(module);
+    replace_child(name, module, detail::kTypeName<M>);
+    replace_step(name, std::move(replacement));
     return module;
   }
 
-  Tensor forward(const Tensor& x) const {
-    check_defined();
-    Tensor y = x;
-    for (const auto& [name, call] : *steps_) y = call(y);
-    return y;
-  }
+  Tensor forward(const Tensor& x) const;
 
  private:
-  using Step = std::function<Tensor(const Tensor&)>;
-  using Steps = std::vector<std::pair<std::string, Step>>;
+  /// A module, of whatever type.
+  class Step {
+   public:
+    virtual ~Step() = default;
+    virtual Tensor forward(const Tensor& x) const = 0;
+  };
+  template <class M>
+  class StepOf final : public Step {
+   public:
+    explicit StepOf(const M& module) : module_(module) {}
+    Tensor forward(const Tensor& x) const override { return detail::forward(module_, x); }
+
+   private:
+    M module_;
+  };
+  struct Steps;
 
   template <class M>
-  static Step step(const M& module) {
-    return [module](const Tensor& x) { return detail::forward(module, x); };
+  static std::unique_ptr<Step> step(const M& module) {
+    return amp::detail::or_out_of_memory(
+        [&]() -> std::unique_ptr<Step> { return std::make_unique<StepOf<M>>(module); });
   }
+  static std::shared_ptr<Steps> no_steps();
+  std::string next_name() const;
+  void add_step(std::string name, std::unique_ptr<Step> step) const;
+  void replace_step(const std::string& name, std::unique_ptr<Step> step) const;
 
   std::shared_ptr<Steps> steps_;  // shared by copies, as the modules are
 };
 
 }  // namespace amp::inline v0::nn
+
+#if AMP_HEADER_ONLY
+#include "amp/nn/sequential.ipp"
+#endif

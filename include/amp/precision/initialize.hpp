@@ -4,13 +4,14 @@
 // One call that makes a model and its optimizer train at an opt level.
 #pragma once
 
-#include <cstdint>
+#include <concepts>
+#include <optional>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
+#include "amp/autocast/state.hpp"
+#include "amp/core/function_ref.hpp"
 #include "amp/nn/module.hpp"
-#include "amp/optim/param_group.hpp"
+#include "amp/optim/optimizer.hpp"
 #include "amp/precision/opt_level.hpp"
 
 namespace amp::inline v0 {
@@ -56,34 +57,12 @@ struct Precision {
 
 namespace detail {
 
-/// Gives tensors back the data and the gradients they had, unless told that all went well. That
-/// takes no memory, so that it cannot fail.
-class RestoreData {
- public:
-  explicit RestoreData(const std::vector<Tensor>& tensors) {
-    for (const Tensor& tensor : tensors)
-      before_.push_back({Ref<TensorImpl>(&tensor.impl()), tensor.impl(), tensor.impl().history});
-  }
-  ~RestoreData() {
-    if (done) return;
-    for (const Before& before : before_) {
-      static_cast<TensorData&>(*before.impl) = before.data;
-      before.impl->history = before.history;
-    }
-  }
-  RestoreData(const RestoreData&) = delete;
-  RestoreData& operator=(const RestoreData&) = delete;
+/// Calls its argument with the storage and the moments of each group of an optimizer.
+using VisitGroups =
+    FunctionRef<void(const FunctionRef<void(WeightStorage&, std::optional<DType>&)>&)>;
 
-  bool done = false;
-
- private:
-  struct Before {
-    Ref<TensorImpl> impl;
-    TensorData data;
-    Ref<RefCounted> history;  // holds the gradient
-  };
-  PoolVector<Before> before_;
-};
+Precision initialize(const nn::Module& model, Optimizer& optimizer, const VisitGroups& visit_groups,
+                     OptLevel level, const PrecisionOptions& options);
 
 }  // namespace detail
 
@@ -111,56 +90,18 @@ class RestoreData {
 /// }
 /// assert(model.weight.dtype() == amp::kBFloat16 && scaler.counters().applied == 3);
 /// ```
-template <class Optimizer>
-Precision initialize(const nn::Module& model, Optimizer& optimizer, OptLevel level,
-                     const PrecisionOptions& options = {}) try {
-  constexpr std::string_view kCall = "initialize";
-  const NamedTensors named = model.named_parameters();
-  AMP_CHECK(!named.empty(), kCall, ": `model` has no parameters");
-  const Device device = named.front().second.device();
-  const detail::PrecisionSettings settings =
-      detail::settings_of(level, options, autocast_dtype(device.type));
-
-  bool holds_any = false;
-  for (const auto& [parameter_name, parameter] : named) {
-    AMP_CHECK(parameter.dtype() == kFloat32, kCall, ": parameter \"", parameter_name, "\", ",
-              describe(parameter), ", must be float32; the level converts it");
-    for (const Tensor& known : optimizer.parameters()) holds_any |= known.is_same(parameter);
-  }
-  AMP_CHECK(holds_any, kCall,
-            ": `optimizer` holds no parameter of `model`; make it of model.parameters()");
-  const std::int64_t steps = optimizer.applied_steps();
-  AMP_CHECK(steps == 0, kCall, ": `optimizer` took ", steps,
-            " steps already; a level is chosen before the first");
-
-  const std::vector<Tensor> masters = optimizer.master_weights();
-  std::vector<Tensor> tensors = model.parameters();
-  for (const Tensor& buffer : model.buffers()) tensors.push_back(buffer);
-  auto groups = optimizer.param_groups();
-  detail::RestoreData data(tensors);
-  try {
-    if (settings.cast_model && settings.keep_norms_float32) model.to_mixed(settings.dtype);
-    if (settings.cast_model && !settings.keep_norms_float32) model.to(settings.dtype);
-    for (auto& group : optimizer.param_groups()) {
-      group.options.storage = settings.storage;
-      if (settings.moments) group.options.moments = settings.moments;
-    }
-    optimizer.set_master_weights(masters);
-  } catch (...) {
-    optimizer.param_groups() = std::move(groups);
-    throw;
-  }
-  data.done = true;
-  return {.level = level,
-          .dtype = settings.dtype,
-          .cast_model = settings.cast_model,
-          .keep_norms_float32 = settings.keep_norms_float32,
-          .storage = settings.storage,
-          .device = device,
-          .autocast = {.dtype = settings.dtype, .enabled = settings.autocast},
-          .scaler = settings.scaler};
-} catch (const std::bad_alloc&) {
-  throw detail::OutOfMemory();
+template <std::derived_from<Optimizer> AnyOptimizer>
+Precision initialize(const nn::Module& model, AnyOptimizer& optimizer, OptLevel level,
+                     const PrecisionOptions& options = {}) {
+  const auto visit_groups = [&](const auto& visit) {
+    for (auto& group : optimizer.param_groups())
+      visit(group.options.storage, group.options.moments);
+  };
+  return detail::initialize(model, optimizer, visit_groups, level, options);
 }
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/precision/initialize.ipp"
+#endif

@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <new>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "amp/core/error.hpp"
+#include "amp/interop/checkpoint.hpp"
+#include "amp/optim/saved_state.hpp"
+#include "amp/scaler/state_text.hpp"
+#include "amp/tensor/generator.hpp"
+
+namespace amp::inline v0 {
+
+namespace detail {
+
+template <class Number>
+Number parse_number(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  AMP_CHECK(error == std::errc() && end == text.data() + text.size(),
+            "expected a whole number, but found \"", text, "\"");
+  return number;
+}
+
+}  // namespace detail
+
+struct Checkpoint::Part {
+  std::string name;
+  std::function<void(SafeTensors&)> save;
+  std::function<void(const SafeTensors&)> load;
+  bool writes_in_place = true;  // load, into the tensors that save lists
+
+  static Part of_tensors(std::string name, std::function<NamedTensors()> save,
+                         std::function<void(const NamedTensors&)> load,
+                         bool writes_in_place = true) {
+    const std::string prefix = name + ".";
+    return {std::move(name),
+            [=](SafeTensors& contents) {
+              for (auto& [entry, tensor] : save())
+                contents.tensors.emplace_back(prefix + entry, std::move(tensor));
+            },
+            [=](const SafeTensors& contents) {
+              NamedTensors own;
+              for (const auto& [entry, tensor] : contents.tensors) {
+                if (entry.starts_with(prefix))
+                  own.emplace_back(entry.substr(prefix.size()), tensor);
+              }
+              for (const auto& [entry, dtype] : contents.unsupported)
+                AMP_CHECK(!entry.starts_with(prefix), "\"", entry, "\" is ", dtype,
+                          ", a dtype that amp has not");
+              try {
+                load(own);
+              } catch (const Error& error) {
+                detail::fail(error.what(), "; the file holds ", detail::names_in(contents, prefix));
+              }
+            },
+            writes_in_place};
+  }
+
+  static Part of_note(std::string name, std::function<std::string()> save,
+                      std::function<void(std::string_view)> load) {
+    const std::string key = name;
+    return {std::move(name), [=](SafeTensors& contents) { contents.metadata[key] = save(); },
+            [=](const SafeTensors& contents) {
+              const auto found = contents.metadata.find(key);
+              AMP_CHECK(found != contents.metadata.end(), "is missing; the file holds ",
+                        detail::names_in(contents));
+              load(found->second);
+            }};
+  }
+};
+
+AMP_INLINE Checkpoint::Checkpoint() = default;
+AMP_INLINE Checkpoint::Checkpoint(const Checkpoint& other) = default;
+AMP_INLINE Checkpoint::Checkpoint(Checkpoint&& other) noexcept = default;
+AMP_INLINE Checkpoint& Checkpoint::operator=(const Checkpoint& other) = default;
+AMP_INLINE Checkpoint& Checkpoint::operator=(Checkpoint&& other) noexcept = default;
+AMP_INLINE Checkpoint::~Checkpoint() = default;
+
+AMP_INLINE Checkpoint& Checkpoint::add(std::string name, const nn::Module& module) {
+  AMP_CHECK(module.defined(), "Checkpoint::add: \"", name, "\" is no module yet");
+  return add_part(Part::of_tensors(
+      std::move(name), [module] { return module.state_dict(); },
+      [module](const NamedTensors& tensors) { module.load_state_dict(tensors); }));
+}
+
+AMP_INLINE Checkpoint& Checkpoint::add(std::string name, Optimizer& optimizer) {
+  return add_part(Part::of_tensors(
+      std::move(name), [&optimizer] { return optimizer.state_dict(); },
+      [&optimizer](const NamedTensors& tensors) { optimizer.load_state_dict(tensors); }));
+}
+
+AMP_INLINE Checkpoint& Checkpoint::add(std::string name, GradScaler& scaler) {
+  return add_part(Part::of_note(
+      std::move(name), [&scaler] { return to_string(scaler.state_dict()); },
+      [&scaler](std::string_view text) {  // a disabled one may hold what no other could load
+        if (scaler.is_enabled()) scaler.load_state_dict(parse_grad_scaler_state(text));
+      }));
+}
+
+AMP_INLINE Checkpoint& Checkpoint::add(std::string name, std::int64_t& number) {
+  return add_part(Part::of_note(
+      std::move(name), [&number] { return std::to_string(number); },
+      [&number](std::string_view text) { number = detail::parse_number<std::int64_t>(text); }));
+}
+
+AMP_INLINE Checkpoint& Checkpoint::add(std::string name, std::string& text) {
+  return add_part(Part::of_note(
+      std::move(name), [&text] { return text; },
+      [&text](std::string_view loaded) { text = loaded; }));
+}
+
+AMP_INLINE Checkpoint& Checkpoint::add(std::string name, Tensor& tensor) {
+  return add_part(Part::of_tensors(
+      std::move(name),
+      [&tensor] {
+        return NamedTensors{{"value", tensor}};
+      },
+      [&tensor](const NamedTensors& tensors) {
+        AMP_CHECK(tensors.size() == 1 && tensors[0].first == "value",
+                  "Checkpoint::load: expected one tensor");
+        tensor = tensors[0].second;
+      },
+      false));
+}
+
+AMP_INLINE Checkpoint& Checkpoint::add_random_stream(std::string name) {
+  return add_part(Part::of_note(
+      std::move(name),
+      [] {
+        const RngState state = get_rng_state();
+        return std::to_string(state.seed) + " " + std::to_string(state.offset);
+      },
+      [](std::string_view text) {
+        const std::size_t space = text.find(' ');
+        AMP_CHECK(space != text.npos, "expected two numbers, but found \"", text, "\"");
+        set_rng_state({.seed = detail::parse_number<std::uint64_t>(text.substr(0, space)),
+                       .offset = detail::parse_number<std::uint64_t>(text.substr(space + 1))});
+      }));
+}
+
+AMP_INLINE void Checkpoint::save(FilePath path) const {
+  detail::with_memory_for(path, [&] {
+    SafeTensors contents;
+    for (const Part& part : parts_) part.save(contents);
+    save_safetensors(path, contents);
+  });
+}
+
+AMP_INLINE void Checkpoint::load(FilePath path) const {
+  detail::with_memory_for(path, [&] {
+    SafeTensors contents = load_safetensors(path);
+    const std::vector<SafeTensors> before = copies();
+    std::size_t part = 0;
+    try {
+      for (; part < parts_.size(); ++part) parts_[part].load(contents);
+    } catch (const std::exception& error) {
+      const std::string half_loaded = put_back(before, part, contents);
+      const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+      detail::fail(path.string(), ": \"", parts_[part].name,
+                   "\": ", no_memory ? "out of memory" : error.what(), half_loaded);
+    }
+  });
+}
+
+AMP_INLINE std::vector<SafeTensors> Checkpoint::copies() const {
+  std::vector<SafeTensors> all(parts_.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    parts_[i].save(all[i]);
+    for (auto& [entry, tensor] : all[i].tensors) {
+      if (parts_[i].writes_in_place) tensor = tensor.detach().clone();
+    }
+  }
+  return all;
+}
+
+AMP_INLINE std::string Checkpoint::put_back(const std::vector<SafeTensors>& before,
+                                            std::size_t last, SafeTensors& contents) const {
+  for (auto& [entry, tensor] : contents.tensors) tensor = Tensor();
+  std::string half_loaded;
+  for (std::size_t i = 0; i <= last; ++i) {
+    try {
+      parts_[i].load(before[i]);
+    } catch (const std::exception&) {
+      half_loaded += "; \"" + parts_[i].name + "\" could not be put back and is half-loaded";
+    }
+  }
+  return half_loaded;
+}
+
+AMP_INLINE Checkpoint& Checkpoint::add_part(Part part) {
+  AMP_CHECK(!part.name.empty() && part.name.find('.') == std::string::npos,
+            "Checkpoint::add: `name` must not be empty nor hold a dot, but is \"", part.name, "\"");
+  for (const Part& other : parts_)
+    AMP_CHECK(other.name != part.name, "Checkpoint::add: \"", part.name, "\" is there already");
+  parts_.push_back(std::move(part));
+  return *this;
+}
+
+}  // namespace amp::inline v0

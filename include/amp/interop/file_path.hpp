@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// FilePath: how functions take the name of a file.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace amp::inline v0 {
+
+namespace detail {
+
+template <class Path>
+concept StandardPath = requires(const Path& path) {
+  { path.native() } -> std::same_as<const std::string&>;
+};
+
+}  // namespace detail
+
+/// The path of a file for as long as a call takes. Made of a text, of a std::filesystem::path or
+/// of a std::filesystem::directory_entry, whatever the caller has: <filesystem> alone takes longer
+/// to compile than most programs that load a file.
+class FilePath {
+ public:
+  template <std::convertible_to<std::string_view> Text>
+  FilePath(const Text& text) : text_(text) {}
+  template <detail::StandardPath Path>
+  FilePath(const Path& path) : text_(path.native()) {}
+  template <class Entry>
+    requires requires(const Entry& entry) {
+      { entry.path() } -> detail::StandardPath;
+    }
+  FilePath(const Entry& entry) : FilePath(entry.path()) {}
+
+  std::string string() const { return std::string(text_); }
+
+ private:
+  std::string_view text_;
+};
+
+}  // namespace amp::inline v0

@@ -1,0 +1,360 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "amp/autograd/grad_mode.hpp"
+#include "amp/autograd/leaves.hpp"
+#include "amp/core/error.hpp"
+#include "amp/nn/module.hpp"
+#include "amp/ops/tensor_members.hpp"
+
+namespace amp::inline v0::nn {
+
+namespace detail {
+
+inline constexpr std::string_view kNoType = "Module";
+
+using Replacements = std::vector<std::pair<Tensor, Tensor>>;  // a tensor, and its new data
+
+AMP_INLINE void check_leaf(std::string_view call, const std::string& name, const Tensor& tensor) {
+  AMP_CHECK(!tensor.defined() || tensor.is_leaf(), call, ": \"", name, "\", ", describe(tensor),
+            ", was computed; detach() it");
+}
+
+/// Appends an entry; its name was checked.
+template <class Value>
+void append(std::vector<std::pair<std::string, Value>>& list, std::string name,
+            const Value& value) {
+  amp::detail::or_out_of_memory([&] { list.emplace_back(std::move(name), value); });
+}
+
+/// The entry of that name; throws, listing those that there are, if there is none.
+template <class Value>
+Value& find(std::string_view call, std::string_view what,
+            std::vector<std::pair<std::string, Value>>& list, std::string_view name) {
+  for (auto& [known, value] : list) {
+    if (known == name) return value;
+  }
+  const std::string names = amp::detail::or_out_of_memory([&] {
+    std::string text;
+    for (const auto& entry : list) text += (text.empty() ? "\"" : ", \"") + entry.first + "\"";
+    return text.empty() ? std::string("none") : text;
+  });
+  amp::detail::fail(call, ": there is no ", what, " \"", name, "\" in this module, but ", names);
+}
+
+AMP_INLINE std::vector<Tensor> values(const NamedTensors& named) try {
+  std::vector<Tensor> tensors;
+  for (const auto& entry : named) tensors.push_back(entry.second);
+  return tensors;
+} catch (const std::bad_alloc&) {
+  throw amp::detail::OutOfMemory();
+}
+
+/// Bit for bit, in the dtype of `a`.
+AMP_INLINE bool same_values(const Tensor& a, const Tensor& b) {
+  const Tensor x = a.detach().to(kCPU).contiguous();
+  const Tensor y = b.detach().to(kCPU).to(a.dtype()).contiguous();
+  const auto bytes = static_cast<std::size_t>(x.numel() * item_size(x.dtype()));
+  return bytes == 0 || std::memcmp(x.raw_data(), y.raw_data(), bytes) == 0;
+}
+
+}  // namespace detail
+
+struct Module::State {
+  NamedTensors parameters, buffers;
+  std::vector<std::pair<std::string, Module>> modules;
+  bool training = true;
+  bool keeps_float32 = false;
+  std::string_view type = detail::kNoType;
+  std::string extra_repr = {};
+  // Handles to parameters that were replaced, which copies of a layer may still have.
+  std::vector<std::pair<Tensor, std::string>> replaced = {};
+  std::weak_ptr<State> parent = {};  // where it was registered first, and as what
+  std::string name = {};
+};
+
+AMP_INLINE Module::Module()
+    : state_(amp::detail::or_out_of_memory([] { return std::make_shared<State>(); })) {}
+
+AMP_INLINE Module::State& Module::state() const {
+  check_defined();
+  return *state_;
+}
+
+AMP_INLINE std::string Module::path() const {
+  std::string path;
+  std::shared_ptr<State> inner = state_;
+  while (const std::shared_ptr<State> outer = inner ? inner->parent.lock() : nullptr) {
+    path = path.empty() ? inner->name : inner->name + "." + path;
+    inner = outer;
+  }
+  return path;
+}
+
+AMP_INLINE std::string_view Module::type() const { return state().type; }
+AMP_INLINE const std::string& Module::extra_repr() const { return state().extra_repr; }
+
+AMP_INLINE Tensor Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
+  check_name("register_parameter", name);
+  detail::check_leaf("register_parameter", name, tensor);
+  if (tensor.defined()) tensor.requires_grad_(requires_grad);
+  detail::append(state().parameters, std::move(name), tensor);
+  return tensor;
+}
+
+AMP_INLINE Tensor Module::register_buffer(std::string name, Tensor tensor) {
+  check_name("register_buffer", name);
+  detail::append(state().buffers, std::move(name), tensor);
+  return tensor;
+}
+
+AMP_INLINE void Module::register_child(const std::string& name, const Module& child,
+                                       std::string_view type) const {
+  check_child("register_module", name, child);
+  check_name("register_module", name);
+  detail::append(state().modules, name, child);
+  enter(name, child, type);
+}
+
+AMP_INLINE void Module::replace_child(const std::string& name, const Module& child,
+                                      std::string_view type) const {
+  check_child("replace_module", name, child);
+  Module& place = detail::find("replace_module", "module", state().modules, name);
+  const Module old = std::exchange(place, child);
+  leave(name, old);
+  enter(name, child, type);
+}
+
+AMP_INLINE Tensor Module::replace_parameter(const std::string& name, Tensor tensor) {
+  Tensor& place = detail::find("replace_parameter", "parameter", state().parameters, name);
+  const bool trained = !place.defined() || place.requires_grad();
+  detail::check_leaf("replace_parameter", name, tensor);
+  if (tensor.defined() && autograd::leaf_of(tensor) == nullptr) tensor.requires_grad_(trained);
+  if (place.defined() == tensor.defined() && (!place.defined() || place.is_same(tensor)))
+    return tensor;
+  forget_replaced(name, tensor);
+  amp::detail::or_out_of_memory([&] {
+    if (place.defined()) state().replaced.emplace_back(place, name);
+  });
+  return place = tensor;
+}
+
+AMP_INLINE void Module::check_registered(const Tensor& loss,
+                                         const std::vector<Tensor>& others) const {
+  autograd::check_leaves(
+      "check_registered", "this module", loss, named_parameters(), others,
+      "register members with register_module and register_parameter, and replace them with "
+      "replace_module and replace_parameter");
+}
+
+AMP_INLINE std::vector<Tensor> Module::parameters() const {
+  return detail::values(named_parameters());
+}
+AMP_INLINE std::vector<Tensor> Module::buffers() const { return detail::values(named_buffers()); }
+AMP_INLINE NamedTensors Module::named_parameters() const {
+  NamedTensors found;
+  collect(&State::parameters, "", found);
+  return found;
+}
+AMP_INLINE NamedTensors Module::named_buffers() const {
+  NamedTensors found;
+  collect(&State::buffers, "", found);
+  return found;
+}
+AMP_INLINE const std::vector<std::pair<std::string, Module>>& Module::named_modules() const {
+  return state().modules;
+}
+
+AMP_INLINE bool Module::is_training() const { return state().training; }
+AMP_INLINE void Module::train(bool on) const {
+  state().training = on;
+  for (const auto& [name, child] : state().modules) child.train(on);
+}
+
+AMP_INLINE void Module::to(DType dtype) const { convert("Module::to", dtype, {}); }
+AMP_INLINE void Module::to_mixed(DType dtype) const {
+  NamedTensors kept;
+  collect_kept(kept);
+  convert("Module::to_mixed", dtype, kept);
+}
+AMP_INLINE void Module::to(Device device) const try {
+  detail::Replacements moved;
+  for (const Tensor& tensor : detail::values(state_dict())) {
+    if (tensor.device() != device) moved.emplace_back(tensor, tensor.detach().to(device));
+  }
+  for (const auto& [tensor, data] : moved) tensor.set_data(data);
+} catch (const std::bad_alloc&) {
+  throw amp::detail::OutOfMemory();
+}
+
+AMP_INLINE void Module::zero_grad() const {
+  for (const Tensor& parameter : parameters()) {
+    if (parameter.grad().defined()) parameter.set_grad(Tensor());
+  }
+}
+
+AMP_INLINE NamedTensors Module::state_dict() const try {
+  NamedTensors all = named_parameters();
+  for (auto& buffer : named_buffers()) all.push_back(std::move(buffer));
+  return all;
+} catch (const std::bad_alloc&) {
+  throw amp::detail::OutOfMemory();
+}
+
+AMP_INLINE void Module::load_state_dict(const NamedTensors& tensors) const {
+  const NamedTensors own = state_dict();
+  NamedTensors names;
+  collect(&State::parameters, "", names, true);
+  collect(&State::buffers, "", names, true);
+  const auto find = [](const NamedTensors& list, std::string_view name) -> const Tensor* {
+    for (const auto& [known, tensor] : list) {
+      if (known == name) return &tensor;
+    }
+    return nullptr;
+  };
+  for (const auto& [name, tensor] : tensors) {
+    const Tensor* const to = find(names, name);
+    AMP_CHECK(to != nullptr, "load_state_dict: the module has no \"", name, "\"");
+    AMP_CHECK(tensor.defined() && tensor.shape() == to->shape(), "load_state_dict: \"", name,
+              "\" must be ", describe(*to), ", but is ", describe(tensor));
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    AMP_CHECK(find(tensors, tensors[i].first) == &tensors[i].second, "load_state_dict: \"",
+              tensors[i].first, "\" is there twice");
+  std::vector<const Tensor*> sources;
+  for (const auto& [name, tensor] : own) {
+    const Tensor*& source = sources.emplace_back(nullptr);
+    for (const auto& [alias, known] : names) {
+      if (!known.is_same(tensor)) continue;
+      const Tensor* const found = find(tensors, alias);
+      AMP_CHECK(source == nullptr || found == nullptr || detail::same_values(*source, *found),
+                "load_state_dict: \"", name, "\" and \"", alias,
+                "\" are one tensor in this module, but their values differ");
+      if (source == nullptr) source = found;
+    }
+    AMP_CHECK(source != nullptr, "load_state_dict: \"", name, "\" is missing");
+  }
+  const NoGradGuard no_grad;
+  for (std::size_t i = 0; i < own.size(); ++i) own[i].second.copy_(sources[i]->detach());
+}
+
+AMP_INLINE void Module::keep_extra_repr(std::string text) const {
+  state().extra_repr = std::move(text);
+}
+AMP_INLINE void Module::set_type(std::string_view type) const { state().type = type; }
+
+AMP_INLINE void Module::keep_float32() const { state().keeps_float32 = true; }
+
+AMP_INLINE const Tensor& Module::registered(std::string_view name, const Tensor& member) const {
+  for (const auto& [old, its_name] : state().replaced) {
+    if (its_name == name && member.defined() && member.is_same(old))
+      return detail::find("registered", "parameter", state().parameters, name);
+  }
+  return member;
+}
+AMP_INLINE void Module::forget_replaced(std::string_view name, const Tensor& back) const {
+  std::erase_if(state().replaced, [&](const auto& entry) {
+    return entry.first.impl().unique() ||
+           (entry.second == name && back.defined() && entry.first.is_same(back));
+  });
+}
+
+AMP_INLINE void Module::check_defined() const {
+  AMP_CHECK(state_ != nullptr,
+            "nn::Module: this module is empty, as one made of nullptr or without arguments is; "
+            "assign one before using it");
+}
+
+AMP_INLINE void Module::check_child(std::string_view call, const std::string& name,
+                                    const Module& child) const {
+  AMP_CHECK(child.defined(), call, ": \"", name, "\" is no module yet");
+  AMP_CHECK(!child.holds(*this), call, ": \"", name,
+            "\" is this module itself, or holds it; a module cannot be within itself");
+}
+AMP_INLINE bool Module::holds(const Module& other) const {
+  if (state_ == other.state_) return true;
+  for (const auto& entry : state().modules) {
+    if (entry.second.holds(other)) return true;
+  }
+  return false;
+}
+AMP_INLINE void Module::enter(const std::string& name, const Module& child,
+                              std::string_view type) const {
+  if (child.type() == detail::kNoType) child.set_type(type);
+  if (!child.state().parent.expired()) return;
+  amp::detail::or_out_of_memory([&] { child.state().name = name; });
+  child.state().parent = state_;
+}
+AMP_INLINE void Module::leave(const std::string& name, const Module& child) const {
+  if (child.state().parent.lock() != state_ || child.state().name != name) return;
+  child.state().parent.reset();
+  for (const auto& [other, module] : state().modules) {
+    if (module.state_ == child.state_) enter(other, child, detail::kNoType);
+  }
+}
+
+AMP_INLINE void Module::check_name(std::string_view call, const std::string& name) const {
+  AMP_CHECK(!name.empty() && name.find('.') == std::string::npos, call,
+            ": `name` must not be empty nor hold a dot, but is \"", name, "\"");
+  const auto unknown = [&](const auto& names) {
+    for (const auto& entry : names)
+      AMP_CHECK(entry.first != name, call, ": \"", name, "\" is registered already");
+  };
+  unknown(state().parameters);
+  unknown(state().buffers);
+  unknown(state().modules);
+}
+
+AMP_INLINE void Module::collect(NamedTensors State::*list, const std::string& prefix,
+                                NamedTensors& found, bool all_names) const try {
+  for (const auto& [name, tensor] : state().*list) {
+    bool known = !tensor.defined();
+    for (const auto& other : found) known = known || (!all_names && other.second.is_same(tensor));
+    if (!known) found.emplace_back(prefix + name, tensor);
+  }
+  for (const auto& [name, child] : state().modules)
+    child.collect(list, prefix + name + ".", found, all_names);
+} catch (const std::bad_alloc&) {
+  throw amp::detail::OutOfMemory();
+}
+
+AMP_INLINE void Module::collect_kept(NamedTensors& kept) const {
+  if (state().keeps_float32) {
+    collect(&State::parameters, "", kept);
+    collect(&State::buffers, "", kept);
+  }
+  for (const auto& [name, child] : state().modules) child.collect_kept(kept);
+}
+
+AMP_INLINE void Module::convert(std::string_view call, DType dtype, const NamedTensors& kept) const
+    try {
+  AMP_CHECK(is_floating_point(dtype), call, ": `dtype` must be floating point, but is ", dtype);
+  detail::Replacements converted;
+  for (const Tensor& tensor : detail::values(state_dict())) {
+    bool stays = !is_floating_point(tensor.dtype());
+    for (const auto& entry : kept) stays = stays || entry.second.is_same(tensor);
+    if (stays) continue;
+    converted.emplace_back(tensor, tensor.dtype() == dtype ? Tensor() : tensor.detach().to(dtype));
+  }
+  for (const auto& [tensor, data] : converted) {
+    if (data.defined()) {
+      tensor.set_data(data);
+    } else if (tensor.requires_grad()) {
+      tensor.set_grad(Tensor());
+    }
+  }
+} catch (const std::bad_alloc&) {
+  throw amp::detail::OutOfMemory();
+}
+
+}  // namespace amp::inline v0::nn

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "amp/nn/sequential.hpp"
+
+namespace amp::inline v0::nn {
+
+struct Sequential::Steps {
+  std::vector<std::pair<std::string, std::unique_ptr<Step>>> list = {};
+};
+
+AMP_INLINE std::shared_ptr<Sequential::Steps> Sequential::no_steps() {
+  return amp::detail::or_out_of_memory([] { return std::make_shared<Steps>(); });
+}
+
+AMP_INLINE std::string Sequential::next_name() const {
+  check_defined();
+  return std::to_string(steps_->list.size());
+}
+
+AMP_INLINE void Sequential::add_step(std::string name, std::unique_ptr<Step> step) const {
+  amp::detail::or_out_of_memory(
+      [&] { steps_->list.emplace_back(std::move(name), std::move(step)); });
+}
+
+AMP_INLINE void Sequential::replace_step(const std::string& name,
+                                         std::unique_ptr<Step> step) const {
+  for (auto& [known, call] : steps_->list) {
+    if (known == name) call = std::move(step);
+  }
+}
+
+AMP_INLINE Tensor Sequential::forward(const Tensor& x) const {
+  check_defined();
+  Tensor y = x;
+  for (const auto& [name, step] : steps_->list) y = step->forward(y);
+  return y;
+}
+
+}  // namespace amp::inline v0::nn
