@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "amp/autograd/function.hpp"
+#include "amp/core/math.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/elementwise/host/relu_mask.hpp"
 #include "amp/ops/elementwise.hpp"

@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "amp/core/math.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/attention/host.hpp"
 #include "amp/kernels/attention/host/blocks.hpp"

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/extremum/args.hpp"
 #include "amp/kernels/extremum/formula.hpp"
 #include "amp/kernels/traversal/cuda/scratch.cuh"

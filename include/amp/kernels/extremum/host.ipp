@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/extremum/args.hpp"
 #include "amp/kernels/extremum/formula.hpp"
 #include "amp/kernels/extremum/host.hpp"

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/indexing/args.hpp"

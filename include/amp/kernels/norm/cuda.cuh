@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/norm/args.hpp"
 #include "amp/kernels/norm/cuda/moments.cuh"
 #include "amp/kernels/norm/cuda/parameter_sums.cuh"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/norm/args.hpp"

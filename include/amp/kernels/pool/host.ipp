@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/pool/host.hpp"
 #include "amp/kernels/pool/host/channels_last.hpp"
 

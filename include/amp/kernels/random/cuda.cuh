@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/random/args.hpp"
 #include "amp/kernels/random/formula.hpp"
 #include "amp/kernels/traversal/cuda/vectors.cuh"

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "amp/core/math.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/random/args.hpp"
 #include "amp/kernels/random/formula.hpp"

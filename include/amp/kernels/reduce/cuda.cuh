@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/reduce/args.hpp"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
 #include "amp/kernels/traversal/cuda/sweep.cuh"

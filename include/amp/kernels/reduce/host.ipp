@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/kernels/reduce/args.hpp"
 #include "amp/kernels/reduce/host.hpp"

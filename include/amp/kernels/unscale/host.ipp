@@ -9,6 +9,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 #include "amp/kernels/traversal/host/chunks.hpp"
 #include "amp/kernels/unscale/args.hpp"

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/batch_norm/host/running_statistics.hpp"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "amp/core/math.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/elementwise/host/relu_mask.hpp"

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/optim/args.hpp"
 #include "amp/kernels/optim/coefficients.hpp"
 #include "amp/kernels/optim/cuda/rounded.cuh"

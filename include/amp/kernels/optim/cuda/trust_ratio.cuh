@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/optim/coefficients.hpp"
 #include "amp/kernels/optim/cuda/step_table.cuh"
 #include "amp/kernels/optim/grad_scale.hpp"

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/optim/coefficients.hpp"
 #include "amp/kernels/optim/host/step_block.hpp"
 #include "amp/kernels/traversal/host/chunks.hpp"

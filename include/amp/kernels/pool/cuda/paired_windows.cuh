@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/traversal/cuda/packets.cuh"
 #include "amp/kernels/traversal/divider.hpp"
 #include "amp/kernels/traversal/window.hpp"

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/pool/args.hpp"

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/traversal/cuda/block_reduce.cuh"
 #include "amp/kernels/traversal/cuda/tile.cuh"
 #include "amp/kernels/traversal/divider.hpp"

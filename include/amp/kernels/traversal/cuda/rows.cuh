@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/traversal/cuda/block_reduce.cuh"
 #include "amp/kernels/traversal/cuda/tile.cuh"
 #include "amp/kernels/traversal/lines.hpp"

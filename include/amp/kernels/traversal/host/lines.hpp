@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/traversal/host/rows.hpp"

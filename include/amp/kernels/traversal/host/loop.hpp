@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 
+#include "amp/core/math.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 #include "amp/kernels/traversal/strided.hpp"

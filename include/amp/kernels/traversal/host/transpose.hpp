@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "amp/core/config.hpp"
+#include "amp/core/math.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/traversal/strided.hpp"
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/traversal/cuda/device_list.cuh"
 #include "amp/kernels/traversal/cuda/pieces.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
