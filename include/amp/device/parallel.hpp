@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "amp/core/function_ref.hpp"
+#include "amp/core/math.hpp"
 
 namespace amp::inline v0 {
 
