@@ -13,6 +13,7 @@
 
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/autograd/leaves.hpp"
+#include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
 #include "amp/nn/module.hpp"
 #include "amp/ops/tensor_members.hpp"

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "amp/device/memory.hpp"
 #include "amp/scaler/device_scale.hpp"
 #include "amp/tensor/factory.hpp"
 

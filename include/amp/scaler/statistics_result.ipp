@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "amp/device/memory.hpp"
 #include "amp/scaler/statistics_result.hpp"
 #include "amp/tensor/factory.hpp"
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "amp/core/error.hpp"
 #include "amp/core/function_ref.hpp"
 
 namespace amp::inline v0 {

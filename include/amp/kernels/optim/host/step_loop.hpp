@@ -13,6 +13,7 @@
 #include "amp/kernels/optim/host/rounded.hpp"
 #include "amp/types/bfloat16.hpp"
 #include "amp/types/convert.hpp"
+#include "amp/types/convert_avx2.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
 

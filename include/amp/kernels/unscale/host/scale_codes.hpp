@@ -9,8 +9,13 @@
 #include <cstring>
 #include <limits>
 
+#include "amp/core/config.hpp"
 #include "amp/types/convert.hpp"
 #include "amp/types/dtype.hpp"
+
+#if AMP_X86
+#include <immintrin.h>
+#endif
 
 namespace amp::inline v0::kernels::host {
 
