@@ -14,10 +14,14 @@
 #include <optional>
 #include <string_view>
 
-#include "amp/kernels/optim/adam.hpp"
 #include "amp/optim/rule_optimizer.hpp"
+#include "amp/types/dtype.hpp"
 
 namespace amp::inline v0 {
+
+namespace kernels {
+struct AdamRule;
+}
 
 /// `moments` as in SGDOptions. exp_avg_sq in kBFloat16 is rounded stochastically: with beta2 =
 /// 0.999 it moves by less than half of bfloat16's last bit, and nearest rounding would never let it
@@ -44,22 +48,12 @@ struct AdamFormula {
   using Rule = kernels::AdamRule;
   static constexpr std::string_view kName = kDecoupled ? "AdamW" : "Adam";
   static constexpr std::string_view kStates[] = {"exp_avg", "exp_avg_sq"};
-  static constexpr auto kDevice = &kernels::Backend::adam;
 
-  static void complete(AdamOptions& options) {
-    if (!options.weight_decay) options.weight_decay = kDecoupled ? 1e-2 : 0.0;
-  }
-  static Rule rule(const AdamOptions& options) {
-    return {options.beta1, options.beta2, options.eps, *options.weight_decay, kDecoupled};
-  }
+  static void complete(AdamOptions& options);
+  static Rule rule(const AdamOptions& options);
+  static void step(Device device, const kernels::OptimizerArgs<Rule>& args);
   template <class Visitor>
-  static void visit(AdamOptions& options, Visitor&& f) {
-    f("lr", options.lr);
-    f("beta1", options.beta1, 1);
-    f("beta2", options.beta2, 1);
-    f("eps", options.eps);
-    f("weight_decay", *options.weight_decay);
-  }
+  static void visit(AdamOptions& options, Visitor&& f);
 };
 
 }  // namespace detail
@@ -76,3 +70,7 @@ class AdamW final : public RuleOptimizer<detail::AdamFormula<true>> {
 };
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/optim/adam.ipp"
+#endif

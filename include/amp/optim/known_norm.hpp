@@ -5,24 +5,13 @@
 // the same: clip_grad_norm_ after unscale_.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 
-#include "amp/core/globals.hpp"
-#include "amp/core/process_lock.hpp"
-#include "amp/device/capture.hpp"
-#include "amp/tensor/factory.hpp"
+#include "amp/core/object_pool.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0::detail {
-
-class KnownNorm;
-
-struct AMP_EXPORT KnownNorms {
-  PoolVector<KnownNorm*> all;  // of the cycles under way: one or two
-};
 
 /// Gradients as a pass left them, in order, and their norm where it computed that. Known to the
 /// process while it lives, and to nobody once a gradient was written or replaced. Keeps the
@@ -30,63 +19,31 @@ struct AMP_EXPORT KnownNorms {
 class KnownNorm {
  public:
   /// `norm`: a word of their device, or undefined.
-  KnownNorm(std::span<const Tensor> gradients, Tensor norm) : norm_(std::move(norm)) {
-    for (const Tensor& g : gradients) gradients_.push_back(describe_now(g));
-    KnownNorms& known = process_state<KnownNorms>();
-    const ProcessLock lock(LockOf::kNorms);
-    known.all.push_back(this);
-  }
+  KnownNorm(std::span<const Tensor> gradients, Tensor norm);
   KnownNorm(const KnownNorm&) = delete;
   KnownNorm& operator=(const KnownNorm&) = delete;
-  ~KnownNorm() {
-    KnownNorms& known = process_state<KnownNorms>();
-    const ProcessLock lock(LockOf::kNorms);
-    std::erase(known.all, this);
-  }
+  ~KnownNorm();
 
   /// Whether somebody asked for it, whether or not it was there.
   bool was_wanted() const { return wanted_; }
 
   /// The norm of exactly these gradients in this order; undefined where no pass computed it, one of
   /// them was written since, or what was computed will not be there at the replay of a graph.
-  static Tensor find(std::span<const Tensor> gradients) {
-    KnownNorms& known = process_state<KnownNorms>();
-    const ProcessLock lock(LockOf::kNorms);
-    for (KnownNorm* const one : known.all) {
-      if (!one->is_of(gradients)) continue;
-      one->wanted_ = true;
-      return one->norm_;
-    }
-    return {};
-  }
+  static Tensor find(std::span<const Tensor> gradients);
 
  private:
-  struct Gradient {
-    Ref<Storage> storage;
-    const void* data;
-    std::int64_t numel;
-    DType dtype;
-    std::uint64_t version;
-    bool tracked;  // else nobody sees writes
-
-    friend bool operator==(const Gradient&, const Gradient&) = default;
-  };
-  static Gradient describe_now(const Tensor& g) {
-    const Ref<Storage>& storage = g.impl().storage;
-    return {storage, g.raw_data(), g.numel(), g.dtype(), storage->version(), storage->tracked()};
-  }
-  bool is_of(std::span<const Tensor> gradients) const {
-    return capture_id_ == capture_id() &&
-           std::equal(gradients.begin(), gradients.end(), gradients_.begin(), gradients_.end(),
-                      [](const Tensor& now, const Gradient& then) {
-                        return then.tracked && describe_now(now) == then;
-                      });
-  }
+  struct Gradient;
+  static Gradient describe_now(const Tensor& g);
+  bool is_of(std::span<const Tensor> gradients) const;
 
   PoolVector<Gradient> gradients_;
   Tensor norm_;
-  std::uint64_t capture_id_ = capture_id();
+  std::uint64_t capture_id_;
   bool wanted_ = false;
 };
 
 }  // namespace amp::inline v0::detail
+
+#if AMP_HEADER_ONLY
+#include "amp/optim/known_norm.ipp"
+#endif

@@ -15,10 +15,14 @@
 #include <optional>
 #include <string_view>
 
-#include "amp/kernels/optim/lamb.hpp"
 #include "amp/optim/rule_optimizer.hpp"
+#include "amp/types/dtype.hpp"
 
 namespace amp::inline v0 {
+
+namespace kernels {
+struct LambRule;
+}
 
 /// `moments` as in AdamOptions. Norms are sums in float32 of 2^16 elements at a time, then in
 /// float64, and the same on every device.
@@ -41,20 +45,12 @@ struct LambFormula {
   using Options = LAMBOptions;
   using Rule = kernels::LambRule;
   static constexpr std::string_view kName = "LAMB", kStates[] = {"exp_avg", "exp_avg_sq"};
-  static constexpr auto kDevice = &kernels::Backend::lamb;
 
-  static void complete(const LAMBOptions&) {}
-  static Rule rule(const LAMBOptions& options) {
-    return {options.beta1, options.beta2, options.eps, options.weight_decay};
-  }
+  static void complete(const LAMBOptions& options);
+  static Rule rule(const LAMBOptions& options);
+  static void step(Device device, const kernels::OptimizerArgs<Rule>& args);
   template <class Visitor>
-  static void visit(LAMBOptions& options, Visitor&& f) {
-    f("lr", options.lr);
-    f("beta1", options.beta1, 1);
-    f("beta2", options.beta2, 1);
-    f("eps", options.eps);
-    f("weight_decay", options.weight_decay);
-  }
+  static void visit(LAMBOptions& options, Visitor&& f);
 };
 
 }  // namespace detail
@@ -65,3 +61,7 @@ class LAMB final : public RuleOptimizer<detail::LambFormula> {
 };
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/optim/lamb.ipp"
+#endif

@@ -12,10 +12,14 @@
 #include <optional>
 #include <string_view>
 
-#include "amp/kernels/optim/lion.hpp"
 #include "amp/optim/rule_optimizer.hpp"
+#include "amp/types/dtype.hpp"
 
 namespace amp::inline v0 {
+
+namespace kernels {
+struct LionRule;
+}
 
 /// `moments` is the dtype of m, as in SGDOptions.
 struct LionOptions {
@@ -36,19 +40,12 @@ struct LionFormula {
   using Options = LionOptions;
   using Rule = kernels::LionRule;
   static constexpr std::string_view kName = "Lion", kStates[] = {"exp_avg"};
-  static constexpr auto kDevice = &kernels::Backend::lion;
 
-  static void complete(const LionOptions&) {}
-  static Rule rule(const LionOptions& options) {
-    return {options.beta1, options.beta2, options.weight_decay};
-  }
+  static void complete(const LionOptions& options);
+  static Rule rule(const LionOptions& options);
+  static void step(Device device, const kernels::OptimizerArgs<Rule>& args);
   template <class Visitor>
-  static void visit(LionOptions& options, Visitor&& f) {
-    f("lr", options.lr);
-    f("beta1", options.beta1, 1);
-    f("beta2", options.beta2, 1);
-    f("weight_decay", options.weight_decay);
-  }
+  static void visit(LionOptions& options, Visitor&& f);
 };
 
 }  // namespace detail
@@ -59,3 +56,7 @@ class Lion final : public RuleOptimizer<detail::LionFormula> {
 };
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/optim/lion.ipp"
+#endif

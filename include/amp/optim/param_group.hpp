@@ -6,13 +6,18 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
-#include "amp/core/error.hpp"
 #include "amp/kernels/optim/schedule.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
+
+// g++ 12 breaks off ("internal compiler error") where the first default constructor of a vector
+// that it meets is that of a member which {.params = ...} leaves out. So it meets them here.
+static_assert(std::is_nothrow_default_constructible_v<std::vector<Tensor>> &&
+              std::is_nothrow_default_constructible_v<std::vector<std::string>>);
 
 /// Parameters that are trained with the same options.
 template <class Options>
@@ -27,19 +32,11 @@ namespace detail {
 inline constexpr std::string_view kNoParams =
     ": `params` is empty (a module knows the layers that went through register_module)";
 
-inline void check_schedule(std::string_view name, const Schedule& s) {
-  AMP_CHECK(s.steps >= 1 && s.warmup_steps >= 0, name,
-            ": a `schedule` must take at least 1 step, but has `steps` ", s.steps,
-            " and `warmup_steps` ", s.warmup_steps);
-  const auto usable = [](double number) { return number >= 0 && number <= 0x1p1000; };
-  AMP_CHECK(usable(s.gamma) && usable(s.final_rate) && usable(s.warmup_start) &&
-                usable(s.peak_factor) && s.peak_factor > 0 && s.rising >= 0 && s.rising <= 1,
-            name,
-            ": a `schedule` must consist of finite numbers from 0 on, its `peak_factor` above "
-            "0 and `rising` at most 1, but has gamma ",
-            s.gamma, ", final_rate ", s.final_rate, ", warmup_start ", s.warmup_start,
-            ", peak_factor ", s.peak_factor, ", rising ", s.rising);
-}
+void check_schedule(std::string_view name, const Schedule& schedule);
 
 }  // namespace detail
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/optim/param_group.ipp"
+#endif

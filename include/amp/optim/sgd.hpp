@@ -10,10 +10,14 @@
 #include <optional>
 #include <string_view>
 
-#include "amp/kernels/optim/sgd.hpp"
 #include "amp/optim/rule_optimizer.hpp"
+#include "amp/types/dtype.hpp"
 
 namespace amp::inline v0 {
+
+namespace kernels {
+struct SgdRule;
+}
 
 /// `moments` is the dtype of the momentum: float32, bfloat16, or that of the parameter, which is
 /// what unset means with kParameter (as in torch); with other storages unset is float32. Storage
@@ -37,21 +41,12 @@ struct SgdFormula {
   using Options = SGDOptions;
   using Rule = kernels::SgdRule;
   static constexpr std::string_view kName = "SGD", kStates[] = {"momentum"};
-  static constexpr auto kDevice = &kernels::Backend::sgd;
 
-  static void complete(const SGDOptions& options) {
-    AMP_CHECK(!options.nesterov || options.momentum > 0,
-              "SGD: `nesterov` needs a `momentum` above 0");
-  }
-  static Rule rule(const SGDOptions& options) {
-    return {options.momentum, options.weight_decay, options.nesterov};
-  }
+  static void complete(const SGDOptions& options);
+  static Rule rule(const SGDOptions& options);
+  static void step(Device device, const kernels::OptimizerArgs<Rule>& args);
   template <class Visitor>
-  static void visit(SGDOptions& options, Visitor&& f) {
-    f("lr", options.lr);
-    f("momentum", options.momentum);
-    f("weight_decay", options.weight_decay);
-  }
+  static void visit(SGDOptions& options, Visitor&& f);
 };
 
 }  // namespace detail
@@ -62,3 +57,7 @@ class SGD final : public RuleOptimizer<detail::SgdFormula> {
 };
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/optim/sgd.ipp"
+#endif

@@ -10,18 +10,14 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "amp/core/object_pool.hpp"
 #include "amp/kernels/optim/weight_storage.hpp"
-#include "amp/ops/tensor_members.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 
-inline std::string_view name(WeightStorage storage) {
-  constexpr std::string_view kNames[] = {"kParameter", "kMaster", "kRemainder", "kStochastic",
-                                         "kKahan"};
-  return kNames[static_cast<std::size_t>(storage)];
-}
+std::string_view name(WeightStorage storage);
 
 namespace detail {
 
@@ -32,33 +28,12 @@ struct StateChoice {
 };
 
 /// How the weights of a parameter of this dtype are kept.
-inline WeightStorage storage_of(const StateChoice& choice, DType parameter) {
-  const bool own_master = parameter == kFloat32 || parameter == kFloat64;
-  return own_master ? WeightStorage::kParameter : choice.storage;
-}
-inline DType moment_dtype(const StateChoice& choice, DType parameter) {
-  if (parameter == kFloat64) return kFloat64;
-  if (choice.moments) return *choice.moments;
-  return choice.storage == WeightStorage::kParameter ? parameter : kFloat32;
-}
+WeightStorage storage_of(const StateChoice& choice, DType parameter);
+DType moment_dtype(const StateChoice& choice, DType parameter);
 
 /// Throws where a parameter cannot be kept so.
-inline void check_choice(std::string_view optimizer, std::size_t i, const Tensor& p,
-                         const StateChoice& choice) {
-  const WeightStorage storage = storage_of(choice, p.dtype());
-  const bool takes = storage == WeightStorage::kParameter || storage == WeightStorage::kMaster ||
-                     (storage == WeightStorage::kStochastic ? is_low_precision(p.dtype())
-                                                            : p.dtype() == kBFloat16);
-  AMP_CHECK(takes, optimizer, ": `storage` ", name(storage), " is for parameters in bfloat16",
-            storage == WeightStorage::kStochastic ? " and float16" : "", ", but params[", i,
-            "] is ", describe(p), "; use kMaster");
-  AMP_CHECK(!choice.moments || *choice.moments == kFloat32 || *choice.moments == kBFloat16 ||
-                *choice.moments == p.dtype(),
-            optimizer,
-            ": `moments` must be float32, bfloat16 or the dtype of the parameter, but "
-            "are ",
-            *choice.moments, " for params[", i, "], ", describe(p));
-}
+void check_choice(std::string_view optimizer, std::size_t i, const Tensor& p,
+                  const StateChoice& choice);
 
 /// What an optimizer remembers of each parameter under one name; undefined until first needed.
 struct OptimizerState {
@@ -76,110 +51,30 @@ struct OptimizerState {
   PoolVector<std::pair<std::size_t, Tensor>> created = {};  // by a step that is not taken yet
 
   /// Its dtype for a parameter; none where that has no such state.
-  std::optional<DType> dtype(const StateChoice& choice, DType parameter) const {
-    if (kind == kCount) return kInt64;
-    if (kind == kMoment) return moment_dtype(choice, parameter);
-    if (storage_of(choice, parameter) != storage) return std::nullopt;
-    if (storage == WeightStorage::kMaster) return kFloat32;
-    return storage == WeightStorage::kKahan ? kBFloat16 : kUInt8;
-  }
+  std::optional<DType> dtype(const StateChoice& choice, DType parameter) const;
   /// A remainder is two bytes for each element: there is no dtype of 16-bit integers.
-  Shape shape(const Tensor& parameter) const {
-    if (kind == kCount) return {};
-    const bool bytes = kind == kRest && storage == WeightStorage::kRemainder;
-    return bytes ? Shape{parameter.numel(), 2} : parameter.shape();
-  }
+  Shape shape(const Tensor& parameter) const;
   bool has(std::size_t i) const { return i < tensors.size() && tensors[i].defined(); }
 
   /// In place where it can be: a graph knows the addresses.
-  void replace(const PoolVector<Tensor>& loaded) {
-    tensors.resize(loaded.size());
-    for (std::size_t i = 0; i < loaded.size(); ++i) {
-      Tensor& own = tensors[i];
-      const Tensor& value = loaded[i];
-      if (kind == kCount && !value.defined()) {
-        own.zero_();
-      } else if (own.defined() && value.defined() && own.dtype() == value.dtype() &&
-                 own.shape() == value.shape() && own.device() == value.device()) {
-        own.copy_(value);
-      } else {
-        own = value;
-      }
-    }
-  }
+  void replace(const PoolVector<Tensor>& loaded);
   /// Of parameter i of `count`. At first a master is the parameter, all else zero.
-  void* of(std::size_t i, const Tensor& parameter, DType dtype, std::size_t count) {
-    tensors.resize(count);
-    if (tensors[i].defined()) return tensors[i].raw_data();
-    Tensor first = make_tensor(shape(parameter), dtype, parameter.device());
-    if (kind == kRest && storage == WeightStorage::kMaster) {
-      copy_elements(parameter, first);
-    } else {
-      fill(first, 0);
-    }
-    return created.emplace_back(i, std::move(first)).second.raw_data();
-  }
-  void keep_created() {
-    for (auto& [i, tensor] : created) tensors[i] = std::move(tensor);
-    created.clear();
-  }
+  void* of(std::size_t i, const Tensor& parameter, DType dtype, std::size_t count);
+  void keep_created();
 };
-
-/// A copy, converted, without history.
-inline Tensor copy_as(const Tensor& source, DType dtype) {
-  const Tensor copy = make_tensor(source.shape(), dtype, source.device());
-  copy_elements(source, copy);
-  return copy;
-}
 
 /// The weights of a parameter, in float32, or float64 where it is; `rest` may not exist yet. A
 /// copy. Synchronises where there is a rest.
-inline Tensor join_weights(WeightStorage storage, const Tensor& parameter, const Tensor& rest) {
-  const DType dtype = parameter.dtype() == kFloat64 ? kFloat64 : kFloat32;
-  if (!rest.defined()) return copy_as(parameter, dtype);
-  const Tensor host = parameter.detach().to(kCPU).contiguous(), host_rest = rest.to(kCPU);
-  const Tensor weights = make_tensor(parameter.shape(), kFloat32, kCPU);
-  auto* const to = static_cast<float*>(weights.raw_data());
-  if (storage == WeightStorage::kMaster) {
-    const Tensor shown = copy_as(host, kFloat32);
-    const auto* const from = static_cast<const float*>(shown.raw_data());
-    const auto* const masters = static_cast<const float*>(host_rest.raw_data());
-    for (std::int64_t i = 0; i < weights.numel(); ++i)
-      to[i] = kernels::join_master(masters[i], from[i], parameter.dtype());
-  } else {
-    const auto* const high = static_cast<const std::uint16_t*>(host.raw_data());
-    const auto* const low = static_cast<const std::uint16_t*>(host_rest.raw_data());
-    for (std::int64_t i = 0; i < weights.numel(); ++i)
-      to[i] = kernels::join(storage, {high[i], low[i]});
-  }
-  return weights.to(parameter.device());
-}
+Tensor join_weights(WeightStorage storage, const Tensor& parameter, const Tensor& rest);
 
 /// The parameter and the rest (undefined where there is none) that stand for `weights`: new
 /// tensors, like `parameter`. Split weights synchronise.
-inline std::pair<Tensor, Tensor> split_weights(WeightStorage storage, const Tensor& weights,
-                                               const Tensor& parameter) {
-  const Device device = parameter.device();
-  const bool split = kernels::is_split(storage);
-  const Tensor here = weights.detach().to(split ? Device(kCPU) : device).contiguous();
-  if (!split) {
-    const bool master = storage == WeightStorage::kMaster;
-    return {copy_as(here, parameter.dtype()), master ? copy_as(here, kFloat32) : Tensor()};
-  }
-  const bool bytes = storage == WeightStorage::kRemainder;
-  const Tensor high = make_tensor(here.shape(), kBFloat16, kCPU);
-  const Tensor low =
-      make_tensor(bytes ? Shape{here.numel(), 2} : here.shape(), bytes ? kUInt8 : kBFloat16, kCPU);
-  const auto* const from = static_cast<const float*>(here.raw_data());
-  auto* const to_high = static_cast<std::uint16_t*>(high.raw_data());
-  auto* const to_low = static_cast<std::uint16_t*>(low.raw_data());
-  for (std::int64_t i = 0; i < here.numel(); ++i) {
-    const kernels::SplitWeight parts = kernels::split(storage, from[i]);
-    to_high[i] = parts.parameter;
-    to_low[i] = parts.rest;
-  }
-  return {high.to(device), low.to(device)};
-}
+std::pair<Tensor, Tensor> split_weights(WeightStorage storage, const Tensor& weights,
+                                        const Tensor& parameter);
 
 }  // namespace detail
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/optim/weight_storage.ipp"
+#endif

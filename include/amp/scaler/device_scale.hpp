@@ -4,32 +4,18 @@
 // The words of a scaler on its device: made when first needed, at addresses that stay.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-
 #include "amp/kernels/unscale/scale_state.hpp"
-#include "amp/ops/tensor_members.hpp"
 #include "amp/scaler/state.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0::detail {
 
 inline float* word(const Tensor& tensor) { return static_cast<float*>(tensor.raw_data()); }
 
-/// As an error says it where the words are wanted and do not exist yet.
-inline constexpr std::string_view kNotStarted =
-    ": nothing was scaled yet; call scale(loss) before backward first (one's own gradients: "
-    "scale_data(device), which starts the scaler; get_scale() does not)";
-
 class DeviceScale {
  public:
   DeviceScale() = default;
-  DeviceScale(Device device, const GradScalerState& initial) {
-    const auto bytes = static_cast<std::int64_t>(sizeof(kernels::ScaleState));
-    state_ = empty({bytes}, {.dtype = kUInt8, .device = device});
-    scale_ = Tensor(make_ref<TensorImpl>(state_.impl().storage, Shape(), Strides(), 0, kFloat32));
-    one_ = ones({}, {.device = device});
-    write(initial);
-  }
+  DeviceScale(Device device, const GradScalerState& initial);
 
   bool exists() const { return state_.defined(); }
   Device device() const { return state_.device(); }
@@ -41,16 +27,8 @@ class DeviceScale {
   void mark_modified() const { state_.mark_modified(); }
 
   /// Synchronises.
-  void read(GradScalerState& state) const {
-    kernels::ScaleState live;
-    copy_bytes(kCPU, &live, device(), data(), sizeof live);
-    set_live_part(state, live);
-  }
-  void write(const GradScalerState& state) {
-    const kernels::ScaleState live = live_part(state);
-    copy_bytes(device(), data(), kCPU, &live, sizeof live);
-    mark_modified();
-  }
+  void read(GradScalerState& state) const;
+  void write(const GradScalerState& state);
 
  private:
   Tensor state_;  // bytes of a ScaleState, which begins with the scale
@@ -59,3 +37,7 @@ class DeviceScale {
 };
 
 }  // namespace amp::inline v0::detail
+
+#if AMP_HEADER_ONLY
+#include "amp/scaler/device_scale.ipp"
+#endif

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <concepts>
+#include <new>
 #include <vector>
 
+#include "amp/core/error.hpp"
 #include "amp/scaler/state.hpp"
 
 namespace amp::inline v0 {

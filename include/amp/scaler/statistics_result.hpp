@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "amp/kernels/unscale/args.hpp"
-#include "amp/tensor/factory.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 
@@ -18,21 +18,12 @@ class StatisticsResult {
   explicit StatisticsResult(Tensor words) : words_(std::move(words)) {}
 
   /// Synchronises when asked, not before. All 0 for a disabled scaler.
-  GradientStatistics get() const {
-    GradientStatistics values;
-    if (words_.defined())
-      copy_bytes(kCPU, &values, words_.device(), words_.raw_data(), sizeof values);
-    return values;
-  }
+  GradientStatistics get() const;
   /// The same on the device, for one's own kernels; null for a disabled scaler.
   const GradientStatistics* data() const { return data(words_); }
 
   /// Memory for one answer.
-  static Tensor make_words(Device device) {
-    Tensor words = empty({sizeof(GradientStatistics)}, {.dtype = kUInt8, .device = device});
-    words.mark_modified();  // a graph keeps what it writes
-    return words;
-  }
+  static Tensor make_words(Device device);
   /// Where it lies; null without.
   static GradientStatistics* data(const Tensor& words) {
     return words.defined() ? static_cast<GradientStatistics*>(words.raw_data()) : nullptr;
@@ -43,3 +34,7 @@ class StatisticsResult {
 };
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/scaler/statistics_result.ipp"
+#endif

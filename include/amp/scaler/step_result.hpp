@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "amp/tensor/factory.hpp"
+#include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 
@@ -16,14 +16,16 @@ class StepResult {
   StepResult() = default;
   explicit StepResult(Tensor found_inf) : found_inf_(std::move(found_inf)) {}
   /// Synchronises when asked, not before.
-  bool skipped() const { return found_inf_.defined() && found_inf_.item<float>() != 0; }
+  bool skipped() const;
   /// The device word, non-zero where the step was skipped; null for a disabled scaler.
-  const float* skipped_data() const {
-    return found_inf_.defined() ? found_inf_.const_data<float>() : nullptr;
-  }
+  const float* skipped_data() const;
 
  private:
   Tensor found_inf_;
 };
 
 }  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/scaler/step_result.ipp"
+#endif

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "amp/autograd/node.hpp"
+#include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/unscale/host.hpp"
+#include "amp/ops/tensor_members.hpp"
+#include "amp/optim/clip.hpp"
+#include "amp/optim/known_norm.hpp"
+#include "amp/tensor/factory.hpp"
+
+namespace amp::inline v0 {
+
+namespace detail {
+
+AMP_INLINE DType norm_dtype(std::span<const kernels::GradientSpan> gradients) {
+  const auto count = static_cast<std::int64_t>(gradients.size());
+  return kernels::any_float64(gradients.data(), count) ? kFloat64 : kFloat32;
+}
+AMP_INLINE Tensor make_norm(std::span<const kernels::GradientSpan> gradients, Device device) {
+  return empty({}, {.dtype = norm_dtype(gradients), .device = device});
+}
+AMP_INLINE kernels::NormWord norm_word(const Tensor& norm) {
+  if (!norm.defined()) return nullptr;
+  if (norm.dtype() == kFloat64) return static_cast<double*>(norm.raw_data());
+  return static_cast<float*>(norm.raw_data());
+}
+
+AMP_INLINE void grad_norm(const kernels::GradNormArgs& args) {
+  if (args.count == 0) return;
+  kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(args.device, args);
+}
+AMP_INLINE void clip(Device device, std::span<const kernels::GradientSpan> gradients,
+                     kernels::NormWord norm, double max_norm, const float* found_inf,
+                     kernels::KeptTable* table) {
+  if (gradients.empty()) return;
+  kernels::dispatch<&kernels::Backend::clip, kernels::host::clip>(
+      device, {device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr,
+               found_inf, table, norm, max_norm});
+}
+AMP_INLINE void clip_by_norm(Device device, std::span<const kernels::GradientSpan> gradients,
+                             double max_norm, const Tensor& norm) {
+  kernels::KeptTable table;
+  const kernels::NormWord word = norm_word(norm);
+  fill(norm, 0);  // that of no gradients
+  grad_norm({device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr, word,
+             nullptr, nullptr, 0, &table});
+  clip(device, gradients, word, max_norm, nullptr, &table);
+}
+
+}  // namespace detail
+
+AMP_INLINE Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm) {
+  AMP_CHECK(max_norm > 0, "clip_grad_norm_: `max_norm` must be above 0, but is ", max_norm);
+  detail::PoolVector<kernels::GradientSpan> spans;
+  detail::PoolVector<Tensor> gradients;
+  Device device;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const Tensor grad = params[i].grad();
+    if (!grad.defined()) continue;
+    AMP_CHECK(!autograd::leaf_of(params[i])->is_scaled, "clip_grad_norm_: the gradient of params[",
+              i, "], ", describe(params[i]),
+              ", still carries the loss scale, so its norm means nothing; call "
+              "scaler.unscale_(optimizer) first, or use "
+              "scaler.unscale_and_clip(optimizer, max_norm)");
+    AMP_CHECK(gradients.empty() || grad.device() == device, "clip_grad_norm_: gradients are on ",
+              device, " and ", grad.device());
+    AMP_CHECK(grad.is_contiguous(), "clip_grad_norm_: the gradient of params[", i,
+              "] must be contiguous");
+    device = grad.device();
+    spans.push_back({grad.raw_data(), grad.numel(), grad.dtype()});
+    gradients.push_back(grad);
+  }
+  Tensor norm = detail::KnownNorm::find(gradients);
+  if (norm.defined()) {
+    detail::clip(device, spans, detail::norm_word(norm), max_norm, nullptr, nullptr);
+  } else {
+    norm = detail::make_norm(spans, device);
+    detail::clip_by_norm(device, spans, max_norm, norm);
+  }
+  for (const Tensor& grad : gradients) grad.impl().storage->bump_version();
+  return norm;
+}
+AMP_INLINE Tensor clip_grad_norm_(std::initializer_list<Tensor> params, double max_norm) {
+  return clip_grad_norm_(std::span(params.begin(), params.size()), max_norm);
+}
+
+}  // namespace amp::inline v0

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <new>
+#include <optional>
+
+#include "amp/autograd/leaves.hpp"
+#include "amp/autograd/node.hpp"
+#include "amp/core/error.hpp"
+#include "amp/ops/tensor_members.hpp"
+#include "amp/optim/optimizer.hpp"
+#include "amp/tensor/factory.hpp"
+#include "amp/tensor/shadow.hpp"
+
+namespace amp::inline v0 {
+
+AMP_INLINE Optimizer::Optimizer(std::string_view name) : name_(name) {}
+
+AMP_INLINE Optimizer::~Optimizer() = default;
+
+AMP_INLINE void Optimizer::check_trains(const Tensor& loss,
+                                        const std::vector<Tensor>& others) const {
+  NamedTensors own;
+  for (const Tensor& p : parameters_) own.emplace_back(names_[own.size()], p);
+  autograd::check_leaves(std::string(name_) + "::check_trains", "this optimizer", loss, own, others,
+                         "make it after modules are replaced, or use add_param_group");
+}
+
+AMP_INLINE std::int64_t Optimizer::applied_steps() const { return applied_.item<std::int64_t>(); }
+
+AMP_INLINE void Optimizer::zero_grad() {
+  for (const Tensor& p : parameters_) {
+    if (p.grad().defined()) p.set_grad(Tensor());
+  }
+}
+
+AMP_INLINE std::vector<TensorView> Optimizer::gradients() const try {
+  std::vector<TensorView> views;
+  views.reserve(parameters_.size());
+  visit_gradients([&](const TensorView& view) { views.push_back(view); });
+  return views;
+} catch (const std::bad_alloc&) {
+  throw detail::OutOfMemory();
+}
+
+AMP_INLINE void Optimizer::mark_unscaled() {
+  for (const Tensor& p : parameters_) {
+    autograd::Leaf* const leaf = autograd::leaf_of(p);
+    if (leaf == nullptr || !leaf->grad.defined() || is_low_precision(leaf->grad.dtype())) continue;
+    leaf->is_scaled = false;
+    leaf->grad.mark_modified();
+  }
+}
+
+AMP_INLINE void Optimizer::step() {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
+    AMP_CHECK(leaf == nullptr || !leaf->is_scaled, "step: the gradient of parameter ", i, ", ",
+              describe(parameters_[i]),
+              ", was accumulated from a scaled loss; call scaler.step(optimizer), or "
+              "scaler.unscale_(optimizer) before optimizer.step()");
+  }
+  step(GradScale{});
+}
+
+AMP_INLINE void Optimizer::step(const GradScale& scale) {
+  // unscale_ passes inverse_low_precision: what is float32 and marked was added to since.
+  for (std::size_t i = 0; scale.inverse_low_precision != nullptr && i < parameters_.size(); ++i) {
+    const autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
+    AMP_CHECK(leaf == nullptr || !leaf->is_scaled || is_low_precision(leaf->grad.dtype()),
+              "step: a scaled loss was added to the gradient of parameter ", i, ", ",
+              describe(parameters_[i]),
+              ", after unscale_; call unscale_ once, after the last backward()");
+  }
+  apply(scale);
+  for (const Tensor& p : parameters_) {
+    if (!p.grad().defined()) continue;
+    p.impl().storage->bump_version();
+    detail::wrote_copies(p);
+  }
+}
+
+AMP_INLINE std::vector<Tensor> Optimizer::master_weights() const try {
+  std::vector<Tensor> all;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const State* const rest = rest_of(i);
+    const bool kept = rest != nullptr && rest->has(i);
+    if (kept) check_state(i, choice(i), {const_cast<State*>(rest)});
+    all.push_back(
+        detail::join_weights(storage_of(i), parameters_[i], kept ? rest->tensors[i] : Tensor()));
+  }
+  return all;
+} catch (const std::bad_alloc&) {
+  throw detail::OutOfMemory();
+}
+
+AMP_INLINE void Optimizer::set_master_weights(std::span<const Tensor> weights) {
+  AMP_CHECK(weights.size() == parameters_.size(), "set_master_weights: there are ",
+            parameters_.size(), " parameters, but `weights` has ", weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const Tensor& p = parameters_[i];
+    const DType dtype = p.dtype() == kFloat64 ? kFloat64 : kFloat32;
+    AMP_CHECK(
+        weights[i].defined() && weights[i].shape() == p.shape() && weights[i].dtype() == dtype,
+        "set_master_weights: weights[", i, "] must be ", dtype, p.shape(), ", but is ",
+        describe(weights[i]));
+    check_state(i, choice(i), all_states());
+  }
+  detail::PoolVector<std::pair<Tensor, Tensor>> parts;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    parts.push_back(detail::split_weights(storage_of(i), weights[i], parameters_[i]));
+  for (State& state : rests_) state.tensors.resize(parameters_.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    detail::copy_elements(parts[i].first, parameters_[i]);
+    parameters_[i].impl().storage->bump_version();
+    if (!parts[i].second.defined()) continue;
+    Tensor& rest = rest_of(i)->tensors[i];
+    if (rest.defined()) {  // a graph knows its address
+      detail::copy_elements(parts[i].second, rest);
+    } else {
+      rest = parts[i].second;
+    }
+  }
+}
+
+AMP_INLINE void Optimizer::adopt(const Tensor& p, std::string_view called) {
+  const std::size_t i = parameters_.size();
+  AMP_CHECK(p.defined() && p.is_leaf() && p.requires_grad(), name_, ": params[", i, "], ",
+            describe(p),
+            ", must be a leaf that requires gradients; create it with requires_grad, and "
+            "convert it before, not after");
+  AMP_CHECK(p.is_contiguous(), name_, ": params[", i, "], ", describe(p), ", must be contiguous");
+  for (std::size_t j = 0; j < i; ++j) {
+    const Tensor& known = parameters_[j];
+    AMP_CHECK(p.device() == known.device(), name_, ": params[", i, "] is on ", p.device(),
+              ", but params[0] is on ", known.device(), "; use one optimizer per device");
+    AMP_CHECK(!p.is_same(known), name_, ": params[", i, "] is params[", j, "] again");
+  }
+  std::string name = called.empty() ? std::to_string(i) : std::string(called);
+  AMP_CHECK(!name.starts_with("groups.") || name.find('.', 7) != std::string::npos, name_,
+            ": a parameter may not be named \"", name, "\": so the options of a group are saved");
+  for (const std::string& known : names_)
+    AMP_CHECK(name != known, name_, ": two parameters are named \"", name, "\"");
+  if (!applied_.defined()) applied_ = zeros({}, {.dtype = kInt64, .device = p.device()});
+  parameters_.push_back(p);
+  names_.push_back(std::move(name));
+}
+
+AMP_INLINE void Optimizer::forget_after(std::size_t count) {
+  parameters_.resize(count);
+  names_.resize(count);
+  for (State* state : all_states()) {
+    if (state->tensors.size() > count) state->tensors.resize(count);
+  }
+}
+
+AMP_INLINE void Optimizer::check_state(std::size_t i, const StateChoice& choice,
+                                       const detail::PoolVector<State*>& remembered) const {
+  const Tensor& p = parameters_[i];
+  detail::check_choice(name_, i, p, choice);
+  for (const State* state : remembered) {
+    if (state->kind == State::kCount || !state->has(i)) continue;
+    const Tensor& own = state->tensors[i];
+    const auto dtype = state->dtype(choice, p.dtype());
+    AMP_CHECK(dtype == own.dtype() && own.shape() == state->shape(p) && own.device() == p.device(),
+              name_, ": params[", i, "] is now ", describe(p), " on ", p.device(),
+              " with `storage` ", amp::name(choice.storage), ", but its ", state->name, " is ",
+              describe(own), " on ", own.device(),
+              "; convert parameters before the optimizer is made, and choose `storage` and "
+              "`moments` before the first step");
+  }
+}
+
+AMP_INLINE void Optimizer::check_gradient(std::size_t i, const Tensor& grad,
+                                          const StateChoice& choice,
+                                          const detail::PoolVector<State*>& remembered) const {
+  const Tensor& parameter = parameters_[i];
+  AMP_CHECK(parameter.is_contiguous(), name_, ": params[", i, "], ", describe(parameter),
+            ", is no longer contiguous");
+  check_state(i, choice, remembered);
+  AMP_CHECK(grad.shape() == parameter.shape() && grad.is_contiguous() &&
+                grad.device() == parameter.device(),
+            name_, ": the gradient ", describe(grad), " of params[", i,
+            "] must have the shape of the parameter, ", describe(parameter), ", and be contiguous");
+}
+
+AMP_INLINE void* Optimizer::state_of(State& state, std::size_t i, const StateChoice& choice) {
+  const Tensor& p = parameters_[i];
+  return state.of(i, p, *state.dtype(choice, p.dtype()), parameters_.size());
+}
+
+AMP_INLINE kernels::StoredWeight Optimizer::stored_weight(std::size_t i,
+                                                          const StateChoice& choice) {
+  const WeightStorage storage = detail::storage_of(choice, parameters_[i].dtype());
+  State* const rest = rest_in(storage);
+  return {.storage = storage,
+          .number = static_cast<std::uint32_t>(i),
+          .rest = rest != nullptr ? state_of(*rest, i, choice) : nullptr};
+}
+
+AMP_INLINE detail::PoolVector<Optimizer::State*> Optimizer::all_states() {
+  detail::PoolVector<State*> all = states();
+  for (State& state : rests_) all.push_back(&state);
+  return all;
+}
+
+AMP_INLINE WeightStorage Optimizer::storage_of(std::size_t i) const {
+  return detail::storage_of(choice(i), parameters_[i].dtype());
+}
+
+AMP_INLINE Optimizer::State* Optimizer::rest_in(WeightStorage storage) {
+  for (State& state : rests_) {
+    if (state.storage == storage) return &state;
+  }
+  return nullptr;
+}
+
+AMP_INLINE Optimizer::State* Optimizer::rest_of(std::size_t i) { return rest_in(storage_of(i)); }
+
+AMP_INLINE const Optimizer::State* Optimizer::rest_of(std::size_t i) const {
+  return const_cast<Optimizer*>(this)->rest_of(i);
+}
+
+}  // namespace amp::inline v0

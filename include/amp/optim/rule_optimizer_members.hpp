@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The members of RuleOptimizer. Only the files that define a formula include it, and its steps are
+// compiled there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "amp/autograd/node.hpp"
+#include "amp/core/error.hpp"
+#include "amp/device/capture.hpp"
+#include "amp/kernels/optim/args.hpp"
+#include "amp/ops/tensor_members.hpp"
+#include "amp/optim/rule_optimizer.hpp"
+#include "amp/tensor/factory.hpp"
+#include "amp/tensor/shadow.hpp"
+
+namespace amp::inline v0 {
+
+template <class Formula>
+RuleOptimizer<Formula>::RuleOptimizer(std::vector<Tensor> params, const Options& options)
+    : RuleOptimizer(one(std::move(params), options)) {}
+
+template <class Formula>
+RuleOptimizer<Formula>::RuleOptimizer(const NamedTensors& params, const Options& options)
+    : RuleOptimizer(one(params, options)) {}
+
+template <class Formula>
+RuleOptimizer<Formula>::RuleOptimizer(std::vector<Group> groups) : Optimizer(Formula::kName) {
+  static_assert(Rule::kStates == std::size(Formula::kStates));
+  for (int s = 0; s < Rule::kStates; ++s) {
+    states_[s].name = Formula::kStates[s];
+    states_[s].may_lack = kernels::kMayLackStates<Rule>;
+  }
+  AMP_CHECK(!groups.empty(), name(), detail::kNoParams);
+  for (Group& group : groups) add_param_group(std::move(group));
+}
+
+template <class Formula>
+RuleOptimizer<Formula>::~RuleOptimizer() = default;
+
+template <class Formula>
+double RuleOptimizer<Formula>::lr(std::size_t group) const {
+  AMP_CHECK(group < groups_.size(), name(), "::lr: there are ", groups_.size(),
+            " groups, but `group` is ", group);
+  const Options& options = groups_[group].options;
+  return scheduled_rate(options.schedule, options.lr, this->applied_steps());
+}
+
+template <class Formula>
+void RuleOptimizer<Formula>::add_param_group(Group group) try {
+  complete(group.options);
+  AMP_CHECK(!group.params.empty(), name(), detail::kNoParams);
+  AMP_CHECK(group.names.empty() || group.names.size() == group.params.size(), name(),
+            ": a group has ", group.params.size(), " params, but ", group.names.size(), " names");
+  const std::size_t before = parameters().size();
+  groups_.reserve(groups_.size() + 1);
+  ends_.reserve(groups_.size() + 1);
+  try {
+    for (std::size_t k = 0; k < group.params.size(); ++k)
+      adopt(group.params[k], group.names.empty() ? std::string_view() : group.names[k]);
+    for (std::size_t i = before; i < parameters().size(); ++i)
+      detail::check_choice(name(), i, parameters()[i], choice_of(group.options));
+    for (std::size_t i = steps_.tensors.size(); Rule::kCountsSteps && i < parameters().size(); ++i)
+      steps_.tensors.push_back(zeros({}, {.dtype = kInt64, .device = parameters()[i].device()}));
+  } catch (...) {
+    forget_after(before);
+    throw;
+  }
+  ends_.push_back(parameters().size());
+  groups_.push_back(std::move(group));
+} catch (const std::bad_alloc&) {
+  throw detail::OutOfMemory();
+}
+
+template <class Formula>
+auto RuleOptimizer<Formula>::one(std::vector<Tensor> params, const Options& options)
+    -> std::vector<Group> {
+  return detail::or_out_of_memory([&] {
+    std::vector<Group> groups(1);
+    groups[0] = {.params = std::move(params), .options = options};
+    return groups;
+  });
+}
+
+template <class Formula>
+auto RuleOptimizer<Formula>::one(const NamedTensors& params, const Options& options)
+    -> std::vector<Group> try {
+  std::vector<Group> groups(1);
+  Group& group = groups[0];
+  group.options = options;
+  for (const auto& [name, tensor] : params) {
+    group.names.push_back(name);
+    group.params.push_back(tensor);
+  }
+  return groups;
+} catch (const std::bad_alloc&) {
+  throw detail::OutOfMemory();
+}
+
+template <class Formula>
+auto RuleOptimizer<Formula>::choice_of(const Options& options) -> StateChoice {
+  return {options.storage, options.moments};
+}
+
+template <class Formula>
+void RuleOptimizer<Formula>::complete(Options& options) {
+  Formula::complete(options);
+  Formula::visit(options, [](const char* option, double value,
+                             double below = std::numeric_limits<double>::infinity()) {
+    AMP_CHECK(value >= 0 && value < below, Formula::kName, ": `", option, "` must lie in [0, ",
+              below, "), but is ", value);
+  });
+  detail::check_schedule(Formula::kName, options.schedule);
+}
+
+template <class Formula>
+void RuleOptimizer<Formula>::check_options() {
+  for (Group& group : groups_) complete(group.options);
+}
+
+template <class Formula>
+std::size_t RuleOptimizer<Formula>::begin_of(std::size_t group) const {
+  return group == 0 ? 0 : ends_[group - 1];
+}
+
+template <class Formula>
+template <class F>
+void RuleOptimizer<Formula>::for_each_gradient(std::size_t group, F&& f) const {
+  for (std::size_t i = begin_of(group); i < ends_[group]; ++i) {
+    if (const Tensor grad = parameters()[i].grad(); grad.defined()) f(i, grad);
+  }
+}
+
+template <class Formula>
+void RuleOptimizer<Formula>::apply(const GradScale& scale) {
+  check_options();
+  const detail::PoolVector<State*> remembered = all_states();
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    for_each_gradient(g, [&](std::size_t i, const Tensor& grad) {
+      check_gradient(i, grad, choice_of(groups_[g].options), remembered);
+    });
+  }
+  try {
+    list();
+    if (parameters_list_.empty()) return;
+    const Tensor& any = parameters()[0];
+    const kernels::OptimizerArgs<Rule> args{
+        .device = any.device(),
+        .groups = groups_list_.data(),
+        .count = static_cast<std::int64_t>(groups_list_.size()),
+        .applied = static_cast<std::int64_t*>(applied().raw_data()),
+        .scale = scale,
+        .table = &table_};
+    Formula::step(any.device(), args);
+  } catch (...) {
+    for (State* state : remembered) state->created.clear();
+    throw;
+  }
+  for (State* state : remembered) state->keep_created();
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (!groups_[g].options.zero_grad) continue;
+    for_each_gradient(g, [&](std::size_t i, const Tensor& grad) {
+      grad.impl().storage->bump_version();
+      autograd::leaf_of(parameters()[i])->is_scaled = false;  // 0 carries no scale
+    });
+  }
+}
+
+template <class Formula>
+auto RuleOptimizer<Formula>::states() -> detail::PoolVector<State*> {
+  detail::PoolVector<State*> all;
+  if (Rule::kCountsSteps) all.push_back(&steps_);
+  for (State& state : states_) all.push_back(&state);
+  return all;
+}
+
+template <class Formula>
+auto RuleOptimizer<Formula>::choice(std::size_t i) const -> StateChoice {
+  std::size_t g = 0;
+  while (ends_[g] <= i) ++g;
+  return choice_of(groups_[g].options);
+}
+
+template <class Formula>
+auto RuleOptimizer<Formula>::numbers() -> Numbers {
+  Numbers all;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const std::string prefix = "groups." + std::to_string(g) + ".";
+    Formula::visit(groups_[g].options, [&](const char* option, double& number, double = 0) {
+      all.emplace_back(prefix + option, &number);
+    });
+  }
+  return all;
+}
+
+template <class Formula>
+void RuleOptimizer<Formula>::list() {
+  groups_list_.clear();
+  parameters_list_.clear();
+  const double* const rates = rates_of_graph();
+  parameters_list_.reserve(parameters().size());  // groups point into it
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const std::size_t before = parameters_list_.size();
+    const Options& options = groups_[g].options;
+    const Rule rule = Formula::rule(options);
+    for_each_gradient(
+        g, [&](std::size_t i, const Tensor& grad) { list(i, grad, choice_of(options), rule); });
+    if (parameters_list_.size() == before) continue;
+    groups_list_.push_back(
+        {.parameters = parameters_list_.data() + before,
+         .count = static_cast<std::int64_t>(parameters_list_.size() - before),
+         .settings = {
+             .lr = {options.lr, options.schedule, rates != nullptr ? rates + g : nullptr},
+             .rule = rule,
+             .seed = options.seed,
+             .zero_grad = options.zero_grad,
+             .stochastic_state = Rule::kStochasticState >= 0 && options.moments == kBFloat16}});
+  }
+}
+
+template <class Formula>
+void RuleOptimizer<Formula>::list(std::size_t i, const Tensor& grad, const StateChoice& choice,
+                                  const Rule& rule) {
+  const Tensor& p = parameters()[i];
+  kernels::OptimizerParameter<Rule>& row = parameters_list_.emplace_back();
+  row.parameter = p.raw_data();
+  row.gradient = grad.raw_data();
+  for (int s = 0; s < Rule::kStates && rule.keeps_states(); ++s)
+    row.states[s] = state_of(states_[s], i, choice);
+  if (Rule::kCountsSteps) row.step = static_cast<std::int64_t*>(steps_.tensors[i].raw_data());
+  row.numel = p.numel();
+  row.dtype = p.dtype();
+  row.gradient_dtype = grad.dtype();
+  row.state_dtype = detail::moment_dtype(choice, p.dtype());
+  row.copies = detail::copies_to_write(p);
+  row.weight = stored_weight(i, choice);
+}
+
+template <class Formula>
+const double* RuleOptimizer<Formula>::rates_of_graph() {
+  detail::Capture* const capture = detail::current_capture();
+  const Device device = parameters()[0].device();
+  if (capture == nullptr || device.type == kCPU) return nullptr;
+  rates_ = Tensor();
+  rates_ =
+      empty({static_cast<std::int64_t>(groups_.size())}, {.dtype = kFloat64, .device = device});
+  if (!capture->is_recording()) return nullptr;
+  capture->before_replay([this, rates = rates_, sent = std::vector<double>()]() mutable {
+    const bool first = sent.empty();
+    sent.resize(static_cast<std::size_t>(rates.numel()));
+    for (std::size_t g = 0; g < sent.size(); ++g) {
+      const double lr = groups_[g].options.lr;
+      if (first || sent[g] != lr) rates.select(0, static_cast<std::int64_t>(g)).fill_(lr);
+      sent[g] = lr;
+    }
+  });
+  return rates_.const_data<double>();
+}
+
+}  // namespace amp::inline v0

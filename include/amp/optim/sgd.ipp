@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "amp/core/error.hpp"
+#include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/optim/host.hpp"
+#include "amp/kernels/optim/sgd.hpp"
+#include "amp/optim/rule_optimizer_members.hpp"
+#include "amp/optim/sgd.hpp"
+
+namespace amp::inline v0 {
+namespace detail {
+
+AMP_INLINE void SgdFormula::complete(const SGDOptions& options) {
+  AMP_CHECK(!options.nesterov || options.momentum > 0,
+            "SGD: `nesterov` needs a `momentum` above 0");
+}
+
+AMP_INLINE kernels::SgdRule SgdFormula::rule(const SGDOptions& options) {
+  return {options.momentum, options.weight_decay, options.nesterov};
+}
+
+AMP_INLINE void SgdFormula::step(Device device, const kernels::OptimizerArgs<Rule>& args) {
+  kernels::dispatch<&kernels::Backend::sgd, kernels::host::optimizer_step<Rule>>(device, args);
+}
+
+template <class Visitor>
+void SgdFormula::visit(SGDOptions& options, Visitor&& f) {
+  f("lr", options.lr);
+  f("momentum", options.momentum);
+  f("weight_decay", options.weight_decay);
+}
+
+}  // namespace detail
+
+#if !AMP_HEADER_ONLY
+template class RuleOptimizer<detail::SgdFormula>;
+#endif
+
+}  // namespace amp::inline v0

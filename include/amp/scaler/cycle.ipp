@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <unordered_set>
+
+#include "amp/core/error.hpp"
+#include "amp/core/warning.hpp"
+#include "amp/device/capture.hpp"
+#include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/unscale/host.hpp"
+#include "amp/scaler/cycle.hpp"
+#include "amp/tensor/factory.hpp"
+
+namespace amp::inline v0::detail {
+
+/// As an error says it.
+inline constexpr std::string_view kNameOfCycle =
+    "a GradScaler's cycle, which goes from unscale_, step or skip_step to update()";
+
+AMP_INLINE void Cycle::forget_norm() {
+  if (known_norm == nullptr) return;
+  wants_norm = known_norm->was_wanted();
+  known_norm.reset();
+}
+
+AMP_INLINE Cycles::Cycles(bool scales) : warns_(scales) {}
+
+AMP_INLINE Cycles::~Cycles() = default;
+
+AMP_INLINE Cycle* Cycles::find(const void* optimizer) {
+  for (Cycle& cycle : all_) {
+    if (cycle.optimizer == optimizer) return &cycle;
+  }
+  return nullptr;
+}
+
+AMP_INLINE Cycle& Cycles::begin(std::string_view call, const void* optimizer, Device device) {
+  if (const Cycle* const cycle = find(optimizer)) {
+    switch (cycle->stage) {
+      case Stage::kFailed:
+        fail(call, ": unscaling or stepping this optimizer threw in this cycle, its ",
+             cycle->gradients,
+             " gradients perhaps already unscaled; next may come update(), or scale(loss) of a "
+             "new cycle");
+      case Stage::kUnscaled:
+        fail(call, ": this optimizer is already unscaled in this cycle (", cycle->gradients,
+             " gradients); next may come step(optimizer), skip_step(optimizer) or update()");
+      case Stage::kLeftOut:
+        fail(call, ": this optimizer's step was left out by skip_step in this cycle (",
+             cycle->gradients, " gradients); next may come update()");
+      case Stage::kReady:
+      case Stage::kStepped:
+        fail(call, ": this optimizer is already stepped in this cycle (", cycle->gradients,
+             " gradients); next may come update()");
+    }
+  }
+  const bool before = std::exchange(interrupted_, true);  // unless all that follows can be had
+  const std::size_t count = all_.size() + 1;
+  words_.reserve(words_.size() + count);  // so that end() asks for no memory
+  kept_.reserve(kept_.size() + count);
+  last_statistics_.reserve(count);
+  Cycle& cycle = all_.emplace_back(Cycle{.optimizer = optimizer, .found_inf = word_of_0(device)});
+  if (Capture* const capture = current_capture()) capture->open(this, kNameOfCycle);
+  interrupted_ = before;
+  take_kept(cycle);
+  return cycle;
+}
+
+AMP_INLINE GradientSpans Cycles::look(std::string_view call, const AnyOptimizer& optimizer,
+                                      Cycle& cycle, bool writes) {
+  std::optional<Device> device = cycle.found_inf.device();
+  GradientSpans spans = collect_gradients(call, optimizer, device);
+  AMP_CHECK(!spans.empty(), call,
+            ": no parameter of the optimizer has a gradient; was backward() called on the scaled "
+            "loss, and does the optimizer hold the parameters that the model uses?");
+  cycle.gradients = static_cast<std::int64_t>(spans.size());
+  cycle.looked = true;
+  cycle.writes = writes;
+  if (!optimizer.is_scale_aware()) warn_of_rounding(spans);
+  for (const auto& span : spans) {
+    if (span.numel != 0) cycle.gradient_data.push_back(span.data);
+  }
+  check_unshared(call, optimizer, cycle);
+  return spans;
+}
+
+AMP_INLINE Tensor Cycles::statistics(const void* optimizer) const {
+  for (const Cycle& cycle : all_) {
+    if (cycle.optimizer == optimizer && cycle.looked) return cycle.statistics;
+  }
+  for (const auto& [known, words] : last_statistics_) {
+    if (known == optimizer) return words;
+  }
+  return {};
+}
+
+AMP_INLINE bool Cycles::update_scale(const DeviceScale& device, const kernels::ScaleRule& rule,
+                                     float* clears) {
+  interrupt();  // where this throws: update() may come again, or scale(loss)
+  PoolVector<const float*> found;
+  PoolVector<kernels::Counts> counts;
+  bool looked = clears != nullptr;
+  for (const Cycle& cycle : all_) {
+    looked = looked || cycle.looked;
+    found.push_back(cycle.looked ? word(cycle.found_inf) : nullptr);
+    counts.push_back(cycle.stage == Stage::kStepped   ? kernels::Counts::kStep
+                     : cycle.stage == Stage::kLeftOut ? kernels::Counts::kLeftOut
+                                                      : kernels::Counts::kNot);
+  }
+  if (clears != nullptr) {
+    found.push_back(clears);
+    counts.push_back(all_.empty() ? kernels::Counts::kStep : kernels::Counts::kNot);
+  }
+  const kernels::UpdateScaleArgs args{
+      device.device(), device.data(), rule,
+      found.data(),    counts.data(), static_cast<std::int64_t>(found.size()),
+      clears};
+  kernels::dispatch<&kernels::Backend::update_scale, kernels::host::update_scale>(args.device,
+                                                                                  args);
+  return looked;
+}
+
+AMP_INLINE void Cycles::forget(const void* optimizer) {
+  std::erase_if(all_, [&](const Cycle& cycle) { return cycle.optimizer == optimizer; });
+  if (Capture* const capture = current_capture(); capture != nullptr && all_.empty())
+    capture->close(this, kNameOfCycle);
+}
+
+AMP_INLINE void Cycles::end_if_interrupted() {
+  if (interrupted_) end();
+}
+
+AMP_INLINE void Cycles::end() noexcept {
+  constexpr std::size_t kMostKept = 64;  // some may be of optimizers that are no more
+  interrupted_ = false;
+  if (Capture* const capture = current_capture(); capture != nullptr && !all_.empty())
+    capture->close(this, kNameOfCycle);
+  if (!all_.empty()) last_statistics_.clear();
+  for (Cycle& cycle : all_) {
+    cycle.forget_norm();
+    kept_.push_back({cycle.optimizer, std::move(cycle.table), cycle.wants_norm});
+    if (cycle.statistics.defined())
+      last_statistics_.emplace_back(cycle.optimizer, std::move(cycle.statistics));
+    if (cycle.found_inf.unique())
+      words_.push_back(std::move(cycle.found_inf));  // else a StepResult keeps it
+  }
+  all_.clear();
+  while (kept_.size() > kMostKept) kept_.erase(kept_.begin());
+}
+
+AMP_INLINE void Cycles::check_unshared(std::string_view call, const AnyOptimizer& optimizer,
+                                       const Cycle& cycle) const {
+  using Addresses = std::unordered_set<const void*, std::hash<const void*>, std::equal_to<>,
+                                       PoolAllocator<const void*>>;
+  for (const Cycle& other : all_) {
+    const bool pending = other.stage == Stage::kUnscaled;
+    if (&other == &cycle || !(other.writes || (cycle.writes && pending))) continue;
+    const Addresses theirs(other.gradient_data.begin(), other.gradient_data.end());
+    for (std::size_t i = 0; i < cycle.gradient_data.size(); ++i) {
+      AMP_CHECK(theirs.count(cycle.gradient_data[i]) == 0 ||
+                    (!(cycle.writes && pending) && is_marked(optimizer, cycle.gradient_data[i])),
+                call, ": gradient ", i,
+                " is also another optimizer's, which unscales it in this cycle as well; give each "
+                "parameter to one optimizer");
+    }
+  }
+}
+
+AMP_INLINE void Cycles::take_kept(Cycle& cycle) {
+  for (auto known = kept_.begin(); known != kept_.end(); ++known) {
+    if (known->optimizer != cycle.optimizer) continue;
+    cycle.table = std::move(known->table);
+    cycle.wants_norm = known->wants_norm;
+    kept_.erase(known);
+    return;
+  }
+}
+
+AMP_INLINE void Cycles::warn_of_rounding(const GradientSpans& spans) {
+  const auto low = std::find_if(spans.begin(), spans.end(), [](const auto& span) {
+    return item_size(span.dtype) < item_size(kFloat32);
+  });
+  if (low == spans.end() || !std::exchange(warns_, false)) return;
+  warn("GradScaler: ", low->dtype,
+       " gradients of an optimizer without step(const GradScale&) are unscaled in place: "
+       "what is then too small for that dtype is rounded, or becomes 0. Give the optimizer "
+       "a step that takes a `const amp::GradScale&` and unscales in float32, or give it "
+       "float32 gradients. GradScalerOptions::statistics counts what became 0");
+}
+
+AMP_INLINE Tensor Cycles::word_of_0(Device device) {
+  if (words_.empty()) return zeros({}, {.device = device});
+  Tensor word = std::move(words_.back());
+  words_.pop_back();
+  detail::fill(word, 0);
+  return word;
+}
+
+}  // namespace amp::inline v0::detail

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "amp/scaler/device_scale.hpp"
+#include "amp/tensor/factory.hpp"
+
+namespace amp::inline v0::detail {
+
+AMP_INLINE DeviceScale::DeviceScale(Device device, const GradScalerState& initial) {
+  const auto bytes = static_cast<std::int64_t>(sizeof(kernels::ScaleState));
+  state_ = empty({bytes}, {.dtype = kUInt8, .device = device});
+  scale_ = Tensor(make_ref<TensorImpl>(state_.impl().storage, Shape(), Strides(), 0, kFloat32));
+  one_ = ones({}, {.device = device});
+  write(initial);
+}
+
+AMP_INLINE void DeviceScale::read(GradScalerState& state) const {
+  kernels::ScaleState live;
+  copy_bytes(kCPU, &live, device(), data(), sizeof live);
+  set_live_part(state, live);
+}
+
+AMP_INLINE void DeviceScale::write(const GradScalerState& state) {
+  const kernels::ScaleState live = live_part(state);
+  copy_bytes(device(), data(), kCPU, &live, sizeof live);
+  mark_modified();
+}
+
+}  // namespace amp::inline v0::detail

@@ -1,0 +1,320 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <exception>
+#include <utility>
+
+#include "amp/autograd/function.hpp"
+#include "amp/core/error.hpp"
+#include "amp/kernels/elementwise/host.hpp"
+#include "amp/ops/elementwise.hpp"
+#include "amp/ops/tensor_members.hpp"
+#include "amp/optim/clip.hpp"
+#include "amp/scaler/grad_scaler.hpp"
+#include "amp/scaler/gradients.hpp"
+#include "amp/scaler/scale_node.hpp"
+#include "amp/tensor/factory.hpp"
+
+namespace amp::inline v0 {
+namespace detail {
+
+/// As an error says it where the words are wanted and do not exist yet.
+inline constexpr std::string_view kNotStarted =
+    ": nothing was scaled yet; call scale(loss) before backward first (one's own gradients: "
+    "scale_data(device), which starts the scaler; get_scale() does not)";
+
+/// Forgets an optimizer's cycle where the scope is left by an exception, so that a new cycle can
+/// begin; with `unscaled` set it fails instead.
+class ForgetOnError {
+ public:
+  ForgetOnError(Cycles& cycles, const void* optimizer) : cycles_(cycles), optimizer_(optimizer) {}
+  ~ForgetOnError() {
+    if (std::uncaught_exceptions() == exceptions_) return;
+    cycles_.interrupt();
+    if (unscaled) {
+      cycles_.find(optimizer_)->stage = Stage::kFailed;
+    } else {
+      cycles_.forget(optimizer_);
+    }
+  }
+  ForgetOnError(const ForgetOnError&) = delete;
+  ForgetOnError& operator=(const ForgetOnError&) = delete;
+
+  bool unscaled = false;
+
+ private:
+  Cycles& cycles_;
+  const void* optimizer_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+}  // namespace detail
+
+AMP_INLINE GradScaler::GradScaler(const GradScalerOptions& options)
+    : enabled_(options.enabled),
+      statistics_(options.statistics),
+      skips_in_a_row_(options.skips_in_a_row),
+      on_skips_(detail::or_out_of_memory([&] { return options.on_skips; })),
+      wanted_(options.device),
+      saved_(detail::initial_state(options)),
+      cycles_(options.policy != ScalePolicy::kNone) {
+  if (!enabled_) return;
+  detail::check_state(saved_);
+  AMP_CHECK(skips_in_a_row_ >= 1, "GradScaler: `skips_in_a_row` must be at least 1, but is ",
+            skips_in_a_row_);
+}
+
+AMP_INLINE GradScaler::~GradScaler() = default;
+
+AMP_INLINE Tensor GradScaler::scale(const Tensor& loss) {
+  if (!enabled_) return loss;
+  AMP_CHECK(loss.defined(), "scale: `loss` is undefined");
+  initialise("scale", loss.device());
+  cycles_.end_if_interrupted();
+  const DType dtype = loss.dtype() == kFloat64 ? kFloat64 : kFloat32;
+  const Tensor scaled = detail::binary_kernel<&kernels::Backend::mul, kernels::host::mul>(
+      loss, device_.scale(), loss.shape(), dtype);
+  if (autograd::recording(loss))
+    scaled.impl().history = make_ref<detail::ScaleNode>(scaled, loss, device_.scale());
+  return scaled;
+}
+
+AMP_INLINE std::vector<Tensor> GradScaler::scale(std::span<const Tensor> losses) {
+  auto scaled = detail::or_out_of_memory([&] { return std::vector<Tensor>(losses.size()); });
+  for (std::size_t i = 0; i < losses.size(); ++i) scaled[i] = scale(losses[i]);
+  return scaled;
+}
+
+AMP_INLINE std::vector<Tensor> GradScaler::scale(std::initializer_list<Tensor> losses) {
+  return scale(std::span(losses.begin(), losses.size()));
+}
+
+AMP_INLINE void GradScaler::initialise(std::string_view call, Device device) {
+  if (!device_.exists()) device_ = detail::DeviceScale(wanted_ ? *wanted_ : device, saved_);
+  AMP_CHECK(device == device_.device(), call, ": this scaler lives on ", device_.device(),
+            ", but was given ", device);
+}
+
+AMP_INLINE void GradScaler::check_initialised(std::string_view call) const {
+  AMP_CHECK(device_.exists(), call, detail::kNotStarted);
+}
+
+AMP_INLINE StatisticsResult GradScaler::statistics_of(const void* optimizer) const {
+  if (!enabled_) return {};
+  AMP_CHECK(statistics_,
+            "statistics: none are collected without GradScalerOptions{.statistics = true}");
+  const Tensor words = cycles_.statistics(optimizer);
+  AMP_CHECK(words.defined(),
+            "statistics: this optimizer's gradients were not looked at in this or the last cycle; "
+            "call unscale_, unscale_and_clip or step first");
+  return StatisticsResult(words);
+}
+
+AMP_INLINE Tensor GradScaler::statistics_words() const {
+  return statistics_ ? StatisticsResult::make_words(device_.device()) : Tensor();
+}
+
+AMP_INLINE void GradScaler::unscale(Cycle& cycle, const detail::GradientSpans& spans, bool write,
+                                    kernels::NormWord norm, bool finite_norm) {
+  const Tensor seen = statistics_words();
+  detail::unscale({device_.device(), spans.data(), static_cast<std::int64_t>(spans.size()),
+                   device_.inverse(), detail::word(cycle.found_inf), write, &cycle.table, norm,
+                   finite_norm, StatisticsResult::data(seen)});
+  cycle.statistics = seen;
+}
+
+AMP_INLINE void GradScaler::drop_cycle() {
+  cycles_.end();
+  if (external_.defined()) detail::fill(external_, 0);
+}
+
+AMP_INLINE detail::Cycle& GradScaler::begin(std::string_view call, const void* optimizer) {
+  check_initialised(call);
+  return cycles_.begin(call, optimizer, device_.device());
+}
+
+AMP_INLINE void GradScaler::report_skips() {
+  if (!on_skips_ || device_.device().type != kCPU) return;
+  const kernels::ScaleState& live = *device_.data();
+  if (live.consecutive_skipped == 0 || live.consecutive_skipped % skips_in_a_row_ != 0) return;
+  on_skips_({live.applied, live.skipped, live.consecutive_skipped});
+}
+
+AMP_INLINE void GradScaler::unscale_any(const detail::AnyOptimizer& optimizer) {
+  if (!enabled_) return;
+  Cycle& cycle = begin("unscale_", optimizer.address());
+  detail::ForgetOnError guard(cycles_, optimizer.address());
+  detail::GradientSpans spans = cycles_.look("unscale_", optimizer, cycle, true);
+  float* const found_inf = detail::word(cycle.found_inf);
+  cycle.scale = {.inverse = device_.one(), .found_inf = found_inf};
+  guard.unscaled = true;
+  if (optimizer.is_scale_aware() && optimizer.marks_gradients()) {
+    // Such an optimizer unscales 16-bit gradients itself, in float32: only look at them.
+    for (kernels::GradientSpan& span : spans) span.read_only = is_low_precision(span.dtype);
+    cycle.scale.inverse_low_precision = device_.inverse();
+  }
+  Tensor norm = cycle.wants_norm ? detail::make_norm(spans, device_.device()) : Tensor();
+  unscale(cycle, spans, true, detail::norm_word(norm));
+  if (norm.defined()) norm.mark_modified();
+  if (optimizer.marks_gradients()) optimizer.mark_unscaled();
+  cycle.known_norm = detail::note_norm(optimizer, spans, std::move(norm));
+  cycle.stage = Stage::kUnscaled;
+}
+
+AMP_INLINE Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& optimizer,
+                                                   double max_norm) {
+  AMP_CHECK(max_norm > 0, "unscale_and_clip: `max_norm` must be above 0, but is ", max_norm);
+  if (!enabled_) {
+    std::optional<Device> device = wanted_;
+    const detail::GradientSpans spans =
+        detail::collect_gradients("unscale_and_clip", optimizer, device);
+    const Tensor norm = detail::make_norm(spans, device.value_or(kCPU));
+    detail::clip_by_norm(norm.device(), spans, max_norm, norm);
+    return norm;
+  }
+  const bool aware = optimizer.is_scale_aware();
+  Cycle& cycle = begin("unscale_and_clip", optimizer.address());
+  detail::ForgetOnError guard(cycles_, optimizer.address());
+  const detail::GradientSpans spans = cycles_.look("unscale_and_clip", optimizer, cycle, !aware);
+  float* const found_inf = detail::word(cycle.found_inf);
+  guard.unscaled = !aware;
+  const detail::ClipWords words(spans, device_.device());
+  cycle.clip = words.memory;
+  if (aware) {
+    const Tensor seen = statistics_words();
+    detail::grad_norm({device_.device(), spans.data(), static_cast<std::int64_t>(spans.size()),
+                       device_.inverse(), words.norm, words.coefficient, found_inf, max_norm,
+                       &cycle.table, StatisticsResult::data(seen), words.coefficient_float64});
+    cycle.statistics = seen;
+  } else {
+    unscale(cycle, spans, true, words.norm, true);
+    if (optimizer.marks_gradients()) optimizer.mark_unscaled();
+    detail::clip(device_.device(), spans, words.norm, max_norm, found_inf, &cycle.table);
+  }
+  cycle.scale = {.inverse = aware ? device_.inverse() : device_.one(),
+                 .found_inf = found_inf,
+                 .clip = aware ? words.coefficient : nullptr,
+                 .clip_float64 = aware ? words.coefficient_float64 : nullptr};
+  cycle.stage = Stage::kUnscaled;
+  return cycle.clip.alias({}, {}, 0);
+}
+
+AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer) {
+  if (!enabled_) {
+    optimizer.step();
+    return StepResult();
+  }
+  check_initialised("step");
+  const bool aware = optimizer.is_scale_aware();
+  Cycle* cycle = cycles_.find(optimizer.address());
+  if (cycle == nullptr || cycle->stage != Stage::kUnscaled)
+    cycle = &begin("step", optimizer.address());
+  detail::ForgetOnError guard(cycles_, optimizer.address());
+  guard.unscaled = cycle->stage == Stage::kUnscaled;
+  if (cycle->stage == Stage::kReady) {
+    const detail::GradientSpans spans = cycles_.look("step", optimizer, *cycle, !aware);
+    float* const found_inf = detail::word(cycle->found_inf);
+    cycle->scale = {.inverse = device_.inverse(), .found_inf = found_inf};
+    guard.unscaled = !aware;
+    unscale(*cycle, spans, !aware);
+    if (!aware && optimizer.marks_gradients()) optimizer.mark_unscaled();
+  }
+  cycle->forget_norm();
+  if (aware) {
+    optimizer.step(cycle->scale);
+  } else if (cycle->found_inf.item<float>() == 0) {
+    optimizer.step();
+  }
+  cycle->stage = Stage::kStepped;
+  return StepResult(cycle->found_inf);
+}
+
+AMP_INLINE void GradScaler::skip_step_of(const void* optimizer) {
+  if (!enabled_) return;
+  check_initialised("skip_step");
+  Cycle* cycle = cycles_.find(optimizer);
+  if (cycle == nullptr || cycle->stage != Stage::kUnscaled) cycle = &begin("skip_step", optimizer);
+  cycle->forget_norm();
+  cycle->stage = Stage::kLeftOut;
+}
+
+AMP_INLINE void GradScaler::update() {
+  if (!enabled_) return;
+  check_initialised("update");
+  AMP_CHECK(!cycles_.empty() || external_.defined(),
+            "update: no optimizer was unscaled or stepped since the last update (0 gradients); "
+            "call step(optimizer), or skip_step(optimizer), first");
+  float* const clears = external_.defined() ? detail::word(external_) : nullptr;
+  const bool looked = cycles_.update_scale(device_, detail::rule_of(saved_), clears);
+  cycles_.end();
+  device_.mark_modified();
+  if (looked) report_skips();
+}
+
+AMP_INLINE void GradScaler::update(double new_scale) {
+  if (!enabled_) return;
+  check_initialised("update");
+  detail::check_scale("update", "new_scale", new_scale);
+  GradScalerState state = state_dict();
+  state.scale = new_scale;
+  detail::check_state(state);
+  device_.write(state);
+  drop_cycle();
+}
+
+AMP_INLINE const float* GradScaler::scale_data(Device device) {
+  initialise("scale_data", device);
+  return &device_.data()->scale;
+}
+AMP_INLINE const float* GradScaler::inverse_scale_data(Device device) {
+  initialise("inverse_scale_data", device);
+  return device_.inverse();
+}
+AMP_INLINE float* GradScaler::found_inf_data(Device device) {
+  initialise("found_inf_data", device);
+  if (!external_.defined()) external_ = zeros({}, {.device = device});
+  return detail::word(external_);
+}
+
+AMP_INLINE GradScalerState GradScaler::state_dict() const {
+  GradScalerState state = saved_;
+  if (device_.exists()) device_.read(state);
+  return state;
+}
+AMP_INLINE void GradScaler::load_state_dict(const GradScalerState& state) {
+  if (!enabled_) return;
+  detail::check_state(state);
+  if (device_.exists()) device_.write(state);
+  saved_ = state;
+  drop_cycle();
+}
+
+AMP_INLINE double GradScaler::get_scale() const { return enabled_ ? state_dict().scale : 1.0; }
+
+AMP_INLINE void GradScaler::change(const GradScalerState& changed) {
+  if (enabled_) detail::check_state(changed);
+  saved_ = changed;
+}
+AMP_INLINE void GradScaler::set_growth_factor(double factor) {
+  GradScalerState changed = saved_;
+  changed.growth_factor = factor;
+  change(changed);
+}
+AMP_INLINE void GradScaler::set_backoff_factor(double factor) {
+  GradScalerState changed = saved_;
+  changed.backoff_factor = factor;
+  change(changed);
+}
+AMP_INLINE void GradScaler::set_growth_interval(std::int64_t n) {
+  GradScalerState changed = saved_;
+  changed.growth_interval = n;
+  change(changed);
+}
+
+AMP_INLINE GradScalerCounters GradScaler::counters() const {
+  const GradScalerState state = state_dict();
+  return {state.applied, state.skipped, state.consecutive_skips};
+}
+
+}  // namespace amp::inline v0

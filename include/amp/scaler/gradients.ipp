@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "amp/autograd/node.hpp"
+#include "amp/core/error.hpp"
+#include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/unscale/host.hpp"
+#include "amp/ops/tensor_members.hpp"
+#include "amp/optim/clip.hpp"
+#include "amp/scaler/gradients.hpp"
+#include "amp/tensor/factory.hpp"
+
+namespace amp::inline v0::detail {
+
+AMP_INLINE GradientSpans collect_gradients(std::string_view call, const AnyOptimizer& optimizer,
+                                           std::optional<Device>& device) {
+  GradientSpans spans;
+  std::int64_t index = 0;
+  const auto add = [&](const TensorView& view) {
+    AMP_CHECK(is_floating_point(view.dtype), call, ": gradient ", index, " ", view.name,
+              " must be floating point, but is ", view.dtype);
+    AMP_CHECK(view.numel >= 0 && (view.data != nullptr || view.numel == 0), call, ": gradient ",
+              index, " ", view.name, " has ", view.numel, " elements, but no data");
+    if (!device) device = view.device;
+    AMP_CHECK(view.device == *device, call, ": gradient ", index, " ", view.name, " is on ",
+              view.device, ", but must be on ", *device);
+    spans.push_back({view.data, view.numel, view.dtype});
+    ++index;
+  };
+  optimizer.visit_gradients(add);
+  return spans;
+}
+
+AMP_INLINE bool is_marked(const AnyOptimizer& optimizer, const void* data) {
+  if (!optimizer.has_parameters()) return false;
+  std::optional<bool> marked;  // by the first parameter that has this gradient
+  optimizer.visit_parameters([&](const Tensor& p) {
+    const autograd::Leaf* const leaf = autograd::leaf_of(p);
+    if (!marked && leaf != nullptr && leaf->grad.defined() && leaf->grad.raw_data() == data)
+      marked = leaf->is_scaled;
+  });
+  return marked.value_or(false);
+}
+
+AMP_INLINE void unscale(const kernels::UnscaleArgs& args) {
+  if (args.count == 0) return;
+  kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(args.device, args);
+}
+
+AMP_INLINE ClipWords::ClipWords(const GradientSpans& spans, Device device)
+    : memory(empty({3}, {.dtype = norm_dtype(spans), .device = device})), norm(norm_word(memory)) {
+  if (memory.dtype() == kFloat64) {
+    coefficient_float64 = static_cast<double*>(memory.raw_data()) + 1;
+    coefficient = reinterpret_cast<float*>(coefficient_float64 + 1);
+  } else {
+    coefficient = static_cast<float*>(memory.raw_data()) + 1;
+  }
+}
+
+AMP_INLINE std::unique_ptr<KnownNorm> note_norm(const AnyOptimizer& optimizer,
+                                                const GradientSpans& spans, Tensor norm) {
+  if (!optimizer.marks_gradients() || !optimizer.has_parameters()) return nullptr;
+  PoolVector<Tensor> gradients;
+  optimizer.visit_parameters([&](const Tensor& p) {
+    if (Tensor grad = p.grad(); grad.defined()) gradients.push_back(std::move(grad));
+  });
+  const bool same = std::equal(gradients.begin(), gradients.end(), spans.begin(), spans.end(),
+                               [](const Tensor& grad, const kernels::GradientSpan& span) {
+                                 return grad.raw_data() == span.data &&
+                                        grad.numel() == span.numel && !span.read_only;
+                               });
+  if (!same) return nullptr;
+  return or_out_of_memory([&] { return std::make_unique<KnownNorm>(gradients, std::move(norm)); });
+}
+
+}  // namespace amp::inline v0::detail
