@@ -6,12 +6,18 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "amp/kernels/optim/schedule.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
+
+// g++ 12 breaks off ("internal compiler error") where the first default constructor of a vector
+// that it meets is that of a member which {.params = ...} leaves out. So it meets them here.
+static_assert(std::is_nothrow_default_constructible_v<std::vector<Tensor>> &&
+              std::is_nothrow_default_constructible_v<std::vector<std::string>>);
 
 /// Parameters that are trained with the same options.
 template <class Options>

@@ -4,7 +4,10 @@
 
 #include <cstdint>
 
+<<<<<<< HEAD
 #include "amp/device/memory.hpp"
+=======
+>>>>>>> split-g
 #include "amp/scaler/device_scale.hpp"
 #include "amp/tensor/factory.hpp"
 

@@ -7,6 +7,8 @@
 #include <span>
 
 #include "amp/autograd/function.hpp"
+#include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/elementwise/host.hpp"
 #include "amp/ops/elementwise.hpp"
 
 namespace amp::inline v0 {
