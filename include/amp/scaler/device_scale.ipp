@@ -4,10 +4,7 @@
 
 #include <cstdint>
 
-<<<<<<< HEAD
 #include "amp/device/memory.hpp"
-=======
->>>>>>> split-g
 #include "amp/scaler/device_scale.hpp"
 #include "amp/tensor/factory.hpp"
 

@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-<<<<<<< HEAD
 #include "amp/device/memory.hpp"
-=======
->>>>>>> split-g
 #include "amp/scaler/statistics_result.hpp"
 #include "amp/tensor/factory.hpp"
 
