@@ -8,9 +8,18 @@
 #pragma once
 
 #include "amp/cuda.hpp"
+#include "amp/cuda.ipp"
+#include "amp/device/cuda/cache.ipp"
 #include "amp/device/cuda/dnn_handles.hpp"
+#include "amp/device/cuda/graph.ipp"
 #include "amp/device/cuda/handles.hpp"
+#include "amp/device/cuda/libraries.ipp"
+#include "amp/device/cuda/statistics.ipp"
 #include "amp/kernels/backend.cuh"
+
+#if !AMP_HEADER_ONLY
+#include "amp/core/globals.ipp"
+#endif
 
 namespace amp::inline v0 {
 
@@ -27,5 +36,19 @@ __attribute__((weak)) void enable_cuda() {
 namespace cuda::detail {
 inline const bool enabled = (enable_cuda(), true);
 }
+
+// The state of the headers without an .ipp.
+AMP_PROCESS_STATE(cuda::detail::DeviceUse);
+AMP_PROCESS_STATE(cuda::detail::OwnStreams);
+AMP_PROCESS_STATE(cuda::detail::IdleStreams);
+AMP_PROCESS_STATE(cuda::detail::EventPools);
+AMP_PROCESS_STATE(cuda::detail::MemoryPools);
+AMP_PROCESS_STATE(cuda::detail::StagingBuffers);
+AMP_PROCESS_STATE(cuda::detail::HandleCaches);
+AMP_PROCESS_STATE(cuda::detail::AllBlasHandles);
+AMP_THREAD_STATE(cuda::detail::LentBlasHandles);
+#if AMP_USE_CUDNN
+AMP_PROCESS_STATE(cuda::detail::AllDnnHandles);
+#endif
 
 }  // namespace amp::inline v0

@@ -5,12 +5,14 @@
 // it, with the CUDA toolkit's headers; the kernels come from <amp/cuda.cuh>, in one .cu file.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include "amp/amp.hpp"
+#include "amp/device/cuda/blas_handle_guard.hpp"
 #include "amp/device/cuda/cache.hpp"
+#include "amp/device/cuda/current_stream.hpp"
 #include "amp/device/cuda/graph.hpp"
 #include "amp/device/cuda/libraries.hpp"
-#include "amp/device/cuda/memory.hpp"
-#include "amp/kernels/backend.hpp"
 
 namespace amp::inline v0::cuda {
 
@@ -22,27 +24,15 @@ namespace amp::inline v0::cuda {
 /// is not amp's. Does not synchronise.
 ///
 /// Source: torch.Tensor.record_stream.
-inline void record_stream(const Tensor& tensor, cudaStream_t stream) {
-  AMP_CHECK(tensor.defined() && tensor.device().type == kCUDA,
-            "record_stream: `tensor` must be on a CUDA device, but ",
-            tensor.defined() ? "is on the CPU" : "is undefined");
-  detail::memory_pool(tensor.device().index).record_stream(tensor.impl().storage->data(), stream);
-}
+void record_stream(const Tensor& tensor, cudaStream_t stream);
 
 /// Gives back what amp holds of every device: free memory, staging buffers, handles of cuBLAS and
 /// cuDNN, its own streams. Call it when no tensor and no graph exists and no work is under way; it
 /// may be called several times. Synchronises.
-inline void shutdown() noexcept {
-  if (detail::is_forked()) return;
-  const kernels::Backend* const backend = kernels::backend(kCUDA);
-  for (int device = 0; device < detail::device_count(); ++device) {
-    if (backend != nullptr) backend->release(device);
-    detail::memory_pool(device).release();
-    detail::staging(device).release(device);
-    detail::event_pool(device).release();
-  }
-  detail::OwnStreams::instance().release();
-  detail::IdleStreams::instance().release();
-}
+void shutdown() noexcept;
 
 }  // namespace amp::inline v0::cuda
+
+#if AMP_HEADER_ONLY
+#include "amp/cuda.ipp"
+#endif

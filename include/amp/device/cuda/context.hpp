@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "amp/device/capture.hpp"
+#include "amp/device/cuda/current_stream.hpp"
+#include "amp/device/cuda/definitions.hpp"
 #include "amp/device/cuda/error.hpp"
 #include "amp/device/cuda/process.hpp"
 #include "amp/device/stream.hpp"
@@ -226,8 +228,7 @@ inline Stream current(int device) {
 
 }  // namespace detail
 
-/// The stream that takes this thread's work on a device: for one's own kernels.
-inline cudaStream_t current_stream(int device = 0) {
+AMP_CUDA_INLINE cudaStream_t current_stream(int device) {
   AMP_CHECK(device >= 0 && device < detail::device_count(), "current_stream: `device` must be ",
             "one of the ", detail::device_count(), " of this machine, but is ", device);
   const auto& choice = thread_state<amp::detail::CurrentStreams>().choices[device];

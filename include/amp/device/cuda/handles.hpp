@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "amp/device/cuda/blas_handle_guard.hpp"
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/memory.hpp"
 #include "amp/device/cuda/stream_handles.hpp"
@@ -47,15 +48,6 @@ struct BlasCall {
   /// "A valid cublasHandle_t can be used in place of cublasLtHandle_t with a simple cast" (cuBLAS
   /// documentation of cublasLtHandle_t).
   cublasLtHandle_t light() const { return reinterpret_cast<cublasLtHandle_t>(handle); }
-};
-
-/// The handle that the user lent this thread for a device, and the stream that it has.
-struct AMP_EXPORT LentBlasHandles {
-  struct Lent {
-    void* handle = nullptr;
-    void* stream = nullptr;
-  };
-  Lent lent[kMaxDevices];
 };
 
 /// What this thread's MathPrecision is to cuBLAS.
@@ -176,30 +168,11 @@ inline cudaStream_t stream_of(cublasHandle_t handle) {
 
 }  // namespace detail
 
-/// Until its end, work of this thread on a device goes to the stream of the user's `handle`, and
-/// its matmuls go through that handle, with its workspace. After each of them the handle's
-/// math and pointer modes are what they were. The handle is of that device, and outlives the guard.
-/// Does not synchronise.
-class BlasHandleGuard {
- public:
-  [[nodiscard]] explicit BlasHandleGuard(cublasHandle_t handle, int device = 0)
-      : stream_(Device{kCUDA, device}, detail::stream_of(handle)),
-        device_(device),
-        before_(lent()) {
-    lent() = {handle, detail::stream_of(handle)};
-  }
-  BlasHandleGuard(const BlasHandleGuard&) = delete;
-  BlasHandleGuard& operator=(const BlasHandleGuard&) = delete;
-  ~BlasHandleGuard() { lent() = before_; }
-
- private:
-  detail::LentBlasHandles::Lent& lent() const {
-    return thread_state<detail::LentBlasHandles>().lent[device_];
-  }
-
-  StreamGuard stream_;
-  int device_;
-  detail::LentBlasHandles::Lent before_;
-};
+// Weak in either case, as enable_cuda() is: these need cuBLAS, which .cpp files may do without.
+__attribute__((weak)) BlasHandleGuard::BlasHandleGuard(cublasHandle_t handle, int device)
+    : stream_(Device{kCUDA, device}, detail::stream_of(handle)), device_(device), before_(lent()) {
+  lent() = {handle, detail::stream_of(handle)};
+}
+__attribute__((weak)) BlasHandleGuard::~BlasHandleGuard() { lent() = before_; }
 
 }  // namespace amp::inline v0::cuda

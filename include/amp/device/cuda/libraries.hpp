@@ -8,11 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "amp/core/globals.hpp"
-#include "amp/core/process_lock.hpp"
 
 namespace amp::inline v0::cuda {
 
@@ -52,12 +50,7 @@ struct AMP_EXPORT Libraries {
 };
 inline Libraries& libraries() { return process_state<Libraries>(); }
 
-inline void note_refusal(LibraryRefusal refusal) {
-  Libraries& all = libraries();
-  const amp::detail::ProcessLock lock(amp::detail::LockOf::kLibraries);
-  ++all.refused;
-  if (all.refusals.size() < Libraries::kMostRefusals) all.refusals.push_back(std::move(refusal));
-}
+void note_refusal(LibraryRefusal refusal);
 
 }  // namespace detail
 
@@ -71,16 +64,10 @@ inline int cudnn_version() {
 inline bool has_cudnn() { return detail::libraries().cudnn_version.load() != nullptr; }
 
 /// What computes, and what a library did not take since the program began. Does not synchronise.
-inline LibraryInfo library_info() {
-  const detail::Libraries& all = detail::libraries();
-  LibraryInfo info;
-  info.cudnn_version = cudnn_version();
-  amp::detail::or_out_of_memory([&] {
-    const amp::detail::ProcessLock lock(amp::detail::LockOf::kLibraries);
-    info.refused = all.refused;
-    info.refusals = all.refusals;
-  });
-  return info;
-}
+LibraryInfo library_info();
 
 }  // namespace amp::inline v0::cuda
+
+#if AMP_HEADER_ONLY
+#include "amp/device/cuda/libraries.ipp"
+#endif

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// How the functions are defined that .cpp files call of the CUDA device.
+#pragma once
+
+#include "amp/core/config.hpp"
+
+// With AMP_COMPILED, .cpp files see declarations only, and what they call is in the objects of the
+// files that include <amp/cuda.cuh>. Weak: several files of a program may include it. For the same
+// reason, functions that only those files call are inline in either case.
+#if AMP_HEADER_ONLY
+#define AMP_CUDA_INLINE inline
+#else
+#define AMP_CUDA_INLINE __attribute__((weak))
+#endif
