@@ -109,7 +109,7 @@ TEST_CASE("compiled.hpp includes all definitions") {
   }
   amp_test::Complaints complaints;
   for (const auto& [header, lines] : headers) {
-    if (header.ends_with(".ipp") && !header.starts_with("amp/device/cuda/") &&
+    if (header.ends_with(".ipp") && !header.starts_with("amp/device/cuda/") && header != "amp/cuda.ipp" &&
         !included.contains(header))
       complaints.add(header);
   }
