@@ -5,6 +5,7 @@
 // the arguments of the capture, and what may not happen in a capture is an error. What the host
 // looks at is finished before.
 #include <amp/cuda.hpp>
+#include <amp/device/cuda/launch.cuh>
 
 #include <string>
 #include <thread>

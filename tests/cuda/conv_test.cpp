@@ -17,6 +17,10 @@
 #include "cuda/on_both.hpp"
 #include "support/catch.hpp"
 
+#if !defined(AMP_TEST_GPU)
+#include <amp/kernels/conv/cuda.cuh>
+#endif
+
 namespace cuda_conv {
 namespace {
 

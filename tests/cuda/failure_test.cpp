@@ -8,6 +8,7 @@
 // statistics of batch norm belong to the forward pass: they may be those after it in a step that
 // failed later, but no others. The random stream may have moved on.
 #include <amp/cuda.hpp>
+#include <amp/device/cuda/handles.hpp>
 
 #include <cstddef>
 #include <cstdint>

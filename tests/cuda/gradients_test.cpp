@@ -4,6 +4,8 @@
 // The passes over gradients wherever these lie in memory: any size, any address that the dtype
 // allows, any number of them. Bits, flags and neighbours are the host's.
 #include <amp/amp.hpp>
+#include <amp/kernels/backend.hpp>
+#include <amp/kernels/unscale/host.hpp>
 
 #include <cmath>
 #include <cstddef>

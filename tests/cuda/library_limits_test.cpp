@@ -15,6 +15,10 @@
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
+#if !defined(AMP_TEST_GPU)
+#include <amp/kernels/matmul/cuda.cuh>
+#endif
+
 namespace cuda_library_limits {
 namespace {
 

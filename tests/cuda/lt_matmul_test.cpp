@@ -4,6 +4,8 @@
 // Matmuls with their epilogue in one kernel; what scopes allow matmuls to lose; and handles of
 // cuBLAS that are the user's.
 
+#include <amp/device/cuda/handles.hpp>
+
 #include <cstdint>
 #include <string>
 #include <thread>

@@ -4,6 +4,9 @@
 // Matmuls on the CUDA device against the host, in every layout and mix of dtypes; what they
 // cost in calls; and cuBLAS handles: one per stream, and what happens when cuBLAS fails.
 
+#include <amp/kernels/backend.hpp>
+#include <amp/kernels/matmul/host.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -14,6 +17,10 @@
 #include "cuda/device.hpp"
 #include "cuda/on_both.hpp"
 #include "support/catch.hpp"
+
+#if !defined(AMP_TEST_GPU)
+#include <amp/device/cuda/handles.hpp>
+#endif
 
 namespace cuda_matmul {
 namespace {

@@ -4,6 +4,8 @@
 // What device memory costs in calls, and what is there when it was given back: on the stand-in
 // toolkit, which counts.
 #include <amp/cuda.hpp>
+#include <amp/device/cuda/handles.hpp>
+#include <amp/device/cuda/memory_pool.hpp>
 
 #include <cstdint>
 #include <cstdlib>

@@ -3,6 +3,10 @@
 //
 // Normalisation and pooling on the CUDA device against the host, results and gradients. Pooling
 // adds in the host's order, and has to give its bits.
+#include <amp/kernels/backend.hpp>
+#include <amp/kernels/norm/host.hpp>
+#include <amp/kernels/pool/host.hpp>
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

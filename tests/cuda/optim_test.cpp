@@ -3,6 +3,13 @@
 //
 // The kernels over lists of tensors, device against host, bit for bit: unscale, norm, clip, the
 // update of the scale, SGD and Adam. The lists mix dtypes and are longer than one launch takes.
+#include <amp/kernels/backend.hpp>
+#include <amp/kernels/optim/adam.hpp>
+#include <amp/kernels/optim/host.hpp>
+#include <amp/kernels/optim/lamb.hpp>
+#include <amp/kernels/optim/lion.hpp>
+#include <amp/kernels/optim/sgd.hpp>
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -4,6 +4,8 @@
 // The CUDA runtime layer on the stand-in toolkit: memory is reused, streams are the user's, nothing
 // waits that need not, and every call that fails is an exception.
 
+#include <amp/device/cuda/context.hpp>
+
 #include <cstdint>
 #include <string>
 #include <thread>

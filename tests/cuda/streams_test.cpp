@@ -4,6 +4,7 @@
 // Several streams and devices: what one wrote another reads as it was, memory goes from one to the
 // other in order, and streams come and go.
 #include <amp/cuda.hpp>
+#include <amp/device/cuda/context.hpp>
 
 #include <cstddef>
 #include <cstdint>

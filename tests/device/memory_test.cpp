@@ -3,6 +3,8 @@
 //
 // Bytes counted, and memory reused without mixing anything up.
 #include <amp/amp.hpp>
+#include <amp/device/host_memory.hpp>
+#include <amp/device/large_blocks.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,6 +4,7 @@
 // What is at the path, and beside it, when a file is saved: links, permissions, names that are
 // taken.
 #include <amp/amp.hpp>
+#include <amp/interop/atomic_file.hpp>
 #include <amp/safetensors.hpp>
 
 #include <sys/stat.h>

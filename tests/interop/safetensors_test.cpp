@@ -5,6 +5,7 @@
 // what cannot be saved leaves the old file alone.
 #include <amp/amp.hpp>
 #include <amp/safetensors.hpp>
+#include <nlohmann/json.hpp>
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Convolutions through oneDNN: values and gradients, and the order in which activations lie.
+#include <amp/kernels/onednn/packed_copies.hpp>
+
 #include "onednn/reference.hpp"
 #include "support/catch.hpp"
 

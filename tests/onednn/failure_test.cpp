@@ -3,6 +3,9 @@
 //
 // oneDNN fails: what it cannot make is computed by amp's own kernels, and what fails while it runs
 // is an exception. This program's own versions of two of its functions stand in for the failures.
+#include <amp/kernels/matmul/host/onednn.hpp>
+#include <amp/kernels/onednn/api.hpp>
+
 #include <dlfcn.h>
 #include <atomic>
 #include <string>

@@ -3,6 +3,9 @@
 //
 // Matmuls through oneDNN: values for every order of the operands, sizes around those of tiles, and
 // primitives that are kept.
+#include <amp/kernels/matmul/host.hpp>
+#include <amp/kernels/matmul/host/tiled_matmul.hpp>
+
 #include <cstdlib>
 #include <fstream>
 #include <iterator>

@@ -4,6 +4,7 @@
 // Attention by blocks, on the host: the values and gradients of the ops that it is composed of
 // elsewhere, in less memory, whatever the number of threads.
 #include <amp/amp.hpp>
+#include <amp/autocast/convert.hpp>
 
 #include <algorithm>
 #include <cmath>

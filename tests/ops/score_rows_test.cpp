@@ -3,6 +3,7 @@
 //
 // The row functions of attention, by every instruction set that this processor has.
 #include <amp/amp.hpp>
+#include <amp/kernels/attention/host/score_rows.hpp>
 
 #include <algorithm>
 #include <cmath>

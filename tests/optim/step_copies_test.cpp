@@ -4,6 +4,7 @@
 // The step writes the low-precision copies that the next forward uses: training casts no weight,
 // and no use ever sees a copy of other weights.
 #include <amp/amp.hpp>
+#include <amp/kernels/optim/args.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -3,6 +3,8 @@
 //
 // Gradients of 16 bits unscaled in place: every code of a format, in arrays of any length.
 #include <amp/amp.hpp>
+#include <amp/kernels/unscale/host.hpp>
+#include <amp/kernels/unscale/host/scale_codes.hpp>
 
 #include <cstddef>
 #include <cstdint>

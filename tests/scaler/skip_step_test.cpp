@@ -4,6 +4,10 @@
 // A step left out, by an overflow or by skip_step: parameters, moments and step counts keep every
 // bit.
 #include <amp/amp.hpp>
+#include <amp/kernels/optim/adam.hpp>
+#include <amp/kernels/optim/args.hpp>
+#include <amp/kernels/optim/host.hpp>
+#include <amp/kernels/optim/sgd.hpp>
 
 #include <array>
 #include <cmath>

@@ -4,6 +4,7 @@
 // PyTorch's tests of the two kernels of gradient scaling: check-and-unscale, and the update of the
 // scale.
 #include <amp/amp.hpp>
+#include <amp/kernels/unscale/host.hpp>
 
 #include <cmath>
 #include <cstddef>

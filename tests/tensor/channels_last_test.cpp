@@ -3,6 +3,7 @@
 //
 // Tensors whose elements lie channels-last: to users they are row-major in every respect.
 #include <amp/amp.hpp>
+#include <amp/kernels/traversal/channels_last.hpp>
 
 #include <cstdint>
 #include <sstream>

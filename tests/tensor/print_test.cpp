@@ -4,6 +4,8 @@
 // Tensors as text: what PyTorch's print shows of the same tensors (tests/goldens/print.hpp), on the
 // host and on a device, and what printing leaves alone.
 #include <amp/amp.hpp>
+#include <amp/kernels/backend.hpp>
+#include <amp/kernels/elementwise/host.hpp>
 
 #include <clocale>
 #include <cstdint>

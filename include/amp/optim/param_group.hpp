@@ -14,17 +14,17 @@
 
 namespace amp::inline v0 {
 
-// g++ 12 breaks off ("internal compiler error") where the first default constructor of a vector
-// that it meets is that of a member which {.params = ...} leaves out. So it meets them here.
-static_assert(std::is_nothrow_default_constructible_v<std::vector<Tensor>> &&
-              std::is_nothrow_default_constructible_v<std::vector<std::string>>);
+namespace detail {
+// g++ 12 forgets to define the default constructor of a vector that {.params = ...} leaves out.
+inline std::vector<std::string> no_names() { return {}; }
+}  // namespace detail
 
 /// Parameters that are trained with the same options.
 template <class Options>
 struct ParamGroup {
   std::vector<Tensor> params = {};
   Options options = {};
-  std::vector<std::string> names = {};  // of params, for state_dict; their numbers if empty
+  std::vector<std::string> names = detail::no_names();  // of params, for state_dict; their numbers if empty
 };
 
 namespace detail {

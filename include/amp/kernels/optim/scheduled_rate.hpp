@@ -14,7 +14,7 @@ namespace amp::inline v0::kernels {
 
 /// From `from` at share 0 to `to` at share 1 along half a cosine.
 AMP_HOST_DEVICE inline double cosine_between(double from, double to, double share) {
-  return to + (from - to) * (1 + cos(3.14159265358979323846 * share)) / 2;
+  return to + (from - to) * (1 + ::cos(3.14159265358979323846 * share)) / 2;
 }
 
 /// The learning rate of the step that follows t applied ones.
@@ -28,7 +28,7 @@ AMP_HOST_DEVICE inline double rate_of_schedule(const Schedule& s, double rate, s
     case Schedule::Kind::kConstant:
       break;
     case Schedule::Kind::kStep:
-      return rate * pow(s.gamma, static_cast<double>(t / s.steps));
+      return rate * ::pow(s.gamma, static_cast<double>(t / s.steps));
     case Schedule::Kind::kCosine: {
       const double share = t < s.steps ? static_cast<double>(t) / static_cast<double>(s.steps) : 1;
       return cosine_between(rate, s.final_rate, share);
