@@ -4,6 +4,8 @@
 // Convolution by cuDNN against that by matmuls: what it takes and what not, that its choice
 // is made once, and that nothing is lost where a call fails.
 #include <amp/cuda.hpp>
+#include <amp/device/cuda/dnn_handles.hpp>
+#include <amp/kernels/conv/cuda.cuh>
 
 #include <algorithm>
 #include <cmath>
