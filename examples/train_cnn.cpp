@@ -7,7 +7,6 @@
 #include "data/drawn.hpp"
 #include "data/idx.hpp"
 #include "data/loader.hpp"
-#include "trainer/files.hpp"
 #include "trainer/history.hpp"
 #include "trainer/meter.hpp"
 #include "trainer/options.hpp"
@@ -23,7 +22,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -164,7 +162,7 @@ class Trainer {
   std::optional<Result> run() {
     if (options_.resume) {
       resume();
-    } else if (std::filesystem::exists(options_.checkpoint)) {
+    } else if (examples::checkpoint_exists(options_)) {
       std::printf("%s will be replaced; --resume goes on from it\n", options_.checkpoint.c_str());
     }
     examples::Progress progress(precision_.name, options_.epochs, images_);
@@ -181,7 +179,7 @@ class Trainer {
 
  private:
   void resume() {
-    if (!std::filesystem::exists(options_.checkpoint)) {
+    if (!examples::checkpoint_exists(options_)) {
       std::printf("%s is not there yet: beginning\n", options_.checkpoint.c_str());
       return;
     }

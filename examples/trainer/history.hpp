@@ -4,6 +4,8 @@
 // How a training went, step by step, in a few hundred samples.
 #pragma once
 
+#include "trainer/summary.hpp"
+
 #include <amp/amp.hpp>
 #include <amp/safetensors.hpp>
 
@@ -14,14 +16,6 @@
 #include <vector>
 
 namespace examples {
-
-/// Some steps in a row.
-struct Sample {
-  std::int64_t step = 0;     // the last of them
-  double loss = 0;           // mean over their images
-  double scale = 1;          // of the loss, after the last one
-  std::int64_t skipped = 0;  // steps since the run began
-};
 
 /// Samples of equally many steps. Where they become too many, each two are made one: a curve has
 /// 200 to 400 points from the first epoch on, however many epochs are planned.

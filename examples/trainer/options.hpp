@@ -1,27 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The trainer's command line. A flag is one row of a table, which --help prints.
+// The trainer's command line.
 #pragma once
 
-#include "trainer/stop.hpp"
-
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <iterator>
-#include <limits>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -59,235 +46,34 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One flag as given, and the values it takes: alternatives between '|', a word in capitals, or
-/// nothing for a flag that is a word of its own.
-struct Argument {
-  std::string_view flag;
-  std::string_view values;
-  std::string value;
-
-  [[noreturn]] void reject(const std::string& wanted) const {
-    throw UsageError(std::string(flag) + " takes " + wanted + ", not '" + value + "'");
-  }
-
-  [[nodiscard]] std::string choice() const {
-    std::string_view rest = values;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find('|'), rest.size());
-      if (rest.substr(0, end) == value) return value;
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    reject("one of " + std::string(values));
-  }
-
-  template <typename Integer>
-  [[nodiscard]] Integer integer(Integer smallest) const {
-    Integer number = 0;
-    const char* end = value.data() + value.size();
-    const auto [stop, error] = std::from_chars(value.data(), end, number);
-    if (error == std::errc() && stop == end && number >= smallest) return number;
-    reject("a whole number from " + std::to_string(smallest) + " up");
-  }
-
-  [[nodiscard]] double positive() const {
-    if (const double number = parsed(); number > 0) return number;
-    reject("a number above 0");
-  }
-  [[nodiscard]] double not_negative() const {
-    if (const double number = parsed(); number >= 0) return number;
-    reject("a number from 0 up");
-  }
-  [[nodiscard]] std::string name() const {
-    if (!value.empty() && !value.starts_with("--")) return value;
-    reject("a name");
-  }
-
- private:
-  /// NaN where the value is no finite number.
-  [[nodiscard]] double parsed() const {
-    char* stop = nullptr;
-    const double number = std::strtod(value.c_str(), &stop);
-    const bool whole = !value.empty() && *stop == '\0' && std::isfinite(number);
-    return whole ? number : std::numeric_limits<double>::quiet_NaN();
-  }
-};
-
-struct Flag {
-  std::string_view name;
-  std::string_view values;
-  std::string_view help;
-  void (*store)(Options&, const Argument&);
-};
-
-inline constexpr Flag kFlags[] = {
-    {"--dataset", "drawn|cifar10|fashion-mnist|mnist",
-     "images to train on; drawn (the default) needs no files",
-     [](Options& o, const Argument& a) { o.dataset = a.choice(); }},
-    {"--data", "DIR", "where the files of the data set are, as published, plain or .gz",
-     [](Options& o, const Argument& a) { o.data = a.value; }},
-    {"--precision", "all|fp32|fp16|bf16|amp-fp16|amp-bf16",
-     "number formats; all (the default) trains once in each and compares",
-     [](Options& o, const Argument& a) { o.precision = a.choice(); }},
-    {"--device", "cpu|cuda", "where to train (cpu)",
-     [](Options& o, const Argument& a) { o.device = a.choice(); }},
-    {"--epochs", "N", "passes over the training images (1)",
-     [](Options& o, const Argument& a) { o.epochs = a.integer<std::int64_t>(1); }},
-    {"--batch-size", "N", "images per batch (32)",
-     [](Options& o, const Argument& a) { o.batch_size = a.integer<std::int64_t>(1); }},
-    {"--accumulate", "N", "batches per step: their gradients are averaged (1)",
-     [](Options& o, const Argument& a) { o.accumulate = a.integer<std::int64_t>(1); }},
-    {"--optimizer", "adam|adamw|sgd", "adam is the default; sgd has momentum 0.9",
-     [](Options& o, const Argument& a) { o.optimizer = a.choice(); }},
-    {"--lr", "X", "learning rate (0.001, 0.01 for sgd)",
-     [](Options& o, const Argument& a) { o.lr = a.positive(); }},
-    {"--schedule", "constant|step|cosine|one-cycle",
-     "of the learning rate: as it is (the default), a tenth after each third of the steps, half a "
-     "cosine down to 0, or up and down",
-     [](Options& o, const Argument& a) { o.schedule = a.choice(); }},
-    {"--warmup", "N", "steps in which the learning rate first rises, linearly (0)",
-     [](Options& o, const Argument& a) { o.warmup = a.integer<std::int64_t>(0); }},
-    {"--weight-decay", "X", "0.01 for adamw, else 0",
-     [](Options& o, const Argument& a) { o.weight_decay = a.not_negative(); }},
-    {"--clip", "X", "clip the gradients to this norm, over all parameters",
-     [](Options& o, const Argument& a) { o.clip = a.positive(); }},
-    {"--augment", "", "move and mirror the training images at random",
-     [](Options& o, const Argument&) { o.augment = true; }},
-    {"--workers", "N", "threads that make batches ahead of time (1)",
-     [](Options& o, const Argument& a) {
-       o.workers = std::min<std::int64_t>(a.integer<std::int64_t>(0), 64);
-     }},
-    {"--limit", "N", "use only the first N training and the first N test images",
-     [](Options& o, const Argument& a) { o.limit = a.integer<std::int64_t>(1); }},
-    {"--seed", "N", "of the weights, the order of the batches, and drawn (1)",
-     [](Options& o, const Argument& a) { o.seed = a.integer<std::uint64_t>(0); }},
-    {"--seeds", "N", "train from N seeds, the first of them --seed, and tell mean and spread (1)",
-     [](Options& o, const Argument& a) { o.seeds = a.integer<std::int64_t>(1); }},
-    {"--checkpoint", "FILE",
-     "save the whole state there after each epoch, and when stopped (Ctrl-C), as safetensors",
-     [](Options& o, const Argument& a) { o.checkpoint = a.name(); }},
-    {"--resume", "", "go on from the checkpoint, where there is one",
-     [](Options& o, const Argument&) { o.resume = true; }},
-    {"--report", "DIR",
-     "write report.html with all curves and numbers; the curves also as SVG, the numbers as JSON",
-     [](Options& o, const Argument& a) { o.report = a.name(); }},
-};
-
-inline const Flag& find_flag(std::string_view name) {
-  for (const Flag& flag : kFlags) {
-    if (flag.name == name) return flag;
-  }
-  throw UsageError("unknown flag '" + std::string(name) + "'");
-}
-
-/// Fills in the default that depends on another flag, and rejects flags that do not go together.
-inline Options checked(Options options) {
-  const bool files = options.dataset != "drawn";
-  if (files && options.data.empty()) {
-    throw UsageError("--dataset " + options.dataset + " needs --data DIR, where its files are");
-  }
-  if (!files && !options.data.empty()) {
-    throw UsageError("--data needs --dataset cifar10, fashion-mnist or mnist");
-  }
-  if (!options.checkpoint.empty() && (options.precision == "all" || options.seeds > 1)) {
-    throw UsageError("--checkpoint holds one training: it needs one --precision, and one seed");
-  }
-  if (options.resume && options.checkpoint.empty()) {
-    throw UsageError("--resume needs --checkpoint FILE, to go on from");
-  }
-  if (options.lr == 0) options.lr = options.optimizer == "sgd" ? 0.01 : 0.001;
-  return options;
-}
-
 /// Reads `--flag value`, `--flag=value`, and `--flag` alone. Throws UsageError.
-inline Options parse_options(int argc, const char* const* argv) {
-  Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view given = argv[i];
-    if (given == "--help" || given == "-h") return {.help = true};
-    const std::size_t equals = given.find('=');
-    const Flag& flag = find_flag(given.substr(0, equals));
-    Argument argument{flag.name, flag.values, {}};
-    if (equals != given.npos) {
-      argument.value = given.substr(equals + 1);
-      if (flag.values.empty()) throw UsageError(std::string(flag.name) + " takes no value");
-    } else if (flag.values.empty()) {
-      // a word of its own
-    } else if (++i < argc) {
-      argument.value = argv[i];
-    } else {
-      throw UsageError(std::string(flag.name) + " needs a value: " + std::string(flag.values));
-    }
-    flag.store(options, argument);
-    options.given.emplace_back(flag.name.substr(2), argument.value);
-  }
-  options.command = command_text(argc, argv);
-  return checked(options);
-}
+Options parse_options(int argc, const char* const* argv);
+
+/// The words of a command as one would type them into a shell.
+std::string command_text(int argc, const char* const* argv);
 
 /// What a training is a function of, by the names of the flags: only a run with the same settings
 /// can resume it. Where the learning rate depends on the number of steps, the epochs are among
 /// them.
 using Settings = std::map<std::string, std::string>;
 
-inline Settings settings_of(const Options& o) {
-  const auto text = [](double number) {
-    char digits[32];  // the fewest that mean this number
-    return std::string(digits, std::to_chars(digits, std::end(digits), number).ptr);
-  };
-  return {{"accumulate", std::to_string(o.accumulate)},
-          {"augment", o.augment ? "yes" : "no"},
-          {"batch-size", std::to_string(o.batch_size)},
-          {"clip", text(o.clip)},
-          {"dataset", o.dataset},
-          {"epochs", o.schedule == "constant" ? "any" : std::to_string(o.epochs)},
-          {"limit", std::to_string(o.limit)},
-          {"lr", text(o.lr)},
-          {"optimizer", o.optimizer},
-          {"precision", o.precision},
-          {"schedule", o.schedule},
-          {"seed", std::to_string(o.seed)},
-          {"warmup", std::to_string(o.warmup)},
-          {"weight-decay", o.weight_decay ? text(*o.weight_decay) : "default"}};
-}
+Settings settings_of(const Options& o);
 
 /// "lr=0.001 optimizer=adam ...", as a checkpoint keeps them.
-inline std::string to_string(const Settings& settings) {
-  std::string text;
-  for (const auto& [flag, value] : settings) text += (text.empty() ? "" : " ") + flag + '=' + value;
-  return text;
-}
+std::string to_string(const Settings& settings);
 
-inline Settings parse_settings(const std::string& text) {
-  Settings settings;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    const std::size_t equals = std::min(word.find('='), word.size() - 1);
-    settings[word.substr(0, equals)] = word.substr(equals + 1);
-  }
-  return settings;
-}
+Settings parse_settings(const std::string& text);
 
 /// A line for each setting that is not the same, in alphabetical order; "" if all are.
-inline std::string differences(Settings saved, Settings own) {
-  std::string lines;
-  Settings all = saved;
-  all.insert(own.begin(), own.end());
-  for (const auto& [flag, value] : all) {
-    if (saved[flag] != own[flag])
-      lines += "\n  --" + flag + ": " + saved[flag] + " there, " + own[flag] + " here";
-  }
-  return lines;
-}
+std::string differences(Settings saved, Settings own);
 
-inline void print_help() {
-  std::printf(
-      "Trains a small convolutional network on images, in one number format or in each, and\n"
-      "compares. fp16 and bf16 convert weights and inputs; amp-fp16 and amp-bf16 keep float32\n"
-      "weights and run under autocast, amp-fp16 with gradient scaling.\n\n");
-  for (const Flag& flag : kFlags) {
-    std::printf("  %s %s\n        %s\n", flag.name.data(), flag.values.data(), flag.help.data());
-  }
-  std::printf("  --help\n        this text\n");
-}
+void print_help();
+
+/// Makes the folder of the report, and tries whether report and checkpoint can be written: before
+/// the work begins, so that no training is lost at its end. Throws amp::Error.
+void require_outputs(const Options& options);
+
+/// Whether the file is there, to be resumed or replaced.
+bool checkpoint_exists(const Options& options);
 
 }  // namespace examples

@@ -5,13 +5,17 @@
 #include "data/cifar10.hpp"
 #include "data/dataset.hpp"
 #include "data/drawn.hpp"
+#include "data/file.hpp"
 #include "data/idx.hpp"
 #include "data/random.hpp"
+
+#include <amp/core/error.hpp>
 
 #include "support/catch.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>

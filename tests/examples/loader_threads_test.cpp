@@ -5,6 +5,8 @@
 // for every number of workers, which carry none of their caller's state.
 #include "data/loader.hpp"
 
+#include <amp/amp.hpp>
+
 #include "support/catch.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 //
 // The trainer's line of progress, and the command it prints to go on.
 #include "trainer/progress.hpp"
-#include "trainer/stop.hpp"
+#include "trainer/options.hpp"
 
 #include "support/catch.hpp"
 

@@ -4,6 +4,8 @@
 // What the trainer writes: charts, and the summary.
 #include "trainer/report.hpp"
 #include "trainer/chart.hpp"
+#include "trainer/history.hpp"
+#include "trainer/summary.hpp"
 
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
@@ -11,6 +13,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -82,7 +85,7 @@ TEST_CASE("report: the table's spread, and the summary", "[examples][report]") {
 
   examples::Options options;
   options.given = {{"lr", "0.1"}};
-  const auto json = examples::to_json(options, results);
+  const auto json = nlohmann::json::parse(examples::to_json(options, results));
   CHECK(json["options"]["lr"] == "0.1");
   REQUIRE(json["runs"].size() == 3);
   CHECK(json["runs"][0]["test_accuracy"] == 0.4);

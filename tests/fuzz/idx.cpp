@@ -4,6 +4,7 @@
 // The idx reader on any bytes, plain or compressed: amp::Error, or whole images and labels in
 // range. The first byte of an input chooses between images (of 2x3) and labels.
 #include "data/idx.hpp"
+#include "data/file.hpp"
 #include "fuzz/fuzz.hpp"
 
 extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {

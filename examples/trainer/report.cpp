@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Writes the folder that remains of a training.
+#include "trainer/report.hpp"
+
+#include <amp/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace examples {
+
+std::string to_json(const Options& options, const std::vector<Result>& results) {
+  using Json = nlohmann::ordered_json;
+  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
+  Json runs = Json::array();
+  for (const Result& result : results) {
+    Json loss = Json::array(), accuracy = loss, test_accuracy = loss;
+    Json step = loss, mean_loss = loss, scale = loss, skipped = loss;
+    for (const Epoch& epoch : result.epochs) {
+      loss.push_back(number(epoch.loss));
+      accuracy.push_back(epoch.accuracy);
+      test_accuracy.push_back(epoch.test_accuracy);
+    }
+    for (const Sample& sample : result.samples) {
+      step.push_back(sample.step);
+      mean_loss.push_back(number(sample.loss));
+      if (!result.scaled) continue;
+      scale.push_back(sample.scale);
+      skipped.push_back(sample.skipped);
+    }
+    runs.push_back(
+        {{"precision", result.name},
+         {"seed", result.seed},
+         {"test_accuracy", result.epochs.back().test_accuracy},
+         {"seconds_per_step", result.seconds_per_step},
+         {"peak_tensor_bytes", result.peak_bytes},
+         {"skipped_steps", result.skipped},
+         {"epochs", {{"loss", loss}, {"accuracy", accuracy}, {"test_accuracy", test_accuracy}}},
+         {"steps", {{"step", step}, {"mean_loss", mean_loss}}},
+         {"loss_scale",
+          {{"step", result.scaled ? step : Json::array()},
+           {"scale", scale},
+           {"skipped", skipped}}}});
+  }
+  Json settings = Json::object();
+  for (const auto& [flag, value] : options.given) settings[flag] = value;
+  const Json summary = {{"options", settings}, {"runs", runs}};
+  // What was typed need not be UTF-8.
+  return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// --- curves -------------------------------------------------------------------------------------
+
+namespace {
+
+/// Trailing means over a fortieth of the points, which shows the trend of a loss that jumps from
+/// step to step.
+std::vector<Point> smoothed(const std::vector<Point>& points) {
+  const std::size_t most = points.size() / 40 + 1;
+  std::vector<Point> means;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::size_t count = std::min(most, i + 1);
+    double sum = 0;
+    for (std::size_t j = i + 1 - count; j <= i; ++j) sum += points[j].y;
+    means.push_back({points[i].x, sum / static_cast<double>(count)});
+  }
+  return means;
+}
+
+}  // namespace
+
+Charts charts_of(const std::vector<Result>& results) {
+  Charts charts;
+  for (const std::vector<Result>& group : by_precision(results)) {
+    const Result& result = group.front();
+    Line losses{result.name}, accuracies{result.name}, scales{result.name};
+    for (std::size_t i = 0; i < result.epochs.size(); ++i) {
+      accuracies.points.push_back(
+          {static_cast<double>(i + 1), 100 * result.epochs[i].test_accuracy});
+    }
+    std::int64_t skipped = 0;
+    for (const Sample& sample : result.samples) {
+      const auto step = static_cast<double>(sample.step);
+      losses.points.push_back({step, sample.loss});
+      if (result.scaled) scales.points.push_back({step, sample.scale});
+      if (sample.skipped > skipped) scales.crosses.push_back({step, sample.scale});
+      skipped = sample.skipped;
+    }
+    losses.points = smoothed(losses.points);
+    charts.loss.lines.push_back(losses);
+    scales.colour = charts.accuracy.lines.size();  // in each chart the same
+    charts.accuracy.lines.push_back(accuracies);
+    if (result.scaled) charts.scale.lines.push_back(scales);
+  }
+  return charts;
+}
+
+// --- the page -----------------------------------------------------------------------------------
+
+std::string to_html(const Options& options, const std::vector<Result>& results,
+                    const std::vector<Figure>& figures) {
+  const Result& first = results.front();
+  std::string page = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Training report</title>
+<style>
+body { font: 16px/1.5 sans-serif; color: #222; max-width: 1180px; margin: 2em auto; padding: 0 1em; }
+h1 { font-size: 1.5em; margin-bottom: 0; }
+code { overflow-wrap: anywhere; }
+table { border-collapse: collapse; margin: 1.5em 0; }
+th, td { padding: .3em .9em; text-align: right; border-bottom: 1px solid #ddd; }
+th:first-child, td:first-child { text-align: left; }
+.note { border-left: 4px solid #ee6677; padding: .2em .8em; background: #fdf3f4; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 500px), 1fr)); gap: 1.5em; }
+figure { margin: 0; }
+figcaption { font-size: .85em; color: #555; }
+</style>
+</head>
+<body>
+)";
+  page += "<h1>" + escaped(options.dataset) + ", " + escaped(options.optimizer) + ", " +
+          std::to_string(first.epochs.size()) + (first.epochs.size() == 1 ? " epoch" : " epochs") +
+          "</h1>\n<p><code>" + escaped(options.command) + "</code></p>\n<table>\n";
+  const auto add_row = [&](const Row& row, const char* cell) {
+    page += "<tr>";
+    for (const std::string& text : row)
+      page += std::string("<") + cell + ">" + escaped(text) + "</" + cell + ">";
+    page += "</tr>\n";
+  };
+  const std::vector<Row> rows = table_of(results);
+  for (const Row& row : rows) add_row(row, &row == &rows.front() ? "th" : "td");
+  page += "</table>\n";
+  for (const std::string& note : notes_of(options, results))
+    page += "<p class=\"note\">" + escaped(note) + "</p>\n";
+  page +=
+      "<p>Final loss: mean of the last epoch. Skipped: steps that were left out because a "
+      "gradient overflowed.";
+  if (options.seeds > 1)
+    page +=
+        " Means over the seeds, +- half the distance from the lowest to the highest; the "
+        "curves are those of the first seed.";
+  page += "</p>\n<div class=\"figures\">\n";
+  for (const Figure& figure : figures) {
+    page += "<figure>\n" + figure.svg + "<figcaption>" + escaped(figure.caption) +
+            "</figcaption>\n</figure>\n";
+  }
+  Settings settings = settings_of(options);
+  settings["device"] = options.device;
+  settings["epochs"] = std::to_string(options.epochs);
+  return page + "</div>\n<h2>Settings</h2>\n<p><code>" + escaped(to_string(settings)) +
+         "</code></p>\n</body>\n</html>\n";
+}
+
+// --- the folder ---------------------------------------------------------------------------------
+
+namespace {
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  if (!file) throw amp::Error(path.string() + ": cannot be written");
+}
+
+}  // namespace
+
+void write_report(const Options& options, const std::vector<Result>& results) {
+  const Charts charts = charts_of(results);
+  const std::filesystem::path folder = options.report;
+  std::filesystem::create_directories(folder);
+  write_file(folder / "summary.json", to_json(options, results));
+  write_file(folder / "loss.svg", to_svg(charts.loss));
+  write_file(folder / "accuracy.svg", to_svg(charts.accuracy));
+  write_file(folder / "loss_scale.svg", to_svg(charts.scale));
+  std::vector<Figure> figures = {
+      {to_svg(charts.loss), "Step by step: the mean over the last fortieth of the steps."},
+      {to_svg(charts.accuracy), "Over all test images, after each epoch."}};
+  if (!charts.scale.lines.empty()) {
+    figures.push_back({to_svg(charts.scale),
+                       "What the loss is multiplied by, so that small gradients do not become 0 in "
+                       "float16. A cross is a skipped step: a gradient overflowed, and the scale "
+                       "was halved."});
+  }
+  write_file(folder / "report.html", to_html(options, results, figures));
+  std::printf("report: %s\n", (folder / "report.html").string().c_str());
+}
+
+}  // namespace examples
