@@ -95,6 +95,13 @@ void binary_as(const BinaryArgs& args) {
   binary_blocks<C, Result>(args, Loops<Function>::template binary<C, Result>);
 }
 
+template <class T>
+void fill_elements(const void* value, void* to, std::int64_t stride, std::int64_t n) {
+  T element;
+  std::memcpy(&element, value, sizeof element);
+  for (std::int64_t i = 0; i < n; ++i) static_cast<T*>(to)[i * stride] = element;
+}
+
 }  // namespace detail
 
 /// Ops that mean something on integers too.
@@ -206,20 +213,17 @@ AMP_INLINE void copy(const UnaryArgs& args) {
   if (args.input.dtype == args.output.dtype && !args.input.immediate) {
     const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
     const int across = transposed_dimension(loop);
-    visit_bits(args.output.dtype, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if (across >= 0)
-        return transpose(loop, across, args.input.as<const T>(), args.output.as<T>());
-      loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-        const T* const from = args.input.as<const T>() + at[0];
-        T* const to = args.output.as<T>() + at[1];
-        const std::int64_t from_stride = loop.inner_stride(0), to_stride = loop.inner_stride(1);
-        if (from_stride == 1 && to_stride == 1) {
-          convert_n(from, to, static_cast<std::size_t>(n));
-        } else {
-          for (std::int64_t i = 0; i < n; ++i) to[i * to_stride] = from[i * from_stride];
-        }
-      });
+    const DType dtype = args.output.dtype;
+    if (across >= 0) return transpose(loop, across, dtype, args.input.data, args.output.data);
+    loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+      const void* const from = element(args.input, at[0]);
+      void* const to = const_cast<void*>(element(args.output, at[1]));
+      const std::int64_t from_stride = loop.inner_stride(0), to_stride = loop.inner_stride(1);
+      if (from_stride == 1 && to_stride == 1) {
+        if (n != 0) std::memcpy(to, from, static_cast<std::size_t>(n * item_size(dtype)));
+      } else {
+        detail::move_elements(dtype, from, from_stride, to, to_stride, n);
+      }
     });
   } else if (args.output.dtype == kBool || args.input.dtype == kFloat64 ||
              args.output.dtype == kFloat64) {
@@ -239,20 +243,16 @@ AMP_INLINE void copy(const UnaryArgs& args) {
 
 AMP_INLINE void fill(const FillArgs& args) {
   const auto loop = Loop<1>::in_memory_order(args.output, {&args.output});
-  unsigned char bytes[sizeof(std::uint64_t)];
+  alignas(8) unsigned char value[sizeof(std::uint64_t)];
   visit_dtype(args.output.dtype, [&](auto tag) {
-    const auto value = convert_one<typename decltype(tag)::type>(args.value);
-    std::memcpy(bytes, &value, sizeof value);
+    const auto element = convert_one<typename decltype(tag)::type>(args.value);
+    std::memcpy(value, &element, sizeof element);
   });
-  visit_bits(args.output.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    T value;
-    std::memcpy(&value, bytes, sizeof value);
-    const std::int64_t stride = loop.inner_stride(0);
-    loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-      T* const to = args.output.as<T>() + at[0];
-      for (std::int64_t i = 0; i < n; ++i) to[i * stride] = value;
-    });
+  void (*fill)(const void*, void*, std::int64_t, std::int64_t) = nullptr;
+  visit_bits(args.output.dtype,
+             [&](auto tag) { fill = detail::fill_elements<typename decltype(tag)::type>; });
+  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+    fill(value, const_cast<void*>(element(args.output, at[0])), loop.inner_stride(0), n);
   });
 }
 

@@ -16,35 +16,49 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
+/// Where the best element of the line that begins at `start` is, in the order of `elements`.
+template <bool Largest, class C>
+std::int64_t best_of_line(const Operand& input, const Loop<1>& elements, std::int64_t start,
+                          void* buffer) {
+  const std::int64_t stride = elements.inner_stride(0);
+  Running<Largest, C> best;
+  std::int64_t taken = 0;
+  elements.run(0, elements.blocks(), [&](const std::int64_t* offsets, std::int64_t n) {
+    const C* const x = fetch(input, start + offsets[0], stride, n, static_cast<C*>(buffer));
+    Running<Largest, C> so_far = best;  // in registers
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (so_far.takes(x[i])) so_far.at = taken + i;
+    }
+    best = so_far;
+    taken += n;
+  });
+  return place_of_best(best.at, 0);
+}
+using BestOfLine = std::int64_t(const Operand& input, const Loop<1>& elements, std::int64_t start,
+                                void* buffer);
+
+AMP_INLINE void extrema(const ExtremumArgs& args, BestOfLine* best) {
+  const StridedLines lines(args.input, args.dim);
+  const Loop<1> elements{lines.elements};
+  const std::int64_t size = item_size(args.input.dtype);
+  parallel_ranges(
+      lines.count, ceil_div(4 * kBlock, lines.length), [&](std::int64_t begin, std::int64_t end) {
+        const HostBuffer<double> buffer((std::min)(kBlock, lines.length));  // of any compute type
+        for (std::int64_t line = begin; line < end; ++line) {
+          const std::int64_t start = lines.start(line);
+          const std::int64_t at = best(args.input, elements, start, buffer.data());
+          args.indices.as<std::int64_t>()[line] = at;
+          if (!args.values.present) continue;
+          std::memcpy(args.values.as<char>() + line * size,
+                      element(args.input, start + lines.at(at)), static_cast<std::size_t>(size));
+        }
+      });
+}
+
 template <bool Largest>
 void extremum(const ExtremumArgs& args) {
-  const StridedLines lines(args.input, args.dim);
-  const Loop<1> loop{lines.elements};
-  const std::int64_t stride = loop.inner_stride(0);
-  const std::int64_t size = item_size(args.input.dtype);
   visit_compute_type(args.input.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    parallel_ranges(
-        lines.count, ceil_div(4 * kBlock, lines.length), [&](std::int64_t begin, std::int64_t end) {
-          const HostBuffer<C> buffer((std::min)(kBlock, lines.length));
-          for (std::int64_t line = begin; line < end; ++line) {
-            const std::int64_t start = lines.start(line);
-            Running<Largest, C> best;
-            std::int64_t taken = 0;
-            loop.run(0, loop.blocks(), [&](const std::int64_t* offsets, std::int64_t n) {
-              const C* const x = fetch(args.input, start + offsets[0], stride, n, buffer.data());
-              for (std::int64_t i = 0; i < n; ++i) {
-                if (best.takes(x[i])) best.at = taken + i;
-              }
-              taken += n;
-            });
-            const std::int64_t at = place_of_best(best.at, 0);
-            args.indices.as<std::int64_t>()[line] = at;
-            if (!args.values.present) continue;
-            std::memcpy(args.values.as<char>() + line * size,
-                        element(args.input, start + lines.at(at)), static_cast<std::size_t>(size));
-          }
-        });
+    extrema(args, best_of_line<Largest, typename decltype(tag)::type>);
   });
 }
 

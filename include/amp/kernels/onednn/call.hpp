@@ -16,6 +16,7 @@
 #include <initializer_list>
 #include <unordered_map>
 
+#include "amp/core/function_ref.hpp"
 #include "amp/core/process_lock.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/kernels/onednn/packed_copies.hpp"
@@ -117,8 +118,7 @@ class Calls {
   std::size_t size() const { return calls_.size(); }
 
   /// The call of this key, made by make() if there is none yet.
-  template <class Make>
-  const Call& get(const CallKey& key, const Make& make) {
+  const Call& get(const CallKey& key, FunctionRef<Call()> make) {
     const auto found = calls_.find(key);
     if (found != calls_.end()) [[likely]] {
       found->second.used = ++clock_;

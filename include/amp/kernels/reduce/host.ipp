@@ -128,18 +128,29 @@ AMP_INLINE void sum_columns(const Operand& input, std::int64_t rows, std::int64_
   }
 }
 
+/// Adds a block of elements to the sums that begin at `sums`, `sums_stride` apart.
 template <class C, class Sum>
-void sum_any(const Loop<2>& loop, const Operand& input, std::int64_t outputs, Sum* sums) {
+void add_elements(const Operand& input, std::int64_t at, std::int64_t stride, std::int64_t n,
+                  Sum* sums, std::int64_t sums_stride) {
+  C buffer[kBlock];
+  const C* const x = fetch(input, at, stride, n, buffer);
+  if (sums_stride == 0) {
+    *sums += sum_block_of<Sum>(input.dtype, x, n);
+  } else {
+    add_block(x, sums, sums_stride, n);
+  }
+}
+template <class Sum>
+using AddElements = void(const Operand& input, std::int64_t at, std::int64_t stride, std::int64_t n,
+                         Sum* sums, std::int64_t sums_stride);
+
+template <class Sum>
+void sum_any(const Loop<2>& loop, const Operand& input, std::int64_t outputs, Sum* sums,
+             AddElements<Sum>* add) {
   const std::int64_t blocks = input.numel() == 0 ? 0 : loop.blocks();
   const auto accumulate = [&](std::int64_t begin, std::int64_t end, Sum* out) {
     loop.run(begin, end, [&](const std::int64_t* at, std::int64_t n) {
-      C buffer[kBlock];
-      const C* const x = fetch(input, at[0], loop.inner_stride(0), n, buffer);
-      if (loop.inner_stride(1) == 0) {
-        out[at[1]] += sum_block_of<Sum>(input.dtype, x, n);
-      } else {
-        add_block(x, out + at[1], loop.inner_stride(1), n);
-      }
+      add(input, at[0], loop.inner_stride(0), n, out + at[1], loop.inner_stride(1));
     });
   };
   // Parts as above.
@@ -160,9 +171,9 @@ void sum_any(const Loop<2>& loop, const Operand& input, std::int64_t outputs, Su
   }
 }
 
-template <class C>
-void sum(const ReduceArgs& args) {
-  using Sum = std::conditional_t<std::is_same_v<C, std::int64_t>, std::uint64_t, double>;  // wraps
+}  // namespace detail
+
+AMP_INLINE void sum(const ReduceArgs& args) {
   const std::int64_t outputs = args.output.numel();
   if (outputs == 0) return;
   // The output as the loop sees it: dense sums, stride 0 along what is reduced.
@@ -173,29 +184,25 @@ void sum(const ReduceArgs& args) {
     stride *= strided.sizes[d];
   }
   const auto loop = Loop<2>::in_memory_order(args.input, {&args.input, &strided});
+  if (!is_floating_point(args.input.dtype)) {  // modulo 2^64; integers have no mean
+    const HostBuffer<std::uint64_t> sums(outputs);
+    detail::sum_any(loop, args.input, outputs, sums.data(),
+                    detail::add_elements<std::int64_t, std::uint64_t>);
+    store(reinterpret_cast<const std::int64_t*>(sums.data()), args.output, 0, 1, outputs);
+    return;
+  }
   const bool columns = loop.dims == 2 && loop.inner_stride(0) == 1 && loop.inner_stride(1) == 1 &&
                        loop.strides[0][0] == loop.inner_size() && loop.strides[1][0] == 0;
-  const HostBuffer<Sum> sums(outputs);
-  if constexpr (std::is_same_v<C, float>) {
-    if (columns)
-      sum_columns(args.input, loop.sizes[0], outputs, sums.data());
-    else
-      sum_any<C>(loop, args.input, outputs, sums.data());
+  const HostBuffer<double> sums(outputs);
+  if (args.input.dtype == kFloat64) {
+    detail::sum_any(loop, args.input, outputs, sums.data(), detail::add_elements<double, double>);
+  } else if (columns) {
+    detail::sum_columns(args.input, loop.sizes[0], outputs, sums.data());
   } else {
-    sum_any<C>(loop, args.input, outputs, sums.data());
+    detail::sum_any(loop, args.input, outputs, sums.data(), detail::add_elements<float, double>);
   }
-  if constexpr (std::is_same_v<Sum, double>) {  // integers have no mean
-    for (std::int64_t i = 0; i < outputs; ++i) sums[i] *= args.scale;
-  }
-  using Stored = std::conditional_t<std::is_same_v<Sum, double>, double, std::int64_t>;
-  store(reinterpret_cast<const Stored*>(sums.data()), args.output, 0, 1, outputs);
-}
-
-}  // namespace detail
-
-AMP_INLINE void sum(const ReduceArgs& args) {
-  visit_compute_type(args.input.dtype,
-                     [&](auto tag) { detail::sum<typename decltype(tag)::type>(args); });
+  for (std::int64_t i = 0; i < outputs; ++i) sums[i] *= args.scale;
+  store(sums.data(), args.output, 0, 1, outputs);
 }
 
 }  // namespace amp::inline v0::kernels::host

@@ -132,9 +132,8 @@ inline void gemm_matmul(const MatmulArgs& args) {
   const std::int64_t batches = args.output.sizes[0], m = args.output.sizes[1],
                      n = args.output.sizes[2], k = args.a.sizes[2];
   amp::detail::hint_at_optimization(batches * m * n * k);
-  visit_compute_type(args.output.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  visit_float_type(args.output.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
     const HostBuffer<C> a_buffer = detail::room_for<C>(args.a, m * k),
                         b_buffer = detail::room_for<C>(args.b, k * n);
     const bool in_place = args.output.dtype == dtype_of<C> && args.output.strides[2] == 1 &&

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "amp/core/function_ref.hpp"
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
@@ -30,7 +31,7 @@ namespace amp::inline v0::kernels::host::onednn {
 struct Tiles {
   std::int64_t rows, columns, down, across;
 
-  Tiles(const Matmul& p, std::int64_t batches, bool can_pack) {
+  [[gnu::noinline]] Tiles(const Matmul& p, std::int64_t batches, bool can_pack) {
     const bool wide = p.dtype == kFloat32, transposed = p.a_stride[0] == 1 && p.a_stride[1] > 1;
     const bool packs = can_pack && (wide || p.m > 512);
     const std::int64_t best = !packs ? 256 : wide || transposed ? 192 : 128;
@@ -118,7 +119,7 @@ class TiledMatmul {
       fetch(at(a, line * stride, source_), source_, length, wide + line * length);
   }
 
-  Matmul tile(std::int64_t i, std::int64_t j) const {
+  [[gnu::noinline]] Matmul tile(std::int64_t i, std::int64_t j) const {
     Matmul tile = whole_;
     tile.m = (std::min)(tiles_.rows, whole_.m - i * tiles_.rows);
     tile.n = (std::min)(tiles_.columns, whole_.n - j * tiles_.columns);
@@ -130,8 +131,7 @@ class TiledMatmul {
     return tile;
   }
   /// Whether all shapes of tiles have a property.
-  template <class Property>
-  bool all_of_corners(const Property& property) const {
+  [[gnu::noinline]] bool all_of_corners(FunctionRef<bool(const Matmul&)> property) const {
     for (const std::int64_t i : {std::int64_t{0}, tiles_.down - 1}) {
       for (const std::int64_t j : {std::int64_t{0}, tiles_.across - 1}) {
         if (!property(tile(i, j))) return false;
@@ -146,7 +146,8 @@ class TiledMatmul {
   /// The blocks of columns that all tiles read, or 0.
   std::int64_t common_block() const {
     std::int64_t block = 0;
-    const bool common = all_of_corners([&](Matmul p) {
+    const bool common = all_of_corners([&](const Matmul& of_corner) {
+      Matmul p = of_corner;
       p.packed = true;
       const Call& call = call_of(p);
       const std::int64_t of_tile =
@@ -178,9 +179,10 @@ struct Sources {
 
 /// body(batch, place, compute) for each tile of `batches` matmuls, on all threads; compute(c)
 /// writes the tile to c. False, with nothing done, if oneDNN has no such matmul.
-template <class Body>
-bool for_each_tile(const TiledMatmul& tiled, std::int64_t batches, const Sources& from,
-                   const Body& body) {
+using TileBody = FunctionRef<void(std::int64_t batch, const TiledMatmul::Place& place,
+                                  FunctionRef<void(void* c)> compute)>;
+inline bool for_each_tile(const TiledMatmul& tiled, std::int64_t batches, const Sources& from,
+                          TileBody body) {
   if (!tiled) return false;
   const HostBuffer<std::byte> packed(tiled.packed_bytes());
   if (tiled.packs()) tiled.pack(from.b, packed.data());
@@ -207,24 +209,24 @@ inline bool run_on_all_threads(const Matmul& p, std::int64_t batches, const Sour
   const bool rounds = c_dtype != p.output;
   const TiledMatmul tiled(p, batches, from.dtype, rounds);
   const std::int64_t size = item_size(p.output), c_size = item_size(c_dtype);
-  return for_each_tile(tiled, batches, from,
-                       [&](std::int64_t batch, const TiledMatmul::Place& at, const auto& compute) {
-                         auto* const to =
-                             static_cast<std::byte*>(c) +
-                             (batch * c_step + at.row * p.c_stride + at.column) * c_size;
-                         if (!tiled.apart()) return compute(to);
-                         const HostBuffer<std::byte> rows(at.rows * at.columns * size);
-                         compute(rows.data());
-                         for (std::int64_t i = 0; i < at.rows; ++i) {
-                           const std::byte* const row = rows.data() + i * at.columns * size;
-                           std::byte* const c_row = to + i * p.c_stride * c_size;
-                           if (rounds) {
-                             store(reinterpret_cast<const float*>(row), c_row, c_dtype, at.columns);
-                           } else {
-                             std::memcpy(c_row, row, static_cast<std::size_t>(at.columns * size));
-                           }
-                         }
-                       });
+  return for_each_tile(
+      tiled, batches, from,
+      [&](std::int64_t batch, const TiledMatmul::Place& at, FunctionRef<void(void*)> compute) {
+        auto* const to = static_cast<std::byte*>(c) +
+                         (batch * c_step + at.row * p.c_stride + at.column) * c_size;
+        if (!tiled.apart()) return compute(to);
+        const HostBuffer<std::byte> rows(at.rows * at.columns * size);
+        compute(rows.data());
+        for (std::int64_t i = 0; i < at.rows; ++i) {
+          const std::byte* const row = rows.data() + i * at.columns * size;
+          std::byte* const c_row = to + i * p.c_stride * c_size;
+          if (rounds) {
+            store(reinterpret_cast<const float*>(row), c_row, c_dtype, at.columns);
+          } else {
+            std::memcpy(c_row, row, static_cast<std::size_t>(at.columns * size));
+          }
+        }
+      });
 }
 
 namespace detail {
@@ -265,8 +267,8 @@ inline bool takes_operands(const Matmul& p, const MatmulArgs& args) {
 
 /// run(p, sources) for the matmul of the arguments without its epilogue and sums. False, with
 /// nothing written, if this is none for oneDNN.
-template <class Run>
-bool with_operands(const MatmulArgs& args, const Run& run) {
+inline bool with_operands(const MatmulArgs& args,
+                          FunctionRef<bool(const Matmul&, const Sources&)> run) {
   const DType source = args.a.dtype;
   const bool widens = (source == kBFloat16 || source == kFloat16) && !is_native(source);
   const bool one = args.output.sizes[0] == 1;
@@ -317,17 +319,19 @@ inline bool matmul(const MatmulArgs& args) {
 /// whole matrix. False, with nothing written, if this is none for oneDNN.
 template <class Finish>
 bool matmul_in_tiles(const MatmulArgs& args, const Finish& finish) {
-  return detail::with_operands(args, [&](Matmul p, const Sources& from) {
+  return detail::with_operands(args, [&](const Matmul& whole, const Sources& from) {
+    Matmul p = whole;
     p.output = kFloat32;
-    return for_each_tile(TiledMatmul(p, 1, from.dtype, true), 1, from,
-                         [&](std::int64_t, const TiledMatmul::Place& at, const auto& compute) {
-                           const HostBuffer<float> h(at.rows * at.columns);
-                           compute(h.data());
-                           MatmulArgs tile = args;
-                           tile.output = detail::part_of(args.output, at);
-                           tile.aux = detail::part_of(args.aux, at, args.aux.dtype == kUInt8);
-                           finish(tile, matrix_like(tile.output, kFloat32, h.data()));
-                         });
+    return for_each_tile(
+        TiledMatmul(p, 1, from.dtype, true), 1, from,
+        [&](std::int64_t, const TiledMatmul::Place& at, FunctionRef<void(void*)> compute) {
+          const HostBuffer<float> h(at.rows * at.columns);
+          compute(h.data());
+          MatmulArgs tile = args;
+          tile.output = detail::part_of(args.output, at);
+          tile.aux = detail::part_of(args.aux, at, args.aux.dtype == kUInt8);
+          finish(tile, matrix_like(tile.output, kFloat32, h.data()));
+        });
   });
 }
 

@@ -67,6 +67,21 @@ class Weights {
   Weights& operator=(const Weights&) = delete;
 
   void write() const {
+    if constexpr (std::is_same_v<C, float>) {
+      write_floats();
+    } else {
+      store_in(p_.parameter, p_.dtype);  // float64 parameters are their own weights
+    }
+    if (p_.copies.float16 != nullptr) store_in(p_.copies.float16, kFloat16);
+  }
+  /// Where the step is to write the bfloat16 copy; null where there is none.
+  bfloat16* copy() const {
+    return p_.copies.bfloat16 != nullptr ? static_cast<bfloat16*>(p_.copies.bfloat16) + at_
+                                         : nullptr;
+  }
+
+ private:
+  void write_floats() const {
     switch (p_.weight.storage) {
       case WeightStorage::kMaster:
         store_in(p_.weight.rest, kFloat32);
@@ -82,15 +97,7 @@ class Weights {
         store_split();
         break;
     }
-    if (p_.copies.float16 != nullptr) store_in(p_.copies.float16, kFloat16);
   }
-  /// Where the step is to write the bfloat16 copy; null where there is none.
-  bfloat16* copy() const {
-    return p_.copies.bfloat16 != nullptr ? static_cast<bfloat16*>(p_.copies.bfloat16) + at_
-                                         : nullptr;
-  }
-
- private:
   std::uint16_t* split_words(void* data) const { return static_cast<std::uint16_t*>(data) + at_; }
   void store_in(void* data, DType dtype) const {
     store(values, address(data, dtype, at_), dtype, n_);

@@ -6,7 +6,10 @@
 // exists for float, double and int64 only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/operand.hpp"
@@ -21,26 +24,175 @@ inline const void* element(const Operand& operand, std::int64_t offset) {
   return static_cast<const char*>(operand.data) + offset * item_size(operand.dtype);
 }
 
+namespace detail {
+
+/// Of what is converted by way of another type.
+inline constexpr std::int64_t kPiece = 256;
+
+constexpr bool is_small_float_type(DType dtype) {
+  return is_floating_point(dtype) && dtype != kFloat64 && dtype != kFloat32;
+}
+
+// What follows exists once for each compute type, and is called once for a block: compiled into
+// each kernel that fetches and stores, the ten dtypes would be most of its code.
+
+/// visit_dtype() without a call of its own.
+template <class Visitor>
+AMP_ALWAYS_INLINE void visit_inlined(DType dtype, const Visitor& visitor) {
+  switch (dtype) {
+    case kFloat64:
+      return visitor(type_tag<double>{});
+    case kFloat32:
+      return visitor(type_tag<float>{});
+    case kFloat16:
+      return visitor(type_tag<half>{});
+    case kBFloat16:
+      return visitor(type_tag<bfloat16>{});
+    case kFloat8E4M3:
+      return visitor(type_tag<float8_e4m3fn>{});
+    case kFloat8E5M2:
+      return visitor(type_tag<float8_e5m2>{});
+    case kInt64:
+      return visitor(type_tag<std::int64_t>{});
+    case kInt32:
+      return visitor(type_tag<std::int32_t>{});
+    case kUInt8:
+      return visitor(type_tag<std::uint8_t>{});
+    case kBool:
+      return visitor(type_tag<bool>{});
+  }
+}
+
+/// buffer[i] = element i of an array of another dtype.
+template <class C>
+[[gnu::noinline]] void convert_from(const void* data, DType dtype, std::int64_t n, C* buffer) {
+  if constexpr (std::is_same_v<C, std::int64_t>) {
+    if (is_small_float_type(dtype)) {  // float has all of its values
+      float piece[kPiece];
+      for (std::int64_t i = 0; i < n; i += kPiece) {
+        const std::int64_t count = n - i < kPiece ? n - i : kPiece;
+        convert_from(static_cast<const char*>(data) + i * item_size(dtype), dtype, count, piece);
+        convert_n(piece, buffer + i, static_cast<std::size_t>(count));
+      }
+      return;
+    }
+  }
+  visit_inlined(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!std::is_same_v<T, C> && !(std::is_same_v<C, std::int64_t> && is_small_float<T>))
+      convert_n(static_cast<const T*>(data), buffer, static_cast<std::size_t>(n));
+  });
+}
+/// The way back.
+template <class C>
+[[gnu::noinline]] void convert_to(const C* values, void* data, DType dtype, std::int64_t n) {
+  if constexpr (std::is_same_v<C, std::int64_t>) {
+    if (is_small_float_type(dtype)) {  // by doubles that round to it as the integer does
+      double piece[kPiece];
+      for (std::int64_t i = 0; i < n; i += kPiece) {
+        const std::int64_t count = n - i < kPiece ? n - i : kPiece;
+        for (std::int64_t l = 0; l < count; ++l)
+          piece[l] = amp::detail::round_to_odd(values[i + l]);
+        convert_to(piece, static_cast<char*>(data) + i * item_size(dtype), dtype, count);
+      }
+      return;
+    }
+  }
+  visit_inlined(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!(std::is_same_v<C, std::int64_t> && is_small_float<T>))
+      convert_n(values, static_cast<T*>(data), static_cast<std::size_t>(n));
+  });
+}
+
+template <std::size_t kItem>
+void move_items(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride,
+                std::int64_t n) {
+  constexpr auto kBytes = static_cast<std::int64_t>(kItem);
+  for (; n > 0; --n, from += from_stride * kBytes, to += to_stride * kBytes)
+    std::memcpy(to, from, kItem);
+}
+/// to[i * to_stride] = from[i * from_stride], for elements of a dtype, whatever they are.
+[[gnu::noinline]] inline void move_elements(DType dtype, const void* from, std::int64_t from_stride,
+                                            void* to, std::int64_t to_stride, std::int64_t n) {
+  const auto* const source = static_cast<const char*>(from);
+  auto* const target = static_cast<char*>(to);
+  switch (item_size(dtype)) {
+    case 1:
+      return move_items<1>(source, from_stride, target, to_stride, n);
+    case 2:
+      return move_items<2>(source, from_stride, target, to_stride, n);
+    case 4:
+      return move_items<4>(source, from_stride, target, to_stride, n);
+    default:
+      return move_items<8>(source, from_stride, target, to_stride, n);
+  }
+}
+
+/// buffer[i] = element i of `stride` apart: brought together first, then converted.
+template <class C>
+[[gnu::noinline]] const C* fetch_strided(const void* data, DType dtype, std::int64_t stride,
+                                         std::int64_t n, C* buffer);
+template <class C>
+[[gnu::noinline]] void store_strided(const C* values, void* data, DType dtype, std::int64_t stride,
+                                     std::int64_t n);
+
+}  // namespace detail
+
 /// n elements one after another, from `data` on, as C: in place where they already are, else
-/// converted into `buffer`.
+/// converted into `buffer`. Only bool is fetched as bool, or stored from it.
 template <class C>
 const C* fetch(const void* data, DType dtype, std::int64_t n, C* buffer) {
-  if (dtype == dtype_of<C>) return static_cast<const C*>(data);
-  visit_dtype(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    convert_n(static_cast<const T*>(data), buffer, static_cast<std::size_t>(n));
-  });
+  if (std::is_same_v<C, bool> || dtype == dtype_of<C>) return static_cast<const C*>(data);
+  if constexpr (!std::is_same_v<C, bool>) detail::convert_from(data, dtype, n, buffer);
   return buffer;
 }
 /// The way back, rounding once; nothing where `values` are there.
 template <class C>
 void store(const C* values, void* data, DType dtype, std::int64_t n) {
   if (values == data) return;
-  visit_dtype(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    convert_n(values, static_cast<T*>(data), static_cast<std::size_t>(n));
-  });
+  if constexpr (std::is_same_v<C, bool>) {
+    if (n != 0) std::memcpy(data, values, static_cast<std::size_t>(n));
+  } else {
+    detail::convert_to(values, data, dtype, n);
+  }
 }
+
+namespace detail {
+
+template <class C>
+const C* fetch_strided(const void* data, DType dtype, std::int64_t stride, std::int64_t n,
+                       C* buffer) {
+  if (stride == 0) {
+    C one;  // n may be 0
+    const C value = *fetch(data, dtype, 1, &one);
+    for (std::int64_t i = 0; i < n; ++i) buffer[i] = value;
+  } else if (dtype == dtype_of<C>) {
+    move_elements(dtype, data, stride, buffer, 1, n);
+  } else {
+    alignas(8) char piece[kPiece * 8];
+    const auto* from = static_cast<const char*>(data);
+    for (std::int64_t i = 0; i < n; i += kPiece, from += kPiece * stride * item_size(dtype)) {
+      const std::int64_t count = n - i < kPiece ? n - i : kPiece;
+      move_elements(dtype, from, stride, piece, 1, count);
+      fetch(piece, dtype, count, buffer + i);
+    }
+  }
+  return buffer;
+}
+template <class C>
+void store_strided(const C* values, void* data, DType dtype, std::int64_t stride, std::int64_t n) {
+  if (dtype == dtype_of<C>) return move_elements(dtype, values, 1, data, stride, n);
+  alignas(8) char piece[kPiece * 8];
+  auto* to = static_cast<char*>(data);
+  for (std::int64_t i = 0; i < n; i += kPiece, to += kPiece * stride * item_size(dtype)) {
+    const std::int64_t count = n - i < kPiece ? n - i : kPiece;
+    store(values + i, piece, dtype, count);
+    move_elements(dtype, piece, 1, to, stride, count);
+  }
+}
+
+}  // namespace detail
 
 /// The same of n elements from `offset`, `stride` elements apart.
 template <class C>
@@ -53,17 +205,7 @@ const C* fetch(const Operand& operand, std::int64_t offset, std::int64_t stride,
   }
   const void* const address = element(operand, offset);
   if (stride == 1 || n == 1) return fetch(address, operand.dtype, n, buffer);
-  visit_dtype(operand.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T* const from = static_cast<const T*>(address);
-    if (stride == 0) {
-      const C value = convert_one<C>(from[0]);
-      for (std::int64_t i = 0; i < n; ++i) buffer[i] = value;
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) buffer[i] = convert_one<C>(from[i * stride]);
-    }
-  });
-  return buffer;
+  return detail::fetch_strided(address, operand.dtype, stride, n, buffer);
 }
 
 /// Where a block of results is to be computed: in the output itself where its dtype is C and it is
@@ -81,11 +223,7 @@ void store(const C* values, const Operand& output, std::int64_t offset, std::int
            std::int64_t n) {
   void* const address = const_cast<void*>(element(output, offset));
   if (stride == 1 || values == address) return store(values, address, output.dtype, n);
-  visit_dtype(output.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    T* const to = static_cast<T*>(address);
-    for (std::int64_t i = 0; i < n; ++i) to[i * stride] = convert_one<T>(values[i]);
-  });
+  detail::store_strided(values, address, output.dtype, stride, n);
 }
 
 }  // namespace amp::inline v0::kernels::host

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "amp/core/function_ref.hpp"
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
@@ -35,8 +36,9 @@ class Chunks {
 
   /// body(i, number, begin, end): elements [begin, end) of array i are the chunks from `number` on,
   /// at most `together` of them. One parallel region.
-  template <class Body>
-  void for_each(Body&& body, std::int64_t together = 1) const {
+  using Body =
+      FunctionRef<void(std::int64_t i, std::int64_t number, std::int64_t begin, std::int64_t end)>;
+  void for_each(Body body, std::int64_t together = 1) const {
     const std::int64_t most = std::int64_t{8} * num_threads();  // shares, for the slower threads
     const std::int64_t shares = (std::min)({size_, ceil_div(elements_, kChunk), most});
     parallel_for(shares, [&](std::int64_t share) {

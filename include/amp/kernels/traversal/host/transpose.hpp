@@ -14,6 +14,7 @@
 #include "amp/core/config.hpp"
 #include "amp/core/math.hpp"
 #include "amp/device/parallel.hpp"
+#include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/traversal/strided.hpp"
 
 #if AMP_X86
@@ -116,15 +117,35 @@ inline int transposed_dimension(const Strided<2>& shape) {
   return -1;
 }
 
-/// to[...] = from[...] over a shape of which `across` is the transposed dimension.
+namespace detail {
+
+/// transpose_tile() for elements of one size, with strides in elements of it.
+using TransposeTile = void (*)(const char* from, std::int64_t from_at, std::int64_t from_stride,
+                               char* to, std::int64_t to_at, std::int64_t to_stride,
+                               std::int64_t rows, std::int64_t columns);
 template <class T>
-void transpose(const Strided<2>& shape, int across, const T* from, T* to) {
+void transpose_tile_at(const char* from, std::int64_t from_at, std::int64_t from_stride, char* to,
+                       std::int64_t to_at, std::int64_t to_stride, std::int64_t rows,
+                       std::int64_t columns) {
+  transpose_tile(reinterpret_cast<const T*>(from) + from_at, from_stride,
+                 reinterpret_cast<T*>(to) + to_at, to_stride, rows, columns);
+}
+
+}  // namespace detail
+
+/// to[...] = from[...] over a shape of which `across` is the transposed dimension.
+inline void transpose(const Strided<2>& shape, int across, DType dtype, const void* from,
+                      void* to) {
   constexpr std::int64_t kTile = 64;
   const int inner = shape.dims - 1;
   const std::int64_t rows = shape.sizes[across], columns = shape.sizes[inner];
   const std::int64_t to_stride = shape.strides[1][across], from_stride = shape.inner_stride(0);
   const std::int64_t row_tiles = ceil_div(rows, kTile), column_tiles = ceil_div(columns, kTile);
   const std::int64_t planes = shape.numel() / (rows * columns);
+  detail::TransposeTile transpose_tile = nullptr;
+  visit_bits(dtype, [&](auto tag) {
+    transpose_tile = detail::transpose_tile_at<typename decltype(tag)::type>;
+  });
   const auto copy_tile = [&](std::int64_t tile) {
     const std::int64_t j = tile % column_tiles * kTile, i = tile / column_tiles % row_tiles * kTile;
     std::int64_t plane = tile / column_tiles / row_tiles, offsets[2] = {};
@@ -133,9 +154,9 @@ void transpose(const Strided<2>& shape, int across, const T* from, T* to) {
       for (int k = 0; k < 2; ++k) offsets[k] += plane % shape.sizes[d] * shape.strides[k][d];
       plane /= shape.sizes[d];
     }
-    detail::transpose_tile(from + offsets[0] + j * from_stride + i, from_stride,
-                           to + offsets[1] + i * to_stride + j, to_stride,
-                           (std::min)(kTile, rows - i), (std::min)(kTile, columns - j));
+    transpose_tile(static_cast<const char*>(from), offsets[0] + j * from_stride + i, from_stride,
+                   static_cast<char*>(to), offsets[1] + i * to_stride + j, to_stride,
+                   (std::min)(kTile, rows - i), (std::min)(kTile, columns - j));
   };
   const std::int64_t tile_size = (std::min)(kTile, rows) * (std::min)(kTile, columns);
   parallel_ranges(planes * row_tiles * column_tiles, ceil_div(4 * kTile * kTile, tile_size),
