@@ -45,7 +45,7 @@ class AMP_EXPORT Node : public RefCounted {
   virtual bool scales_gradient() const { return false; }
 
  protected:
-  void destroy() noexcept override;
+  AMP_INLINE void destroy() noexcept override;
 
  private:
   std::string_view name_;

@@ -29,6 +29,8 @@
 // what need not be inlined. Header-only: x.hpp includes x.ipp at its end. With AMP_COMPILED,
 // defined for the whole program: only the library amp::compiled (or the one source file that
 // includes <amp/compiled.hpp>) includes x.ipp, so that all other files see declarations only.
+// A virtual function that x.ipp defines is AMP_INLINE in its class too: otherwise each file that is
+// compiled header-only would contain the class's virtual table, and all that it needs.
 #if defined(AMP_COMPILED)
 #define AMP_HEADER_ONLY 0
 #define AMP_INLINE

@@ -38,7 +38,7 @@ namespace detail {
 class AMP_EXPORT OutOfMemory final : public Error {
  public:
   OutOfMemory();
-  const char* what() const noexcept override;
+  AMP_INLINE const char* what() const noexcept override;
 };
 [[noreturn, gnu::cold]] void throw_out_of_memory();
 

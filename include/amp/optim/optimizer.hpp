@@ -26,7 +26,7 @@ class Optimizer {
  public:
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
-  virtual ~Optimizer();
+  AMP_INLINE virtual ~Optimizer();
 
   /// Of all groups, in order.
   const std::vector<Tensor>& parameters() const { return parameters_; }

@@ -83,7 +83,7 @@ class AMP_EXPORT Storage final : public RefCounted {
     std::atomic<void*> row_major = nullptr;  // the same elements, once somebody wanted them so
   };
 
-  ~Storage() override;
+  AMP_INLINE ~Storage() override;
   [[gnu::cold]] void* row_major() const;
 
   Device device_;
