@@ -102,6 +102,7 @@
 #include "amp/optim/lion.ipp"
 #include "amp/optim/optimizer.ipp"
 #include "amp/optim/param_group.ipp"
+#include "amp/optim/rule_optimizer.ipp"
 #include "amp/optim/saved_state.ipp"
 #include "amp/optim/sgd.ipp"
 #include "amp/optim/weight_storage.ipp"

@@ -7,7 +7,7 @@
 #include "amp/kernels/optim/adam.hpp"
 #include "amp/kernels/optim/host.hpp"
 #include "amp/optim/adam.hpp"
-#include "amp/optim/rule_optimizer_members.hpp"
+#include "amp/optim/rule_optimizer.ipp"
 
 namespace amp::inline v0 {
 namespace detail {

@@ -7,7 +7,7 @@
 #include "amp/kernels/optim/host.hpp"
 #include "amp/kernels/optim/lamb.hpp"
 #include "amp/optim/lamb.hpp"
-#include "amp/optim/rule_optimizer_members.hpp"
+#include "amp/optim/rule_optimizer.ipp"
 
 namespace amp::inline v0 {
 namespace detail {

@@ -36,7 +36,7 @@ struct OptimizerArgs;
 /// - complete(options) fills in what the user left open, and throws if options do not go together.
 /// - visit(options, f) calls f(name, number, below) for the numbers that may change while training:
 ///   each lies in [0, below), without a bound if `below` is not given.
-/// The members are defined in rule_optimizer_members.hpp, for the file that has the formula.
+/// The members are defined in rule_optimizer.ipp, for the file that has the formula.
 template <class Formula>
 class RuleOptimizer : public Optimizer {
   using Rule = typename Formula::Rule;
@@ -101,5 +101,5 @@ class RuleOptimizer : public Optimizer {
 }  // namespace amp::inline v0
 
 #if AMP_HEADER_ONLY
-#include "amp/optim/rule_optimizer_members.hpp"
+#include "amp/optim/rule_optimizer.ipp"
 #endif

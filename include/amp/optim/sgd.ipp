@@ -6,7 +6,7 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/optim/host.hpp"
 #include "amp/kernels/optim/sgd.hpp"
-#include "amp/optim/rule_optimizer_members.hpp"
+#include "amp/optim/rule_optimizer.ipp"
 #include "amp/optim/sgd.hpp"
 
 namespace amp::inline v0 {

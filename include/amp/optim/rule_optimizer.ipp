@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The members of RuleOptimizer. Only the files that define a formula include it, and its steps are
-// compiled there.
+// Templates: the files that define a formula include this, and instantiate the optimizer.
 #pragma once
 
 #include <cstddef>
