@@ -107,12 +107,10 @@ TEST_CASE("step copies: a copy that a graph holds stays as it is") {
       amp::matmul(amp::ones({3, 5}).to(amp::kBFloat16), w.detach().to(amp::kBFloat16).t());
   const std::int64_t before = refreshes();
   optimizer.step();
-  const std::string error = amp_test::error_of([&] {
-    y.backward(amp::ones({3, 5}, {.dtype = amp::kBFloat16}));
-  });
+  y.backward(amp::ones({3, 5}, {.dtype = amp::kBFloat16}));
   // The gradient of x, which is float32, is not rounded on its way.
   const auto rounded = [](const Tensor& t) { return t.to(amp::kBFloat16).to_vector<float>(); };
-  if (error.empty()) CHECK(rounded(x.grad()) == rounded(expected));
+  CHECK(rounded(x.grad()) == rounded(expected));
   CHECK(is_current(w));
   CHECK(refreshes() == before + 1);
 }

@@ -25,7 +25,9 @@ while IFS= read -r path; do
       continue
       ;;
     *.cuh) suffix=cu ;;
-    */cuda/* | */cuda.hpp)
+    */compiled.hpp) continue ;;  # all definitions: package.by_hand
+    */shared_state.hpp) [[ " $* " != *" -DAMP_COMPILED "* ]] || continue ;;  # header-only
+    */cuda/* | */cuda.?pp)
       if [[ ! ${TOOLKIT:-} ]]; then
         echo "left out, needs the CUDA toolkit: $header"
         continue

@@ -162,7 +162,7 @@ TEST_CASE("load_state_dict: in the middle of a cycle drops what was recorded") {
   CHECK(p.item<float>() == -1);
 }
 
-TEST_CASE("load_state_dict: between forward and backward is detected or right") {
+TEST_CASE("load_state_dict: between forward and backward is an error of backward") {
   const amp::Tensor p = amp::zeros({1}, {.requires_grad = true});
   amp::SGD sgd({p}, {.lr = 1});
   amp::GradScaler scaler({.init_scale = 8});
