@@ -231,9 +231,6 @@ conformance_with_blas() {
     -DAMP_BUILD_BENCHMARKS=OFF -DAMP_TEST_CATCH_MAIN="$folder/gcc/tests/libamp_catch_main.a" &&
     build blas --target conformance_test && "$folder/blas/tests/conformance_test"
 }
-build_fuzz_targets() {
-  configure_sanitized asan address,undefined && build asan --target fuzz_targets
-}
 run_tests() {
   printf 'subdirs(%s)\n' "${configurations[*]}" >"$folder/CTestTestfile.cmake"
   "${no_aslr[@]}" ctest --test-dir "$folder" --parallel "$jobs" --output-on-failure \
@@ -278,7 +275,7 @@ if [[ $mode != quick ]] && ! fuzzes; then
   skip "fuzz targets" "clang++ has no libFuzzer that runs here"
 elif [[ $mode == long ]]; then
   configurations+=(asan)
-  stage "build, fuzz targets" build_fuzz_targets
+  stage "build, clang++ -O1, address,undefined" build_sanitized asan address,undefined
 fi
 if [[ $mode == long ]]; then
   if includes cblas.h; then

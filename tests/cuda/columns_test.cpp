@@ -35,7 +35,7 @@ Tensor with_ties(const amp::Shape& shape) {
   return amp::tensor(values, shape);
 }
 
-TEST_CASE("cuda columns: softmax and log_softmax", "[cuda]") {
+TEST_CASE("cuda columns: softmax and log_softmax", "[cuda][values]") {
   amp::manual_seed(1);
   for (const amp::Shape& shape : kShapes) {
     for (const amp::DType dtype : kWideAndNarrow) {
@@ -126,7 +126,7 @@ TEST_CASE("cuda columns: a target out of range is NaN, and its neighbours are no
   }
 }
 
-TEST_CASE("cuda columns: max, min and where they are", "[cuda]") {
+TEST_CASE("cuda columns: max, min and where they are", "[cuda][values]") {
   for (const amp::Shape& shape : kShapes) {
     if (shape.numel() == 0) continue;
     for (const amp::DType dtype : {amp::kFloat32, amp::kFloat16, amp::kInt32}) {

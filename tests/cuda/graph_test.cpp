@@ -129,7 +129,7 @@ TEST_CASE("graph: replays take the steps that eager code takes, bit for bit", "[
 }
 
 TEST_CASE("graph: ten thousand replays of a small step, inf planted, end where eager code ends",
-          "[cuda]") {
+          "[cuda][values]") {
   constexpr int kReplays = 10000;
   const auto run = [](bool recorded) {
     const Tensor w = amp::tensor({1.0F, -2.0F, 0.5F}, {3}, kOnDevice).requires_grad_();

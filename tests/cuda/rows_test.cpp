@@ -87,7 +87,7 @@ TEST_CASE("cuda rows: cross_entropy of every length", "[cuda]") {
   });
 }
 
-TEST_CASE("cuda rows: layer_norm and rms_norm of every length", "[cuda]") {
+TEST_CASE("cuda rows: layer_norm and rms_norm of every length", "[cuda][values]") {
   amp::manual_seed(3);
   for_each_length([](std::int64_t rows, std::int64_t length, bool all) {
     const amp::Shape shape{length};

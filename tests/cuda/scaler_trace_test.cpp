@@ -172,7 +172,8 @@ class Run {
 
 }  // namespace
 
-TEST_CASE("cuda scaler trace: random cycles are the reference's, as on the host", "[cuda]") {
+TEST_CASE("cuda scaler trace: random cycles are the reference's, as on the host",
+          "[cuda][values]") {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const amp::ScalePolicy policy = scaler_test::kPolicies[seed % 6];
     Run run(100 + seed, policy);

@@ -197,7 +197,8 @@ class Run {
 
 }  // namespace
 
-TEST_CASE("trace: 10,000 random cycles of every policy, with everything that may be in a loop") {
+TEST_CASE("trace: 10,000 random cycles of every policy, with everything that may be in a loop",
+          "[values]") {
   for (std::uint64_t seed = 0; seed < 24; ++seed) {
     const amp::ScalePolicy policy = scaler_test::kPolicies[seed % 6];
     Run run(seed, policy);

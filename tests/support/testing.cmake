@@ -80,12 +80,26 @@ function(amp_test_program name)
   if(AMP_TEST_PREFIX)
     set(prefix "${AMP_TEST_PREFIX}.${prefix}")
   endif()
-  catch_discover_tests(${name} TEST_PREFIX "${prefix}" TEST_LIST ${name}_cases)
+  # A sanitizer finds nothing in long comparisons of values that it does not find in short ones of
+  # the same kernels, so there they are long tests.
+  if(AMP_TEST_SANITIZE)
+    catch_discover_tests(${name} TEST_SPEC ~[values] TEST_PREFIX "${prefix}" TEST_LIST ${name}_cases)
+    catch_discover_tests(${name} TEST_SPEC [values] TEST_PREFIX "${prefix}" TEST_LIST ${name}_values)
+  else()
+    catch_discover_tests(${name} TEST_PREFIX "${prefix}" TEST_LIST ${name}_cases)
+  endif()
   # Properties that are lists do not survive catch_discover_tests; ctest reads them from here.
   set(properties "${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake")
-  file(WRITE "${properties}"
-       "if(${name}_cases)\n  set_tests_properties(\${${name}_cases} PROPERTIES SKIP_RETURN_CODE 77 "
-       "TIMEOUT 900\n    LABELS \"${AMP_TEST_PREFIX};${arg_LABELS}\"\n"
-       "    ENVIRONMENT \"${amp_test_environment};${arg_ENVIRONMENT}\")\nendif()\n")
+  file(WRITE "${properties}" "")
+  foreach(list IN ITEMS cases values)
+    set(labels "${AMP_TEST_PREFIX};${arg_LABELS}")
+    if(list STREQUAL "values")
+      string(APPEND labels ";long")
+    endif()
+    file(APPEND "${properties}"
+      "if(${name}_${list})\n  set_tests_properties(\${${name}_${list}} PROPERTIES SKIP_RETURN_CODE 77 "
+      "TIMEOUT 900\n    LABELS \"${labels}\"\n"
+      "    ENVIRONMENT \"${amp_test_environment};${arg_ENVIRONMENT}\")\nendif()\n")
+  endforeach()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${properties}")
 endfunction()

@@ -228,7 +228,7 @@ TEST_CASE("CIFAR-10 network: weights, pixels and first gradients are PyTorch's")
   }
 }
 
-TEST_CASE("CIFAR-10 network: float32 SGD follows PyTorch to 1e-4") {
+TEST_CASE("CIFAR-10 network: float32 SGD follows PyTorch to 1e-4", "[values]") {
   const std::vector<Batch> batches = read_batches();
   if (batches.empty()) AMP_TEST_SKIP(kNoData);
   const Network network;
@@ -241,7 +241,8 @@ TEST_CASE("CIFAR-10 network: float32 SGD follows PyTorch to 1e-4") {
   }
 }
 
-TEST_CASE("CIFAR-10 network: float32 Adam follows PyTorch to five times its spread over threads") {
+TEST_CASE("CIFAR-10 network: float32 Adam follows PyTorch to five times its spread over threads",
+          "[values]") {
   const std::vector<Batch> batches = read_batches();
   if (batches.empty()) AMP_TEST_SKIP(kNoData);
   const Network network;
@@ -250,7 +251,7 @@ TEST_CASE("CIFAR-10 network: float32 Adam follows PyTorch to five times its spre
   compare("Adam, float32", losses, goldens::kAdamNative, five_times(goldens::kAdamNativeSpread));
 }
 
-TEST_CASE("CIFAR-10 network: bfloat16 autocast follows PyTorch's to 3 %") {
+TEST_CASE("CIFAR-10 network: bfloat16 autocast follows PyTorch's to 3 %", "[values]") {
   const std::vector<Batch> batches = read_batches();
   if (batches.empty()) AMP_TEST_SKIP(kNoData);
   const Network first;
@@ -261,7 +262,7 @@ TEST_CASE("CIFAR-10 network: bfloat16 autocast follows PyTorch's to 3 %") {
           goldens::kAdamBFloat16, everywhere(0.03));
 }
 
-TEST_CASE("CIFAR-10 network: float16 autocast with the scaler follows float32 to 3 %") {
+TEST_CASE("CIFAR-10 network: float16 autocast with the scaler follows float32 to 3 %", "[values]") {
   const std::vector<Batch> batches = read_batches();
   if (batches.empty()) AMP_TEST_SKIP(kNoData);
   const Network first;
