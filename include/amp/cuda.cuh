@@ -10,6 +10,7 @@
 #include "amp/cuda.hpp"
 #include "amp/cuda.ipp"
 #include "amp/device/cuda/cache.ipp"
+#include "amp/device/cuda/current_stream.ipp"
 #include "amp/device/cuda/dnn_handles.hpp"
 #include "amp/device/cuda/graph.ipp"
 #include "amp/device/cuda/handles.hpp"

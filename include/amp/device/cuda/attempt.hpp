@@ -10,6 +10,7 @@
 #include "amp/core/error.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/device/cuda/context.hpp"
+#include "amp/device/cuda/current_stream.hpp"
 #include "amp/device/cuda/libraries.hpp"
 
 namespace amp::inline v0::cuda::detail {

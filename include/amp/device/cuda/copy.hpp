@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "amp/device/cuda/context.hpp"
+#include "amp/device/cuda/current_stream.hpp"
 #include "amp/device/cuda/events.hpp"
 #include "amp/device/cuda/staging.hpp"
 

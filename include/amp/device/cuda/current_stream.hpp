@@ -16,5 +16,5 @@ cudaStream_t current_stream(int device = 0);
 }  // namespace amp::inline v0::cuda
 
 #if AMP_HEADER_ONLY
-#include "amp/device/cuda/context.hpp"
+#include "amp/device/cuda/current_stream.ipp"
 #endif

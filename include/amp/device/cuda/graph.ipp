@@ -12,6 +12,7 @@
 
 #include "amp/core/globals.hpp"
 #include "amp/device/capture.hpp"
+#include "amp/device/cuda/current_stream.hpp"
 #include "amp/device/cuda/definitions.hpp"
 #include "amp/device/cuda/graph.hpp"
 #include "amp/device/cuda/memory.hpp"

@@ -12,6 +12,7 @@
 
 #include "amp/core/math.hpp"
 #include "amp/device/cuda/context.hpp"
+#include "amp/device/cuda/current_stream.hpp"
 
 /// Kernels are no part of what a program exports. Each is a template, of one type too: nvcc takes
 /// no inline ones, and several files of a program may include them.

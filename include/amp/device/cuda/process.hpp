@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "amp/core/error.hpp"
+#include "amp/core/globals.hpp"
 #include "amp/core/process_lock.hpp"
 
 namespace amp::inline v0::cuda::detail {
