@@ -216,7 +216,13 @@ build_tests() {
   fi
   build "$1" "${targets[@]}"
 }
-build_catch_main() { configure gcc g++ -O2 && build gcc --target amp_catch_main; }
+# The library is installed by tests, with the CUDA device if there is a GPU.
+configure_gcc() {
+  local cuda=OFF
+  have nvidia-smi && nvidia-smi >/dev/null 2>&1 && cuda=AUTO
+  configure gcc g++ -O2 -DAMP_BUILD_COMPILED=ON -DAMP_WITH_CUDA=$cuda
+}
+build_catch_main() { configure_gcc && build gcc --target amp_catch_main; }
 # With oneDNN the tests run under g++; sanitizers see amp's own kernels instead, which are no code of
 # a library that was built without them.
 configure_sanitized() {
