@@ -184,7 +184,7 @@ check_format() {
   tool=$(clang_format)
   while IFS= read -r file; do
     "$tool" "$file" | diff -u --label "$file" --label "$file, formatted" "$file" - || result=1
-  done < <(find ./*/ -path './build*' -prune -o -regex '.*\.\([hc]pp\|cuh?\)' -print)
+  done < <(find ./*/ -path './build*' -prune -o -regex '.*\.\([hci]pp\|cuh?\)' -print)
   return $result
 }
 

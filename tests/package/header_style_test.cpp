@@ -77,7 +77,8 @@ TEST_CASE("every state is named once, where its library shall contain it") {
   CHECK(used.size() > 10);
   amp_test::Complaints complaints;
   for (const std::string& state : used) {
-    if (named[state] != 1) complaints.add(state + ": named " + std::to_string(named[state]) + " times");
+    if (named[state] != 1)
+      complaints.add(state + ": named " + std::to_string(named[state]) + " times");
   }
   CHECK(complaints.text() == "");
 }
@@ -109,8 +110,8 @@ TEST_CASE("compiled.hpp includes all definitions") {
   }
   amp_test::Complaints complaints;
   for (const auto& [header, lines] : headers) {
-    if (header.ends_with(".ipp") && !header.starts_with("amp/device/cuda/") && header != "amp/cuda.ipp" &&
-        !included.contains(header))
+    if (header.ends_with(".ipp") && !header.starts_with("amp/device/cuda/") &&
+        header != "amp/cuda.ipp" && !included.contains(header))
       complaints.add(header);
   }
   CHECK(complaints.text() == "");

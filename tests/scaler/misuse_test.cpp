@@ -227,8 +227,8 @@ TEMPLATE_TEST_CASE("misuse: a step tried again after it threw does not unscale t
     optimizer.fails = true;
     CHECK_THROWS_AS(scaler.step(optimizer), std::runtime_error);
     optimizer.fails = false;
-    // A scale-aware optimizer steps with the true gradient, 1. Gradients that unscale_ or the step of
-    // another optimizer may have unscaled in place already are refused until a new cycle.
+    // A scale-aware optimizer steps with the true gradient, 1. Gradients that unscale_ or the step
+    // of another optimizer may have unscaled in place already are refused until a new cycle.
     const bool steps = std::is_same_v<TestType, AwareSGD<float>> && !unscale_first;
     const std::string error = error_of([&] { scaler.step(optimizer); });
     CHECK(error.empty() == steps);

@@ -24,7 +24,8 @@ template <class Options>
 struct ParamGroup {
   std::vector<Tensor> params = {};
   Options options = {};
-  std::vector<std::string> names = detail::no_names();  // of params, for state_dict; their numbers if empty
+  std::vector<std::string> names =
+      detail::no_names();  // of params, for state_dict; their numbers if empty
 };
 
 namespace detail {
