@@ -11,7 +11,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include <amp/device/cuda/context.hpp>
+#include <amp/cuda.hpp>
+#include <amp/device/cuda/error.hpp>
 
 namespace gpu_benchmark {
 namespace {

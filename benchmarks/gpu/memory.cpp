@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include <amp/cuda.hpp>
 #include <amp/device/cuda/context.hpp>
 
 namespace gpu_benchmark {

@@ -4,6 +4,7 @@
 // Tensors on the CUDA device as their user meets them: they come and go, on the stream that the
 // user chose, and what the host may change at once was taken at once.
 #include <amp/amp.hpp>
+#include <amp/cuda.hpp>
 #include <amp/device/cuda/context.hpp>
 
 #include <cstddef>
