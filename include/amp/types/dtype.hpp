@@ -103,13 +103,19 @@ constexpr DType promote_types(DType a, DType b) {
   return item_size(a) > item_size(b) ? a : b;
 }
 
-/// Calls `visitor` with a value-less tag whose `type` is the C++ type of `dtype`.
+/// Stands for the type T, without a value of it.
 template <class T>
 struct type_tag {
   using type = T;
 };
+
+namespace detail {
+
+[[noreturn]] void refuse_dtype(DType dtype);
+
+/// visit_dtype() without a call of its own, for functions that consist of little else.
 template <class Visitor>
-constexpr decltype(auto) visit_dtype(DType dtype, Visitor&& visitor) {
+AMP_ALWAYS_INLINE constexpr decltype(auto) visit_dtype_inlined(DType dtype, Visitor&& visitor) {
   switch (dtype) {
     case kFloat64:
       return visitor(type_tag<double>{});
@@ -132,7 +138,15 @@ constexpr decltype(auto) visit_dtype(DType dtype, Visitor&& visitor) {
     case kBool:
       return visitor(type_tag<bool>{});
   }
-  detail::fail("visit_dtype: ", static_cast<int>(dtype), " is not a DType");
+  refuse_dtype(dtype);
+}
+
+}  // namespace detail
+
+/// Calls `visitor` with a value-less tag whose `type` is the C++ type of `dtype`.
+template <class Visitor>
+constexpr decltype(auto) visit_dtype(DType dtype, Visitor&& visitor) {
+  return detail::visit_dtype_inlined(dtype, visitor);
 }
 
 }  // namespace amp::inline v0

@@ -2,10 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "amp/core/error.hpp"
 #include "amp/types/dtype.hpp"
 
 namespace amp::inline v0 {
 
 AMP_INLINE std::string to_string(DType dtype) { return std::string(name(dtype)); }
 
+namespace detail {
+
+[[gnu::cold]] AMP_INLINE void refuse_dtype(DType dtype) {
+  fail("visit_dtype: ", static_cast<int>(dtype), " is not a DType");
+}
+
+}  // namespace detail
 }  // namespace amp::inline v0

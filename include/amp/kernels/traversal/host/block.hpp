@@ -36,33 +36,6 @@ constexpr bool is_small_float_type(DType dtype) {
 // What follows exists once for each compute type, and is called once for a block: compiled into
 // each kernel that fetches and stores, the ten dtypes would be most of its code.
 
-/// visit_dtype() without a call of its own.
-template <class Visitor>
-AMP_ALWAYS_INLINE void visit_inlined(DType dtype, const Visitor& visitor) {
-  switch (dtype) {
-    case kFloat64:
-      return visitor(type_tag<double>{});
-    case kFloat32:
-      return visitor(type_tag<float>{});
-    case kFloat16:
-      return visitor(type_tag<half>{});
-    case kBFloat16:
-      return visitor(type_tag<bfloat16>{});
-    case kFloat8E4M3:
-      return visitor(type_tag<float8_e4m3fn>{});
-    case kFloat8E5M2:
-      return visitor(type_tag<float8_e5m2>{});
-    case kInt64:
-      return visitor(type_tag<std::int64_t>{});
-    case kInt32:
-      return visitor(type_tag<std::int32_t>{});
-    case kUInt8:
-      return visitor(type_tag<std::uint8_t>{});
-    case kBool:
-      return visitor(type_tag<bool>{});
-  }
-}
-
 /// buffer[i] = element i of an array of another dtype.
 template <class C>
 [[gnu::noinline]] void convert_from(const void* data, DType dtype, std::int64_t n, C* buffer) {
@@ -77,7 +50,7 @@ template <class C>
       return;
     }
   }
-  visit_inlined(dtype, [&](auto tag) {
+  amp::detail::visit_dtype_inlined(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (!std::is_same_v<T, C> && !(std::is_same_v<C, std::int64_t> && is_small_float<T>))
       convert_n(static_cast<const T*>(data), buffer, static_cast<std::size_t>(n));
@@ -98,7 +71,7 @@ template <class C>
       return;
     }
   }
-  visit_inlined(dtype, [&](auto tag) {
+  amp::detail::visit_dtype_inlined(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (!(std::is_same_v<C, std::int64_t> && is_small_float<T>))
       convert_n(values, static_cast<T*>(data), static_cast<std::size_t>(n));
