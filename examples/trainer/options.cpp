@@ -134,7 +134,7 @@ constexpr Flag kFlags[] = {
     {"--checkpoint", "FILE",
      "save the whole state there after each epoch, and when stopped (Ctrl-C), as safetensors",
      [](Options& o, const Argument& a) { o.checkpoint = a.name(); }},
-    {"--resume", "", "go on from the checkpoint, where there is one",
+    {"--resume", "", "go on from the checkpoint, if there is one",
      [](Options& o, const Argument&) { o.resume = true; }},
     {"--report", "DIR",
      "write report.html with all curves and numbers; the curves also as SVG, the numbers as JSON",

@@ -43,7 +43,7 @@ struct MemoryStats {
 
 namespace detail {
 
-/// Throws where the program has no backend for it.
+/// Throws if the program has no backend for it.
 const DeviceMemory& device_memory(Device device);
 
 }  // namespace detail

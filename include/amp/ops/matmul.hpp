@@ -43,7 +43,7 @@ Tensor transpose_last(const Tensor& x);
 std::array<Tensor, 2> weight_gradients(const Tensor& grad, const Tensor& x, DType weight_dtype,
                                        std::optional<DType> bias_dtype);
 
-/// Throws where the two are not floating point of one dtype, on one device.
+/// Throws unless both are floating point of one dtype, on one device.
 void check_matmul(std::string_view op, const Tensor& a, const Tensor& b,
                   std::string_view name_a = "a", std::string_view name_b = "b");
 

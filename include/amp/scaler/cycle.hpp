@@ -90,7 +90,7 @@ class Cycles {
   /// divided by the scale in a dtype in which they underflow all the same.
   void warn_of_rounding(const GradientSpans& spans);
   Tensor word_of_0(Device device);
-  /// Throws where a gradient of `cycle` is also another optimizer's, and one of the two unscales it
+  /// Throws if a gradient of `cycle` is also another optimizer's, and one of the two unscales it
   /// in place: the other would see it unscaled once too often.
   void check_unshared(std::string_view call, const AnyOptimizer& optimizer,
                       const Cycle& cycle) const;

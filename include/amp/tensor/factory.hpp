@@ -111,7 +111,7 @@ template <class T>
 
 namespace detail {
 
-/// Throws where 63 bits do not count them.
+/// Throws if 63 bits do not count them.
 std::int64_t byte_count(const Shape& shape, DType dtype);
 
 /// Uninitialised.

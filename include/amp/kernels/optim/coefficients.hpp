@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The parts of the optimizers' formulas that need mathematical functions, for the kernels of host
-// and device: whoever only names a rule does without them.
+// and device. Headers that only name a rule do not include them.
 #pragma once
 
 #include <cstdint>
