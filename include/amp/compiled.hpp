@@ -6,7 +6,9 @@
 // program uses the CUDA device, <amp/cuda.cuh> in one .cu file is what it needs beside this.
 #pragma once
 
-#if !defined(AMP_COMPILED)
+#include "amp/core/config.hpp"
+
+#if AMP_HEADER_ONLY
 #error "<amp/compiled.hpp> is for programs that are compiled with -DAMP_COMPILED, all files of them"
 #endif
 
