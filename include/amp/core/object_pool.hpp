@@ -9,9 +9,11 @@
 
 #include <bit>
 #include <cstddef>
+#include <new>
 #include <vector>
 
 #include "amp/core/config.hpp"
+#include "amp/core/globals.hpp"
 
 namespace amp::inline v0::detail {
 
@@ -21,8 +23,26 @@ bool host_cache_enabled();
 /// others are gone: its lists are closed then.
 class AMP_EXPORT ObjectPool {
  public:
-  static void* allocate(std::size_t bytes);
-  static void deallocate(void* memory, std::size_t bytes) noexcept;
+  static void* allocate(std::size_t bytes) {
+    ObjectPool& pool = thread_state<ObjectPool>();
+    const std::size_t index = class_of(bytes);
+    if (index >= kClasses) return fresh(bytes);
+    if (Free* const first = pool.free_[index]) {
+      pool.free_[index] = first->next;
+      --pool.count_[index];
+      return first;
+    }
+    return fresh(size_of(index));
+  }
+  static void deallocate(void* memory, std::size_t bytes) noexcept {
+    ObjectPool& pool = thread_state<ObjectPool>();
+    const std::size_t index = class_of(bytes);
+    if (pool.state_ == State::kNew) pool.open();
+    if (index >= kClasses || pool.state_ == State::kClosed || pool.count_[index] == most_of(index))
+      return ::operator delete(memory);
+    pool.free_[index] = new (memory) Free{pool.free_[index]};
+    ++pool.count_[index];
+  }
 
  private:
   /// 64 bytes, 128, ... 1024; then powers of two.

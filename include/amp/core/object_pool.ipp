@@ -19,27 +19,6 @@ AMP_INLINE bool host_cache_enabled() {
   return setting == nullptr || std::strcmp(setting, "0") != 0;
 }
 
-AMP_INLINE void* ObjectPool::allocate(std::size_t bytes) {
-  ObjectPool& pool = thread_state<ObjectPool>();
-  const std::size_t index = class_of(bytes);
-  if (index >= kClasses) return fresh(bytes);
-  if (Free* const first = pool.free_[index]) {
-    pool.free_[index] = first->next;
-    --pool.count_[index];
-    return first;
-  }
-  return fresh(size_of(index));
-}
-AMP_INLINE void ObjectPool::deallocate(void* memory, std::size_t bytes) noexcept {
-  ObjectPool& pool = thread_state<ObjectPool>();
-  const std::size_t index = class_of(bytes);
-  if (pool.state_ == State::kNew) pool.open();
-  if (index >= kClasses || pool.state_ == State::kClosed || pool.count_[index] == most_of(index))
-    return ::operator delete(memory);
-  pool.free_[index] = new (memory) Free{pool.free_[index]};
-  ++pool.count_[index];
-}
-
 AMP_INLINE void* ObjectPool::fresh(std::size_t bytes) {
   return or_out_of_memory([=] { return ::operator new(bytes); });
 }

@@ -17,8 +17,12 @@ AMP_INLINE detail::TensorImpl::TensorImpl(Ref<Storage> memory, Shape extents, co
     : TensorData{std::move(memory), extents, steps, first, element} {}
 
 AMP_INLINE std::int64_t Tensor::size(std::int64_t d) const {
-  AMP_CHECK(impl("size").shape.dims() > 0, "size: a 0-dimensional tensor has no extents");
-  return shape()[wrap_dim("size", d, dim())];
+  const Shape& extents = impl("size").shape;
+  const int dims = extents.dims();
+  if (d >= -dims && d < dims) [[likely]]
+    return extents[static_cast<int>(d < 0 ? d + dims : d)];
+  AMP_CHECK(dims > 0, "size: a 0-dimensional tensor has no extents");
+  return extents[wrap_dim("size", d, dims)];  // throws
 }
 
 AMP_INLINE void Tensor::mark_modified(bool promise) const {
@@ -48,14 +52,15 @@ AMP_INLINE bool Tensor::is_contiguous() const {
 AMP_INLINE kernels::Operand Tensor::operand() const {
   kernels::Operand operand;
   if (!defined()) return operand;
+  const detail::TensorData& t = impl();
   operand.data = raw_data();
-  operand.dtype = dtype();
-  operand.device = device();
+  operand.dtype = t.dtype;
+  operand.device = t.storage->device();
   operand.present = true;
-  operand.dims = dim();
-  for (int d = 0; d < dim(); ++d) {
-    operand.sizes[d] = shape()[d];
-    operand.strides[d] = strides()[d];
+  operand.dims = t.shape.dims();
+  for (int d = 0; d < operand.dims; ++d) {
+    operand.sizes[d] = t.shape[d];
+    operand.strides[d] = t.strides[d];
   }
   return operand;
 }

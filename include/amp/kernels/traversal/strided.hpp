@@ -21,7 +21,7 @@ struct Strided {
   int dims = 0;  // at least 1; the last is the innermost
   std::int64_t sizes[kMaxDims + 1] = {};
   std::int64_t strides[kOperands][kMaxDims + 1] = {};  // 0 where an operand broadcasts
-  Divider dividers[kMaxDims + 1] = {};                 // by the sizes
+  Divider dividers[kMaxDims + 1] = {};  // by the sizes, but for that of the first dimension
 
   std::int64_t inner_size() const { return sizes[dims - 1]; }
   std::int64_t inner_stride(int operand) const { return strides[operand][dims - 1]; }
@@ -32,7 +32,8 @@ struct Strided {
   static Strided over(const Operand& shape, const Operands& operands) {
     Strided merged;
     for (int d = 0; d < shape.dims; ++d) merged.append(shape, d, operands);
-    return merged.finished();
+    merged.finish();
+    return merged;
   }
   /// The same with the dimensions in the order in which they lie in `shape`: for work that does not
   /// depend on the order of the elements.
@@ -46,7 +47,8 @@ struct Strided {
     }
     Strided merged;
     for (int d = 0; d < shape.dims; ++d) merged.append(shape, order[d], operands);
-    return merged.finished();
+    merged.finish();
+    return merged;
   }
 
   std::int64_t numel() const {
@@ -84,10 +86,9 @@ struct Strided {
     }
     for (int k = 0; k < N; ++k) strides[k][dims - 1] = stride[k];
   }
-  Strided finished() {
+  void finish() {
     if (dims == 0) sizes[dims++] = 1;
-    for (int d = 0; d < dims; ++d) dividers[d] = Divider(sizes[d]);
-    return *this;
+    for (int d = 1; d < dims; ++d) dividers[d] = Divider(sizes[d]);
   }
 };
 
