@@ -77,13 +77,14 @@ std::string to_text(const T& value) {
   return to_string(value);  // found beside the type
 }
 
-/// A part of a message: a value, and how to write it. Parts cost nothing until the message is
-/// built.
+/// A part of a message: a value, which must outlive it, and how to write it. Parts cost nothing
+/// until the message is built, and little where they are listed.
 class MessagePart {
  public:
-  MessagePart(const char* text) : MessagePart(std::string_view(text)) {}
-  MessagePart(const std::string& text) : MessagePart(std::string_view(text)) {}
-  MessagePart(std::string_view text) : text_(text), append_(append_text) {}
+  MessagePart(const char* text) : value_(text), append_(append_chars) {}
+  MessagePart(const std::string& text) : value_(&text), append_(append_string) {}
+  template <std::same_as<std::string_view> Text>
+  MessagePart(const Text& text) : value_(&text), append_(append_view) {}
   template <class T>
     requires(!std::is_convertible_v<const T&, std::string_view>)
   MessagePart(const T& value)
@@ -93,10 +94,11 @@ class MessagePart {
   void append_to(std::string& out) const { append_(out, *this); }
 
  private:
-  static void append_text(std::string& out, const MessagePart& part);
+  static void append_chars(std::string& out, const MessagePart& part);
+  static void append_string(std::string& out, const MessagePart& part);
+  static void append_view(std::string& out, const MessagePart& part);
 
-  const void* value_ = nullptr;
-  std::string_view text_ = {};
+  const void* value_;
   void (*append_)(std::string&, const MessagePart&);
 };
 

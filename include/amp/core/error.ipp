@@ -32,8 +32,14 @@ AMP_INLINE std::string real_text(double value) {
 }
 AMP_INLINE std::string to_text(bool value) { return value ? "true" : "false"; }
 
-AMP_INLINE void MessagePart::append_text(std::string& out, const MessagePart& part) {
-  out += part.text_;
+AMP_INLINE void MessagePart::append_chars(std::string& out, const MessagePart& part) {
+  out += static_cast<const char*>(part.value_);
+}
+AMP_INLINE void MessagePart::append_string(std::string& out, const MessagePart& part) {
+  out += *static_cast<const std::string*>(part.value_);
+}
+AMP_INLINE void MessagePart::append_view(std::string& out, const MessagePart& part) {
+  out += *static_cast<const std::string_view*>(part.value_);
 }
 
 [[gnu::noinline]] AMP_INLINE void throw_error(const MessagePart* parts, std::size_t count) {
