@@ -33,6 +33,8 @@ namespace detail {
 inline constexpr std::string_view kNoParams =
     ": `params` is empty (a module knows the layers that went through register_module)";
 
+[[noreturn, gnu::cold]] void refuse_option(std::string_view name, const char* option, double value,
+                                           double below);
 void check_schedule(std::string_view name, const Schedule& schedule);
 
 }  // namespace detail

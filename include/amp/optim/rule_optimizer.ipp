@@ -116,8 +116,8 @@ void RuleOptimizer<Formula>::complete(Options& options) {
   Formula::complete(options);
   Formula::visit(options, [](const char* option, double value,
                              double below = std::numeric_limits<double>::infinity()) {
-    AMP_CHECK(value >= 0 && value < below, Formula::kName, ": `", option, "` must lie in [0, ",
-              below, "), but is ", value);
+    if (!(value >= 0 && value < below)) [[unlikely]]
+      detail::refuse_option(Formula::kName, option, value, below);
   });
   detail::check_schedule(Formula::kName, options.schedule);
 }
