@@ -27,7 +27,7 @@ AMP_INLINE AutocastState CustomFunctionCasts::both() const {
   return target_ ? AutocastState() : state_.here();
 }
 
-AMP_INLINE Tensor custom_function_result(const Tensor& output) {
+AMP_COLD Tensor custom_function_result(const Tensor& output) {
   AMP_CHECK(output.defined(), "custom_function: `function` returned an undefined tensor");
   return output.detach();
 }

@@ -33,7 +33,7 @@ struct AMP_EXPORT Registry {
 AMP_INLINE Registry& registry() { return process_state<Registry>(); }
 
 /// Edit distance (Levenshtein), to suggest the name that was meant.
-AMP_INLINE std::size_t distance(std::string_view a, std::string_view b) {
+AMP_COLD std::size_t distance(std::string_view a, std::string_view b) {
   amp::detail::PoolVector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -48,7 +48,7 @@ AMP_INLINE std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-AMP_INLINE int find_op(std::string_view name) {
+AMP_COLD int find_op(std::string_view name) {
   Registry& ops = registry();
   const int count = ops.count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
@@ -64,7 +64,7 @@ AMP_INLINE int find_op(std::string_view name) {
 
 }  // namespace autocasting
 
-AMP_INLINE void register_op(std::string_view name, OpPolicy policy) {
+AMP_COLD void register_op(std::string_view name, OpPolicy policy) {
   auto& ops = autocasting::registry();
   const detail::ProcessLock lock(detail::LockOf::kOps);
   const int count = ops.count.load();
@@ -82,11 +82,11 @@ AMP_INLINE void register_op(std::string_view name, OpPolicy policy) {
   ops.count.store(count + 1, std::memory_order_release);
 }
 
-AMP_INLINE OpPolicies::OpPolicies(
+AMP_COLD OpPolicies::OpPolicies(
     std::initializer_list<std::pair<std::string_view, OpPolicy>> policies) {
   for (const auto& [name, policy] : policies) set(name, policy);
 }
-AMP_INLINE void OpPolicies::set(std::string_view name, OpPolicy policy) {
+AMP_COLD void OpPolicies::set(std::string_view name, OpPolicy policy) {
   const int op = autocasting::find_op(name);
   detail::or_out_of_memory([&] { policies_.emplace_back(op, policy); });
 }
@@ -107,7 +107,7 @@ AMP_INLINE bool is_autocast_enabled(DeviceType device) {
 AMP_INLINE DType autocast_dtype(DeviceType device) {
   return detail::current_autocast().dtype(device);
 }
-AMP_INLINE OpPolicy op_policy(std::string_view op) {
+AMP_COLD OpPolicy op_policy(std::string_view op) {
   return detail::current_autocast().policy(autocasting::OpId(autocasting::find_op(op)));
 }
 

@@ -14,7 +14,7 @@
 
 namespace amp::inline v0::autograd {
 
-AMP_INLINE std::vector<LeafUse> leaves_of(const Tensor& root) {
+AMP_COLD std::vector<LeafUse> leaves_of(const Tensor& root) {
   AMP_CHECK(requires_grad(root), "the loss, ", describe(root),
             ", requires no gradient: nothing it was computed from does, or it was computed under "
             "NoGradGuard");
@@ -41,9 +41,9 @@ AMP_INLINE std::vector<LeafUse> leaves_of(const Tensor& root) {
   return leaves;
 }
 
-AMP_INLINE void check_leaves(std::string_view call, std::string_view owner, const Tensor& loss,
-                             const NamedTensors& own, const std::vector<Tensor>& others,
-                             std::string_view advice) {
+AMP_COLD void check_leaves(std::string_view call, std::string_view owner, const Tensor& loss,
+                           const NamedTensors& own, const std::vector<Tensor>& others,
+                           std::string_view advice) {
   AMP_CHECK(loss.defined(), call, ": `loss` is undefined");
   constexpr std::size_t kMostListed = 8;
   const std::vector<LeafUse> leaves = leaves_of(loss);

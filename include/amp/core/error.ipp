@@ -8,7 +8,7 @@
 
 namespace amp::inline v0 {
 
-AMP_INLINE void Error::add_module(const std::string& path) {
+AMP_COLD void Error::add_module(const std::string& path) {
   if (path.empty() || names_module_) return;
   static_cast<std::runtime_error&>(*this) = std::runtime_error(path + ": " + what());
   names_module_ = true;
@@ -16,33 +16,33 @@ AMP_INLINE void Error::add_module(const std::string& path) {
 
 namespace detail {
 
-AMP_INLINE OutOfMemory::OutOfMemory() : Error("") {}
-AMP_INLINE const char* OutOfMemory::what() const noexcept {
+AMP_COLD OutOfMemory::OutOfMemory() : Error("") {}
+AMP_COLD const char* OutOfMemory::what() const noexcept {
   return "out of memory: the host has none left, not even for small objects; free some, or let "
          "the process use more";
 }
-AMP_INLINE void throw_out_of_memory() { throw OutOfMemory(); }
+AMP_COLD void throw_out_of_memory() { throw OutOfMemory(); }
 
-AMP_INLINE std::string integer_text(long long value) { return std::to_string(value); }
-AMP_INLINE std::string integer_text(unsigned long long value) { return std::to_string(value); }
-AMP_INLINE std::string real_text(double value) {
+AMP_COLD std::string integer_text(long long value) { return std::to_string(value); }
+AMP_COLD std::string integer_text(unsigned long long value) { return std::to_string(value); }
+AMP_COLD std::string real_text(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", value);
   return text;
 }
-AMP_INLINE std::string to_text(bool value) { return value ? "true" : "false"; }
+AMP_COLD std::string to_text(bool value) { return value ? "true" : "false"; }
 
-AMP_INLINE void MessagePart::append_chars(std::string& out, const MessagePart& part) {
+AMP_COLD void MessagePart::append_chars(std::string& out, const MessagePart& part) {
   out += static_cast<const char*>(part.value_);
 }
-AMP_INLINE void MessagePart::append_string(std::string& out, const MessagePart& part) {
+AMP_COLD void MessagePart::append_string(std::string& out, const MessagePart& part) {
   out += *static_cast<const std::string*>(part.value_);
 }
-AMP_INLINE void MessagePart::append_view(std::string& out, const MessagePart& part) {
+AMP_COLD void MessagePart::append_view(std::string& out, const MessagePart& part) {
   out += *static_cast<const std::string_view*>(part.value_);
 }
 
-[[gnu::noinline]] AMP_INLINE void throw_error(const MessagePart* parts, std::size_t count) {
+[[gnu::noinline]] AMP_COLD void throw_error(const MessagePart* parts, std::size_t count) {
   throw or_out_of_memory([&] {
     std::string message;
     for (std::size_t i = 0; i < count; ++i) parts[i].append_to(message);

@@ -14,7 +14,7 @@ namespace amp::inline v0::detail {
 /// With AMP_COMPILED, one of the library: the kernels are there.
 AMP_INLINE std::atomic<bool> optimization_hint_due = false;
 
-AMP_INLINE void hint_at_optimization(std::int64_t multiplications) {
+AMP_COLD void hint_at_optimization(std::int64_t multiplications) {
   constexpr std::int64_t kFelt = 1 << 24;  // about 0.1 s without optimization
   if (multiplications < kFelt || !optimization_hint_due.load(std::memory_order_relaxed) ||
       !optimization_hint_due.exchange(false) || std::getenv("AMP_QUIET") != nullptr) {

@@ -14,7 +14,7 @@
 
 namespace amp::inline v0 {
 
-AMP_INLINE void print_warning(std::string_view text) {
+AMP_COLD void print_warning(std::string_view text) {
   std::fprintf(stderr, "amp: %.*s\n", static_cast<int>(text.size()), text.data());
 }
 
@@ -28,7 +28,7 @@ struct AMP_EXPORT Warnings {
 
 }  // namespace detail
 
-AMP_INLINE WarningHandler set_warning_handler(WarningHandler handler) {
+AMP_COLD WarningHandler set_warning_handler(WarningHandler handler) {
   auto& warnings = process_state<detail::Warnings>();
   return detail::or_out_of_memory([&] {
     auto next = std::make_shared<const WarningHandler>(std::move(handler));
@@ -42,7 +42,7 @@ AMP_INLINE WarningHandler set_warning_handler(WarningHandler handler) {
 
 namespace detail {
 
-[[gnu::noinline]] AMP_INLINE void warn(const MessagePart* parts, std::size_t count) noexcept {
+[[gnu::noinline]] AMP_COLD void warn(const MessagePart* parts, std::size_t count) noexcept {
   try {
     const auto handler = [] {
       auto& warnings = process_state<Warnings>();

@@ -21,15 +21,15 @@ struct Capture::Notes {
   std::string refused = {};
 };
 
-AMP_INLINE Capture::Capture(Device device, void* stream, std::uint64_t id, Graph& graph,
-                            bool is_recording)
+AMP_COLD Capture::Capture(Device device, void* stream, std::uint64_t id, Graph& graph,
+                          bool is_recording)
     : device_(device),
       stream_(stream),
       id_(id),
       graph_(graph),
       is_recording_(is_recording),
       notes_(std::make_unique<Notes>()) {}
-AMP_INLINE Capture::~Capture() = default;
+AMP_COLD Capture::~Capture() = default;
 
 AMP_INLINE void Capture::wrote(RefCounted& memory, Bump bump) {
   notes_->written.try_emplace(&memory, Ref<RefCounted>(&memory), bump);
@@ -38,34 +38,34 @@ AMP_INLINE bool Capture::writes(RefCounted& memory) const {
   return notes_->written.contains(&memory);
 }
 
-AMP_INLINE void Capture::before_replay(std::function<void()> call) {
+AMP_COLD void Capture::before_replay(std::function<void()> call) {
   notes_->before_replay.push_back(std::move(call));
 }
-AMP_INLINE void Capture::when_recorded(std::function<void()> call) {
+AMP_COLD void Capture::when_recorded(std::function<void()> call) {
   notes_->when_recorded.push_back(std::move(call));
 }
-AMP_INLINE void Capture::after_replay(std::function<void()> call) {
+AMP_COLD void Capture::after_replay(std::function<void()> call) {
   notes_->after_replay.push_back(std::move(call));
 }
 
-AMP_INLINE void Capture::end_recording() const {
+AMP_COLD void Capture::end_recording() const {
   for (const auto& call : notes_->when_recorded) call();
 }
-AMP_INLINE void Capture::prepare_replay() const {
+AMP_COLD void Capture::prepare_replay() const {
   for (const auto& call : notes_->before_replay) call();
 }
-AMP_INLINE void Capture::end_replay() const {
+AMP_COLD void Capture::end_replay() const {
   for (const auto& [memory, entry] : notes_->written) entry.second(*memory);
   for (const auto& call : notes_->after_replay) call();
 }
 
-AMP_INLINE void Capture::open(const void* owner, std::string_view what) {
+AMP_COLD void Capture::open(const void* owner, std::string_view what) {
   notes_->open.insert_or_assign(owner, what);
 }
-AMP_INLINE void Capture::close(const void* owner, std::string_view what) noexcept {
+AMP_COLD void Capture::close(const void* owner, std::string_view what) noexcept {
   if (notes_->open.erase(owner) == 0 && notes_->stray.empty()) notes_->stray = what;
 }
-AMP_INLINE void Capture::require_closed() const {
+AMP_COLD void Capture::require_closed() const {
   AMP_CHECK(notes_->stray.empty(), "Graph: the callable ends ", notes_->stray,
             ", which it did not begin; record whole steps");
   if (!notes_->open.empty()) {
@@ -73,10 +73,10 @@ AMP_INLINE void Capture::require_closed() const {
   }
 }
 
-AMP_INLINE void Capture::refuse(std::string_view message) {
+AMP_COLD void Capture::refuse(std::string_view message) {
   if (notes_->refused.empty()) notes_->refused = message;
 }
-AMP_INLINE void Capture::require_accepted() const {
+AMP_COLD void Capture::require_accepted() const {
   if (!notes_->refused.empty()) throw Error(notes_->refused);
 }
 
@@ -99,7 +99,7 @@ AMP_INLINE CaptureScope::CaptureScope(Capture& capture) {
 }
 AMP_INLINE CaptureScope::~CaptureScope() { thread_state<CurrentCapture>().capture = nullptr; }
 
-AMP_INLINE void throw_refusal(Capture& recording, const MessagePart* parts, std::size_t count) {
+AMP_COLD void throw_refusal(Capture& recording, const MessagePart* parts, std::size_t count) {
   try {
     throw_error(parts, count);
   } catch (const Error& error) {

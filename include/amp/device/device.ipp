@@ -8,8 +8,8 @@
 
 namespace amp::inline v0 {
 
-AMP_INLINE std::string to_string(DeviceType type) { return type == kCPU ? "cpu" : "cuda"; }
-AMP_INLINE std::string to_string(const Device& device) {
+AMP_COLD std::string to_string(DeviceType type) { return type == kCPU ? "cpu" : "cuda"; }
+AMP_COLD std::string to_string(const Device& device) {
   return device.type == kCPU ? "cpu" : "cuda:" + std::to_string(device.index);
 }
 

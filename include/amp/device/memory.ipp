@@ -47,20 +47,20 @@ AMP_INLINE const DeviceMemory& device_memory(Device device) {
 
 }  // namespace detail
 
-AMP_INLINE void register_device_memory(DeviceType type, const DeviceMemory* memory) {
+AMP_COLD void register_device_memory(DeviceType type, const DeviceMemory* memory) {
   const DeviceMemory* expected = nullptr;
   detail::memory_state().devices[static_cast<std::size_t>(type)].compare_exchange_strong(expected,
                                                                                          memory);
 }
 
-AMP_INLINE bool is_available(DeviceType type) {
+AMP_COLD bool is_available(DeviceType type) {
   if (type == kCPU) return true;
   const DeviceMemory* memory =
       detail::memory_state().devices[static_cast<std::size_t>(type)].load();
   return memory != nullptr && memory->is_available();
 }
 
-AMP_INLINE MemoryStats memory_stats(Device device) {
+AMP_COLD MemoryStats memory_stats(Device device) {
   const detail::MemoryState& state = detail::memory_state();
   const auto t = static_cast<std::size_t>(device.type);
   return {.current_bytes = state.current_bytes[t],
@@ -68,7 +68,7 @@ AMP_INLINE MemoryStats memory_stats(Device device) {
           .allocations = state.allocations[t]};
 }
 
-AMP_INLINE void reset_peak_memory(Device device) {
+AMP_COLD void reset_peak_memory(Device device) {
   detail::MemoryState& state = detail::memory_state();
   const auto t = static_cast<std::size_t>(device.type);
   state.peak_bytes[t] = state.current_bytes[t].load();

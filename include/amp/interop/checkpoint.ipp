@@ -81,27 +81,27 @@ struct Checkpoint::Part {
   }
 };
 
-AMP_INLINE Checkpoint::Checkpoint() = default;
-AMP_INLINE Checkpoint::Checkpoint(const Checkpoint& other) = default;
-AMP_INLINE Checkpoint::Checkpoint(Checkpoint&& other) noexcept = default;
-AMP_INLINE Checkpoint& Checkpoint::operator=(const Checkpoint& other) = default;
-AMP_INLINE Checkpoint& Checkpoint::operator=(Checkpoint&& other) noexcept = default;
-AMP_INLINE Checkpoint::~Checkpoint() = default;
+AMP_COLD Checkpoint::Checkpoint() = default;
+AMP_COLD Checkpoint::Checkpoint(const Checkpoint& other) = default;
+AMP_COLD Checkpoint::Checkpoint(Checkpoint&& other) noexcept = default;
+AMP_COLD Checkpoint& Checkpoint::operator=(const Checkpoint& other) = default;
+AMP_COLD Checkpoint& Checkpoint::operator=(Checkpoint&& other) noexcept = default;
+AMP_COLD Checkpoint::~Checkpoint() = default;
 
-AMP_INLINE Checkpoint& Checkpoint::add(std::string name, const nn::Module& module) {
+AMP_COLD Checkpoint& Checkpoint::add(std::string name, const nn::Module& module) {
   AMP_CHECK(module.defined(), "Checkpoint::add: \"", name, "\" is no module yet");
   return add_part(Part::of_tensors(
       std::move(name), [module] { return module.state_dict(); },
       [module](const NamedTensors& tensors) { module.load_state_dict(tensors); }));
 }
 
-AMP_INLINE Checkpoint& Checkpoint::add(std::string name, Optimizer& optimizer) {
+AMP_COLD Checkpoint& Checkpoint::add(std::string name, Optimizer& optimizer) {
   return add_part(Part::of_tensors(
       std::move(name), [&optimizer] { return optimizer.state_dict(); },
       [&optimizer](const NamedTensors& tensors) { optimizer.load_state_dict(tensors); }));
 }
 
-AMP_INLINE Checkpoint& Checkpoint::add(std::string name, GradScaler& scaler) {
+AMP_COLD Checkpoint& Checkpoint::add(std::string name, GradScaler& scaler) {
   return add_part(Part::of_note(
       std::move(name), [&scaler] { return to_string(scaler.state_dict()); },
       [&scaler](std::string_view text) {  // a disabled one may hold what no other could load
@@ -109,19 +109,19 @@ AMP_INLINE Checkpoint& Checkpoint::add(std::string name, GradScaler& scaler) {
       }));
 }
 
-AMP_INLINE Checkpoint& Checkpoint::add(std::string name, std::int64_t& number) {
+AMP_COLD Checkpoint& Checkpoint::add(std::string name, std::int64_t& number) {
   return add_part(Part::of_note(
       std::move(name), [&number] { return std::to_string(number); },
       [&number](std::string_view text) { number = detail::parse_number<std::int64_t>(text); }));
 }
 
-AMP_INLINE Checkpoint& Checkpoint::add(std::string name, std::string& text) {
+AMP_COLD Checkpoint& Checkpoint::add(std::string name, std::string& text) {
   return add_part(Part::of_note(
       std::move(name), [&text] { return text; },
       [&text](std::string_view loaded) { text = loaded; }));
 }
 
-AMP_INLINE Checkpoint& Checkpoint::add(std::string name, Tensor& tensor) {
+AMP_COLD Checkpoint& Checkpoint::add(std::string name, Tensor& tensor) {
   return add_part(Part::of_tensors(
       std::move(name),
       [&tensor] {
@@ -135,7 +135,7 @@ AMP_INLINE Checkpoint& Checkpoint::add(std::string name, Tensor& tensor) {
       false));
 }
 
-AMP_INLINE Checkpoint& Checkpoint::add_random_stream(std::string name) {
+AMP_COLD Checkpoint& Checkpoint::add_random_stream(std::string name) {
   return add_part(Part::of_note(
       std::move(name),
       [] {
@@ -150,7 +150,7 @@ AMP_INLINE Checkpoint& Checkpoint::add_random_stream(std::string name) {
       }));
 }
 
-AMP_INLINE void Checkpoint::save(FilePath path) const {
+AMP_COLD void Checkpoint::save(FilePath path) const {
   detail::with_memory_for(path, [&] {
     SafeTensors contents;
     for (const Part& part : parts_) part.save(contents);
@@ -158,7 +158,7 @@ AMP_INLINE void Checkpoint::save(FilePath path) const {
   });
 }
 
-AMP_INLINE void Checkpoint::load(FilePath path) const {
+AMP_COLD void Checkpoint::load(FilePath path) const {
   detail::with_memory_for(path, [&] {
     SafeTensors contents = load_safetensors(path);
     const std::vector<SafeTensors> before = copies();
@@ -174,7 +174,7 @@ AMP_INLINE void Checkpoint::load(FilePath path) const {
   });
 }
 
-AMP_INLINE std::vector<SafeTensors> Checkpoint::copies() const {
+AMP_COLD std::vector<SafeTensors> Checkpoint::copies() const {
   std::vector<SafeTensors> all(parts_.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     parts_[i].save(all[i]);
@@ -185,8 +185,8 @@ AMP_INLINE std::vector<SafeTensors> Checkpoint::copies() const {
   return all;
 }
 
-AMP_INLINE std::string Checkpoint::put_back(const std::vector<SafeTensors>& before,
-                                            std::size_t last, SafeTensors& contents) const {
+AMP_COLD std::string Checkpoint::put_back(const std::vector<SafeTensors>& before, std::size_t last,
+                                          SafeTensors& contents) const {
   for (auto& [entry, tensor] : contents.tensors) tensor = Tensor();
   std::string half_loaded;
   for (std::size_t i = 0; i <= last; ++i) {
@@ -199,7 +199,7 @@ AMP_INLINE std::string Checkpoint::put_back(const std::vector<SafeTensors>& befo
   return half_loaded;
 }
 
-AMP_INLINE Checkpoint& Checkpoint::add_part(Part part) {
+AMP_COLD Checkpoint& Checkpoint::add_part(Part part) {
   AMP_CHECK(!part.name.empty() && part.name.find('.') == std::string::npos,
             "Checkpoint::add: `name` must not be empty nor hold a dot, but is \"", part.name, "\"");
   for (const Part& other : parts_)

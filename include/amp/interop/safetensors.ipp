@@ -31,7 +31,7 @@ namespace detail {
 
 static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
 
-AMP_INLINE void with_memory_for(FilePath path, const FunctionRef<void()>& call) {
+AMP_COLD void with_memory_for(FilePath path, const FunctionRef<void()>& call) {
   try {
     call();
   } catch (const std::bad_alloc&) {
@@ -39,7 +39,7 @@ AMP_INLINE void with_memory_for(FilePath path, const FunctionRef<void()>& call) 
   }
 }
 
-AMP_INLINE std::string names_in(const SafeTensors& contents, std::string_view prefix) {
+AMP_COLD std::string names_in(const SafeTensors& contents, std::string_view prefix) {
   constexpr std::size_t kListed = 8;
   std::vector<std::string_view> names, within;
   for (const auto& entry : contents.tensors) names.push_back(entry.first);
@@ -56,7 +56,7 @@ AMP_INLINE std::string names_in(const SafeTensors& contents, std::string_view pr
   return text;
 }
 
-AMP_INLINE SafeTensorsHeader header_of(const SafeTensors& contents) {
+AMP_COLD SafeTensorsHeader header_of(const SafeTensors& contents) {
   SafeTensorsHeader header{{}, contents.metadata};
   std::uint64_t offset = 0;
   for (const auto& [name, tensor] : contents.tensors) {
@@ -76,7 +76,7 @@ AMP_INLINE SafeTensorsHeader header_of(const SafeTensors& contents) {
 }
 
 /// The text of the header of a file of which nothing was read yet.
-AMP_INLINE std::string read_header(const std::string& path, InputFile& file) {
+AMP_COLD std::string read_header(const std::string& path, InputFile& file) {
   std::uint64_t size = 0;
   AMP_CHECK(file.size() >= sizeof size, path, ": has ", file.size(),
             " bytes, but a safetensors file begins with 8 that tell the length of its header");
@@ -96,8 +96,8 @@ AMP_INLINE std::string read_header(const std::string& path, InputFile& file) {
 }
 
 /// The next bytes of the file.
-AMP_INLINE Tensor read_tensor(const std::string& path, const std::string& name,
-                              const SafeTensorsEntry& entry, InputFile& file) {
+AMP_COLD Tensor read_tensor(const std::string& path, const std::string& name,
+                            const SafeTensorsEntry& entry, InputFile& file) {
   const Tensor tensor = make_tensor(entry.shape, entry.dtype(), kCPU);
   file.read(tensor.raw_data(), entry.end - entry.begin);
   const auto* const bytes = static_cast<const std::uint8_t*>(tensor.raw_data());
@@ -107,7 +107,7 @@ AMP_INLINE Tensor read_tensor(const std::string& path, const std::string& name,
   return tensor;
 }
 
-AMP_INLINE SafeTensors read_safetensors(FilePath path) {
+AMP_COLD SafeTensors read_safetensors(FilePath path) {
   const std::string name = path.string();
   InputFile file("load_safetensors", path);
   SafeTensorsHeader header;
@@ -137,7 +137,7 @@ AMP_INLINE SafeTensors read_safetensors(FilePath path) {
 
 }  // namespace detail
 
-AMP_INLINE const Tensor& SafeTensors::at(std::string_view name) const {
+AMP_COLD const Tensor& SafeTensors::at(std::string_view name) const {
   for (const auto& [known, tensor] : tensors) {
     if (known == name) return tensor;
   }
@@ -148,7 +148,7 @@ AMP_INLINE const Tensor& SafeTensors::at(std::string_view name) const {
                detail::names_in({tensors, {}, unsupported}));
 }
 
-AMP_INLINE void save_safetensors(FilePath path, const SafeTensors& contents) {
+AMP_COLD void save_safetensors(FilePath path, const SafeTensors& contents) {
   AMP_CHECK(contents.unsupported.empty(), "save_safetensors: ", path.string(), ": \"",
             contents.unsupported.begin()->first,
             "\" was not loaded, so that it cannot be saved; clear `unsupported` to do without it");
@@ -175,7 +175,7 @@ AMP_INLINE void save_safetensors(FilePath path, const SafeTensors& contents) {
   });
 }
 
-AMP_INLINE SafeTensors load_safetensors(FilePath path) {
+AMP_COLD SafeTensors load_safetensors(FilePath path) {
   SafeTensors contents;
   detail::with_memory_for(path, [&] { contents = detail::read_safetensors(path); });
   return contents;

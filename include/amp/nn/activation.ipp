@@ -18,20 +18,20 @@ AMP_INLINE Tensor ReLU::forward(const Tensor& x) const { return relu(x); }
 
 AMP_INLINE Tensor SiLU::forward(const Tensor& x) const { return silu(x); }
 
-AMP_INLINE GELU::GELU(GeluForm form) : form_(form) {
+AMP_COLD GELU::GELU(GeluForm form) : form_(form) {
   set_extra_repr([&] {
     return std::string(form == GeluForm::kErf ? "approximate='none'" : "approximate='tanh'");
   });
 }
 AMP_INLINE Tensor GELU::forward(const Tensor& x) const { return gelu(x, form_); }
 
-AMP_INLINE Dropout::Dropout(double p) : p_(p) {
+AMP_COLD Dropout::Dropout(double p) : p_(p) {
   AMP_CHECK(p >= 0 && p <= 1, "nn::Dropout: `p` must lie in [0, 1], but is ", p);
   set_extra_repr([&] { return "p=" + detail::python_text(p) + ", inplace=False"; });
 }
 AMP_INLINE Tensor Dropout::forward(const Tensor& x) const { return dropout(x, p_, is_training()); }
 
-AMP_INLINE Flatten::Flatten(std::int64_t start_dim, std::int64_t end_dim)
+AMP_COLD Flatten::Flatten(std::int64_t start_dim, std::int64_t end_dim)
     : start_dim_(start_dim), end_dim_(end_dim) {
   set_extra_repr([&] {
     return "start_dim=" + std::to_string(start_dim) + ", end_dim=" + std::to_string(end_dim);
@@ -43,7 +43,7 @@ AMP_INLINE Tensor Flatten::forward(const Tensor& x) const {
 
 namespace detail {
 
-AMP_INLINE std::string pool_text(Size2d kernel, const PoolOptions& options) {
+AMP_COLD std::string pool_text(Size2d kernel, const PoolOptions& options) {
   const auto text = [](Size2d size) {
     return size.height == size.width ? std::to_string(size.height)
                                      : python_text(Shape(size.height, size.width));
@@ -54,7 +54,7 @@ AMP_INLINE std::string pool_text(Size2d kernel, const PoolOptions& options) {
 
 }  // namespace detail
 
-AMP_INLINE MaxPool2d::MaxPool2d(Size2d kernel, const PoolOptions& options)
+AMP_COLD MaxPool2d::MaxPool2d(Size2d kernel, const PoolOptions& options)
     : kernel_(kernel), options_(options) {
   set_extra_repr(
       [&] { return detail::pool_text(kernel, options) + ", dilation=1, ceil_mode=False"; });
@@ -63,7 +63,7 @@ AMP_INLINE Tensor MaxPool2d::forward(const Tensor& x) const {
   return max_pool2d(x, kernel_, options_.stride.value_or(kernel_), options_.padding);
 }
 
-AMP_INLINE AvgPool2d::AvgPool2d(Size2d kernel, const PoolOptions& options)
+AMP_COLD AvgPool2d::AvgPool2d(Size2d kernel, const PoolOptions& options)
     : kernel_(kernel), options_(options) {
   set_extra_repr([&] { return detail::pool_text(kernel, options); });
 }

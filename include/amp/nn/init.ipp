@@ -12,12 +12,12 @@
 
 namespace amp::inline v0::nn::init {
 
-AMP_INLINE Tensor uniform(const Shape& shape, double bound) {
+AMP_COLD Tensor uniform(const Shape& shape, double bound) {
   const NoGradGuard no_grad;
   return rand(shape) * (2 * bound) - bound;
 }
 
-AMP_INLINE Tensor fan_in_uniform(const Shape& shape, std::int64_t fan_in) {
+AMP_COLD Tensor fan_in_uniform(const Shape& shape, std::int64_t fan_in) {
   return uniform(shape, fan_in > 0 ? 1 / std::sqrt(static_cast<double>(fan_in)) : 0);
 }
 

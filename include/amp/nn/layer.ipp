@@ -9,14 +9,14 @@
 
 namespace amp::inline v0::nn::detail {
 
-AMP_INLINE void add_module(Error& error, const Module& module) {
+AMP_COLD void add_module(Error& error, const Module& module) {
   try {
     error.add_module(module.path());
   } catch (const std::bad_alloc&) {  // then without the path
   }
 }
 
-AMP_INLINE void fail_empty(std::string_view type) {
+AMP_COLD void fail_empty(std::string_view type) {
   amp::detail::fail(
       type, ": this ", type,
       " is empty, as one made of nullptr or without arguments is; assign one before using it, as "

@@ -14,8 +14,8 @@
 #include "amp/tensor/factory.hpp"
 namespace amp::inline v0::nn {
 
-AMP_INLINE Linear::Linear(std::int64_t in_features, std::int64_t out_features,
-                          const LinearOptions& options) {
+AMP_COLD Linear::Linear(std::int64_t in_features, std::int64_t out_features,
+                        const LinearOptions& options) {
   weight =
       register_parameter("weight", init::fan_in_uniform({out_features, in_features}, in_features));
   if (options.bias)
@@ -32,8 +32,8 @@ AMP_INLINE Tensor Linear::forward(const Tensor& x) const {
   return linear(x, registered("weight", weight), registered("bias", bias));
 }
 
-AMP_INLINE Conv2d::Conv2d(std::int64_t in_channels, std::int64_t out_channels, Size2d kernel,
-                          const Conv2dLayerOptions& options)
+AMP_COLD Conv2d::Conv2d(std::int64_t in_channels, std::int64_t out_channels, Size2d kernel,
+                        const Conv2dLayerOptions& options)
     : options_{options.stride, options.padding, options.dilation, options.groups, options.relu} {
   AMP_CHECK(options.groups >= 1 && in_channels % options.groups == 0 &&
                 out_channels % options.groups == 0,
@@ -52,8 +52,8 @@ AMP_INLINE Tensor Conv2d::forward(const Tensor& x) const {
   return conv2d(x, registered("weight", weight), registered("bias", bias), options_);
 }
 
-AMP_INLINE std::string Conv2d::describe(std::int64_t in_channels, std::int64_t out_channels,
-                                        Size2d kernel, const Conv2dLayerOptions& options) {
+AMP_COLD std::string Conv2d::describe(std::int64_t in_channels, std::int64_t out_channels,
+                                      Size2d kernel, const Conv2dLayerOptions& options) {
   const auto pair = [](const char* name, Size2d size, std::int64_t usual) {
     const bool said = size.height != usual || size.width != usual;
     return said ? name + detail::python_text(Shape(size.height, size.width)) : std::string();
@@ -65,7 +65,7 @@ AMP_INLINE std::string Conv2d::describe(std::int64_t in_channels, std::int64_t o
          (options.bias ? "" : ", bias=False") + (options.relu ? ", relu=True" : "");
 }
 
-AMP_INLINE Embedding::Embedding(std::int64_t count, std::int64_t dim) {
+AMP_COLD Embedding::Embedding(std::int64_t count, std::int64_t dim) {
   weight = register_parameter("weight", randn({count, dim}));
   set_extra_repr([&] { return std::to_string(count) + ", " + std::to_string(dim); });
 }

@@ -26,7 +26,7 @@ inline constexpr std::string_view kNoType = "Module";
 
 using Replacements = std::vector<std::pair<Tensor, Tensor>>;  // a tensor, and its new data
 
-AMP_INLINE void check_leaf(std::string_view call, const std::string& name, const Tensor& tensor) {
+AMP_COLD void check_leaf(std::string_view call, const std::string& name, const Tensor& tensor) {
   AMP_CHECK(!tensor.defined() || tensor.is_leaf(), call, ": \"", name, "\", ", describe(tensor),
             ", was computed; detach() it");
 }
@@ -53,7 +53,7 @@ Value& find(std::string_view call, std::string_view what,
   amp::detail::fail(call, ": there is no ", what, " \"", name, "\" in this module, but ", names);
 }
 
-AMP_INLINE std::vector<Tensor> values(const NamedTensors& named) try {
+AMP_COLD std::vector<Tensor> values(const NamedTensors& named) try {
   std::vector<Tensor> tensors;
   for (const auto& entry : named) tensors.push_back(entry.second);
   return tensors;
@@ -62,7 +62,7 @@ AMP_INLINE std::vector<Tensor> values(const NamedTensors& named) try {
 }
 
 /// Bit for bit, in the dtype of `a`.
-AMP_INLINE bool same_values(const Tensor& a, const Tensor& b) {
+AMP_COLD bool same_values(const Tensor& a, const Tensor& b) {
   const Tensor x = a.detach().to(kCPU).contiguous();
   const Tensor y = b.detach().to(kCPU).to(a.dtype()).contiguous();
   const auto bytes = static_cast<std::size_t>(x.numel() * item_size(x.dtype()));
@@ -84,7 +84,7 @@ struct Module::State {
   std::string name = {};
 };
 
-AMP_INLINE Module::Module()
+AMP_COLD Module::Module()
     : state_(amp::detail::or_out_of_memory([] { return std::make_shared<State>(); })) {}
 
 AMP_INLINE Module::State& Module::state() const {
@@ -92,7 +92,7 @@ AMP_INLINE Module::State& Module::state() const {
   return *state_;
 }
 
-AMP_INLINE std::string Module::path() const {
+AMP_COLD std::string Module::path() const {
   std::string path;
   std::shared_ptr<State> inner = state_;
   while (const std::shared_ptr<State> outer = inner ? inner->parent.lock() : nullptr) {
@@ -105,7 +105,7 @@ AMP_INLINE std::string Module::path() const {
 AMP_INLINE std::string_view Module::type() const { return state().type; }
 AMP_INLINE const std::string& Module::extra_repr() const { return state().extra_repr; }
 
-AMP_INLINE Tensor Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
+AMP_COLD Tensor Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
   check_name("register_parameter", name);
   detail::check_leaf("register_parameter", name, tensor);
   if (tensor.defined()) tensor.requires_grad_(requires_grad);
@@ -113,22 +113,22 @@ AMP_INLINE Tensor Module::register_parameter(std::string name, Tensor tensor, bo
   return tensor;
 }
 
-AMP_INLINE Tensor Module::register_buffer(std::string name, Tensor tensor) {
+AMP_COLD Tensor Module::register_buffer(std::string name, Tensor tensor) {
   check_name("register_buffer", name);
   detail::append(state().buffers, std::move(name), tensor);
   return tensor;
 }
 
-AMP_INLINE void Module::register_child(const std::string& name, const Module& child,
-                                       std::string_view type) const {
+AMP_COLD void Module::register_child(const std::string& name, const Module& child,
+                                     std::string_view type) const {
   check_child("register_module", name, child);
   check_name("register_module", name);
   detail::append(state().modules, name, child);
   enter(name, child, type);
 }
 
-AMP_INLINE void Module::replace_child(const std::string& name, const Module& child,
-                                      std::string_view type) const {
+AMP_COLD void Module::replace_child(const std::string& name, const Module& child,
+                                    std::string_view type) const {
   check_child("replace_module", name, child);
   Module& place = detail::find("replace_module", "module", state().modules, name);
   const Module old = std::exchange(place, child);
@@ -136,7 +136,7 @@ AMP_INLINE void Module::replace_child(const std::string& name, const Module& chi
   enter(name, child, type);
 }
 
-AMP_INLINE Tensor Module::replace_parameter(const std::string& name, Tensor tensor) {
+AMP_COLD Tensor Module::replace_parameter(const std::string& name, Tensor tensor) {
   Tensor& place = detail::find("replace_parameter", "parameter", state().parameters, name);
   const bool trained = !place.defined() || place.requires_grad();
   detail::check_leaf("replace_parameter", name, tensor);
@@ -150,8 +150,8 @@ AMP_INLINE Tensor Module::replace_parameter(const std::string& name, Tensor tens
   return place = tensor;
 }
 
-AMP_INLINE void Module::check_registered(const Tensor& loss,
-                                         const std::vector<Tensor>& others) const {
+AMP_COLD void Module::check_registered(const Tensor& loss,
+                                       const std::vector<Tensor>& others) const {
   autograd::check_leaves(
       "check_registered", "this module", loss, named_parameters(), others,
       "register members with register_module and register_parameter, and replace them with "
@@ -161,13 +161,13 @@ AMP_INLINE void Module::check_registered(const Tensor& loss,
 AMP_INLINE std::vector<Tensor> Module::parameters() const {
   return detail::values(named_parameters());
 }
-AMP_INLINE std::vector<Tensor> Module::buffers() const { return detail::values(named_buffers()); }
+AMP_COLD std::vector<Tensor> Module::buffers() const { return detail::values(named_buffers()); }
 AMP_INLINE NamedTensors Module::named_parameters() const {
   NamedTensors found;
   collect(&State::parameters, "", found);
   return found;
 }
-AMP_INLINE NamedTensors Module::named_buffers() const {
+AMP_COLD NamedTensors Module::named_buffers() const {
   NamedTensors found;
   collect(&State::buffers, "", found);
   return found;
@@ -182,13 +182,13 @@ AMP_INLINE void Module::train(bool on) const {
   for (const auto& [name, child] : state().modules) child.train(on);
 }
 
-AMP_INLINE void Module::to(DType dtype) const { convert("Module::to", dtype, {}); }
-AMP_INLINE void Module::to_mixed(DType dtype) const {
+AMP_COLD void Module::to(DType dtype) const { convert("Module::to", dtype, {}); }
+AMP_COLD void Module::to_mixed(DType dtype) const {
   NamedTensors kept;
   collect_kept(kept);
   convert("Module::to_mixed", dtype, kept);
 }
-AMP_INLINE void Module::to(Device device) const try {
+AMP_COLD void Module::to(Device device) const try {
   detail::Replacements moved;
   for (const Tensor& tensor : detail::values(state_dict())) {
     if (tensor.device() != device) moved.emplace_back(tensor, tensor.detach().to(device));
@@ -204,7 +204,7 @@ AMP_INLINE void Module::zero_grad() const {
   }
 }
 
-AMP_INLINE NamedTensors Module::state_dict() const try {
+AMP_COLD NamedTensors Module::state_dict() const try {
   NamedTensors all = named_parameters();
   for (auto& buffer : named_buffers()) all.push_back(std::move(buffer));
   return all;
@@ -212,7 +212,7 @@ AMP_INLINE NamedTensors Module::state_dict() const try {
   throw amp::detail::OutOfMemory();
 }
 
-AMP_INLINE void Module::load_state_dict(const NamedTensors& tensors) const {
+AMP_COLD void Module::load_state_dict(const NamedTensors& tensors) const {
   const NamedTensors own = state_dict();
   NamedTensors names;
   collect(&State::parameters, "", names, true);
@@ -249,12 +249,12 @@ AMP_INLINE void Module::load_state_dict(const NamedTensors& tensors) const {
   for (std::size_t i = 0; i < own.size(); ++i) own[i].second.copy_(sources[i]->detach());
 }
 
-AMP_INLINE void Module::keep_extra_repr(std::string text) const {
+AMP_COLD void Module::keep_extra_repr(std::string text) const {
   state().extra_repr = std::move(text);
 }
-AMP_INLINE void Module::set_type(std::string_view type) const { state().type = type; }
+AMP_COLD void Module::set_type(std::string_view type) const { state().type = type; }
 
-AMP_INLINE void Module::keep_float32() const { state().keeps_float32 = true; }
+AMP_COLD void Module::keep_float32() const { state().keeps_float32 = true; }
 
 AMP_INLINE const Tensor& Module::registered(std::string_view name, const Tensor& member) const {
   for (const auto& [old, its_name] : state().replaced) {
@@ -263,7 +263,7 @@ AMP_INLINE const Tensor& Module::registered(std::string_view name, const Tensor&
   }
   return member;
 }
-AMP_INLINE void Module::forget_replaced(std::string_view name, const Tensor& back) const {
+AMP_COLD void Module::forget_replaced(std::string_view name, const Tensor& back) const {
   std::erase_if(state().replaced, [&](const auto& entry) {
     return entry.first.impl().unique() ||
            (entry.second == name && back.defined() && entry.first.is_same(back));
@@ -276,27 +276,27 @@ AMP_INLINE void Module::check_defined() const {
             "assign one before using it");
 }
 
-AMP_INLINE void Module::check_child(std::string_view call, const std::string& name,
-                                    const Module& child) const {
+AMP_COLD void Module::check_child(std::string_view call, const std::string& name,
+                                  const Module& child) const {
   AMP_CHECK(child.defined(), call, ": \"", name, "\" is no module yet");
   AMP_CHECK(!child.holds(*this), call, ": \"", name,
             "\" is this module itself, or holds it; a module cannot be within itself");
 }
-AMP_INLINE bool Module::holds(const Module& other) const {
+AMP_COLD bool Module::holds(const Module& other) const {
   if (state_ == other.state_) return true;
   for (const auto& entry : state().modules) {
     if (entry.second.holds(other)) return true;
   }
   return false;
 }
-AMP_INLINE void Module::enter(const std::string& name, const Module& child,
-                              std::string_view type) const {
+AMP_COLD void Module::enter(const std::string& name, const Module& child,
+                            std::string_view type) const {
   if (child.type() == detail::kNoType) child.set_type(type);
   if (!child.state().parent.expired()) return;
   amp::detail::or_out_of_memory([&] { child.state().name = name; });
   child.state().parent = state_;
 }
-AMP_INLINE void Module::leave(const std::string& name, const Module& child) const {
+AMP_COLD void Module::leave(const std::string& name, const Module& child) const {
   if (child.state().parent.lock() != state_ || child.state().name != name) return;
   child.state().parent.reset();
   for (const auto& [other, module] : state().modules) {
@@ -304,7 +304,7 @@ AMP_INLINE void Module::leave(const std::string& name, const Module& child) cons
   }
 }
 
-AMP_INLINE void Module::check_name(std::string_view call, const std::string& name) const {
+AMP_COLD void Module::check_name(std::string_view call, const std::string& name) const {
   AMP_CHECK(!name.empty() && name.find('.') == std::string::npos, call,
             ": `name` must not be empty nor hold a dot, but is \"", name, "\"");
   const auto unknown = [&](const auto& names) {
@@ -329,7 +329,7 @@ AMP_INLINE void Module::collect(NamedTensors State::*list, const std::string& pr
   throw amp::detail::OutOfMemory();
 }
 
-AMP_INLINE void Module::collect_kept(NamedTensors& kept) const {
+AMP_COLD void Module::collect_kept(NamedTensors& kept) const {
   if (state().keeps_float32) {
     collect(&State::parameters, "", kept);
     collect(&State::buffers, "", kept);
@@ -337,7 +337,7 @@ AMP_INLINE void Module::collect_kept(NamedTensors& kept) const {
   for (const auto& [name, child] : state().modules) child.collect_kept(kept);
 }
 
-AMP_INLINE void Module::convert(std::string_view call, DType dtype, const NamedTensors& kept) const
+AMP_COLD void Module::convert(std::string_view call, DType dtype, const NamedTensors& kept) const
     try {
   AMP_CHECK(is_floating_point(dtype), call, ": `dtype` must be floating point, but is ", dtype);
   detail::Replacements converted;

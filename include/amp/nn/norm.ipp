@@ -16,13 +16,13 @@ namespace amp::inline v0::nn {
 namespace detail {
 
 /// What the norms whose affine option governs weight and bias say of it.
-AMP_INLINE std::string affine_text(const char* name, bool affine) {
+AMP_COLD std::string affine_text(const char* name, bool affine) {
   return name + python_text(affine) + ", bias=" + python_text(affine);
 }
 
 }  // namespace detail
 
-AMP_INLINE LayerNorm::LayerNorm(const Shape& normalized_shape, const NormOptions& options)
+AMP_COLD LayerNorm::LayerNorm(const Shape& normalized_shape, const NormOptions& options)
     : shape_(normalized_shape), eps_(options.eps) {
   keep_float32();
   set_extra_repr([&] {
@@ -39,7 +39,7 @@ AMP_INLINE Tensor LayerNorm::forward(const Tensor& x) const {
   return layer_norm(x, shape_, registered("weight", weight), registered("bias", bias), eps_);
 }
 
-AMP_INLINE RMSNorm::RMSNorm(const Shape& normalized_shape, const RMSNormOptions& options)
+AMP_COLD RMSNorm::RMSNorm(const Shape& normalized_shape, const RMSNormOptions& options)
     : shape_(normalized_shape), eps_(options.eps) {
   keep_float32();
   set_extra_repr([&] {
@@ -54,8 +54,8 @@ AMP_INLINE Tensor RMSNorm::forward(const Tensor& x) const {
   return rms_norm(x, shape_, registered("weight", weight), eps_);
 }
 
-AMP_INLINE GroupNorm::GroupNorm(std::int64_t groups, std::int64_t channels,
-                                const NormOptions& options)
+AMP_COLD GroupNorm::GroupNorm(std::int64_t groups, std::int64_t channels,
+                              const NormOptions& options)
     : groups_(groups), eps_(options.eps) {
   AMP_CHECK(groups >= 1 && channels % groups == 0, "nn::GroupNorm: `groups` ", groups,
             " must divide `channels` ", channels);
@@ -74,7 +74,7 @@ AMP_INLINE Tensor GroupNorm::forward(const Tensor& x) const {
   return group_norm(x, groups_, registered("weight", weight), registered("bias", bias), eps_);
 }
 
-AMP_INLINE BatchNorm2d::BatchNorm2d(std::int64_t channels, const BatchNorm2dOptions& options)
+AMP_COLD BatchNorm2d::BatchNorm2d(std::int64_t channels, const BatchNorm2dOptions& options)
     : options_(options) {
   keep_float32();
   set_extra_repr([&] {

@@ -9,7 +9,7 @@
 
 namespace amp::inline v0::nn::detail {
 
-AMP_INLINE std::string module_text(const Module& module, std::string_view type) {
+AMP_COLD std::string module_text(const Module& module, std::string_view type) {
   std::string text(type);
   if (!module.defined()) return text + "(nullptr)";
   std::string lines = module.extra_repr();

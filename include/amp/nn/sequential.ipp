@@ -15,22 +15,21 @@ struct Sequential::Steps {
   std::vector<std::pair<std::string, std::unique_ptr<Step>>> list = {};
 };
 
-AMP_INLINE std::shared_ptr<Sequential::Steps> Sequential::no_steps() {
+AMP_COLD std::shared_ptr<Sequential::Steps> Sequential::no_steps() {
   return amp::detail::or_out_of_memory([] { return std::make_shared<Steps>(); });
 }
 
-AMP_INLINE std::string Sequential::next_name() const {
+AMP_COLD std::string Sequential::next_name() const {
   check_defined();
   return std::to_string(steps_->list.size());
 }
 
-AMP_INLINE void Sequential::add_step(std::string name, std::unique_ptr<Step> step) const {
+AMP_COLD void Sequential::add_step(std::string name, std::unique_ptr<Step> step) const {
   amp::detail::or_out_of_memory(
       [&] { steps_->list.emplace_back(std::move(name), std::move(step)); });
 }
 
-AMP_INLINE void Sequential::replace_step(const std::string& name,
-                                         std::unique_ptr<Step> step) const {
+AMP_COLD void Sequential::replace_step(const std::string& name, std::unique_ptr<Step> step) const {
   for (auto& [known, call] : steps_->list) {
     if (known == name) call = std::move(step);
   }

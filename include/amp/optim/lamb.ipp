@@ -12,7 +12,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_INLINE void LambFormula::complete(const LAMBOptions&) {}
+AMP_COLD void LambFormula::complete(const LAMBOptions&) {}
 
 AMP_INLINE kernels::LambRule LambFormula::rule(const LAMBOptions& options) {
   return {options.beta1, options.beta2, options.eps, options.weight_decay};

@@ -12,7 +12,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_INLINE void LionFormula::complete(const LionOptions&) {}
+AMP_COLD void LionFormula::complete(const LionOptions&) {}
 
 AMP_INLINE kernels::LionRule LionFormula::rule(const LionOptions& options) {
   return {options.beta1, options.beta2, options.weight_decay};

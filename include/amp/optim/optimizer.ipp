@@ -19,15 +19,14 @@ AMP_INLINE Optimizer::Optimizer(std::string_view name) : name_(name) {}
 
 AMP_INLINE Optimizer::~Optimizer() = default;
 
-AMP_INLINE void Optimizer::check_trains(const Tensor& loss,
-                                        const std::vector<Tensor>& others) const {
+AMP_COLD void Optimizer::check_trains(const Tensor& loss, const std::vector<Tensor>& others) const {
   NamedTensors own;
   for (const Tensor& p : parameters_) own.emplace_back(names_[own.size()], p);
   autograd::check_leaves(std::string(name_) + "::check_trains", "this optimizer", loss, own, others,
                          "make it after modules are replaced, or use add_param_group");
 }
 
-AMP_INLINE std::int64_t Optimizer::applied_steps() const { return applied_.item<std::int64_t>(); }
+AMP_COLD std::int64_t Optimizer::applied_steps() const { return applied_.item<std::int64_t>(); }
 
 AMP_INLINE void Optimizer::zero_grad() {
   for (const Tensor& p : parameters_) {
@@ -81,7 +80,7 @@ AMP_INLINE void Optimizer::step(const GradScale& scale) {
   }
 }
 
-AMP_INLINE std::vector<Tensor> Optimizer::master_weights() const try {
+AMP_COLD std::vector<Tensor> Optimizer::master_weights() const try {
   std::vector<Tensor> all;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const State* const rest = rest_of(i);
@@ -95,7 +94,7 @@ AMP_INLINE std::vector<Tensor> Optimizer::master_weights() const try {
   throw detail::OutOfMemory();
 }
 
-AMP_INLINE void Optimizer::set_master_weights(std::span<const Tensor> weights) {
+AMP_COLD void Optimizer::set_master_weights(std::span<const Tensor> weights) {
   AMP_CHECK(weights.size() == parameters_.size(), "set_master_weights: there are ",
             parameters_.size(), " parameters, but `weights` has ", weights.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -124,7 +123,7 @@ AMP_INLINE void Optimizer::set_master_weights(std::span<const Tensor> weights) {
   }
 }
 
-AMP_INLINE void Optimizer::adopt(const Tensor& p, std::string_view called) {
+AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
   const std::size_t i = parameters_.size();
   AMP_CHECK(p.defined() && p.is_leaf() && p.requires_grad(), name_, ": params[", i, "], ",
             describe(p),
@@ -147,7 +146,7 @@ AMP_INLINE void Optimizer::adopt(const Tensor& p, std::string_view called) {
   names_.push_back(std::move(name));
 }
 
-AMP_INLINE void Optimizer::forget_after(std::size_t count) {
+AMP_COLD void Optimizer::forget_after(std::size_t count) {
   parameters_.resize(count);
   names_.resize(count);
   for (State* state : all_states()) {
@@ -155,8 +154,8 @@ AMP_INLINE void Optimizer::forget_after(std::size_t count) {
   }
 }
 
-AMP_INLINE void Optimizer::check_state(std::size_t i, const StateChoice& choice,
-                                       const detail::PoolVector<State*>& remembered) const {
+AMP_COLD void Optimizer::check_state(std::size_t i, const StateChoice& choice,
+                                     const detail::PoolVector<State*>& remembered) const {
   const Tensor& p = parameters_[i];
   detail::check_choice(name_, i, p, choice);
   for (const State* state : remembered) {

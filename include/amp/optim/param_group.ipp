@@ -7,12 +7,11 @@
 
 namespace amp::inline v0::detail {
 
-AMP_INLINE void refuse_option(std::string_view name, const char* option, double value,
-                              double below) {
+AMP_COLD void refuse_option(std::string_view name, const char* option, double value, double below) {
   fail(name, ": `", option, "` must lie in [0, ", below, "), but is ", value);
 }
 
-AMP_INLINE void check_schedule(std::string_view name, const Schedule& s) {
+AMP_COLD void check_schedule(std::string_view name, const Schedule& s) {
   AMP_CHECK(s.steps >= 1 && s.warmup_steps >= 0, name,
             ": a `schedule` must take at least 1 step, but has `steps` ", s.steps,
             " and `warmup_steps` ", s.warmup_steps);

@@ -26,15 +26,16 @@
 namespace amp::inline v0 {
 
 template <class Formula>
-RuleOptimizer<Formula>::RuleOptimizer(std::vector<Tensor> params, const Options& options)
+AMP_COLD RuleOptimizer<Formula>::RuleOptimizer(std::vector<Tensor> params, const Options& options)
     : RuleOptimizer(one(std::move(params), options)) {}
 
 template <class Formula>
-RuleOptimizer<Formula>::RuleOptimizer(const NamedTensors& params, const Options& options)
+AMP_COLD RuleOptimizer<Formula>::RuleOptimizer(const NamedTensors& params, const Options& options)
     : RuleOptimizer(one(params, options)) {}
 
 template <class Formula>
-RuleOptimizer<Formula>::RuleOptimizer(std::vector<Group> groups) : Optimizer(Formula::kName) {
+AMP_COLD RuleOptimizer<Formula>::RuleOptimizer(std::vector<Group> groups)
+    : Optimizer(Formula::kName) {
   static_assert(Rule::kStates == std::size(Formula::kStates));
   for (int s = 0; s < Rule::kStates; ++s) {
     states_[s].name = Formula::kStates[s];
@@ -48,7 +49,7 @@ template <class Formula>
 RuleOptimizer<Formula>::~RuleOptimizer() = default;
 
 template <class Formula>
-double RuleOptimizer<Formula>::lr(std::size_t group) const {
+AMP_COLD double RuleOptimizer<Formula>::lr(std::size_t group) const {
   AMP_CHECK(group < groups_.size(), name(), "::lr: there are ", groups_.size(),
             " groups, but `group` is ", group);
   const Options& options = groups_[group].options;
@@ -56,7 +57,7 @@ double RuleOptimizer<Formula>::lr(std::size_t group) const {
 }
 
 template <class Formula>
-void RuleOptimizer<Formula>::add_param_group(Group group) try {
+AMP_COLD void RuleOptimizer<Formula>::add_param_group(Group group) try {
   complete(group.options);
   AMP_CHECK(!group.params.empty(), name(), detail::kNoParams);
   AMP_CHECK(group.names.empty() || group.names.size() == group.params.size(), name(),
@@ -82,7 +83,7 @@ void RuleOptimizer<Formula>::add_param_group(Group group) try {
 }
 
 template <class Formula>
-auto RuleOptimizer<Formula>::one(std::vector<Tensor> params, const Options& options)
+AMP_COLD auto RuleOptimizer<Formula>::one(std::vector<Tensor> params, const Options& options)
     -> std::vector<Group> {
   return detail::or_out_of_memory([&] {
     std::vector<Group> groups(1);
@@ -92,7 +93,7 @@ auto RuleOptimizer<Formula>::one(std::vector<Tensor> params, const Options& opti
 }
 
 template <class Formula>
-auto RuleOptimizer<Formula>::one(const NamedTensors& params, const Options& options)
+AMP_COLD auto RuleOptimizer<Formula>::one(const NamedTensors& params, const Options& options)
     -> std::vector<Group> try {
   std::vector<Group> groups(1);
   Group& group = groups[0];
@@ -112,7 +113,7 @@ auto RuleOptimizer<Formula>::choice_of(const Options& options) -> StateChoice {
 }
 
 template <class Formula>
-void RuleOptimizer<Formula>::complete(Options& options) {
+AMP_COLD void RuleOptimizer<Formula>::complete(Options& options) {
   Formula::complete(options);
   Formula::visit(options, [](const char* option, double value,
                              double below = std::numeric_limits<double>::infinity()) {
@@ -123,7 +124,7 @@ void RuleOptimizer<Formula>::complete(Options& options) {
 }
 
 template <class Formula>
-void RuleOptimizer<Formula>::check_options() {
+AMP_COLD void RuleOptimizer<Formula>::check_options() {
   for (Group& group : groups_) complete(group.options);
 }
 

@@ -16,16 +16,16 @@
 
 namespace amp::inline v0 {
 
-AMP_INLINE void Optimizer::exchange(const Numbers& numbers, std::vector<double>& values) noexcept {
+AMP_COLD void Optimizer::exchange(const Numbers& numbers, std::vector<double>& values) noexcept {
   std::size_t next = 0;
   for (const auto& [name, number] : numbers) std::swap(*number, values[next++]);
 }
 
-AMP_INLINE std::string Optimizer::entry_name(std::size_t i, const State& state) const {
+AMP_COLD std::string Optimizer::entry_name(std::size_t i, const State& state) const {
   return names_[i] + "." + std::string(state.name);
 }
 
-AMP_INLINE NamedTensors Optimizer::state_dict() const try {
+AMP_COLD NamedTensors Optimizer::state_dict() const try {
   NamedTensors all{{"applied_steps", applied_.clone()}};
   for (const auto& [name, number] : const_cast<Optimizer*>(this)->numbers())
     all.emplace_back(name, full({}, *number, {.dtype = kFloat64}));
@@ -40,7 +40,7 @@ AMP_INLINE NamedTensors Optimizer::state_dict() const try {
   throw detail::OutOfMemory();
 }
 
-AMP_INLINE void Optimizer::load_state_dict(const NamedTensors& tensors) try {
+AMP_COLD void Optimizer::load_state_dict(const NamedTensors& tensors) try {
   const auto find = [&](const std::string& name) -> const Tensor* {
     const Tensor* found = nullptr;
     for (const auto& entry : tensors) {
@@ -102,7 +102,7 @@ AMP_INLINE void Optimizer::load_state_dict(const NamedTensors& tensors) try {
   throw detail::OutOfMemory();
 }
 
-AMP_INLINE void Optimizer::check_complete(
+AMP_COLD void Optimizer::check_complete(
     std::size_t i, const detail::PoolVector<State*>& all,
     const detail::PoolVector<detail::PoolVector<Tensor>>& loaded) const {
   bool begun = false;
@@ -118,8 +118,8 @@ AMP_INLINE void Optimizer::check_complete(
               "load_state_dict: \"", entry_name(i, *all[s]), "\" is missing");
 }
 
-AMP_INLINE void Optimizer::check_known(std::string_view entry,
-                                       const detail::PoolVector<State*>& all) {
+AMP_COLD void Optimizer::check_known(std::string_view entry,
+                                     const detail::PoolVector<State*>& all) {
   bool known = entry == "applied_steps";
   for (const auto& number : numbers()) known = known || number.first == entry;
   for (const State* state : all) {

@@ -12,7 +12,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_INLINE void SgdFormula::complete(const SGDOptions& options) {
+AMP_COLD void SgdFormula::complete(const SGDOptions& options) {
   AMP_CHECK(!options.nesterov || options.momentum > 0,
             "SGD: `nesterov` needs a `momentum` above 0");
 }

@@ -8,7 +8,7 @@
 
 namespace amp::inline v0 {
 
-AMP_INLINE std::string_view name(WeightStorage storage) {
+AMP_COLD std::string_view name(WeightStorage storage) {
   constexpr std::string_view kNames[] = {"kParameter", "kMaster", "kRemainder", "kStochastic",
                                          "kKahan"};
   return kNames[static_cast<std::size_t>(storage)];
@@ -26,8 +26,8 @@ AMP_INLINE DType moment_dtype(const StateChoice& choice, DType parameter) {
   return choice.storage == WeightStorage::kParameter ? parameter : kFloat32;
 }
 
-AMP_INLINE void check_choice(std::string_view optimizer, std::size_t i, const Tensor& p,
-                             const StateChoice& choice) {
+AMP_COLD void check_choice(std::string_view optimizer, std::size_t i, const Tensor& p,
+                           const StateChoice& choice) {
   const WeightStorage storage = storage_of(choice, p.dtype());
   const bool takes = storage == WeightStorage::kParameter || storage == WeightStorage::kMaster ||
                      (storage == WeightStorage::kStochastic ? is_low_precision(p.dtype())
@@ -57,7 +57,7 @@ AMP_INLINE Shape OptimizerState::shape(const Tensor& parameter) const {
   return bytes ? Shape{parameter.numel(), 2} : parameter.shape();
 }
 
-AMP_INLINE void OptimizerState::replace(const PoolVector<Tensor>& loaded) {
+AMP_COLD void OptimizerState::replace(const PoolVector<Tensor>& loaded) {
   tensors.resize(loaded.size());
   for (std::size_t i = 0; i < loaded.size(); ++i) {
     Tensor& own = tensors[i];
@@ -90,13 +90,13 @@ AMP_INLINE void OptimizerState::keep_created() {
 }
 
 /// A copy, converted, without history.
-AMP_INLINE Tensor copy_as(const Tensor& source, DType dtype) {
+AMP_COLD Tensor copy_as(const Tensor& source, DType dtype) {
   const Tensor copy = make_tensor(source.shape(), dtype, source.device());
   copy_elements(source, copy);
   return copy;
 }
 
-AMP_INLINE Tensor join_weights(WeightStorage storage, const Tensor& parameter, const Tensor& rest) {
+AMP_COLD Tensor join_weights(WeightStorage storage, const Tensor& parameter, const Tensor& rest) {
   const DType dtype = parameter.dtype() == kFloat64 ? kFloat64 : kFloat32;
   if (!rest.defined()) return copy_as(parameter, dtype);
   const Tensor host = parameter.detach().to(kCPU).contiguous(), host_rest = rest.to(kCPU);
@@ -117,8 +117,8 @@ AMP_INLINE Tensor join_weights(WeightStorage storage, const Tensor& parameter, c
   return weights.to(parameter.device());
 }
 
-AMP_INLINE std::pair<Tensor, Tensor> split_weights(WeightStorage storage, const Tensor& weights,
-                                                   const Tensor& parameter) {
+AMP_COLD std::pair<Tensor, Tensor> split_weights(WeightStorage storage, const Tensor& weights,
+                                                 const Tensor& parameter) {
   const Device device = parameter.device();
   const bool split = kernels::is_split(storage);
   const Tensor here = weights.detach().to(split ? Device(kCPU) : device).contiguous();

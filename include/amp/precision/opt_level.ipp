@@ -10,8 +10,8 @@
 
 namespace amp::inline v0::detail {
 
-AMP_INLINE PrecisionSettings settings_of(OptLevel level, const PrecisionOptions& options,
-                                         DType default_dtype) {
+AMP_COLD PrecisionSettings settings_of(OptLevel level, const PrecisionOptions& options,
+                                       DType default_dtype) {
   constexpr std::string_view kCall = "initialize";
   const bool casts = level == OptLevel::kO2 || level == OptLevel::kO3;
   PrecisionSettings s{.dtype = options.dtype.value_or(default_dtype),

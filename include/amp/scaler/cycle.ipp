@@ -28,7 +28,7 @@ AMP_INLINE void Cycle::forget_norm() {
   known_norm.reset();
 }
 
-AMP_INLINE Cycles::Cycles(bool scales) : warns_(scales) {}
+AMP_COLD Cycles::Cycles(bool scales) : warns_(scales) {}
 
 AMP_INLINE Cycles::~Cycles() = default;
 
@@ -89,7 +89,7 @@ AMP_INLINE GradientSpans Cycles::look(std::string_view call, const AnyOptimizer&
   return spans;
 }
 
-AMP_INLINE Tensor Cycles::statistics(const void* optimizer) const {
+AMP_COLD Tensor Cycles::statistics(const void* optimizer) const {
   for (const Cycle& cycle : all_) {
     if (cycle.optimizer == optimizer && cycle.looked) return cycle.statistics;
   }
@@ -125,13 +125,13 @@ AMP_INLINE bool Cycles::update_scale(const DeviceScale& device, const kernels::S
   return looked;
 }
 
-AMP_INLINE void Cycles::forget(const void* optimizer) {
+AMP_COLD void Cycles::forget(const void* optimizer) {
   std::erase_if(all_, [&](const Cycle& cycle) { return cycle.optimizer == optimizer; });
   if (Capture* const capture = current_capture(); capture != nullptr && all_.empty())
     capture->close(this, kNameOfCycle);
 }
 
-AMP_INLINE void Cycles::end_if_interrupted() {
+AMP_COLD void Cycles::end_if_interrupted() {
   if (interrupted_) end();
 }
 
@@ -153,8 +153,8 @@ AMP_INLINE void Cycles::end() noexcept {
   while (kept_.size() > kMostKept) kept_.erase(kept_.begin());
 }
 
-AMP_INLINE void Cycles::check_unshared(std::string_view call, const AnyOptimizer& optimizer,
-                                       const Cycle& cycle) const {
+AMP_COLD void Cycles::check_unshared(std::string_view call, const AnyOptimizer& optimizer,
+                                     const Cycle& cycle) const {
   using Addresses = std::unordered_set<const void*, std::hash<const void*>, std::equal_to<>,
                                        PoolAllocator<const void*>>;
   for (const Cycle& other : all_) {
@@ -181,7 +181,7 @@ AMP_INLINE void Cycles::take_kept(Cycle& cycle) {
   }
 }
 
-AMP_INLINE void Cycles::warn_of_rounding(const GradientSpans& spans) {
+AMP_COLD void Cycles::warn_of_rounding(const GradientSpans& spans) {
   const auto low = std::find_if(spans.begin(), spans.end(), [](const auto& span) {
     return item_size(span.dtype) < item_size(kFloat32);
   });

@@ -51,7 +51,7 @@ class ForgetOnError {
 
 }  // namespace detail
 
-AMP_INLINE GradScaler::GradScaler(const GradScalerOptions& options)
+AMP_COLD GradScaler::GradScaler(const GradScalerOptions& options)
     : enabled_(options.enabled),
       statistics_(options.statistics),
       skips_in_a_row_(options.skips_in_a_row),
@@ -90,7 +90,7 @@ AMP_INLINE std::vector<Tensor> GradScaler::scale(std::initializer_list<Tensor> l
   return scale(std::span(losses.begin(), losses.size()));
 }
 
-AMP_INLINE void GradScaler::initialise(std::string_view call, Device device) {
+AMP_COLD void GradScaler::initialise(std::string_view call, Device device) {
   if (!device_.exists()) device_ = detail::DeviceScale(wanted_ ? *wanted_ : device, saved_);
   AMP_CHECK(device == device_.device(), call, ": this scaler lives on ", device_.device(),
             ", but was given ", device);
@@ -111,7 +111,7 @@ AMP_INLINE StatisticsResult GradScaler::statistics_of(const void* optimizer) con
   return StatisticsResult(words);
 }
 
-AMP_INLINE Tensor GradScaler::statistics_words() const {
+AMP_COLD Tensor GradScaler::statistics_words() const {
   return statistics_ ? StatisticsResult::make_words(device_.device()) : Tensor();
 }
 
@@ -124,7 +124,7 @@ AMP_INLINE void GradScaler::unscale(Cycle& cycle, const detail::GradientSpans& s
   cycle.statistics = seen;
 }
 
-AMP_INLINE void GradScaler::drop_cycle() {
+AMP_COLD void GradScaler::drop_cycle() {
   cycles_.end();
   if (external_.defined()) detail::fill(external_, 0);
 }
@@ -134,7 +134,7 @@ AMP_INLINE detail::Cycle& GradScaler::begin(std::string_view call, const void* o
   return cycles_.begin(call, optimizer, device_.device());
 }
 
-AMP_INLINE void GradScaler::report_skips() {
+AMP_COLD void GradScaler::report_skips() {
   if (!on_skips_ || device_.device().type != kCPU) return;
   const kernels::ScaleState& live = *device_.data();
   if (live.consecutive_skipped == 0 || live.consecutive_skipped % skips_in_a_row_ != 0) return;
@@ -230,7 +230,7 @@ AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer
   return StepResult(cycle->found_inf);
 }
 
-AMP_INLINE void GradScaler::skip_step_of(const void* optimizer) {
+AMP_COLD void GradScaler::skip_step_of(const void* optimizer) {
   if (!enabled_) return;
   check_initialised("skip_step");
   Cycle* cycle = cycles_.find(optimizer);
@@ -263,26 +263,26 @@ AMP_INLINE void GradScaler::update(double new_scale) {
   drop_cycle();
 }
 
-AMP_INLINE const float* GradScaler::scale_data(Device device) {
+AMP_COLD const float* GradScaler::scale_data(Device device) {
   initialise("scale_data", device);
   return &device_.data()->scale;
 }
-AMP_INLINE const float* GradScaler::inverse_scale_data(Device device) {
+AMP_COLD const float* GradScaler::inverse_scale_data(Device device) {
   initialise("inverse_scale_data", device);
   return device_.inverse();
 }
-AMP_INLINE float* GradScaler::found_inf_data(Device device) {
+AMP_COLD float* GradScaler::found_inf_data(Device device) {
   initialise("found_inf_data", device);
   if (!external_.defined()) external_ = zeros({}, {.device = device});
   return detail::word(external_);
 }
 
-AMP_INLINE GradScalerState GradScaler::state_dict() const {
+AMP_COLD GradScalerState GradScaler::state_dict() const {
   GradScalerState state = saved_;
   if (device_.exists()) device_.read(state);
   return state;
 }
-AMP_INLINE void GradScaler::load_state_dict(const GradScalerState& state) {
+AMP_COLD void GradScaler::load_state_dict(const GradScalerState& state) {
   if (!enabled_) return;
   detail::check_state(state);
   if (device_.exists()) device_.write(state);
@@ -290,29 +290,29 @@ AMP_INLINE void GradScaler::load_state_dict(const GradScalerState& state) {
   drop_cycle();
 }
 
-AMP_INLINE double GradScaler::get_scale() const { return enabled_ ? state_dict().scale : 1.0; }
+AMP_COLD double GradScaler::get_scale() const { return enabled_ ? state_dict().scale : 1.0; }
 
-AMP_INLINE void GradScaler::change(const GradScalerState& changed) {
+AMP_COLD void GradScaler::change(const GradScalerState& changed) {
   if (enabled_) detail::check_state(changed);
   saved_ = changed;
 }
-AMP_INLINE void GradScaler::set_growth_factor(double factor) {
+AMP_COLD void GradScaler::set_growth_factor(double factor) {
   GradScalerState changed = saved_;
   changed.growth_factor = factor;
   change(changed);
 }
-AMP_INLINE void GradScaler::set_backoff_factor(double factor) {
+AMP_COLD void GradScaler::set_backoff_factor(double factor) {
   GradScalerState changed = saved_;
   changed.backoff_factor = factor;
   change(changed);
 }
-AMP_INLINE void GradScaler::set_growth_interval(std::int64_t n) {
+AMP_COLD void GradScaler::set_growth_interval(std::int64_t n) {
   GradScalerState changed = saved_;
   changed.growth_interval = n;
   change(changed);
 }
 
-AMP_INLINE GradScalerCounters GradScaler::counters() const {
+AMP_COLD GradScalerCounters GradScaler::counters() const {
   const GradScalerState state = state_dict();
   return {state.applied, state.skipped, state.consecutive_skips};
 }

@@ -9,7 +9,7 @@
 
 namespace amp::inline v0 {
 
-AMP_INLINE void warn_of_skips(const GradScalerCounters& counters) {
+AMP_COLD void warn_of_skips(const GradScalerCounters& counters) {
   detail::warn("GradScaler left out the last ", counters.consecutive_skips,
                " updates: a gradient was not finite in each. Lowering the scale did not help; look "
                "for NaN in the loss, the inputs and the parameters");
@@ -17,12 +17,12 @@ AMP_INLINE void warn_of_skips(const GradScalerCounters& counters) {
 
 namespace detail {
 
-AMP_INLINE void check_scale(std::string_view call, std::string_view what, double value) {
+AMP_COLD void check_scale(std::string_view call, std::string_view what, double value) {
   const auto scale = static_cast<float>(value);
   AMP_CHECK(scale > 0 && is_finite(scale) && is_finite(1 / scale), call, ": `", what,
             "` must be a float above 0, finite as is its inverse, but is ", value);
 }
-AMP_INLINE void check_state(const GradScalerState& s) {
+AMP_COLD void check_state(const GradScalerState& s) {
   check_scale("GradScaler", "init_scale", s.scale);
   check_scale("GradScaler", "min_scale", s.min_scale);
   check_scale("GradScaler", "max_scale", s.max_scale);
@@ -55,7 +55,7 @@ AMP_INLINE void check_state(const GradScalerState& s) {
             s.growth_tracker, ", ", s.applied, ", ", s.skipped, " and ", s.consecutive_skips);
 }
 
-AMP_INLINE GradScalerState initial_state(const GradScalerOptions& options) {
+AMP_COLD GradScalerState initial_state(const GradScalerOptions& options) {
   const bool scales = options.enabled && options.policy != ScalePolicy::kNone;
   return {.scale = scales ? options.init_scale : 1,
           .growth_factor = options.growth_factor,
@@ -69,12 +69,12 @@ AMP_INLINE GradScalerState initial_state(const GradScalerOptions& options) {
           .overflow_share = options.overflow_share};
 }
 
-AMP_INLINE kernels::ScaleRule rule_of(const GradScalerState& s) {
+AMP_COLD kernels::ScaleRule rule_of(const GradScalerState& s) {
   return {s.growth_factor, s.backoff_factor, s.growth_interval, s.min_scale,
           s.max_scale,     s.hysteresis,     s.policy,          s.overflow_share};
 }
 
-AMP_INLINE kernels::ScaleState live_part(const GradScalerState& state) {
+AMP_COLD kernels::ScaleState live_part(const GradScalerState& state) {
   kernels::ScaleState live{};
   kernels::set_scale(live, state.scale);
   live.growth_tracker = state.growth_tracker;
@@ -86,7 +86,7 @@ AMP_INLINE kernels::ScaleState live_part(const GradScalerState& state) {
   live.bad_since_backoff = state.bad_since_backoff;
   return live;
 }
-AMP_INLINE void set_live_part(GradScalerState& state, const kernels::ScaleState& live) {
+AMP_COLD void set_live_part(GradScalerState& state, const kernels::ScaleState& live) {
   state.scale = static_cast<double>(live.scale);
   state.growth_tracker = live.growth_tracker;
   state.hysteresis_left = live.hysteresis_left;

@@ -54,7 +54,7 @@ std::string number_text(Number value) {
 }
 
 /// What to_chars wrote of a finite number, "-1.8p+3"; not every standard library reads that.
-AMP_INLINE bool read_hexadecimal(std::string_view text, double& value) {
+AMP_COLD bool read_hexadecimal(std::string_view text, double& value) {
   const auto read_all = [](std::string_view digits, auto& number, int base) {
     const char* const last = digits.data() + digits.size();
     const auto end = std::from_chars(digits.data(), last, number, base);
@@ -104,7 +104,7 @@ bool read_number(std::string_view text, Number& value) {
 
 }  // namespace detail
 
-AMP_INLINE std::string to_string(const GradScalerState& state) try {
+AMP_COLD std::string to_string(const GradScalerState& state) try {
   std::string text = std::string(detail::kScalerTextHeader) + "\n";
   detail::visit_fields(state, [&](std::string_view name, auto value) {
     text += std::string(name) + " " + detail::number_text(value) + "\n";
@@ -114,7 +114,7 @@ AMP_INLINE std::string to_string(const GradScalerState& state) try {
   throw detail::OutOfMemory();
 }
 
-AMP_INLINE GradScalerState parse_grad_scaler_state(std::string_view text) {
+AMP_COLD GradScalerState parse_grad_scaler_state(std::string_view text) {
   bool complete = true;  // whether the line just read ended
   const auto next_line = [&] {
     const std::size_t end = text.find('\n');

@@ -7,10 +7,10 @@
 
 namespace amp::inline v0 {
 
-AMP_INLINE bool StepResult::skipped() const {
+AMP_COLD bool StepResult::skipped() const {
   return found_inf_.defined() && found_inf_.item<float>() != 0;
 }
-AMP_INLINE const float* StepResult::skipped_data() const {
+AMP_COLD const float* StepResult::skipped_data() const {
   return found_inf_.defined() ? found_inf_.const_data<float>() : nullptr;
 }
 

@@ -61,7 +61,7 @@ bool holds(DType dtype, Number value) {
   return result;
 }
 
-AMP_INLINE void check_fill(std::string_view op, double value, DType dtype) {
+AMP_COLD void check_fill(std::string_view op, double value, DType dtype) {
   AMP_CHECK(holds(dtype, value), op, ": `value` must be a value of ", dtype, ", but is ", value);
 }
 
@@ -71,8 +71,8 @@ AMP_INLINE void fill(const Tensor& tensor, double value) {
   kernels::dispatch<&kernels::Backend::fill, kernels::host::fill>(tensor.device(), args);
 }
 
-AMP_INLINE Tensor random(std::string_view op, const Shape& shape, const TensorOptions& options,
-                         kernels::Distribution distribution) {
+AMP_COLD Tensor random(std::string_view op, const Shape& shape, const TensorOptions& options,
+                       kernels::Distribution distribution) {
   const DType dtype = options.dtype.value_or(kFloat32);
   AMP_CHECK(is_floating_point(dtype), op, ": `dtype` must be a floating-point type, but is ",
             dtype);
@@ -183,14 +183,14 @@ AMP_INLINE Tensor ones(const Shape& shape, const TensorOptions& options) {
   return full(shape, 1, options);
 }
 
-AMP_INLINE Tensor rand(const Shape& shape, const TensorOptions& options) {
+AMP_COLD Tensor rand(const Shape& shape, const TensorOptions& options) {
   return detail::random("rand", shape, options, kernels::Distribution::kUniform);
 }
-AMP_INLINE Tensor randn(const Shape& shape, const TensorOptions& options) {
+AMP_COLD Tensor randn(const Shape& shape, const TensorOptions& options) {
   return detail::random("randn", shape, options, kernels::Distribution::kNormal);
 }
 
-AMP_INLINE Tensor from_blob(void* data, const Shape& shape, const TensorOptions& options) {
+AMP_COLD Tensor from_blob(void* data, const Shape& shape, const TensorOptions& options) {
   const DType dtype = options.dtype.value_or(kFloat32);
   AMP_CHECK(data != nullptr || shape.numel() == 0, "from_blob: `data` is null, but `shape` ", shape,
             " has ", shape.numel(), " elements");

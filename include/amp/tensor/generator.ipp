@@ -47,18 +47,18 @@ AMP_INLINE kernels::RandomRange reserve_random(std::int64_t blocks, Device devic
 
 }  // namespace detail
 
-AMP_INLINE RngState get_rng_state() {
+AMP_COLD RngState get_rng_state() {
   auto& generator = process_state<detail::GeneratorState>();
   const detail::ProcessLock lock(detail::LockOf::kGenerator);
   return generator.next;
 }
-AMP_INLINE void set_rng_state(const RngState& state) {
+AMP_COLD void set_rng_state(const RngState& state) {
   auto& generator = process_state<detail::GeneratorState>();
   const detail::ProcessLock lock(detail::LockOf::kGenerator);
   generator.next = state;
 }
 
-AMP_INLINE void manual_seed(std::uint64_t seed) { set_rng_state({.seed = seed}); }
+AMP_COLD void manual_seed(std::uint64_t seed) { set_rng_state({.seed = seed}); }
 
 AMP_PROCESS_STATE(detail::GeneratorState);
 

@@ -25,8 +25,8 @@ inline constexpr std::size_t kPrintLineWidth = 80;
 inline constexpr std::string_view kPrintPrefix = "tensor(";
 
 /// `length` elements of dimension `d` from `start` on: narrow, without its history.
-AMP_INLINE Tensor print_section(const Tensor& tensor, int d, std::int64_t start,
-                                std::int64_t length) {
+AMP_COLD Tensor print_section(const Tensor& tensor, int d, std::int64_t start,
+                              std::int64_t length) {
   Shape shape = tensor.shape();
   shape[d] = length;
   return tensor.alias(shape, tensor.strides(), tensor.impl().offset + start * tensor.strides()[d]);
@@ -34,7 +34,7 @@ AMP_INLINE Tensor print_section(const Tensor& tensor, int d, std::int64_t start,
 
 /// Fills `to` with `from`, of which only the first and last elements are taken where a dimension of
 /// `to` is shorter.
-AMP_INLINE void copy_edges(const Tensor& from, const Tensor& to, int d = 0) {
+AMP_COLD void copy_edges(const Tensor& from, const Tensor& to, int d = 0) {
   if (d == from.dim()) return copy_elements(from, to);
   const std::int64_t extent = from.shape()[d], edge = kPrintEdgeItems;
   if (to.shape()[d] == extent) return copy_edges(from, to, d + 1);
@@ -162,7 +162,7 @@ class TensorText {
 
 }  // namespace detail
 
-AMP_INLINE std::string to_string(const Tensor& tensor) try {
+AMP_COLD std::string to_string(const Tensor& tensor) try {
   std::string text(detail::kPrintPrefix);
   if (!tensor.defined()) return text + "undefined)";
   const bool empty = tensor.numel() == 0;

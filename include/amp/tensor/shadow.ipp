@@ -245,7 +245,7 @@ AMP_INLINE void wrote_copies(const Tensor& weight) {
 
 }  // namespace detail
 
-AMP_INLINE AutocastCacheStats autocast_cache_stats() {
+AMP_COLD AutocastCacheStats autocast_cache_stats() {
   const auto& registry = process_state<detail::ShadowRegistry>();
   return {.entries = registry.entries,
           .bytes = registry.bytes,
@@ -253,7 +253,7 @@ AMP_INLINE AutocastCacheStats autocast_cache_stats() {
           .refreshes = registry.refreshes};
 }
 
-AMP_INLINE void clear_autocast_cache() {
+AMP_COLD void clear_autocast_cache() {
   auto& registry = process_state<detail::ShadowRegistry>();
   const detail::ProcessLock lock(detail::LockOf::kWeightCopies);
   for (detail::Shadows* shadows : registry.all) shadows->clear();

@@ -8,21 +8,21 @@
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_INLINE void Extents::insert(int position, std::int64_t value) {
+AMP_COLD void Extents::insert(int position, std::int64_t value) {
   push_back(value);
   for (int d = dims_ - 1; d > position; --d) (*this)[d] = (*this)[d - 1];
   (*this)[position] = value;
 }
-AMP_INLINE void Extents::erase(int position) {
+AMP_COLD void Extents::erase(int position) {
   for (int d = position; d + 1 < dims_; ++d) (*this)[d] = (*this)[d + 1];
   --dims_;
 }
 
-AMP_INLINE void Extents::refuse_further(std::int64_t value) const {
+AMP_COLD void Extents::refuse_further(std::int64_t value) const {
   fail("shape: a tensor has at most ", kMaxDims, " dimensions, but a further extent ", value,
        " came to ", to_string(*this));
 }
-AMP_INLINE void Extents::refuse_wide(std::uint64_t extent) {
+AMP_COLD void Extents::refuse_wide(std::uint64_t extent) {
   fail("shape: extent ", extent, " does not fit into 63 bits");
 }
 
@@ -37,7 +37,7 @@ AMP_INLINE void Shape::validate() const {
   }
 }
 
-AMP_INLINE std::string to_string(const detail::Extents& extents) {
+AMP_COLD std::string to_string(const detail::Extents& extents) {
   std::string text = "[";
   for (int d = 0; d < extents.dims(); ++d)
     text += (d == 0 ? "" : ", ") + std::to_string(extents[d]);

@@ -31,10 +31,10 @@ AMP_INLINE void Tensor::mark_modified(bool promise) const {
   storage.bump_version();
 }
 
-AMP_INLINE void Tensor::refuse_undefined(std::string_view member) {
+AMP_COLD void Tensor::refuse_undefined(std::string_view member) {
   detail::fail(member, ": the tensor is undefined; give it a value before using it");
 }
-AMP_INLINE void Tensor::refuse_type(std::string_view member, DType asked) const {
+AMP_COLD void Tensor::refuse_type(std::string_view member, DType asked) const {
   detail::fail(member, "<", asked, ">: the tensor's dtype is ", dtype(),
                "; ask for that type or convert with to()");
 }

@@ -41,8 +41,8 @@ void convert_listed(InstructionSet set, const From* from, To* to, std::size_t n)
   for (; i < n; ++i) to[i] = convert_one<To>(from[i]);
 }
 
-AMP_INLINE void check_convertible(const void* from, std::size_t from_count, std::size_t from_size,
-                                  const void* to, std::size_t to_count, std::size_t to_size) {
+AMP_COLD void check_convertible(const void* from, std::size_t from_count, std::size_t from_size,
+                                const void* to, std::size_t to_count, std::size_t to_size) {
   AMP_CHECK(from_count == to_count, "convert: `to` must have the length of `from`, ", from_count,
             ", but has ", to_count);
   const auto source = reinterpret_cast<std::uintptr_t>(from),

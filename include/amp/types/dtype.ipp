@@ -7,11 +7,11 @@
 
 namespace amp::inline v0 {
 
-AMP_INLINE std::string to_string(DType dtype) { return std::string(name(dtype)); }
+AMP_COLD std::string to_string(DType dtype) { return std::string(name(dtype)); }
 
 namespace detail {
 
-[[gnu::cold]] AMP_INLINE void refuse_dtype(DType dtype) {
+AMP_COLD void refuse_dtype(DType dtype) {
   fail("visit_dtype: ", static_cast<int>(dtype), " is not a DType");
 }
 
