@@ -31,7 +31,7 @@ namespace amp::inline v0::detail {
 /// is killed leaves its partial file, which disturbs no later one and may be deleted.
 class AtomicFile {
  public:
-  explicit AtomicFile(FilePath path) : AtomicFile(path, followed(path.string())) {
+  [[gnu::cold]] explicit AtomicFile(FilePath path) : AtomicFile(path, followed(path.string())) {
     // From here on the destructor runs, whatever throws.
     struct stat old {};
     const bool replaces = ::stat(target_.c_str(), &old) == 0;
@@ -53,7 +53,7 @@ class AtomicFile {
     ::unlink(partial_.c_str());
   }
 
-  void write(const void* data, std::size_t size) {
+  [[gnu::cold]] void write(const void* data, std::size_t size) {
     const auto* bytes = static_cast<const char*>(data);
     while (size > 0) {
       const ssize_t written = ::write(file_, bytes, (std::min)(size, kLargestWrite));
@@ -65,7 +65,7 @@ class AtomicFile {
   }
 
   /// To be called last.
-  void commit() {
+  [[gnu::cold]] void commit() {
     require(synced(file_), "cannot write it to the disk");
     require(std::rename(partial_.c_str(), target_.c_str()) == 0, "cannot rename the written file");
     ::close(std::exchange(file_, -1));
@@ -88,12 +88,12 @@ class AtomicFile {
   }
 
   /// With the slash that ends it; empty where there is none.
-  static std::string folder_of(const std::string& path) {
+  [[gnu::cold]] static std::string folder_of(const std::string& path) {
     return path.substr(0, path.rfind('/') + 1);
   }
 
   /// Where the links at `path` lead. What goes in a circle stays a link, which stat refuses.
-  static std::string followed(std::string path) {
+  [[gnu::cold]] static std::string followed(std::string path) {
     for (int links = 0; links < kMostLinks; ++links) {
       const std::string next = target_of_link(path);
       if (next.empty()) return path;
@@ -102,7 +102,7 @@ class AtomicFile {
     return path;
   }
   /// Empty where `path` is no link.
-  static std::string target_of_link(const std::string& path) {
+  [[gnu::cold]] static std::string target_of_link(const std::string& path) {
     for (std::size_t room = 256;; room *= 2) {
       std::string target(room, '\0');
       const ssize_t length = ::readlink(path.c_str(), target.data(), room);
@@ -115,7 +115,7 @@ class AtomicFile {
 
   /// Opens a file that was not there before: what somebody else put at its name, a link too, is
   /// left alone.
-  void create(mode_t mode) {
+  [[gnu::cold]] void create(mode_t mode) {
     static std::atomic<unsigned> count = 0;
     const std::string stem = target_.substr(target_.rfind('/') + 1, kLongestStem) + '.' +
                              std::to_string(::getpid()) + '-';
@@ -127,14 +127,14 @@ class AtomicFile {
     require(file_ >= 0, "cannot create a file beside it");
   }
 
-  static bool synced(int file) {
+  [[gnu::cold]] static bool synced(int file) {
     int result = 0;
     do {
       result = ::fsync(file);
     } while (result != 0 && errno == EINTR);
     return result == 0;
   }
-  void require(bool done, const char* otherwise) const {
+  [[gnu::cold]] void require(bool done, const char* otherwise) const {
     const int reason = errno;
     AMP_CHECK(done, path_, ": ", otherwise, ": ", std::strerror(reason));
   }

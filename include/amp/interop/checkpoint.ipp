@@ -35,51 +35,73 @@ Number parse_number(std::string_view text) {
 
 }  // namespace detail
 
+/// Named tensors or a note in the metadata: the functions of the other are empty.
 struct Checkpoint::Part {
   std::string name;
-  std::function<void(SafeTensors&)> save;
-  std::function<void(const SafeTensors&)> load;
+  std::function<NamedTensors()> tensors = {};
+  std::function<void(const NamedTensors&)> set_tensors = {};
+  std::function<std::string()> note = {};
+  std::function<void(std::string_view)> set_note = {};
   bool writes_in_place = true;  // load, into the tensors that save lists
 
   static Part of_tensors(std::string name, std::function<NamedTensors()> save,
                          std::function<void(const NamedTensors&)> load,
-                         bool writes_in_place = true) {
-    const std::string prefix = name + ".";
-    return {std::move(name),
-            [=](SafeTensors& contents) {
-              for (auto& [entry, tensor] : save())
-                contents.tensors.emplace_back(prefix + entry, std::move(tensor));
-            },
-            [=](const SafeTensors& contents) {
-              NamedTensors own;
-              for (const auto& [entry, tensor] : contents.tensors) {
-                if (entry.starts_with(prefix))
-                  own.emplace_back(entry.substr(prefix.size()), tensor);
-              }
-              for (const auto& [entry, dtype] : contents.unsupported)
-                AMP_CHECK(!entry.starts_with(prefix), "\"", entry, "\" is ", dtype,
-                          ", a dtype that amp has not");
-              try {
-                load(own);
-              } catch (const Error& error) {
-                detail::fail(error.what(), "; the file holds ", detail::names_in(contents, prefix));
-              }
-            },
-            writes_in_place};
-  }
-
+                         bool writes_in_place = true);
   static Part of_note(std::string name, std::function<std::string()> save,
-                      std::function<void(std::string_view)> load) {
-    const std::string key = name;
-    return {std::move(name), [=](SafeTensors& contents) { contents.metadata[key] = save(); },
-            [=](const SafeTensors& contents) {
-              const auto found = contents.metadata.find(key);
-              AMP_CHECK(found != contents.metadata.end(), "is missing; the file holds ",
-                        detail::names_in(contents));
-              load(found->second);
-            }};
-  }
+                      std::function<void(std::string_view)> load);
+  void save(SafeTensors& contents) const;
+  void load(const SafeTensors& contents) const;
+
+ private:
+  void load_tensors(const SafeTensors& contents) const;
 };
+
+AMP_COLD auto Checkpoint::Part::of_tensors(std::string name, std::function<NamedTensors()> save,
+                                           std::function<void(const NamedTensors&)> load,
+                                           bool writes_in_place) -> Part {
+  return {.name = std::move(name),
+          .tensors = std::move(save),
+          .set_tensors = std::move(load),
+          .writes_in_place = writes_in_place};
+}
+
+AMP_COLD auto Checkpoint::Part::of_note(std::string name, std::function<std::string()> save,
+                                        std::function<void(std::string_view)> load) -> Part {
+  return {.name = std::move(name), .note = std::move(save), .set_note = std::move(load)};
+}
+
+AMP_COLD void Checkpoint::Part::save(SafeTensors& contents) const {
+  if (note) {
+    contents.metadata[name] = note();
+    return;
+  }
+  for (auto& [entry, tensor] : tensors())
+    contents.tensors.emplace_back(name + "." + entry, std::move(tensor));
+}
+
+AMP_COLD void Checkpoint::Part::load(const SafeTensors& contents) const {
+  if (!set_note) return load_tensors(contents);
+  const auto found = contents.metadata.find(name);
+  AMP_CHECK(found != contents.metadata.end(), "is missing; the file holds ",
+            detail::names_in(contents));
+  set_note(found->second);
+}
+
+AMP_COLD void Checkpoint::Part::load_tensors(const SafeTensors& contents) const {
+  const std::string prefix = name + ".";
+  NamedTensors own;
+  for (const auto& [entry, tensor] : contents.tensors) {
+    if (entry.starts_with(prefix)) own.emplace_back(entry.substr(prefix.size()), tensor);
+  }
+  for (const auto& [entry, dtype] : contents.unsupported)
+    AMP_CHECK(!entry.starts_with(prefix), "\"", entry, "\" is ", dtype,
+              ", a dtype that amp has not");
+  try {
+    set_tensors(own);
+  } catch (const Error& error) {
+    detail::fail(error.what(), "; the file holds ", detail::names_in(contents, prefix));
+  }
+}
 
 AMP_COLD Checkpoint::Checkpoint() = default;
 AMP_COLD Checkpoint::Checkpoint(const Checkpoint& other) = default;

@@ -48,7 +48,7 @@ class InputFile {
   std::uint64_t size() const { return size_; }
 
   /// The next bytes, all of them.
-  void read(void* to, std::uint64_t count) {
+  [[gnu::cold]] void read(void* to, std::uint64_t count) {
     auto* bytes = static_cast<char*>(to);
     while (count > 0) {
       const ssize_t got =
@@ -61,7 +61,7 @@ class InputFile {
       count -= static_cast<std::uint64_t>(got);
     }
   }
-  void skip(std::uint64_t count) {
+  [[gnu::cold]] void skip(std::uint64_t count) {
     AMP_CHECK(::lseek(file_, static_cast<off_t>(count), SEEK_CUR) >= 0, path_,
               ": cannot be read to its end");
   }

@@ -32,17 +32,19 @@ class SafeTensorsHeaderReader {
   SafeTensorsHeader result = {};
 
   // --- the events, under the names that the parser wants; each returns whether to go on
-  bool null() { refuse("null"); }
-  bool boolean(bool value) { refuse(value ? "true" : "false"); }
-  bool number_integer(std::int64_t value) { refuse(std::to_string(value)); }  // a negative one
-  bool number_float(double, const std::string& text) { refuse(text); }
-  bool binary(const std::vector<std::uint8_t>&) { refuse("binary data"); }
-  bool number_unsigned(std::uint64_t value) {
+  [[gnu::cold]] bool null() { refuse("null"); }
+  [[gnu::cold]] bool boolean(bool value) { refuse(value ? "true" : "false"); }
+  [[gnu::cold]] bool number_integer(std::int64_t value) {
+    refuse(std::to_string(value));
+  }  // negative
+  [[gnu::cold]] bool number_float(double, const std::string& text) { refuse(text); }
+  [[gnu::cold]] bool binary(const std::vector<std::uint8_t>&) { refuse("binary data"); }
+  [[gnu::cold]] bool number_unsigned(std::uint64_t value) {
     if (!in_list_ || numbers_.size() >= kMaxDims) refuse(std::to_string(value));
     numbers_.push_back(value);
     return true;
   }
-  bool string(const std::string& text) {
+  [[gnu::cold]] bool string(const std::string& text) {
     if (place_ == Place::kMetadata) {
       result.metadata.at(name_) = text;
       return true;
@@ -55,7 +57,7 @@ class SafeTensorsHeaderReader {
     entry_->type = known - std::begin(kSafeTensorsTypes);
     return true;
   }
-  bool start_object(std::size_t) {
+  [[gnu::cold]] bool start_object(std::size_t) {
     if (place_ == Place::kFile) {
       place_ = Place::kHeader;
     } else if (place_ == Place::kHeader) {
@@ -68,7 +70,7 @@ class SafeTensorsHeaderReader {
     }
     return true;
   }
-  bool key(const std::string& text) {
+  [[gnu::cold]] bool key(const std::string& text) {
     if (place_ == Place::kEntry) {
       part_ = text == "dtype" ? kDType : text == "shape" ? kShape : kOffsets;
       if (part_ == kOffsets && text != "data_offsets") refuse_entry("has \"" + text + "\" too");
@@ -92,20 +94,20 @@ class SafeTensorsHeaderReader {
     name_ = text;
     return true;
   }
-  bool end_object() {
+  [[gnu::cold]] bool end_object() {
     if (place_ == Place::kEntry && !(seen_[kDType] && seen_[kShape] && seen_[kOffsets]))
       refuse_entry("lacks one of them");
     place_ = place_ == Place::kHeader ? Place::kFile : Place::kHeader;
     return true;
   }
-  bool start_array(std::size_t) {
+  [[gnu::cold]] bool start_array(std::size_t) {
     if (place_ != Place::kEntry || in_list_ || (part_ != kShape && part_ != kOffsets))
       refuse("a list");
     numbers_.clear();
     in_list_ = true;
     return true;
   }
-  bool end_array() {
+  [[gnu::cold]] bool end_array() {
     in_list_ = false;
     if (part_ == kOffsets) {
       if (numbers_.size() != 2) refuse("a list of " + std::to_string(numbers_.size()));
@@ -121,7 +123,7 @@ class SafeTensorsHeaderReader {
     return true;
   }
   template <class Problem>
-  bool parse_error(std::size_t, const std::string&, const Problem& problem) {
+  [[gnu::cold]] bool parse_error(std::size_t, const std::string&, const Problem& problem) {
     fail(path_, ": the header is no JSON: ", problem.what());
   }
 
@@ -130,7 +132,7 @@ class SafeTensorsHeaderReader {
   enum Part { kDType, kShape, kOffsets, kNone };
 
   /// Throws, saying what the place where the header is takes instead of `found`.
-  [[noreturn]] void refuse(const std::string& found) const {
+  [[noreturn, gnu::cold]] void refuse(const std::string& found) const {
     if (place_ == Place::kMetadata)
       fail(path_, ": ", kMetadataKey, ": \"", name_, "\" must be a string, but is ",
            excerpt(found));
@@ -143,7 +145,7 @@ class SafeTensorsHeaderReader {
     fail(path_, ": tensor \"", name_, "\" must have ", expected[part_], ", but has ",
          excerpt(found));
   }
-  [[noreturn]] void refuse_entry(const std::string& found) const {
+  [[noreturn, gnu::cold]] void refuse_entry(const std::string& found) const {
     fail(path_, ": tensor \"", name_, "\" must have `dtype`, `shape` and `data_offsets`, but ",
          excerpt(found));
   }
@@ -159,12 +161,13 @@ class SafeTensorsHeaderReader {
   std::vector<std::uint64_t> numbers_;
 };
 
-inline SafeTensorsHeader parse_safetensors_header(const std::string& path,
-                                                  const std::string& text) {
+[[gnu::cold]] inline SafeTensorsHeader parse_safetensors_header(const std::string& path,
+                                                                const std::string& text) {
   // At a NUL nlohmann's parser stops, and would let pass what follows.
   AMP_CHECK(text.find('\0') == text.npos, path, ": the header is no JSON: it holds a NUL");
   SafeTensorsHeaderReader reader(path);
-  nlohmann::json::sax_parse(text, &reader);
+  // Pointers, because the parser's own header has instantiated much of itself for them.
+  nlohmann::json::sax_parse(text.data(), text.data() + text.size(), &reader);
   return std::move(reader.result);
 }
 

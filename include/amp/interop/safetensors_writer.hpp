@@ -16,7 +16,7 @@ namespace amp::inline v0::detail {
 
 /// How many bytes the UTF-8 character that begins `text` takes; 0: it is none. Overlong forms,
 /// surrogates and what lies beyond U+10FFFF are none.
-inline std::size_t utf8_length(std::string_view text) {
+[[gnu::cold]] inline std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
   };
@@ -37,7 +37,8 @@ inline std::size_t utf8_length(std::string_view text) {
 
 /// Appends a JSON string. Throws if `text` is not UTF-8. (nlohmann's writer ends the program
 /// if memory runs out in its destructors.)
-inline void append_json(std::string& out, const std::string& path, std::string_view text) {
+[[gnu::cold]] inline void append_json(std::string& out, const std::string& path,
+                                      std::string_view text) {
   constexpr char kDigits[] = "0123456789abcdef";
   out += '"';
   for (std::size_t i = 0, length = 0; i < text.size(); i += length) {
@@ -57,8 +58,8 @@ inline void append_json(std::string& out, const std::string& path, std::string_v
 }
 
 /// `"name":{"data_offsets":[begin,end],"dtype":...,"shape":[...]}`
-inline void append_json(std::string& out, const std::string& path, std::string_view name,
-                        const SafeTensorsEntry& entry) {
+[[gnu::cold]] inline void append_json(std::string& out, const std::string& path,
+                                      std::string_view name, const SafeTensorsEntry& entry) {
   append_json(out, path, name);
   out += ":{\"data_offsets\":[" + std::to_string(entry.begin) + ',' + std::to_string(entry.end) +
          "],\"dtype\":\"" + std::string(entry.type_name()) + "\",\"shape\":[";
@@ -68,7 +69,7 @@ inline void append_json(std::string& out, const std::string& path, std::string_v
 }
 
 /// The header's text, padded so that the data begins at a multiple of eight bytes.
-inline std::string to_json(const std::string& path, const SafeTensorsHeader& header) {
+[[gnu::cold]] inline std::string to_json(const std::string& path, const SafeTensorsHeader& header) {
   std::string text = "{";
   if (!header.metadata.empty()) {
     append_json(text, path, kMetadataKey);
