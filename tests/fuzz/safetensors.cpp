@@ -3,7 +3,8 @@
 //
 // load_safetensors of any bytes: amp::Error, or tensors and metadata that can be written again.
 #include <amp/amp.hpp>
-#include <amp/interop/safetensors_header.hpp>
+#include <amp/interop/safetensors_reader.hpp>
+#include <amp/interop/safetensors_writer.hpp>
 #include <amp/safetensors.hpp>
 
 #include "fuzz/fuzz.hpp"
