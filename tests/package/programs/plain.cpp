@@ -2,10 +2,18 @@
 // SPDX-License-Identifier: MIT
 //
 // The library with nothing beside it: no CUDA, no BLAS, no build system, also as CUDA source.
+#include <amp/fwd.hpp>
+
+// As in a header of a program, which needs no more of amp than the names.
+double value_of(const amp::Tensor& loss);
+void train(amp::GradScaler&, amp::Optimizer&, amp::DType, amp::Device, amp::half, amp::bfloat16);
+
 #include <amp/amp.hpp>
 #include <vector>
 
 #include "expect.hpp"
+
+double value_of(const amp::Tensor& loss) { return loss.item<float>(); }
 
 int main() {
   amp::Tensor weight = amp::ones({8, 4}, {.requires_grad = true});
@@ -24,7 +32,7 @@ int main() {
     scaler.scale(loss).backward();
     scaler.step(optimizer);
     scaler.update();
-    last = loss.item<float>();
+    last = value_of(loss);
     if (step == 0) first = last;
   }
   expect(first > 1.38 && first < 1.39, "the first loss is log(4)");
