@@ -10,7 +10,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -29,7 +28,6 @@ struct BadCall {
 Tensor ones(const amp::Shape& shape, amp::DType dtype = amp::kFloat32) {
   return amp::ones(shape, {.dtype = dtype});
 }
-Tensor first(const std::tuple<Tensor, Tensor>& both) { return std::get<0>(both); }
 
 const std::vector<BadCall>& bad_calls() {
   static const Tensor x = ones({2, 3}), cube = ones({2, 4, 3}), image = ones({1, 4, 4, 4}), none,

@@ -37,8 +37,13 @@ const std::set<std::pair<std::string, std::string>> kForbidden = {{"nn", "autoca
 
 /// Headers at the root that are not named after a module. "top" may include everything below.
 const std::map<std::string, std::string> kRootHeaders = {
-    {"amp", "top"},          {"compiled", "top"},   {"cuda", "top"},
-    {"shared_state", "top"}, {"dlpack", "interop"}, {"safetensors", "interop"},
+    {"amp", "top"},
+    {"compiled", "top"},
+    {"cuda", "top"},
+    {"fwd", "core"},
+    {"shared_state", "top"},
+    {"dlpack", "interop"},
+    {"safetensors", "interop"},
     {"libtorch", "interop"},
 };
 
