@@ -157,7 +157,7 @@ choose_since() {
   mapfile -t folders < <(printf '%s\n' "${folders[@]}" | grep -v '^headers:')
   ((${#folders[@]})) || { echo "no test covers what has changed since $since" && exit; }
   say "folders of tests/: ${folders[*]}"
-  select=(-R "^((gcc|asan|tsan)\\.)?($(IFS='|' && echo "${folders[*]}")|threads)\\.|^device_traffic\$|^gcc\\.package\\.${headers:+|^package\\.headers\\.(gcc|cuda)\\.($headers)\$}")
+  select=(-R "^((gcc|asan|tsan)\\.)?($(IFS='|' && echo "${folders[*]}")|threads)\\.|^device_traffic\$|^gcc\\.package\\.${headers:+|^package\\.(declarations\\.gcc|headers\\.cuda)\\.($headers)(\\.|\$)}")
 }
 
 # --- stages -------------------------------------------------------------------------------------

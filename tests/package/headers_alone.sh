@@ -4,10 +4,10 @@
 #
 # Compiles each header below a folder alone, and included twice:
 #   headers_alone.sh INCLUDE FOLDER GLOB WORK COMPILER [FLAG]...
-# INCLUDE is the library's include folder, FOLDER one below it; .cuh files compile as .cu, the others
-# as .cpp. Headers in a folder cuda/, and cuda.hpp, get TOOLKIT, the toolkit's include folder, from
-# the environment; those named below need a library that is not looked for here. What is left out is named. Exits 77
-# where there is no header.
+# INCLUDE is the library's include folder, FOLDER one below its amp/, without those in it if it ends
+# with a dot. .cuh files compile as .cu, the others as .cpp. Headers in a folder cuda/, and cuda.hpp,
+# get TOOLKIT, the toolkit's include folder, from the environment; those named below need a library
+# that is not looked for here. What is left out is named. Exits 77 if there is no header.
 set -u
 include=$1 folder=$2 glob=$3 work=$4
 shift 4
@@ -15,8 +15,9 @@ mkdir -p "$work" && cd "$work" || exit 1
 
 count=0
 failed=()
-while IFS= read -r path; do
-  header=${path#"$include"/}
+depth=()
+[[ $folder != *. ]] || depth=(-maxdepth 1)
+while IFS= read -r header; do
   flags=(-I "$include")
   suffix=cpp
   case $header in
@@ -39,11 +40,7 @@ while IFS= read -r path; do
   printf '#include "%s"\n#include "%s"\n' "$header" "$header" >"$unit"
   "$@" "${flags[@]}" "$unit" || failed+=("$header")
   count=$((count + 1))
-done < <(if [[ $folder == . ]]; then
-  find "$include/amp" -maxdepth 1 -name "$glob"
-else
-  find "$include/amp/$folder" -name "$glob"
-fi | sort)
+done < <(cd "$include" && find "amp/$folder" "${depth[@]}" -name "$glob" | sed 's|/\./|/|' | sort)
 
 echo "$count headers, ${#failed[@]} do not compile alone: ${failed[*]}"
 ((count)) || exit 77
