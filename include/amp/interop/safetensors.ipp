@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <new>
 #include <string>
 #include <string_view>
@@ -117,22 +118,19 @@ AMP_COLD SafeTensors read_safetensors(FilePath path) {
     header = parse_safetensors_header(name, text);
   }
   // In the order of their bytes, which is that of reading, but listed by name.
-  for (auto* const named : check_entries(name, header, data_size)) {
-    auto& [key, entry] = *named;
+  std::map<std::string_view, Tensor> loaded;
+  SafeTensors contents;
+  for (const auto* const named : check_entries(name, header, data_size)) {
+    const auto& [key, entry] = *named;
     if (entry.has_dtype()) {
-      entry.tensor = read_tensor(name, key, entry, file);
+      loaded.emplace(key, read_tensor(name, key, entry, file));
     } else {
+      contents.unsupported.emplace(key, entry.type_name());
       file.skip(entry.end - entry.begin);
     }
   }
-  SafeTensors contents;
-  for (auto& [key, entry] : header.entries) {
-    if (entry.has_dtype()) {
-      contents.tensors.emplace_back(key, std::move(entry.tensor));
-    } else {
-      contents.unsupported.emplace(key, entry.type_name());
-    }
-  }
+  contents.tensors.reserve(loaded.size());
+  for (auto& [key, tensor] : loaded) contents.tensors.emplace_back(key, std::move(tensor));
   contents.metadata = std::move(header.metadata);
   return contents;
 }
@@ -156,13 +154,12 @@ AMP_COLD void save_safetensors(FilePath path, const SafeTensors& contents) {
             "\" was not loaded, so that it cannot be saved; clear `unsupported` to do without it");
   detail::with_memory_for(path, [&] {
     // Larger elements first, so that every tensor is aligned to its own.
-    SafeTensors sorted{{}, contents.metadata};
-    for (const std::int64_t size : {8, 4, 2, 1, 0}) {
-      for (const auto& named : contents.tensors) {
-        if (size == (named.second.defined() ? item_size(named.second.dtype()) : 0))
-          sorted.tensors.push_back(named);
-      }
-    }
+    SafeTensors sorted{contents.tensors, contents.metadata};
+    const auto size_of = [](const auto& named) {
+      return named.second.defined() ? item_size(named.second.dtype()) : 0;
+    };
+    std::stable_sort(sorted.tensors.begin(), sorted.tensors.end(),
+                     [&](const auto& a, const auto& b) { return size_of(a) > size_of(b); });
     const std::string header = detail::to_json(path.string(), detail::header_of(sorted));
     const auto header_size = static_cast<std::uint64_t>(header.size());
     detail::AtomicFile file(path);

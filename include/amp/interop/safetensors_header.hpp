@@ -18,7 +18,6 @@
 
 #include "amp/core/error.hpp"
 #include "amp/tensor/shape.hpp"
-#include "amp/tensor/tensor.hpp"
 #include "amp/types/dtype.hpp"
 
 namespace amp::inline v0::detail {
@@ -43,7 +42,6 @@ struct SafeTensorsEntry {
   std::ptrdiff_t type = -1;  // in kSafeTensorsTypes
   Shape shape = {};
   std::uint64_t begin = 0, end = 0;
-  Tensor tensor = {};  // once it was read
 
   bool has_dtype() const { return type < kDTypeCount; }  // one that amp has
   DType dtype() const { return static_cast<DType>(type); }
@@ -58,11 +56,11 @@ struct SafeTensorsHeader {
 /// Throws where an entry has not the bytes that its shape and dtype take, or where bytes of the
 /// `data_size` after the header belong to no tensor, or to two. Returns the entries in the order of
 /// their bytes.
-[[gnu::cold]] inline std::vector<std::pair<const std::string, SafeTensorsEntry>*> check_entries(
-    const std::string& path, SafeTensorsHeader& header, std::uint64_t data_size) {
-  std::vector<std::pair<const std::string, SafeTensorsEntry>*> order;
+[[gnu::cold]] inline std::vector<const std::pair<const std::string, SafeTensorsEntry>*>
+check_entries(const std::string& path, const SafeTensorsHeader& header, std::uint64_t data_size) {
+  std::vector<const std::pair<const std::string, SafeTensorsEntry>*> order;
   order.reserve(header.entries.size());
-  for (auto& named : header.entries) {
+  for (const auto& named : header.entries) {
     const auto& [name, entry] = named;
     AMP_CHECK(entry.begin <= entry.end && entry.end <= data_size, path, ": tensor \"", name,
               "\" must have `data_offsets` within the file, but has [", entry.begin, ", ",
