@@ -48,7 +48,7 @@ AMP_COLD std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-AMP_COLD int find_op(std::string_view name) {
+AMP_INLINE int find_op(std::string_view name) {
   Registry& ops = registry();
   const int count = ops.count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {

@@ -69,15 +69,12 @@ AMP_INLINE Shape leading(const Tensor& x) {
 AMP_INLINE Tensor empty_as_it_lies(const Tensor& input, DType dtype) {
   const Shape& shape = input.shape();
   int order[kMaxDims] = {};
+  for (int d = 0; d < input.dim(); ++d) order[d] = d;
   const auto distance = [&](int d) {  // what is broadcast goes outermost
     return input.strides()[d] == 0 ? INT64_MAX : input.strides()[d];
   };
-  for (int d = 0; d < input.dim(); ++d) {
-    int place = d;
-    for (; place > 0 && distance(order[place - 1]) < distance(d); --place)
-      order[place] = order[place - 1];
-    order[place] = d;
-  }
+  std::stable_sort(order, order + input.dim(),
+                   [&](int a, int b) { return distance(a) > distance(b); });
   Strides strides = shape;
   std::int64_t stride = 1;
   for (int d = input.dim() - 1; d >= 0; --d) {
