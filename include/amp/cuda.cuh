@@ -11,12 +11,12 @@
 #include "amp/cuda.ipp"
 #include "amp/device/cuda/cache.ipp"
 #include "amp/device/cuda/current_stream.ipp"
-#include "amp/device/cuda/dnn_handles.hpp"
 #include "amp/device/cuda/graph.ipp"
 #include "amp/device/cuda/handles.hpp"
 #include "amp/device/cuda/libraries.ipp"
 #include "amp/device/cuda/statistics.ipp"
 #include "amp/kernels/backend.cuh"
+#include "amp/kernels/conv/cuda/cudnn.cuh"
 
 #if !AMP_HEADER_ONLY
 #include "amp/core/globals.ipp"
@@ -28,7 +28,7 @@ namespace amp::inline v0 {
 // object lies in a static archive, the call is what brings it into the program.
 __attribute__((weak)) void enable_cuda() {
 #if AMP_USE_CUDNN
-  cuda::detail::libraries().cudnn_version = [] { return static_cast<int>(cudnnGetVersion()); };
+  cuda::detail::enable_cudnn();
 #endif
   register_device_memory(kCUDA, &cuda::detail::kDeviceMemory);
   kernels::register_backend(kCUDA, &kernels::cuda::kBackend);
@@ -47,9 +47,7 @@ AMP_PROCESS_STATE(cuda::detail::MemoryPools);
 AMP_PROCESS_STATE(cuda::detail::StagingBuffers);
 AMP_PROCESS_STATE(cuda::detail::HandleCaches);
 AMP_PROCESS_STATE(cuda::detail::AllBlasHandles);
+AMP_PROCESS_STATE(kernels::cuda::detail::LinkedConvLibrary);
 AMP_THREAD_STATE(cuda::detail::LentBlasHandles);
-#if AMP_USE_CUDNN
-AMP_PROCESS_STATE(cuda::detail::AllDnnHandles);
-#endif
 
 }  // namespace amp::inline v0

@@ -16,7 +16,9 @@
 #include "support/error_of.hpp"
 
 #if !defined(AMP_TEST_GPU)
-#include <amp/kernels/matmul/cuda.cuh>
+#include <amp/kernels/backend.hpp>
+#include <amp/kernels/matmul/args.hpp>
+#include <amp/kernels/matmul/cuda/lt_plan.cuh>
 #endif
 
 namespace cuda_library_limits {
@@ -68,13 +70,13 @@ TEST_CASE("cuda matmul: a result, sums and aux that lie so are computed in steps
   const amp::TensorOptions wide{.dtype = amp::kFloat32, .device = kCUDA};
   const Tensor a = amp::randn({8, 8}).to(kCUDA), b = amp::randn({8, 16}).to(kCUDA);
   const auto run = [&](const Tensor& output, const Tensor& aux, const Tensor& sums) {
-    amp::kernels::cuda::matmul({.a = amp::detail::batch_operand(a),
-                                .b = amp::detail::batch_operand(b),
-                                .bias = {},
-                                .output = amp::detail::batch_operand(output),
-                                .epilogue = amp::kernels::Epilogue::kGeluBackward,
-                                .aux = amp::detail::batch_operand(aux),
-                                .column_sums = sums.operand()});
+    amp::kernels::backend(kCUDA)->matmul({.a = amp::detail::batch_operand(a),
+                                          .b = amp::detail::batch_operand(b),
+                                          .bias = {},
+                                          .output = amp::detail::batch_operand(output),
+                                          .epilogue = amp::kernels::Epilogue::kGeluBackward,
+                                          .aux = amp::detail::batch_operand(aux),
+                                          .column_sums = sums.operand()});
   };
   const Tensor aux = amp::randn({8, 16}).to(kCUDA);
   const Tensor expected = amp::empty({8, 16}, wide), expected_sums = amp::empty({16}, wide);

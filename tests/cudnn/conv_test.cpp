@@ -6,6 +6,7 @@
 #include <amp/cuda.hpp>
 #include <amp/device/cuda/dnn_handles.hpp>
 #include <amp/kernels/conv/cuda.cuh>
+#include <amp/kernels/conv/cuda/cudnn.cuh>
 
 #include <algorithm>
 #include <cmath>

@@ -31,10 +31,7 @@ namespace amp::inline v0::kernels::cuda {
 namespace detail {
 
 inline void release_libraries(int device) noexcept {
-#if AMP_USE_CUDNN
-  conv_plans(device).release();
-  amp::cuda::detail::dnn_handles(device).release(device);
-#endif
+  if (const ConvLibrary* const library = conv_library()) library->release(device);
   lt_plans(device).release();
   amp::cuda::detail::blas_handles(device).release(device);
 }

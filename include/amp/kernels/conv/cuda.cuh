@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolution on the device: by cuDNN (cuda/cudnn.cuh) if the program uses it and cuDNN takes the
-// problem, else as matmuls (cuda/conv_by_matmul.cuh).
+// Convolution on the device: by the library that the program links (cuDNN: cuda/cudnn.cuh) if it
+// takes the problem, else as matmuls (cuda/conv_by_matmul.cuh).
 #pragma once
 
-#include "amp/core/config.hpp"
 #include "amp/core/warning.hpp"
 #include "amp/device/cuda/libraries.hpp"
 #include "amp/kernels/conv/args.hpp"
 #include "amp/kernels/conv/cuda/conv_by_matmul.cuh"
-#include "amp/kernels/conv/cuda/cudnn.cuh"
+#include "amp/kernels/conv/cuda/conv_library.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
@@ -26,23 +25,19 @@ inline void warn_without_dnn() {
 }  // namespace detail
 
 inline void conv2d(const Conv2dArgs& args) {
-#if AMP_USE_CUDNN
-  if (detail::conv2d_by_dnn(args)) return;
-#else
-  detail::warn_without_dnn();
-#endif
+  const detail::ConvLibrary* const library = detail::conv_library();
+  if (library == nullptr) detail::warn_without_dnn();
+  if (library != nullptr && library->conv2d(args)) return;
   detail::conv2d_by_matmul(args);
 }
 inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
-#if AMP_USE_CUDNN
-  if (detail::conv2d_backward_input_by_dnn(args)) return;
-#endif
+  const detail::ConvLibrary* const library = detail::conv_library();
+  if (library != nullptr && library->conv2d_backward_input(args)) return;
   detail::conv2d_backward_input_by_matmul(args);
 }
 inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
-#if AMP_USE_CUDNN
-  if (detail::conv2d_backward_weight_by_dnn(args)) return;
-#endif
+  const detail::ConvLibrary* const library = detail::conv_library();
+  if (library != nullptr && library->conv2d_backward_weight(args)) return;
   detail::conv2d_backward_weight_by_matmul(args);
 }
 

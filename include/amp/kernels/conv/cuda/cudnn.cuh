@@ -16,8 +16,14 @@
 
 #include "amp/device/cuda/attempt.hpp"
 #include "amp/device/cuda/dnn_handles.hpp"
+#include "amp/device/cuda/libraries.hpp"
 #include "amp/kernels/conv/cuda/conv_by_matmul.cuh"
+#include "amp/kernels/conv/cuda/conv_library.hpp"
 #include "amp/kernels/conv/cuda/dnn_plan.cuh"
+
+#if !AMP_HEADER_ONLY
+#include "amp/core/globals.ipp"
+#endif
 
 namespace amp::inline v0::kernels::cuda::detail {
 
@@ -142,6 +148,34 @@ inline bool conv2d_backward_weight_by_dnn(const Conv2dBackwardWeightArgs& args,
   return done;
 }
 
+inline constexpr ConvLibrary kDnnConvolutions{
+    .conv2d = [](const Conv2dArgs& args) { return conv2d_by_dnn(args); },
+    .conv2d_backward_input =
+        [](const Conv2dBackwardInputArgs& args) { return conv2d_backward_input_by_dnn(args); },
+    .conv2d_backward_weight =
+        [](const Conv2dBackwardWeightArgs& args) { return conv2d_backward_weight_by_dnn(args); },
+    .release =
+        [](int device) {
+          conv_plans(device).release();
+          amp::cuda::detail::dnn_handles(device).release(device);
+        },
+};
+
 }  // namespace amp::inline v0::kernels::cuda::detail
+
+namespace amp::inline v0 {
+
+namespace cuda::detail {
+/// From now on the program's convolutions go to cuDNN.
+inline void enable_cudnn() {
+  libraries().cudnn_version = [] { return static_cast<int>(cudnnGetVersion()); };
+  process_state<kernels::cuda::detail::LinkedConvLibrary>().library =
+      &kernels::cuda::detail::kDnnConvolutions;
+}
+}  // namespace cuda::detail
+
+AMP_PROCESS_STATE(cuda::detail::AllDnnHandles);
+
+}  // namespace amp::inline v0
 
 #endif
