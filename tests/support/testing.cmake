@@ -60,14 +60,20 @@ function(amp_needed_by folder)
 endfunction()
 
 # amp_test_program(<name> SOURCES <source>... [LABELS <label>...] [LIBRARIES <library>...]
-#                  [ENVIRONMENT <NAME=value>...])
+#                  [ENVIRONMENT <NAME=value>...] [OPTIMIZED])
+# The library computes and has its own flags; a program that only calls it is compiled in half the
+# time without optimisation. OPTIMIZED is for one that computes much itself.
 function(amp_test_program name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LABELS;LIBRARIES;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(arg "OPTIMIZED" "" "SOURCES;LABELS;LIBRARIES;ENVIRONMENT" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_compile_definitions(${name} PRIVATE AMP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # The library computes; what only calls it is compiled in two thirds of the time.
-  target_compile_options(${name} PRIVATE ${amp_test_warnings} "$<$<CONFIG:Release>:-O1>")
+  target_compile_options(${name} PRIVATE ${amp_test_warnings})
+  if(arg_OPTIMIZED)
+    target_compile_options(${name} PRIVATE "$<$<CONFIG:Release>:-O1>")
+  else()
+    target_compile_options(${name} PRIVATE "$<$<CONFIG:Release>:-O0>")
+  endif()
   target_link_libraries(${name} PRIVATE amp::compiled ${arg_LIBRARIES})
   if(AMP_TEST_CATCH_MAIN)
     target_link_libraries(${name} PRIVATE "${AMP_TEST_CATCH_MAIN}" Catch2::Catch2)
