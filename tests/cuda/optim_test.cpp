@@ -281,7 +281,7 @@ void check_rule(k::Kernel<k::OptimizerArgs<Rule>> k::Backend::*kernel, std::size
   }
 }
 
-TEST_CASE("cuda sgd: parameters, momenta and counts are the host's", "[cuda]") {
+TEST_CASE("cuda sgd: parameters, momenta and counts are the host's", "[cuda][values]") {
   check_rule<k::SgdRule>(&k::Backend::sgd, 5, [](std::size_t variant, std::size_t g) {
     return k::SgdRule{.momentum = variant == 0 ? 0 : 0.9,
                       .weight_decay = variant % 2 == g ? 0.05 : 0,
@@ -289,7 +289,7 @@ TEST_CASE("cuda sgd: parameters, momenta and counts are the host's", "[cuda]") {
   });
 }
 
-TEST_CASE("cuda adam: parameters, moments and counts are the host's", "[cuda]") {
+TEST_CASE("cuda adam: parameters, moments and counts are the host's", "[cuda][values]") {
   check_rule<k::AdamRule>(&k::Backend::adam, 5, [](std::size_t variant, std::size_t g) {
     return k::AdamRule{.beta2 = g == 0 ? 0.99 : 0.98,
                        .eps = 1e-6,

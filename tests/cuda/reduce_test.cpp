@@ -135,7 +135,7 @@ TEST_CASE("cuda sum: rounded once, integers wrap, no number stays none", "[cuda]
           [](const Tensors& t) -> Tensors { return {amp::sum(t[0])}; });
 }
 
-TEST_CASE("cuda max, min: the host's bits, the first of equal ones", "[cuda]") {
+TEST_CASE("cuda max, min: the host's bits, the first of equal ones", "[cuda][values]") {
   amp::manual_seed(4);
   std::vector<amp::DType> dtypes(std::begin(cuda_test::kFloats), std::end(cuda_test::kFloats));
   dtypes.insert(dtypes.end(), std::begin(cuda_test::kIntegers), std::end(cuda_test::kIntegers));

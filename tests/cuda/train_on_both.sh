@@ -8,7 +8,7 @@
 set -euo pipefail
 trainer=$1
 mkdir -p "$2" && cd "$2"
-flags=(--limit 96 --batch-size 32 --epochs 2 --clip 1 --optimizer adamw --schedule cosine)
+flags=(--limit 64 --batch-size 32 --epochs 2 --clip 1 --optimizer adamw --schedule cosine)
 for precision in fp32 bf16 amp-fp16 amp-bf16; do
   for device in cpu cuda; do
     "$trainer" "${flags[@]}" --precision $precision --device $device --report $precision.$device
