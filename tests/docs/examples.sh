@@ -2,10 +2,12 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# examples.sh INCLUDE FOLDER COMPILER: every C++ example in a header's comments compiles and runs,
-# and what it asserts holds. Those of the folders cuda/ need a device, and are left out.
+# examples.sh INCLUDE FOLDER COMPILER LIBRARY...: every C++ example in a header's comments compiles
+# and runs with the compiled library, and what it asserts holds. Those of the folders cuda/ need a
+# device, and are left out.
 set -euo pipefail
 include=$1 folder=$2 compiler=$3
+shift 3
 mkdir -p "$folder"
 program=$folder/examples.cpp
 
@@ -21,5 +23,6 @@ program=$folder/examples.cpp
 found=$(grep -c '^static void example_' "$program")
 echo "$found examples"
 ((found >= 4))
-"$compiler" -std=c++20 -O1 -Wall -Wextra -Wpedantic -Werror -I "$include" "$program" -o "$folder/examples"
+"$compiler" -std=c++20 -O1 -Wall -Wextra -Wpedantic -Werror -I "$include" \
+  -DAMP_COMPILED "$program" "$@" -o "$folder/examples"
 cd "$folder" && ./examples

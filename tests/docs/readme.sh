@@ -2,11 +2,13 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# readme.sh README INCLUDE FOLDER COMPILER: the first C++ block of the README compiles, runs, has at
-# most 25 lines, and prints what the README says it prints, numbers to 0.05. The others, bodies of
-# functions below the headers they include, compile one by one and run without an exception.
+# readme.sh README INCLUDE FOLDER COMPILER LIBRARY...: the first C++ block of the README compiles
+# with the headers alone, runs, has at most 25 lines, and prints what the README says it prints,
+# numbers to 0.05. The others, bodies of functions below the headers they include, compile one by one
+# and run without an exception, with the compiled library.
 set -euo pipefail
 readme=$1 include=$2 folder=$3 compiler=$4
+shift 4
 mkdir -p "$folder"
 
 # block LANGUAGE: the first fenced block of a language
@@ -47,5 +49,5 @@ echo "${#blocks[@]} more blocks"
   printf '}\n'
 } >"$folder/blocks.cpp"
 "$compiler" -std=c++20 -O0 -Wall -Wextra -Wpedantic -Wno-unused-variable -Werror -I "$include" \
-  "$folder/blocks.cpp" "${blocks[@]}" -o "$folder/blocks"
+  -DAMP_COMPILED "$folder/blocks.cpp" "${blocks[@]}" "$@" -o "$folder/blocks"
 cd "$folder" && ./blocks
