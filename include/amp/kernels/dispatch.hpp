@@ -4,8 +4,6 @@
 // From an op's arguments to the kernel of their device.
 #pragma once
 
-#include <string_view>
-
 #include "amp/core/type_name.hpp"
 #include "amp/device/device.hpp"
 #include "amp/kernels/backend.hpp"
@@ -23,13 +21,13 @@ struct kernel_member<Kernel<Args> Backend::*> {
 
 /// That of the device; an error where the program has none.
 const Backend& backend_of(Device device);
-[[noreturn]] void fail_without_kernel(Device device, std::string_view op);
+[[noreturn]] void fail_without_kernel(Device device, const char* name_holding_op);
 
 template <class Args>
 [[gnu::cold, gnu::noinline]] void run_on_device(Device device, Kernel<Args> Backend::*member,
-                                                std::string_view op, const Args& args) {
+                                                const char* name_holding_op, const Args& args) {
   const Kernel<Args> kernel = backend_of(device).*member;
-  if (kernel == nullptr) fail_without_kernel(device, op);
+  if (kernel == nullptr) fail_without_kernel(device, name_holding_op);
   kernel(args);
 }
 
@@ -42,8 +40,7 @@ void dispatch(Device device, const Args& args) {
   if (device.type == kCPU) {
     Host(args);
   } else {
-    constexpr std::string_view kOp = amp::detail::member_name<Member>();
-    detail::run_on_device<Args>(device, Member, kOp, args);
+    detail::run_on_device<Args>(device, Member, amp::detail::name_holding_member<Member>(), args);
   }
 }
 
