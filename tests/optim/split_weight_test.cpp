@@ -35,7 +35,8 @@ bfloat16 parameter_of(k::SplitWeight parts) { return bfloat16::from_bits(parts.p
 
 }  // namespace
 
-TEST_CASE("remainder: every float comes back bit for bit, beside the nearest bfloat16") {
+TEST_CASE("remainder: every float comes back bit for bit, beside the nearest bfloat16",
+          "[values]") {
   std::size_t wrong = 0, far = 0, nans = 0;
   for (std::uint64_t code = 0; code < (std::uint64_t{1} << 32);
        code += (code & 0x7fff) < 2 || (code & 0x7fff) > 0x7ffd ? 1 : 37) {
