@@ -4,7 +4,9 @@
 // Launches and bytes of ops and of a training step on the CUDA device, counted on the stand-in
 // toolkit access by access, beside the fewest that there could be. `device_traffic TABLE` compares
 // with the table that is there, --update writes it.
-#include <amp/cuda.cuh>
+#include <amp/amp.hpp>
+#include <amp/cuda.hpp>
+#include <amp/kernels/elementwise/cuda.cuh>
 
 #include <cmath>
 #include <cstdint>
