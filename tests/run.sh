@@ -107,7 +107,8 @@ install_missing() {
 # Prints the folders of tests/ for the files named on stdin, and the modules of include/amp with
 # "headers:" before them. A layer is tested with all above it, and with the folders that test the
 # library as a whole, but for package, examples and benchmarks, whose programs compile the headers
-# anew: they are tested if they change themselves, or what builds everything does.
+# anew, and fuzz, which takes its time: they are tested if they change themselves, or what builds
+# everything does, and fuzz if interop/ changes.
 touched() {
   awk -v existing="$(cd tests && echo */)" '
     function add(folder) { if (folder in exists) wanted[folder] = 1 }
@@ -130,6 +131,7 @@ touched() {
     }
     { split($0, path, "/") }
     /^include\/amp\/[^\/]*$/ || /^include.*(\.cuh|\/cuda\/)/ { touch(layers + 1); next }
+    /^include\/amp\/interop\// { add("fuzz") }
     /^include\/amp\// { touch(layer_of[path[3]]); print "headers:" path[3]; next }
     /^tests\/[^\/]*\// && path[2] != "support" { add(path[2]); next }
     /^(examples|benchmarks)\// { add(path[1]); next }
@@ -141,7 +143,7 @@ touched() {
         for (j = 1; j <= count; ++j) add(names[j])
       }
       for (folder in exists)
-        if (lowest < 1000 && !(folder in layered) && folder !~ /^(package|examples|benchmarks|support)$/) add(folder)
+        if (lowest < 1000 && !(folder in layered) && folder !~ /^(package|examples|benchmarks|support|fuzz)$/) add(folder)
       for (folder in wanted) print folder
     }' tests/layers.txt - | sort -u
 }
@@ -245,7 +247,7 @@ run_tests() {
 
 # What a whole run of this mode took last time, or else about what it takes from nothing on 2 cores.
 announce() {
-  local -A minutes=([quick]=10 [all]=40 [long]=40)
+  local -A minutes=([quick]=8 [all]=30 [long]=40)
   if [[ -s $folder/seconds.$mode ]]; then
     say "the last such run took $((($(<"$folder/seconds.$mode") + 59) / 60)) minutes"
   else
