@@ -33,17 +33,16 @@ constexpr std::string_view type_name() {
   return scope == name.npos ? name : name.substr(scope + 1);
 }
 
-/// The name of a function that holds that of the member, which member_name() takes out of it: at
-/// run time, for compilers evaluate such a search slowly.
+/// The name of a function that contains the name of the member. member_name() finds it at run time,
+/// because compilers evaluate such a search slowly.
 template <auto Member>
 constexpr const char* name_holding_member() {
   return __PRETTY_FUNCTION__;
 }
 
-/// "softmax" for &Backend::softmax. In the name of a function compilers write the member as C++
-/// does, and a bracket or a semicolon after it.
-constexpr std::string_view member_name(std::string_view name_holding_member) {
-  std::string_view name = name_holding_member;
+/// "softmax" for name_holding_member<&Backend::softmax>(). In the name of a function compilers
+/// write the member as C++ does, and a bracket or a semicolon after it.
+constexpr std::string_view member_name(std::string_view name) {
   name.remove_prefix(name.find('&'));
   name = name.substr(0, name.find_first_of("];)"));
   return name.substr(name.rfind(':') + 1);
