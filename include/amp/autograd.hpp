@@ -7,4 +7,5 @@
 #include "amp/autograd/engine.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/autograd/grad_mode.hpp"
+#include "amp/autograd/hooks.hpp"
 #include "amp/autograd/leaves.hpp"

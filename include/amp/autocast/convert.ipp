@@ -4,6 +4,7 @@
 
 #include "amp/autocast/convert.hpp"
 #include "amp/autograd/function.hpp"
+#include "amp/autograd/observer.hpp"
 #include "amp/tensor/layout.hpp"
 #include "amp/tensor/shadow.hpp"
 
@@ -28,6 +29,8 @@ AMP_INLINE Tensor with_cast_history(const Tensor& result, const Tensor& tensor) 
 
 AMP_INLINE Tensor convert_dtype(const Tensor& tensor, DType dtype) {
   if (tensor.dtype() == dtype) return tensor;
+  if (autograd::is_observed()) [[unlikely]]
+    autograd::announce_cast({tensor.dtype(), dtype, tensor.numel(), CastKind::kConverted});
   return with_cast_history(amp::detail::copy_as_laid_out(tensor, dtype), tensor);
 }
 
@@ -36,7 +39,11 @@ AMP_INLINE Tensor cast(const Tensor& tensor, DType dtype, bool cache) {
   const bool weight = cache && tensor.dtype() == kFloat32 && autograd::requires_grad(tensor) &&
                       autograd::leaf_of(tensor) != nullptr;
   if (!weight || !amp::detail::can_shadow(tensor, dtype)) return convert_dtype(tensor, dtype);
-  return with_cast_history(amp::detail::low_precision_copy(tensor, dtype), tensor);
+  const auto [copy, refreshed] = amp::detail::low_precision_copy(tensor, dtype);
+  if (autograd::is_observed()) [[unlikely]]
+    autograd::announce_cast({tensor.dtype(), dtype, tensor.numel(),
+                             refreshed ? CastKind::kCopyRefreshed : CastKind::kCopyReused});
+  return with_cast_history(copy, tensor);
 }
 
 }  // namespace amp::inline v0::autocasting

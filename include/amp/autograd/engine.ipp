@@ -10,6 +10,8 @@
 #include "amp/autograd/engine.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/autograd/grad_mode.hpp"
+#include "amp/autograd/hooks.hpp"
+#include "amp/autograd/observer.hpp"
 #include "amp/core/error.hpp"
 #include "amp/core/object_pool.hpp"
 #include "amp/kernels/dispatch.hpp"
@@ -80,6 +82,8 @@ AMP_INLINE Tensor checked_gradient(const Node& producer, const Node& node, Tenso
             node.shape());
   if (gradient.dtype() == node.dtype() || gradient.dtype() == node.gradient_dtype())
     return gradient;
+  if (is_observed()) [[unlikely]]
+    announce_cast({gradient.dtype(), node.dtype(), gradient.numel(), CastKind::kConverted});
   return amp::detail::copy_as_laid_out(gradient, node.dtype());
 }
 
@@ -101,13 +105,17 @@ AMP_INLINE void backward(const Tensor& root, const Tensor& gradient) {
     auto handle = pending.extract(pending.begin());
     detail::Pending current = std::move(handle.mapped());
     Node& node = *current.node;
+    if (node.hooks()) [[unlikely]]
+      current.gradient = run_hooks(*node.hooks(), std::move(current.gradient));
     if (node.as_leaf() != nullptr) {
       leaves.push_back(std::move(current));
       continue;
     }
     const auto inputs = node.inputs();
     gradients.assign(inputs.size(), Tensor());
+    BackwardEvent event(node, current.gradient);
     node.backward(current.gradient, gradients);
+    event.end(gradients);
     node.release();
     current.gradient = Tensor();
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -7,12 +7,16 @@
 #include "amp/core/globals.hpp"
 
 namespace amp::inline v0 {
+namespace autograd {
+class Observer;
+}
 namespace detail {
 
 struct AMP_EXPORT GradState {
   bool enabled = true;
   int backward_depth = 0;  // how many backward passes enclose this point; autocast scopes hold at
                            // the depth they were entered at
+  autograd::Observer* observer = nullptr;  // the innermost of this thread
 };
 
 inline GradState& grad_state() { return thread_state<GradState>(); }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "amp/core/refcount.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -43,6 +44,9 @@ class AMP_EXPORT Node : public RefCounted {
   virtual Leaf* as_leaf() { return nullptr; }
   /// Whether gradients that passed through this node carry the loss scale.
   virtual bool scales_gradient() const { return false; }
+  /// What backward calls with the gradient of the output; null without hooks.
+  const Ref<RefCounted>& hooks() const { return hooks_; }
+  void set_hooks(Ref<RefCounted> hooks) { hooks_ = std::move(hooks); }
 
  protected:
   AMP_INLINE void destroy() noexcept override;
@@ -53,6 +57,7 @@ class AMP_EXPORT Node : public RefCounted {
   DType dtype_, gradient_dtype_;
   std::uint64_t sequence_;
   Node* next_dying_ = nullptr;
+  Ref<RefCounted> hooks_;
 };
 
 /// Collects the gradient of a leaf.

@@ -36,8 +36,12 @@ namespace detail {
 /// Whether copies of this tensor can be kept: it is the whole of a storage whose writes are seen.
 bool can_shadow(const Tensor& weight, DType dtype);
 
-/// The copy of such a weight, made or refreshed where it is not current.
-Tensor low_precision_copy(const Tensor& weight, DType dtype);
+struct WeightCopy {
+  Tensor tensor;
+  bool refreshed;  // it was made, or cast again
+};
+/// The copy of such a weight, made or refreshed if it is not current.
+WeightCopy low_precision_copy(const Tensor& weight, DType dtype);
 
 /// For one who writes all of a weight, as an optimizer's step does: the copies to write with it, so
 /// that the next use needs no cast; then, where nothing failed and the weight's version has moved,

@@ -78,7 +78,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
 
   /// The copy of `weight` in `dtype`, current. Reused in place unless somebody (a recorded graph)
   /// still holds it, or its memory is that of a capture, or of no capture, and this is another.
-  Tensor get(const Tensor& weight, DType dtype) {
+  WeightCopy get(const Tensor& weight, DType dtype) {
     ShadowRegistry& registry = process_state<ShadowRegistry>();
     const ProcessLock lock(LockOf::kWeight, this);
     Slot& slot = dtype == kFloat16 ? slots_[0] : slots_[1];
@@ -87,7 +87,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
       slot.wait_until_written();
       ++registry.hits;
       slot.used = true;
-      return slot.copy.detach();
+      return {slot.copy.detach(), false};
     }
     if (slot.is_alone() && slot.owner == owner() && slot.copy.shape() == weight.shape()) {
       if (slot.capture != capture_id() && stays_until_replay(weight)) {
@@ -116,7 +116,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
     slot.capture = capture_id();
     slot.used = true;
     ++registry.refreshes;
-    return slot.copy.detach();
+    return {slot.copy.detach(), true};
   }
 
   /// The memory of the copies that a call which writes all of `weight` should write with it: those
@@ -217,7 +217,7 @@ AMP_INLINE bool can_shadow(const Tensor& weight, DType dtype) {
          weight.is_contiguous();
 }
 
-AMP_INLINE Tensor low_precision_copy(const Tensor& weight, DType dtype) {
+AMP_INLINE WeightCopy low_precision_copy(const Tensor& weight, DType dtype) {
   std::atomic<StorageAttachment*>& attachment = weight.impl().storage->attachment();
   StorageAttachment* found = attachment.load(std::memory_order_acquire);
   if (found == nullptr) {

@@ -22,6 +22,8 @@
 
 namespace amp::inline v0 {
 
+class HookHandle;
+
 struct TensorOptions {
   std::optional<DType> dtype = {};  // kFloat32 if unset
   Device device = {};
@@ -153,6 +155,13 @@ class Tensor {
   void backward(const Tensor& gradient) const;
   /// The same memory, without history.
   Tensor detach() const;
+  /// From now on backward calls hook(gradient) with d(loss)/d(this), once it is complete and before
+  /// it goes on from here. A tensor that the hook returns, of the same shape, takes the gradient's
+  /// place. Hooks are called in the order in which they were registered, with autocast off and
+  /// without recording history; a gradient of a scaled loss carries the scale. Throws if this
+  /// requires no gradient.
+  template <class Hook>
+  HookHandle register_hook(Hook hook) const;
 
   // --- versions
   // ---------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Hooks: functions of the user's that backward calls with the gradient of a tensor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "amp/core/error.hpp"
+#include "amp/core/refcount.hpp"
+#include "amp/tensor/tensor.hpp"
+
+namespace amp::inline v0 {
+
+namespace detail {
+
+/// Functions in the order in which they were added, each with a number by which it is removed.
+class AMP_EXPORT HookListBase : public RefCounted {
+ public:
+  virtual void remove(std::int64_t number) noexcept = 0;
+};
+template <class Hook>
+class HookList final : public HookListBase {
+ public:
+  std::int64_t add(Hook hook) {
+    or_out_of_memory([&] { hooks_.emplace_back(++last_, std::move(hook)); });
+    return last_;
+  }
+  void remove(std::int64_t number) noexcept override {
+    std::erase_if(hooks_, [&](const auto& entry) { return entry.first == number; });
+  }
+  bool empty() const { return hooks_.empty(); }
+  /// A copy: a hook may remove itself, or add others.
+  std::vector<std::pair<std::int64_t, Hook>> all() const {
+    return or_out_of_memory([&] { return hooks_; });
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, Hook>> hooks_;
+  std::int64_t last_ = 0;
+};
+
+}  // namespace detail
+
+/// Removes a hook. Dropping the handle leaves the hook where it is.
+class HookHandle {
+ public:
+  HookHandle() = default;
+  HookHandle(Ref<detail::HookListBase> list, std::int64_t number)
+      : list_(std::move(list)), number_(number) {}
+  void remove() {
+    if (list_) list_->remove(number_);
+    list_.reset();
+  }
+
+ private:
+  Ref<detail::HookListBase> list_;
+  std::int64_t number_ = 0;
+};
+
+namespace autograd {
+
+/// Returns the gradient that takes the place of the one given, or an undefined tensor to keep it.
+using GradientHook = std::function<Tensor(const Tensor& gradient)>;
+
+HookHandle add_hook(const Tensor& tensor, GradientHook hook);
+
+/// What the hooks of a list make of a gradient.
+Tensor run_hooks(RefCounted& hooks, Tensor gradient);
+
+}  // namespace autograd
+
+template <class Hook>
+HookHandle Tensor::register_hook(Hook hook) const {
+  return autograd::add_hook(*this, [hook = std::move(hook)](const Tensor& gradient) mutable {
+    if constexpr (std::is_void_v<decltype(hook(gradient))>) {
+      hook(gradient);
+      return Tensor();
+    } else {
+      return Tensor(hook(gradient));
+    }
+  });
+}
+
+}  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/autograd/hooks.ipp"
+#endif

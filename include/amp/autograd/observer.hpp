@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Events of a thread: ops, casts, modules and backward functions, as they begin and end. The layers
+// of the library announce them; what listens (the tools of <amp/diagnostics.hpp>) derives from
+// Observer. If a thread has no observer, an event costs a load and a branch.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "amp/autograd/grad_mode.hpp"
+#include "amp/core/config.hpp"
+#include "amp/tensor/tensor.hpp"
+
+namespace amp::inline v0 {
+
+enum class OpPolicy : std::uint8_t;
+enum class PolicyRule : std::uint8_t;
+
+/// How a tensor came to be in another dtype.
+enum class CastKind : std::uint8_t {
+  kConverted,      ///< by a conversion that nothing keeps
+  kCopyReused,     ///< the kept copy of a weight was current: no conversion
+  kCopyRefreshed,  ///< the copy of a weight was made, or renewed because the weight had changed
+};
+
+namespace autograd {
+
+class Node;
+
+/// An op, before its inputs are cast.
+struct OpEvent {
+  std::string_view name;
+  OpPolicy policy;
+  PolicyRule rule;                        // that decided the policy
+  std::span<const Tensor* const> inputs;  // as they were given; some may be undefined
+  std::span<const DType> compute;         // for each input, the dtype in which the op reads it
+};
+
+struct CastEvent {
+  DType from, to;
+  std::int64_t numel;
+  CastKind kind;
+};
+
+/// Base of what listens to a thread. Each begin is followed by its end, or by its failure if an
+/// exception leaves the scope; they nest. An exception that `ends` throws leaves the op. What an
+/// observer computes itself is not announced.
+class AMP_EXPORT Observer {
+ public:
+  Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+
+  virtual void op_begins(const OpEvent&) {}
+  virtual void op_ends(const Tensor& /*result*/) {}
+  virtual void op_fails() noexcept {}
+  /// In the op that has begun and not ended, if there is one.
+  virtual void tensor_cast(const CastEvent&) {}
+  /// The module's path, "block2.conv1"; empty for the outermost.
+  virtual void module_begins(const std::string& /*path*/) {}
+  virtual void module_ends() noexcept {}
+  virtual void backward_begins(const Node&, const Tensor& /*gradient*/) {}
+  virtual void backward_ends(const Node&, std::span<const Tensor> /*gradients*/) {}
+  virtual void backward_fails() noexcept {}
+
+ private:
+  friend class ObserverGuard;
+  friend class Announcement;
+
+  Observer* outer_ = nullptr;
+};
+
+/// The observer hears of this thread's events for the guard's lifetime. Guards nest.
+class ObserverGuard {
+ public:
+  [[nodiscard]] explicit ObserverGuard(Observer& observer);
+  ~ObserverGuard();
+  ObserverGuard(const ObserverGuard&) = delete;
+  ObserverGuard& operator=(const ObserverGuard&) = delete;
+
+ private:
+  Observer& observer_;
+};
+
+inline bool is_observed() { return amp::detail::grad_state().observer != nullptr; }
+
+// What the layers announce, if is_observed().
+void announce_op(const OpEvent& event);
+void announce_op_end(const Tensor& result);
+void announce_op_failure() noexcept;
+void announce_cast(const CastEvent& event);
+void announce_module(const std::string& path);
+void announce_module_end() noexcept;
+
+/// Announces a node's backward function for its lifetime.
+class BackwardEvent {
+ public:
+  BackwardEvent(const Node& node, const Tensor& gradient) : node_(is_observed() ? &node : nullptr) {
+    if (node_ != nullptr) [[unlikely]]
+      begin(gradient);
+  }
+  void end(std::span<const Tensor> gradients) {
+    if (node_ != nullptr) [[unlikely]]
+      announce_end(gradients);
+  }
+  ~BackwardEvent() {
+    if (node_ != nullptr) [[unlikely]]
+      fail();
+  }
+  BackwardEvent(const BackwardEvent&) = delete;
+  BackwardEvent& operator=(const BackwardEvent&) = delete;
+
+ private:
+  void begin(const Tensor& gradient) const;
+  void announce_end(std::span<const Tensor> gradients);
+  void fail() const noexcept;
+
+  const Node* node_;  // null: nothing to announce any more
+};
+
+}  // namespace autograd
+}  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/autograd/observer.ipp"
+#endif
