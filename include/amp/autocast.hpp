@@ -7,4 +7,5 @@
 #include "amp/autocast/call.hpp"
 #include "amp/autocast/custom_function.hpp"
 #include "amp/autocast/op_list.hpp"
+#include "amp/autocast/policies.hpp"
 #include "amp/autocast/state.hpp"

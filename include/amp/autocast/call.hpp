@@ -4,12 +4,14 @@
 // Calling something under the policy of an op: its inputs are cast as that says.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "amp/autocast/state.hpp"
+#include "amp/autograd/observer.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0::autocasting {
@@ -47,6 +49,46 @@ class Casts {
   bool seen_ = false;
 };
 
+/// Announces an op to the thread's observers, if it has any.
+class ObservedOp {
+ public:
+  template <class... Tensors>
+  ObservedOp(OpId op, const Tensors&... tensors) : begun_(autograd::is_observed()) {
+    if (!begun_) return;
+    const Tensor* const inputs[] = {&tensors...};
+    begin(op, inputs);
+  }
+  ObservedOp(OpId op, std::span<const Tensor> tensors) : begun_(autograd::is_observed()) {
+    if (begun_) [[unlikely]]
+      begin_list(op, tensors);
+  }
+  ~ObservedOp() {
+    if (begun_) [[unlikely]]
+      autograd::announce_op_failure();
+  }
+  ObservedOp(const ObservedOp&) = delete;
+  ObservedOp& operator=(const ObservedOp&) = delete;
+
+  template <class Result>
+  Result end(Result result) {
+    if (begun_) [[unlikely]] {
+      begun_ = false;
+      if constexpr (std::is_same_v<Result, Tensor>) {
+        autograd::announce_op_end(result);
+      } else {
+        autograd::announce_op_end(Tensor());
+      }
+    }
+    return result;
+  }
+
+ private:
+  static void begin(OpId op, std::span<const Tensor* const> inputs);
+  static void begin_list(OpId op, std::span<const Tensor> inputs);
+
+  bool begun_;
+};
+
 template <class Function, class... Tensors>
 [[gnu::noinline]] auto call_in_scope(OpId op, Function&& function, const Tensors&... tensors) {
   const AutocastState& state = amp::detail::current_autocast();
@@ -65,26 +107,63 @@ struct NoCasts {
 /// Runs an op under its policy. Outside of scopes this is the call itself.
 template <class Function, class... Tensors>
 auto call(OpId op, Function&& function, const Tensors&... tensors) {
-  if (!amp::detail::current_autocast().active()) return function(tensors...);
-  return call_in_scope(op, function, tensors...);
+  ObservedOp observed(op, tensors...);
+  if (!amp::detail::current_autocast().active()) return observed.end(function(tensors...));
+  return observed.end(call_in_scope(op, function, tensors...));
 }
 
-}  // namespace amp::inline v0::autocasting
-
-namespace amp::inline v0 {
-
-/// callable(tensors...) under the policy of a listed or registered op, the ops inside it not being
-/// cast again; returns what it returns. Does nothing outside of scopes. Throws for an unknown name.
+/// Runs an op of the user's under its policy; those inside it are not cast again.
 template <class Callable, class... Tensors>
-auto autocast_call(std::string_view name, Callable&& callable, const Tensors&... tensors) {
-  const autocasting::OpId op(autocasting::find_op(name));
+auto call_custom(OpId op, Callable&& callable, const Tensors&... tensors) {
   const auto uncast = [&](const auto&... inputs) {
     if (amp::detail::current_autocast().policy(op) == OpPolicy::kPassthrough)
       return callable(inputs...);
     const autocasting::NoCasts no_casts;
     return callable(inputs...);
   };
-  return autocasting::call(op, uncast, tensors...);
+  return call(op, uncast, tensors...);
+}
+
+}  // namespace amp::inline v0::autocasting
+
+namespace amp::inline v0 {
+
+/// An op of the user's, with the policy that it has until register_op or a scope says otherwise. A
+/// name that the op list has already does not compile.
+///
+/// ```cpp
+/// static constexpr amp::CustomOp kScores("scores", amp::OpPolicy::kLowPrecision);
+/// const amp::Tensor x = amp::randn({4, 8});
+/// const amp::AutocastGuard autocast(amp::kCPU);
+/// const amp::Tensor y = amp::autocast_call(
+///     kScores, [](const amp::Tensor& a) { return amp::matmul(a, a.t()); }, x);
+/// assert(y.dtype() == amp::kBFloat16);
+/// ```
+class CustomOp {
+ public:
+  consteval CustomOp(const char* name, OpPolicy policy) : name_(name), policy_(policy) {
+    if (name_.empty() || name_.find('/') != name_.npos) throw "the name is empty, or has a slash";
+    if (autocasting::is_listed(name_)) throw "the op list has an op of this name";
+  }
+  constexpr std::string_view name() const { return name_; }
+  constexpr OpPolicy policy() const { return policy_; }
+
+ private:
+  std::string_view name_;
+  OpPolicy policy_;
+};
+
+/// callable(tensors...) under the policy of a listed or registered op, the ops inside it not being
+/// cast again; returns what it returns. Does nothing outside of scopes. Throws for an unknown name.
+template <class Callable, class... Tensors>
+auto autocast_call(std::string_view name, Callable&& callable, const Tensors&... tensors) {
+  return autocasting::call_custom(autocasting::OpId(autocasting::find_op(name)), callable,
+                                  tensors...);
+}
+template <class Callable, class... Tensors>
+auto autocast_call(const CustomOp& op, Callable&& callable, const Tensors&... tensors) {
+  return autocasting::call_custom(autocasting::find_or_register(op.name(), op.policy()), callable,
+                                  tensors...);
 }
 
 }  // namespace amp::inline v0

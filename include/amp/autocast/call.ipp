@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "amp/autocast/call.hpp"
 #include "amp/autocast/convert.hpp"
+#include "amp/core/object_pool.hpp"
 
 namespace amp::inline v0::autocasting {
 
@@ -45,6 +49,23 @@ AMP_INLINE bool Casts::rounds(const Tensor& result, const Tensor& first) const {
 
 AMP_INLINE Tensor Casts::rounded(const Tensor& result, const Tensor& first) {
   return convert_dtype(result, first.dtype());
+}
+
+AMP_COLD void ObservedOp::begin(OpId op, std::span<const Tensor* const> inputs) {
+  const AutocastState& state = amp::detail::current_autocast();
+  const OpPolicy policy = state.policy(op);
+  Casts casts(state, policy);
+  for (const Tensor* const input : inputs) casts.see(*input);
+  amp::detail::PoolVector<DType> compute;
+  for (const Tensor* const input : inputs)
+    compute.push_back(input->defined() ? casts.target(*input) : kFloat32);
+  autograd::announce_op({op_name(op.index), policy, state.rule(op), inputs, compute});
+}
+
+AMP_COLD void ObservedOp::begin_list(OpId op, std::span<const Tensor> inputs) {
+  amp::detail::PoolVector<const Tensor*> pointers;
+  for (const Tensor& input : inputs) pointers.push_back(&input);
+  begin(op, pointers);
 }
 
 }  // namespace amp::inline v0::autocasting

@@ -38,19 +38,20 @@ class ResultDType {
 template <class Function, class... Tensors>
 auto call_reading(OpId op, Function&& function, const Tensors&... tensors) {
   const AutocastState& state = amp::detail::current_autocast();
-  if (!state.active()) return function(ResultDType(), tensors...);
+  ObservedOp observed(op, tensors...);
+  if (!state.active()) return observed.end(function(ResultDType(), tensors...));
   switch (state.policy(op)) {
     case OpPolicy::kFloat32:
-      return function(ResultDType(state), tensors...);
+      return observed.end(function(ResultDType(state), tensors...));
     case OpPolicy::kFloat32Math: {
       const auto& first = std::get<0>(std::tie(tensors...));
-      return Casts(state, OpPolicy::kFloat32Math)
-          .finish(function(ResultDType(), tensors...), first);
+      return observed.end(
+          Casts(state, OpPolicy::kFloat32Math).finish(function(ResultDType(), tensors...), first));
     }
     default:
-      return call_in_scope(
+      return observed.end(call_in_scope(
           op, [&](const auto&... inputs) { return function(ResultDType(), inputs...); },
-          tensors...);
+          tensors...));
   }
 }
 
@@ -58,12 +59,13 @@ auto call_reading(OpId op, Function&& function, const Tensors&... tensors) {
 template <class Function>
 Tensor call_list(OpId op, Function&& function, std::span<const Tensor> tensors) {
   const AutocastState& state = amp::detail::current_autocast();
-  if (!state.active()) return function(tensors);
+  ObservedOp observed(op, tensors);
+  if (!state.active()) return observed.end(function(tensors));
   Casts casts(state, state.policy(op));
   for (const Tensor& tensor : tensors) casts.see(tensor);
   amp::detail::PoolVector<Tensor> cast_tensors;
   for (const Tensor& tensor : tensors) cast_tensors.push_back(casts.apply(tensor));
-  return casts.finish(function(std::span<const Tensor>(cast_tensors)), tensors[0]);
+  return observed.end(casts.finish(function(std::span<const Tensor>(cast_tensors)), tensors[0]));
 }
 
 }  // namespace amp::inline v0::autocasting

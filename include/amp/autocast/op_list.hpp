@@ -42,6 +42,16 @@ enum class OpPolicy : std::uint8_t {
   kPassthrough,   ///< inputs as they are
 };
 
+/// What decided the policy of an op at some point.
+enum class PolicyRule : std::uint8_t {
+  kNoScope,           ///< no autocast scope is open: nothing is cast
+  kList,              ///< the op list
+  kRegistered,        ///< register_op
+  kScope,             ///< AutocastOptions::policies of a scope, by the op's name
+  kModule,            ///< the same, by the path of a module
+  kOnlyLowPrecision,  ///< AutocastOptions::only_low_precision
+};
+
 namespace autocasting {
 
 struct ListedOp {
@@ -111,6 +121,14 @@ inline constexpr ListedOp kOpList[] = {
 };
 inline constexpr int kListedOps = static_cast<int>(sizeof(kOpList) / sizeof(kOpList[0]));
 inline constexpr int kMaxOps = 128;  // the listed ones, and those users register
+
+/// Whether the list has an op of that name.
+constexpr bool is_listed(std::string_view name) {
+  for (const ListedOp& op : kOpList) {
+    if (op.name == name) return true;
+  }
+  return false;
+}
 
 /// An op by its place in the list: policies are looked up by index. An unknown name does not
 /// compile.

@@ -1,19 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The thread's autocast state, policies by name, and the scope guard.
+// The thread's autocast state, and the scope guard.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "amp/autocast/op_list.hpp"
+#include "amp/autocast/policies.hpp"
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/core/globals.hpp"
 #include "amp/device/device.hpp"
@@ -21,26 +20,8 @@
 
 namespace amp::inline v0 {
 
-namespace autocasting {
-/// The index of an op by name; throws with the nearest name where there is none.
-int find_op(std::string_view name);
-}  // namespace autocasting
-
 /// Adds an op of the user's to the policies, or changes the process' default for a listed one.
 void register_op(std::string_view name, OpPolicy policy);
-
-/// Policies by op name, for one scope.
-class OpPolicies {
- public:
-  OpPolicies() = default;
-  OpPolicies(std::initializer_list<std::pair<std::string_view, OpPolicy>> policies);
-  /// Throws amp::Error for an unknown name.
-  void set(std::string_view name, OpPolicy policy);
-  const std::vector<std::pair<int, OpPolicy>>& entries() const { return policies_; }
-
- private:
-  std::vector<std::pair<int, OpPolicy>> policies_;
-};
 
 struct AutocastOptions {
   std::optional<DType> dtype =
@@ -65,14 +46,23 @@ class AMP_EXPORT AutocastState {
   DType dtype(DeviceType device) const { return dtypes_[static_cast<std::size_t>(device)]; }
   bool cache_enabled() const { return cache_enabled_; }
   OpPolicy policy(autocasting::OpId op) const;
+  /// What decides policy(op).
+  PolicyRule rule(autocasting::OpId op) const;
   /// What holds at this point: nothing of the scopes around a backward pass holds inside it.
   AutocastState here() const { return reaches_here() ? *this : AutocastState(); }
   /// Whether any op on this thread is cast at all: what each op asks first.
   bool active() const { return (enabled_[0] || enabled_[1]) && reaches_here(); }
+  /// Whether policies depend on the module that is called.
+  bool has_module_policies() const { return modules_ != nullptr; }
+  /// Applies the policies of the module, and of those around it, that do not hold yet.
+  void enter_module(std::string_view path);
 
  private:
   friend class AutocastGuard;
   static constexpr std::uint8_t kDefault = 0xff;
+  static constexpr std::uint8_t kOfModule = 0x40;  // beside a policy
+
+  void apply(const OpPolicies& policies);
 
   /// A scope ends where a backward pass begins.
   bool reaches_here() const { return depth_ == detail::grad_state().backward_depth; }
@@ -82,11 +72,24 @@ class AMP_EXPORT AutocastState {
   bool cache_enabled_ = true;
   bool only_low_precision_ = false;
   int depth_ = 0;
+  const autocasting::ModulePolicies* modules_ = nullptr;  // never freed
+  std::uint64_t entered_ = 0;                             // a bit for each of these that holds
   std::array<std::uint8_t, autocasting::kMaxOps> overrides_;
 };
 
 namespace detail {
 inline AutocastState& current_autocast() { return thread_state<AutocastState>(); }
+/// Sets back the thread's state as it is left.
+class AutocastRestore {
+ public:
+  AutocastRestore() : previous_(current_autocast()) {}
+  ~AutocastRestore() { current_autocast() = previous_; }
+  AutocastRestore(const AutocastRestore&) = delete;
+  AutocastRestore& operator=(const AutocastRestore&) = delete;
+
+ protected:
+  AutocastState previous_;
+};
 }  // namespace detail
 
 /// The state at this point of this thread.
@@ -128,48 +131,49 @@ OpPolicy op_policy(std::string_view op);
 /// ```
 ///
 /// Source: torch.autocast, PyTorch 2.6.
-class AutocastGuard {
+class AutocastGuard : private detail::AutocastRestore {
  public:
   [[nodiscard]] explicit AutocastGuard(DeviceType device, const AutocastOptions& options = {});
+  [[nodiscard]] explicit AutocastGuard(const std::pair<DeviceType, AutocastOptions>& scope)
+      : AutocastGuard(scope.first, scope.second) {}
   /// Re-enters a state taken by autocast_state(), on this thread or another.
   [[nodiscard]] explicit AutocastGuard(const AutocastState& state);
-  ~AutocastGuard();
-  AutocastGuard(const AutocastGuard&) = delete;
-  AutocastGuard& operator=(const AutocastGuard&) = delete;
-
- private:
-  AutocastState previous_;
 };
 
-/// What autocast returns: calls `callable` in the scope of its options.
-template <class Callable>
+/// What autocast returns: calls `callable` in a scope, that of options or of a state.
+template <class Scope, class Callable>
 class AutocastCallable {
  public:
-  AutocastCallable(DeviceType device, AutocastOptions options, Callable callable)
-      : device_(device), options_(std::move(options)), callable_(std::move(callable)) {}
+  AutocastCallable(Scope scope, Callable callable)
+      : scope_(std::move(scope)), callable_(std::move(callable)) {}
 
   template <class... Arguments>
   decltype(auto) operator()(Arguments&&... arguments) {
-    const AutocastGuard guard(device_, options_);
+    const AutocastGuard guard(scope_);
     return callable_(std::forward<Arguments>(arguments)...);
   }
   template <class... Arguments>
   decltype(auto) operator()(Arguments&&... arguments) const {
-    const AutocastGuard guard(device_, options_);
+    const AutocastGuard guard(scope_);
     return callable_(std::forward<Arguments>(arguments)...);
   }
 
  private:
-  DeviceType device_;
-  AutocastOptions options_;
+  Scope scope_;
   Callable callable_;
 };
 
-/// A callable that enters the scope at each call: re-entrant, usable from several threads where
+/// A callable that enters the scope at each call: re-entrant, usable from several threads if
 /// `callable` is.
 template <class Callable>
 [[nodiscard]] auto autocast(DeviceType device, AutocastOptions options, Callable callable) {
-  return AutocastCallable<Callable>(device, std::move(options), std::move(callable));
+  return AutocastCallable(std::pair(device, std::move(options)), std::move(callable));
+}
+/// The same with a state, for a task of a thread pool, a data loader or a hook, which other threads
+/// call: pool.submit(amp::autocast(amp::autocast_state(), task)).
+template <class Callable>
+[[nodiscard]] auto autocast(const AutocastState& state, Callable callable) {
+  return AutocastCallable(state, std::move(callable));
 }
 
 }  // namespace amp::inline v0

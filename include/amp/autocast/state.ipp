@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "amp/autocast/state.hpp"
 #include "amp/core/error.hpp"
@@ -48,12 +52,23 @@ AMP_COLD std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-AMP_INLINE int find_op(std::string_view name) {
-  Registry& ops = registry();
+/// Of an op that is not there: -1.
+AMP_INLINE int find_registered(std::string_view name) {
+  const Registry& ops = registry();
   const int count = ops.count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
     if (ops.name(i) == name) return i;
   }
+  return -1;
+}
+
+AMP_COLD std::string_view op_name(int op) { return registry().name(op); }
+
+AMP_INLINE int find_op(std::string_view name) {
+  const int known = find_registered(name);
+  if (known >= 0) return known;
+  const Registry& ops = registry();
+  const int count = ops.count.load(std::memory_order_acquire);
   int nearest = 0;
   for (int i = 1; i < count; ++i) {
     if (distance(ops.name(i), name) < distance(ops.name(nearest), name)) nearest = i;
@@ -64,40 +79,60 @@ AMP_INLINE int find_op(std::string_view name) {
 
 }  // namespace autocasting
 
-AMP_COLD void register_op(std::string_view name, OpPolicy policy) {
-  auto& ops = autocasting::registry();
-  const detail::ProcessLock lock(detail::LockOf::kOps);
+namespace autocasting {
+
+/// Under the lock.
+AMP_COLD int add_op(std::string_view name, OpPolicy policy) {
+  Registry& ops = registry();
   const int count = ops.count.load();
-  for (int i = 0; i < count; ++i) {
-    if (ops.name(i) == name) {
-      ops.policies[i] = policy;
-      return;
-    }
-  }
-  AMP_CHECK(count < autocasting::kMaxOps, "register_op: there is room for ",
-            autocasting::kMaxOps - autocasting::kListedOps, " ops");
-  AMP_CHECK(!name.empty(), "register_op: `name` must not be empty");
-  detail::or_out_of_memory([&] { ops.names[count] = std::string(name); });
+  AMP_CHECK(count < kMaxOps, "register_op: there is room for ", kMaxOps - kListedOps, " ops");
+  AMP_CHECK(!name.empty() && name.find('/') == name.npos,
+            "register_op: `name` must not be empty and must have no slash, but is \"", name, "\"");
+  amp::detail::or_out_of_memory([&] { ops.names[count] = std::string(name); });
   ops.policies[count] = policy;
   ops.count.store(count + 1, std::memory_order_release);
+  return count;
 }
 
-AMP_COLD OpPolicies::OpPolicies(
-    std::initializer_list<std::pair<std::string_view, OpPolicy>> policies) {
-  for (const auto& [name, policy] : policies) set(name, policy);
+AMP_INLINE OpId find_or_register(std::string_view name, OpPolicy policy) {
+  const int known = find_registered(name);
+  if (known >= 0) return OpId(known);
+  const amp::detail::ProcessLock lock(amp::detail::LockOf::kOps);
+  const int meanwhile = find_registered(name);
+  return OpId(meanwhile >= 0 ? meanwhile : add_op(name, policy));
 }
-AMP_COLD void OpPolicies::set(std::string_view name, OpPolicy policy) {
-  const int op = autocasting::find_op(name);
-  detail::or_out_of_memory([&] { policies_.emplace_back(op, policy); });
+
+}  // namespace autocasting
+
+AMP_COLD void register_op(std::string_view name, OpPolicy policy) {
+  const detail::ProcessLock lock(detail::LockOf::kOps);
+  const int known = autocasting::find_registered(name);
+  if (known >= 0) {
+    autocasting::registry().policies[known] = policy;
+  } else {
+    autocasting::add_op(name, policy);
+  }
 }
 
 AMP_INLINE OpPolicy AutocastState::policy(autocasting::OpId op) const {
   const std::uint8_t own = overrides_[op.index];
-  if (own != kDefault && reaches_here()) return static_cast<OpPolicy>(own);
+  if (own != kDefault && reaches_here()) return static_cast<OpPolicy>(own & ~kOfModule);
   const OpPolicy listed =
       autocasting::registry().policies[op.index].load(std::memory_order_relaxed);
   const bool stands = !only_low_precision_ || listed == OpPolicy::kLowPrecision;
   return stands || !reaches_here() ? listed : OpPolicy::kPassthrough;
+}
+
+AMP_COLD PolicyRule AutocastState::rule(autocasting::OpId op) const {
+  using autocasting::kListedOps, autocasting::kOpList;
+  if (!active()) return PolicyRule::kNoScope;
+  const std::uint8_t own = overrides_[op.index];
+  if (own != kDefault) return (own & kOfModule) != 0 ? PolicyRule::kModule : PolicyRule::kScope;
+  const OpPolicy process = autocasting::registry().policies[op.index].load();
+  if (only_low_precision_ && process != OpPolicy::kLowPrecision)
+    return PolicyRule::kOnlyLowPrecision;
+  const bool listed = op.index < kListedOps && kOpList[op.index].policy == process;
+  return listed ? PolicyRule::kList : PolicyRule::kRegistered;
 }
 
 AMP_INLINE AutocastState autocast_state() { return detail::current_autocast().here(); }
@@ -111,8 +146,7 @@ AMP_COLD OpPolicy op_policy(std::string_view op) {
   return detail::current_autocast().policy(autocasting::OpId(autocasting::find_op(op)));
 }
 
-AMP_INLINE AutocastGuard::AutocastGuard(DeviceType device, const AutocastOptions& options)
-    : previous_(detail::current_autocast()) {
+AMP_INLINE AutocastGuard::AutocastGuard(DeviceType device, const AutocastOptions& options) {
   AutocastState next = previous_;
   const auto d = static_cast<std::size_t>(device);
   if (!previous_.reaches_here()) next = AutocastState();
@@ -124,18 +158,45 @@ AMP_INLINE AutocastGuard::AutocastGuard(DeviceType device, const AutocastOptions
             next.dtypes_[d]);
   next.cache_enabled_ = options.cache_enabled && next.cache_enabled_;
   next.only_low_precision_ = options.only_low_precision.value_or(next.only_low_precision_);
-  for (const auto& [op, policy] : options.policies.entries()) {
-    next.overrides_[static_cast<std::size_t>(op)] = static_cast<std::uint8_t>(policy);
-  }
+  next.apply(options.policies);
   detail::current_autocast() = next;
 }
-AMP_INLINE AutocastGuard::AutocastGuard(const AutocastState& state)
-    : previous_(detail::current_autocast()) {
+AMP_INLINE AutocastGuard::AutocastGuard(const AutocastState& state) {
   AutocastState next = state;
   next.depth_ = detail::grad_state().backward_depth;
   detail::current_autocast() = next;
 }
-AMP_INLINE AutocastGuard::~AutocastGuard() { detail::current_autocast() = previous_; }
+
+AMP_COLD void AutocastState::apply(const OpPolicies& policies) {
+  std::vector<OpPolicies::Entry> of_modules;
+  for (const OpPolicies::Entry& entry : policies.entries()) {
+    if (entry.module.empty()) {
+      overrides_[static_cast<std::size_t>(entry.op)] = static_cast<std::uint8_t>(entry.policy);
+    } else {
+      detail::or_out_of_memory([&] { of_modules.push_back(entry); });
+    }
+  }
+  if (of_modules.empty()) return;
+  modules_ = detail::or_out_of_memory(
+      [&] { return autocasting::joined(modules_, std::move(of_modules)); });
+}
+
+AMP_COLD void AutocastState::enter_module(std::string_view path) {
+  if (modules_ == nullptr || !reaches_here()) return;
+  for (std::size_t i = 0; i < modules_->entries.size(); ++i) {
+    const OpPolicies::Entry& entry = modules_->entries[i];
+    const std::uint64_t bit = std::uint64_t{1} << i;
+    if ((entered_ & bit) != 0 || !autocasting::matches_module(entry.module, path)) continue;
+    entered_ |= bit;
+    const auto policy =
+        static_cast<std::uint8_t>(static_cast<std::uint8_t>(entry.policy) | kOfModule);
+    if (entry.op == OpPolicies::kAllOps) {
+      overrides_.fill(policy);
+    } else {
+      overrides_[static_cast<std::size_t>(entry.op)] = policy;
+    }
+  }
+}
 
 AMP_PROCESS_STATE(autocasting::Registry);
 AMP_THREAD_STATE(AutocastState);

@@ -10,6 +10,7 @@
 
 #include "amp/core/error.hpp"
 #include "amp/nn/module.hpp"
+#include "amp/nn/module_call.hpp"
 
 namespace amp::inline v0::nn {
 
@@ -23,8 +24,9 @@ namespace detail {
 /// module.forward(arguments...). An error that comes out of it names the module.
 template <class M, class... Arguments>
 Tensor forward(const M& module, const Arguments&... arguments) {
+  ModuleCall call(module);
   try {
-    return module.forward(arguments...);
+    return call.end(module.forward(arguments...));
   } catch (Error& error) {
     detail::add_module(error, module);
     throw;

@@ -6,12 +6,15 @@
 
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "amp/autocast/policies.hpp"
+#include "amp/autograd/hooks.hpp"
 #include "amp/core/error.hpp"
 #include "amp/core/type_name.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -21,6 +24,8 @@ namespace amp::inline v0 {
 namespace nn {
 
 namespace detail {
+
+class ModuleCall;
 
 /// Of a module, without namespaces. Found by the compiler, so that no program searches for it.
 template <class M>
@@ -49,6 +54,14 @@ class Module {
   Module(std::nullptr_t) {}
 
   bool defined() const { return state_ != nullptr; }
+
+  /// Called after forward() each time the module is called, as a Layer is. A tensor that the hook
+  /// returns takes the place of the output; an undefined one keeps it.
+  using ForwardHook = std::function<Tensor(const Module& module, const Tensor& output)>;
+  HookHandle register_forward_hook(ForwardHook hook) const;
+  /// The same for the gradient of the output, in backward: see Tensor::register_hook.
+  using BackwardHook = std::function<Tensor(const Module& module, const Tensor& gradient)>;
+  HookHandle register_backward_hook(BackwardHook hook) const;
 
   /// The names under which this module and those around it were registered first, from the
   /// outermost on: "block2.conv1". Empty for the outermost.
@@ -113,6 +126,10 @@ class Module {
   /// Moves all parameters and buffers. Where it throws, nothing is moved.
   void to(Device device) const;
 
+  /// Throws if `policies` name a module that is not within this one, or say two different things
+  /// of one op in one module, neither path being longer.
+  void check_policies(const OpPolicies& policies) const;
+
   void zero_grad() const;
 
   /// Handles to all parameters and buffers, by name.
@@ -142,7 +159,11 @@ class Module {
 
   void check_defined() const;
 
+  bool has_hooks() const;
+  Tensor run_forward_hooks(Tensor output) const;
+
  private:
+  friend class detail::ModuleCall;
   friend class Sequential;  // whose templates register and replace without a copy of the module
 
   struct State;
@@ -168,6 +189,7 @@ class Module {
   /// Tensors under their first names, or under all.
   void collect(NamedTensors State::*list, const std::string& prefix, NamedTensors& found,
                bool all_names = false) const;
+  void collect_paths(const std::string& prefix, std::vector<std::string>& paths) const;
   /// The parameters and buffers of this module, and of those within, that stay in float32.
   void collect_kept(NamedTensors& kept) const;
 

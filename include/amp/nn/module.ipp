@@ -16,13 +16,12 @@
 #include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
 #include "amp/nn/module.hpp"
+#include "amp/nn/module_state.hpp"
 #include "amp/ops/tensor_members.hpp"
 
 namespace amp::inline v0::nn {
 
 namespace detail {
-
-inline constexpr std::string_view kNoType = "Module";
 
 using Replacements = std::vector<std::pair<Tensor, Tensor>>;  // a tensor, and its new data
 
@@ -45,12 +44,12 @@ Value& find(std::string_view call, std::string_view what,
   for (auto& [known, value] : list) {
     if (known == name) return value;
   }
-  const std::string names = amp::detail::or_out_of_memory([&] {
-    std::string text;
-    for (const auto& entry : list) text += (text.empty() ? "\"" : ", \"") + entry.first + "\"";
-    return text.empty() ? std::string("none") : text;
+  std::vector<std::string> names;
+  amp::detail::or_out_of_memory([&] {
+    for (const auto& entry : list) names.push_back(entry.first);
   });
-  amp::detail::fail(call, ": there is no ", what, " \"", name, "\" in this module, but ", names);
+  amp::detail::fail(call, ": there is no ", what, " \"", name, "\" in this module, but ",
+                    listed(names));
 }
 
 AMP_COLD std::vector<Tensor> values(const NamedTensors& named) try {
@@ -70,19 +69,6 @@ AMP_COLD bool same_values(const Tensor& a, const Tensor& b) {
 }
 
 }  // namespace detail
-
-struct Module::State {
-  NamedTensors parameters, buffers;
-  std::vector<std::pair<std::string, Module>> modules;
-  bool training = true;
-  bool keeps_float32 = false;
-  std::string_view type = detail::kNoType;
-  std::string extra_repr = {};
-  // Handles to parameters that were replaced, which copies of a layer may still have.
-  std::vector<std::pair<Tensor, std::string>> replaced = {};
-  std::weak_ptr<State> parent = {};  // where it was registered first, and as what
-  std::string name = {};
-};
 
 AMP_COLD Module::Module()
     : state_(amp::detail::or_out_of_memory([] { return std::make_shared<State>(); })) {}

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Policies by the names of ops and modules: as lists in a program, and as text.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "amp/autocast/op_list.hpp"
+#include "amp/core/config.hpp"
+
+namespace amp::inline v0 {
+
+/// Policies for one scope, by the name of an op, of a module, or of both:
+///
+/// | name | ops |
+/// | --- | --- |
+/// | "softmax" | this op |
+/// | "head/" | all ops in the module whose path is "head", and in the modules within it |
+/// | "blocks.*.norm/layer_norm" | this op in these modules; * is any one part of a path |
+///
+/// A module is entered when it is called, as a Layer is: net.head(x). In a module its policies
+/// override those by op, and those of a longer path override those of a shorter one.
+/// nn::Module::check_policies finds paths that no module has.
+class OpPolicies {
+ public:
+  struct Entry {
+    std::string module;  // empty: everywhere
+    int op;              // kAllOps: all
+    OpPolicy policy;
+
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  static constexpr int kAllOps = -1;
+
+  OpPolicies() = default;
+  OpPolicies(std::initializer_list<std::pair<std::string_view, OpPolicy>> policies);
+  /// Throws amp::Error for an unknown op, an invalid path, and a name that already has a policy.
+  void set(std::string_view name, OpPolicy policy);
+  const std::vector<Entry>& entries() const { return policies_; }
+
+  /// Reads one policy per line, "name = policy"; # begins a comment. The policies are
+  /// low_precision, float32, float32_math, promote and passthrough. Throws amp::Error, naming the
+  /// line.
+  static OpPolicies parse(std::string_view text);
+  /// The same of a file, which errors name.
+  static OpPolicies load(const std::string& path);
+
+ private:
+  std::vector<Entry> policies_;
+};
+
+/// "low_precision", "float32", "float32_math", "promote" or "passthrough".
+std::string_view to_string(OpPolicy policy);
+
+namespace autocasting {
+
+/// The index of an op by name; throws with the nearest name if there is none.
+int find_op(std::string_view name);
+/// The op of this name, registered with the policy if there is none yet.
+OpId find_or_register(std::string_view name, OpPolicy policy);
+/// The name of a listed or registered op.
+std::string_view op_name(int op);
+
+/// The entries of lists that name modules. Those of one scope follow those of the scopes around it;
+/// within a scope those of short paths come first, and all ops of a module before single ones.
+struct AMP_EXPORT ModulePolicies {
+  static constexpr std::size_t kMost = 64;  // a bit for each in AutocastState
+  std::vector<OpPolicies::Entry> entries;
+};
+
+/// `entries` behind those of `outer`, which may be null. The process keeps the list, and finds it
+/// if it comes again, as that of a training step does: states are copied without memory of their
+/// own.
+const ModulePolicies* joined(const ModulePolicies* outer, std::vector<OpPolicies::Entry> entries);
+
+/// Whether the pattern is the path, or that of a module around it.
+bool matches_module(std::string_view pattern, std::string_view path);
+
+}  // namespace autocasting
+}  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/autocast/policies.ipp"
+#endif

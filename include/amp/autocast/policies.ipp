@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "amp/autocast/policies.hpp"
+#include "amp/core/error.hpp"
+#include "amp/core/globals.hpp"
+#include "amp/core/process_lock.hpp"
+#if !AMP_HEADER_ONLY
+#include "amp/core/globals.ipp"
+#endif
+
+namespace amp::inline v0 {
+namespace autocasting {
+
+/// All lists that joined() has made.
+struct AMP_EXPORT ModulePolicyLists {
+  std::vector<std::unique_ptr<ModulePolicies>> lists;
+};
+
+inline constexpr std::pair<std::string_view, OpPolicy> kPolicyNames[] = {
+    {"low_precision", OpPolicy::kLowPrecision}, {"float32", OpPolicy::kFloat32},
+    {"float32_math", OpPolicy::kFloat32Math},   {"promote", OpPolicy::kPromote},
+    {"passthrough", OpPolicy::kPassthrough},
+};
+
+/// The part of a path before the next dot, which is taken off.
+AMP_COLD std::string_view next_part(std::string_view& path) {
+  const std::size_t dot = (std::min)(path.find('.'), path.size());
+  const std::string_view part = path.substr(0, dot);
+  path.remove_prefix((std::min)(dot + 1, path.size()));
+  return part;
+}
+
+AMP_COLD bool matches_module(std::string_view pattern, std::string_view path) {
+  while (!pattern.empty()) {
+    if (path.empty()) return false;
+    const std::string_view wanted = next_part(pattern), part = next_part(path);
+    if (wanted != "*" && wanted != part) return false;
+  }
+  return true;
+}
+
+AMP_COLD std::ptrdiff_t order_of(const OpPolicies::Entry& entry) {
+  const std::ptrdiff_t dots = std::count(entry.module.begin(), entry.module.end(), '.');
+  return 2 * dots + (entry.op == OpPolicies::kAllOps ? 0 : 1);
+}
+
+AMP_COLD const ModulePolicies* joined(const ModulePolicies* outer,
+                                      std::vector<OpPolicies::Entry> entries) {
+  auto& known = process_state<ModulePolicyLists>();
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
+  if (outer != nullptr)  // whose bits stay
+    entries.insert(entries.begin(), outer->entries.begin(), outer->entries.end());
+  AMP_CHECK(entries.size() <= ModulePolicies::kMost,
+            "AutocastGuard: scopes that enclose each other "
+            "may have ",
+            ModulePolicies::kMost, " policies by module, but have ", entries.size());
+  const amp::detail::ProcessLock lock(amp::detail::LockOf::kOps);
+  for (const auto& list : known.lists) {
+    if (list->entries == entries) return list.get();
+  }
+  return known.lists.emplace_back(new ModulePolicies{std::move(entries)}).get();
+}
+
+AMP_COLD void check_path(std::string_view name, std::string_view path) {
+  bool valid = !path.empty() && path.back() != '.';
+  while (valid && !path.empty()) valid = !next_part(path).empty();
+  AMP_CHECK(valid, "OpPolicies: in \"", name,
+            "\", the part before the slash must be the path of a module, such as \"block2.conv1\", "
+            "with * for any one part");
+}
+
+AMP_COLD std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+AMP_COLD OpPolicy policy_of(std::string_view name) {
+  for (const auto& [known, policy] : kPolicyNames) {
+    if (known == name) return policy;
+  }
+  amp::detail::fail("there is no policy named \"", name,
+                    "\"; there are low_precision, float32, float32_math, promote and passthrough");
+}
+
+AMP_COLD void parse_line(std::string_view line, OpPolicies& policies) {
+  line = trimmed(line.substr(0, line.find('#')));
+  if (line.empty()) return;
+  const std::size_t equals = line.find('=');
+  AMP_CHECK(equals != line.npos, "expected \"name = policy\", but got \"", line, "\"");
+  policies.set(trimmed(line.substr(0, equals)), policy_of(trimmed(line.substr(equals + 1))));
+}
+
+AMP_COLD OpPolicies parse_lines(std::string_view source, std::string_view text) {
+  OpPolicies policies;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = (std::min)(text.find('\n'), text.size());
+    try {
+      parse_line(text.substr(0, end), policies);
+    } catch (const Error& error) {
+      amp::detail::fail(source, ", line ", number, ": ", error.what());
+    }
+    text.remove_prefix((std::min)(end + 1, text.size()));
+  }
+  return policies;
+}
+
+}  // namespace autocasting
+
+AMP_COLD std::string_view to_string(OpPolicy policy) {
+  for (const auto& [name, known] : autocasting::kPolicyNames) {
+    if (known == policy) return name;
+  }
+  return "?";
+}
+
+AMP_COLD OpPolicies::OpPolicies(
+    std::initializer_list<std::pair<std::string_view, OpPolicy>> policies) {
+  for (const auto& [name, policy] : policies) set(name, policy);
+}
+
+AMP_COLD void OpPolicies::set(std::string_view name, OpPolicy policy) {
+  const std::size_t slash = name.rfind('/');
+  std::string_view module, op = name;
+  if (slash != name.npos) {
+    module = name.substr(0, slash);
+    op = name.substr(slash + 1);
+    autocasting::check_path(name, module);
+  }
+  const int index = slash != name.npos && op.empty() ? kAllOps : autocasting::find_op(op);
+  for (const Entry& entry : policies_) {
+    AMP_CHECK(entry.module != module || entry.op != index, "OpPolicies: \"", name,
+              "\" already has a policy here, ", to_string(entry.policy));
+  }
+  detail::or_out_of_memory([&] { policies_.push_back({std::string(module), index, policy}); });
+}
+
+AMP_COLD OpPolicies OpPolicies::parse(std::string_view text) {
+  return autocasting::parse_lines("OpPolicies::parse", text);
+}
+
+AMP_COLD OpPolicies OpPolicies::load(const std::string& path) {
+  return detail::or_out_of_memory([&] {
+    std::ifstream file(path, std::ios::binary);
+    AMP_CHECK(file.is_open(), "OpPolicies::load: the file ", path, " cannot be opened");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    AMP_CHECK(!file.bad(), "OpPolicies::load: the file ", path, " cannot be read");
+    return autocasting::parse_lines(path, text);
+  });
+}
+
+AMP_PROCESS_STATE(autocasting::ModulePolicyLists);
+
+}  // namespace amp::inline v0
