@@ -63,11 +63,14 @@
 #include "amp/tensor/tensor.ipp"
 #include "amp/autograd/engine.ipp"
 #include "amp/autograd/function.ipp"
+#include "amp/autograd/hooks.ipp"
 #include "amp/autograd/leaves.ipp"
 #include "amp/autograd/node.ipp"
+#include "amp/autograd/observer.ipp"
 #include "amp/autocast/call.ipp"
 #include "amp/autocast/convert.ipp"
 #include "amp/autocast/custom_function.ipp"
+#include "amp/autocast/policies.ipp"
 #include "amp/autocast/state.ipp"
 #include "amp/ops/activation.ipp"
 #include "amp/ops/arithmetic.ipp"
@@ -94,6 +97,7 @@
 #include "amp/nn/layer.ipp"
 #include "amp/nn/linear.ipp"
 #include "amp/nn/module.ipp"
+#include "amp/nn/module_call.ipp"
 #include "amp/nn/norm.ipp"
 #include "amp/nn/print.ipp"
 #include "amp/nn/sequential.ipp"
@@ -118,6 +122,9 @@
 #include "amp/scaler/step_result.ipp"
 #include "amp/precision/initialize.ipp"
 #include "amp/precision/opt_level.ipp"
+#include "amp/diagnostics/text.ipp"
+#include "amp/diagnostics/trace.ipp"
+#include "amp/diagnostics/trace_guard.ipp"
 // clang-format on
 
 #if __has_include(<nlohmann/json.hpp>)

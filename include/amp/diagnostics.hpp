@@ -1,0 +1,9 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Tools that say in which precision a program computes, and what goes wrong in it. Not part of
+// <amp/amp.hpp>; what is not used costs nothing.
+#pragma once
+
+#include "amp/diagnostics/trace.hpp"        // Trace: op, precision, reason, casts, time
+#include "amp/diagnostics/trace_guard.hpp"  // records a Trace
