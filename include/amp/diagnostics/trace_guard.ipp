@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
 #include "amp/device/memory.hpp"
+#include "amp/diagnostics/module_tracker.hpp"
 #include "amp/diagnostics/trace_guard.hpp"
 #include "amp/tensor/tensor.hpp"
 
@@ -97,7 +97,7 @@ class TraceGuard::Recorder final : public autograd::Observer {
         const DType read = entry.casts.empty() ? entry.inputs[i].dtype : entry.compute[i];
         entry.bytes += entry.inputs[i].shape.numel() * item_size(read);
       }
-      if (result.defined()) note_nodes(result, entry.module);
+      modules_.note(result);
     });
   }
   void op_fails() noexcept override { fail(); }
@@ -114,21 +114,18 @@ class TraceGuard::Recorder final : public autograd::Observer {
   void module_begins(const std::string& path) override {
     amp::detail::or_out_of_memory([&] {
       (void)begin(TracePhase::kModule, path);
-      modules_.push_back(path);
+      modules_.enter(path);
       started();
     });
   }
   void module_ends() noexcept override {
-    if (modules_.empty()) return;  // begun before the guard
-    modules_.pop_back();
-    close();
+    if (modules_.leave()) close();
   }
 
   void backward_begins(const autograd::Node& node, const Tensor& gradient) override {
     amp::detail::or_out_of_memory([&] {
       TraceEntry& entry = begin(TracePhase::kBackward, std::string(node.name()));
-      const auto known = module_of_node_.find(node.sequence());
-      if (known != module_of_node_.end()) entry.module = known->second;
+      entry.module = modules_.module_of(node);
       entry.inputs.push_back({gradient.dtype(), gradient.shape()});
       entry.compute.push_back(gradient.dtype());
       started();
@@ -159,7 +156,7 @@ class TraceGuard::Recorder final : public autograd::Observer {
     open_.push_back(entries_.size() - 1);
     entry.phase = phase;
     entry.name = std::move(name);
-    if (!modules_.empty()) entry.module = modules_.back();
+    entry.module = modules_.current();
     for (std::size_t i = 0; i + 1 < open_.size(); ++i)
       entry.depth += entries_[open_[i]].phase == TracePhase::kModule ? 0 : 1;
     return entry;
@@ -206,27 +203,11 @@ class TraceGuard::Recorder final : public autograd::Observer {
     return entry;
   }
 
-  /// Remembers the module of the nodes that an op recorded, and of views before it.
-  void note_nodes(const Tensor& result, const std::string& module) {
-    std::vector<const autograd::Node*> next;
-    const auto visit = [&](const autograd::Node* node) {
-      if (node == nullptr || const_cast<autograd::Node*>(node)->as_leaf() != nullptr) return;
-      if (module_of_node_.emplace(node->sequence(), module).second) next.push_back(node);
-    };
-    visit(autograd::node_of(result));
-    while (!next.empty()) {
-      const autograd::Node* const node = next.back();
-      next.pop_back();
-      for (const Ref<autograd::Node>& input : node->inputs()) visit(input.get());
-    }
-  }
-
   std::vector<TraceEntry>& entries_;
   TraceOptions options_;
   Clock::time_point began_ = Clock::now();
   std::vector<std::size_t> open_;
-  std::vector<std::string> modules_;
-  std::map<std::uint64_t, std::string> module_of_node_;
+  diagnostics::ModuleTracker modules_;
 };
 
 AMP_COLD TraceGuard::TraceGuard(Trace& trace, const TraceOptions& options)

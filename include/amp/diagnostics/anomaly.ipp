@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "amp/core/error.hpp"
+#include "amp/diagnostics/anomaly.hpp"
+#include "amp/diagnostics/finite.hpp"
+#include "amp/diagnostics/module_tracker.hpp"
+
+namespace amp::inline v0 {
+
+class AnomalyGuard::Detector final : public autograd::Observer {
+ public:
+  explicit Detector(const AnomalyOptions& options) : options_(options) {}
+
+  void op_begins(const autograd::OpEvent& op) override {
+    detail::or_out_of_memory([&] {
+      Op& begun = ops_.emplace_back();
+      begun.name = op.name;
+      for (const Tensor* const input : op.inputs)
+        begun.inputs.push_back(input->defined() ? input->detach() : Tensor());
+    });
+  }
+  void op_ends(const Tensor& result) override {
+    const Op op = std::move(ops_.back());
+    ops_.pop_back();
+    detail::or_out_of_memory([&] { modules_.note(result); });
+    if (!diagnostics::is_finite(result)) fail(op, result);
+  }
+  void op_fails() noexcept override { ops_.pop_back(); }
+  void module_begins(const std::string& path) override {
+    detail::or_out_of_memory([&] { modules_.enter(path); });
+  }
+  void module_ends() noexcept override { (void)modules_.leave(); }
+
+  void backward_begins(const autograd::Node&, const Tensor& gradient) override {
+    gradient_ = gradient;
+  }
+  void backward_ends(const autograd::Node& node, std::span<const Tensor> gradients) override {
+    const Tensor incoming = std::exchange(gradient_, Tensor());
+    if (!options_.backward) return;
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (!diagnostics::is_finite(gradients[i])) fail(node, incoming, i, gradients[i]);
+    }
+  }
+  void backward_fails() noexcept override { gradient_ = Tensor(); }
+
+ private:
+  struct Op {
+    std::string name;
+    std::vector<Tensor> inputs;
+  };
+
+  static std::string in_module(const std::string& path) {
+    return path.empty() ? std::string() : " in the module \"" + path + "\"";
+  }
+
+  [[noreturn]] void fail(const Op& op, const Tensor& result) const {
+    const std::string text = detail::or_out_of_memory([&] {
+      std::string inputs;
+      for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+        if (diagnostics::is_finite(op.inputs[i])) continue;
+        inputs += ". Its input " + std::to_string(i) + ", " + describe(op.inputs[i]) +
+                  ", was not finite already: " + diagnostics::describe_non_finite(op.inputs[i]);
+      }
+      return op.name + in_module(modules_.current()) + " computed " + describe(result) + ", " +
+             diagnostics::describe_non_finite(result) +
+             (inputs.empty() ? ". All its inputs are finite" : inputs);
+    });
+    detail::fail("AnomalyGuard: ", text);
+  }
+
+  [[noreturn]] void fail(const autograd::Node& node, const Tensor& incoming, std::size_t index,
+                         const Tensor& gradient) const {
+    const std::string text = detail::or_out_of_memory([&] {
+      return "backward of " + std::string(node.name()) + in_module(modules_.module_of(node)) +
+             " computed a gradient of its input " + std::to_string(index) + ", " +
+             describe(gradient) + ", " + diagnostics::describe_non_finite(gradient) +
+             (diagnostics::is_finite(incoming)
+                  ? ". The gradient that it was given is finite: if the loss is scaled, the scale "
+                    "may be too high for this op"
+                  : ". The gradient that it was given was not finite already");
+    });
+    detail::fail("AnomalyGuard: ", text);
+  }
+
+  AnomalyOptions options_;
+  std::vector<Op> ops_;  // that have begun
+  Tensor gradient_;      // of the backward function under way
+  diagnostics::ModuleTracker modules_;
+};
+
+AMP_COLD AnomalyGuard::AnomalyGuard(const AnomalyOptions& options)
+    : detector_(detail::or_out_of_memory([&] { return std::make_unique<Detector>(options); })),
+      observing_(*detector_) {}
+
+AMP_INLINE AnomalyGuard::~AnomalyGuard() = default;
+
+}  // namespace amp::inline v0
