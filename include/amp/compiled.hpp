@@ -125,6 +125,7 @@
 #include "amp/diagnostics/anomaly.ipp"
 #include "amp/diagnostics/finite.ipp"
 #include "amp/diagnostics/module_tracker.ipp"
+#include "amp/diagnostics/precision_report.ipp"
 #include "amp/diagnostics/shadow_run.ipp"
 #include "amp/diagnostics/text.ipp"
 #include "amp/diagnostics/trace.ipp"

@@ -5,7 +5,8 @@
 // <amp/amp.hpp>; what is not used costs nothing.
 #pragma once
 
-#include "amp/diagnostics/anomaly.hpp"      // AnomalyGuard: the first op that is not finite
-#include "amp/diagnostics/shadow_run.hpp"   // one step in two precisions, op by op
-#include "amp/diagnostics/trace.hpp"        // Trace: op, precision, reason, casts, time
-#include "amp/diagnostics/trace_guard.hpp"  // records a Trace
+#include "amp/diagnostics/anomaly.hpp"           // AnomalyGuard: the first op that is not finite
+#include "amp/diagnostics/precision_report.hpp"  // a model by dtype, and its gradients
+#include "amp/diagnostics/shadow_run.hpp"        // one step in two precisions, op by op
+#include "amp/diagnostics/trace.hpp"             // Trace: op, precision, reason, casts, time
+#include "amp/diagnostics/trace_guard.hpp"       // records a Trace
