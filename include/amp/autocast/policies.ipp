@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <fstream>
-#include <iterator>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -60,8 +58,10 @@ AMP_COLD std::ptrdiff_t order_of(const OpPolicies::Entry& entry) {
 AMP_COLD const ModulePolicies* joined(const ModulePolicies* outer,
                                       std::vector<OpPolicies::Entry> entries) {
   auto& known = process_state<ModulePolicyLists>();
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
+  for (std::size_t i = 1; i < entries.size(); ++i) {  // a stable sort of a few
+    for (std::size_t j = i; j > 0 && order_of(entries[j]) < order_of(entries[j - 1]); --j)
+      std::swap(entries[j], entries[j - 1]);
+  }
   if (outer != nullptr)  // whose bits stay
     entries.insert(entries.begin(), outer->entries.begin(), outer->entries.end());
   AMP_CHECK(entries.size() <= ModulePolicies::kMost,
@@ -156,10 +156,14 @@ AMP_COLD OpPolicies OpPolicies::parse(std::string_view text) {
 
 AMP_COLD OpPolicies OpPolicies::load(const std::string& path) {
   return detail::or_out_of_memory([&] {
-    std::ifstream file(path, std::ios::binary);
-    AMP_CHECK(file.is_open(), "OpPolicies::load: the file ", path, " cannot be opened");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    AMP_CHECK(!file.bad(), "OpPolicies::load: the file ", path, " cannot be read");
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                               &std::fclose);
+    AMP_CHECK(file != nullptr, "OpPolicies::load: the file ", path, " cannot be opened");
+    std::string text;
+    char buffer[4096];
+    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get()))
+      text.append(buffer, count);
+    AMP_CHECK(std::ferror(file.get()) == 0, "OpPolicies::load: the file ", path, " cannot be read");
     return autocasting::parse_lines(path, text);
   });
 }
