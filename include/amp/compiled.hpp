@@ -57,6 +57,7 @@
 #include "amp/tensor/generator.ipp"
 #include "amp/tensor/layout.ipp"
 #include "amp/tensor/print.ipp"
+#include "amp/tensor/random_tape.ipp"
 #include "amp/tensor/shadow.ipp"
 #include "amp/tensor/shape.ipp"
 #include "amp/tensor/storage.ipp"

@@ -27,8 +27,11 @@ struct RandomRange;
 namespace detail {
 
 /// Takes `blocks` blocks of the stream for a tensor on `device`; returns where they begin. What a
-/// graph draws is taken at each replay instead.
+/// graph draws is taken at each replay instead; what a call draws that is repeated, it draws again
+/// (tensor/random_tape.hpp).
 kernels::RandomRange reserve_random(std::int64_t blocks, Device device);
+/// The same, whatever is repeated.
+kernels::RandomRange take_random(std::int64_t blocks, Device device);
 
 }  // namespace detail
 }  // namespace amp::inline v0

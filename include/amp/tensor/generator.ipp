@@ -10,6 +10,7 @@
 #include "amp/kernels/backend.hpp"
 #include "amp/kernels/random/philox.hpp"
 #include "amp/tensor/generator.hpp"
+#include "amp/tensor/random_tape.hpp"
 #if !AMP_HEADER_ONLY
 #include "amp/core/globals.ipp"
 #endif
@@ -31,7 +32,7 @@ AMP_INLINE RngState reserve_random(std::int64_t blocks) {
   return begin;
 }
 
-AMP_INLINE kernels::RandomRange reserve_random(std::int64_t blocks, Device device) {
+AMP_INLINE kernels::RandomRange take_random(std::int64_t blocks, Device device) {
   Capture* const recording = current_recording();
   if (recording == nullptr || device.type == kCPU) return {.begin = reserve_random(blocks)};
   if (blocks != 0 && recording->random_blocks == 0)
@@ -43,6 +44,11 @@ AMP_INLINE kernels::RandomRange reserve_random(std::int64_t blocks, Device devic
   const std::int64_t before =
       std::exchange(recording->random_blocks, recording->random_blocks + blocks);
   return {.begin = {.offset = static_cast<std::uint64_t>(before)}, .base = recording->random_base};
+}
+
+AMP_INLINE kernels::RandomRange reserve_random(std::int64_t blocks, Device device) {
+  RandomScope* const scope = thread_state<CurrentRandomScope>().innermost;
+  return scope == nullptr ? take_random(blocks, device) : scope->take(blocks, device);
 }
 
 }  // namespace detail

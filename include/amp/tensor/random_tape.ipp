@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "amp/core/error.hpp"
+#include "amp/core/globals.hpp"
+#include "amp/tensor/generator.hpp"
+#include "amp/tensor/random_tape.hpp"
+#if !AMP_HEADER_ONLY
+#include "amp/core/globals.ipp"
+#endif
+
+namespace amp::inline v0 {
+namespace detail {
+
+inline constexpr std::string_view kOtherNumbers =
+    "checkpoint: `fn` is not deterministic: it draws other random numbers in backward than in "
+    "forward";
+
+AMP_INLINE RandomScope::RandomScope(RandomTape& tape, RandomTapeUse use)
+    : tape_(tape),
+      use_(use),
+      outer_(std::exchange(thread_state<CurrentRandomScope>().innermost, this)) {}
+AMP_INLINE RandomScope::~RandomScope() { thread_state<CurrentRandomScope>().innermost = outer_; }
+
+AMP_INLINE kernels::RandomRange RandomScope::take(std::int64_t blocks, Device device) {
+  if (use_ == RandomTapeUse::kReplay) {
+    const bool there = next_ < tape_.size();
+    AMP_CHECK(there && tape_[next_].blocks == blocks && tape_[next_].device == device,
+              kOtherNumbers, ": draw ", next_ + 1, " takes ", blocks, " blocks of four on ", device,
+              there ? ", and took " : ", of ", there ? tape_[next_].blocks : tape_.size(),
+              there ? " in the forward pass" : " draws in the forward pass");
+    return tape_[next_++].range;
+  }
+  const kernels::RandomRange range =
+      outer_ != nullptr ? outer_->take(blocks, device) : take_random(blocks, device);
+  tape_.push_back({blocks, device, range});
+  return range;
+}
+
+AMP_INLINE void RandomScope::require_all_taken() const {
+  AMP_CHECK(next_ == tape_.size(), kOtherNumbers, ": ", next_, " draws, and ", tape_.size(),
+            " in the forward pass");
+}
+
+}  // namespace detail
+
+AMP_THREAD_STATE(detail::CurrentRandomScope);
+
+}  // namespace amp::inline v0
