@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "amp/autograd/engine.hpp"
@@ -109,6 +110,12 @@ AMP_INLINE void backward(const Tensor& root, const Tensor& gradient) {
       current.gradient = run_hooks(*node.hooks(), std::move(current.gradient));
     if (node.as_leaf() != nullptr) {
       leaves.push_back(std::move(current));
+      continue;
+    }
+    if (const std::optional<Ref<Node>> again = node.recompute()) {
+      node.release();
+      if (*again)
+        pending[(*again)->sequence()] = {*again, std::move(current.gradient), current.scaled};
       continue;
     }
     const auto inputs = node.inputs();

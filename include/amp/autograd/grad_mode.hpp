@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Whether this thread records history, and whether it is inside a backward pass.
+// Whether this thread records history, whether it is inside a backward pass, and whether what it
+// computes was computed before.
 #pragma once
+
+#include <utility>
 
 #include "amp/core/globals.hpp"
 
@@ -17,6 +20,7 @@ struct AMP_EXPORT GradState {
   int backward_depth = 0;  // how many backward passes enclose this point; autocast scopes hold at
                            // the depth they were entered at
   autograd::Observer* observer = nullptr;  // the innermost of this thread
+  bool recomputing = false;
 };
 
 inline GradState& grad_state() { return thread_state<GradState>(); }
@@ -25,6 +29,10 @@ inline GradState& grad_state() { return thread_state<GradState>(); }
 
 /// Whether operations on this thread record history.
 inline bool is_grad_enabled() { return detail::grad_state().enabled; }
+
+/// Whether this thread is in a backward pass that computes activations again (checkpoint): what a
+/// step does once, as moving running statistics, was done by the forward pass.
+inline bool is_recomputing() { return detail::grad_state().recomputing; }
 
 /// Records no history on this thread for its lifetime. Nests.
 class NoGradGuard {
@@ -39,5 +47,26 @@ class NoGradGuard {
  private:
   bool previous_;
 };
+
+namespace detail {
+
+/// A forward pass inside a backward pass, which records none itself.
+class RecomputationGuard {
+ public:
+  [[nodiscard]] RecomputationGuard() noexcept
+      : enabled_(std::exchange(grad_state().enabled, true)),
+        recomputing_(std::exchange(grad_state().recomputing, true)) {}
+  ~RecomputationGuard() {
+    grad_state().enabled = enabled_;
+    grad_state().recomputing = recomputing_;
+  }
+  RecomputationGuard(const RecomputationGuard&) = delete;
+  RecomputationGuard& operator=(const RecomputationGuard&) = delete;
+
+ private:
+  bool enabled_, recomputing_;
+};
+
+}  // namespace detail
 
 }  // namespace amp::inline v0

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,10 @@ class AMP_EXPORT Node : public RefCounted {
   /// The gradients of the inputs, from that of the output. `gradients` has one undefined tensor per
   /// input.
   virtual void backward(const Tensor& gradient, std::span<Tensor> gradients) = 0;
+  /// For a node that kept its inputs only: computes its output again. The node which that recorded
+  /// takes over the gradient; null if no leaf wants it any more. The inputs() of such a node say
+  /// what it depends on, and no gradient goes along them. Nothing: this node has a backward().
+  virtual std::optional<Ref<Node>> recompute() { return std::nullopt; }
   /// Frees what was saved; backward throws from now on.
   virtual void release() {}
   /// This node as a leaf, or null.
@@ -82,6 +87,9 @@ class AMP_EXPORT Leaf final : public Node {
   /// Row-major: scalers and optimizers write to the memory of it.
   static Tensor own(const Tensor& gradient);
 };
+
+/// Smaller than the sequence of every node that this thread makes from now on, or as large.
+std::uint64_t next_sequence();
 
 inline Node* node_of(const Tensor& tensor) {
   return static_cast<Node*>(tensor.impl().history.get());

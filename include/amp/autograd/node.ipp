@@ -40,6 +40,10 @@ AMP_INLINE Node::Node(std::string_view name, const Tensor& output)
       gradient_dtype_(output.dtype()),
       sequence_(process_state<detail::Sequence>().next.fetch_add(1, std::memory_order_relaxed)) {}
 
+AMP_INLINE std::uint64_t next_sequence() {
+  return process_state<detail::Sequence>().next.load(std::memory_order_relaxed);
+}
+
 AMP_INLINE void Node::destroy() noexcept {
   detail::DyingNodes& dying = thread_state<detail::DyingNodes>();
   next_dying_ = std::exchange(dying.first, this);
