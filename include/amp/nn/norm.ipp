@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "amp/autograd/grad_mode.hpp"
 #include "amp/nn/norm.hpp"
 #include "amp/nn/python_text.hpp"
 #include "amp/ops/arithmetic.hpp"
@@ -100,12 +101,14 @@ AMP_INLINE Tensor BatchNorm2d::forward(const Tensor& x) const {
   if (!is_training() || !running_mean.defined())
     return batch_norm(x, running_mean, running_var, registered("weight", weight),
                       registered("bias", bias), batch_statistics, 0.0, options_.eps);
+  const bool moves = !is_recomputing();  // the running statistics, once per step
   const double momentum =
-      options_.momentum ? *options_.momentum
-                        : 1 / static_cast<double>(num_batches_tracked.item<std::int64_t>() + 1);
+      options_.momentum || !moves
+          ? options_.momentum.value_or(0)
+          : 1 / static_cast<double>(num_batches_tracked.item<std::int64_t>() + 1);
   const Tensor y = batch_norm(x, running_mean, running_var, registered("weight", weight),
                               registered("bias", bias), true, momentum, options_.eps);
-  num_batches_tracked.copy_(num_batches_tracked + 1);
+  if (moves) num_batches_tracked.copy_(num_batches_tracked + 1);
   return y;
 }
 

@@ -9,6 +9,7 @@
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
+#include "amp/autograd/grad_mode.hpp"
 #include "amp/kernels/batch_norm/host.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/norm/host.hpp"
@@ -187,12 +188,16 @@ AMP_INLINE Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
   const Tensor output = order.make(x.shape(), x.dtype(), x.device());
   const TensorOptions words{.dtype = promote_types(x.dtype(), kFloat32), .device = x.device()};
   const Tensor mean = empty({channels}, words), rstd = empty({channels}, words);
+  const bool moves = training && !is_recomputing();  // the running statistics, once per step
+  const auto running = [&](const Tensor& statistic) {
+    return training && !moves ? kernels::Operand() : statistic.operand();
+  };
   if (output.numel() != 0) {
     const kernels::BatchNormArgs args{planes(x, order),
                                       w.operand(),
                                       b.operand(),
-                                      running_mean.operand(),
-                                      running_var.operand(),
+                                      running(running_mean),
+                                      running(running_var),
                                       planes(output, order),
                                       mean.operand(),
                                       rstd.operand(),
@@ -200,8 +205,8 @@ AMP_INLINE Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
                                       eps,
                                       training};
     kernels::dispatch<&kernels::Backend::batch_norm, kernels::host::batch_norm>(x.device(), args);
-    for (const Tensor* running : {&running_mean, &running_var}) {
-      if (training && running->defined()) running->impl().storage->bump_version();
+    for (const Tensor* statistic : {&running_mean, &running_var}) {
+      if (moves && statistic->defined()) statistic->impl().storage->bump_version();
     }
   }
   if (autograd::recording(x, w, b)) {
