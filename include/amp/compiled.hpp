@@ -76,6 +76,7 @@
 #include "amp/ops/activation.ipp"
 #include "amp/ops/arithmetic.ipp"
 #include "amp/ops/attention.ipp"
+#include "amp/ops/checkpoint.ipp"
 #include "amp/ops/comparison.ipp"
 #include "amp/ops/conv.ipp"
 #include "amp/ops/dropout.ipp"

@@ -8,6 +8,7 @@
 #include "amp/ops/activation.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/attention.hpp"
+#include "amp/ops/checkpoint.hpp"
 #include "amp/ops/comparison.hpp"
 #include "amp/ops/conv.hpp"
 #include "amp/ops/dropout.hpp"
