@@ -42,12 +42,13 @@ class Optimizer {
   /// Forgets all gradients; the next backward makes new ones.
   void zero_grad();
 
-  /// body(view) for each gradient that exists now, and a list of them.
+  /// body(view) for each gradient that exists now, and a list of them. Views have the name of the
+  /// parameter if it was given one.
   template <class Body>
   void visit_gradients(Body&& body) const {
-    for (const Tensor& p : parameters_) {
-      if (const Tensor g = p.grad(); g.defined())
-        body(TensorView{g.raw_data(), g.numel(), g.dtype(), g.device()});
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      if (const Tensor g = parameters_[i].grad(); g.defined())
+        body(TensorView{g.raw_data(), g.numel(), g.dtype(), g.device(), given_name(i)});
     }
   }
   std::vector<TensorView> gradients() const;
@@ -132,10 +133,16 @@ class Optimizer {
   State* rest_of(std::size_t i);
   const State* rest_of(std::size_t i) const;
 
+  /// Empty for a parameter that goes by its number.
+  std::string_view given_name(std::size_t i) const {
+    return has_name_[i] ? std::string_view(names_[i]) : std::string_view();
+  }
+
   std::string_view name_;
   std::vector<Tensor> parameters_;
   std::vector<std::string> names_;
-  Tensor applied_;  // int64, on the device
+  std::vector<bool> has_name_;  // for each, whether it was given
+  Tensor applied_;              // int64, on the device
   State rests_[3] = {{"master", State::kRest, WeightStorage::kMaster},
                      {"remainder", State::kRest, WeightStorage::kRemainder},
                      {"compensation", State::kRest, WeightStorage::kKahan}};

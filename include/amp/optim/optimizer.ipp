@@ -144,11 +144,13 @@ AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
   if (!applied_.defined()) applied_ = zeros({}, {.dtype = kInt64, .device = p.device()});
   parameters_.push_back(p);
   names_.push_back(std::move(name));
+  has_name_.push_back(!called.empty());
 }
 
 AMP_COLD void Optimizer::forget_after(std::size_t count) {
   parameters_.resize(count);
   names_.resize(count);
+  has_name_.resize(count);
   for (State* state : all_states()) {
     if (state->tensors.size() > count) state->tensors.resize(count);
   }
