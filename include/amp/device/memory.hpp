@@ -31,6 +31,12 @@ struct DeviceMemory {
   void* (*record)(Device, void* mark) = nullptr;
   bool (*wait)(Device, void* mark) = nullptr;
   void (*forget)(Device, void* mark) noexcept = nullptr;
+
+  // Of a HostCopy (device/host_copy.hpp), which says what they mean. begin_host_copy() makes the
+  // copy if it is null.
+  void (*begin_host_copy)(Device, void*& copy, const void* from, std::int64_t bytes) = nullptr;
+  const void* (*host_copy_data)(void* copy) = nullptr;
+  void (*end_host_copy)(void* copy) noexcept = nullptr;
 };
 
 /// Bytes of tensor memory on one device. Counts what tensors asked for, not what the allocator

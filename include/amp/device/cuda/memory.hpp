@@ -10,6 +10,7 @@
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/copy.hpp"
 #include "amp/device/cuda/events.hpp"
+#include "amp/device/cuda/host_copy.hpp"
 #include "amp/device/cuda/memory_pool.hpp"
 #include "amp/device/memory.hpp"
 
@@ -49,6 +50,9 @@ inline constexpr DeviceMemory kDeviceMemory{.allocate = allocate,
                                             .share = share,
                                             .record = record_mark,
                                             .wait = wait_for_mark,
-                                            .forget = forget_mark};
+                                            .forget = forget_mark,
+                                            .begin_host_copy = begin_host_copy,
+                                            .host_copy_data = host_copy_data,
+                                            .end_host_copy = end_host_copy};
 
 }  // namespace amp::inline v0::cuda::detail
