@@ -119,6 +119,7 @@
 #include "amp/scaler/device_scale.ipp"
 #include "amp/scaler/grad_scaler.ipp"
 #include "amp/scaler/gradients.ipp"
+#include "amp/scaler/ledger.ipp"
 #include "amp/scaler/state.ipp"
 #include "amp/scaler/state_text.ipp"
 #include "amp/scaler/statistics_result.ipp"

@@ -116,6 +116,7 @@ inline constexpr Backend kBackend{
     .update_scale = update_scale,
     .grad_norm = grad_norm,
     .clip = clip,
+    .record_loss = record_loss,
     .sgd = optimizer_step<SgdRule>,
     .adam = optimizer_step<AdamRule>,
     .lion = optimizer_step<LionRule>,

@@ -82,6 +82,7 @@ struct Backend {
   Kernel<UpdateScaleArgs> update_scale;
   Kernel<GradNormArgs> grad_norm;
   Kernel<ClipArgs> clip;
+  Kernel<RecordLossArgs> record_loss;
   Kernel<OptimizerArgs<SgdRule>> sgd;
   Kernel<OptimizerArgs<AdamRule>> adam;
   Kernel<OptimizerArgs<LionRule>> lion;

@@ -17,6 +17,7 @@
 #include "amp/optim/known_norm.hpp"
 #include "amp/scaler/device_scale.hpp"
 #include "amp/scaler/gradients.hpp"
+#include "amp/scaler/ledger.hpp"
 
 namespace amp::inline v0::detail {
 
@@ -38,6 +39,7 @@ struct Cycle {
   kernels::KeptTable table = {};                    // of its gradients
   bool wants_norm = false;                          // the last time, unscale_'s norm was asked for
   std::unique_ptr<KnownNorm> known_norm = nullptr;  // from unscale_ to the step
+  std::shared_ptr<Ledger> ledger = nullptr;         // its optimizer's, if the scaler keeps any
 
   void forget_norm();
 };
@@ -73,7 +75,8 @@ class Cycles {
 
   /// An error came within the cycle: what comes next may be a new one.
   void interrupt() { interrupted_ = true; }
-  void end_if_interrupted();
+  /// Whether it did.
+  bool end_if_interrupted();
 
   void end() noexcept;
 

@@ -74,7 +74,8 @@ AMP_INLINE Cycle& Cycles::begin(std::string_view call, const void* optimizer, De
 AMP_INLINE GradientSpans Cycles::look(std::string_view call, const AnyOptimizer& optimizer,
                                       Cycle& cycle, bool writes) {
   std::optional<Device> device = cycle.found_inf.device();
-  GradientSpans spans = collect_gradients(call, optimizer, device);
+  GradientSpans spans = collect_gradients(call, optimizer, device,
+                                          cycle.ledger != nullptr ? &cycle.ledger->names : nullptr);
   AMP_CHECK(!spans.empty(), call,
             ": no parameter of the optimizer has a gradient; was backward() called on the scaled "
             "loss, and does the optimizer hold the parameters that the model uses?");
@@ -131,8 +132,10 @@ AMP_COLD void Cycles::forget(const void* optimizer) {
     capture->close(this, kNameOfCycle);
 }
 
-AMP_COLD void Cycles::end_if_interrupted() {
-  if (interrupted_) end();
+AMP_COLD bool Cycles::end_if_interrupted() {
+  const bool interrupted = interrupted_;
+  if (interrupted) end();
+  return interrupted;
 }
 
 AMP_INLINE void Cycles::end() noexcept {

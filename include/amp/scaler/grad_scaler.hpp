@@ -15,6 +15,7 @@
 #include "amp/scaler/adapter.hpp"
 #include "amp/scaler/cycle.hpp"
 #include "amp/scaler/device_scale.hpp"
+#include "amp/scaler/ledger.hpp"
 #include "amp/scaler/state.hpp"
 #include "amp/scaler/statistics_result.hpp"
 #include "amp/scaler/step_result.hpp"
@@ -146,6 +147,17 @@ class GradScaler {
     return statistics_of(&optimizer);
   }
 
+  /// The last GradScalerOptions::ledger passes over the optimizer's gradients, gradient by
+  /// gradient, from when it is read: a handle that may be kept. Passes record themselves on the
+  /// device, also when a graph is replayed. Throws without that option. Does not synchronise.
+  template <OptimizerLike O>
+  GradientLedger ledger(O& optimizer) {
+    return ledger_of(&optimizer);
+  }
+  /// Those of all optimizers, in the order in which the scaler first met them. Throws without
+  /// GradScalerOptions::ledger; empty for a disabled scaler.
+  std::vector<GradientLedger> ledgers() const;
+
   /// Synchronises. Best taken after update().
   GradScalerState state_dict() const;
   /// Throws, and changes nothing, where the state cannot work. Legal at any time; what the cycle
@@ -166,8 +178,13 @@ class GradScaler {
   void check_initialised(std::string_view call) const;
   StatisticsResult statistics_of(const void* optimizer) const;
   Tensor statistics_words() const;  // the cycle's where the pass does not fail
-  void unscale(Cycle& cycle, const detail::GradientSpans& spans, bool write,
-               kernels::NormWord norm = {}, bool finite_norm = false);
+  GradientLedger ledger_of(const void* optimizer);
+  void check_ledger(std::string_view call) const;
+  /// Where the pass of a cycle is recorded.
+  kernels::LedgerArgs ledger_args(const detail::AnyOptimizer& optimizer, const Cycle& cycle);
+  void unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle,
+               const detail::GradientSpans& spans, bool write, kernels::NormWord norm = {},
+               bool finite_norm = false);
   void drop_cycle();
   Cycle& begin(std::string_view call, const void* optimizer);
   /// After an update whose counters the host can see.
@@ -180,6 +197,7 @@ class GradScaler {
   GradScalerState saved_;  // the rule, and the scale before the device has one
   detail::DeviceScale device_;
   detail::Cycles cycles_;
+  detail::Ledgers ledgers_;
   Tensor external_;  // the word that found_inf_data gave out
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "amp/autograd/function.hpp"
@@ -58,11 +59,14 @@ AMP_COLD GradScaler::GradScaler(const GradScalerOptions& options)
       on_skips_(detail::or_out_of_memory([&] { return options.on_skips; })),
       wanted_(options.device),
       saved_(detail::initial_state(options)),
-      cycles_(options.policy != ScalePolicy::kNone) {
+      cycles_(options.policy != ScalePolicy::kNone),
+      ledgers_(options.ledger) {
   if (!enabled_) return;
   detail::check_state(saved_);
   AMP_CHECK(skips_in_a_row_ >= 1, "GradScaler: `skips_in_a_row` must be at least 1, but is ",
             skips_in_a_row_);
+  AMP_CHECK(options.ledger >= 0 && options.ledger <= 65536,
+            "GradScaler: `ledger` must lie in [0, 65536], but is ", options.ledger);
 }
 
 AMP_INLINE GradScaler::~GradScaler() = default;
@@ -71,12 +75,13 @@ AMP_INLINE Tensor GradScaler::scale(const Tensor& loss) {
   if (!enabled_) return loss;
   AMP_CHECK(loss.defined(), "scale: `loss` is undefined");
   initialise("scale", loss.device());
-  cycles_.end_if_interrupted();
+  if (cycles_.end_if_interrupted()) ledgers_.end_cycle();
   const DType dtype = loss.dtype() == kFloat64 ? kFloat64 : kFloat32;
   const Tensor scaled = detail::binary_kernel<&kernels::Backend::mul, kernels::host::mul>(
       loss, device_.scale(), loss.shape(), dtype);
   if (autograd::recording(loss))
     scaled.impl().history = make_ref<detail::ScaleNode>(scaled, loss, device_.scale());
+  ledgers_.record_loss(loss, scaled);
   return scaled;
 }
 
@@ -115,23 +120,51 @@ AMP_COLD Tensor GradScaler::statistics_words() const {
   return statistics_ ? StatisticsResult::make_words(device_.device()) : Tensor();
 }
 
-AMP_INLINE void GradScaler::unscale(Cycle& cycle, const detail::GradientSpans& spans, bool write,
+AMP_COLD void GradScaler::check_ledger(std::string_view call) const {
+  AMP_CHECK(ledgers_.exist() || !enabled_, call,
+            ": no passes are recorded without GradScalerOptions{.ledger = 16}");
+}
+
+AMP_COLD GradientLedger GradScaler::ledger_of(const void* optimizer) {
+  check_ledger("ledger");
+  return enabled_ ? GradientLedger(ledgers_.of(optimizer)) : GradientLedger();
+}
+
+AMP_COLD std::vector<GradientLedger> GradScaler::ledgers() const {
+  check_ledger("ledgers");
+  return ledgers_.all();
+}
+
+AMP_INLINE kernels::LedgerArgs GradScaler::ledger_args(const detail::AnyOptimizer& optimizer,
+                                                       const Cycle& cycle) {
+  if (!ledgers_.exist()) return {};
+  return ledgers_.prepare(cycle.ledger.get(), device_.device(), cycle.gradients,
+                          detail::most_gradients(optimizer), &device_.data()->scale);
+}
+
+AMP_INLINE void GradScaler::unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle,
+                                    const detail::GradientSpans& spans, bool write,
                                     kernels::NormWord norm, bool finite_norm) {
   const Tensor seen = statistics_words();
   detail::unscale({device_.device(), spans.data(), static_cast<std::int64_t>(spans.size()),
                    device_.inverse(), detail::word(cycle.found_inf), write, &cycle.table, norm,
-                   finite_norm, StatisticsResult::data(seen)});
+                   finite_norm, StatisticsResult::data(seen), ledger_args(optimizer, cycle)});
   cycle.statistics = seen;
 }
 
 AMP_COLD void GradScaler::drop_cycle() {
   cycles_.end();
+  ledgers_.end_cycle();
   if (external_.defined()) detail::fill(external_, 0);
 }
 
 AMP_INLINE detail::Cycle& GradScaler::begin(std::string_view call, const void* optimizer) {
   check_initialised(call);
-  return cycles_.begin(call, optimizer, device_.device());
+  std::shared_ptr<detail::Ledger> ledger;
+  if (ledgers_.exist()) ledger = ledgers_.of(optimizer);
+  Cycle& cycle = cycles_.begin(call, optimizer, device_.device());
+  cycle.ledger = std::move(ledger);
+  return cycle;
 }
 
 AMP_COLD void GradScaler::report_skips() {
@@ -155,7 +188,7 @@ AMP_INLINE void GradScaler::unscale_any(const detail::AnyOptimizer& optimizer) {
     cycle.scale.inverse_low_precision = device_.inverse();
   }
   Tensor norm = cycle.wants_norm ? detail::make_norm(spans, device_.device()) : Tensor();
-  unscale(cycle, spans, true, detail::norm_word(norm));
+  unscale(optimizer, cycle, spans, true, detail::norm_word(norm));
   if (norm.defined()) norm.mark_modified();
   if (optimizer.marks_gradients()) optimizer.mark_unscaled();
   cycle.known_norm = detail::note_norm(optimizer, spans, std::move(norm));
@@ -185,10 +218,11 @@ AMP_INLINE Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& o
     const Tensor seen = statistics_words();
     detail::grad_norm({device_.device(), spans.data(), static_cast<std::int64_t>(spans.size()),
                        device_.inverse(), words.norm, words.coefficient, found_inf, max_norm,
-                       &cycle.table, StatisticsResult::data(seen), words.coefficient_float64});
+                       &cycle.table, StatisticsResult::data(seen), words.coefficient_float64,
+                       ledger_args(optimizer, cycle)});
     cycle.statistics = seen;
   } else {
-    unscale(cycle, spans, true, words.norm, true);
+    unscale(optimizer, cycle, spans, true, words.norm, true);
     if (optimizer.marks_gradients()) optimizer.mark_unscaled();
     detail::clip(device_.device(), spans, words.norm, max_norm, found_inf, &cycle.table);
   }
@@ -217,7 +251,7 @@ AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer
     float* const found_inf = detail::word(cycle->found_inf);
     cycle->scale = {.inverse = device_.inverse(), .found_inf = found_inf};
     guard.unscaled = !aware;
-    unscale(*cycle, spans, !aware);
+    unscale(optimizer, *cycle, spans, !aware);
     if (!aware && optimizer.marks_gradients()) optimizer.mark_unscaled();
   }
   cycle->forget_norm();
@@ -248,6 +282,7 @@ AMP_INLINE void GradScaler::update() {
   float* const clears = external_.defined() ? detail::word(external_) : nullptr;
   const bool looked = cycles_.update_scale(device_, detail::rule_of(saved_), clears);
   cycles_.end();
+  ledgers_.end_cycle();
   device_.mark_modified();
   if (looked) report_skips();
 }

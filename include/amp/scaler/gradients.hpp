@@ -5,6 +5,7 @@
 // note their norm.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/optim/known_norm.hpp"
 #include "amp/scaler/adapter.hpp"
+#include "amp/scaler/ledger.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0::detail {
@@ -20,9 +22,11 @@ namespace amp::inline v0::detail {
 using GradientSpans = PoolVector<kernels::GradientSpan>;
 
 /// The gradients of an optimizer, all on `device` (any one device where that is unset). Throws,
-/// naming `call`, where one cannot be used.
+/// naming `call`, where one cannot be used. Their names are added to `names` if it is not null.
 GradientSpans collect_gradients(std::string_view call, const AnyOptimizer& optimizer,
-                                std::optional<Device>& device);
+                                std::optional<Device>& device, GradientNames* names = nullptr);
+/// How many gradients the optimizer may have, as far as it says: its parameters.
+std::int64_t most_gradients(const AnyOptimizer& optimizer);
 
 /// Whether the gradient at `data` carries the mark of a scaled loss: accumulated, and not unscaled,
 /// since its memory was perhaps another gradient's. False where optimizers know no marks.

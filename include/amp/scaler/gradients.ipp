@@ -18,8 +18,9 @@
 namespace amp::inline v0::detail {
 
 AMP_INLINE GradientSpans collect_gradients(std::string_view call, const AnyOptimizer& optimizer,
-                                           std::optional<Device>& device) {
+                                           std::optional<Device>& device, GradientNames* names) {
   GradientSpans spans;
+  if (names != nullptr) names->begin();
   std::int64_t index = 0;
   const auto add = [&](const TensorView& view) {
     AMP_CHECK(is_floating_point(view.dtype), call, ": gradient ", index, " ", view.name,
@@ -30,10 +31,17 @@ AMP_INLINE GradientSpans collect_gradients(std::string_view call, const AnyOptim
     AMP_CHECK(view.device == *device, call, ": gradient ", index, " ", view.name, " is on ",
               view.device, ", but must be on ", *device);
     spans.push_back({view.data, view.numel, view.dtype});
+    if (names != nullptr) names->add(view.name);
     ++index;
   };
   optimizer.visit_gradients(add);
   return spans;
+}
+
+AMP_COLD std::int64_t most_gradients(const AnyOptimizer& optimizer) {
+  std::int64_t most = 0;
+  if (optimizer.has_parameters()) optimizer.visit_parameters([&](const Tensor&) { ++most; });
+  return most;
 }
 
 AMP_INLINE bool is_marked(const AnyOptimizer& optimizer, const void* data) {

@@ -42,6 +42,7 @@ struct GradScalerOptions {
   std::int64_t skips_in_a_row = 50;       // after so many, and as many again, `on_skips` is called
   SkipCallback on_skips = warn_of_skips;  // may be empty
   bool statistics = false;                // GradScaler::statistics may be asked
+  int ledger = 0;                         // passes that GradScaler::ledger keeps; 0: none
 };
 
 /// Everything a scaler remembers between steps. Trivially copyable.

@@ -10,6 +10,7 @@
 #include "amp/core/config.hpp"
 #include "amp/kernels/operand.hpp"
 #include "amp/kernels/traversal/kept_table.hpp"
+#include "amp/kernels/unscale/ledger.hpp"
 
 namespace amp::inline v0 {
 
@@ -99,6 +100,7 @@ struct UnscaleArgs {
   NormWord norm = {};
   bool finite_norm = false;  // *found_inf = 1 also where the norm is not finite
   GradientStatistics* statistics = nullptr;
+  LedgerArgs ledger = {};
 };
 
 /// One pass that only reads: *norm = L2 norm of all gradients, each times *inverse_scale (where not
@@ -118,6 +120,7 @@ struct GradNormArgs {
   KeptTable* table = nullptr;
   GradientStatistics* statistics = nullptr;
   double* coefficient_float64 = nullptr;
+  LedgerArgs ledger = {};  // with `found_inf`
 };
 
 /// g *= c for all gradients, c = *coefficient or, where `norm` is not null,

@@ -7,8 +7,10 @@
 // with an addition.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "amp/core/math.hpp"
 #include "amp/kernels/traversal/cuda/device_list.cuh"
 #include "amp/kernels/traversal/cuda/pieces.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
@@ -102,7 +104,9 @@ AMP_KERNEL void update_scale_kernel(Words words, ScaleState* state, ScaleRule ru
 }
 
 inline void unscale(const UnscaleArgs& args) {
-  const bool sums = !args.norm.is_null() || args.finite_norm || args.statistics != nullptr;
+  const bool records = args.ledger.ring != nullptr;
+  const bool sums =
+      records || !args.norm.is_null() || args.finite_norm || args.statistics != nullptr;
   if (args.count == 0 && !sums) return;
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
@@ -112,17 +116,27 @@ inline void unscale(const UnscaleArgs& args) {
            args.write);
     return;
   }
-  const auto run = !args.write                  ? launch_pass<false, true>
-                   : args.statistics == nullptr ? launch_pass<true, false>
-                                                : launch_pass<true, true>;
+  if (records) {
+    const auto run = args.write ? launch_pass<true, LedgerTally> : launch_pass<false, LedgerTally>;
+    run(args.device, *table.operator->(), args.inverse_scale, recorded_results_of(args));
+    return;
+  }
+  const auto run = !args.write                  ? launch_pass<false, GradientTally>
+                   : args.statistics == nullptr ? launch_pass<true, NoTally>
+                                                : launch_pass<true, GradientTally>;
   run(args.device, *table.operator->(), args.inverse_scale, results_of(args));
 }
 
 inline void grad_norm(const GradNormArgs& args) {
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
+  if (args.ledger.ring != nullptr) {
+    launch_pass<false, LedgerTally>(args.device, *table.operator->(), args.inverse_scale,
+                                    recorded_results_of(args));
+    return;
+  }
   const auto run =
-      args.statistics == nullptr ? launch_pass<false, false> : launch_pass<false, true>;
+      args.statistics == nullptr ? launch_pass<false, NoTally> : launch_pass<false, GradientTally>;
   run(args.device, *table.operator->(), args.inverse_scale, results_of(args));
 }
 
@@ -147,6 +161,28 @@ inline void update_scale(const UpdateScaleArgs& args) {
     launch(args.device, 1, 32, update_scale_kernel<FoundWords>, words, args.state, args.rule,
            carried.data(), begin == 0, begin + words.count == args.count, looked, args.clears);
   }
+}
+
+/// One block. A loss has one element as a rule.
+template <class Args>
+AMP_KERNEL void record_loss_kernel(Args args) {
+  __shared__ bool bad[2];
+  if (threadIdx.x < 2) bad[threadIdx.x] = false;
+  __syncthreads();
+  for (std::int64_t i = threadIdx.x; i < args.numel; i += blockDim.x) {
+    if (!is_finite(load<double>(args.loss, args.loss_dtype, i))) bad[0] = true;
+    if (!is_finite(load<double>(args.scaled, args.scaled_dtype, i))) bad[1] = true;
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  const double first = args.numel == 0 ? 0 : load<double>(args.loss, args.loss_dtype, 0);
+  args.add(first, bad[0], bad[1]);
+}
+
+inline void record_loss(const RecordLossArgs& args) {
+  const std::int64_t threads = (std::min)(std::int64_t{kThreads}, round_up(args.numel, 32));
+  launch(args.device, 1, static_cast<unsigned>((std::max)(threads, std::int64_t{32})),
+         record_loss_kernel<RecordLossArgs>, args);
 }
 
 }  // namespace amp::inline v0::kernels::cuda

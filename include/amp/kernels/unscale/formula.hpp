@@ -51,8 +51,15 @@ AMP_HOST_DEVICE constexpr std::uint32_t magnitude_bits(float x) {
 AMP_HOST_DEVICE constexpr std::uint64_t magnitude_bits(double x) {
   return __builtin_bit_cast(std::uint64_t, x) & 0x7fff'ffff'ffff'ffffU;
 }
+AMP_HOST_DEVICE constexpr bool is_nan_magnitude(std::uint32_t bits) { return bits > 0x7f80'0000U; }
+AMP_HOST_DEVICE constexpr bool is_nan_magnitude(std::uint64_t bits) {
+  return bits > 0x7ff0'0000'0000'0000U;
+}
 /// 2^-14: what is smaller, float16 keeps with fewer bits.
 inline constexpr float kSmallestNormalHalf = 0x1p-14F;
+
+/// Of float16: what is smaller is 0 there, or may become so.
+inline constexpr float kSmallestHalf = 0x1p-24F;
 
 /// What statistics count. No order of addition matters.
 struct GradientTally {
@@ -62,7 +69,7 @@ struct GradientTally {
 
   /// `scaled` as it stands, `product` as it was, or will be, unscaled.
   template <class C>
-  AMP_HOST_DEVICE void add(C scaled, C product) {
+  AMP_HOST_DEVICE void add(C scaled, C product, std::int64_t) {
     zeros += magnitude_bits(scaled) == 0;
     small += magnitude_bits(scaled) < magnitude_bits(static_cast<C>(kSmallestNormalHalf));
     gone += magnitude_bits(product) == 0;
@@ -100,6 +107,82 @@ struct GradientTally {
     result.found_inf = found_inf;
     return result;
   }
+  /// What a square adds to the sum of a lane.
+  template <class C>
+  AMP_HOST_DEVICE static C square(C product) {
+    return product * product;
+  }
+  /// Makes the sum of a chunk, whose tally this is, that of all its elements.
+  AMP_HOST_DEVICE double take_sum(double sum) { return sum; }
+};
+
+/// What a ledger counts besides, of a part of one gradient.
+struct LedgerTally {
+  GradientTally all;
+  std::int64_t lost, infs, nans;  // lost: zeros among them
+  std::uint64_t first;            // ~ of the first element that is not finite; 0: none
+  std::uint32_t most;             // as in `all`, but of finite ones
+  std::uint64_t most_float64;
+  double squares;  // the sum of those of finite ones
+
+  template <class C>
+  AMP_HOST_DEVICE void add(C scaled, C product, std::int64_t i) {
+    all.add(scaled, product, i);
+    lost += magnitude_bits(scaled) < magnitude_bits(static_cast<C>(kSmallestHalf));
+    see(product, i);
+  }
+  template <class C>
+  AMP_HOST_DEVICE void see(C product, std::int64_t i) {
+    if (is_finite(product)) {
+      see_finite(magnitude_bits(product));
+      return;
+    }
+    ++(is_nan_magnitude(magnitude_bits(product)) ? nans : infs);
+    const std::uint64_t place = ~static_cast<std::uint64_t>(i);
+    first = place > first ? place : first;
+  }
+  AMP_HOST_DEVICE void see_finite(std::uint32_t magnitude) {
+    most = magnitude > most ? magnitude : most;
+  }
+  AMP_HOST_DEVICE void see_finite(std::uint64_t magnitude) {
+    most_float64 = magnitude > most_float64 ? magnitude : most_float64;
+  }
+  AMP_HOST_DEVICE void add(const LedgerTally& other) {
+    all.add(other.all);
+    lost += other.lost;
+    infs += other.infs;
+    nans += other.nans;
+    first = other.first > first ? other.first : first;
+    see_finite(other.most);
+    see_finite(other.most_float64);
+    squares += other.squares;
+  }
+  template <class C>
+  AMP_HOST_DEVICE static C square(C product) {
+    return is_finite(product) ? product * product : C{0};
+  }
+  AMP_HOST_DEVICE double take_sum(double sum) {
+    squares = sum;
+    if (nans != 0) return __builtin_bit_cast(double, std::uint64_t{0x7ff8'0000'0000'0000});
+    return infs != 0 ? __builtin_bit_cast(double, std::uint64_t{0x7ff0'0000'0000'0000}) : sum;
+  }
+  AMP_HOST_DEVICE GradientSummary summary(const GradientSpan& g) const {
+    GradientTally finite{};
+    finite.most = most;
+    finite.most_float64 = most_float64;
+    const double root = functions::math::sqrt(squares);
+    GradientSummary result;
+    result.elements = g.numel;
+    result.first_bad = first == 0 ? -1 : static_cast<std::int64_t>(~first);
+    result.infs = infs;
+    result.nans = nans;
+    result.zeros = all.zeros;
+    result.underflows = all.small - all.zeros;
+    result.lost = lost - all.zeros;
+    result.max_abs = finite.max_abs();
+    result.norm = g.dtype == kFloat64 ? root : static_cast<double>(static_cast<float>(root));
+    return result;
+  }
 };
 
 /// Where a pass writes what it found; null pointers are not written.
@@ -125,9 +208,22 @@ struct PassResults {
     if (coefficient != nullptr) *coefficient = static_cast<float>(factor);
     if (coefficient_float64 != nullptr) *coefficient_float64 = factor;
     if (finite_norm && !is_finite(value)) write_found_inf();
-    if (statistics == nullptr) return;
+    if (statistics != nullptr) *statistics = tally.statistics(value, elements, has_found_inf());
+  }
+  AMP_HOST_DEVICE bool has_found_inf() const {
     const volatile float* const flag = found_inf;  // another thread may have set it
-    *statistics = tally.statistics(value, elements, flag != nullptr && *flag != 0);
+    return flag != nullptr && *flag != 0;
+  }
+};
+
+/// The same for a pass that is recorded, too.
+struct RecordedPassResults : PassResults {
+  LedgerArgs ledger = {};
+  std::int64_t gradients = 0;
+
+  AMP_HOST_DEVICE void write(double squares, const LedgerTally& tally) const {
+    PassResults::write(squares, tally.all);
+    ledger.begin_pass(gradients, has_found_inf());
   }
 };
 
@@ -151,6 +247,10 @@ inline PassResults results_of(const GradNormArgs& args) {
   results.statistics = args.statistics;
   results.wide = any_float64(args.gradients, args.count);
   return results;
+}
+template <class Args>
+RecordedPassResults recorded_results_of(const Args& args) {
+  return {results_of(args), args.ledger, args.count};
 }
 
 }  // namespace amp::inline v0::kernels

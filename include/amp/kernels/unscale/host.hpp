@@ -6,6 +6,7 @@
 #pragma once
 
 #include "amp/kernels/unscale/args.hpp"
+#include "amp/kernels/unscale/ledger.hpp"
 #include "amp/kernels/unscale/scale_state.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -14,6 +15,7 @@ void unscale(const UnscaleArgs& args);
 void grad_norm(const GradNormArgs& args);
 void clip(const ClipArgs& args);
 void update_scale(const UpdateScaleArgs& args);
+void record_loss(const RecordLossArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
 

@@ -133,10 +133,10 @@ AMP_ALWAYS_INLINE void tally_products(const C* x, std::int64_t n, C factor, Grad
   tally.see(static_cast<std::make_unsigned_t<decltype(most)>>(most));
 }
 
-/// What a pass is to do, and to find out.
+/// What a pass is to do, and to find out. `records` only with sums and tallies.
 struct Pass {
   double inverse;
-  bool writes, tests, sums, tallies;
+  bool writes, tests, sums, tallies, records = false;
 
   bool writes_to(const GradientSpan& span) const { return writes && !span.read_only; }
   bool only_sums(const GradientSpan& span) const { return sums && !tallies && !writes_to(span); }
@@ -147,7 +147,7 @@ struct Pass {
 /// Of one chunk, or of all.
 struct Found {
   double squares;
-  GradientTally tally;
+  LedgerTally tally;  // only `all`, unless the pass records
 };
 
 /// Some values of a gradient; times `factor`, the unscaled ones.
@@ -171,6 +171,31 @@ AMP_ALWAYS_INLINE bool write_products(const UnscaleTarget& to, const Operand& ou
   return bad;
 }
 
+/// What a ledger wants besides. `products` are what was tallied of the block, and the squares of
+/// the finite ones are added.
+template <class C>
+AMP_ALWAYS_INLINE void record_block(const Block<C>& block, const GradientTally& products,
+                                    LedgerTally& tally, C* lanes) {
+  if (is_finite(products.max_abs())) {
+    tally.see_finite(products.most);
+    tally.see_finite(products.most_float64);
+    add_squares(block.values, block.n, block.factor, lanes);
+    return;
+  }
+  for (std::int64_t i = 0; i < block.n; ++i) {
+    const C product = block.values[i] * block.factor;
+    tally.see(product, block.first + i);
+    lanes[i % kGradientLanes] += LedgerTally::square(product);
+  }
+}
+template <class C>
+AMP_ALWAYS_INLINE void tally_lost(const C* x, std::int64_t n, LedgerTally& tally) {
+  const auto bound = magnitude(static_cast<C>(kSmallestHalf));
+  decltype(magnitude(C{})) lost = 0;
+  for_each_lane(n, [&](std::int64_t i, int) { lost += magnitude(x[i]) < bound ? 1 : 0; });
+  tally.lost += lost;
+}
+
 /// Whether anything is not finite, if the pass tests.
 template <class C>
 AMP_ALWAYS_INLINE bool take_chunk(const Pass& pass, const GradientSpan& span, std::int64_t begin,
@@ -185,13 +210,19 @@ AMP_ALWAYS_INLINE bool take_chunk(const Pass& pass, const GradientSpan& span, st
   for (std::int64_t i = begin; i < end; i += kBlock) {
     const std::int64_t n = (std::min)(kBlock, end - i);
     Block<C> block{fetch(grad, i, 1, n, buffer), i, n, static_cast<C>(pass.inverse)};
-    if (pass.tallies) tally_scaled(block.values, n, found.tally);
+    if (pass.tallies) tally_scaled(block.values, n, found.tally.all);
+    if (pass.records) tally_lost(block.values, n, found.tally);
     if (to.writes) bad |= write_products(to, output, block, buffer);
     if (tests) bad |= test_block(block.values, n, block.factor);
-    if (pass.sums) add_squares(block.values, n, block.factor, lanes);
-    if (pass.tallies) tally_products(block.values, n, block.factor, found.tally);
+    if (pass.sums && !pass.records) add_squares(block.values, n, block.factor, lanes);
+    if (!pass.tallies) continue;
+    GradientTally products{};
+    tally_products(block.values, n, block.factor, products);
+    if (pass.records) record_block(block, products, found.tally, lanes);
+    found.tally.all.add(products);
   }
   if (pass.sums) found.squares = sum_of_lanes(lanes);
+  if (pass.records) found.squares = found.tally.take_sum(found.squares);
   return bad;
 }
 
@@ -243,9 +274,26 @@ AMP_INLINE TakeChunks best_take_chunks() {
   return &take_chunks_baseline;
 }
 
+/// The summaries of a pass that began, of what its chunks found.
+AMP_COLD void record_summaries(const LedgerArgs& ledger, const GradientSpan* gradients,
+                               std::int64_t count, const Found* found) {
+  GradientSummary* const summaries = ledger.summaries();
+  for (std::int64_t g = 0; g < count; ++g) {
+    double lanes[kChunkLanes] = {};
+    LedgerTally tally{};
+    const std::int64_t chunks = ceil_div(gradients[g].numel, kChunk);
+    for (std::int64_t n = 0; n < chunks; ++n, ++found) {
+      tally.add(found->tally);
+      lanes[n % kChunkLanes] += found->tally.squares;
+    }
+    tally.squares = sum_of_lanes(lanes);
+    summaries[g] = tally.summary(gradients[g]);
+  }
+}
+
 /// What the pass found goes to `results`.
 AMP_INLINE void run(const Pass& pass, const GradientSpan* gradients, std::int64_t count,
-                    PassResults results = {}) {
+                    PassResults results = {}, const LedgerArgs& ledger = {}) {
   const Chunks chunks(count, [&](std::int64_t g) { return gradients[g].numel; });
   const HostBuffer<Found> found(pass.sums ? chunks.size() : 0);
   const TakeChunks take = best_take_chunks();
@@ -263,25 +311,31 @@ AMP_INLINE void run(const Pass& pass, const GradientSpan* gradients, std::int64_
   GradientTally tally{};
   for (std::int64_t n = 0; n < chunks.size(); ++n) {
     lanes[n % kChunkLanes] += found[n].squares;
-    tally.add(found[n].tally);
+    tally.add(found[n].tally.all);
   }
   results.elements = chunks.elements();
   results.write(sum_of_lanes(lanes), tally);
+  if (!pass.records) return;
+  ledger.begin_pass(count, results.has_found_inf());
+  record_summaries(ledger, gradients, count, found.data());
 }
 
 }  // namespace detail
 
 AMP_INLINE void unscale(const UnscaleArgs& args) {
-  const bool tallies = args.statistics != nullptr;
+  const bool records = args.ledger.ring != nullptr;
+  const bool tallies = records || args.statistics != nullptr;
   const bool sums = tallies || !args.norm.is_null() || args.finite_norm;
-  const detail::Pass pass{double{*args.inverse_scale}, args.write, true, sums, tallies};
-  detail::run(pass, args.gradients, args.count, results_of(args));
+  const detail::Pass pass{double{*args.inverse_scale}, args.write, true, sums, tallies, records};
+  detail::run(pass, args.gradients, args.count, results_of(args), args.ledger);
 }
 
 AMP_INLINE void grad_norm(const GradNormArgs& args) {
   const float inverse = args.inverse_scale != nullptr ? *args.inverse_scale : 1.0F;
-  const detail::Pass pass{double{inverse}, false, false, true, args.statistics != nullptr};
-  detail::run(pass, args.gradients, args.count, results_of(args));
+  const bool records = args.ledger.ring != nullptr;
+  const bool tallies = records || args.statistics != nullptr;
+  const detail::Pass pass{double{inverse}, false, false, true, tallies, records};
+  detail::run(pass, args.gradients, args.count, results_of(args), args.ledger);
 }
 
 AMP_INLINE void clip(const ClipArgs& args) {
@@ -301,6 +355,24 @@ AMP_INLINE void update_scale(const UpdateScaleArgs& args) {
   }
   sum.move(*args.state, args.rule, looked);
   if (args.clears != nullptr) *args.clears = 0;
+}
+
+AMP_COLD void record_loss(const RecordLossArgs& args) {
+  const auto look = [&](const void* data, DType dtype, double& first) {
+    const Operand all = detail::dense(const_cast<void*>(data), dtype, args.numel);
+    double buffer[kBlock];
+    bool bad = false;
+    for (std::int64_t i = 0; i < args.numel; i += kBlock) {
+      const std::int64_t n = (std::min)(kBlock, args.numel - i);
+      const double* const values = fetch(all, i, 1, n, buffer);
+      if (i == 0) first = values[0];
+      bad |= detail::test_block(values, n, 1.0);
+    }
+    return bad;
+  };
+  double value = 0, scaled = 0;
+  const bool bad = look(args.loss, args.loss_dtype, value);
+  args.add(value, bad, look(args.scaled, args.scaled_dtype, scaled));
 }
 
 }  // namespace amp::inline v0::kernels::host
