@@ -127,6 +127,7 @@
 #include "amp/precision/initialize.ipp"
 #include "amp/precision/opt_level.ipp"
 #include "amp/diagnostics/anomaly.ipp"
+#include "amp/diagnostics/diagnose.ipp"
 #include "amp/diagnostics/finite.ipp"
 #include "amp/diagnostics/module_tracker.ipp"
 #include "amp/diagnostics/precision_report.ipp"

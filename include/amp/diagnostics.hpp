@@ -6,6 +6,7 @@
 #pragma once
 
 #include "amp/diagnostics/anomaly.hpp"           // AnomalyGuard: the first op that is not finite
+#include "amp/diagnostics/diagnose.hpp"          // diagnose: why a step was skipped
 #include "amp/diagnostics/precision_report.hpp"  // a model by dtype, and its gradients
 #include "amp/diagnostics/shadow_run.hpp"        // one step in two precisions, op by op
 #include "amp/diagnostics/trace.hpp"             // Trace: op, precision, reason, casts, time

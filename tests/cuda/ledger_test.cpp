@@ -3,6 +3,8 @@
 //
 // The ledger on the CUDA device: what the host says, bit for bit; recorded without waiting, also by
 // the replays of a graph; and nothing of it if it is off.
+#include <amp/diagnostics.hpp>
+
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -187,6 +189,36 @@ TEST_CASE("cuda ledger: the replays of a graph record themselves", "[cuda]") {
   training.step();  // eager once more, into the same ring
   CHECK(kept.read().back().number == 24);
   training.check(kept.read().back(), 21);
+}
+
+TEST_CASE("cuda ledger: an inf or a NaN in gradient 137 of 400 is diagnosed", "[cuda]") {
+  for (const double bad : {HUGE_VAL, kNan}) {
+    amp::NamedTensors parameters;
+    for (int i = 0; i < 400; ++i) {
+      const Tensor p = amp::ones({3}, {.device = kCUDA, .requires_grad = true});
+      p.set_grad(amp::ones({3}, {.device = kCUDA}));
+      parameters.emplace_back("layer" + std::to_string(i), p);
+    }
+    const Tensor& at = parameters[137].second;
+    at.grad().narrow(0, 2, 1).fill_(bad);
+    amp::Adam adam(parameters);
+    amp::GradScaler scaler({.ledger = 4});
+    (void)scaler.scale(amp::ones({}, {.device = kCUDA}));
+    scaler.step(adam);
+    scaler.update();
+    amp::Diagnosis d = amp::diagnose(scaler, parameters);
+    CHECK(d.kind ==
+          (std::isnan(bad) ? amp::DiagnosisKind::kBackward : amp::DiagnosisKind::kInfinities));
+    CHECK(d.parameter == "layer137");
+    CHECK(d.gradient == 137);
+    CHECK(d.element == 2);
+    CHECK(d.bad_gradients == 1);
+    at.detach().narrow(0, 1, 1).fill_(bad);
+    d = amp::diagnose(scaler, parameters);
+    CHECK(d.kind == amp::DiagnosisKind::kWeight);
+    CHECK(d.weight == "layer137");
+    CHECK(d.weight_element == 1);
+  }
 }
 
 TEST_CASE("cuda ledger: poll does not wait, and brings what arrived", "[cuda]") {

@@ -154,6 +154,8 @@ class GradScaler {
   GradientLedger ledger(O& optimizer) {
     return ledger_of(&optimizer);
   }
+  /// Whether GradScalerOptions::ledger is above 0.
+  bool keeps_ledgers() const { return ledgers_.exist(); }
   /// Those of all optimizers, in the order in which the scaler first met them. Throws without
   /// GradScalerOptions::ledger; empty for a disabled scaler.
   std::vector<GradientLedger> ledgers() const;

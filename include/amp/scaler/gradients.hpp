@@ -34,6 +34,9 @@ bool is_marked(const AnyOptimizer& optimizer, const void* data);
 
 void unscale(const kernels::UnscaleArgs& args);
 
+/// What a pass that reads the elements as they are sees of a floating-point tensor. Synchronises.
+GradientSummary summarize(const Tensor& tensor);
+
 /// The words that a step clips by: the norm, and its coefficient; the latter twice where the norm
 /// is float64, since optimizers of one's own read a float32.
 struct ClipWords {

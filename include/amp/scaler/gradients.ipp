@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "amp/autograd/node.hpp"
@@ -12,6 +13,7 @@
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/clip.hpp"
+#include "amp/scaler/device_scale.hpp"
 #include "amp/scaler/gradients.hpp"
 #include "amp/tensor/factory.hpp"
 
@@ -58,6 +60,26 @@ AMP_INLINE bool is_marked(const AnyOptimizer& optimizer, const void* data) {
 AMP_INLINE void unscale(const kernels::UnscaleArgs& args) {
   if (args.count == 0) return;
   kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(args.device, args);
+}
+
+AMP_COLD GradientSummary summarize(const Tensor& tensor) {
+  const Tensor dense = tensor.detach().contiguous();
+  const Device device = dense.device();
+  const Tensor words = ones({3}, {.device = device});  // the norm, found_inf and the scale
+  const kernels::GradientSpan span{dense.raw_data(), dense.numel(), dense.dtype()};
+  Ledgers ledgers(1);
+  const std::shared_ptr<Ledger> ledger = ledgers.of(nullptr);
+  ledger->names.begin();
+  ledger->names.add({});
+  kernels::GradNormArgs args{.device = device,
+                             .gradients = &span,
+                             .count = 1,
+                             .inverse_scale = nullptr,
+                             .norm = word(words)};
+  args.found_inf = word(words) + 1;
+  args.ledger = ledgers.prepare(ledger.get(), device, 1, 1, word(words) + 2);
+  grad_norm(args);
+  return ledger->read()[0].gradients[0];
 }
 
 AMP_INLINE ClipWords::ClipWords(const GradientSpans& spans, Device device)

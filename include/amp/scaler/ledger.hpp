@@ -110,9 +110,9 @@ class Ledger {
 ///
 /// ```cpp
 /// const amp::Tensor w = amp::ones({2}, {.requires_grad = true});
-/// amp::SGD optimizer({{"fc.weight", w}}, {.lr = 0.1});
+/// amp::SGD optimizer(amp::NamedTensors{{"fc.weight", w}}, {.lr = 0.1});
 /// amp::GradScaler scaler({.ledger = 16});
-/// scaler.scale(amp::sum(w * amp::tensor({1.0F, INFINITY}, {2}))).backward();
+/// scaler.scale(amp::sum(w * amp::tensor({1.0, 1e38}, {2}))).backward();
 /// scaler.step(optimizer);
 /// scaler.update();
 /// const amp::LedgerPass last = scaler.ledger(optimizer).read().back();
