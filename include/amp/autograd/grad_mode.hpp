@@ -11,7 +11,7 @@
 
 namespace amp::inline v0 {
 namespace autograd {
-class Observer;
+class ObserverGuard;
 }
 namespace detail {
 
@@ -19,8 +19,8 @@ struct AMP_EXPORT GradState {
   bool enabled = true;
   int backward_depth = 0;  // how many backward passes enclose this point; autocast scopes hold at
                            // the depth they were entered at
-  autograd::Observer* observer = nullptr;  // the innermost of this thread
   bool recomputing = false;
+  autograd::ObserverGuard* observers = nullptr;  // the innermost of this thread
 };
 
 inline GradState& grad_state() { return thread_state<GradState>(); }

@@ -47,8 +47,9 @@ struct CastEvent {
 };
 
 /// Base of what listens to a thread. Each begin is followed by its end, or by its failure if an
-/// exception leaves the scope; they nest. An exception that `ends` throws leaves the op. What an
-/// observer computes itself is not announced.
+/// exception leaves the scope; they nest. An exception that an observer throws leaves the op: one
+/// from a begin fails the observers that had heard of it, and not the one that threw; one from an
+/// end is thrown when all observers have heard of it. What an observer computes is not announced.
 class AMP_EXPORT Observer {
  public:
   Observer() = default;
@@ -67,15 +68,10 @@ class AMP_EXPORT Observer {
   virtual void backward_begins(const Node&, const Tensor& /*gradient*/) {}
   virtual void backward_ends(const Node&, std::span<const Tensor> /*gradients*/) {}
   virtual void backward_fails() noexcept {}
-
- private:
-  friend class ObserverGuard;
-  friend class Announcement;
-
-  Observer* outer_ = nullptr;
 };
 
-/// The observer hears of this thread's events for the guard's lifetime. Guards nest.
+/// The observer hears of this thread's events for the guard's lifetime. Guards nest. They may be
+/// destroyed in any order, but on this thread, and not by an observer during an event.
 class ObserverGuard {
  public:
   [[nodiscard]] explicit ObserverGuard(Observer& observer);
@@ -84,10 +80,13 @@ class ObserverGuard {
   ObserverGuard& operator=(const ObserverGuard&) = delete;
 
  private:
+  friend class Announcement;
+
   Observer& observer_;
+  ObserverGuard* outer_;
 };
 
-inline bool is_observed() { return amp::detail::grad_state().observer != nullptr; }
+inline bool is_observed() { return amp::detail::grad_state().observers != nullptr; }
 
 // What the layers announce, if is_observed().
 void announce_op(const OpEvent& event);

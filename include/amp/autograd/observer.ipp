@@ -13,18 +13,29 @@ namespace amp::inline v0::autograd {
 /// compute is not announced.
 class Announcement {
  public:
-  Announcement() : first_(std::exchange(amp::detail::grad_state().observer, nullptr)) {}
-  ~Announcement() { amp::detail::grad_state().observer = first_; }
+  Announcement() : first_(std::exchange(amp::detail::grad_state().observers, nullptr)) {}
+  ~Announcement() { amp::detail::grad_state().observers = first_; }
   Announcement(const Announcement&) = delete;
   Announcement& operator=(const Announcement&) = delete;
 
-  /// Calls body(observer) for each. All are told before the first exception is thrown.
+  /// Calls begin(observer) for each until one throws, and then fail(observer) for those before it.
+  template <class Begin, class Fail>
+  void begin(const Begin& begin, const Fail& fail) const {
+    ObserverGuard* guard = first_;
+    try {
+      for (; guard != nullptr; guard = guard->outer_) begin(guard->observer_);
+    } catch (...) {
+      for (ObserverGuard* told = first_; told != guard; told = told->outer_) fail(told->observer_);
+      throw;
+    }
+  }
+  /// Calls body(observer) for each, and throws the first exception then.
   template <class Body>
   void to_all(const Body& body) const {
     std::exception_ptr error;
-    for (Observer* observer = first_; observer != nullptr; observer = observer->outer_) {
+    for (ObserverGuard* guard = first_; guard != nullptr; guard = guard->outer_) {
       try {
-        body(*observer);
+        body(guard->observer_);
       } catch (...) {
         if (!error) error = std::current_exception();
       }
@@ -33,26 +44,26 @@ class Announcement {
   }
   template <class Body>
   void to_all_noexcept(const Body& body) const noexcept {
-    for (Observer* observer = first_; observer != nullptr; observer = observer->outer_)
-      body(*observer);
+    for (ObserverGuard* guard = first_; guard != nullptr; guard = guard->outer_)
+      body(guard->observer_);
   }
 
  private:
-  Observer* first_;
+  ObserverGuard* first_;
 };
 
-AMP_COLD ObserverGuard::ObserverGuard(Observer& observer) : observer_(observer) {
-  observer.outer_ = std::exchange(amp::detail::grad_state().observer, &observer);
-}
+AMP_COLD ObserverGuard::ObserverGuard(Observer& observer)
+    : observer_(observer), outer_(std::exchange(amp::detail::grad_state().observers, this)) {}
 
 AMP_COLD ObserverGuard::~ObserverGuard() {
-  Observer** place = &amp::detail::grad_state().observer;
-  while (*place != nullptr && *place != &observer_) place = &(*place)->outer_;
-  if (*place != nullptr) *place = observer_.outer_;
+  ObserverGuard** place = &amp::detail::grad_state().observers;
+  while (*place != nullptr && *place != this) place = &(*place)->outer_;
+  if (*place != nullptr) *place = outer_;
 }
 
 AMP_COLD void announce_op(const OpEvent& event) {
-  Announcement().to_all([&](Observer& observer) { observer.op_begins(event); });
+  Announcement().begin([&](Observer& observer) { observer.op_begins(event); },
+                       [](Observer& observer) { observer.op_fails(); });
 }
 AMP_COLD void announce_op_end(const Tensor& result) {
   Announcement().to_all([&](Observer& observer) { observer.op_ends(result); });
@@ -64,14 +75,16 @@ AMP_COLD void announce_cast(const CastEvent& event) {
   Announcement().to_all([&](Observer& observer) { observer.tensor_cast(event); });
 }
 AMP_COLD void announce_module(const std::string& path) {
-  Announcement().to_all([&](Observer& observer) { observer.module_begins(path); });
+  Announcement().begin([&](Observer& observer) { observer.module_begins(path); },
+                       [](Observer& observer) { observer.module_ends(); });
 }
 AMP_COLD void announce_module_end() noexcept {
   Announcement().to_all_noexcept([](Observer& observer) { observer.module_ends(); });
 }
 
 AMP_COLD void BackwardEvent::begin(const Tensor& gradient) const {
-  Announcement().to_all([&](Observer& observer) { observer.backward_begins(*node_, gradient); });
+  Announcement().begin([&](Observer& observer) { observer.backward_begins(*node_, gradient); },
+                       [](Observer& observer) { observer.backward_fails(); });
 }
 AMP_COLD void BackwardEvent::announce_end(std::span<const Tensor> gradients) {
   const Node& node = *std::exchange(node_, nullptr);
