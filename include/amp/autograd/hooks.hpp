@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -27,21 +28,28 @@ template <class Hook>
 class HookList final : public HookListBase {
  public:
   std::int64_t add(Hook hook) {
-    or_out_of_memory([&] { hooks_.emplace_back(++last_, std::move(hook)); });
-    return last_;
+    or_out_of_memory(
+        [&] { hooks_.emplace_back(last_ + 1, std::make_shared<Hook>(std::move(hook))); });
+    return ++last_;
   }
   void remove(std::int64_t number) noexcept override {
     std::erase_if(hooks_, [&](const auto& entry) { return entry.first == number; });
   }
   bool empty() const { return hooks_.empty(); }
-  /// A copy: a hook may remove itself, or add others.
-  std::vector<std::pair<std::int64_t, Hook>> all() const {
+  /// Handles: a hook may remove itself, or add others, and keeps what it counts in itself.
+  std::vector<std::pair<std::int64_t, std::shared_ptr<Hook>>> all() const {
     return or_out_of_memory([&] { return hooks_; });
   }
 
  private:
-  std::vector<std::pair<std::int64_t, Hook>> hooks_;
+  std::vector<std::pair<std::int64_t, std::shared_ptr<Hook>>> hooks_;
   std::int64_t last_ = 0;
+};
+
+/// A function that may be none: a std::function or a pointer.
+template <class Hook>
+concept MayBeEmpty = std::is_pointer_v<Hook> || requires(const Hook& hook) {
+  hook.operator bool();
 };
 
 }  // namespace detail
@@ -76,6 +84,8 @@ Tensor run_hooks(RefCounted& hooks, Tensor gradient);
 
 template <class Hook>
 HookHandle Tensor::register_hook(Hook hook) const {
+  if constexpr (detail::MayBeEmpty<Hook>)
+    AMP_CHECK(static_cast<bool>(hook), "register_hook: `hook` is empty");
   return autograd::add_hook(*this, [hook = std::move(hook)](const Tensor& gradient) mutable {
     if constexpr (std::is_void_v<decltype(hook(gradient))>) {
       hook(gradient);

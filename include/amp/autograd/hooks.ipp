@@ -8,6 +8,7 @@
 #include "amp/autograd/function.hpp"
 #include "amp/autograd/hooks.hpp"
 #include "amp/autograd/node.hpp"
+#include "amp/autograd/observer.hpp"
 #include "amp/core/error.hpp"
 #include "amp/tensor/layout.hpp"
 
@@ -28,14 +29,18 @@ AMP_COLD HookHandle add_hook(const Tensor& tensor, GradientHook hook) {
 
 AMP_COLD Tensor run_hooks(RefCounted& hooks, Tensor gradient) {
   for (const auto& [number, hook] : static_cast<GradientHooks&>(hooks).all()) {
-    Tensor changed = hook(gradient);
+    Tensor changed = (*hook)(gradient);
     if (!changed.defined()) continue;
-    AMP_CHECK(changed.shape() == gradient.shape() && changed.device() == gradient.device(),
-              "a hook returned ", describe(changed), " on ", changed.device(),
+    AMP_CHECK(changed.shape() == gradient.shape() && changed.device() == gradient.device() &&
+                  is_floating_point(changed.dtype()),
+              "register_hook: a hook returned ", describe(changed), " on ", changed.device(),
               " in place of a gradient ", describe(gradient), " on ", gradient.device());
-    if (changed.dtype() != gradient.dtype())
+    if (changed.dtype() != gradient.dtype()) {
+      if (is_observed())
+        announce_cast({changed.dtype(), gradient.dtype(), changed.numel(), CastKind::kConverted});
       changed = amp::detail::copy_as_laid_out(changed, gradient.dtype());
-    gradient = std::move(changed);
+    }
+    gradient = requires_grad(changed) ? changed.detach() : std::move(changed);
   }
   return gradient;
 }

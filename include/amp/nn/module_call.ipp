@@ -9,9 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "amp/autograd/function.hpp"
+#include "amp/autograd/grad_mode.hpp"
 #include "amp/core/error.hpp"
 #include "amp/nn/module_call.hpp"
 #include "amp/nn/module_state.hpp"
+#include "amp/ops/shape.hpp"
 #include "amp/ops/tensor_members.hpp"
 
 namespace amp::inline v0::nn {
@@ -30,6 +33,19 @@ AMP_COLD void ModuleCall::begin() {
   if (!observed) return;
   autograd::announce_module(path);
   announced_ = true;
+}
+
+/// The same tensor with a history of its own: the module may have returned its input, or a
+/// parameter, and the hooks are to see the gradient of this use alone.
+AMP_COLD Tensor own_output(const Tensor& output) {
+  const Tensor own = output.alias(output.shape(), output.strides(), output.impl().offset);
+  amp::detail::record_move(
+      "module_output", own,
+      [](const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+        return {gradient};
+      },
+      output);
+  return own;
 }
 
 template <class Hook>
@@ -56,13 +72,16 @@ AMP_INLINE bool Module::has_hooks() const {
 AMP_COLD Tensor Module::run_forward_hooks(Tensor output) const {
   if (state().forward_hooks) {
     for (const auto& [number, hook] : state().forward_hooks->all()) {
-      if (Tensor changed = hook(*this, output); changed.defined()) output = std::move(changed);
+      if (Tensor changed = (*hook)(*this, output); changed.defined()) output = std::move(changed);
     }
   }
-  if (state().backward_hooks && output.defined() && output.requires_grad()) {
+  if (state().backward_hooks && !state().backward_hooks->empty() && output.defined() &&
+      output.requires_grad() && is_grad_enabled()) {
+    output = detail::own_output(output);
     for (const auto& [number, hook] : state().backward_hooks->all())
-      output.register_hook(
-          [module = *this, call = hook](const Tensor& gradient) { return call(module, gradient); });
+      output.register_hook([module = *this, call = hook](const Tensor& gradient) {
+        return (*call)(module, gradient);
+      });
   }
   return output;
 }

@@ -156,10 +156,12 @@ class Tensor {
   /// The same memory, without history.
   Tensor detach() const;
   /// From now on backward calls hook(gradient) with d(loss)/d(this), once it is complete and before
-  /// it goes on from here. A tensor that the hook returns, of the same shape, takes the gradient's
-  /// place. Hooks are called in the order in which they were registered, with autocast off and
-  /// without recording history; a gradient of a scaled loss carries the scale. Throws if this
-  /// requires no gradient.
+  /// it goes on from here. A tensor that the hook returns, of the same shape and device, takes the
+  /// gradient's place, in the gradient's dtype; the hook must not write to the gradient itself,
+  /// whose memory others may share. Hooks are called in the order in which they were registered,
+  /// with autocast off and without recording history; a gradient of a scaled loss carries the
+  /// scale. If a hook throws, or returns what cannot take the place, no leaf's gradient changes.
+  /// Throws if this requires no gradient, and for an empty std::function.
   template <class Hook>
   HookHandle register_hook(Hook hook) const;
 
