@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -25,7 +26,8 @@ namespace amp::inline v0 {
 /// | "blocks.*.norm/layer_norm" | this op in these modules; * is any one part of a path |
 ///
 /// A module is entered when it is called, as a Layer is: net.head(x). In a module its policies
-/// override those by op, and those of a longer path override those of a shorter one.
+/// override those by op, and those of a longer path override those of a shorter one, whichever
+/// scope they are from; of two equal ones the inner scope's holds.
 /// nn::Module::check_policies finds paths that no module has.
 class OpPolicies {
  public:
@@ -67,17 +69,23 @@ OpId find_or_register(std::string_view name, OpPolicy policy);
 /// The name of a listed or registered op.
 std::string_view op_name(int op);
 
-/// The entries of lists that name modules. Those of one scope follow those of the scopes around it;
-/// within a scope those of short paths come first, and all ops of a module before single ones.
+/// The entries of lists that name modules, of a scope and those around it. Short paths come first,
+/// all ops of a module before single ones, and among these the outer scopes' before the inner's.
 struct AMP_EXPORT ModulePolicies {
   static constexpr std::size_t kMost = 64;  // a bit for each in AutocastState
   std::vector<OpPolicies::Entry> entries;
 };
 
-/// `entries` behind those of `outer`, which may be null. The process keeps the list, and finds it
-/// if it comes again, as that of a training step does: states are copied without memory of their
-/// own.
-const ModulePolicies* joined(const ModulePolicies* outer, std::vector<OpPolicies::Entry> entries);
+/// A list, and a bit for each entry that holds already.
+struct EnteredPolicies {
+  const ModulePolicies* list = nullptr;
+  std::uint64_t entered = 0;
+};
+
+/// `entries`, of an inner scope, together with those of `outer`, whose list may be null. One that
+/// has the name of an outer one replaces it. The process keeps the list, and finds it if it comes
+/// again, as that of a training step does: states are copied without memory of their own.
+EnteredPolicies joined(EnteredPolicies outer, std::vector<OpPolicies::Entry> entries);
 
 /// Whether the pattern is the path, or that of a module around it.
 bool matches_module(std::string_view pattern, std::string_view path);

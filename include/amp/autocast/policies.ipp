@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -55,29 +56,52 @@ AMP_COLD std::ptrdiff_t order_of(const OpPolicies::Entry& entry) {
   return 2 * dots + (entry.op == OpPolicies::kAllOps ? 0 : 1);
 }
 
-AMP_COLD const ModulePolicies* joined(const ModulePolicies* outer,
-                                      std::vector<OpPolicies::Entry> entries) {
+/// The list of these entries, made if there is none yet.
+AMP_COLD const ModulePolicies* kept_list(std::vector<OpPolicies::Entry> entries) {
   auto& known = process_state<ModulePolicyLists>();
-  for (std::size_t i = 1; i < entries.size(); ++i) {  // a stable sort of a few
-    for (std::size_t j = i; j > 0 && order_of(entries[j]) < order_of(entries[j - 1]); --j)
-      std::swap(entries[j], entries[j - 1]);
-  }
-  if (outer != nullptr)  // whose bits stay
-    entries.insert(entries.begin(), outer->entries.begin(), outer->entries.end());
-  AMP_CHECK(entries.size() <= ModulePolicies::kMost,
-            "AutocastGuard: scopes that enclose each other "
-            "may have ",
-            ModulePolicies::kMost, " policies by module, but have ", entries.size());
   const amp::detail::ProcessLock lock(amp::detail::LockOf::kOps);
   for (const auto& list : known.lists) {
     if (list->entries == entries) return list.get();
   }
-  return known.lists.emplace_back(new ModulePolicies{std::move(entries)}).get();
+  auto made = std::make_unique<ModulePolicies>();
+  made->entries = std::move(entries);
+  return known.lists.emplace_back(std::move(made)).get();
+}
+
+AMP_COLD EnteredPolicies joined(EnteredPolicies outer, std::vector<OpPolicies::Entry> entries) {
+  std::vector<std::pair<OpPolicies::Entry, bool>> all;  // whether it holds already
+  const auto is_replaced = [&](const OpPolicies::Entry& entry) {
+    return std::any_of(entries.begin(), entries.end(), [&](const OpPolicies::Entry& inner) {
+      return inner.module == entry.module && inner.op == entry.op;
+    });
+  };
+  for (std::size_t i = 0; outer.list != nullptr && i < outer.list->entries.size(); ++i) {
+    const OpPolicies::Entry& entry = outer.list->entries[i];
+    if (!is_replaced(entry)) all.emplace_back(entry, (outer.entered >> i & 1) != 0);
+  }
+  for (OpPolicies::Entry& entry : entries) all.emplace_back(std::move(entry), false);
+  AMP_CHECK(all.size() <= ModulePolicies::kMost,
+            "AutocastGuard: scopes that enclose each other may have ", ModulePolicies::kMost,
+            " policies by module, but have ", all.size());
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return order_of(a.first) < order_of(b.first);
+  });
+  EnteredPolicies result;
+  std::vector<OpPolicies::Entry> sorted;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    result.entered |= std::uint64_t{all[i].second} << i;
+    sorted.push_back(std::move(all[i].first));
+  }
+  result.list = kept_list(std::move(sorted));
+  return result;
 }
 
 AMP_COLD void check_path(std::string_view name, std::string_view path) {
-  bool valid = !path.empty() && path.back() != '.';
-  while (valid && !path.empty()) valid = !next_part(path).empty();
+  bool valid = !path.empty() && path.back() != '.' && path.find('/') == path.npos;
+  while (valid && !path.empty()) {
+    const std::string_view part = next_part(path);
+    valid = part == "*" || (!part.empty() && part.find('*') == part.npos);
+  }
   AMP_CHECK(valid, "OpPolicies: in \"", name,
             "\", the part before the slash must be the path of a module, such as \"block2.conv1\", "
             "with * for any one part");

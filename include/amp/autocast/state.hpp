@@ -114,7 +114,8 @@ OpPolicy op_policy(std::string_view op);
 /// Backward: a backward pass inside a scope runs without it, in the dtypes of forward.
 /// Errors: amp::Error where `dtype` is not float16, bfloat16 or float32, the state being unchanged.
 /// Leaving the scope, also by an exception, restores what held before.
-/// Cost: some 200 bytes copied on entry and exit. Does not allocate, does not synchronise.
+/// Cost: some 200 bytes copied on entry and exit. Does not allocate, unless there are policies by
+/// module; does not synchronise.
 ///
 /// ```cpp
 /// const amp::Tensor x = amp::randn({8, 4}), w = amp::randn({2, 4}, {.requires_grad = true});

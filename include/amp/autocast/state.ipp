@@ -177,8 +177,11 @@ AMP_COLD void AutocastState::apply(const OpPolicies& policies) {
     }
   }
   if (of_modules.empty()) return;
-  modules_ = detail::or_out_of_memory(
-      [&] { return autocasting::joined(modules_, std::move(of_modules)); });
+  const autocasting::EnteredPolicies all = detail::or_out_of_memory([&] {
+    return autocasting::joined({modules_, entered_}, std::move(of_modules));
+  });
+  modules_ = all.list;
+  entered_ = all.entered;
 }
 
 AMP_COLD void AutocastState::enter_module(std::string_view path) {
