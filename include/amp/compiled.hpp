@@ -41,6 +41,7 @@
 #include "amp/kernels/elementwise/host.ipp"
 #include "amp/kernels/elementwise/host/relu_mask.ipp"
 #include "amp/kernels/extremum/host.ipp"
+#include "amp/kernels/histogram/host.ipp"
 #include "amp/kernels/indexing/host.ipp"
 #include "amp/kernels/matmul/host.ipp"
 #include "amp/kernels/norm/host.ipp"

@@ -11,6 +11,7 @@
 #include "amp/kernels/cross_entropy/cuda.cuh"
 #include "amp/kernels/elementwise/cuda.cuh"
 #include "amp/kernels/extremum/cuda.cuh"
+#include "amp/kernels/histogram/cuda.cuh"
 #include "amp/kernels/indexing/cuda.cuh"
 #include "amp/kernels/matmul/cuda.cuh"
 #include "amp/kernels/norm/cuda.cuh"
@@ -117,6 +118,7 @@ inline constexpr Backend kBackend{
     .grad_norm = grad_norm,
     .clip = clip,
     .record_loss = record_loss,
+    .exponent_histogram = exponent_histogram,
     .sgd = optimizer_step<SgdRule>,
     .adam = optimizer_step<AdamRule>,
     .lion = optimizer_step<LionRule>,

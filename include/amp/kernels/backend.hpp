@@ -11,6 +11,7 @@
 #include "amp/kernels/cross_entropy/args.hpp"
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/extremum/args.hpp"
+#include "amp/kernels/histogram/args.hpp"
 #include "amp/kernels/indexing/args.hpp"
 #include "amp/kernels/matmul/args.hpp"
 #include "amp/kernels/norm/args.hpp"
@@ -83,6 +84,7 @@ struct Backend {
   Kernel<GradNormArgs> grad_norm;
   Kernel<ClipArgs> clip;
   Kernel<RecordLossArgs> record_loss;
+  Kernel<HistogramArgs> exponent_histogram;
   Kernel<OptimizerArgs<SgdRule>> sgd;
   Kernel<OptimizerArgs<AdamRule>> adam;
   Kernel<OptimizerArgs<LionRule>> lion;

@@ -58,8 +58,9 @@ void __stwb(Word* to, Word value) {
 
 inline void __syncthreads() { standin::Block::current().barrier(); }
 inline void __threadfence() {}  // blocks come one after the other
-inline unsigned atomicAdd(unsigned* sum, unsigned value) {
-  const unsigned before = *sum;
+template <class Count>  // unsigned, unsigned long long
+Count atomicAdd(Count* sum, Count value) {
+  const Count before = *sum;
   *sum += value;
   return before;
 }
