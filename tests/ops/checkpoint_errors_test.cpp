@@ -156,11 +156,11 @@ TEST_CASE("checkpoint: other random numbers in backward than in forward", "[ops]
   };
   const amp::RngState before = amp::get_rng_state();
   CHECK_THAT(said_if(once, never), says("0 draws, and 1 in the forward pass"));
-  CHECK_THAT(said_if(never, once), says("draw 1 takes 2 blocks of four on cpu, of 0 draws"));
-  CHECK_THAT(said_if(once, twice), says("draw 2 takes 2 blocks of four on cpu, of 1 draws"));
+  CHECK_THAT(said_if(never, once), says("a draw more than the 0 of the forward pass"));
+  CHECK_THAT(said_if(once, twice), says("a draw more than the 1 of the forward pass"));
   CHECK_THAT(said_if(twice, once), says("1 draws, and 2 in the forward pass"));
-  CHECK_THAT(said_if(once, fewer),
-             says("draw 1 takes 1 blocks of four on cpu, and took 2 in the forward pass"));
+  CHECK_THAT(said_if(once, fewer), says("draw 0 takes 1 blocks of four on cpu, and took 2 on cpu "
+                                        "in the forward pass"));
   CHECK(amp::get_rng_state().offset == before.offset + 2 * (1 + 0 + 1 + 2 + 1));
 }
 

@@ -152,6 +152,21 @@ TEST_CASE("checkpoint: one input, two checkpoints; parameters used in and outsid
   CHECK(run(true) == run(false));
 }
 
+TEST_CASE("checkpoint: gradients of a cast result stay in float32, as those of the cast", "[ops]") {
+  const auto run = [](bool kept) {
+    amp::manual_seed(6);
+    const Tensor x = amp::randn({4, 8}, {.requires_grad = true});
+    const Tensor h = call(
+        kept, [](const Tensor& a) { return a.to(amp::kBFloat16); }, x);
+    amp::sum(amp::linear(h, amp::randn({3, 8}, {.dtype = amp::kBFloat16}))).backward();
+    return gradients({x});
+  };
+  const Values plain = run(false);
+  CHECK(run(true) == plain);
+  const Tensor gradient = amp::tensor(plain[0], {32}, {.dtype = amp::kFloat32});
+  CHECK(gradient.to(amp::kBFloat16).to_vector<float>() != gradient.to_vector<float>());
+}
+
 TEST_CASE("checkpoint: backward under another scope, and on another state than forward's",
           "[ops]") {
   const auto run = [](bool kept) {
@@ -296,9 +311,10 @@ TEST_CASE("checkpoint: a weight as input keeps its low-precision copy", "[ops]")
   const amp::AutocastGuard autocast(amp::kCPU);
   const Tensor y =
       amp::checkpoint([](const Tensor& a, const Tensor& b) { return amp::linear(a, b); }, x, w);
-  const std::int64_t casts = amp::autocast_cache_stats().refreshes;
+  const amp::AutocastCacheStats before = amp::autocast_cache_stats();
   amp::sum(y).backward();
-  CHECK(amp::autocast_cache_stats().refreshes == casts);
+  CHECK(amp::autocast_cache_stats().refreshes == before.refreshes);
+  CHECK(amp::autocast_cache_stats().hits == before.hits + 1);
   CHECK(w.grad().dtype() == amp::kFloat32);
 }
 

@@ -28,12 +28,14 @@ AMP_INLINE RandomScope::~RandomScope() { thread_state<CurrentRandomScope>().inne
 
 AMP_INLINE kernels::RandomRange RandomScope::take(std::int64_t blocks, Device device) {
   if (use_ == RandomTapeUse::kReplay) {
-    const bool there = next_ < tape_.size();
-    AMP_CHECK(there && tape_[next_].blocks == blocks && tape_[next_].device == device,
-              kOtherNumbers, ": draw ", next_ + 1, " takes ", blocks, " blocks of four on ", device,
-              there ? ", and took " : ", of ", there ? tape_[next_].blocks : tape_.size(),
-              there ? " in the forward pass" : " draws in the forward pass");
-    return tape_[next_++].range;
+    AMP_CHECK(next_ < tape_.size(), kOtherNumbers, ": a draw more than the ", tape_.size(),
+              " of the forward pass");
+    const RandomDraw& draw = tape_[next_];
+    AMP_CHECK(draw.blocks == blocks && draw.device == device, kOtherNumbers, ": draw ", next_,
+              " takes ", blocks, " blocks of four on ", device, ", and took ", draw.blocks, " on ",
+              draw.device, " in the forward pass");
+    ++next_;
+    return draw.range;
   }
   const kernels::RandomRange range =
       outer_ != nullptr ? outer_->take(blocks, device) : take_random(blocks, device);
