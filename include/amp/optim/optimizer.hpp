@@ -30,6 +30,8 @@ class Optimizer {
 
   /// Of all groups, in order.
   const std::vector<Tensor>& parameters() const { return parameters_; }
+  /// Their names, or numbers where they were given without.
+  const std::vector<std::string>& parameter_names() const { return names_; }
 
   /// Throws if `loss` depends on a leaf that requires gradients and is a parameter neither of this
   /// optimizer nor among `others`: it would never be stepped. To be called once, after the first
