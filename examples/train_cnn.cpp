@@ -15,6 +15,7 @@
 #include "trainer/stop.hpp"
 
 #include <amp/amp.hpp>
+#include <amp/diagnostics.hpp>
 #include <amp/safetensors.hpp>
 
 #include <algorithm>
@@ -145,7 +146,8 @@ class Trainer {
         images_(data.sets.train.count()),
         steps_per_epoch_((train_.batches() + options.accumulate - 1) / options.accumulate),
         model_(data.sets.train.channels, data.sets.train.classes),
-        scaler_({.enabled = precision.scaling}),
+        scaler_({.init_scale = options.init_scale.value_or(amp::GradScalerOptions{}.init_scale),
+                 .enabled = precision.scaling && options.scaling}),
         history_(steps_per_epoch_) {
     model_.to(precision.storage);
     model_.to(device_);
@@ -222,6 +224,7 @@ class Trainer {
   bool train_epoch(examples::Progress& progress) {
     const double began = examples::seconds_now();
     const std::int64_t first = step_;
+    gradients_ = amp::GradientHistogram();
     train_.begin_epoch(epoch_ + 1, batch_);
     progress.begin_epoch(epoch_ + 1, epoch_meter_.count());
     while (batch_ < train_.batches()) {
@@ -255,6 +258,7 @@ class Trainer {
       epoch_meter_.add(prediction, targets);
       sample_meter_.add(prediction, targets);
     }
+    if (!options_.report.empty() && history_.due(step_ + 1)) count_gradients();
     if (options_.clip > 0) scaler_.unscale_and_clip(*optimizer_, options_.clip);
     scaler_.step(*optimizer_);
     scaler_.update();
@@ -266,6 +270,13 @@ class Trainer {
                   .scale = scaler_.get_scale(),
                   .skipped = scaler_.counters().skipped});
     sample_meter_ = {};
+  }
+
+  /// As backward left them, with the loss scale. The time is not the training's.
+  void count_gradients() {
+    const double began = examples::seconds_now();
+    gradients_ += amp::gradient_histogram(*optimizer_, scaler_.get_scale());
+    seconds_ -= examples::seconds_now() - began;
   }
 
   Prediction predict(const amp::Tensor& images, const amp::Tensor& targets) const {
@@ -305,7 +316,8 @@ class Trainer {
                   .peak_bytes = peak_bytes_,
                   .scaled = scaler_.is_enabled(),
                   .skipped = scaler_.counters().skipped,
-                  .samples = history_.samples()};
+                  .samples = history_.samples(),
+                  .gradients = gradients_};
     if (measured_steps_ > 0)
       result.seconds_per_step = seconds_ / static_cast<double>(measured_steps_);
     const std::vector<double> epochs = epochs_.to_vector<double>();
@@ -329,6 +341,7 @@ class Trainer {
   examples::History history_;
   amp::Tensor epochs_ = amp::empty({0, 3}, {.dtype = amp::kFloat64});  // rows: examples::Epoch
   amp::Checkpoint checkpoint_;
+  amp::GradientHistogram gradients_;  // of the sampled steps of this epoch, in this process
 
   double seconds_ = 0;
   std::int64_t measured_steps_ = 0;

@@ -119,6 +119,10 @@ constexpr Flag kFlags[] = {
      [](Options& o, const Argument& a) { o.weight_decay = a.not_negative(); }},
     {"--clip", "X", "clip the gradients to this norm, over all parameters",
      [](Options& o, const Argument& a) { o.clip = a.positive(); }},
+    {"--init-scale", "X", "the loss scale that amp-fp16 begins with (65536)",
+     [](Options& o, const Argument& a) { o.init_scale = a.positive(); }},
+    {"--no-scaling", "", "amp-fp16 without gradient scaling, to see what it is for",
+     [](Options& o, const Argument&) { o.scaling = false; }},
     {"--augment", "", "move and mirror the training images at random",
      [](Options& o, const Argument&) { o.augment = true; }},
     {"--workers", "N", "threads that make batches ahead of time (1)",
@@ -137,7 +141,9 @@ constexpr Flag kFlags[] = {
     {"--resume", "", "go on from the checkpoint, if there is one",
      [](Options& o, const Argument&) { o.resume = true; }},
     {"--report", "DIR",
-     "write report.html with all curves and numbers; the curves also as SVG, the numbers as JSON",
+     "write report.html with all curves and numbers, and a histogram of the gradients; the "
+     "pictures "
+     "also as SVG, the numbers as JSON",
      [](Options& o, const Argument& a) { o.report = a.name(); }},
 };
 
@@ -162,6 +168,13 @@ Options checked(Options options) {
   }
   if (options.resume && options.checkpoint.empty()) {
     throw UsageError("--resume needs --checkpoint FILE, to go on from");
+  }
+  const bool scales = options.precision == "all" || options.precision == "amp-fp16";
+  if (!scales && (options.init_scale || !options.scaling)) {
+    throw UsageError("--init-scale and --no-scaling are for --precision amp-fp16, or all");
+  }
+  if (options.init_scale && !options.scaling) {
+    throw UsageError("--init-scale and --no-scaling exclude each other");
   }
   if (options.lr == 0) options.lr = options.optimizer == "sgd" ? 0.01 : 0.001;
   return options;
@@ -217,20 +230,24 @@ Settings settings_of(const Options& o) {
     char digits[32];  // the fewest that mean this number
     return std::string(digits, std::to_chars(digits, std::end(digits), number).ptr);
   };
-  return {{"accumulate", std::to_string(o.accumulate)},
-          {"augment", o.augment ? "yes" : "no"},
-          {"batch-size", std::to_string(o.batch_size)},
-          {"clip", text(o.clip)},
-          {"dataset", o.dataset},
-          {"epochs", o.schedule == "constant" ? "any" : std::to_string(o.epochs)},
-          {"limit", std::to_string(o.limit)},
-          {"lr", text(o.lr)},
-          {"optimizer", o.optimizer},
-          {"precision", o.precision},
-          {"schedule", o.schedule},
-          {"seed", std::to_string(o.seed)},
-          {"warmup", std::to_string(o.warmup)},
-          {"weight-decay", o.weight_decay ? text(*o.weight_decay) : "default"}};
+  Settings settings = {{"accumulate", std::to_string(o.accumulate)},
+                       {"augment", o.augment ? "yes" : "no"},
+                       {"batch-size", std::to_string(o.batch_size)},
+                       {"clip", text(o.clip)},
+                       {"dataset", o.dataset},
+                       {"epochs", o.schedule == "constant" ? "any" : std::to_string(o.epochs)},
+                       {"limit", std::to_string(o.limit)},
+                       {"lr", text(o.lr)},
+                       {"optimizer", o.optimizer},
+                       {"precision", o.precision},
+                       {"schedule", o.schedule},
+                       {"seed", std::to_string(o.seed)},
+                       {"warmup", std::to_string(o.warmup)},
+                       {"weight-decay", o.weight_decay ? text(*o.weight_decay) : "default"}};
+  // Checkpoints of before know nothing of these.
+  if (o.init_scale) settings["init-scale"] = text(*o.init_scale);
+  if (!o.scaling) settings["scaling"] = "no";
+  return settings;
 }
 
 std::string to_string(const Settings& settings) {

@@ -23,9 +23,11 @@ struct Options {
   double lr = 0;                            // 0: the optimizer's own default
   std::optional<double> weight_decay = {};  // unset: the optimizer's own default
   std::string schedule = "constant";
-  std::int64_t warmup = 0;      // steps
-  double clip = 0;              // largest norm of all gradients; 0: any
-  std::int64_t accumulate = 1;  // batches per step
+  std::int64_t warmup = 0;                // steps
+  double clip = 0;                        // largest norm of all gradients; 0: any
+  std::int64_t accumulate = 1;            // batches per step
+  std::optional<double> init_scale = {};  // of the loss; unset: GradScaler's default
+  bool scaling = true;                    // of amp-fp16
   std::int64_t epochs = 1;
   std::int64_t batch_size = 32;
   bool augment = false;

@@ -5,6 +5,7 @@
 #include "trainer/report.hpp"
 
 #include <amp/core/error.hpp>
+#include <amp/diagnostics/svg_writer.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,42 @@
 #include <vector>
 
 namespace examples {
+
+using amp::diagnostics::escaped;
+using amp::diagnostics::Line;
+using amp::diagnostics::Point;
+using amp::diagnostics::to_svg;
+
+namespace {
+
+bool has_gradients(const Result& result) { return result.gradients.all().total() > 0; }
+
+/// What float16 would make of the gradients; null where none were counted.
+nlohmann::ordered_json gradients_json(const Result& result) {
+  using Json = nlohmann::ordered_json;
+  if (!has_gradients(result)) return {};
+  const amp::ExponentHistogram& all = result.gradients.all();
+  const double scale = result.gradients.scale();
+  Json exponent = Json::array(), count = exponent;
+  for (int e = amp::ExponentHistogram::kMinExponent; e <= amp::ExponentHistogram::kMaxExponent;
+       ++e) {
+    if (all.count(e) == 0) continue;
+    exponent.push_back(e);
+    count.push_back(all.count(e));
+  }
+  return {{"values", all.total()},
+          {"zeros", all.zeros()},
+          {"not_finite", all.infs() + all.nans()},
+          {"scale", scale},
+          {"flushed_share_at_scale_1", all.flushed_share()},
+          {"flushed_share_at_scale", all.flushed_share(scale)},
+          {"recommended_scale", all.recommended_scale().scale},
+          {"flushed_share_at_recommended_scale", all.recommended_scale().flushed_share},
+          {"exponent", exponent},
+          {"count", count}};
+}
+
+}  // namespace
 
 std::string to_json(const Options& options, const std::vector<Result>& results) {
   using Json = nlohmann::ordered_json;
@@ -48,9 +85,8 @@ std::string to_json(const Options& options, const std::vector<Result>& results) 
          {"epochs", {{"loss", loss}, {"accuracy", accuracy}, {"test_accuracy", test_accuracy}}},
          {"steps", {{"step", step}, {"mean_loss", mean_loss}}},
          {"loss_scale",
-          {{"step", result.scaled ? step : Json::array()},
-           {"scale", scale},
-           {"skipped", skipped}}}});
+          {{"step", result.scaled ? step : Json::array()}, {"scale", scale}, {"skipped", skipped}}},
+         {"gradients", gradients_json(result)}});
   }
   Json settings = Json::object();
   for (const auto& [flag, value] : options.given) settings[flag] = value;
@@ -83,7 +119,8 @@ Charts charts_of(const std::vector<Result>& results) {
   Charts charts;
   for (const std::vector<Result>& group : by_precision(results)) {
     const Result& result = group.front();
-    Line losses{result.name}, accuracies{result.name}, scales{result.name};
+    Line losses{result.name}, accuracies{result.name};
+    amp::LossScaleTimeline timeline;
     for (std::size_t i = 0; i < result.epochs.size(); ++i) {
       accuracies.points.push_back(
           {static_cast<double>(i + 1), 100 * result.epochs[i].test_accuracy});
@@ -92,17 +129,28 @@ Charts charts_of(const std::vector<Result>& results) {
     for (const Sample& sample : result.samples) {
       const auto step = static_cast<double>(sample.step);
       losses.points.push_back({step, sample.loss});
-      if (result.scaled) scales.points.push_back({step, sample.scale});
-      if (sample.skipped > skipped) scales.crosses.push_back({step, sample.scale});
+      if (result.scaled) timeline.add(sample.step, sample.scale, sample.skipped > skipped);
       skipped = sample.skipped;
     }
     losses.points = smoothed(losses.points);
     charts.loss.lines.push_back(losses);
+    Line scales = timeline.line(result.name);
     scales.colour = charts.accuracy.lines.size();  // in each chart the same
     charts.accuracy.lines.push_back(accuracies);
     if (result.scaled) charts.scale.lines.push_back(scales);
   }
   return charts;
+}
+
+std::vector<const Result*> with_gradients(const std::vector<Result>& results) {
+  std::vector<const Result*> found;
+  std::vector<std::string> names;
+  for (const Result& result : results) {
+    if (!has_gradients(result) || std::count(names.begin(), names.end(), result.name) > 0) continue;
+    names.push_back(result.name);
+    found.insert(result.name == "amp-fp16" ? found.begin() : found.end(), &result);
+  }
+  return found;
 }
 
 // --- the page -----------------------------------------------------------------------------------
@@ -117,16 +165,19 @@ std::string to_html(const Options& options, const std::vector<Result>& results,
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Training report</title>
 <style>
-body { font: 16px/1.5 sans-serif; color: #222; max-width: 1180px; margin: 2em auto; padding: 0 1em; }
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 sans-serif; color: #1f2328; background: #fff; max-width: 1180px; margin: 2em auto; padding: 0 1em; }
 h1 { font-size: 1.5em; margin-bottom: 0; }
 code { overflow-wrap: anywhere; }
 table { border-collapse: collapse; margin: 1.5em 0; }
-th, td { padding: .3em .9em; text-align: right; border-bottom: 1px solid #ddd; }
+th, td { padding: .3em .9em; text-align: right; border-bottom: 1px solid #8885; }
 th:first-child, td:first-child { text-align: left; }
-.note { border-left: 4px solid #ee6677; padding: .2em .8em; background: #fdf3f4; }
+.note { border-left: 4px solid #ee6677; padding: .2em .8em; background: #ee667718; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 500px), 1fr)); gap: 1.5em; }
 figure { margin: 0; }
-figcaption { font-size: .85em; color: #555; }
+figure svg { width: 100%; height: auto; }
+figcaption { font-size: .85em; opacity: .8; }
+@media (prefers-color-scheme: dark) { body { color: #f0f6fc; background: #0d1117; } }
 </style>
 </head>
 <body>
@@ -174,6 +225,25 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   if (!file) throw amp::Error(path.string() + ": cannot be written");
 }
 
+/// The numbers of a histogram, beside it.
+std::string gradient_caption(const Result& result) {
+  using amp::diagnostics::percent_text;
+  using amp::diagnostics::scale_text;
+  const amp::GradientHistogram& gradients = result.gradients;
+  const amp::ExponentHistogram& all = gradients.all();
+  const amp::ScaleRecommendation advice = gradients.recommended_scale();
+  std::string text =
+      "Gradients of the weights in the sampled steps of the last epoch, without the "
+      "loss scale. In float16 " +
+      percent_text(all.flushed_share()) + " of those that are not 0 would become 0 at scale 1, ";
+  if (result.scaled) {
+    text += percent_text(all.flushed_share(gradients.scale())) + " at the last scale, " +
+            scale_text(gradients.scale()) + ", ";
+  }
+  return text + "and " + percent_text(advice.flushed_share) + " at the recommended scale, " +
+         scale_text(advice.scale) + ", which leaves a factor of 8 to the largest number.";
+}
+
 }  // namespace
 
 void write_report(const Options& options, const std::vector<Result>& results) {
@@ -192,6 +262,12 @@ void write_report(const Options& options, const std::vector<Result>& results) {
                        "What the loss is multiplied by, so that small gradients do not become 0 in "
                        "float16. A cross is a skipped step: a gradient overflowed, and the scale "
                        "was halved."});
+  }
+  for (const Result* const result : with_gradients(results)) {
+    const std::string svg = result->gradients.to_svg("Gradients, " + result->name);
+    const bool first = result == with_gradients(results).front();
+    write_file(folder / (first ? "gradients.svg" : "gradients-" + result->name + ".svg"), svg);
+    figures.push_back({svg, gradient_caption(*result)});
   }
   write_file(folder / "report.html", to_html(options, results, figures));
   std::printf("report: %s\n", (folder / "report.html").string().c_str());

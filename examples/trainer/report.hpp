@@ -5,9 +5,10 @@
 // JSON.
 #pragma once
 
-#include "trainer/chart.hpp"
 #include "trainer/options.hpp"
 #include "trainer/summary.hpp"
+
+#include <amp/diagnostics.hpp>
 
 #include <string>
 #include <vector>
@@ -18,9 +19,11 @@ namespace examples {
 std::string to_json(const Options& options, const std::vector<Result>& results);
 
 struct Charts {
+  using Chart = amp::diagnostics::Chart;
+
   Chart loss{.title = "Training loss", .x_label = "step", .y_label = "cross entropy"};
   Chart accuracy{.title = "Test accuracy", .x_label = "epoch", .y_label = "%"};
-  Chart scale{.title = "Loss scale", .x_label = "step", .y_label = "scale", .powers_of_two = true};
+  Chart scale = amp::LossScaleTimeline::empty_chart();
 };
 
 /// Of the first seed of each precision.
@@ -34,8 +37,13 @@ struct Figure {
 std::string to_html(const Options& options, const std::vector<Result>& results,
                     const std::vector<Figure>& figures);
 
+/// A histogram of the weights' gradients for each precision that has one; amp-fp16's comes first,
+/// as that is the one that gradient scaling is for.
+std::vector<const Result*> with_gradients(const std::vector<Result>& results);
+
 /// Writes report.html, which needs no other file, and the same as summary.json, loss.svg,
-/// accuracy.svg and loss_scale.svg.
+/// accuracy.svg, loss_scale.svg and gradients.svg; gradients-NAME.svg is that of a further
+/// precision.
 void write_report(const Options& options, const std::vector<Result>& results);
 
 }  // namespace examples

@@ -7,6 +7,8 @@
 
 #include "trainer/options.hpp"
 
+#include <amp/diagnostics.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +42,7 @@ struct Result {
   std::int64_t skipped = 0;
   std::vector<Epoch> epochs = {};
   std::vector<Sample> samples = {};
+  amp::GradientHistogram gradients = amp::GradientHistogram();  // weights', in the last epoch
 };
 
 /// Mean, and the half of the distance from the smallest to the largest.

@@ -57,6 +57,19 @@ TEST_CASE("a value follows its flag or an equals sign", "[examples][options]") {
   CHECK(parse({"--epochs", "3", "--help", "--unknown"}).help);
 }
 
+TEST_CASE("the loss scale can be given, or left out, where there is one", "[examples][options]") {
+  CHECK(parse({"--init-scale", "1024"}).init_scale == 1024);
+  CHECK(parse({"--precision", "amp-fp16", "--no-scaling"}).scaling == false);
+  const auto settings = settings_of(parse({"--init-scale", "8", "--precision", "amp-fp16"}));
+  CHECK(settings.at("init-scale") == "8");
+  CHECK(settings_of(parse({"--no-scaling"})).at("scaling") == "no");
+  CHECK(settings_of(parse({})).count("scaling") + settings_of(parse({})).count("init-scale") == 0);
+  CHECK(contains(usage_error({"--init-scale", "0"}), "a number above 0"));
+  CHECK(contains(usage_error({"--no-scaling", "--init-scale", "8"}), "exclude each other"));
+  CHECK(contains(usage_error({"--no-scaling", "--precision", "bf16"}), "amp-fp16, or all"));
+  CHECK(contains(usage_error({"--init-scale=4", "--precision", "fp32"}), "amp-fp16, or all"));
+}
+
 TEST_CASE("what makes no sense is rejected with a reason", "[examples][options]") {
   CHECK(contains(usage_error({"--epoch", "3"}), "unknown flag '--epoch'"));
   CHECK(contains(usage_error({"stray"}), "unknown flag 'stray'"));

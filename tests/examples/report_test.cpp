@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What the trainer writes: charts, and the summary.
+// What the trainer writes: the report, and the summary.
 #include "trainer/report.hpp"
-#include "trainer/chart.hpp"
 #include "trainer/history.hpp"
 #include "trainer/summary.hpp"
 
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/xml.hpp"
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,49 +22,12 @@
 namespace report {
 namespace {
 
-using examples::Chart;
 using examples::Result;
 
 int count(const std::string& text, const std::string& part) {
   int found = 0;
   for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
   return found;
-}
-
-TEST_CASE("chart: marks are round and lie within", "[examples][report]") {
-  CHECK(examples::ticks(0, 10, 5) == std::vector<double>{0, 2, 4, 6, 8, 10});
-  CHECK(examples::ticks(1, 3, 8, 1) == std::vector<double>{1, 2, 3});
-  const auto small = examples::ticks(0.011, 0.019, 4);
-  CHECK(small.size() >= 3);
-  CHECK(small.front() >= 0.011);
-  CHECK(small.back() <= 0.0191);
-}
-
-TEST_CASE("chart: lines are drawn to scale and interrupted by what is not finite",
-          "[examples][report]") {
-  const double nan = std::nan("");
-  const std::string svg = examples::to_svg({.title = "a < b & c",
-                                            .lines = {{"up", {{0, 0}, {1, 1}, {2, 2}}},
-                                                      {"gap", {{0, 1}, {1, nan}, {2, 1}}},
-                                                      {"none", {{0, nan}}}}});
-  CHECK(svg.starts_with("<svg "));
-  CHECK(svg.ends_with("</svg>\n"));
-  CHECK(count(svg, "a &lt; b &amp; c") == 1);
-  CHECK(count(svg, "M70.00 350.00 L325.00 203.00 L580.00 56.00") == 1);
-  CHECK(count(svg, "M70.00 203.00 M580.00 203.00") == 1);
-  CHECK(count(svg, "nan") == 0);
-  CHECK(count(svg, "inf") == 0);
-}
-
-TEST_CASE("chart: powers of two are even steps; one value, or none, has room around it",
-          "[examples][report]") {
-  const std::string svg = examples::to_svg(
-      {.lines = {{"scale", {{0, 1}, {1, 2}, {2, 4}, {3, 0}}}}, .powers_of_two = true});
-  CHECK(count(svg, "M70.00 350.00 L325.00 203.00 L580.00 56.00") == 1);
-  CHECK(count(svg, "2^1<") == 1);
-  const std::string one = examples::to_svg({.lines = {{"flat", {{5, 7}}}}});
-  CHECK(count(one, "M325.00 203.00") == 1);
-  CHECK(count(examples::to_svg({}), "nan") == 0);
 }
 
 TEST_CASE("report: the table's spread, and the summary", "[examples][report]") {
@@ -106,14 +71,6 @@ TEST_CASE("report: a path that is no UTF-8 does not lose it", "[examples][report
   CHECK(std::filesystem::file_size(folder / "report" / "summary.json") > 0);
 }
 
-TEST_CASE("chart: a run that diverges leaves the scale to the others", "[examples][report]") {
-  const double nan = std::nan("");
-  const std::string svg = examples::to_svg(
-      {.lines = {{"up", {{0, 0}, {2, 2}}}, {"away", {{0, 0}, {1, 1e9}, {2, nan}}}}});
-  CHECK(count(svg, "M70.00 350.00 L580.00 56.00") == 1);
-  CHECK(count(svg, "M70.00 350.00 L325.00 56.00 \"") == 1);
-}
-
 TEST_CASE("report: one epoch gives a curve of its steps, a point, and a timeline with its skips",
           "[examples][report]") {
   const Result result{.name = "amp-fp16",
@@ -124,7 +81,7 @@ TEST_CASE("report: one epoch gives a curve of its steps, a point, and a timeline
   const examples::Charts charts = examples::charts_of({result});
   REQUIRE(charts.loss.lines.size() == 1);
   CHECK(charts.loss.lines[0].points.size() == 3);
-  CHECK(count(examples::to_svg(charts.accuracy), "<circle") == 1);
+  CHECK(count(to_svg(charts.accuracy), "<circle") == 1);
   REQUIRE(charts.scale.lines.size() == 1);
   REQUIRE(charts.scale.lines[0].crosses.size() == 1);
   CHECK(charts.scale.lines[0].crosses[0].x == 2);
@@ -135,6 +92,48 @@ TEST_CASE("report: one epoch gives a curve of its steps, a point, and a timeline
   CHECK(count(page, "<td>20.00 %</td>") == 1);
   for (const char* other_file : {"src=", "href=", "url(", "@import"})
     CHECK(count(page, other_file) == 0);
+}
+
+TEST_CASE("report: the gradients of each precision, as a picture and in numbers",
+          "[examples][report]") {
+  Result scaled{.name = "amp-fp16", .scaled = true, .epochs = {{1, 0.5, 0.5}}};
+  Result plain{.name = "fp32", .epochs = {{1, 0.5, 0.5}}};
+  scaled.gradients.set_scale(65536);
+  for (Result* const result : {&scaled, &plain}) {
+    result->gradients.add("w", amp::tensor({0x1p-20F, 0x1p-14F, 0.0F, 0x1p-30F}, {4}));
+  }
+  const Result without{.name = "bf16", .epochs = {{1, 0.5, 0.5}}};
+  const std::vector<Result> results = {plain, scaled, without, scaled};
+  const auto with = examples::with_gradients(results);
+  REQUIRE(with.size() == 2);
+  CHECK(with[0]->name == "amp-fp16");
+
+  const amp_test::TemporaryFolder folder;
+  examples::Options options;
+  options.report = folder.path.string();
+  examples::write_report(options, results);
+  const auto text_of = [&](const char* name) {
+    std::ifstream file(folder / name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  for (const char* picture : {"gradients.svg", "gradients-fp32.svg", "loss.svg", "loss_scale.svg"})
+    CHECK(amp_test::xml_error(text_of(picture)) == "");
+  CHECK(count(text_of("gradients.svg"), "Gradients, amp-fp16") == 2);
+  CHECK(!std::filesystem::exists(folder / "gradients-bf16.svg"));
+  const std::string page = text_of("report.html");
+  CHECK(count(page, "<svg ") == 5);
+  CHECK(count(page, "33.33 % of those that are not 0 would become 0 at scale 1, and") == 1);
+  CHECK(count(page, "at the last scale, 2^16, and 0.00 % at the recommended") == 1);
+
+  const auto json = nlohmann::json::parse(text_of("summary.json"));
+  const auto& gradients = json["runs"][0]["gradients"];
+  CHECK(gradients["values"] == 4);
+  CHECK(gradients["zeros"] == 1);
+  CHECK(gradients["flushed_share_at_scale_1"] == Approx(1.0 / 3));
+  CHECK(gradients["recommended_scale"] == 0x1p25);
+  CHECK(gradients["exponent"] == std::vector<int>{-30, -20, -14});
+  CHECK(json["runs"][1]["gradients"]["scale"] == 65536);
+  CHECK(json["runs"][2]["gradients"].is_null());
 }
 
 TEST_CASE("report: a spread needs several seeds; what is not finite has a note",
