@@ -52,6 +52,7 @@
 #include "amp/kernels/pool/host.ipp"
 #include "amp/kernels/random/host.ipp"
 #include "amp/kernels/reduce/host.ipp"
+#include "amp/kernels/sanitize/host.ipp"
 #include "amp/kernels/softmax/host.ipp"
 #include "amp/kernels/unscale/host.ipp"
 #include "amp/kernels/var/host.ipp"

@@ -18,6 +18,7 @@
 #include "amp/kernels/pool/args.hpp"
 #include "amp/kernels/random/args.hpp"
 #include "amp/kernels/reduce/args.hpp"
+#include "amp/kernels/sanitize/args.hpp"
 #include "amp/kernels/softmax/args.hpp"
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/kernels/unscale/scale_state.hpp"
@@ -85,6 +86,7 @@ struct Backend {
   Kernel<ClipArgs> clip;
   Kernel<RecordLossArgs> record_loss;
   Kernel<HistogramArgs> exponent_histogram;
+  Kernel<SanitizeArgs> sanitize;
   Kernel<OptimizerArgs<SgdRule>> sgd;
   Kernel<OptimizerArgs<AdamRule>> adam;
   Kernel<OptimizerArgs<LionRule>> lion;

@@ -31,7 +31,8 @@ struct Cycle {
   Tensor found_inf;  // float32 word on the device
   Tensor clip = {};  // memory of ClipWords
   Tensor statistics = {};
-  GradScale scale = {};  // what the step will apply
+  Tensor sanitized = {};  // float32 word: whether the gradients were; undefined: not looked at
+  GradScale scale = {};   // what the step will apply
   std::int64_t gradients = 0;
   bool looked = false;  // whether the gradients were tested, so that found_inf says something
   bool writes = false;  // whether they were, or will be, unscaled in place

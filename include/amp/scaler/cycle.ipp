@@ -112,6 +112,9 @@ AMP_INLINE bool Cycles::update_scale(const DeviceScale& device, const kernels::S
     counts.push_back(cycle.stage == Stage::kStepped   ? kernels::Counts::kStep
                      : cycle.stage == Stage::kLeftOut ? kernels::Counts::kLeftOut
                                                       : kernels::Counts::kNot);
+    if (!cycle.sanitized.defined()) continue;
+    found.push_back(word(cycle.sanitized));
+    counts.push_back(kernels::Counts::kNot);
   }
   if (clears != nullptr) {
     found.push_back(clears);

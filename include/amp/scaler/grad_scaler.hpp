@@ -184,6 +184,9 @@ class GradScaler {
   void check_ledger(std::string_view call) const;
   /// Where the pass of a cycle is recorded.
   kernels::LedgerArgs ledger_args(const detail::AnyOptimizer& optimizer, const Cycle& cycle);
+  /// As the policy says, before the pass.
+  void sanitize(const detail::AnyOptimizer& optimizer, Cycle& cycle,
+                const detail::GradientSpans& spans);
   void unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle,
                const detail::GradientSpans& spans, bool write, kernels::NormWord norm = {},
                bool finite_norm = false);
@@ -193,6 +196,7 @@ class GradScaler {
   void report_skips();
 
   bool enabled_, statistics_;
+  OverflowPolicy on_overflow_;
   std::int64_t skips_in_a_row_;
   SkipCallback on_skips_;
   std::optional<Device> wanted_;
@@ -200,7 +204,8 @@ class GradScaler {
   detail::DeviceScale device_;
   detail::Cycles cycles_;
   detail::Ledgers ledgers_;
-  Tensor external_;  // the word that found_inf_data gave out
+  Tensor external_;   // the word that found_inf_data gave out
+  Tensor sanitized_;  // int64: how often gradients were
 };
 
 }  // namespace amp::inline v0

@@ -8,7 +8,9 @@
 
 #include "amp/autograd/function.hpp"
 #include "amp/core/error.hpp"
+#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/sanitize/host.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/clip.hpp"
@@ -55,6 +57,7 @@ class ForgetOnError {
 AMP_COLD GradScaler::GradScaler(const GradScalerOptions& options)
     : enabled_(options.enabled),
       statistics_(options.statistics),
+      on_overflow_(options.on_overflow),
       skips_in_a_row_(options.skips_in_a_row),
       on_skips_(detail::or_out_of_memory([&] { return options.on_skips; })),
       wanted_(options.device),
@@ -67,6 +70,8 @@ AMP_COLD GradScaler::GradScaler(const GradScalerOptions& options)
             skips_in_a_row_);
   AMP_CHECK(options.ledger >= 0 && options.ledger <= 65536,
             "GradScaler: `ledger` must lie in [0, 65536], but is ", options.ledger);
+  AMP_CHECK(on_overflow_ <= OverflowPolicy::kSanitize,
+            "GradScaler: `on_overflow` is no OverflowPolicy, but ", static_cast<int>(on_overflow_));
 }
 
 AMP_INLINE GradScaler::~GradScaler() = default;
@@ -120,6 +125,26 @@ AMP_COLD Tensor GradScaler::statistics_words() const {
   return statistics_ ? StatisticsResult::make_words(device_.device()) : Tensor();
 }
 
+AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer, Cycle& cycle,
+                                   const detail::GradientSpans& spans) {
+  if (on_overflow_ != OverflowPolicy::kSanitize) return;
+  const Device device = device_.device();
+  cycle.sanitized = zeros({}, {.device = device});
+  if (!sanitized_.defined()) sanitized_ = zeros({}, {.dtype = kInt64, .device = device});
+  sanitized_.mark_modified();  // a graph keeps what it writes
+  const kernels::SanitizeArgs args{.device = device,
+                                   .gradients = spans.data(),
+                                   .count = static_cast<std::int64_t>(spans.size()),
+                                   .found = detail::word(cycle.sanitized),
+                                   .passes = static_cast<std::int64_t*>(sanitized_.raw_data()),
+                                   .table = &cycle.table};
+  kernels::dispatch<&kernels::Backend::sanitize, kernels::host::sanitize>(device, args);
+  if (!optimizer.has_parameters()) return;
+  optimizer.visit_parameters([](const Tensor& p) {
+    if (const Tensor grad = p.grad(); grad.defined()) grad.impl().storage->bump_version();
+  });
+}
+
 AMP_COLD void GradScaler::check_ledger(std::string_view call) const {
   AMP_CHECK(ledgers_.exist() || !enabled_, call,
             ": no passes are recorded without GradScalerOptions{.ledger = 16}");
@@ -138,8 +163,11 @@ AMP_COLD std::vector<GradientLedger> GradScaler::ledgers() const {
 AMP_INLINE kernels::LedgerArgs GradScaler::ledger_args(const detail::AnyOptimizer& optimizer,
                                                        const Cycle& cycle) {
   if (!ledgers_.exist()) return {};
-  return ledgers_.prepare(cycle.ledger.get(), device_.device(), cycle.gradients,
-                          detail::most_gradients(optimizer), &device_.data()->scale);
+  kernels::LedgerArgs args =
+      ledgers_.prepare(cycle.ledger.get(), device_.device(), cycle.gradients,
+                       detail::most_gradients(optimizer), &device_.data()->scale);
+  if (cycle.sanitized.defined()) args.sanitized = detail::word(cycle.sanitized);
+  return args;
 }
 
 AMP_INLINE void GradScaler::unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle,
@@ -171,7 +199,7 @@ AMP_COLD void GradScaler::report_skips() {
   if (!on_skips_ || device_.device().type != kCPU) return;
   const kernels::ScaleState& live = *device_.data();
   if (live.consecutive_skipped == 0 || live.consecutive_skipped % skips_in_a_row_ != 0) return;
-  on_skips_({live.applied, live.skipped, live.consecutive_skipped});
+  on_skips_(counters());
 }
 
 AMP_INLINE void GradScaler::unscale_any(const detail::AnyOptimizer& optimizer) {
@@ -187,6 +215,7 @@ AMP_INLINE void GradScaler::unscale_any(const detail::AnyOptimizer& optimizer) {
     for (kernels::GradientSpan& span : spans) span.read_only = is_low_precision(span.dtype);
     cycle.scale.inverse_low_precision = device_.inverse();
   }
+  sanitize(optimizer, cycle, spans);
   Tensor norm = cycle.wants_norm ? detail::make_norm(spans, device_.device()) : Tensor();
   unscale(optimizer, cycle, spans, true, detail::norm_word(norm));
   if (norm.defined()) norm.mark_modified();
@@ -214,6 +243,7 @@ AMP_INLINE Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& o
   guard.unscaled = !aware;
   const detail::ClipWords words(spans, device_.device());
   cycle.clip = words.memory;
+  sanitize(optimizer, cycle, spans);
   if (aware) {
     const Tensor seen = statistics_words();
     detail::grad_norm({device_.device(), spans.data(), static_cast<std::int64_t>(spans.size()),
@@ -251,6 +281,7 @@ AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer
     float* const found_inf = detail::word(cycle->found_inf);
     cycle->scale = {.inverse = device_.inverse(), .found_inf = found_inf};
     guard.unscaled = !aware;
+    sanitize(optimizer, *cycle, spans);
     unscale(optimizer, *cycle, spans, !aware);
     if (!aware && optimizer.marks_gradients()) optimizer.mark_unscaled();
   }
@@ -349,7 +380,8 @@ AMP_COLD void GradScaler::set_growth_interval(std::int64_t n) {
 
 AMP_COLD GradScalerCounters GradScaler::counters() const {
   const GradScalerState state = state_dict();
-  return {state.applied, state.skipped, state.consecutive_skips};
+  return {state.applied, state.skipped, state.consecutive_skips,
+          sanitized_.defined() ? sanitized_.item<std::int64_t>() : 0};
 }
 
 }  // namespace amp::inline v0

@@ -32,10 +32,11 @@ struct LedgerPass {
   /// passes of several optimizers before one update() have the same number.
   std::int64_t number = 0;
   double scale = 0;
-  bool found_inf = false;          // whether the step has to be left out
-  std::int64_t losses = 0;         // that scale() was given in the cycle, before the pass
-  double loss = 0;                 // the last, or the first that is not finite, scaled or not
-  bool loss_finite = true;         // whether all were
+  bool found_inf = false;   // whether the step has to be left out
+  bool sanitized = false;   // whether OverflowPolicy::kSanitize replaced something before the pass
+  std::int64_t losses = 0;  // that scale() was given in the cycle, before the pass
+  double loss = 0;          // the last, or the first that is not finite, scaled or not
+  bool loss_finite = true;  // whether all were
   bool scaled_loss_finite = true;  // whether all were once scaled
   std::vector<LedgerEntry> gradients;
 

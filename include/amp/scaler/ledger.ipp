@@ -114,6 +114,7 @@ AMP_COLD void Ledger::read(const void* bytes, const kernels::LedgerLayout& layou
     pass = {.number = header.cycle,
             .scale = header.scale,
             .found_inf = header.found_inf,
+            .sanitized = header.sanitized,
             .losses = header.loss.count,
             .loss = header.loss.value,
             .loss_finite = !header.loss.bad,

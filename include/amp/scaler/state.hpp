@@ -16,9 +16,26 @@ namespace amp::inline v0 {
 
 using kernels::ScalePolicy;
 
+/// What becomes of a step if a gradient is not finite as backward left it. The scale backs off in
+/// either case.
+enum class OverflowPolicy : std::uint8_t {
+  /// The step is left out.
+  kSkip,
+  /// Before anything else, NaN becomes 0 in the gradients, in place, and an infinity the largest
+  /// finite number of the gradient's dtype, with its sign; then the step is taken. For gradients
+  /// that are small parts of a whole, and best with clipping by value or norm: the largest float32,
+  /// divided by the scale, still is a large number, whose square overflows; a norm of that leaves
+  /// the step out. Reads all gradients once more.
+  kSanitize,
+};
+
 /// Optimizer steps taken and left out, and how many updates in a row saw a non-finite gradient.
 struct GradScalerCounters {
   std::int64_t applied = 0, skipped = 0, consecutive_skips = 0;
+  /// Looks at an optimizer's gradients that OverflowPolicy::kSanitize changed, since the scaler was
+  /// made. Not part of GradScalerState. Their updates are among consecutive_skips, as the scale
+  /// backed off.
+  std::int64_t sanitized = 0;
 };
 
 /// Called with the counters, where a run of skips became long.
@@ -43,6 +60,7 @@ struct GradScalerOptions {
   SkipCallback on_skips = warn_of_skips;  // may be empty
   bool statistics = false;                // GradScaler::statistics may be asked
   int ledger = 0;                         // passes that GradScaler::ledger keeps; 0: none
+  OverflowPolicy on_overflow = OverflowPolicy::kSkip;
 };
 
 /// Everything a scaler remembers between steps. Trivially copyable.

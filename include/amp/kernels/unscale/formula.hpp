@@ -51,10 +51,6 @@ AMP_HOST_DEVICE constexpr std::uint32_t magnitude_bits(float x) {
 AMP_HOST_DEVICE constexpr std::uint64_t magnitude_bits(double x) {
   return __builtin_bit_cast(std::uint64_t, x) & 0x7fff'ffff'ffff'ffffU;
 }
-AMP_HOST_DEVICE constexpr bool is_nan_magnitude(std::uint32_t bits) { return bits > 0x7f80'0000U; }
-AMP_HOST_DEVICE constexpr bool is_nan_magnitude(std::uint64_t bits) {
-  return bits > 0x7ff0'0000'0000'0000U;
-}
 /// 2^-14: what is smaller, float16 keeps with fewer bits.
 inline constexpr float kSmallestNormalHalf = 0x1p-14F;
 
@@ -137,7 +133,7 @@ struct LedgerTally {
       see_finite(magnitude_bits(product));
       return;
     }
-    ++(is_nan_magnitude(magnitude_bits(product)) ? nans : infs);
+    ++(is_nan(product) ? nans : infs);
     const std::uint64_t place = ~static_cast<std::uint64_t>(i);
     first = place > first ? place : first;
   }

@@ -56,7 +56,7 @@ struct LedgerHeader {
   std::int64_t names;  // the number of the list of their names, which the host keeps
   LossRecord loss;
   double scale;
-  bool found_inf;
+  bool found_inf, sanitized;
 };
 
 /// A ring begins with a LedgerRing; `depth` slots follow, each a LedgerHeader and `capacity`
@@ -83,6 +83,7 @@ struct LedgerArgs {
   LedgerLayout layout = {1, 0};
   std::int64_t names = 0;
   const float* scale = nullptr;
+  const float* sanitized = nullptr;  // not 0 if the gradients were; null: they were not
   LedgerClock* clock = nullptr;
   bool first = false;      // of its cycle
   bool with_loss = false;  // whether the cycle scaled a loss
@@ -104,6 +105,7 @@ struct LedgerArgs {
     pass.loss = with_loss ? clock->loss : LossRecord{};
     pass.scale = static_cast<double>(*scale);
     pass.found_inf = found_inf;
+    pass.sanitized = sanitized != nullptr && *sanitized != 0;
     ++ring->passes;
   }
 };

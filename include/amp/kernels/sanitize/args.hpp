@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The arguments of the replacement of what is not finite in gradients.
+#pragma once
+
+#include <cstdint>
+
+#include "amp/kernels/traversal/kept_table.hpp"
+#include "amp/kernels/unscale/args.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// In every gradient, in place, also if it is read-only to unscale: NaN becomes 0, and an infinity
+/// the largest finite number of the gradient's dtype, with its sign. If there was any, *found = 1
+/// and ++*passes; otherwise nothing is written.
+struct SanitizeArgs {
+  Device device;
+  const GradientSpan* gradients;
+  std::int64_t count;
+  float* found;
+  std::int64_t* passes;
+  KeptTable* table = nullptr;  // may serve all calls over gradients
+};
+
+}  // namespace amp::inline v0::kernels
