@@ -126,6 +126,7 @@
 #include "amp/scaler/state_text.ipp"
 #include "amp/scaler/statistics_result.ipp"
 #include "amp/scaler/step_result.ipp"
+#include "amp/scaler/train_step.ipp"
 #include "amp/precision/initialize.ipp"
 #include "amp/precision/opt_level.ipp"
 #include "amp/diagnostics/anomaly.ipp"
