@@ -20,7 +20,7 @@ namespace amp::inline v0 {
 
 enum class TracePhase : std::uint8_t {
   kForward,   ///< an op
-  kBackward,  ///< the backward function of an op
+  kBackward,  ///< the backward function of an op, or an op that one computes, or a hook
   kModule,    ///< the call of a module: the ops in it are entries of their own
 };
 
@@ -99,6 +99,7 @@ class Trace {
   friend class TraceGuard;
 
   std::vector<TraceEntry> entries_;
+  double began_ = 0;  // when the first guard was made, by the steady clock
 };
 
 std::ostream& operator<<(std::ostream& out, const Trace& trace);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "amp/autograd/grad_mode.hpp"
 #include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
 #include "amp/device/memory.hpp"
@@ -33,7 +35,7 @@ class OffMultiples {
   explicit OffMultiples(const autograd::OpEvent& op) : inputs_(op.inputs) {
     if (op.inputs.empty() || !is_low_precision(op.compute[0])) return;
     if (op.name == "matmul" || op.name == "bmm") {
-      add("M", 0, -2), add("K", 0, -1), add("N", 1, -1);
+      add("M", 0, -2), add("K", 0, -1), add("N", 1, -1, 2);
     } else if (op.name == "linear") {
       add_rows(), add("K", 1, 1), add("N", 1, 0);
     } else if (op.name == "feed_forward") {
@@ -47,10 +49,10 @@ class OffMultiples {
   std::vector<std::string> take() { return std::move(found_); }
 
  private:
-  void add(const char* name, std::size_t input, std::int64_t dim) {
+  void add(const char* name, std::size_t input, std::int64_t dim, std::int64_t least_dims = 0) {
     if (input >= inputs_.size() || !inputs_[input]->defined()) return;
     const Tensor& tensor = *inputs_[input];
-    if (tensor.dim() < (dim < 0 ? -dim : dim + 1)) return;
+    if (tensor.dim() < (std::max)(least_dims, dim < 0 ? -dim : dim + 1)) return;
     note(name, tensor.size(dim));
   }
   void add_rows() {
@@ -72,14 +74,16 @@ class OffMultiples {
 class TraceGuard::Recorder final : public autograd::Observer {
  public:
   Recorder(Trace& trace, const TraceOptions& options)
-      : entries_(trace.entries_), options_(options) {}
+      : entries_(trace.entries_), options_(options) {
+    if (entries_.empty()) trace.began_ = clock();
+    began_ = trace.began_;
+  }
 
   void op_begins(const autograd::OpEvent& op) override {
-    amp::detail::or_out_of_memory([&] {
-      TraceEntry& entry = begin(TracePhase::kForward, std::string(op.name));
+    begin(forward_phase(), std::string(op.name), [&](TraceEntry& entry) {
       entry.policy = op.policy;
       entry.rule = op.rule;
-      entry.recomputed = amp::detail::grad_state().backward_depth > 0;
+      entry.recomputed = is_recomputed();
       entry.off_multiples = diagnostics::OffMultiples(op).take();
       for (std::size_t i = 0; i < op.inputs.size(); ++i) {
         const Tensor& input = *op.inputs[i];
@@ -87,10 +91,10 @@ class TraceGuard::Recorder final : public autograd::Observer {
         entry.inputs.push_back({input.dtype(), input.shape()});
         entry.compute.push_back(op.compute[i]);
       }
-      started();
     });
   }
   void op_ends(const Tensor& result) override {
+    if (!is_open()) return;
     amp::detail::or_out_of_memory([&] {
       TraceEntry& entry = end(result);
       for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
@@ -112,26 +116,21 @@ class TraceGuard::Recorder final : public autograd::Observer {
   }
 
   void module_begins(const std::string& path) override {
-    amp::detail::or_out_of_memory([&] {
-      (void)begin(TracePhase::kModule, path);
-      modules_.enter(path);
-      started();
-    });
+    begin(TracePhase::kModule, path, [&](TraceEntry&) { modules_.enter(path); });
   }
   void module_ends() noexcept override {
     if (modules_.leave()) close();
   }
 
   void backward_begins(const autograd::Node& node, const Tensor& gradient) override {
-    amp::detail::or_out_of_memory([&] {
-      TraceEntry& entry = begin(TracePhase::kBackward, std::string(node.name()));
+    begin(TracePhase::kBackward, std::string(node.name()), [&](TraceEntry& entry) {
       entry.module = modules_.module_of(node);
       entry.inputs.push_back({gradient.dtype(), gradient.shape()});
       entry.compute.push_back(gradient.dtype());
-      started();
     });
   }
   void backward_ends(const autograd::Node&, std::span<const Tensor> gradients) override {
+    if (!is_open()) return;
     amp::detail::or_out_of_memory([&] {
       Tensor first;
       std::int64_t bytes = 0;
@@ -149,26 +148,51 @@ class TraceGuard::Recorder final : public autograd::Observer {
  private:
   using Clock = std::chrono::steady_clock;
 
-  double now() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
-
-  TraceEntry& begin(TracePhase phase, std::string name) {
-    TraceEntry& entry = entries_.emplace_back();
-    open_.push_back(entries_.size() - 1);
-    entry.phase = phase;
-    entry.name = std::move(name);
-    entry.module = modules_.current();
-    for (std::size_t i = 0; i + 1 < open_.size(); ++i)
-      entry.depth += entries_[open_[i]].phase == TracePhase::kModule ? 0 : 1;
-    return entry;
+  static double clock() {
+    return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
   }
-  /// What an entry takes to make is not its time.
-  void started() { entries_[open_.back()].start = now(); }
+  double now() const { return clock() - began_; }
 
+  /// A backward pass records history only for what it computes again; hooks and backward functions
+  /// compute without it.
+  static bool is_recomputed() {
+    return amp::detail::grad_state().backward_depth > 0 && is_grad_enabled();
+  }
+  static TracePhase forward_phase() {
+    const bool in_backward = amp::detail::grad_state().backward_depth > 0 && !is_grad_enabled();
+    return in_backward ? TracePhase::kBackward : TracePhase::kForward;
+  }
+
+  /// Opens an entry that fill(entry) completes; if that throws, there is none.
+  template <class Fill>
+  void begin(TracePhase phase, std::string name, const Fill& fill) {
+    amp::detail::or_out_of_memory([&] {
+      open_.reserve(open_.size() + 1);
+      TraceEntry& entry = entries_.emplace_back();
+      try {
+        entry.phase = phase;
+        entry.name = std::move(name);
+        entry.module = modules_.current();
+        for (const std::size_t around : open_)
+          entry.depth += entries_[around].phase == TracePhase::kModule ? 0 : 1;
+        fill(entry);
+      } catch (...) {
+        entries_.pop_back();
+        throw;
+      }
+      open_.push_back(entries_.size() - 1);
+      entry.start = now();  // what an entry takes to make is not its time
+    });
+  }
+
+  /// False for an end whose begin was before the guard.
+  bool is_open() const { return !open_.empty(); }
   TraceEntry& end(const Tensor& result) {
-    if (options_.synchronise && result.defined() && result.device() != Device(kCPU) &&
-        result.numel() != 0) {
-      char byte = 0;  // a copy to the host waits for what it copies
-      copy_bytes(kCPU, &byte, result.device(), result.raw_data(), 1);
+    try {
+      wait_for(result);
+    } catch (...) {
+      fail();
+      throw;
     }
     TraceEntry& entry = close();
     if (!result.defined()) return entry;
@@ -176,37 +200,48 @@ class TraceGuard::Recorder final : public autograd::Observer {
     entry.bytes = diagnostics::bytes_of(result, result.dtype());
     return entry;
   }
+  void wait_for(const Tensor& result) const {
+    if (!options_.synchronise || !result.defined() || result.device() == Device(kCPU) ||
+        result.numel() == 0)
+      return;
+    char byte = 0;  // a copy to the host waits for what it copies
+    copy_bytes(kCPU, &byte, result.device(), result.raw_data(), 1);
+  }
   TraceEntry& close() noexcept {
-    TraceEntry& entry = entries_[open_.back()];
+    last_closed_ = open_.back();
+    TraceEntry& entry = entries_[last_closed_];
     entry.seconds = now() - entry.start;
     open_.pop_back();
     return entry;
   }
-  void fail() noexcept { close().failed = true; }
+  void fail() noexcept {
+    if (is_open()) close().failed = true;
+  }
 
   /// The entry that a cast belongs to: the op under way; between two backward functions the one
   /// that gave the gradient; else one of its own, as for x.to(dtype).
   TraceEntry& place_of_cast(const autograd::CastEvent& cast) {
-    if (!open_.empty() && entries_[open_.back()].phase != TracePhase::kModule)
+    if (is_open() && entries_[open_.back()].phase != TracePhase::kModule)
       return entries_[open_.back()];
-    if (amp::detail::grad_state().backward_depth > 0 && !entries_.empty() &&
-        entries_.back().phase == TracePhase::kBackward)
-      return entries_.back();
-    TraceEntry& entry = begin(TracePhase::kForward, "to");
-    started();
-    (void)close();
-    const Shape shape(cast.numel);
-    entry.inputs.push_back({cast.from, shape});
-    entry.compute.push_back(cast.to);
-    entry.output = TracedTensor{cast.to, shape};
-    entry.bytes = cast.numel * (item_size(cast.from) + item_size(cast.to));
-    return entry;
+    if (amp::detail::grad_state().backward_depth > 0 && last_closed_ < entries_.size() &&
+        entries_[last_closed_].phase == TracePhase::kBackward)
+      return entries_[last_closed_];
+    begin(forward_phase(), "to", [&](TraceEntry& entry) {
+      const Shape shape(cast.numel);
+      entry.recomputed = is_recomputed();
+      entry.inputs.push_back({cast.from, shape});
+      entry.compute.push_back(cast.to);
+      entry.output = TracedTensor{cast.to, shape};
+      entry.bytes = cast.numel * (item_size(cast.from) + item_size(cast.to));
+    });
+    return close();
   }
 
   std::vector<TraceEntry>& entries_;
   TraceOptions options_;
-  Clock::time_point began_ = Clock::now();
+  double began_ = 0;
   std::vector<std::size_t> open_;
+  std::size_t last_closed_ = static_cast<std::size_t>(-1);
   diagnostics::ModuleTracker modules_;
 };
 
