@@ -88,9 +88,10 @@ AMP_COLD Tensor Module::run_forward_hooks(Tensor output) const {
 
 AMP_COLD void Module::collect_paths(const std::string& prefix,
                                     std::vector<std::string>& paths) const {
-  for (const auto& [name, module] : named_modules()) {
-    amp::detail::or_out_of_memory([&] { paths.push_back(prefix + name); });
-    module.collect_paths(prefix + name + ".", paths);
+  for (const auto& entry : named_modules()) {
+    const std::string path =
+        amp::detail::or_out_of_memory([&] { return paths.emplace_back(prefix + entry.first); });
+    entry.second.collect_paths(path + ".", paths);
   }
 }
 

@@ -11,6 +11,8 @@ void accepted(const amp::Tensor& x, amp::GradScaler& scaler, std::vector<float>&
   const amp::NoGradGuard no_grad;
   amp::convert(numbers, std::vector<amp::half>(numbers.size(), amp::half(1.0f)));
   static_cast<void>(scaler.scale(x));
+  static constexpr amp::CustomOp own("scores", amp::OpPolicy::kFloat32);
+  static_cast<void>(own);
 }
 
 #if defined(AMP_REFUSED)
@@ -29,6 +31,10 @@ void refused(amp::AutocastGuard& guard, amp::GradScaler& scaler, std::vector<flo
   const amp::bfloat16 other = amp::half(1.0f);  // refused: conver
 
   const amp::nn::MaxPool2d pool;  // refused: (default constructor|no matching)
+
+  const amp::CustomOp listed("softmax", amp::OpPolicy::kFloat32);      // refused: CustomOp
+  const amp::CustomOp nameless("", amp::OpPolicy::kFloat32);           // refused: CustomOp
+  const amp::CustomOp slash("head/softmax", amp::OpPolicy::kFloat32);  // refused: CustomOp
 
   scaler.step(numbers);                                             // refused: no matching
   amp::convert(numbers, std::vector<std::string>(numbers.size()));  // refused: no matching
