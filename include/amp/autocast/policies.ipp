@@ -160,18 +160,18 @@ AMP_COLD OpPolicies::OpPolicies(
 
 AMP_COLD void OpPolicies::set(std::string_view name, OpPolicy policy) {
   const std::size_t slash = name.rfind('/');
-  std::string_view module, op = name;
+  std::string_view path, op = name;
   if (slash != name.npos) {
-    module = name.substr(0, slash);
+    path = name.substr(0, slash);
     op = name.substr(slash + 1);
-    autocasting::check_path(name, module);
+    autocasting::check_path(name, path);
   }
   const int index = slash != name.npos && op.empty() ? kAllOps : autocasting::find_op(op);
   for (const Entry& entry : policies_) {
-    AMP_CHECK(entry.module != module || entry.op != index, "OpPolicies: \"", name,
+    AMP_CHECK(entry.module != path || entry.op != index, "OpPolicies: \"", name,
               "\" already has a policy here, ", to_string(entry.policy));
   }
-  detail::or_out_of_memory([&] { policies_.push_back({std::string(module), index, policy}); });
+  detail::or_out_of_memory([&] { policies_.push_back({std::string(path), index, policy}); });
 }
 
 AMP_COLD OpPolicies OpPolicies::parse(std::string_view text) {

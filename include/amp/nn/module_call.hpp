@@ -20,8 +20,8 @@ class ModuleCall {
  public:
   explicit ModuleCall(const Module& module)
       : module_(module),
-        begun_(autograd::is_observed() || amp::detail::current_autocast().has_module_policies() ||
-               module.has_hooks()) {
+        begun_(module.has_hooks() || autograd::is_observed() ||
+               amp::detail::current_autocast().has_module_policies()) {
     if (begun_) [[unlikely]]
       begin();
   }
