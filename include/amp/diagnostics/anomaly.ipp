@@ -31,7 +31,7 @@ class AnomalyGuard::Detector final : public autograd::Observer {
     const Op op = std::move(ops_.back());
     ops_.pop_back();
     detail::or_out_of_memory([&] { modules_.note(result); });
-    if (!diagnostics::is_finite(result)) fail(op, result);
+    if (!diagnostics::all_finite(result)) fail(op, result);
   }
   void op_fails() noexcept override { ops_.pop_back(); }
   void module_begins(const std::string& path) override {
@@ -46,7 +46,7 @@ class AnomalyGuard::Detector final : public autograd::Observer {
     const Tensor incoming = std::exchange(gradient_, Tensor());
     if (!options_.backward) return;
     for (std::size_t i = 0; i < gradients.size(); ++i) {
-      if (!diagnostics::is_finite(gradients[i])) fail(node, incoming, i, gradients[i]);
+      if (!diagnostics::all_finite(gradients[i])) fail(node, incoming, i, gradients[i]);
     }
   }
   void backward_fails() noexcept override { gradient_ = Tensor(); }
@@ -65,7 +65,7 @@ class AnomalyGuard::Detector final : public autograd::Observer {
     const std::string text = detail::or_out_of_memory([&] {
       std::string inputs;
       for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-        if (diagnostics::is_finite(op.inputs[i])) continue;
+        if (diagnostics::all_finite(op.inputs[i])) continue;
         inputs += ". Its input " + std::to_string(i) + ", " + describe(op.inputs[i]) +
                   ", was not finite already: " + diagnostics::describe_non_finite(op.inputs[i]);
       }
@@ -82,7 +82,7 @@ class AnomalyGuard::Detector final : public autograd::Observer {
       return "backward of " + std::string(node.name()) + in_module(modules_.module_of(node)) +
              " computed a gradient of its input " + std::to_string(index) + ", " +
              describe(gradient) + ", " + diagnostics::describe_non_finite(gradient) +
-             (diagnostics::is_finite(incoming)
+             (diagnostics::all_finite(incoming)
                   ? ". The gradient that it was given is finite: if the loss is scaled, the scale "
                     "may be too high for this op"
                   : ". The gradient that it was given was not finite already");

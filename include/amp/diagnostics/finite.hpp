@@ -13,7 +13,7 @@ namespace amp::inline v0::diagnostics {
 
 /// Whether no element is an infinity or a NaN; true for an undefined tensor, and for integers.
 /// Reads the tensor once, at the speed of memory. Synchronises.
-bool is_finite(const Tensor& tensor);
+bool all_finite(const Tensor& tensor);
 
 /// The elements of a tensor that are not finite, counted on the host.
 struct NonFiniteElements {

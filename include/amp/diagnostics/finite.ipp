@@ -16,7 +16,7 @@
 
 namespace amp::inline v0::diagnostics {
 
-AMP_COLD bool is_finite(const Tensor& tensor) {
+AMP_COLD bool all_finite(const Tensor& tensor) {
   if (!tensor.defined() || !is_floating_point(tensor.dtype()) || tensor.numel() == 0) return true;
   const NoGradGuard no_grad;
   const Tensor dense = tensor.detach().contiguous();

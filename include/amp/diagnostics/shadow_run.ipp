@@ -81,7 +81,7 @@ AMP_COLD std::vector<ShadowResult> shadow_results(
 
 /// Puts what one tensor differs by into the entry, if it is worse than what stands there.
 AMP_COLD void compare(const Tensor& x, const Tensor& reference, ShadowEntry& entry) {
-  const bool finite = is_finite(x), reference_finite = is_finite(reference);
+  const bool finite = all_finite(x), reference_finite = all_finite(reference);
   const std::vector<double> a = x.to_vector<double>(), b = reference.to_vector<double>();
   double difference = 0, norm = 0, most = 0;
   std::int64_t worst = -1;
