@@ -13,6 +13,7 @@
 
 #include "amp/core/error.hpp"
 #include "amp/device/cuda/context.hpp"
+#include "amp/device/cuda/current_stream.hpp"
 #include "amp/device/cuda/events.hpp"
 #include "amp/device/device.hpp"
 
