@@ -149,6 +149,8 @@ class Trainer {
         scaler_({.init_scale = options.init_scale.value_or(amp::GradScalerOptions{}.init_scale),
                  .enabled = precision.scaling && options.scaling}),
         history_(steps_per_epoch_) {
+    if (!options.policies.empty()) policies_ = amp::OpPolicies::load(options.policies);
+    model_.check_policies(policies_);
     model_.to(precision.storage);
     model_.to(device_);
     optimizer_ = make_optimizer(options, model_, options.epochs * steps_per_epoch_);
@@ -248,17 +250,22 @@ class Trainer {
   }
 
   void train_step() {
+    const Watch watch(*this);
     const std::int64_t batches = std::min(options_.accumulate, train_.batches() - batch_);
     optimizer_->zero_grad();
     for (std::int64_t i = 0; i < batches; ++i) {
       const Batch batch = *train_.next();
       const amp::Tensor targets = batch.targets.to(device_);
-      const Prediction prediction = predict(batch.images.to(device_), targets);
-      scaler_.scale(batches > 1 ? prediction.loss / batches : prediction.loss).backward();
+      const amp::Tensor images = batch.images.to(device_);
+      Prediction prediction;
+      {
+        const Watch::Scope watching(watch);
+        prediction = predict(images, targets);
+        scaler_.scale(batches > 1 ? prediction.loss / batches : prediction.loss).backward();
+      }
       epoch_meter_.add(prediction, targets);
       sample_meter_.add(prediction, targets);
     }
-    if (!options_.report.empty() && history_.due(step_ + 1)) count_gradients();
     if (options_.clip > 0) scaler_.unscale_and_clip(*optimizer_, options_.clip);
     scaler_.step(*optimizer_);
     scaler_.update();
@@ -272,16 +279,52 @@ class Trainer {
     sample_meter_ = {};
   }
 
-  /// As backward left them, with the loss scale. The time is not the training's.
-  void count_gradients() {
-    const double began = examples::seconds_now();
-    gradients_ += amp::gradient_histogram(*optimizer_, scaler_.get_scale());
-    seconds_ -= examples::seconds_now() - began;
-  }
+  /// What of a step goes into the report: of every eighth step of an epoch the gradients of
+  /// activations, and a trace of the last epoch's second step. Such steps are not timed.
+  class Watch {
+   public:
+    explicit Watch(Trainer& trainer) : trainer_(trainer), began_(examples::seconds_now()) {
+      if (trainer.options_.report.empty()) return;
+      const std::int64_t step = trainer.batch_ / trainer.options_.accumulate;  // of this epoch
+      const bool last_epoch = trainer.epoch_ + 1 == trainer.options_.epochs;
+      counts_ = step % 8 == 0;
+      traces_ = last_epoch && step == std::min<std::int64_t>(1, trainer.steps_per_epoch_ - 1);
+      if (counts_) trainer.gradients_.set_scale(trainer.scaler_.get_scale());
+    }
+    ~Watch() {
+      if (!counts_ && !traces_) return;
+      trainer_.seconds_ -= examples::seconds_now() - began_;
+      --trainer_.measured_steps_;
+    }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+    /// Around forward and backward.
+    class Scope {
+     public:
+      explicit Scope(const Watch& watch) {
+        Trainer& trainer = watch.trainer_;
+        if (watch.counts_)
+          counting_.emplace(trainer.gradients_,
+                            amp::GradientHistogramOptions{.only = trainer.precision_.autocast});
+        if (watch.traces_) tracing_.emplace(trainer.trace_);
+      }
+
+     private:
+      std::optional<amp::GradientHistogramGuard> counting_;
+      std::optional<amp::TraceGuard> tracing_;
+    };
+
+   private:
+    Trainer& trainer_;
+    double began_;
+    bool counts_ = false, traces_ = false;
+  };
 
   Prediction predict(const amp::Tensor& images, const amp::Tensor& targets) const {
-    const amp::AutocastGuard autocast(
-        device_.type, {.dtype = precision_.autocast, .enabled = precision_.autocast.has_value()});
+    const amp::AutocastGuard autocast(device_.type, {.dtype = precision_.autocast,
+                                                     .enabled = precision_.autocast.has_value(),
+                                                     .policies = policies_});
     const amp::Tensor logits = model_.forward(images.to(precision_.storage));
     return {.logits = logits, .loss = amp::cross_entropy(logits, targets)};
   }
@@ -317,7 +360,8 @@ class Trainer {
                   .scaled = scaler_.is_enabled(),
                   .skipped = scaler_.counters().skipped,
                   .samples = history_.samples(),
-                  .gradients = gradients_};
+                  .gradients = gradients_,
+                  .trace = trace_};
     if (measured_steps_ > 0)
       result.seconds_per_step = seconds_ / static_cast<double>(measured_steps_);
     const std::vector<double> epochs = epochs_.to_vector<double>();
@@ -341,7 +385,9 @@ class Trainer {
   examples::History history_;
   amp::Tensor epochs_ = amp::empty({0, 3}, {.dtype = amp::kFloat64});  // rows: examples::Epoch
   amp::Checkpoint checkpoint_;
-  amp::GradientHistogram gradients_;  // of the sampled steps of this epoch, in this process
+  amp::OpPolicies policies_;
+  amp::GradientHistogram gradients_;  // of activations, in this epoch and process
+  amp::Trace trace_;
 
   double seconds_ = 0;
   std::int64_t measured_steps_ = 0;

@@ -123,6 +123,10 @@ constexpr Flag kFlags[] = {
      [](Options& o, const Argument& a) { o.init_scale = a.positive(); }},
     {"--no-scaling", "", "amp-fp16 without gradient scaling, to see what it is for",
      [](Options& o, const Argument&) { o.scaling = false; }},
+    {"--policies", "FILE",
+     "policies of amp-fp16 and amp-bf16 that differ from the op list, a line each: conv1/ = "
+     "float32",
+     [](Options& o, const Argument& a) { o.policies = a.name(); }},
     {"--augment", "", "move and mirror the training images at random",
      [](Options& o, const Argument&) { o.augment = true; }},
     {"--workers", "N", "threads that make batches ahead of time (1)",
@@ -141,9 +145,9 @@ constexpr Flag kFlags[] = {
     {"--resume", "", "go on from the checkpoint, if there is one",
      [](Options& o, const Argument&) { o.resume = true; }},
     {"--report", "DIR",
-     "write report.html with all curves and numbers, and a histogram of the gradients; the "
-     "pictures "
-     "also as SVG, the numbers as JSON",
+     "write report.html with all curves and numbers, a histogram of the gradients and the "
+     "precision "
+     "of each op; the pictures also as SVG, the numbers as JSON, a step as a Chrome trace",
      [](Options& o, const Argument& a) { o.report = a.name(); }},
 };
 
@@ -172,6 +176,9 @@ Options checked(Options options) {
   const bool scales = options.precision == "all" || options.precision == "amp-fp16";
   if (!scales && (options.init_scale || !options.scaling)) {
     throw UsageError("--init-scale and --no-scaling are for --precision amp-fp16, or all");
+  }
+  if (!options.policies.empty() && !scales && options.precision != "amp-bf16") {
+    throw UsageError("--policies is for --precision amp-fp16 or amp-bf16, or all");
   }
   if (options.init_scale && !options.scaling) {
     throw UsageError("--init-scale and --no-scaling exclude each other");
@@ -247,6 +254,7 @@ Settings settings_of(const Options& o) {
   // Checkpoints of before know nothing of these.
   if (o.init_scale) settings["init-scale"] = text(*o.init_scale);
   if (!o.scaling) settings["scaling"] = "no";
+  if (!o.policies.empty()) settings["policies"] = o.policies;
   return settings;
 }
 

@@ -28,6 +28,7 @@ struct Options {
   std::int64_t accumulate = 1;            // batches per step
   std::optional<double> init_scale = {};  // of the loss; unset: GradScaler's default
   bool scaling = true;                    // of amp-fp16
+  std::string policies = {};              // file of the autocast scope's policies; empty: none
   std::int64_t epochs = 1;
   std::int64_t batch_size = 32;
   bool augment = false;

@@ -169,6 +169,7 @@ std::string to_html(const Options& options, const std::vector<Result>& results,
 body { font: 16px/1.5 sans-serif; color: #1f2328; background: #fff; max-width: 1180px; margin: 2em auto; padding: 0 1em; }
 h1 { font-size: 1.5em; margin-bottom: 0; }
 code { overflow-wrap: anywhere; }
+pre { overflow-x: auto; font-size: .8em; }
 table { border-collapse: collapse; margin: 1.5em 0; }
 th, td { padding: .3em .9em; text-align: right; border-bottom: 1px solid #8885; }
 th:first-child, td:first-child { text-align: left; }
@@ -208,10 +209,17 @@ figcaption { font-size: .85em; opacity: .8; }
     page += "<figure>\n" + figure.svg + "<figcaption>" + escaped(figure.caption) +
             "</figcaption>\n</figure>\n";
   }
+  page += "</div>\n";
+  for (const std::vector<Result>& group : by_precision(results)) {
+    const amp::Trace& trace = group.front().trace;
+    if (!trace.entries().empty())
+      page += "<h2>What ran in which precision: " + escaped(group.front().name) + "</h2>\n<pre>" +
+              escaped(trace.to_string()) + "</pre>\n";
+  }
   Settings settings = settings_of(options);
   settings["device"] = options.device;
   settings["epochs"] = std::to_string(options.epochs);
-  return page + "</div>\n<h2>Settings</h2>\n<p><code>" + escaped(to_string(settings)) +
+  return page + "<h2>Settings</h2>\n<p><code>" + escaped(to_string(settings)) +
          "</code></p>\n</body>\n</html>\n";
 }
 
@@ -225,6 +233,14 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   if (!file) throw amp::Error(path.string() + ": cannot be written");
 }
 
+/// The trace of a step: what ran in which precision, the same with times, and as a timeline.
+void write_trace(const std::filesystem::path& folder, const Result& result) {
+  if (result.trace.entries().empty()) return;
+  write_file(folder / ("precisions-" + result.name + ".txt"), result.trace.precisions());
+  write_file(folder / ("trace-" + result.name + ".txt"), result.trace.to_string());
+  write_file(folder / ("trace-" + result.name + ".json"), result.trace.to_chrome_trace());
+}
+
 /// The numbers of a histogram, beside it.
 std::string gradient_caption(const Result& result) {
   using amp::diagnostics::percent_text;
@@ -233,8 +249,8 @@ std::string gradient_caption(const Result& result) {
   const amp::ExponentHistogram& all = gradients.all();
   const amp::ScaleRecommendation advice = gradients.recommended_scale();
   std::string text =
-      "Gradients of the weights in the sampled steps of the last epoch, without the "
-      "loss scale. In float16 " +
+      "Gradients of activations in every eighth step of the last epoch, without the loss scale. In "
+      "float16 " +
       percent_text(all.flushed_share()) + " of those that are not 0 would become 0 at scale 1, ";
   if (result.scaled) {
     text += percent_text(all.flushed_share(gradients.scale())) + " at the last scale, " +
@@ -269,6 +285,7 @@ void write_report(const Options& options, const std::vector<Result>& results) {
     write_file(folder / (first ? "gradients.svg" : "gradients-" + result->name + ".svg"), svg);
     figures.push_back({svg, gradient_caption(*result)});
   }
+  for (const std::vector<Result>& group : by_precision(results)) write_trace(folder, group.front());
   write_file(folder / "report.html", to_html(options, results, figures));
   std::printf("report: %s\n", (folder / "report.html").string().c_str());
 }

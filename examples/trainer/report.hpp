@@ -37,13 +37,14 @@ struct Figure {
 std::string to_html(const Options& options, const std::vector<Result>& results,
                     const std::vector<Figure>& figures);
 
-/// A histogram of the weights' gradients for each precision that has one; amp-fp16's comes first,
-/// as that is the one that gradient scaling is for.
+/// A histogram of the activations' gradients for each precision that has one; amp-fp16's comes
+/// first, as that is the one that gradient scaling is for.
 std::vector<const Result*> with_gradients(const std::vector<Result>& results);
 
 /// Writes report.html, which needs no other file, and the same as summary.json, loss.svg,
 /// accuracy.svg, loss_scale.svg and gradients.svg; gradients-NAME.svg is that of a further
-/// precision.
+/// precision. Of one step of each precision, precisions-NAME.txt says what ran in which precision,
+/// trace-NAME.txt how long it took, and trace-NAME.json is the same for chrome://tracing.
 void write_report(const Options& options, const std::vector<Result>& results);
 
 }  // namespace examples

@@ -42,7 +42,8 @@ struct Result {
   std::int64_t skipped = 0;
   std::vector<Epoch> epochs = {};
   std::vector<Sample> samples = {};
-  amp::GradientHistogram gradients = amp::GradientHistogram();  // weights', in the last epoch
+  amp::GradientHistogram gradients = amp::GradientHistogram();  // activations', last epoch
+  amp::Trace trace = amp::Trace();                              // of one step
 };
 
 /// Mean, and the half of the distance from the smallest to the largest.
