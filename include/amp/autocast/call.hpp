@@ -49,44 +49,36 @@ class Casts {
   bool seen_ = false;
 };
 
-/// Announces an op to the thread's observers, if it has any.
+/// Announces an op to the thread's observers.
 class ObservedOp {
  public:
   template <class... Tensors>
-  ObservedOp(OpId op, const Tensors&... tensors) : begun_(autograd::is_observed()) {
-    if (!begun_) return;
+  ObservedOp(OpId op, const Tensors&... tensors) {
     const Tensor* const inputs[] = {&tensors...};
     begin(op, inputs);
   }
-  ObservedOp(OpId op, std::span<const Tensor> tensors) : begun_(autograd::is_observed()) {
-    if (begun_) [[unlikely]]
-      begin_list(op, tensors);
-  }
+  ObservedOp(OpId op, std::span<const Tensor> tensors);
   ~ObservedOp() {
-    if (begun_) [[unlikely]]
-      autograd::announce_op_failure();
+    if (!ended_) autograd::announce_op_failure();
   }
   ObservedOp(const ObservedOp&) = delete;
   ObservedOp& operator=(const ObservedOp&) = delete;
 
   template <class Result>
   Result end(Result result) {
-    if (begun_) [[unlikely]] {
-      begun_ = false;
-      if constexpr (std::is_same_v<Result, Tensor>) {
-        autograd::announce_op_end(result);
-      } else {
-        autograd::announce_op_end(Tensor());
-      }
+    ended_ = true;
+    if constexpr (std::is_same_v<Result, Tensor>) {
+      autograd::announce_op_end(result);
+    } else {
+      autograd::announce_op_end(Tensor());
     }
     return result;
   }
 
  private:
   static void begin(OpId op, std::span<const Tensor* const> inputs);
-  static void begin_list(OpId op, std::span<const Tensor> inputs);
 
-  bool begun_;
+  bool ended_ = false;
 };
 
 template <class Function, class... Tensors>
@@ -104,12 +96,21 @@ struct NoCasts {
   AutocastGuard cuda{kCUDA, {.enabled = false}};
 };
 
-/// Runs an op under its policy. Outside of scopes this is the call itself.
 template <class Function, class... Tensors>
-auto call(OpId op, Function&& function, const Tensors&... tensors) {
+[[gnu::noinline, gnu::cold]] auto call_observed(OpId op, Function&& function,
+                                                const Tensors&... tensors) {
   ObservedOp observed(op, tensors...);
   if (!amp::detail::current_autocast().active()) return observed.end(function(tensors...));
   return observed.end(call_in_scope(op, function, tensors...));
+}
+
+/// Runs an op under its policy. Outside of scopes this is the call itself.
+template <class Function, class... Tensors>
+auto call(OpId op, Function&& function, const Tensors&... tensors) {
+  if (autograd::is_observed()) [[unlikely]]
+    return call_observed(op, function, tensors...);
+  if (!amp::detail::current_autocast().active()) return function(tensors...);
+  return call_in_scope(op, function, tensors...);
 }
 
 /// Runs an op of the user's under its policy; those inside it are not cast again.

@@ -62,9 +62,9 @@ AMP_COLD void ObservedOp::begin(OpId op, std::span<const Tensor* const> inputs) 
   autograd::announce_op({op_name(op.index), policy, state.rule(op), inputs, compute});
 }
 
-AMP_COLD void ObservedOp::begin_list(OpId op, std::span<const Tensor> inputs) {
+AMP_COLD ObservedOp::ObservedOp(OpId op, std::span<const Tensor> tensors) {
   amp::detail::PoolVector<const Tensor*> pointers;
-  for (const Tensor& input : inputs) pointers.push_back(&input);
+  for (const Tensor& tensor : tensors) pointers.push_back(&tensor);
   begin(op, pointers);
 }
 

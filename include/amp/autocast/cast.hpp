@@ -32,40 +32,56 @@ class ResultDType {
   const AutocastState* state_ = nullptr;
 };
 
+template <class Function, class... Tensors>
+auto call_reading_unobserved(OpId op, Function&& function, const Tensors&... tensors) {
+  const AutocastState& state = amp::detail::current_autocast();
+  if (!state.active()) return function(ResultDType(), tensors...);
+  switch (state.policy(op)) {
+    case OpPolicy::kFloat32:
+      return function(ResultDType(state), tensors...);
+    case OpPolicy::kFloat32Math: {
+      const auto& first = std::get<0>(std::tie(tensors...));
+      return Casts(state, OpPolicy::kFloat32Math)
+          .finish(function(ResultDType(), tensors...), first);
+    }
+    default:
+      return call_in_scope(
+          op, [&](const auto&... inputs) { return function(ResultDType(), inputs...); },
+          tensors...);
+  }
+}
+
 /// As call(), for an op that reads inputs of any dtype as float32 itself and is told what dtype to
 /// give, function(ResultDType, tensors...): no input is cast for it, and none saved in float32 that
 /// has 16 bits.
 template <class Function, class... Tensors>
 auto call_reading(OpId op, Function&& function, const Tensors&... tensors) {
-  const AutocastState& state = amp::detail::current_autocast();
-  ObservedOp observed(op, tensors...);
-  if (!state.active()) return observed.end(function(ResultDType(), tensors...));
-  switch (state.policy(op)) {
-    case OpPolicy::kFloat32:
-      return observed.end(function(ResultDType(state), tensors...));
-    case OpPolicy::kFloat32Math: {
-      const auto& first = std::get<0>(std::tie(tensors...));
-      return observed.end(
-          Casts(state, OpPolicy::kFloat32Math).finish(function(ResultDType(), tensors...), first));
-    }
-    default:
-      return observed.end(call_in_scope(
-          op, [&](const auto&... inputs) { return function(ResultDType(), inputs...); },
-          tensors...));
+  if (autograd::is_observed()) [[unlikely]] {
+    ObservedOp observed(op, tensors...);
+    return observed.end(call_reading_unobserved(op, function, tensors...));
   }
+  return call_reading_unobserved(op, function, tensors...);
+}
+
+template <class Function>
+Tensor call_list_unobserved(OpId op, Function&& function, std::span<const Tensor> tensors) {
+  const AutocastState& state = amp::detail::current_autocast();
+  if (!state.active()) return function(tensors);
+  Casts casts(state, state.policy(op));
+  for (const Tensor& tensor : tensors) casts.see(tensor);
+  amp::detail::PoolVector<Tensor> cast_tensors;
+  for (const Tensor& tensor : tensors) cast_tensors.push_back(casts.apply(tensor));
+  return casts.finish(function(std::span<const Tensor>(cast_tensors)), tensors[0]);
 }
 
 /// The same for an op of a list of tensors.
 template <class Function>
 Tensor call_list(OpId op, Function&& function, std::span<const Tensor> tensors) {
-  const AutocastState& state = amp::detail::current_autocast();
-  ObservedOp observed(op, tensors);
-  if (!state.active()) return observed.end(function(tensors));
-  Casts casts(state, state.policy(op));
-  for (const Tensor& tensor : tensors) casts.see(tensor);
-  amp::detail::PoolVector<Tensor> cast_tensors;
-  for (const Tensor& tensor : tensors) cast_tensors.push_back(casts.apply(tensor));
-  return observed.end(casts.finish(function(std::span<const Tensor>(cast_tensors)), tensors[0]));
+  if (autograd::is_observed()) [[unlikely]] {
+    ObservedOp observed(op, tensors);
+    return observed.end(call_list_unobserved(op, function, tensors));
+  }
+  return call_list_unobserved(op, function, tensors);
 }
 
 }  // namespace amp::inline v0::autocasting

@@ -158,7 +158,7 @@ AMP_INLINE AutocastGuard::AutocastGuard(DeviceType device, const AutocastOptions
             next.dtypes_[d]);
   next.cache_enabled_ = options.cache_enabled && next.cache_enabled_;
   next.only_low_precision_ = options.only_low_precision.value_or(next.only_low_precision_);
-  next.apply(options.policies);
+  if (!options.policies.entries().empty()) next.apply(options.policies);
   detail::current_autocast() = next;
 }
 AMP_INLINE AutocastGuard::AutocastGuard(const AutocastState& state) {

@@ -120,9 +120,11 @@ AMP_INLINE void backward(const Tensor& root, const Tensor& gradient) {
     }
     const auto inputs = node.inputs();
     gradients.assign(inputs.size(), Tensor());
-    BackwardEvent event(node, current.gradient);
-    node.backward(current.gradient, gradients);
-    event.end(gradients);
+    if (is_observed()) [[unlikely]] {
+      observed_backward(node, current.gradient, gradients);
+    } else {
+      node.backward(current.gradient, gradients);
+    }
     node.release();
     current.gradient = Tensor();
     for (std::size_t i = 0; i < inputs.size(); ++i) {

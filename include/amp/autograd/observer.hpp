@@ -96,31 +96,8 @@ void announce_cast(const CastEvent& event);
 void announce_module(const std::string& path);
 void announce_module_end() noexcept;
 
-/// Announces a node's backward function for its lifetime.
-class BackwardEvent {
- public:
-  BackwardEvent(const Node& node, const Tensor& gradient) : node_(is_observed() ? &node : nullptr) {
-    if (node_ != nullptr) [[unlikely]]
-      begin(gradient);
-  }
-  void end(std::span<const Tensor> gradients) {
-    if (node_ != nullptr) [[unlikely]]
-      announce_end(gradients);
-  }
-  ~BackwardEvent() {
-    if (node_ != nullptr) [[unlikely]]
-      fail();
-  }
-  BackwardEvent(const BackwardEvent&) = delete;
-  BackwardEvent& operator=(const BackwardEvent&) = delete;
-
- private:
-  void begin(const Tensor& gradient) const;
-  void announce_end(std::span<const Tensor> gradients);
-  void fail() const noexcept;
-
-  const Node* node_;  // null: nothing to announce any more
-};
+/// node.backward(gradient, gradients), announced.
+void observed_backward(Node& node, const Tensor& gradient, std::span<Tensor> gradients);
 
 }  // namespace autograd
 }  // namespace amp::inline v0

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "amp/autograd/node.hpp"
 #include "amp/autograd/observer.hpp"
 
 namespace amp::inline v0::autograd {
@@ -82,16 +83,16 @@ AMP_COLD void announce_module_end() noexcept {
   Announcement().to_all_noexcept([](Observer& observer) { observer.module_ends(); });
 }
 
-AMP_COLD void BackwardEvent::begin(const Tensor& gradient) const {
-  Announcement().begin([&](Observer& observer) { observer.backward_begins(*node_, gradient); },
+AMP_COLD void observed_backward(Node& node, const Tensor& gradient, std::span<Tensor> gradients) {
+  Announcement().begin([&](Observer& observer) { observer.backward_begins(node, gradient); },
                        [](Observer& observer) { observer.backward_fails(); });
-}
-AMP_COLD void BackwardEvent::announce_end(std::span<const Tensor> gradients) {
-  const Node& node = *std::exchange(node_, nullptr);
+  try {
+    node.backward(gradient, gradients);
+  } catch (...) {
+    Announcement().to_all_noexcept([](Observer& observer) { observer.backward_fails(); });
+    throw;
+  }
   Announcement().to_all([&](Observer& observer) { observer.backward_ends(node, gradients); });
-}
-AMP_COLD void BackwardEvent::fail() const noexcept {
-  Announcement().to_all_noexcept([](Observer& observer) { observer.backward_fails(); });
 }
 
 }  // namespace amp::inline v0::autograd

@@ -24,8 +24,10 @@ namespace detail {
 /// module.forward(arguments...). An error that comes out of it names the module.
 template <class M, class... Arguments>
 Tensor forward(const M& module, const Arguments&... arguments) {
-  ModuleCall call(module);
   try {
+    if (!ModuleCall::is_needed(module)) [[likely]]
+      return module.forward(arguments...);
+    ModuleCall call(module);
     return call.end(module.forward(arguments...));
   } catch (Error& error) {
     detail::add_module(error, module);

@@ -14,33 +14,26 @@
 
 namespace amp::inline v0::nn::detail {
 
-/// What surrounds the call of a module: policies by its path, observers, hooks. Without them it
-/// costs some loads.
+/// What surrounds the call of a module, if it is needed: policies by its path, observers, hooks.
 class ModuleCall {
  public:
-  explicit ModuleCall(const Module& module)
-      : module_(module),
-        begun_(module.has_hooks() || autograd::is_observed() ||
-               amp::detail::current_autocast().has_module_policies()) {
-    if (begun_) [[unlikely]]
-      begin();
+  static bool is_needed(const Module& module) {
+    return module.has_hooks() || autograd::is_observed() ||
+           amp::detail::current_autocast().has_module_policies();
   }
+
+  explicit ModuleCall(const Module& module);
   ~ModuleCall() {
-    if (announced_) [[unlikely]]
-      autograd::announce_module_end();
+    if (announced_) autograd::announce_module_end();
   }
   ModuleCall(const ModuleCall&) = delete;
   ModuleCall& operator=(const ModuleCall&) = delete;
 
-  Tensor end(Tensor output) const {
-    return begun_ ? module_.run_forward_hooks(std::move(output)) : output;
-  }
+  Tensor end(Tensor output) const { return module_.run_forward_hooks(std::move(output)); }
 
  private:
-  void begin();
-
   const Module& module_;
-  bool begun_, announced_ = false;
+  bool announced_ = false;
   std::optional<amp::detail::AutocastRestore> restore_;
 };
 
