@@ -27,6 +27,9 @@ namespace detail {
 
 class ModuleCall;
 
+/// "a", "b"; or none.
+std::string listed(const std::vector<std::string>& names);
+
 /// Of a module, without namespaces. Found by the compiler, so that no program searches for it.
 template <class M>
 inline constexpr std::string_view kTypeName = amp::detail::type_name<M>();
@@ -167,8 +170,12 @@ class Module {
   friend class Sequential;  // whose templates register and replace without a copy of the module
 
   struct State;
+  using ForwardHooks = amp::detail::HookList<ForwardHook>;
+  using BackwardHooks = amp::detail::HookList<BackwardHook>;
 
   State& state() const;
+  Ref<ForwardHooks>& forward_hooks() const;  // null until there is one
+  Ref<BackwardHooks>& backward_hooks() const;
 
   void keep_extra_repr(std::string text) const;
 

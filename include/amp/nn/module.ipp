@@ -12,16 +12,26 @@
 #include <vector>
 
 #include "amp/autograd/grad_mode.hpp"
+#include "amp/autograd/hooks.hpp"
 #include "amp/autograd/leaves.hpp"
 #include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
 #include "amp/nn/module.hpp"
-#include "amp/nn/module_state.hpp"
 #include "amp/ops/tensor_members.hpp"
 
 namespace amp::inline v0::nn {
 
 namespace detail {
+
+inline constexpr std::string_view kNoType = "Module";
+
+AMP_COLD std::string listed(const std::vector<std::string>& names) {
+  return amp::detail::or_out_of_memory([&] {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+    return text.empty() ? std::string("none") : text;
+  });
+}
 
 using Replacements = std::vector<std::pair<Tensor, Tensor>>;  // a tensor, and its new data
 
@@ -70,12 +80,34 @@ AMP_COLD bool same_values(const Tensor& a, const Tensor& b) {
 
 }  // namespace detail
 
+struct Module::State {
+  NamedTensors parameters, buffers;
+  std::vector<std::pair<std::string, Module>> modules;
+  bool training = true;
+  bool keeps_float32 = false;
+  std::string_view type = detail::kNoType;
+  std::string extra_repr = {};
+  // Handles to parameters that were replaced, which copies of a layer may still have.
+  std::vector<std::pair<Tensor, std::string>> replaced = {};
+  Ref<ForwardHooks> forward_hooks = {};
+  Ref<BackwardHooks> backward_hooks = {};
+  std::weak_ptr<State> parent = {};  // where it was registered first, and as what
+  std::string name = {};
+};
+
 AMP_COLD Module::Module()
     : state_(amp::detail::or_out_of_memory([] { return std::make_shared<State>(); })) {}
 
 AMP_INLINE Module::State& Module::state() const {
   check_defined();
   return *state_;
+}
+
+AMP_INLINE Ref<Module::ForwardHooks>& Module::forward_hooks() const {
+  return state().forward_hooks;
+}
+AMP_INLINE Ref<Module::BackwardHooks>& Module::backward_hooks() const {
+  return state().backward_hooks;
 }
 
 AMP_COLD std::string Module::path() const {

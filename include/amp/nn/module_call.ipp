@@ -13,7 +13,6 @@
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/core/error.hpp"
 #include "amp/nn/module_call.hpp"
-#include "amp/nn/module_state.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/ops/tensor_members.hpp"
 
@@ -59,26 +58,26 @@ HookHandle add_hook(Ref<amp::detail::HookList<Hook>>& list, std::string_view cal
 }  // namespace detail
 
 AMP_COLD HookHandle Module::register_forward_hook(ForwardHook hook) const {
-  return detail::add_hook(state().forward_hooks, "register_forward_hook", std::move(hook));
+  return detail::add_hook(forward_hooks(), "register_forward_hook", std::move(hook));
 }
 AMP_COLD HookHandle Module::register_backward_hook(BackwardHook hook) const {
-  return detail::add_hook(state().backward_hooks, "register_backward_hook", std::move(hook));
+  return detail::add_hook(backward_hooks(), "register_backward_hook", std::move(hook));
 }
 
 AMP_INLINE bool Module::has_hooks() const {
-  return state_ != nullptr && (state_->forward_hooks || state_->backward_hooks);
+  return state_ != nullptr && (forward_hooks() || backward_hooks());
 }
 
 AMP_COLD Tensor Module::run_forward_hooks(Tensor output) const {
-  if (state().forward_hooks) {
-    for (const auto& [number, hook] : state().forward_hooks->all()) {
+  if (forward_hooks()) {
+    for (const auto& [number, hook] : forward_hooks()->all()) {
       if (Tensor changed = (*hook)(*this, output); changed.defined()) output = std::move(changed);
     }
   }
-  if (state().backward_hooks && !state().backward_hooks->empty() && output.defined() &&
+  if (backward_hooks() && !backward_hooks()->empty() && output.defined() &&
       output.requires_grad() && is_grad_enabled()) {
     output = detail::own_output(output);
-    for (const auto& [number, hook] : state().backward_hooks->all())
+    for (const auto& [number, hook] : backward_hooks()->all())
       output.register_hook([module = *this, call = hook](const Tensor& gradient) {
         return (*call)(module, gradient);
       });
