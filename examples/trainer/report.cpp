@@ -257,7 +257,10 @@ std::string gradient_caption(const Result& result) {
             scale_text(gradients.scale()) + ", ";
   }
   return text + "and " + percent_text(advice.flushed_share) + " at the recommended scale, " +
-         scale_text(advice.scale) + ", which leaves a factor of 8 to the largest number.";
+         scale_text(advice.scale) + ", which leaves a factor of 8 to the largest number." +
+         (result.scaled || !result.name.ends_with("fp16")
+              ? ""
+              : " What has become 0 in float16 already is among the zeros.");
 }
 
 }  // namespace
