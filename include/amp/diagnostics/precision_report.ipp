@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "amp/core/error.hpp"
+#include "amp/diagnostics/exponent_histogram.hpp"
 #include "amp/diagnostics/finite.hpp"
 #include "amp/diagnostics/precision_report.hpp"
 #include "amp/diagnostics/text.hpp"
@@ -100,10 +101,8 @@ AMP_COLD std::string_view kind_text(ReportKind kind) {
   return "?";
 }
 
-AMP_COLD std::string percent_text(std::int64_t part, std::int64_t whole) {
-  return whole == 0
-             ? "-"
-             : number_text(100 * static_cast<double>(part) / static_cast<double>(whole)) + " %";
+AMP_COLD std::string share_text(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? "-" : percent_text(static_cast<double>(part) / static_cast<double>(whole));
 }
 
 AMP_COLD std::vector<std::string> row_of(const TensorReport& tensor) {
@@ -116,8 +115,8 @@ AMP_COLD std::vector<std::string> row_of(const TensorReport& tensor) {
   const GradientReport& gradient = *tensor.gradient;
   row.insert(row.end(),
              {std::string(amp::to_string(gradient.dtype)), number_text(gradient.norm),
-              number_text(gradient.max_abs), percent_text(gradient.zeros, gradient.elements),
-              percent_text(gradient.underflows, gradient.elements),
+              number_text(gradient.max_abs), share_text(gradient.zeros, gradient.elements),
+              share_text(gradient.underflows, gradient.elements),
               gradient.infs + gradient.nans == 0 ? "-"
                                                  : std::to_string(gradient.infs) + " inf, " +
                                                        std::to_string(gradient.nans) + " NaN"});

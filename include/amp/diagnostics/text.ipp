@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -36,9 +37,10 @@ AMP_COLD std::string table(const std::vector<std::vector<std::string>>& rows) {
 }
 
 AMP_COLD std::string number_text(double value, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
-  return text;
+  char text[32];  // not printf, whose decimal point is that of the user's locale
+  const auto end =
+      std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits);
+  return std::string(text, end.ptr);
 }
 
 AMP_COLD std::string with_unit(double value, const char* const (&units)[4]) {
