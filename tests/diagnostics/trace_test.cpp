@@ -184,7 +184,10 @@ TEST_CASE("trace: float64 and integers are left alone") {
   CHECK(product.compute == std::vector<amp::DType>{amp::kFloat64, amp::kFloat64});
   CHECK(product.casts.empty());
   CHECK(product.off_multiples.empty());
+  CHECK(product.ineligible == 2);
+  CHECK(trace.precisions().find("op list, 2 inputs not eligible") != std::string::npos);
   CHECK(named(trace, "add").at(0).output->dtype == amp::kInt64);
+  CHECK(named(trace, "add").at(0).ineligible == 0);
 }
 
 TEST_CASE("trace: the extents of matmuls that are no multiples of 8") {

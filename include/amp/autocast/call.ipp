@@ -57,9 +57,14 @@ AMP_COLD void ObservedOp::begin(OpId op, std::span<const Tensor* const> inputs) 
   Casts casts(state, policy);
   for (const Tensor* const input : inputs) casts.see(*input);
   amp::detail::PoolVector<DType> compute;
-  for (const Tensor* const input : inputs)
+  const bool casts_some = state.active() && policy != OpPolicy::kPassthrough;
+  int ineligible = 0;
+  for (const Tensor* const input : inputs) {
     compute.push_back(input->defined() ? casts.target(*input) : kFloat32);
-  autograd::announce_op({op_name(op.index), policy, state.rule(op), inputs, compute});
+    if (casts_some && input->defined() && is_floating_point(input->dtype()))
+      ineligible += eligible(state, *input) ? 0 : 1;
+  }
+  autograd::announce_op({op_name(op.index), policy, state.rule(op), inputs, compute, ineligible});
 }
 
 AMP_COLD ObservedOp::ObservedOp(OpId op, std::span<const Tensor> tensors) {

@@ -38,6 +38,7 @@ struct OpEvent {
   PolicyRule rule;                        // that decided the policy
   std::span<const Tensor* const> inputs;  // as they were given; some may be undefined
   std::span<const DType> compute;         // for each input, the dtype in which the op reads it
+  int ineligible = 0;  // inputs that the scope does not cast: float64, or on another device
 };
 
 struct CastEvent {

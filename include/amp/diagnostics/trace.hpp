@@ -44,6 +44,7 @@ struct TraceEntry {
   bool recomputed = false;  // an op that backward runs again, for checkpoint()
   OpPolicy policy = OpPolicy::kPassthrough;
   PolicyRule rule = PolicyRule::kNoScope;
+  int ineligible = 0;  // inputs that are left as they are: float64, or on another device
   std::vector<TracedTensor> inputs = {};    // as they were given; in backward the gradient
   std::vector<DType> compute = {};          // in which the op reads each of them
   std::optional<TracedTensor> output = {};  // none if the op failed, or returned no tensor

@@ -112,11 +112,21 @@ struct TraceLine {
   double seconds = 0;
 };
 
+/// "op list", or "op list, 1 input not eligible".
+AMP_COLD std::string decision_text(const TraceEntry& entry) {
+  if (!decides(entry)) return "-";
+  std::string text(rule_text(entry.rule));
+  if (entry.ineligible != 0)
+    text += ", " + std::to_string(entry.ineligible) +
+            (entry.ineligible == 1 ? " input" : " inputs") + " not eligible";
+  return text;
+}
+
 AMP_COLD std::vector<std::string> key_of(const TraceEntry& entry) {
   return {entry.module.empty() ? "-" : entry.module,
           name_text(entry),
           policy_text(entry),
-          decides(entry) ? std::string(rule_text(entry.rule)) : "-",
+          decision_text(entry),
           path_text(entry),
           casts_text(entry)};
 }
@@ -268,7 +278,8 @@ AMP_COLD std::string json_fields(const TraceEntry& entry) {
                      ", \"module\": " + json_text(entry.module);
   if (decides(entry))
     text += ", \"policy\": " + json_text(amp::to_string(entry.policy)) +
-            ", \"decided_by\": " + json_text(rule_text(entry.rule));
+            ", \"decided_by\": " + json_text(rule_text(entry.rule)) +
+            ", \"not_eligible\": " + std::to_string(entry.ineligible);
   if (entry.phase != TracePhase::kModule)
     text += ", \"inputs\": " + json_list(inputs) + ", \"compute\": " + json_list(compute) +
             ", \"casts\": " + json_list(casts) + ", \"bytes\": " + std::to_string(entry.bytes) +

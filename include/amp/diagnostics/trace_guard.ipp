@@ -83,6 +83,7 @@ class TraceGuard::Recorder final : public autograd::Observer {
     begin(forward_phase(), std::string(op.name), [&](TraceEntry& entry) {
       entry.policy = op.policy;
       entry.rule = op.rule;
+      entry.ineligible = op.ineligible;
       entry.recomputed = is_recomputed();
       entry.off_multiples = diagnostics::OffMultiples(op).take();
       for (std::size_t i = 0; i < op.inputs.size(); ++i) {
