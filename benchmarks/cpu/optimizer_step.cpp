@@ -35,7 +35,7 @@ struct OptimizerStep {
   /// As a loop with autocast: each weight's copy was used by the forward pass.
   void use_copies() const {
     for (const amp::Tensor& p : parameters)
-      copies = amp::detail::low_precision_copy(p, amp::kBFloat16);
+      copies = amp::detail::low_precision_copy(p, amp::kBFloat16).tensor;
     copies = {};
   }
   amp::Tensor step() {
@@ -67,7 +67,7 @@ void verify(const std::vector<std::int64_t>& sizes) {
   const auto refreshes = amp::autocast_cache_stats().refreshes;
   for (std::size_t t = 0; t < weights.size(); ++t) {
     const auto copy = amp::detail::low_precision_copy(training.parameters[t], amp::kBFloat16)
-                          .to_vector<amp::bfloat16>();
+                          .tensor.to_vector<amp::bfloat16>();
     const float* const now = training.parameters[t].const_data<float>();
     for (std::size_t i = 0; i < weights[t].size(); i += 1 + weights[t].size() / 1000) {
       const double g = gradients[t][i] / norm;

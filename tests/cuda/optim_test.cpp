@@ -9,6 +9,7 @@
 #include <amp/kernels/optim/lamb.hpp>
 #include <amp/kernels/optim/lion.hpp>
 #include <amp/kernels/optim/sgd.hpp>
+#include <amp/kernels/unscale/host.hpp>
 
 #include <cmath>
 #include <cstddef>

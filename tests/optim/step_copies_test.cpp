@@ -148,7 +148,7 @@ TEST_CASE("step copies: a copy that a user wrote to is made anew") {
   {
     const amp::NoGradGuard no_grad;
     const amp::AutocastGuard autocast(amp::kCPU, {.dtype = amp::kBFloat16});
-    amp::detail::low_precision_copy(w, amp::kBFloat16).fill_(9);
+    amp::detail::low_precision_copy(w, amp::kBFloat16).tensor.fill_(9);
   }
   optimizer.step();
   CHECK(is_current(w));
@@ -205,7 +205,7 @@ void check_large(const Options& options) {
   const std::int64_t before = refreshes();
   optimizer.step();
   for (const Tensor& p : params) {
-    const Tensor copy = amp::detail::low_precision_copy(p, amp::kBFloat16);
+    const Tensor copy = amp::detail::low_precision_copy(p, amp::kBFloat16).tensor;
     const Tensor expected = p.detach().to(amp::kBFloat16);
     CHECK(std::memcmp(copy.raw_data(), expected.raw_data(),
                       static_cast<std::size_t>(2 * p.numel())) == 0);
