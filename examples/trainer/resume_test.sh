@@ -33,4 +33,4 @@ for file in report.html summary.json loss.svg accuracy.svg loss_scale.svg; do
   [[ -s report/$file ]]
 done
 grep -q '"test_accuracy"' report/summary.json
-grep -q '<path fill="none"' report/loss_scale.svg
+grep -q '<path class="curve' report/loss_scale.svg
