@@ -141,8 +141,8 @@ class AutocastGuard : private detail::AutocastRestore {
   [[nodiscard]] explicit AutocastGuard(const AutocastState& state);
 };
 
-/// What autocast returns: calls `callable` in a scope, that of options or of a state.
-template <class Scope, class Callable>
+/// What autocast returns: calls `callable` under Guard(scope), of options or of a state.
+template <class Guard, class Scope, class Callable>
 class AutocastCallable {
  public:
   AutocastCallable(Scope scope, Callable callable)
@@ -150,12 +150,12 @@ class AutocastCallable {
 
   template <class... Arguments>
   decltype(auto) operator()(Arguments&&... arguments) {
-    const AutocastGuard guard(scope_);
+    const Guard guard(scope_);
     return callable_(std::forward<Arguments>(arguments)...);
   }
   template <class... Arguments>
   decltype(auto) operator()(Arguments&&... arguments) const {
-    const AutocastGuard guard(scope_);
+    const Guard guard(scope_);
     return callable_(std::forward<Arguments>(arguments)...);
   }
 
@@ -168,13 +168,14 @@ class AutocastCallable {
 /// `callable` is.
 template <class Callable>
 [[nodiscard]] auto autocast(DeviceType device, AutocastOptions options, Callable callable) {
-  return AutocastCallable(std::pair(device, std::move(options)), std::move(callable));
+  return AutocastCallable<AutocastGuard, std::pair<DeviceType, AutocastOptions>, Callable>(
+      std::pair(device, std::move(options)), std::move(callable));
 }
 /// The same with a state, for a task of a thread pool, a data loader or a hook, which other threads
 /// call: pool.submit(amp::autocast(amp::autocast_state(), task)).
 template <class Callable>
 [[nodiscard]] auto autocast(const AutocastState& state, Callable callable) {
-  return AutocastCallable(state, std::move(callable));
+  return AutocastCallable<AutocastGuard, AutocastState, Callable>(state, std::move(callable));
 }
 
 }  // namespace amp::inline v0

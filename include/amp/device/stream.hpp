@@ -4,6 +4,7 @@
 // Which stream of a device takes this thread's work.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "amp/core/globals.hpp"
@@ -28,9 +29,25 @@ struct AMP_EXPORT CurrentStreams {
 
 }  // namespace detail
 
+/// The stream of another library that takes this thread's work on a CUDA device, a cudaStream_t.
+using StreamSource = void* (*)(int device);
+
+/// From now on work that no StreamGuard directs goes to the stream that `source` returns, for each
+/// thread at each call, instead of to a stream of amp's own: so amp's work stays in order with that
+/// of the other library. Null: to amp's own streams again. <amp/libtorch.hpp> sets torch's.
+void set_stream_source(StreamSource source);
+
+namespace detail {
+
+struct AMP_EXPORT CurrentStreamSource {
+  std::atomic<StreamSource> source = nullptr;
+};
+
+}  // namespace detail
+
 /// Until its end, work of this thread on `device` goes to `stream`, a cudaStream_t of the user's,
 /// who keeps it alive and orders it against other streams; the null stream is one too. Without a
-/// guard work goes to a stream of amp's own. Does not synchronise.
+/// guard work goes to a stream of amp's own, or to that of set_stream_source. Does not synchronise.
 class StreamGuard {
  public:
   [[nodiscard]] StreamGuard(Device device, void* stream);

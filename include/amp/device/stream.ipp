@@ -20,6 +20,11 @@ AMP_INLINE detail::CurrentStreams::Choice& StreamGuard::choice() const {
   return thread_state<detail::CurrentStreams>().choices[index_];
 }
 
+AMP_COLD void set_stream_source(StreamSource source) {
+  process_state<detail::CurrentStreamSource>().source.store(source);
+}
+
+AMP_PROCESS_STATE(detail::CurrentStreamSource);
 AMP_THREAD_STATE(detail::CurrentStreams);
 
 }  // namespace amp::inline v0

@@ -14,16 +14,49 @@
 
 namespace amp::inline v0 {
 
-/// Anything with gradients() -> a range of TensorView, and step().
+/// How a scaler scales a loss of another library. A header for that library specialises it:
+///   static Device device(const T& loss): where the loss is. Throws if it is undefined.
+///   static T multiply(const T& loss, const Tensor& scale): their product in float32, or float64 if
+///   the loss is; differentiable. The scale is 0-dimensional, on that device.
+template <class T>
+struct LossAdapter;
+
+/// How a scaler uses an optimizer of another library that has no gradients(). A header for that
+/// library specialises it:
+///   static void visit_gradients(O&, FunctionRef<void(const TensorView&)>): each that exists.
+///   static void step(O&)
+///   static void mark_unscaled(O&): called after the gradients were unscaled in place.
 template <class O>
-concept OptimizerLike = requires(O& optimizer) {
+struct OptimizerAdapter;
+
+/// A loss of a library that LossAdapter knows, as torch::Tensor with <amp/libtorch.hpp>.
+template <class T>
+concept ForeignLoss = requires(const T& loss, const Tensor& scale) {
+  { LossAdapter<T>::device(loss) } -> std::same_as<Device>;
+  { LossAdapter<T>::multiply(loss, scale) } -> std::convertible_to<T>;
+};
+
+/// Has gradients() -> a range of TensorView, and step().
+template <class O>
+concept HasGradients = requires(O& optimizer) {
   { *std::begin(optimizer.gradients()) } -> std::convertible_to<TensorView>;
   optimizer.step();
 };
 
+/// An optimizer of a library that OptimizerAdapter knows, as all of torch::optim with
+/// <amp/libtorch.hpp>.
+template <class O>
+concept ForeignOptimizer = !HasGradients<O> && requires(O & optimizer) {
+  OptimizerAdapter<O>::step(optimizer);
+};
+
+/// What a scaler can unscale and step.
+template <class O>
+concept OptimizerLike = HasGradients<O> || ForeignOptimizer<O>;
+
 /// One that unscales, clips and skips by itself, on the device: it costs no synchronisation.
 template <class O>
-concept ScaleAwareOptimizer = OptimizerLike<O> && requires(O& optimizer, const GradScale& scale) {
+concept ScaleAwareOptimizer = HasGradients<O> && requires(O& optimizer, const GradScale& scale) {
   optimizer.step(scale);
 };
 
@@ -31,7 +64,7 @@ concept ScaleAwareOptimizer = OptimizerLike<O> && requires(O& optimizer, const G
 /// called once they were unscaled in place. A scale-aware one gets its 16-bit gradients left
 /// scaled, and reads GradScale::inverse_low_precision for them.
 template <class O>
-concept MarksGradients = OptimizerLike<O> && requires(O& optimizer) {
+concept MarksGradients = HasGradients<O> && requires(O& optimizer) {
   optimizer.mark_unscaled();
 };
 
@@ -72,7 +105,18 @@ class AnyOptimizer {
     void (*visit_parameters)(void*, FunctionRef<void(const Tensor&)>) = nullptr;
   };
 
-  template <class O>
+  template <ForeignOptimizer O>
+  static constexpr Calls calls_of() {
+    using Adapter = OptimizerAdapter<O>;
+    return {.visit_gradients =
+                [](void* optimizer, FunctionRef<void(const TensorView&)> body) {
+                  Adapter::visit_gradients(*static_cast<O*>(optimizer), body);
+                },
+            .step = [](void* optimizer) { Adapter::step(*static_cast<O*>(optimizer)); },
+            .mark_unscaled =
+                [](void* optimizer) { Adapter::mark_unscaled(*static_cast<O*>(optimizer)); }};
+  }
+  template <HasGradients O>
   static constexpr Calls calls_of() {
     Calls calls{.visit_gradients =
                     [](void* optimizer, FunctionRef<void(const TensorView&)> body) {
@@ -99,7 +143,7 @@ class AnyOptimizer {
     }
     return calls;
   }
-  template <class O>
+  template <OptimizerLike O>
   static constexpr Calls kCalls = calls_of<O>();
 
   void* optimizer_;

@@ -22,6 +22,9 @@
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
+namespace detail {
+[[noreturn]] void refuse_closure();
+}
 
 /// Dynamic loss scaling.
 ///
@@ -78,6 +81,24 @@ class GradScaler {
   Tensor scale(const Tensor& loss);
   std::vector<Tensor> scale(std::span<const Tensor> losses);
   std::vector<Tensor> scale(std::initializer_list<Tensor> losses);
+  /// The same for losses of another library, such as torch::Tensor with <amp/libtorch.hpp>.
+  template <ForeignLoss T>
+  T scale(const T& loss) {
+    if (!enabled_) return loss;
+    begin_scale(LossAdapter<T>::device(loss));
+    return LossAdapter<T>::multiply(loss, device_.scale());
+  }
+  template <ForeignLoss T>
+  std::vector<T> scale(const std::vector<T>& losses) {
+    std::vector<T> scaled;
+    scaled.reserve(losses.size());
+    for (const T& loss : losses) scaled.push_back(scale(loss));
+    return scaled;
+  }
+  template <ForeignLoss T>
+  std::vector<T> scale(std::initializer_list<T> losses) {
+    return scale(std::vector<T>(losses));
+  }
 
   /// Divides the optimizer's gradients by the scale, in place, and notes whether any is not finite.
   /// 16-bit gradients of amp's optimizers stay scaled until the step, which unscales them itself.
@@ -101,6 +122,15 @@ class GradScaler {
   template <OptimizerLike O>
   StepResult step(O& optimizer) {
     return step_any(detail::AnyOptimizer(optimizer));
+  }
+  /// Throws, unless the scaler is disabled: what a closure computes is neither scaled nor tested
+  /// when the optimizer calls it.
+  template <OptimizerLike O, class Closure>
+    requires requires(O& optimizer, Closure& closure) { optimizer.step(closure); }
+  StepResult step(O& optimizer, Closure closure) {
+    if (enabled_) detail::refuse_closure();
+    optimizer.step(closure);
+    return {};
   }
 
   /// Leaves the optimizer's step out of this cycle, unscaled or not: what a loop calls that will
@@ -176,6 +206,8 @@ class GradScaler {
   void skip_step_of(const void* optimizer);
 
   void change(const GradScalerState& changed);
+  /// What comes before each scale(loss).
+  void begin_scale(Device device);
   void initialise(std::string_view call, Device device);
   void check_initialised(std::string_view call) const;
   StatisticsResult statistics_of(const void* optimizer) const;

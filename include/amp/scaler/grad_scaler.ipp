@@ -52,6 +52,12 @@ class ForgetOnError {
   int exceptions_ = std::uncaught_exceptions();
 };
 
+AMP_COLD void refuse_closure() {
+  fail("step: an optimizer with a closure cannot be used with gradient scaling, as in PyTorch: the "
+       "closure computes gradients within the step, where they are neither scaled nor tested; call "
+       "backward before step(optimizer)");
+}
+
 }  // namespace detail
 
 AMP_COLD GradScaler::GradScaler(const GradScalerOptions& options)
@@ -79,8 +85,7 @@ AMP_INLINE GradScaler::~GradScaler() = default;
 AMP_INLINE Tensor GradScaler::scale(const Tensor& loss) {
   if (!enabled_) return loss;
   AMP_CHECK(loss.defined(), "scale: `loss` is undefined");
-  initialise("scale", loss.device());
-  if (cycles_.end_if_interrupted()) ledgers_.end_cycle();
+  begin_scale(loss.device());
   const DType dtype = loss.dtype() == kFloat64 ? kFloat64 : kFloat32;
   const Tensor scaled = detail::binary_kernel<&kernels::Backend::mul, kernels::host::mul>(
       loss, device_.scale(), loss.shape(), dtype);
@@ -98,6 +103,11 @@ AMP_INLINE std::vector<Tensor> GradScaler::scale(std::span<const Tensor> losses)
 
 AMP_INLINE std::vector<Tensor> GradScaler::scale(std::initializer_list<Tensor> losses) {
   return scale(std::span(losses.begin(), losses.size()));
+}
+
+AMP_INLINE void GradScaler::begin_scale(Device device) {
+  initialise("scale", device);
+  if (cycles_.end_if_interrupted()) ledgers_.end_cycle();
 }
 
 AMP_COLD void GradScaler::initialise(std::string_view call, Device device) {

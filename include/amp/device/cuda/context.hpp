@@ -215,7 +215,14 @@ inline void require_recorded(int device, cudaStream_t stream) {
 /// The stream that takes this thread's work on a device, which is one of this machine.
 inline Stream current(int device) {
   auto& choice = thread_state<amp::detail::CurrentStreams>().choices[device];
-  if (!choice.made) return OwnStreams::instance().of(device);
+  if (!choice.made) {
+    const StreamSource source = process_state<amp::detail::CurrentStreamSource>().source.load();
+    if (source == nullptr) [[likely]]
+      return OwnStreams::instance().of(device);
+    const DeviceGuard guard(device);
+    const auto handle = static_cast<cudaStream_t>(source(device));
+    return {handle, id_of(handle)};
+  }
   const auto handle = static_cast<cudaStream_t>(choice.stream);
   if (!choice.id_known) {
     const DeviceGuard guard(device);

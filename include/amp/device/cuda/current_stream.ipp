@@ -12,9 +12,7 @@ namespace amp::inline v0::cuda {
 AMP_CUDA_INLINE cudaStream_t current_stream(int device) {
   AMP_CHECK(device >= 0 && device < detail::device_count(), "current_stream: `device` must be ",
             "one of the ", detail::device_count(), " of this machine, but is ", device);
-  const auto& choice = thread_state<amp::detail::CurrentStreams>().choices[device];
-  return choice.made ? static_cast<cudaStream_t>(choice.stream)
-                     : detail::OwnStreams::instance().of(device).handle;
+  return detail::current(device).handle;
 }
 
 }  // namespace amp::inline v0::cuda

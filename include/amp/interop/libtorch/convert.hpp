@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Devices, dtypes, streams and memory of torch, as amp names them. Nothing is copied.
+#pragma once
+
+#if !__has_include(<torch/torch.h>)
+#error "amp/libtorch.hpp needs libtorch, 1.13 or newer (Debian: libtorch-dev)"
+#endif
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <torch/version.h>
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "amp/core/error.hpp"
+#include "amp/device/device.hpp"
+#include "amp/device/stream.hpp"
+#include "amp/tensor/tensor.hpp"
+#include "amp/types/dtype.hpp"
+
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+#define AMP_TORCH_NAMES_DEVICES 1  // its autocast and its streams take any device
+#else
+#define AMP_TORCH_NAMES_DEVICES 0
+#endif
+
+namespace amp::inline v0::libtorch {
+namespace detail {
+
+using amp::detail::fail;
+
+#if AMP_TORCH_NAMES_DEVICES
+/// torch's current stream of this thread.
+inline void* current_stream(int device) {
+  const c10::impl::VirtualGuardImpl guard(c10::DeviceType::CUDA);
+  return guard.getStream(c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(device)))
+      .native_handle();
+}
+#endif
+
+/// Lets amp's work on CUDA follow torch's current stream, from the first CUDA tensor on.
+inline void follow_streams() {
+#if AMP_TORCH_NAMES_DEVICES
+  [[maybe_unused]] static const bool once = [] {
+    set_stream_source(&current_stream);
+    return true;
+  }();
+#endif
+}
+
+}  // namespace detail
+
+/// Throws for devices that are neither the CPU nor CUDA, naming `call`.
+inline Device device_of(std::string_view call, const c10::Device& device) {
+  if (device.is_cpu()) return kCPU;
+  if (!device.is_cuda())
+    detail::fail(call, ": the tensor must be on the CPU or on CUDA, but is on ", device.str());
+  detail::follow_streams();
+  return Device(kCUDA, device.has_index() ? device.index() : 0);
+}
+
+inline c10::Device torch_device(Device device) {
+  if (device.type == kCPU) return c10::DeviceType::CPU;
+  return {c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(device.index)};
+}
+
+/// None for a dtype that amp does not have.
+inline std::optional<DType> dtype_of(c10::ScalarType type) {
+  switch (type) {
+    case c10::ScalarType::Double:
+      return kFloat64;
+    case c10::ScalarType::Float:
+      return kFloat32;
+    case c10::ScalarType::Half:
+      return kFloat16;
+    case c10::ScalarType::BFloat16:
+      return kBFloat16;
+#if AMP_TORCH_NAMES_DEVICES
+    case c10::ScalarType::Float8_e4m3fn:
+      return kFloat8E4M3;
+    case c10::ScalarType::Float8_e5m2:
+      return kFloat8E5M2;
+#endif
+    case c10::ScalarType::Long:
+      return kInt64;
+    case c10::ScalarType::Int:
+      return kInt32;
+    case c10::ScalarType::Byte:
+      return kUInt8;
+    case c10::ScalarType::Bool:
+      return kBool;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Throws for float8 if torch is older than 2.4.
+inline c10::ScalarType torch_dtype(DType dtype) {
+  switch (dtype) {
+    case kFloat64:
+      return c10::ScalarType::Double;
+    case kFloat32:
+      return c10::ScalarType::Float;
+    case kFloat16:
+      return c10::ScalarType::Half;
+    case kBFloat16:
+      return c10::ScalarType::BFloat16;
+#if AMP_TORCH_NAMES_DEVICES
+    case kFloat8E4M3:
+      return c10::ScalarType::Float8_e4m3fn;
+    case kFloat8E5M2:
+      return c10::ScalarType::Float8_e5m2;
+#endif
+    case kInt64:
+      return c10::ScalarType::Long;
+    case kInt32:
+      return c10::ScalarType::Int;
+    case kUInt8:
+      return c10::ScalarType::Byte;
+    case kBool:
+      return c10::ScalarType::Bool;
+    default:
+      detail::fail("libtorch: this version of torch has no ", dtype);
+  }
+}
+
+/// A torch tensor in the memory of an amp tensor, which it keeps alive: same elements, shape and
+/// strides, without history. amp does not see writes through it: call `tensor.mark_modified()`
+/// after them. Throws if `tensor` is undefined. Does not synchronise.
+inline at::Tensor to_torch(const Tensor& tensor) {
+  if (!tensor.defined()) detail::fail("to_torch: `tensor` is undefined");
+  std::vector<std::int64_t> sizes, strides;
+  for (int d = 0; d < tensor.dim(); ++d) {
+    sizes.push_back(tensor.size(d));
+    strides.push_back(tensor.strides()[d]);
+  }
+  const c10::Device device = torch_device(tensor.device());
+  return at::from_blob(
+      tensor.raw_data(), sizes, strides, [kept = tensor](void*) {},
+      at::TensorOptions().dtype(torch_dtype(tensor.dtype())).device(device), device);
+}
+
+}  // namespace amp::inline v0::libtorch

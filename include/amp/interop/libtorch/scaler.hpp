@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// amp::GradScaler with losses that are torch::Tensors, and with the optimizers of torch::optim:
+//
+//   amp::GradScaler scaler;
+//   scaler.scale(loss).backward();    // loss: a torch::Tensor
+//   scaler.step(optimizer);           // optimizer: any torch::optim::Optimizer, but not LBFGS
+//   scaler.update();
+#pragma once
+
+#include <ATen/Functions.h>
+#include <ATen/autocast_mode.h>
+#include <torch/optim/lbfgs.h>
+#include <torch/optim/optimizer.h>
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <vector>
+
+#include "amp/interop/libtorch/convert.hpp"
+#include "amp/scaler/adapter.hpp"
+
+namespace amp::inline v0 {
+namespace libtorch::detail {
+
+/// The dimensions of a gradient from the innermost in memory outwards, without those of one
+/// element, and without repetitions (stride 0): each element in memory is then met once.
+struct Layout {
+  explicit Layout(const at::Tensor& tensor) {
+    for (std::int64_t d = 0; d < tensor.dim(); ++d)
+      if (tensor.size(d) != 1 && tensor.stride(d) != 0)
+        dims.push_back({tensor.size(d), tensor.stride(d)});
+    std::sort(dims.begin(), dims.end(),
+              [](const Dim& a, const Dim& b) { return a.stride < b.stride; });
+    for (outer = 0; outer < dims.size() && dims[outer].stride == run; ++outer)
+      run *= dims[outer].size;
+  }
+
+  struct Dim {
+    std::int64_t size, stride;
+  };
+  std::vector<Dim> dims = {};
+  std::int64_t run = 1;   // elements that lie side by side
+  std::size_t outer = 0;  // the first dimension beyond these
+};
+
+/// body(view) for each run of elements of `layout` that lie side by side, from dimension `d` down.
+template <class Body>
+void visit_runs(const Layout& layout, std::size_t d, char* data, std::int64_t item_size,
+                const TensorView& like, const Body& body) {
+  if (d == layout.outer) {
+    TensorView view = like;
+    view.data = data;
+    view.numel = layout.run;
+    body(view);
+    return;
+  }
+  const Layout::Dim& dim = layout.dims[d - 1];
+  for (std::int64_t i = 0; i < dim.size; ++i)
+    visit_runs(layout, d - 1, data + i * dim.stride * item_size, item_size, like, body);
+}
+
+/// The values that belong to a gradient: all of a dense one, those that exist of a sparse one,
+/// which is coalesced in place first, so that entries of one index cannot overflow after the test.
+inline at::Tensor values_of(const at::Tensor& parameter) {
+  at::Tensor grad = parameter.grad();
+  if (grad.layout() == at::kStrided) return grad;
+  if (grad.layout() != at::kSparse)
+    fail("GradScaler: gradients must be strided or sparse (COO), but one has another layout");
+  if (!grad.is_coalesced()) {
+    grad = grad.coalesce();
+    parameter.mutable_grad() = grad;
+  }
+  return grad._values();
+}
+
+template <class Body>
+void visit_gradient(const at::Tensor& parameter, const Body& body) {
+  const at::Tensor values = values_of(parameter);
+  const std::optional<DType> dtype = dtype_of(values.scalar_type());
+  if (!dtype)
+    fail("GradScaler: gradients must be floating point, but one is ",
+         std::string_view(c10::toString(values.scalar_type())));
+  TensorView view{values.data_ptr(), values.numel(), *dtype,
+                  device_of("GradScaler", values.device())};
+  if (values.is_non_overlapping_and_dense()) {
+    body(view);
+  } else if (values.numel() > 0) {
+    const Layout layout(values);
+    visit_runs(layout, layout.dims.size(), static_cast<char*>(view.data), values.element_size(),
+               view, body);
+  }
+}
+
+/// body(parameter) for each that has a gradient.
+template <class Body>
+void visit_trained(torch::optim::Optimizer& optimizer, const Body& body) {
+  if (dynamic_cast<torch::optim::LBFGS*>(&optimizer) != nullptr)
+    fail(
+        "GradScaler: LBFGS cannot be used with gradient scaling: it calls a closure several times "
+        "within a step, and what that computes is neither scaled nor tested. Use another "
+        "optimizer, or bfloat16, which needs no scaling");
+  for (auto& group : optimizer.param_groups())
+    for (const at::Tensor& parameter : group.params())
+      if (parameter.grad().defined()) body(parameter);
+}
+
+}  // namespace libtorch::detail
+
+/// The scaled loss has torch's history: backward goes through it into the loss. A 16-bit loss is
+/// scaled in float32, and so finite.
+template <>
+struct LossAdapter<at::Tensor> {
+  static Device device(const at::Tensor& loss) {
+    if (!loss.defined()) detail::fail("scale: `loss` is undefined");
+    if (!c10::isFloatingType(loss.scalar_type()))
+      detail::fail("scale: `loss` must be floating point, but is ",
+                   std::string_view(c10::toString(loss.scalar_type())));
+    return libtorch::device_of("scale", loss.device());
+  }
+  static at::Tensor multiply(const at::Tensor& loss, const Tensor& scale) {
+    const bool low_precision = loss.element_size() < 4;
+    return (low_precision ? loss.to(at::kFloat) : loss) * libtorch::to_torch(scale);
+  }
+};
+
+/// All of torch::optim but LBFGS. A step reads one word from each device that has gradients, as in
+/// PyTorch, because these optimizers cannot skip on the device.
+template <std::derived_from<torch::optim::Optimizer> O>
+struct OptimizerAdapter<O> {
+  static void visit_gradients(torch::optim::Optimizer& optimizer,
+                              FunctionRef<void(const TensorView&)> body) {
+    libtorch::detail::visit_trained(optimizer, [&](const at::Tensor& parameter) {
+      libtorch::detail::visit_gradient(parameter, body);
+    });
+  }
+  static void step(torch::optim::Optimizer& optimizer) {
+    optimizer.step();
+    at::autocast::clear_cache();  // of weights as they were
+  }
+  static void mark_unscaled(torch::optim::Optimizer& optimizer) {
+    libtorch::detail::visit_trained(optimizer, [](const at::Tensor& parameter) {
+      parameter.grad().unsafeGetTensorImpl()->bump_version();
+    });
+  }
+};
+
+}  // namespace amp::inline v0
