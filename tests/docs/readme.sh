@@ -5,7 +5,8 @@
 # readme.sh README INCLUDE FOLDER COMPILER LIBRARY...: the first C++ block of the README compiles
 # with the headers alone, runs, has at most 25 lines, and prints what the README says it prints,
 # numbers to 0.05. The others, bodies of functions below the headers they include, compile one by one
-# and run without an exception, with the compiled library.
+# and run without an exception, with the compiled library. A block with its own main is a program; those
+# that include torch need $TORCH_FLAGS, and are left out without it.
 set -euo pipefail
 readme=$1 include=$2 folder=$3 compiler=$4
 shift 4
@@ -31,15 +32,29 @@ paste -d ' ' "$folder/expected.txt" "$folder/printed.txt" | awk '
   } }
   END { if (NR < 2) exit 1 }'
 
-# Each other block is a file of its own, so that what it includes must be enough: its #include lines,
-# then a function with the rest.
-rm -f "$folder"/block_*.cpp
+# Each other block is a file of its own, so that what it includes must be enough: a program, or its
+# #include lines and then a function with the rest.
+rm -f "$folder"/block_*.cpp "$folder"/program_*.cpp
 awk -v folder="$folder" '
-  /^```cpp$/ && ++blocks > 1 { file = folder "/block_" blocks ".cpp"; begun = 0; next }
-  /^```/ && file { print "}" >file; close(file); file = "" }
-  file && !begun && !/^#include / && NF { begun = 1; printf "void block_%d() {\n", blocks >file }
-  file { print >file }
+  /^```cpp$/ && ++blocks > 1 { inside = 1; text = includes = ""; next }
+  /^```/ && inside {
+    inside = 0
+    if (text ~ /int main\(/) printf "%s%s", includes, text >(folder "/program_" blocks ".cpp")
+    else printf "%svoid block_%d() {\n%s}\n", includes, blocks, text >(folder "/block_" blocks ".cpp")
+  }
+  inside && text == "" && (/^#include / || !NF) { includes = includes $0 "\n"; next }
+  inside { text = text $0 "\n" }
 ' "$readme"
+for program in "$folder"/program_*.cpp; do
+  flags=()
+  if grep -q '#include <torch/' "$program"; then
+    [[ ${TORCH_FLAGS:-} ]] || { echo "$(basename "$program") is left out: there is no libtorch" && continue; }
+    read -ra flags <<<"$TORCH_FLAGS"
+  fi
+  "$compiler" -std=c++20 -O0 -Wall -Wextra -Wpedantic -Werror -I "$include" -DAMP_COMPILED "$program" \
+    "${flags[@]}" "$@" -o "${program%.cpp}"
+  (cd "$folder" && "${program%.cpp}")
+done
 blocks=("$folder"/block_*.cpp)
 echo "${#blocks[@]} more blocks"
 {
