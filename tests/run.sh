@@ -78,6 +78,7 @@ missing_packages() {
   includes nlohmann/json.hpp || echo nlohmann-json3-dev
   includes oneapi/dnnl/dnnl.h -ldnnl || echo libdnnl-dev
   [[ $mode != long ]] || includes cblas.h || echo libopenblas-dev
+  [[ $mode != long ]] || includes c10/macros/Macros.h || echo libtorch-dev
   have clang++ || echo clang
   runs_with clang++ '#include <vector>\nint main() {}\n' -stdlib=libc++ ||
     printf '%s\n' libc++-dev libc++abi-dev
@@ -219,10 +220,17 @@ build_tests() {
   build "$1" "${targets[@]}"
 }
 # The library is installed by tests, with the CUDA device if there is a GPU.
+# libtorch: AMP_TORCH_ROOT, or that of Python's PyTorch, or what CMake finds.
+torch_root() {
+  [[ ${AMP_TORCH_ROOT:-} ]] && echo "$AMP_TORCH_ROOT" && return
+  python3 -c 'from importlib.util import find_spec
+print(*(find_spec("torch") or type("", (), {"submodule_search_locations": []})).submodule_search_locations)' 2>/dev/null
+}
 configure_gcc() {
   local cuda=OFF
   have nvidia-smi && nvidia-smi >/dev/null 2>&1 && cuda=AUTO
-  configure gcc g++ -O2 -DAMP_BUILD_COMPILED=ON -DAMP_WITH_CUDA=$cuda
+  configure gcc g++ -O2 -DAMP_BUILD_COMPILED=ON -DAMP_WITH_CUDA=$cuda \
+    -DAMP_TORCH_ROOT="$(torch_root)"
 }
 build_catch_main() { configure_gcc && build gcc --target amp_catch_main; }
 # With oneDNN the tests run under g++; sanitizers see amp's own kernels instead, which are no code of
@@ -238,6 +246,12 @@ conformance_with_blas() {
   configure blas g++ -O1 -DAMP_WITH_ONEDNN=OFF -DAMP_WITH_BLAS=ON -DAMP_BUILD_EXAMPLES=OFF \
     -DAMP_BUILD_BENCHMARKS=OFF -DAMP_TEST_CATCH_MAIN="$folder/gcc/tests/libamp_catch_main.a" &&
     build blas --target conformance_test && "$folder/blas/tests/conformance_test"
+}
+# The tests of libtorch with the version of the system, Debian's 1.13.
+libtorch_of_system() {
+  configure libtorch g++ -O1 -DAMP_WITH_ONEDNN=OFF -DAMP_BUILD_EXAMPLES=OFF \
+    -DAMP_BUILD_BENCHMARKS=OFF -DAMP_TEST_CATCH_MAIN="$folder/gcc/tests/libamp_catch_main.a" &&
+    build libtorch --target libtorch_test && "$folder/libtorch/tests/libtorch_test"
 }
 run_tests() {
   printf 'subdirs(%s)\n' "${configurations[*]}" >"$folder/CTestTestfile.cmake"
@@ -290,6 +304,11 @@ if [[ $mode == long ]]; then
     stage "conformance with a BLAS" conformance_with_blas
   else
     skip "conformance with a BLAS" "no cblas.h"
+  fi
+  if includes c10/macros/Macros.h; then
+    stage "libtorch of the system" libtorch_of_system
+  else
+    skip "libtorch of the system" "no libtorch-dev"
   fi
 fi
 have nvcc || [[ -x /usr/local/cuda/bin/nvcc ]] || skip "CUDA source" "no nvcc"
