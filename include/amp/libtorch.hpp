@@ -6,7 +6,8 @@
 // torch's autocast. Needs libtorch 1.13 or newer; not part of amp.hpp.
 #pragma once
 
-#include "amp/interop/libtorch/autocast.hpp"  // AutocastGuard, AutocastState
-#include "amp/interop/libtorch/convert.hpp"   // devices, dtypes and memory
-#include "amp/interop/libtorch/scaler.hpp"    // GradScaler with torch's losses and optimizers
+#include "amp/interop/libtorch/autocast.hpp"         // AutocastGuard, AutocastState
+#include "amp/interop/libtorch/convert.hpp"          // devices, dtypes and memory
+#include "amp/interop/libtorch/fused_optimizer.hpp"  // Adam, AdamW, SGD
+#include "amp/interop/libtorch/scaler.hpp"  // GradScaler with torch's losses and optimizers
 #include "amp/scaler/grad_scaler.hpp"

@@ -136,7 +136,9 @@ class AnyOptimizer {
     if constexpr (MarksGradients<O>) {
       calls.mark_unscaled = [](void* optimizer) { static_cast<O*>(optimizer)->mark_unscaled(); };
     }
-    if constexpr (requires(O & optimizer) { optimizer.parameters(); }) {
+    if constexpr (requires(O & optimizer) {
+                    { *std::begin(optimizer.parameters()) } -> std::convertible_to<const Tensor&>;
+                  }) {
       calls.visit_parameters = [](void* optimizer, FunctionRef<void(const Tensor&)> body) {
         for (const Tensor& p : static_cast<O*>(optimizer)->parameters()) body(p);
       };

@@ -1,0 +1,380 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// amp's fused steps as optimizers of torch: amp::libtorch::Adam in place of torch::optim::Adam.
+#pragma once
+
+#include <ATen/autocast_mode.h>
+#include <torch/optim/adam.h>
+#include <torch/optim/adamw.h>
+#include <torch/optim/sgd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "amp/interop/libtorch/convert.hpp"
+#include "amp/optim/adam.hpp"
+#include "amp/optim/sgd.hpp"
+#include "amp/tensor/factory.hpp"
+
+namespace amp::inline v0::libtorch {
+namespace detail {
+
+/// What a fused optimizer takes from the options of torch's, and how it names torch's states.
+struct AdamTraits {
+  static constexpr bool kCounts = true;  // torch saves how often each parameter was stepped
+  static constexpr std::string_view kName = "libtorch::Adam";
+  using Torch = torch::optim::Adam;
+  using TorchOptions = torch::optim::AdamOptions;
+  using TorchState = torch::optim::AdamParamState;
+  using Fused = amp::Adam;
+
+  template <class Options>
+  static void copy_options(const Options& from, AdamOptions& to) {
+    if (from.amsgrad()) fail("libtorch::Adam: `amsgrad` is not supported");
+    to.lr = from.lr();
+    to.beta1 = std::get<0>(from.betas());
+    to.beta2 = std::get<1>(from.betas());
+    to.eps = from.eps();
+    to.weight_decay = from.weight_decay();
+  }
+  /// f(name, tensor) for each state that has the parameter's shape.
+  template <class State, class F>
+  static void visit(State& state, const F& f) {
+    f("exp_avg", state.exp_avg());
+    f("exp_avg_sq", state.exp_avg_sq());
+  }
+};
+
+struct AdamWTraits : AdamTraits {
+  static constexpr std::string_view kName = "libtorch::AdamW";
+  using Torch = torch::optim::AdamW;
+  using TorchOptions = torch::optim::AdamWOptions;
+  using TorchState = torch::optim::AdamWParamState;
+  using Fused = amp::AdamW;
+};
+
+struct SGDTraits {
+  static constexpr bool kCounts = false;
+  static constexpr std::string_view kName = "libtorch::SGD";
+  using Torch = torch::optim::SGD;
+  using TorchOptions = torch::optim::SGDOptions;
+  using TorchState = torch::optim::SGDParamState;
+  using Fused = amp::SGD;
+
+  static void copy_options(const TorchOptions& from, SGDOptions& to) {
+    if (from.dampening() != 0) fail("libtorch::SGD: `dampening` is not supported");
+    to.lr = from.lr();
+    to.momentum = from.momentum();
+    to.weight_decay = from.weight_decay();
+    to.nesterov = from.nesterov();
+  }
+  template <class F>
+  static void visit(TorchState& state, const F& f) {
+    f("momentum", state.momentum_buffer());
+  }
+};
+
+/// The elements of a dense tensor in the order of memory, which is `tensor`'s.
+inline Tensor flat(const at::Tensor& tensor) {
+  return from_blob(
+      tensor.data_ptr(), {tensor.numel()},
+      {.dtype = dtype_of(tensor.scalar_type()), .device = device_of("libtorch", tensor.device())});
+}
+
+/// torch's key of what it remembers of a parameter.
+template <class Map>
+typename Map::key_type key_of(const at::Tensor& parameter) {
+  if constexpr (std::is_same_v<typename Map::key_type, std::string>) {  // torch 1.13
+    std::ostringstream text;
+    text << parameter.unsafeGetTensorImpl();
+    return text.str();
+  } else {
+    return parameter.unsafeGetTensorImpl();
+  }
+}
+
+}  // namespace detail
+
+/// What amp's optimizers offer beyond torch's.
+struct FusedOptions {
+  WeightStorage storage = WeightStorage::kParameter;  ///< of parameters below 32 bits
+  std::optional<DType> moments = {};                  ///< as in amp::AdamOptions
+  std::uint64_t seed = 0;                             ///< of what is rounded stochastically
+};
+
+/// An optimizer of torch that steps with amp's fused kernel.
+///
+/// Meaning: the formula of the torch optimizer of the same name, whose options and parameter
+/// groups it has, so that torch's schedulers work. With amp::GradScaler the gradients stay scaled:
+/// one pass tests them (and takes the norm), and one unscales, clips, skips and updates.
+/// Synchronisation: none in scaler.step, which for torch's own optimizers reads a word of the
+/// device.
+/// Dtypes: parameters and gradients of 16, 32 or 64 bits; FusedOptions::storage can keep float32
+/// masters of 16-bit parameters.
+/// Errors: amp::Error for `amsgrad` and `dampening`, for sparse gradients, and for parameters that
+/// are not dense, before anything is written.
+///
+/// ```cpp
+/// torch::nn::Linear net(8, 2);
+/// amp::libtorch::Adam optimizer(net->parameters(), torch::optim::AdamOptions(1e-3));
+/// amp::GradScaler scaler;
+/// scaler.scale(net->forward(torch::ones({4, 8})).sum()).backward();
+/// scaler.unscale_and_clip(optimizer, 1.0);
+/// scaler.step(optimizer);
+/// scaler.update();
+/// ```
+template <class Traits>
+class FusedOptimizer : public Traits::Torch {
+  using Torch = typename Traits::Torch;
+  using TorchOptions = typename Traits::TorchOptions;
+  using Fused = typename Traits::Fused;
+
+ public:
+  explicit FusedOptimizer(std::vector<at::Tensor> parameters,
+                          const TorchOptions& options = TorchOptions(1e-3),
+                          const FusedOptions& fused = {})
+      : FusedOptimizer(std::vector{torch::optim::OptimizerParamGroup(std::move(parameters))},
+                       options, fused) {}
+  explicit FusedOptimizer(std::vector<torch::optim::OptimizerParamGroup> groups,
+                          const TorchOptions& options = TorchOptions(1e-3),
+                          const FusedOptions& fused = {})
+      : Torch(std::move(groups), options), choice_(fused) {
+    follow_groups();
+  }
+  FusedOptimizer(const FusedOptimizer&) = delete;
+  FusedOptimizer& operator=(const FusedOptimizer&) = delete;
+
+  /// One step with the gradients as they are.
+  at::Tensor step(torch::optim::Optimizer::LossClosure closure = nullptr) override {
+    at::Tensor loss;
+    if (closure) {
+      const at::AutoGradMode with_gradients(true);
+      loss = closure();
+    }
+    follow();
+    fused_->step();
+    written();
+    return loss;
+  }
+  /// One step with gradients that `scale` corrects, as GradScaler::step calls it.
+  void step(const GradScale& scale) {
+    follow();
+    fused_->step(scale);
+    written();
+  }
+
+  /// Views of those that exist.
+  std::vector<TensorView> gradients() {
+    follow();
+    return fused_->gradients();
+  }
+  void mark_unscaled() {
+    fused_->mark_unscaled();
+    for (const auto& known : known_)
+      if (known.torch.grad().defined()) known.torch.grad().unsafeGetTensorImpl()->bump_version();
+  }
+
+  /// What torch::save and torch::load call: the file is that of torch's optimizer, which reads it
+  /// too. Throws unless all weights are in the parameters (WeightStorage::kParameter); fused()
+  /// saves the others. Synchronises.
+  void save(torch::serialize::OutputArchive& archive) const override {
+    // What torch saves it keeps in members, which a call of save may change.
+    const_cast<FusedOptimizer*>(this)->publish();
+    Torch::save(archive);
+  }
+  void load(torch::serialize::InputArchive& archive) override {
+    check_storage("load");
+    Torch::load(archive);
+    adopt();
+  }
+
+  /// How many steps were applied. Synchronises.
+  std::int64_t applied_steps() const { return fused_->applied_steps(); }
+  /// The optimizer that steps: its state_dict() has masters too.
+  Fused& fused() { return *fused_; }
+
+ private:
+  struct Parameter {
+    at::Tensor torch;
+    Tensor alias;  // over the same memory
+  };
+
+  /// Makes the fused optimizer's groups, options and gradients those that torch's are now.
+  void follow() {
+    follow_groups();
+    for (const Parameter& parameter : known_)
+      if (parameter.torch.grad().defined()) check(parameter.torch.grad(), "a gradient");
+    for (const Parameter& parameter : known_) follow_gradient(parameter);
+  }
+
+  void follow_groups() {
+    auto& groups = this->param_groups();
+    std::size_t i = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const auto& parameters = groups[g].params();
+      if (g >= group_count_) add_group(parameters, options_of(g));
+      Traits::copy_options(static_cast<const TorchOptions&>(groups[g].options()),
+                           fused_->param_groups()[g].options);
+      for (const at::Tensor& parameter : parameters)
+        if (i == known_.size() || !known_[i++].torch.is_same(parameter))
+          detail::fail(Traits::kName, ": the parameters of a group must stay those it was given");
+    }
+  }
+
+  typename Fused::Options options_of(std::size_t g) {
+    typename Fused::Options options{
+        .storage = choice_.storage, .moments = choice_.moments, .seed = choice_.seed};
+    Traits::copy_options(static_cast<const TorchOptions&>(this->param_groups()[g].options()),
+                         options);
+    return options;
+  }
+
+  void add_group(const std::vector<at::Tensor>& parameters,
+                 const typename Fused::Options& options) {
+    std::vector<Parameter> added;
+    typename Fused::Group group{.params = {}, .options = options};
+    for (const at::Tensor& parameter : parameters) {
+      check(parameter, "a parameter");
+      added.push_back({parameter, detail::flat(parameter).requires_grad_()});
+      group.params.push_back(added.back().alias);
+    }
+    if (fused_ == nullptr) {
+      fused_ = std::make_unique<Fused>(std::vector{std::move(group)});
+    } else {
+      fused_->add_param_group(std::move(group));
+    }
+    known_.insert(known_.end(), added.begin(), added.end());
+    ++group_count_;
+  }
+
+  static void check(const at::Tensor& tensor, std::string_view what) {
+    const std::optional<DType> dtype = dtype_of(tensor.scalar_type());
+    if (tensor.layout() != at::kStrided || !tensor.is_non_overlapping_and_dense() || !dtype ||
+        !is_floating_point(*dtype))
+      detail::fail("libtorch: ", what, " of a fused optimizer must be dense and floating point");
+  }
+
+  /// The kernel walks both in the order of memory.
+  static void follow_gradient(const Parameter& parameter) {
+    const at::Tensor& grad = parameter.torch.grad();
+    const Tensor known = parameter.alias.grad();
+    if (!grad.defined()) {
+      if (known.defined()) parameter.alias.set_grad(Tensor());
+      return;
+    }
+    if (grad.strides() != parameter.torch.strides()) {
+      at::Tensor alike = at::empty_like(parameter.torch, grad.options());
+      alike.copy_(grad);
+      parameter.torch.mutable_grad() = alike;
+    }
+    const at::Tensor& dense = parameter.torch.grad();
+    if (known.defined() && known.raw_data() == dense.data_ptr() &&
+        known.dtype() == *dtype_of(dense.scalar_type()))
+      return;
+    parameter.alias.set_grad(detail::flat(dense));
+  }
+
+  void check_storage(std::string_view call) const {
+    if (choice_.storage != WeightStorage::kParameter)
+      detail::fail(call, ": torch's file of ", Traits::kName,
+                   " has no place for weights that are "
+                   "not in the parameters alone; save fused().state_dict()");
+  }
+
+  static std::string entry(std::size_t i, std::string_view name) {
+    return std::to_string(i) + '.' + std::string(name);
+  }
+
+  /// Copies what the fused optimizer remembers to where torch's would.
+  void publish() {
+    check_storage("save");
+    std::map<std::string, Tensor> saved;
+    for (auto& [name, tensor] : fused_->state_dict()) saved.emplace(name, tensor);
+    auto& states = this->state();
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      const at::Tensor& parameter = known_[i].torch;
+      auto state = std::make_unique<typename Traits::TorchState>();
+      if constexpr (Traits::kCounts) {
+        const auto steps = saved.find(entry(i, "step"));
+        if (steps == saved.end()) continue;
+        state->step(steps->second.template item<std::int64_t>());
+      }
+      Traits::visit(*state, [&](std::string_view name, at::Tensor& of_torch) {
+        const auto at = saved.find(entry(i, name));
+        if (at == saved.end()) return;
+        const at::Tensor values = to_torch(at->second);
+        of_torch = at::empty_like(parameter, values.options());
+        of_torch.as_strided({parameter.numel()}, {1}).copy_(values);
+      });
+      states[detail::key_of<std::remove_cvref_t<decltype(states)>>(parameter)] = std::move(state);
+    }
+  }
+
+  /// The reverse: torch has loaded its own.
+  void adopt() {
+    follow_groups();
+    NamedTensors loaded;
+    for (auto& [name, number] : fused_->state_dict())  // numbers of groups, which follow() has set
+      if (name.starts_with("groups.")) loaded.emplace_back(name, number);
+    std::int64_t steps = 0;
+    auto& states = this->state();
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      const at::Tensor& parameter = known_[i].torch;
+      const auto found =
+          states.find(detail::key_of<std::remove_cvref_t<decltype(states)>>(parameter));
+      if (found == states.end()) continue;
+      auto& state = static_cast<typename Traits::TorchState&>(*found->second);
+      if constexpr (Traits::kCounts) {
+        steps = state.step();
+        loaded.emplace_back(entry(i, "step"), tensor({steps}, {}));
+      }
+      Traits::visit(state, [&](std::string_view name, at::Tensor& of_torch) {
+        if (!of_torch.defined()) return;
+        at::Tensor alike = at::empty_like(parameter, of_torch.options());
+        alike.copy_(of_torch);
+        loaded.emplace_back(entry(i, name), detail::flat(alike).clone());
+      });
+    }
+    loaded.emplace_back("applied_steps", tensor({steps}, {}));
+    fused_->load_state_dict(loaded);
+  }
+
+  void written() {
+    for (const Parameter& parameter : known_)
+      if (parameter.torch.grad().defined()) parameter.torch.unsafeGetTensorImpl()->bump_version();
+    at::autocast::clear_cache();  // of weights as they were
+  }
+
+  FusedOptions choice_;
+  std::unique_ptr<Fused> fused_;
+  std::vector<Parameter> known_;  // of all groups, in order
+  std::size_t group_count_ = 0;
+};
+
+class Adam final : public FusedOptimizer<detail::AdamTraits> {
+ public:
+  using FusedOptimizer::FusedOptimizer;
+};
+
+/// Weight decay decoupled from the gradient.
+class AdamW final : public FusedOptimizer<detail::AdamWTraits> {
+ public:
+  using FusedOptimizer::FusedOptimizer;
+};
+
+class SGD final : public FusedOptimizer<detail::SGDTraits> {
+ public:
+  using FusedOptimizer::FusedOptimizer;
+};
+
+}  // namespace amp::inline v0::libtorch
