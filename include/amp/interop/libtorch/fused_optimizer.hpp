@@ -123,16 +123,6 @@ struct FusedOptions {
 /// masters of 16-bit parameters.
 /// Errors: amp::Error for `amsgrad` and `dampening`, for sparse gradients, and for parameters that
 /// are not dense, before anything is written.
-///
-/// ```cpp
-/// torch::nn::Linear net(8, 2);
-/// amp::libtorch::Adam optimizer(net->parameters(), torch::optim::AdamOptions(1e-3));
-/// amp::GradScaler scaler;
-/// scaler.scale(net->forward(torch::ones({4, 8})).sum()).backward();
-/// scaler.unscale_and_clip(optimizer, 1.0);
-/// scaler.step(optimizer);
-/// scaler.update();
-/// ```
 template <class Traits>
 class FusedOptimizer : public Traits::Torch {
   using Torch = typename Traits::Torch;
