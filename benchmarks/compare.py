@@ -46,6 +46,8 @@ CASES = [
     *(Case(f"matmul-{n}", "matmul", f"matmul {n}", ("amp", "PyTorch", "oneDNN")) for n in (512, 1024, 2048)),
     Case("adam-resnet50", "passes", "optimizer step",
          ("amp", "ideal", "PyTorch", "PyTorch, default Adam"), ("bf16",)),
+    Case("libtorch_step-resnet50", "passes", "scaler's step over torch's parameters",
+         ("amp, libtorch::Adam", "amp, torch::optim::Adam", "PyTorch", "PyTorch, default Adam"), ("fp32",)),
     Case("unscale-resnet50", "passes", "unscale_", precisions=("fp32", "bf16", "fp16")),
     Case("narrow-16777216", "passes", "16 M float32 to 16 bits", precisions=("bf16", "fp16")),
     Case("widen-16777216", "passes", "16 M of 16 bits to float32", precisions=("bf16", "fp16")),
@@ -59,6 +61,8 @@ SIDES = {
     "amp": ("cpu_benchmark", ""),
     "ideal": ("cpu_benchmark", "ideal"),
     "oneDNN": ("cpu_benchmark_onednn", ""),
+    "amp, libtorch::Adam": ("cpu_benchmark_libtorch", "fused"),
+    "amp, torch::optim::Adam": ("cpu_benchmark_libtorch", "torch"),
     "PyTorch": ("pytorch", ""),
     "PyTorch, channels_last": ("pytorch", "channels_last"),
     "PyTorch, default Adam": ("pytorch", "default"),
@@ -300,7 +304,7 @@ def parse():
 
 def commands_of(folder):
     """The programs that exist."""
-    commands = {name: [os.path.join(folder, name)] for name in ("cpu_benchmark", "cpu_benchmark_onednn")
+    commands = {name: [os.path.join(folder, name)] for name in ("cpu_benchmark", "cpu_benchmark_onednn", "cpu_benchmark_libtorch")
                 if os.path.exists(os.path.join(folder, name))}
     if importlib.util.find_spec("torch") is None:
         print("PyTorch is not there: amp is measured without it")

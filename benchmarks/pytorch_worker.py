@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 """The workloads of cpu/*.cpp by PyTorch: the same names, numbers and line protocol (cpu/worker.hpp). The
-variants: of cnn-N `channels_last`; of adam-resnet50 `default`, which is not fused. By hand, 20 samples:
+variants: of cnn-N `channels_last`; of adam-resnet50 and libtorch_step-resnet50
+`default`, which is not fused. By hand, 20 samples:
 
     OMP_NUM_THREADS=2 pytorch_worker.py cnn-256 bf16 20 [channels_last]
 """
@@ -273,10 +274,27 @@ def adam(_, __, variant):
     return Workload(step)
 
 
+def libtorch_step(_, __, variant):
+    """What GradScaler does of a step: unscale, test, step and update."""
+    parameters = [torch.randn(n).requires_grad_() for n in resnet50()]
+    for p in parameters:
+        p.grad = torch.randn_like(p)
+    optimizer = torch.optim.Adam(parameters, lr=1e-4, fused=variant != "default")
+    scaler = torch.amp.GradScaler("cpu", init_scale=1.0, growth_interval=10**9)
+    scaler.scale(torch.ones(()))
+
+    def step():
+        scaler.step(optimizer)
+        scaler.update()
+
+    return Workload(step)
+
+
 # --- the line protocol ----------------------------------------------------------------------------
 
 WORKLOADS = {"cnn": cnn, "mlp": mlp, "gpt": gpt, "matmul": matmul, "matmul_weight": matmul_weight,
-             "chain": chain, "narrow": narrow, "widen": widen, "unscale": unscale, "adam": adam}
+             "chain": chain, "narrow": narrow, "widen": widen, "unscale": unscale, "adam": adam,
+             "libtorch_step": libtorch_step}
 
 
 class Measured:

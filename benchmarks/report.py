@@ -100,8 +100,9 @@ def operation_table(title, about, cases, unit):
     rows = []
     for case in cases:
         for precision in precisions(case):
-            own = of(case, "amp", precision)
-            others = [c for c in case["contestants"] if c["precision"] == precision and c is not own]
+            same = [c for c in case["contestants"] if c["precision"] == precision]
+            own = of(case, "amp", precision) or same[0]  # amp's sides come first
+            others = [c for c in same if c is not own]
             start = [case["title"], case["threads"], NAMES[precision], times(own, unit)]
             rows += [start + [c["side"], times(c, unit), *ratios(c, own)] for c in others]
             if not others:

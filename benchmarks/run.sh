@@ -21,7 +21,8 @@ if [[ ${1-} == -h || ${1-} == --help ]]; then
 fi
 mkdir -p "$build"
 if ! { cmake -S "$folder/.." -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
-  -DAMP_BUILD_TESTS=OFF -DAMP_BUILD_EXAMPLES=OFF -DAMP_BUILD_BENCHMARKS=ON -DAMP_WITH_CUDA=OFF &&
+  -DAMP_BUILD_TESTS=OFF -DAMP_BUILD_EXAMPLES=OFF -DAMP_BUILD_BENCHMARKS=ON -DAMP_WITH_CUDA=OFF \
+  -DAMP_TORCH_ROOT="${AMP_TORCH_ROOT:-}" &&
   cmake --build "$build" --target cpu_benchmarks --parallel "$(nproc)"; } >"$build/log" 2>&1; then
   cat "$build/log"
   exit 1
