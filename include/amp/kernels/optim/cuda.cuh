@@ -30,7 +30,7 @@ __device__ void step_piece(const OptimizerParameter<Rule> p, bool vectors,
     const double rate = scheduled_rate(group.lr, applied);
     return kTrusts<Rule> ? rate * trust : rate;
   });
-  const C factor = static_cast<C>(gradient_factor(scale, p.gradient_dtype));
+  const C factor = static_cast<C>(scale.factor(p.gradient_dtype));
   const bool keeps_states = group.rule.keeps_states();
   for_each_vector<C>(vectors, range, [&](auto size, std::int64_t i) {
     constexpr int N = decltype(size)::value;
@@ -74,7 +74,7 @@ AMP_KERNEL void step_kernel(const StepRow<Rule>* rows, std::int64_t count, std::
                             const GroupSettings<Rule>* groups, unsigned* arrived,
                             std::int64_t* applied, GradScale scale, const double* trust) {
   using Row = StepRow<Rule>;
-  if (skipped(scale)) {
+  if (scale.skips()) {
     if constexpr (kKind == StepKind::kStored)
       for_each_piece(rows, count, &Row::first_piece, pieces, kPiece,
                      [&](const Row& row, Range range, std::int64_t) {

@@ -11,7 +11,10 @@ namespace amp::inline v0 {
 
 /// What an optimizer applies to its gradients while it steps: device pointers, read on the current
 /// stream. Each gradient counts as g * *inverse * *clip, and nothing changes where *found_inf != 0.
-/// Null stands for 1, 0 and 1.
+/// Null stands for 1, 0 and 1. A kernel of one's own takes it by value:
+///   if (scale.skips()) return;
+///   const float factor = static_cast<float>(scale.factor(amp::kFloat16));
+///   const float g = factor * static_cast<float>(gradient[i]);
 struct GradScale {
   const float* inverse = nullptr;
   const float* found_inf = nullptr;
@@ -20,24 +23,18 @@ struct GradScale {
       nullptr;  // for 16-bit gradients if it differs, since unscale_ leaves them scaled
   const double* clip_float64 = nullptr;  // *clip before it was rounded, if a gradient is float64:
                                          // it may be too small for float32
+
+  /// Whether the step is to change nothing. To be called where the pointers point to, as factor().
+  AMP_HOST_DEVICE bool skips() const { return found_inf != nullptr && *found_inf != 0; }
+  /// What every gradient of this dtype is multiplied with.
+  AMP_HOST_DEVICE double factor(DType gradient) const {
+    const bool low = is_low_precision(gradient) && inverse_low_precision != nullptr;
+    const float* const inverse_of = low ? inverse_low_precision : inverse;
+    const double clipped = clip_float64 != nullptr ? *clip_float64
+                           : clip != nullptr       ? static_cast<double>(*clip)
+                                                   : 1.0;
+    return static_cast<double>(inverse_of != nullptr ? *inverse_of : 1.0F) * clipped;
+  }
 };
 
-namespace kernels {
-
-/// Whether the step is to change nothing.
-AMP_HOST_DEVICE inline bool skipped(const GradScale& scale) {
-  return scale.found_inf != nullptr && *scale.found_inf != 0;
-}
-
-/// What every gradient of this dtype is multiplied with.
-AMP_HOST_DEVICE inline double gradient_factor(const GradScale& scale, DType gradient_dtype) {
-  const bool low = is_low_precision(gradient_dtype) && scale.inverse_low_precision != nullptr;
-  const float* const inverse = low ? scale.inverse_low_precision : scale.inverse;
-  const double clip = scale.clip_float64 != nullptr ? *scale.clip_float64
-                      : scale.clip != nullptr       ? static_cast<double>(*scale.clip)
-                                                    : 1.0;
-  return static_cast<double>(inverse != nullptr ? *inverse : 1.0F) * clip;
-}
-
-}  // namespace kernels
 }  // namespace amp::inline v0

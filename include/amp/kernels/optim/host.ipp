@@ -46,7 +46,7 @@ void step_chunk(const StepRow<Rule>& row, std::int64_t begin, std::int64_t end) 
 
 template <class Rule>
 void optimizer_step(const OptimizerArgs<Rule>& args) {
-  const bool skip = skipped(args.scale);
+  const bool skip = args.scale.skips();
   std::int64_t count = 0;
   for (std::int64_t g = 0; g < args.count; ++g) count += args.groups[g].count;
   const HostBuffer<detail::StepRow<Rule>> rows(count);
@@ -55,7 +55,7 @@ void optimizer_step(const OptimizerArgs<Rule>& args) {
     const auto& [parameters, size, settings] = args.groups[g];
     const double rate = scheduled_rate(settings.lr, *args.applied);
     for (std::int64_t i = 0; i < size; ++i) {
-      const double factor = gradient_factor(args.scale, parameters[i].gradient_dtype);
+      const double factor = args.scale.factor(parameters[i].gradient_dtype);
       rows[count++] = {&settings, &parameters[i], rate, factor, *args.applied};
     }
   }

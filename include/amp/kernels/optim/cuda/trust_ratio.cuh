@@ -36,7 +36,7 @@ __device__ TrustSums sums_of_chunk(const OptimizerParameter<Rule> p, bool vector
                                    const GroupSettings<Rule>& group, bool is_new, Range range,
                                    const GradScale& scale, double* tree) {
   const auto& k = shared_coefficients<C>(p, group.rule, is_new, [] { return 0.0; });
-  const C factor = static_cast<C>(gradient_factor(scale, p.gradient_dtype));
+  const C factor = static_cast<C>(scale.factor(p.gradient_dtype));
   Rounded<C> weights[kVector] = {}, directions[kVector] = {};
   const auto add = [&](auto size, std::int64_t i, int lane) {
     constexpr int N = decltype(size)::value;
@@ -80,7 +80,7 @@ AMP_KERNEL void trust_sums_kernel(const StepRow<Rule>* rows, std::int64_t count,
                                   std::int64_t pieces, const GroupSettings<Rule>* groups,
                                   GradScale scale, TrustSums* sums) {
   __shared__ double tree[kGradientLanes];
-  if (skipped(scale)) return;
+  if (scale.skips()) return;
   const StepRow<Rule>* known = nullptr;
   for_each_piece(rows, count, &StepRow<Rule>::first_piece, pieces, kPiece,
                  [&](const StepRow<Rule>& row, Range piece, std::int64_t n) {
@@ -105,7 +105,7 @@ template <class Row>
 AMP_KERNEL void trust_ratio_kernel(const Row* rows, const TrustSums* sums, double* ratios,
                                    GradScale scale) {
   __shared__ double tree[kLaneThreads];
-  if (skipped(scale)) return;
+  if (scale.skips()) return;
   const Row& row = rows[blockIdx.x];
   const auto total = [&](double TrustSums::*member) {
     double mine = 0;
