@@ -113,6 +113,7 @@
 #include "amp/optim/lion.ipp"
 #include "amp/optim/optimizer.ipp"
 #include "amp/optim/param_group.ipp"
+#include "amp/optim/parameter_view.ipp"
 #include "amp/optim/rule_optimizer.ipp"
 #include "amp/optim/saved_state.ipp"
 #include "amp/optim/sgd.ipp"

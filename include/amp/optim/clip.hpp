@@ -4,8 +4,11 @@
 // Clipping the gradients of a model by their common norm (Pascanu et al. 2013, arXiv 1211.5063).
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -23,7 +26,20 @@ namespace amp::inline v0 {
 Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm);
 Tensor clip_grad_norm_(std::initializer_list<Tensor> params, double max_norm);
 
+/// The same of gradients in memory of the user's, as they are: with the scaler's words they are to
+/// be unscaled before, which views do not show. Throws where a view is not floating point, has no
+/// data, or is on another device than the first.
+Tensor clip_grad_norm_(std::span<const TensorView> gradients, double max_norm);
+Tensor clip_grad_norm_(std::initializer_list<TensorView> gradients, double max_norm);
+/// The norm alone; nothing is written. 0 without gradients.
+[[nodiscard]] Tensor grad_norm(std::span<const TensorView> gradients);
+[[nodiscard]] Tensor grad_norm(std::initializer_list<TensorView> gradients);
+
 namespace detail {
+
+/// Throws, naming `call`, where a gradient cannot be used; `device` becomes that of the first.
+void check_gradient_view(std::string_view call, std::int64_t index, const TensorView& view,
+                         std::optional<Device>& device);
 
 /// Room for the norm.
 Tensor make_norm(std::span<const kernels::GradientSpan> gradients, Device device);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "amp/autograd/node.hpp"
 #include "amp/kernels/dispatch.hpp"
@@ -42,14 +43,41 @@ AMP_INLINE void clip(Device device, std::span<const kernels::GradientSpan> gradi
       device, {device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr,
                found_inf, table, norm, max_norm});
 }
+AMP_INLINE void write_norm(Device device, std::span<const kernels::GradientSpan> gradients,
+                           const Tensor& norm, kernels::KeptTable* table) {
+  fill(norm, 0);  // that of no gradients
+  grad_norm({device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr,
+             norm_word(norm), nullptr, nullptr, 0, table});
+}
 AMP_INLINE void clip_by_norm(Device device, std::span<const kernels::GradientSpan> gradients,
                              double max_norm, const Tensor& norm) {
   kernels::KeptTable table;
-  const kernels::NormWord word = norm_word(norm);
-  fill(norm, 0);  // that of no gradients
-  grad_norm({device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr, word,
-             nullptr, nullptr, 0, &table});
-  clip(device, gradients, word, max_norm, nullptr, &table);
+  write_norm(device, gradients, norm, &table);
+  clip(device, gradients, norm_word(norm), max_norm, nullptr, &table);
+}
+
+AMP_INLINE void check_gradient_view(std::string_view call, std::int64_t index,
+                                    const TensorView& view, std::optional<Device>& device) {
+  AMP_CHECK(is_floating_point(view.dtype), call, ": gradient ", index, " ", view.name,
+            " must be floating point, but is ", view.dtype);
+  AMP_CHECK(view.numel >= 0 && (view.data != nullptr || view.numel == 0), call, ": gradient ",
+            index, " ", view.name, " has ", view.numel, " elements, but no data");
+  if (!device) device = view.device;
+  AMP_CHECK(view.device == *device, call, ": gradient ", index, " ", view.name, " is on ",
+            view.device, ", but must be on ", *device);
+}
+/// Their device, too: the host if there are none.
+AMP_INLINE PoolVector<kernels::GradientSpan> spans_of(std::string_view call,
+                                                      std::span<const TensorView> gradients,
+                                                      Device& device) {
+  PoolVector<kernels::GradientSpan> spans;
+  std::optional<Device> found;
+  for (const TensorView& view : gradients) {
+    check_gradient_view(call, static_cast<std::int64_t>(spans.size()), view, found);
+    spans.push_back({view.data, view.numel, view.dtype});
+  }
+  device = found.value_or(kCPU);
+  return spans;
 }
 
 }  // namespace detail
@@ -87,6 +115,30 @@ AMP_INLINE Tensor clip_grad_norm_(std::span<const Tensor> params, double max_nor
 }
 AMP_INLINE Tensor clip_grad_norm_(std::initializer_list<Tensor> params, double max_norm) {
   return clip_grad_norm_(std::span(params.begin(), params.size()), max_norm);
+}
+
+AMP_INLINE Tensor clip_grad_norm_(std::span<const TensorView> gradients, double max_norm) {
+  AMP_CHECK(max_norm > 0, "clip_grad_norm_: `max_norm` must be above 0, but is ", max_norm);
+  Device device;
+  const auto spans = detail::spans_of("clip_grad_norm_", gradients, device);
+  Tensor norm = detail::make_norm(spans, device);
+  detail::clip_by_norm(device, spans, max_norm, norm);
+  return norm;
+}
+AMP_INLINE Tensor clip_grad_norm_(std::initializer_list<TensorView> gradients, double max_norm) {
+  return clip_grad_norm_(std::span(gradients.begin(), gradients.size()), max_norm);
+}
+
+AMP_INLINE Tensor grad_norm(std::span<const TensorView> gradients) {
+  Device device;
+  const auto spans = detail::spans_of("grad_norm", gradients, device);
+  Tensor norm = detail::make_norm(spans, device);
+  kernels::KeptTable table;
+  detail::write_norm(device, spans, norm, &table);
+  return norm;
+}
+AMP_INLINE Tensor grad_norm(std::initializer_list<TensorView> gradients) {
+  return grad_norm(std::span(gradients.begin(), gradients.size()));
 }
 
 }  // namespace amp::inline v0

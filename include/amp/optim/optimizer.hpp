@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include "amp/core/object_pool.hpp"
 #include "amp/kernels/optim/grad_scale.hpp"
+#include "amp/optim/parameter_view.hpp"
 #include "amp/optim/weight_storage.hpp"
 #include "amp/tensor/tensor.hpp"
 
@@ -41,7 +43,8 @@ class Optimizer {
   /// How many steps were applied: what schedules count. Synchronises.
   std::int64_t applied_steps() const;
 
-  /// Forgets all gradients; the next backward makes new ones.
+  /// Forgets all gradients; the next backward makes new ones. Those in memory of the user's become
+  /// 0 there, a launch each: options.zero_grad does so within the step.
   void zero_grad();
 
   /// body(view) for each gradient that exists now, and a list of them. Views have the name of the
@@ -60,7 +63,8 @@ class Optimizer {
   void mark_unscaled();
 
   /// One step with the gradients as they are. Throws where a gradient still carries the scale of a
-  /// scaled loss. Does not synchronise.
+  /// scaled loss. Of gradients in memory of the user's that is known only from GradScaler::unscale_
+  /// on, which leaves 16-bit ones scaled. Does not synchronise.
   void step();
   /// One step with gradients that `scale` corrects; changes nothing where *scale.found_inf is not
   /// 0. Does not synchronise.
@@ -95,6 +99,11 @@ class Optimizer {
 
   /// Adds a parameter. Throws where it cannot be trained.
   void adopt(const Tensor& p, std::string_view called);
+  void adopt(const ParameterView& view);
+  /// Makes the user's 16-bit copy of parameter i equal to it, if there is one.
+  void write_low_precision(std::size_t i) const;
+  /// The copies of parameter i that its step writes as well.
+  kernels::LowPrecisionCopies copies_to_write(std::size_t i) const;
   /// Forgets all parameters but the first `count`.
   void forget_after(std::size_t count);
   /// Throws where what is remembered of parameter i is not what it should be by now.
@@ -140,8 +149,11 @@ class Optimizer {
     return has_name_[i] ? std::string_view(names_[i]) : std::string_view();
   }
 
+  bool is_view(std::size_t i) const { return i < views_.size() && views_[i].has_value(); }
+
   std::string_view name_;
   std::vector<Tensor> parameters_;
+  detail::PoolVector<std::optional<ParameterView>> views_;  // of parameters that are, without names
   std::vector<std::string> names_;
   std::vector<bool> has_name_;  // for each, whether it was given
   Tensor applied_;              // int64, on the device

@@ -29,8 +29,17 @@ AMP_COLD void Optimizer::check_trains(const Tensor& loss, const std::vector<Tens
 AMP_COLD std::int64_t Optimizer::applied_steps() const { return applied_.item<std::int64_t>(); }
 
 AMP_INLINE void Optimizer::zero_grad() {
-  for (const Tensor& p : parameters_) {
-    if (p.grad().defined()) p.set_grad(Tensor());
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const Tensor& p = parameters_[i];
+    const Tensor grad = p.grad();
+    if (!grad.defined()) continue;
+    if (is_view(i)) {
+      detail::fill(grad, 0);
+      grad.impl().storage->bump_version();
+      autograd::leaf_of(p)->is_scaled = false;
+    } else {
+      p.set_grad(Tensor());
+    }
   }
 }
 
@@ -44,9 +53,15 @@ AMP_INLINE std::vector<TensorView> Optimizer::gradients() const try {
 }
 
 AMP_INLINE void Optimizer::mark_unscaled() {
-  for (const Tensor& p : parameters_) {
-    autograd::Leaf* const leaf = autograd::leaf_of(p);
-    if (leaf == nullptr || !leaf->grad.defined() || is_low_precision(leaf->grad.dtype())) continue;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
+    if (leaf == nullptr || !leaf->grad.defined()) continue;
+    const bool low = is_low_precision(leaf->grad.dtype());
+    if (is_view(i)) {  // who wrote the gradient has set no mark, nor will say when it changes
+      leaf->is_scaled = low;
+      continue;
+    }
+    if (low) continue;
     leaf->is_scaled = false;
     leaf->grad.mark_modified();
   }
@@ -57,8 +72,10 @@ AMP_INLINE void Optimizer::step() {
     const autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
     AMP_CHECK(leaf == nullptr || !leaf->is_scaled, "step: the gradient of parameter ", i, ", ",
               describe(parameters_[i]),
-              ", was accumulated from a scaled loss; call scaler.step(optimizer), or "
-              "scaler.unscale_(optimizer) before optimizer.step()");
+              is_view(i) ? ", is still scaled: scaler.unscale_ leaves 16-bit gradients to "
+                           "scaler.step(optimizer)"
+                         : ", was accumulated from a scaled loss; call scaler.step(optimizer), or "
+                           "scaler.unscale_(optimizer) before optimizer.step()");
   }
   step(GradScale{});
 }
@@ -73,10 +90,15 @@ AMP_INLINE void Optimizer::step(const GradScale& scale) {
               ", after unscale_; call unscale_ once, after the last backward()");
   }
   apply(scale);
-  for (const Tensor& p : parameters_) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const Tensor& p = parameters_[i];
     if (!p.grad().defined()) continue;
     p.impl().storage->bump_version();
-    detail::wrote_copies(p);
+    if (is_view(i)) {
+      autograd::leaf_of(p)->is_scaled = false;  // its owner writes the next one unseen
+    } else {
+      detail::wrote_copies(p);
+    }
   }
 }
 
@@ -113,6 +135,7 @@ AMP_COLD void Optimizer::set_master_weights(std::span<const Tensor> weights) {
   for (std::size_t i = 0; i < weights.size(); ++i) {
     detail::copy_elements(parts[i].first, parameters_[i]);
     parameters_[i].impl().storage->bump_version();
+    write_low_precision(i);
     if (!parts[i].second.defined()) continue;
     Tensor& rest = rest_of(i)->tensors[i];
     if (rest.defined()) {  // a graph knows its address
@@ -147,7 +170,32 @@ AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
   has_name_.push_back(!called.empty());
 }
 
+AMP_COLD void Optimizer::adopt(const ParameterView& view) {
+  const std::size_t i = parameters_.size();
+  detail::check_parts(name_, i, view);
+  detail::check_apart(name_, i, view, i, view);
+  for (std::size_t j = 0; j < views_.size(); ++j) {
+    if (is_view(j)) detail::check_apart(name_, i, view, j, *views_[j]);
+  }
+  adopt(detail::leaf_over(view), view.weight.name);
+  views_.resize(parameters_.size());
+  ParameterView& own = views_[i].emplace(view);
+  for (TensorView* part : {&own.weight, &own.gradient, &own.low_precision}) part->name = {};
+}
+
+AMP_COLD void Optimizer::write_low_precision(std::size_t i) const {
+  if (!is_view(i) || views_[i]->low_precision.data == nullptr) return;
+  const TensorView& low = views_[i]->low_precision;
+  detail::copy_elements(parameters_[i], from_blob(low.data, parameters_[i].shape(),
+                                                  {.dtype = low.dtype, .device = low.device}));
+}
+
+AMP_INLINE kernels::LowPrecisionCopies Optimizer::copies_to_write(std::size_t i) const {
+  return is_view(i) ? detail::copies_in(*views_[i]) : detail::copies_to_write(parameters_[i]);
+}
+
 AMP_COLD void Optimizer::forget_after(std::size_t count) {
+  if (views_.size() > count) views_.resize(count);
   parameters_.resize(count);
   names_.resize(count);
   has_name_.resize(count);

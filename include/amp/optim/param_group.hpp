@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "amp/kernels/optim/schedule.hpp"
+#include "amp/optim/parameter_view.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
@@ -17,6 +18,7 @@ namespace amp::inline v0 {
 namespace detail {
 // g++ 12 forgets to define the default constructor of a vector that {.params = ...} leaves out.
 inline std::vector<std::string> no_names() { return {}; }
+inline std::vector<ParameterView> no_views() { return {}; }
 }  // namespace detail
 
 /// Parameters that are trained with the same options.
@@ -26,6 +28,9 @@ struct ParamGroup {
   Options options = {};
   std::vector<std::string> names =
       detail::no_names();  // of params, for state_dict; their numbers if empty
+  /// In place of params: those in memory of one's own. The group then gets tensors over them, whose
+  /// `.grad` is the gradient's memory.
+  std::vector<ParameterView> views = detail::no_views();
 };
 
 namespace detail {

@@ -47,6 +47,8 @@ class RuleOptimizer : public Optimizer {
 
   explicit RuleOptimizer(std::vector<Tensor> params, const Options& options = {});
   explicit RuleOptimizer(const NamedTensors& params, const Options& options = {});
+  /// Over memory of one's own. Throws where the parts of a view do not fit each other.
+  explicit RuleOptimizer(const std::vector<ParameterView>& views, const Options& options = {});
   explicit RuleOptimizer(std::vector<Group> groups);
   ~RuleOptimizer() override;
 
@@ -67,6 +69,7 @@ class RuleOptimizer : public Optimizer {
  private:
   static std::vector<Group> one(std::vector<Tensor> params, const Options& options);
   static std::vector<Group> one(const NamedTensors& params, const Options& options);
+  static std::vector<Group> one(const std::vector<ParameterView>& views, const Options& options);
   static StateChoice choice_of(const Options& options);
   static void complete(Options& options);
 

@@ -34,6 +34,11 @@ AMP_COLD RuleOptimizer<Formula>::RuleOptimizer(const NamedTensors& params, const
     : RuleOptimizer(one(params, options)) {}
 
 template <class Formula>
+AMP_COLD RuleOptimizer<Formula>::RuleOptimizer(const std::vector<ParameterView>& views,
+                                               const Options& options)
+    : RuleOptimizer(one(views, options)) {}
+
+template <class Formula>
 AMP_COLD RuleOptimizer<Formula>::RuleOptimizer(std::vector<Group> groups)
     : Optimizer(Formula::kName) {
   static_assert(Rule::kStates == std::size(Formula::kStates));
@@ -59,19 +64,26 @@ AMP_COLD double RuleOptimizer<Formula>::lr(std::size_t group) const {
 template <class Formula>
 AMP_COLD void RuleOptimizer<Formula>::add_param_group(Group group) try {
   complete(group.options);
-  AMP_CHECK(!group.params.empty(), name(), detail::kNoParams);
+  AMP_CHECK(!group.params.empty() || !group.views.empty(), name(), detail::kNoParams);
+  AMP_CHECK(group.params.empty() || group.views.empty(), name(),
+            ": a group has both `params` and `views`; make it two groups");
   AMP_CHECK(group.names.empty() || group.names.size() == group.params.size(), name(),
-            ": a group has ", group.params.size(), " params, but ", group.names.size(), " names");
+            ": a group has ", group.params.size(), " params, but ", group.names.size(),
+            " names (a view has its own)");
   const std::size_t before = parameters().size();
   groups_.reserve(groups_.size() + 1);
   ends_.reserve(groups_.size() + 1);
   try {
+    for (const ParameterView& view : group.views) adopt(view);
     for (std::size_t k = 0; k < group.params.size(); ++k)
       adopt(group.params[k], group.names.empty() ? std::string_view() : group.names[k]);
     for (std::size_t i = before; i < parameters().size(); ++i)
       detail::check_choice(name(), i, parameters()[i], choice_of(group.options));
     for (std::size_t i = steps_.tensors.size(); Rule::kCountsSteps && i < parameters().size(); ++i)
       steps_.tensors.push_back(zeros({}, {.dtype = kInt64, .device = parameters()[i].device()}));
+    if (!group.views.empty())
+      group.params.assign(parameters().begin() + before, parameters().end());
+    for (std::size_t i = before; i < parameters().size(); ++i) write_low_precision(i);
   } catch (...) {
     forget_after(before);
     throw;
@@ -105,6 +117,17 @@ AMP_COLD auto RuleOptimizer<Formula>::one(const NamedTensors& params, const Opti
   return groups;
 } catch (const std::bad_alloc&) {
   throw detail::OutOfMemory();
+}
+
+template <class Formula>
+AMP_COLD auto RuleOptimizer<Formula>::one(const std::vector<ParameterView>& views,
+                                          const Options& options) -> std::vector<Group> {
+  return detail::or_out_of_memory([&] {
+    std::vector<Group> groups(1);
+    groups[0].options = options;
+    groups[0].views = views;
+    return groups;
+  });
 }
 
 template <class Formula>
@@ -242,7 +265,7 @@ void RuleOptimizer<Formula>::list(std::size_t i, const Tensor& grad, const State
   row.dtype = p.dtype();
   row.gradient_dtype = grad.dtype();
   row.state_dtype = detail::moment_dtype(choice, p.dtype());
-  row.copies = detail::copies_to_write(p);
+  row.copies = copies_to_write(i);
   row.weight = stored_weight(i, choice);
 }
 

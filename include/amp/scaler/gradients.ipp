@@ -25,13 +25,7 @@ AMP_INLINE GradientSpans collect_gradients(std::string_view call, const AnyOptim
   if (names != nullptr) names->begin();
   std::int64_t index = 0;
   const auto add = [&](const TensorView& view) {
-    AMP_CHECK(is_floating_point(view.dtype), call, ": gradient ", index, " ", view.name,
-              " must be floating point, but is ", view.dtype);
-    AMP_CHECK(view.numel >= 0 && (view.data != nullptr || view.numel == 0), call, ": gradient ",
-              index, " ", view.name, " has ", view.numel, " elements, but no data");
-    if (!device) device = view.device;
-    AMP_CHECK(view.device == *device, call, ": gradient ", index, " ", view.name, " is on ",
-              view.device, ", but must be on ", *device);
+    check_gradient_view(call, index, view, device);
     spans.push_back({view.data, view.numel, view.dtype});
     if (names != nullptr) names->add(view.name);
     ++index;
