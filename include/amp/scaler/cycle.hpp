@@ -90,9 +90,10 @@ class Cycles {
   };
 
   void take_kept(Cycle& cycle);
-  /// Once, where unscaling in place rounds: gradients that loss scaling kept from underflowing are
-  /// divided by the scale in a dtype in which they underflow all the same.
-  void warn_of_rounding(const GradientSpans& spans);
+  /// Once, and before anything is written, where unscaling in place rounds: gradients that loss
+  /// scaling kept from underflowing are divided by the scale in a dtype in which they underflow all
+  /// the same.
+  void warn_of_rounding(std::string_view call, const AnyOptimizer& optimizer);
   Tensor word_of_0(Device device);
   /// Throws if a gradient of `cycle` is also another optimizer's, and one of the two unscales it
   /// in place: the other would see it unscaled once too often.

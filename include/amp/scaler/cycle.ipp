@@ -82,7 +82,9 @@ AMP_INLINE GradientSpans Cycles::look(std::string_view call, const AnyOptimizer&
   cycle.gradients = static_cast<std::int64_t>(spans.size());
   cycle.looked = true;
   cycle.writes = writes;
-  if (!optimizer.is_scale_aware()) warn_of_rounding(spans);
+  // One that is scale-aware and marks gradients gets its 16-bit ones left as they are.
+  if (writes && !(optimizer.is_scale_aware() && optimizer.marks_gradients()))
+    warn_of_rounding(call, optimizer);
   for (const auto& span : spans) {
     if (span.numel != 0) cycle.gradient_data.push_back(span.data);
   }
@@ -187,16 +189,25 @@ AMP_INLINE void Cycles::take_kept(Cycle& cycle) {
   }
 }
 
-AMP_COLD void Cycles::warn_of_rounding(const GradientSpans& spans) {
-  const auto low = std::find_if(spans.begin(), spans.end(), [](const auto& span) {
-    return item_size(span.dtype) < item_size(kFloat32);
+AMP_COLD void Cycles::warn_of_rounding(std::string_view call, const AnyOptimizer& optimizer) {
+  if (!warns_) return;
+  std::int64_t index = 0;
+  optimizer.visit_gradients([&](const TensorView& view) {
+    if (item_size(view.dtype) < item_size(kFloat32) && std::exchange(warns_, false)) {
+      warn("GradScaler: ", call, ": gradient ", index, view.name.empty() ? "" : " ", view.name,
+           ", ", view.dtype,
+           ", is unscaled in place: what is then too small for that dtype is rounded, or becomes "
+           "0. ",
+           optimizer.is_scale_aware()
+               ? "Leave unscale_ out: step, and unscale_and_clip before it, leave the gradients to "
+                 "the optimizer's step(const amp::GradScale&). "
+               : "Give the optimizer a step that takes a `const amp::GradScale&` and unscales in "
+                 "float32, use amp's own over the same memory (amp::ParameterView), or give it "
+                 "float32 gradients. ",
+           "GradScalerOptions::statistics counts what became 0");
+    }
+    ++index;
   });
-  if (low == spans.end() || !std::exchange(warns_, false)) return;
-  warn("GradScaler: ", low->dtype,
-       " gradients of an optimizer without step(const GradScale&) are unscaled in place: "
-       "what is then too small for that dtype is rounded, or becomes 0. Give the optimizer "
-       "a step that takes a `const amp::GradScale&` and unscales in float32, or give it "
-       "float32 gradients. GradScalerOptions::statistics counts what became 0");
 }
 
 AMP_INLINE Tensor Cycles::word_of_0(Device device) {
