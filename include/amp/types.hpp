@@ -10,4 +10,5 @@
 #include "amp/types/dtype.hpp"
 #include "amp/types/float8.hpp"
 #include "amp/types/half.hpp"
+#include "amp/types/math.hpp"
 #include "amp/types/text.hpp"
