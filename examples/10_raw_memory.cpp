@@ -75,11 +75,16 @@ struct Free {
 #endif
 
 template <class T>
-using Buffer = std::unique_ptr<T[], Free>;
-template <class T>
-Buffer<T> make_buffer(int n) {
-  return Buffer<T>(static_cast<T*>(allocate(static_cast<std::size_t>(n) * sizeof(T))));
-}
+class Buffer {
+ public:
+  explicit Buffer(int n)
+      : memory_(static_cast<T*>(allocate(static_cast<std::size_t>(n) * sizeof(T)))) {}
+  T* get() const { return memory_.get(); }
+  T& operator[](int i) const { return get()[i]; }
+
+ private:
+  std::unique_ptr<T, Free> memory_;
+};
 
 constexpr int kBatch = 128, kIn = 8, kHidden = 32, kOut = 4;
 
@@ -174,13 +179,11 @@ struct Network {
   static constexpr int kW1 = 0, kB1 = kW1 + kHidden * kIn, kW2 = kB1 + kHidden,
                        kB2 = kW2 + kOut * kHidden, kSize = kB2 + kOut;
 
-  Buffer<half> weights = make_buffer<half>(kSize), gradients = make_buffer<half>(kSize),
-               x = make_buffer<half>(kBatch * kIn), hidden = make_buffer<half>(kBatch * kHidden),
-               d_hidden = make_buffer<half>(kBatch * kHidden),
-               logits = make_buffer<half>(kBatch * kOut),
-               d_logits = make_buffer<half>(kBatch * kOut);
-  Buffer<float> losses = make_buffer<float>(kBatch);
-  Buffer<int> classes = make_buffer<int>(kBatch);
+  Buffer<half> weights{kSize}, gradients{kSize};
+  Buffer<half> x{kBatch * kIn}, hidden{kBatch * kHidden}, d_hidden{kBatch * kHidden};
+  Buffer<half> logits{kBatch * kOut}, d_logits{kBatch * kOut};
+  Buffer<float> losses{kBatch};
+  Buffer<int> classes{kBatch};
 
   /// Points whose class is the direction, one of four, in which they lie farthest.
   Network() {
@@ -268,7 +271,7 @@ void train_both() {
   train("amp's AdamW", first, adam);
 
   const Network second;
-  const Buffer<float> masters = make_buffer<float>(Network::kSize);
+  const Buffer<float> masters(Network::kSize);
   for (int i = 0; i < Network::kSize; ++i) masters[i] = static_cast<float>(second.weights[i]);
   std::vector<amp::TensorView> gradients;
   for (const amp::ParameterView& part : second.parts()) gradients.push_back(part.gradient);

@@ -276,7 +276,9 @@ TEST_CASE("parameter views: parts that do not fit are refused, and nothing chang
         .low_precision = {memory.gradients, 4, kFloat16}}},
       {"two parameters are named \"w\"", second.view()},
   };
-  for (const auto& [says, view] : bad) {
+  for (const auto& known : bad) {
+    const std::string says = known.first;
+    const View& view = known.second;
     CHECK_THAT(error_of([&] { amp::Adam({memory.view(), view}); }), ContainsSubstring(says));
     amp::SGD optimizer({memory.view_with_copy()}, {.lr = 1});
     CHECK_THAT(error_of([&] { optimizer.add_param_group({.views = {view}}); }),
@@ -335,7 +337,9 @@ TEST_CASE("gradient views: none has norm 0; what cannot be used is refused") {
       {"gradient 1 wte has 2 elements, but no data", {nullptr, 2, kFloat32, kCPU, "wte"}},
       {"gradient 1 wte is on cuda", {values, 2, kFloat32, amp::Device(amp::kCUDA), "wte"}},
   };
-  for (const auto& [says, view] : bad) {
+  for (const auto& known : bad) {
+    const std::string says = known.first;
+    const amp::TensorView& view = known.second;
     CHECK_THAT(error_of([&] {
                  (void)amp::clip_grad_norm_({{values, 2}, view}, 1.0);
                }),

@@ -81,8 +81,8 @@ AMP_COLD void RuleOptimizer<Formula>::add_param_group(Group group) try {
       detail::check_choice(name(), i, parameters()[i], choice_of(group.options));
     for (std::size_t i = steps_.tensors.size(); Rule::kCountsSteps && i < parameters().size(); ++i)
       steps_.tensors.push_back(zeros({}, {.dtype = kInt64, .device = parameters()[i].device()}));
-    if (!group.views.empty())
-      group.params.assign(parameters().begin() + before, parameters().end());
+    for (std::size_t i = before; i < parameters().size() && !group.views.empty(); ++i)
+      group.params.push_back(parameters()[i]);
     for (std::size_t i = before; i < parameters().size(); ++i) write_low_precision(i);
   } catch (...) {
     forget_after(before);
