@@ -27,6 +27,7 @@ class Shape;
 class Tensor;
 struct TensorOptions;
 struct TensorView;
+struct ParameterView;
 
 class NoGradGuard;
 class AMP_EXPORT AutocastState;
