@@ -13,7 +13,7 @@ namespace amp::inline v0::detail {
 
 AMP_COLD void check_parts(std::string_view optimizer, std::size_t i, const ParameterView& view) {
   const TensorView& weight = view.weight;
-  const auto check = [&](const TensorView& part, std::string_view what) {
+  const auto check_part = [&](const TensorView& part, std::string_view what) {
     AMP_CHECK(is_floating_point(part.dtype), optimizer, ": ", what, " of views[", i, "] ",
               weight.name, " must be floating point, but is ", part.dtype);
     AMP_CHECK(part.numel >= 0 && (part.data != nullptr || part.numel == 0), optimizer, ": ", what,
@@ -28,10 +28,10 @@ AMP_COLD void check_parts(std::string_view optimizer, std::size_t i, const Param
               " of views[", i, "] ", weight.name, " has ", part.numel, " elements on ", part.device,
               ", but the weight has ", weight.numel, " on ", weight.device);
   };
-  check(weight, "the weight");
-  check(view.gradient, "the gradient");
+  check_part(weight, "the weight");
+  check_part(view.gradient, "the gradient");
   if (view.low_precision.data == nullptr) return;
-  check(view.low_precision, "`low_precision`");
+  check_part(view.low_precision, "`low_precision`");
   AMP_CHECK(weight.dtype == kFloat32 && is_low_precision(view.low_precision.dtype), optimizer,
             ": `low_precision` of views[", i, "] ", weight.name,
             " must be a float16 or bfloat16 copy of a float32 weight, but is ",
