@@ -36,6 +36,8 @@ class AMP_EXPORT Storage final : public RefCounted {
  public:
   Storage(Device device, std::int64_t bytes);
   Storage(Device device, void* foreign, std::int64_t bytes);
+  /// Memory that lives as long as `keeper`, and that only amp writes: it is tracked, too.
+  Storage(Device device, void* kept, std::int64_t bytes, Ref<RefCounted> keeper);
   /// For elements that lie as `layout` says, whose strides permute those of the row-major order;
   /// its `data` is not read.
   explicit Storage(const kernels::Operand& layout);
@@ -92,11 +94,11 @@ class AMP_EXPORT Storage final : public RefCounted {
   LaidOut* laid_out_ = nullptr;  // null: row-major
   std::uint64_t made_in_;
   bool owned_ = false;
-  std::atomic<bool> tracked_ = false;
+  std::atomic<bool> tracked_ = false, written_from_outside_ = false;
   std::atomic<std::uint64_t> version_ = 0;
   std::atomic<StorageAttachment*> attachment_ = nullptr;
   std::atomic<kernels::PackedCopies*> packed_ = nullptr;
-  std::atomic<bool> written_from_outside_ = false;
+  Ref<RefCounted> keeper_;
 };
 
 }  // namespace amp::inline v0::detail
