@@ -32,10 +32,11 @@ struct SafeTensorsType {
 };
 /// First those that amp has, in the order of DType, then the others of the format.
 inline constexpr SafeTensorsType kSafeTensorsTypes[] = {
-    {"F64", 64},    {"F32", 32},    {"F16", 16},    {"BF16", 16},   {"F8_E4M3", 8},
-    {"F8_E5M2", 8}, {"I64", 64},    {"I32", 32},    {"U8", 8},      {"BOOL", 8},
-    {"I8", 8},      {"I16", 16},    {"U16", 16},    {"U32", 32},    {"U64", 64},
-    {"C64", 64},    {"F8_E8M0", 8}, {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"F4", 4}};
+    {"F64", 64},    {"F32", 32},    {"F16", 16},        {"BF16", 16},       {"F8_E4M3", 8},
+    {"F8_E5M2", 8}, {"I64", 64},    {"I32", 32},        {"U8", 8},          {"BOOL", 8},
+    {"I8", 8},      {"I16", 16},    {"U16", 16},        {"U32", 32},        {"U64", 64},
+    {"C64", 64},    {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"F6_E2M3", 6},
+    {"F6_E3M2", 6}, {"F4", 4}};
 
 /// One tensor as the header describes it; `begin` and `end` count bytes after the header.
 struct SafeTensorsEntry {
@@ -53,6 +54,15 @@ struct SafeTensorsHeader {
   std::map<std::string, std::string> metadata = {};
 };
 
+/// The beginning of a text from a file, for messages: it may be as long as the file. Ends with a
+/// whole character.
+[[gnu::cold]] inline std::string excerpt(std::string_view text) {
+  std::size_t length = 200;
+  if (text.size() <= length) return std::string(text);
+  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0u) == 0x80u) --length;
+  return std::string(text.substr(0, length)) + "...";
+}
+
 /// Throws where an entry has not the bytes that its shape and dtype take, or where bytes of the
 /// `data_size` after the header belong to no tensor, or to two. Returns the entries in the order of
 /// their bytes.
@@ -62,15 +72,15 @@ check_entries(const std::string& path, const SafeTensorsHeader& header, std::uin
   order.reserve(header.entries.size());
   for (const auto& named : header.entries) {
     const auto& [name, entry] = named;
-    AMP_CHECK(entry.begin <= entry.end && entry.end <= data_size, path, ": tensor \"", name,
-              "\" must have `data_offsets` within the file, but has [", entry.begin, ", ",
-              entry.end, "] of ", data_size, " bytes");
+    AMP_CHECK(entry.begin <= entry.end && entry.end <= data_size, path, ": tensor \"",
+              excerpt(name), "\" must have `data_offsets` within the file, but has [", entry.begin,
+              ", ", entry.end, "] of ", data_size, " bytes");
     std::uint64_t bits = 0;
     const auto per_item = static_cast<std::uint64_t>(kSafeTensorsTypes[entry.type].bits);
     const bool counted =
         !__builtin_mul_overflow(static_cast<std::uint64_t>(entry.shape.numel()), per_item, &bits);
     AMP_CHECK(counted && bits % 8 == 0 && entry.end - entry.begin == bits / 8, path, ": tensor \"",
-              name, "\" must have as many bytes as its shape ", entry.shape, " of ",
+              excerpt(name), "\" must have as many bytes as its shape ", entry.shape, " of ",
               entry.type_name(), " takes, but has ", entry.end - entry.begin);
     order.push_back(&named);
   }
@@ -80,7 +90,7 @@ check_entries(const std::string& path, const SafeTensorsHeader& header, std::uin
   });
   std::uint64_t end = 0;
   for (const auto* const named : order) {
-    AMP_CHECK(named->second.begin == end, path, ": tensor \"", named->first,
+    AMP_CHECK(named->second.begin == end, path, ": tensor \"", excerpt(named->first),
               "\" must begin at byte ", end, ", but begins at ", named->second.begin);
     end = named->second.end;
   }

@@ -75,22 +75,23 @@ class SafeTensorsHeaderReader {
       part_ = text == "dtype" ? kDType : text == "shape" ? kShape : kOffsets;
       if (part_ == kOffsets && text != "data_offsets") refuse_entry("has \"" + text + "\" too");
       AMP_CHECK(!std::exchange(seen_[part_], true), path_, ": the header has \"", text, "\" of \"",
-                name_, "\" twice");
+                excerpt(name_), "\" twice");
       return true;
     }
-    AMP_CHECK(++count_ <= kMostEntries, path_, ": the header has more than ", kMostEntries,
-              " entries");
+    const bool begins_metadata = place_ == Place::kHeader && text == kMetadataKey;
+    AMP_CHECK(begins_metadata || ++count_ <= kMostEntries, path_, ": the header has more than ",
+              kMostEntries, " entries");
     bool is_new = false;
     if (place_ == Place::kMetadata) {
       is_new = result.metadata.try_emplace(text).second;
-    } else if (text == kMetadataKey) {
+    } else if (begins_metadata) {
       is_new = !has_metadata_;
     } else {
       const auto [at, inserted] = result.entries.try_emplace(text);
       entry_ = &at->second;
       is_new = inserted;
     }
-    AMP_CHECK(is_new, path_, ": the header has \"", text, "\" twice");
+    AMP_CHECK(is_new, path_, ": the header has \"", excerpt(text), "\" twice");
     name_ = text;
     return true;
   }
@@ -118,13 +119,13 @@ class SafeTensorsHeaderReader {
     try {
       entry_->shape = Shape(numbers_);
     } catch (const Error& error) {
-      fail(path_, ": tensor \"", name_, "\": ", error.what());
+      fail(path_, ": tensor \"", excerpt(name_), "\": ", error.what());
     }
     return true;
   }
   template <class Problem>
   [[gnu::cold]] bool parse_error(std::size_t, const std::string&, const Problem& problem) {
-    fail(path_, ": the header is no JSON: ", problem.what());
+    fail(path_, ": the header is no JSON: ", excerpt(problem.what()));
   }
 
  private:
@@ -134,7 +135,7 @@ class SafeTensorsHeaderReader {
   /// Throws, saying what the place where the header is takes instead of `found`.
   [[noreturn, gnu::cold]] void refuse(const std::string& found) const {
     if (place_ == Place::kMetadata)
-      fail(path_, ": ", kMetadataKey, ": \"", name_, "\" must be a string, but is ",
+      fail(path_, ": ", kMetadataKey, ": \"", excerpt(name_), "\" must be a string, but is ",
            excerpt(found));
     if (name_ == kMetadataKey && place_ == Place::kHeader)
       fail(path_, ": ", kMetadataKey, " must be an object of strings, but is ", excerpt(found));
@@ -142,14 +143,13 @@ class SafeTensorsHeaderReader {
     const char* const expected[] = {"a `dtype` of the format, such as F32, BF16 or I64",
                                     "a list of at most 8 extents as `shape`",
                                     "two numbers as `data_offsets`"};
-    fail(path_, ": tensor \"", name_, "\" must have ", expected[part_], ", but has ",
+    fail(path_, ": tensor \"", excerpt(name_), "\" must have ", expected[part_], ", but has ",
          excerpt(found));
   }
   [[noreturn, gnu::cold]] void refuse_entry(const std::string& found) const {
-    fail(path_, ": tensor \"", name_, "\" must have `dtype`, `shape` and `data_offsets`, but ",
-         excerpt(found));
+    fail(path_, ": tensor \"", excerpt(name_),
+         "\" must have `dtype`, `shape` and `data_offsets`, but ", excerpt(found));
   }
-  static std::string excerpt(const std::string& text) { return text.substr(0, 200); }
 
   const std::string& path_;
   Place place_ = Place::kFile;
