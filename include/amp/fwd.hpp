@@ -54,5 +54,6 @@ class StepResult;
 
 class Checkpoint;
 struct SafeTensors;
+struct SafeTensorsOptions;
 
 }  // namespace amp::inline v0

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Files that do not keep to the format are refused by amp::Error, which names the file and what is
-// wrong. Nothing in them is trusted.
+// wrong. Nothing in them is trusted, neither if they are read nor if they are mapped.
 #include <amp/amp.hpp>
 #include <amp/safetensors.hpp>
 
@@ -38,6 +38,25 @@ using amp_test::error_of;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::StartsWith;
 
+/// All that was loaded, bit for bit; or what the error says.
+std::string summary(const fs::path& path, const amp::SafeTensorsOptions& options) {
+  try {
+    const SafeTensors contents = amp::load_safetensors(path, options);
+    std::string all = "loaded";
+    for (const auto& [name, tensor] : contents.tensors) {
+      all += name + amp::to_string(tensor.dtype()) + amp::to_string(tensor.shape());
+      if (tensor.numel() == 0) continue;
+      all.append(static_cast<const char*>(tensor.raw_data()),
+                 static_cast<std::size_t>(tensor.numel() * amp::item_size(tensor.dtype())));
+    }
+    for (const auto& [key, value] : contents.metadata) all += key + value;
+    for (const auto& [name, dtype] : contents.unsupported) all += name + dtype;
+    return all;
+  } catch (const amp::Error& error) {
+    return error.what();
+  }
+}
+
 /// A file that can be written and loaded again and again.
 struct File {
   Folder folder;
@@ -45,6 +64,8 @@ struct File {
 
   SafeTensors load(std::string_view bytes) const {
     std::ofstream(path, std::ios::binary) << bytes;
+    // In brackets: not printed.
+    CHECK((summary(path, {}) == summary(path, {.memory_map = true})));
     return amp::load_safetensors(path);
   }
   /// What the error says beside the name of the file; "accepted" where there is none.
@@ -250,6 +271,31 @@ TEST_CASE("safetensors: deep nesting is refused", "[interop]") {
   }
 }
 
+TEST_CASE("safetensors: errors quote the beginning of a long text", "[interop]") {
+  const File file;
+  const std::string text = repeat("\xf0\x9f\x99\x82", 100'000);
+  const std::string key = "{\"" + text + "\":", other = R"("shape":[1],"data_offsets":[0,1]})";
+  const std::string u8 = R"({"dtype":"U8",)", none = R"("shape":[0],"data_offsets":[0,0]})";
+  for (const std::string& bytes :
+       {file_of(key + "1}"), file_of(key + "{}}"), file_of(key + R"({"dtype":1}})"),
+        file_of(key + R"({"shape":[9223372036854775808]}})"),
+        file_of(key + R"({"dtype":"U8","dtype":"U8"}})"), file_of(key + u8 + other + "}"),
+        file_of(key + u8 + none + "," + key.substr(1) + "{}}"),
+        file_of(key + u8 + R"("shape":[1],"data_offsets":[0,0]}})"),
+        file_of(key + u8 + R"("shape":[1],"data_offsets":[1,2]}})", "xx"),
+        file_of(key + R"({"dtype":"BOOL",)" + other + "}", "x"),
+        file_of(R"({"__metadata__":)" + key + "1}}"),
+        file_of(R"({"__metadata__":")" + text + "\"}"), one("\"" + text + "\"", "[0]", "[0,0]"),
+        one("\"U8\"", "\"" + text + "\"", "[0,0]"), file_of("{\"t\":{\"" + text + "\":1}}")}) {
+    INFO(bytes.substr(8, 30));
+    const std::string refusal = file.refusal(bytes);
+    CHECK(refusal.size() < 600);
+    CHECK_THAT(refusal, ContainsSubstring("...") && ContainsSubstring(text.substr(0, 160)));
+  }
+  CHECK(file.refusal(file_of("{\"" + text)).size() < 600);
+  CHECK(file.refusal(file_of(key + u8 + none + text)).size() < 600);
+}
+
 TEST_CASE("safetensors: a key that is there twice is refused, at any depth", "[interop]") {
   const File file;
   const std::string t = entry("\"U8\"", "[0]", "[0,0]");
@@ -399,8 +445,9 @@ TEST_CASE("safetensors: paths at which there is no file are refused", "[interop]
   const std::string good = valid_file();
   CHECK(file.load(good).tensors.size() == 3);
   const auto refused = [](const fs::path& path) {
-    CHECK_THAT(error_of([&] { (void)amp::load_safetensors(path); }),
-               ContainsSubstring(path.string()) && ContainsSubstring("load_safetensors"));
+    for (const bool memory_map : {false, true})
+      CHECK_THAT(error_of([&] { (void)amp::load_safetensors(path, {memory_map}); }),
+                 ContainsSubstring(path.string()) && ContainsSubstring("load_safetensors"));
   };
   refused(file.folder.path);
   refused(file.folder.path / "missing");
@@ -410,6 +457,7 @@ TEST_CASE("safetensors: paths at which there is no file are refused", "[interop]
   refused(file.folder.path / std::string(300, 'x'));
   refused("");
   refused("/dev/null");
+  refused("/dev/zero");
   fs::create_symlink("loop", file.folder.path / "loop");
   refused(file.folder.path / "loop");
   fs::create_symlink("nowhere", file.folder.path / "dangling");
@@ -419,7 +467,9 @@ TEST_CASE("safetensors: paths at which there is no file are refused", "[interop]
 
   const fs::path fifo = file.folder.path / "fifo";
   REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
-  const int held = open(fifo.c_str(), O_RDWR);  // else opening it to read would wait for ever
+  refused(fifo);
+  const int held = open(fifo.c_str(), O_RDWR);
+  REQUIRE(write(held, good.data(), good.size()) == static_cast<ssize_t>(good.size()));
   refused(fifo);
   close(held);
 

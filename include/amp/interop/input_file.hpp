@@ -18,6 +18,8 @@
 #include <utility>
 
 #include "amp/core/error.hpp"
+#include "amp/core/refcount.hpp"
+#include "amp/interop/file_mapping.hpp"
 #include "amp/interop/file_path.hpp"
 
 namespace amp::inline v0::detail {
@@ -65,6 +67,8 @@ class InputFile {
     AMP_CHECK(::lseek(file_, static_cast<off_t>(count), SEEK_CUR) >= 0, path_,
               ": cannot be read to its end");
   }
+  /// All of it, as far as size() says.
+  Ref<FileMapping> map() const { return make_ref<FileMapping>(path_, file_, size_); }
 
  private:
   static constexpr std::uint64_t kLargestRead = std::uint64_t{1} << 30;

@@ -34,11 +34,24 @@ struct SafeTensors {
 /// or is no UTF-8, `contents` lists unsupported entries, or the file cannot be written.
 void save_safetensors(FilePath path, const SafeTensors& contents);
 
+struct SafeTensorsOptions {
+  /// Leaves the bytes of the tensors in the file, which is mapped into memory: loading takes the
+  /// time of reading the header, and a page takes memory once a tensor on it is used. Writes go to
+  /// copies of the pages, never to the file. Tensors that are not aligned to their elements, and
+  /// those of dtype bool, are read as without the option.
+  ///
+  /// The mapping lasts as long as any of the tensors. Deleting the file or replacing it by another
+  /// one, as save_safetensors does, leaves them alone. But if it is changed in place meanwhile,
+  /// their values may change, and if it is cut short, a use of them ends the program by SIGBUS. So
+  /// it is for files that only amp replaces, or that nothing writes.
+  bool memory_map = false;
+};
+
 /// Reads a file, onto the CPU, in time linear in its size. Nothing in it is trusted: throws
-/// amp::Error, naming the file and what is wrong, where it is cut short, has bytes too many, or
+/// amp::Error, naming the file and what is wrong, if it is cut short, has bytes too many, or
 /// does not keep to the format, before memory is taken for what the file does not hold. Entries of
-/// a dtype that amp has not are listed in SafeTensors::unsupported.
-SafeTensors load_safetensors(FilePath path);
+/// a dtype that amp does not have are listed in SafeTensors::unsupported.
+SafeTensors load_safetensors(FilePath path, const SafeTensorsOptions& options = {});
 
 namespace detail {
 

@@ -16,7 +16,9 @@
 
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/core/error.hpp"
+#include "amp/core/refcount.hpp"
 #include "amp/interop/atomic_file.hpp"
+#include "amp/interop/file_mapping.hpp"
 #include "amp/interop/input_file.hpp"
 #include "amp/interop/safetensors.hpp"
 #include "amp/interop/safetensors_header.hpp"
@@ -24,6 +26,7 @@
 #include "amp/interop/safetensors_writer.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/factory.hpp"
+#include "amp/tensor/storage.hpp"
 
 namespace amp::inline v0 {
 
@@ -51,7 +54,7 @@ AMP_COLD std::string names_in(const SafeTensors& contents, std::string_view pref
   if (names.empty()) return "nothing";
   std::string text;
   for (std::size_t i = 0; i < (std::min)(names.size(), kListed); ++i)
-    text += (i == 0 ? "\"" : ", \"") + std::string(names[i].substr(0, 200)) + '"';
+    text += (i == 0 ? "\"" : ", \"") + excerpt(names[i]) + '"';
   if (names.size() > kListed) text += " and " + std::to_string(names.size() - kListed) + " more";
   return text;
 }
@@ -95,6 +98,15 @@ AMP_COLD std::string read_header(const std::string& path, InputFile& file) {
   return text;
 }
 
+/// The `entry.end - entry.begin` bytes from `offset` on, where they lie.
+AMP_COLD Tensor mapped_tensor(const SafeTensorsEntry& entry, const Ref<FileMapping>& file,
+                              std::uint64_t offset) {
+  auto storage = make_ref<Storage>(kCPU, file->at(offset),
+                                   static_cast<std::int64_t>(entry.end - entry.begin), file);
+  return Tensor(make_ref<TensorImpl>(std::move(storage), entry.shape,
+                                     contiguous_strides(entry.shape), 0, entry.dtype()));
+}
+
 /// The next bytes of the file.
 AMP_COLD Tensor read_tensor(const std::string& path, const std::string& name,
                             const SafeTensorsEntry& entry, InputFile& file) {
@@ -103,11 +115,41 @@ AMP_COLD Tensor read_tensor(const std::string& path, const std::string& name,
   const auto* const bytes = static_cast<const std::uint8_t*>(tensor.raw_data());
   AMP_CHECK(entry.dtype() != kBool || std::all_of(bytes, bytes + tensor.numel(),
                                                   [](std::uint8_t byte) { return byte <= 1; }),
-            path, ": tensor \"", name, "\" is BOOL, but holds bytes other than 0 and 1");
+            path, ": tensor \"", excerpt(name), "\" is BOOL, but holds bytes other than 0 and 1");
   return tensor;
 }
 
-AMP_COLD SafeTensors read_safetensors(FilePath path) {
+/// The next tensors of a file. Made for one call.
+class SafeTensorsData {
+ public:
+  SafeTensorsData(const std::string& path, InputFile& file, std::uint64_t offset, bool map)
+      : path_(path), file_(file), offset_(offset), map_(map) {}
+
+  /// Entries come in the order of their bytes.
+  Tensor next(const std::string& name, const SafeTensorsEntry& entry) {
+    if (!can_map(entry)) return read_tensor(path_, name, entry, file_);
+    if (!mapping_) mapping_ = file_.map();
+    skip(entry);
+    return mapped_tensor(entry, mapping_, offset_ + entry.begin);
+  }
+  void skip(const SafeTensorsEntry& entry) { file_.skip(entry.end - entry.begin); }
+
+ private:
+  /// A bool must be 0 or 1 whenever it is read, and what lies in the file may change.
+  bool can_map(const SafeTensorsEntry& entry) const {
+    const auto alignment = static_cast<std::uint64_t>(item_size(entry.dtype()));
+    return map_ && entry.begin != entry.end && entry.dtype() != kBool &&
+           (offset_ + entry.begin) % alignment == 0;
+  }
+
+  const std::string& path_;
+  InputFile& file_;
+  std::uint64_t offset_;  // of what the entries count from
+  bool map_;
+  Ref<FileMapping> mapping_;
+};
+
+AMP_COLD SafeTensors read_safetensors(FilePath path, const SafeTensorsOptions& options) {
   const std::string name = path.string();
   InputFile file("load_safetensors", path);
   SafeTensorsHeader header;
@@ -117,16 +159,17 @@ AMP_COLD SafeTensors read_safetensors(FilePath path) {
     data_size -= text.size();
     header = parse_safetensors_header(name, text);
   }
+  SafeTensorsData data(name, file, file.size() - data_size, options.memory_map);
   // In the order of their bytes, which is that of reading, but listed by name.
   std::map<std::string_view, Tensor> loaded;
   SafeTensors contents;
   for (const auto* const named : check_entries(name, header, data_size)) {
     const auto& [key, entry] = *named;
     if (entry.has_dtype()) {
-      loaded.emplace(key, read_tensor(name, key, entry, file));
+      loaded.emplace(key, data.next(key, entry));
     } else {
       contents.unsupported.emplace(key, entry.type_name());
-      file.skip(entry.end - entry.begin);
+      data.skip(entry);
     }
   }
   contents.tensors.reserve(loaded.size());
@@ -175,9 +218,9 @@ AMP_COLD void save_safetensors(FilePath path, const SafeTensors& contents) {
   });
 }
 
-AMP_COLD SafeTensors load_safetensors(FilePath path) {
+AMP_COLD SafeTensors load_safetensors(FilePath path, const SafeTensorsOptions& options) {
   SafeTensors contents;
-  detail::with_memory_for(path, [&] { contents = detail::read_safetensors(path); });
+  detail::with_memory_for(path, [&] { contents = detail::read_safetensors(path, options); });
   return contents;
 }
 

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Files that lie in memory without having been read.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "amp/core/error.hpp"
+#include "amp/core/refcount.hpp"
+
+namespace amp::inline v0::detail {
+
+/// The bytes of an open file, which may be closed afterwards. A page takes memory once it is read
+/// or written; a write goes to a copy of its page, and never to the file. The file must keep its
+/// length: to touch a page beyond its end is SIGBUS.
+class AMP_EXPORT FileMapping final : public RefCounted {
+ public:
+  /// Throws amp::Error with the system's reason. A file of 0 bytes cannot be mapped.
+  [[gnu::cold]] FileMapping(const std::string& path, int file, std::uint64_t size)
+      : size_(static_cast<std::size_t>(size)) {
+    // Without MAP_NORESERVE the system refuses a file that is larger than its memory, as if all
+    // pages were to be written.
+    bytes_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, 0);
+    const int reason = errno;
+    AMP_CHECK(bytes_ != MAP_FAILED, path,
+              ": cannot be mapped into memory: ", std::strerror(reason));
+  }
+
+  /// Aligned to a page at offset 0.
+  std::byte* at(std::uint64_t offset) const { return static_cast<std::byte*>(bytes_) + offset; }
+
+ private:
+  ~FileMapping() override { ::munmap(bytes_, size_); }
+
+  std::size_t size_;
+  void* bytes_;
+};
+
+}  // namespace amp::inline v0::detail
