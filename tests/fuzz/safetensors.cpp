@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// load_safetensors of any bytes: amp::Error, or tensors and metadata that can be written again.
+// load_safetensors of any bytes: amp::Error, or tensors and metadata that can be written again; the
+// same if the file is mapped.
 #include <amp/amp.hpp>
 #include <amp/interop/safetensors_reader.hpp>
 #include <amp/interop/safetensors_writer.hpp>
@@ -33,6 +34,28 @@ void check_header(const amp::SafeTensors& contents) {
   }
 }
 
+/// All that was loaded, bit for bit; or what the error says.
+std::string summary(const std::filesystem::path& path, bool memory_map) {
+  std::string all;
+  const bool loaded = fuzz::accepted([&] {
+    try {
+      const amp::SafeTensors contents = amp::load_safetensors(path, {memory_map});
+      for (const auto& [name, tensor] : contents.tensors) {
+        all += name + amp::to_string(tensor.dtype()) + amp::to_string(tensor.shape());
+        const auto size = static_cast<std::size_t>(tensor.numel() * amp::item_size(tensor.dtype()));
+        if (size > 0) all.append(static_cast<const char*>(tensor.raw_data()), size);
+        if (size > 0) tensor.zero_();  // mapped or not, it may be written
+      }
+      for (const auto& [key, value] : contents.metadata) all += key + value;
+      for (const auto& [name, dtype] : contents.unsupported) all += name + dtype;
+    } catch (const amp::Error& error) {
+      all = error.what();
+      throw;
+    }
+  });
+  return (loaded ? "loaded " : "refused ") + all;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
@@ -55,6 +78,8 @@ extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::MemoryFile file;
   file.write(fuzz::with_length({reinterpret_cast<const char*>(data), size}));
+  const std::string mapped = summary(file.path(), true);
+  fuzz::require(mapped == summary(file.path(), false), "a mapped file is the same");
   fuzz::accepted([] {
     const amp::SafeTensors contents = amp::load_safetensors(file.path());
     for (const auto& [name, tensor] : contents.tensors) {
