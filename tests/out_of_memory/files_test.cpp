@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Checkpoints, and what initialize undoes, where memory runs out; and how much of it the reading of
-// headers takes.
+// Checkpoints, mapped files, and what initialize undoes, if memory runs out; and how much of it the
+// reading of headers takes.
 #include <amp/amp.hpp>
 #include <amp/safetensors.hpp>
 
@@ -155,6 +155,35 @@ TEST_CASE("out of memory: whichever allocation of load fails, the state is the o
   }
   CHECK(refused > 250);
   training.run();  // and it goes on
+}
+
+TEST_CASE("out of memory: whichever allocation of mapping a file fails, nothing stays mapped",
+          "[interop]") {
+  const Folder folder;
+  const fs::path path = folder / "f";
+  amp::save_safetensors(path, {{{"a", amp::full({2000}, 1)},
+                                {"b", amp::full({3, 2}, 2)},
+                                {"c", amp::tensor({true, false}, {2})}},
+                               {{"note", "a text that is too long for a string without memory"}}});
+  const auto is_mapped = [&] {
+    std::ifstream maps("/proc/self/maps");
+    const std::string all{std::istreambuf_iterator<char>(maps), {}};
+    return all.find(path.string()) != std::string::npos;
+  };
+  int refused = 0;
+  for (std::int64_t n = 0; n < 1000; ++n) {
+    INFO("allocation " << n);
+    const auto [loaded, failed] = without_allocation(n, [&] {
+      const amp::SafeTensors contents = amp::load_safetensors(path, {.memory_map = true});
+      const amp_test::heap::FailingAllocation none(heap::kNever);
+      REQUIRE(is_mapped());
+      REQUIRE(contents.at("a").to_vector<int>() == std::vector<int>(2000, 1));
+    });
+    refused += loaded ? 0 : 1;
+    REQUIRE_FALSE(is_mapped());
+    if (loaded) break;
+  }
+  CHECK(refused > 20);
 }
 
 TEST_CASE("out of memory: initialize that gets no more memory leaves the model as it was",
