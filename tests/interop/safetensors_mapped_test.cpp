@@ -235,7 +235,8 @@ TEST_CASE("mapped safetensors: what is not aligned is read, and bools are", "[in
   CHECK(bools.at("none").shape() == amp::Shape(0, 3));
 }
 
-TEST_CASE("mapped safetensors: a file that memory cannot hold is refused", "[interop]") {
+TEST_CASE("mapped safetensors: a file that memory cannot hold is refused, as if it is read",
+          "[interop]") {
   const int file = memfd_create("large", MFD_CLOEXEC);
   REQUIRE(file >= 0);
   const fs::path path = "/proc/self/fd/" + std::to_string(file);
@@ -246,6 +247,9 @@ TEST_CASE("mapped safetensors: a file that memory cannot hold is refused", "[int
   CHECK_THAT(amp_test::error_of([&] { (void)mapped(path); }),
              ContainsSubstring(path.string()) && ContainsSubstring("mapped") &&
                  ContainsSubstring("Cannot allocate memory"));
+  CHECK_THAT(amp_test::error_of([&] { (void)amp::load_safetensors(path); }),
+             ContainsSubstring(path.string()) && ContainsSubstring("\"t\"") &&
+                 ContainsSubstring("out of memory"));
   CHECK(mappings_of("memfd:large") == 0);
   close(file);
 }

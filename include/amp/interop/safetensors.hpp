@@ -38,7 +38,7 @@ struct SafeTensorsOptions {
   /// Leaves the bytes of the tensors in the file, which is mapped into memory: loading takes the
   /// time of reading the header, and a page takes memory once a tensor on it is used. Writes go to
   /// copies of the pages, never to the file. Tensors that are not aligned to their elements, and
-  /// those of dtype bool, are read as without the option.
+  /// those of dtype bool, are read as without the option. memory_stats() counts only these.
   ///
   /// The mapping lasts as long as any of the tensors. Deleting the file or replacing it by another
   /// one, as save_safetensors does, leaves them alone. But if it is changed in place meanwhile,

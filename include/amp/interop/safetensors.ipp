@@ -110,7 +110,12 @@ AMP_COLD Tensor mapped_tensor(const SafeTensorsEntry& entry, const Ref<FileMappi
 /// The next bytes of the file.
 AMP_COLD Tensor read_tensor(const std::string& path, const std::string& name,
                             const SafeTensorsEntry& entry, InputFile& file) {
-  const Tensor tensor = make_tensor(entry.shape, entry.dtype(), kCPU);
+  Tensor tensor;
+  try {
+    tensor = make_tensor(entry.shape, entry.dtype(), kCPU);
+  } catch (const Error& error) {  // a file with holes may say that it is larger than memory
+    fail(path, ": tensor \"", excerpt(name), "\": ", error.what());
+  }
   file.read(tensor.raw_data(), entry.end - entry.begin);
   const auto* const bytes = static_cast<const std::uint8_t*>(tensor.raw_data());
   AMP_CHECK(entry.dtype() != kBool || std::all_of(bytes, bytes + tensor.numel(),
