@@ -222,6 +222,7 @@ TEST_CASE("parameter views: a norm is not remembered for memory whose writes go 
   amp::GradScaler scaler({.init_scale = 1});
   (void)scaler.scale_data(kCPU);
   for (int cycle = 0; cycle < 2; ++cycle) {  // the second computes the norm with unscale_
+    for (float& g : memory.gradients) g = 1;
     scaler.unscale_(optimizer);
     for (float& g : memory.gradients) g = 3;
     CHECK(amp::clip_grad_norm_(optimizer.parameters(), 100.0).item<float>() == 6);
