@@ -27,7 +27,7 @@ Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm);
 Tensor clip_grad_norm_(std::initializer_list<Tensor> params, double max_norm);
 
 /// The same of gradients in memory of the user's, as they are: with the scaler's words they are to
-/// be unscaled before, which views do not show. Throws where a view is not floating point, has no
+/// be unscaled before, which views do not show. Throws if a view is not floating point, has no
 /// data, or is on another device than the first.
 Tensor clip_grad_norm_(std::span<const TensorView> gradients, double max_norm);
 Tensor clip_grad_norm_(std::initializer_list<TensorView> gradients, double max_norm);
@@ -37,7 +37,7 @@ Tensor clip_grad_norm_(std::initializer_list<TensorView> gradients, double max_n
 
 namespace detail {
 
-/// Throws, naming `call`, where a gradient cannot be used; `device` becomes that of the first.
+/// Throws, naming `call`, if a gradient cannot be used; `device` becomes that of the first.
 void check_gradient_view(std::string_view call, std::int64_t index, const TensorView& view,
                          std::optional<Device>& device);
 

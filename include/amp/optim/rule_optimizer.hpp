@@ -47,7 +47,7 @@ class RuleOptimizer : public Optimizer {
 
   explicit RuleOptimizer(std::vector<Tensor> params, const Options& options = {});
   explicit RuleOptimizer(const NamedTensors& params, const Options& options = {});
-  /// Over memory of one's own. Throws where the parts of a view do not fit each other.
+  /// Over memory of one's own. Throws if the parts of a view do not fit each other.
   explicit RuleOptimizer(const std::vector<ParameterView>& views, const Options& options = {});
   explicit RuleOptimizer(std::vector<Group> groups);
   ~RuleOptimizer() override;

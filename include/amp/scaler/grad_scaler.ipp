@@ -53,9 +53,10 @@ class ForgetOnError {
 };
 
 AMP_COLD void refuse_closure() {
-  fail("step: an optimizer with a closure cannot be used with gradient scaling, as in PyTorch: the "
-       "closure computes gradients within the step, where they are neither scaled nor tested; call "
-       "backward before step(optimizer)");
+  fail(
+      "step: an optimizer with a closure cannot be used with gradient scaling, as in PyTorch: the "
+      "closure computes gradients within the step, where they are neither scaled nor tested; call "
+      "backward before step(optimizer)");
 }
 
 }  // namespace detail
