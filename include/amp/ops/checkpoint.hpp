@@ -50,8 +50,8 @@ class CheckpointNode : public autograd::Node {
 
   std::span<const Ref<Node>> inputs() const override { return edges_; }
   void backward(const Tensor&, std::span<Tensor>) override {}  // recompute() takes its place
-  std::optional<Ref<Node>> recompute() override;
-  void release() override;
+  AMP_INLINE std::optional<Ref<Node>> recompute() override;
+  AMP_INLINE void release() override;
 
  protected:
   virtual Tensor run(std::span<const Tensor> inputs) = 0;
