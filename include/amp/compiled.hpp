@@ -56,6 +56,7 @@
 #include "amp/kernels/softmax/host.ipp"
 #include "amp/kernels/unscale/host.ipp"
 #include "amp/kernels/var/host.ipp"
+#include "amp/tensor/blob.ipp"
 #include "amp/tensor/factory.ipp"
 #include "amp/tensor/generator.ipp"
 #include "amp/tensor/layout.ipp"

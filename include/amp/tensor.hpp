@@ -4,6 +4,7 @@
 // Tensors without derivatives.
 #pragma once
 
+#include "amp/tensor/blob.hpp"
 #include "amp/tensor/factory.hpp"
 #include "amp/tensor/generator.hpp"
 #include "amp/tensor/layout.hpp"

@@ -198,35 +198,6 @@ TEST_CASE("arange: integers beyond 2^53 are exact", "[tensor]") {
         std::vector<std::int64_t>{start, start + 1, start + 2});
 }
 
-TEST_CASE("from_blob: reads and writes the caller's memory", "[tensor]") {
-  std::array<float, 4> mine = {1, 2, 3, 4};
-  {
-    const amp::Tensor x = amp::from_blob(mine.data(), {2, 2});
-    CHECK(x.const_data<float>() == mine.data());
-    mine[1] = 7;
-    CHECK(x.to_vector<float>() == std::vector<float>{1, 7, 3, 4});
-    x.fill_(5);
-  }
-  CHECK(mine == std::array<float, 4>{5, 5, 5, 5});
-}
-
-TEST_CASE("from_blob: other dtypes, and leaves that require gradients", "[tensor]") {
-  std::array<std::int64_t, 2> indices = {3, 4};
-  CHECK(amp::from_blob(indices.data(), {2}, {.dtype = amp::kInt64}).to_vector<int>() ==
-        std::vector<int>{3, 4});
-  std::array<double, 1> weight = {2};
-  CHECK(amp::from_blob(weight.data(), {1}, {.dtype = amp::kFloat64, .requires_grad = true})
-            .requires_grad());
-}
-
-TEST_CASE("from_blob: null is memory for nothing only", "[tensor]") {
-  CHECK_THAT(error_of([] {
-               return amp::from_blob(nullptr, {2, 3});
-             }),
-             ContainsSubstring("null") && ContainsSubstring("[2, 3]"));
-  CHECK(amp::from_blob(nullptr, {0, 3}).numel() == 0);
-}
-
 TEST_CASE("factory: like another tensor", "[tensor]") {
   const amp::Tensor x = amp::ones({2, 3}, {.dtype = amp::kFloat16}).t();
   CHECK(amp::empty_like(x).shape() == amp::Shape(3, 2));

@@ -103,6 +103,7 @@ AMP_COLD Tensor mapped_tensor(const SafeTensorsEntry& entry, const Ref<FileMappi
                               std::uint64_t offset) {
   auto storage = make_ref<Storage>(kCPU, file->at(offset),
                                    static_cast<std::int64_t>(entry.end - entry.begin), file);
+  storage->claim();
   return Tensor(make_ref<TensorImpl>(std::move(storage), entry.shape,
                                      contiguous_strides(entry.shape), 0, entry.dtype()));
 }

@@ -10,6 +10,7 @@
 #include "amp/core/error.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/optimizer.hpp"
+#include "amp/tensor/blob.hpp"
 #include "amp/tensor/factory.hpp"
 #include "amp/tensor/shadow.hpp"
 

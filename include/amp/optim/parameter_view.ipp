@@ -7,7 +7,7 @@
 #include "amp/core/error.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/parameter_view.hpp"
-#include "amp/tensor/factory.hpp"
+#include "amp/tensor/blob.hpp"
 
 namespace amp::inline v0::detail {
 

@@ -102,10 +102,6 @@ template <class T>
   return arange(T{0}, end, T{1}, options);
 }
 
-/// A tensor over memory of the caller's, row-major on options.device, which must outlive it and
-/// every view of it. amp cannot see writes to it: see Tensor::mark_modified.
-[[nodiscard]] Tensor from_blob(void* data, const Shape& shape, const TensorOptions& options = {});
-
 [[nodiscard]] Tensor empty_like(const Tensor& other);
 [[nodiscard]] Tensor zeros_like(const Tensor& other);
 

@@ -190,16 +190,6 @@ AMP_COLD Tensor randn(const Shape& shape, const TensorOptions& options) {
   return detail::random("randn", shape, options, kernels::Distribution::kNormal);
 }
 
-AMP_COLD Tensor from_blob(void* data, const Shape& shape, const TensorOptions& options) {
-  const DType dtype = options.dtype.value_or(kFloat32);
-  AMP_CHECK(data != nullptr || shape.numel() == 0, "from_blob: `data` is null, but `shape` ", shape,
-            " has ", shape.numel(), " elements");
-  auto storage = make_ref<detail::Storage>(options.device, data, detail::byte_count(shape, dtype));
-  return detail::with_options(Tensor(make_ref<detail::TensorImpl>(
-                                  std::move(storage), shape, contiguous_strides(shape), 0, dtype)),
-                              options);
-}
-
 AMP_INLINE Tensor empty_like(const Tensor& other) {
   return detail::make_tensor(other.shape(), other.dtype(), other.device());
 }

@@ -132,7 +132,20 @@ class ReshapeTo : public detail::Extents {
     Shape resolve(const Shape& from, std::string_view op = "reshape") const;
 };
 
-using Strides = detail::Extents;
+/// How far apart in memory, in elements, the neighbours along each dimension are: from {3, 1} of any
+/// integral types, or from any range of integers.
+class Strides : public detail::Extents {
+ public:
+  Strides() = default;
+  template <std::integral... I>
+  Strides(I... strides) {
+    (append(strides), ...);
+  }
+  template <detail::IntegerRange Range>
+  Strides(const Range& range) {
+    for (const auto stride : range) append(stride);
+  }
+};
 
 /// Row-major: the last dimension is dense.
 Strides contiguous_strides(const Shape& shape);

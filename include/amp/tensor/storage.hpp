@@ -35,9 +35,8 @@ class AMP_EXPORT StorageAttachment {
 class AMP_EXPORT Storage final : public RefCounted {
  public:
   Storage(Device device, std::int64_t bytes);
-  Storage(Device device, void* foreign, std::int64_t bytes);
-  /// Memory that lives as long as `keeper`, and that only amp writes: it is tracked, too.
-  Storage(Device device, void* kept, std::int64_t bytes, Ref<RefCounted> keeper);
+  /// Memory of somebody else, which lives as long as `keeper` if there is one.
+  Storage(Device device, void* foreign, std::int64_t bytes, Ref<RefCounted> keeper = {});
   /// For elements that lie as `layout` says, whose strides permute those of the row-major order;
   /// its `data` is not read.
   explicit Storage(const kernels::Operand& layout);
@@ -69,6 +68,11 @@ class AMP_EXPORT Storage final : public RefCounted {
   std::uint64_t made_in() const { return made_in_; }
   bool tracked() const { return tracked_.load(std::memory_order_relaxed); }
   void track() { tracked_.store(true, std::memory_order_relaxed); }
+  /// Says that only amp writes the memory, so that it is tracked. Before other threads see it.
+  void claim() {
+    only_amp_writes_ = true;
+    track();
+  }
 
   /// Where kernels may keep the elements in orders of their own. Nowhere if writes may go unseen:
   /// the memory is somebody else's, or a pointer to it was given away to write.
@@ -93,7 +97,7 @@ class AMP_EXPORT Storage final : public RefCounted {
   void* data_;                   // the elements as they lie
   LaidOut* laid_out_ = nullptr;  // null: row-major
   std::uint64_t made_in_;
-  bool owned_ = false;
+  bool owned_ = false, only_amp_writes_ = false;
   std::atomic<bool> tracked_ = false, written_from_outside_ = false;
   std::atomic<std::uint64_t> version_ = 0;
   std::atomic<StorageAttachment*> attachment_ = nullptr;

@@ -22,16 +22,16 @@ AMP_INLINE Storage::Storage(Device device, std::int64_t bytes)
       data_(allocate(device, bytes)),
       made_in_(capture_id()),
       owned_(true),
+      only_amp_writes_(true),
       tracked_(true) {}
 
-AMP_INLINE Storage::Storage(Device device, void* foreign, std::int64_t bytes)
-    : device_(device), bytes_(bytes), data_(foreign), made_in_(capture_id()) {}
-
-AMP_COLD Storage::Storage(Device device, void* kept, std::int64_t bytes, Ref<RefCounted> keeper)
-    : Storage(device, kept, bytes) {
-  track();
-  keeper_ = std::move(keeper);
-}
+AMP_INLINE Storage::Storage(Device device, void* foreign, std::int64_t bytes,
+                            Ref<RefCounted> keeper)
+    : device_(device),
+      bytes_(bytes),
+      data_(foreign),
+      made_in_(capture_id()),
+      keeper_(std::move(keeper)) {}
 
 AMP_INLINE Storage::Storage(const kernels::Operand& layout)
     : Storage(layout.device, layout.numel() * item_size(layout.dtype)) {
@@ -58,8 +58,7 @@ AMP_INLINE void Storage::bump_version() {
 }
 
 AMP_INLINE kernels::PackedAt Storage::packed() {
-  const bool only_amp_writes = owned_ || keeper_;
-  if (!only_amp_writes || written_from_outside_.load(std::memory_order_relaxed)) return {};
+  if (!only_amp_writes_ || written_from_outside_.load(std::memory_order_relaxed)) return {};
   kernels::PackedCopies* known = packed_.load(std::memory_order_acquire);
   if (known == nullptr) {
     auto fresh = or_out_of_memory([] { return std::make_unique<kernels::PackedCopies>(); });

@@ -24,6 +24,7 @@
 #include "amp/interop/libtorch/convert.hpp"
 #include "amp/optim/adam.hpp"
 #include "amp/optim/sgd.hpp"
+#include "amp/tensor/blob.hpp"
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0::libtorch {
