@@ -147,6 +147,7 @@
 #include "amp/diagnostics/text.ipp"
 #include "amp/diagnostics/trace.ipp"
 #include "amp/diagnostics/trace_guard.ipp"
+#include "amp/interop/dlpack.ipp"
 // clang-format on
 
 #if __has_include(<nlohmann/json.hpp>)

@@ -55,5 +55,7 @@ class StepResult;
 class Checkpoint;
 struct SafeTensors;
 struct SafeTensorsOptions;
+struct FromDLPackOptions;
+struct ToDLPackOptions;
 
 }  // namespace amp::inline v0

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The binary interface of DLPack 1.1, for programs that have no header of DLPack: the structs have
+// its names, and its layout in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace amp::inline v0::dlpack {
+
+struct DLPackVersion {
+  std::uint32_t major, minor;
+};
+
+struct DLDevice {
+  std::int32_t device_type;  ///< 1: the host, 2: CUDA, 3: pinned host memory, 13: managed memory
+  std::int32_t device_id;
+};
+
+struct DLDataType {
+  std::uint8_t
+      code;  ///< 0: signed, 1: unsigned integers, 2: IEEE floats, 4: bfloat16, 6: bool, ...
+  std::uint8_t bits;
+  std::uint16_t lanes;  ///< numbers in an element
+};
+
+/// Strided elements in memory. Owns nothing.
+struct DLTensor {
+  void* data;
+  DLDevice device;
+  std::int32_t ndim;
+  DLDataType dtype;
+  std::int64_t* shape;
+  std::int64_t* strides;      ///< in elements; null: row-major
+  std::uint64_t byte_offset;  ///< of the first element from `data`
+};
+
+/// The same with an owner. Whoever has the struct calls deleter(self), if it is not null, when the
+/// elements are no longer used; it frees the struct, too.
+struct DLManagedTensor {
+  DLTensor dl_tensor;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensor* self);
+};
+
+/// What takes the place of DLManagedTensor since DLPack 1.0.
+struct DLManagedTensorVersioned {
+  DLPackVersion version;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensorVersioned* self);
+  std::uint64_t flags;  ///< bit 0: must not be written
+  DLTensor dl_tensor;
+};
+
+static_assert(sizeof(void*) != 8 ||
+              (sizeof(DLTensor) == 48 && offsetof(DLTensor, byte_offset) == 40 &&
+               sizeof(DLManagedTensor) == 64 && sizeof(DLManagedTensorVersioned) == 80));
+
+}  // namespace amp::inline v0::dlpack

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// DLPack on CUDA: what the streams of producer and consumer do comes in order with amp's work.
+#include <amp/cuda.hpp>
+#include <amp/dlpack.hpp>
+
+#include <cstdint>
+
+#include "cuda/dlpack_peer.hpp"
+#include "support/catch.hpp"
+#include "support/error_of.hpp"
+
+namespace cuda_dlpack {
+namespace {
+
+using amp::kCUDA;
+using amp::Tensor;
+using amp_test::error_of;
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("cuda dlpack: amp reads after the producer wrote, and gives back after it read",
+          "[cuda]") {
+  const UserStream theirs;
+  Producer producer;
+  for (int round = 0; round < 8; ++round) {
+    const auto value = static_cast<float>(round);
+    producer.fill(value, theirs.get());
+    Tensor x = amp::from_dlpack(producer.managed(), {.stream = theirs.get()});
+    const Tensor y = work(x);
+    CHECK(producer.deleted == round);
+    x = Tensor();
+    CHECK(producer.deleted == round + 1);
+    producer.fill(-1, theirs.get());
+    CHECK(all_are(y, value + 4));
+  }
+  REQUIRE(cudaStreamSynchronize(theirs.get()) == 0);
+  amp::cuda::release_stream(theirs.get());
+}
+
+TEST_CASE("cuda dlpack: the consumer reads after amp wrote, and amp reuses after it read",
+          "[cuda]") {
+  const UserStream theirs;
+  for (int round = 0; round < 8; ++round) {
+    const auto value = static_cast<float>(round);
+    Tensor x = work(amp::full({kCount}, value, {.device = kCUDA}));
+    auto* const exported = amp::to_dlpack<Managed>(x, {.stream = theirs.get()});
+    x = Tensor();
+    CHECK(exported->dl_tensor.device.device_type == 2);
+    CHECK(exported->dl_tensor.device.device_id == 0);
+    Tensor y;
+    {
+      const amp::StreamGuard guard(kCUDA, theirs.get());
+      y = work(amp::from_blob(exported->dl_tensor.data, {kCount}, {.device = kCUDA}));
+    }
+    exported->deleter(exported);
+    const Tensor next = amp::full({kCount}, -1, {.device = kCUDA});  // may be where x was
+    const amp::StreamGuard guard(kCUDA, theirs.get());
+    CHECK(all_are(y, value + 8));
+    y = Tensor();
+  }
+  REQUIRE(cudaStreamSynchronize(theirs.get()) == 0);
+  amp::cuda::release_stream(theirs.get());
+}
+
+TEST_CASE("cuda dlpack: devices keep their numbers, and managed memory is the device's", "[cuda]") {
+  Producer producer(1);
+  producer.fill(3, nullptr);
+  Managed* const managed = producer.managed();
+  const Tensor x = amp::from_dlpack(managed, {.stream = nullptr});
+  CHECK(x.device() == amp::Device(kCUDA, 1));
+  CHECK(all_are(x, 3));
+  auto* const exported = amp::to_dlpack<Managed>(x);
+  CHECK(exported->dl_tensor.device.device_id == 1);
+  exported->deleter(exported);
+
+  Producer other;
+  Managed* const shared = other.managed();
+  shared->dl_tensor.device.device_type = 13;
+  CHECK(amp::from_dlpack(shared).device() == amp::Device(kCUDA));
+}
+
+TEST_CASE("cuda dlpack: a view of an exported tensor is its memory", "[cuda]") {
+  const Tensor x = amp::arange(24.0, {.device = kCUDA}).reshape({4, 6});
+  const Tensor back = amp::from_dlpack(amp::to_dlpack<Managed>(x.narrow(0, 1, 2).t()));
+  CHECK(back.to_vector<float>() == x.narrow(0, 1, 2).t().to_vector<float>());
+  back.fill_(-1);
+  CHECK(amp::sum(x).item<float>() == 276 - 51 - 87 - 12);
+}
+
+TEST_CASE("cuda dlpack: streams are not ordered within a recorded function", "[cuda]") {
+  const UserStream theirs;
+  Producer producer;
+  const Tensor x = amp::ones({2}, {.device = kCUDA});
+  CHECK_THAT(error_of([&] {
+               const amp::cuda::Graph graph(
+                   [&] { (void)amp::from_dlpack(producer.managed(), {.stream = theirs.get()}); });
+             }),
+             ContainsSubstring("from_dlpack: `stream`") && ContainsSubstring("Graph"));
+  CHECK(producer.deleted == 0);
+  CHECK_THAT(error_of([&] {
+               const amp::cuda::Graph graph(
+                   [&] { (void)amp::to_dlpack<Managed>(x, {.stream = theirs.get()}); });
+             }),
+             ContainsSubstring("to_dlpack: `stream`") && ContainsSubstring("Graph"));
+}
+
+}  // namespace
+}  // namespace cuda_dlpack
