@@ -22,6 +22,7 @@
 #include "amp/core/error.hpp"
 #include "amp/device/device.hpp"
 #include "amp/device/stream.hpp"
+#include "amp/tensor/blob.hpp"
 #include "amp/tensor/tensor.hpp"
 #include "amp/types/dtype.hpp"
 
@@ -131,11 +132,34 @@ inline c10::ScalarType torch_dtype(DType dtype) {
   }
 }
 
+/// An amp tensor in the memory of a torch tensor, which it keeps alive: same elements, shape and
+/// strides, without history. amp does not see writes by torch: call mark_modified() of the result
+/// after them, or keep no result across them. Throws amp::Error if `tensor` is undefined, sparse, a
+/// conjugate or negative view, on a device or of a dtype that amp does not have, or has more than 8
+/// dimensions. Does not synchronise.
+inline Tensor from_torch(const at::Tensor& tensor) {
+  if (!tensor.defined()) detail::fail("from_torch: `tensor` is undefined");
+  if (tensor.layout() != at::kStrided || tensor.is_conj() || tensor.is_neg())
+    detail::fail(
+        "from_torch: `tensor` must be strided, and neither a conjugate nor a negative view");
+  const std::optional<DType> dtype = dtype_of(tensor.scalar_type());
+  if (!dtype)
+    detail::fail("from_torch: `tensor` is ", std::string_view(c10::toString(tensor.scalar_type())),
+                 ", a dtype that amp does not have");
+  if (tensor.dim() > kMaxDims)
+    detail::fail("from_torch: `tensor` must have at most ", kMaxDims, " dimensions, but has ",
+                 tensor.dim());
+  return amp::detail::tensor_over(
+      "from_torch", tensor.data_ptr(), tensor.sizes(), tensor.strides(), [kept = tensor](void*) {},
+      {.dtype = *dtype, .device = device_of("from_torch", tensor.device())});
+}
+
 /// A torch tensor in the memory of an amp tensor, which it keeps alive: same elements, shape and
 /// strides, without history. amp does not see writes through it: call `tensor.mark_modified()`
 /// after them. Throws if `tensor` is undefined. Does not synchronise.
 inline at::Tensor to_torch(const Tensor& tensor) {
   if (!tensor.defined()) detail::fail("to_torch: `tensor` is undefined");
+  tensor.impl().storage->give_away_to_write();
   std::vector<std::int64_t> sizes, strides;
   for (int d = 0; d < tensor.dim(); ++d) {
     sizes.push_back(tensor.size(d));
