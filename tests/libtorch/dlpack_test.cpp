@@ -72,7 +72,7 @@ TEST_CASE("dlpack: amp's tensors go to torch, and torch gives them back", "[libt
   CHECK(amp::memory_stats().current_bytes == before);
 }
 
-#if TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR >= 208
+#if TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR >= 215
 TEST_CASE("dlpack: versioned structs of torch, both ways", "[libtorch]") {
   torch::Tensor theirs = numbers(torch::kFloat);
   const Tensor x = amp::from_dlpack(at::toDLPackVersioned(theirs));
