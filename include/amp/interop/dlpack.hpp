@@ -24,7 +24,7 @@ struct FromDLPackOptions {
   /// now, and what is enqueued there once amp has given the tensor back comes after amp's. Without
   /// it the caller orders the two. Has no meaning for memory of the host.
   std::optional<void*> stream = {};
-  /// Takes tensors that must not be written, too: amp does not know that they must not.
+  /// Takes read-only tensors, too. The caller sees to it that nothing writes to them.
   bool allow_read_only = false;
 };
 
@@ -34,7 +34,7 @@ struct ToDLPackOptions {
   /// current stream, and the tensor's memory is not reused before that work is done. Without it the
   /// caller orders the two. Has no meaning for memory of the host.
   std::optional<void*> stream = {};
-  /// Says that the consumer must not write. Only DLManagedTensorVersioned can say so.
+  /// Marks the tensor as read-only. Only DLManagedTensorVersioned can say so.
   bool read_only = false;
 };
 
@@ -96,7 +96,7 @@ concept HasDLPackVersion = requires(Managed& managed) {
 /// Tensor::mark_modified.
 /// Errors: amp::Error if `managed` is null or has another major version than 1; for a dtype, a
 /// device or negative strides, which amp does not have; if extents or offsets are out of range; if
-/// elements lie across their alignment; and for a tensor that must not be written, unless
+/// elements lie across their alignment; and for a read-only tensor, unless
 /// `allow_read_only` is set. That `data` points to as many elements cannot be tested.
 /// Does not synchronise.
 ///

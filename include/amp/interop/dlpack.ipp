@@ -81,9 +81,10 @@ AMP_COLD Device device_of_dlpack(const DLPackFields& fields) {
 }
 
 AMP_COLD DLPackBlob blob_of(const DLPackFields& fields, const FromDLPackOptions& options) {
-  AMP_CHECK(!fields.read_only || options.allow_read_only,
-            "from_dlpack: the tensor must not be written, but amp's tensors can be; copy it before "
-            "it is exported, or say {.allow_read_only = true} if nothing will write to it");
+  AMP_CHECK(
+      !fields.read_only || options.allow_read_only,
+      "from_dlpack: the tensor is read-only, but tensors of amp can be written; copy it before "
+      "it is exported, or say {.allow_read_only = true} if nothing will write to it");
   AMP_CHECK(fields.ndim >= 0 && fields.ndim <= kMaxDims, "from_dlpack: `ndim` must lie in [0, ",
             kMaxDims, "], but is ", fields.ndim);
   AMP_CHECK(fields.shape != nullptr || fields.ndim == 0,
