@@ -148,6 +148,8 @@
 #include "amp/diagnostics/trace.ipp"
 #include "amp/diagnostics/trace_guard.ipp"
 #include "amp/interop/dlpack.ipp"
+#include "amp/interop/foreign_elements.ipp"
+#include "amp/interop/mdspan.ipp"
 // clang-format on
 
 #if __has_include(<nlohmann/json.hpp>)

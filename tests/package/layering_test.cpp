@@ -47,6 +47,7 @@ const std::map<std::string, std::string> kRootHeaders = {
     {"dlpack", "interop"},
     {"safetensors", "interop"},
     {"libtorch", "interop"},
+    {"views", "interop"},
 };
 
 /// In kernels/, what all ops are made of, bottom to top.

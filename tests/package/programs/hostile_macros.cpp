@@ -17,6 +17,7 @@
 #define __CUDA_NO_BFLOAT16_CONVERSIONS__
 
 #include <amp/amp.hpp>
+#include <amp/views.hpp>
 
 int main() {
   const amp::Tensor x = amp::ones({2, 3});

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Tensors over the memory of std::mdspan and of what has its interface, such as Kokkos' and
+// cuda::std's, and such views of tensors. None of them is included: a program that includes one can
+// use it here.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "amp/core/error.hpp"
+#include "amp/interop/foreign_elements.hpp"
+#include "amp/tensor/shape.hpp"
+#include "amp/tensor/tensor.hpp"
+
+namespace amp::inline v0 {
+
+/// What has the interface of std::mdspan, and a pointer for its data handle.
+template <class M>
+concept MdspanLike = requires(const M& view) {
+  { M::rank() } -> std::convertible_to<std::size_t>;
+  requires std::is_pointer_v<std::remove_cvref_t<decltype(view.data_handle())>>;
+  requires M::rank()
+  == 0 || requires {
+    { view.extent(std::size_t{}) } -> std::integral;
+    { view.stride(std::size_t{}) } -> std::integral;
+  };
+};
+
+namespace detail {
+
+/// Whether what the accessor of an mdspan gives is the element in memory.
+template <class M, class T>
+consteval bool accesses_memory() {
+  if constexpr (requires { typename M::reference; })
+    return std::is_same_v<typename M::reference, T&>;
+  else
+    return true;
+}
+
+/// The strides of a tensor for an mdspan with elements of `dtype`, `static_extents` (-1: dynamic),
+/// and an index_type that counts to `largest_index`; such that std::layout_stride takes them.
+/// Throws if that cannot be.
+Strides strides_for_mdspan(const Tensor& tensor, DType dtype,
+                           std::span<const std::int64_t> static_extents,
+                           std::uint64_t largest_index);
+/// Throws if elements that lie with `strides` are others than those with `strides_of_layout`.
+void check_layout_of_mdspan(const Tensor& tensor, const Strides& strides,
+                            const Strides& strides_of_layout);
+
+/// The mapping of a layout that takes strides, or else of one that has its own.
+template <class Mapping, class Extents>
+Mapping mapping_of_mdspan(const Extents& extents, const Strides& strides) {
+  if constexpr (requires(const Mapping& mapping) { Mapping(extents, mapping.strides()); }) {
+    // The array is of the mdspan's library, which need not be std's.
+    std::remove_cvref_t<decltype(std::declval<const Mapping&>().strides())> steps{};
+    for (int d = 0; d < strides.dims(); ++d)
+      steps[static_cast<std::size_t>(d)] = static_cast<typename Extents::index_type>(strides[d]);
+    return Mapping(extents, steps);
+  } else {
+    return Mapping(extents);
+  }
+}
+
+}  // namespace detail
+
+/// A tensor over the elements of `view`, with its extents and strides. Nothing is copied; the
+/// memory must outlive the tensor and every view of it. amp cannot see writes to it: see
+/// Tensor::mark_modified.
+///
+/// The dtype is that of the elements, which must not be const; `options.dtype` may be left unset.
+/// `options.device` says where the memory is. Throws amp::Error if `options.dtype` is another, for
+/// more than 8 dimensions, negative strides and a layout without strides, for null if there are
+/// elements, and for memory that is not at a multiple of the element's size. Does not synchronise.
+///
+/// ```text
+/// std::mdspan matrix(numbers.data(), 2, 3);
+/// const amp::Tensor x = amp::from_mdspan(matrix);
+/// const amp::Tensor y = amp::from_mdspan(on_device, {.device = amp::kCUDA});
+/// ```
+template <MdspanLike M>
+[[nodiscard]] Tensor from_mdspan(const M& view, const TensorOptions& options = {}) {
+  using T = std::remove_pointer_t<std::remove_cvref_t<decltype(view.data_handle())>>;
+  static_assert(detail::accesses_memory<M, T>(),
+                "amp: the accessor of this mdspan computes what it gives, and a tensor would show "
+                "the memory behind it; copy the elements");
+  constexpr std::size_t rank = M::rank();
+  AMP_CHECK(rank <= kMaxDims, "from_mdspan: a tensor has at most ", kMaxDims,
+            " dimensions, but the mdspan has ", rank);
+  if constexpr (requires { view.is_strided(); })
+    AMP_CHECK(view.is_strided(),
+              "from_mdspan: the mdspan's layout has no strides; copy the elements");
+  Shape shape;
+  Strides strides;
+  if constexpr (rank > 0) {
+    std::array<std::remove_cvref_t<decltype(view.extent(0))>, rank> extents{};
+    std::array<std::remove_cvref_t<decltype(view.stride(0))>, rank> steps{};
+    for (std::size_t r = 0; r < rank; ++r) {
+      extents[r] = view.extent(r);
+      steps[r] = view.stride(r);
+    }
+    shape = Shape(extents);
+    strides = Strides(steps);
+  }
+  return detail::tensor_over_elements("from_mdspan", view.data_handle(), shape, strides, options);
+}
+
+/// A view of the elements of `tensor` as an M: a std::mdspan or what is like it. Nothing is copied;
+/// the view must not outlive the tensor's memory, and the pointer in it is one of the tensor's
+/// device.
+///
+/// If M's elements are not const, this counts as a write, as Tensor::data does; elements that are
+/// const are read, as through Tensor::const_data. Throws amp::Error if dtype, rank or static
+/// extents are not those of the tensor, if its elements lie otherwise than M's layout says
+/// (std::layout_stride takes all elements that share no memory), and if M's index_type is too
+/// small. Does not synchronise.
+///
+/// ```text
+/// using Matrix = std::mdspan<const float, std::dextents<int, 2>>;
+/// const Matrix weight = amp::to_mdspan<Matrix>(model.weight);
+/// ```
+template <MdspanLike M>
+[[nodiscard]] M to_mdspan(const Tensor& tensor) {
+  using T = typename M::element_type;
+  using Own = detail::OwnElement<T>;
+  using Extents = typename M::extents_type;
+  using Mapping = typename M::mapping_type;
+  using Index = typename M::index_type;
+  static_assert(Element<Own>, "amp: no DType has elements of this type");
+  static_assert(detail::accesses_memory<M, T>(),
+                "amp: the accessor of this mdspan computes what it gives; use one with the default "
+                "accessor");
+  constexpr std::size_t rank = M::rank();
+  std::array<std::int64_t, rank> static_extents{};
+  for (std::size_t r = 0; r < static_extents.size(); ++r) {
+    const std::size_t extent = Extents::static_extent(r);
+    static_extents[r] = extent == (std::numeric_limits<std::size_t>::max)()
+                            ? -1
+                            : static_cast<std::int64_t>(extent);
+  }
+  const Strides strides =
+      detail::strides_for_mdspan(tensor, dtype_of<Own>, static_extents,
+                                 static_cast<std::uint64_t>((std::numeric_limits<Index>::max)()));
+
+  const Shape& shape = tensor.shape();
+  const auto extents = [&]<std::size_t... r>(std::index_sequence<r...>) {
+    return Extents(static_cast<Index>(shape[static_cast<int>(r)])...);
+  }
+  (std::make_index_sequence<rank>());
+  const Mapping mapping = detail::mapping_of_mdspan<Mapping>(extents, strides);
+  if constexpr (rank > 0) {
+    std::array<Index, rank> strides_of_layout{};
+    for (std::size_t r = 0; r < rank; ++r) strides_of_layout[r] = mapping.stride(r);
+    detail::check_layout_of_mdspan(tensor, strides, Strides(strides_of_layout));
+  }
+  if constexpr (std::is_const_v<T>)
+    return M(reinterpret_cast<T*>(tensor.const_data<Own>()), mapping);
+  else
+    return M(reinterpret_cast<T*>(tensor.data<Own>()), mapping);
+}
+
+}  // namespace amp::inline v0
+
+#if AMP_HEADER_ONLY
+#include "amp/interop/mdspan.ipp"
+#endif
