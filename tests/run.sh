@@ -76,6 +76,7 @@ missing_packages() {
   includes catch2/catch.hpp || includes catch2/catch_all.hpp || echo catch2
   includes zlib.h -lz || echo zlib1g-dev
   includes nlohmann/json.hpp || echo nlohmann-json3-dev
+  includes eigen3/Eigen/Core || includes Eigen/Core || echo libeigen3-dev
   includes oneapi/dnnl/dnnl.h -ldnnl || echo libdnnl-dev
   [[ $mode != long ]] || includes cblas.h || echo libopenblas-dev
   [[ $mode != long ]] || includes c10/macros/Macros.h || echo libtorch-dev
