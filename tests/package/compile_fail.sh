@@ -4,14 +4,25 @@
 #
 # A source must compile, and with -DAMP_REFUSED the compiler must object to each line that ends in
 #   // refused: <regular expression that the error's text matches>
-# g++ reports an error within a consteval function there, and then the line from which it came.
+# g++ reports an error within a consteval function there, and then the line from which it came. An
+# error within a template, such as a failed static_assert, counts for the line that asked for it: g++
+# names that line before the error, clang++ after it.
 # compile_fail.sh SOURCE COMPILER [FLAG]...
 set -u
 source=$1
 shift
 "$@" "$source" || exit 1
 
-output=$("$@" -DAMP_REFUSED "$source" 2>&1)
+output=$("$@" -DAMP_REFUSED "$source" 2>&1 | awk '
+  { print }
+  / error: / {
+    text = $0
+    sub(/.* error: /, "error: ", text)
+    if (asked) print asked, text
+    asked = ""
+  }
+  /: +required from here$/ { asked = $1 }
+  /: note: in instantiation .* requested here$/ { print $1, text }')
 count=0 accepted=0
 while IFS=: read -r line reason; do
   count=$((count + 1))
