@@ -19,16 +19,12 @@ namespace {
 using amp::Tensor;
 
 constexpr std::pair<amp::DType, c10::ScalarType> kDTypes[] = {
-    {amp::kFloat64, torch::kDouble},
-    {amp::kFloat32, torch::kFloat},
-    {amp::kFloat16, torch::kHalf},
-    {amp::kBFloat16, torch::kBFloat16},
-    {amp::kInt64, torch::kLong},
-    {amp::kInt32, torch::kInt},
+    {amp::kFloat64, torch::kDouble},      {amp::kFloat32, torch::kFloat},
+    {amp::kFloat16, torch::kHalf},        {amp::kBFloat16, torch::kBFloat16},
+    {amp::kInt64, torch::kLong},          {amp::kInt32, torch::kInt},
     {amp::kUInt8, torch::kByte},
-    {amp::kBool, torch::kBool},
-#if TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR >= 215  // when its DLPack knew of them
-    {amp::kFloat8E4M3, at::kFloat8_e4m3fn},
+#if TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR >= 215  // 1.13's DLPack has none of these
+    {amp::kBool, torch::kBool},           {amp::kFloat8E4M3, at::kFloat8_e4m3fn},
     {amp::kFloat8E5M2, at::kFloat8_e5m2},
 #endif
 };
