@@ -12,7 +12,6 @@
 
 #include "amp/core/object_pool.hpp"
 #include "amp/kernels/optim/grad_scale.hpp"
-#include "amp/kernels/traversal/kept_table.hpp"
 #include "amp/kernels/unscale/scale_state.hpp"
 #include "amp/optim/known_norm.hpp"
 #include "amp/scaler/device_scale.hpp"
@@ -28,20 +27,22 @@ enum class Stage { kReady, kUnscaled, kStepped, kLeftOut, kFailed };
 struct Cycle {
   const void* optimizer;
   Stage stage = Stage::kReady;
-  Tensor found_inf;  // float32 word on the device
-  Tensor clip = {};  // memory of ClipWords
+  GradientParts parts = {};  // by device: as a rule one
+  Tensor found_in_any = {};  // of several parts: float32 word on the scaler's device
+  Tensor clip = {};          // memory of ClipWords
   Tensor statistics = {};
   Tensor sanitized = {};  // float32 word: whether the gradients were; undefined: not looked at
   GradScale scale = {};   // what the step will apply
   std::int64_t gradients = 0;
-  bool looked = false;  // whether the gradients were tested, so that found_inf says something
-  bool writes = false;  // whether they were, or will be, unscaled in place
-  PoolVector<const void*> gradient_data = {};
-  kernels::KeptTable table = {};                    // of its gradients
-  bool wants_norm = false;                          // the last time, unscale_'s norm was asked for
+  bool looked = false;      // whether the gradients were tested, so that found_inf() says something
+  bool writes = false;      // whether they were, or will be, unscaled in place
+  bool wants_norm = false;  // the last time, unscale_'s norm was asked for
   std::unique_ptr<KnownNorm> known_norm = nullptr;  // from unscale_ to the step
   std::shared_ptr<Ledger> ledger = nullptr;         // its optimizer's, if the scaler keeps any
 
+  /// Whether any gradient is not finite, as a word: on their device, or on the scaler's if they lie
+  /// on several.
+  const Tensor& found_inf() const { return parts.size() == 1 ? parts[0].found_inf : found_in_any; }
   void forget_norm();
 };
 
@@ -59,17 +60,18 @@ class Cycles {
   Cycle* find(const void* optimizer);
 
   /// A cycle for an optimizer that has none yet. Throws, naming the stage, where it has.
-  Cycle& begin(std::string_view call, const void* optimizer, Device device);
+  Cycle& begin(std::string_view call, const void* optimizer);
 
-  /// The gradients, counted into the cycle, which is to write them or not.
-  GradientSpans look(std::string_view call, const AnyOptimizer& optimizer, Cycle& cycle,
-                     bool writes);
+  /// Takes the gradients into the cycle, which is to write them or not. `home`: the scaler's
+  /// device.
+  void look(std::string_view call, const AnyOptimizer& optimizer, Cycle& cycle, bool writes,
+            Device home);
 
   /// Of the optimizer's cycle, else of its last; undefined where neither had any.
   Tensor statistics(const void* optimizer) const;
 
-  /// Moves the scale by what all optimizers found, and by *clears, an own word of the user's where
-  /// not null, which it sets to 0. Whether anybody looked at gradients.
+  /// Moves the scale by what all optimizers found, on whichever device, and by *clears, an own word
+  /// of the user's where not null, which it sets to 0. Whether anybody looked at gradients.
   bool update_scale(const DeviceScale& device, const kernels::ScaleRule& rule, float* clears);
 
   void forget(const void* optimizer);
@@ -85,7 +87,7 @@ class Cycles {
   /// What a cycle leaves to the next one of its optimizer.
   struct Kept {
     const void* optimizer;
-    kernels::KeptTable table;
+    GradientParts parts;  // without gradients: the tables, and room for the next ones
     bool wants_norm;
   };
 
@@ -95,6 +97,7 @@ class Cycles {
   /// the same.
   void warn_of_rounding(std::string_view call, const AnyOptimizer& optimizer);
   Tensor word_of_0(Device device);
+  void give_back(Tensor& word) noexcept;
   /// Throws if a gradient of `cycle` is also another optimizer's, and one of the two unscales it
   /// in place: the other would see it unscaled once too often.
   void check_unshared(std::string_view call, const AnyOptimizer& optimizer,

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "amp/core/error.hpp"
 #include "amp/core/warning.hpp"
@@ -39,7 +39,7 @@ AMP_INLINE Cycle* Cycles::find(const void* optimizer) {
   return nullptr;
 }
 
-AMP_INLINE Cycle& Cycles::begin(std::string_view call, const void* optimizer, Device device) {
+AMP_INLINE Cycle& Cycles::begin(std::string_view call, const void* optimizer) {
   if (const Cycle* const cycle = find(optimizer)) {
     switch (cycle->stage) {
       case Stage::kFailed:
@@ -61,35 +61,34 @@ AMP_INLINE Cycle& Cycles::begin(std::string_view call, const void* optimizer, De
   }
   const bool before = std::exchange(interrupted_, true);  // unless all that follows can be had
   const std::size_t count = all_.size() + 1;
-  words_.reserve(words_.size() + count);  // so that end() asks for no memory
-  kept_.reserve(kept_.size() + count);
+  kept_.reserve(kept_.size() + count);  // so that end() asks for no memory
   last_statistics_.reserve(count);
-  Cycle& cycle = all_.emplace_back(Cycle{.optimizer = optimizer, .found_inf = word_of_0(device)});
+  Cycle& cycle = all_.emplace_back(Cycle{.optimizer = optimizer});
   if (Capture* const capture = current_capture()) capture->open(this, kNameOfCycle);
   interrupted_ = before;
   take_kept(cycle);
   return cycle;
 }
 
-AMP_INLINE GradientSpans Cycles::look(std::string_view call, const AnyOptimizer& optimizer,
-                                      Cycle& cycle, bool writes) {
-  std::optional<Device> device = cycle.found_inf.device();
-  GradientSpans spans = collect_gradients(call, optimizer, device,
-                                          cycle.ledger != nullptr ? &cycle.ledger->names : nullptr);
-  AMP_CHECK(!spans.empty(), call,
+AMP_INLINE void Cycles::look(std::string_view call, const AnyOptimizer& optimizer, Cycle& cycle,
+                             bool writes, Device home) {
+  collect_gradients(call, optimizer, cycle.parts,
+                    cycle.ledger != nullptr ? &cycle.ledger->names : nullptr);
+  AMP_CHECK(!cycle.parts.empty(), call,
             ": no parameter of the optimizer has a gradient; was backward() called on the scaled "
             "loss, and does the optimizer hold the parameters that the model uses?");
-  cycle.gradients = static_cast<std::int64_t>(spans.size());
+  for (const GradientPart& part : cycle.parts) cycle.gradients += part.count();
   cycle.looked = true;
   cycle.writes = writes;
   // One that is scale-aware and marks gradients gets its 16-bit ones left as they are.
   if (writes && !(optimizer.is_scale_aware() && optimizer.marks_gradients()))
     warn_of_rounding(call, optimizer);
-  for (const auto& span : spans) {
-    if (span.numel != 0) cycle.gradient_data.push_back(span.data);
-  }
   check_unshared(call, optimizer, cycle);
-  return spans;
+  std::size_t words = words_.size();
+  for (const Cycle& other : all_) words += other.parts.size() + 1;
+  words_.reserve(words);  // so that end() asks for no memory
+  for (GradientPart& part : cycle.parts) part.found_inf = word_of_0(part.device);
+  if (cycle.parts.size() > 1) cycle.found_in_any = word_of_0(home);
 }
 
 AMP_COLD Tensor Cycles::statistics(const void* optimizer) const {
@@ -107,10 +106,16 @@ AMP_INLINE bool Cycles::update_scale(const DeviceScale& device, const kernels::S
   interrupt();  // where this throws: update() may come again, or scale(loss)
   PoolVector<const float*> found;
   PoolVector<kernels::Counts> counts;
+  PoolVector<Tensor> copies;  // of words on other devices
   bool looked = clears != nullptr;
   for (const Cycle& cycle : all_) {
     looked = looked || cycle.looked;
-    found.push_back(cycle.looked ? word(cycle.found_inf) : nullptr);
+    found.push_back(nullptr);
+    if (cycle.looked) {
+      const Tensor& own = cycle.found_inf();
+      if (own.device() != device.device()) copies.push_back(own.to(device.device()));
+      found.back() = word(own.device() == device.device() ? own : copies.back());
+    }
     counts.push_back(cycle.stage == Stage::kStepped   ? kernels::Counts::kStep
                      : cycle.stage == Stage::kLeftOut ? kernels::Counts::kLeftOut
                                                       : kernels::Counts::kNot);
@@ -151,11 +156,14 @@ AMP_INLINE void Cycles::end() noexcept {
   if (!all_.empty()) last_statistics_.clear();
   for (Cycle& cycle : all_) {
     cycle.forget_norm();
-    kept_.push_back({cycle.optimizer, std::move(cycle.table), cycle.wants_norm});
+    for (GradientPart& part : cycle.parts) {
+      part.spans.clear();
+      give_back(part.found_inf);
+    }
+    give_back(cycle.found_in_any);
+    kept_.push_back({cycle.optimizer, std::move(cycle.parts), cycle.wants_norm});
     if (cycle.statistics.defined())
       last_statistics_.emplace_back(cycle.optimizer, std::move(cycle.statistics));
-    if (cycle.found_inf.unique())
-      words_.push_back(std::move(cycle.found_inf));  // else a StepResult keeps it
   }
   all_.clear();
   while (kept_.size() > kMostKept) kept_.erase(kept_.begin());
@@ -168,13 +176,21 @@ AMP_COLD void Cycles::check_unshared(std::string_view call, const AnyOptimizer& 
   for (const Cycle& other : all_) {
     const bool pending = other.stage == Stage::kUnscaled;
     if (&other == &cycle || !(other.writes || (cycle.writes && pending))) continue;
-    const Addresses theirs(other.gradient_data.begin(), other.gradient_data.end());
-    for (std::size_t i = 0; i < cycle.gradient_data.size(); ++i) {
-      AMP_CHECK(theirs.count(cycle.gradient_data[i]) == 0 ||
-                    (!(cycle.writes && pending) && is_marked(optimizer, cycle.gradient_data[i])),
-                call, ": gradient ", i,
-                " is also another optimizer's, which unscales it in this cycle as well; give each "
-                "parameter to one optimizer");
+    Addresses theirs;
+    for (const GradientPart& part : other.parts) {
+      for (const auto& span : part.spans) {
+        if (span.numel != 0) theirs.insert(span.data);
+      }
+    }
+    for (const GradientPart& part : cycle.parts) {
+      for (std::size_t i = 0; i < part.spans.size(); ++i) {
+        const void* const data = part.spans[i].data;
+        AMP_CHECK(part.spans[i].numel == 0 || theirs.count(data) == 0 ||
+                      (!(cycle.writes && pending) && is_marked(optimizer, data)),
+                  call, ": gradient ", i, cycle.parts.size() > 1 ? " of its device" : "",
+                  " is also another optimizer's, which unscales it in this cycle as well; give "
+                  "each parameter to one optimizer");
+      }
     }
   }
 }
@@ -182,7 +198,7 @@ AMP_COLD void Cycles::check_unshared(std::string_view call, const AnyOptimizer& 
 AMP_INLINE void Cycles::take_kept(Cycle& cycle) {
   for (auto known = kept_.begin(); known != kept_.end(); ++known) {
     if (known->optimizer != cycle.optimizer) continue;
-    cycle.table = std::move(known->table);
+    cycle.parts = std::move(known->parts);
     cycle.wants_norm = known->wants_norm;
     kept_.erase(known);
     return;
@@ -211,11 +227,20 @@ AMP_COLD void Cycles::warn_of_rounding(std::string_view call, const AnyOptimizer
 }
 
 AMP_INLINE Tensor Cycles::word_of_0(Device device) {
-  if (words_.empty()) return zeros({}, {.device = device});
-  Tensor word = std::move(words_.back());
-  words_.pop_back();
-  detail::fill(word, 0);
-  return word;
+  for (auto known = words_.rbegin(); known != words_.rend(); ++known) {
+    if (known->device() != device) continue;
+    std::swap(*known, words_.back());
+    Tensor word = std::move(words_.back());
+    words_.pop_back();
+    detail::fill(word, 0);
+    return word;
+  }
+  return zeros({}, {.device = device});
+}
+
+AMP_INLINE void Cycles::give_back(Tensor& word) noexcept {
+  if (word.defined() && word.unique()) words_.push_back(std::move(word));
+  word = Tensor();  // a StepResult may keep it
 }
 
 }  // namespace amp::inline v0::detail

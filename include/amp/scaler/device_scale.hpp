@@ -4,13 +4,13 @@
 // The words of a scaler on its device: made when first needed, at addresses that stay.
 #pragma once
 
+#include "amp/core/object_pool.hpp"
 #include "amp/kernels/unscale/scale_state.hpp"
+#include "amp/scaler/scale_words.hpp"
 #include "amp/scaler/state.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0::detail {
-
-inline float* word(const Tensor& tensor) { return static_cast<float*>(tensor.raw_data()); }
 
 class DeviceScale {
  public:
@@ -20,20 +20,23 @@ class DeviceScale {
   bool exists() const { return state_.defined(); }
   Device device() const { return state_.device(); }
   kernels::ScaleState* data() const { return static_cast<kernels::ScaleState*>(state_.raw_data()); }
-  /// The scale as a 0-dimensional float32 tensor, whose version moves with every change.
-  const Tensor& scale() const { return scale_; }
-  const float* inverse() const { return &data()->inverse; }
-  const float* one() const { return word(one_); }
-  void mark_modified() const { state_.mark_modified(); }
+  /// What work on `device` reads, as the scale is now: a copy if that is not the scaler's device.
+  /// The reference holds until the next call.
+  const ScaleWords& on(Device device) {
+    return device == this->device() ? words_ : copy_on(device);
+  }
+  void mark_modified() const;
 
   /// Synchronises.
   void read(GradScalerState& state) const;
   void write(const GradScalerState& state);
 
  private:
-  Tensor state_;  // bytes of a ScaleState, which begins with the scale
-  Tensor scale_;  // these first bytes as a float
-  Tensor one_;
+  const ScaleWords& copy_on(Device device);
+
+  Tensor state_;  // bytes of a ScaleState, which begins with scale and inverse
+  ScaleWords words_;
+  PoolVector<ScaleCopy> copies_;  // on the other devices that work was done on
 };
 
 }  // namespace amp::inline v0::detail

@@ -13,9 +13,22 @@ namespace amp::inline v0::detail {
 AMP_INLINE DeviceScale::DeviceScale(Device device, const GradScalerState& initial) {
   const auto bytes = static_cast<std::int64_t>(sizeof(kernels::ScaleState));
   state_ = empty({bytes}, {.dtype = kUInt8, .device = device});
-  scale_ = Tensor(make_ref<TensorImpl>(state_.impl().storage, Shape(), Strides(), 0, kFloat32));
-  one_ = ones({}, {.device = device});
+  words_ = {
+      .scale = Tensor(make_ref<TensorImpl>(state_.impl().storage, Shape(), Strides(), 0, kFloat32)),
+      .one = ones({}, {.device = device})};
   write(initial);
+}
+
+AMP_INLINE void DeviceScale::mark_modified() const {
+  state_.mark_modified();
+  for (const ScaleCopy& copy : copies_) copy.mark_modified();
+}
+
+AMP_COLD const ScaleWords& DeviceScale::copy_on(Device device) {
+  for (ScaleCopy& copy : copies_) {
+    if (copy.device() == device) return copy.use(state_);
+  }
+  return copies_.emplace_back(device).use(state_);
 }
 
 AMP_INLINE void DeviceScale::read(GradScalerState& state) const {

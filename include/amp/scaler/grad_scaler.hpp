@@ -42,11 +42,21 @@ namespace detail {
 ///
 /// Dtypes: the scaled loss is float32 (float64 for float64); gradients may have any floating-point
 /// dtype, parameters likewise.
+/// Devices: the scaler lives on one (GradScalerOptions::device); losses and gradients may lie on
+/// others, as in PyTorch. Each of these has a copy of scale and inverse, made anew when it is used
+/// and the scale has changed; whether a gradient there is not finite, update() brings back. All
+/// gradients of a scale-aware optimizer lie on one device; those of any other may lie on several.
+/// They are tested and clipped together: not finite on one device, and the step is left out on all.
 /// Errors: amp::Error for a call out of order, naming the stage, the legal next calls and the
-/// number of gradients seen; for an optimizer without gradients; for gradients on another device.
-/// After any error of its calls scale(loss) may start a new cycle; update() may also come again.
+/// number of gradients seen; for an optimizer without gradients; for gradients of a scale-aware
+/// optimizer on several devices; if a graph is recorded, for losses and gradients on another device
+/// than the scaler's. After any error of its calls scale(loss) may start a new cycle; update() may
+/// also come again.
 /// Synchronisation: none, where the optimizer is scale-aware (all of amp's are), but in the calls
-/// that say so. Scale, inverse, trackers and counters live on the device.
+/// that say so. Scale, inverse, trackers and counters live on the device. Between CUDA devices
+/// streams wait for each other, and the host for none; if the scaler lives on a CUDA device and
+/// losses or gradients on the host, or the other way round, it waits for what is copied to it: once
+/// after each change of the scale, or in update().
 /// Cost of a step: each gradient is read once for the test (and norm), and once by the update.
 /// Threads: not for use from two at once. Optimizers are known by address and outlive the cycle.
 ///
@@ -76,8 +86,8 @@ class GradScaler {
 
   bool is_enabled() const { return enabled_; }
 
-  /// loss * scale, in float32 (float64 for a float64 loss): finite also for a 16-bit loss.
-  /// Differentiable.
+  /// loss * scale, in float32 (float64 for a float64 loss), on the loss's device: finite also for a
+  /// 16-bit loss. Differentiable.
   Tensor scale(const Tensor& loss);
   std::vector<Tensor> scale(std::span<const Tensor> losses);
   std::vector<Tensor> scale(std::initializer_list<Tensor> losses);
@@ -85,8 +95,7 @@ class GradScaler {
   template <ForeignLoss T>
   T scale(const T& loss) {
     if (!enabled_) return loss;
-    begin_scale(LossAdapter<T>::device(loss));
-    return LossAdapter<T>::multiply(loss, device_.scale());
+    return LossAdapter<T>::multiply(loss, begin_scale(LossAdapter<T>::device(loss)));
   }
   template <ForeignLoss T>
   std::vector<T> scale(const std::vector<T>& losses) {
@@ -109,7 +118,8 @@ class GradScaler {
   }
 
   /// unscale_ and clipping by the common norm in the one order that is right. Returns the norm to
-  /// log: before clipping, unscaled, 0-dimensional float32, float64 if a gradient is. Gradients of
+  /// log: before clipping, unscaled, 0-dimensional float32, float64 if a gradient is, on the
+  /// gradients' device; on the scaler's if they lie on several, whose common norm it is. Gradients of
   /// a scale-aware optimizer, as amp's are, are only read: `.grad` stays scaled and unclipped, also
   /// after the step, which applies scale and clip as it goes.
   template <OptimizerLike O>
@@ -163,15 +173,15 @@ class GradScaler {
 
   /// Stable addresses on the device, for one's own kernels: the scale, its inverse, and a word that
   /// such a kernel sets to non-zero where it met a gradient that is not finite. update() reads and
-  /// clears that word.
+  /// clears that word. Throws if the scaler lives on another device: a copy would not follow.
   const float* scale_data(Device device);
   const float* inverse_scale_data(Device device);
   float* found_inf_data(Device device);
 
   /// What the pass over the optimizer's gradients saw, in this cycle, or in the last one that
   /// update() ended. That pass is the one that step, unscale_ or unscale_and_clip makes anyway.
-  /// Throws where there was none, and where GradScalerOptions::statistics is not set. Synchronises
-  /// where the result is asked, not before.
+  /// Throws where there was none, and where GradScalerOptions::statistics is not set, with which
+  /// gradients on several devices are refused. Synchronises where the result is asked, not before.
   template <OptimizerLike O>
   StatisticsResult statistics(O& optimizer) const {
     return statistics_of(&optimizer);
@@ -206,24 +216,39 @@ class GradScaler {
   void skip_step_of(const void* optimizer);
 
   void change(const GradScalerState& changed);
-  /// What comes before each scale(loss).
-  void begin_scale(Device device);
+  /// What comes before each scale(loss): the scale on the loss's device.
+  const Tensor& begin_scale(Device device);
+  void start(Device device);
   void initialise(std::string_view call, Device device);
+  /// Throws if `what` is on another device than the scaler's, where `option` has no words.
+  void check_at_home(std::string_view call, std::string_view what, std::string_view option,
+                     Device device) const;
+  /// Throws if the options do not go with the devices that the gradients lie on.
+  void check_parts(std::string_view call, const detail::GradientParts& parts) const;
   void check_initialised(std::string_view call) const;
   StatisticsResult statistics_of(const void* optimizer) const;
-  Tensor statistics_words() const;  // the cycle's where the pass does not fail
+  Tensor statistics_words(Device device) const;  // the cycle's where the pass does not fail
   GradientLedger ledger_of(const void* optimizer);
   void check_ledger(std::string_view call) const;
   /// Where the pass of a cycle is recorded.
   kernels::LedgerArgs ledger_args(const detail::AnyOptimizer& optimizer, const Cycle& cycle);
   /// As the policy says, before the pass.
-  void sanitize(const detail::AnyOptimizer& optimizer, Cycle& cycle,
-                const detail::GradientSpans& spans);
-  void unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle,
-               const detail::GradientSpans& spans, bool write, kernels::NormWord norm = {},
-               bool finite_norm = false);
+  void sanitize(const detail::AnyOptimizer& optimizer, Cycle& cycle);
+  void unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle, detail::GradientPart& part,
+               bool write, kernels::NormWord norm, bool finite_norm = false);
+  /// All parts. `norm`, if defined, becomes that of the only one.
+  void unscale_all(const detail::AnyOptimizer& optimizer, Cycle& cycle, bool write,
+                   const Tensor& norm);
+  /// Of gradients on several devices.
+  Tensor unscale_and_clip_parts(const detail::AnyOptimizer& optimizer, Cycle& cycle,
+                                double max_norm);
+  /// What unscale_and_clip does if the scaler is disabled.
+  Tensor clip_unscaled(const detail::AnyOptimizer& optimizer, double max_norm) const;
   void drop_cycle();
   Cycle& begin(std::string_view call, const void* optimizer);
+  /// Takes the gradients into the cycle, and the scale to where they are.
+  void look(std::string_view call, const detail::AnyOptimizer& optimizer, Cycle& cycle,
+            bool writes);
   /// After an update whose counters the host can see.
   void report_skips();
 

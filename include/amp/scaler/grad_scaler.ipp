@@ -17,6 +17,7 @@
 #include "amp/scaler/grad_scaler.hpp"
 #include "amp/scaler/gradients.hpp"
 #include "amp/scaler/scale_node.hpp"
+#include "amp/scaler/several_devices.hpp"
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0 {
@@ -86,12 +87,12 @@ AMP_INLINE GradScaler::~GradScaler() = default;
 AMP_INLINE Tensor GradScaler::scale(const Tensor& loss) {
   if (!enabled_) return loss;
   AMP_CHECK(loss.defined(), "scale: `loss` is undefined");
-  begin_scale(loss.device());
+  const Tensor& scale = begin_scale(loss.device());
   const DType dtype = loss.dtype() == kFloat64 ? kFloat64 : kFloat32;
   const Tensor scaled = detail::binary_kernel<&kernels::Backend::mul, kernels::host::mul>(
-      loss, device_.scale(), loss.shape(), dtype);
+      loss, scale, loss.shape(), dtype);
   if (autograd::recording(loss))
-    scaled.impl().history = make_ref<detail::ScaleNode>(scaled, loss, device_.scale());
+    scaled.impl().history = make_ref<detail::ScaleNode>(scaled, loss, scale);
   ledgers_.record_loss(loss, scaled);
   return scaled;
 }
@@ -106,15 +107,45 @@ AMP_INLINE std::vector<Tensor> GradScaler::scale(std::initializer_list<Tensor> l
   return scale(std::span(losses.begin(), losses.size()));
 }
 
-AMP_INLINE void GradScaler::begin_scale(Device device) {
-  initialise("scale", device);
+AMP_INLINE const Tensor& GradScaler::begin_scale(Device device) {
+  start(device);
+  if (ledgers_.exist()) check_at_home("scale", "the loss is", "ledger", device);
+  const Tensor& scale = device_.on(device).scale;
   if (cycles_.end_if_interrupted()) ledgers_.end_cycle();
+  return scale;
+}
+
+AMP_INLINE void GradScaler::start(Device device) {
+  if (!device_.exists()) [[unlikely]]
+    device_ = detail::DeviceScale(wanted_ ? *wanted_ : device, saved_);
 }
 
 AMP_COLD void GradScaler::initialise(std::string_view call, Device device) {
-  if (!device_.exists()) device_ = detail::DeviceScale(wanted_ ? *wanted_ : device, saved_);
+  start(device);
   AMP_CHECK(device == device_.device(), call, ": this scaler lives on ", device_.device(),
             ", but was given ", device);
+}
+
+AMP_COLD void GradScaler::check_at_home(std::string_view call, std::string_view what,
+                                        std::string_view option, Device device) const {
+  AMP_CHECK(device == device_.device(), call, ": ", what, " on ", device,
+            ", but this scaler lives on ", device_.device(),
+            ", and with GradScalerOptions::", option,
+            " losses and gradients must lie there; leave that option out, or give each device a "
+            "scaler of its own (GradScalerOptions::device)");
+}
+
+AMP_COLD void GradScaler::check_parts(std::string_view call,
+                                      const detail::GradientParts& parts) const {
+  for (const detail::GradientPart& part : parts) {
+    if (ledgers_.exist()) check_at_home(call, "gradients are", "ledger", part.device);
+    if (on_overflow_ == OverflowPolicy::kSanitize)
+      check_at_home(call, "gradients are", "on_overflow = kSanitize", part.device);
+  }
+  AMP_CHECK(parts.size() == 1 || !statistics_, call, ": gradients are on ", parts[0].device,
+            " and on ", parts.back().device,
+            ", but with GradScalerOptions::statistics those of an optimizer must lie on one "
+            "device; leave that option out, or make one optimizer per device");
 }
 
 AMP_INLINE void GradScaler::check_initialised(std::string_view call) const {
@@ -132,23 +163,23 @@ AMP_INLINE StatisticsResult GradScaler::statistics_of(const void* optimizer) con
   return StatisticsResult(words);
 }
 
-AMP_COLD Tensor GradScaler::statistics_words() const {
-  return statistics_ ? StatisticsResult::make_words(device_.device()) : Tensor();
+AMP_COLD Tensor GradScaler::statistics_words(Device device) const {
+  return statistics_ ? StatisticsResult::make_words(device) : Tensor();
 }
 
-AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer, Cycle& cycle,
-                                   const detail::GradientSpans& spans) {
+AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer, Cycle& cycle) {
   if (on_overflow_ != OverflowPolicy::kSanitize) return;
   const Device device = device_.device();
+  detail::GradientPart& part = cycle.parts[0];  // there is no other
   cycle.sanitized = zeros({}, {.device = device});
   if (!sanitized_.defined()) sanitized_ = zeros({}, {.dtype = kInt64, .device = device});
   sanitized_.mark_modified();  // a graph keeps what it writes
   const kernels::SanitizeArgs args{.device = device,
-                                   .gradients = spans.data(),
-                                   .count = static_cast<std::int64_t>(spans.size()),
+                                   .gradients = part.spans.data(),
+                                   .count = part.count(),
                                    .found = detail::word(cycle.sanitized),
                                    .passes = static_cast<std::int64_t*>(sanitized_.raw_data()),
-                                   .table = &cycle.table};
+                                   .table = &part.table};
   kernels::dispatch<&kernels::Backend::sanitize, kernels::host::sanitize>(device, args);
   if (!optimizer.has_parameters()) return;
   optimizer.visit_parameters([](const Tensor& p) {
@@ -182,13 +213,21 @@ AMP_INLINE kernels::LedgerArgs GradScaler::ledger_args(const detail::AnyOptimize
 }
 
 AMP_INLINE void GradScaler::unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle,
-                                    const detail::GradientSpans& spans, bool write,
-                                    kernels::NormWord norm, bool finite_norm) {
-  const Tensor seen = statistics_words();
-  detail::unscale({device_.device(), spans.data(), static_cast<std::int64_t>(spans.size()),
-                   device_.inverse(), detail::word(cycle.found_inf), write, &cycle.table, norm,
-                   finite_norm, StatisticsResult::data(seen), ledger_args(optimizer, cycle)});
+                                    detail::GradientPart& part, bool write, kernels::NormWord norm,
+                                    bool finite_norm) {
+  const Tensor seen = statistics_words(part.device);
+  detail::unscale({part.device, part.spans.data(), part.count(), part.inverse,
+                   detail::word(part.found_inf), write, &part.table, norm, finite_norm,
+                   StatisticsResult::data(seen), ledger_args(optimizer, cycle)});
   cycle.statistics = seen;
+}
+
+AMP_INLINE void GradScaler::unscale_all(const detail::AnyOptimizer& optimizer, Cycle& cycle,
+                                        bool write, const Tensor& norm) {
+  for (detail::GradientPart& part : cycle.parts)
+    unscale(optimizer, cycle, part, write, detail::norm_word(norm));
+  if (cycle.parts.size() > 1) [[unlikely]]
+    cycle.found_in_any = detail::join_found_inf(cycle.parts, std::move(cycle.found_in_any));
 }
 
 AMP_COLD void GradScaler::drop_cycle() {
@@ -201,9 +240,16 @@ AMP_INLINE detail::Cycle& GradScaler::begin(std::string_view call, const void* o
   check_initialised(call);
   std::shared_ptr<detail::Ledger> ledger;
   if (ledgers_.exist()) ledger = ledgers_.of(optimizer);
-  Cycle& cycle = cycles_.begin(call, optimizer, device_.device());
+  Cycle& cycle = cycles_.begin(call, optimizer);
   cycle.ledger = std::move(ledger);
   return cycle;
+}
+
+AMP_INLINE void GradScaler::look(std::string_view call, const detail::AnyOptimizer& optimizer,
+                                 Cycle& cycle, bool writes) {
+  cycles_.look(call, optimizer, cycle, writes, device_.device());
+  check_parts(call, cycle.parts);
+  for (detail::GradientPart& part : cycle.parts) part.inverse = device_.on(part.device).inverse();
 }
 
 AMP_COLD void GradScaler::report_skips() {
@@ -217,62 +263,96 @@ AMP_INLINE void GradScaler::unscale_any(const detail::AnyOptimizer& optimizer) {
   if (!enabled_) return;
   Cycle& cycle = begin("unscale_", optimizer.address());
   detail::ForgetOnError guard(cycles_, optimizer.address());
-  detail::GradientSpans spans = cycles_.look("unscale_", optimizer, cycle, true);
-  float* const found_inf = detail::word(cycle.found_inf);
-  cycle.scale = {.inverse = device_.one(), .found_inf = found_inf};
+  look("unscale_", optimizer, cycle, true);
+  detail::GradientPart& first = cycle.parts[0];
+  cycle.scale = {.inverse = detail::word(device_.on(first.device).one),
+                 .found_inf = detail::word(cycle.found_inf())};
   guard.unscaled = true;
   if (optimizer.is_scale_aware() && optimizer.marks_gradients()) {
     // Such an optimizer unscales 16-bit gradients itself, in float32: only look at them.
-    for (kernels::GradientSpan& span : spans) span.read_only = is_low_precision(span.dtype);
-    cycle.scale.inverse_low_precision = device_.inverse();
+    for (kernels::GradientSpan& span : first.spans) span.read_only = is_low_precision(span.dtype);
+    cycle.scale.inverse_low_precision = first.inverse;
   }
-  sanitize(optimizer, cycle, spans);
-  Tensor norm = cycle.wants_norm ? detail::make_norm(spans, device_.device()) : Tensor();
-  unscale(optimizer, cycle, spans, true, detail::norm_word(norm));
+  sanitize(optimizer, cycle);
+  Tensor norm = cycle.wants_norm && cycle.parts.size() == 1
+                    ? detail::make_norm(first.spans, first.device)
+                    : Tensor();
+  unscale_all(optimizer, cycle, true, norm);
   if (norm.defined()) norm.mark_modified();
   if (optimizer.marks_gradients()) optimizer.mark_unscaled();
-  cycle.known_norm = detail::note_norm(optimizer, spans, std::move(norm));
+  cycle.known_norm = detail::note_norm(optimizer, first.spans, std::move(norm));
   cycle.stage = Stage::kUnscaled;
 }
 
 AMP_INLINE Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& optimizer,
                                                    double max_norm) {
   AMP_CHECK(max_norm > 0, "unscale_and_clip: `max_norm` must be above 0, but is ", max_norm);
-  if (!enabled_) {
-    std::optional<Device> device = wanted_;
-    const detail::GradientSpans spans =
-        detail::collect_gradients("unscale_and_clip", optimizer, device);
-    const Tensor norm = detail::make_norm(spans, device.value_or(kCPU));
-    detail::clip_by_norm(norm.device(), spans, max_norm, norm);
-    return norm;
-  }
+  if (!enabled_) return clip_unscaled(optimizer, max_norm);
   const bool aware = optimizer.is_scale_aware();
   Cycle& cycle = begin("unscale_and_clip", optimizer.address());
   detail::ForgetOnError guard(cycles_, optimizer.address());
-  const detail::GradientSpans spans = cycles_.look("unscale_and_clip", optimizer, cycle, !aware);
-  float* const found_inf = detail::word(cycle.found_inf);
+  look("unscale_and_clip", optimizer, cycle, !aware);
+  detail::GradientPart& part = cycle.parts[0];
   guard.unscaled = !aware;
-  const detail::ClipWords words(spans, device_.device());
-  cycle.clip = words.memory;
-  sanitize(optimizer, cycle, spans);
-  if (aware) {
-    const Tensor seen = statistics_words();
-    detail::grad_norm({device_.device(), spans.data(), static_cast<std::int64_t>(spans.size()),
-                       device_.inverse(), words.norm, words.coefficient, found_inf, max_norm,
-                       &cycle.table, StatisticsResult::data(seen), words.coefficient_float64,
-                       ledger_args(optimizer, cycle)});
-    cycle.statistics = seen;
+  Tensor norm;
+  if (cycle.parts.size() > 1) {
+    norm = unscale_and_clip_parts(optimizer, cycle, max_norm);
   } else {
-    unscale(optimizer, cycle, spans, true, words.norm, true);
-    if (optimizer.marks_gradients()) optimizer.mark_unscaled();
-    detail::clip(device_.device(), spans, words.norm, max_norm, found_inf, &cycle.table);
+    float* const found_inf = detail::word(part.found_inf);
+    const detail::ClipWords words(part.spans, part.device);
+    cycle.clip = words.memory;
+    sanitize(optimizer, cycle);
+    if (aware) {
+      const Tensor seen = statistics_words(part.device);
+      detail::grad_norm({part.device, part.spans.data(), part.count(), part.inverse, words.norm,
+                         words.coefficient, found_inf, max_norm, &part.table,
+                         StatisticsResult::data(seen), words.coefficient_float64,
+                         ledger_args(optimizer, cycle)});
+      cycle.statistics = seen;
+      cycle.scale = {.inverse = part.inverse,
+                     .found_inf = found_inf,
+                     .clip = words.coefficient,
+                     .clip_float64 = words.coefficient_float64};
+    } else {
+      unscale(optimizer, cycle, part, true, words.norm, true);
+      if (optimizer.marks_gradients()) optimizer.mark_unscaled();
+      detail::clip(part.device, part.spans, words.norm, max_norm, found_inf, &part.table);
+    }
+    norm = cycle.clip.alias({}, {}, 0);
   }
-  cycle.scale = {.inverse = aware ? device_.inverse() : device_.one(),
-                 .found_inf = found_inf,
-                 .clip = aware ? words.coefficient : nullptr,
-                 .clip_float64 = aware ? words.coefficient_float64 : nullptr};
   cycle.stage = Stage::kUnscaled;
-  return cycle.clip.alias({}, {}, 0);
+  return norm;
+}
+
+AMP_COLD Tensor GradScaler::unscale_and_clip_parts(const detail::AnyOptimizer& optimizer,
+                                                   Cycle& cycle, double max_norm) {
+  detail::PoolVector<Tensor> norms;
+  for (detail::GradientPart& part : cycle.parts) {
+    norms.push_back(detail::make_part_norm(part));
+    unscale(optimizer, cycle, part, true, detail::norm_word(norms.back()));
+  }
+  if (optimizer.marks_gradients()) optimizer.mark_unscaled();
+  return detail::clip_parts(cycle.parts, norms, max_norm, device_.device(), cycle.found_in_any);
+}
+
+AMP_COLD Tensor GradScaler::clip_unscaled(const detail::AnyOptimizer& optimizer,
+                                          double max_norm) const {
+  detail::GradientParts parts;
+  detail::collect_gradients("unscale_and_clip", optimizer, parts);
+  const Device device = parts.empty() ? wanted_.value_or(kCPU) : parts[0].device;
+  if (parts.size() <= 1) {
+    const detail::GradientSpans spans = parts.empty() ? detail::GradientSpans() : parts[0].spans;
+    const Tensor norm = detail::make_norm(spans, device);
+    detail::clip_by_norm(device, spans, max_norm, norm);
+    return norm;
+  }
+  detail::PoolVector<Tensor> norms;
+  for (const detail::GradientPart& part : parts) {
+    norms.push_back(detail::make_part_norm(part));
+    detail::grad_norm(
+        {part.device, part.spans.data(), part.count(), nullptr, detail::norm_word(norms.back())});
+  }
+  return detail::clip_parts(parts, norms, max_norm, wanted_.value_or(device), {});
 }
 
 AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer) {
@@ -288,22 +368,22 @@ AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer
   detail::ForgetOnError guard(cycles_, optimizer.address());
   guard.unscaled = cycle->stage == Stage::kUnscaled;
   if (cycle->stage == Stage::kReady) {
-    const detail::GradientSpans spans = cycles_.look("step", optimizer, *cycle, !aware);
-    float* const found_inf = detail::word(cycle->found_inf);
-    cycle->scale = {.inverse = device_.inverse(), .found_inf = found_inf};
+    look("step", optimizer, *cycle, !aware);
+    cycle->scale = {.inverse = cycle->parts[0].inverse,
+                    .found_inf = detail::word(cycle->found_inf())};
     guard.unscaled = !aware;
-    sanitize(optimizer, *cycle, spans);
-    unscale(optimizer, *cycle, spans, !aware);
+    sanitize(optimizer, *cycle);
+    unscale_all(optimizer, *cycle, !aware, {});
     if (!aware && optimizer.marks_gradients()) optimizer.mark_unscaled();
   }
   cycle->forget_norm();
   if (aware) {
     optimizer.step(cycle->scale);
-  } else if (cycle->found_inf.item<float>() == 0) {
+  } else if (cycle->found_inf().item<float>() == 0) {
     optimizer.step();
   }
   cycle->stage = Stage::kStepped;
-  return StepResult(cycle->found_inf);
+  return StepResult(cycle->found_inf());
 }
 
 AMP_COLD void GradScaler::skip_step_of(const void* optimizer) {
@@ -346,7 +426,7 @@ AMP_COLD const float* GradScaler::scale_data(Device device) {
 }
 AMP_COLD const float* GradScaler::inverse_scale_data(Device device) {
   initialise("inverse_scale_data", device);
-  return device_.inverse();
+  return device_.on(device).inverse();
 }
 AMP_COLD float* GradScaler::found_inf_data(Device device) {
   initialise("found_inf_data", device);

@@ -7,10 +7,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "amp/core/object_pool.hpp"
+#include "amp/kernels/traversal/kept_table.hpp"
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/optim/known_norm.hpp"
 #include "amp/scaler/adapter.hpp"
@@ -21,10 +21,25 @@ namespace amp::inline v0::detail {
 
 using GradientSpans = PoolVector<kernels::GradientSpan>;
 
-/// The gradients of an optimizer, all on `device` (any one device where that is unset). Throws,
-/// naming `call`, where one cannot be used. Their names are added to `names` if it is not null.
-GradientSpans collect_gradients(std::string_view call, const AnyOptimizer& optimizer,
-                                std::optional<Device>& device, GradientNames* names = nullptr);
+/// The gradients of an optimizer that lie on one device, and the words of a cycle there. All but
+/// few optimizers have one part.
+struct GradientPart {
+  Device device;
+  GradientSpans spans = {};
+  const float* inverse = nullptr;  // of the scale
+  Tensor found_inf = {};           // float32 word: whether one of them is not finite
+  kernels::KeptTable table = {};   // of them
+
+  std::int64_t count() const { return static_cast<std::int64_t>(spans.size()); }
+};
+using GradientParts = PoolVector<GradientPart>;
+
+/// The gradients of an optimizer, by device, in `parts`, whose spans are empty before; there are
+/// none without gradients afterwards. Throws, naming `call`, if one cannot be used, or if they lie
+/// on several devices and the optimizer is scale-aware. Their names are added to `names` if it is
+/// not null.
+void collect_gradients(std::string_view call, const AnyOptimizer& optimizer, GradientParts& parts,
+                       GradientNames* names = nullptr);
 /// How many gradients the optimizer may have, as far as it says: its parameters.
 std::int64_t most_gradients(const AnyOptimizer& optimizer);
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
+#include "amp/device/memory.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/tensor_members.hpp"
@@ -19,19 +21,48 @@
 
 namespace amp::inline v0::detail {
 
-AMP_INLINE GradientSpans collect_gradients(std::string_view call, const AnyOptimizer& optimizer,
-                                           std::optional<Device>& device, GradientNames* names) {
-  GradientSpans spans;
+AMP_INLINE GradientPart& part_of(std::string_view call, GradientParts& parts, std::int64_t index,
+                                 const TensorView& view) {
+  for (GradientPart& part : parts) {
+    if (part.device == view.device) return part;
+  }
+  AMP_CHECK(is_available(view.device.type), call, ": gradient ", index, " ", view.name, " is on ",
+            view.device, ", of which this program has none (amp::is_available)");
+  return parts.emplace_back(GradientPart{.device = view.device});
+}
+
+/// Names the first gradient that is not where the others are.
+[[noreturn]] AMP_COLD void refuse_several_devices(std::string_view call,
+                                                  const AnyOptimizer& optimizer) {
+  std::int64_t index = 0;
+  std::optional<Device> first;
+  optimizer.visit_gradients([&](const TensorView& view) {
+    if (!first) first = view.device;
+    AMP_CHECK(view.device == *first, call, ": gradient ", index, " ", view.name, " is on ",
+              view.device, ", but gradient 0 is on ", *first,
+              "; a scale-aware optimizer reads the words of one device (amp::GradScale): make one "
+              "optimizer per device");
+    ++index;
+  });
+  fail(call, ": the gradients were on several devices, and are no longer");
+}
+
+AMP_INLINE void collect_gradients(std::string_view call, const AnyOptimizer& optimizer,
+                                  GradientParts& parts, GradientNames* names) {
   if (names != nullptr) names->begin();
   std::int64_t index = 0;
+  GradientPart* part = nullptr;
   const auto add = [&](const TensorView& view) {
-    check_gradient_view(call, index, view, device);
-    spans.push_back({view.data, view.numel, view.dtype});
+    std::optional<Device> any;
+    check_gradient_view(call, index, view, any);
+    if (part == nullptr || part->device != view.device) part = &part_of(call, parts, index, view);
+    part->spans.push_back({view.data, view.numel, view.dtype});
     if (names != nullptr) names->add(view.name);
     ++index;
   };
   optimizer.visit_gradients(add);
-  return spans;
+  std::erase_if(parts, [](const GradientPart& known) { return known.spans.empty(); });
+  if (parts.size() > 1 && optimizer.is_scale_aware()) refuse_several_devices(call, optimizer);
 }
 
 AMP_COLD std::int64_t most_gradients(const AnyOptimizer& optimizer) {
