@@ -626,6 +626,8 @@ TEST_CASE("cuda several devices: a disabled scaler clips by the common norm", "[
     const double norm = 3 * std::sqrt(static_cast<double>(devices.size()));
     CHECK(scaler.unscale_and_clip(optimizer, norm / 2).item<double>() == Approx(norm));
     for (const Values& values : optimizer.values()) CHECK(values[0] == Approx(1.5));
+    GradScaler elsewhere({.enabled = false, .device = kSecond});
+    CHECK(elsewhere.unscale_and_clip(optimizer, 100).device() == kSecond);
     scaler.step(optimizer);
     CHECK(optimizer.steps == 1);
   }
@@ -646,6 +648,60 @@ TEST_CASE("cuda several devices: gradients may come on other devices in each cyc
     CHECK(optimizer.seen == std::vector<Values>(devices.size(), Values(40, 1)));
   }
   CHECK(scaler.counters().applied == 5);
+  optimizer.all.clear();
+  CHECK_THAT(error_of([&] { (void)scaler.step(optimizer); }), ContainsSubstring("has a gradient"));
+  Aware aware;  // which is not on several at a time
+  for (const Device device : {kFirst, kSecond, kFirst}) {
+    aware.all = {amp::full({40}, 8, {.device = device})};
+    CHECK_FALSE(scaler.step(aware).skipped());
+    scaler.update();
+    CHECK(device_of(aware.given.inverse) == device.index);
+  }
+}
+
+/// Plain, over tensors: unscale_ may compute the norm that clip_grad_norm_ asks for.
+struct OverTensors {
+  std::vector<Tensor> all;
+  const std::vector<Tensor>& parameters() const { return all; }
+  std::vector<amp::TensorView> gradients() const {
+    std::vector<amp::TensorView> views;
+    for (const Tensor& p : all) {
+      const Tensor g = p.grad();
+      views.push_back({g.raw_data(), g.numel(), g.dtype(), g.device(), "tensor"});
+    }
+    return views;
+  }
+  void mark_unscaled() {}
+  void step() {}
+};
+
+TEST_CASE("cuda several devices: a norm is known to clip_grad_norm_ on one device, not on several",
+          "[cuda]") {
+  Scaler scaler(kFirst, {.init_scale = 8});
+  OverTensors optimizer;
+  const auto launches_of_clip = [&] {
+    scaler.unscale_(optimizer);
+    toolkit().reset();
+    CHECK(amp::clip_grad_norm_(optimizer.all, 1).item<double>() == 5);
+    const std::int64_t launches = toolkit().counters.launches;
+    (void)scaler.step(optimizer);
+    scaler.update();
+    return launches;
+  };
+  const auto fresh = [&](Device device) {
+    optimizer.all = {parameter(device, {24, 32})};
+    return launches_of_clip();
+  };
+  const std::int64_t unknown = fresh(kSecond);
+  CHECK(fresh(kSecond) < unknown);
+  optimizer.all = {parameter(kSecond, {24, 32}), parameter(kFirst, {24, 32})};
+  scaler.unscale_(optimizer);
+  for (const Tensor& p : optimizer.all) CHECK(p.grad().to_vector<double>() == Values{3, 4});
+  CHECK_THAT(error_of([&] { return amp::clip_grad_norm_(optimizer.all, 1); }),
+             ContainsSubstring("gradients are on cuda:1 and cuda:0"));
+  (void)scaler.step(optimizer);
+  scaler.update();
+  CHECK(scaler.counters().applied == 3);
 }
 
 // --- at random -----------------------------------------------------------------------------------
@@ -890,6 +946,28 @@ TEST_CASE("cuda several devices: a graph of one device refuses work on another",
   }
 }
 
+TEST_CASE("cuda several devices: a capture that the user began refuses the copy of the scale",
+          "[cuda]") {
+  cudaStream_t mine = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking) == cudaSuccess);
+  Scaler scaler(kFirst, {.init_scale = 8});
+  const Tensor loss = amp::ones({}, {.device = kSecond});
+  CHECK(scaler.scale(loss).item<double>() == 8);
+  scaler.update(4.0);
+  {
+    const amp::StreamGuard guard(kFirst, mine);
+    cudaGraph_t graph = nullptr;
+    REQUIRE(cudaStreamBeginCapture(mine, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+    CHECK_THAT(error_of([&] { return scaler.scale(loss); }),
+               ContainsSubstring("a copy from cuda:0 to cuda:1 cannot be part of a CUDA graph"));
+    REQUIRE(cudaStreamEndCapture(mine, &graph) == cudaSuccess);
+    REQUIRE(cudaGraphDestroy(graph) == cudaSuccess);
+  }
+  CHECK(scaler.scale(loss).item<double>() == 4);
+  amp::cuda::release_stream(mine);
+  REQUIRE(cudaStreamDestroy(mine) == cudaSuccess);
+}
+
 TEST_CASE("cuda several devices: after the replay of a graph the copies follow", "[cuda]") {
   const Tensor q = parameter(kFirst, {8, 8});
   amp::SGD beside({q}, {.lr = 0});
@@ -901,10 +979,13 @@ TEST_CASE("cuda several devices: after the replay of a graph the copies follow",
     scaler.update();
   });
   for (int i = 0; i < 3; ++i) {
+    const Tensor x = amp::ones({}, {.device = kSecond, .requires_grad = true});
+    const Tensor before = scaler.scale(x * 2);
     graph.replay();
     const double scaled = scaler.scale(loss).item<double>();
     CHECK(scaled == scaler.get_scale());
     CHECK(scaled >= 16);
+    CHECK_THAT(error_of([&] { before.backward(); }), ContainsSubstring("GradScaler::scale"));
   }
 }
 

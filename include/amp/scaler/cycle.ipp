@@ -106,16 +106,15 @@ AMP_INLINE bool Cycles::update_scale(const DeviceScale& device, const kernels::S
   interrupt();  // where this throws: update() may come again, or scale(loss)
   PoolVector<const float*> found;
   PoolVector<kernels::Counts> counts;
-  PoolVector<Tensor> copies;  // of words on other devices
+  PoolVector<Tensor> copies;
+  const auto at_home = [&](const Tensor& found_inf) -> const float* {
+    if (found_inf.device() == device.device()) return word(found_inf);
+    return word(copies.emplace_back(found_inf.to(device.device())));
+  };
   bool looked = clears != nullptr;
   for (const Cycle& cycle : all_) {
     looked = looked || cycle.looked;
-    found.push_back(nullptr);
-    if (cycle.looked) {
-      const Tensor& own = cycle.found_inf();
-      if (own.device() != device.device()) copies.push_back(own.to(device.device()));
-      found.back() = word(own.device() == device.device() ? own : copies.back());
-    }
+    found.push_back(cycle.looked ? at_home(cycle.found_inf()) : nullptr);
     counts.push_back(cycle.stage == Stage::kStepped   ? kernels::Counts::kStep
                      : cycle.stage == Stage::kLeftOut ? kernels::Counts::kLeftOut
                                                       : kernels::Counts::kNot);

@@ -119,9 +119,9 @@ class GradScaler {
 
   /// unscale_ and clipping by the common norm in the one order that is right. Returns the norm to
   /// log: before clipping, unscaled, 0-dimensional float32, float64 if a gradient is, on the
-  /// gradients' device; on the scaler's if they lie on several, whose common norm it is. Gradients of
-  /// a scale-aware optimizer, as amp's are, are only read: `.grad` stays scaled and unclipped, also
-  /// after the step, which applies scale and clip as it goes.
+  /// gradients' device; on the scaler's if they lie on several, whose common norm it is. Gradients
+  /// of a scale-aware optimizer, as amp's are, are only read: `.grad` stays scaled and unclipped,
+  /// also after the step, which applies scale and clip as it goes.
   template <OptimizerLike O>
   Tensor unscale_and_clip(O& optimizer, double max_norm) {
     return unscale_and_clip_any(detail::AnyOptimizer(optimizer), max_norm);
@@ -239,7 +239,9 @@ class GradScaler {
   /// All parts. `norm`, if defined, becomes that of the only one.
   void unscale_all(const detail::AnyOptimizer& optimizer, Cycle& cycle, bool write,
                    const Tensor& norm);
-  /// Of gradients on several devices.
+  /// Unscaled as a step needs it and clipped, of gradients on one device, and on several: the norm.
+  Tensor unscale_and_clip_part(const detail::AnyOptimizer& optimizer, Cycle& cycle,
+                               double max_norm);
   Tensor unscale_and_clip_parts(const detail::AnyOptimizer& optimizer, Cycle& cycle,
                                 double max_norm);
   /// What unscale_and_clip does if the scaler is disabled.

@@ -248,7 +248,8 @@ AMP_INLINE detail::Cycle& GradScaler::begin(std::string_view call, const void* o
 AMP_INLINE void GradScaler::look(std::string_view call, const detail::AnyOptimizer& optimizer,
                                  Cycle& cycle, bool writes) {
   cycles_.look(call, optimizer, cycle, writes, device_.device());
-  check_parts(call, cycle.parts);
+  if (cycle.parts.size() > 1 || cycle.parts[0].device != device_.device()) [[unlikely]]
+    check_parts(call, cycle.parts);
   for (detail::GradientPart& part : cycle.parts) part.inverse = device_.on(part.device).inverse();
 }
 
@@ -292,36 +293,37 @@ AMP_INLINE Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& o
   Cycle& cycle = begin("unscale_and_clip", optimizer.address());
   detail::ForgetOnError guard(cycles_, optimizer.address());
   look("unscale_and_clip", optimizer, cycle, !aware);
-  detail::GradientPart& part = cycle.parts[0];
   guard.unscaled = !aware;
-  Tensor norm;
-  if (cycle.parts.size() > 1) {
-    norm = unscale_and_clip_parts(optimizer, cycle, max_norm);
-  } else {
-    float* const found_inf = detail::word(part.found_inf);
-    const detail::ClipWords words(part.spans, part.device);
-    cycle.clip = words.memory;
-    sanitize(optimizer, cycle);
-    if (aware) {
-      const Tensor seen = statistics_words(part.device);
-      detail::grad_norm({part.device, part.spans.data(), part.count(), part.inverse, words.norm,
-                         words.coefficient, found_inf, max_norm, &part.table,
-                         StatisticsResult::data(seen), words.coefficient_float64,
-                         ledger_args(optimizer, cycle)});
-      cycle.statistics = seen;
-      cycle.scale = {.inverse = part.inverse,
-                     .found_inf = found_inf,
-                     .clip = words.coefficient,
-                     .clip_float64 = words.coefficient_float64};
-    } else {
-      unscale(optimizer, cycle, part, true, words.norm, true);
-      if (optimizer.marks_gradients()) optimizer.mark_unscaled();
-      detail::clip(part.device, part.spans, words.norm, max_norm, found_inf, &part.table);
-    }
-    norm = cycle.clip.alias({}, {}, 0);
-  }
+  sanitize(optimizer, cycle);
+  const Tensor norm = cycle.parts.size() == 1 ? unscale_and_clip_part(optimizer, cycle, max_norm)
+                                              : unscale_and_clip_parts(optimizer, cycle, max_norm);
   cycle.stage = Stage::kUnscaled;
   return norm;
+}
+
+AMP_INLINE Tensor GradScaler::unscale_and_clip_part(const detail::AnyOptimizer& optimizer,
+                                                    Cycle& cycle, double max_norm) {
+  detail::GradientPart& part = cycle.parts[0];
+  float* const found_inf = detail::word(part.found_inf);
+  const detail::ClipWords words(part.spans, part.device);
+  cycle.clip = words.memory;
+  if (optimizer.is_scale_aware()) {
+    const Tensor seen = statistics_words(part.device);
+    detail::grad_norm({part.device, part.spans.data(), part.count(), part.inverse, words.norm,
+                       words.coefficient, found_inf, max_norm, &part.table,
+                       StatisticsResult::data(seen), words.coefficient_float64,
+                       ledger_args(optimizer, cycle)});
+    cycle.statistics = seen;
+    cycle.scale = {.inverse = part.inverse,
+                   .found_inf = found_inf,
+                   .clip = words.coefficient,
+                   .clip_float64 = words.coefficient_float64};
+  } else {
+    unscale(optimizer, cycle, part, true, words.norm, true);
+    if (optimizer.marks_gradients()) optimizer.mark_unscaled();
+    detail::clip(part.device, part.spans, words.norm, max_norm, found_inf, &part.table);
+  }
+  return cycle.clip.alias({}, {}, 0);
 }
 
 AMP_COLD Tensor GradScaler::unscale_and_clip_parts(const detail::AnyOptimizer& optimizer,
@@ -339,11 +341,11 @@ AMP_COLD Tensor GradScaler::clip_unscaled(const detail::AnyOptimizer& optimizer,
                                           double max_norm) const {
   detail::GradientParts parts;
   detail::collect_gradients("unscale_and_clip", optimizer, parts);
-  const Device device = parts.empty() ? wanted_.value_or(kCPU) : parts[0].device;
-  if (parts.size() <= 1) {
-    const detail::GradientSpans spans = parts.empty() ? detail::GradientSpans() : parts[0].spans;
-    const Tensor norm = detail::make_norm(spans, device);
-    detail::clip_by_norm(device, spans, max_norm, norm);
+  if (parts.empty()) parts.push_back({.device = wanted_.value_or(kCPU)});
+  const detail::GradientPart& first = parts[0];
+  if (parts.size() == 1) {
+    const Tensor norm = detail::make_norm(first.spans, first.device);
+    detail::clip_by_norm(first.device, first.spans, max_norm, norm);
     return norm;
   }
   detail::PoolVector<Tensor> norms;
@@ -352,7 +354,7 @@ AMP_COLD Tensor GradScaler::clip_unscaled(const detail::AnyOptimizer& optimizer,
     detail::grad_norm(
         {part.device, part.spans.data(), part.count(), nullptr, detail::norm_word(norms.back())});
   }
-  return detail::clip_parts(parts, norms, max_norm, wanted_.value_or(device), {});
+  return detail::clip_parts(parts, norms, max_norm, wanted_.value_or(first.device), {});
 }
 
 AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer) {

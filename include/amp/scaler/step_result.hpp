@@ -17,7 +17,8 @@ class StepResult {
   explicit StepResult(Tensor found_inf) : found_inf_(std::move(found_inf)) {}
   /// Synchronises when asked, not before.
   bool skipped() const;
-  /// The device word, non-zero where the step was skipped; null for a disabled scaler.
+  /// The device word, non-zero where the step was skipped; null for a disabled scaler. On the
+  /// gradients' device; on the scaler's if they lie on several.
   const float* skipped_data() const;
 
  private:
