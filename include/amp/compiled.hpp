@@ -124,6 +124,8 @@
 #include "amp/scaler/grad_scaler.ipp"
 #include "amp/scaler/gradients.ipp"
 #include "amp/scaler/ledger.ipp"
+#include "amp/scaler/scale_words.ipp"
+#include "amp/scaler/several_devices.ipp"
 #include "amp/scaler/state.ipp"
 #include "amp/scaler/state_text.ipp"
 #include "amp/scaler/statistics_result.ipp"

@@ -244,7 +244,8 @@ TEST_CASE("test_grad_scaling_multiple (test_torch.py): two models, two optimizer
   }
 }
 
-// The models are on one device; that found_inf is kept for each optimizer is what remains.
+// On one device, where that found_inf is kept for each optimizer is what remains; on two:
+// cuda/several_devices_test.cpp.
 TEST_CASE("test_grad_scaling_multigpu (test_cuda_multigpu.py): each optimizer its own found_inf") {
   const Tensor p = parameter({1}, {4}), q = parameter({1}, {kInfinity}), r = parameter({1}, {4});
   amp::SGD a({p}, {.lr = 1}), b({q}, {.lr = 1}), c({r}, {.lr = 1});
@@ -327,7 +328,8 @@ TEST_CASE("GradScaler: the numbers of PyTorch 2.6") {
 
 // --- scale() and the state -----------------------------------------------------------------------
 
-// Containers are lists of tensors here, and do not nest; the second device is left out.
+// Containers are lists of tensors here, and do not nest; cuda/several_devices_test.cpp has the
+// second device.
 TEST_CASE("test_grad_scaling_scale (test_cuda_multigpu.py): every tensor of a list is scaled") {
   GradScaler scaler({.init_scale = 2});
   const Tensor four = amp::full({1}, 4);

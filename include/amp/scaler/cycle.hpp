@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -29,7 +30,6 @@ struct Cycle {
   Stage stage = Stage::kReady;
   GradientParts parts = {};  // by device: as a rule one
   Tensor found_in_any = {};  // of several parts: float32 word on the scaler's device
-  Tensor clip = {};          // memory of ClipWords
   Tensor statistics = {};
   Tensor sanitized = {};  // float32 word: whether the gradients were; undefined: not looked at
   GradScale scale = {};   // what the step will apply
@@ -108,6 +108,28 @@ class Cycles {
   PoolVector<Kept> kept_;     // of cycles that ended
   PoolVector<std::pair<const void*, Tensor>> last_statistics_;
   bool interrupted_ = false, warns_;
+};
+
+/// Forgets an optimizer's cycle where the scope is left by an exception, so that a new cycle can
+/// begin; with `unscaled` set it fails instead.
+class ForgetOnError {
+ public:
+  ForgetOnError(Cycles& cycles, const void* optimizer) : cycles_(cycles), optimizer_(optimizer) {}
+  ~ForgetOnError() {
+    if (std::uncaught_exceptions() != exceptions_) [[unlikely]]
+      forget();
+  }
+  ForgetOnError(const ForgetOnError&) = delete;
+  ForgetOnError& operator=(const ForgetOnError&) = delete;
+
+  bool unscaled = false;
+
+ private:
+  void forget();
+
+  Cycles& cycles_;
+  const void* optimizer_;
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace amp::inline v0::detail

@@ -157,6 +157,7 @@ AMP_INLINE void Cycles::end() noexcept {
     cycle.forget_norm();
     for (GradientPart& part : cycle.parts) {
       part.spans.clear();
+      part.norm = Tensor();
       give_back(part.found_inf);
     }
     give_back(cycle.found_in_any);
@@ -240,6 +241,15 @@ AMP_INLINE Tensor Cycles::word_of_0(Device device) {
 AMP_INLINE void Cycles::give_back(Tensor& word) noexcept {
   if (word.defined() && word.unique()) words_.push_back(std::move(word));
   word = Tensor();  // a StepResult may keep it
+}
+
+AMP_COLD void ForgetOnError::forget() {
+  cycles_.interrupt();
+  if (unscaled) {
+    cycles_.find(optimizer_)->stage = Stage::kFailed;
+  } else {
+    cycles_.forget(optimizer_);
+  }
 }
 
 }  // namespace amp::inline v0::detail

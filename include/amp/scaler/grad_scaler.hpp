@@ -220,11 +220,6 @@ class GradScaler {
   const Tensor& begin_scale(Device device);
   void start(Device device);
   void initialise(std::string_view call, Device device);
-  /// Throws if `what` is on another device than the scaler's, where `option` has no words.
-  void check_at_home(std::string_view call, std::string_view what, std::string_view option,
-                     Device device) const;
-  /// Throws if the options do not go with the devices that the gradients lie on.
-  void check_parts(std::string_view call, const detail::GradientParts& parts) const;
   void check_initialised(std::string_view call) const;
   StatisticsResult statistics_of(const void* optimizer) const;
   Tensor statistics_words(Device device) const;  // the cycle's where the pass does not fail
@@ -234,18 +229,14 @@ class GradScaler {
   kernels::LedgerArgs ledger_args(const detail::AnyOptimizer& optimizer, const Cycle& cycle);
   /// As the policy says, before the pass.
   void sanitize(const detail::AnyOptimizer& optimizer, Cycle& cycle);
-  void unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle, detail::GradientPart& part,
-               bool write, kernels::NormWord norm, bool finite_norm = false);
-  /// All parts. `norm`, if defined, becomes that of the only one.
-  void unscale_all(const detail::AnyOptimizer& optimizer, Cycle& cycle, bool write,
-                   const Tensor& norm);
+  /// The pass over each part. `finite_norm`: found_inf is set also if the norm is not finite.
+  void unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle, bool write,
+               bool finite_norm = false);
   /// Unscaled as a step needs it and clipped, of gradients on one device, and on several: the norm.
   Tensor unscale_and_clip_part(const detail::AnyOptimizer& optimizer, Cycle& cycle,
                                double max_norm);
   Tensor unscale_and_clip_parts(const detail::AnyOptimizer& optimizer, Cycle& cycle,
                                 double max_norm);
-  /// What unscale_and_clip does if the scaler is disabled.
-  Tensor clip_unscaled(const detail::AnyOptimizer& optimizer, double max_norm) const;
   void drop_cycle();
   Cycle& begin(std::string_view call, const void* optimizer);
   /// Takes the gradients into the cycle, and the scale to where they are.

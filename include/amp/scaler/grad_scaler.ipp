@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <exception>
 #include <memory>
 #include <utility>
 
@@ -10,7 +9,6 @@
 #include "amp/core/error.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
-#include "amp/kernels/sanitize/host.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/clip.hpp"
@@ -27,31 +25,6 @@ namespace detail {
 inline constexpr std::string_view kNotStarted =
     ": nothing was scaled yet; call scale(loss) before backward first (one's own gradients: "
     "scale_data(device), which starts the scaler; get_scale() does not)";
-
-/// Forgets an optimizer's cycle where the scope is left by an exception, so that a new cycle can
-/// begin; with `unscaled` set it fails instead.
-class ForgetOnError {
- public:
-  ForgetOnError(Cycles& cycles, const void* optimizer) : cycles_(cycles), optimizer_(optimizer) {}
-  ~ForgetOnError() {
-    if (std::uncaught_exceptions() == exceptions_) return;
-    cycles_.interrupt();
-    if (unscaled) {
-      cycles_.find(optimizer_)->stage = Stage::kFailed;
-    } else {
-      cycles_.forget(optimizer_);
-    }
-  }
-  ForgetOnError(const ForgetOnError&) = delete;
-  ForgetOnError& operator=(const ForgetOnError&) = delete;
-
-  bool unscaled = false;
-
- private:
-  Cycles& cycles_;
-  const void* optimizer_;
-  int exceptions_ = std::uncaught_exceptions();
-};
 
 AMP_COLD void refuse_closure() {
   fail(
@@ -109,7 +82,8 @@ AMP_INLINE std::vector<Tensor> GradScaler::scale(std::initializer_list<Tensor> l
 
 AMP_INLINE const Tensor& GradScaler::begin_scale(Device device) {
   start(device);
-  if (ledgers_.exist()) check_at_home("scale", "the loss is", "ledger", device);
+  if (ledgers_.exist() && device != device_.device()) [[unlikely]]
+    detail::refuse_elsewhere("scale", "the loss is", device, device_.device(), "ledger");
   const Tensor& scale = device_.on(device).scale;
   if (cycles_.end_if_interrupted()) ledgers_.end_cycle();
   return scale;
@@ -124,28 +98,6 @@ AMP_COLD void GradScaler::initialise(std::string_view call, Device device) {
   start(device);
   AMP_CHECK(device == device_.device(), call, ": this scaler lives on ", device_.device(),
             ", but was given ", device);
-}
-
-AMP_COLD void GradScaler::check_at_home(std::string_view call, std::string_view what,
-                                        std::string_view option, Device device) const {
-  AMP_CHECK(device == device_.device(), call, ": ", what, " on ", device,
-            ", but this scaler lives on ", device_.device(),
-            ", and with GradScalerOptions::", option,
-            " losses and gradients must lie there; leave that option out, or give each device a "
-            "scaler of its own (GradScalerOptions::device)");
-}
-
-AMP_COLD void GradScaler::check_parts(std::string_view call,
-                                      const detail::GradientParts& parts) const {
-  for (const detail::GradientPart& part : parts) {
-    if (ledgers_.exist()) check_at_home(call, "gradients are", "ledger", part.device);
-    if (on_overflow_ == OverflowPolicy::kSanitize)
-      check_at_home(call, "gradients are", "on_overflow = kSanitize", part.device);
-  }
-  AMP_CHECK(parts.size() == 1 || !statistics_, call, ": gradients are on ", parts[0].device,
-            " and on ", parts.back().device,
-            ", but with GradScalerOptions::statistics those of an optimizer must lie on one "
-            "device; leave that option out, or make one optimizer per device");
 }
 
 AMP_INLINE void GradScaler::check_initialised(std::string_view call) const {
@@ -170,17 +122,10 @@ AMP_COLD Tensor GradScaler::statistics_words(Device device) const {
 AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer, Cycle& cycle) {
   if (on_overflow_ != OverflowPolicy::kSanitize) return;
   const Device device = device_.device();
-  detail::GradientPart& part = cycle.parts[0];  // there is no other
   cycle.sanitized = zeros({}, {.device = device});
   if (!sanitized_.defined()) sanitized_ = zeros({}, {.dtype = kInt64, .device = device});
-  sanitized_.mark_modified();  // a graph keeps what it writes
-  const kernels::SanitizeArgs args{.device = device,
-                                   .gradients = part.spans.data(),
-                                   .count = part.count(),
-                                   .found = detail::word(cycle.sanitized),
-                                   .passes = static_cast<std::int64_t*>(sanitized_.raw_data()),
-                                   .table = &part.table};
-  kernels::dispatch<&kernels::Backend::sanitize, kernels::host::sanitize>(device, args);
+  sanitized_.mark_modified();                                     // a graph keeps what it writes
+  detail::sanitize(cycle.parts[0], cycle.sanitized, sanitized_);  // there is no other part
   if (!optimizer.has_parameters()) return;
   optimizer.visit_parameters([](const Tensor& p) {
     if (const Tensor grad = p.grad(); grad.defined()) grad.impl().storage->bump_version();
@@ -212,20 +157,15 @@ AMP_INLINE kernels::LedgerArgs GradScaler::ledger_args(const detail::AnyOptimize
   return args;
 }
 
-AMP_INLINE void GradScaler::unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle,
-                                    detail::GradientPart& part, bool write, kernels::NormWord norm,
+AMP_INLINE void GradScaler::unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle, bool write,
                                     bool finite_norm) {
-  const Tensor seen = statistics_words(part.device);
-  detail::unscale({part.device, part.spans.data(), part.count(), part.inverse,
-                   detail::word(part.found_inf), write, &part.table, norm, finite_norm,
-                   StatisticsResult::data(seen), ledger_args(optimizer, cycle)});
-  cycle.statistics = seen;
-}
-
-AMP_INLINE void GradScaler::unscale_all(const detail::AnyOptimizer& optimizer, Cycle& cycle,
-                                        bool write, const Tensor& norm) {
-  for (detail::GradientPart& part : cycle.parts)
-    unscale(optimizer, cycle, part, write, detail::norm_word(norm));
+  for (detail::GradientPart& part : cycle.parts) {
+    const Tensor seen = statistics_words(part.device);
+    detail::unscale({part.device, part.spans.data(), part.count(), part.inverse,
+                     detail::word(part.found_inf), write, &part.table, detail::norm_word(part.norm),
+                     finite_norm, StatisticsResult::data(seen), ledger_args(optimizer, cycle)});
+    cycle.statistics = seen;
+  }
   if (cycle.parts.size() > 1) [[unlikely]]
     cycle.found_in_any = detail::join_found_inf(cycle.parts, std::move(cycle.found_in_any));
 }
@@ -248,8 +188,11 @@ AMP_INLINE detail::Cycle& GradScaler::begin(std::string_view call, const void* o
 AMP_INLINE void GradScaler::look(std::string_view call, const detail::AnyOptimizer& optimizer,
                                  Cycle& cycle, bool writes) {
   cycles_.look(call, optimizer, cycle, writes, device_.device());
+  const bool sanitizes = on_overflow_ == OverflowPolicy::kSanitize;
   if (cycle.parts.size() > 1 || cycle.parts[0].device != device_.device()) [[unlikely]]
-    check_parts(call, cycle.parts);
+    detail::check_parts(
+        call, cycle.parts, device_.device(),
+        {.ledger = ledgers_.exist(), .sanitizes = sanitizes, .statistics = statistics_});
   for (detail::GradientPart& part : cycle.parts) part.inverse = device_.on(part.device).inverse();
 }
 
@@ -275,20 +218,19 @@ AMP_INLINE void GradScaler::unscale_any(const detail::AnyOptimizer& optimizer) {
     cycle.scale.inverse_low_precision = first.inverse;
   }
   sanitize(optimizer, cycle);
-  Tensor norm = cycle.wants_norm && cycle.parts.size() == 1
-                    ? detail::make_norm(first.spans, first.device)
-                    : Tensor();
-  unscale_all(optimizer, cycle, true, norm);
-  if (norm.defined()) norm.mark_modified();
+  if (cycle.wants_norm && cycle.parts.size() == 1)
+    first.norm = detail::make_norm(first.spans, first.device);
+  unscale(optimizer, cycle, true);
+  if (first.norm.defined()) first.norm.mark_modified();
   if (optimizer.marks_gradients()) optimizer.mark_unscaled();
-  cycle.known_norm = detail::note_norm(optimizer, first.spans, std::move(norm));
+  cycle.known_norm = detail::note_norm(optimizer, first.spans, std::move(first.norm));
   cycle.stage = Stage::kUnscaled;
 }
 
 AMP_INLINE Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& optimizer,
                                                    double max_norm) {
   AMP_CHECK(max_norm > 0, "unscale_and_clip: `max_norm` must be above 0, but is ", max_norm);
-  if (!enabled_) return clip_unscaled(optimizer, max_norm);
+  if (!enabled_) return detail::clip_as_they_are("unscale_and_clip", optimizer, max_norm, wanted_);
   const bool aware = optimizer.is_scale_aware();
   Cycle& cycle = begin("unscale_and_clip", optimizer.address());
   detail::ForgetOnError guard(cycles_, optimizer.address());
@@ -306,7 +248,7 @@ AMP_INLINE Tensor GradScaler::unscale_and_clip_part(const detail::AnyOptimizer& 
   detail::GradientPart& part = cycle.parts[0];
   float* const found_inf = detail::word(part.found_inf);
   const detail::ClipWords words(part.spans, part.device);
-  cycle.clip = words.memory;
+  part.norm = words.memory;
   if (optimizer.is_scale_aware()) {
     const Tensor seen = statistics_words(part.device);
     detail::grad_norm({part.device, part.spans.data(), part.count(), part.inverse, words.norm,
@@ -319,42 +261,19 @@ AMP_INLINE Tensor GradScaler::unscale_and_clip_part(const detail::AnyOptimizer& 
                    .clip = words.coefficient,
                    .clip_float64 = words.coefficient_float64};
   } else {
-    unscale(optimizer, cycle, part, true, words.norm, true);
+    unscale(optimizer, cycle, true, true);
     if (optimizer.marks_gradients()) optimizer.mark_unscaled();
     detail::clip(part.device, part.spans, words.norm, max_norm, found_inf, &part.table);
   }
-  return cycle.clip.alias({}, {}, 0);
+  return part.norm.alias({}, {}, 0);
 }
 
 AMP_COLD Tensor GradScaler::unscale_and_clip_parts(const detail::AnyOptimizer& optimizer,
                                                    Cycle& cycle, double max_norm) {
-  detail::PoolVector<Tensor> norms;
-  for (detail::GradientPart& part : cycle.parts) {
-    norms.push_back(detail::make_part_norm(part));
-    unscale(optimizer, cycle, part, true, detail::norm_word(norms.back()));
-  }
+  for (detail::GradientPart& part : cycle.parts) part.norm = detail::make_part_norm(part);
+  unscale(optimizer, cycle, true);
   if (optimizer.marks_gradients()) optimizer.mark_unscaled();
-  return detail::clip_parts(cycle.parts, norms, max_norm, device_.device(), cycle.found_in_any);
-}
-
-AMP_COLD Tensor GradScaler::clip_unscaled(const detail::AnyOptimizer& optimizer,
-                                          double max_norm) const {
-  detail::GradientParts parts;
-  detail::collect_gradients("unscale_and_clip", optimizer, parts);
-  if (parts.empty()) parts.push_back({.device = wanted_.value_or(kCPU)});
-  const detail::GradientPart& first = parts[0];
-  if (parts.size() == 1) {
-    const Tensor norm = detail::make_norm(first.spans, first.device);
-    detail::clip_by_norm(first.device, first.spans, max_norm, norm);
-    return norm;
-  }
-  detail::PoolVector<Tensor> norms;
-  for (const detail::GradientPart& part : parts) {
-    norms.push_back(detail::make_part_norm(part));
-    detail::grad_norm(
-        {part.device, part.spans.data(), part.count(), nullptr, detail::norm_word(norms.back())});
-  }
-  return detail::clip_parts(parts, norms, max_norm, wanted_.value_or(first.device), {});
+  return detail::clip_parts(cycle.parts, max_norm, device_.device(), cycle.found_in_any);
 }
 
 AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer) {
@@ -375,7 +294,7 @@ AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer
                     .found_inf = detail::word(cycle->found_inf())};
     guard.unscaled = !aware;
     sanitize(optimizer, *cycle);
-    unscale_all(optimizer, *cycle, !aware, {});
+    unscale(optimizer, *cycle, !aware);
     if (!aware && optimizer.marks_gradients()) optimizer.mark_unscaled();
   }
   cycle->forget_norm();

@@ -28,6 +28,7 @@ struct GradientPart {
   GradientSpans spans = {};
   const float* inverse = nullptr;  // of the scale
   Tensor found_inf = {};           // float32 word: whether one of them is not finite
+  Tensor norm = {};                // begins with their norm, if the pass is to compute it
   kernels::KeptTable table = {};   // of them
 
   std::int64_t count() const { return static_cast<std::int64_t>(spans.size()); }
@@ -48,6 +49,9 @@ std::int64_t most_gradients(const AnyOptimizer& optimizer);
 bool is_marked(const AnyOptimizer& optimizer, const void* data);
 
 void unscale(const kernels::UnscaleArgs& args);
+/// Makes the gradients finite. `found`, a float32 word: whether that changed one; then the int64
+/// `passes` counts one more.
+void sanitize(GradientPart& part, const Tensor& found, const Tensor& passes);
 
 /// What a pass that reads the elements as they are sees of a floating-point tensor. Synchronises.
 GradientSummary summarize(const Tensor& tensor);

@@ -12,6 +12,7 @@
 #include "amp/core/error.hpp"
 #include "amp/device/memory.hpp"
 #include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/sanitize/host.hpp"
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/clip.hpp"
@@ -85,6 +86,16 @@ AMP_INLINE bool is_marked(const AnyOptimizer& optimizer, const void* data) {
 AMP_INLINE void unscale(const kernels::UnscaleArgs& args) {
   if (args.count == 0) return;
   kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(args.device, args);
+}
+
+AMP_COLD void sanitize(GradientPart& part, const Tensor& found, const Tensor& passes) {
+  const kernels::SanitizeArgs args{.device = part.device,
+                                   .gradients = part.spans.data(),
+                                   .count = part.count(),
+                                   .found = word(found),
+                                   .passes = static_cast<std::int64_t*>(passes.raw_data()),
+                                   .table = &part.table};
+  kernels::dispatch<&kernels::Backend::sanitize, kernels::host::sanitize>(part.device, args);
 }
 
 AMP_COLD GradientSummary summarize(const Tensor& tensor) {
