@@ -35,6 +35,32 @@ TEST_CASE("a 16-bit loss is scaled in float32, of any shape") {
   CHECK(scaler.scale(torch::ones({}, torch::kDouble)).scalar_type() == torch::kDouble);
 }
 
+TEST_CASE("the ledger has torch's losses, as it has amp's") {
+  amp::GradScaler scaler({.init_scale = 8, .ledger = 4});
+  const auto w = parameter(torch::full({2}, 2.0f));
+  torch::optim::SGD optimizer({w}, 0.1);
+  const auto train = [&](const torch::Tensor& factor) {
+    optimizer.zero_grad();
+    scaler.scale((w * w).sum() * factor).backward();
+    scaler.step(optimizer);
+    scaler.update();
+    return scaler.ledger(optimizer).read().back();
+  };
+  const amp::LedgerPass good = train(torch::ones({}));
+  CHECK(good.losses == 1);
+  CHECK(good.loss == 8);
+  CHECK(good.loss_finite);
+  CHECK(good.scaled_loss_finite);
+  CHECK_FALSE(good.found_inf);
+  const amp::LedgerPass bad = train(torch::full({}, kInf));
+  CHECK(bad.losses == 1);
+  CHECK_FALSE(bad.loss_finite);
+  CHECK(bad.found_inf);
+  const amp::LedgerPass scaled = train(torch::full({}, 3e37f));
+  CHECK(scaled.loss_finite);
+  CHECK_FALSE(scaled.scaled_loss_finite);
+}
+
 TEST_CASE("several losses are scaled in one call") {
   amp::GradScaler scaler({.init_scale = 2});
   const std::vector<torch::Tensor> losses{torch::full({}, 1.0f), torch::full({}, 4.0f)};

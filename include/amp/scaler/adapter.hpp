@@ -18,6 +18,8 @@ namespace amp::inline v0 {
 ///   static Device device(const T& loss): where the loss is. Throws if it is undefined.
 ///   static T multiply(const T& loss, const Tensor& scale): their product in float32, or float64 if
 ///   the loss is; differentiable. The scale is 0-dimensional, on that device.
+///   static Tensor view(const T& loss): a tensor over its memory, for GradScalerOptions::ledger.
+///   Without it the ledger has no losses.
 template <class T>
 struct LossAdapter;
 

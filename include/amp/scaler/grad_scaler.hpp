@@ -95,7 +95,11 @@ class GradScaler {
   template <ForeignLoss T>
   T scale(const T& loss) {
     if (!enabled_) return loss;
-    return LossAdapter<T>::multiply(loss, begin_scale(LossAdapter<T>::device(loss)));
+    T scaled = LossAdapter<T>::multiply(loss, begin_scale(LossAdapter<T>::device(loss)));
+    if constexpr (requires { LossAdapter<T>::view(loss); })
+      if (keeps_ledgers())
+        ledgers_.record_loss(LossAdapter<T>::view(loss), LossAdapter<T>::view(scaled));
+    return scaled;
   }
   template <ForeignLoss T>
   std::vector<T> scale(const std::vector<T>& losses) {

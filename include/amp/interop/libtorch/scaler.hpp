@@ -124,10 +124,11 @@ struct LossAdapter<at::Tensor> {
     const bool low_precision = loss.element_size() < 4;
     return (low_precision ? loss.to(at::kFloat) : loss) * libtorch::to_torch(scale);
   }
+  static Tensor view(const at::Tensor& loss) { return libtorch::from_torch(loss); }
 };
 
-/// All of torch::optim but LBFGS. A step reads one word from each device that has gradients, as in
-/// PyTorch, because these optimizers cannot skip on the device.
+/// All of torch::optim but LBFGS. A step reads one word from the device, because these optimizers
+/// cannot skip there; PyTorch reads one from each device that has gradients.
 template <std::derived_from<torch::optim::Optimizer> O>
 struct OptimizerAdapter<O> {
   static void visit_gradients(torch::optim::Optimizer& optimizer,
