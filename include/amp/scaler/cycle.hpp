@@ -28,8 +28,8 @@ enum class Stage { kReady, kUnscaled, kStepped, kLeftOut, kFailed };
 struct Cycle {
   const void* optimizer;
   Stage stage = Stage::kReady;
-  GradientParts parts = {};  // by device: as a rule one
-  Tensor found_in_any = {};  // of several parts: float32 word on the scaler's device
+  GradientParts parts = {};      // by device: as a rule one
+  Tensor common_found_inf = {};  // of several parts: float32 word on the scaler's device
   Tensor statistics = {};
   Tensor sanitized = {};  // float32 word: whether the gradients were; undefined: not looked at
   GradScale scale = {};   // what the step will apply
@@ -42,7 +42,9 @@ struct Cycle {
 
   /// Whether any gradient is not finite, as a word: on their device, or on the scaler's if they lie
   /// on several.
-  const Tensor& found_inf() const { return parts.size() == 1 ? parts[0].found_inf : found_in_any; }
+  const Tensor& found_inf() const {
+    return parts.size() == 1 ? parts[0].found_inf : common_found_inf;
+  }
   void forget_norm();
 };
 

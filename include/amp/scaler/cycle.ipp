@@ -88,7 +88,7 @@ AMP_INLINE void Cycles::look(std::string_view call, const AnyOptimizer& optimize
   for (const Cycle& other : all_) words += other.parts.size() + 1;
   words_.reserve(words);  // so that end() asks for no memory
   for (GradientPart& part : cycle.parts) part.found_inf = word_of_0(part.device);
-  if (cycle.parts.size() > 1) cycle.found_in_any = word_of_0(home);
+  if (cycle.parts.size() > 1) cycle.common_found_inf = word_of_0(home);
 }
 
 AMP_COLD Tensor Cycles::statistics(const void* optimizer) const {
@@ -118,6 +118,13 @@ AMP_INLINE bool Cycles::update_scale(const DeviceScale& device, const kernels::S
     counts.push_back(cycle.stage == Stage::kStepped   ? kernels::Counts::kStep
                      : cycle.stage == Stage::kLeftOut ? kernels::Counts::kLeftOut
                                                       : kernels::Counts::kNot);
+    if (cycle.stage == Stage::kFailed && cycle.parts.size() > 1) {  // perhaps not joined any more
+      for (const GradientPart& part : cycle.parts) {
+        if (!part.found_inf.defined()) continue;
+        found.push_back(at_home(part.found_inf));
+        counts.push_back(kernels::Counts::kNot);
+      }
+    }
     if (!cycle.sanitized.defined()) continue;
     found.push_back(word(cycle.sanitized));
     counts.push_back(kernels::Counts::kNot);
@@ -160,7 +167,7 @@ AMP_INLINE void Cycles::end() noexcept {
       part.norm = Tensor();
       give_back(part.found_inf);
     }
-    give_back(cycle.found_in_any);
+    give_back(cycle.common_found_inf);
     kept_.push_back({cycle.optimizer, std::move(cycle.parts), cycle.wants_norm});
     if (cycle.statistics.defined())
       last_statistics_.emplace_back(cycle.optimizer, std::move(cycle.statistics));

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The words of a scaler on its device: made when first needed, at addresses that stay.
+// The state of a scaler on its device, at addresses that never change, and copies of the scale on
+// the other devices that have losses or gradients.
 #pragma once
 
 #include "amp/core/object_pool.hpp"
@@ -20,12 +21,14 @@ class DeviceScale {
   bool exists() const { return state_.defined(); }
   Device device() const { return state_.device(); }
   kernels::ScaleState* data() const { return static_cast<kernels::ScaleState*>(state_.raw_data()); }
-  /// What work on `device` reads, as the scale is now: a copy if that is not the scaler's device.
-  /// The reference holds until the next call.
+  /// What work on `device` reads, as the scale is now: a copy if that is not the scaler's device,
+  /// which throws while a graph is recorded. The reference is valid until the next call.
   const ScaleWords& on(Device device) {
     return device == this->device() ? words_ : copy_on(device);
   }
-  void mark_modified() const;
+  /// The words on the scaler's own device.
+  const ScaleWords& own() const { return words_; }
+  void mark_modified() const { state_.mark_modified(); }
 
   /// Synchronises.
   void read(GradScalerState& state) const;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "amp/device/capture.hpp"
 #include "amp/device/memory.hpp"
 #include "amp/scaler/device_scale.hpp"
 #include "amp/tensor/factory.hpp"
@@ -19,12 +20,11 @@ AMP_INLINE DeviceScale::DeviceScale(Device device, const GradScalerState& initia
   write(initial);
 }
 
-AMP_INLINE void DeviceScale::mark_modified() const {
-  state_.mark_modified();
-  for (const ScaleCopy& copy : copies_) copy.mark_modified();
-}
-
 AMP_COLD const ScaleWords& DeviceScale::copy_on(Device device) {
+  if (Capture* const recording = current_recording())
+    refuse(*recording, "Graph: a GradScaler on ", this->device(), " is used for ", device,
+           ", but each replay would read the scale of the recording there; give the scaler the "
+           "device of the losses and gradients (GradScalerOptions::device)");
   for (ScaleCopy& copy : copies_) {
     if (copy.device() == device) return copy.use(state_);
   }

@@ -43,20 +43,21 @@ namespace detail {
 /// Dtypes: the scaled loss is float32 (float64 for float64); gradients may have any floating-point
 /// dtype, parameters likewise.
 /// Devices: the scaler lives on one (GradScalerOptions::device); losses and gradients may lie on
-/// others, as in PyTorch. Each of these has a copy of scale and inverse, made anew when it is used
-/// and the scale has changed; whether a gradient there is not finite, update() brings back. All
+/// others, as in PyTorch. Each of these has a copy of scale and inverse, which is made anew when it
+/// is used and the scale has changed; update() copies their found_inf to the scaler's device. All
 /// gradients of a scale-aware optimizer lie on one device; those of any other may lie on several.
-/// They are tested and clipped together: not finite on one device, and the step is left out on all.
+/// They are tested and clipped together: if one is not finite, the step is left out on all devices.
 /// Errors: amp::Error for a call out of order, naming the stage, the legal next calls and the
 /// number of gradients seen; for an optimizer without gradients; for gradients of a scale-aware
 /// optimizer on several devices; if a graph is recorded, for losses and gradients on another device
 /// than the scaler's. After any error of its calls scale(loss) may start a new cycle; update() may
 /// also come again.
 /// Synchronisation: none, where the optimizer is scale-aware (all of amp's are), but in the calls
-/// that say so. Scale, inverse, trackers and counters live on the device. Between CUDA devices
-/// streams wait for each other, and the host for none; if the scaler lives on a CUDA device and
-/// losses or gradients on the host, or the other way round, it waits for what is copied to it: once
-/// after each change of the scale, or in update().
+/// that say so. Scale, inverse, trackers and counters live on the device. Between CUDA devices the
+/// streams wait for each other, and the host does not. If losses or gradients are on the host and
+/// the scaler is on a CUDA device, or the other way round, the host waits for what is copied to it:
+/// after each change of the scale, in update(), and for an optimizer whose gradients lie on several
+/// devices, in unscale_, unscale_and_clip and step.
 /// Cost of a step: each gradient is read once for the test (and norm), and once by the update.
 /// Threads: not for use from two at once. Optimizers are known by address and outlive the cycle.
 ///
@@ -184,8 +185,9 @@ class GradScaler {
 
   /// What the pass over the optimizer's gradients saw, in this cycle, or in the last one that
   /// update() ended. That pass is the one that step, unscale_ or unscale_and_clip makes anyway.
-  /// Throws where there was none, and where GradScalerOptions::statistics is not set, with which
-  /// gradients on several devices are refused. Synchronises where the result is asked, not before.
+  /// Throws if there was none, and if GradScalerOptions::statistics is not set. With that option
+  /// the gradients of an optimizer must lie on one device. Synchronises when the result is asked
+  /// for, not before.
   template <OptimizerLike O>
   StatisticsResult statistics(O& optimizer) const {
     return statistics_of(&optimizer);
@@ -236,7 +238,7 @@ class GradScaler {
   /// The pass over each part. `finite_norm`: found_inf is set also if the norm is not finite.
   void unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle, bool write,
                bool finite_norm = false);
-  /// Unscaled as a step needs it and clipped, of gradients on one device, and on several: the norm.
+  /// What unscale_and_clip does with gradients on one device, and on several. Returns the norm.
   Tensor unscale_and_clip_part(const detail::AnyOptimizer& optimizer, Cycle& cycle,
                                double max_norm);
   Tensor unscale_and_clip_parts(const detail::AnyOptimizer& optimizer, Cycle& cycle,

@@ -65,7 +65,7 @@ AMP_INLINE Tensor GradScaler::scale(const Tensor& loss) {
   const Tensor scaled = detail::binary_kernel<&kernels::Backend::mul, kernels::host::mul>(
       loss, scale, loss.shape(), dtype);
   if (autograd::recording(loss))
-    scaled.impl().history = make_ref<detail::ScaleNode>(scaled, loss, scale);
+    scaled.impl().history = make_ref<detail::ScaleNode>(scaled, loss, scale, device_.own().scale);
   ledgers_.record_loss(loss, scaled);
   return scaled;
 }
@@ -167,7 +167,7 @@ AMP_INLINE void GradScaler::unscale(const detail::AnyOptimizer& optimizer, Cycle
     cycle.statistics = seen;
   }
   if (cycle.parts.size() > 1) [[unlikely]]
-    cycle.found_in_any = detail::join_found_inf(cycle.parts, std::move(cycle.found_in_any));
+    cycle.common_found_inf = detail::join_found_inf(cycle.parts, cycle.common_found_inf);
 }
 
 AMP_COLD void GradScaler::drop_cycle() {
@@ -230,7 +230,8 @@ AMP_INLINE void GradScaler::unscale_any(const detail::AnyOptimizer& optimizer) {
 AMP_INLINE Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& optimizer,
                                                    double max_norm) {
   AMP_CHECK(max_norm > 0, "unscale_and_clip: `max_norm` must be above 0, but is ", max_norm);
-  if (!enabled_) return detail::clip_as_they_are("unscale_and_clip", optimizer, max_norm, wanted_);
+  if (!enabled_)
+    return detail::clip_without_scale("unscale_and_clip", optimizer, max_norm, wanted_);
   const bool aware = optimizer.is_scale_aware();
   Cycle& cycle = begin("unscale_and_clip", optimizer.address());
   detail::ForgetOnError guard(cycles_, optimizer.address());
@@ -273,7 +274,7 @@ AMP_COLD Tensor GradScaler::unscale_and_clip_parts(const detail::AnyOptimizer& o
   for (detail::GradientPart& part : cycle.parts) part.norm = detail::make_part_norm(part);
   unscale(optimizer, cycle, true);
   if (optimizer.marks_gradients()) optimizer.mark_unscaled();
-  return detail::clip_parts(cycle.parts, max_norm, device_.device(), cycle.found_in_any);
+  return detail::clip_parts(cycle.parts, max_norm, device_.device(), cycle.common_found_inf);
 }
 
 AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer) {

@@ -35,10 +35,10 @@ struct GradientPart {
 };
 using GradientParts = PoolVector<GradientPart>;
 
-/// The gradients of an optimizer, by device, in `parts`, whose spans are empty before; there are
-/// none without gradients afterwards. Throws, naming `call`, if one cannot be used, or if they lie
-/// on several devices and the optimizer is scale-aware. Their names are added to `names` if it is
-/// not null.
+/// Fills `parts` with the gradients of an optimizer, by device. `parts` may come from the last
+/// cycle, with empty spans; parts that get no gradient are removed. Throws, naming `call`, if a
+/// gradient cannot be used, or if they lie on several devices and the optimizer is scale-aware.
+/// Their names are added to `names` if it is not null.
 void collect_gradients(std::string_view call, const AnyOptimizer& optimizer, GradientParts& parts,
                        GradientNames* names = nullptr);
 /// How many gradients the optimizer may have, as far as it says: its parameters.

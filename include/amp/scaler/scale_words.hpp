@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What work on one device reads of the scale. On the scaler's device these words are its state
-// itself; on every other one they are a copy.
+// What work on one device reads of the scale. On the scaler's device these are words of its state
+// itself; on every other device they are a copy.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,22 @@ namespace amp::inline v0::detail {
 
 inline float* word(const Tensor& tensor) { return static_cast<float*>(tensor.raw_data()); }
 
-/// At addresses that stay.
+/// Scale and inverse on one device. Their addresses never change.
 struct ScaleWords {
   Device device() const { return scale.device(); }
   const float* inverse() const { return word(scale) + 1; }
 
-  Tensor
-      scale;   // 0-dimensional float32, the inverse behind it; its version moves with every change
-  Tensor one;  // what gradients count by that are unscaled already
+  Tensor scale;  // 0-dimensional float32; the inverse lies behind it in memory
+  Tensor one;    // 1: the inverse for gradients that are unscaled already
 };
 /// Bytes that scale and inverse take together, in a copy as in the state.
 inline constexpr std::int64_t kScaleWordsBytes = 2 * sizeof(float);
 static_assert(offsetof(kernels::ScaleState, scale) == 0 &&
               offsetof(kernels::ScaleState, inverse) == sizeof(float));
 
-/// The words on another device than the scaler's. Brought there when they are used and the scale
-/// has changed since: from one CUDA device to another in the order of the streams; a copy to the
-/// host waits.
+/// The words on another device than the scaler's. They are copied there when they are used and the
+/// scale has changed since. A copy from one CUDA device to another is ordered by streams; for a
+/// copy to the host, the host waits.
 class ScaleCopy {
  public:
   explicit ScaleCopy(Device device);
@@ -40,14 +39,11 @@ class ScaleCopy {
   Device device() const { return words_.device(); }
   /// Those of `state`, a ScaleState on its device.
   const ScaleWords& use(const Tensor& state);
-  /// The scale has changed: who saved it for a backward pass learns of that, as on the scaler's
-  /// device.
-  void mark_modified() const { words_.scale.mark_modified(); }
 
  private:
   ScaleWords words_;
   std::uint64_t version_ = ~std::uint64_t{0};  // of the state that was copied
-  StreamMark copied_;  // loss and gradients of the device may come on several streams
+  StreamMark copied_;  // losses and gradients of one device may come on several streams
 };
 
 }  // namespace amp::inline v0::detail

@@ -13,13 +13,12 @@ AMP_COLD ScaleCopy::ScaleCopy(Device device)
              .one = ones({}, {.device = device})} {}
 
 AMP_COLD const ScaleWords& ScaleCopy::use(const Tensor& state) {
+  // Also before it is written anew, since the last copy may still be under way on another stream.
+  if (copied_.wait(device())) share(device(), words_.scale.raw_data());
   const std::uint64_t version = state.version();
-  if (version == version_) {
-    if (copied_.wait(device())) share(device(), words_.scale.raw_data());
-    return words_;
-  }
+  if (version == version_) return words_;
   copy_bytes(device(), words_.scale.raw_data(), state.device(), state.raw_data(), kScaleWordsBytes);
-  mark_modified();
+  words_.scale.mark_modified();
   copied_.record(device());
   version_ = version;
   return words_;

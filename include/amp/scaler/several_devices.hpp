@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // What the gradients of one optimizer on several devices have in common: whether one of them is not
-// finite, and their norm. What each device found goes to the scaler's device, and the result back.
-// And what a scaler cannot do with gradients that lie elsewhere.
+// finite, and their norm. Both are computed on the scaler's device, from what each device found,
+// and copied back. Here are also the checks of what a scaler cannot do on other devices than its
+// own.
 #pragma once
 
 #include <optional>
@@ -15,31 +16,33 @@
 
 namespace amp::inline v0::detail {
 
-/// Not 0 if `sum`, a word of the scaler's device, or the word of a part is not: their sum, there.
+/// The sum of `sum`, a word on the scaler's device, and of the found_inf words of the parts: it is
+/// not 0 if one of them is not.
 Tensor join_found_inf(const GradientParts& parts, Tensor sum);
 
-/// Room for the norm of one part: a float64, whatever the gradients are, so that one pass takes
-/// all.
+/// Room for the norm of one part. It is a float64, whatever the gradients are, so that the norms of
+/// all parts can be one array.
 Tensor make_part_norm(const GradientPart& part);
 
-/// Clips by the common norm, which it returns on `home`, of what the passes over the parts left in
-/// their norms. If `found_inf`, a word of `home`, is defined, it becomes 1 if that norm is not
-/// finite, and then nothing is clipped.
+/// Clips all parts by their common norm, computed from the norm of each part, and returns it, on
+/// `home`. If `found_inf`, a word on `home`, is defined: it is set to 1 if the common norm is not
+/// finite, and nothing is clipped if it is not 0.
 Tensor clip_parts(GradientParts& parts, double max_norm, Device home, const Tensor& found_inf);
 
-/// The same of gradients that carry no scale, on whichever devices; the norm is on their device, on
-/// `home` (if unset, that of the first) if they lie on several.
-Tensor clip_as_they_are(std::string_view call, const AnyOptimizer& optimizer, double max_norm,
-                        std::optional<Device> home);
+/// Clips the gradients of an optimizer, on one device or several, without unscaling them, as a
+/// disabled scaler does. The norm is on their device; if they lie on several, it is on `home`, or
+/// on the device of the first gradient if `home` is unset.
+Tensor clip_without_scale(std::string_view call, const AnyOptimizer& optimizer, double max_norm,
+                          std::optional<Device> home);
 
-/// What a scaler was asked for that has no words on other devices than its own, or on several.
+/// The options of a scaler that do not work on every device.
 struct OneDeviceOptions {
   bool ledger, sanitizes, statistics;
 };
 /// Throws if the options do not go with the devices that the gradients lie on.
 void check_parts(std::string_view call, const GradientParts& parts, Device home,
                  const OneDeviceOptions& options);
-/// `what`, a loss or gradients, is on a device of which `option` does not know.
+/// Throws: `what`, a loss or a gradient, is on `device`, on which `option` does not work.
 [[noreturn]] void refuse_elsewhere(std::string_view call, std::string_view what, Device device,
                                    Device home, std::string_view option);
 

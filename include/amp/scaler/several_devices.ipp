@@ -58,8 +58,8 @@ AMP_COLD Tensor clip_parts(GradientParts& parts, double max_norm, Device home,
   return norm;
 }
 
-AMP_COLD Tensor clip_as_they_are(std::string_view call, const AnyOptimizer& optimizer,
-                                 double max_norm, std::optional<Device> home) {
+AMP_COLD Tensor clip_without_scale(std::string_view call, const AnyOptimizer& optimizer,
+                                   double max_norm, std::optional<Device> home) {
   GradientParts parts;
   collect_gradients(call, optimizer, parts);
   if (parts.empty()) parts.push_back({.device = home.value_or(kCPU)});

@@ -58,9 +58,9 @@ struct GradScalerOptions {
   double overflow_share = 0;              // of ScalePolicy::kOverflowShare, in [0, 1]
   std::int64_t skips_in_a_row = 50;       // after so many, and as many again, `on_skips` is called
   SkipCallback on_skips = warn_of_skips;  // may be empty
-  bool statistics = false;                // GradScaler::statistics may be asked
-  int ledger = 0;                         // passes that GradScaler::ledger keeps; 0: none
-  OverflowPolicy on_overflow = OverflowPolicy::kSkip;
+  bool statistics = false;  // GradScaler::statistics may be asked; of gradients on one device
+  int ledger = 0;           // passes that GradScaler::ledger keeps; 0: none. On the scaler's device
+  OverflowPolicy on_overflow = OverflowPolicy::kSkip;  // kSanitize: on the scaler's device
 };
 
 /// Everything a scaler remembers between steps. Trivially copyable.
