@@ -6,6 +6,12 @@
 // torch's autocast. Needs libtorch 1.13 or newer; not part of amp.hpp.
 #pragma once
 
+#include "amp/core/config.hpp"  // says what is needed before torch's headers do
+
+#if !__has_include(<torch/torch.h>)
+#error "amp/libtorch.hpp needs libtorch, 1.13 or newer (Debian: libtorch-dev)"
+#endif
+
 #include "amp/interop/libtorch/autocast.hpp"         // AutocastGuard, AutocastState
 #include "amp/interop/libtorch/convert.hpp"          // devices, dtypes and memory
 #include "amp/interop/libtorch/fused_optimizer.hpp"  // Adam, AdamW, SGD

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "amp/core/config.hpp"
+
 namespace amp::inline v0 {
 
 namespace detail {

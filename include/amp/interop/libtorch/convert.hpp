@@ -4,10 +4,6 @@
 // Devices, dtypes, streams and memory of torch, as amp names them. Nothing is copied.
 #pragma once
 
-#if !__has_include(<torch/torch.h>)
-#error "amp/libtorch.hpp needs libtorch, 1.13 or newer (Debian: libtorch-dev)"
-#endif
-
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/core/Device.h>
