@@ -6,6 +6,7 @@
 #include <amp/dlpack.hpp>
 
 #include <cstdint>
+#include <vector>
 
 #include "cuda/dlpack_peer.hpp"
 #include "support/catch.hpp"
@@ -78,6 +79,13 @@ TEST_CASE("cuda dlpack: devices keep their numbers, and managed memory is the de
   Managed* const shared = other.managed();
   shared->dl_tensor.device.device_type = 13;
   CHECK(amp::from_dlpack(shared).device() == amp::Device(kCUDA));
+}
+
+TEST_CASE("cuda dlpack: memory of a device by pointer alone", "[cuda]") {
+  const Tensor x = amp::arange(6.0, {.device = kCUDA});
+  const Tensor t = amp::from_blob(x.raw_data(), {2, 3}, {1, 2}, nullptr, {.device = kCUDA});
+  CHECK(t.device() == amp::Device(kCUDA));
+  CHECK(t.to_vector<float>() == std::vector<float>{0, 2, 4, 1, 3, 5});
 }
 
 TEST_CASE("cuda dlpack: a view of an exported tensor is its memory", "[cuda]") {

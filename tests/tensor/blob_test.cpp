@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -142,6 +143,57 @@ TEST_CASE("from_blob: memory is given back in the thread that drops it last", "[
   CHECK(where == other);
 }
 
+TEST_CASE("from_blob: row-major memory is given back, too", "[tensor]") {
+  std::array<float, 4> mine = {1, 2, 3, 4};
+  int given_back = 0;
+  {
+    const Tensor x =
+        amp::from_blob(mine.data(), {2, 2}, [&](void*) { ++given_back; }, {.requires_grad = true});
+    CHECK(x.requires_grad());
+    CHECK(x.to_vector<float>() == std::vector<float>{1, 2, 3, 4});
+  }
+  CHECK(given_back == 1);
+}
+
+TEST_CASE("from_blob: a deleter may be null", "[tensor]") {
+  std::array<float, 2> mine = {1, 2};
+  void (*const none)(void*) = nullptr;
+  CHECK(amp::from_blob(mine.data(), {2}, {1}, none).numel() == 2);
+  CHECK(amp::from_blob(mine.data(), {2}, {1}, std::function<void(void*)>()).numel() == 2);
+  CHECK(amp::from_blob(mine.data(), {2}, nullptr).numel() == 2);
+}
+
+TEST_CASE("from_blob: gradients are not accumulated in memory of others", "[tensor]") {
+  std::array<float, 3> mine = {1, 2, 3};
+  const Tensor x = amp::ones({3}, {.requires_grad = true});
+  const amp::HookHandle handle =
+      x.register_hook([&](const Tensor&) { return amp::from_blob(mine.data(), {3}); });
+  for (int i = 1; i <= 2; ++i) {
+    amp::sum(x * 1).backward();
+    CHECK(mine == std::array<float, 3>{1, 2, 3});
+    CHECK(x.grad().to_vector<double>() == std::vector<double>{1.0 * i, 2.0 * i, 3.0 * i});
+  }
+}
+
+TEST_CASE("from_blob: copy_ between two tensors over one memory copies what was there",
+          "[tensor]") {
+  std::array<float, 4> square = {1, 2, 3, 4};
+  const Tensor a = amp::from_blob(square.data(), {2, 2}),
+               transposed = amp::from_blob(square.data(), {2, 2}, {1, 2}, nullptr);
+  a.copy_(transposed);
+  CHECK(square == std::array<float, 4>{1, 3, 2, 4});
+
+  std::vector<float> line = counted(40);
+  amp::from_blob(line.data() + 1, {30}).copy_(amp::from_blob(line.data(), {30}));
+  CHECK(line[30] == 29);
+  CHECK(line[1] == 0);
+  CHECK(line[31] == 31);
+
+  const Tensor own = amp::tensor({1.0, 2.0, 3.0, 4.0}, {2, 2});
+  own.copy_(amp::from_blob(own.data<float>(), {2, 2}, {1, 2}, nullptr));
+  CHECK(own.to_vector<float>() == std::vector<float>{1, 3, 2, 4});
+}
+
 TEST_CASE("from_blob: a deleter may own what it keeps alive", "[tensor]") {
   Tensor x;
   {
@@ -180,6 +232,8 @@ TEST_CASE("from_blob: what cannot be viewed is refused, and stays the caller's",
       error_of([&] { return amp::from_blob(nullptr, {2}, {1}, [&](void*) { ++given_back; }); }),
       ContainsSubstring("null"));
   CHECK(given_back == 0);
+  CHECK_THAT(error_of([&] { return amp::from_blob(mine.data(), {2}, {.device = amp::kCUDA}); }),
+             ContainsSubstring("cuda"));
   CHECK_THAT(error_of([&] { return amp::from_blob(mine.data() + 1, {3}); }),
              ContainsSubstring("multiple of the 4 bytes of float32"));
 }

@@ -207,7 +207,7 @@ AMP_INLINE const Tensor& Tensor::copy_(const Tensor& source) const {
             " carries history, which a write in place does not record; detach() it first");
   AMP_CHECK(broadcast_shapes("copy_", shape(), source.shape(), "this", "source") == shape(),
             "copy_: `source` ", describe(source), " does not broadcast to ", describe(*this));
-  if (source.impl().storage == impl().storage) {  // may overlap
+  if (source.impl().storage->may_overlap(*impl().storage)) {
     detail::copy_elements(source.detach().clone(), *this);
   } else if (device() == source.device()) {
     detail::copy_elements(source, *this);

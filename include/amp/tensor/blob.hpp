@@ -17,14 +17,16 @@
 
 namespace amp::inline v0 {
 
-/// A tensor over memory of the caller's, row-major on options.device, which must outlive it and
-/// every view of it. amp cannot see writes to it: see Tensor::mark_modified.
+/// A tensor over memory of the caller's: row-major elements on options.device. Nothing is copied.
+/// The memory must outlive the tensor and every view of it. amp does not see writes to it that do
+/// not go through the tensor: see Tensor::mark_modified.
 ///
-/// Throws amp::Error if `data` is null though there are elements, and if it is not at a multiple of
-/// the element's size. Nothing is copied. Does not synchronise.
+/// Throws amp::Error if `data` is null though there are elements, if it is not at a multiple of the
+/// element's size, and if the device cannot be used. Does not synchronise.
 [[nodiscard]] Tensor from_blob(void* data, const Shape& shape, const TensorOptions& options = {});
 
-/// What from_blob calls to give memory back, or nullptr if there is nothing to do.
+/// What from_blob calls to give memory back. It may be null if there is nothing to do: nullptr, a
+/// null function pointer, or an empty std::function.
 template <class D>
 concept BlobDeleter = std::invocable<D&, void*> || std::same_as<D, std::nullptr_t>;
 
@@ -50,31 +52,43 @@ class BlobKeeper final : public RefCounted {
 Tensor tensor_over(std::string_view call, void* data, const Shape& shape, const Strides& strides,
                    Ref<RefCounted> keeper, const TensorOptions& options);
 
+template <class Deleter>
+bool is_null(const Deleter& deleter) {
+  if constexpr (std::is_null_pointer_v<Deleter>)
+    return true;
+  else if constexpr (std::is_pointer_v<Deleter>)
+    return deleter == nullptr;
+  else if constexpr (requires { deleter.operator bool(); })
+    return !deleter;
+  else
+    return false;
+}
+
 /// What from_blob does, in the name of `call`.
 template <BlobDeleter Deleter>
 Tensor tensor_over(std::string_view call, void* data, const Shape& shape, const Strides& strides,
                    Deleter deleter, const TensorOptions& options) {
-  if constexpr (std::is_same_v<Deleter, std::nullptr_t>) {
-    return tensor_over(call, data, shape, strides, {}, options);
-  } else {
+  if (is_null(deleter)) return tensor_over(call, data, shape, strides, {}, options);
+  if constexpr (!std::is_null_pointer_v<Deleter>) {
     const auto keeper =
         or_out_of_memory([&] { return make_ref<BlobKeeper<Deleter>>(data, std::move(deleter)); });
     Tensor tensor = tensor_over(call, data, shape, strides, keeper, options);
     keeper->arm();
     return tensor;
+  } else {
+    return {};  // not reached
   }
 }
 
 }  // namespace detail
 
-/// The same for elements that lie otherwise than row-major, and for memory that is given back:
-/// element (i, j, ...) is `data[i * strides[0] + j * strides[1] + ...]`, and `deleter(data)` is
-/// called when the last tensor over the memory is gone, in the thread in which that happens. It
-/// must not throw.
+/// A tensor over memory whose elements lie as `strides` says, and which is given back: element
+/// (i, j, ...) is `data[i * strides[0] + j * strides[1] + ...]`, and `deleter(data)` is called when
+/// the last tensor over the memory is gone, in the thread in which that happens. It must not throw.
 ///
 /// A stride of 0 repeats elements; the result of a write to elements that share memory is
-/// undefined. Throws amp::Error, without having called `deleter`, for negative strides, and as
-/// above.
+/// undefined. Optimizers take only row-major parameters. Throws amp::Error, without having called
+/// `deleter`, for negative strides, and as from_blob without strides does.
 ///
 /// ```cpp
 /// float* const columns = new float[6]{1, 2, 3, 4, 5, 6};  // column-major, 2 rows
@@ -85,6 +99,13 @@ template <BlobDeleter Deleter>
 [[nodiscard]] Tensor from_blob(void* data, const Shape& shape, const Strides& strides,
                                Deleter deleter, const TensorOptions& options = {}) {
   return detail::tensor_over("from_blob", data, shape, strides, std::move(deleter), options);
+}
+
+/// The same for row-major elements.
+template <BlobDeleter Deleter>
+[[nodiscard]] Tensor from_blob(void* data, const Shape& shape, Deleter deleter,
+                               const TensorOptions& options = {}) {
+  return from_blob(data, shape, contiguous_strides(shape), std::move(deleter), options);
 }
 
 }  // namespace amp::inline v0

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "amp/core/error.hpp"
+#include "amp/device/memory.hpp"
 #include "amp/tensor/blob.hpp"
 #include "amp/tensor/factory.hpp"
 
@@ -24,7 +25,7 @@ AMP_COLD Strides checked_strides(std::string_view call, const Shape& shape,
   for (int d = 0; d < shape.dims(); ++d) {
     if (shape[d] == 1) continue;
     AMP_CHECK(strides[d] >= 0, call, ": `strides` must not be negative, but is ", strides,
-              "; copy the elements to memory in which they lie forwards");
+              "; copy the elements first");
     checked[d] = strides[d];
   }
   return checked;
@@ -57,6 +58,7 @@ AMP_COLD Tensor over_memory(std::string_view call, void* data, const Shape& shap
                                                 static_cast<std::uintptr_t>(item_size(dtype)));
   AMP_CHECK(beyond == 0, call, ": `data` must be at a multiple of the ", item_size(dtype),
             " bytes of ", dtype, ", but is ", beyond, " bytes beyond one");
+  if (options.device.type != kCPU) (void)device_memory(options.device);  // throws without a backend
   auto storage = make_ref<Storage>(options.device, data, bytes, std::move(keeper));
   Tensor tensor(make_ref<TensorImpl>(std::move(storage), shape, strides, 0, dtype));
   if (options.requires_grad) tensor.requires_grad_();

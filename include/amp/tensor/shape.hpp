@@ -132,8 +132,8 @@ class ReshapeTo : public detail::Extents {
     Shape resolve(const Shape& from, std::string_view op = "reshape") const;
 };
 
-/// How far apart in memory, in elements, the neighbours along each dimension are: from {3, 1} of any
-/// integral types, or from any range of integers.
+/// How far apart in memory, in elements, the neighbours along each dimension are: from {3, 1} of
+/// any integral types, or from any range of integers.
 class Strides : public detail::Extents {
  public:
   Strides() = default;

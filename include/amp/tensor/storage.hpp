@@ -66,6 +66,11 @@ class AMP_EXPORT Storage final : public RefCounted {
   void bump_version();
   /// The capture in whose recorded function the memory was asked for; 0: none.
   std::uint64_t made_in() const { return made_in_; }
+  /// Whether nothing but amp writes the memory, as far as amp knows.
+  bool only_amp_writes() const { return only_amp_writes_; }
+  /// Whether a write to one of the two may be one to the other: they may be over the same memory of
+  /// somebody else.
+  bool may_overlap(const Storage& other) const;
   bool tracked() const { return tracked_.load(std::memory_order_relaxed); }
   void track() { tracked_.store(true, std::memory_order_relaxed); }
   /// Says that only amp writes the memory, so that it is tracked. Before other threads see it.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -55,6 +56,19 @@ AMP_INLINE void Storage::bump_version() {
       static_cast<Storage&>(storage).version_.fetch_add(1, std::memory_order_acq_rel);
     });
   }
+}
+
+AMP_COLD bool Storage::may_overlap(const Storage& other) const {
+  if (this == &other) return true;
+  if (device_ != other.device_ || (only_amp_writes_ && other.only_amp_writes_)) return false;
+  const auto begin = [](const Storage& storage) {
+    const LaidOut* const laid_out = storage.laid_out_;  // others see the row-major copy alone
+    return static_cast<const char*>(laid_out == nullptr ? storage.data_
+                                                        : laid_out->row_major.load());
+  };
+  const std::less<const char*> before;
+  return before(begin(*this), begin(other) + other.bytes_) &&
+         before(begin(other), begin(*this) + bytes_);
 }
 
 AMP_INLINE kernels::PackedAt Storage::packed() {

@@ -180,7 +180,11 @@ class Tensor {
       refuse_undefined(member);
     return *impl_;
   }
-  bool unique() const { return impl_ && impl_->unique() && impl_->storage->unique(); }
+  /// Whether the memory is amp's, and no other handle or view holds it, so that it may be reused.
+  bool unique() const {
+    return impl_ && impl_->unique() && impl_->storage->unique() &&
+           impl_->storage->only_amp_writes();
+  }
   void* raw_data() const {
     const detail::TensorImpl& t = impl();
     char* const first = static_cast<char*>(t.storage->data());
