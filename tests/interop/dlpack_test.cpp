@@ -221,6 +221,21 @@ TEMPLATE_TEST_CASE("to_dlpack: says what the tensor is, and keeps its memory", "
   CHECK(amp::memory_stats().current_bytes == before);
 }
 
+TEST_CASE("to_dlpack: the memory stays, also if the tensor gets other memory", "[interop]") {
+  const amp::nn::Linear layer(2, 2);
+  layer.weight.set_data(amp::full({2, 2}, 5));
+  auto* const exported = amp::to_dlpack<Managed>(layer.weight.detach());
+  const Tensor buffer = amp::full({3}, 6);
+  auto* const second = amp::to_dlpack<Managed>(buffer);
+  layer.to(amp::kFloat64);
+  buffer.set_data(amp::zeros({3}));
+  const Tensor elsewhere = amp::full({2, 2}, 77), other = amp::full({3}, 77);
+  CHECK(static_cast<const float*>(exported->dl_tensor.data)[3] == 5);
+  CHECK(static_cast<const float*>(second->dl_tensor.data)[2] == 6);
+  exported->deleter(exported);
+  second->deleter(second);
+}
+
 TEST_CASE("to_dlpack: scalars have no dimension, and empty tensors no data", "[interop]") {
   Managed* exported = amp::to_dlpack<Managed>(amp::tensor({5.0}, {}));
   CHECK(exported->dl_tensor.ndim == 0);

@@ -19,22 +19,25 @@ struct DLManagedTensor;  // of DLPack's own header, dlpack.h
 namespace amp::inline v0 {
 
 struct FromDLPackOptions {
-  /// The stream, a cudaStream_t, to which the producer's work on a CUDA tensor goes. If it is
-  /// given, amp's work on this thread's current stream comes after what was enqueued there until
-  /// now, and what is enqueued there once amp has given the tensor back comes after amp's. Without
-  /// it the caller orders the two. Has no meaning for memory of the host.
+  /// The stream, a cudaStream_t, on which the producer works with a CUDA tensor. If it is given,
+  /// the streams are ordered: what this thread enqueues from now on, on its current stream, comes
+  /// after what was enqueued on `stream` until now; and when the last tensor over the memory is
+  /// gone, what is enqueued on `stream` from then on comes after the work on the current stream of
+  /// the thread in which that happens. Without it the caller orders them. Throws while a graph is
+  /// recorded. Is ignored for memory of the host.
   std::optional<void*> stream = {};
   /// Takes read-only tensors, too. The caller sees to it that nothing writes to them.
   bool allow_read_only = false;
 };
 
 struct ToDLPackOptions {
-  /// The stream, a cudaStream_t, to which the consumer's work on a CUDA tensor goes. If it is
-  /// given, what is enqueued there from now on comes after what was enqueued on this thread's
-  /// current stream, and the tensor's memory is not reused before that work is done. Without it the
-  /// caller orders the two. Has no meaning for memory of the host.
+  /// The stream, a cudaStream_t, on which the consumer works with a CUDA tensor. If it is given,
+  /// what is enqueued there from now on comes after what was enqueued on this thread's current
+  /// stream until now; and after the consumer's deleter, the memory is reused only once all work of
+  /// the device that was enqueued until then is done. Without it the caller orders them. Throws
+  /// while a graph is recorded. Is ignored for memory of the host.
   std::optional<void*> stream = {};
-  /// Marks the tensor as read-only. Only DLManagedTensorVersioned can say so.
+  /// Marks the tensor as read-only. Throws for a DLManagedTensor, which has no such mark.
   bool read_only = false;
 };
 
@@ -64,14 +67,14 @@ DLPackBlob blob_of(const DLPackFields& fields, const FromDLPackOptions& options)
 /// What is enqueued on this thread's current stream from now on comes after what was enqueued on
 /// `stream` until now. Does nothing on the host, or without a stream.
 void take_from_stream(Device device, const std::optional<void*>& stream);
-/// The reverse. If CUDA fails, it says so elsewhere, too.
+/// The reverse. An error of CUDA is not reported here: its next call reports it.
 void give_back_to_stream(Device device, const std::optional<void*>& stream) noexcept;
 
 /// What is exported of a tensor; what it points to lives as long as it does.
 struct DLPackExport {
   DLPackExport(const Tensor& tensor, const ToDLPackOptions& options, bool versioned);
 
-  Tensor tensor;
+  Ref<Storage> storage;  // not the tensor, which may get other memory (Tensor::set_data)
   std::int64_t shape[kMaxDims], strides[kMaxDims];
   DLPackFields fields;
 };
@@ -79,6 +82,13 @@ struct DLPackExport {
 template <class Managed>
 concept HasDLPackVersion = requires(Managed& managed) {
   managed.version.major;
+};
+/// DLManagedTensor or DLManagedTensorVersioned, as any header declares them.
+template <class Managed>
+concept DLPackManaged = requires(Managed& managed) {
+  managed.dl_tensor.byte_offset;
+  managed.deleter(&managed);
+  managed.manager_ctx = nullptr;
 };
 
 }  // namespace detail
@@ -96,9 +106,9 @@ concept HasDLPackVersion = requires(Managed& managed) {
 /// Tensor::mark_modified.
 /// Errors: amp::Error if `managed` is null or has another major version than 1; for a dtype, a
 /// device or negative strides, which amp does not have; if extents or offsets are out of range; if
-/// elements lie across their alignment; and for a read-only tensor, unless
-/// `allow_read_only` is set. That `data` points to as many elements cannot be tested.
-/// Does not synchronise.
+/// the first element is not at a multiple of its size; for a read-only tensor, unless
+/// `allow_read_only` is set; and for `stream` while a graph is recorded. That `data` points to as
+/// many elements cannot be tested. Does not synchronise.
 ///
 /// ```cpp
 /// auto* const exported = amp::to_dlpack<amp::dlpack::DLManagedTensor>(amp::ones({2, 3}));
@@ -107,6 +117,10 @@ concept HasDLPackVersion = requires(Managed& managed) {
 /// ```
 template <class Managed>
 [[nodiscard]] Tensor from_dlpack(Managed* managed, const FromDLPackOptions& options = {}) {
+  static_assert(
+      detail::DLPackManaged<Managed>,
+      "amp::from_dlpack takes a DLManagedTensor* or a DLManagedTensorVersioned*, not const; "
+      "include DLPack's header, and cast the pointer of a capsule to one of them");
   if (managed == nullptr) detail::fail("from_dlpack: `managed` is null");
   bool read_only = false;
   if constexpr (detail::HasDLPackVersion<Managed>) {
@@ -145,12 +159,13 @@ template <class Managed>
 /// too, and may be called in any thread.
 /// Writes: amp does not see those of the consumer: call `tensor.mark_modified()` after them.
 /// Errors: amp::Error if `tensor` is undefined, or requires gradients, which DLPack does not carry:
-/// export `tensor.detach()`. Does not synchronise.
+/// export `tensor.detach()`; for `read_only` of a DLManagedTensor; and for `stream` while a graph
+/// is recorded. Does not synchronise.
 template <class Managed = ::DLManagedTensor>
 [[nodiscard]] Managed* to_dlpack(const Tensor& tensor, const ToDLPackOptions& options = {}) {
   static_assert(
       requires { sizeof(Managed); },
-      "include DLPack's header before, or write "
+      "include DLPack's header before this call, or write "
       "amp::to_dlpack<amp::dlpack::DLManagedTensor>(tensor)");
   struct Export : detail::DLPackExport {
     using DLPackExport::DLPackExport;

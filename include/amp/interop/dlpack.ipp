@@ -31,8 +31,9 @@ struct DLPackType {
   std::int64_t code, bits;
 };
 inline constexpr DLPackType kDLPackTypes[kDTypeCount] = {
-    {2, 64}, {2, 32}, {2, 16}, {4, 16}, {10, 8},  // the floating-point formats
-    {12, 8}, {0, 64}, {0, 32}, {1, 8},  {6, 8},
+    {2, 64}, {2, 32}, {2, 16}, {4, 16},  // float64, float32, float16, bfloat16
+    {10, 8}, {12, 8},                    // float8_e4m3fn, float8_e5m2
+    {0, 64}, {0, 32}, {1, 8},  {6, 8},   // int64, int32, uint8, bool
 };
 
 /// A dtype that amp does not have, as an error names it.
@@ -130,8 +131,10 @@ AMP_COLD void order_streams(Device device, const std::optional<void*>& stream,
 
 /// Throws if streams are to be ordered while a graph is recorded, which the graph would not repeat.
 AMP_COLD void check_not_recording(std::string_view call) {
-  AMP_CHECK(current_capture() == nullptr, call,
-            ": `stream` cannot be given within the function that a Graph records; call it before");
+  AMP_CHECK(
+      current_capture() == nullptr, call,
+      ": `stream` cannot be given within the function that a Graph records; exchange the tensor "
+      "before");
 }
 
 AMP_COLD void take_from_stream(Device device, const std::optional<void*>& stream) {
@@ -149,9 +152,8 @@ AMP_COLD void give_back_to_stream(Device device, const std::optional<void*>& str
   }
 }
 
-AMP_COLD DLPackExport::DLPackExport(const Tensor& exported, const ToDLPackOptions& options,
-                                    bool versioned)
-    : tensor(exported) {
+AMP_COLD DLPackExport::DLPackExport(const Tensor& tensor, const ToDLPackOptions& options,
+                                    bool versioned) {
   AMP_CHECK(tensor.defined(), "to_dlpack: `tensor` is undefined");
   AMP_CHECK(!tensor.requires_grad(), "to_dlpack: `tensor`, ", describe(tensor),
             ", requires gradients, which DLPack does not carry; export tensor.detach()");
@@ -164,7 +166,7 @@ AMP_COLD DLPackExport::DLPackExport(const Tensor& exported, const ToDLPackOption
     shape[d] = tensor.size(d);
     strides[d] = tensor.strides()[d];
   }
-  Storage& storage = *tensor.impl().storage;
+  storage = tensor.impl().storage;
   fields = {.data = tensor.numel() == 0 ? nullptr : tensor.raw_data(),
             .device_type = device.type == amp::kCPU ? DLPackDevices::kCPU : DLPackDevices::kCUDA,
             .device_id = device.index,
@@ -176,10 +178,10 @@ AMP_COLD DLPackExport::DLPackExport(const Tensor& exported, const ToDLPackOption
             .strides = strides,
             .byte_offset = 0,
             .read_only = options.read_only};
-  if (!options.read_only) storage.give_away_to_write();
+  if (!options.read_only) storage->give_away_to_write();
   if (!options.stream || device.type == amp::kCPU || fields.data == nullptr) return;
   check_not_recording("to_dlpack");
-  share(device, storage.data());
+  share(device, storage->data());
   order_streams(device, {}, options.stream);
 }
 

@@ -135,18 +135,22 @@ inline c10::ScalarType torch_dtype(DType dtype) {
 /// dimensions. Does not synchronise.
 inline Tensor from_torch(const at::Tensor& tensor) {
   if (!tensor.defined()) detail::fail("from_torch: `tensor` is undefined");
-  if (tensor.layout() != at::kStrided || tensor.is_conj() || tensor.is_neg())
+  if (tensor.layout() != at::kStrided)
+    detail::fail("from_torch: `tensor` must be dense, but is sparse; call to_dense() first");
+  if (tensor.is_conj() || tensor.is_neg())
     detail::fail(
-        "from_torch: `tensor` must be strided, and neither a conjugate nor a negative view");
+        "from_torch: `tensor` must not be a conjugate or negative view; call resolve_conj() or "
+        "resolve_neg() first");
   const std::optional<DType> dtype = dtype_of(tensor.scalar_type());
   if (!dtype)
     detail::fail("from_torch: `tensor` is ", std::string_view(c10::toString(tensor.scalar_type())),
-                 ", a dtype that amp does not have");
+                 ", a dtype that amp does not have; convert it with to(dtype)");
   if (tensor.dim() > kMaxDims)
     detail::fail("from_torch: `tensor` must have at most ", kMaxDims, " dimensions, but has ",
                  tensor.dim());
   return amp::detail::tensor_over(
-      "from_torch", tensor.data_ptr(), tensor.sizes(), tensor.strides(), [kept = tensor](void*) {},
+      "from_torch", tensor.data_ptr(), tensor.sizes(), tensor.strides(),
+      [kept = tensor.storage()](void*) {},  // a module's to(dtype) gives its tensors other memory
       {.dtype = *dtype, .device = device_of("from_torch", tensor.device())});
 }
 
@@ -163,7 +167,7 @@ inline at::Tensor to_torch(const Tensor& tensor) {
   }
   const c10::Device device = torch_device(tensor.device());
   return at::from_blob(
-      tensor.raw_data(), sizes, strides, [kept = tensor](void*) {},
+      tensor.raw_data(), sizes, strides, [kept = tensor.impl().storage](void*) {},
       at::TensorOptions().dtype(torch_dtype(tensor.dtype())).device(device), device);
 }
 
