@@ -32,7 +32,8 @@ concept EigenLike = requires(M& matrix) {
 /// time. Nothing is copied: a column-major matrix makes a tensor with strides like those of a
 /// transposed one. The memory must outlive the tensor and every view of it, so a Matrix or Array
 /// must be an lvalue, and must not be resized meanwhile; Maps, Refs and Blocks may be temporaries.
-/// amp cannot see writes to the memory: see Tensor::mark_modified.
+/// amp cannot see writes to the memory: see Tensor::mark_modified. Optimizers take only row-major
+/// parameters, so weights to be trained are kept in a RowMajor matrix.
 ///
 /// The dtype is that of the elements, which must not be const; `options.dtype` may be left unset.
 /// `options.device` says where the memory of a Map is. Throws amp::Error if `options.dtype` is

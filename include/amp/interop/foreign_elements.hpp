@@ -15,7 +15,7 @@
 namespace amp::inline v0::detail {
 
 /// A tag of amp's element type with the bits of T: of T itself, or of amp's format if T is another
-/// library's float16 or bfloat16, such as Eigen::half or c10::BFloat16. Those are told by
+/// library's float16 or bfloat16, such as Eigen::half or c10::BFloat16. Those are recognised by
 /// std::numeric_limits, so that no library needs to be named. The tag of void if there is none.
 template <class T>
 consteval auto own_element() {

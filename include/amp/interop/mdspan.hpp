@@ -51,7 +51,7 @@ consteval bool accesses_memory() {
 Strides strides_for_mdspan(const Tensor& tensor, DType dtype,
                            std::span<const std::int64_t> static_extents,
                            std::uint64_t largest_index);
-/// Throws if elements that lie with `strides` are others than those with `strides_of_layout`.
+/// Throws if the strides of the layout are not those of the tensor.
 void check_layout_of_mdspan(const Tensor& tensor, const Strides& strides,
                             const Strides& strides_of_layout);
 
@@ -119,8 +119,8 @@ template <MdspanLike M>
 /// If M's elements are not const, this counts as a write, as Tensor::data does; elements that are
 /// const are read, as through Tensor::const_data. Throws amp::Error if dtype, rank or static
 /// extents are not those of the tensor, if its elements lie otherwise than M's layout says
-/// (std::layout_stride takes all elements that share no memory), and if M's index_type is too
-/// small. Does not synchronise.
+/// (std::layout_stride takes those that neither share memory nor interleave), and if M's index_type
+/// is too small. Does not synchronise.
 ///
 /// ```text
 /// using Matrix = std::mdspan<const float, std::dextents<int, 2>>;

@@ -153,7 +153,9 @@ AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
             describe(p),
             ", must be a leaf that requires gradients; create it with requires_grad, and "
             "convert it before, not after");
-  AMP_CHECK(p.is_contiguous(), name_, ": params[", i, "], ", describe(p), ", must be contiguous");
+  AMP_CHECK(p.is_contiguous(), name_, ": params[", i, "], ", describe(p),
+            ", must be contiguous, but has strides ", p.strides(),
+            "; keep the weights in row-major memory");
   for (std::size_t j = 0; j < i; ++j) {
     const Tensor& known = parameters_[j];
     AMP_CHECK(p.device() == known.device(), name_, ": params[", i, "] is on ", p.device(),
