@@ -75,7 +75,7 @@ AMP_INLINE Tensor empty_as_it_lies(const Tensor& input, DType dtype) {
   };
   std::stable_sort(order, order + input.dim(),
                    [&](int a, int b) { return distance(a) > distance(b); });
-  Strides strides = shape;
+  Strides strides(shape);
   std::int64_t stride = 1;
   for (int d = input.dim() - 1; d >= 0; --d) {
     strides[order[d]] = stride;

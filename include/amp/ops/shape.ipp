@@ -164,7 +164,7 @@ AMP_INLINE Tensor expand(const Tensor& input, const Shape& shape) {
   AMP_CHECK(broadcast_shapes("expand", input.shape(), shape, "this", "shape") == shape,
             "expand: ", describe(input), " does not broadcast to `shape` ", shape);
   const int lead = shape.dims() - input.dim();
-  Strides strides = shape;
+  Strides strides(shape);
   for (int d = 0; d < shape.dims(); ++d) {
     const bool own = d >= lead && input.shape()[d - lead] != 1;
     strides[d] = own ? input.strides()[d - lead] : 0;

@@ -54,9 +54,7 @@ Tensor tensor_over(std::string_view call, void* data, const Shape& shape, const 
 
 template <class Deleter>
 bool is_null(const Deleter& deleter) {
-  if constexpr (std::is_null_pointer_v<Deleter>)
-    return true;
-  else if constexpr (std::is_pointer_v<Deleter>)
+  if constexpr (std::is_pointer_v<Deleter>)
     return deleter == nullptr;
   else if constexpr (requires { deleter.operator bool(); })
     return !deleter;
@@ -68,15 +66,16 @@ bool is_null(const Deleter& deleter) {
 template <BlobDeleter Deleter>
 Tensor tensor_over(std::string_view call, void* data, const Shape& shape, const Strides& strides,
                    Deleter deleter, const TensorOptions& options) {
-  if (is_null(deleter)) return tensor_over(call, data, shape, strides, {}, options);
-  if constexpr (!std::is_null_pointer_v<Deleter>) {
-    const auto keeper =
-        or_out_of_memory([&] { return make_ref<BlobKeeper<Deleter>>(data, std::move(deleter)); });
-    Tensor tensor = tensor_over(call, data, shape, strides, keeper, options);
-    keeper->arm();
-    return tensor;
+  if constexpr (std::is_null_pointer_v<Deleter>) {
+    return tensor_over(call, data, shape, strides, {}, options);
   } else {
-    return {};  // not reached
+    Ref<BlobKeeper<Deleter>> keeper;
+    if (!is_null(deleter))
+      keeper =
+          or_out_of_memory([&] { return make_ref<BlobKeeper<Deleter>>(data, std::move(deleter)); });
+    Tensor tensor = tensor_over(call, data, shape, strides, keeper, options);
+    if (keeper) keeper->arm();
+    return tensor;
   }
 }
 

@@ -83,6 +83,27 @@ concept IntegerRange = requires(const R& range) {
   requires std::integral<std::remove_cvref_t<decltype(*std::begin(range))>>;
 };
 
+template <class R>
+concept ForeignRange = IntegerRange<R> && !std::derived_from<R, Extents>;
+
+/// Any numbers: from {2, -1} of any integral types, or from any range of integers that is none of
+/// ours.
+class Numbers : public Extents {
+ public:
+  Numbers() = default;
+  template <std::integral... I>
+  Numbers(I... numbers) {
+    (append(numbers), ...);
+  }
+  template <ForeignRange Range>
+  Numbers(const Range& range) {
+    for (const auto number : range) append(number);
+  }
+
+ protected:
+  explicit Numbers(const Extents& extents) : Extents(extents) {}
+};
+
 }  // namespace detail
 
 /// The extents of a tensor, outermost first: from {2, 3} of any integral types, or from any range
@@ -114,37 +135,23 @@ class Shape : public detail::Extents {
 
 /// A shape one of whose extents may be -1: whatever the number of elements leaves for it. The
 /// argument of reshape and view.
-class ReshapeTo : public detail::Extents {
+class ReshapeTo : public detail::Numbers {
  public:
-  ReshapeTo(const Shape& shape) : Extents(shape) {}
-  template <std::integral... I>
-  ReshapeTo(I... extents) {
-    (append(extents), ...);
-  }
-  template <class Range>
-    requires detail::IntegerRange<Range> &&
-        (!std::derived_from<Range, detail::Extents>)ReshapeTo(const Range& range) {
-      for (const auto extent : range) append(extent);
-    }
+  using Numbers::Numbers;
+  ReshapeTo() = default;
+  ReshapeTo(const Shape& shape) : Numbers(static_cast<const Extents&>(shape)) {}
 
-    /// The shape for `from`'s elements; throws where it does not hold exactly these.
-    /// Throws naming `op` otherwise.
-    Shape resolve(const Shape& from, std::string_view op = "reshape") const;
+  /// The shape for the elements of `from`. Throws, naming `op`, if it does not hold exactly these.
+  Shape resolve(const Shape& from, std::string_view op = "reshape") const;
 };
 
-/// How far apart in memory, in elements, the neighbours along each dimension are: from {3, 1} of
-/// any integral types, or from any range of integers.
-class Strides : public detail::Extents {
+/// How far apart in memory, in elements, the neighbours along each dimension are.
+class Strides : public detail::Numbers {
  public:
+  using Numbers::Numbers;
   Strides() = default;
-  template <std::integral... I>
-  Strides(I... strides) {
-    (append(strides), ...);
-  }
-  template <detail::IntegerRange Range>
-  Strides(const Range& range) {
-    for (const auto stride : range) append(stride);
-  }
+  /// As many numbers as `shape` has, and the same: from which strides are computed.
+  explicit Strides(const Shape& shape) : Numbers(static_cast<const Extents&>(shape)) {}
 };
 
 /// Row-major: the last dimension is dense.
