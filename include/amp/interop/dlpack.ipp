@@ -68,9 +68,8 @@ AMP_COLD Device device_of_dlpack(const DLPackFields& fields) {
       break;
     default:
       fail(
-          "from_dlpack: the tensor must be on the CPU (`device_type` 1), on CUDA (2), in pinned "
-          "(3) "
-          "or in managed memory (13), but its `device_type` is ",
+          "from_dlpack: the tensor must be on the CPU (`device_type` 1), on CUDA (2), or in pinned "
+          "(3) or managed memory (13), but its `device_type` is ",
           fields.device_type);
   }
   AMP_CHECK(fields.device_id >= 0 && fields.device_id < kMaxDevices,

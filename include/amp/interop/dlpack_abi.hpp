@@ -37,8 +37,8 @@ struct DLTensor {
   std::uint64_t byte_offset;  ///< of the first element from `data`
 };
 
-/// The same with an owner. Whoever has the struct calls deleter(self), if it is not null, when the
-/// elements are no longer used; it frees the struct, too.
+/// The same with an owner. The consumer calls deleter(self), if it is not null, when it no longer
+/// uses the elements; that frees the struct, too.
 struct DLManagedTensor {
   DLTensor dl_tensor;
   void* manager_ctx;

@@ -19,16 +19,16 @@ AMP_COLD Strides nested_strides(const Tensor& tensor) {
   std::int64_t end = 1;  // of all dimensions
   for (int a = 0; a < shape.dims(); ++a) {
     if (shape[a] == 1) continue;
+    AMP_CHECK(strides[a] > 0, "to_mdspan: elements of the tensor ", describe(tensor),
+              " with strides ", tensor.strides(), " share memory; make a copy with clone()");
     for (int b = 0; b < shape.dims(); ++b) {
       if (a == b || shape[b] == 1) continue;
       const bool a_within_b = strides[a] <= strides[b] / shape[a];
       const bool b_within_a = strides[b] <= strides[a] / shape[b];
-      AMP_CHECK(strides[a] > 0 && (a_within_b || b_within_a), "to_mdspan: elements of the tensor ",
-                describe(tensor), " with strides ", tensor.strides(),
+      AMP_CHECK(a_within_b || b_within_a, "to_mdspan: elements of the tensor ", describe(tensor),
+                " with strides ", tensor.strides(),
                 " share memory or interleave; make a copy with clone()");
     }
-    AMP_CHECK(strides[a] > 0, "to_mdspan: elements of the tensor ", describe(tensor),
-              " with strides ", tensor.strides(), " share memory; make a copy with clone()");
     std::int64_t length = 0;
     const bool overflow = __builtin_mul_overflow(strides[a], shape[a], &length);
     end = (std::max)(end, overflow ? INT64_MAX : length);
