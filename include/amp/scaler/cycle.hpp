@@ -112,8 +112,8 @@ class Cycles {
   bool interrupted_ = false, warns_;
 };
 
-/// Forgets an optimizer's cycle where the scope is left by an exception, so that a new cycle can
-/// begin; with `unscaled` set it fails instead.
+/// Forgets an optimizer's cycle if the scope is left by an exception, so that a new cycle can
+/// begin. If `unscaled` is set, the cycle becomes Stage::kFailed instead.
 class ForgetOnError {
  public:
   ForgetOnError(Cycles& cycles, const void* optimizer) : cycles_(cycles), optimizer_(optimizer) {}

@@ -21,8 +21,9 @@ class DeviceScale {
   bool exists() const { return state_.defined(); }
   Device device() const { return state_.device(); }
   kernels::ScaleState* data() const { return static_cast<kernels::ScaleState*>(state_.raw_data()); }
-  /// What work on `device` reads, as the scale is now: a copy if that is not the scaler's device,
-  /// which throws while a graph is recorded. The reference is valid until the next call.
+  /// What work on `device` reads, as the scale is now. That is a copy if `device` is not the
+  /// scaler's; then this throws while a graph is recorded. The reference is valid until the next
+  /// call.
   const ScaleWords& on(Device device) {
     return device == this->device() ? words_ : copy_on(device);
   }

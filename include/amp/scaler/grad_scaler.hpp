@@ -246,8 +246,8 @@ class GradScaler {
   void drop_cycle();
   Cycle& begin(std::string_view call, const void* optimizer);
   /// Takes the gradients into the cycle, and the scale to where they are.
-  void look(std::string_view call, const detail::AnyOptimizer& optimizer, Cycle& cycle,
-            bool writes);
+  void collect(std::string_view call, const detail::AnyOptimizer& optimizer, Cycle& cycle,
+               bool writes);
   /// After an update whose counters the host can see.
   void report_skips();
 

@@ -185,8 +185,8 @@ AMP_INLINE detail::Cycle& GradScaler::begin(std::string_view call, const void* o
   return cycle;
 }
 
-AMP_INLINE void GradScaler::look(std::string_view call, const detail::AnyOptimizer& optimizer,
-                                 Cycle& cycle, bool writes) {
+AMP_INLINE void GradScaler::collect(std::string_view call, const detail::AnyOptimizer& optimizer,
+                                    Cycle& cycle, bool writes) {
   cycles_.look(call, optimizer, cycle, writes, device_.device());
   const bool sanitizes = on_overflow_ == OverflowPolicy::kSanitize;
   if (cycle.parts.size() > 1 || cycle.parts[0].device != device_.device()) [[unlikely]]
@@ -207,7 +207,7 @@ AMP_INLINE void GradScaler::unscale_any(const detail::AnyOptimizer& optimizer) {
   if (!enabled_) return;
   Cycle& cycle = begin("unscale_", optimizer.address());
   detail::ForgetOnError guard(cycles_, optimizer.address());
-  look("unscale_", optimizer, cycle, true);
+  collect("unscale_", optimizer, cycle, true);
   detail::GradientPart& first = cycle.parts[0];
   cycle.scale = {.inverse = detail::word(device_.on(first.device).one),
                  .found_inf = detail::word(cycle.found_inf())};
@@ -235,7 +235,7 @@ AMP_INLINE Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& o
   const bool aware = optimizer.is_scale_aware();
   Cycle& cycle = begin("unscale_and_clip", optimizer.address());
   detail::ForgetOnError guard(cycles_, optimizer.address());
-  look("unscale_and_clip", optimizer, cycle, !aware);
+  collect("unscale_and_clip", optimizer, cycle, !aware);
   guard.unscaled = !aware;
   sanitize(optimizer, cycle);
   const Tensor norm = cycle.parts.size() == 1 ? unscale_and_clip_part(optimizer, cycle, max_norm)
@@ -290,7 +290,7 @@ AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer
   detail::ForgetOnError guard(cycles_, optimizer.address());
   guard.unscaled = cycle->stage == Stage::kUnscaled;
   if (cycle->stage == Stage::kReady) {
-    look("step", optimizer, *cycle, !aware);
+    collect("step", optimizer, *cycle, !aware);
     cycle->scale = {.inverse = cycle->parts[0].inverse,
                     .found_inf = detail::word(cycle->found_inf())};
     guard.unscaled = !aware;
