@@ -33,7 +33,7 @@ TEST_CASE("cuda dlpack: the host waits for nothing", "[cuda]") {
   CHECK(standin::toolkit().calls_of("cudaStreamWaitEvent") >= 3);
   CHECK(standin::toolkit().counters.synchronisations == 0);
   CHECK(all_are(y, 5));
-  REQUIRE(cudaStreamSynchronize(theirs.get()) == 0);
+  theirs.synchronize();
   amp::cuda::release_stream(theirs.get());
 }
 

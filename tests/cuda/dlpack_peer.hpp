@@ -12,25 +12,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "cuda/user_stream.hpp"
 #include "support/catch.hpp"
 
 namespace cuda_dlpack {
 
 using Managed = amp::dlpack::DLManagedTensor;
+using amp_test::UserStream;
 
 inline constexpr std::int64_t kCount = 3000;
-
-class UserStream {
- public:
-  UserStream() { REQUIRE(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) == 0); }
-  UserStream(const UserStream&) = delete;
-  UserStream& operator=(const UserStream&) = delete;
-  ~UserStream() { (void)cudaStreamDestroy(stream_); }
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
 
 /// Floats of another library on a device, which that library writes on a stream of its own.
 class Producer {

@@ -35,7 +35,7 @@ TEST_CASE("cuda dlpack: amp reads after the producer wrote, and gives back after
     producer.fill(-1, theirs.get());
     CHECK(all_are(y, value + 4));
   }
-  REQUIRE(cudaStreamSynchronize(theirs.get()) == 0);
+  theirs.synchronize();
   amp::cuda::release_stream(theirs.get());
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("cuda dlpack: the consumer reads after amp wrote, and amp reuses after
     CHECK(all_are(y, value + 8));
     y = Tensor();
   }
-  REQUIRE(cudaStreamSynchronize(theirs.get()) == 0);
+  theirs.synchronize();
   amp::cuda::release_stream(theirs.get());
 }
 

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/user_stream.hpp"
 #include "scaler/reference.hpp"
 #include "support/catch.hpp"
 #include "support/cuda/standin.hpp"
@@ -31,6 +32,7 @@ using amp::kCPU;
 using amp::kCUDA;
 using amp::Tensor;
 using amp_test::error_of;
+using amp_test::UserStream;
 using Catch::Matchers::ContainsSubstring;
 using Devices = std::vector<Device>;
 using Values = std::vector<double>;
@@ -210,23 +212,19 @@ TEST_CASE("cuda several devices: backward after the scale changed is refused on 
   }
 }
 
-TEST_CASE("cuda several devices: the copy is used on streams that nobody ordered", "[cuda]") {
-  cudaStream_t mine = nullptr;
-  REQUIRE(cudaSetDevice(1) == cudaSuccess);
-  REQUIRE(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking) == cudaSuccess);
-  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+TEST_CASE("cuda several devices: the copy is right on streams that are not ordered", "[cuda]") {
+  const UserStream mine(1);
   Scaler scaler(kFirst, {.init_scale = 8});
   const Tensor loss = amp::ones({}, {.device = kSecond});
   (void)loss.item<float>();
   for (int round = 1; round <= 16; ++round) {
     scaler.update(8.0 * round);
     const Tensor one = scaler.scale(loss);
-    const amp::StreamGuard guard(kSecond, mine);
+    const amp::StreamGuard guard(kSecond, mine.get());
     CHECK(scaler.scale(loss).item<double>() == 8.0 * round);
   }
-  REQUIRE(cudaStreamSynchronize(mine) == cudaSuccess);
-  amp::cuda::release_stream(mine, 1);
-  REQUIRE(cudaStreamDestroy(mine) == cudaSuccess);
+  mine.synchronize();
+  amp::cuda::release_stream(mine.get(), 1);
 }
 
 // --- optimizers on one device, which is another than the scaler's --------------------------------
@@ -318,8 +316,9 @@ TEST_CASE("cuda several devices: an optimizer elsewhere steps as beside the scal
   }
 }
 
-TEST_CASE("cuda several devices: between CUDA devices nobody waits, and two copies are all",
-          "[cuda]") {
+TEST_CASE(
+    "cuda several devices: between CUDA devices the host does not wait, and there are two copies",
+    "[cuda]") {
   for (const Path path : kPaths) {
     INFO("path " << static_cast<int>(path));
     standin::Counters counters;
@@ -974,33 +973,27 @@ TEST_CASE("cuda several devices: the copy of the scale is the last, whichever st
           "[cuda]") {
   const Tensor loss = amp::ones({}, {.device = kSecond});
   (void)loss.item<float>();  // so that any stream may read it
-  REQUIRE(cudaSetDevice(1) == cudaSuccess);
-  cudaStream_t busy = nullptr, idle = nullptr;
-  REQUIRE(cudaStreamCreateWithFlags(&busy, cudaStreamNonBlocking) == cudaSuccess);
-  REQUIRE(cudaStreamCreateWithFlags(&idle, cudaStreamNonBlocking) == cudaSuccess);
-  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  const UserStream busy(1), idle(1);
   for (int round = 0; round < 60; ++round) {
     Scaler scaler(kCPU, {.init_scale = 8});
     {
-      const amp::StreamGuard guard(kSecond, busy);
+      const amp::StreamGuard guard(kSecond, busy.get());
       Tensor x = amp::ones({100}, {.device = kSecond});
       for (int i = 0; i < 8; ++i) x = x + 1;
       (void)scaler.scale(loss);
     }
     scaler.update(16.0);
     {
-      const amp::StreamGuard guard(kSecond, idle);
+      const amp::StreamGuard guard(kSecond, idle.get());
       (void)scaler.scale(loss);
     }
-    REQUIRE(cudaStreamSynchronize(busy) == cudaSuccess);
-    REQUIRE(cudaStreamSynchronize(idle) == cudaSuccess);
-    const amp::StreamGuard guard(kSecond, idle);
+    busy.synchronize();
+    idle.synchronize();
+    const amp::StreamGuard guard(kSecond, idle.get());
     CHECK(scaler.scale(loss).item<double>() == 16);
   }
-  amp::cuda::release_stream(busy, 1);
-  amp::cuda::release_stream(idle, 1);
-  CHECK(cudaStreamDestroy(busy) == cudaSuccess);
-  CHECK(cudaStreamDestroy(idle) == cudaSuccess);
+  amp::cuda::release_stream(busy.get(), 1);
+  amp::cuda::release_stream(idle.get(), 1);
 }
 
 TEST_CASE("cuda several devices: an inf that was found before another device failed counts",

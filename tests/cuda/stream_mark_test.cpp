@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "cuda/user_stream.hpp"
 #include "support/catch.hpp"
 #include "support/cuda/standin.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 
 using amp::kCUDA;
 using amp::StreamMark;
+using amp_test::UserStream;
 
 standin::Toolkit& toolkit() { return standin::toolkit(); }
 
@@ -25,31 +27,23 @@ std::int64_t waits(const Call& call) {
   return toolkit().calls_of("cudaStreamWaitEvent") - before;
 }
 
-struct OtherStream {
-  cudaStream_t stream = nullptr;
-  OtherStream() { REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == 0); }
-  OtherStream(const OtherStream&) = delete;
-  OtherStream& operator=(const OtherStream&) = delete;
-  ~OtherStream() { (void)cudaStreamDestroy(stream); }
-};
-
 TEST_CASE("stream mark: another stream waits once, its own never", "[cuda]") {
   amp::cuda::shutdown();
   toolkit().reset();
   const standin::Live live = toolkit().live;
   {
-    const OtherStream other;
+    const UserStream other;
     StreamMark mark;
     CHECK(!mark.wait(kCUDA));  // empty
     mark.record(kCUDA);
     CHECK(waits([&] { CHECK(!mark.wait(kCUDA)); }) == 0);
     {
-      const amp::StreamGuard guard(kCUDA, other.stream);
+      const amp::StreamGuard guard(kCUDA, other.get());
       CHECK(waits([&] { CHECK(mark.wait(kCUDA)); }) == 1);
       CHECK(waits([&] { CHECK(!mark.wait(kCUDA)); }) == 0);
     }
     mark.record(kCUDA);
-    const amp::StreamGuard guard(kCUDA, other.stream);
+    const amp::StreamGuard guard(kCUDA, other.get());
     const StreamMark moved = std::move(mark);
     CHECK(!mark.wait(kCUDA));
     CHECK(waits([&] { CHECK(moved.wait(kCUDA)); }) == 1);
@@ -63,39 +57,39 @@ TEST_CASE("stream mark: another stream waits once, its own never", "[cuda]") {
 TEST_CASE("stream mark: a stream that is destroyed is not the one that has its address", "[cuda]") {
   StreamMark mark;
   for (int i = 0; i < 2; ++i) {
-    const OtherStream other;  // the stand-in has both at one address, or may have
-    const amp::StreamGuard guard(kCUDA, other.stream);
+    const UserStream other;  // the stand-in has both at one address, or may have
+    const amp::StreamGuard guard(kCUDA, other.get());
     if (i == 0) mark.record(kCUDA);
     CHECK(mark.wait(kCUDA) == (i == 1));
   }
 }
 
 TEST_CASE("stream mark: in a capture nothing is marked, and nothing waits", "[cuda]") {
-  const OtherStream other;
+  const UserStream other;
   StreamMark within, before;
   before.record(kCUDA);
   {
-    const amp::StreamGuard guard(kCUDA, other.stream);
+    const amp::StreamGuard guard(kCUDA, other.get());
     cudaGraph_t graph = nullptr;
-    REQUIRE(cudaStreamBeginCapture(other.stream, cudaStreamCaptureModeThreadLocal) == 0);
+    REQUIRE(cudaStreamBeginCapture(other.get(), cudaStreamCaptureModeThreadLocal) == 0);
     within.record(kCUDA);
     CHECK(within.empty());
     CHECK(waits([&] { CHECK(before.wait(kCUDA)); }) == 0);
     before.record(kCUDA);
     CHECK(before.empty());
-    REQUIRE(cudaStreamEndCapture(other.stream, &graph) == 0);  // it is still valid
+    REQUIRE(cudaStreamEndCapture(other.get(), &graph) == 0);  // it is still valid
     REQUIRE(cudaGraphDestroy(graph) == 0);
   }
   CHECK(waits([&] { CHECK(!within.wait(kCUDA)); }) == 0);
 }
 
 TEST_CASE("stream mark: a call that fails leaves the mark as it was", "[cuda]") {
-  const OtherStream other;
+  const UserStream other;
   StreamMark mark;
   mark.record(kCUDA);
   toolkit().fail("cudaEventRecord", 0, cudaErrorInvalidValue);
   CHECK_THROWS_AS(mark.record(kCUDA), amp::Error);
-  const amp::StreamGuard guard(kCUDA, other.stream);
+  const amp::StreamGuard guard(kCUDA, other.get());
   toolkit().fail("cudaStreamWaitEvent", 0, cudaErrorInvalidValue);
   CHECK_THROWS_AS(mark.wait(kCUDA), amp::Error);
   toolkit().reset();

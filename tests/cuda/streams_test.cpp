@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/user_stream.hpp"
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
@@ -23,32 +24,10 @@ namespace {
 using amp::kCUDA;
 using amp::Tensor;
 using amp_test::error_of;
+using amp_test::UserStream;
 using Catch::Matchers::ContainsSubstring;
 
 constexpr std::int64_t kCount = 3000;
-
-class UserStream {
- public:
-  explicit UserStream(unsigned flags = cudaStreamNonBlocking) {
-    REQUIRE(cudaStreamCreateWithFlags(&stream_, flags) == cudaSuccess);
-  }
-  UserStream(const UserStream&) = delete;
-  UserStream& operator=(const UserStream&) = delete;
-  ~UserStream() { (void)cudaStreamDestroy(stream_); }
-  cudaStream_t get() const { return stream_; }
-  void synchronize() const { REQUIRE(cudaStreamSynchronize(stream_) == cudaSuccess); }
-  /// As users do it.
-  void wait_for(cudaStream_t other) const {
-    cudaEvent_t event = nullptr;
-    REQUIRE(cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess);
-    REQUIRE(cudaEventRecord(event, other) == cudaSuccess);
-    REQUIRE(cudaStreamWaitEvent(stream_, event, 0) == cudaSuccess);
-    REQUIRE(cudaEventDestroy(event) == cudaSuccess);
-  }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
 
 Tensor filled(double value, std::int64_t count = kCount) {
   return amp::full({count}, value, {.device = kCUDA});
@@ -274,7 +253,7 @@ TEST_CASE("cuda streams: nothing is allocated in a capture that the user began",
 
 TEST_CASE("cuda streams: the default stream is of no use while a blocking one is captured",
           "[cuda]") {
-  const UserStream mine(cudaStreamDefault);
+  const UserStream mine(0, cudaStreamDefault);
   Tensor x = filled(1);
   (void)x.to_vector<float>();
   Tensor y = work(x);
