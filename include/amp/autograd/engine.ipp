@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "amp/autograd/engine.hpp"
@@ -64,6 +67,74 @@ struct Pending {
 using PendingNodes = std::map<std::uint64_t, Pending, std::greater<>,
                               amp::detail::PoolAllocator<std::pair<const std::uint64_t, Pending>>>;
 
+/// The leaves of a graph that have a listener, and how many edges lead to each: when backward has
+/// gone along all of them, the gradient of the leaf is complete. Empty in most programs.
+class ListenedLeaves {
+ public:
+  ListenedLeaves() = default;
+  ListenedLeaves(const ListenedLeaves&) = delete;
+  ListenedLeaves& operator=(const ListenedLeaves&) = delete;
+  ~ListenedLeaves() {
+    for (const Ref<GradientListener>& listener : listeners_) listener->backward_fails();
+  }
+
+  /// Counts the edges of the graph of `root`, which is part of the one before if there was one.
+  void count(Node& root) {
+    if (!any_listener()) [[likely]]
+      return;
+    amp::detail::PoolVector<Node*> open{&root};
+    add(root, 0);
+    while (!open.empty()) {
+      Node& node = *open.back();
+      open.pop_back();
+      for (const Ref<Node>& input : node.inputs()) {
+        if (!input) continue;
+        add(*input, 1);
+        if (input->as_leaf() == nullptr && known_.insert(input.get()).second)
+          open.push_back(input.get());
+      }
+    }
+  }
+  bool empty() const { return listeners_.empty(); }
+  /// Whether backward has now gone along all edges to the leaf. False for what is no such leaf.
+  bool last_edge(const Node& node) {
+    const auto found = edges_.find(&node);
+    return found != edges_.end() && --found->second == 0;
+  }
+  /// The listeners of these leaves, each once. No error comes after it.
+  void backward_ends() {
+    const auto listeners = std::exchange(listeners_, {});
+    for (const Ref<GradientListener>& listener : listeners) listener->backward_ends();
+  }
+
+ private:
+  void add(Node& node, std::int64_t edges) {
+    const Leaf* const leaf = node.as_leaf();
+    if (leaf == nullptr || !leaf->listener) return;
+    edges_[&node] += edges;
+    if (std::find(listeners_.begin(), listeners_.end(), leaf->listener) == listeners_.end())
+      listeners_.push_back(leaf->listener);
+  }
+
+  template <class Value>
+  using Pool = amp::detail::PoolAllocator<Value>;
+  std::unordered_set<const Node*, std::hash<const Node*>, std::equal_to<>, Pool<const Node*>>
+      known_;
+  std::unordered_map<const Node*, std::int64_t, std::hash<const Node*>, std::equal_to<>,
+                     Pool<std::pair<const Node* const, std::int64_t>>>
+      edges_;
+  amp::detail::PoolVector<Ref<GradientListener>> listeners_;
+};
+
+/// Adds the gradient to the leaf, and tells its listener.
+AMP_INLINE void accumulate(Pending&& pending) {
+  Leaf& leaf = *pending.node->as_leaf();
+  if (!leaf.requires_grad) return;  // switched off since
+  leaf.accumulate(std::move(pending.gradient), pending.scaled);
+  if (leaf.listener) [[unlikely]]
+    leaf.listener->accumulated(leaf.listener_index);
+}
+
 /// A backward pass records nothing, and the autocast scopes around it do not reach into it.
 class BackwardGuard {
  public:
@@ -96,29 +167,47 @@ AMP_INLINE void backward(const Tensor& root, const Tensor& gradient) {
             "NoGradGuard");
   const detail::BackwardGuard guard;
   detail::PendingNodes pending;
+  detail::ListenedLeaves listened;
   amp::detail::PoolVector<detail::Pending> leaves;
   amp::detail::PoolVector<Tensor> gradients;
   {
     Node* const node = node_of(root);
     pending[node->sequence()] = {Ref<Node>(node), gradient, false};
+    listened.count(*node);
   }
+  const auto run_hooks_of = [](detail::Pending& current) {
+    if (current.node->hooks()) [[unlikely]]
+      current.gradient = run_hooks(*current.node->hooks(), std::move(current.gradient));
+  };
+  const auto went_along = [&](const Ref<Node>& input) {
+    if (!input || !listened.last_edge(*input)) return;
+    auto handle = pending.extract(input->sequence());
+    if (handle.empty()) return;  // no gradient came along any edge
+    run_hooks_of(handle.mapped());
+    detail::accumulate(std::move(handle.mapped()));
+  };
   while (!pending.empty()) {
     auto handle = pending.extract(pending.begin());
     detail::Pending current = std::move(handle.mapped());
     Node& node = *current.node;
-    if (node.hooks()) [[unlikely]]
-      current.gradient = run_hooks(*node.hooks(), std::move(current.gradient));
+    run_hooks_of(current);
     if (node.as_leaf() != nullptr) {
       leaves.push_back(std::move(current));
       continue;
     }
+    const auto inputs = node.inputs();
     if (const std::optional<Ref<Node>> again = node.recompute()) {
+      amp::detail::PoolVector<Ref<Node>> edges;
+      if (!listened.empty()) [[unlikely]] {
+        if (*again) listened.count(**again);
+        edges.assign(inputs.begin(), inputs.end());
+      }
       node.release();
       if (*again)
         pending[(*again)->sequence()] = {*again, std::move(current.gradient), current.scaled};
+      for (const Ref<Node>& edge : edges) went_along(edge);
       continue;
     }
-    const auto inputs = node.inputs();
     gradients.assign(inputs.size(), Tensor());
     if (is_observed()) [[unlikely]] {
       observed_backward(node, current.gradient, gradients);
@@ -134,12 +223,13 @@ AMP_INLINE void backward(const Tensor& root, const Tensor& gradient) {
       next.scaled = next.scaled || current.scaled || node.scales_gradient();
       next.add(detail::checked_gradient(node, *inputs[i], std::move(gradients[i])));
     }
+    if (listened.empty()) [[likely]]
+      continue;
+    for (const Ref<Node>& input : inputs) went_along(input);
   }
   for (detail::Pending& leaf : leaves) leaf.node->as_leaf()->prepare(leaf.gradient);
-  for (detail::Pending& leaf : leaves) {
-    if (!leaf.node->as_leaf()->requires_grad) continue;  // switched off since
-    leaf.node->as_leaf()->accumulate(std::move(leaf.gradient), leaf.scaled);
-  }
+  for (detail::Pending& leaf : leaves) detail::accumulate(std::move(leaf));
+  listened.backward_ends();
 }
 
 }  // namespace autograd

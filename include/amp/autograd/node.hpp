@@ -5,6 +5,7 @@
 // node that made it; nodes hold the nodes of their inputs. A leaf's node holds its gradient.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -65,6 +66,24 @@ class AMP_EXPORT Node : public RefCounted {
   Ref<RefCounted> hooks_;
 };
 
+/// What hears that backward has added to the gradients of leaves, while it goes on: so gradients
+/// can be sent to other ranks meanwhile. Leaves hold it. A leaf that has one is touched as soon as
+/// its gradient is complete, and not last; an error on the way then leaves some leaves changed.
+class AMP_EXPORT GradientListener : public RefCounted {
+ public:
+  GradientListener();
+  /// All that this pass adds to the leaf with this Leaf::listener_index is added.
+  virtual void accumulated(std::size_t index) = 0;
+  /// The pass, whose graph has leaves of this listener, is over.
+  virtual void backward_ends() = 0;
+  virtual void backward_fails() noexcept = 0;
+  /// Whether other ranks have the same parameters, so that all must take or skip a step together.
+  virtual bool joins_ranks() const = 0;
+
+ protected:
+  AMP_INLINE ~GradientListener() override;
+};
+
 /// Collects the gradient of a leaf.
 class AMP_EXPORT Leaf final : public Node {
  public:
@@ -80,13 +99,18 @@ class AMP_EXPORT Leaf final : public Node {
 
   Tensor grad;
   bool requires_grad = true;
-  bool is_scaled = false;  // accumulated from a scaled loss, and not yet unscaled
+  bool is_scaled = false;          // accumulated from a scaled loss, and not yet unscaled
+  Ref<GradientListener> listener;  // as a rule none
+  std::size_t listener_index = 0;
 
  private:
   bool has_gradient();
   /// Row-major: scalers and optimizers write to the memory of it.
   static Tensor own(const Tensor& gradient);
 };
+
+/// Whether there may be leaves with a listener.
+bool any_listener();
 
 /// Smaller than the sequence of every node that this thread makes from now on, or as large.
 std::uint64_t next_sequence();

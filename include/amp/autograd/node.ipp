@@ -27,8 +27,9 @@ struct AMP_EXPORT DyingNodes {
   bool under_way = false;
 };
 
-struct AMP_EXPORT Sequence {
-  std::atomic<std::uint64_t> next = 1;
+struct AMP_EXPORT GraphState {
+  std::atomic<std::uint64_t> next_sequence = 1;
+  std::atomic<std::int64_t> listeners = 0;
 };
 
 }  // namespace detail
@@ -38,10 +39,21 @@ AMP_INLINE Node::Node(std::string_view name, const Tensor& output)
       shape_(output.shape()),
       dtype_(output.dtype()),
       gradient_dtype_(output.dtype()),
-      sequence_(process_state<detail::Sequence>().next.fetch_add(1, std::memory_order_relaxed)) {}
+      sequence_(process_state<detail::GraphState>().next_sequence.fetch_add(
+          1, std::memory_order_relaxed)) {}
 
 AMP_INLINE std::uint64_t next_sequence() {
-  return process_state<detail::Sequence>().next.load(std::memory_order_relaxed);
+  return process_state<detail::GraphState>().next_sequence.load(std::memory_order_relaxed);
+}
+
+AMP_COLD GradientListener::GradientListener() {
+  process_state<detail::GraphState>().listeners.fetch_add(1, std::memory_order_relaxed);
+}
+AMP_COLD GradientListener::~GradientListener() {
+  process_state<detail::GraphState>().listeners.fetch_sub(1, std::memory_order_relaxed);
+}
+AMP_INLINE bool any_listener() {
+  return process_state<detail::GraphState>().listeners.load(std::memory_order_relaxed) != 0;
 }
 
 AMP_INLINE void Node::destroy() noexcept {
@@ -87,7 +99,7 @@ AMP_INLINE Tensor Leaf::own(const Tensor& gradient) {
 
 }  // namespace autograd
 
-AMP_PROCESS_STATE(autograd::detail::Sequence);
+AMP_PROCESS_STATE(autograd::detail::GraphState);
 AMP_THREAD_STATE(autograd::detail::DyingNodes);
 
 }  // namespace amp::inline v0

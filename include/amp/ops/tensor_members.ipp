@@ -274,8 +274,13 @@ AMP_INLINE void Tensor::set_data(const Tensor& data) const {
   const bool needed = requires_grad();
   AMP_CHECK(!needed || is_floating_point(data.dtype()), "set_data: ", describe(*this),
             " requires gradients, but `data` is ", describe(data));
-  Ref<RefCounted> history =
-      needed ? Ref<RefCounted>(make_ref<autograd::Leaf>(data)) : Ref<RefCounted>();
+  Ref<RefCounted> history;
+  if (needed) {
+    const auto leaf = make_ref<autograd::Leaf>(data);
+    leaf->listener = autograd::leaf_of(*this)->listener;
+    leaf->listener_index = autograd::leaf_of(*this)->listener_index;
+    history = leaf;
+  }
   detail::TensorImpl& own = impl();
   static_cast<detail::TensorData&>(own) = data.impl();
   own.history = std::move(history);
