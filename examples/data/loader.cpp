@@ -46,6 +46,8 @@ class Loader::Maker {
     AMP_CHECK(options_.batch_size >= 1 && options_.workers >= 0, "Loader: `batch_size` is ",
               options_.batch_size, " and `workers` ", options_.workers,
               "; expected at least 1 and 0");
+    AMP_CHECK(options_.rank >= 0 && options_.rank < options_.ranks, "Loader: `rank` is ",
+              options_.rank, " of ", options_.ranks);
     for (int i = 0; i < options_.workers; ++i) workers_.emplace_back([this] { work(); });
   }
   Maker(const Maker&) = delete;
@@ -150,18 +152,23 @@ class Loader::Maker {
     const amp::AutocastGuard no_autocast(amp::kCPU, {.enabled = false});
     const amp::NoGradGuard no_grad;
     Random random(seed_of(epoch) * 1000003 + static_cast<std::uint64_t>(index));
-    const auto count = static_cast<std::int64_t>(images.size());
-    Batch batch{.images = amp::empty({count, set_.channels, set_.height, set_.width}),
-                .targets = amp::empty({count}, {.dtype = amp::kInt64})};
+    const auto total = static_cast<std::int64_t>(images.size());
+    const std::int64_t begin = total * options_.rank / options_.ranks,
+                       end = total * (options_.rank + 1) / options_.ranks;
+    Batch batch{.images = amp::empty({end - begin, set_.channels, set_.height, set_.width}),
+                .targets = amp::empty({end - begin}, {.dtype = amp::kInt64}),
+                .total = total};
     auto* values = batch.images.data<float>();
     auto* targets = batch.targets.data<std::int64_t>();
-    for (const std::int64_t image : images) {
-      View view;
+    for (std::int64_t i = 0; i < end; ++i) {
+      View view;  // drawn for the other ranks' images as well
       if (options_.augment) {
         view.down = random.below(2 * kCropMargin + 1) - kCropMargin;
         view.right = random.below(2 * kCropMargin + 1) - kCropMargin;
         view.mirrored = random.below(2) == 1;
       }
+      if (i < begin) continue;
+      const std::int64_t image = images[static_cast<std::size_t>(i)];
       copy(image, view, values);
       values += set_.image_size();
       *targets++ = set_.labels[static_cast<std::size_t>(image)];

@@ -19,6 +19,7 @@ namespace examples {
 /// Normalised float32 images [N, C, H, W] and their int64 classes [N].
 struct Batch {
   amp::Tensor images = {}, targets = {};
+  std::int64_t total = 0;  // images of the batch on all ranks
   [[nodiscard]] std::int64_t count() const { return targets.size(0); }
 };
 
@@ -30,6 +31,9 @@ struct LoaderOptions {
   bool shuffle = true;
   bool augment = false;  // crop by up to kCropMargin pixels, mirror every other image
   int workers = 1;       // threads; 0: the caller's makes the batches
+  /// This one of so many processes that share out each batch: it gets a part of the images. The
+  /// parts do not overlap, are as equal as can be, and together are the batch of one process.
+  int rank = 0, ranks = 1;
   /// Applied to each batch where it is made: outside every autocast scope, without gradients.
   std::function<void(Batch&)> transform = {};
 };

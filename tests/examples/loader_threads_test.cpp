@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -148,6 +149,43 @@ TEST_CASE("loader: the number of workers changes no bit", "[examples][loader]") 
   };
   const Contents expected = contents(0);
   for (const int workers : {1, 2, 8}) CHECK(contents(workers) == expected);
+}
+
+TEST_CASE("loader: ranks share out each batch without overlap", "[examples][loader]") {
+  const examples::Dataset set = numbered(41);
+  Loader whole(set, kPixels, {.batch_size = 6, .seed = 5, .augment = true, .workers = 2});
+  for (const int ranks : {1, 2, 4, 8}) {  // 6 images for 8: two ranks have none
+    CAPTURE(ranks);
+    std::vector<std::unique_ptr<Loader>> loaders;
+    for (int rank = 0; rank < ranks; ++rank) {
+      loaders.push_back(std::make_unique<Loader>(set, kPixels,
+                                                 LoaderOptions{.batch_size = 6,
+                                                               .seed = 5,
+                                                               .augment = true,
+                                                               .workers = rank % 2,
+                                                               .rank = rank,
+                                                               .ranks = ranks}));
+      loaders.back()->begin_epoch(4);
+      CHECK(loaders.back()->batches() == whole.batches());
+    }
+    whole.begin_epoch(4);
+    while (const auto batch = whole.next()) {
+      std::vector<float> images;
+      std::vector<std::int64_t> targets, counts;
+      for (const auto& loader : loaders) {
+        const Batch part = *loader->next();
+        CHECK(part.total == batch->count());
+        for (const float value : part.images.to_vector<float>()) images.push_back(value);
+        for (const auto target : part.targets.to_vector<std::int64_t>()) targets.push_back(target);
+        counts.push_back(part.count());
+      }
+      CHECK(targets == batch->targets.to_vector<std::int64_t>());
+      CHECK((images == batch->images.to_vector<float>()));
+      const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
+      CHECK(*most - *least <= 1);
+    }
+  }
+  CHECK_THROWS_AS(Loader(set, kPixels, {.rank = 2, .ranks = 2}), amp::Error);
 }
 
 TEST_CASE("loader: batches are made outside the caller's autocast scope and without gradients",
