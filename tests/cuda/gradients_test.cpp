@@ -137,18 +137,22 @@ Outcome run(amp::Device device, const Arena& arena, Pass pass, float factor,
   amp::copy_bytes(device, memory.raw_data(), amp::kCPU, arena.contents().data(), arena.bytes());
   std::int64_t total = 1;
   for (const Place& place : arena.places()) total += place.numel + 1;
-  const amp::Tensor products = amp::full({total}, 5, {.device = device});
+  const amp::Tensor products = amp::full({8 * total}, 5, {.dtype = amp::kUInt8, .device = device});
   const amp::Tensor words = amp::tensor({factor, 0.0F, -1.0F, 0.25F}, {4}).to(device);
   auto* const word = static_cast<float*>(words.raw_data());
   const amp::Tensor wide = amp::full({2}, -1, {.dtype = amp::kFloat64, .device = device});
   auto* const wide_word = static_cast<double*>(wide.raw_data());
   std::vector<k::GradientSpan> spans;
-  auto* to = static_cast<float*>(products.raw_data());
+  auto* to = static_cast<char*>(products.raw_data());
   for (const Place& place : arena.places()) {
     spans.push_back(
         {static_cast<char*>(memory.raw_data()) + place.begin, place.numel, place.dtype});
-    if (writes_elsewhere(pass)) spans.back().unscaled = to;
-    to += place.numel + 1;
+    if (writes_elsewhere(pass)) {
+      constexpr DType kTo[] = {amp::kFloat32, amp::kFloat16, amp::kBFloat16, amp::kFloat64};
+      spans.back().unscaled = to;
+      spans.back().unscaled_dtype = kTo[spans.size() % 4];
+    }
+    to += 8 * (place.numel + 1);
   }
   const auto count = static_cast<std::int64_t>(spans.size());
   const bool is_wide = k::any_float64(spans.data(), count);

@@ -37,8 +37,10 @@ struct GradientSpan {
   void* data;
   std::int64_t numel;
   DType dtype;
-  bool read_only = false;     // unscale only tests it
-  float* unscaled = nullptr;  // where unscale writes instead, in float32
+  bool read_only = false;  // unscale only tests it
+  // If not null, where unscale writes instead, in this floating-point dtype.
+  void* unscaled = nullptr;
+  DType unscaled_dtype = kFloat32;
 
   friend bool operator==(const GradientSpan&, const GradientSpan&) = default;
 };

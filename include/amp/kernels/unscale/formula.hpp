@@ -30,17 +30,17 @@ struct UnscaleTarget {
   AMP_ALWAYS_INLINE AMP_HOST_DEVICE UnscaleTarget(const GradientSpan& g, double inverse_scale,
                                                   bool write, bool sums)
       : data(g.unscaled != nullptr ? g.unscaled : g.data),
-        dtype(g.unscaled != nullptr ? kFloat32 : g.dtype),
+        dtype(g.unscaled != nullptr ? g.unscaled_dtype : g.dtype),
         writes(write && !g.read_only),
         looks_again(dtype != (g.dtype == kFloat64 ? kFloat64 : kFloat32) &&
                     (sums || may_overflow(g, inverse_scale))) {}
 
  private:
-  /// Rounding a finite product: a scale below 1 makes it larger; a float64 may be beyond float32
-  /// anyway.
+  /// Rounding a finite product: another dtype may have a smaller range, and a scale below 1 makes
+  /// the product larger.
   AMP_ALWAYS_INLINE AMP_HOST_DEVICE static bool may_overflow(const GradientSpan& g,
                                                              double inverse_scale) {
-    return g.unscaled != nullptr ? g.dtype == kFloat64 : !(inverse_scale <= 1);
+    return g.unscaled != nullptr || !(inverse_scale <= 1);
   }
 };
 

@@ -41,7 +41,7 @@ struct GradientTable final : KeptTable::Contents {
       const GradientSpan& span = gradients[g];
       const bool vectors =
           is_aligned_for_vectors(span.data, span.dtype) &&
-          (span.unscaled == nullptr || is_aligned_for_vectors(span.unscaled, kFloat32));
+          (span.unscaled == nullptr || is_aligned_for_vectors(span.unscaled, span.unscaled_dtype));
       next.push_back({span, pieces, chunks, vectors});
       pieces += ceil_div(span.numel, kPiece);
       chunks += ceil_div(span.numel, kChunk);
@@ -133,7 +133,7 @@ class ChunkOfPass {
   /// What a thread reads of a row: not the length, and where products go only if it writes them.
   __device__ __forceinline__ static GradientSpan needed(const GradientSpan& g) {
     if constexpr (kWrites)
-      return {g.data, 0, g.dtype, g.read_only, g.unscaled};
+      return {g.data, 0, g.dtype, g.read_only, g.unscaled, g.unscaled_dtype};
     else
       return {g.data, 0, g.dtype};
   }
