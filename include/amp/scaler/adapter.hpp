@@ -70,6 +70,14 @@ concept MarksGradients = HasGradients<O> && requires(O& optimizer) {
   optimizer.mark_unscaled();
 };
 
+/// One that has only a part of the gradients, as an amp::ShardedOptimizer: gather_norms(norm) is an
+/// array of the norms that all ranks have, each a float64, on the device of `norm`, which is that
+/// of this rank's part. Such an optimizer is scale-aware.
+template <class O>
+concept HasShards = ScaleAwareOptimizer<O> && requires(O& optimizer, const Tensor& norm) {
+  { optimizer.gather_norms(norm) } -> std::same_as<Tensor>;
+};
+
 namespace detail {
 
 /// A reference to an optimizer of any type, so that what a scaler does with one is compiled once.
@@ -83,6 +91,7 @@ class AnyOptimizer {
   bool is_scale_aware() const { return calls_->step_scaled != nullptr; }
   bool marks_gradients() const { return calls_->mark_unscaled != nullptr; }
   bool has_parameters() const { return calls_->visit_parameters != nullptr; }
+  bool is_sharded() const { return calls_->gather_norms != nullptr; }
 
   void visit_gradients(FunctionRef<void(const TensorView&)> body) const {
     calls_->visit_gradients(optimizer_, body);
@@ -96,6 +105,8 @@ class AnyOptimizer {
   void visit_parameters(FunctionRef<void(const Tensor&)> body) const {
     calls_->visit_parameters(optimizer_, body);
   }
+  /// If it is sharded.
+  Tensor gather_norms(const Tensor& norm) const { return calls_->gather_norms(optimizer_, norm); }
 
  private:
   /// Null for what the optimizer does not have.
@@ -105,6 +116,7 @@ class AnyOptimizer {
     void (*step_scaled)(void*, const GradScale&) = nullptr;
     void (*mark_unscaled)(void*) = nullptr;
     void (*visit_parameters)(void*, FunctionRef<void(const Tensor&)>) = nullptr;
+    Tensor (*gather_norms)(void*, const Tensor&) = nullptr;
   };
 
   template <ForeignOptimizer O>
@@ -137,6 +149,11 @@ class AnyOptimizer {
     }
     if constexpr (MarksGradients<O>) {
       calls.mark_unscaled = [](void* optimizer) { static_cast<O*>(optimizer)->mark_unscaled(); };
+    }
+    if constexpr (HasShards<O>) {
+      calls.gather_norms = [](void* optimizer, const Tensor& norm) {
+        return static_cast<O*>(optimizer)->gather_norms(norm);
+      };
     }
     if constexpr (requires(O & optimizer) {
                     { *std::begin(optimizer.parameters()) } -> std::convertible_to<const Tensor&>;

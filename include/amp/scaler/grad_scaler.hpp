@@ -58,8 +58,11 @@ namespace detail {
 /// the scaler is on a CUDA device, or the other way round, the host waits for what is copied to it:
 /// after each change of the scale, in update(), and for an optimizer whose gradients lie on several
 /// devices, in unscale_, unscale_and_clip and step.
-/// Cost of a step: each gradient is read once for the test (and norm), and once by the update.
-/// Threads: not for use from two at once. Optimizers are known by address and outlive the cycle.
+/// Ranks: with GradScalerOptions::agree, processes that train one model have the same scale,
+/// counters and skipped steps, bit for bit, as long as they make the same calls in the same order.
+/// That includes skip_step and update. Cost of a step: each gradient is read once for the test (and
+/// norm), and once by the update. Threads: not for use from two at once. Optimizers are known by
+/// address and outlive the cycle.
 ///
 /// ```cpp
 /// const amp::Tensor x = amp::randn({8, 4}), w = amp::randn({2, 4}, {.requires_grad = true});
@@ -213,6 +216,7 @@ class GradScaler {
   void load_state_dict(const GradScalerState& state);
 
  private:
+  friend class TrainStep;  // whose steps in float32 are to agree as well
   using Cycle = detail::Cycle;
   using Stage = detail::Stage;
 
@@ -221,7 +225,8 @@ class GradScaler {
   StepResult step_any(const detail::AnyOptimizer& optimizer);
   void skip_step_of(const void* optimizer);
 
-  void change(const GradScalerState& changed);
+  template <class T>
+  void change(T GradScalerState::*member, T value);
   /// What comes before each scale(loss): the scale on the loss's device.
   const Tensor& begin_scale(Device device);
   void start(Device device);
@@ -255,6 +260,7 @@ class GradScaler {
   OverflowPolicy on_overflow_;
   std::int64_t skips_in_a_row_;
   SkipCallback on_skips_;
+  AgreeCallback agree_;
   std::optional<Device> wanted_;
   GradScalerState saved_;  // the rule, and the scale before the device has one
   detail::DeviceScale device_;

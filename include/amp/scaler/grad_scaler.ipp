@@ -41,6 +41,7 @@ AMP_COLD GradScaler::GradScaler(const GradScalerOptions& options)
       on_overflow_(options.on_overflow),
       skips_in_a_row_(options.skips_in_a_row),
       on_skips_(detail::or_out_of_memory([&] { return options.on_skips; })),
+      agree_(detail::or_out_of_memory([&] { return options.agree; })),
       wanted_(options.device),
       saved_(detail::initial_state(options)),
       cycles_(options.policy != ScalePolicy::kNone),
@@ -75,7 +76,6 @@ AMP_INLINE std::vector<Tensor> GradScaler::scale(std::span<const Tensor> losses)
   for (std::size_t i = 0; i < losses.size(); ++i) scaled[i] = scale(losses[i]);
   return scaled;
 }
-
 AMP_INLINE std::vector<Tensor> GradScaler::scale(std::initializer_list<Tensor> losses) {
   return scale(std::span(losses.begin(), losses.size()));
 }
@@ -99,7 +99,6 @@ AMP_COLD void GradScaler::initialise(std::string_view call, Device device) {
   AMP_CHECK(device == device_.device(), call, ": this scaler lives on ", device_.device(),
             ", but was given ", device);
 }
-
 AMP_INLINE void GradScaler::check_initialised(std::string_view call) const {
   AMP_CHECK(device_.exists(), call, detail::kNotStarted);
 }
@@ -126,6 +125,7 @@ AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer, Cycle&
   if (!sanitized_.defined()) sanitized_ = zeros({}, {.dtype = kInt64, .device = device});
   sanitized_.mark_modified();                                     // a graph keeps what it writes
   detail::sanitize(cycle.parts[0], cycle.sanitized, sanitized_);  // there is no other part
+  if (agree_) agree_(cycle.sanitized);
   if (!optimizer.has_parameters()) return;
   optimizer.visit_parameters([](const Tensor& p) {
     if (const Tensor grad = p.grad(); grad.defined()) grad.impl().storage->bump_version();
@@ -141,7 +141,6 @@ AMP_COLD GradientLedger GradScaler::ledger_of(const void* optimizer) {
   check_ledger("ledger");
   return enabled_ ? GradientLedger(ledgers_.of(optimizer)) : GradientLedger();
 }
-
 AMP_COLD std::vector<GradientLedger> GradScaler::ledgers() const {
   check_ledger("ledgers");
   return ledgers_.all();
@@ -168,6 +167,7 @@ AMP_INLINE void GradScaler::unscale(const detail::AnyOptimizer& optimizer, Cycle
   }
   if (cycle.parts.size() > 1) [[unlikely]]
     cycle.common_found_inf = detail::join_found_inf(cycle.parts, cycle.common_found_inf);
+  if (agree_) agree_(cycle.found_inf());
 }
 
 AMP_COLD void GradScaler::drop_cycle() {
@@ -187,6 +187,7 @@ AMP_INLINE detail::Cycle& GradScaler::begin(std::string_view call, const void* o
 
 AMP_INLINE void GradScaler::collect(std::string_view call, const detail::AnyOptimizer& optimizer,
                                     Cycle& cycle, bool writes) {
+  if (!agree_) detail::require_one_rank(call, optimizer);
   cycles_.look(call, optimizer, cycle, writes, device_.device());
   const bool sanitizes = on_overflow_ == OverflowPolicy::kSanitize;
   if (cycle.parts.size() > 1 || cycle.parts[0].device != device_.device()) [[unlikely]]
@@ -252,10 +253,11 @@ AMP_INLINE Tensor GradScaler::unscale_and_clip_part(const detail::AnyOptimizer& 
   part.norm = words.memory;
   if (optimizer.is_scale_aware()) {
     const Tensor seen = statistics_words(part.device);
-    detail::grad_norm({part.device, part.spans.data(), part.count(), part.inverse, words.norm,
-                       words.coefficient, found_inf, max_norm, &part.table,
-                       StatisticsResult::data(seen), words.coefficient_float64,
-                       ledger_args(optimizer, cycle)});
+    detail::grad_norm(optimizer, {part.device, part.spans.data(), part.count(), part.inverse,
+                                  words.norm, words.coefficient, found_inf, max_norm, &part.table,
+                                  StatisticsResult::data(seen), words.coefficient_float64,
+                                  ledger_args(optimizer, cycle)});
+    if (agree_) agree_(part.found_inf);
     cycle.statistics = seen;
     cycle.scale = {.inverse = part.inverse,
                    .found_inf = found_inf,
@@ -323,6 +325,7 @@ AMP_INLINE void GradScaler::update() {
   AMP_CHECK(!cycles_.empty() || external_.defined(),
             "update: no optimizer was unscaled or stepped since the last update (0 gradients); "
             "call step(optimizer), or skip_step(optimizer), first");
+  if (agree_ && external_.defined()) agree_(external_);
   float* const clears = external_.defined() ? detail::word(external_) : nullptr;
   const bool looked = cycles_.update_scale(device_, detail::rule_of(saved_), clears);
   cycles_.end();
@@ -371,24 +374,21 @@ AMP_COLD void GradScaler::load_state_dict(const GradScalerState& state) {
 
 AMP_COLD double GradScaler::get_scale() const { return enabled_ ? state_dict().scale : 1.0; }
 
-AMP_COLD void GradScaler::change(const GradScalerState& changed) {
+template <class T>
+void GradScaler::change(T GradScalerState::*member, T value) {
+  GradScalerState changed = saved_;
+  changed.*member = value;
   if (enabled_) detail::check_state(changed);
   saved_ = changed;
 }
 AMP_COLD void GradScaler::set_growth_factor(double factor) {
-  GradScalerState changed = saved_;
-  changed.growth_factor = factor;
-  change(changed);
+  change(&GradScalerState::growth_factor, factor);
 }
 AMP_COLD void GradScaler::set_backoff_factor(double factor) {
-  GradScalerState changed = saved_;
-  changed.backoff_factor = factor;
-  change(changed);
+  change(&GradScalerState::backoff_factor, factor);
 }
 AMP_COLD void GradScaler::set_growth_interval(std::int64_t n) {
-  GradScalerState changed = saved_;
-  changed.growth_interval = n;
-  change(changed);
+  change(&GradScalerState::growth_interval, n);
 }
 
 AMP_COLD GradScalerCounters GradScaler::counters() const {

@@ -41,6 +41,9 @@ using GradientParts = PoolVector<GradientPart>;
 /// Their names are added to `names` if it is not null.
 void collect_gradients(std::string_view call, const AnyOptimizer& optimizer, GradientParts& parts,
                        GradientNames* names = nullptr);
+/// Throws, naming the parameter, if one is trained by several ranks, which a scaler without
+/// GradScalerOptions::agree knows nothing of, or if the optimizer is sharded.
+void require_one_rank(std::string_view call, const AnyOptimizer& optimizer);
 /// How many gradients the optimizer may have, as far as it says: its parameters.
 std::int64_t most_gradients(const AnyOptimizer& optimizer);
 
@@ -49,6 +52,9 @@ std::int64_t most_gradients(const AnyOptimizer& optimizer);
 bool is_marked(const AnyOptimizer& optimizer, const void* data);
 
 void unscale(const kernels::UnscaleArgs& args);
+/// The pass that only reads. If the optimizer's gradients are shards, the norm, and what to clip
+/// by, is that of all ranks.
+void grad_norm(const AnyOptimizer& optimizer, kernels::GradNormArgs args);
 /// Makes the gradients finite. `found`, a float32 word: whether that changed one; then the int64
 /// `passes` counts one more.
 void sanitize(GradientPart& part, const Tensor& found, const Tensor& passes);

@@ -66,6 +66,24 @@ AMP_INLINE void collect_gradients(std::string_view call, const AnyOptimizer& opt
   if (parts.size() > 1 && optimizer.is_scale_aware()) refuse_several_devices(call, optimizer);
 }
 
+AMP_INLINE void require_one_rank(std::string_view call, const AnyOptimizer& optimizer) {
+  constexpr std::string_view kAdvice =
+      ", but this scaler does not agree with their scalers on which steps to skip: make it with "
+      "GradScalerOptions{.agree = amp::agreement(communicator)}";
+  AMP_CHECK(!optimizer.is_sharded(), call,
+            ": the optimizer has a part of the gradients, other ranks "
+            "have the rest",
+            kAdvice);
+  if (!optimizer.has_parameters()) return;
+  std::int64_t index = 0;
+  optimizer.visit_parameters([&](const Tensor& p) {
+    const autograd::Leaf* const leaf = autograd::leaf_of(p);
+    AMP_CHECK(leaf == nullptr || !leaf->listener || !leaf->listener->joins_ranks(), call,
+              ": parameter ", index, ", ", describe(p), ", is trained by several ranks", kAdvice);
+    ++index;
+  });
+}
+
 AMP_COLD std::int64_t most_gradients(const AnyOptimizer& optimizer) {
   std::int64_t most = 0;
   if (optimizer.has_parameters()) optimizer.visit_parameters([&](const Tensor&) { ++most; });
@@ -86,6 +104,26 @@ AMP_INLINE bool is_marked(const AnyOptimizer& optimizer, const void* data) {
 AMP_INLINE void unscale(const kernels::UnscaleArgs& args) {
   if (args.count == 0) return;
   kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(args.device, args);
+}
+
+AMP_INLINE void grad_norm(const AnyOptimizer& optimizer, kernels::GradNormArgs args) {
+  if (!optimizer.is_sharded()) [[likely]]
+    return grad_norm(args);
+  const Tensor own = empty({}, {.dtype = kFloat64, .device = args.device});
+  kernels::GradNormArgs of_shard = args;
+  of_shard.norm = norm_word(own);
+  of_shard.coefficient = nullptr;
+  of_shard.coefficient_float64 = nullptr;
+  grad_norm(of_shard);
+  const Tensor norms = optimizer.gather_norms(own);
+  const kernels::GradientSpan span{norms.raw_data(), norms.numel(), kFloat64};
+  args.gradients = &span;
+  args.count = 1;
+  args.inverse_scale = nullptr;
+  args.table = nullptr;
+  args.statistics = nullptr;
+  args.ledger = {};
+  grad_norm(args);
 }
 
 AMP_COLD void sanitize(GradientPart& part, const Tensor& found, const Tensor& passes) {

@@ -14,6 +14,8 @@
 
 namespace amp::inline v0 {
 
+class Tensor;
+
 using kernels::ScalePolicy;
 
 /// What becomes of a step if a gradient is not finite as backward left it. The scale backs off in
@@ -41,6 +43,12 @@ struct GradScalerCounters {
 /// Called with the counters, where a run of skips became long.
 using SkipCallback = std::function<void(const GradScalerCounters&)>;
 
+/// Makes found_inf the same on all processes that train one model: a 0-dimensional float32 that is
+/// to become not 0 if it is not 0 on one of them; NaN counts. Called on each of them in the same
+/// order, between the pass over the gradients and the step, with a word on the gradients' device.
+/// What it enqueues on the current stream is waited for there, and recorded by a graph.
+using AgreeCallback = std::function<void(const Tensor& found_inf)>;
+
 /// Warns that training does not move.
 void warn_of_skips(const GradScalerCounters& counters);
 
@@ -61,6 +69,10 @@ struct GradScalerOptions {
   bool statistics = false;  // GradScaler::statistics may be asked; of gradients on one device
   int ledger = 0;           // passes that GradScaler::ledger keeps; 0: none. On the scaler's device
   OverflowPolicy on_overflow = OverflowPolicy::kSkip;  // kSanitize: on the scaler's device
+  /// Of training on several ranks: amp::agreement(communicator) of <amp/distributed.hpp>, or a
+  /// function of one's own. It must outlive the scaler's cycles. Parameters of an amp::DataParallel
+  /// need it.
+  AgreeCallback agree = {};
 };
 
 /// Everything a scaler remembers between steps. Trivially copyable.

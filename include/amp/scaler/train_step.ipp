@@ -71,7 +71,8 @@ AMP_INLINE TrainStepResult TrainStep::run_once(const Calls& calls, GradScaler& s
 AMP_COLD TrainStepResult TrainStep::run_in_float32(const Calls& calls) {
   if (unscaled_ == nullptr) {
     detail::or_out_of_memory([&] {
-      unscaled_ = std::make_unique<GradScaler>(GradScalerOptions{.policy = ScalePolicy::kNone});
+      unscaled_ = std::make_unique<GradScaler>(
+          GradScalerOptions{.policy = ScalePolicy::kNone, .agree = scaler_.agree_});
     });
   }
   AutocastOptions off;
