@@ -11,6 +11,7 @@
 #include "amp/kernels/cross_entropy/cuda.cuh"
 #include "amp/kernels/elementwise/cuda.cuh"
 #include "amp/kernels/extremum/cuda.cuh"
+#include "amp/kernels/hash/cuda.cuh"
 #include "amp/kernels/histogram/cuda.cuh"
 #include "amp/kernels/indexing/cuda.cuh"
 #include "amp/kernels/matmul/cuda.cuh"
@@ -121,6 +122,7 @@ inline constexpr Backend kBackend{
     .record_loss = record_loss,
     .exponent_histogram = exponent_histogram,
     .sanitize = sanitize,
+    .hash = hash,
     .sgd = optimizer_step<SgdRule>,
     .adam = optimizer_step<AdamRule>,
     .lion = optimizer_step<LionRule>,

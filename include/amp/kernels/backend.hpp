@@ -11,6 +11,7 @@
 #include "amp/kernels/cross_entropy/args.hpp"
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/extremum/args.hpp"
+#include "amp/kernels/hash/args.hpp"
 #include "amp/kernels/histogram/args.hpp"
 #include "amp/kernels/indexing/args.hpp"
 #include "amp/kernels/matmul/args.hpp"
@@ -87,6 +88,7 @@ struct Backend {
   Kernel<RecordLossArgs> record_loss;
   Kernel<HistogramArgs> exponent_histogram;
   Kernel<SanitizeArgs> sanitize;
+  Kernel<HashArgs> hash;
   Kernel<OptimizerArgs<SgdRule>> sgd;
   Kernel<OptimizerArgs<AdamRule>> adam;
   Kernel<OptimizerArgs<LionRule>> lion;

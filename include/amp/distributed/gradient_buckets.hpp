@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Gradients of many parameters side by side in a few buffers, so that ranks exchange few large
+// messages instead of many small ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "amp/distributed/communicator.hpp"
+#include "amp/kernels/traversal/kept_table.hpp"
+#include "amp/kernels/unscale/args.hpp"
+#include "amp/tensor/tensor.hpp"
+
+namespace amp::inline v0::detail {
+
+/// A range of the elements of a bucket, or of a parameter.
+struct ElementRange {
+  std::int64_t begin = 0, end = 0;
+
+  std::int64_t length() const { return end - begin; }
+  friend bool operator==(const ElementRange&, const ElementRange&) = default;
+};
+
+/// What one message carries: the elements of some parameters, each from a multiple of kAlignment
+/// on, and zeros between them. All parameters have one dtype. The whole is cut into a part of equal
+/// length for each rank.
+class GradientBucket {
+ public:
+  /// In elements: 16 bytes of any dtype, so that kernels take vectors.
+  static constexpr std::int64_t kAlignment = 8;
+
+  struct Entry {
+    std::size_t parameter;  // its number
+    std::int64_t numel;
+    std::int64_t offset;  // of its elements in the bucket
+  };
+
+  GradientBucket(DType wire, DType parameters, Device device)
+      : wire_(wire), parameter_dtype_(parameters), device_(device) {}
+
+  bool fits(DType wire, DType parameters) const {
+    return wire == wire_ && parameters == parameter_dtype_;
+  }
+  void add(std::size_t parameter, std::int64_t numel) {
+    entries_.push_back({parameter, numel, numel_});
+    numel_ += (numel + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  /// No entry is added after it. Makes the memory, which is 0.
+  void finish(int ranks);
+
+  const std::vector<Entry>& entries() const { return entries_; }
+  DType wire() const { return wire_; }
+  DType parameter_dtype() const { return parameter_dtype_; }
+  std::int64_t numel() const { return numel_; }
+  std::int64_t bytes() const { return numel_ * item_size(wire_); }
+  const Tensor& memory() const { return memory_; }
+  /// Where the elements of an entry lie, as the gradient of a parameter of this shape.
+  Tensor view(const Entry& entry, const Shape& shape) const;
+  /// The elements of an entry that are in the part of a rank: a range of the parameter's elements.
+  ElementRange part_of(const Entry& entry, int rank) const;
+
+  /// Copies `gradients`, one for each entry, times *factor, into the bucket, converted: one launch.
+  /// An undefined one counts as 0.
+  void pack(const std::vector<Tensor>& gradients, const float* factor, float* found_inf);
+  /// Copies the elements of each entry to `gradients`, converted, but not to undefined ones.
+  void unpack(const std::vector<Tensor>& gradients, const float* one, float* found_inf);
+
+  /// Makes `parameters`, one for each entry, the same on all ranks: each element is taken from the
+  /// rank in whose part it lies. Uses the bucket's memory if an element has room there.
+  void gather_parameters(const std::vector<Tensor>& parameters, Communicator& communicator,
+                         const float* one, float* found_inf);
+
+ private:
+  void copy(const PoolVector<kernels::GradientSpan>& spans, const float* factor, float* found_inf,
+            kernels::KeptTable& table) const;
+
+  DType wire_, parameter_dtype_;
+  Device device_;
+  std::vector<Entry> entries_;
+  std::int64_t numel_ = 0;
+  int ranks_ = 1;
+  Tensor memory_;
+  Tensor wide_;  // for parameters whose elements are larger than those on the wire
+  kernels::KeptTable packing_, unpacking_, gathering_, spreading_;
+};
+
+/// Puts parameters into buckets, the last one first, as backward reaches them in about that order.
+/// `wire`: the dtype of their elements in the buckets; unset: that of the parameters.
+std::vector<GradientBucket> make_buckets(const NamedTensors& parameters, std::optional<DType> wire,
+                                         std::int64_t first_bytes, std::int64_t bytes, int ranks);
+
+}  // namespace amp::inline v0::detail
+
+#if AMP_HEADER_ONLY
+#include "amp/distributed/gradient_buckets.ipp"
+#endif

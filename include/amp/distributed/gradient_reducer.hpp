@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// What a DataParallel does during backward: it sends a bucket of gradients as soon as all of them
+// are complete, and puts what comes back in their place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "amp/autograd/node.hpp"
+#include "amp/distributed/communicator.hpp"
+#include "amp/distributed/data_parallel.hpp"
+#include "amp/distributed/gradient_buckets.hpp"
+#include "amp/tensor/tensor.hpp"
+
+namespace amp::inline v0::detail {
+
+class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
+ public:
+  GradientReducer(const NamedTensors& parameters, const NamedTensors& buffers,
+                  Communicator& communicator, const DataParallelOptions& options);
+
+  /// Leaves hold a reference to this: they give it back.
+  void detach() noexcept;
+
+  AMP_INLINE void accumulated(std::size_t index) override;
+  AMP_INLINE void backward_ends() override;
+  AMP_INLINE void backward_fails() noexcept override;
+  bool joins_ranks() const override { return true; }
+
+  void pause() { ++paused_; }
+  void go_on() { --paused_; }
+  /// Sends all gradients, as they are.
+  void send_all();
+  void check_parameters() const;
+
+  Communicator& communicator() const { return communicator_; }
+  /// Those that are trained.
+  const NamedTensors& parameters() const { return parameters_; }
+  const DataParallelStatistics& statistics() const { return statistics_; }
+  Device device() const { return parameters_[0].second.device(); }
+
+  // --- for a ShardedOptimizer
+  /// From now on this rank gets only its part of each bucket, and `.grad` becomes undefined.
+  void shard();
+  /// Whether there is a part that no step has used yet.
+  bool has_shard() const { return has_shard_; }
+  void forget_shard() { has_shard_ = false; }
+  bool shard_is_scaled() const { return shard_is_scaled_; }
+  void note_unscaled() { shard_is_scaled_ = false; }
+  std::vector<GradientBucket>& buckets() { return buckets_; }
+  /// Takes the parameters from the ranks in whose parts they lie.
+  void gather_parameters();
+
+ private:
+  void check(const NamedTensors& all) const;
+  /// Throws if the ranks have not the same names, shapes and dtypes.
+  void compare_signatures(const NamedTensors& all) const;
+  /// `own` of all ranks, one after the other. Waits for the device.
+  std::vector<std::int64_t> gather(const std::vector<std::int64_t>& own) const;
+  void broadcast(const NamedTensors& tensors) const;
+
+  void begin();
+  void send(std::size_t bucket);
+  void receive(std::size_t bucket, const std::vector<bool>& used);
+  void receive_shard();
+  void require_gradients() const;
+  /// For each parameter, whether it has a gradient on any rank.
+  std::vector<bool> find_used() const;
+  void send_buffers();
+  std::vector<Tensor> gradients_of(const GradientBucket& bucket) const;
+
+  const float* factor() const { return static_cast<const float*>(words_.raw_data()); }
+  const float* one() const { return factor() + 1; }
+  float* found() const { return static_cast<float*>(words_.raw_data()) + 2; }
+
+  Communicator& communicator_;
+  DataParallelOptions options_;
+  NamedTensors parameters_, frozen_;
+  std::vector<GradientBucket> buckets_, buffer_buckets_;
+  NamedTensors buffers_;  // floating-point ones
+  std::vector<std::size_t> bucket_of_;
+  Tensor words_;  // 1 / ranks, 1, and a found_inf that nobody reads
+  DataParallelStatistics statistics_;
+  int paused_ = 0;
+  bool shards_ = false, has_shard_ = false, shard_is_scaled_ = false;
+
+  // Of the pass under way.
+  bool under_way_ = false;
+  std::vector<bool> added_;
+  std::vector<std::size_t> missing_;  // for each bucket, gradients that are not complete
+  std::size_t next_ = 0;              // the bucket to be sent next
+  std::vector<Collective> sent_;
+};
+
+}  // namespace amp::inline v0::detail
+
+#if AMP_HEADER_ONLY
+#include "amp/distributed/gradient_reducer.ipp"
+#endif

@@ -1,0 +1,343 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "amp/core/error.hpp"
+#include "amp/device/capture.hpp"
+#include "amp/distributed/gradient_reducer.hpp"
+#include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/hash/host.hpp"
+#include "amp/ops/tensor_members.hpp"
+#include "amp/tensor/factory.hpp"
+
+namespace amp::inline v0::detail {
+
+AMP_COLD std::int64_t hash_of_text(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return static_cast<std::int64_t>(hash);
+}
+
+AMP_COLD GradientReducer::GradientReducer(const NamedTensors& parameters,
+                                          const NamedTensors& buffers, Communicator& communicator,
+                                          const DataParallelOptions& options)
+    : communicator_(communicator), options_(options) {
+  AMP_CHECK(!options.wire || *options.wire == kFloat32 || is_low_precision(*options.wire),
+            "DataParallel: `wire` must be float32, float16 or bfloat16, but is ",
+            options.wire.value_or(kFloat32));
+  AMP_CHECK(options.bucket_bytes > 0 && options.first_bucket_bytes > 0,
+            "DataParallel: `bucket_bytes` and `first_bucket_bytes` must be above 0, but are ",
+            options.bucket_bytes, " and ", options.first_bucket_bytes);
+  AMP_CHECK(options.check_every >= 0, "DataParallel: `check_every` must not be negative, but is ",
+            options.check_every);
+  NamedTensors all = parameters;
+  all.insert(all.end(), buffers.begin(), buffers.end());
+  for (const auto& entry : parameters) {
+    const bool trained = entry.second.defined() && entry.second.requires_grad();
+    (trained ? parameters_ : frozen_).push_back(entry);
+  }
+  AMP_CHECK(!parameters_.empty(), "DataParallel: there is no parameter that requires gradients");
+  check(all);
+  for (const auto& entry : buffers) {
+    if (is_floating_point(entry.second.dtype())) buffers_.push_back(entry);
+  }
+  words_ = tensor({1 / static_cast<float>(communicator.size()), 1.0F, 0.0F}, {3}).to(device());
+  compare_signatures(all);
+  broadcast(all);
+  buckets_ = make_buckets(parameters_, options.wire, options.first_bucket_bytes,
+                          options.bucket_bytes, communicator.size());
+  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+  if (options.broadcast_buffers) buffer_buckets_ = make_buckets(buffers_, {}, kAny, kAny, 1);
+  bucket_of_.resize(parameters_.size());
+  for (std::size_t b = 0; b < buckets_.size(); ++b) {
+    for (const auto& entry : buckets_[b].entries()) bucket_of_[entry.parameter] = b;
+  }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    autograd::Leaf& leaf = *autograd::leaf_of(parameters_[i].second);
+    leaf.listener = Ref<autograd::GradientListener>(this);
+    leaf.listener_index = i;
+  }
+}
+
+AMP_COLD void GradientReducer::check(const NamedTensors& all) const {
+  const Device home = device();
+  AMP_CHECK(communicator_.takes(home), "DataParallel: the parameters are on ", home,
+            ", which a communicator of ", communicator_.engine(), " does not take");
+  for (const auto& [name, tensor] : all) {
+    AMP_CHECK(tensor.defined(), "DataParallel: \"", name, "\" is undefined");
+    AMP_CHECK(tensor.device() == home, "DataParallel: \"", name, "\" is on ", tensor.device(),
+              ", but \"", parameters_[0].first, "\" is on ", home);
+    AMP_CHECK(tensor.is_contiguous(), "DataParallel: \"", name, "\", ", describe(tensor),
+              ", must be contiguous, but has strides ", tensor.strides());
+    const autograd::Leaf* const leaf = autograd::leaf_of(tensor);
+    AMP_CHECK(leaf == nullptr || !leaf->listener, "DataParallel: \"", name,
+              "\" is in another DataParallel");
+    AMP_CHECK(!tensor.requires_grad() || leaf != nullptr, "DataParallel: \"", name,
+              "\" was computed; a parameter is a leaf");
+  }
+}
+
+AMP_COLD void GradientReducer::compare_signatures(const NamedTensors& all) const {
+  std::vector<std::int64_t> own;
+  for (const auto& [name, tensor] : all) {
+    own.push_back(
+        hash_of_text(name + " " + describe(tensor) + (tensor.requires_grad() ? " trained" : "")));
+  }
+  const auto count = static_cast<std::int64_t>(own.size());
+  const std::vector<std::int64_t> counts = gather({count});
+  for (std::size_t r = 1; r < counts.size(); ++r) {
+    AMP_CHECK(counts[r] == counts[0], "DataParallel: rank ", r, " has ", counts[r],
+              " parameters and buffers, but rank 0 has ", counts[0]);
+  }
+  const std::vector<std::int64_t> hashes = gather(own);
+  for (std::size_t k = 0; k < hashes.size(); ++k) {
+    const std::size_t i = k % own.size();
+    AMP_CHECK(hashes[k] == hashes[i], "DataParallel: parameter or buffer ", i, " of rank ",
+              k / own.size(),
+              " is not that of rank 0 by name, shape, dtype or requires_grad; here "
+              "it is \"",
+              all[i].first, "\", ", describe(all[i].second));
+  }
+}
+
+AMP_COLD std::vector<std::int64_t> GradientReducer::gather(
+    const std::vector<std::int64_t>& own) const {
+  const std::size_t ranks = static_cast<std::size_t>(communicator_.size());
+  std::vector<std::int64_t> all(own.size() * ranks);
+  std::copy(own.begin(), own.end(),
+            all.begin() + static_cast<std::ptrdiff_t>(
+                              own.size() * static_cast<std::size_t>(communicator_.rank())));
+  const Tensor words = tensor(all, {static_cast<std::int64_t>(all.size())}).to(device());
+  communicator_.all_gather(words).wait();
+  return words.to_vector<std::int64_t>();
+}
+
+AMP_COLD void GradientReducer::broadcast(const NamedTensors& tensors) const {
+  for (const auto& entry : tensors) communicator_.broadcast(entry.second).wait();
+}
+
+AMP_COLD void GradientReducer::detach() noexcept {
+  for (const auto& entry : parameters_) {
+    autograd::Leaf* const leaf = autograd::leaf_of(entry.second);
+    if (leaf != nullptr && leaf->listener.get() == this) leaf->listener.reset();
+  }
+}
+
+AMP_COLD void GradientReducer::shard() {
+  AMP_CHECK(!shards_, "ShardedOptimizer: the DataParallel has a ShardedOptimizer already");
+  AMP_CHECK(!options_.find_unused,
+            "ShardedOptimizer: DataParallelOptions::find_unused is not supported");
+  shards_ = true;
+}
+
+AMP_INLINE void GradientReducer::begin() {
+  under_way_ = true;
+  added_.assign(parameters_.size(), false);
+  missing_.clear();
+  for (const GradientBucket& bucket : buckets_) missing_.push_back(bucket.entries().size());
+  sent_.assign(buckets_.size(), Collective());
+  next_ = 0;
+}
+
+AMP_INLINE void GradientReducer::accumulated(std::size_t index) {
+  if (paused_ > 0) return;
+  if (!under_way_) begin();
+  if (added_[index]) return;
+  added_[index] = true;
+  --missing_[bucket_of_[index]];
+  while (next_ < buckets_.size() && missing_[next_] == 0) {
+    const GradientBucket& bucket = buckets_[next_];
+    send(next_);  // in this order on all ranks
+    ++statistics_.buckets_early;
+    statistics_.bytes_early += bucket.bytes();
+  }
+}
+
+AMP_INLINE void GradientReducer::backward_ends() {
+  if (paused_ > 0) return;
+  if (!under_way_) begin();
+  try {
+    if (!options_.find_unused) require_gradients();
+    send_all();
+  } catch (...) {
+    backward_fails();
+    throw;
+  }
+}
+
+AMP_INLINE void GradientReducer::backward_fails() noexcept {
+  under_way_ = false;
+  has_shard_ = false;
+}
+
+AMP_INLINE void GradientReducer::send_all() {
+  if (!under_way_) begin();
+  for (const auto& [name, tensor] : frozen_) {
+    AMP_CHECK(!tensor.requires_grad(), "DataParallel: parameter \"", name,
+              "\" did not require gradients when the DataParallel was made, so its gradient is not "
+              "sent; make another DataParallel");
+  }
+  while (next_ < buckets_.size()) send(next_);
+  const std::vector<bool> used =
+      options_.find_unused ? find_used() : std::vector<bool>(parameters_.size(), true);
+  for (std::size_t b = 0; b < buckets_.size(); ++b) {
+    sent_[b].wait();
+    buckets_[b].memory().impl().storage->bump_version();
+    if (!shards_) receive(b, used);
+  }
+  if (shards_) receive_shard();
+  send_buffers();
+  under_way_ = false;
+  ++statistics_.passes;
+  const bool due = options_.check_every > 0 && statistics_.passes % options_.check_every == 0;
+  if (due && current_capture() == nullptr) check_parameters();
+}
+
+AMP_INLINE std::vector<Tensor> GradientReducer::gradients_of(const GradientBucket& bucket) const {
+  std::vector<Tensor> gradients;
+  for (const auto& entry : bucket.entries()) {
+    const auto& [name, parameter] = parameters_[entry.parameter];
+    AMP_CHECK(parameter.numel() == entry.numel && parameter.dtype() == bucket.parameter_dtype() &&
+                  parameter.device() == device(),
+              "DataParallel: parameter \"", name, "\" is now ", describe(parameter), " on ",
+              parameter.device(),
+              "; convert and move a model before the DataParallel is made, not after");
+    gradients.push_back(parameter.grad());
+  }
+  return gradients;
+}
+
+AMP_INLINE void GradientReducer::send(std::size_t bucket) {
+  GradientBucket& b = buckets_[bucket];
+  b.pack(gradients_of(b), factor(), found());
+  const TensorView values{b.memory().raw_data(), b.numel(), b.wire(), device()};
+  sent_[bucket] = shards_ ? communicator_.reduce_scatter(values) : communicator_.all_reduce(values);
+  ++next_;
+  ++statistics_.buckets;
+  statistics_.bytes += b.bytes();
+}
+
+AMP_INLINE void GradientReducer::receive(std::size_t bucket, const std::vector<bool>& used) {
+  GradientBucket& b = buckets_[bucket];
+  std::vector<Tensor> converted;
+  bool converts = false, scaled = false;
+  for (const auto& entry : b.entries()) {
+    const Tensor& parameter = parameters_[entry.parameter].second;
+    autograd::Leaf& leaf = *autograd::leaf_of(parameter);
+    scaled = scaled || leaf.is_scaled;
+    Tensor& to = converted.emplace_back();
+    if (!used[entry.parameter] || !leaf.requires_grad) continue;
+    const DType dtype = leaf.grad.defined() ? leaf.grad.dtype() : parameter.dtype();
+    if (dtype == b.wire()) {
+      leaf.grad = b.view(entry, parameter.shape());
+      continue;
+    }
+    if (!leaf.grad.defined()) leaf.grad = make_tensor(parameter.shape(), dtype, device());
+    to = leaf.grad;
+    converts = true;
+  }
+  if (converts) b.unpack(converted, one(), found());
+  for (const auto& entry : b.entries()) {
+    autograd::Leaf& leaf = *autograd::leaf_of(parameters_[entry.parameter].second);
+    if (leaf.grad.defined()) leaf.is_scaled = scaled;
+  }
+}
+
+AMP_INLINE void GradientReducer::receive_shard() {
+  shard_is_scaled_ = false;
+  for (const auto& entry : parameters_) {
+    autograd::Leaf& leaf = *autograd::leaf_of(entry.second);
+    leaf.grad = Tensor();
+    shard_is_scaled_ = shard_is_scaled_ || leaf.is_scaled;
+    leaf.is_scaled = false;
+  }
+  has_shard_ = true;
+}
+
+AMP_INLINE void GradientReducer::require_gradients() const {
+  std::string names;
+  std::size_t count = 0;
+  for (const auto& [name, parameter] : parameters_) {
+    const autograd::Leaf& leaf = *autograd::leaf_of(parameter);
+    if (leaf.grad.defined() || !leaf.requires_grad) continue;
+    if (++count <= 8) names += (count == 1 ? "\"" : ", \"") + name + "\"";
+  }
+  AMP_CHECK(count == 0, "backward: ", count, count == 1 ? " parameter" : " parameters",
+            " of a DataParallel got no gradient on rank ", communicator_.rank(), ": ", names,
+            count > 8 ? ", ..." : "",
+            "; if a loss need not depend on all parameters, set "
+            "DataParallelOptions{.find_unused = true}");
+}
+
+AMP_COLD std::vector<bool> GradientReducer::find_used() const {
+  std::vector<float> own;
+  for (const auto& entry : parameters_) own.push_back(entry.second.grad().defined() ? 1.0F : 0.0F);
+  const Tensor any = tensor(own, {static_cast<std::int64_t>(own.size())}).to(device());
+  communicator_.all_reduce(any, ReduceOp::kAny).wait();
+  std::vector<bool> used;
+  for (const float word : any.to_vector<float>()) used.push_back(word != 0);
+  return used;
+}
+
+AMP_INLINE void GradientReducer::send_buffers() {
+  for (GradientBucket& bucket : buffer_buckets_) {
+    std::vector<Tensor> tensors;
+    for (const auto& entry : bucket.entries()) tensors.push_back(buffers_[entry.parameter].second);
+    bucket.pack(tensors, one(), found());
+    communicator_.broadcast(bucket.memory()).wait();
+    bucket.unpack(tensors, one(), found());
+  }
+}
+
+AMP_INLINE void GradientReducer::gather_parameters() {
+  for (GradientBucket& bucket : buckets_) {
+    std::vector<Tensor> tensors;
+    for (const auto& entry : bucket.entries())
+      tensors.push_back(parameters_[entry.parameter].second);
+    bucket.gather_parameters(tensors, communicator_, one(), found());
+  }
+}
+
+AMP_COLD void GradientReducer::check_parameters() const {
+  PoolVector<kernels::HashSpan> spans;
+  for (const auto& entry : parameters_) {
+    const Tensor& p = entry.second;
+    spans.push_back({p.raw_data(), p.numel() * item_size(p.dtype())});
+  }
+  const auto count = static_cast<std::int64_t>(spans.size());
+  const Tensor hashes = empty({count}, {.dtype = kInt64, .device = device()});
+  const kernels::HashArgs args{.device = device(),
+                               .tensors = spans.data(),
+                               .count = count,
+                               .hashes = static_cast<std::uint64_t*>(hashes.raw_data())};
+  kernels::dispatch<&kernels::Backend::hash, kernels::host::hash>(device(), args);
+  const std::vector<std::int64_t> own = hashes.to_vector<std::int64_t>();
+  std::uint64_t sum = 0;
+  for (const std::int64_t hash : own)
+    sum = sum * 0x9e3779b97f4a7c15 + static_cast<std::uint64_t>(hash);
+  const std::vector<std::int64_t> sums = gather({static_cast<std::int64_t>(sum)});
+  if (std::equal(sums.begin() + 1, sums.end(), sums.begin())) return;
+  // What most ranks have is right; if there is no such thing, what rank 0 has.
+  const auto right = std::max_element(sums.begin(), sums.end(), [&](auto a, auto b) {
+    return std::count(sums.begin(), sums.end(), a) < std::count(sums.begin(), sums.end(), b);
+  });
+  const auto right_rank = static_cast<std::size_t>(right - sums.begin());
+  const std::vector<std::int64_t> all = gather(own);
+  std::string wrong;
+  std::string first;
+  for (std::size_t r = 0; r < sums.size(); ++r) {
+    if (sums[r] == *right) continue;
+    wrong += (wrong.empty() ? "rank " : ", rank ") + std::to_string(r);
+    for (std::size_t i = 0; i < own.size() && first.empty(); ++i) {
+      if (all[r * own.size() + i] != all[right_rank * own.size() + i]) first = parameters_[i].first;
+    }
+  }
+  fail("DataParallel: the parameters of ", wrong, " differ from those of rank ", right_rank,
+       ", first \"", first, "\": all ranks must begin with the same model and make the same steps");
+}
+
+}  // namespace amp::inline v0::detail

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "amp/device/memory.hpp"
+#include "amp/distributed/thread_group.hpp"
+
+namespace amp::inline v0 {
+namespace detail {
+
+/// sums[i] = the sum of parts[r][i] over all ranks r, in order, for begin <= i < end.
+template <class T>
+void add_ranks(const std::vector<const void*>& parts, T* sums, std::int64_t begin,
+               std::int64_t end) {
+  using Sum = std::conditional_t<sizeof(T) == 2, float, T>;
+  for (std::int64_t i = begin; i < end; ++i) {
+    Sum sum{};
+    for (const void* const part : parts) sum += static_cast<Sum>(static_cast<const T*>(part)[i]);
+    sums[i] = static_cast<T>(sum);
+  }
+}
+
+AMP_COLD void add_ranks(const std::vector<const void*>& parts, DType dtype, void* sums,
+                        std::int64_t begin, std::int64_t end) {
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (sizeof(T) > 1) add_ranks(parts, static_cast<T*>(sums), begin, end);
+  });
+}
+
+}  // namespace detail
+
+/// What the threads share. Each operation ends when the last rank has come, which does the work for
+/// all while they wait.
+struct ThreadGroup::Shared {
+  enum class Kind { kAllReduce, kReduceScatter, kAllGather, kBroadcast, kBarrier };
+  struct Call {
+    Kind kind = Kind::kBarrier;
+    TensorView values = {};  // in memory of the host
+    ReduceOp op = ReduceOp::kSum;
+    int root = 0;
+  };
+
+  Shared(int count, const ThreadGroupOptions& given) : size(count), options(given) {
+    calls.resize(static_cast<std::size_t>(count));
+    ended.resize(static_cast<std::size_t>(count));
+  }
+
+  /// Empty if it worked.
+  std::string run(int rank, const Call& call) {
+    std::unique_lock lock(mutex);
+    if (!failure.empty()) return failure;
+    calls[static_cast<std::size_t>(rank)] = call;
+    if (++arrived == size) {
+      finish();
+    } else {
+      const std::uint64_t own = generation;
+      const bool in_time = changed.wait_for(lock, options.timeout, [&] {
+        return generation != own || !failure.empty() || someone_ended();
+      });
+      if (generation == own && failure.empty()) {
+        fail(in_time ? missing() + " has ended"
+                     : missing() + " did not come to " + text_of(call) + " within " +
+                           detail::to_text(options.timeout.count()) + " ms");
+      }
+      if (generation != own) return failed_generation == own ? failure : std::string();
+    }
+    return failure;
+  }
+  void fail(std::string text) {
+    if (failure.empty()) failure = std::move(text);
+    changed.notify_all();
+  }
+
+  const int size;
+  const ThreadGroupOptions options;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::string failure;
+  std::vector<std::optional<Call>> calls;  // of the ranks that have come
+  std::vector<bool> ended;                 // ranks whose thread of run() has returned
+  std::vector<std::unique_ptr<Communicator>> ranks;
+
+ private:
+  static std::string text_of(const Call& call) {
+    static constexpr const char* kNames[] = {"all_reduce", "reduce_scatter", "all_gather",
+                                             "broadcast", "barrier"};
+    const std::string name = kNames[static_cast<int>(call.kind)];
+    if (call.kind == Kind::kBarrier) return name;
+    return name + " of " + detail::to_text(call.values.numel) + " " + to_string(call.values.dtype) +
+           (call.kind == Kind::kBroadcast ? " from rank " + detail::to_text(call.root) : "") +
+           (call.op == ReduceOp::kAny ? " with kAny" : "");
+  }
+  /// "rank 1", "rank 1, rank 3"
+  std::string missing() const {
+    std::string text;
+    for (int r = 0; r < size; ++r) {
+      if (!calls[static_cast<std::size_t>(r)])
+        text += (text.empty() ? "rank " : ", rank ") + detail::to_text(r);
+    }
+    return text;
+  }
+  bool someone_ended() const {
+    for (std::size_t r = 0; r < calls.size(); ++r) {
+      if (ended[r] && !calls[r]) return true;
+    }
+    return false;
+  }
+  /// All have come.
+  void finish() {
+    const Call& first = *calls[0];
+    for (int r = 1; r < size && failure.empty(); ++r) {
+      const std::string own = text_of(first), other = text_of(*calls[static_cast<std::size_t>(r)]);
+      if (own != other)
+        fail("the ranks make different calls: rank 0 " + own + ", rank " + detail::to_text(r) +
+             " " + other);
+    }
+    if (failure.empty()) {
+      work(first);
+    } else {
+      failed_generation = generation;
+    }
+    for (auto& call : calls) call.reset();
+    arrived = 0;
+    ++generation;
+    changed.notify_all();
+  }
+  void work(const Call& call) const {
+    std::vector<const void*> parts;
+    for (const auto& each : calls) parts.push_back(each->values.data);
+    const std::int64_t numel = call.values.numel, item = item_size(call.values.dtype);
+    const auto bytes = static_cast<std::size_t>(numel * item);
+    std::vector<unsigned char> result(bytes);
+    const auto to_all = [&] {
+      for (const auto& each : calls) std::memcpy(each->values.data, result.data(), bytes);
+    };
+    if (call.kind == Kind::kAllReduce && call.op == ReduceOp::kSum) {
+      detail::add_ranks(parts, call.values.dtype, result.data(), 0, numel);
+      to_all();
+    } else if (call.kind == Kind::kAllReduce) {
+      auto* const any = reinterpret_cast<float*>(result.data());
+      for (std::int64_t i = 0; i < numel; ++i) {
+        for (const void* const part : parts) {
+          if (static_cast<const float*>(part)[i] != 0) any[i] = 1;
+        }
+      }
+      to_all();
+    } else if (call.kind == Kind::kReduceScatter) {
+      detail::add_ranks(parts, call.values.dtype, result.data(), 0, numel);
+      for (std::size_t r = 0; r < parts.size(); ++r) {
+        const std::size_t part = bytes / parts.size();
+        std::memcpy(static_cast<char*>(calls[r]->values.data) + r * part, result.data() + r * part,
+                    part);
+      }
+    } else if (call.kind == Kind::kAllGather) {
+      const std::size_t part = bytes / parts.size();
+      for (std::size_t r = 0; r < parts.size(); ++r)
+        std::memcpy(result.data() + r * part, static_cast<const char*>(parts[r]) + r * part, part);
+      to_all();
+    } else if (call.kind == Kind::kBroadcast) {
+      std::memcpy(result.data(), parts[static_cast<std::size_t>(call.root)], bytes);
+      to_all();
+    }
+  }
+
+  int arrived = 0;
+  std::uint64_t generation = 0, failed_generation = ~std::uint64_t{0};
+};
+
+class ThreadGroup::Rank final : public Communicator {
+ public:
+  Rank(int rank, Shared& shared) : Communicator(rank, shared.size), shared_(shared) {}
+
+  bool takes(Device) const override { return true; }
+  std::string_view engine() const override { return "threads"; }
+
+ protected:
+  using Kind = Shared::Kind;
+
+  Collective begin_all_reduce(const TensorView& values, ReduceOp op) override {
+    return run({.kind = Kind::kAllReduce, .values = values, .op = op});
+  }
+  Collective begin_reduce_scatter(const TensorView& values) override {
+    return run({.kind = Kind::kReduceScatter, .values = values});
+  }
+  Collective begin_all_gather(const TensorView& values) override {
+    return run({.kind = Kind::kAllGather, .values = values});
+  }
+  Collective begin_broadcast(const TensorView& values, int root) override {
+    return run({.kind = Kind::kBroadcast, .values = values, .root = root});
+  }
+  void run_barrier() override { run({.kind = Kind::kBarrier}); }
+
+ private:
+  Collective run(Shared::Call call) {
+    const TensorView values = call.values;
+    const std::int64_t bytes = values.numel * item_size(values.dtype);
+    std::vector<unsigned char> copy;
+    if (values.device.type != kCPU) {
+      copy.resize(static_cast<std::size_t>(bytes));
+      copy_bytes(kCPU, copy.data(), values.device, values.data, bytes);
+      call.values.data = copy.data();
+    }
+    if (std::string failure = shared_.run(rank(), call); !failure.empty()) fail(std::move(failure));
+    if (values.device.type != kCPU)
+      copy_bytes(values.device, values.data, kCPU, copy.data(), bytes);
+    return {};
+  }
+
+  Shared& shared_;
+};
+
+AMP_COLD ThreadGroup::ThreadGroup(int size, const ThreadGroupOptions& options) {
+  AMP_CHECK(size >= 1, "ThreadGroup: `size` must be at least 1, but is ", size);
+  AMP_CHECK(options.timeout.count() > 0, "ThreadGroup: `timeout` must be above 0, but is ",
+            options.timeout.count(), " ms");
+  detail::or_out_of_memory([&] {
+    shared_ = std::make_unique<Shared>(size, options);
+    for (int r = 0; r < size; ++r) shared_->ranks.push_back(std::make_unique<Rank>(r, *shared_));
+  });
+}
+
+AMP_COLD ThreadGroup::~ThreadGroup() = default;
+
+AMP_COLD int ThreadGroup::size() const { return shared_->size; }
+
+AMP_COLD Communicator& ThreadGroup::communicator(int rank) {
+  AMP_CHECK(rank >= 0 && rank < size(), "ThreadGroup: `rank` must lie in [0, ", size(),
+            "), but is ", rank);
+  return *shared_->ranks[static_cast<std::size_t>(rank)];
+}
+
+AMP_COLD void ThreadGroup::run(int size, FunctionRef<void(Communicator&)> body,
+                               const ThreadGroupOptions& options) {
+  ThreadGroup group(size, options);
+  Shared& shared = *group.shared_;
+  std::exception_ptr first;
+  const auto run_rank = [&](int rank) {
+    std::string failure;
+    std::exception_ptr thrown;
+    try {
+      body(group.communicator(rank));
+    } catch (const std::exception& error) {
+      thrown = std::current_exception();
+      failure = error.what();
+    } catch (...) {
+      thrown = std::current_exception();
+      failure = "an exception that is no std::exception";
+    }
+    const std::lock_guard lock(shared.mutex);
+    if (thrown && !first) first = thrown;
+    if (thrown) shared.fail("rank " + detail::to_text(rank) + " has thrown: " + failure);
+    shared.ended[static_cast<std::size_t>(rank)] = true;
+    shared.changed.notify_all();
+  };
+  std::vector<std::thread> threads;
+  for (int r = 0; r < size; ++r) threads.emplace_back(run_rank, r);
+  for (std::thread& thread : threads) thread.join();
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace amp::inline v0

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "amp/kernels/hash/formula.hpp"
+#include "amp/kernels/hash/host.hpp"
+#include "amp/kernels/traversal/host/chunks.hpp"
+#include "amp/kernels/traversal/host/lanes.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace detail {
+
+/// Of whole words [begin, end), which compilers make vectors of.
+struct SumOfWords {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static std::uint64_t run(const char* data, std::int64_t begin,
+                                             std::int64_t end) {
+    std::uint64_t sum = 0;
+    for (std::int64_t k = begin; k < end; ++k) {
+      std::uint32_t word;
+      std::memcpy(&word, data + k * kHashedBytes, sizeof word);  // at any address
+      sum += hash_of_word(word, k);
+    }
+    return sum;
+  }
+};
+
+}  // namespace detail
+
+AMP_INLINE void hash(const HashArgs& args) {
+  std::fill_n(args.hashes, args.count, std::uint64_t{0});
+  const detail::Chunks chunks(args.count, [&](std::int64_t t) { return args.tensors[t].words(); });
+  chunks.for_each([&](std::int64_t t, std::int64_t, std::int64_t begin, std::int64_t end) {
+    const HashSpan& tensor = args.tensors[t];
+    const std::int64_t whole = (std::min)(end, tensor.bytes / kHashedBytes);
+    std::uint64_t sum = lanes::OnWidest<detail::SumOfWords>::run(
+        static_cast<const char*>(tensor.data), begin, whole);
+    if (whole < end) sum += hash_of_word(last_word(tensor), whole);
+    // Other threads have other parts of it.
+    std::atomic_ref<std::uint64_t>(args.hashes[t]).fetch_add(sum, std::memory_order_relaxed);
+  });
+}
+
+}  // namespace amp::inline v0::kernels::host
