@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// When a DataParallel sends the gradients of GPT-2 (124 M parameters) during backward: for each
+// bucket its bytes, and the share of backward that is done when it is sent. data_parallel.py makes
+// an estimate of many GPUs of it.
+#include <amp/amp.hpp>
+#include <amp/distributed.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace nn = amp::nn;
+using amp::Tensor;
+
+constexpr std::int64_t kVocabulary = 50257, kContext = 1024, kWidth = 768, kHeads = 12,
+                       kLayers = 12, kTokens = 128;
+
+double seconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+struct Block : nn::Module {
+  nn::LayerNorm norm1{register_module("norm1", nn::LayerNorm({kWidth}))};
+  nn::Linear qkv{register_module("qkv", nn::Linear(kWidth, 3 * kWidth))};
+  nn::Linear projection{register_module("projection", nn::Linear(kWidth, kWidth))};
+  nn::LayerNorm norm2{register_module("norm2", nn::LayerNorm({kWidth}))};
+  nn::Linear wide{register_module("wide", nn::Linear(kWidth, 4 * kWidth))};
+  nn::Linear narrow{register_module("narrow", nn::Linear(4 * kWidth, kWidth))};
+
+  [[nodiscard]] Tensor attend(const Tensor& x) const {  // [batch, tokens, width]
+    const Tensor all = qkv(x);
+    const auto heads = [&](std::int64_t part) {
+      return all.narrow(-1, part * kWidth, kWidth)
+          .reshape({x.size(0), x.size(1), kHeads, kWidth / kHeads})
+          .transpose(1, 2);
+    };
+    const Tensor attended =
+        amp::scaled_dot_product_attention(heads(0), heads(1), heads(2), {}, 0.0, true);
+    return projection(attended.transpose(1, 2).reshape(x.shape()));
+  }
+  [[nodiscard]] Tensor forward(const Tensor& input) const {
+    const Tensor x = input + attend(norm1(input));
+    return x + narrow(amp::gelu(wide(norm2(x))));
+  }
+};
+
+/// The last layer has the weights of the first, as in GPT-2.
+struct Gpt2 : nn::Module {
+  nn::Embedding token{register_module("token", nn::Embedding(kVocabulary, kWidth))};
+  nn::Embedding position{register_module("position", nn::Embedding(kContext, kWidth))};
+  std::vector<Block> blocks;
+  nn::LayerNorm norm;
+
+  Gpt2() {
+    for (std::int64_t i = 0; i < kLayers; ++i)
+      blocks.push_back(register_module("block" + std::to_string(i), Block()));
+    norm = register_module("norm", nn::LayerNorm({kWidth}));
+  }
+  [[nodiscard]] Tensor loss(const Tensor& tokens, const Tensor& targets) const {
+    const Tensor places = amp::arange(tokens.size(1), {.dtype = amp::kInt64});
+    Tensor x = token(tokens) + position(places);
+    for (const Block& block : blocks) x = block.forward(x);
+    const Tensor logits = amp::linear(norm(x), token.weight, {});
+    return amp::cross_entropy(logits.reshape({-1, kVocabulary}), targets.reshape({-1}));
+  }
+};
+
+struct Message {
+  std::int64_t bytes;
+  double sent;
+};
+
+/// One rank that notes when it was to send what, and sends nothing.
+class Recorder final : public amp::Communicator {
+ public:
+  Recorder() : Communicator(0, 1) {}
+
+  bool takes(amp::Device device) const override { return device.type == amp::kCPU; }
+  std::string_view engine() const override { return "recorder"; }
+
+  std::vector<Message> messages;
+
+ protected:
+  amp::Collective begin_all_reduce(const amp::TensorView& values, amp::ReduceOp) override {
+    messages.push_back({values.numel * amp::item_size(values.dtype), seconds()});
+    return {};
+  }
+  amp::Collective begin_reduce_scatter(const amp::TensorView&) override { return {}; }
+  amp::Collective begin_all_gather(const amp::TensorView&) override { return {}; }
+  amp::Collective begin_broadcast(const amp::TensorView&, int) override { return {}; }
+  void run_barrier() override {}
+};
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+int main() try {
+  constexpr int kPasses = 5;
+  const Gpt2 model;
+  Recorder recorder;
+  amp::DataParallel parallel(model, recorder);
+  std::int64_t parameters = 0;
+  for (const Tensor& p : model.parameters()) parameters += p.numel();
+  const Tensor tokens = amp::arange(kTokens, {.dtype = amp::kInt64}).reshape({1, kTokens});
+  std::vector<double> forward, backward;
+  std::vector<std::vector<double>> sent;  // for each bucket, the share of backward that was done
+  std::vector<Message> messages;
+  for (int pass = 0; pass < 1 + kPasses; ++pass) {  // the first is a warm-up
+    model.zero_grad();
+    const double began = seconds();
+    const Tensor loss = model.loss(tokens, tokens);
+    const double turned = seconds();
+    recorder.messages.clear();
+    loss.backward();
+    const double ended = seconds();
+    messages = recorder.messages;
+    if (pass == 0) continue;
+    forward.push_back(turned - began);
+    backward.push_back(ended - turned);
+    sent.resize(messages.size());
+    for (std::size_t m = 0; m < messages.size(); ++m)
+      sent[m].push_back((messages[m].sent - turned) / (ended - turned));
+  }
+  std::printf("{\"parameters\": %lld, \"tokens\": %lld, \"forward_seconds\": %.4f, ",
+              static_cast<long long>(parameters), static_cast<long long>(kTokens), median(forward));
+  std::printf("\"backward_seconds\": %.4f, \"buckets\": [", median(backward));
+  for (std::size_t m = 0; m < messages.size(); ++m)
+    std::printf("%s[%lld, %.4f]", m == 0 ? "" : ", ", static_cast<long long>(messages[m].bytes),
+                median(sent[m]));
+  std::printf("]}\n");
+} catch (const amp::Error& error) {
+  std::fprintf(stderr, "data_parallel: %s\n", error.what());
+  return EXIT_FAILURE;
+}
