@@ -11,37 +11,13 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
 #include "amp/device/memory.hpp"
+#include "amp/distributed/add_ranks.hpp"
 #include "amp/distributed/thread_group.hpp"
 
 namespace amp::inline v0 {
-namespace detail {
-
-/// sums[i] = the sum of parts[r][i] over all ranks r, in order, for begin <= i < end.
-template <class T>
-void add_ranks(const std::vector<const void*>& parts, T* sums, std::int64_t begin,
-               std::int64_t end) {
-  using Sum = std::conditional_t<sizeof(T) == 2, float, T>;
-  for (std::int64_t i = begin; i < end; ++i) {
-    Sum sum{};
-    for (const void* const part : parts) sum += static_cast<Sum>(static_cast<const T*>(part)[i]);
-    sums[i] = static_cast<T>(sum);
-  }
-}
-
-AMP_COLD void add_ranks(const std::vector<const void*>& parts, DType dtype, void* sums,
-                        std::int64_t begin, std::int64_t end) {
-  visit_dtype(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (sizeof(T) > 1) add_ranks(parts, static_cast<T*>(sums), begin, end);
-  });
-}
-
-}  // namespace detail
-
 /// What the threads share. Each operation ends when the last rank has come, which does the work for
 /// all while they wait.
 struct ThreadGroup::Shared {
@@ -147,7 +123,7 @@ struct ThreadGroup::Shared {
       for (const auto& each : calls) std::memcpy(each->values.data, result.data(), bytes);
     };
     if (call.kind == Kind::kAllReduce && call.op == ReduceOp::kSum) {
-      detail::add_ranks(parts, call.values.dtype, result.data(), 0, numel);
+      detail::add_ranks(parts, call.values.dtype, result.data(), numel);
       to_all();
     } else if (call.kind == Kind::kAllReduce) {
       auto* const any = reinterpret_cast<float*>(result.data());
@@ -158,7 +134,7 @@ struct ThreadGroup::Shared {
       }
       to_all();
     } else if (call.kind == Kind::kReduceScatter) {
-      detail::add_ranks(parts, call.values.dtype, result.data(), 0, numel);
+      detail::add_ranks(parts, call.values.dtype, result.data(), numel);
       for (std::size_t r = 0; r < parts.size(); ++r) {
         const std::size_t part = bytes / parts.size();
         std::memcpy(static_cast<char*>(calls[r]->values.data) + r * part, result.data() + r * part,
