@@ -78,6 +78,8 @@ missing_packages() {
   includes nlohmann/json.hpp || echo nlohmann-json3-dev
   includes eigen3/Eigen/Core || includes Eigen/Core || echo libeigen3-dev
   includes oneapi/dnnl/dnnl.h -ldnnl || echo libdnnl-dev
+  have mpicxx || echo libopenmpi-dev
+  have mpirun || echo openmpi-bin
   [[ $mode != long ]] || includes cblas.h || echo libopenblas-dev
   [[ $mode != long ]] || includes c10/macros/Macros.h || echo libtorch-dev
   have clang++ || echo clang

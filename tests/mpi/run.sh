@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# run.sh MPIRUN RANKS COMMAND...: on this machine, which may have fewer processors, also for root. Each
+# rank computes with one thread.
+set -euo pipefail
+mpirun=$1 ranks=$2
+shift 2
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 AMP_NUM_THREADS=1 OMP_NUM_THREADS=1
+flags=()
+! "$mpirun" --version 2>/dev/null | grep -q 'Open MPI\|OpenRTE' || flags=(--oversubscribe)
+exec "$mpirun" "${flags[@]}" -n "$ranks" "$@"
