@@ -11,11 +11,13 @@
 #include "trainer/meter.hpp"
 #include "trainer/options.hpp"
 #include "trainer/progress.hpp"
+#include "trainer/ranks.hpp"
 #include "trainer/report.hpp"
 #include "trainer/stop.hpp"
 
 #include <amp/amp.hpp>
 #include <amp/diagnostics.hpp>
+#include <amp/distributed.hpp>
 #include <amp/safetensors.hpp>
 
 #include <algorithm>
@@ -35,6 +37,7 @@ using examples::Batch;
 using examples::Meter;
 using examples::Options;
 using examples::Prediction;
+using examples::Ranks;
 using examples::Result;
 
 /// A way to train: the format of weights and inputs, what autocast computes in, gradient scaling.
@@ -130,29 +133,37 @@ std::unique_ptr<amp::Optimizer> make_optimizer(const Options& options, const nn:
 /// changes nothing.
 class Trainer {
  public:
-  Trainer(const Precision& precision, const Data& data, const Options& options)
+  Trainer(const Precision& precision, const Data& data, const Options& options, Ranks& ranks)
       : precision_(precision),
         options_(options),
-        device_(options.device == "cuda" ? amp::kCUDA : amp::kCPU),
+        ranks_(ranks),
+        device_(ranks.device(options.device == "cuda" ? amp::kCUDA : amp::kCPU)),
         train_(data.sets.train, data.stats,
                {.batch_size = options.batch_size,
                 .seed = options.seed,
                 .augment = options.augment,
-                .workers = static_cast<int>(options.workers)}),
+                .workers = static_cast<int>(options.workers),
+                .rank = ranks.rank(),
+                .ranks = ranks.size()}),
         test_(data.sets.test, data.stats,
               {.batch_size = options.batch_size,
                .shuffle = false,
-               .workers = static_cast<int>(options.workers)}),
+               .workers = static_cast<int>(options.workers),
+               .rank = ranks.rank(),
+               .ranks = ranks.size()}),
         images_(data.sets.train.count()),
         steps_per_epoch_((train_.batches() + options.accumulate - 1) / options.accumulate),
         model_(data.sets.train.channels, data.sets.train.classes),
         scaler_({.init_scale = options.init_scale.value_or(amp::GradScalerOptions{}.init_scale),
-                 .enabled = precision.scaling && options.scaling}),
+                 .enabled = precision.scaling && options.scaling,
+                 .agree = agreement()}),
         history_(steps_per_epoch_) {
     if (!options.policies.empty()) policies_ = amp::OpPolicies::load(options.policies);
     model_.check_policies(policies_);
     model_.to(precision.storage);
     model_.to(device_);
+    if (amp::Communicator* const communicator = ranks.communicator(device_))
+      parallel_.emplace(model_, *communicator);
     optimizer_ = make_optimizer(options, model_, options.epochs * steps_per_epoch_);
     checkpoint_.add("model", model_).add("optimizer", *optimizer_).add("scaler", scaler_);
     checkpoint_.add("epoch", epoch_).add("batch", batch_).add("step", step_);
@@ -176,12 +187,26 @@ class Trainer {
         tell_stopped();
         return {};
       }
-      if (!options_.checkpoint.empty()) checkpoint_.save(options_.checkpoint);
+      save();
     }
     return result();
   }
 
  private:
+  amp::AgreeCallback agreement() const {
+    amp::Communicator* const communicator = ranks_.communicator(device_);
+    return communicator != nullptr ? amp::agreement(*communicator) : amp::AgreeCallback();
+  }
+
+  /// The first rank writes, with what all have measured.
+  void save() {
+    if (options_.checkpoint.empty()) return;
+    epoch_meter_.move_to_first(ranks_);
+    sample_meter_.move_to_first(ranks_);
+    if (ranks_.is_first()) checkpoint_.save(options_.checkpoint);
+  }
+  bool stop_requested() const { return ranks_.any(examples::stop_requested()); }
+
   void resume() {
     if (!examples::checkpoint_exists(options_)) {
       std::printf("%s is not there yet: beginning\n", options_.checkpoint.c_str());
@@ -196,19 +221,25 @@ class Trainer {
                        " is of another training; go on with the settings it has:" + other);
     }
     checkpoint_.load(options_.checkpoint);
+    if (!ranks_.is_first()) epoch_meter_ = sample_meter_ = {};
     std::printf("%s: after step %lld, %s\n", options_.checkpoint.c_str(),
                 static_cast<long long>(step_), position().c_str());
     std::fflush(stdout);
   }
 
+  /// Of this epoch, on all ranks.
+  [[nodiscard]] std::int64_t images_done() const {
+    return std::min(batch_ * options_.batch_size, images_);
+  }
+
   /// "after epoch 2", or "400 of 5000 images into epoch 3".
   [[nodiscard]] std::string position() const {
     if (batch_ == 0) return "after epoch " + std::to_string(epoch_);
-    return std::to_string(epoch_meter_.count()) + " of " + std::to_string(images_) +
+    return std::to_string(images_done()) + " of " + std::to_string(images_) +
            " images into epoch " + std::to_string(epoch_ + 1);
   }
 
-  void tell_stopped() const {
+  void tell_stopped() {
     std::printf("%s: stopped after step %lld, %s\n", precision_.name, static_cast<long long>(step_),
                 position().c_str());
     if (options_.checkpoint.empty()) {
@@ -217,7 +248,7 @@ class Trainer {
           "stopped can be resumed\n");
       return;
     }
-    checkpoint_.save(options_.checkpoint);
+    save();
     std::printf("saved; to go on:\n  %s%s\n", options_.command.c_str(),
                 options_.resume ? "" : " --resume");
   }
@@ -228,12 +259,14 @@ class Trainer {
     const std::int64_t first = step_;
     gradients_ = amp::GradientHistogram();
     train_.begin_epoch(epoch_ + 1, batch_);
-    progress.begin_epoch(epoch_ + 1, epoch_meter_.count());
+    progress.begin_epoch(epoch_ + 1, images_done());
     while (batch_ < train_.batches()) {
       train_step();
-      if (examples::stop_requested()) return false;
+      if (stop_requested()) return false;
+      if (options_.checkpoint_steps > 0 && step_ % options_.checkpoint_steps == 0) save();
       if (progress.due() && batch_ < train_.batches()) progress.show(status());
     }
+    epoch_meter_.move_to_first(ranks_);
     progress.show(status());  // waits for the device
     seconds_ += examples::seconds_now() - began;
     measured_steps_ += step_ - first;
@@ -260,9 +293,9 @@ class Trainer {
       Prediction prediction;
       {
         const Watch::Scope watching(watch);
-        prediction = predict(images, targets);
-        scaler_.scale(batches > 1 ? prediction.loss / batches : prediction.loss).backward();
+        backward(batch, images, targets, {.count = batches, .last = i + 1 == batches}, prediction);
       }
+      if (batch.count() == 0) continue;
       epoch_meter_.add(prediction, targets);
       sample_meter_.add(prediction, targets);
     }
@@ -272,11 +305,34 @@ class Trainer {
     ++step_;
     batch_ += batches;
     if (!history_.due(step_)) return;
+    sample_meter_.move_to_first(ranks_);
     history_.add({.step = step_,
                   .loss = sample_meter_.means().loss,
                   .scale = scaler_.get_scale(),
                   .skipped = scaler_.counters().skipped});
     sample_meter_ = {};
+  }
+
+  /// Of the batches of a step.
+  struct OfStep {
+    std::int64_t count;
+    bool last;
+  };
+  /// Adds the gradients of a batch. Those of all ranks are averaged with the last one of the step.
+  void backward(const Batch& batch, const amp::Tensor& images, const amp::Tensor& targets,
+                OfStep step, Prediction& prediction) {
+    std::optional<amp::NoSyncGuard> adds_only;
+    if (parallel_ && !step.last) adds_only.emplace(*parallel_);
+    if (batch.count() == 0) {  // there are more ranks than images
+      (void)scaler_.scale(amp::zeros({}, {.device = device_}));
+      if (step.last) parallel_->backward_without_samples();
+      return;
+    }
+    prediction = predict(images, targets);
+    amp::Tensor loss = step.count > 1 ? prediction.loss / step.count : prediction.loss;
+    if (parallel_ && batch.count() * ranks_.size() != batch.total)
+      loss = parallel_->weigh(loss, batch.count(), batch.total);
+    scaler_.scale(loss).backward();
   }
 
   /// What of a step goes into the report: of every eighth step of an epoch the gradients of
@@ -336,16 +392,17 @@ class Trainer {
     test_.begin_epoch(1);
     while (const std::optional<Batch> batch = test_.next()) {
       const amp::Tensor targets = batch->targets.to(device_);
-      meter.add(predict(batch->images.to(device_), targets), targets);
-      if (examples::stop_requested()) return {};
+      if (batch->count() > 0) meter.add(predict(batch->images.to(device_), targets), targets);
+      if (stop_requested()) return {};
     }
+    meter.move_to_first(ranks_);
     return meter.means().accuracy;
   }
 
   [[nodiscard]] examples::Status status() const {
     const Meter::Means means = epoch_meter_.means();
     examples::Status status{
-        .images = epoch_meter_.count(), .loss = means.loss, .accuracy = means.accuracy};
+        .images = images_done(), .loss = means.loss, .accuracy = means.accuracy};
     if (scaler_.is_enabled()) {
       status.scale = scaler_.get_scale();
       status.skipped = scaler_.counters().skipped;
@@ -372,10 +429,12 @@ class Trainer {
 
   Precision precision_;
   const Options& options_;
+  Ranks& ranks_;
   amp::Device device_;
   examples::Loader train_, test_;
   std::int64_t images_, steps_per_epoch_;
   Cnn model_;
+  std::optional<amp::DataParallel> parallel_;  // if there are several ranks
   std::unique_ptr<amp::Optimizer> optimizer_;
   amp::GradScaler scaler_;
 
@@ -411,10 +470,11 @@ void require_device(const Options& options) {
   }
 }
 
-std::optional<Result> train(const Precision& precision, const Data& data, const Options& options) {
+std::optional<Result> train(const Precision& precision, const Data& data, const Options& options,
+                            Ranks& ranks) {
   amp::reset_peak_memory(options.device == "cuda" ? amp::kCUDA : amp::kCPU);
   amp::manual_seed(options.seed);  // equal initial weights
-  const std::optional<Result> result = Trainer(precision, data, options).run();
+  const std::optional<Result> result = Trainer(precision, data, options, ranks).run();
   if (!result) return {};
   if (result->epochs.empty()) throw amp::Error("nothing was trained");
   std::printf("%-8s  test accuracy %.2f %%\n", precision.name,
@@ -433,7 +493,7 @@ void tell_capabilities() {
 }
 
 /// One seed in each precision that was asked for; false if it was stopped in between.
-bool train_seed(const Options& options, std::vector<Result>& results) {
+bool train_seed(const Options& options, Ranks& ranks, std::vector<Result>& results) {
   const Data data = load(options);
   std::printf(
       "%s: %lld training images, %lld test images\n%s, learning rate %g, batches of "
@@ -445,7 +505,7 @@ bool train_seed(const Options& options, std::vector<Result>& results) {
   std::fflush(stdout);
   for (const Precision& precision : kPrecisions) {
     if (options.precision != "all" && options.precision != precision.name) continue;
-    const std::optional<Result> result = train(precision, data, options);
+    const std::optional<Result> result = train(precision, data, options, ranks);
     if (!result) return false;
     results.push_back(*result);
   }
@@ -453,7 +513,7 @@ bool train_seed(const Options& options, std::vector<Result>& results) {
 }
 
 /// The program's exit status.
-int run_all(const Options& options) {
+int run_all(const Options& options, Ranks& ranks) {
   require_device(options);
   examples::require_outputs(options);
   examples::catch_stop_signals();
@@ -462,9 +522,9 @@ int run_all(const Options& options) {
   for (std::int64_t i = 0; i < options.seeds && finished; ++i) {
     Options seeded = options;
     seeded.seed += static_cast<std::uint64_t>(i);
-    finished = train_seed(seeded, results);
+    finished = train_seed(seeded, ranks, results);
   }
-  if (!results.empty()) {
+  if (!results.empty() && ranks.is_first()) {
     examples::print_results(options, results);
     if (!options.report.empty()) examples::write_report(options, results);
   }
@@ -476,7 +536,8 @@ int run_all(const Options& options) {
 int main(int argc, char** argv) {
   try {
     const Options options = examples::parse_options(argc, argv);
-    if (!options.help) return run_all(options);
+    if (!options.help)
+      return Ranks::run(argc, argv, [&](Ranks& ranks) { return run_all(options, ranks); });
     examples::print_help();
     return 0;
   } catch (const examples::UsageError& error) {

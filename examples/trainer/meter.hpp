@@ -4,6 +4,8 @@
 // Loss and accuracy over many batches.
 #pragma once
 
+#include "trainer/ranks.hpp"
+
 #include <amp/amp.hpp>
 #include <amp/safetensors.hpp>
 
@@ -36,6 +38,19 @@ class Meter {
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
+
+  /// The first rank's meter gets the sums of all, the others' begin anew. Synchronises.
+  void move_to_first(const Ranks& ranks) {
+    amp::Communicator* const host = ranks.host();
+    if (host == nullptr) return;
+    const amp::Tensor all =
+        amp::cat({sums_.to(amp::kCPU), amp::full({1}, count_, {.dtype = amp::kFloat64})}, 0);
+    host->all_reduce(all).wait();
+    *this = {};
+    if (!ranks.is_first()) return;
+    sums_ = all.narrow(0, 0, 2).clone();
+    count_ = static_cast<std::int64_t>(all.select(0, 2).item<double>());
+  }
 
   /// Over the images so far. Synchronises.
   [[nodiscard]] Means means() const {

@@ -142,6 +142,8 @@ constexpr Flag kFlags[] = {
     {"--checkpoint", "FILE",
      "save the whole state there after each epoch, and when stopped (Ctrl-C), as safetensors",
      [](Options& o, const Argument& a) { o.checkpoint = a.name(); }},
+    {"--checkpoint-steps", "N", "save it also after every N steps",
+     [](Options& o, const Argument& a) { o.checkpoint_steps = a.integer<std::int64_t>(1); }},
     {"--resume", "", "go on from the checkpoint, if there is one",
      [](Options& o, const Argument&) { o.resume = true; }},
     {"--report", "DIR",
@@ -169,6 +171,9 @@ Options checked(Options options) {
   }
   if (!options.checkpoint.empty() && (options.precision == "all" || options.seeds > 1)) {
     throw UsageError("--checkpoint holds one training: it needs one --precision, and one seed");
+  }
+  if (options.checkpoint_steps > 0 && options.checkpoint.empty()) {
+    throw UsageError("--checkpoint-steps needs --checkpoint FILE");
   }
   if (options.resume && options.checkpoint.empty()) {
     throw UsageError("--resume needs --checkpoint FILE, to go on from");

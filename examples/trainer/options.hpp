@@ -36,7 +36,8 @@ struct Options {
   std::int64_t limit = 0;  // 0: all images
   std::uint64_t seed = 1;
   std::int64_t seeds = 1;
-  std::string checkpoint = {};  // file; empty: none
+  std::string checkpoint = {};        // file; empty: none
+  std::int64_t checkpoint_steps = 0;  // 0: at the end of each epoch only
   bool resume = false;
   std::string report = {};  // folder; empty: none
   bool help = false;

@@ -101,6 +101,8 @@ TEST_CASE("what makes no sense is rejected with a reason", "[examples][options]"
   CHECK(contains(usage_error({"--checkpoint", "file", "--precision", "fp32", "--seeds", "2"}),
                  "one seed"));
   CHECK(contains(usage_error({"--resume"}), "--resume needs --checkpoint"));
+  CHECK(
+      contains(usage_error({"--checkpoint-steps", "3"}), "--checkpoint-steps needs --checkpoint"));
 }
 
 TEST_CASE("a flag may be a word of its own", "[examples][options]") {

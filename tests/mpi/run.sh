@@ -7,7 +7,6 @@
 set -euo pipefail
 mpirun=$1 ranks=$2
 shift 2
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 AMP_NUM_THREADS=1 OMP_NUM_THREADS=1
-flags=()
-! "$mpirun" --version 2>/dev/null | grep -q 'Open MPI\|OpenRTE' || flags=(--oversubscribe)
-exec "$mpirun" "${flags[@]}" -n "$ranks" "$@"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+  PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe AMP_NUM_THREADS=1 OMP_NUM_THREADS=1
+exec "$mpirun" -n "$ranks" "$@"
