@@ -7,6 +7,7 @@
 #   ./examples/train.sh [the trainer's flags]        --help lists them
 #
 # With everything in place it touches no network. CXX chooses the compiler of the first build.
+# mpirun -n 2 ./examples/train.sh trains with two processes, if there is MPI (Debian: libopenmpi-dev).
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
@@ -94,6 +95,10 @@ configure_and_build() {
 }
 
 mkdir -p "$build"
+if have flock; then  # mpirun -n 2 starts this script twice: one builds
+  exec 9>"$build/lock"
+  flock 9
+fi
 : >"$log"
 
 if [[ ! -e $build/built ]]; then  # what was built once has all it needs
@@ -111,6 +116,7 @@ if ! configure_and_build; then
   exit 1
 fi
 
+exec 9>&-
 # Under the name that was typed, which the trainer repeats where it says how to go on.
 [[ $0 == */* ]] && name=$0 || name=./$0
 exec -a "$name" "$trainer" "$@"
