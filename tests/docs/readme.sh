@@ -6,7 +6,7 @@
 # with the headers alone, runs, has at most 25 lines, and prints what the README says it prints,
 # numbers to 0.05. The others, bodies of functions below the headers they include, compile one by one
 # and run without an exception, with the compiled library. A block with its own main is a program; those
-# that include torch need $TORCH_FLAGS, and are left out without it.
+# that include torch or MPI need $TORCH_FLAGS or $MPI_FLAGS, and are left out without it.
 set -euo pipefail
 readme=$1 include=$2 folder=$3 compiler=$4
 shift 4
@@ -50,6 +50,9 @@ for program in "$folder"/program_*.cpp; do
   if grep -q '#include <torch/' "$program"; then
     [[ ${TORCH_FLAGS:-} ]] || { echo "$(basename "$program") is left out: there is no libtorch" && continue; }
     read -ra flags <<<"$TORCH_FLAGS"
+  elif grep -q '#include <amp/distributed/mpi.hpp>' "$program"; then
+    [[ ${MPI_FLAGS:-} ]] || { echo "$(basename "$program") is left out: there is no MPI" && continue; }
+    read -ra flags <<<"$MPI_FLAGS"
   fi
   "$compiler" -std=c++20 -O0 -Wall -Wextra -Wpedantic -Werror -I "$include" -DAMP_COMPILED "$program" \
     "${flags[@]}" "$@" -o "${program%.cpp}"
