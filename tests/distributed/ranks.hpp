@@ -25,6 +25,7 @@ inline constexpr amp::ThreadGroupOptions kPatient{.timeout = std::chrono::second
 template <class Body>
 auto on_ranks(int size, Body&& body, const amp::ThreadGroupOptions& options = kPatient) {
   using Result = std::invoke_result_t<Body&, amp::Communicator&>;
+  static_assert(!std::is_same_v<Result, bool>, "threads cannot write to a vector<bool>");
   std::vector<Result> results(static_cast<std::size_t>(size));
   amp::ThreadGroup::run(
       size,

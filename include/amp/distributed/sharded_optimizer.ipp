@@ -18,9 +18,9 @@ AMP_COLD ParameterShards::ParameterShards(DataParallel& parallel) : reducer_(par
   const Communicator& communicator = reducer_.communicator();
   for (const GradientBucket& bucket : reducer_.buckets()) {
     for (const GradientBucket::Entry& entry : bucket.entries()) {
-      const auto& [name, parameter] = reducer_.parameters()[entry.parameter];
+      const Tensor& parameter = reducer_.parameters()[entry.parameter].second;
       Shard& shard = shards_[entry.parameter];
-      shard.name = name;
+      shard.name = reducer_.parameters()[entry.parameter].first;
       shard.parameter = parameter;
       shard.data = parameter.raw_data();
       for (int r = 0; r < communicator.size(); ++r)

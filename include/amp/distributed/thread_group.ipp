@@ -47,8 +47,8 @@ struct ThreadGroup::Shared {
         return generation != own || !failure.empty() || someone_ended();
       });
       if (generation == own && failure.empty()) {
-        fail(in_time ? missing() + " has ended"
-                     : missing() + " did not come to " + text_of(call) + " within " +
+        fail(in_time ? list(true) + " has ended"
+                     : list(false) + " did not come to " + text_of(call) + " within " +
                            detail::to_text(options.timeout.count()) + " ms");
       }
       if (generation != own) return failed_generation == own ? failure : std::string();
@@ -79,11 +79,11 @@ struct ThreadGroup::Shared {
            (call.kind == Kind::kBroadcast ? " from rank " + detail::to_text(call.root) : "") +
            (call.op == ReduceOp::kAny ? " with kAny" : "");
   }
-  /// "rank 1", "rank 1, rank 3"
-  std::string missing() const {
+  /// "rank 1, rank 3": those that have not come, or of them those that have ended.
+  std::string list(bool only_ended) const {
     std::string text;
-    for (int r = 0; r < size; ++r) {
-      if (!calls[static_cast<std::size_t>(r)])
+    for (std::size_t r = 0; r < calls.size(); ++r) {
+      if (!calls[r] && (ended[r] || !only_ended))
         text += (text.empty() ? "rank " : ", rank ") + detail::to_text(r);
     }
     return text;
