@@ -11,8 +11,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "support/error_of.hpp"
@@ -25,14 +27,15 @@ inline constexpr amp::ThreadGroupOptions kPatient{.timeout = std::chrono::second
 template <class Body>
 auto on_ranks(int size, Body&& body, const amp::ThreadGroupOptions& options = kPatient) {
   using Result = std::invoke_result_t<Body&, amp::Communicator&>;
-  static_assert(!std::is_same_v<Result, bool>, "threads cannot write to a vector<bool>");
-  std::vector<Result> results(static_cast<std::size_t>(size));
+  std::vector<std::optional<Result>> slots(static_cast<std::size_t>(size));  // one thread, one slot
   amp::ThreadGroup::run(
       size,
       [&](amp::Communicator& world) {
-        results[static_cast<std::size_t>(world.rank())] = body(world);
+        slots[static_cast<std::size_t>(world.rank())] = body(world);
       },
       options);
+  std::vector<Result> results;
+  for (std::optional<Result>& slot : slots) results.push_back(std::move(*slot));
   return results;
 }
 
