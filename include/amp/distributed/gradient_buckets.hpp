@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "amp/core/object_pool.hpp"
 #include "amp/distributed/communicator.hpp"
 #include "amp/kernels/traversal/kept_table.hpp"
 #include "amp/kernels/unscale/args.hpp"
@@ -66,13 +67,13 @@ class GradientBucket {
 
   /// Copies `gradients`, one for each entry, times *factor, into the bucket, converted: one launch.
   /// An undefined one counts as 0.
-  void pack(const std::vector<Tensor>& gradients, const float* factor, float* found_inf);
+  void pack(const PoolVector<Tensor>& gradients, const float* factor, float* found_inf);
   /// Copies the elements of each entry to `gradients`, converted, but not to undefined ones.
-  void unpack(const std::vector<Tensor>& gradients, const float* one, float* found_inf);
+  void unpack(const PoolVector<Tensor>& gradients, const float* one, float* found_inf);
 
   /// Makes `parameters`, one for each entry, the same on all ranks: each element is taken from the
   /// rank in whose part it lies. Uses the bucket's memory if an element has room there.
-  void gather_parameters(const std::vector<Tensor>& parameters, Communicator& communicator,
+  void gather_parameters(const PoolVector<Tensor>& parameters, Communicator& communicator,
                          const float* one, float* found_inf);
 
  private:

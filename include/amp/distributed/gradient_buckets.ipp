@@ -50,7 +50,7 @@ AMP_INLINE void GradientBucket::copy(const PoolVector<kernels::GradientSpan>& sp
   kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(device_, args);
 }
 
-AMP_INLINE void GradientBucket::pack(const std::vector<Tensor>& gradients, const float* factor,
+AMP_INLINE void GradientBucket::pack(const PoolVector<Tensor>& gradients, const float* factor,
                                      float* found_inf) {
   PoolVector<kernels::GradientSpan> spans;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -69,7 +69,7 @@ AMP_INLINE void GradientBucket::pack(const std::vector<Tensor>& gradients, const
   copy(spans, factor, found_inf, packing_);
 }
 
-AMP_INLINE void GradientBucket::unpack(const std::vector<Tensor>& gradients, const float* one,
+AMP_INLINE void GradientBucket::unpack(const PoolVector<Tensor>& gradients, const float* one,
                                        float* found_inf) {
   PoolVector<kernels::GradientSpan> spans;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -85,7 +85,7 @@ AMP_INLINE void GradientBucket::unpack(const std::vector<Tensor>& gradients, con
   copy(spans, one, found_inf, unpacking_);
 }
 
-AMP_INLINE void GradientBucket::gather_parameters(const std::vector<Tensor>& parameters,
+AMP_INLINE void GradientBucket::gather_parameters(const PoolVector<Tensor>& parameters,
                                                   Communicator& communicator, const float* one,
                                                   float* found_inf) {
   const DType dtype = parameter_dtype_;

@@ -65,13 +65,13 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
 
   void begin();
   void send(std::size_t bucket);
-  void receive(std::size_t bucket, const std::vector<bool>& used);
+  void receive(std::size_t bucket);
   void receive_shard();
   void require_gradients() const;
-  /// For each parameter, whether it has a gradient on any rank.
-  std::vector<bool> find_used() const;
+  /// Sets used_, from what all ranks have.
+  void find_used();
   void send_buffers();
-  std::vector<Tensor> gradients_of(const GradientBucket& bucket) const;
+  PoolVector<Tensor> gradients_of(const GradientBucket& bucket) const;
 
   const float* factor() const { return static_cast<const float*>(words_.raw_data()); }
   const float* one() const { return factor() + 1; }
@@ -94,6 +94,7 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
   std::vector<std::size_t> missing_;  // for each bucket, gradients that are not complete
   std::size_t next_ = 0;              // the bucket to be sent next
   std::vector<Collective> sent_;
+  std::vector<bool> used_;  // for each parameter, whether it has a gradient on any rank
 };
 
 }  // namespace amp::inline v0::detail

@@ -56,6 +56,9 @@ AMP_COLD GradientReducer::GradientReducer(const NamedTensors& parameters,
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
     for (const auto& entry : buckets_[b].entries()) bucket_of_[entry.parameter] = b;
   }
+  begin();  // so that passes ask for no memory
+  used_ = added_;
+  under_way_ = false;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     autograd::Leaf& leaf = *autograd::leaf_of(parameters_[i].second);
     leaf.listener = Ref<autograd::GradientListener>(this);
@@ -182,12 +185,12 @@ AMP_INLINE void GradientReducer::send_all() {
               "sent; make another DataParallel");
   }
   while (next_ < buckets_.size()) send(next_);
-  const std::vector<bool> used =
-      options_.find_unused ? find_used() : std::vector<bool>(parameters_.size(), true);
+  used_.assign(parameters_.size(), true);
+  if (options_.find_unused) find_used();
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
     sent_[b].wait();
     buckets_[b].memory().impl().storage->bump_version();
-    if (!shards_) receive(b, used);
+    if (!shards_) receive(b);
   }
   if (shards_) receive_shard();
   send_buffers();
@@ -197,8 +200,8 @@ AMP_INLINE void GradientReducer::send_all() {
   if (due && current_capture() == nullptr) check_parameters();
 }
 
-AMP_INLINE std::vector<Tensor> GradientReducer::gradients_of(const GradientBucket& bucket) const {
-  std::vector<Tensor> gradients;
+AMP_INLINE PoolVector<Tensor> GradientReducer::gradients_of(const GradientBucket& bucket) const {
+  PoolVector<Tensor> gradients;
   for (const auto& entry : bucket.entries()) {
     const auto& [name, parameter] = parameters_[entry.parameter];
     AMP_CHECK(parameter.numel() == entry.numel && parameter.dtype() == bucket.parameter_dtype() &&
@@ -221,16 +224,16 @@ AMP_INLINE void GradientReducer::send(std::size_t bucket) {
   statistics_.bytes += b.bytes();
 }
 
-AMP_INLINE void GradientReducer::receive(std::size_t bucket, const std::vector<bool>& used) {
+AMP_INLINE void GradientReducer::receive(std::size_t bucket) {
   GradientBucket& b = buckets_[bucket];
-  std::vector<Tensor> converted;
+  PoolVector<Tensor> converted;
   bool converts = false, scaled = false;
   for (const auto& entry : b.entries()) {
     const Tensor& parameter = parameters_[entry.parameter].second;
     autograd::Leaf& leaf = *autograd::leaf_of(parameter);
     scaled = scaled || leaf.is_scaled;
     Tensor& to = converted.emplace_back();
-    if (!used[entry.parameter] || !leaf.requires_grad) continue;
+    if (!used_[entry.parameter] || !leaf.requires_grad) continue;
     const DType dtype = leaf.grad.defined() ? leaf.grad.dtype() : parameter.dtype();
     if (dtype == b.wire()) {
       leaf.grad = b.view(entry, parameter.shape());
@@ -273,19 +276,18 @@ AMP_INLINE void GradientReducer::require_gradients() const {
             "DataParallelOptions{.find_unused = true}");
 }
 
-AMP_COLD std::vector<bool> GradientReducer::find_used() const {
+AMP_COLD void GradientReducer::find_used() {
   std::vector<float> own;
   for (const auto& entry : parameters_) own.push_back(entry.second.grad().defined() ? 1.0F : 0.0F);
   const Tensor any = tensor(own, {static_cast<std::int64_t>(own.size())}).to(device());
   communicator_.all_reduce(any, ReduceOp::kAny).wait();
-  std::vector<bool> used;
-  for (const float word : any.to_vector<float>()) used.push_back(word != 0);
-  return used;
+  const std::vector<float> words = any.to_vector<float>();
+  for (std::size_t i = 0; i < words.size(); ++i) used_[i] = words[i] != 0;
 }
 
 AMP_INLINE void GradientReducer::send_buffers() {
   for (GradientBucket& bucket : buffer_buckets_) {
-    std::vector<Tensor> tensors;
+    PoolVector<Tensor> tensors;
     for (const auto& entry : bucket.entries()) tensors.push_back(buffers_[entry.parameter].second);
     bucket.pack(tensors, one(), found());
     communicator_.broadcast(bucket.memory()).wait();
@@ -295,7 +297,7 @@ AMP_INLINE void GradientReducer::send_buffers() {
 
 AMP_INLINE void GradientReducer::gather_parameters() {
   for (GradientBucket& bucket : buckets_) {
-    std::vector<Tensor> tensors;
+    PoolVector<Tensor> tensors;
     for (const auto& entry : bucket.entries())
       tensors.push_back(parameters_[entry.parameter].second);
     bucket.gather_parameters(tensors, communicator_, one(), found());
