@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "distributed/ranks.hpp"
 #include "mpi/expect.hpp"
 
 namespace {
@@ -79,6 +80,31 @@ void check_rounding(MpiCommunicator& world) {
     expect(all.select(0, r).to_vector<float>() == x.to_vector<float>(), "all ranks get one sum");
 }
 
+/// The sums of ranks that are processes have the bits of those that are threads, whether they are
+/// of all elements or of parts.
+void check_bits(MpiCommunicator& world) {
+  const int size = world.size();
+  const auto noise = [&](int r, amp::DType dtype) {
+    Values values;
+    for (int i = 0; i < 37 * size; ++i) values.push_back(std::sin(i * 7.3 + r * 1.9) * (1 + i % 5));
+    return amp::tensor(values, {37 * size}).to(dtype);
+  };
+  for (const amp::DType dtype : {amp::kFloat64, amp::kFloat32, amp::kFloat16, amp::kBFloat16}) {
+    std::vector<std::string> bits(static_cast<std::size_t>(size));
+    amp::ThreadGroup::run(size, [&](amp::Communicator& threads) {
+      const Tensor x = noise(threads.rank(), dtype);
+      threads.all_reduce(x).wait();
+      bits[static_cast<std::size_t>(threads.rank())] = amp_test::bits_of(x);
+    });
+    const Tensor x = noise(world.rank(), dtype), y = noise(world.rank(), dtype);
+    world.all_reduce(x).wait();
+    expect(amp_test::bits_of(x) == bits[0], "sums have the bits of a ThreadGroup's");
+    world.reduce_scatter(y).wait();
+    world.all_gather(y).wait();
+    expect(amp_test::bits_of(y) == bits[0], "parts that are added and gathered are the whole");
+  }
+}
+
 void check_any(MpiCommunicator& world) {
   for (const double value : {1.0, -1.0, std::nan(""), HUGE_VAL, 0x1p-149}) {
     for (int planted = 0; planted < world.size(); ++planted) {
@@ -89,6 +115,11 @@ void check_any(MpiCommunicator& world) {
       expect(words[0] == 0 && !(words[1] == 0) && words[2] == 0, "kAny sees what is not 0");
     }
   }
+  const Tensor zeros = amp::full({2}, -0.0);  // on another rank than what is not 0
+  if (world.rank() == world.size() - 1) zeros.select(0, 1).fill_(1);
+  world.all_reduce(zeros, ReduceOp::kAny).wait();
+  const std::vector<float> words = zeros.to_vector<float>();
+  expect(words[0] == 0 && words[1] != 0, "kAny is not misled by -0");
 }
 
 void check_moves(MpiCommunicator& world) {
@@ -128,6 +159,23 @@ void check_order(MpiCommunicator& world) {
   second.wait();
   for (const Tensor& x : {a, b, c})
     expect(x.to_vector<double>() == Values(50, sum), "operations may be waited for in any order");
+  // Between other calls on each rank.
+  const Tensor early = own(amp::kBFloat16), late = own(amp::kFloat16), other = own(amp::kFloat32);
+  for (int round = 0; round < 20; ++round) {
+    for (const Tensor& x : {early, late, other}) x.fill_(world.rank() + 1);
+    amp::Collective begun = world.all_reduce(early);
+    if ((world.rank() + round) % 2 == 0) begun.wait();
+    amp::Collective next = world.all_reduce(late), last = world.all_reduce(other);
+    if ((world.rank() + round) % 3 == 0) next.wait();
+    const Tensor sent = amp::full({3}, world.rank());
+    world.broadcast(sent, size - 1).wait();
+    begun.wait();
+    next.wait();
+    last.wait();
+    for (const Tensor& x : {early, late, other})
+      expect(x.to_vector<double>() == Values(50, sum), "each rank waits when it likes");
+    expect(sent.to_vector<double>() == Values(3, size - 1), "and gets what was sent");
+  }
   const Tensor dropped = own(amp::kFloat16);
   (void)world.all_reduce(dropped);
   world.barrier();
@@ -148,6 +196,12 @@ void check_arguments(MpiCommunicator& world) {
   expect_error("`timeout`", [] { MpiCommunicator none(MPI_COMM_WORLD, {.timeout = {}}); });
   expect_error("`most_elements`",
                [] { MpiCommunicator none(MPI_COMM_WORLD, {.most_elements = 0}); });
+  MpiCommunicator closed(MPI_COMM_WORLD);
+  closed.close();
+  closed.close();
+  if (world.size() > 1)
+    expect_error("all_reduce of 3 float32: the communicator is closed",
+                 [&] { closed.all_reduce(x).wait(); });
 }
 
 }  // namespace
@@ -164,6 +218,7 @@ int main(int argc, char** argv) {
     for (MpiCommunicator* const ranks : {&world, &few}) {
       check_sums(*ranks);
       check_rounding(*ranks);
+      check_bits(*ranks);
       check_any(*ranks);
       check_moves(*ranks);
       check_order(*ranks);

@@ -7,22 +7,53 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+namespace {
+
+/// The exit status of a rank that does not train on.
+std::optional<int> fail_on_rank_1(const std::string& mode, amp::MpiCommunicator& world,
+                                  const amp::Tensor& x) {
+  if (mode == "killed") (void)std::raise(SIGKILL);
+  if (mode == "hangs" || mode == "caught" || mode == "dropped")
+    std::this_thread::sleep_for(std::chrono::seconds(60));
+  if (mode == "stalls") {  // after its call, without waiting for it
+    (void)world.all_reduce(x);
+    std::this_thread::sleep_for(std::chrono::seconds(60));
+  }
+  if (mode == "throws") throw std::runtime_error("the disk is full");
+  if (mode == "throws_number") throw 7;
+  if (mode == "leaves") return 3;
+  if (mode == "barrier") world.barrier();
+  if (mode == "shorter") world.all_reduce(x.narrow(0, 0, 99)).wait();
+  if (mode == "broadcast") world.broadcast(x, 1).wait();
+  return {};
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
+  const amp::Tensor x = amp::zeros({100});
   const auto program = [&](amp::MpiCommunicator& world) {
     world.barrier();
     if (world.rank() == 1) {
-      if (mode == "killed") (void)std::raise(SIGKILL);
-      if (mode == "hangs") std::this_thread::sleep_for(std::chrono::seconds(60));
-      if (mode == "throws") throw std::runtime_error("the disk is full");
-      if (mode == "leaves") return 3;
-      if (mode == "elsewhere") world.barrier();
+      if (const auto status = fail_on_rank_1(mode, world, x)) return *status;
     }
-    world.all_reduce(amp::zeros({100})).wait();
+    if (mode == "dropped") {  // nobody waits, but for the end
+      (void)world.all_reduce(x);
+      return 0;
+    }
+    try {
+      world.all_reduce(x).wait();
+    } catch (const amp::CommunicationError& error) {
+      if (mode != "caught") throw;
+      std::fprintf(stderr, "caught: %s\n", error.what());
+    }
     return 0;
   };
   return amp::run_mpi(argc, argv, program, {.timeout = std::chrono::seconds(2)});

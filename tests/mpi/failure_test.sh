@@ -17,8 +17,16 @@ expect() {
   ((status != 0 && SECONDS - began < 30)) || { echo "the job did not fail in time" && exit 1; }
   grep -qE "$2" <<<"$output" || { echo "it does not say: $2" && exit 1; }
 }
-expect hangs 'rank [02]: rank 1 did not come to all_reduce of 100 float32.* within 2000 ms; rank 0, rank 2 waited'
+missing='rank 1 did not come to all_reduce of 100 float32, number 1, within 2000 ms; rank 0, rank 2 waited'
+expect hangs "rank [02]: $missing"
+expect caught "caught: $missing"
+expect dropped "rank [02]: $missing"
+expect stalls 'rank 1 began, but did not go on with all_reduce of 100 float32.* within 2000 ms; rank 0, rank 2 waited'
 expect throws 'rank 1: the disk is full'
+expect throws_number 'rank 1: an exception that is no std::exception'
 expect killed 'rank 1 .*signal 9|KILLED|Killed'
-expect leaves 'rank 1 did not come to all_reduce of 100 float32'
-expect elsewhere 'did not come to .*waits in '
+different='the ranks make different calls, number 1; rank 0, rank 2: all_reduce of 100 float32; rank 1:'
+expect leaves "$different its end"
+expect barrier "$different barrier"
+expect shorter "$different all_reduce of 99 float32"
+expect broadcast "$different broadcast of 100 float32 from rank 1"

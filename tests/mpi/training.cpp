@@ -119,6 +119,23 @@ void check_overflow(MpiCommunicator& world) {
   }
 }
 
+/// What MPI still reads and writes when backward throws is not memory of others.
+void check_memory_after_error(MpiCommunicator& world) {
+  constexpr std::int64_t kMany = 1 << 20;
+  {
+    const Tensor unused = amp::ones({1}, {.requires_grad = true});
+    const Tensor large = amp::ones({kMany}, {.requires_grad = true});
+    DataParallel parallel({{"unused", unused}, {"large", large}}, world, kSmallBuckets);
+    amp_test::expect_error("\"unused\"", [&] { amp::sum(large * 2).backward(); });
+  }
+  std::vector<Tensor> others;
+  for (int i = 0; i < 12; ++i) others.push_back(amp::full({kMany}, 7));
+  world.barrier();
+  for (const Tensor& other : others)
+    expect(amp::min(other).item<float>() == 7 && amp::max(other).item<float>() == 7,
+           "messages of a pass that failed are not written into other memory");
+}
+
 /// Gradients that no rank sends.
 struct Own {
   std::vector<float> gradient = std::vector<float>(4, 1);
@@ -154,5 +171,6 @@ int main(int argc, char** argv) {
     check_training(world);
     check_overflow(world);
     check_traces(world);
+    check_memory_after_error(world);
   });
 }

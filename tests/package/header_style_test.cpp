@@ -27,12 +27,15 @@ TEST_CASE("headers open with the licence and are included once") {
   CHECK(complaints.text() == "");
 }
 
+// But for those by which a library's own header is told what to leave out.
 TEST_CASE("macros start with AMP_") {
+  const std::set<std::string> others = {"OMPI_SKIP_MPICXX 1", "MPICH_SKIP_MPICXX 1"};
   amp_test::Complaints complaints;
   for (const auto& [header, lines] : amp_test::read_headers()) {
     for (const std::string& line : lines) {
       const std::string name = directive(line, "define");
-      if (!name.empty() && !name.starts_with("AMP_")) complaints.add(header + ": " + line);
+      if (!name.empty() && !name.starts_with("AMP_") && !others.contains(name))
+        complaints.add(header + ": " + line);
     }
   }
   CHECK(complaints.text() == "");

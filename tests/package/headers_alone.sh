@@ -21,7 +21,7 @@ while IFS= read -r header; do
   flags=(-I "$include")
   suffix=cpp
   case $header in
-    */libtorch.hpp | */libtorch/* | */mpi.hpp | */nccl.hpp | */nvtx.hpp)
+    */libtorch.hpp | */libtorch/* | */mpi.hpp | */mpi/* | */nccl.hpp | */nvtx.hpp)
       echo "left out, needs a library: $header"
       continue
       ;;

@@ -1,0 +1,396 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Ranks that are processes: the operations.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "amp/core/warning.hpp"
+#include "amp/device/host_memory.hpp"
+#include "amp/distributed/add_ranks.hpp"
+#include "amp/distributed/calls.hpp"
+#include "amp/distributed/communicator.hpp"
+#include "amp/distributed/mpi/library.hpp"
+
+namespace amp::inline v0 {
+
+struct MpiOptions {
+  /// How long a rank waits for the others in one operation before it throws, naming those that did
+  /// not come.
+  std::chrono::milliseconds timeout = std::chrono::minutes(5);
+  /// Elements that one call of MPI may take, whose counts are ints; more take several calls.
+  int most_elements = 1 << 30;
+};
+
+/// The ranks of an MPI communicator. Takes memory of the host.
+///
+/// Operations are MPI's nonblocking ones, so they go on while the rank computes, as far as the
+/// MPI library does that; one that nobody waits for goes on in later calls. Sums are computed by
+/// amp, in the order of the ranks, from what MPI has exchanged: all ranks get the same bits,
+/// whatever the MPI library is, and as many bytes are sent as by a ring.
+/// With each operation goes a small one that compares the calls of all ranks, so that calls that
+/// differ are an error. If a rank waits for longer than the timeout, it throws, and names the ranks
+/// that did not come.
+///
+/// Source: MPI: A Message-Passing Interface Standard, version 3.1, chapters 5 and 8.
+class MpiCommunicator final : public Communicator {
+ public:
+  /// Over a duplicate of `communicator`, so that its messages are its own. MPI is initialised, by
+  /// MpiEnvironment or otherwise. All ranks call it. Throws if MPI is not initialised, or is
+  /// finalised.
+  explicit MpiCommunicator(MPI_Comm communicator, const MpiOptions& options = {})
+      : MpiCommunicator{checked(options), detail::duplicate_comm(communicator)} {}
+  /// close(), whose error becomes a warning. What is destroyed by an exception, or has failed, is
+  /// left as it is, and waits for nobody: the job then has to end by MPI_Abort, as MpiEnvironment
+  /// does it.
+  ~MpiCommunicator() override {
+    int finalized = 0;
+    if (closed_ || MPI_Finalized(&finalized) != MPI_SUCCESS || finalized != 0) return;
+    if (!has_failed() && std::uncaught_exceptions() == exceptions_) {
+      try {
+        close();
+        return;
+      } catch (const std::exception& error) {
+        detail::warn("MpiCommunicator: ", error.what());
+      }
+    }
+    detail::mpi_job_is_lost() = true;
+    for (const Ref<Operation>& operation : traffic_->pending) operation->owner = nullptr;
+    static_cast<void>(traffic_.release());  // MPI may still read and write it
+  }
+
+  /// Finishes what was begun, waits until all ranks have called it, and gives back what MPI holds.
+  /// No operation can follow. Throws CommunicationError.
+  void close() {
+    if (closed_) return;
+    require_working();
+    if (size() > 1) finish(*begin({.kind = detail::RankCall::kEnd}));
+    hear();
+    closed_ = true;
+    for (MPI_Comm* const comm : {&comms_.first, &comms_.second, &comms_.control})
+      call("MPI_Comm_free", MPI_Comm_free(comm));
+  }
+
+  bool takes(Device device) const override { return device.type == kCPU; }
+  std::string_view engine() const override { return "mpi"; }
+
+ protected:
+  Collective begin_all_reduce(const TensorView& values, ReduceOp op) override {
+    if (size() == 1) return {};
+    const Ref<Operation> operation = begin(detail::RankCall::kAllReduce, values, 0, op);
+    for_each_range(values.numel, options_.most_elements, [&](std::int64_t at, int count) {
+      char* const data = address(values, at);
+      if (op == ReduceOp::kSum) return begin_sum(*operation, data, count, values.dtype);
+      // Bits of floats joined by "or" are those of a zero, of either sign, only if all are zeros.
+      // Their maximum would not do: as integers -0 is above 1, and MPI's of floats knows no NaN.
+      call("MPI_Iallreduce", MPI_Iallreduce(MPI_IN_PLACE, data, count, MPI_UINT32_T, MPI_BOR,
+                                            comms_.first, operation->add_request()));
+    });
+    return under_way(operation);
+  }
+
+  Collective begin_reduce_scatter(const TensorView& values) override {
+    if (size() == 1) return {};
+    const Ref<Operation> operation = begin(detail::RankCall::kReduceScatter, values);
+    const std::int64_t part = values.numel / size(), item = item_size(values.dtype);
+    for_each_range(part, options_.most_elements / size(), [&](std::int64_t at, int count) {
+      Exchange& exchange = operation->exchanges.emplace_back(count * item * size());
+      const auto [sent, type] = of_each_part(*operation, values, count);
+      call("MPI_Ialltoall",
+           MPI_Ialltoall(address(values, at), sent, type, exchange.received.data(), count,
+                         detail::mpi_bits(values.dtype), comms_.first, operation->add_request()));
+      char* const own = address(values, rank() * part + at);
+      operation->second_stage.emplace_back([=, this, &exchange, dtype = values.dtype] {
+        add_parts(exchange.received.data(), count, dtype, own);
+      });
+    });
+    return under_way(operation);
+  }
+
+  Collective begin_all_gather(const TensorView& values) override {
+    if (size() == 1) return {};
+    const Ref<Operation> operation = begin(detail::RankCall::kAllGather, values);
+    for_each_range(values.numel / size(), options_.most_elements / size(),
+                   [&](std::int64_t at, int count) {
+                     const auto [received, type] = of_each_part(*operation, values, count);
+                     call("MPI_Iallgather",
+                          MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, address(values, at),
+                                         received, type, comms_.first, operation->add_request()));
+                   });
+    return under_way(operation);
+  }
+
+  Collective begin_broadcast(const TensorView& values, int root) override {
+    if (size() == 1) return {};
+    const Ref<Operation> operation = begin(detail::RankCall::kBroadcast, values, root);
+    for_each_range(values.numel, options_.most_elements, [&](std::int64_t at, int count) {
+      call("MPI_Ibcast", MPI_Ibcast(address(values, at), count, detail::mpi_bits(values.dtype),
+                                    root, comms_.first, operation->add_request()));
+    });
+    return under_way(operation);
+  }
+
+  void run_barrier() override {
+    if (size() > 1) finish(*begin({.kind = detail::RankCall::kBarrier}));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  /// Memory that MPI reads and writes meanwhile.
+  struct Exchange {
+    explicit Exchange(std::int64_t bytes) : received(bytes) {}
+    std::vector<int> counts = {}, places = {}, own_counts = {}, own_places = {};
+    HostBuffer<char> received;
+  };
+
+  /// One that is under way.
+  struct Operation final : Collective::Work {
+    Operation(MpiCommunicator& communicator, const detail::RankCall& own, std::int64_t order)
+        : owner(&communicator), call(own), number(order) {
+      for (std::size_t i = 0; i < own.numbers().size(); ++i) {
+        largest[2 * i] = own.numbers()[i];
+        largest[2 * i + 1] = -own.numbers()[i];
+      }
+    }
+    void wait() override {
+      if (owner != nullptr) return owner->finish(*this);
+      if (!finished) throw CommunicationError(call.text() + ": its communicator is gone");
+    }
+    MPI_Request* add_request() { return &requests.emplace_back(MPI_REQUEST_NULL); }
+    detail::RankNotice notice() const { return {number, call}; }
+
+    MpiCommunicator* owner;  // null when it is finished, or the communicator is gone
+    bool finished = false;
+    const detail::RankCall call;
+    const std::int64_t number;
+    std::array<std::int64_t, 10> largest = {};  // the numbers of `call`, and negated, of all ranks
+    MPI_Request comparison = MPI_REQUEST_NULL;
+    bool compared = false;
+    std::vector<MPI_Request> requests = {};  // of the stage that it is in
+    std::vector<std::function<void()>> second_stage = {};
+    std::deque<Exchange> exchanges = {};
+    std::vector<MPI_Datatype> types = {};
+  };
+
+  struct Traffic {
+    std::deque<Ref<Operation>> pending = {};
+    std::deque<detail::RankNotice> sent = {};  // MPI reads them, perhaps for ever
+  };
+
+  MpiCommunicator(const MpiOptions& options, const detail::MpiComms& comms)
+      : Communicator(comms.rank, comms.size),
+        comms_(comms),
+        options_(options),
+        notices_(comms.size) {}
+
+  static const MpiOptions& checked(const MpiOptions& options) {
+    AMP_CHECK(options.timeout.count() > 0, "MpiCommunicator: `timeout` must be above 0, but is ",
+              options.timeout.count(), " ms");
+    AMP_CHECK(options.most_elements > 0,
+              "MpiCommunicator: `most_elements` must be above 0, but is ", options.most_elements);
+    return options;
+  }
+  static char* address(const TensorView& values, std::int64_t element) {
+    return static_cast<char*>(values.data) + element * item_size(values.dtype);
+  }
+  /// body(begin, count) for ranges of `numel` elements that one call may take.
+  template <class Body>
+  static void for_each_range(std::int64_t numel, int most, Body&& body) {
+    most = most < 1 ? 1 : most;
+    for (std::int64_t begin = 0; begin < numel; begin += most)
+      body(begin, static_cast<int>(numel - begin < most ? numel - begin : most));
+  }
+  /// How a call names `count` elements of each of size() parts: how many of which type.
+  std::pair<int, MPI_Datatype> of_each_part(Operation& operation, const TensorView& values,
+                                            int count) {
+    const MPI_Datatype type = detail::mpi_bits(values.dtype);
+    const std::int64_t part = values.numel / size();
+    if (count == part) return {count, type};
+    MPI_Datatype some = MPI_DATATYPE_NULL;
+    call("MPI_Type_contiguous", MPI_Type_contiguous(count, type, &some));
+    MPI_Datatype& apart = operation.types.emplace_back(MPI_DATATYPE_NULL);
+    const auto stride = static_cast<MPI_Aint>(part * item_size(values.dtype));
+    call("MPI_Type_create_resized", MPI_Type_create_resized(some, 0, stride, &apart));
+    call("MPI_Type_commit", MPI_Type_commit(&apart));
+    call("MPI_Type_free", MPI_Type_free(&some));
+    return {1, apart};
+  }
+
+  void add_parts(const char* parts, std::int64_t numel, DType dtype, void* sums) const {
+    std::vector<const void*> all;
+    for (int r = 0; r < size(); ++r) all.push_back(parts + r * numel * item_size(dtype));
+    detail::add_ranks(all, dtype, sums, numel);
+  }
+
+  /// Of all elements each rank gets a share from all others, adds it up, and sends the sums to all.
+  void begin_sum(Operation& operation, char* data, int count, DType dtype) {
+    const auto place = [&](int r) { return static_cast<int>(std::int64_t{count} * r / size()); };
+    const int own = place(rank() + 1) - place(rank());
+    const std::int64_t item = item_size(dtype);
+    const MPI_Datatype type = detail::mpi_bits(dtype);
+    Exchange& exchange = operation.exchanges.emplace_back(std::int64_t{own} * size() * item);
+    for (int r = 0; r < size(); ++r) {
+      exchange.places.push_back(place(r));
+      exchange.counts.push_back(place(r + 1) - place(r));
+      exchange.own_places.push_back(r * own);
+      exchange.own_counts.push_back(own);
+    }
+    call("MPI_Ialltoallv",
+         MPI_Ialltoallv(data, exchange.counts.data(), exchange.places.data(), type,
+                        exchange.received.data(), exchange.own_counts.data(),
+                        exchange.own_places.data(), type, comms_.first, operation.add_request()));
+    operation.second_stage.emplace_back([=, this, &operation, &exchange] {
+      add_parts(exchange.received.data(), own, dtype,
+                data + exchange.places[static_cast<std::size_t>(rank())] * item);
+      call("MPI_Iallgatherv",
+           MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, exchange.counts.data(),
+                           exchange.places.data(), type, comms_.second, operation.add_request()));
+    });
+  }
+
+  Ref<Operation> begin(detail::RankCall::Kind kind, const TensorView& values, int root = 0,
+                       ReduceOp op = ReduceOp::kSum) {
+    return begin({.kind = kind,
+                  .numel = values.numel,
+                  .dtype = static_cast<std::int64_t>(values.dtype),
+                  .op = static_cast<std::int64_t>(op),
+                  .root = root});
+  }
+  Ref<Operation> begin(const detail::RankCall& own) {
+    AMP_CHECK(!closed_, own.text(), ": the communicator is closed");
+    const auto operation = make_ref<Operation>(*this, own, begun_++);
+    traffic_->pending.push_back(operation);
+    call("MPI_Iallreduce", MPI_Iallreduce(MPI_IN_PLACE, operation->largest.data(),
+                                          static_cast<int>(operation->largest.size()), MPI_INT64_T,
+                                          MPI_MAX, comms_.control, &operation->comparison));
+    return operation;
+  }
+  Collective under_way(const Ref<Operation>& operation) {
+    advance();
+    return Collective(Ref<Collective::Work>(operation));
+  }
+  void call(const char* name, int status, const Operation* operation = nullptr) {
+    try {
+      detail::require_mpi(status, name);
+    } catch (const CommunicationError& error) {
+      fail((operation == nullptr ? "" : operation->notice().text() + ": ") + error.what());
+    }
+  }
+
+  bool is_done(MPI_Request& request, const Operation& operation) {
+    int done = 0;
+    call("MPI_Test", MPI_Test(&request, &done, MPI_STATUS_IGNORE), &operation);
+    return done != 0;
+  }
+  bool stage_is_done(Operation& operation) {
+    if (!operation.compared) {
+      if (!is_done(operation.comparison, operation)) return false;
+      const auto own = operation.call.numbers();
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        if (operation.largest[2 * i] != own[i] || operation.largest[2 * i + 1] != -own[i])
+          report_difference(operation);
+      }
+      operation.compared = true;
+    }
+    while (!operation.requests.empty() && is_done(operation.requests.back(), operation))
+      operation.requests.pop_back();
+    return operation.requests.empty();
+  }
+  /// Goes on with what is under way, without waiting. Second stages begin in the order of the
+  /// calls, which is the same on all ranks.
+  void advance() {
+    std::deque<Ref<Operation>>& pending = traffic_->pending;
+    for (const Ref<Operation>& operation : pending) {
+      if (!stage_is_done(*operation)) {
+        if (operation->second_stage.empty()) continue;
+        break;
+      }
+      for (const auto& stage : std::exchange(operation->second_stage, {})) stage();
+    }
+    while (!pending.empty() && pending.front()->second_stage.empty() &&
+           stage_is_done(*pending.front())) {
+      for (MPI_Datatype& type : pending.front()->types) call("MPI_Type_free", MPI_Type_free(&type));
+      pending.front()->finished = true;
+      pending.front()->owner = nullptr;
+      pending.pop_front();
+    }
+  }
+
+  /// Waits for the operation and those before it.
+  void finish(Operation& operation) {
+    Clock::time_point began;
+    std::int64_t number = -1;  // of the one that is waited for
+    for (std::int64_t round = 0;; ++round) {
+      require_working();
+      advance();
+      if (operation.owner == nullptr) return;
+      const Operation& first = *traffic_->pending.front();
+      if (std::exchange(number, first.number) != first.number) began = Clock::now();
+      std::this_thread::yield();
+      if (round % 64 != 0) continue;
+      const auto waited = Clock::now() - began;
+      const bool heard = hear();
+      if (told_ != number && (heard || waited >= options_.timeout / 2)) tell(first);
+      if (waited >= options_.timeout) report(first);
+    }
+  }
+
+  /// Says to all others in which operation this rank waits.
+  void tell(const Operation& operation) {
+    told_ = operation.number;
+    const detail::RankNotice& notice = traffic_->sent.emplace_back(operation.notice());
+    for (int r = 0; r < size(); ++r) {
+      if (r == rank()) continue;
+      MPI_Request request = MPI_REQUEST_NULL;
+      call("MPI_Isend",
+           MPI_Isend(&notice, sizeof notice, MPI_BYTE, r, 0, comms_.control, &request));
+      call("MPI_Request_free", MPI_Request_free(&request));
+    }
+  }
+  /// Takes what others say; whether there was anything.
+  bool hear() {
+    for (bool any = false;; any = true) {
+      int there = 0;
+      MPI_Status status;
+      call("MPI_Iprobe", MPI_Iprobe(MPI_ANY_SOURCE, 0, comms_.control, &there, &status));
+      if (there == 0) return any;
+      call("MPI_Recv", MPI_Recv(&notices_.of(status.MPI_SOURCE), sizeof(detail::RankNotice),
+                                MPI_BYTE, status.MPI_SOURCE, 0, comms_.control, MPI_STATUS_IGNORE));
+    }
+  }
+
+  [[noreturn]] void report(const Operation& operation) {
+    notices_.of(rank()) = operation.notice();
+    fail(notices_.missing_text(operation.notice(), operation.compared, options_.timeout.count()));
+  }
+  /// All ranks find it, and say what they called.
+  [[noreturn]] void report_difference(const Operation& operation) {
+    tell(operation);
+    notices_.of(rank()) = operation.notice();
+    const Clock::duration patience = std::chrono::seconds(2);
+    const auto end = Clock::now() + (options_.timeout < patience ? options_.timeout : patience);
+    while (Clock::now() < end && !notices_.have_come_to(operation.number)) hear();
+    fail(notices_.difference_text(operation.number));
+  }
+
+  detail::MpiComms comms_;
+  MpiOptions options_;
+  int exceptions_ = std::uncaught_exceptions();
+  bool closed_ = false;
+  std::unique_ptr<Traffic> traffic_ = std::make_unique<Traffic>();
+  std::int64_t begun_ = 0, told_ = -1;  // operations; the one that others were told of
+  detail::RankNotices notices_;
+};
+
+}  // namespace amp::inline v0
