@@ -208,7 +208,12 @@ class Trainer {
   bool stop_requested() const { return ranks_.any(examples::stop_requested()); }
 
   void resume() {
-    if (!examples::checkpoint_exists(options_)) {
+    const bool exists = examples::checkpoint_exists(options_);
+    if (ranks_.any(exists) != exists)
+      throw amp::Error(options_.checkpoint +
+                       " is not there on every rank; resume from a folder "
+                       "that all machines share");
+    if (!exists) {
       std::printf("%s is not there yet: beginning\n", options_.checkpoint.c_str());
       return;
     }

@@ -152,6 +152,7 @@
 #include "amp/diagnostics/trace_guard.ipp"
 #include "amp/distributed/add_ranks.ipp"
 #include "amp/distributed/communicator.ipp"
+#include "amp/distributed/comparison.ipp"
 #include "amp/distributed/data_parallel.ipp"
 #include "amp/distributed/gradient_buckets.ipp"
 #include "amp/distributed/gradient_reducer.ipp"

@@ -164,6 +164,23 @@ TEST_CASE("a word that a rank's own kernel sets is agreed on", "[distributed]") 
   }
 }
 
+TEST_CASE("what the pass of unscale_and_clip finds is agreed on", "[distributed]") {
+  const auto results = on_ranks(2, [](Communicator& world) {
+    GradScaler scaler({.init_scale = 8, .agree = amp::agreement(world)});
+    (void)scaler.scale_data(amp::kCPU);
+    float gradient[] = {1, world.rank() == 0 ? kInfinity : 2};
+    double steps = 0;
+    amp::PlainOptimizer optimizer({{gradient, 2}}, [&](const amp::GradScale& scale) {
+      if (!scale.skips()) ++steps;
+    });
+    (void)scaler.unscale_and_clip(optimizer, 1.0);
+    const bool skipped = scaler.step(optimizer).skipped();
+    scaler.update();
+    return std::vector<double>{skipped ? 1.0 : 0.0, steps, scaler.get_scale()};
+  });
+  for (const auto& result : results) CHECK(result == std::vector<double>{1, 0, 4});
+}
+
 TEST_CASE("ranks that sanitize agree that they did", "[distributed]") {
   const auto results = on_ranks(2, [](Communicator& world) {
     GradScaler scaler({.init_scale = 8,

@@ -90,7 +90,7 @@ class ListenedLeaves {
       for (const Ref<Node>& input : node.inputs()) {
         if (!input) continue;
         add(*input, 1);
-        if (input->as_leaf() == nullptr && known_.insert(input.get()).second)
+        if (input->as_leaf() == nullptr && known_.insert(input->sequence()).second)
           open.push_back(input.get());
       }
     }
@@ -98,30 +98,33 @@ class ListenedLeaves {
   bool empty() const { return listeners_.empty(); }
   /// Whether backward has now gone along all edges to the leaf. False for what is no such leaf.
   bool last_edge(const Node& node) {
-    const auto found = edges_.find(&node);
+    const auto found = edges_.find(node.sequence());
     return found != edges_.end() && --found->second == 0;
   }
-  /// The listeners of these leaves, each once. No error comes after it.
+  /// Tells the listeners of these leaves, each once.
   void backward_ends() {
-    const auto listeners = std::exchange(listeners_, {});
-    for (const Ref<GradientListener>& listener : listeners) listener->backward_ends();
+    while (!listeners_.empty()) {
+      listeners_.front()->backward_ends();
+      listeners_.erase(listeners_.begin());
+    }
   }
 
  private:
   void add(Node& node, std::int64_t edges) {
     const Leaf* const leaf = node.as_leaf();
     if (leaf == nullptr || !leaf->listener) return;
-    edges_[&node] += edges;
+    edges_[node.sequence()] += edges;
     if (std::find(listeners_.begin(), listeners_.end(), leaf->listener) == listeners_.end())
       listeners_.push_back(leaf->listener);
   }
 
+  // By sequence: when a function is computed again, nodes may lie where others were.
   template <class Value>
   using Pool = amp::detail::PoolAllocator<Value>;
-  std::unordered_set<const Node*, std::hash<const Node*>, std::equal_to<>, Pool<const Node*>>
-      known_;
-  std::unordered_map<const Node*, std::int64_t, std::hash<const Node*>, std::equal_to<>,
-                     Pool<std::pair<const Node* const, std::int64_t>>>
+  using Sequence = std::uint64_t;
+  std::unordered_set<Sequence, std::hash<Sequence>, std::equal_to<>, Pool<Sequence>> known_;
+  std::unordered_map<Sequence, std::int64_t, std::hash<Sequence>, std::equal_to<>,
+                     Pool<std::pair<const Sequence, std::int64_t>>>
       edges_;
   amp::detail::PoolVector<Ref<GradientListener>> listeners_;
 };

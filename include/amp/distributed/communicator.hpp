@@ -51,6 +51,8 @@ class Collective {
     if (work_) work_->wait();
     work_.reset();
   }
+  /// Whether wait() has been called, or was not needed.
+  bool is_finished() const { return !work_; }
 
  private:
   Ref<Work> work_;

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "amp/distributed/communicator.hpp"
+#include "amp/distributed/data_parallel_options.hpp"
 #include "amp/nn/module.hpp"
 #include "amp/scaler/state.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -18,34 +18,6 @@ namespace amp::inline v0 {
 namespace detail {
 class GradientReducer;
 }
-
-struct DataParallelOptions {
-  /// In which dtype gradients are sent: float32, float16 or bfloat16, whatever the parameters are.
-  /// Unset: that of the parameters. The gradients have their own dtype again afterwards.
-  std::optional<DType> wire = {};
-  /// Gradients are sent in buckets of about so many bytes, the first of which is smaller, so that
-  /// sending begins early.
-  std::int64_t bucket_bytes = std::int64_t{25} << 20;
-  std::int64_t first_bucket_bytes = std::int64_t{1} << 20;
-  /// Whether there may be parameters that have no gradient on some rank. Those without one on
-  /// any rank are left as they are. Waits for the device once a pass.
-  bool find_unused = false;
-  /// Whether buffers, as the running statistics of batch_norm, become those of rank 0 after each
-  /// pass that sends gradients.
-  bool broadcast_buffers = true;
-  /// After so many passes that send gradients the ranks compare a hash of the parameters, and throw
-  /// if one differs; 0: never. Waits for the device.
-  std::int64_t check_every = 1000;
-};
-
-/// What a DataParallel did so far, on this rank.
-struct DataParallelStatistics {
-  std::int64_t passes = 0;         // of backward, in which gradients were sent
-  std::int64_t buckets = 0;        // messages
-  std::int64_t bytes = 0;          // in buckets
-  std::int64_t buckets_early = 0;  // of the buckets, begun while backward went on
-  std::int64_t bytes_early = 0;
-};
 
 /// Makes the ranks of a communicator train one model. From now on backward() leaves the average of
 /// all ranks' gradients in `.grad`, and sends them while it goes on computing.
@@ -100,7 +72,8 @@ class DataParallel {
   /// Throws unless 0 < own <= total.
   Tensor weigh(const Tensor& loss, std::int64_t own, std::int64_t total) const;
   /// In place of backward() on a rank that has no sample while others have some: takes part with
-  /// gradients of 0. What was accumulated before is sent.
+  /// gradients of 0. What was accumulated before is sent; within NoSyncGuard nothing happens. With
+  /// a scaler such a rank still calls scale() first, of any number, as the scaler starts with it.
   void backward_without_samples();
 
   /// Throws, on all ranks, if a parameter is not the same on all, bit for bit: names a rank and the

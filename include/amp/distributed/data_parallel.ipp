@@ -34,7 +34,7 @@ AMP_COLD Tensor DataParallel::weigh(const Tensor& loss, std::int64_t own,
   return loss * (part * communicator().size());
 }
 
-AMP_COLD void DataParallel::backward_without_samples() { reducer_->send_all(); }
+AMP_COLD void DataParallel::backward_without_samples() { reducer_->end_without_samples(); }
 
 AMP_COLD void DataParallel::check_parameters() { reducer_->check_parameters(); }
 

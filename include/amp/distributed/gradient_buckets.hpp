@@ -71,6 +71,8 @@ class GradientBucket {
   /// Copies the elements of each entry to `gradients`, converted, but not to undefined ones.
   void unpack(const PoolVector<Tensor>& gradients, const float* one, float* found_inf);
 
+  /// Makes room for gather_parameters().
+  void prepare_gathering();
   /// Makes `parameters`, one for each entry, the same on all ranks: each element is taken from the
   /// rank in whose part it lies. Uses the bucket's memory if an element has room there.
   void gather_parameters(const PoolVector<Tensor>& parameters, Communicator& communicator,

@@ -61,8 +61,8 @@ AMP_INLINE void GradientBucket::pack(const PoolVector<Tensor>& gradients, const 
       spans.push_back({.data = gradients[i].raw_data(),
                        .numel = entry.numel,
                        .dtype = gradients[i].dtype(),
-                       .unscaled = element(memory_.raw_data(), entry.offset, wire_),
-                       .unscaled_dtype = wire_});
+                       .unscaled_dtype = wire_,
+                       .unscaled = element(memory_.raw_data(), entry.offset, wire_)});
     }
   }
   memory_.impl().storage->bump_version();
@@ -78,20 +78,23 @@ AMP_INLINE void GradientBucket::unpack(const PoolVector<Tensor>& gradients, cons
     spans.push_back({.data = element(memory_.raw_data(), entry.offset, wire_),
                      .numel = entry.numel,
                      .dtype = wire_,
-                     .unscaled = gradients[i].raw_data(),
-                     .unscaled_dtype = gradients[i].dtype()});
+                     .unscaled_dtype = gradients[i].dtype(),
+                     .unscaled = gradients[i].raw_data()});
     gradients[i].impl().storage->bump_version();
   }
   copy(spans, one, found_inf, unpacking_);
+}
+
+AMP_COLD void GradientBucket::prepare_gathering() {
+  if (item_size(parameter_dtype_) > item_size(wire_))
+    wide_ = zeros({numel_}, {.dtype = parameter_dtype_, .device = device_});
 }
 
 AMP_INLINE void GradientBucket::gather_parameters(const PoolVector<Tensor>& parameters,
                                                   Communicator& communicator, const float* one,
                                                   float* found_inf) {
   const DType dtype = parameter_dtype_;
-  const bool wide = item_size(dtype) > item_size(wire_);
-  if (wide && !wide_.defined()) wide_ = zeros({numel_}, {.dtype = dtype, .device = device_});
-  void* const place = (wide ? wide_ : memory_).raw_data();
+  void* const place = (wide_.defined() ? wide_ : memory_).raw_data();
   PoolVector<kernels::GradientSpan> own, all;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const Entry& entry = entries_[i];
@@ -101,14 +104,14 @@ AMP_INLINE void GradientBucket::gather_parameters(const PoolVector<Tensor>& para
       own.push_back({.data = element(data, range.begin, dtype),
                      .numel = range.length(),
                      .dtype = dtype,
-                     .unscaled = element(place, entry.offset + range.begin, dtype),
-                     .unscaled_dtype = dtype});
+                     .unscaled_dtype = dtype,
+                     .unscaled = element(place, entry.offset + range.begin, dtype)});
     if (entry.numel != 0)
       all.push_back({.data = element(place, entry.offset, dtype),
                      .numel = entry.numel,
                      .dtype = dtype,
-                     .unscaled = data,
-                     .unscaled_dtype = dtype});
+                     .unscaled_dtype = dtype,
+                     .unscaled = data});
   }
   copy(own, one, found_inf, gathering_);
   communicator.all_gather(TensorView{place, numel_, dtype, device_}).wait();

@@ -7,12 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "amp/autograd/node.hpp"
 #include "amp/distributed/communicator.hpp"
-#include "amp/distributed/data_parallel.hpp"
+#include "amp/distributed/comparison.hpp"
+#include "amp/distributed/data_parallel_options.hpp"
 #include "amp/distributed/gradient_buckets.hpp"
 #include "amp/tensor/tensor.hpp"
 
@@ -31,11 +31,11 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
   AMP_INLINE void backward_fails() noexcept override;
   bool joins_ranks() const override { return true; }
 
+  void end_without_samples();
+
   void pause() { ++paused_; }
   void go_on() { --paused_; }
-  /// Sends all gradients, as they are.
-  void send_all();
-  void check_parameters() const;
+  void check_parameters() const { compare_parameters(communicator_, parameters_); }
 
   Communicator& communicator() const { return communicator_; }
   /// Those that are trained.
@@ -44,8 +44,10 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
   Device device() const { return parameters_[0].second.device(); }
 
   // --- for a ShardedOptimizer
-  /// From now on this rank gets only its part of each bucket, and `.grad` becomes undefined.
+  /// From now on, until unshard(), this rank gets only its part of each bucket, and `.grad` becomes
+  /// undefined.
   void shard();
+  void unshard() { shards_ = has_shard_ = false; }
   /// Whether there is a part that no step has used yet.
   bool has_shard() const { return has_shard_; }
   void forget_shard() { has_shard_ = false; }
@@ -57,14 +59,14 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
 
  private:
   void check(const NamedTensors& all) const;
-  /// Throws if the ranks have not the same names, shapes and dtypes.
-  void compare_signatures(const NamedTensors& all) const;
-  /// `own` of all ranks, one after the other. Waits for the device.
-  std::vector<std::int64_t> gather(const std::vector<std::int64_t>& own) const;
   void broadcast(const NamedTensors& tensors) const;
 
   void begin();
+  /// Sends all gradients that are not sent yet, and puts what comes back in their place.
+  void send_all();
   void send(std::size_t bucket);
+  /// Waits for messages of a pass that failed, which use the buckets' memory.
+  void settle() noexcept;
   void receive(std::size_t bucket);
   void receive_shard();
   void require_gradients() const;

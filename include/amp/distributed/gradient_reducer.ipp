@@ -3,23 +3,23 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <utility>
 
 #include "amp/core/error.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/distributed/gradient_reducer.hpp"
-#include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/hash/host.hpp"
+#include "amp/ops/arithmetic.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0::detail {
 
-AMP_COLD std::int64_t hash_of_text(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return static_cast<std::int64_t>(hash);
+/// The leaf of a parameter; null if it requires no gradient any more.
+AMP_INLINE autograd::Leaf* trained_leaf(const Tensor& parameter) {
+  autograd::Leaf* const leaf = autograd::leaf_of(parameter);
+  return leaf != nullptr && leaf->requires_grad ? leaf : nullptr;
 }
 
 AMP_COLD GradientReducer::GradientReducer(const NamedTensors& parameters,
@@ -46,7 +46,7 @@ AMP_COLD GradientReducer::GradientReducer(const NamedTensors& parameters,
     if (is_floating_point(entry.second.dtype())) buffers_.push_back(entry);
   }
   words_ = tensor({1 / static_cast<float>(communicator.size()), 1.0F, 0.0F}, {3}).to(device());
-  compare_signatures(all);
+  compare_signatures(communicator, all, options);
   broadcast(all);
   buckets_ = make_buckets(parameters_, options.wire, options.first_bucket_bytes,
                           options.bucket_bytes, communicator.size());
@@ -84,46 +84,28 @@ AMP_COLD void GradientReducer::check(const NamedTensors& all) const {
   }
 }
 
-AMP_COLD void GradientReducer::compare_signatures(const NamedTensors& all) const {
-  std::vector<std::int64_t> own;
-  for (const auto& [name, tensor] : all) {
-    own.push_back(
-        hash_of_text(name + " " + describe(tensor) + (tensor.requires_grad() ? " trained" : "")));
-  }
-  const auto count = static_cast<std::int64_t>(own.size());
-  const std::vector<std::int64_t> counts = gather({count});
-  for (std::size_t r = 1; r < counts.size(); ++r) {
-    AMP_CHECK(counts[r] == counts[0], "DataParallel: rank ", r, " has ", counts[r],
-              " parameters and buffers, but rank 0 has ", counts[0]);
-  }
-  const std::vector<std::int64_t> hashes = gather(own);
-  for (std::size_t k = 0; k < hashes.size(); ++k) {
-    const std::size_t i = k % own.size();
-    AMP_CHECK(hashes[k] == hashes[i], "DataParallel: parameter or buffer ", i, " of rank ",
-              k / own.size(),
-              " is not that of rank 0 by name, shape, dtype or requires_grad; here "
-              "it is \"",
-              all[i].first, "\", ", describe(all[i].second));
-  }
-}
-
-AMP_COLD std::vector<std::int64_t> GradientReducer::gather(
-    const std::vector<std::int64_t>& own) const {
-  const std::size_t ranks = static_cast<std::size_t>(communicator_.size());
-  std::vector<std::int64_t> all(own.size() * ranks);
-  std::copy(own.begin(), own.end(),
-            all.begin() + static_cast<std::ptrdiff_t>(
-                              own.size() * static_cast<std::size_t>(communicator_.rank())));
-  const Tensor words = tensor(all, {static_cast<std::int64_t>(all.size())}).to(device());
-  communicator_.all_gather(words).wait();
-  return words.to_vector<std::int64_t>();
-}
-
 AMP_COLD void GradientReducer::broadcast(const NamedTensors& tensors) const {
   for (const auto& entry : tensors) communicator_.broadcast(entry.second).wait();
 }
 
+AMP_COLD void GradientReducer::settle() noexcept {
+  for (Collective& message : sent_) {
+    try {
+      message.wait();
+    } catch (const std::exception&) {  // then it is over
+    }
+  }
+}
+
 AMP_COLD void GradientReducer::detach() noexcept {
+  const bool under_way = std::any_of(
+      sent_.begin(), sent_.end(), [](const Collective& message) { return !message.is_finished(); });
+  if (under_way && std::uncaught_exceptions() > 0) {
+    // Who leaves by an exception does not wait for ranks that wait for it. The memory is in use.
+    static_cast<void>(new std::vector<GradientBucket>(std::move(buckets_)));
+  } else {
+    settle();
+  }
   for (const auto& entry : parameters_) {
     autograd::Leaf* const leaf = autograd::leaf_of(entry.second);
     if (leaf != nullptr && leaf->listener.get() == this) leaf->listener.reset();
@@ -134,10 +116,16 @@ AMP_COLD void GradientReducer::shard() {
   AMP_CHECK(!shards_, "ShardedOptimizer: the DataParallel has a ShardedOptimizer already");
   AMP_CHECK(!options_.find_unused,
             "ShardedOptimizer: DataParallelOptions::find_unused is not supported");
+  for (GradientBucket& bucket : buckets_) bucket.prepare_gathering();
   shards_ = true;
 }
 
 AMP_INLINE void GradientReducer::begin() {
+  AMP_CHECK(!has_shard_,
+            "backward: no step has used the gradients of the last backward(), of which a "
+            "ShardedOptimizer has kept a part; add them up within NoSyncGuard, or call the "
+            "optimizer's zero_grad()");
+  settle();
   under_way_ = true;
   added_.assign(parameters_.size(), false);
   missing_.clear();
@@ -149,6 +137,9 @@ AMP_INLINE void GradientReducer::begin() {
 AMP_INLINE void GradientReducer::accumulated(std::size_t index) {
   if (paused_ > 0) return;
   if (!under_way_) begin();
+  AMP_CHECK(!added_[index] || bucket_of_[index] >= next_, "backward: parameter \"",
+            parameters_[index].first,
+            "\" of a DataParallel got a part of its gradient after it was sent");
   if (added_[index]) return;
   added_[index] = true;
   --missing_[bucket_of_[index]];
@@ -172,9 +163,16 @@ AMP_INLINE void GradientReducer::backward_ends() {
   }
 }
 
-AMP_INLINE void GradientReducer::backward_fails() noexcept {
-  under_way_ = false;
-  has_shard_ = false;
+AMP_INLINE void GradientReducer::backward_fails() noexcept { under_way_ = false; }
+
+AMP_COLD void GradientReducer::end_without_samples() {
+  if (paused_ > 0) return;
+  try {
+    send_all();
+  } catch (...) {
+    backward_fails();
+    throw;
+  }
 }
 
 AMP_INLINE void GradientReducer::send_all() {
@@ -183,6 +181,10 @@ AMP_INLINE void GradientReducer::send_all() {
     AMP_CHECK(!tensor.requires_grad(), "DataParallel: parameter \"", name,
               "\" did not require gradients when the DataParallel was made, so its gradient is not "
               "sent; make another DataParallel");
+  }
+  for (const auto& [name, tensor] : parameters_) {
+    AMP_CHECK(!shards_ || tensor.requires_grad(), "ShardedOptimizer: parameter \"", name,
+              "\" no longer requires gradients; make DataParallel and optimizer anew");
   }
   while (next_ < buckets_.size()) send(next_);
   used_.assign(parameters_.size(), true);
@@ -216,7 +218,9 @@ AMP_INLINE PoolVector<Tensor> GradientReducer::gradients_of(const GradientBucket
 
 AMP_INLINE void GradientReducer::send(std::size_t bucket) {
   GradientBucket& b = buckets_[bucket];
-  b.pack(gradients_of(b), factor(), found());
+  const bool wide = b.wire() == kFloat64;  // the factor is a float32
+  b.pack(gradients_of(b), wide ? one() : factor(), found());
+  if (wide) b.memory().copy_(b.memory() * (1.0 / communicator_.size()));
   const TensorView values{b.memory().raw_data(), b.numel(), b.wire(), device()};
   sent_[bucket] = shards_ ? communicator_.reduce_scatter(values) : communicator_.all_reduce(values);
   ++next_;
@@ -230,33 +234,35 @@ AMP_INLINE void GradientReducer::receive(std::size_t bucket) {
   bool converts = false, scaled = false;
   for (const auto& entry : b.entries()) {
     const Tensor& parameter = parameters_[entry.parameter].second;
-    autograd::Leaf& leaf = *autograd::leaf_of(parameter);
-    scaled = scaled || leaf.is_scaled;
+    autograd::Leaf* const leaf = trained_leaf(parameter);
     Tensor& to = converted.emplace_back();
-    if (!used_[entry.parameter] || !leaf.requires_grad) continue;
-    const DType dtype = leaf.grad.defined() ? leaf.grad.dtype() : parameter.dtype();
+    if (leaf == nullptr) continue;
+    scaled = scaled || leaf->is_scaled;
+    if (!used_[entry.parameter]) continue;
+    const DType dtype = leaf->grad.defined() ? leaf->grad.dtype() : parameter.dtype();
     if (dtype == b.wire()) {
-      leaf.grad = b.view(entry, parameter.shape());
+      leaf->grad = b.view(entry, parameter.shape());
       continue;
     }
-    if (!leaf.grad.defined()) leaf.grad = make_tensor(parameter.shape(), dtype, device());
-    to = leaf.grad;
+    if (!leaf->grad.defined()) leaf->grad = make_tensor(parameter.shape(), dtype, device());
+    to = leaf->grad;
     converts = true;
   }
   if (converts) b.unpack(converted, one(), found());
   for (const auto& entry : b.entries()) {
-    autograd::Leaf& leaf = *autograd::leaf_of(parameters_[entry.parameter].second);
-    if (leaf.grad.defined()) leaf.is_scaled = scaled;
+    autograd::Leaf* const leaf = trained_leaf(parameters_[entry.parameter].second);
+    if (leaf != nullptr && leaf->grad.defined()) leaf->is_scaled = scaled;
   }
 }
 
 AMP_INLINE void GradientReducer::receive_shard() {
   shard_is_scaled_ = false;
   for (const auto& entry : parameters_) {
-    autograd::Leaf& leaf = *autograd::leaf_of(entry.second);
-    leaf.grad = Tensor();
-    shard_is_scaled_ = shard_is_scaled_ || leaf.is_scaled;
-    leaf.is_scaled = false;
+    autograd::Leaf* const leaf = trained_leaf(entry.second);
+    if (leaf == nullptr) continue;
+    leaf->grad = Tensor();
+    shard_is_scaled_ = shard_is_scaled_ || leaf->is_scaled;
+    leaf->is_scaled = false;
   }
   has_shard_ = true;
 }
@@ -265,8 +271,8 @@ AMP_INLINE void GradientReducer::require_gradients() const {
   std::string names;
   std::size_t count = 0;
   for (const auto& [name, parameter] : parameters_) {
-    const autograd::Leaf& leaf = *autograd::leaf_of(parameter);
-    if (leaf.grad.defined() || !leaf.requires_grad) continue;
+    const autograd::Leaf* const leaf = trained_leaf(parameter);
+    if (leaf == nullptr || leaf->grad.defined()) continue;
     if (++count <= 8) names += (count == 1 ? "\"" : ", \"") + name + "\"";
   }
   AMP_CHECK(count == 0, "backward: ", count, count == 1 ? " parameter" : " parameters",
@@ -302,44 +308,6 @@ AMP_INLINE void GradientReducer::gather_parameters() {
       tensors.push_back(parameters_[entry.parameter].second);
     bucket.gather_parameters(tensors, communicator_, one(), found());
   }
-}
-
-AMP_COLD void GradientReducer::check_parameters() const {
-  PoolVector<kernels::HashSpan> spans;
-  for (const auto& entry : parameters_) {
-    const Tensor& p = entry.second;
-    spans.push_back({p.raw_data(), p.numel() * item_size(p.dtype())});
-  }
-  const auto count = static_cast<std::int64_t>(spans.size());
-  const Tensor hashes = empty({count}, {.dtype = kInt64, .device = device()});
-  const kernels::HashArgs args{.device = device(),
-                               .tensors = spans.data(),
-                               .count = count,
-                               .hashes = static_cast<std::uint64_t*>(hashes.raw_data())};
-  kernels::dispatch<&kernels::Backend::hash, kernels::host::hash>(device(), args);
-  const std::vector<std::int64_t> own = hashes.to_vector<std::int64_t>();
-  std::uint64_t sum = 0;
-  for (const std::int64_t hash : own)
-    sum = sum * 0x9e3779b97f4a7c15 + static_cast<std::uint64_t>(hash);
-  const std::vector<std::int64_t> sums = gather({static_cast<std::int64_t>(sum)});
-  if (std::equal(sums.begin() + 1, sums.end(), sums.begin())) return;
-  // What most ranks have is right; if there is no such thing, what rank 0 has.
-  const auto right = std::max_element(sums.begin(), sums.end(), [&](auto a, auto b) {
-    return std::count(sums.begin(), sums.end(), a) < std::count(sums.begin(), sums.end(), b);
-  });
-  const auto right_rank = static_cast<std::size_t>(right - sums.begin());
-  const std::vector<std::int64_t> all = gather(own);
-  std::string wrong;
-  std::string first;
-  for (std::size_t r = 0; r < sums.size(); ++r) {
-    if (sums[r] == *right) continue;
-    wrong += (wrong.empty() ? "rank " : ", rank ") + std::to_string(r);
-    for (std::size_t i = 0; i < own.size() && first.empty(); ++i) {
-      if (all[r * own.size() + i] != all[right_rank * own.size() + i]) first = parameters_[i].first;
-    }
-  }
-  fail("DataParallel: the parameters of ", wrong, " differ from those of rank ", right_rank,
-       ", first \"", first, "\": all ranks must begin with the same model and make the same steps");
 }
 
 }  // namespace amp::inline v0::detail

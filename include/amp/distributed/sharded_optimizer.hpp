@@ -27,6 +27,9 @@ namespace detail {
 class ParameterShards {
  public:
   explicit ParameterShards(DataParallel& parallel);
+  ParameterShards(const ParameterShards&) = delete;
+  ParameterShards& operator=(const ParameterShards&) = delete;
+  ~ParameterShards();
 
   /// The parts of `params`, which must be of the DataParallel; of all if it is empty.
   std::vector<ParameterView> views(const std::vector<Tensor>& params = {}) const;
@@ -58,7 +61,7 @@ class ParameterShards {
   const Shard* shard_of(const std::string& entry) const;
   const ElementRange& own(const Shard& shard) const;
 
-  GradientReducer& reducer_;
+  Ref<GradientReducer> reducer_;
   std::vector<Shard> shards_;
 };
 
@@ -75,8 +78,10 @@ class ParameterShards {
 /// is sent (DataParallelOptions::wire). After backward() `.grad` of the parameters is undefined.
 /// Options: those of O. LAMB is not supported, as its rate is one of a whole parameter, nor is
 /// DataParallelOptions::find_unused.
-/// Use: as any optimizer of a GradScaler, which needs GradScalerOptions::agree. The norm that
-/// unscale_and_clip returns is that of all ranks; statistics and ledger are of this rank's part.
+/// Use: as any optimizer of a GradScaler, which needs GradScalerOptions::agree. Clip with its
+/// unscale_and_clip, whose norm is that of all ranks: clip_grad_norm_ would see no gradients.
+/// Statistics and ledger are of this rank's part. Each backward() that sends is followed by a step,
+/// or by zero_grad() of this optimizer.
 /// step() without a scaler too is a call of all ranks. Synchronises no more than O.
 /// Lifetime: the DataParallel outlives it, and has one ShardedOptimizer only.
 ///
@@ -155,8 +160,11 @@ class ShardedOptimizer {
  private:
   std::vector<Group> groups_of(const std::vector<Group>& groups) const {
     std::vector<Group> parts;
-    for (const Group& group : groups)
+    for (const Group& group : groups) {
+      AMP_CHECK(!group.params.empty() && group.views.empty(),
+                "ShardedOptimizer: a group must have `params`, and no `views`");
       parts.push_back({.options = group.options, .views = shards_.views(group.params)});
+    }
     return parts;
   }
 

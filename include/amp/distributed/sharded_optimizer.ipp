@@ -12,15 +12,16 @@
 
 namespace amp::inline v0::detail {
 
-AMP_COLD ParameterShards::ParameterShards(DataParallel& parallel) : reducer_(parallel.reducer()) {
-  reducer_.shard();
-  shards_.resize(reducer_.parameters().size());
-  const Communicator& communicator = reducer_.communicator();
-  for (const GradientBucket& bucket : reducer_.buckets()) {
+AMP_COLD ParameterShards::ParameterShards(DataParallel& parallel)
+    : reducer_(Ref<GradientReducer>(&parallel.reducer())) {
+  reducer_->shard();
+  shards_.resize(reducer_->parameters().size());
+  const Communicator& communicator = reducer_->communicator();
+  for (const GradientBucket& bucket : reducer_->buckets()) {
     for (const GradientBucket::Entry& entry : bucket.entries()) {
-      const Tensor& parameter = reducer_.parameters()[entry.parameter].second;
+      const Tensor& parameter = reducer_->parameters()[entry.parameter].second;
       Shard& shard = shards_[entry.parameter];
-      shard.name = reducer_.parameters()[entry.parameter].first;
+      shard.name = reducer_->parameters()[entry.parameter].first;
       shard.parameter = parameter;
       shard.data = parameter.raw_data();
       for (int r = 0; r < communicator.size(); ++r)
@@ -38,8 +39,10 @@ AMP_COLD ParameterShards::ParameterShards(DataParallel& parallel) : reducer_(par
   for (Shard& shard : shards_) shard.view.weight.name = shard.name;
 }
 
+AMP_COLD ParameterShards::~ParameterShards() { reducer_->unshard(); }
+
 AMP_INLINE const ElementRange& ParameterShards::own(const Shard& shard) const {
-  return shard.of_ranks[static_cast<std::size_t>(reducer_.communicator().rank())];
+  return shard.of_ranks[static_cast<std::size_t>(reducer_->communicator().rank())];
 }
 
 AMP_COLD std::vector<ParameterView> ParameterShards::views(
@@ -67,25 +70,27 @@ AMP_INLINE void ParameterShards::require_memory() const {
         ", has other memory than when the optimizer was made; convert and move a model before");
 }
 
-AMP_INLINE bool ParameterShards::has_gradients() const { return reducer_.has_shard(); }
-AMP_INLINE bool ParameterShards::gradients_are_scaled() const { return reducer_.shard_is_scaled(); }
-AMP_INLINE void ParameterShards::note_unscaled() { reducer_.note_unscaled(); }
+AMP_INLINE bool ParameterShards::has_gradients() const { return reducer_->has_shard(); }
+AMP_INLINE bool ParameterShards::gradients_are_scaled() const {
+  return reducer_->shard_is_scaled();
+}
+AMP_INLINE void ParameterShards::note_unscaled() { reducer_->note_unscaled(); }
 
 AMP_INLINE void ParameterShards::gather() {
-  reducer_.gather_parameters();
-  reducer_.forget_shard();
+  reducer_->gather_parameters();
+  reducer_->forget_shard();
 }
 
 AMP_INLINE void ParameterShards::zero_grad() {
-  reducer_.forget_shard();
+  reducer_->forget_shard();
   for (const Shard& shard : shards_) shard.parameter.set_grad(Tensor());
 }
 
 AMP_INLINE Tensor ParameterShards::gather_norms(const Tensor& norm) const {
-  const Communicator& communicator = reducer_.communicator();
+  const Communicator& communicator = reducer_->communicator();
   const Tensor norms = zeros({communicator.size()}, {.dtype = kFloat64, .device = norm.device()});
   copy_elements(norm, norms.alias({}, {}, communicator.rank()));
-  reducer_.communicator().all_gather(norms).wait();
+  reducer_->communicator().all_gather(norms).wait();
   return norms;
 }
 
@@ -115,7 +120,9 @@ AMP_COLD NamedTensors ParameterShards::whole(const NamedTensors& parts) const {
     range_of(own(*shard)).copy_(part.flatten());
     for (std::size_t r = 0; r < shard->of_ranks.size(); ++r) {
       if (shard->of_ranks[r].length() != 0)
-        reducer_.communicator().broadcast(range_of(shard->of_ranks[r]), static_cast<int>(r)).wait();
+        reducer_->communicator()
+            .broadcast(range_of(shard->of_ranks[r]), static_cast<int>(r))
+            .wait();
     }
     whole.emplace_back(name, all.reshape(pairs ? Shape{numel, 2} : shard->parameter.shape()));
   }
@@ -126,7 +133,7 @@ AMP_COLD NamedTensors ParameterShards::parts(const NamedTensors& whole) const {
   NamedTensors parts;
   for (const auto& [name, tensor] : whole) {
     const Shard* const shard = shard_of(name);
-    if (shard == nullptr || !tensor.defined() || tensor.dim() == 0) {
+    if (shard == nullptr || !tensor.defined() || tensor.dtype() == kInt64) {  // a count
       parts.emplace_back(name, tensor);
       continue;
     }

@@ -242,7 +242,13 @@ AMP_COLD void ThreadGroup::run(int size, FunctionRef<void(Communicator&)> body,
     shared.changed.notify_all();
   };
   std::vector<std::thread> threads;
-  for (int r = 0; r < size; ++r) threads.emplace_back(run_rank, r);
+  try {
+    for (int r = 0; r < size; ++r) threads.emplace_back(run_rank, r);
+  } catch (const std::exception& error) {  // no thread can be had
+    const std::lock_guard lock(shared.mutex);
+    if (!first) first = std::make_exception_ptr(Error(std::string("ThreadGroup: ") + error.what()));
+    shared.fail("a rank could not be started");
+  }
   for (std::thread& thread : threads) thread.join();
   if (first) std::rethrow_exception(first);
 }

@@ -38,9 +38,9 @@ struct GradientSpan {
   std::int64_t numel;
   DType dtype;
   bool read_only = false;  // unscale only tests it
-  // If not null, where unscale writes instead, in this floating-point dtype.
-  void* unscaled = nullptr;
+  // Where unscale writes instead, if that is not null, in this floating-point dtype.
   DType unscaled_dtype = kFloat32;
+  void* unscaled = nullptr;
 
   friend bool operator==(const GradientSpan&, const GradientSpan&) = default;
 };

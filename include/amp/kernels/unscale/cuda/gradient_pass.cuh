@@ -133,7 +133,7 @@ class ChunkOfPass {
   /// What a thread reads of a row: not the length, and where products go only if it writes them.
   __device__ __forceinline__ static GradientSpan needed(const GradientSpan& g) {
     if constexpr (kWrites)
-      return {g.data, 0, g.dtype, g.read_only, g.unscaled, g.unscaled_dtype};
+      return {g.data, 0, g.dtype, g.read_only, g.unscaled_dtype, g.unscaled};
     else
       return {g.data, 0, g.dtype};
   }
