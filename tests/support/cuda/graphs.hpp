@@ -151,8 +151,12 @@ inline cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     standin::Counters tally = exec->recorded->nodes[i].tally;
     tally.graph_kernels = std::exchange(tally.launches, 0);
     toolkit.counters.add(tally);
-    if (!toolkit.idle)
+    if (toolkit.idle) continue;
+    if (const auto& add = exec->recorded->nodes[i].add) {
+      add(of_stream);
+    } else {
       toolkit.add(of_stream, {.run = [recorded = exec->recorded, i] { recorded->nodes[i].run(); }});
+    }
   }
   exec->finished = toolkit.schedule.end_of(*of_stream.queue);
   return cudaSuccess;

@@ -9,17 +9,25 @@
 //   0               at once, as if each call waited
 //   1, 3, 5, ...    as late as may be: only if somebody waits, and then other streams' work too
 //   2, 4, 6, ...    some of it at any call
+//
+// Work may wait for what another thread has yet to tell a stream, as ranks of a collective do. A
+// host that waits for such work sleeps, and lets the other thread in.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
+
+#include "support/cuda/inside.hpp"
 
 namespace standin {
 
@@ -29,7 +37,7 @@ struct Queue;
 struct Moment {
   bool happened = false;
   std::chrono::steady_clock::time_point when = {};
-  Queue* queue = nullptr;  // whose work it is
+  Queue* queue = nullptr;  // has to go on for it to happen; null: no queue has that work yet
 };
 
 struct Work {
@@ -44,6 +52,7 @@ struct Queue {
   bool blocking;  // is ordered with the legacy stream
   std::deque<Work> pending = {};
   bool closed = false;  // its stream was destroyed
+  int awaited = 0;      // by hosts
 
   bool ready() const {
     return !pending.empty() &&
@@ -65,6 +74,8 @@ class Schedule {
   }
   std::uint64_t seed() const { return seed_; }
 
+  std::recursive_mutex mutex;  // held in each call of the toolkit
+
   bool held = false;  // nothing is done unless somebody waits, whatever the seed
 
   Queue& open(int device, bool blocking) {
@@ -77,9 +88,18 @@ class Schedule {
     forget_closed();
   }
 
+  /// Lets other threads in, until one of them has changed something. The caller holds the mutex
+  /// once.
+  void sleep() {
+    if (changed_.wait_for(mutex, std::chrono::seconds(60)) == std::cv_status::timeout)
+      stop("a host waits for work that waits for another host");
+  }
+  void wake_others() { changed_.notify_all(); }
+
   void add(Queue& queue, Work work) {
     if (work.done != nullptr) work.done->queue = &queue;
     queue.pending.push_back(std::move(work));
+    wake_others();
     if ((seed_ == 0 && !held) || queue.pending.size() > kMostPending) finish(queue);
     if (seed_ % 2 == 0) {
       while (draw(2) == 0 && step_any()) {
@@ -101,33 +121,19 @@ class Schedule {
     if (draw(2) == 0) step_any();
   }
   void wait_for(const Moment& moment) {
-    while (!moment.happened) {
-      if (draw(3) == 0) {
-        step_any();
-      } else {
-        advance(*moment.queue);
-      }
-    }
+    while (!moment.happened) go_on(moment.queue);
     forget_closed();
   }
   void finish(Queue& queue) {
-    while (!queue.pending.empty()) {
-      if (draw(3) == 0) {
-        step_any();
-      } else {
-        advance(queue);
-      }
-    }
+    ++queue.awaited;
+    while (!queue.pending.empty()) go_on(&queue);
+    --queue.awaited;
   }
   void finish(int device) {
-    for (const auto& queue : queues_) {
-      if (queue->device == device) finish(*queue);
-    }
-    forget_closed();
+    finish_all([&](const Queue& queue) { return queue.device == device; });
   }
   void finish() {
-    for (const auto& queue : queues_) finish(*queue);
-    forget_closed();
+    finish_all([](const Queue&) { return true; });
   }
 
  private:
@@ -153,28 +159,57 @@ class Schedule {
     }
     return false;
   }
-  /// Does the queue's next piece of work, or one that it waits for.
-  void advance(Queue& queue) {
-    Queue* next = &queue;
-    while (!next->ready()) next = next->pending.front().after->queue;
-    step(*next);
+  /// Other threads may make queues, and end them, while this one sleeps.
+  template <class IsMeant>
+  void finish_all(const IsMeant& is_meant) {
+    for (;;) {
+      const auto found = std::find_if(queues_.begin(), queues_.end(), [&](const auto& queue) {
+        return !queue->pending.empty() && is_meant(*queue);
+      });
+      if (found == queues_.end()) break;
+      finish(**found);
+    }
+    forget_closed();
+  }
+  /// Does what `awaited` waits for, or other work; sleeps if there is none that can be done.
+  void go_on(Queue* awaited) {
+    if (draw(3) == 0) {
+      step_any();
+    } else if (!advance(awaited) && !step_any()) {
+      sleep();
+    }
+  }
+  /// Does the queue's next piece of work, or one that it waits for. False if that is another
+  /// thread's to begin, or if streams wait for each other.
+  bool advance(Queue* next) {
+    for (std::size_t links = 0; next != nullptr && links <= queues_.size(); ++links) {
+      if (next->ready()) {
+        step(*next);
+        return true;
+      }
+      next = next->pending.front().after->queue;
+    }
+    return false;
   }
   void step(Queue& queue) {
     const Work work = std::move(queue.pending.front());
     queue.pending.pop_front();
     if (work.run) work.run();
-    if (work.done == nullptr) return;
-    work.done->happened = true;
-    work.done->when = std::chrono::steady_clock::now();
+    if (work.done != nullptr) {
+      work.done->happened = true;
+      work.done->when = std::chrono::steady_clock::now();
+    }
+    wake_others();
   }
   void forget_closed() {
     std::erase_if(queues_, [](const std::unique_ptr<Queue>& queue) {
-      return queue->closed && queue->pending.empty();
+      return queue->closed && queue->pending.empty() && queue->awaited == 0;
     });
   }
 
   std::uint64_t seed_ = 0, random_ = 0;
   std::vector<std::unique_ptr<Queue>> queues_;
+  std::condition_variable_any changed_;
 };
 
 }  // namespace standin

@@ -52,13 +52,15 @@ struct Live {
   friend bool operator==(const Live&, const Live&) = default;
 };
 
-/// What a stream would have done: a closure over arguments by value, and how it counts.
+struct Stream;
+
+/// What a stream would have done: a closure over arguments by value, and how it counts; or what is
+/// to be added to the stream of each launch.
 struct Node {
   std::function<void()> run;
   Counters tally;
+  std::function<void(Stream&)> add = nullptr;
 };
-
-struct Stream;
 
 /// A capture under way: of the stream where it began, and of those that have waited for an event of
 /// it since.
@@ -141,7 +143,7 @@ class Toolkit {
     fail("", -1, 0);
     calls_ = 0;
     calls_by_name_.clear();
-    last_error_ = 0;
+    last_error() = 0;
   }
 
   /// To be asked at the beginning of each call: 0, or the status it has to return.
@@ -153,10 +155,10 @@ class Toolkit {
     if (fail_after_-- > 0) return 0;
     failed_ = name;
     if (ends_all_) fail_ever_after();
-    return last_error_ = failed_.starts_with("cublas") ? blas_status(fail_status_) : fail_status_;
+    return last_error() = failed_.starts_with("cublas") ? blas_status(fail_status_) : fail_status_;
   }
-  void set_last_error(int status) { last_error_ = status; }
-  int take_last_error() { return std::exchange(last_error_, 0); }
+  void set_last_error(int status) { last_error() = status; }
+  int take_last_error() { return std::exchange(last_error(), 0); }
 
   // --- capture ---------------------------------------------------------------------------------
 
@@ -255,6 +257,7 @@ class Toolkit {
 
   DeviceMemory memory;
   Schedule schedule;  // goes first at exit: what is pending may hold memory
+  std::recursive_mutex& mutex = schedule.mutex;
 
   /// Whether [address, address + bytes) is inside one allocation.
   bool on_device(const void* address, std::size_t bytes = 1) const {
@@ -274,9 +277,12 @@ class Toolkit {
     return address < static_cast<const char*>(begin) + bytes;
   }
 
-  std::recursive_mutex mutex;
-
  private:
+  /// This thread's.
+  static int& last_error() {
+    static thread_local int status = 0;
+    return status;
+  }
   void fail_ever_after() {
     fail_name_.clear();
     fail_after_ = 0;
@@ -294,7 +300,6 @@ class Toolkit {
   std::int64_t calls_ = 0;
   std::map<std::string, std::int64_t> calls_by_name_;
   std::map<const void*, std::int64_t> launches_by_kernel_;
-  int last_error_ = 0;
 };
 
 inline Toolkit& toolkit() { return Toolkit::instance(); }

@@ -187,6 +187,19 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flag
   ++standin::toolkit().live.streams;
   return cudaSuccess;
 }
+/// Lower numbers are more urgent. Here they change nothing.
+inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  STANDIN_CALL("cudaDeviceGetStreamPriorityRange");
+  *least = 0;
+  *greatest = -5;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  STANDIN_CALL("cudaStreamCreateWithPriority");
+  *stream = standin::toolkit().open_stream(standin_device, flags != cudaStreamNonBlocking);
+  ++standin::toolkit().live.streams;
+  return cudaSuccess;
+}
 /// What the stream was told to do is done nevertheless.
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   STANDIN_CALL("cudaStreamDestroy");
@@ -331,7 +344,7 @@ inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (standin::toolkit().disturbs_capture())
     return standin::failed(cudaErrorStreamCaptureUnsupported);
   ++standin::toolkit().counters.synchronisations;
-  if (event->recorded != nullptr) standin::toolkit().schedule.wait_for(*event->recorded);
+  if (const auto recorded = event->recorded) standin::toolkit().schedule.wait_for(*recorded);
   return cudaSuccess;
 }
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
