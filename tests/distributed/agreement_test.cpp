@@ -122,6 +122,32 @@ TEST_CASE("what a rank overflows in skips the step on all", "[distributed][threa
   }
 }
 
+TEST_CASE("test_sharded_grad_scaler_found_inf (test_fsdp_sharded_grad_scaler.py)",
+          "[distributed]") {
+  const auto claims = on_ranks(2, [](Communicator& world) {
+    const Mlp model = amp_test::make_mlp(1);
+    DataParallel parallel(model, world);
+    amp::ShardedOptimizer<amp::SGD> optimizer(parallel, {.lr = 0.1});
+    GradScaler scaler({.init_scale = 2, .agree = amp::agreement(world)});
+    double scale = 2;
+    std::string wrong;
+    for (int i = 0; i < 10; ++i) {
+      Samples::Batch batch = Samples(8).part(i, world.rank(), 2);
+      const bool bad = i % 2 == 0;
+      if (bad && world.rank() == 0) batch.y = amp::full({batch.count(), 3}, kInfinity);
+      const std::string before = bits_of(model.named_parameters());
+      scaler.scale(model.loss(batch)).backward();
+      scaler.step(optimizer);
+      scaler.update();
+      if (bad) scale /= 2;
+      const bool unchanged = before == bits_of(model.named_parameters());
+      if (unchanged != bad || scaler.get_scale() != scale) wrong += std::to_string(i) + " ";
+    }
+    return wrong;
+  });
+  for (const std::string& wrong : claims) CHECK(wrong.empty());
+}
+
 TEST_CASE("a scaler that does not agree refuses parameters of several ranks", "[distributed]") {
   const Samples samples(8);
   const auto errors = errors_on_ranks(2, [&](Communicator& world) {

@@ -119,6 +119,7 @@ void compare(const typename O::Options& options, bool clips, amp::DType dtype = 
 
 }  // namespace
 
+// PyTorch: test_fsdp_ddp_parity_with_grad_scaler (test_fsdp_sharded_grad_scaler.py).
 TEST_CASE("a sharded optimizer does what the whole one does", "[distributed]") {
   for (const bool clips : {false, true}) {
     compare<amp::SGD>({.lr = 0.1, .momentum = 0.9}, clips);
