@@ -42,7 +42,8 @@ AMP_COLD void Communicator::check(std::string_view call, const TensorView& value
   AMP_CHECK(values.numel >= 0, call, ": `values` have ", values.numel, " elements");
   AMP_CHECK(values.data != nullptr || values.numel == 0, call, ": `values` have no memory");
   AMP_CHECK(takes(values.device), call, ": `values` are on ", values.device,
-            ", which a communicator of ", engine(), " does not take");
+            ", which a communicator of ", engine(), " does not take",
+            values.device.type == kCUDA ? "; for GPUs see <amp/distributed/nccl.hpp>" : "");
 }
 
 AMP_COLD void Communicator::check_summable(std::string_view call, DType dtype) const {
