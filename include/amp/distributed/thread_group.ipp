@@ -15,18 +15,28 @@
 
 #include "amp/device/memory.hpp"
 #include "amp/distributed/add_ranks.hpp"
+#include "amp/distributed/calls.hpp"
 #include "amp/distributed/thread_group.hpp"
 
 namespace amp::inline v0 {
 /// What the threads share. Each operation ends when the last rank has come, which does the work for
 /// all while they wait.
 struct ThreadGroup::Shared {
-  enum class Kind { kAllReduce, kReduceScatter, kAllGather, kBroadcast, kBarrier };
+  using Kind = detail::RankCall::Kind;
   struct Call {
     Kind kind = Kind::kBarrier;
     TensorView values = {};  // in memory of the host
     ReduceOp op = ReduceOp::kSum;
     int root = 0;
+
+    std::string text() const {
+      return detail::RankCall{.kind = kind,
+                              .numel = values.numel,
+                              .dtype = static_cast<std::int64_t>(values.dtype),
+                              .op = static_cast<std::int64_t>(op),
+                              .root = root}
+          .text();
+    }
   };
 
   Shared(int count, const ThreadGroupOptions& given) : size(count), options(given) {
@@ -48,7 +58,7 @@ struct ThreadGroup::Shared {
       });
       if (generation == own && failure.empty()) {
         fail(in_time ? list(true) + " has ended"
-                     : list(false) + " did not come to " + text_of(call) + " within " +
+                     : list(false) + " did not come to " + call.text() + " within " +
                            detail::to_text(options.timeout.count()) + " ms");
       }
       if (generation != own) return failed_generation == own ? failure : std::string();
@@ -70,15 +80,6 @@ struct ThreadGroup::Shared {
   std::vector<std::unique_ptr<Communicator>> ranks;
 
  private:
-  static std::string text_of(const Call& call) {
-    static constexpr const char* kNames[] = {"all_reduce", "reduce_scatter", "all_gather",
-                                             "broadcast", "barrier"};
-    const std::string name = kNames[static_cast<int>(call.kind)];
-    if (call.kind == Kind::kBarrier) return name;
-    return name + " of " + detail::to_text(call.values.numel) + " " + to_string(call.values.dtype) +
-           (call.kind == Kind::kBroadcast ? " from rank " + detail::to_text(call.root) : "") +
-           (call.op == ReduceOp::kAny ? " with kAny" : "");
-  }
   /// "rank 1, rank 3": those that have not come, or of them those that have ended.
   std::string list(bool only_ended) const {
     std::string text;
@@ -98,7 +99,7 @@ struct ThreadGroup::Shared {
   void finish() {
     const Call& first = *calls[0];
     for (int r = 1; r < size && failure.empty(); ++r) {
-      const std::string own = text_of(first), other = text_of(*calls[static_cast<std::size_t>(r)]);
+      const std::string own = first.text(), other = calls[static_cast<std::size_t>(r)]->text();
       if (own != other)
         fail("the ranks make different calls: rank 0 " + own + ", rank " + detail::to_text(r) +
              " " + other);
