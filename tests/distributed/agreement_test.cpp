@@ -20,11 +20,11 @@ using amp::DataParallel;
 using amp::GradScaler;
 using amp::GradScalerState;
 using amp::Tensor;
-using amp_test::bits_of;
 using amp_test::error_of;
 using amp_test::errors_on_ranks;
 using amp_test::Mlp;
 using amp_test::on_ranks;
+using amp_test::raw_bits;
 using amp_test::Samples;
 using Catch::Matchers::ContainsSubstring;
 
@@ -100,18 +100,18 @@ TEST_CASE("what a rank overflows in skips the step on all", "[distributed][threa
       GradScaler scaler({.init_scale = 256, .agree = amp::agreement(world)});
       Samples::Batch batch = samples.part(0, world.rank(), 3);
       if (world.rank() == planted) batch.y = amp::full({batch.count(), 3}, kInfinity);
-      const std::string before = bits_of(model.named_parameters());
+      const std::string before = raw_bits(model.named_parameters());
       scaler.scale(model.loss(batch)).backward();
       const amp::StepResult result = scaler.step(optimizer);
       scaler.update();
-      const std::string after = bits_of(model.named_parameters());
+      const std::string after = raw_bits(model.named_parameters());
       // The next step goes through.
       optimizer.zero_grad();
       scaler.scale(model.loss(samples.part(1, world.rank(), 3))).backward();
       if (scaler.step(optimizer).skipped()) throw amp::Error("skipped a good step");
       scaler.update();
       return Outcome{result.skipped(), before == after, scaler.get_scale(),
-                     bits_of(model.named_parameters())};
+                     raw_bits(model.named_parameters())};
     });
     for (const Outcome& outcome : outcomes) {
       CHECK(outcome.skipped);
@@ -135,12 +135,12 @@ TEST_CASE("test_sharded_grad_scaler_found_inf (test_fsdp_sharded_grad_scaler.py)
       Samples::Batch batch = Samples(8).part(i, world.rank(), 2);
       const bool bad = i % 2 == 0;
       if (bad && world.rank() == 0) batch.y = amp::full({batch.count(), 3}, kInfinity);
-      const std::string before = bits_of(model.named_parameters());
+      const std::string before = raw_bits(model.named_parameters());
       scaler.scale(model.loss(batch)).backward();
       scaler.step(optimizer);
       scaler.update();
       if (bad) scale /= 2;
-      const bool unchanged = before == bits_of(model.named_parameters());
+      const bool unchanged = before == raw_bits(model.named_parameters());
       if (unchanged != bad || scaler.get_scale() != scale) wrong += std::to_string(i) + " ";
     }
     return wrong;
@@ -237,7 +237,7 @@ TEST_CASE("steps of TrainStep in float32 agree as well", "[distributed]") {
       if (result.skipped() != (step == 1) || result.float32 != (step > 1))
         throw amp::Error("another step than expected");
     }
-    return bits_of(model.named_parameters());
+    return raw_bits(model.named_parameters());
   });
   CHECK(bits[0] == bits[1]);
 }

@@ -18,9 +18,9 @@ namespace distributed_communicator {
 using amp::Communicator;
 using amp::ReduceOp;
 using amp::Tensor;
-using amp_test::bits_of;
 using amp_test::errors_on_ranks;
 using amp_test::on_ranks;
+using amp_test::raw_bits;
 using Catch::Matchers::ContainsSubstring;
 using Values = std::vector<double>;
 

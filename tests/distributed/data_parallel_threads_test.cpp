@@ -16,12 +16,12 @@ namespace distributed_data_parallel {
 using amp::Communicator;
 using amp::DataParallel;
 using amp::Tensor;
-using amp_test::bits_of;
 using amp_test::error_of;
 using amp_test::errors_on_ranks;
 using amp_test::largest_difference;
 using amp_test::Mlp;
 using amp_test::on_ranks;
+using amp_test::raw_bits;
 using amp_test::Samples;
 using Catch::Matchers::ContainsSubstring;
 
@@ -71,7 +71,7 @@ TEST_CASE("data parallel training is that of one process", "[distributed][thread
       const bool low = wire && amp::is_low_precision(*wire);
       INFO(size << " ranks");
       CHECK(largest_difference(ranks[0], alone) < (low ? 2e-3 : 1e-6));
-      for (const auto& rank : ranks) CHECK((bits_of(rank) == bits_of(ranks[0])));
+      for (const auto& rank : ranks) CHECK((raw_bits(rank) == raw_bits(ranks[0])));
     }
   }
 }
@@ -126,7 +126,7 @@ TEST_CASE("gradients of checkpointed layers are sent when they are complete", "[
     const Tensor hidden = checkpointed ? amp::checkpoint(again, batch.x) : again(batch.x);
     amp::mean(model.second(hidden + once)).backward();
     std::string bits;
-    for (const Tensor& p : model.parameters()) bits += bits_of(p.grad());
+    for (const Tensor& p : model.parameters()) bits += raw_bits(p.grad());
     return bits;
   };
   const auto plain = on_ranks(2, [&](Communicator& world) { return run(world, false); });
@@ -150,7 +150,7 @@ TEST_CASE("within NoSyncGuard gradients are added up, and sent once", "[distribu
       model.loss(samples.part(batch, world.rank(), 2)).backward();
     }
     std::string bits;
-    for (const Tensor& p : model.parameters()) bits += bits_of(p.grad());
+    for (const Tensor& p : model.parameters()) bits += raw_bits(p.grad());
     return Outcome{bits, parallel.statistics().passes};
   };
   const auto accumulated = on_ranks(2, [&](Communicator& world) { return run(world, true); });
@@ -188,7 +188,7 @@ TEST_CASE("ranks with different numbers of samples are weighed", "[distributed]"
       return model.named_parameters();
     });
     CHECK(largest_difference(ranks[0], alone) < 1e-6);
-    for (const auto& rank : ranks) CHECK((bits_of(rank) == bits_of(ranks[0])));
+    for (const auto& rank : ranks) CHECK((raw_bits(rank) == raw_bits(ranks[0])));
   }
 }
 
@@ -233,7 +233,7 @@ TEST_CASE("a parameter without a gradient is named, unless such are looked for",
       DataParallel parallel(all, world, options);
       const Tensor hidden = model.first(samples.part(0, world.rank(), 2).x);
       amp::sum(world.rank() == 0 ? hidden : model.second(hidden)).backward();
-      return Outcome{bits_of(model.second.weight.grad()), extra.grad().defined()};
+      return Outcome{raw_bits(model.second.weight.grad()), extra.grad().defined()};
     });
     CHECK(outcomes[0].second == outcomes[1].second);
     CHECK(outcomes[0].second != std::string(outcomes[0].second.size(), '\0'));

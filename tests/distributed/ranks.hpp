@@ -55,17 +55,17 @@ std::vector<std::string> errors_on_ranks(int size, Body&& body,
 }
 
 /// The bits of a tensor.
-inline std::string bits_of(const amp::Tensor& tensor) {
+inline std::string raw_bits(const amp::Tensor& tensor) {
   const amp::Tensor host = tensor.detach().to(amp::kCPU).contiguous();
   return {static_cast<const char*>(host.raw_data()),
           static_cast<std::size_t>(host.numel() * amp::item_size(host.dtype()))};
 }
-inline std::string bits_of(const std::vector<double>& values) {
+inline std::string raw_bits(const std::vector<double>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};
 }
-inline std::string bits_of(const amp::NamedTensors& tensors) {
+inline std::string raw_bits(const amp::NamedTensors& tensors) {
   std::string bits;
-  for (const auto& entry : tensors) bits += bits_of(entry.second);
+  for (const auto& entry : tensors) bits += raw_bits(entry.second);
   return bits;
 }
 

@@ -20,12 +20,12 @@ using amp::GradScaler;
 using amp::NamedTensors;
 using amp::ShardedOptimizer;
 using amp::Tensor;
-using amp_test::bits_of;
 using amp_test::error_of;
 using amp_test::errors_on_ranks;
 using amp_test::largest_difference;
 using amp_test::Mlp;
 using amp_test::on_ranks;
+using amp_test::raw_bits;
 using amp_test::Samples;
 using Catch::Matchers::ContainsSubstring;
 
@@ -95,8 +95,8 @@ void compare(const typename O::Options& options, bool clips, amp::DType dtype = 
     const auto sharded = on_ranks(
         size, [&](Communicator& world) { return train_sharded<O>(world, options, dtype, clips); });
     for (const Outcome& rank : sharded) {
-      CHECK((bits_of(rank.parameters) == bits_of(sharded[0].parameters)));
-      CHECK((bits_of(rank.norms) == bits_of(sharded[0].norms)));
+      CHECK((raw_bits(rank.parameters) == raw_bits(sharded[0].parameters)));
+      CHECK((raw_bits(rank.norms) == raw_bits(sharded[0].norms)));
       CHECK(rank.scaler == whole[0].scaler);
       CHECK(largest_difference(rank.parameters, whole[0].parameters) <=
             (clips ? dtype == amp::kFloat32 ? 1e-6 : 0.01 : 0));
@@ -105,7 +105,7 @@ void compare(const typename O::Options& options, bool clips, amp::DType dtype = 
         INFO(rank.state[i].first);
         CHECK(rank.state[i].first == whole[0].state[i].first);
         CHECK(rank.state[i].second.shape() == whole[0].state[i].second.shape());
-        if (!clips) CHECK((bits_of(rank.state[i].second) == bits_of(whole[0].state[i].second)));
+        if (!clips) CHECK((raw_bits(rank.state[i].second) == raw_bits(whole[0].state[i].second)));
       }
       for (std::size_t i = 0; i < rank.norms.size(); ++i) {
         if (std::isfinite(whole[0].norms[i]))
@@ -198,9 +198,9 @@ TEST_CASE("a sharded state is loaded by another number of ranks, and by none", "
     const auto ranks = sharded(size);
     CHECK(largest_difference(ranks[0].parameters, alone[0].parameters) < 1e-6);
     for (const Outcome& rank : ranks)
-      CHECK((bits_of(rank.parameters) == bits_of(ranks[0].parameters)));
+      CHECK((raw_bits(rank.parameters) == raw_bits(ranks[0].parameters)));
   }
-  CHECK((bits_of(sharded(1)[0].parameters) == bits_of(alone[0].parameters)));
+  CHECK((raw_bits(sharded(1)[0].parameters) == raw_bits(alone[0].parameters)));
 }
 
 TEST_CASE("groups of a sharded optimizer have options of their own", "[distributed]") {
@@ -218,7 +218,7 @@ TEST_CASE("groups of a sharded optimizer have options of their own", "[distribut
         model.loss(samples.part(step, world.rank(), 2)).backward();
         optimizer.step();
       }
-      return bits_of(model.named_parameters());
+      return raw_bits(model.named_parameters());
     };
     if (sharded) {
       ShardedOptimizer<amp::SGD> optimizer(parallel, groups);
@@ -302,7 +302,7 @@ TEST_CASE("a step uses gradients once, and unscale_ as a whole optimizer does", 
     scaler.step(optimizer);
     scaler.update();
     const std::string error = error_of([&] { return scaler.step(optimizer); });
-    return std::vector<std::string>{bits_of(model.named_parameters()), error};
+    return std::vector<std::string>{raw_bits(model.named_parameters()), error};
   });
   const auto plain = on_ranks(2, [&](Communicator& world) {
     const Mlp model = amp_test::make_mlp(1);
@@ -310,7 +310,7 @@ TEST_CASE("a step uses gradients once, and unscale_ as a whole optimizer does", 
     amp::SGD optimizer(model.parameters(), {.lr = 0.1});
     model.loss(samples.part(0, world.rank(), 2)).backward();
     optimizer.step();
-    return bits_of(model.named_parameters());
+    return raw_bits(model.named_parameters());
   });
   for (std::size_t r = 0; r < 2; ++r) {
     CHECK(results[r][0] == plain[0]);

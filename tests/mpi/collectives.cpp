@@ -94,14 +94,14 @@ void check_bits(MpiCommunicator& world) {
     amp::ThreadGroup::run(size, [&](amp::Communicator& threads) {
       const Tensor x = noise(threads.rank(), dtype);
       threads.all_reduce(x).wait();
-      bits[static_cast<std::size_t>(threads.rank())] = amp_test::bits_of(x);
+      bits[static_cast<std::size_t>(threads.rank())] = amp_test::raw_bits(x);
     });
     const Tensor x = noise(world.rank(), dtype), y = noise(world.rank(), dtype);
     world.all_reduce(x).wait();
-    expect(amp_test::bits_of(x) == bits[0], "sums have the bits of a ThreadGroup's");
+    expect(amp_test::raw_bits(x) == bits[0], "sums have the bits of a ThreadGroup's");
     world.reduce_scatter(y).wait();
     world.all_gather(y).wait();
-    expect(amp_test::bits_of(y) == bits[0], "parts that are added and gathered are the whole");
+    expect(amp_test::raw_bits(y) == bits[0], "parts that are added and gathered are the whole");
   }
 }
 

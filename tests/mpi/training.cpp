@@ -24,10 +24,10 @@ using amp::DataParallel;
 using amp::GradScaler;
 using amp::MpiCommunicator;
 using amp::Tensor;
-using amp_test::bits_of;
 using amp_test::expect;
 using amp_test::largest_difference;
 using amp_test::Mlp;
+using amp_test::raw_bits;
 using amp_test::Samples;
 
 constexpr int kSteps = 8;
@@ -92,7 +92,7 @@ void check_training(MpiCommunicator& world) {
         expect(
             difference < (wire ? 0.05 : 1e-5),
             "ranks train as one process does; parameters differ by " + std::to_string(difference));
-        expect_same(world, bits_of(model.named_parameters()), "parameters are");
+        expect_same(world, raw_bits(model.named_parameters()), "parameters are");
         parallel.check_parameters();
         if (!sharded) expect(parallel.statistics().passes == kSteps, "each step sends once");
       }
@@ -110,11 +110,11 @@ void check_overflow(MpiCommunicator& world) {
     Samples::Batch batch = samples.part(0, world.rank(), world.size());
     if (world.rank() == planted)
       batch.y = amp::full({batch.count(), 3}, std::numeric_limits<double>::infinity());
-    const std::string before = bits_of(model.named_parameters());
+    const std::string before = raw_bits(model.named_parameters());
     scaler.scale(model.loss(batch)).backward();
     expect(scaler.step(optimizer).skipped(), "what overflows on one rank is skipped on all");
     scaler.update();
-    expect(before == bits_of(model.named_parameters()), "a skipped step changes nothing");
+    expect(before == raw_bits(model.named_parameters()), "a skipped step changes nothing");
     expect(scaler.get_scale() == 128, "all scales back off");
   }
 }

@@ -21,11 +21,11 @@ using amp::DataParallel;
 using amp::GradScaler;
 using amp::kCUDA;
 using amp::Tensor;
-using amp_test::bits_of;
 using amp_test::Gpu;
 using amp_test::largest_difference;
 using amp_test::Mlp;
 using amp_test::on_gpus;
+using amp_test::raw_bits;
 using amp_test::Samples;
 using standin::toolkit;
 
@@ -57,7 +57,7 @@ Outcome train(const Gpu& gpu, const Mlp& model, Optimizer& optimizer, const Samp
   for (const auto& [name, tensor] : model.named_parameters())
     outcome.parameters.emplace_back(name, tensor.detach().to(amp::kCPU));
   outcome.scaler = scaler.state_dict();
-  outcome.bits = bits_of(outcome.parameters);
+  outcome.bits = raw_bits(outcome.parameters);
   return outcome;
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("nccl: a graph contains a step of data parallel training", "[nccl][cud
         }
       }
       const amp::GradScalerState state = scaler.state_dict();
-      return bits_of(model.named_parameters()) + " " + std::to_string(state.scale) + " " +
+      return raw_bits(model.named_parameters()) + " " + std::to_string(state.scale) + " " +
              std::to_string(state.skipped);
     };
     const auto graphed = on_gpus(size, [&](const Gpu& gpu) { return run(gpu, true); });

@@ -18,9 +18,9 @@ namespace {
 
 using amp::ReduceOp;
 using amp::Tensor;
-using amp_test::bits_of;
 using amp_test::Gpu;
 using amp_test::on_gpus;
+using amp_test::raw_bits;
 using Values = std::vector<double>;
 
 constexpr amp::DType kSummable[] = {amp::kFloat64,  amp::kFloat32, amp::kFloat16,
@@ -96,11 +96,11 @@ TEST_CASE("nccl: all_gather and broadcast carry every dtype", "[nccl]") {
         gpu.world.all_gather(gathered).wait();
         const Tensor sent = numbers(gpu.rank(), kLength, dtype).to(gpu.world.device());
         gpu.world.broadcast(sent, size - 1).wait();
-        return bits_of(gathered) + bits_of(sent);
+        return raw_bits(gathered) + raw_bits(sent);
       });
       std::string expected;
-      for (int rank = 0; rank < size; ++rank) expected += bits_of(numbers(rank, kLength, dtype));
-      expected += bits_of(numbers(size - 1, kLength, dtype));
+      for (int rank = 0; rank < size; ++rank) expected += raw_bits(numbers(rank, kLength, dtype));
+      expected += raw_bits(numbers(size - 1, kLength, dtype));
       for (const std::string& result : results) CHECK(result == expected);
     }
   }
@@ -127,11 +127,11 @@ TEST_CASE("nccl: sums of 16 bits are rounded once, to the same bits on all ranks
       each = (amp::randn({1003}) * 100).to(dtype);
       exact = exact + each.to(amp::kFloat64);
     }
-    const std::string expected = bits_of(exact.to(dtype));
+    const std::string expected = raw_bits(exact.to(dtype));
     const auto results = on_gpus(4, [&](const Gpu& gpu) {
       const Tensor x = all[gpu.rank()].to(gpu.world.device());
       gpu.world.all_reduce(x).wait();
-      return bits_of(x);
+      return raw_bits(x);
     });
     for (const std::string& result : results) CHECK(result == expected);
   }

@@ -224,7 +224,9 @@ inline ncclResult_t run_nccl_calls(const std::vector<NcclCall>& calls) {
   }
   std::map<Stream*, std::vector<NcclCall>> by_stream;
   for (const NcclCall& call : calls) by_stream[call.stream].push_back(call);
-  for (const auto& [stream, all] : by_stream) {
+  for (const auto& entry : by_stream) {
+    Stream* const stream = entry.first;
+    const std::vector<NcclCall>& all = entry.second;
     if (Capture* const capture = stream->capture.get()) {
       capture->nodes.push_back({.run = nullptr, .tally = {}, .add = [all](Stream& launched) {
                                   std::vector<NcclCall> again = all;
