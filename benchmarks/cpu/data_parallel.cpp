@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "networks.hpp"
+
 namespace {
 
 namespace nn = amp::nn;
@@ -30,30 +32,7 @@ double seconds() {
   return std::chrono::duration<double>(now).count();
 }
 
-struct Block : nn::Module {
-  nn::LayerNorm norm1{register_module("norm1", nn::LayerNorm({kWidth}))};
-  nn::Linear qkv{register_module("qkv", nn::Linear(kWidth, 3 * kWidth))};
-  nn::Linear projection{register_module("projection", nn::Linear(kWidth, kWidth))};
-  nn::LayerNorm norm2{register_module("norm2", nn::LayerNorm({kWidth}))};
-  nn::Linear wide{register_module("wide", nn::Linear(kWidth, 4 * kWidth))};
-  nn::Linear narrow{register_module("narrow", nn::Linear(4 * kWidth, kWidth))};
-
-  [[nodiscard]] Tensor attend(const Tensor& x) const {  // [batch, tokens, width]
-    const Tensor all = qkv(x);
-    const auto heads = [&](std::int64_t part) {
-      return all.narrow(-1, part * kWidth, kWidth)
-          .reshape({x.size(0), x.size(1), kHeads, kWidth / kHeads})
-          .transpose(1, 2);
-    };
-    const Tensor attended =
-        amp::scaled_dot_product_attention(heads(0), heads(1), heads(2), {}, 0.0, true);
-    return projection(attended.transpose(1, 2).reshape(x.shape()));
-  }
-  [[nodiscard]] Tensor forward(const Tensor& input) const {
-    const Tensor x = input + attend(norm1(input));
-    return x + narrow(amp::gelu(wide(norm2(x))));
-  }
-};
+using Block = cpu_benchmark::TransformerBlock<kWidth, kHeads>;
 
 /// The last layer has the weights of the first, as in GPT-2.
 struct Gpt2 : nn::Module {

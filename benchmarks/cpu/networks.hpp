@@ -54,19 +54,20 @@ struct Mlp : nn::Module {
 constexpr std::int64_t kTokens = 256, kVocabulary = 65, kWidth = 384, kHeads = 6;
 
 /// A transformer block: attention to what came before, and a network of two layers.
-struct Block : nn::Module {
-  nn::LayerNorm norm1{register_module("norm1", nn::LayerNorm({kWidth}))};
-  nn::Linear qkv{register_module("qkv", nn::Linear(kWidth, 3 * kWidth))};
-  nn::Linear projection{register_module("projection", nn::Linear(kWidth, kWidth))};
-  nn::LayerNorm norm2{register_module("norm2", nn::LayerNorm({kWidth}))};
-  nn::Linear wide{register_module("wide", nn::Linear(kWidth, 4 * kWidth))};
-  nn::Linear narrow{register_module("narrow", nn::Linear(4 * kWidth, kWidth))};
+template <std::int64_t Width, std::int64_t Heads>
+struct TransformerBlock : nn::Module {
+  nn::LayerNorm norm1{register_module("norm1", nn::LayerNorm({Width}))};
+  nn::Linear qkv{register_module("qkv", nn::Linear(Width, 3 * Width))};
+  nn::Linear projection{register_module("projection", nn::Linear(Width, Width))};
+  nn::LayerNorm norm2{register_module("norm2", nn::LayerNorm({Width}))};
+  nn::Linear wide{register_module("wide", nn::Linear(Width, 4 * Width))};
+  nn::Linear narrow{register_module("narrow", nn::Linear(4 * Width, Width))};
 
   [[nodiscard]] Tensor attend(const Tensor& x) const {  // [batch, tokens, width]
     const Tensor all = qkv(x);
     const auto heads = [&](std::int64_t part) {  // [batch, heads, tokens, width / heads]
-      return all.narrow(-1, part * kWidth, kWidth)
-          .reshape({x.size(0), x.size(1), kHeads, kWidth / kHeads})
+      return all.narrow(-1, part * Width, Width)
+          .reshape({x.size(0), x.size(1), Heads, Width / Heads})
           .transpose(1, 2);
     };
     const Tensor attended =
@@ -78,6 +79,7 @@ struct Block : nn::Module {
     return x + narrow(amp::gelu(wide(norm2(x))));
   }
 };
+using Block = TransformerBlock<kWidth, kHeads>;
 
 /// Tokens [batch, tokens] -> scores of the next token [batch * tokens, vocabulary].
 struct Gpt : nn::Module {

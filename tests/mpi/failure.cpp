@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     if (world.rank() == 1) {
       if (const auto status = fail_on_rank_1(mode, world, x)) return *status;
     }
-    if (mode == "dropped") {  // nobody waits, but for the end
+    if (mode == "dropped") {  // it is not waited for, but at the end
       (void)world.all_reduce(x);
       return 0;
     }

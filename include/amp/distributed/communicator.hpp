@@ -65,8 +65,8 @@ class Collective {
 /// they are ordered after what the current stream had before the call.
 /// Results: all ranks get the same bits.
 /// Errors: amp::Error for arguments that cannot work, before anything was begun.
-/// CommunicationError, from any call, if another rank fails, at the latest after a timeout: it
-/// names the ranks that did not come, if the engine can know that. Threads: one at a time.
+/// CommunicationError, from any call, if another rank fails, at the latest after a timeout; it
+/// names the ranks that did not come, if the engine can know them. Threads: one at a time.
 ///
 /// ```cpp
 /// amp::ThreadGroup::run(2, [](amp::Communicator& world) {

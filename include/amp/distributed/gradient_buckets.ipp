@@ -17,6 +17,16 @@ AMP_INLINE void* element(void* data, std::int64_t index, DType dtype) {
   return static_cast<char*>(data) + index * item_size(dtype);
 }
 
+/// `numel` elements to be copied, and converted.
+AMP_INLINE kernels::GradientSpan copied(void* from, DType from_dtype, void* to, DType to_dtype,
+                                        std::int64_t numel) {
+  return {.data = from,
+          .numel = numel,
+          .dtype = from_dtype,
+          .unscaled_dtype = to_dtype,
+          .unscaled = to};
+}
+
 AMP_COLD void GradientBucket::finish(int ranks) {
   const std::int64_t multiple = kAlignment * ranks;
   numel_ = (numel_ + multiple - 1) / multiple * multiple;
@@ -58,11 +68,8 @@ AMP_INLINE void GradientBucket::pack(const PoolVector<Tensor>& gradients, const 
     if (!gradients[i].defined()) {
       fill(memory_.alias({entry.numel}, contiguous_strides({entry.numel}), entry.offset), 0);
     } else if (entry.numel != 0) {
-      spans.push_back({.data = gradients[i].raw_data(),
-                       .numel = entry.numel,
-                       .dtype = gradients[i].dtype(),
-                       .unscaled_dtype = wire_,
-                       .unscaled = element(memory_.raw_data(), entry.offset, wire_)});
+      spans.push_back(copied(gradients[i].raw_data(), gradients[i].dtype(),
+                             element(memory_.raw_data(), entry.offset, wire_), wire_, entry.numel));
     }
   }
   memory_.impl().storage->bump_version();
@@ -75,11 +82,8 @@ AMP_INLINE void GradientBucket::unpack(const PoolVector<Tensor>& gradients, cons
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const Entry& entry = entries_[i];
     if (!gradients[i].defined() || entry.numel == 0) continue;
-    spans.push_back({.data = element(memory_.raw_data(), entry.offset, wire_),
-                     .numel = entry.numel,
-                     .dtype = wire_,
-                     .unscaled_dtype = gradients[i].dtype(),
-                     .unscaled = gradients[i].raw_data()});
+    spans.push_back(copied(element(memory_.raw_data(), entry.offset, wire_), wire_,
+                           gradients[i].raw_data(), gradients[i].dtype(), entry.numel));
     gradients[i].impl().storage->bump_version();
   }
   copy(spans, one, found_inf, unpacking_);
@@ -101,17 +105,11 @@ AMP_INLINE void GradientBucket::gather_parameters(const PoolVector<Tensor>& para
     void* const data = parameters[i].raw_data();
     const ElementRange range = part_of(entry, communicator.rank());
     if (range.length() != 0)
-      own.push_back({.data = element(data, range.begin, dtype),
-                     .numel = range.length(),
-                     .dtype = dtype,
-                     .unscaled_dtype = dtype,
-                     .unscaled = element(place, entry.offset + range.begin, dtype)});
+      own.push_back(copied(element(data, range.begin, dtype), dtype,
+                           element(place, entry.offset + range.begin, dtype), dtype,
+                           range.length()));
     if (entry.numel != 0)
-      all.push_back({.data = element(place, entry.offset, dtype),
-                     .numel = entry.numel,
-                     .dtype = dtype,
-                     .unscaled_dtype = dtype,
-                     .unscaled = data});
+      all.push_back(copied(element(place, entry.offset, dtype), dtype, data, dtype, entry.numel));
   }
   copy(own, one, found_inf, gathering_);
   communicator.all_gather(TensorView{place, numel_, dtype, device_}).wait();

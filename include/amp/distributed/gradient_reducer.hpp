@@ -62,6 +62,7 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
   void broadcast(const NamedTensors& tensors) const;
 
   void begin();
+  void end_pass(bool needs_gradients);
   /// Sends all gradients that are not sent yet, and puts what comes back in their place.
   void send_all();
   void send(std::size_t bucket);
@@ -85,7 +86,7 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
   std::vector<GradientBucket> buckets_, buffer_buckets_;
   NamedTensors buffers_;  // floating-point ones
   std::vector<std::size_t> bucket_of_;
-  Tensor words_;  // 1 / ranks, 1, and a found_inf that nobody reads
+  Tensor words_;  // 1 / ranks, 1, and a found_inf that is not read
   DataParallelStatistics statistics_;
   int paused_ = 0;
   bool shards_ = false, has_shard_ = false, shard_is_scaled_ = false;

@@ -151,23 +151,17 @@ AMP_INLINE void GradientReducer::accumulated(std::size_t index) {
   }
 }
 
-AMP_INLINE void GradientReducer::backward_ends() {
-  if (paused_ > 0) return;
-  if (!under_way_) begin();
-  try {
-    if (!options_.find_unused) require_gradients();
-    send_all();
-  } catch (...) {
-    backward_fails();
-    throw;
-  }
-}
+AMP_INLINE void GradientReducer::backward_ends() { end_pass(!options_.find_unused); }
+
+AMP_COLD void GradientReducer::end_without_samples() { end_pass(false); }
 
 AMP_INLINE void GradientReducer::backward_fails() noexcept { under_way_ = false; }
 
-AMP_COLD void GradientReducer::end_without_samples() {
+AMP_INLINE void GradientReducer::end_pass(bool needs_gradients) {
   if (paused_ > 0) return;
   try {
+    if (!under_way_) begin();
+    if (needs_gradients) require_gradients();
     send_all();
   } catch (...) {
     backward_fails();
@@ -176,7 +170,6 @@ AMP_COLD void GradientReducer::end_without_samples() {
 }
 
 AMP_INLINE void GradientReducer::send_all() {
-  if (!under_way_) begin();
   for (const auto& [name, tensor] : frozen_) {
     AMP_CHECK(!tensor.requires_grad(), "DataParallel: parameter \"", name,
               "\" did not require gradients when the DataParallel was made, so its gradient is not "

@@ -19,6 +19,7 @@
 #include "amp/distributed/thread_group.hpp"
 
 namespace amp::inline v0 {
+
 /// What the threads share. Each operation ends when the last rank has come, which does the work for
 /// all while they wait.
 struct ThreadGroup::Shared {

@@ -205,7 +205,7 @@ class OperationWatch : public RefCounted {
     } catch (const std::exception& error) {  // the device is lost
       return error.what();
     }
-    // Nobody touches what a thread is at work with, unless that does not come back: the first
+    // What a thread is at work with is left alone, unless the thread does not come back: the first
     // operations of a kind connect the ranks, and so wait for them on the host.
     const bool is_stuck = is_inside_ && has_passed(entered_);
     if (is_inside_ && !is_stuck) return {};

@@ -36,7 +36,7 @@ struct MpiOptions {
 /// The ranks of an MPI communicator. Takes memory of the host.
 ///
 /// Operations are MPI's nonblocking ones, so they go on while the rank computes, as far as the
-/// MPI library does that; one that nobody waits for goes on in later calls. Sums are computed by
+/// MPI library does that; one that is not waited for goes on in later calls. Sums are computed by
 /// amp, in the order of the ranks, from what MPI has exchanged: all ranks get the same bits,
 /// whatever the MPI library is, and as many bytes are sent as by a ring.
 /// With each operation goes a small one that compares the calls of all ranks, so that calls that
@@ -52,7 +52,7 @@ class MpiCommunicator final : public Communicator {
   explicit MpiCommunicator(MPI_Comm communicator, const MpiOptions& options = {})
       : MpiCommunicator{checked(options), detail::duplicate_comm(communicator)} {}
   /// close(), whose error becomes a warning. What is destroyed by an exception, or has failed, is
-  /// left as it is, and waits for nobody: the job then has to end by MPI_Abort, as MpiEnvironment
+  /// left as it is, without waiting: the job then has to end by MPI_Abort, as MpiEnvironment
   /// does it.
   ~MpiCommunicator() override {
     int finalized = 0;
