@@ -150,7 +150,7 @@ TEST_CASE("nccl: a rank that does not come ends the wait of the others", "[nccl]
         },
         kImpatientNccl);
     const std::string text =
-        "of 3: all_reduce of 7 " + to_string(dtype) + " (operation 2) did not end within 100 ms";
+        "of 3: all_reduce of 7 " + to_string(dtype) + ", number 2 did not end within 100 ms";
     for (const std::size_t rank : {0U, 2U}) {
       CAPTURE(rank, to_string(dtype));
       CHECK_THAT(results[rank][0], ContainsSubstring(text));
@@ -183,7 +183,7 @@ TEST_CASE("nccl: a destructor waits for what can end, and no longer than the tim
     if (threads.rank() == 0) threads.barrier();
     return text + communication_error_of([&] { sum.wait(); });
   });
-  CHECK_THAT(texts[0], ContainsSubstring("all_reduce of 7 float32 (operation 1) did not end"));
+  CHECK_THAT(texts[0], ContainsSubstring("all_reduce of 7 float32, number 1 did not end"));
   CHECK(texts[1] == "");
   CHECK(warnings.texts().size() == 1);
   CHECK(standin::nccl.communicators == 0);
@@ -263,7 +263,7 @@ TEST_CASE("nccl: whichever call of NCCL fails, it is a CommunicationError on all
               std::string::npos;
       late += text.find("did not end within 100 ms") != std::string::npos;
       CHECK(after == text);
-      CHECK_THAT(text, ContainsSubstring("(operation "));
+      CHECK_THAT(text, ContainsSubstring(", number "));
     }
     CHECK(told == 1);
     CHECK(late == 1);

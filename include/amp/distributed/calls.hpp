@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "amp/core/error.hpp"
+#include "amp/distributed/communicator.hpp"
 #include "amp/types/dtype.hpp"
 
 namespace amp::inline v0::detail {
@@ -22,6 +23,14 @@ struct RankCall {
 
   std::int64_t kind = kBarrier, numel = 0, dtype = 0, op = 0, root = 0;
 
+  static RankCall of(Kind kind, const TensorView& values, ReduceOp op = ReduceOp::kSum,
+                     int root = 0) {
+    return {.kind = kind,
+            .numel = values.numel,
+            .dtype = static_cast<std::int64_t>(values.dtype),
+            .op = static_cast<std::int64_t>(op),
+            .root = root};
+  }
   std::array<std::int64_t, 5> numbers() const { return {kind, numel, dtype, op, root}; }
   /// "all_reduce of 3 float32"
   std::string text() const {

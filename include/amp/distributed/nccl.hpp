@@ -203,11 +203,11 @@ class NcclCommunicator final : public Communicator {
  protected:
   Collective begin_all_reduce(const TensorView& values, ReduceOp op) override {
     const auto count = static_cast<std::size_t>(values.numel);
-    if (item_size(values.dtype) == 2) return add_16_bits("all_reduce", values, true);
+    if (item_size(values.dtype) == 2) return add_16_bits(RankCall::kAllReduce, values);
     // For kAny the words are compared by their bits: NaN is large among them, while NCCL's maximum
     // of floats may drop it. (-0 is large too, and would hide others; no found_inf is -0.)
     const bool sum = op == ReduceOp::kSum;
-    return begin({"all_reduce", values.numel, values.dtype}, 0, [&](const Place& place) {
+    return begin(RankCall::of(RankCall::kAllReduce, values, op), 0, [&](const Place& place) {
       cuda::detail::require(
           ncclAllReduce(values.data, values.data, count, sum ? type_of(values.dtype) : ncclUint32,
                         sum ? ncclSum : ncclMax, place.comm, place.stream),
@@ -215,8 +215,8 @@ class NcclCommunicator final : public Communicator {
     });
   }
   Collective begin_reduce_scatter(const TensorView& values) override {
-    if (item_size(values.dtype) == 2) return add_16_bits("reduce_scatter", values, false);
-    return begin({"reduce_scatter", values.numel, values.dtype}, 0, [&](const Place& place) {
+    if (item_size(values.dtype) == 2) return add_16_bits(RankCall::kReduceScatter, values);
+    return begin(RankCall::of(RankCall::kReduceScatter, values), 0, [&](const Place& place) {
       const std::int64_t part = values.numel / size();
       char* const own = bytes(values) + rank() * part * item_size(values.dtype);
       cuda::detail::require(
@@ -226,18 +226,20 @@ class NcclCommunicator final : public Communicator {
     });
   }
   Collective begin_all_gather(const TensorView& values) override {
-    return begin({"all_gather", values.numel, values.dtype}, 0, [&](const Place& place) {
+    return begin(RankCall::of(RankCall::kAllGather, values), 0, [&](const Place& place) {
       gather(bytes(values), values.numel / size() * item_size(values.dtype), place);
     });
   }
   Collective begin_broadcast(const TensorView& values, int root) override {
-    return begin({"broadcast", values.numel, values.dtype}, 0, [&](const Place& place) {
-      cuda::detail::require(
-          ncclBroadcast(values.data, values.data,
-                        static_cast<std::size_t>(values.numel * item_size(values.dtype)), ncclUint8,
-                        root, place.comm, place.stream),
-          "ncclBroadcast", place.comm);
-    });
+    return begin(
+        RankCall::of(RankCall::kBroadcast, values, ReduceOp::kSum, root), 0,
+        [&](const Place& place) {
+          cuda::detail::require(
+              ncclBroadcast(values.data, values.data,
+                            static_cast<std::size_t>(values.numel * item_size(values.dtype)),
+                            ncclUint8, root, place.comm, place.stream),
+              "ncclBroadcast", place.comm);
+        });
   }
   void run_barrier() override {
     const int index = device_.index;
@@ -249,7 +251,7 @@ class NcclCommunicator final : public Communicator {
       const StreamGuard guard(device_, stream_->get());
       word_ = zeros({1}, {.device = device_});
     }
-    const Ref<Work> all = enqueue({.call = "barrier"}, 0, [&](const Place& place) {
+    const Ref<Work> all = enqueue({.kind = RankCall::kBarrier}, 0, [&](const Place& place) {
       cuda::detail::require(ncclAllReduce(word_.raw_data(), word_.raw_data(), 1, ncclFloat32,
                                           ncclSum, place.comm, place.stream),
                             "ncclAllReduce", place.comm);
@@ -259,6 +261,7 @@ class NcclCommunicator final : public Communicator {
   }
 
  private:
+  using RankCall = amp::detail::RankCall;
   using Work = cuda::detail::OperationWatch::Work;
   /// Where an operation is enqueued; `scratch` has as many bytes as it asked for.
   struct Place {
@@ -308,24 +311,22 @@ class NcclCommunicator final : public Communicator {
   }
 
   /// Each rank adds one part, and those elements, fewer than there are ranks, that are left.
-  Collective add_16_bits(std::string_view call, const TensorView& values, bool gathers) {
+  Collective add_16_bits(RankCall::Kind kind, const TensorView& values) {
     const std::int64_t part = 2 * (values.numel / size()), rest = 2 * (values.numel % size());
     char* const own = bytes(values) + rank() * part;
     char* const left = bytes(values) + size() * part;
     const std::int64_t parts = (size() * part + 255) / 256 * 256;
-    return begin(
-        {call, values.numel, values.dtype}, parts + size() * rest, [=, this](const Place& place) {
-          cuda::detail::NcclGroup group;
-          for (int peer = 0; peer < size(); ++peer) {
-            exchange(bytes(values) + peer * part, place.scratch + peer * part, part, peer, place);
-            exchange(left, place.scratch + parts + peer * rest, rest, peer, place);
-          }
-          group.end(place.comm);
-          cuda::detail::add_rows(device_, values.dtype, size(), part / 2, place.scratch, own);
-          cuda::detail::add_rows(device_, values.dtype, size(), rest / 2, place.scratch + parts,
-                                 left);
-          if (gathers && part != 0) gather(bytes(values), part, place);
-        });
+    return begin(RankCall::of(kind, values), parts + size() * rest, [=, this](const Place& place) {
+      cuda::detail::NcclGroup group;
+      for (int peer = 0; peer < size(); ++peer) {
+        exchange(bytes(values) + peer * part, place.scratch + peer * part, part, peer, place);
+        exchange(left, place.scratch + parts + peer * rest, rest, peer, place);
+      }
+      group.end(place.comm);
+      cuda::detail::add_rows(device_, values.dtype, size(), part / 2, place.scratch, own);
+      cuda::detail::add_rows(device_, values.dtype, size(), rest / 2, place.scratch + parts, left);
+      if (kind == RankCall::kAllReduce && part != 0) gather(bytes(values), part, place);
+    });
   }
   static void exchange(const char* sent, char* received, std::int64_t count, int peer,
                        const Place& place) {
@@ -337,13 +338,13 @@ class NcclCommunicator final : public Communicator {
                           "ncclRecv", place.comm);
   }
   template <class Call>
-  Collective begin(const cuda::detail::Operation& operation, std::int64_t scratch,
-                   const Call& call) {
-    return Collective(enqueue(operation, scratch, call));
+  Collective begin(const RankCall& own, std::int64_t scratch, const Call& call) {
+    return Collective(enqueue(own, scratch, call));
   }
   /// What the current stream has to wait for; null if nothing.
   template <class Call>
-  Ref<Work> enqueue(cuda::detail::Operation operation, std::int64_t scratch, const Call& call) {
+  Ref<Work> enqueue(const RankCall& own, std::int64_t scratch, const Call& call) {
+    cuda::detail::Operation operation{.call = own};
     cuda::detail::require_own_process();
     if (size() == 1) return {};
     const int index = device_.index;
@@ -355,8 +356,8 @@ class NcclCommunicator final : public Communicator {
     const cudaStream_t stream = is_in_order ? now : stream_->get();
     const StreamGuard guard(device_, stream);
     // Replays may come while other operations are under way, so a graph has its own.
-    Tensor own;
-    Tensor& memory = is_in_order ? own : scratch_;
+    Tensor of_graph;
+    Tensor& memory = is_in_order ? of_graph : scratch_;
     if (scratch != 0 && (!memory.defined() || memory.numel() < scratch)) {
       memory = Tensor();
       memory = empty({scratch}, {.dtype = kUInt8, .device = device_});

@@ -30,14 +30,7 @@ struct ThreadGroup::Shared {
     ReduceOp op = ReduceOp::kSum;
     int root = 0;
 
-    std::string text() const {
-      return detail::RankCall{.kind = kind,
-                              .numel = values.numel,
-                              .dtype = static_cast<std::int64_t>(values.dtype),
-                              .op = static_cast<std::int64_t>(op),
-                              .root = root}
-          .text();
-    }
+    std::string text() const { return detail::RankCall::of(kind, values, op, root).text(); }
   };
 
   Shared(int count, const ThreadGroupOptions& given) : size(count), options(given) {

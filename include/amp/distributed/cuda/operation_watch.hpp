@@ -25,23 +25,12 @@
 #include "amp/core/warning.hpp"
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/events.hpp"
+#include "amp/distributed/calls.hpp"
 #include "amp/distributed/communicator.hpp"
 
 namespace amp::inline v0::cuda::detail {
 
-/// Which operation it is, for messages.
-struct Operation {
-  std::string_view call = {};
-  std::int64_t numel = 0;
-  DType dtype = kFloat32;
-  std::uint64_t number = 0;
-
-  std::string text() const {
-    std::string text(call);
-    if (numel != 0) text += " of " + amp::detail::to_text(numel) + " " + to_string(dtype);
-    return text + " (operation " + amp::detail::to_text(number) + ")";
-  }
-};
+using Operation = amp::detail::RankNotice;
 
 /// The operations of one communicator. The thread looks a few times a second whether the engine
 /// reports an error, and how long the oldest operation has been that. It says what it found in a
@@ -242,7 +231,7 @@ class OperationWatch : public RefCounted {
   bool is_closing_ = false, is_inside_ = false;
   Operation inside_;
   Clock::time_point entered_, oldest_since_;
-  std::uint64_t operations_ = 0;
+  std::int64_t operations_ = 0;
   std::deque<Ref<Work>> under_way_;  // in order; some may be done
 };
 

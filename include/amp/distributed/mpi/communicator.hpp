@@ -88,7 +88,8 @@ class MpiCommunicator final : public Communicator {
  protected:
   Collective begin_all_reduce(const TensorView& values, ReduceOp op) override {
     if (size() == 1) return {};
-    const Ref<Operation> operation = begin(detail::RankCall::kAllReduce, values, 0, op);
+    const Ref<Operation> operation =
+        begin(detail::RankCall::of(detail::RankCall::kAllReduce, values, op));
     for_each_range(values.numel, options_.most_elements, [&](std::int64_t at, int count) {
       char* const data = address(values, at);
       if (op == ReduceOp::kSum) return begin_sum(*operation, data, count, values.dtype);
@@ -102,7 +103,8 @@ class MpiCommunicator final : public Communicator {
 
   Collective begin_reduce_scatter(const TensorView& values) override {
     if (size() == 1) return {};
-    const Ref<Operation> operation = begin(detail::RankCall::kReduceScatter, values);
+    const Ref<Operation> operation =
+        begin(detail::RankCall::of(detail::RankCall::kReduceScatter, values));
     const std::int64_t part = values.numel / size(), item = item_size(values.dtype);
     for_each_range(part, options_.most_elements / size(), [&](std::int64_t at, int count) {
       Exchange& exchange = operation->exchanges.emplace_back(count * item * size());
@@ -120,7 +122,8 @@ class MpiCommunicator final : public Communicator {
 
   Collective begin_all_gather(const TensorView& values) override {
     if (size() == 1) return {};
-    const Ref<Operation> operation = begin(detail::RankCall::kAllGather, values);
+    const Ref<Operation> operation =
+        begin(detail::RankCall::of(detail::RankCall::kAllGather, values));
     for_each_range(values.numel / size(), options_.most_elements / size(),
                    [&](std::int64_t at, int count) {
                      const auto [received, type] = of_each_part(*operation, values, count);
@@ -133,7 +136,8 @@ class MpiCommunicator final : public Communicator {
 
   Collective begin_broadcast(const TensorView& values, int root) override {
     if (size() == 1) return {};
-    const Ref<Operation> operation = begin(detail::RankCall::kBroadcast, values, root);
+    const Ref<Operation> operation =
+        begin(detail::RankCall::of(detail::RankCall::kBroadcast, values, ReduceOp::kSum, root));
     for_each_range(values.numel, options_.most_elements, [&](std::int64_t at, int count) {
       call("MPI_Ibcast", MPI_Ibcast(address(values, at), count, detail::mpi_bits(values.dtype),
                                     root, comms_.first, operation->add_request()));
@@ -259,14 +263,6 @@ class MpiCommunicator final : public Communicator {
     });
   }
 
-  Ref<Operation> begin(detail::RankCall::Kind kind, const TensorView& values, int root = 0,
-                       ReduceOp op = ReduceOp::kSum) {
-    return begin({.kind = kind,
-                  .numel = values.numel,
-                  .dtype = static_cast<std::int64_t>(values.dtype),
-                  .op = static_cast<std::int64_t>(op),
-                  .root = root});
-  }
   Ref<Operation> begin(const detail::RankCall& own) {
     AMP_CHECK(!closed_, own.text(), ": the communicator is closed");
     const auto operation = make_ref<Operation>(*this, own, begun_++);
