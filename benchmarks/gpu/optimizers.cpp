@@ -86,7 +86,7 @@ class Parameters {
       spans.push_back({const_cast<void*>(p.grad().operand().data), p.numel(), dtype_});
     const Tensor inverse = amp::full({}, 0.99999, {.device = kCUDA});
     Tensor found = amp::zeros({}, {.device = kCUDA});
-    amp::kernels::KeptTable table;
+    amp::kernels::DescriptorTable table;
     const auto run = [&] {
       amp::detail::unscale({.device = kCUDA,
                             .gradients = spans.data(),

@@ -31,7 +31,7 @@ struct Status {
   double loss = 0;                   // mean over these
   double accuracy = 0;               // of the predictions made while training
   std::optional<double> scale = {};  // none without gradient scaling
-  std::int64_t skipped = 0;  // steps left out because a gradient overflowed, since the run began
+  std::int64_t skipped = 0;  // steps skipped because a gradient overflowed, since the run began
 };
 
 /// One line per epoch. On a terminal it is rewritten in place, fits, and has a bar where there is

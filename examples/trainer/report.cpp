@@ -198,7 +198,7 @@ figcaption { font-size: .85em; opacity: .8; }
   for (const std::string& note : notes_of(options, results))
     page += "<p class=\"note\">" + escaped(note) + "</p>\n";
   page +=
-      "<p>Final loss: mean of the last epoch. Skipped: steps that were left out because a "
+      "<p>Final loss: mean of the last epoch. Skipped: steps that were skipped because a "
       "gradient overflowed.";
   if (options.seeds > 1)
     page +=

@@ -63,7 +63,7 @@
 #include "amp/tensor/layout.ipp"
 #include "amp/tensor/print.ipp"
 #include "amp/tensor/random_tape.ipp"
-#include "amp/tensor/shadow.ipp"
+#include "amp/tensor/cast_cache.ipp"
 #include "amp/tensor/shape.ipp"
 #include "amp/tensor/storage.ipp"
 #include "amp/tensor/tensor.ipp"

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "amp/tensor/blob.hpp"
+#include "amp/tensor/cast_cache.hpp"
 #include "amp/tensor/factory.hpp"
 #include "amp/tensor/generator.hpp"
 #include "amp/tensor/layout.hpp"
 #include "amp/tensor/print.hpp"
-#include "amp/tensor/shadow.hpp"
 #include "amp/tensor/shape.hpp"
 #include "amp/tensor/tensor.hpp"

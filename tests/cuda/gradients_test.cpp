@@ -132,7 +132,7 @@ std::string read(const amp::Tensor& memory) {
 }
 
 Outcome run(amp::Device device, const Arena& arena, Pass pass, float factor,
-            k::KeptTable* table = nullptr) {
+            k::DescriptorTable* table = nullptr) {
   const amp::Tensor memory = amp::empty({arena.bytes()}, {.dtype = amp::kUInt8, .device = device});
   amp::copy_bytes(device, memory.raw_data(), amp::kCPU, arena.contents().data(), arena.bytes());
   std::int64_t total = 1;
@@ -156,7 +156,7 @@ Outcome run(amp::Device device, const Arena& arena, Pass pass, float factor,
   }
   const auto count = static_cast<std::int64_t>(spans.size());
   const bool is_wide = k::any_float64(spans.data(), count);
-  const k::NormWord norm = is_wide ? k::NormWord(wide_word) : k::NormWord(word + 2);
+  const k::NormPointer norm = is_wide ? k::NormPointer(wide_word) : k::NormPointer(word + 2);
   amp::GradientStatistics statistics;
   const amp::Tensor told =
       amp::full({sizeof statistics}, 7, {.dtype = amp::kUInt8, .device = device});
@@ -193,7 +193,7 @@ Outcome run(amp::Device device, const Arena& arena, Pass pass, float factor,
 }
 
 /// That host and device do the same, and touch nothing but the gradients, if those.
-Outcome check(const Arena& arena, Pass pass, float factor, k::KeptTable* table = nullptr) {
+Outcome check(const Arena& arena, Pass pass, float factor, k::DescriptorTable* table = nullptr) {
   const Outcome host = run(amp::kCPU, arena, pass, factor),
                 device = run(amp::kCUDA, arena, pass, factor, table);
   CHECK((host == device));
@@ -273,7 +273,7 @@ TEST_CASE("cuda gradients: any number of them, of mixed dtypes and sizes, in one
     arena.add(amp::kFloat32, 70001, 4);  // more than a chunk
     for (const Pass pass : kPasses) {
       INFO(count << ", pass " << static_cast<int>(pass));
-      k::KeptTable table;
+      k::DescriptorTable table;
       CHECK(check(arena, pass, 0.5F, &table).found == 0);
       for (const std::size_t bad : {count, count / 2}) {
         Arena other = arena;

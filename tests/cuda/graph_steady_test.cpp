@@ -115,7 +115,7 @@ TEST_CASE("graph: a settled training step casts no weight", "[cuda]") {
     CHECK(y.to_vector<float>() == expected);
     CHECK(kernels(graph).before_it == 0);
   }
-  SECTION("a step left out leaves the copies right") {
+  SECTION("a skipped step leaves the copies right") {
     net.x.fill_(1e30);
     (void)kernels(graph);
     net.x.fill_(0.5);

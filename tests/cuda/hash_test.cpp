@@ -26,7 +26,7 @@ constexpr amp::DType kAll[] = {amp::kFloat64,    amp::kFloat32,    amp::kFloat16
 
 /// Of dense tensors, into an int64 tensor beside them.
 void hash(const std::vector<Tensor>& tensors, const Tensor& hashes,
-          amp::kernels::KeptTable* table = nullptr) {
+          amp::kernels::DescriptorTable* table = nullptr) {
   std::vector<amp::kernels::HashSpan> spans;
   for (const Tensor& x : tensors)
     spans.push_back({x.raw_data(), x.numel() * amp::item_size(x.dtype())});
@@ -103,7 +103,7 @@ TEST_CASE("cuda hash: two launches, which wait for nothing, and a kept table is 
   std::vector<Tensor> tensors;
   for (int i = 0; i < 700; ++i) tensors.push_back(amp::ones({1 + i * 30}, {.device = kCUDA}));
   const Tensor found = amp::empty({700}, {.dtype = amp::kInt64, .device = kCUDA});
-  amp::kernels::KeptTable table;
+  amp::kernels::DescriptorTable table;
   hash(tensors, found, &table);
   const std::vector<std::int64_t> first = found.to_vector<std::int64_t>();
   const standin::Counters before = standin::toolkit().counters;

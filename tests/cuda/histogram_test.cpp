@@ -93,7 +93,7 @@ TEST_CASE("cuda histogram: one launch, which waits for nothing, and a kept table
   }
   const Tensor counts =
       amp::zeros({50, amp::kernels::kHistogramBins}, {.dtype = amp::kInt64, .device = amp::kCUDA});
-  amp::kernels::KeptTable table;
+  amp::kernels::DescriptorTable table;
   const auto run = [&] {
     amp::kernels::backend(amp::kCUDA)
         ->exponent_histogram(

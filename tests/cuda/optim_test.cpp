@@ -172,7 +172,7 @@ TEST_CASE("cuda update_scale: every policy moves as on the host", "[cuda]") {
           for (std::size_t i = 0; i < count; ++i) {
             const std::size_t draw = (step * 7919 + i * 104729) % 13;
             if (step % 11 != 0) found[i] = draw == 1 ? nullptr : word(good);
-            if (draw > 10) counts[i] = k::Counts::kLeftOut;
+            if (draw > 10) counts[i] = k::Counts::kSkipped;
             if (draw == 7) counts[i] = k::Counts::kNot;
           }
           if (step % 5 > 2) found[step % count] = word(bad);
@@ -258,12 +258,12 @@ void check_rule(k::Kernel<k::OptimizerArgs<Rule>> k::Backend::*kernel, std::size
           for (int s = 0; s < Rule::kStates && keeps_states; ++s)
             list.back().states[s] = own[s].raw_data();
         }
-        const auto rest = static_cast<std::int64_t>(list.size()) - kFirst;
+        const auto remaining = static_cast<std::int64_t>(list.size()) - kFirst;
         k::OptimizerGroup<Rule> groups[3];
         for (std::size_t g = 0; g < 3; ++g) {
           groups[g] = {.parameters = list.data() + (g == 0 ? 0 : kFirst),
                        .count = g == 0   ? kFirst
-                                : g == 1 ? rest
+                                : g == 1 ? remaining
                                          : 0,
                        .settings = {.lr = {g == 0 ? 0.1 : 0.07, kSchedules[(variant + g) % 5]},
                                     .rule = rule(variant, g)}};

@@ -31,7 +31,7 @@ enum class Way { kStep, kUnscaleStep, kClipStep, kUnscale, kClip, kSkip, kUnscal
 
 constexpr bool looks(Way way) { return way != Way::kSkip; }
 constexpr bool steps(Way way) { return way <= Way::kClipStep; }
-constexpr bool left_out(Way way) { return way == Way::kSkip || way == Way::kUnscaleSkip; }
+constexpr bool skips(Way way) { return way == Way::kSkip || way == Way::kUnscaleSkip; }
 
 /// Two parameters and their optimizer, a step old.
 struct Member {
@@ -68,7 +68,7 @@ Outcome go(amp::GradScaler& scaler, const Member& member, Way way, const Tensors
     scaler.unscale_(optimizer);
   if (way == Way::kClipStep || way == Way::kClip)
     outcome.norm = scaler.unscale_and_clip(optimizer, 0.5).item<float>();
-  if (left_out(way)) scaler.skip_step(optimizer);
+  if (skips(way)) scaler.skip_step(optimizer);
   if (steps(way)) outcome.skipped = scaler.step(optimizer).skipped();
   if (looks(way)) outcome.seen = scaler.statistics(optimizer).get();
   if (outcome.norm && std::isnan(*outcome.norm)) outcome.norm = -1;
@@ -133,7 +133,7 @@ class Run {
       looked = looked || looks(way);
       found = found || (bad && looks(way));
       if (steps(way)) ++(bad ? expected_.skipped : expected_.applied);
-      if (left_out(way)) ++expected_.skipped;
+      if (skips(way)) ++expected_.skipped;
     }
     if (looked) expected_.update(found);
     for (const auto& scaler : scalers_) {

@@ -52,7 +52,7 @@ struct Setup {
 
 }  // namespace
 
-TEST_CASE("diagnose: no step was left out") {
+TEST_CASE("diagnose: no step was skipped") {
   Setup setup;
   CHECK(diagnose(setup.scaler).passes == 0);
   CHECK_THAT(to_string(diagnose(setup.scaler)), ContainsSubstring("no pass yet"));
@@ -61,7 +61,7 @@ TEST_CASE("diagnose: no step was left out") {
   CHECK(d.kind == DiagnosisKind::kNoSkip);
   CHECK(d.passes == 5);
   CHECK(d.gradient == -1);
-  CHECK_THAT(to_string(d), ContainsSubstring("No step was left out among the last 5 passes"));
+  CHECK_THAT(to_string(d), ContainsSubstring("No step was skipped among the last 5 passes"));
 }
 
 TEST_CASE("diagnose: an inf in gradient 137 of 400 is named") {

@@ -114,7 +114,7 @@ TEST_CASE("LAMB: each parameter has a trust ratio of its own, 1 where a norm is 
   CHECK(idle.to_vector<float>() == std::vector<float>{3, 4});
 }
 
-TEST_CASE("LAMB: a step left out by found_inf does not count") {
+TEST_CASE("LAMB: a step skipped by found_inf does not count") {
   const Tensor p = parameter({1, 2}), q = parameter({1, 2});
   amp::LAMB skipping({p}), other({q});
   const float found = 1;

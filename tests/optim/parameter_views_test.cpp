@@ -106,7 +106,7 @@ TEST_CASE("parameter views: a 16-bit copy follows its float32 weight") {
   optimizer.step();
   CHECK(memory.weights[3] == 3);
   CHECK(memory.copy_is_current());
-  memory.gradients[0] = HUGE_VALF;  // a step that is left out writes nothing
+  memory.gradients[0] = HUGE_VALF;  // a skipped step writes nothing
   memory.low[1] = half(7.0F);
   amp::GradScaler scaler;
   (void)scaler.scale_data(kCPU);

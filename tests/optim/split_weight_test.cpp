@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Weights as parameter and rest, bit by bit, and weights rounded at random.
+// Weights as parameter and auxiliary state, bit by bit, and weights rounded at random.
 #include <amp/amp.hpp>
 
 #include <cmath>
@@ -90,7 +90,7 @@ TEST_CASE("kahan: parameter and compensation keep 16 bits of significand") {
 TEST_CASE("kahan: what is not finite has no compensation, which would make it NaN") {
   for (const float weight : {HUGE_VALF, -HUGE_VALF, std::numeric_limits<float>::max()}) {
     const k::SplitWeight parts = k::split_kahan(weight);
-    CHECK(parts.rest == 0);
+    CHECK(parts.aux_state == 0);
     CHECK(std::isinf(k::join_kahan(parts)));
   }
   CHECK(std::isnan(k::join_kahan(k::split_kahan(from_bits(0x7fffffffU)))));
@@ -103,7 +103,7 @@ TEMPLATE_TEST_CASE("stochastic: the mean of many draws is the number", "", half,
     double sum = 0, low = HUGE_VAL, high = -HUGE_VAL;
     for (int i = 0; i < kDraws; ++i) {
       std::uint32_t word[1];
-      k::RoundingWords::of(9, 3, i, k::RoundingWords::kWeights).get(i % 61, word);
+      k::RoundingBits::of(9, 3, i, k::RoundingBits::kWeights).get(i % 61, word);
       const double drawn = static_cast<double>(k::round_stochastically<TestType>(weight, word[0]));
       sum += drawn;
       low = std::fmin(low, drawn);
@@ -132,7 +132,7 @@ TEST_CASE("stochastic: subnormals of bfloat16 are rounded without bias") {
   constexpr int kDraws = 20000;
   for (int i = 0; i < kDraws; ++i) {
     std::uint32_t word[1];
-    k::RoundingWords::of(1, 0, i, k::RoundingWords::kWeights).get(0, word);
+    k::RoundingBits::of(1, 0, i, k::RoundingBits::kWeights).get(0, word);
     const auto drawn = k::round_stochastically<bfloat16>(weight, word[0]);
     REQUIRE((drawn.bits() == 1 || drawn.bits() == 2));
     ups += drawn.bits() == 2;
@@ -162,12 +162,12 @@ TEMPLATE_TEST_CASE("stochastic: infinite only where the nearest is", "", half, b
 
 TEST_CASE("stochastic: words are those of element, parameter, step, seed and array alone") {
   const auto word = [](std::uint64_t seed, std::uint32_t number, std::int64_t applied,
-                       k::RoundingWords::Array array, std::int64_t i) {
+                       k::RoundingBits::Array array, std::int64_t i) {
     std::uint32_t one[1];
-    k::RoundingWords::of(seed, number, applied, array).get(i, one);
+    k::RoundingBits::of(seed, number, applied, array).get(i, one);
     return one[0];
   };
-  using enum k::RoundingWords::Array;
+  using enum k::RoundingBits::Array;
   std::set<std::uint32_t> seen;
   std::size_t drawn = 0;
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
@@ -182,7 +182,7 @@ TEST_CASE("stochastic: words are those of element, parameter, step, seed and arr
   }
   CHECK(seen.size() == drawn);  // 1890 of 2^32: two alike are one chance in 2400
   std::uint32_t eight[8];
-  k::RoundingWords::of(2, 4, 6, kState).get(16, eight);
+  k::RoundingBits::of(2, 4, 6, kState).get(16, eight);
   for (int l = 0; l < 8; ++l) CHECK(eight[l] == word(2, 4, 6, kState, 16 + l));
   CHECK(k::philox(3, 4).word[0] == k::philox(3, 4, 0).word[0]);
   CHECK(k::philox(3, 4).word[0] != k::philox(3, 4, 1).word[0]);

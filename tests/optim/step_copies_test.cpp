@@ -115,7 +115,7 @@ TEST_CASE("step copies: a copy that a graph holds stays as it is") {
   CHECK(refreshes() == before + 1);
 }
 
-TEST_CASE("step copies: a step that is left out leaves right copies right and stale ones stale") {
+TEST_CASE("step copies: a skipped step leaves right copies right and stale ones stale") {
   for (const bool changed : {false, true}) {
     INFO(changed);
     const Tensor w = make_weight();

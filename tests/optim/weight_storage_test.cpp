@@ -170,7 +170,7 @@ TEST_CASE("weight storage: masters and remainders are float32 training, bit for 
   }
 }
 
-TEST_CASE("weight storage: a step left out leaves every bit, but a gradient to be zeroed") {
+TEST_CASE("weight storage: a skipped step leaves every bit, but a gradient to be zeroed") {
   for (Case c : cases()) {
     for (const bool zero : {false, true}) {
       c.zero_grad = zero;

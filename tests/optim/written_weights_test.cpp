@@ -158,7 +158,7 @@ TEST_CASE("weights: a parameter of another shape than what is kept beside it is 
   }
 }
 
-TEST_CASE("masters: they follow a step that is left out, and parameters without gradients later") {
+TEST_CASE("masters: they follow a skipped step, and parameters without gradients later") {
   Trained trained(amp::kBFloat16);
   for (const Tensor& p : trained.params) p.detach().fill_(0.25);
   const amp::Tensor found = amp::ones({}), inverse = amp::ones({});

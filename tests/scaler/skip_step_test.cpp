@@ -269,11 +269,11 @@ TEST_CASE("skip_step: after unscale_ the scale moves by what was seen") {
 
 TEST_CASE("skip_step: of one optimizer leaves another's step and its say over the scale") {
   for (const bool bad : {false, true}) {
-    auto left_out = scaler_test::make_raw<scaler_test::AwareSGD<float>>({0}, {NAN});
+    auto skipped = scaler_test::make_raw<scaler_test::AwareSGD<float>>({0}, {NAN});
     auto stepped = scaler_test::make_raw<scaler_test::AwareSGD<float>>({0}, {bad ? HUGE_VAL : 8.0});
     amp::GradScaler scaler({.init_scale = 8, .growth_interval = 1});
     scaler_test::start(scaler);
-    scaler.skip_step(left_out);
+    scaler.skip_step(skipped);
     CHECK(scaler.step(stepped).skipped() == bad);
     scaler.update();
     CHECK(scaler.get_scale() == (bad ? 4 : 16));

@@ -22,9 +22,9 @@ namespace {
 
 using amp_test::error_of;
 
-enum Stage { kReady, kUnscaled, kClipped, kStepped, kLeftOut, kUnscaledLeftOut, kFailed };
-constexpr std::array kStageNames = {"ready",    "unscaled",           "clipped", "stepped",
-                                    "left out", "unscaled, left out", "failed"};
+enum Stage { kReady, kUnscaled, kClipped, kStepped, kSkipped, kUnscaledSkipped, kFailed };
+constexpr std::array kStageNames = {"ready",   "unscaled",          "clipped", "stepped",
+                                    "skipped", "unscaled, skipped", "failed"};
 constexpr std::size_t kStages = kStageNames.size();
 
 /// Two gradients, of which the scaler counts two.
@@ -66,9 +66,9 @@ struct Setup {
         return (void)scaler.unscale_and_clip(optimizer, 100);
       case kStepped:
         return (void)scaler.step(optimizer);
-      case kLeftOut:
+      case kSkipped:
         return scaler.skip_step(optimizer);
-      case kUnscaledLeftOut:
+      case kUnscaledSkipped:
         scaler.unscale_(optimizer);
         return scaler.skip_step(optimizer);
       case kFailed:
@@ -82,7 +82,7 @@ struct Setup {
   std::string_view stage() {
     optimizer.gradient = {8, 8};
     const std::string error = error_of([&] { scaler.unscale_(optimizer); });
-    for (const char* word : {"threw", "already unscaled", "already stepped", "left out"}) {
+    for (const char* word : {"threw", "already unscaled", "already stepped", "skipped by"}) {
       if (error.find(word) != error.npos) return word;
     }
     return error.empty() ? "ready" : "unknown";
@@ -90,7 +90,7 @@ struct Setup {
 };
 
 constexpr std::array<std::string_view, kStages> kStageWords = {
-    "ready", "already unscaled", "already unscaled", "already stepped", "left out", "left out",
+    "ready", "already unscaled", "already unscaled", "already stepped", "skipped by", "skipped by",
     "threw"};
 
 /// What a call does in a stage: the next stage, or an error that begins with the call's name.
@@ -114,11 +114,11 @@ constexpr const char *kIsUnscaled =
                      *kIsStepped =
                          ": this optimizer is already stepped in this cycle (2 gradients); next "
                          "may come update()",
-                     *kIsLeftOut =
-                         ": this optimizer's step was left out by skip_step in this cycle (0 "
+                     *kIsSkipped =
+                         ": this optimizer's step was skipped by skip_step in this cycle (0 "
                          "gradients); next may come update()",
-                     *kIsUnscaledLeftOut =
-                         ": this optimizer's step was left out by skip_step in this cycle (2 "
+                     *kIsUnscaledSkipped =
+                         ": this optimizer's step was skipped by skip_step in this cycle (2 "
                          "gradients); next may come update()",
                      *kHasFailed =
                          ": unscaling or stepping this optimizer threw in this cycle, its 2 "
@@ -135,18 +135,18 @@ std::vector<Call<O>> calls() {
   return {
       {"unscale_",
        [](S& s) { s.scaler.unscale_(s.optimizer); },
-       {kUnscaled, kIsUnscaled, kIsUnscaled, kIsStepped, kIsLeftOut, kIsUnscaledLeftOut,
+       {kUnscaled, kIsUnscaled, kIsUnscaled, kIsStepped, kIsSkipped, kIsUnscaledSkipped,
         kHasFailed}},
       {"unscale_and_clip",
        [](S& s) { (void)s.scaler.unscale_and_clip(s.optimizer, 100); },
-       {kClipped, kIsUnscaled, kIsUnscaled, kIsStepped, kIsLeftOut, kIsUnscaledLeftOut,
+       {kClipped, kIsUnscaled, kIsUnscaled, kIsStepped, kIsSkipped, kIsUnscaledSkipped,
         kHasFailed}},
       {"step",
        [](S& s) { s.scaler.step(s.optimizer); },
-       {kStepped, kStepped, kStepped, kIsStepped, kIsLeftOut, kIsUnscaledLeftOut, kHasFailed}},
+       {kStepped, kStepped, kStepped, kIsStepped, kIsSkipped, kIsUnscaledSkipped, kHasFailed}},
       {"skip_step",
        [](S& s) { s.scaler.skip_step(s.optimizer); },
-       {kLeftOut, kLeftOut, kLeftOut, kIsStepped, kIsLeftOut, kIsUnscaledLeftOut, kHasFailed}},
+       {kSkipped, kSkipped, kSkipped, kIsStepped, kIsSkipped, kIsUnscaledSkipped, kHasFailed}},
       {"update",
        [](S& s) { s.scaler.update(); },
        {": no optimizer was unscaled or stepped since the last update (0 gradients); call "
@@ -160,7 +160,7 @@ std::vector<Call<O>> calls() {
        {kReady, kReady, kReady, kReady, kReady, kReady, kReady}},
       {"scale",
        [](S& s) { (void)s.scaler.scale(amp::ones({})); },
-       {kReady, kUnscaled, kClipped, kStepped, kLeftOut, kUnscaledLeftOut, kReady}},
+       {kReady, kUnscaled, kClipped, kStepped, kSkipped, kUnscaledSkipped, kReady}},
   };
 }
 
@@ -231,7 +231,7 @@ TEST_CASE("stages: of each optimizer in each stage at once, one update() ends th
   (void)scaler.unscale_(optimizers[kUnscaled]);
   (void)scaler.unscale_and_clip(optimizers[kClipped], 100);
   scaler.step(optimizers[kStepped]);
-  scaler.skip_step(optimizers[kLeftOut]);
+  scaler.skip_step(optimizers[kSkipped]);
   optimizers[kFailed].fails = true;
   scaler.unscale_(optimizers[kFailed]);
   CHECK_THROWS_AS(scaler.step(optimizers[kFailed]), std::runtime_error);

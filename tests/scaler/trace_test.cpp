@@ -27,7 +27,7 @@ enum class Way { kStep, kUnscaleStep, kClipStep, kUnscale, kClip, kSkip, kUnscal
 
 constexpr bool looks(Way way) { return way != Way::kSkip; }
 constexpr bool steps(Way way) { return way <= Way::kClipStep; }
-constexpr bool left_out(Way way) { return way == Way::kSkip || way == Way::kUnscaleSkip; }
+constexpr bool skips(Way way) { return way == Way::kSkip || way == Way::kUnscaleSkip; }
 
 /// An optimizer of any type, and how it goes through a cycle. run() returns whether its step was
 /// skipped (false without a step); weight() is its one weight.
@@ -41,7 +41,7 @@ bool go(amp::GradScaler& scaler, Optimizer& optimizer, Way way) {
   if (way == Way::kUnscaleStep || way == Way::kUnscale || way == Way::kUnscaleSkip)
     scaler.unscale_(optimizer);
   if (way == Way::kClipStep || way == Way::kClip) (void)scaler.unscale_and_clip(optimizer, 0.5);
-  if (left_out(way)) scaler.skip_step(optimizer);
+  if (skips(way)) scaler.skip_step(optimizer);
   return steps(way) && scaler.step(optimizer).skipped();
 }
 
@@ -126,7 +126,7 @@ class Run {
       looked = looked || looks(way);
       found = found || (bad && looks(way));
       if (steps(way)) ++(bad ? skipped : applied);
-      if (left_out(way)) ++skipped;
+      if (skips(way)) ++skipped;
     }
     if (options_.policy != amp::ScalePolicy::kNone && dice_.chance(0.002)) {
       const double value = std::ldexp(1 + dice_.unit(), static_cast<int>(dice_.below(30)) - 10);

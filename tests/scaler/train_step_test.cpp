@@ -152,7 +152,7 @@ TEST_CASE("train step: kStop throws, says what is known, and training may go on"
   TrainStep train(setup.scaler, {.on_skip = OnSkip::kStop});
   CHECK_FALSE(train(setup.sgd, setup.loss()).skipped());
   const std::string error = error_of([&] { train(setup.sgd, setup.loss(1)); });
-  CHECK_THAT(error, ContainsSubstring("TrainStep: a step was left out") &&
+  CHECK_THAT(error, ContainsSubstring("TrainStep: a step was skipped") &&
                         ContainsSubstring("the scale was 1024") &&
                         ContainsSubstring("1 of 1 gradients were not finite") &&
                         ContainsSubstring("weight, with 1 inf and 0 NaN among 2 elements, from "

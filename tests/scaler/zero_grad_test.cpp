@@ -87,7 +87,7 @@ TEST_CASE("zero_grad: under a scaler it is the loop's own zero_grad()") {
   }
 }
 
-TEST_CASE("zero_grad: a step that throws or is left out by skip_step leaves the gradients") {
+TEST_CASE("zero_grad: a step that throws or is skipped by skip_step leaves the gradients") {
   const Tensor p = amp::ones({2}, {.requires_grad = true});
   amp::SGD optimizer({p}, {.lr = 0.5, .zero_grad = true});
   amp::GradScaler scaler({.init_scale = 4});

@@ -5,8 +5,8 @@
 #include "amp/autocast/convert.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/autograd/observer.hpp"
+#include "amp/tensor/cast_cache.hpp"
 #include "amp/tensor/layout.hpp"
-#include "amp/tensor/shadow.hpp"
 
 namespace amp::inline v0::autocasting {
 
@@ -38,7 +38,7 @@ AMP_INLINE Tensor cast(const Tensor& tensor, DType dtype, bool cache) {
   if (tensor.dtype() == dtype) return tensor;
   const bool weight = cache && tensor.dtype() == kFloat32 && autograd::requires_grad(tensor) &&
                       autograd::leaf_of(tensor) != nullptr;
-  if (!weight || !amp::detail::can_shadow(tensor, dtype)) return convert_dtype(tensor, dtype);
+  if (!weight || !amp::detail::can_cache_cast(tensor, dtype)) return convert_dtype(tensor, dtype);
   const auto [copy, refreshed] = amp::detail::low_precision_copy(tensor, dtype);
   if (autograd::is_observed()) [[unlikely]]
     autograd::announce_cast({tensor.dtype(), dtype, tensor.numel(),

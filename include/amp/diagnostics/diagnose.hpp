@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Why a GradScaler left out a step.
+// Why a GradScaler skipped a step.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +65,7 @@ struct Diagnosis {
   bool weight_is_nan = false;
 };
 
-/// Why a step was left out: reads the ledgers of all optimizers of the scaler, and looks at the
+/// Why a step was skipped: reads the ledgers of all optimizers of the scaler, and looks at the
 /// last cycle among them that saw a gradient that was not finite. Best called after update().
 ///
 /// Errors: amp::Error unless GradScalerOptions::ledger is above 0. For a disabled scaler there are

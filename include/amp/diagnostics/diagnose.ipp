@@ -155,7 +155,7 @@ AMP_COLD std::string explain(const Diagnosis& d) {
   text += d.infs == 0    ? ", and NaN came without an infinity"
           : d.scale <= 1 ? ", and the scale was only " + scale
                          : ", and " + std::to_string(d.skips_in_a_row) +
-                               " steps in a row were left out, down to a scale of " + scale;
+                               " steps in a row were skipped, down to a scale of " + scale;
   return text +
          ": backward itself computes NaN or infinity, as the derivative of sqrt at 0 does, or a "
          "division by 0. Scaling cannot help. Run backward within an amp::AnomalyGuard, which "
@@ -206,7 +206,7 @@ AMP_COLD std::string to_string(const Diagnosis& d) try {
   }
   if (d.pass == 0) {
     text += text.empty() ? "" : " ";
-    return text + "No step was left out among the last " + std::to_string(d.passes) +
+    return text + "No step was skipped among the last " + std::to_string(d.passes) +
            " passes: all gradients were finite.";
   }
   text += text.empty() ? "" : " ";

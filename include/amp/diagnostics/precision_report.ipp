@@ -19,8 +19,8 @@
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/scaler/statistics_result.hpp"
+#include "amp/tensor/cast_cache.hpp"
 #include "amp/tensor/factory.hpp"
-#include "amp/tensor/shadow.hpp"
 
 namespace amp::inline v0 {
 namespace diagnostics {

@@ -12,7 +12,7 @@
 
 #include "amp/core/object_pool.hpp"
 #include "amp/distributed/communicator.hpp"
-#include "amp/kernels/traversal/kept_table.hpp"
+#include "amp/kernels/traversal/descriptor_table.hpp"
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/tensor/tensor.hpp"
 
@@ -79,7 +79,7 @@ class GradientBucket {
 
  private:
   void copy(const PoolVector<kernels::GradientSpan>& spans, const float* factor, float* found_inf,
-            kernels::KeptTable& table) const;
+            kernels::DescriptorTable& table) const;
 
   DType wire_, parameter_dtype_;
   Device device_;
@@ -88,7 +88,7 @@ class GradientBucket {
   int ranks_ = 1;
   Tensor memory_;
   Tensor wide_;  // for parameters whose elements are larger than those on the wire
-  kernels::KeptTable packing_, unpacking_, gathering_, spreading_;
+  kernels::DescriptorTable packing_, unpacking_, gathering_, spreading_;
 };
 
 /// Puts parameters into buckets, the last one first, as backward reaches them in about that order.

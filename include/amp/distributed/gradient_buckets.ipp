@@ -48,7 +48,7 @@ AMP_INLINE ElementRange GradientBucket::part_of(const Entry& entry, int rank) co
 
 AMP_INLINE void GradientBucket::copy(const PoolVector<kernels::GradientSpan>& spans,
                                      const float* factor, float* found_inf,
-                                     kernels::KeptTable& table) const {
+                                     kernels::DescriptorTable& table) const {
   if (spans.empty()) return;
   const kernels::UnscaleArgs args{.device = device_,
                                   .gradients = spans.data(),

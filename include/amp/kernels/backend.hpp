@@ -51,7 +51,7 @@ struct Backend {
   Kernel<BinaryArgs> abs_backward, log1p_backward, sqrt_backward, rsqrt_backward, tanh_backward,
       sigmoid_backward, relu_backward, silu_backward, gelu_backward, gelu_tanh_backward;
   Kernel<BinaryArgs> add, sub, mul, div, pow, maximum, minimum;
-  Kernel<BinaryArgs> pow_slope_base, pow_slope_exponent, maximum_share;
+  Kernel<BinaryArgs> pow_derivative_base, pow_derivative_exponent, maximum_share;
   Kernel<BinaryArgs> eq, ne, lt, le, gt, ge;
   Kernel<WhereArgs> where;
   Kernel<DropoutArgs> dropout;
@@ -77,7 +77,8 @@ struct Backend {
   Kernel<SoftmaxBackwardArgs> softmax_backward, log_softmax_backward;
   Kernel<CrossEntropyArgs> cross_entropy;
   Kernel<CrossEntropyBackwardArgs> cross_entropy_backward;
-  Kernel<BinaryArgs> squared_error, binary_cross_entropy_with_logits, binary_cross_entropy_slope;
+  Kernel<BinaryArgs> squared_error, binary_cross_entropy_with_logits,
+      binary_cross_entropy_derivative;
   Kernel<IndexSelectArgs> index_select;
   Kernel<IndexAddArgs> index_add;
 

@@ -102,9 +102,9 @@ struct SigmoidBackward { template <class C> AMP_HOST_DEVICE static C apply(C gra
 struct ReluBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C y) { return y > C{0} || is_nan(y) ? grad : C{0}; } };
 struct SiluBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C x) { const C s = Sigmoid::apply(x); return grad * (s * (C{1} + x * (C{1} - s))); } };
 /// d x^e / dx, 0 where e is 0, also at x = 0.
-struct PowSlopeBase { template <class C> AMP_HOST_DEVICE static C apply(C x, C e) { return e == C{0} ? C{0} : e * math::pow(x, e - C{1}); } };
+struct PowDerivativeBase { template <class C> AMP_HOST_DEVICE static C apply(C x, C e) { return e == C{0} ? C{0} : e * math::pow(x, e - C{1}); } };
 /// d x^e / de; 0^e is constant for e >= 0, as in torch.
-struct PowSlopeExponent { template <class C> AMP_HOST_DEVICE static C apply(C x, C e) { return x == C{0} && e >= C{0} ? C{0} : math::pow(x, e) * math::log(x); } };
+struct PowDerivativeExponent { template <class C> AMP_HOST_DEVICE static C apply(C x, C e) { return x == C{0} && e >= C{0} ? C{0} : math::pow(x, e) * math::log(x); } };
 /// The share of max(a, b)'s gradient that is a's: equal numbers take half each.
 struct MaximumShare { template <class C> AMP_HOST_DEVICE static C apply(C a, C b) { return a == b ? C(0.5) : a < b ? C{0} : C{1}; } };
 // clang-format on
@@ -163,7 +163,7 @@ struct BinaryCrossEntropyWithLogits {
   }
 };
 /// Its derivative with respect to x.
-struct BinaryCrossEntropySlope {
+struct BinaryCrossEntropyDerivative {
   template <class C>
   AMP_HOST_DEVICE static C apply(C x, C y) {
     return Sigmoid::apply(x) - y;

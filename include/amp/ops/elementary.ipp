@@ -85,11 +85,11 @@ AMP_INLINE Tensor pow(const Tensor& input, const Tensor& exponent) {
            [](const Tensor& grad, const Tensor& x, const Tensor& e,
               const autograd::Needs<2>& needs) {
              return autograd::Gradients<2>{
-                 needs[0] ? detail::pow_backward<&kernels::Backend::pow_slope_base,
-                                                 kernels::host::pow_slope_base>(grad, x, e)
+                 needs[0] ? detail::pow_backward<&kernels::Backend::pow_derivative_base,
+                                                 kernels::host::pow_derivative_base>(grad, x, e)
                           : Tensor(),
-                 needs[1] ? detail::pow_backward<&kernels::Backend::pow_slope_exponent,
-                                                 kernels::host::pow_slope_exponent>(grad, x, e)
+                 needs[1] ? detail::pow_backward<&kernels::Backend::pow_derivative_exponent,
+                                                 kernels::host::pow_derivative_exponent>(grad, x, e)
                           : Tensor()};
            },
        .name_a = "input",
@@ -106,8 +106,8 @@ AMP_INLINE Tensor pow_number(const Tensor& input, kernels::Operand&& exponent,
             ", but is ", exponent.integer, "; convert `input` with to()");
   return scalar_op("pow", input, std::move(exponent),
                    {.kernel = kernels::dispatch<&kernels::Backend::pow, kernels::host::pow>,
-                    .backward = scalar_pow_backward<&kernels::Backend::pow_slope_base,
-                                                    kernels::host::pow_slope_base, false>,
+                    .backward = scalar_pow_backward<&kernels::Backend::pow_derivative_base,
+                                                    kernels::host::pow_derivative_base, false>,
                     .saves = true});
 }
 
@@ -115,8 +115,8 @@ AMP_INLINE Tensor number_pow(kernels::Operand&& input, const Tensor& exponent) {
   check_defined("pow", "exponent", exponent);
   return scalar_op("pow", exponent, std::move(input),
                    {.kernel = kernels::dispatch<&kernels::Backend::pow, kernels::host::pow>,
-                    .backward = scalar_pow_backward<&kernels::Backend::pow_slope_exponent,
-                                                    kernels::host::pow_slope_exponent, true>,
+                    .backward = scalar_pow_backward<&kernels::Backend::pow_derivative_exponent,
+                                                    kernels::host::pow_derivative_exponent, true>,
                     .scalar_first = true,
                     .saves = true});
 }

@@ -135,25 +135,27 @@ AMP_INLINE Tensor reduced(std::string_view op, const Tensor& losses, Reduction r
   return autocasting::convert_dtype(reduce(op, losses, {}, false, share), dtype);
 }
 
-/// An elementwise loss of `input` and `target`, in float32 at least. slopes(input, target) returns
+/// An elementwise loss of `input` and `target`, in float32 at least. derivatives(input, target) returns
 /// both derivatives over `factor`, the second only where it is asked for. The factor multiplies the
 /// gradient, which seldom is large; a derivative may be.
-template <auto Member, auto Host, class Slopes>
+template <auto Member, auto Host, class Derivatives>
 Tensor elementwise_loss(std::string_view op, const Tensor& input, const Tensor& target,
-                        Slopes slopes, double factor = 1) {
+                        Derivatives derivatives, double factor = 1) {
   const DType dtype = promote_types(promote_types(input.dtype(), target.dtype()), kFloat32);
   const Tensor output = binary_kernel<Member, Host>(
       input, target, broadcast_shapes(op, input.shape(), target.shape(), "input", "target"), dtype);
   if (autograd::recording(input, target)) {
     autograd::record(
         op, output,
-        [op, slopes, factor, x = autograd::SavedTensor(input), y = autograd::SavedTensor(target)](
+        [op, derivatives, factor, x = autograd::SavedTensor(input),
+         y = autograd::SavedTensor(target)](
             const Tensor& gradient, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
           const Tensor &in = x.get(op), &wanted = y.get(op);
           const Tensor grad = factor == 1 ? gradient : detail::scale(gradient, factor);
           const auto towards = [&](bool first, const Tensor& of) {
-            return sum_to(detail::mul(grad, slopes(in, wanted, first, grad.shape(), grad.dtype())),
-                          of.shape(), of.dtype());
+            return sum_to(
+                detail::mul(grad, derivatives(in, wanted, first, grad.shape(), grad.dtype())),
+                of.shape(), of.dtype());
           };
           return {needs[0] ? towards(true, in) : Tensor(),
                   needs[1] ? towards(false, wanted) : Tensor()};
@@ -179,8 +181,8 @@ AMP_INLINE Tensor binary_cross_entropy(const Tensor& input, const Tensor& target
       "binary_cross_entropy_with_logits", input, target,
       [](const Tensor& x, const Tensor& y, bool first, const Shape& shape, DType dtype) {
         if (!first) return detail::neg(autocasting::convert_dtype(x, dtype));
-        return binary_kernel<&kernels::Backend::binary_cross_entropy_slope,
-                             kernels::host::binary_cross_entropy_slope>(x, y, shape, dtype);
+        return binary_kernel<&kernels::Backend::binary_cross_entropy_derivative,
+                             kernels::host::binary_cross_entropy_derivative>(x, y, shape, dtype);
       });
 }
 

@@ -46,13 +46,14 @@ Tensor make_norm(std::span<const kernels::GradientSpan> gradients, Device device
 /// float32, or float64 where a gradient is that.
 DType norm_dtype(std::span<const kernels::GradientSpan> gradients);
 /// Where a norm of either dtype lies; nowhere without a tensor.
-kernels::NormWord norm_word(const Tensor& norm);
+kernels::NormPointer norm_pointer(const Tensor& norm);
 
 void grad_norm(const kernels::GradNormArgs& args);
 /// Multiplies the gradients by what brings *norm to max_norm, unless *found_inf (where not null)
 /// says no.
-void clip(Device device, std::span<const kernels::GradientSpan> gradients, kernels::NormWord norm,
-          double max_norm, const float* found_inf, kernels::KeptTable* table);
+void clip(Device device, std::span<const kernels::GradientSpan> gradients,
+          kernels::NormPointer norm, double max_norm, const float* found_inf,
+          kernels::DescriptorTable* table);
 /// Both, for gradients as they are.
 void clip_by_norm(Device device, std::span<const kernels::GradientSpan> gradients, double max_norm,
                   const Tensor& norm);

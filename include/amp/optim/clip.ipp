@@ -25,7 +25,7 @@ AMP_INLINE DType norm_dtype(std::span<const kernels::GradientSpan> gradients) {
 AMP_INLINE Tensor make_norm(std::span<const kernels::GradientSpan> gradients, Device device) {
   return empty({}, {.dtype = norm_dtype(gradients), .device = device});
 }
-AMP_INLINE kernels::NormWord norm_word(const Tensor& norm) {
+AMP_INLINE kernels::NormPointer norm_pointer(const Tensor& norm) {
   if (!norm.defined()) return nullptr;
   if (norm.dtype() == kFloat64) return static_cast<double*>(norm.raw_data());
   return static_cast<float*>(norm.raw_data());
@@ -36,24 +36,24 @@ AMP_INLINE void grad_norm(const kernels::GradNormArgs& args) {
   kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(args.device, args);
 }
 AMP_INLINE void clip(Device device, std::span<const kernels::GradientSpan> gradients,
-                     kernels::NormWord norm, double max_norm, const float* found_inf,
-                     kernels::KeptTable* table) {
+                     kernels::NormPointer norm, double max_norm, const float* found_inf,
+                     kernels::DescriptorTable* table) {
   if (gradients.empty()) return;
   kernels::dispatch<&kernels::Backend::clip, kernels::host::clip>(
       device, {device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr,
                found_inf, table, norm, max_norm});
 }
 AMP_INLINE void write_norm(Device device, std::span<const kernels::GradientSpan> gradients,
-                           const Tensor& norm, kernels::KeptTable* table) {
+                           const Tensor& norm, kernels::DescriptorTable* table) {
   fill(norm, 0);  // that of no gradients
   grad_norm({device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr,
-             norm_word(norm), nullptr, nullptr, 0, table});
+             norm_pointer(norm), nullptr, nullptr, 0, table});
 }
 AMP_INLINE void clip_by_norm(Device device, std::span<const kernels::GradientSpan> gradients,
                              double max_norm, const Tensor& norm) {
-  kernels::KeptTable table;
+  kernels::DescriptorTable table;
   write_norm(device, gradients, norm, &table);
-  clip(device, gradients, norm_word(norm), max_norm, nullptr, &table);
+  clip(device, gradients, norm_pointer(norm), max_norm, nullptr, &table);
 }
 
 AMP_INLINE void check_gradient_view(std::string_view call, std::int64_t index,
@@ -105,7 +105,7 @@ AMP_INLINE Tensor clip_grad_norm_(std::span<const Tensor> params, double max_nor
   }
   Tensor norm = detail::KnownNorm::find(gradients);
   if (norm.defined()) {
-    detail::clip(device, spans, detail::norm_word(norm), max_norm, nullptr, nullptr);
+    detail::clip(device, spans, detail::norm_pointer(norm), max_norm, nullptr, nullptr);
   } else {
     norm = detail::make_norm(spans, device);
     detail::clip_by_norm(device, spans, max_norm, norm);
@@ -133,7 +133,7 @@ AMP_INLINE Tensor grad_norm(std::span<const TensorView> gradients) {
   Device device;
   const auto spans = detail::spans_of("grad_norm", gradients, device);
   Tensor norm = detail::make_norm(spans, device);
-  kernels::KeptTable table;
+  kernels::DescriptorTable table;
   detail::write_norm(device, spans, norm, &table);
   return norm;
 }

@@ -140,9 +140,9 @@ class Optimizer {
   void check_known(std::string_view entry, const detail::PoolVector<State*>& all);
   WeightStorage storage_of(std::size_t i) const;
   /// What weights in this storage keep beside the parameter; null where that is nothing.
-  State* rest_in(WeightStorage storage);
-  State* rest_of(std::size_t i);
-  const State* rest_of(std::size_t i) const;
+  State* aux_state_in(WeightStorage storage);
+  State* aux_state_of(std::size_t i);
+  const State* aux_state_of(std::size_t i) const;
 
   /// Empty for a parameter that goes by its number.
   std::string_view given_name(std::size_t i) const {

@@ -11,8 +11,8 @@
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/optimizer.hpp"
 #include "amp/tensor/blob.hpp"
+#include "amp/tensor/cast_cache.hpp"
 #include "amp/tensor/factory.hpp"
-#include "amp/tensor/shadow.hpp"
 
 namespace amp::inline v0 {
 
@@ -106,11 +106,11 @@ AMP_INLINE void Optimizer::step(const GradScale& scale) {
 AMP_COLD std::vector<Tensor> Optimizer::master_weights() const try {
   std::vector<Tensor> all;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const State* const rest = rest_of(i);
-    const bool kept = rest != nullptr && rest->has(i);
-    if (kept) check_state(i, choice(i), {const_cast<State*>(rest)});
-    all.push_back(
-        detail::join_weights(storage_of(i), parameters_[i], kept ? rest->tensors[i] : Tensor()));
+    const State* const aux_state = aux_state_of(i);
+    const bool kept = aux_state != nullptr && aux_state->has(i);
+    if (kept) check_state(i, choice(i), {const_cast<State*>(aux_state)});
+    all.push_back(detail::join_weights(storage_of(i), parameters_[i],
+                                       kept ? aux_state->tensors[i] : Tensor()));
   }
   return all;
 } catch (const std::bad_alloc&) {
@@ -138,11 +138,11 @@ AMP_COLD void Optimizer::set_master_weights(std::span<const Tensor> weights) {
     parameters_[i].impl().storage->bump_version();
     write_low_precision(i);
     if (!parts[i].second.defined()) continue;
-    Tensor& rest = rest_of(i)->tensors[i];
-    if (rest.defined()) {  // a graph knows its address
-      detail::copy_elements(parts[i].second, rest);
+    Tensor& aux_state = aux_state_of(i)->tensors[i];
+    if (aux_state.defined()) {  // a graph knows its address
+      detail::copy_elements(parts[i].second, aux_state);
     } else {
-      rest = parts[i].second;
+      aux_state = parts[i].second;
     }
   }
 }
@@ -245,10 +245,10 @@ AMP_INLINE void* Optimizer::state_of(State& state, std::size_t i, const StateCho
 AMP_INLINE kernels::StoredWeight Optimizer::stored_weight(std::size_t i,
                                                           const StateChoice& choice) {
   const WeightStorage storage = detail::storage_of(choice, parameters_[i].dtype());
-  State* const rest = rest_in(storage);
+  State* const aux_state = aux_state_in(storage);
   return {.storage = storage,
           .number = static_cast<std::uint32_t>(i),
-          .rest = rest != nullptr ? state_of(*rest, i, choice) : nullptr};
+          .aux_state = aux_state != nullptr ? state_of(*aux_state, i, choice) : nullptr};
 }
 
 AMP_INLINE detail::PoolVector<Optimizer::State*> Optimizer::all_states() {
@@ -261,17 +261,19 @@ AMP_INLINE WeightStorage Optimizer::storage_of(std::size_t i) const {
   return detail::storage_of(choice(i), parameters_[i].dtype());
 }
 
-AMP_INLINE Optimizer::State* Optimizer::rest_in(WeightStorage storage) {
+AMP_INLINE Optimizer::State* Optimizer::aux_state_in(WeightStorage storage) {
   for (State& state : rests_) {
     if (state.storage == storage) return &state;
   }
   return nullptr;
 }
 
-AMP_INLINE Optimizer::State* Optimizer::rest_of(std::size_t i) { return rest_in(storage_of(i)); }
+AMP_INLINE Optimizer::State* Optimizer::aux_state_of(std::size_t i) {
+  return aux_state_in(storage_of(i));
+}
 
-AMP_INLINE const Optimizer::State* Optimizer::rest_of(std::size_t i) const {
-  return const_cast<Optimizer*>(this)->rest_of(i);
+AMP_INLINE const Optimizer::State* Optimizer::aux_state_of(std::size_t i) const {
+  return const_cast<Optimizer*>(this)->aux_state_of(i);
 }
 
 }  // namespace amp::inline v0

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <vector>
 
-#include "amp/kernels/traversal/kept_table.hpp"
+#include "amp/kernels/traversal/descriptor_table.hpp"
 #include "amp/optim/param_group.hpp"
 #include "amp/optim/saved_state.hpp"
 
@@ -98,7 +98,7 @@ class RuleOptimizer : public Optimizer {
   // Rebuilt each step, their memory kept.
   detail::PoolVector<kernels::OptimizerGroup<Rule>> groups_list_;
   detail::PoolVector<kernels::OptimizerParameter<Rule>> parameters_list_;
-  kernels::KeptTable table_;
+  kernels::DescriptorTable table_;
 };
 
 }  // namespace amp::inline v0

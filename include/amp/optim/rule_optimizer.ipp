@@ -20,8 +20,8 @@
 #include "amp/kernels/optim/args.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/rule_optimizer.hpp"
+#include "amp/tensor/cast_cache.hpp"
 #include "amp/tensor/factory.hpp"
-#include "amp/tensor/shadow.hpp"
 
 namespace amp::inline v0 {
 

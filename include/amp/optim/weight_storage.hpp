@@ -45,7 +45,7 @@ struct OptimizerState {
 
   std::string_view name;
   Kind kind = kMoment;
-  WeightStorage storage = WeightStorage::kParameter;  // of a rest
+  WeightStorage storage = WeightStorage::kParameter;  // of an auxiliary state
   bool may_lack = false;                              // where others of the same parameter exist
   PoolVector<Tensor> tensors = {};
   PoolVector<std::pair<std::size_t, Tensor>> created = {};  // by a step that is not taken yet
@@ -63,11 +63,11 @@ struct OptimizerState {
   void keep_created();
 };
 
-/// The weights of a parameter, in float32, or float64 where it is; `rest` may not exist yet. A
-/// copy. Synchronises where there is a rest.
-Tensor join_weights(WeightStorage storage, const Tensor& parameter, const Tensor& rest);
+/// The weights of a parameter, in float32, or float64 if that is its dtype; `aux_state` may not exist yet. A
+/// copy. Synchronises if there is an auxiliary state.
+Tensor join_weights(WeightStorage storage, const Tensor& parameter, const Tensor& aux_state);
 
-/// The parameter and the rest (undefined where there is none) that stand for `weights`: new
+/// The parameter and the auxiliary state (undefined if there is none) that stand for `weights`: new
 /// tensors, like `parameter`. Split weights synchronise.
 std::pair<Tensor, Tensor> split_weights(WeightStorage storage, const Tensor& weights,
                                         const Tensor& parameter);

@@ -96,21 +96,22 @@ AMP_COLD Tensor copy_as(const Tensor& source, DType dtype) {
   return copy;
 }
 
-AMP_COLD Tensor join_weights(WeightStorage storage, const Tensor& parameter, const Tensor& rest) {
+AMP_COLD Tensor join_weights(WeightStorage storage, const Tensor& parameter,
+                             const Tensor& aux_state) {
   const DType dtype = parameter.dtype() == kFloat64 ? kFloat64 : kFloat32;
-  if (!rest.defined()) return copy_as(parameter, dtype);
-  const Tensor host = parameter.detach().to(kCPU).contiguous(), host_rest = rest.to(kCPU);
+  if (!aux_state.defined()) return copy_as(parameter, dtype);
+  const Tensor host = parameter.detach().to(kCPU).contiguous(), host_aux = aux_state.to(kCPU);
   const Tensor weights = make_tensor(parameter.shape(), kFloat32, kCPU);
   auto* const to = static_cast<float*>(weights.raw_data());
   if (storage == WeightStorage::kMaster) {
     const Tensor shown = copy_as(host, kFloat32);
     const auto* const from = static_cast<const float*>(shown.raw_data());
-    const auto* const masters = static_cast<const float*>(host_rest.raw_data());
+    const auto* const masters = static_cast<const float*>(host_aux.raw_data());
     for (std::int64_t i = 0; i < weights.numel(); ++i)
       to[i] = kernels::join_master(masters[i], from[i], parameter.dtype());
   } else {
     const auto* const high = static_cast<const std::uint16_t*>(host.raw_data());
-    const auto* const low = static_cast<const std::uint16_t*>(host_rest.raw_data());
+    const auto* const low = static_cast<const std::uint16_t*>(host_aux.raw_data());
     for (std::int64_t i = 0; i < weights.numel(); ++i)
       to[i] = kernels::join(storage, {high[i], low[i]});
   }
@@ -136,7 +137,7 @@ AMP_COLD std::pair<Tensor, Tensor> split_weights(WeightStorage storage, const Te
   for (std::int64_t i = 0; i < here.numel(); ++i) {
     const kernels::SplitWeight parts = kernels::split(storage, from[i]);
     to_high[i] = parts.parameter;
-    to_low[i] = parts.rest;
+    to_low[i] = parts.aux_state;
   }
   return {high.to(device), low.to(device)};
 }

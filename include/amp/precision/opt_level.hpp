@@ -23,7 +23,7 @@ namespace amp::inline v0 {
 ///   loss scale, float16      none       dynamic    dynamic       1
 ///   loss scale, bfloat16     none       1          1             1
 ///
-/// With a scale of 1 the scaler still leaves out steps with gradients that are not finite; with
+/// With a scale of 1 the scaler still skips steps with gradients that are not finite; with
 /// none it does not look. O0 is float32. O1 casts at each op, by the op list. O2 keeps the weights
 /// in 16 bits beside float32 masters, normalisation layers in float32. O3 is 16 bits throughout:
 /// the bound of the speed, seldom of the loss.

@@ -22,7 +22,7 @@
 namespace amp::inline v0::detail {
 
 /// kFailed: a call threw with gradients perhaps unscaled; to unscale them again would be wrong.
-enum class Stage { kReady, kUnscaled, kStepped, kLeftOut, kFailed };
+enum class Stage { kReady, kUnscaled, kStepped, kSkipped, kFailed };
 
 /// One optimizer's way through the current cycle.
 struct Cycle {

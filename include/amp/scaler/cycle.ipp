@@ -50,8 +50,8 @@ AMP_INLINE Cycle& Cycles::begin(std::string_view call, const void* optimizer) {
       case Stage::kUnscaled:
         fail(call, ": this optimizer is already unscaled in this cycle (", cycle->gradients,
              " gradients); next may come step(optimizer), skip_step(optimizer) or update()");
-      case Stage::kLeftOut:
-        fail(call, ": this optimizer's step was left out by skip_step in this cycle (",
+      case Stage::kSkipped:
+        fail(call, ": this optimizer's step was skipped by skip_step in this cycle (",
              cycle->gradients, " gradients); next may come update()");
       case Stage::kReady:
       case Stage::kStepped:
@@ -116,7 +116,7 @@ AMP_INLINE bool Cycles::update_scale(const DeviceScale& device, const kernels::S
     looked = looked || cycle.looked;
     found.push_back(cycle.looked ? at_home(cycle.found_inf()) : nullptr);
     counts.push_back(cycle.stage == Stage::kStepped   ? kernels::Counts::kStep
-                     : cycle.stage == Stage::kLeftOut ? kernels::Counts::kLeftOut
+                     : cycle.stage == Stage::kSkipped ? kernels::Counts::kSkipped
                                                       : kernels::Counts::kNot);
     if (cycle.stage == Stage::kFailed && cycle.parts.size() > 1) {  // perhaps not joined any more
       for (const GradientPart& part : cycle.parts) {

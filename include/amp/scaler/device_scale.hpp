@@ -24,11 +24,11 @@ class DeviceScale {
   /// What work on `device` reads, as the scale is now. That is a copy if `device` is not the
   /// scaler's; then this throws while a graph is recorded. The reference is valid until the next
   /// call.
-  const ScaleWords& on(Device device) {
+  const ScaleTensors& on(Device device) {
     return device == this->device() ? words_ : copy_on(device);
   }
   /// The words on the scaler's own device.
-  const ScaleWords& own() const { return words_; }
+  const ScaleTensors& own() const { return words_; }
   void mark_modified() const { state_.mark_modified(); }
 
   /// Synchronises.
@@ -36,10 +36,10 @@ class DeviceScale {
   void write(const GradScalerState& state);
 
  private:
-  const ScaleWords& copy_on(Device device);
+  const ScaleTensors& copy_on(Device device);
 
   Tensor state_;  // bytes of a ScaleState, which begins with scale and inverse
-  ScaleWords words_;
+  ScaleTensors words_;
   PoolVector<ScaleCopy> copies_;  // on the other devices that work was done on
 };
 

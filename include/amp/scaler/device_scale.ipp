@@ -20,7 +20,7 @@ AMP_INLINE DeviceScale::DeviceScale(Device device, const GradScalerState& initia
   write(initial);
 }
 
-AMP_COLD const ScaleWords& DeviceScale::copy_on(Device device) {
+AMP_COLD const ScaleTensors& DeviceScale::copy_on(Device device) {
   if (Capture* const recording = current_recording())
     refuse(*recording, "Graph: a GradScaler on ", this->device(), " is used for ", device,
            ", but each replay would read the scale of the recording there; give the scaler the "

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "amp/kernels/unscale/args.hpp"
-#include "amp/scaler/adapter.hpp"
+#include "amp/scaler/concepts.hpp"
 #include "amp/scaler/cycle.hpp"
 #include "amp/scaler/device_scale.hpp"
 #include "amp/scaler/ledger.hpp"
@@ -30,9 +30,9 @@ namespace detail {
 ///
 /// Meaning: backward starts from loss * S, so that gradients of float16 do not underflow; the
 /// step's gradients are divided by S again. Where one is not finite, before or after the division,
-/// the step is left out and S is lowered; after growth_interval good steps S is raised
+/// the step is skipped and S is lowered; after growth_interval good steps S is raised
 /// (kernels::update_scale, by ScalePolicy).
-/// Order: each optimizer goes ready -> unscaled -> stepped (or left out) in a cycle that update()
+/// Order: each optimizer goes ready -> unscaled -> stepped (or skipped) in a cycle that update()
 /// ends for all of them:
 ///
 ///   scale(loss).backward()   any number of losses, and of times
@@ -46,7 +46,7 @@ namespace detail {
 /// others, as in PyTorch. Each of these has a copy of scale and inverse, which is made anew when it
 /// is used and the scale has changed; update() copies their found_inf to the scaler's device. All
 /// gradients of a scale-aware optimizer lie on one device; those of any other may lie on several.
-/// They are tested and clipped together: if one is not finite, the step is left out on all devices.
+/// They are tested and clipped together: if one is not finite, the step is skipped on all devices.
 /// Errors: amp::Error for a call out of order, naming the stage, the legal next calls and the
 /// number of gradients seen; for an optimizer without gradients; for gradients of a scale-aware
 /// optimizer on several devices; if a graph is recorded, for losses and gradients on another device
@@ -161,7 +161,7 @@ class GradScaler {
 
   /// Ends the cycle: lowers the scale where any gradient of it was not finite, raises it after
   /// growth_interval good ones, or as the policy says. Throws where nothing was unscaled, stepped
-  /// or left out since the last update. Calls on_skips after each skips_in_a_row bad updates in a
+  /// or skipped since the last update. Calls on_skips after each skips_in_a_row bad updates in a
   /// row, where the scaler's words lie on the host; elsewhere that would synchronise.
   void update();
   /// Sets the scale, and drops what the cycle recorded. Synchronises.

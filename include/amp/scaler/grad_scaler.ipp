@@ -161,8 +161,9 @@ AMP_INLINE void GradScaler::unscale(const detail::AnyOptimizer& optimizer, Cycle
   for (detail::GradientPart& part : cycle.parts) {
     const Tensor seen = statistics_words(part.device);
     detail::unscale({part.device, part.spans.data(), part.count(), part.inverse,
-                     detail::word(part.found_inf), write, &part.table, detail::norm_word(part.norm),
-                     finite_norm, StatisticsResult::data(seen), ledger_args(optimizer, cycle)});
+                     detail::word(part.found_inf), write, &part.table,
+                     detail::norm_pointer(part.norm), finite_norm, StatisticsResult::data(seen),
+                     ledger_args(optimizer, cycle)});
     cycle.statistics = seen;
   }
   if (cycle.parts.size() > 1) [[unlikely]]
@@ -200,7 +201,7 @@ AMP_INLINE void GradScaler::collect(std::string_view call, const detail::AnyOpti
 AMP_COLD void GradScaler::report_skips() {
   if (!on_skips_ || device_.device().type != kCPU) return;
   const kernels::ScaleState& live = *device_.data();
-  if (live.consecutive_skipped == 0 || live.consecutive_skipped % skips_in_a_row_ != 0) return;
+  if (live.consecutive_skips == 0 || live.consecutive_skips % skips_in_a_row_ != 0) return;
   on_skips_(counters());
 }
 
@@ -249,7 +250,7 @@ AMP_INLINE Tensor GradScaler::unscale_and_clip_part(const detail::AnyOptimizer& 
                                                     Cycle& cycle, double max_norm) {
   detail::GradientPart& part = cycle.parts[0];
   float* const found_inf = detail::word(part.found_inf);
-  const detail::ClipWords words(part.spans, part.device);
+  const detail::ClipScalars words(part.spans, part.device);
   part.norm = words.memory;
   if (optimizer.is_scale_aware()) {
     const Tensor seen = statistics_words(part.device);
@@ -316,7 +317,7 @@ AMP_COLD void GradScaler::skip_step_of(const void* optimizer) {
   Cycle* cycle = cycles_.find(optimizer);
   if (cycle == nullptr || cycle->stage != Stage::kUnscaled) cycle = &begin("skip_step", optimizer);
   cycle->forget_norm();
-  cycle->stage = Stage::kLeftOut;
+  cycle->stage = Stage::kSkipped;
 }
 
 AMP_INLINE void GradScaler::update() {

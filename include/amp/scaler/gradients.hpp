@@ -10,10 +10,10 @@
 #include <string_view>
 
 #include "amp/core/object_pool.hpp"
-#include "amp/kernels/traversal/kept_table.hpp"
+#include "amp/kernels/traversal/descriptor_table.hpp"
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/optim/known_norm.hpp"
-#include "amp/scaler/adapter.hpp"
+#include "amp/scaler/concepts.hpp"
 #include "amp/scaler/ledger.hpp"
 #include "amp/tensor/tensor.hpp"
 
@@ -26,10 +26,10 @@ using GradientSpans = PoolVector<kernels::GradientSpan>;
 struct GradientPart {
   Device device;
   GradientSpans spans = {};
-  const float* inverse = nullptr;  // of the scale
-  Tensor found_inf = {};           // float32 word: whether one of them is not finite
-  Tensor norm = {};                // begins with their norm, if the pass is to compute it
-  kernels::KeptTable table = {};   // of them
+  const float* inverse = nullptr;       // of the scale
+  Tensor found_inf = {};                // float32 word: whether one of them is not finite
+  Tensor norm = {};                     // begins with their norm, if the pass is to compute it
+  kernels::DescriptorTable table = {};  // of them
 
   std::int64_t count() const { return static_cast<std::int64_t>(spans.size()); }
 };
@@ -64,11 +64,11 @@ GradientSummary summarize(const Tensor& tensor);
 
 /// The words that a step clips by: the norm, and its coefficient; the latter twice where the norm
 /// is float64, since optimizers of one's own read a float32.
-struct ClipWords {
-  ClipWords(const GradientSpans& spans, Device device);
+struct ClipScalars {
+  ClipScalars(const GradientSpans& spans, Device device);
 
   Tensor memory;  // begins with the norm
-  kernels::NormWord norm;
+  kernels::NormPointer norm;
   float* coefficient = nullptr;
   double* coefficient_float64 = nullptr;
 };

@@ -111,7 +111,7 @@ AMP_INLINE void grad_norm(const AnyOptimizer& optimizer, kernels::GradNormArgs a
     return grad_norm(args);
   const Tensor own = empty({}, {.dtype = kFloat64, .device = args.device});
   kernels::GradNormArgs of_shard = args;
-  of_shard.norm = norm_word(own);
+  of_shard.norm = norm_pointer(own);
   of_shard.coefficient = nullptr;
   of_shard.coefficient_float64 = nullptr;
   grad_norm(of_shard);
@@ -156,8 +156,9 @@ AMP_COLD GradientSummary summarize(const Tensor& tensor) {
   return ledger->read()[0].gradients[0];
 }
 
-AMP_INLINE ClipWords::ClipWords(const GradientSpans& spans, Device device)
-    : memory(empty({3}, {.dtype = norm_dtype(spans), .device = device})), norm(norm_word(memory)) {
+AMP_INLINE ClipScalars::ClipScalars(const GradientSpans& spans, Device device)
+    : memory(empty({3}, {.dtype = norm_dtype(spans), .device = device})),
+      norm(norm_pointer(memory)) {
   if (memory.dtype() == kFloat64) {
     coefficient_float64 = static_cast<double*>(memory.raw_data()) + 1;
     coefficient = reinterpret_cast<float*>(coefficient_float64 + 1);

@@ -32,7 +32,7 @@ struct LedgerPass {
   /// passes of several optimizers before one update() have the same number.
   std::int64_t number = 0;
   double scale = 0;
-  bool found_inf = false;   // whether the step has to be left out
+  bool found_inf = false;   // whether the step has to be skipped
   bool sanitized = false;   // whether OverflowPolicy::kSanitize replaced something before the pass
   std::int64_t losses = 0;  // that scale() was given in the cycle, before the pass
   double loss = 0;          // the last, or the first that is not finite, scaled or not

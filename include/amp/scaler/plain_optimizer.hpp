@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "amp/kernels/optim/grad_scale.hpp"
-#include "amp/scaler/adapter.hpp"
+#include "amp/scaler/concepts.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {

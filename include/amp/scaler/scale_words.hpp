@@ -17,7 +17,7 @@ namespace amp::inline v0::detail {
 inline float* word(const Tensor& tensor) { return static_cast<float*>(tensor.raw_data()); }
 
 /// Scale and inverse on one device. Their addresses never change.
-struct ScaleWords {
+struct ScaleTensors {
   Device device() const { return scale.device(); }
   const float* inverse() const { return word(scale) + 1; }
 
@@ -38,10 +38,10 @@ class ScaleCopy {
 
   Device device() const { return words_.device(); }
   /// Those of `state`, a ScaleState on its device.
-  const ScaleWords& use(const Tensor& state);
+  const ScaleTensors& use(const Tensor& state);
 
  private:
-  ScaleWords words_;
+  ScaleTensors words_;
   std::uint64_t version_ = ~std::uint64_t{0};  // of the state that was copied
   StreamMark copied_;  // losses and gradients of one device may come on several streams
 };

@@ -12,7 +12,7 @@ AMP_COLD ScaleCopy::ScaleCopy(Device device)
     : words_{.scale = empty({2}, {.device = device}).alias({}, {}, 0),
              .one = ones({}, {.device = device})} {}
 
-AMP_COLD const ScaleWords& ScaleCopy::use(const Tensor& state) {
+AMP_COLD const ScaleTensors& ScaleCopy::use(const Tensor& state) {
   // Also before it is written anew, since the last copy may still be under way on another stream.
   if (copied_.wait(device())) share(device(), words_.scale.raw_data());
   const std::uint64_t version = state.version();

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "amp/scaler/adapter.hpp"
+#include "amp/scaler/concepts.hpp"
 #include "amp/scaler/gradients.hpp"
 #include "amp/tensor/tensor.hpp"
 

@@ -46,13 +46,13 @@ AMP_COLD Tensor clip_parts(GradientParts& parts, double max_norm, Device home,
                              .gradients = &span,
                              .count = 1,
                              .inverse_scale = nullptr,
-                             .norm = norm_word(norm)};
+                             .norm = norm_pointer(norm)};
   args.found_inf = found_inf.defined() ? word(found_inf) : nullptr;
   grad_norm(args);
   for (GradientPart& part : parts) {
     const Tensor norm_here = norm.to(part.device);
     const Tensor found_here = found_inf.defined() ? found_inf.to(part.device) : Tensor();
-    clip(part.device, part.spans, norm_word(norm_here), max_norm,
+    clip(part.device, part.spans, norm_pointer(norm_here), max_norm,
          found_here.defined() ? word(found_here) : nullptr, &part.table);
   }
   return norm;
@@ -71,7 +71,7 @@ AMP_COLD Tensor clip_without_scale(std::string_view call, const AnyOptimizer& op
   }
   for (GradientPart& part : parts) {
     part.norm = make_part_norm(part);
-    grad_norm({part.device, part.spans.data(), part.count(), nullptr, norm_word(part.norm)});
+    grad_norm({part.device, part.spans.data(), part.count(), nullptr, norm_pointer(part.norm)});
   }
   return clip_parts(parts, max_norm, home.value_or(first.device), {});
 }

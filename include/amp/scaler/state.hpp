@@ -21,7 +21,7 @@ using kernels::ScalePolicy;
 /// What becomes of a step if a gradient is not finite as backward left it. The scale backs off in
 /// either case.
 enum class OverflowPolicy : std::uint8_t {
-  /// The step is left out.
+  /// The step is skipped.
   kSkip,
   /// Before anything else, NaN becomes 0 in the gradients, in place, and an infinity the largest
   /// finite number of the gradient's dtype, with its sign; then the step is taken. For gradients
@@ -31,7 +31,7 @@ enum class OverflowPolicy : std::uint8_t {
   kSanitize,
 };
 
-/// Optimizer steps taken and left out, and how many updates in a row saw a non-finite gradient.
+/// Optimizer steps applied and skipped, and how many updates in a row saw a non-finite gradient.
 struct GradScalerCounters {
   std::int64_t applied = 0, skipped = 0, consecutive_skips = 0;
   /// Looks at an optimizer's gradients that OverflowPolicy::kSanitize changed, since the scaler was

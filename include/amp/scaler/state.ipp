@@ -10,7 +10,7 @@
 namespace amp::inline v0 {
 
 AMP_COLD void warn_of_skips(const GradScalerCounters& counters) {
-  detail::warn("GradScaler left out the last ", counters.consecutive_skips,
+  detail::warn("GradScaler skipped the last ", counters.consecutive_skips,
                " updates: a gradient was not finite in each. Lowering the scale did not help; look "
                "for NaN in the loss, the inputs and the parameters");
 }
@@ -81,7 +81,7 @@ AMP_COLD kernels::ScaleState live_part(const GradScalerState& state) {
   live.hysteresis_left = state.hysteresis_left;
   live.applied = state.applied;
   live.skipped = state.skipped;
-  live.consecutive_skipped = state.consecutive_skips;
+  live.consecutive_skips = state.consecutive_skips;
   live.updates_since_change = state.updates_since_change;
   live.bad_since_backoff = state.bad_since_backoff;
   return live;
@@ -92,7 +92,7 @@ AMP_COLD void set_live_part(GradScalerState& state, const kernels::ScaleState& l
   state.hysteresis_left = live.hysteresis_left;
   state.applied = live.applied;
   state.skipped = live.skipped;
-  state.consecutive_skips = live.consecutive_skipped;
+  state.consecutive_skips = live.consecutive_skips;
   state.updates_since_change = live.updates_since_change;
   state.bad_since_backoff = live.bad_since_backoff;
 }

@@ -10,7 +10,7 @@
 
 namespace amp::inline v0 {
 
-/// Whether a step was left out. Owns the device's answer: right whenever asked.
+/// Whether a step was skipped. Owns the device's answer: right whenever asked.
 class StepResult {
  public:
   StepResult() = default;

@@ -20,17 +20,17 @@
 
 namespace amp::inline v0 {
 
-/// What a TrainStep does about a step that the scaler left out. All but kSkip wait for the device
+/// What a TrainStep does about a step that the scaler skipped. All but kSkip wait for the device
 /// once a step.
 enum class OnSkip : std::uint8_t {
   /// Nothing: the next batch comes with a lower scale.
   kSkip,
   /// The same batch again at the new scale, with the same random numbers, at most max_reruns times;
-  /// then it is left out. Buffers that the forward pass writes (running statistics of batch_norm)
+  /// then it is skipped. Buffers that the forward pass writes (running statistics of batch_norm)
   /// see the batch again, and each run counts in the scaler's counters.
   kRerun,
   /// The next float32_steps steps run with autocast off and the loss not scaled; the scaler and its
-  /// scale stay as they are meanwhile. Bad steps are still left out.
+  /// scale stay as they are meanwhile. Bad steps are still skipped.
   kFloat32,
   /// Throws amp::Error with what is known of it. The weights are those from before the step, the
   /// scale has backed off, and training may go on.

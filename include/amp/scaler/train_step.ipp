@@ -108,7 +108,7 @@ AMP_COLD void TrainStep::stop(const Calls& calls) const {
                                      : "a scaler with GradScalerOptions{.ledger = 16} would name "
                                        "the gradient";
   });
-  detail::fail("TrainStep: a step was left out, as a gradient was not finite: ", text);
+  detail::fail("TrainStep: a step was skipped, as a gradient was not finite: ", text);
 }
 
 }  // namespace amp::inline v0

@@ -23,7 +23,7 @@ struct PackedAt;
 
 namespace amp::inline v0::detail {
 
-/// What a storage may carry for the layer above: low-precision copies (tensor/shadow.hpp).
+/// What a storage may carry for the layer above: low-precision copies (tensor/cast_cache.hpp).
 class AMP_EXPORT StorageAttachment {
  public:
   virtual ~StorageAttachment() = default;

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "amp/interop/libtorch/convert.hpp"
-#include "amp/scaler/adapter.hpp"
+#include "amp/scaler/concepts.hpp"
 
 namespace amp::inline v0 {
 namespace libtorch::detail {

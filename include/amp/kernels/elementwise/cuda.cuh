@@ -60,7 +60,7 @@ AMP_KERNEL void elementwise_kernel(Vectors<sizeof...(C) + 1> shape, Inputs<sizeo
         store_vector(y.data, y.dtype, at[kInputs], results);
       }(Eight<C>(x.of[K], at[K], shape.repeats(K))...);
     }
-    for (std::int64_t i = shape.rest() + first_element(); i < shape.n; i += element_step()) {
+    for (std::int64_t i = shape.tail() + first_element(); i < shape.n; i += element_step()) {
       std::int64_t at[kInputs + 1];
       shape.elements.locate(i, at);
       store<Result>(y, at[kInputs], Function::apply(load<C>(x.of[K], at[K])...));

@@ -168,8 +168,8 @@ AMP_INLINE void mul(const BinaryArgs& args) { binary<Mul>(args); }
 AMP_INLINE void div(const BinaryArgs& args) { float_binary<Div>(args); }
 AMP_INLINE void maximum(const BinaryArgs& args) { binary<Maximum>(args); }
 AMP_INLINE void minimum(const BinaryArgs& args) { binary<Minimum>(args); }
-AMP_INLINE void pow_slope_base(const BinaryArgs& args) { float_binary<PowSlopeBase>(args); }
-AMP_INLINE void pow_slope_exponent(const BinaryArgs& args) { float_binary<PowSlopeExponent>(args); }
+AMP_INLINE void pow_derivative_base(const BinaryArgs& args) { float_binary<PowDerivativeBase>(args); }
+AMP_INLINE void pow_derivative_exponent(const BinaryArgs& args) { float_binary<PowDerivativeExponent>(args); }
 AMP_INLINE void maximum_share(const BinaryArgs& args) { float_binary<MaximumShare>(args); }
 AMP_INLINE void eq(const BinaryArgs& args) { comparison<Eq>(args); }
 AMP_INLINE void ne(const BinaryArgs& args) { comparison<Ne>(args); }
@@ -179,7 +179,7 @@ AMP_INLINE void gt(const BinaryArgs& args) { comparison<Gt>(args); }
 AMP_INLINE void ge(const BinaryArgs& args) { comparison<Ge>(args); }
 AMP_INLINE void squared_error(const BinaryArgs& args) { float_binary<SquaredError>(args); }
 AMP_INLINE void binary_cross_entropy_with_logits(const BinaryArgs& args) { float_binary<BinaryCrossEntropyWithLogits>(args); }
-AMP_INLINE void binary_cross_entropy_slope(const BinaryArgs& args) { float_binary<BinaryCrossEntropySlope>(args); }
+AMP_INLINE void binary_cross_entropy_derivative(const BinaryArgs& args) { float_binary<BinaryCrossEntropyDerivative>(args); }
 // clang-format on
 
 AMP_INLINE void pow(const BinaryArgs& args) {

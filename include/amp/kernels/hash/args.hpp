@@ -8,7 +8,7 @@
 
 #include "amp/core/config.hpp"
 #include "amp/device/device.hpp"
-#include "amp/kernels/traversal/kept_table.hpp"
+#include "amp/kernels/traversal/descriptor_table.hpp"
 
 namespace amp::inline v0::kernels {
 
@@ -36,7 +36,7 @@ struct HashArgs {
   const HashSpan* tensors;
   std::int64_t count;
   std::uint64_t* hashes;
-  KeptTable* table = nullptr;
+  DescriptorTable* table = nullptr;
 };
 
 }  // namespace amp::inline v0::kernels

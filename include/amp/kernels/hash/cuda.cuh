@@ -26,7 +26,7 @@ struct HashRow {
   friend bool operator==(const HashRow&, const HashRow&) = default;
 };
 
-struct HashTable final : KeptTable::Contents {
+struct HashTable final : DescriptorTable::Contents {
   explicit HashTable(Device where) : device(where), rows(where) {}
 
   void send(const HashSpan* tensors, std::int64_t n) {
@@ -65,15 +65,15 @@ __device__ __forceinline__ std::uint64_t sum_of_words(const void* data, Range wo
 /// The same of a tensor at a multiple of 16 bytes.
 __device__ __forceinline__ std::uint64_t sum_of_packs(const void* data, Range words) {
   constexpr int kPack = 4;
-  const std::int64_t rest = words.end - (words.end - words.begin) % kPack;
+  const std::int64_t tail = words.end - (words.end - words.begin) % kPack;
   std::uint64_t sum = 0;
-  for (std::int64_t k = words.begin + static_cast<std::int64_t>(threadIdx.x) * kPack; k < rest;
+  for (std::int64_t k = words.begin + static_cast<std::int64_t>(threadIdx.x) * kPack; k < tail;
        k += static_cast<std::int64_t>(kThreads) * kPack) {
     const auto pack = load_pack<std::uint32_t, kPack>(static_cast<const std::uint32_t*>(data) + k);
     AMP_UNROLL
     for (int l = 0; l < kPack; ++l) sum += hash_of_word(pack.element[l], k + l);
   }
-  return sum + sum_of_words<std::uint32_t>(data, {rest, words.end});
+  return sum + sum_of_words<std::uint32_t>(data, {tail, words.end});
 }
 
 /// This thread's part of a piece.

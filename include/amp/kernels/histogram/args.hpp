@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "amp/kernels/operand.hpp"
-#include "amp/kernels/traversal/kept_table.hpp"
+#include "amp/kernels/traversal/descriptor_table.hpp"
 
 namespace amp::inline v0::kernels {
 
@@ -35,7 +35,7 @@ struct HistogramArgs {
   const HistogramSpan* tensors;
   std::int64_t count;
   std::int64_t* counts;
-  KeptTable* table = nullptr;
+  DescriptorTable* table = nullptr;
 };
 
 }  // namespace amp::inline v0::kernels

@@ -26,7 +26,7 @@ struct HistogramRow {
   friend bool operator==(const HistogramRow&, const HistogramRow&) = default;
 };
 
-struct HistogramTable final : KeptTable::Contents {
+struct HistogramTable final : DescriptorTable::Contents {
   explicit HistogramTable(Device where) : device(where), rows(where) {}
 
   void send(const HistogramSpan* tensors, std::int64_t n) {
@@ -80,17 +80,17 @@ __device__ __forceinline__ void count_piece(const HistogramRow& row, Range range
                                             const BlockHistogram& histogram) {
   using Code = ExponentCode<T>;
   using Bits = typename Code::Bits;
-  std::int64_t rest = range.begin;
+  std::int64_t tail = range.begin;
   if (row.vectors) {
-    rest = range.end - (range.end - range.begin) % kVector;
-    for (std::int64_t i = range.begin + static_cast<std::int64_t>(threadIdx.x) * kVector; i < rest;
+    tail = range.end - (range.end - range.begin) % kVector;
+    for (std::int64_t i = range.begin + static_cast<std::int64_t>(threadIdx.x) * kVector; i < tail;
          i += static_cast<std::int64_t>(kThreads) * kVector) {
       const auto codes = load_pack<Bits, kVector>(static_cast<const Bits*>(row.span.data) + i);
       AMP_UNROLL
       for (int l = 0; l < kVector; ++l) histogram.add(Code::bin(codes.element[l]));
     }
   }
-  for (std::int64_t i = rest + threadIdx.x; i < range.end; i += kThreads)
+  for (std::int64_t i = tail + threadIdx.x; i < range.end; i += kThreads)
     histogram.add(Code::bin(__builtin_bit_cast(Bits, static_cast<const T*>(row.span.data)[i])));
 }
 __device__ __forceinline__ void count_piece(const HistogramRow& row, Range range,

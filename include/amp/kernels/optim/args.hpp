@@ -11,7 +11,7 @@
 #include "amp/kernels/optim/grad_scale.hpp"
 #include "amp/kernels/optim/schedule.hpp"
 #include "amp/kernels/optim/weight_storage.hpp"
-#include "amp/kernels/traversal/kept_table.hpp"
+#include "amp/kernels/traversal/descriptor_table.hpp"
 
 namespace amp::inline v0::kernels {
 
@@ -65,7 +65,7 @@ struct GroupSettings {
   LearningRate lr;
   Rule rule;
   std::uint64_t seed = 0;         // of what is rounded stochastically
-  bool zero_grad = false;         // gradients are 0 afterwards, those of a step left out as well
+  bool zero_grad = false;         // gradients are 0 afterwards, those of a skipped step as well
   bool stochastic_state = false;  // rounds Rule::kStochasticState so, if that is bfloat16
 
   friend bool operator==(const GroupSettings&, const GroupSettings&) = default;
@@ -86,7 +86,7 @@ struct OptimizerArgs {
   std::int64_t count;
   std::int64_t* applied;  // on the device: the steps taken before, to which this one is added
   GradScale scale;
-  KeptTable* table = nullptr;
+  DescriptorTable* table = nullptr;
 };
 
 }  // namespace amp::inline v0::kernels

@@ -49,9 +49,9 @@ __device__ void step_piece(const OptimizerParameter<Rule> p, bool vectors,
     for (int s = 0; s < kStates && keeps_states; ++s) {
       if (kKind == StepKind::kStored && s == Rule::kStochasticState && group.stochastic_state &&
           p.state_dtype == kBFloat16) {
-        const auto words =
-            RoundingWords::of(group.seed, p.weight.number, applied, RoundingWords::kState);
-        store_stochastic<bfloat16>(p.states[s], i, states[s], words);
+        const auto bits =
+            RoundingBits::of(group.seed, p.weight.number, applied, RoundingBits::kState);
+        store_stochastic<bfloat16>(p.states[s], i, states[s], bits);
       } else {
         store_some(p.states[s], p.state_dtype, i, states[s]);
       }

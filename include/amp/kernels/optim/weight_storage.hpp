@@ -32,22 +32,22 @@ enum class WeightStorage : std::uint8_t {
 
 namespace kernels {
 
-/// The weights of one parameter. `rest` is an array beside it: float32 (kMaster), int16
+/// The weights of one parameter. `aux_state` is an array beside it: float32 (kMaster), int16
 /// (kRemainder), bfloat16 (kKahan), or null.
 struct StoredWeight {
   WeightStorage storage = WeightStorage::kParameter;
-  std::uint32_t number = 0;  // of the parameter in its optimizer, below 2^31: for RoundingWords
-  void* rest = nullptr;
+  std::uint32_t number = 0;  // of the parameter in its optimizer, below 2^31: for RoundingBits
+  void* aux_state = nullptr;
 
   friend bool operator==(const StoredWeight&, const StoredWeight&) = default;
 };
 
 /// The bits of a weight in two arrays of 16-bit words.
 struct SplitWeight {
-  std::uint16_t parameter, rest;
+  std::uint16_t parameter, aux_state;
 };
 
-/// kRemainder: the float's bits are those of the parameter, shifted up, plus the rest, with its
+/// kRemainder: the float's bits are those of the parameter, shifted up, plus the auxiliary 16 bits, with its
 /// sign. So the parameter is the nearest, ties away from zero, and overflows into infinity without
 /// losing what it stands for. NaN has no remainder: a carry would make it -0.
 AMP_HOST_DEVICE constexpr SplitWeight split_remainder(float weight) {
@@ -58,14 +58,15 @@ AMP_HOST_DEVICE constexpr SplitWeight split_remainder(float weight) {
 AMP_HOST_DEVICE constexpr float join_remainder(SplitWeight parts) {
   // Zero and infinity have no such rests: they were written later.
   const std::uint32_t magnitude = parts.parameter & 0x7fffu;
-  const bool negative = parts.rest >= 0x8000u;
-  if ((magnitude == 0 && negative) || (magnitude == 0x7f80 && !negative)) parts.rest = 0;
-  const std::uint32_t borrow = (parts.rest & 0x8000u) << 1;
-  return __builtin_bit_cast(float, (std::uint32_t{parts.parameter} << 16) + parts.rest - borrow);
+  const bool negative = parts.aux_state >= 0x8000u;
+  if ((magnitude == 0 && negative) || (magnitude == 0x7f80 && !negative)) parts.aux_state = 0;
+  const std::uint32_t borrow = (parts.aux_state & 0x8000u) << 1;
+  return __builtin_bit_cast(float,
+                            (std::uint32_t{parts.parameter} << 16) + parts.aux_state - borrow);
 }
 
 /// kKahan: the weight is a sum of two bfloat16 (Kahan 1965, CACM 8(1); for weights Zamirai et al.
-/// 2020, arXiv 2010.06192), 16 bits of significand. What is not finite has no rest.
+/// 2020, arXiv 2010.06192), 16 bits of significand. What is not finite has no auxiliary bits.
 AMP_HOST_DEVICE constexpr SplitWeight split_kahan(float weight) {
   const bfloat16 parameter(weight);
   if (!is_finite(parameter)) return {parameter.bits(), 0};
@@ -73,11 +74,11 @@ AMP_HOST_DEVICE constexpr SplitWeight split_kahan(float weight) {
 }
 AMP_HOST_DEVICE constexpr float join_kahan(SplitWeight parts) {
   const auto parameter = static_cast<float>(bfloat16::from_bits(parts.parameter)),
-             rest = static_cast<float>(bfloat16::from_bits(parts.rest));
+             aux_state = static_cast<float>(bfloat16::from_bits(parts.aux_state));
   const auto magnitude = [](float x) { return x < 0 ? -x : x; };
-  // Beyond half a unit in the last of the parameter's 8 bits, it is the rest of another weight.
-  return magnitude(rest) <= magnitude(parameter) * 0x1p-8F + 0x1p-134F ? parameter + rest
-                                                                       : parameter;
+  // Beyond half a unit in the last of the parameter's 8 bits, it belongs to another weight.
+  return magnitude(aux_state) <= magnitude(parameter) * 0x1p-8F + 0x1p-134F ? parameter + aux_state
+                                                                            : parameter;
 }
 
 /// kMaster: the master where the parameter is its rounded copy.
@@ -121,13 +122,13 @@ AMP_HOST_DEVICE constexpr To round_stochastically(From value, std::uint32_t rand
 /// The random words that round one array in one step: a pure function of the seed, the parameter's
 /// number, the element and the steps applied before (modulo 2^32). There is no state to save, and a
 /// graph that counts steps on the device draws new ones at each replay.
-struct RoundingWords {
+struct RoundingBits {
   enum Array : std::uint32_t { kWeights, kState };
 
   std::uint64_t seed, branch;
 
-  AMP_HOST_DEVICE static constexpr RoundingWords of(std::uint64_t seed, std::uint32_t number,
-                                                    std::int64_t applied, Array array) {
+  AMP_HOST_DEVICE static constexpr RoundingBits of(std::uint64_t seed, std::uint32_t number,
+                                                   std::int64_t applied, Array array) {
     return {seed, static_cast<std::uint64_t>(applied) << 32 | (std::uint64_t{number} << 1 | array)};
   }
   /// Those of elements [i, i + 4); i is a multiple of 4.

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "amp/kernels/traversal/kept_table.hpp"
+#include "amp/kernels/traversal/descriptor_table.hpp"
 #include "amp/kernels/unscale/args.hpp"
 
 namespace amp::inline v0::kernels {
@@ -20,7 +20,7 @@ struct SanitizeArgs {
   std::int64_t count;
   float* found;
   std::int64_t* passes;
-  KeptTable* table = nullptr;  // may serve all calls over gradients
+  DescriptorTable* table = nullptr;  // may serve all calls over gradients
 };
 
 }  // namespace amp::inline v0::kernels

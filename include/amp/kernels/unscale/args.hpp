@@ -9,7 +9,7 @@
 
 #include "amp/core/config.hpp"
 #include "amp/kernels/operand.hpp"
-#include "amp/kernels/traversal/kept_table.hpp"
+#include "amp/kernels/traversal/descriptor_table.hpp"
 #include "amp/kernels/unscale/ledger.hpp"
 
 namespace amp::inline v0 {
@@ -25,7 +25,7 @@ struct GradientStatistics {
   std::int64_t underflows = 0;  // not 0, but below 2^-14 while scaled: subnormal in float16
   std::int64_t flushed =
       0;                   // not 0, but 0 once unscaled, in the dtype in which the step reads them
-  bool found_inf = false;  // whether the step has to be left out
+  bool found_inf = false;  // whether the step has to be skipped
 
   friend bool operator==(const GradientStatistics&, const GradientStatistics&) = default;
 };
@@ -60,12 +60,12 @@ AMP_HOST_DEVICE inline double clip_coefficient(double norm, double max_norm) {
 }
 
 /// Where a norm lies, a float32 or a float64; perhaps nowhere.
-class NormWord {
+class NormPointer {
  public:
-  NormWord() = default;
-  NormWord(std::nullptr_t) {}
-  NormWord(float* word) : word_(word) {}
-  NormWord(double* word) : word_(word), wide_(true) {}
+  NormPointer() = default;
+  NormPointer(std::nullptr_t) {}
+  NormPointer(float* word) : word_(word) {}
+  NormPointer(double* word) : word_(word), wide_(true) {}
 
   AMP_HOST_DEVICE bool is_null() const { return word_ == nullptr; }
   AMP_HOST_DEVICE void set(double norm) const {
@@ -98,8 +98,8 @@ struct UnscaleArgs {
   const float* inverse_scale;
   float* found_inf;
   bool write;
-  KeptTable* table = nullptr;  // may serve all calls over gradients
-  NormWord norm = {};
+  DescriptorTable* table = nullptr;  // may serve all calls over gradients
+  NormPointer norm = {};
   bool finite_norm = false;  // *found_inf = 1 also where the norm is not finite
   GradientStatistics* statistics = nullptr;
   LedgerArgs ledger = {};
@@ -115,11 +115,11 @@ struct GradNormArgs {
   const GradientSpan* gradients;
   std::int64_t count;
   const float* inverse_scale;
-  NormWord norm;
+  NormPointer norm;
   float* coefficient = nullptr;
   float* found_inf = nullptr;
   double max_norm = 0;
-  KeptTable* table = nullptr;
+  DescriptorTable* table = nullptr;
   GradientStatistics* statistics = nullptr;
   double* coefficient_float64 = nullptr;
   LedgerArgs ledger = {};  // with `found_inf`
@@ -133,8 +133,8 @@ struct ClipArgs {
   std::int64_t count;
   const float* coefficient;
   const float* found_inf = nullptr;
-  KeptTable* table = nullptr;
-  NormWord norm = {};
+  DescriptorTable* table = nullptr;
+  NormPointer norm = {};
   double max_norm = 0;
 
   AMP_HOST_DEVICE double factor() const {

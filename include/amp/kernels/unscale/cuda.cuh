@@ -78,7 +78,7 @@ AMP_KERNEL void clip_kernel(const Row* rows, std::int64_t count, std::int64_t pi
 }
 
 /// The words of some optimizers.
-struct FoundWords {
+struct FoundInfs {
   static constexpr int kWords = 64;
   const float* found_inf[kWords];
   Counts counts[kWords];
@@ -151,14 +151,14 @@ inline void clip(const ClipArgs& args) {
 inline void update_scale(const UpdateScaleArgs& args) {
   bool looked = false;
   for (std::int64_t i = 0; i < args.count; ++i) looked |= args.found_inf[i] != nullptr;
-  const Scratch<CycleCounts> carried(args.device, args.count > FoundWords::kWords ? 1 : 0);
-  for (std::int64_t begin = 0; begin < args.count; begin += FoundWords::kWords) {
-    FoundWords words{};
-    for (; words.count < FoundWords::kWords && begin + words.count < args.count; ++words.count) {
+  const Scratch<CycleCounts> carried(args.device, args.count > FoundInfs::kWords ? 1 : 0);
+  for (std::int64_t begin = 0; begin < args.count; begin += FoundInfs::kWords) {
+    FoundInfs words{};
+    for (; words.count < FoundInfs::kWords && begin + words.count < args.count; ++words.count) {
       words.found_inf[words.count] = args.found_inf[begin + words.count];
       words.counts[words.count] = args.counts[begin + words.count];
     }
-    launch(args.device, 1, 32, update_scale_kernel<FoundWords>, words, args.state, args.rule,
+    launch(args.device, 1, 32, update_scale_kernel<FoundInfs>, words, args.state, args.rule,
            carried.data(), begin == 0, begin + words.count == args.count, looked, args.clears);
   }
 }

@@ -183,7 +183,7 @@ struct LedgerTally {
 
 /// Where a pass writes what it found; null pointers are not written.
 struct PassResults {
-  NormWord norm = {};
+  NormPointer norm = {};
   float* coefficient = nullptr;
   double* coefficient_float64 = nullptr;
   float* found_inf = nullptr;

@@ -26,7 +26,7 @@ enum class ScalePolicy : std::uint8_t {
   /// At a bad step, where the bad ones since the last backoff are at least `overflow_share` of the
   /// updates since the scale last changed (fairseq, --fp16-scale-tolerance).
   kOverflowShare,
-  /// Never, nor does it grow; bad steps are still left out.
+  /// Never, nor does it grow; bad steps are still skipped.
   kStatic,
   /// The same with a scale of 1, for bfloat16.
   kNone,
@@ -39,8 +39,8 @@ struct ScaleState {
   std::int32_t growth_tracker;        // good steps in a row
   std::int32_t hysteresis_left;       // bad steps until backoff
   std::int64_t applied;               // optimizer steps taken
-  std::int64_t skipped;               // optimizer steps left out
-  std::int64_t consecutive_skipped;   // updates in a row that saw a non-finite gradient
+  std::int64_t skipped;               // optimizer steps skipped
+  std::int64_t consecutive_skips;     // updates in a row that saw a non-finite gradient
   std::int64_t updates_since_change;  // of the scale
   std::int64_t bad_since_backoff;
 };
@@ -80,7 +80,7 @@ AMP_HOST_DEVICE constexpr void update_scale(ScaleState& state, const ScaleRule& 
   ++state.updates_since_change;
   if (found_inf) {
     state.growth_tracker = 0;
-    ++state.consecutive_skipped;
+    ++state.consecutive_skips;
     ++state.bad_since_backoff;
     if (fixed || !backs_off(state, rule)) return;
     state.updates_since_change = 0;
@@ -89,7 +89,7 @@ AMP_HOST_DEVICE constexpr void update_scale(ScaleState& state, const ScaleRule& 
     const double bounded = lowered < rule.min_scale ? rule.min_scale : lowered;
     if (bounded < scale) set_scale(state, bounded);
   } else {
-    state.consecutive_skipped = 0;
+    state.consecutive_skips = 0;
     if (rule.policy == ScalePolicy::kRefillAtGoodStep || rule.policy == ScalePolicy::kEveryNth)
       state.hysteresis_left = rule.hysteresis;
     if (state.growth_tracker < 0x7fff'ffff) ++state.growth_tracker;
@@ -107,7 +107,7 @@ AMP_HOST_DEVICE constexpr void update_scale(ScaleState& state, const ScaleRule& 
 enum class Counts : std::uint8_t {
   kNot,      ///< unscaled, but not stepped
   kStep,     ///< as applied or skipped, by its found_inf
-  kLeftOut,  ///< as skipped, by the user
+  kSkipped,  ///< as skipped, by the user
 };
 
 /// What the optimizers of a cycle add up to.
@@ -119,7 +119,7 @@ struct CycleCounts {
     const bool bad = found_inf != nullptr && *found_inf != 0;
     found |= bad;
     if (counts == Counts::kNot) return;
-    ++(bad || counts == Counts::kLeftOut ? skipped : applied);
+    ++(bad || counts == Counts::kSkipped ? skipped : applied);
   }
   /// Moves the state; the scale only if any gradients were `looked` at.
   AMP_HOST_DEVICE constexpr void move(ScaleState& state, const ScaleRule& rule, bool looked) const {

@@ -193,10 +193,10 @@ struct Unary {
     }
     if (i == n) return;
     const auto bytes = static_cast<std::size_t>(n - i) * sizeof(float);
-    typename Isa::F rest{};
-    __builtin_memcpy(&rest, x + i, bytes);
-    Vectors<Function>::template run<Isa>(rest);
-    __builtin_memcpy(y + i, &rest, bytes);
+    typename Isa::F tail{};
+    __builtin_memcpy(&tail, x + i, bytes);
+    Vectors<Function>::template run<Isa>(tail);
+    __builtin_memcpy(y + i, &tail, bytes);
   }
 };
 /// y[i] = f(a[i], b[i]); y may be either.
@@ -214,11 +214,11 @@ struct Binary {
     }
     if (i == n) return;
     const auto bytes = static_cast<std::size_t>(n - i) * sizeof(float);
-    typename Isa::F rest{}, other{};
-    __builtin_memcpy(&rest, a + i, bytes);
+    typename Isa::F tail{}, other{};
+    __builtin_memcpy(&tail, a + i, bytes);
     __builtin_memcpy(&other, b + i, bytes);
-    Vectors<Function>::template run<Isa>(rest, other);
-    __builtin_memcpy(y + i, &rest, bytes);
+    Vectors<Function>::template run<Isa>(tail, other);
+    __builtin_memcpy(y + i, &tail, bytes);
   }
 };
 

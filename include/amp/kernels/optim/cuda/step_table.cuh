@@ -25,7 +25,7 @@ bool takes_vectors(const OptimizerParameter<Rule>& p) {
                  is_aligned_for_vectors(p.gradient, p.gradient_dtype) &&
                  is_aligned_for_vectors(p.copies.float16, kFloat16) &&
                  is_aligned_for_vectors(p.copies.bfloat16, kBFloat16) &&
-                 is_aligned_for_vectors(p.weight.rest, kFloat32);
+                 is_aligned_for_vectors(p.weight.aux_state, kFloat32);
   for (void* const state : p.states)
     vectors = vectors && is_aligned_for_vectors(state, p.state_dtype);
   return vectors;
@@ -44,7 +44,7 @@ struct StepRow {
 };
 
 template <class Rule>
-struct StepTable final : KeptTable::Contents {
+struct StepTable final : DescriptorTable::Contents {
   explicit StepTable(Device where) : device(where), rows(where), groups(where), arrived(where) {}
 
   void send(const OptimizerGroup<Rule>* from, std::int64_t n) {

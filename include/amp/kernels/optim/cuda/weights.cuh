@@ -42,19 +42,19 @@ __device__ __forceinline__ void store_bits(void* data, std::int64_t i,
 }
 template <class T, class C, int N>
 __device__ __forceinline__ void store_stochastic(void* data, std::int64_t i, const C (&values)[N],
-                                                 const RoundingWords& words) {
+                                                 const RoundingBits& random_bits) {
   std::uint32_t random[N];
-  words.get(i, random);
-  std::uint16_t bits[N];
-  for (int l = 0; l < N; ++l) bits[l] = round_stochastically<T>(values[l], random[l]).bits();
-  store_bits(data, i, bits);
+  random_bits.get(i, random);
+  std::uint16_t rounded[N];
+  for (int l = 0; l < N; ++l) rounded[l] = round_stochastically<T>(values[l], random[l]).bits();
+  store_bits(data, i, rounded);
 }
 
 template <class C, class Parameter, int N>
 __device__ __forceinline__ void load_split(const Parameter& p, std::int64_t i, C (&weights)[N]) {
   std::uint16_t high[N], low[N];
   load_bits(p.parameter, i, high);
-  load_bits(p.weight.rest, i, low);
+  load_bits(p.weight.aux_state, i, low);
   for (int l = 0; l < N; ++l) weights[l] = join(p.weight.storage, {high[l], low[l]});
 }
 template <class C, class Parameter, int N>
@@ -64,10 +64,10 @@ __device__ __forceinline__ void store_split(const Parameter& p, std::int64_t i,
   for (int l = 0; l < N; ++l) {
     const SplitWeight parts = split(p.weight.storage, static_cast<float>(weights[l]));
     high[l] = parts.parameter;
-    low[l] = parts.rest;
+    low[l] = parts.aux_state;
   }
   store_bits(p.parameter, i, high);
-  store_bits(p.weight.rest, i, low);
+  store_bits(p.weight.aux_state, i, low);
 }
 
 /// The weights, from where they are kept.
@@ -77,7 +77,7 @@ __device__ __forceinline__ void load_weights(const Parameter& p, std::int64_t i,
     if (p.weight.storage == WeightStorage::kMaster) {
       C parameters[N];
       load_some(p.parameter, p.dtype, i, parameters);
-      load_some(p.weight.rest, kFloat32, i, weights);
+      load_some(p.weight.aux_state, kFloat32, i, weights);
       for (int l = 0; l < N; ++l) weights[l] = join_master(weights[l], parameters[l], p.dtype);
       return;
     }
@@ -94,11 +94,11 @@ __device__ __forceinline__ void store_weights(const Parameter& p, std::int64_t i
     const WeightStorage storage = p.weight.storage;
     if (is_split(storage)) return store_split(p, i, weights);
     if (storage == WeightStorage::kStochastic) {
-      const auto words = RoundingWords::of(seed, p.weight.number, applied, RoundingWords::kWeights);
-      if (p.dtype == kFloat16) return store_stochastic<half>(p.parameter, i, weights, words);
-      return store_stochastic<bfloat16>(p.parameter, i, weights, words);
+      const auto bits = RoundingBits::of(seed, p.weight.number, applied, RoundingBits::kWeights);
+      if (p.dtype == kFloat16) return store_stochastic<half>(p.parameter, i, weights, bits);
+      return store_stochastic<bfloat16>(p.parameter, i, weights, bits);
     }
-    if (storage == WeightStorage::kMaster) store_some(p.weight.rest, kFloat32, i, weights);
+    if (storage == WeightStorage::kMaster) store_some(p.weight.aux_state, kFloat32, i, weights);
   }
   store_some(p.parameter, p.dtype, i, weights);
   if (p.copies.float16 != nullptr) store_some(p.copies.float16, kFloat16, i, weights);

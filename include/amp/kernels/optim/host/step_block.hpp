@@ -25,8 +25,8 @@ struct StepRow {
   bool streams = false;  // the copies
 
   bool keeps_states() const { return group->rule.keeps_states(); }
-  RoundingWords words(RoundingWords::Array array) const {
-    return RoundingWords::of(group->seed, p->weight.number, applied, array);
+  RoundingBits random_bits(RoundingBits::Array array) const {
+    return RoundingBits::of(group->seed, p->weight.number, applied, array);
   }
   template <class C>
   typename Rule::template Coefficients<C> coefficients() const {
@@ -49,7 +49,7 @@ class StepBlock {
       : row_(row),
         at_(at),
         n_(n),
-        weights(*row.p, row.words(RoundingWords::kWeights), at, n),
+        weights(*row.p, row.random_bits(RoundingBits::kWeights), at, n),
         gradients(fetch(address(row.p->gradient, row.p->gradient_dtype, at), row.p->gradient_dtype,
                         n, buffers_[Rule::kStates])) {
     for (int s = 0; s < Rule::kStates && row.keeps_states(); ++s) {
@@ -68,7 +68,7 @@ class StepBlock {
       if (s == Rule::kStochasticState && row_.group->stochastic_state &&
           p.state_dtype == kBFloat16) {
         store_stochastic(states[s], p.states[s], kBFloat16, at_, n_,
-                         row_.words(RoundingWords::kState));
+                         row_.random_bits(RoundingBits::kState));
       } else {
         store(states[s], kept_[s], p.state_dtype, n_);
       }

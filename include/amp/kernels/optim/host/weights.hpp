@@ -20,12 +20,12 @@ inline void* address(void* data, DType dtype, std::int64_t at) {
 /// Elements [at, at + n) of a 16-bit array, rounded stochastically.
 template <class C>
 void store_stochastic(const C* values, void* data, DType dtype, std::int64_t at, std::int64_t n,
-                      const RoundingWords& words) {
+                      const RoundingBits& bits) {
   const auto store_as = [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* const to = static_cast<T*>(data) + at;
     for (std::int64_t i = 0; i < n; i += 4) {
-      const PhiloxBlock block = words.four(at + i);
+      const PhiloxBlock block = bits.four(at + i);
       for (std::int64_t k = 0; k < 4 && i + k < n; ++k)
         to[i + k] = round_stochastically<T>(values[i + k], block.word[k]);
     }
@@ -44,19 +44,19 @@ class Weights {
  public:
   C* values;
 
-  Weights(const Parameter& parameter, const RoundingWords& words, std::int64_t at, std::int64_t n)
-      : p_(parameter), words_(words), at_(at), n_(n) {
+  Weights(const Parameter& parameter, const RoundingBits& bits, std::int64_t at, std::int64_t n)
+      : p_(parameter), bits_(bits), at_(at), n_(n) {
     const WeightStorage storage = p_.weight.storage;
     if constexpr (std::is_same_v<C, float>) {
       if (is_split(storage)) {
-        const auto *const high = split_words(p_.parameter), *const low =
-                                                                split_words(p_.weight.rest);
+        const std::uint16_t* const high = codes(p_.parameter);
+        const std::uint16_t* const low = codes(p_.weight.aux_state);
         for (std::int64_t i = 0; i < n_; ++i) buffer_[i] = join(storage, {high[i], low[i]});
         values = buffer_;
         return;
       }
       if (storage == WeightStorage::kMaster) {
-        values = static_cast<float*>(address(p_.weight.rest, kFloat32, at_));
+        values = static_cast<float*>(address(p_.weight.aux_state, kFloat32, at_));
         if (!is_rounded_master()) join_masters();
         return;
       }
@@ -84,13 +84,13 @@ class Weights {
   void write_floats() const {
     switch (p_.weight.storage) {
       case WeightStorage::kMaster:
-        store_in(p_.weight.rest, kFloat32);
+        store_in(p_.weight.aux_state, kFloat32);
         [[fallthrough]];
       case WeightStorage::kParameter:
         store_in(p_.parameter, p_.dtype);
         break;
       case WeightStorage::kStochastic:
-        store_stochastic(values, p_.parameter, p_.dtype, at_, n_, words_);
+        store_stochastic(values, p_.parameter, p_.dtype, at_, n_, bits_);
         break;
       case WeightStorage::kRemainder:
       case WeightStorage::kKahan:
@@ -98,7 +98,7 @@ class Weights {
         break;
     }
   }
-  std::uint16_t* split_words(void* data) const { return static_cast<std::uint16_t*>(data) + at_; }
+  std::uint16_t* codes(void* data) const { return static_cast<std::uint16_t*>(data) + at_; }
   void store_in(void* data, DType dtype) const {
     store(values, address(data, dtype, at_), dtype, n_);
   }
@@ -118,16 +118,17 @@ class Weights {
     values = buffer_;
   }
   void store_split() const {
-    auto *const high = split_words(p_.parameter), *const low = split_words(p_.weight.rest);
+    std::uint16_t* const high = codes(p_.parameter);
+    std::uint16_t* const low = codes(p_.weight.aux_state);
     for (std::int64_t i = 0; i < n_; ++i) {
       const SplitWeight parts = split(p_.weight.storage, static_cast<float>(values[i]));
       high[i] = parts.parameter;
-      low[i] = parts.rest;
+      low[i] = parts.aux_state;
     }
   }
 
   const Parameter& p_;
-  const RoundingWords words_;
+  const RoundingBits bits_;
   const std::int64_t at_, n_;
   C buffer_[kBlock];
 };

@@ -16,7 +16,7 @@
 #include "amp/device/capture.hpp"
 #include "amp/device/memory.hpp"
 #include "amp/kernels/traversal/cuda/elements.cuh"
-#include "amp/kernels/traversal/kept_table.hpp"
+#include "amp/kernels/traversal/descriptor_table.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
@@ -126,9 +126,9 @@ class DeviceList {
 template <class Table>
 class TableOfCall {
  public:
-  TableOfCall(Device device, KeptTable* kept) {
+  TableOfCall(Device device, DescriptorTable* kept) {
     if (amp::detail::Capture* const capture = amp::detail::current_capture()) {
-      kept = &capture->kept<KeptTable>();
+      kept = &capture->kept<DescriptorTable>();
     } else if (kept == nullptr) {
       kept = &own_;
     }
@@ -141,7 +141,7 @@ class TableOfCall {
   Table* operator->() const { return table_; }
 
  private:
-  KeptTable own_;
+  DescriptorTable own_;
   Table* table_;
 };
 

@@ -22,8 +22,8 @@ struct Range {
 /// The elements of piece n, of an array of `numel` whose first piece has number `first`.
 AMP_HOST_DEVICE constexpr Range piece_range(std::int64_t n, std::int64_t first, std::int64_t numel,
                                             std::int64_t piece_size) {
-  const std::int64_t begin = (n - first) * piece_size, rest = numel - begin;
-  return {begin, begin + (rest < piece_size ? rest : piece_size)};
+  const std::int64_t begin = (n - first) * piece_size, tail = numel - begin;
+  return {begin, begin + (tail < piece_size ? tail : piece_size)};
 }
 
 /// Share `index` of `shares` of `count` things: they differ by one at most.
@@ -92,20 +92,20 @@ template <int N>
 using Size = std::integral_constant<int, N>;
 
 /// body(Size<N>, i) for the elements [i, i + N) of the range that are this thread's: vectors where
-/// these may be had, single ones for the rest.
+/// these may be had, single ones for the tail.
 template <class C, class Body>
 __device__ __forceinline__ void for_each_vector(bool vectors, Range range, Body&& body) {
-  std::int64_t rest = range.begin;
+  std::int64_t tail = range.begin;
   if constexpr (std::is_same_v<C, float>) {  // others have no vectors
     if (vectors) {
-      rest = range.end - (range.end - range.begin) % kVector;
+      tail = range.end - (range.end - range.begin) % kVector;
       const std::int64_t step = static_cast<std::int64_t>(blockDim.x) * kVector;
       for (std::int64_t i = range.begin + static_cast<std::int64_t>(threadIdx.x) * kVector;
-           i < rest; i += step)
+           i < tail; i += step)
         body(Size<kVector>{}, i);
     }
   }
-  for (std::int64_t i = rest + threadIdx.x; i < range.end; i += blockDim.x) body(Size<1>{}, i);
+  for (std::int64_t i = tail + threadIdx.x; i < range.end; i += blockDim.x) body(Size<1>{}, i);
 }
 
 }  // namespace amp::inline v0::kernels::cuda

@@ -108,11 +108,11 @@ struct Vectors {
   }
 
   std::int64_t blocks() const {
-    const std::int64_t rest = n - vectors * kVector;
-    return grid_for(vectors > rest ? vectors : rest);
+    const std::int64_t tail = n - vectors * kVector;
+    return grid_for(vectors > tail ? vectors : tail);
   }
   /// The first element that is in no vector.
-  AMP_HOST_DEVICE std::int64_t rest() const { return vectors * kVector; }
+  AMP_HOST_DEVICE std::int64_t tail() const { return vectors * kVector; }
   /// Whether operand k is one element along a vector.
   AMP_HOST_DEVICE bool repeats(int k) const {
     return by_vector.strides[k][by_vector.dims - 1] == 0;

@@ -31,7 +31,7 @@ struct GradientRow {
   friend bool operator==(const GradientRow&, const GradientRow&) = default;
 };
 
-struct GradientTable final : KeptTable::Contents {
+struct GradientTable final : DescriptorTable::Contents {
   explicit GradientTable(Device where) : device(where), rows(where), arrived(where) {}
 
   void send(const GradientSpan* gradients, std::int64_t n) {

@@ -16,8 +16,8 @@
 #include "amp/device/memory.hpp"
 #include "amp/device/stream_mark.hpp"
 #include "amp/kernels/optim/args.hpp"
+#include "amp/tensor/cast_cache.hpp"
 #include "amp/tensor/factory.hpp"
-#include "amp/tensor/shadow.hpp"
 #if !AMP_HEADER_ONLY
 #include "amp/core/globals.ipp"
 #endif
@@ -25,10 +25,11 @@
 namespace amp::inline v0 {
 namespace detail {
 
-class AMP_EXPORT Shadows;
+class AMP_EXPORT CastCache;
 
-struct AMP_EXPORT ShadowRegistry {
-  std::unordered_set<Shadows*, std::hash<Shadows*>, std::equal_to<>, PoolAllocator<Shadows*>> all;
+struct AMP_EXPORT CastCaches {
+  std::unordered_set<CastCache*, std::hash<CastCache*>, std::equal_to<>, PoolAllocator<CastCache*>>
+      all;
   std::atomic<std::int64_t> entries = 0, bytes = 0, hits = 0, refreshes = 0;
 };
 
@@ -60,26 +61,26 @@ struct GraphCopy {
 };
 
 /// The copies of one storage, one per dtype. Safe from several threads.
-class AMP_EXPORT Shadows final : public StorageAttachment {
+class AMP_EXPORT CastCache final : public StorageAttachment {
  public:
-  Shadows() {
-    ShadowRegistry& registry = process_state<ShadowRegistry>();
+  CastCache() {
+    CastCaches& registry = process_state<CastCaches>();
     const ProcessLock lock(LockOf::kWeightCopies);
     registry.all.insert(this);
   }
-  ~Shadows() override {
-    ShadowRegistry& registry = process_state<ShadowRegistry>();
+  ~CastCache() override {
+    CastCaches& registry = process_state<CastCaches>();
     const ProcessLock lock(LockOf::kWeightCopies);
     registry.all.erase(this);
     clear();
   }
-  Shadows(const Shadows&) = delete;
-  Shadows& operator=(const Shadows&) = delete;
+  CastCache(const CastCache&) = delete;
+  CastCache& operator=(const CastCache&) = delete;
 
   /// The copy of `weight` in `dtype`, current. Reused in place unless somebody (a recorded graph)
   /// still holds it, or its memory is that of a capture, or of no capture, and this is another.
   WeightCopy get(const Tensor& weight, DType dtype) {
-    ShadowRegistry& registry = process_state<ShadowRegistry>();
+    CastCaches& registry = process_state<CastCaches>();
     const ProcessLock lock(LockOf::kWeight, this);
     Slot& slot = dtype == kFloat16 ? slots_[0] : slots_[1];
     const std::uint64_t version = weight.version();
@@ -202,7 +203,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
 
   static void drop(Slot& slot) {
     if (!slot.copy.defined()) return;
-    ShadowRegistry& registry = process_state<ShadowRegistry>();
+    CastCaches& registry = process_state<CastCaches>();
     --registry.entries;
     registry.bytes -= slot.copy.numel() * item_size(slot.copy.dtype());
     slot = Slot();
@@ -211,7 +212,7 @@ class AMP_EXPORT Shadows final : public StorageAttachment {
   Slot slots_[2];  // float16, bfloat16
 };
 
-AMP_INLINE bool can_shadow(const Tensor& weight, DType dtype) {
+AMP_INLINE bool can_cache_cast(const Tensor& weight, DType dtype) {
   const TensorImpl& impl = weight.impl();
   return is_low_precision(dtype) && impl.storage->tracked() && !impl.is_view &&
          weight.is_contiguous();
@@ -221,32 +222,32 @@ AMP_INLINE WeightCopy low_precision_copy(const Tensor& weight, DType dtype) {
   std::atomic<StorageAttachment*>& attachment = weight.impl().storage->attachment();
   StorageAttachment* found = attachment.load(std::memory_order_acquire);
   if (found == nullptr) {
-    auto* const fresh = or_out_of_memory([] { return new Shadows; });
+    auto* const fresh = or_out_of_memory([] { return new CastCache; });
     if (attachment.compare_exchange_strong(found, fresh)) {
       found = fresh;
     } else {
       delete fresh;  // another thread came first
     }
   }
-  return static_cast<Shadows*>(found)->get(weight, dtype);
+  return static_cast<CastCache*>(found)->get(weight, dtype);
 }
 
 AMP_INLINE kernels::LowPrecisionCopies copies_to_write(const Tensor& weight) {
   // The copy of a weight of 16 bits would not be that of the rounded one.
-  if (weight.dtype() != kFloat32 || !can_shadow(weight, kFloat16)) return {};
+  if (weight.dtype() != kFloat32 || !can_cache_cast(weight, kFloat16)) return {};
   StorageAttachment* const found = weight.impl().storage->attachment().load();
   return found == nullptr ? kernels::LowPrecisionCopies{}
-                          : static_cast<Shadows*>(found)->to_write(weight);
+                          : static_cast<CastCache*>(found)->to_write(weight);
 }
 AMP_INLINE void wrote_copies(const Tensor& weight) {
   if (StorageAttachment* const found = weight.impl().storage->attachment().load())
-    static_cast<Shadows*>(found)->wrote(weight);
+    static_cast<CastCache*>(found)->wrote(weight);
 }
 
 }  // namespace detail
 
 AMP_COLD AutocastCacheStats autocast_cache_stats() {
-  const auto& registry = process_state<detail::ShadowRegistry>();
+  const auto& registry = process_state<detail::CastCaches>();
   return {.entries = registry.entries,
           .bytes = registry.bytes,
           .hits = registry.hits,
@@ -254,11 +255,11 @@ AMP_COLD AutocastCacheStats autocast_cache_stats() {
 }
 
 AMP_COLD void clear_autocast_cache() {
-  auto& registry = process_state<detail::ShadowRegistry>();
+  auto& registry = process_state<detail::CastCaches>();
   const detail::ProcessLock lock(detail::LockOf::kWeightCopies);
-  for (detail::Shadows* shadows : registry.all) shadows->clear();
+  for (detail::CastCache* cache : registry.all) cache->clear();
 }
 
-AMP_PROCESS_STATE(detail::ShadowRegistry);
+AMP_PROCESS_STATE(detail::CastCaches);
 
 }  // namespace amp::inline v0

@@ -13,7 +13,7 @@ namespace amp::inline v0::kernels {
 /// Owned by whoever calls a kernel over many tensors again and again, and handed to each call: the
 /// device then sends only what changed since the last one. For calls in a row, on one stream or in
 /// order; the host's kernels put nothing there.
-class KeptTable {
+class DescriptorTable {
  public:
   struct Contents {
     Contents() = default;

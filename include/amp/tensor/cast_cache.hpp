@@ -34,7 +34,7 @@ struct LowPrecisionCopies;
 namespace detail {
 
 /// Whether copies of this tensor can be kept: it is the whole of a storage whose writes are seen.
-bool can_shadow(const Tensor& weight, DType dtype);
+bool can_cache_cast(const Tensor& weight, DType dtype);
 
 struct WeightCopy {
   Tensor tensor;
@@ -53,5 +53,5 @@ void wrote_copies(const Tensor& weight);
 }  // namespace amp::inline v0
 
 #if AMP_HEADER_ONLY
-#include "amp/tensor/shadow.ipp"
+#include "amp/tensor/cast_cache.ipp"
 #endif
