@@ -7,5 +7,4 @@
 #include "amp/scaler/grad_scaler.hpp"
 #include "amp/scaler/plain_optimizer.hpp"
 #include "amp/scaler/replay.hpp"
-#include "amp/scaler/state_text.hpp"
 #include "amp/scaler/train_step.hpp"

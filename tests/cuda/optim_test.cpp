@@ -168,12 +168,12 @@ TEST_CASE("cuda update_scale: every policy moves as on the host", "[cuda]") {
         Tensors states;
         for (std::size_t step = 0; step < 40; ++step) {
           std::vector<const float*> found(count, nullptr);
-          std::vector<k::Counts> counts(count, k::Counts::kStep);
+          std::vector<k::StepOutcome> counts(count, k::StepOutcome::kStepped);
           for (std::size_t i = 0; i < count; ++i) {
             const std::size_t draw = (step * 7919 + i * 104729) % 13;
             if (step % 11 != 0) found[i] = draw == 1 ? nullptr : word(good);
-            if (draw > 10) counts[i] = k::Counts::kSkipped;
-            if (draw == 7) counts[i] = k::Counts::kNot;
+            if (draw > 10) counts[i] = k::StepOutcome::kSkipped;
+            if (draw == 7) counts[i] = k::StepOutcome::kNone;
           }
           if (step % 5 > 2) found[step % count] = word(bad);
           const k::UpdateScaleArgs args{device,

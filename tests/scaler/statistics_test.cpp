@@ -189,7 +189,7 @@ TEST_CASE("statistics: asked where there are none, an error says why") {
 
   amp::GradScaler scaler(kOptions);
   scaler_test::start(scaler);
-  const auto none = ContainsSubstring("statistics: this optimizer's gradients were not looked at");
+  const auto none = ContainsSubstring("statistics: this optimizer's gradients were not tested");
   CHECK_THROWS_WITH(scaler.statistics(sgd), none);
   scaler.step(other);
   CHECK_THROWS_WITH(scaler.statistics(sgd), none);

@@ -28,7 +28,6 @@ enum class LockOf : int {
   kHostMemory,
   kGenerator,
   kOps,
-  kNorms,
   kLibraries,
   kWarnings,
   kCount  // below 64: a thread sanitizer follows no more of one thread

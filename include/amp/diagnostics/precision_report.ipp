@@ -18,7 +18,7 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/tensor_members.hpp"
-#include "amp/scaler/statistics_result.hpp"
+#include "amp/scaler/results.hpp"
 #include "amp/tensor/cast_cache.hpp"
 #include "amp/tensor/factory.hpp"
 
@@ -31,7 +31,7 @@ AMP_COLD GradientStatistics statistics_of(const Tensor& gradient, double loss_sc
   const Tensor inverse = full({}, 1 / loss_scale, {.device = device});
   const Tensor found = zeros({}, {.device = device});
   const Tensor norm = empty({}, {.dtype = kFloat64, .device = device});
-  const Tensor words = StatisticsResult::make_words(device);
+  const Tensor statistics = StatisticsResult::allocate(device);
   const kernels::GradientSpan span{gradient.raw_data(), gradient.numel(), gradient.dtype(), true};
   const kernels::GradNormArgs args{.device = device,
                                    .gradients = &span,
@@ -39,9 +39,9 @@ AMP_COLD GradientStatistics statistics_of(const Tensor& gradient, double loss_sc
                                    .inverse_scale = static_cast<const float*>(inverse.raw_data()),
                                    .norm = static_cast<double*>(norm.raw_data()),
                                    .found_inf = static_cast<float*>(found.raw_data()),
-                                   .statistics = StatisticsResult::data(words)};
+                                   .statistics = StatisticsResult::data(statistics)};
   kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(device, args);
-  return StatisticsResult(words).get();
+  return StatisticsResult(statistics).get();
 }
 
 AMP_COLD GradientReport report_of(const Tensor& gradient, double loss_scale) {

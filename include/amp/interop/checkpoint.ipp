@@ -17,7 +17,7 @@
 #include "amp/core/error.hpp"
 #include "amp/interop/checkpoint.hpp"
 #include "amp/optim/saved_state.hpp"
-#include "amp/scaler/state_text.hpp"
+#include "amp/scaler/state.hpp"
 #include "amp/tensor/generator.hpp"
 
 namespace amp::inline v0 {

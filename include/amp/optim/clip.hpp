@@ -15,46 +15,47 @@
 
 namespace amp::inline v0 {
 
-/// Scales all gradients of `params` by min(1, max_norm / (norm + 1e-6)), norm being the L2 norm
-/// over all of them. Returns the norm before clipping, 0-dimensional float32 where the gradients
-/// are, float64 if one of them is; does not synchronise. The norm is infinite if a sum of squares
-/// is: from elements of 1.8e19 on, of 1.3e154 in float64. Throws on a gradient that still carries a
-/// loss scale. After such an error a scaler's cycle is still open: skip_step() and update() end it.
+/// Multiplies all gradients of `params` by min(1, max_norm / (norm + 1e-6)), in place; norm is the L2
+/// norm of all of them. Returns the norm before clipping, 0-dimensional float32, or float64 if a
+/// gradient is, on the gradients' device. Does not synchronise. The norm is infinite if the sum of
+/// squares is: from elements of 1.8e19 on, of 1.3e154 in float64.
 ///
-/// After scaler.unscale_(optimizer), for all of its gradients and unchanged, the norm need not be
-/// computed again. Who writes gradients through pointers in between says so by mark_modified().
+/// Throws amp::Error if a gradient still carries the loss scale, if the gradients lie on several
+/// devices, if one is not contiguous, or if `max_norm` is not above 0. A scaler's cycle is still open
+/// after such an error: skip_step() and update() end it. scaler.unscale_and_clip(optimizer, max_norm)
+/// does the same as unscale_ and clip_grad_norm_, and reads the gradients once less.
 Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm);
 Tensor clip_grad_norm_(std::initializer_list<Tensor> params, double max_norm);
 
-/// The same of gradients in memory of the user's, as they are: with the scaler's words they are to
-/// be unscaled before, which views do not show. Throws if a view is not floating point, has no
-/// data, or is on another device than the first.
+/// The same for gradients in memory of your own. They are clipped as they are: unscale them first,
+/// because a view does not show whether its gradient carries the loss scale. Throws if a view is not
+/// floating point, has no data, or is on another device than the first.
 Tensor clip_grad_norm_(std::span<const TensorView> gradients, double max_norm);
 Tensor clip_grad_norm_(std::initializer_list<TensorView> gradients, double max_norm);
-/// The norm alone; nothing is written. 0 without gradients.
+/// Returns the L2 norm of all gradients, and writes none of them. 0 if there are none.
 [[nodiscard]] Tensor grad_norm(std::span<const TensorView> gradients);
 [[nodiscard]] Tensor grad_norm(std::initializer_list<TensorView> gradients);
 
 namespace detail {
 
-/// Throws, naming `call`, if a gradient cannot be used; `device` becomes that of the first.
+/// Throws, naming `call`, if a gradient is not valid. Sets `device` to that of the first gradient.
 void check_gradient_view(std::string_view call, std::int64_t index, const TensorView& view,
                          std::optional<Device>& device);
 
-/// Room for the norm.
+/// Allocates the norm of the gradients.
 Tensor make_norm(std::span<const kernels::GradientSpan> gradients, Device device);
-/// float32, or float64 where a gradient is that.
+/// float32, or float64 if a gradient is float64.
 DType norm_dtype(std::span<const kernels::GradientSpan> gradients);
-/// Where a norm of either dtype lies; nowhere without a tensor.
+/// The address of a norm, in either dtype; null if `norm` is undefined.
 kernels::NormPointer norm_pointer(const Tensor& norm);
 
 void grad_norm(const kernels::GradNormArgs& args);
-/// Multiplies the gradients by what brings *norm to max_norm, unless *found_inf (where not null)
-/// says no.
+/// Multiplies the gradients by the coefficient that brings *norm to max_norm, unless found_inf is
+/// not null and *found_inf is not 0.
 void clip(Device device, std::span<const kernels::GradientSpan> gradients,
           kernels::NormPointer norm, double max_norm, const float* found_inf,
           kernels::DescriptorTable* table);
-/// Both, for gradients as they are.
+/// Computes the norm and clips by it.
 void clip_by_norm(Device device, std::span<const kernels::GradientSpan> gradients, double max_norm,
                   const Tensor& norm);
 

@@ -11,7 +11,6 @@
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/clip.hpp"
-#include "amp/optim/known_norm.hpp"
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0 {
@@ -103,13 +102,8 @@ AMP_INLINE Tensor clip_grad_norm_(std::span<const Tensor> params, double max_nor
     spans.push_back({grad.raw_data(), grad.numel(), grad.dtype()});
     gradients.push_back(grad);
   }
-  Tensor norm = detail::KnownNorm::find(gradients);
-  if (norm.defined()) {
-    detail::clip(device, spans, detail::norm_pointer(norm), max_norm, nullptr, nullptr);
-  } else {
-    norm = detail::make_norm(spans, device);
-    detail::clip_by_norm(device, spans, max_norm, norm);
-  }
+  Tensor norm = detail::make_norm(spans, device);
+  detail::clip_by_norm(device, spans, max_norm, norm);
   for (const Tensor& grad : gradients) grad.impl().storage->bump_version();
   return norm;
 }

@@ -18,169 +18,170 @@
 
 namespace amp::inline v0::detail {
 
-/// As an error says it.
+/// What error messages call a cycle.
 inline constexpr std::string_view kNameOfCycle =
     "a GradScaler's cycle, which goes from unscale_, step or skip_step to update()";
 
-AMP_INLINE void Cycle::forget_norm() {
-  if (known_norm == nullptr) return;
-  wants_norm = known_norm->was_wanted();
-  known_norm.reset();
-}
+AMP_COLD Cycle::Cycle(bool scales) : warns_(scales) {}
 
-AMP_COLD Cycles::Cycles(bool scales) : warns_(scales) {}
+AMP_INLINE Cycle::~Cycle() = default;
 
-AMP_INLINE Cycles::~Cycles() = default;
-
-AMP_INLINE Cycle* Cycles::find(const void* optimizer) {
-  for (Cycle& cycle : all_) {
-    if (cycle.optimizer == optimizer) return &cycle;
+AMP_INLINE OptimizerCycle* Cycle::find(const void* optimizer) {
+  for (OptimizerCycle& known : optimizers_) {
+    if (known.optimizer == optimizer) return &known;
   }
   return nullptr;
 }
 
-AMP_INLINE Cycle& Cycles::begin(std::string_view call, const void* optimizer) {
-  if (const Cycle* const cycle = find(optimizer)) {
-    switch (cycle->stage) {
-      case Stage::kFailed:
-        fail(call, ": unscaling or stepping this optimizer threw in this cycle, its ",
-             cycle->gradients,
-             " gradients perhaps already unscaled; next may come update(), or scale(loss) of a "
-             "new cycle");
-      case Stage::kUnscaled:
-        fail(call, ": this optimizer is already unscaled in this cycle (", cycle->gradients,
-             " gradients); next may come step(optimizer), skip_step(optimizer) or update()");
-      case Stage::kSkipped:
-        fail(call, ": this optimizer's step was skipped by skip_step in this cycle (",
-             cycle->gradients, " gradients); next may come update()");
-      case Stage::kReady:
-      case Stage::kStepped:
-        fail(call, ": this optimizer is already stepped in this cycle (", cycle->gradients,
-             " gradients); next may come update()");
-    }
+/// Throws: the optimizer is part of this cycle already.
+[[noreturn]] AMP_COLD void fail_begun(std::string_view call, const OptimizerCycle& known) {
+  switch (known.stage) {
+    case Stage::kFailed:
+      fail(call, ": unscaling or stepping this optimizer threw in this cycle, its ",
+           known.gradients,
+           " gradients perhaps already unscaled; next may come update(), or scale(loss) of a "
+           "new cycle");
+    case Stage::kUnscaled:
+      fail(call, ": this optimizer is already unscaled in this cycle (", known.gradients,
+           " gradients); next may come step(optimizer), skip_step(optimizer) or update()");
+    case Stage::kSkipped:
+      fail(call, ": this optimizer's step was skipped by skip_step in this cycle (",
+           known.gradients, " gradients); next may come update()");
+    case Stage::kReady:
+    case Stage::kStepped:
+      break;
   }
-  const bool before = std::exchange(interrupted_, true);  // unless all that follows can be had
-  const std::size_t count = all_.size() + 1;
-  kept_.reserve(kept_.size() + count);  // so that end() asks for no memory
-  last_statistics_.reserve(count);
-  Cycle& cycle = all_.emplace_back(Cycle{.optimizer = optimizer});
+  fail(call, ": this optimizer is already stepped in this cycle (", known.gradients,
+       " gradients); next may come update()");
+}
+
+AMP_INLINE OptimizerCycle& Cycle::begin(std::string_view call, const void* optimizer) {
+  if (const OptimizerCycle* const known = find(optimizer)) fail_begun(call, *known);
+  const bool was_interrupted = std::exchange(interrupted_, true);  // if an allocation throws
+  const std::size_t count = optimizers_.size() + 1;
+  ended_.reserve(ended_.size() + count);  // end() must not allocate
+  OptimizerCycle& cycle = optimizers_.emplace_back(OptimizerCycle{.optimizer = optimizer});
   if (Capture* const capture = current_capture()) capture->open(this, kNameOfCycle);
-  interrupted_ = before;
-  take_kept(cycle);
+  interrupted_ = was_interrupted;
+  for (Ended& last : ended_) {
+    if (last.optimizer == optimizer) cycle.parts = std::move(last.parts);
+  }
   return cycle;
 }
 
-AMP_INLINE void Cycles::look(std::string_view call, const AnyOptimizer& optimizer, Cycle& cycle,
-                             bool writes, Device home) {
+AMP_INLINE void Cycle::collect(std::string_view call, const AnyOptimizer& optimizer,
+                               OptimizerCycle& cycle, bool writes, Device home) {
   collect_gradients(call, optimizer, cycle.parts,
                     cycle.ledger != nullptr ? &cycle.ledger->names : nullptr);
   AMP_CHECK(!cycle.parts.empty(), call,
             ": no parameter of the optimizer has a gradient; was backward() called on the scaled "
             "loss, and does the optimizer hold the parameters that the model uses?");
   for (const GradientPart& part : cycle.parts) cycle.gradients += part.count();
-  cycle.looked = true;
+  cycle.tested = true;
   cycle.writes = writes;
-  // One that is scale-aware and marks gradients gets its 16-bit ones left as they are.
+  // Scale-aware optimizers with marked gradients unscale those of 16 bits in their step.
   if (writes && !(optimizer.is_scale_aware() && optimizer.marks_gradients()))
     warn_of_rounding(call, optimizer);
   check_unshared(call, optimizer, cycle);
-  std::size_t words = words_.size();
-  for (const Cycle& other : all_) words += other.parts.size() + 1;
-  words_.reserve(words);  // so that end() asks for no memory
-  for (GradientPart& part : cycle.parts) part.found_inf = word_of_0(part.device);
-  if (cycle.parts.size() > 1) cycle.common_found_inf = word_of_0(home);
+  std::size_t count = found_infs_.size();
+  for (const OptimizerCycle& other : optimizers_) count += other.parts.size() + 1;
+  found_infs_.reserve(count);  // end() must not allocate
+  for (GradientPart& part : cycle.parts) part.found_inf = make_found_inf(part.device);
+  if (cycle.parts.size() > 1) cycle.common_found_inf = make_found_inf(home);
 }
 
-AMP_COLD Tensor Cycles::statistics(const void* optimizer) const {
-  for (const Cycle& cycle : all_) {
-    if (cycle.optimizer == optimizer && cycle.looked) return cycle.statistics;
+AMP_COLD Tensor Cycle::statistics(const void* optimizer) const {
+  for (const OptimizerCycle& cycle : optimizers_) {
+    if (cycle.optimizer == optimizer && cycle.tested) return cycle.statistics;
   }
-  for (const auto& [known, words] : last_statistics_) {
-    if (known == optimizer) return words;
+  for (const Ended& last : ended_) {
+    if (last.optimizer == optimizer) return last.statistics;
   }
   return {};
 }
 
-AMP_INLINE bool Cycles::update_scale(const DeviceScale& device, const kernels::ScaleRule& rule,
-                                     float* clears) {
-  interrupt();  // where this throws: update() may come again, or scale(loss)
-  PoolVector<const float*> found;
-  PoolVector<kernels::Counts> counts;
+AMP_INLINE bool Cycle::update_scale(const DeviceScale& device, const kernels::ScaleRule& rule,
+                                    float* user_found_inf) {
+  using kernels::StepOutcome;
+  interrupt();  // if this throws, update() or scale(loss) may follow
+  PoolVector<const float*> found_infs;
+  PoolVector<StepOutcome> outcomes;
   PoolVector<Tensor> copies;
-  const auto at_home = [&](const Tensor& found_inf) -> const float* {
-    if (found_inf.device() == device.device()) return word(found_inf);
-    return word(copies.emplace_back(found_inf.to(device.device())));
+  const auto add = [&](const float* found_inf, StepOutcome outcome) {
+    found_infs.push_back(found_inf);
+    outcomes.push_back(outcome);
   };
-  bool looked = clears != nullptr;
-  for (const Cycle& cycle : all_) {
-    looked = looked || cycle.looked;
-    found.push_back(cycle.looked ? at_home(cycle.found_inf()) : nullptr);
-    counts.push_back(cycle.stage == Stage::kStepped   ? kernels::Counts::kStep
-                     : cycle.stage == Stage::kSkipped ? kernels::Counts::kSkipped
-                                                      : kernels::Counts::kNot);
-    if (cycle.stage == Stage::kFailed && cycle.parts.size() > 1) {  // perhaps not joined any more
+  const auto at_home = [&](const Tensor& found_inf) -> const float* {
+    if (found_inf.device() == device.device()) return scalar_data(found_inf);
+    return scalar_data(copies.emplace_back(found_inf.to(device.device())));
+  };
+  bool tested = user_found_inf != nullptr;
+  for (const OptimizerCycle& cycle : optimizers_) {
+    tested = tested || cycle.tested;
+    add(cycle.tested ? at_home(cycle.found_inf()) : nullptr,
+        cycle.stage == Stage::kStepped   ? StepOutcome::kStepped
+        : cycle.stage == Stage::kSkipped ? StepOutcome::kSkipped
+                                         : StepOutcome::kNone);
+    if (cycle.stage == Stage::kFailed && cycle.parts.size() > 1) {  // perhaps not joined
       for (const GradientPart& part : cycle.parts) {
-        if (!part.found_inf.defined()) continue;
-        found.push_back(at_home(part.found_inf));
-        counts.push_back(kernels::Counts::kNot);
+        if (part.found_inf.defined()) add(at_home(part.found_inf), StepOutcome::kNone);
       }
     }
-    if (!cycle.sanitized.defined()) continue;
-    found.push_back(word(cycle.sanitized));
-    counts.push_back(kernels::Counts::kNot);
+    if (cycle.sanitized.defined()) add(scalar_data(cycle.sanitized), StepOutcome::kNone);
   }
-  if (clears != nullptr) {
-    found.push_back(clears);
-    counts.push_back(all_.empty() ? kernels::Counts::kStep : kernels::Counts::kNot);
-  }
-  const kernels::UpdateScaleArgs args{
-      device.device(), device.data(), rule,
-      found.data(),    counts.data(), static_cast<std::int64_t>(found.size()),
-      clears};
+  if (user_found_inf != nullptr)
+    add(user_found_inf, optimizers_.empty() ? StepOutcome::kStepped : StepOutcome::kNone);
+  const kernels::UpdateScaleArgs args{.device = device.device(),
+                                      .state = device.data(),
+                                      .rule = rule,
+                                      .found_inf = found_infs.data(),
+                                      .outcomes = outcomes.data(),
+                                      .count = static_cast<std::int64_t>(found_infs.size()),
+                                      .clears = user_found_inf};
   kernels::dispatch<&kernels::Backend::update_scale, kernels::host::update_scale>(args.device,
                                                                                   args);
-  return looked;
+  return tested;
 }
 
-AMP_COLD void Cycles::forget(const void* optimizer) {
-  std::erase_if(all_, [&](const Cycle& cycle) { return cycle.optimizer == optimizer; });
-  if (Capture* const capture = current_capture(); capture != nullptr && all_.empty())
+AMP_COLD void Cycle::forget(const void* optimizer) {
+  std::erase_if(optimizers_,
+                [&](const OptimizerCycle& cycle) { return cycle.optimizer == optimizer; });
+  if (Capture* const capture = current_capture(); capture != nullptr && optimizers_.empty())
     capture->close(this, kNameOfCycle);
 }
 
-AMP_COLD bool Cycles::end_if_interrupted() {
+AMP_COLD bool Cycle::end_if_interrupted() {
   const bool interrupted = interrupted_;
   if (interrupted) end();
   return interrupted;
 }
 
-AMP_INLINE void Cycles::end() noexcept {
-  constexpr std::size_t kMostKept = 64;  // some may be of optimizers that are no more
+AMP_INLINE void Cycle::end() noexcept {
+  constexpr std::size_t kMostEnded = 64;  // optimizers may be gone
   interrupted_ = false;
-  if (Capture* const capture = current_capture(); capture != nullptr && !all_.empty())
-    capture->close(this, kNameOfCycle);
-  if (!all_.empty()) last_statistics_.clear();
-  for (Cycle& cycle : all_) {
-    cycle.forget_norm();
+  if (optimizers_.empty()) return;
+  if (Capture* const capture = current_capture()) capture->close(this, kNameOfCycle);
+  for (Ended& last : ended_) last.statistics = Tensor();
+  for (OptimizerCycle& cycle : optimizers_) {
     for (GradientPart& part : cycle.parts) {
       part.spans.clear();
       part.norm = Tensor();
-      give_back(part.found_inf);
+      recycle(part.found_inf);
     }
-    give_back(cycle.common_found_inf);
-    kept_.push_back({cycle.optimizer, std::move(cycle.parts), cycle.wants_norm});
-    if (cycle.statistics.defined())
-      last_statistics_.emplace_back(cycle.optimizer, std::move(cycle.statistics));
+    recycle(cycle.common_found_inf);
+    std::erase_if(ended_, [&](const Ended& last) { return last.optimizer == cycle.optimizer; });
+    ended_.push_back({cycle.optimizer, std::move(cycle.parts), std::move(cycle.statistics)});
   }
-  all_.clear();
-  while (kept_.size() > kMostKept) kept_.erase(kept_.begin());
+  optimizers_.clear();
+  if (ended_.size() > kMostEnded)
+    ended_.erase(ended_.begin(), ended_.end() - static_cast<std::ptrdiff_t>(kMostEnded));
 }
 
-AMP_COLD void Cycles::check_unshared(std::string_view call, const AnyOptimizer& optimizer,
-                                     const Cycle& cycle) const {
+AMP_COLD void Cycle::check_unshared(std::string_view call, const AnyOptimizer& optimizer,
+                                    const OptimizerCycle& cycle) const {
   using Addresses = std::unordered_set<const void*, std::hash<const void*>, std::equal_to<>,
                                        PoolAllocator<const void*>>;
-  for (const Cycle& other : all_) {
+  for (const OptimizerCycle& other : optimizers_) {
     const bool pending = other.stage == Stage::kUnscaled;
     if (&other == &cycle || !(other.writes || (cycle.writes && pending))) continue;
     Addresses theirs;
@@ -202,17 +203,7 @@ AMP_COLD void Cycles::check_unshared(std::string_view call, const AnyOptimizer& 
   }
 }
 
-AMP_INLINE void Cycles::take_kept(Cycle& cycle) {
-  for (auto known = kept_.begin(); known != kept_.end(); ++known) {
-    if (known->optimizer != cycle.optimizer) continue;
-    cycle.parts = std::move(known->parts);
-    cycle.wants_norm = known->wants_norm;
-    kept_.erase(known);
-    return;
-  }
-}
-
-AMP_COLD void Cycles::warn_of_rounding(std::string_view call, const AnyOptimizer& optimizer) {
+AMP_COLD void Cycle::warn_of_rounding(std::string_view call, const AnyOptimizer& optimizer) {
   if (!warns_) return;
   std::int64_t index = 0;
   optimizer.visit_gradients([&](const TensorView& view) {
@@ -233,29 +224,30 @@ AMP_COLD void Cycles::warn_of_rounding(std::string_view call, const AnyOptimizer
   });
 }
 
-AMP_INLINE Tensor Cycles::word_of_0(Device device) {
-  for (auto known = words_.rbegin(); known != words_.rend(); ++known) {
+AMP_INLINE Tensor Cycle::make_found_inf(Device device) {
+  for (auto known = found_infs_.rbegin(); known != found_infs_.rend(); ++known) {
     if (known->device() != device) continue;
-    std::swap(*known, words_.back());
-    Tensor word = std::move(words_.back());
-    words_.pop_back();
-    detail::fill(word, 0);
-    return word;
+    std::swap(*known, found_infs_.back());
+    Tensor found_inf = std::move(found_infs_.back());
+    found_infs_.pop_back();
+    detail::fill(found_inf, 0);
+    return found_inf;
   }
   return zeros({}, {.device = device});
 }
 
-AMP_INLINE void Cycles::give_back(Tensor& word) noexcept {
-  if (word.defined() && word.unique()) words_.push_back(std::move(word));
-  word = Tensor();  // a StepResult may keep it
+AMP_INLINE void Cycle::recycle(Tensor& found_inf) noexcept {
+  // A StepResult may still use it.
+  if (found_inf.defined() && found_inf.unique()) found_infs_.push_back(std::move(found_inf));
+  found_inf = Tensor();
 }
 
 AMP_COLD void ForgetOnError::forget() {
-  cycles_.interrupt();
+  cycle_.interrupt();
   if (unscaled) {
-    cycles_.find(optimizer_)->stage = Stage::kFailed;
+    cycle_.find(optimizer_)->stage = Stage::kFailed;
   } else {
-    cycles_.forget(optimizer_);
+    cycle_.forget(optimizer_);
   }
 }
 

@@ -14,11 +14,10 @@
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/scaler/concepts.hpp"
 #include "amp/scaler/cycle.hpp"
-#include "amp/scaler/device_scale.hpp"
 #include "amp/scaler/ledger.hpp"
+#include "amp/scaler/results.hpp"
+#include "amp/scaler/scale.hpp"
 #include "amp/scaler/state.hpp"
-#include "amp/scaler/statistics_result.hpp"
-#include "amp/scaler/step_result.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
@@ -26,43 +25,53 @@ namespace detail {
 [[noreturn]] void refuse_closure();
 }
 
-/// Dynamic loss scaling.
+/// Dynamic loss scaling (Micikevicius et al. 2018, arXiv 1710.03740, section 3.2), with the interface
+/// of torch.amp.GradScaler.
 ///
-/// Meaning: backward starts from loss * S, so that gradients of float16 do not underflow; the
-/// step's gradients are divided by S again. Where one is not finite, before or after the division,
-/// the step is skipped and S is lowered; after growth_interval good steps S is raised
+/// Meaning: backward starts from loss * S, so that float16 gradients do not underflow; the
+/// optimizer's step divides the gradients by S. If a gradient is not finite, before or after the
+/// division, the step is skipped and S is lowered. After growth_interval good steps, S is raised
 /// (kernels::update_scale, by ScalePolicy).
-/// Order: each optimizer goes ready -> unscaled -> stepped (or skipped) in a cycle that update()
+///
+/// Order: each optimizer goes ready -> unscaled -> stepped (or skipped) in a cycle, which update()
 /// ends for all of them:
 ///
-///   scale(loss).backward()   any number of losses, and of times
-///   unscale_ or unscale_and_clip(optimizer)   at most once; step does it where it was not done
+///   scale(loss).backward()                    any number of losses and calls
+///   unscale_ or unscale_and_clip(optimizer)   at most once; otherwise step unscales
 ///   step or skip_step(optimizer)              at most once
 ///   update()
 ///
-/// Dtypes: the scaled loss is float32 (float64 for float64); gradients may have any floating-point
-/// dtype, parameters likewise.
-/// Devices: the scaler lives on one (GradScalerOptions::device); losses and gradients may lie on
-/// others, as in PyTorch. Each of these has a copy of scale and inverse, which is made anew when it
-/// is used and the scale has changed; update() copies their found_inf to the scaler's device. All
-/// gradients of a scale-aware optimizer lie on one device; those of any other may lie on several.
-/// They are tested and clipped together: if one is not finite, the step is skipped on all devices.
-/// Errors: amp::Error for a call out of order, naming the stage, the legal next calls and the
-/// number of gradients seen; for an optimizer without gradients; for gradients of a scale-aware
-/// optimizer on several devices; if a graph is recorded, for losses and gradients on another device
-/// than the scaler's. After any error of its calls scale(loss) may start a new cycle; update() may
-/// also come again.
-/// Synchronisation: none, where the optimizer is scale-aware (all of amp's are), but in the calls
-/// that say so. Scale, inverse, trackers and counters live on the device. Between CUDA devices the
-/// streams wait for each other, and the host does not. If losses or gradients are on the host and
-/// the scaler is on a CUDA device, or the other way round, the host waits for what is copied to it:
-/// after each change of the scale, in update(), and for an optimizer whose gradients lie on several
-/// devices, in unscale_, unscale_and_clip and step.
+/// Dtypes: the scaled loss is float32, or float64 for a float64 loss. Gradients and parameters may
+/// have any floating-point dtype.
+///
+/// Devices: the scaler lives on one device (GradScalerOptions::device). Losses and gradients may lie
+/// on others, as in PyTorch: each of these has a copy of scale and inverse, which is refreshed when
+/// it is used and the scale has changed; update() copies found_inf to the scaler's device. All
+/// gradients of a scale-aware optimizer must lie on one device. Those of any other optimizer may lie
+/// on several; they are tested and clipped together, and the step is skipped on all devices if one
+/// gradient is not finite.
+///
+/// Errors: throws amp::Error if a call is out of order, naming the stage, the calls that may come
+/// next and the number of gradients; if an optimizer has no gradients; if the gradients of a
+/// scale-aware optimizer lie on several devices; and, while a graph is recorded, if a loss or
+/// gradient is on another device than the scaler. After an error, scale(loss) may start a new cycle,
+/// or update() may be called again.
+///
+/// Synchronisation: none if the optimizer is scale-aware, as all of amp's are, except in the calls
+/// that say so. Scale, inverse, trackers and counters stay on the device. Between CUDA devices,
+/// streams wait for each other and the host does not. If losses or gradients are on the host and the
+/// scaler is on a CUDA device, or the other way round, the host waits for what is copied to it:
+/// after each change of the scale, in update(), and, for gradients on several devices, in unscale_,
+/// unscale_and_clip and step.
+///
 /// Ranks: with GradScalerOptions::agree, processes that train one model have the same scale,
-/// counters and skipped steps, bit for bit, as long as they make the same calls in the same order.
-/// That includes skip_step and update. Cost of a step: each gradient is read once for the test (and
-/// norm), and once by the update. Threads: not for use from two at once. Optimizers are known by
-/// address and outlive the cycle.
+/// counters and skipped steps, bit for bit, if they make the same calls in the same order. This
+/// includes skip_step and update.
+///
+/// Cost: a step reads each gradient once to test it (and for the norm), and once for the update.
+///
+/// Threads: two threads must not use one scaler at the same time. The scaler knows an optimizer by
+/// its address; the optimizer must outlive the cycle.
 ///
 /// ```cpp
 /// const amp::Tensor x = amp::randn({8, 4}), w = amp::randn({2, 4}, {.requires_grad = true});
@@ -78,20 +87,20 @@ namespace detail {
 /// }
 /// assert(scaler.counters().applied == 3);
 /// ```
-///
-/// Source: Micikevicius et al. 2018, arXiv 1710.03740, section 3.2; torch.amp.GradScaler, 2.6.
 class GradScaler {
  public:
-  /// Throws for options that cannot work.
+  /// Throws if an option is not valid.
   explicit GradScaler(const GradScalerOptions& options = {});
-  GradScaler(const GradScaler&) = delete;  // optimizers in mid-cycle belong to one scaler
+  GradScaler(const GradScaler&) = delete;  // the optimizers of a cycle belong to one scaler
   GradScaler& operator=(const GradScaler&) = delete;
   ~GradScaler();
 
+  /// Returns GradScalerOptions::enabled. A disabled scaler returns losses unscaled, and its step is
+  /// the optimizer's.
   bool is_enabled() const { return enabled_; }
 
-  /// loss * scale, in float32 (float64 for a float64 loss), on the loss's device: finite also for a
-  /// 16-bit loss. Differentiable.
+  /// Returns loss * scale, in float32 (float64 for a float64 loss), on the loss's device. The result
+  /// of a 16-bit loss does not overflow 16 bits. Differentiable.
   Tensor scale(const Tensor& loss);
   std::vector<Tensor> scale(std::span<const Tensor> losses);
   std::vector<Tensor> scale(std::initializer_list<Tensor> losses);
@@ -117,32 +126,35 @@ class GradScaler {
     return scale(std::vector<T>(losses));
   }
 
-  /// Divides the optimizer's gradients by the scale, in place, and notes whether any is not finite.
-  /// 16-bit gradients of amp's optimizers stay scaled until the step, which unscales them itself.
-  /// Those of an optimizer that is not scale-aware are rounded: a warning says so, once.
+  /// Divides the optimizer's gradients by the scale, in place, and tests them. The 16-bit gradients
+  /// of amp's optimizers stay scaled until the step, which unscales them in float32. Those of an
+  /// optimizer that is not scale-aware are rounded; the first time, a warning says so. If you clip
+  /// by the norm next, unscale_and_clip reads the gradients once less.
   template <OptimizerLike O>
   void unscale_(O& optimizer) {
     unscale_any(detail::AnyOptimizer(optimizer));
   }
 
-  /// unscale_ and clipping by the common norm in the one order that is right. Returns the norm to
-  /// log: before clipping, unscaled, 0-dimensional float32, float64 if a gradient is, on the
-  /// gradients' device; on the scaler's if they lie on several, whose common norm it is. Gradients
-  /// of a scale-aware optimizer, as amp's are, are only read: `.grad` stays scaled and unclipped,
-  /// also after the step, which applies scale and clip as it goes.
+  /// unscale_, then clipping by the common norm: each gradient is multiplied by
+  /// min(1, max_norm / (norm + 1e-6)). Returns the norm of the unscaled gradients before clipping,
+  /// 0-dimensional float32, or float64 if a gradient is, on the gradients' device, or on the
+  /// scaler's if they lie on several. The gradients of a scale-aware optimizer, as amp's are, are
+  /// only read: `.grad` stays scaled and unclipped, also after the step, which applies both factors.
+  /// The step is skipped if the norm is not finite. Throws if `max_norm` is not above 0.
   template <OptimizerLike O>
   Tensor unscale_and_clip(O& optimizer, double max_norm) {
     return unscale_and_clip_any(detail::AnyOptimizer(optimizer), max_norm);
   }
 
-  /// The optimizer's step, unless a gradient is not finite. Unscales where unscale_ did not; amp's
-  /// optimizers leave `.grad` scaled. Synchronises only for an optimizer that is not scale-aware.
+  /// Makes the optimizer's step unless a gradient is not finite. Unscales first if that was not done
+  /// in this cycle; amp's optimizers leave `.grad` scaled. Synchronises only if the optimizer is not
+  /// scale-aware.
   template <OptimizerLike O>
   StepResult step(O& optimizer) {
     return step_any(detail::AnyOptimizer(optimizer));
   }
-  /// Throws, unless the scaler is disabled: what a closure computes is neither scaled nor tested
-  /// when the optimizer calls it.
+  /// Throws unless the scaler is disabled: the gradients that a closure computes would be neither
+  /// scaled nor tested.
   template <OptimizerLike O, class Closure>
     requires requires(O& optimizer, Closure& closure) { optimizer.step(closure); }
   StepResult step(O& optimizer, Closure closure) {
@@ -151,123 +163,124 @@ class GradScaler {
     return {};
   }
 
-  /// Leaves the optimizer's step out of this cycle, unscaled or not: what a loop calls that will
-  /// not step (a bad batch, an accumulation cut short), so that update() stays legal. Counted as
-  /// skipped; the scale does not move on account of gradients nobody looked at.
+  /// Skips the optimizer's step in this cycle, whether it is unscaled or not. For loops that will
+  /// not step (after a bad batch, or if gradient accumulation is cut short), so that update() may be
+  /// called. Counts as skipped; gradients that were not tested do not change the scale.
   template <OptimizerLike O>
   void skip_step(O& optimizer) {
-    skip_step_of(&optimizer);
+    skip_step_any(&optimizer);
   }
 
-  /// Ends the cycle: lowers the scale where any gradient of it was not finite, raises it after
-  /// growth_interval good ones, or as the policy says. Throws where nothing was unscaled, stepped
-  /// or skipped since the last update. Calls on_skips after each skips_in_a_row bad updates in a
-  /// row, where the scaler's words lie on the host; elsewhere that would synchronise.
+  /// Ends the cycle: lowers the scale if a gradient was not finite, raises it after growth_interval
+  /// good updates, or as the policy says. Throws if no optimizer was unscaled, stepped or skipped
+  /// since the last update. If the scaler is on the host, calls on_skips after each skips_in_a_row
+  /// bad updates in a row; on another device this would synchronise.
   void update();
-  /// Sets the scale, and drops what the cycle recorded. Synchronises.
+  /// Sets the scale, and discards the cycle. Synchronises.
   void update(double new_scale);
 
-  /// Synchronises. 1 for a disabled scaler. Does not start the scaler, as scale_data(device) does.
+  /// Returns the scale; 1 if the scaler is disabled. Does not start the scaler, as
+  /// scale_data(device) does. Synchronises.
   double get_scale() const;
-  double get_growth_factor() const { return saved_.growth_factor; }
-  double get_backoff_factor() const { return saved_.backoff_factor; }
-  std::int64_t get_growth_interval() const { return saved_.growth_interval; }
+  /// Returns GradScalerOptions::growth_factor, or the value set since; likewise below.
+  double get_growth_factor() const { return state_.growth_factor; }
+  double get_backoff_factor() const { return state_.backoff_factor; }
+  std::int64_t get_growth_interval() const { return state_.growth_interval; }
+  /// Sets the factor by which the scale grows; likewise below. Throws if the value is not valid.
   void set_growth_factor(double factor);
   void set_backoff_factor(double factor);
   void set_growth_interval(std::int64_t n);
 
-  /// Synchronises.
+  /// Returns the number of steps applied and skipped. Synchronises.
   GradScalerCounters counters() const;
 
-  /// Stable addresses on the device, for one's own kernels: the scale, its inverse, and a word that
-  /// such a kernel sets to non-zero where it met a gradient that is not finite. update() reads and
-  /// clears that word. Throws if the scaler lives on another device: a copy would not follow.
+  /// Device pointers for your own kernels, stable for the scaler's life: the scale, its inverse, and
+  /// a float32 that your kernel sets to a value other than 0 if a gradient is not finite. update()
+  /// reads that value and sets it to 0. Starts the scaler on `device`; throws if it lives on another
+  /// device, because a copy would not follow the scale.
   const float* scale_data(Device device);
   const float* inverse_scale_data(Device device);
   float* found_inf_data(Device device);
 
-  /// What the pass over the optimizer's gradients saw, in this cycle, or in the last one that
-  /// update() ended. That pass is the one that step, unscale_ or unscale_and_clip makes anyway.
-  /// Throws if there was none, and if GradScalerOptions::statistics is not set. With that option
-  /// the gradients of an optimizer must lie on one device. Synchronises when the result is asked
-  /// for, not before.
+  /// Returns the statistics of the optimizer's gradients, from the pass that step, unscale_ or
+  /// unscale_and_clip made in this cycle, or else in the last one. Throws if there was no such pass,
+  /// or if GradScalerOptions::statistics is not set. Does not synchronise; reading the result does.
   template <OptimizerLike O>
   StatisticsResult statistics(O& optimizer) const {
-    return statistics_of(&optimizer);
+    return statistics_any(&optimizer);
   }
 
-  /// The last GradScalerOptions::ledger passes over the optimizer's gradients, gradient by
-  /// gradient, from when it is read: a handle that may be kept. Passes record themselves on the
-  /// device, also when a graph is replayed. Throws without that option. Does not synchronise.
+  /// Returns a handle to the last GradScalerOptions::ledger passes over the optimizer's gradients,
+  /// gradient by gradient. It stays valid and current: each pass is recorded on the device, also
+  /// when a graph is replayed. Throws without that option. Does not synchronise; reading does.
   template <OptimizerLike O>
   GradientLedger ledger(O& optimizer) {
-    return ledger_of(&optimizer);
+    return ledger_any(&optimizer);
   }
-  /// Whether GradScalerOptions::ledger is above 0.
+  /// Returns whether GradScalerOptions::ledger is above 0.
   bool keeps_ledgers() const { return ledgers_.exist(); }
-  /// Those of all optimizers, in the order in which the scaler first met them. Throws without
-  /// GradScalerOptions::ledger; empty for a disabled scaler.
+  /// Returns the ledgers of all optimizers, in the order in which the scaler first met them. Throws
+  /// without GradScalerOptions::ledger; empty if the scaler is disabled.
   std::vector<GradientLedger> ledgers() const;
 
-  /// Synchronises. Best taken after update().
+  /// Returns the state; best taken after update(). Synchronises.
   GradScalerState state_dict() const;
-  /// Throws, and changes nothing, where the state cannot work. Legal at any time; what the cycle
-  /// recorded is dropped.
+  /// Loads a state and discards the cycle. Throws and changes nothing if the state is not valid.
   void load_state_dict(const GradScalerState& state);
 
  private:
-  friend class TrainStep;  // whose steps in float32 are to agree as well
-  using Cycle = detail::Cycle;
-  using Stage = detail::Stage;
+  friend class TrainStep;  // its float32 steps use agree_, too
+
+  /// A pass over the gradients of an optimizer: tests them and, as `writes` and `max_norm` say,
+  /// unscales and clips them.
+  struct Pass {
+    std::string_view call;  // for error messages
+    bool writes;            // in place, so that the step has nothing left to do
+    double max_norm = 0;    // 0: no clipping
+  };
+  detail::OptimizerCycle& run(const detail::AnyOptimizer& optimizer, const Pass& pass);
+  void run_part(const detail::AnyOptimizer& optimizer, detail::OptimizerCycle& cycle,
+                detail::GradientPart& part, const Pass& pass);
 
   void unscale_any(const detail::AnyOptimizer& optimizer);
   Tensor unscale_and_clip_any(const detail::AnyOptimizer& optimizer, double max_norm);
   StepResult step_any(const detail::AnyOptimizer& optimizer);
-  void skip_step_of(const void* optimizer);
+  void skip_step_any(const void* optimizer);
+  StatisticsResult statistics_any(const void* optimizer) const;
+  GradientLedger ledger_any(const void* optimizer);
 
+  /// Begins a scale(loss), and returns the scale on the loss's device.
+  const Tensor& begin_scale(Device device);
+  detail::OptimizerCycle& begin_cycle(std::string_view call, const void* optimizer);
+  void collect(const detail::AnyOptimizer& optimizer, detail::OptimizerCycle& cycle,
+               const Pass& pass);
+  /// Applies OverflowPolicy::kSanitize.
+  void sanitize(const detail::AnyOptimizer& optimizer, detail::OptimizerCycle& cycle);
+  kernels::LedgerArgs ledger_args(const detail::AnyOptimizer& optimizer,
+                                  const detail::OptimizerCycle& cycle);
+  void discard_cycle();
+  /// Calls on_skips if it is due and the host can read the counters.
+  void report_skips();
+
+  void start(Device device);
+  void start_on(std::string_view call, Device device);
+  void check_started(std::string_view call) const;
+  void check_ledger(std::string_view call) const;
   template <class T>
   void change(T GradScalerState::*member, T value);
-  /// What comes before each scale(loss): the scale on the loss's device.
-  const Tensor& begin_scale(Device device);
-  void start(Device device);
-  void initialise(std::string_view call, Device device);
-  void check_initialised(std::string_view call) const;
-  StatisticsResult statistics_of(const void* optimizer) const;
-  Tensor statistics_words(Device device) const;  // the cycle's where the pass does not fail
-  GradientLedger ledger_of(const void* optimizer);
-  void check_ledger(std::string_view call) const;
-  /// Where the pass of a cycle is recorded.
-  kernels::LedgerArgs ledger_args(const detail::AnyOptimizer& optimizer, const Cycle& cycle);
-  /// As the policy says, before the pass.
-  void sanitize(const detail::AnyOptimizer& optimizer, Cycle& cycle);
-  /// The pass over each part. `finite_norm`: found_inf is set also if the norm is not finite.
-  void unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle, bool write,
-               bool finite_norm = false);
-  /// What unscale_and_clip does with gradients on one device, and on several. Returns the norm.
-  Tensor unscale_and_clip_part(const detail::AnyOptimizer& optimizer, Cycle& cycle,
-                               double max_norm);
-  Tensor unscale_and_clip_parts(const detail::AnyOptimizer& optimizer, Cycle& cycle,
-                                double max_norm);
-  void drop_cycle();
-  Cycle& begin(std::string_view call, const void* optimizer);
-  /// Takes the gradients into the cycle, and the scale to where they are.
-  void collect(std::string_view call, const detail::AnyOptimizer& optimizer, Cycle& cycle,
-               bool writes);
-  /// After an update whose counters the host can see.
-  void report_skips();
 
   bool enabled_, statistics_;
   OverflowPolicy on_overflow_;
   std::int64_t skips_in_a_row_;
   SkipCallback on_skips_;
   AgreeCallback agree_;
-  std::optional<Device> wanted_;
-  GradScalerState saved_;  // the rule, and the scale before the device has one
+  std::optional<Device> device_option_;
+  GradScalerState state_;  // options, and what the device starts from
   detail::DeviceScale device_;
-  detail::Cycles cycles_;
+  detail::Cycle cycle_;
   detail::Ledgers ledgers_;
-  Tensor external_;   // the word that found_inf_data gave out
-  Tensor sanitized_;  // int64: how often gradients were
+  Tensor user_found_inf_;  // that found_inf_data returned
+  Tensor sanitized_;       // int64: GradScalerCounters::sanitized
 };
 
 }  // namespace amp::inline v0

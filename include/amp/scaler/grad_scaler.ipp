@@ -5,23 +5,17 @@
 #include <memory>
 #include <utility>
 
-#include "amp/autograd/function.hpp"
 #include "amp/core/error.hpp"
-#include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/elementwise/host.hpp"
-#include "amp/ops/elementwise.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/clip.hpp"
 #include "amp/scaler/grad_scaler.hpp"
 #include "amp/scaler/gradients.hpp"
-#include "amp/scaler/scale_node.hpp"
-#include "amp/scaler/several_devices.hpp"
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
 
-/// As an error says it where the words are wanted and do not exist yet.
+/// The error of a call that needs a started scaler.
 inline constexpr std::string_view kNotStarted =
     ": nothing was scaled yet; call scale(loss) before backward first (one's own gradients: "
     "scale_data(device), which starts the scaler; get_scale() does not)";
@@ -42,12 +36,12 @@ AMP_COLD GradScaler::GradScaler(const GradScalerOptions& options)
       skips_in_a_row_(options.skips_in_a_row),
       on_skips_(detail::or_out_of_memory([&] { return options.on_skips; })),
       agree_(detail::or_out_of_memory([&] { return options.agree; })),
-      wanted_(options.device),
-      saved_(detail::initial_state(options)),
-      cycles_(options.policy != ScalePolicy::kNone),
+      device_option_(options.device),
+      state_(detail::initial_state(options)),
+      cycle_(options.policy != ScalePolicy::kNone),
       ledgers_(options.ledger) {
   if (!enabled_) return;
-  detail::check_state(saved_);
+  detail::check_state(state_);
   AMP_CHECK(skips_in_a_row_ >= 1, "GradScaler: `skips_in_a_row` must be at least 1, but is ",
             skips_in_a_row_);
   AMP_CHECK(options.ledger >= 0 && options.ledger <= 65536,
@@ -58,15 +52,12 @@ AMP_COLD GradScaler::GradScaler(const GradScalerOptions& options)
 
 AMP_INLINE GradScaler::~GradScaler() = default;
 
+// The loss.
+
 AMP_INLINE Tensor GradScaler::scale(const Tensor& loss) {
   if (!enabled_) return loss;
   AMP_CHECK(loss.defined(), "scale: `loss` is undefined");
-  const Tensor& scale = begin_scale(loss.device());
-  const DType dtype = loss.dtype() == kFloat64 ? kFloat64 : kFloat32;
-  const Tensor scaled = detail::binary_kernel<&kernels::Backend::mul, kernels::host::mul>(
-      loss, scale, loss.shape(), dtype);
-  if (autograd::recording(loss))
-    scaled.impl().history = make_ref<detail::ScaleNode>(scaled, loss, scale, device_.own().scale);
+  const Tensor scaled = detail::scale_loss(loss, begin_scale(loss.device()), device_.own().scale);
   ledgers_.record_loss(loss, scaled);
   return scaled;
 }
@@ -85,46 +76,100 @@ AMP_INLINE const Tensor& GradScaler::begin_scale(Device device) {
   if (ledgers_.exist() && device != device_.device()) [[unlikely]]
     detail::refuse_elsewhere("scale", "the loss is", device, device_.device(), "ledger");
   const Tensor& scale = device_.on(device).scale;
-  if (cycles_.end_if_interrupted()) ledgers_.end_cycle();
+  if (cycle_.end_if_interrupted()) ledgers_.end_cycle();
   return scale;
 }
 
-AMP_INLINE void GradScaler::start(Device device) {
-  if (!device_.exists()) [[unlikely]]
-    device_ = detail::DeviceScale(wanted_ ? *wanted_ : device, saved_);
+// The pass over the gradients.
+
+AMP_INLINE detail::OptimizerCycle& GradScaler::run(const detail::AnyOptimizer& optimizer,
+                                                   const Pass& pass) {
+  detail::OptimizerCycle& cycle = begin_cycle(pass.call, optimizer.address());
+  detail::ForgetOnError guard(cycle_, optimizer.address());
+  collect(optimizer, cycle, pass);
+  guard.unscaled = pass.writes;
+  sanitize(optimizer, cycle);
+  if (pass.writes && pass.max_norm > 0) detail::allocate_norms(cycle.parts);
+  for (detail::GradientPart& part : cycle.parts) run_part(optimizer, cycle, part, pass);
+  if (cycle.parts.size() > 1) [[unlikely]]
+    cycle.common_found_inf = detail::join_found_inf(cycle.parts, cycle.common_found_inf);
+  if (agree_) agree_(cycle.found_inf());
+  if (pass.writes && optimizer.marks_gradients()) optimizer.mark_unscaled();
+  if (pass.writes && pass.max_norm > 0)
+    cycle.norm =
+        detail::clip_unscaled(cycle.parts, pass.max_norm, device_.device(), cycle.found_inf());
+  cycle.stage = detail::Stage::kUnscaled;
+  return cycle;
 }
 
-AMP_COLD void GradScaler::initialise(std::string_view call, Device device) {
-  start(device);
-  AMP_CHECK(device == device_.device(), call, ": this scaler lives on ", device_.device(),
-            ", but was given ", device);
-}
-AMP_INLINE void GradScaler::check_initialised(std::string_view call) const {
-  AMP_CHECK(device_.exists(), call, detail::kNotStarted);
+AMP_INLINE void GradScaler::run_part(const detail::AnyOptimizer& optimizer,
+                                     detail::OptimizerCycle& cycle, detail::GradientPart& part,
+                                     const Pass& pass) {
+  const Tensor statistics = statistics_ ? StatisticsResult::allocate(part.device) : Tensor();
+  const kernels::LedgerArgs ledger = ledger_args(optimizer, cycle);
+  float* const found_inf = detail::scalar_data(part.found_inf);
+  if (pass.writes || pass.max_norm == 0) {
+    detail::unscale({.device = part.device,
+                     .gradients = part.spans.data(),
+                     .count = part.count(),
+                     .inverse_scale = part.inverse,
+                     .found_inf = found_inf,
+                     .write = pass.writes,
+                     .table = &part.table,
+                     .norm = detail::norm_pointer(part.norm),
+                     .finite_norm = pass.max_norm > 0,
+                     .statistics = StatisticsResult::data(statistics),
+                     .ledger = ledger});
+  } else {
+    const detail::ClipScalars clip(part.spans, part.device);
+    detail::grad_norm(optimizer, {.device = part.device,
+                                  .gradients = part.spans.data(),
+                                  .count = part.count(),
+                                  .inverse_scale = part.inverse,
+                                  .norm = clip.norm,
+                                  .coefficient = clip.coefficient,
+                                  .found_inf = found_inf,
+                                  .max_norm = pass.max_norm,
+                                  .table = &part.table,
+                                  .statistics = StatisticsResult::data(statistics),
+                                  .coefficient_float64 = clip.coefficient_float64,
+                                  .ledger = ledger});
+    cycle.norm = clip.memory.alias({}, {}, 0);
+    cycle.scale.clip = clip.coefficient;
+    cycle.scale.clip_float64 = clip.coefficient_float64;
+  }
+  cycle.statistics = statistics;
 }
 
-AMP_INLINE StatisticsResult GradScaler::statistics_of(const void* optimizer) const {
-  if (!enabled_) return {};
-  AMP_CHECK(statistics_,
-            "statistics: none are collected without GradScalerOptions{.statistics = true}");
-  const Tensor words = cycles_.statistics(optimizer);
-  AMP_CHECK(words.defined(),
-            "statistics: this optimizer's gradients were not looked at in this or the last cycle; "
-            "call unscale_, unscale_and_clip or step first");
-  return StatisticsResult(words);
+AMP_INLINE void GradScaler::collect(const detail::AnyOptimizer& optimizer,
+                                    detail::OptimizerCycle& cycle, const Pass& pass) {
+  if (!agree_) detail::require_one_rank(pass.call, optimizer);
+  cycle_.collect(pass.call, optimizer, cycle, pass.writes, device_.device());
+  detail::GradientPart& first = cycle.parts[0];
+  if (cycle.parts.size() > 1 || first.device != device_.device()) [[unlikely]]
+    detail::check_devices(pass.call, cycle.parts, device_.device(),
+                          {.ledger = ledgers_.exist(),
+                           .sanitizes = on_overflow_ == OverflowPolicy::kSanitize,
+                           .statistics = statistics_});
+  for (detail::GradientPart& part : cycle.parts) part.inverse = device_.on(part.device).inverse();
+  cycle.scale.found_inf = detail::scalar_data(cycle.found_inf());
+  cycle.scale.inverse =
+      pass.writes ? detail::scalar_data(device_.on(first.device).one) : first.inverse;
+  if (pass.writes && optimizer.is_scale_aware() && optimizer.marks_gradients()) {
+    // Such an optimizer unscales 16-bit gradients in its step, in float32.
+    for (kernels::GradientSpan& span : first.spans) span.read_only = is_low_precision(span.dtype);
+    cycle.scale.inverse_low_precision = first.inverse;
+  }
 }
 
-AMP_COLD Tensor GradScaler::statistics_words(Device device) const {
-  return statistics_ ? StatisticsResult::make_words(device) : Tensor();
-}
-
-AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer, Cycle& cycle) {
+AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer,
+                                   detail::OptimizerCycle& cycle) {
   if (on_overflow_ != OverflowPolicy::kSanitize) return;
   const Device device = device_.device();
   cycle.sanitized = zeros({}, {.device = device});
   if (!sanitized_.defined()) sanitized_ = zeros({}, {.dtype = kInt64, .device = device});
-  sanitized_.mark_modified();                                     // a graph keeps what it writes
-  detail::sanitize(cycle.parts[0], cycle.sanitized, sanitized_);  // there is no other part
+  sanitized_.mark_modified();  // a graph that is recorded owns what it writes
+  detail::sanitize(cycle.parts[0], cycle.sanitized, sanitized_);  // there is one part
   if (agree_) agree_(cycle.sanitized);
   if (!optimizer.has_parameters()) return;
   optimizer.visit_parameters([](const Tensor& p) {
@@ -132,12 +177,126 @@ AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer, Cycle&
   });
 }
 
+AMP_INLINE kernels::LedgerArgs GradScaler::ledger_args(const detail::AnyOptimizer& optimizer,
+                                                       const detail::OptimizerCycle& cycle) {
+  if (!ledgers_.exist()) return {};
+  kernels::LedgerArgs args =
+      ledgers_.prepare(cycle.ledger.get(), device_.device(), cycle.gradients,
+                       detail::count_parameters(optimizer), &device_.data()->scale);
+  if (cycle.sanitized.defined()) args.sanitized = detail::scalar_data(cycle.sanitized);
+  return args;
+}
+
+AMP_INLINE detail::OptimizerCycle& GradScaler::begin_cycle(std::string_view call,
+                                                           const void* optimizer) {
+  check_started(call);
+  std::shared_ptr<detail::Ledger> ledger;
+  if (ledgers_.exist()) ledger = ledgers_.of(optimizer);
+  detail::OptimizerCycle& cycle = cycle_.begin(call, optimizer);
+  cycle.ledger = std::move(ledger);
+  return cycle;
+}
+
+// The calls of a training loop.
+
+AMP_INLINE void GradScaler::unscale_any(const detail::AnyOptimizer& optimizer) {
+  if (enabled_) run(optimizer, {.call = "unscale_", .writes = true});
+}
+
+AMP_INLINE Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& optimizer,
+                                                   double max_norm) {
+  constexpr std::string_view kCall = "unscale_and_clip";
+  AMP_CHECK(max_norm > 0, kCall, ": `max_norm` must be above 0, but is ", max_norm);
+  if (!enabled_) return detail::clip_without_scale(kCall, optimizer, max_norm, device_option_);
+  return run(optimizer,
+             {.call = kCall, .writes = !optimizer.is_scale_aware(), .max_norm = max_norm})
+      .norm;
+}
+
+AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer) {
+  if (!enabled_) {
+    optimizer.step();
+    return StepResult();
+  }
+  const bool is_aware = optimizer.is_scale_aware();
+  detail::OptimizerCycle* cycle = cycle_.find(optimizer.address());
+  const bool is_unscaled = cycle != nullptr && cycle->stage == detail::Stage::kUnscaled;
+  if (!is_unscaled) cycle = &run(optimizer, {.call = "step", .writes = !is_aware});
+  const detail::ForgetOnError guard(cycle_, optimizer.address(), is_unscaled || cycle->writes);
+  if (is_aware) {
+    optimizer.step(cycle->scale);
+  } else if (cycle->found_inf().item<float>() == 0) {
+    optimizer.step();
+  }
+  cycle->stage = detail::Stage::kStepped;
+  return StepResult(cycle->found_inf());
+}
+
+AMP_COLD void GradScaler::skip_step_any(const void* optimizer) {
+  if (!enabled_) return;
+  detail::OptimizerCycle* cycle = cycle_.find(optimizer);
+  if (cycle == nullptr || cycle->stage != detail::Stage::kUnscaled)
+    cycle = &begin_cycle("skip_step", optimizer);
+  cycle->stage = detail::Stage::kSkipped;
+}
+
+AMP_INLINE void GradScaler::update() {
+  if (!enabled_) return;
+  check_started("update");
+  AMP_CHECK(!cycle_.empty() || user_found_inf_.defined(),
+            "update: no optimizer was unscaled or stepped since the last update (0 gradients); "
+            "call step(optimizer), or skip_step(optimizer), first");
+  if (agree_ && user_found_inf_.defined()) agree_(user_found_inf_);
+  float* const found_inf =
+      user_found_inf_.defined() ? detail::scalar_data(user_found_inf_) : nullptr;
+  const bool tested = cycle_.update_scale(device_, detail::rule_of(state_), found_inf);
+  cycle_.end();
+  ledgers_.end_cycle();
+  device_.mark_modified();
+  if (tested) report_skips();
+}
+
+AMP_INLINE void GradScaler::update(double new_scale) {
+  if (!enabled_) return;
+  check_started("update");
+  detail::check_scale("update", "new_scale", new_scale);
+  GradScalerState state = state_dict();
+  state.scale = new_scale;
+  detail::check_state(state);
+  device_.write(state);
+  discard_cycle();
+}
+
+AMP_COLD void GradScaler::report_skips() {
+  if (!on_skips_ || device_.device().type != kCPU) return;
+  const std::int64_t skips = device_.data()->consecutive_skips;
+  if (skips != 0 && skips % skips_in_a_row_ == 0) on_skips_(counters());
+}
+
+AMP_COLD void GradScaler::discard_cycle() {
+  cycle_.end();
+  ledgers_.end_cycle();
+  if (user_found_inf_.defined()) detail::fill(user_found_inf_, 0);
+}
+
+// What the user can read.
+
+AMP_INLINE StatisticsResult GradScaler::statistics_any(const void* optimizer) const {
+  if (!enabled_) return {};
+  AMP_CHECK(statistics_,
+            "statistics: none are collected without GradScalerOptions{.statistics = true}");
+  const Tensor bytes = cycle_.statistics(optimizer);
+  AMP_CHECK(bytes.defined(),
+            "statistics: this optimizer's gradients were not tested in this or the last cycle; "
+            "call unscale_, unscale_and_clip or step first");
+  return StatisticsResult(bytes);
+}
+
 AMP_COLD void GradScaler::check_ledger(std::string_view call) const {
   AMP_CHECK(ledgers_.exist() || !enabled_, call,
             ": no passes are recorded without GradScalerOptions{.ledger = 16}");
 }
-
-AMP_COLD GradientLedger GradScaler::ledger_of(const void* optimizer) {
+AMP_COLD GradientLedger GradScaler::ledger_any(const void* optimizer) {
   check_ledger("ledger");
   return enabled_ ? GradientLedger(ledgers_.of(optimizer)) : GradientLedger();
 }
@@ -146,222 +305,35 @@ AMP_COLD std::vector<GradientLedger> GradScaler::ledgers() const {
   return ledgers_.all();
 }
 
-AMP_INLINE kernels::LedgerArgs GradScaler::ledger_args(const detail::AnyOptimizer& optimizer,
-                                                       const Cycle& cycle) {
-  if (!ledgers_.exist()) return {};
-  kernels::LedgerArgs args =
-      ledgers_.prepare(cycle.ledger.get(), device_.device(), cycle.gradients,
-                       detail::most_gradients(optimizer), &device_.data()->scale);
-  if (cycle.sanitized.defined()) args.sanitized = detail::word(cycle.sanitized);
-  return args;
+AMP_INLINE void GradScaler::start(Device device) {
+  if (!device_.exists()) [[unlikely]]
+    device_ = detail::DeviceScale(device_option_.value_or(device), state_);
 }
-
-AMP_INLINE void GradScaler::unscale(const detail::AnyOptimizer& optimizer, Cycle& cycle, bool write,
-                                    bool finite_norm) {
-  for (detail::GradientPart& part : cycle.parts) {
-    const Tensor seen = statistics_words(part.device);
-    detail::unscale({part.device, part.spans.data(), part.count(), part.inverse,
-                     detail::word(part.found_inf), write, &part.table,
-                     detail::norm_pointer(part.norm), finite_norm, StatisticsResult::data(seen),
-                     ledger_args(optimizer, cycle)});
-    cycle.statistics = seen;
-  }
-  if (cycle.parts.size() > 1) [[unlikely]]
-    cycle.common_found_inf = detail::join_found_inf(cycle.parts, cycle.common_found_inf);
-  if (agree_) agree_(cycle.found_inf());
+AMP_COLD void GradScaler::start_on(std::string_view call, Device device) {
+  start(device);
+  AMP_CHECK(device == device_.device(), call, ": this scaler lives on ", device_.device(),
+            ", but was given ", device);
 }
-
-AMP_COLD void GradScaler::drop_cycle() {
-  cycles_.end();
-  ledgers_.end_cycle();
-  if (external_.defined()) detail::fill(external_, 0);
-}
-
-AMP_INLINE detail::Cycle& GradScaler::begin(std::string_view call, const void* optimizer) {
-  check_initialised(call);
-  std::shared_ptr<detail::Ledger> ledger;
-  if (ledgers_.exist()) ledger = ledgers_.of(optimizer);
-  Cycle& cycle = cycles_.begin(call, optimizer);
-  cycle.ledger = std::move(ledger);
-  return cycle;
-}
-
-AMP_INLINE void GradScaler::collect(std::string_view call, const detail::AnyOptimizer& optimizer,
-                                    Cycle& cycle, bool writes) {
-  if (!agree_) detail::require_one_rank(call, optimizer);
-  cycles_.look(call, optimizer, cycle, writes, device_.device());
-  const bool sanitizes = on_overflow_ == OverflowPolicy::kSanitize;
-  if (cycle.parts.size() > 1 || cycle.parts[0].device != device_.device()) [[unlikely]]
-    detail::check_parts(
-        call, cycle.parts, device_.device(),
-        {.ledger = ledgers_.exist(), .sanitizes = sanitizes, .statistics = statistics_});
-  for (detail::GradientPart& part : cycle.parts) part.inverse = device_.on(part.device).inverse();
-}
-
-AMP_COLD void GradScaler::report_skips() {
-  if (!on_skips_ || device_.device().type != kCPU) return;
-  const kernels::ScaleState& live = *device_.data();
-  if (live.consecutive_skips == 0 || live.consecutive_skips % skips_in_a_row_ != 0) return;
-  on_skips_(counters());
-}
-
-AMP_INLINE void GradScaler::unscale_any(const detail::AnyOptimizer& optimizer) {
-  if (!enabled_) return;
-  Cycle& cycle = begin("unscale_", optimizer.address());
-  detail::ForgetOnError guard(cycles_, optimizer.address());
-  collect("unscale_", optimizer, cycle, true);
-  detail::GradientPart& first = cycle.parts[0];
-  cycle.scale = {.inverse = detail::word(device_.on(first.device).one),
-                 .found_inf = detail::word(cycle.found_inf())};
-  guard.unscaled = true;
-  if (optimizer.is_scale_aware() && optimizer.marks_gradients()) {
-    // Such an optimizer unscales 16-bit gradients itself, in float32: only look at them.
-    for (kernels::GradientSpan& span : first.spans) span.read_only = is_low_precision(span.dtype);
-    cycle.scale.inverse_low_precision = first.inverse;
-  }
-  sanitize(optimizer, cycle);
-  if (cycle.wants_norm && cycle.parts.size() == 1)
-    first.norm = detail::make_norm(first.spans, first.device);
-  unscale(optimizer, cycle, true);
-  if (first.norm.defined()) first.norm.mark_modified();
-  if (optimizer.marks_gradients()) optimizer.mark_unscaled();
-  cycle.known_norm = detail::note_norm(optimizer, first.spans, std::move(first.norm));
-  cycle.stage = Stage::kUnscaled;
-}
-
-AMP_INLINE Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& optimizer,
-                                                   double max_norm) {
-  AMP_CHECK(max_norm > 0, "unscale_and_clip: `max_norm` must be above 0, but is ", max_norm);
-  if (!enabled_)
-    return detail::clip_without_scale("unscale_and_clip", optimizer, max_norm, wanted_);
-  const bool aware = optimizer.is_scale_aware();
-  Cycle& cycle = begin("unscale_and_clip", optimizer.address());
-  detail::ForgetOnError guard(cycles_, optimizer.address());
-  collect("unscale_and_clip", optimizer, cycle, !aware);
-  guard.unscaled = !aware;
-  sanitize(optimizer, cycle);
-  const Tensor norm = cycle.parts.size() == 1 ? unscale_and_clip_part(optimizer, cycle, max_norm)
-                                              : unscale_and_clip_parts(optimizer, cycle, max_norm);
-  cycle.stage = Stage::kUnscaled;
-  return norm;
-}
-
-AMP_INLINE Tensor GradScaler::unscale_and_clip_part(const detail::AnyOptimizer& optimizer,
-                                                    Cycle& cycle, double max_norm) {
-  detail::GradientPart& part = cycle.parts[0];
-  float* const found_inf = detail::word(part.found_inf);
-  const detail::ClipScalars words(part.spans, part.device);
-  part.norm = words.memory;
-  if (optimizer.is_scale_aware()) {
-    const Tensor seen = statistics_words(part.device);
-    detail::grad_norm(optimizer, {part.device, part.spans.data(), part.count(), part.inverse,
-                                  words.norm, words.coefficient, found_inf, max_norm, &part.table,
-                                  StatisticsResult::data(seen), words.coefficient_float64,
-                                  ledger_args(optimizer, cycle)});
-    if (agree_) agree_(part.found_inf);
-    cycle.statistics = seen;
-    cycle.scale = {.inverse = part.inverse,
-                   .found_inf = found_inf,
-                   .clip = words.coefficient,
-                   .clip_float64 = words.coefficient_float64};
-  } else {
-    unscale(optimizer, cycle, true, true);
-    if (optimizer.marks_gradients()) optimizer.mark_unscaled();
-    detail::clip(part.device, part.spans, words.norm, max_norm, found_inf, &part.table);
-  }
-  return part.norm.alias({}, {}, 0);
-}
-
-AMP_COLD Tensor GradScaler::unscale_and_clip_parts(const detail::AnyOptimizer& optimizer,
-                                                   Cycle& cycle, double max_norm) {
-  for (detail::GradientPart& part : cycle.parts) part.norm = detail::make_part_norm(part);
-  unscale(optimizer, cycle, true);
-  if (optimizer.marks_gradients()) optimizer.mark_unscaled();
-  return detail::clip_parts(cycle.parts, max_norm, device_.device(), cycle.common_found_inf);
-}
-
-AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer) {
-  if (!enabled_) {
-    optimizer.step();
-    return StepResult();
-  }
-  check_initialised("step");
-  const bool aware = optimizer.is_scale_aware();
-  Cycle* cycle = cycles_.find(optimizer.address());
-  if (cycle == nullptr || cycle->stage != Stage::kUnscaled)
-    cycle = &begin("step", optimizer.address());
-  detail::ForgetOnError guard(cycles_, optimizer.address());
-  guard.unscaled = cycle->stage == Stage::kUnscaled;
-  if (cycle->stage == Stage::kReady) {
-    collect("step", optimizer, *cycle, !aware);
-    cycle->scale = {.inverse = cycle->parts[0].inverse,
-                    .found_inf = detail::word(cycle->found_inf())};
-    guard.unscaled = !aware;
-    sanitize(optimizer, *cycle);
-    unscale(optimizer, *cycle, !aware);
-    if (!aware && optimizer.marks_gradients()) optimizer.mark_unscaled();
-  }
-  cycle->forget_norm();
-  if (aware) {
-    optimizer.step(cycle->scale);
-  } else if (cycle->found_inf().item<float>() == 0) {
-    optimizer.step();
-  }
-  cycle->stage = Stage::kStepped;
-  return StepResult(cycle->found_inf());
-}
-
-AMP_COLD void GradScaler::skip_step_of(const void* optimizer) {
-  if (!enabled_) return;
-  check_initialised("skip_step");
-  Cycle* cycle = cycles_.find(optimizer);
-  if (cycle == nullptr || cycle->stage != Stage::kUnscaled) cycle = &begin("skip_step", optimizer);
-  cycle->forget_norm();
-  cycle->stage = Stage::kSkipped;
-}
-
-AMP_INLINE void GradScaler::update() {
-  if (!enabled_) return;
-  check_initialised("update");
-  AMP_CHECK(!cycles_.empty() || external_.defined(),
-            "update: no optimizer was unscaled or stepped since the last update (0 gradients); "
-            "call step(optimizer), or skip_step(optimizer), first");
-  if (agree_ && external_.defined()) agree_(external_);
-  float* const clears = external_.defined() ? detail::word(external_) : nullptr;
-  const bool looked = cycles_.update_scale(device_, detail::rule_of(saved_), clears);
-  cycles_.end();
-  ledgers_.end_cycle();
-  device_.mark_modified();
-  if (looked) report_skips();
-}
-
-AMP_INLINE void GradScaler::update(double new_scale) {
-  if (!enabled_) return;
-  check_initialised("update");
-  detail::check_scale("update", "new_scale", new_scale);
-  GradScalerState state = state_dict();
-  state.scale = new_scale;
-  detail::check_state(state);
-  device_.write(state);
-  drop_cycle();
+AMP_INLINE void GradScaler::check_started(std::string_view call) const {
+  AMP_CHECK(device_.exists(), call, detail::kNotStarted);
 }
 
 AMP_COLD const float* GradScaler::scale_data(Device device) {
-  initialise("scale_data", device);
+  start_on("scale_data", device);
   return &device_.data()->scale;
 }
 AMP_COLD const float* GradScaler::inverse_scale_data(Device device) {
-  initialise("inverse_scale_data", device);
-  return device_.on(device).inverse();
+  start_on("inverse_scale_data", device);
+  return device_.own().inverse();
 }
 AMP_COLD float* GradScaler::found_inf_data(Device device) {
-  initialise("found_inf_data", device);
-  if (!external_.defined()) external_ = zeros({}, {.device = device});
-  return detail::word(external_);
+  start_on("found_inf_data", device);
+  if (!user_found_inf_.defined()) user_found_inf_ = zeros({}, {.device = device});
+  return detail::scalar_data(user_found_inf_);
 }
 
 AMP_COLD GradScalerState GradScaler::state_dict() const {
-  GradScalerState state = saved_;
+  GradScalerState state = state_;
   if (device_.exists()) device_.read(state);
   return state;
 }
@@ -369,18 +341,18 @@ AMP_COLD void GradScaler::load_state_dict(const GradScalerState& state) {
   if (!enabled_) return;
   detail::check_state(state);
   if (device_.exists()) device_.write(state);
-  saved_ = state;
-  drop_cycle();
+  state_ = state;
+  discard_cycle();
 }
 
 AMP_COLD double GradScaler::get_scale() const { return enabled_ ? state_dict().scale : 1.0; }
 
 template <class T>
 void GradScaler::change(T GradScalerState::*member, T value) {
-  GradScalerState changed = saved_;
+  GradScalerState changed = state_;
   changed.*member = value;
   if (enabled_) detail::check_state(changed);
-  saved_ = changed;
+  state_ = changed;
 }
 AMP_COLD void GradScaler::set_growth_factor(double factor) {
   change(&GradScalerState::growth_factor, factor);

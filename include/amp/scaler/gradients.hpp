@@ -1,18 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The passes over an optimizer's gradients: collect and check them, unscale, and
-// note their norm.
+// Passes over the gradients of an optimizer: collect and check them, unscale them, compute their
+// norm, clip them. The gradients may lie on several devices. Each device then tests its part, and
+// what the parts have in common (found_inf and the norm) is computed on the scaler's device and
+// copied back.
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string_view>
 
 #include "amp/core/object_pool.hpp"
 #include "amp/kernels/traversal/descriptor_table.hpp"
 #include "amp/kernels/unscale/args.hpp"
-#include "amp/optim/known_norm.hpp"
 #include "amp/scaler/concepts.hpp"
 #include "amp/scaler/ledger.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -21,49 +22,62 @@ namespace amp::inline v0::detail {
 
 using GradientSpans = PoolVector<kernels::GradientSpan>;
 
-/// The gradients of an optimizer that lie on one device, and the words of a cycle there. All but
-/// few optimizers have one part.
+/// The gradients of an optimizer that lie on one device, and the results of the pass over them.
+/// Most optimizers have one part.
 struct GradientPart {
   Device device;
   GradientSpans spans = {};
-  const float* inverse = nullptr;       // of the scale
-  Tensor found_inf = {};                // float32 word: whether one of them is not finite
-  Tensor norm = {};                     // begins with their norm, if the pass is to compute it
-  kernels::DescriptorTable table = {};  // of them
+  const float* inverse = nullptr;       // the inverse scale on this device
+  Tensor found_inf = {};                // float32: not 0 if a gradient is not finite
+  Tensor norm = {};                     // begins with the norm, if the pass computes it
+  kernels::DescriptorTable table = {};  // of the spans, on the device
 
   std::int64_t count() const { return static_cast<std::int64_t>(spans.size()); }
 };
 using GradientParts = PoolVector<GradientPart>;
 
-/// Fills `parts` with the gradients of an optimizer, by device. `parts` may come from the last
-/// cycle, with empty spans; parts that get no gradient are removed. Throws, naming `call`, if a
-/// gradient cannot be used, or if they lie on several devices and the optimizer is scale-aware.
-/// Their names are added to `names` if it is not null.
+/// Fills `parts` with the gradients of an optimizer, by device. `parts` may come from an earlier
+/// cycle, with empty spans; parts that get no gradient are removed. Adds the names of the gradients
+/// to `names` if it is not null. Throws, naming `call`, if a gradient is not valid, or if the
+/// optimizer is scale-aware and its gradients lie on several devices.
 void collect_gradients(std::string_view call, const AnyOptimizer& optimizer, GradientParts& parts,
                        GradientNames* names = nullptr);
-/// Throws, naming the parameter, if one is trained by several ranks, which a scaler without
-/// GradScalerOptions::agree knows nothing of, or if the optimizer is sharded.
-void require_one_rank(std::string_view call, const AnyOptimizer& optimizer);
-/// How many gradients the optimizer may have, as far as it says: its parameters.
-std::int64_t most_gradients(const AnyOptimizer& optimizer);
 
-/// Whether the gradient at `data` carries the mark of a scaled loss: accumulated, and not unscaled,
-/// since its memory was perhaps another gradient's. False where optimizers know no marks.
+/// Throws, naming the parameter, if several ranks train it, or if the optimizer is sharded. A scaler
+/// without GradScalerOptions::agree must not step such parameters.
+void require_one_rank(std::string_view call, const AnyOptimizer& optimizer);
+
+/// Options of a scaler that do not work on every device.
+struct OneDeviceOptions {
+  bool ledger, sanitizes, statistics;
+};
+/// Throws if an option does not work on the devices that the gradients lie on.
+void check_devices(std::string_view call, const GradientParts& parts, Device home,
+                   const OneDeviceOptions& options);
+/// Throws: `what`, a loss or a gradient, is on `device`, on which `option` does not work.
+[[noreturn]] void refuse_elsewhere(std::string_view call, std::string_view what, Device device,
+                                   Device home, std::string_view option);
+
+/// The number of parameters of the optimizer, if it has parameters(); else 0.
+std::int64_t count_parameters(const AnyOptimizer& optimizer);
+
+/// Whether the gradient at `data` carries the mark of a scaled loss: it was accumulated in backward
+/// and not unscaled since. False for optimizers whose gradients have no marks.
 bool is_marked(const AnyOptimizer& optimizer, const void* data);
 
-void unscale(const kernels::UnscaleArgs& args);
-/// The pass that only reads. If the optimizer's gradients are shards, the norm, and what to clip
-/// by, is that of all ranks.
-void grad_norm(const AnyOptimizer& optimizer, kernels::GradNormArgs args);
-/// Makes the gradients finite. `found`, a float32 word: whether that changed one; then the int64
-/// `passes` counts one more.
+/// Makes the gradients finite. Sets `found`, a float32, to 1 if that changed a gradient, and then
+/// adds 1 to `passes`, an int64.
 void sanitize(GradientPart& part, const Tensor& found, const Tensor& passes);
 
-/// What a pass that reads the elements as they are sees of a floating-point tensor. Synchronises.
-GradientSummary summarize(const Tensor& tensor);
+/// Tests the gradients and, with `args.write`, unscales them in place.
+void unscale(const kernels::UnscaleArgs& args);
 
-/// The words that a step clips by: the norm, and its coefficient; the latter twice where the norm
-/// is float64, since optimizers of one's own read a float32.
+/// Tests the gradients and computes their norm; writes none. If the optimizer is sharded, the norm,
+/// and the coefficient to clip by, are those of all ranks.
+void grad_norm(const AnyOptimizer& optimizer, kernels::GradNormArgs args);
+
+/// Memory for the norm and for the coefficient to clip by, which a scale-aware step reads. If a
+/// gradient is float64, the coefficient exists in both precisions.
 struct ClipScalars {
   ClipScalars(const GradientSpans& spans, Device device);
 
@@ -73,10 +87,26 @@ struct ClipScalars {
   double* coefficient_float64 = nullptr;
 };
 
-/// Notes `norm` (undefined: not computed) as that of an optimizer's gradients as they are now. Null
-/// where these are not tensors, or not unscaled.
-std::unique_ptr<KnownNorm> note_norm(const AnyOptimizer& optimizer, const GradientSpans& spans,
-                                     Tensor norm);
+/// Sets `sum`, a float32 on the scaler's device, to a value other than 0 if found_inf of a part is
+/// not 0.
+Tensor join_found_inf(const GradientParts& parts, Tensor sum);
+
+/// Allocates the norm of each part. The norms of several parts are float64, so that they can be one
+/// array.
+void allocate_norms(GradientParts& parts);
+
+/// Clips gradients that are unscaled already, by the common norm of all parts, and returns that
+/// norm: on the device of the gradients, or on `home` if there are several parts. The parts contain
+/// their norms. If `found_inf` is defined and not 0, nothing is clipped; if the common norm of
+/// several parts is not finite, it becomes 1.
+Tensor clip_unscaled(GradientParts& parts, double max_norm, Device home, const Tensor& found_inf);
+
+/// Clips the gradients of an optimizer without unscaling them, as a disabled scaler does.
+Tensor clip_without_scale(std::string_view call, const AnyOptimizer& optimizer, double max_norm,
+                          std::optional<Device> home);
+
+/// The summary of one floating-point tensor, not scaled. Synchronises.
+GradientSummary summarize(const Tensor& tensor);
 
 }  // namespace amp::inline v0::detail
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,12 +13,14 @@
 #include "amp/core/error.hpp"
 #include "amp/device/memory.hpp"
 #include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/sanitize/host.hpp"
 #include "amp/kernels/unscale/host.hpp"
+#include "amp/ops/elementwise.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/clip.hpp"
-#include "amp/scaler/device_scale.hpp"
 #include "amp/scaler/gradients.hpp"
+#include "amp/scaler/scale.hpp"
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0::detail {
@@ -84,10 +87,10 @@ AMP_INLINE void require_one_rank(std::string_view call, const AnyOptimizer& opti
   });
 }
 
-AMP_COLD std::int64_t most_gradients(const AnyOptimizer& optimizer) {
-  std::int64_t most = 0;
-  if (optimizer.has_parameters()) optimizer.visit_parameters([&](const Tensor&) { ++most; });
-  return most;
+AMP_COLD std::int64_t count_parameters(const AnyOptimizer& optimizer) {
+  std::int64_t count = 0;
+  if (optimizer.has_parameters()) optimizer.visit_parameters([&](const Tensor&) { ++count; });
+  return count;
 }
 
 AMP_INLINE bool is_marked(const AnyOptimizer& optimizer, const void* data) {
@@ -130,7 +133,7 @@ AMP_COLD void sanitize(GradientPart& part, const Tensor& found, const Tensor& pa
   const kernels::SanitizeArgs args{.device = part.device,
                                    .gradients = part.spans.data(),
                                    .count = part.count(),
-                                   .found = word(found),
+                                   .found = scalar_data(found),
                                    .passes = static_cast<std::int64_t*>(passes.raw_data()),
                                    .table = &part.table};
   kernels::dispatch<&kernels::Backend::sanitize, kernels::host::sanitize>(part.device, args);
@@ -139,7 +142,7 @@ AMP_COLD void sanitize(GradientPart& part, const Tensor& found, const Tensor& pa
 AMP_COLD GradientSummary summarize(const Tensor& tensor) {
   const Tensor dense = tensor.detach().contiguous();
   const Device device = dense.device();
-  const Tensor words = ones({3}, {.device = device});  // the norm, found_inf and the scale
+  const Tensor scalars = ones({3}, {.device = device});  // the norm, found_inf and the scale
   const kernels::GradientSpan span{dense.raw_data(), dense.numel(), dense.dtype()};
   Ledgers ledgers(1);
   const std::shared_ptr<Ledger> ledger = ledgers.of(nullptr);
@@ -149,9 +152,9 @@ AMP_COLD GradientSummary summarize(const Tensor& tensor) {
                              .gradients = &span,
                              .count = 1,
                              .inverse_scale = nullptr,
-                             .norm = word(words)};
-  args.found_inf = word(words) + 1;
-  args.ledger = ledgers.prepare(ledger.get(), device, 1, 1, word(words) + 2);
+                             .norm = scalar_data(scalars)};
+  args.found_inf = scalar_data(scalars) + 1;
+  args.ledger = ledgers.prepare(ledger.get(), device, 1, 1, scalar_data(scalars) + 2);
   grad_norm(args);
   return ledger->read()[0].gradients[0];
 }
@@ -167,20 +170,88 @@ AMP_INLINE ClipScalars::ClipScalars(const GradientSpans& spans, Device device)
   }
 }
 
-AMP_INLINE std::unique_ptr<KnownNorm> note_norm(const AnyOptimizer& optimizer,
-                                                const GradientSpans& spans, Tensor norm) {
-  if (!optimizer.marks_gradients() || !optimizer.has_parameters()) return nullptr;
-  PoolVector<Tensor> gradients;
-  optimizer.visit_parameters([&](const Tensor& p) {
-    if (Tensor grad = p.grad(); grad.defined()) gradients.push_back(std::move(grad));
+AMP_COLD Tensor join_found_inf(const GradientParts& parts, Tensor sum) {
+  for (const GradientPart& part : parts) {
+    sum = binary_kernel<&kernels::Backend::add, kernels::host::add>(
+        sum, part.found_inf.to(sum.device()), sum.shape(), kFloat32);
+  }
+  return sum;
+}
+
+AMP_INLINE void allocate_norms(GradientParts& parts) {
+  for (GradientPart& part : parts)
+    part.norm = parts.size() == 1 ? make_norm(part.spans, part.device)
+                                  : empty({}, {.dtype = kFloat64, .device = part.device});
+}
+
+/// The norm of several parts, computed on `home` from their norms.
+AMP_COLD Tensor common_norm(const GradientParts& parts, Device home, const Tensor& found_inf) {
+  const auto count = static_cast<std::int64_t>(parts.size());
+  const Tensor norms = empty({count}, {.dtype = kFloat64, .device = home});
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    copy_bytes(home, static_cast<double*>(norms.raw_data()) + i, parts[i].device,
+               parts[i].norm.raw_data(), sizeof(double));
+  const bool has_float64 = std::any_of(parts.begin(), parts.end(), [](const GradientPart& part) {
+    return norm_dtype(part.spans) == kFloat64;
   });
-  const bool same = std::equal(gradients.begin(), gradients.end(), spans.begin(), spans.end(),
-                               [](const Tensor& grad, const kernels::GradientSpan& span) {
-                                 return grad.raw_data() == span.data &&
-                                        grad.numel() == span.numel && !span.read_only;
-                               });
-  if (!same) return nullptr;
-  return or_out_of_memory([&] { return std::make_unique<KnownNorm>(gradients, std::move(norm)); });
+  const Tensor norm = empty({}, {.dtype = has_float64 ? kFloat64 : kFloat32, .device = home});
+  const kernels::GradientSpan span{norms.raw_data(), count, kFloat64};
+  kernels::GradNormArgs args{.device = home,
+                             .gradients = &span,
+                             .count = 1,
+                             .inverse_scale = nullptr,
+                             .norm = norm_pointer(norm)};
+  args.found_inf = found_inf.defined() ? scalar_data(found_inf) : nullptr;
+  grad_norm(args);
+  return norm;
+}
+
+AMP_INLINE Tensor clip_unscaled(GradientParts& parts, double max_norm, Device home,
+                                const Tensor& found_inf) {
+  const Tensor norm = parts.size() == 1 ? parts[0].norm : common_norm(parts, home, found_inf);
+  for (GradientPart& part : parts) {
+    const Tensor norm_here = norm.to(part.device);
+    const Tensor found_here = found_inf.defined() ? found_inf.to(part.device) : Tensor();
+    clip(part.device, part.spans, norm_pointer(norm_here), max_norm,
+         found_here.defined() ? scalar_data(found_here) : nullptr, &part.table);
+  }
+  return norm;
+}
+
+AMP_COLD Tensor clip_without_scale(std::string_view call, const AnyOptimizer& optimizer,
+                                   double max_norm, std::optional<Device> home) {
+  GradientParts parts;
+  collect_gradients(call, optimizer, parts);
+  if (parts.empty()) parts.push_back({.device = home.value_or(kCPU)});
+  allocate_norms(parts);
+  for (GradientPart& part : parts) {
+    fill(part.norm, 0);  // the norm of no gradients
+    grad_norm({part.device, part.spans.data(), part.count(), nullptr, norm_pointer(part.norm),
+               nullptr, nullptr, 0, &part.table});
+  }
+  return clip_unscaled(parts, max_norm, home.value_or(parts[0].device), {});
+}
+
+AMP_COLD void check_devices(std::string_view call, const GradientParts& parts, Device home,
+                            const OneDeviceOptions& options) {
+  for (const GradientPart& part : parts) {
+    if (part.device == home) continue;
+    if (options.ledger) refuse_elsewhere(call, "a gradient is", part.device, home, "ledger");
+    if (options.sanitizes)
+      refuse_elsewhere(call, "a gradient is", part.device, home, "on_overflow = kSanitize");
+  }
+  AMP_CHECK(parts.size() == 1 || !options.statistics, call, ": gradients are on ", parts[0].device,
+            " and on ", parts.back().device,
+            ", but with GradScalerOptions::statistics those of an optimizer must lie on one "
+            "device; leave that option out, or make one optimizer per device");
+}
+
+AMP_COLD void refuse_elsewhere(std::string_view call, std::string_view what, Device device,
+                               Device home, std::string_view option) {
+  fail(call, ": ", what, " on ", device, ", but this scaler lives on ", home,
+       ", and with GradScalerOptions::", option,
+       " losses and gradients must lie there; leave that option out, or give each device a scaler "
+       "of its own (GradScalerOptions::device)");
 }
 
 }  // namespace amp::inline v0::detail

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a scaler is told, what it remembers, and which of it can work.
+// The options of a GradScaler, its state, and the state as text.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "amp/device/device.hpp"
@@ -18,38 +19,39 @@ class Tensor;
 
 using kernels::ScalePolicy;
 
-/// What becomes of a step if a gradient is not finite as backward left it. The scale backs off in
-/// either case.
+/// What a scaler does with gradients that are not finite. The scale backs off in either case.
 enum class OverflowPolicy : std::uint8_t {
   /// The step is skipped.
   kSkip,
-  /// Before anything else, NaN becomes 0 in the gradients, in place, and an infinity the largest
-  /// finite number of the gradient's dtype, with its sign; then the step is taken. For gradients
-  /// that are small parts of a whole, and best with clipping by value or norm: the largest float32,
-  /// divided by the scale, still is a large number, whose square overflows; a norm of that leaves
-  /// the step out. Reads all gradients once more.
+  /// The gradients are made finite and the step is taken: NaN becomes 0, and an infinity becomes the
+  /// largest finite number of the gradient's dtype, with its sign. This happens in place and before
+  /// the gradients are unscaled. It suits gradients in which few elements overflow, and is best used
+  /// with clipping by value or by norm. A step is still skipped if unscaling, or the norm to clip
+  /// by, overflows: the square of the largest float32 does. Costs one more read of all gradients.
   kSanitize,
 };
 
-/// Optimizer steps applied and skipped, and how many updates in a row saw a non-finite gradient.
+/// The number of optimizer steps applied and skipped, and how many updates in a row had a gradient
+/// that was not finite.
 struct GradScalerCounters {
   std::int64_t applied = 0, skipped = 0, consecutive_skips = 0;
-  /// Looks at an optimizer's gradients that OverflowPolicy::kSanitize changed, since the scaler was
-  /// made. Not part of GradScalerState. Their updates are among consecutive_skips, as the scale
-  /// backed off.
+  /// The number of passes in which OverflowPolicy::kSanitize changed a gradient, since the scaler
+  /// was constructed. Not part of GradScalerState. The updates of such passes are included in
+  /// consecutive_skips, because the scale backed off.
   std::int64_t sanitized = 0;
 };
 
-/// Called with the counters, where a run of skips became long.
+/// Called with the counters after many skipped steps in a row.
 using SkipCallback = std::function<void(const GradScalerCounters&)>;
 
-/// Makes found_inf the same on all processes that train one model: a 0-dimensional float32 that is
-/// to become not 0 if it is not 0 on one of them; NaN counts. Called on each of them in the same
-/// order, between the pass over the gradients and the step, with a word on the gradients' device.
-/// What it enqueues on the current stream is waited for there, and recorded by a graph.
+/// Makes found_inf the same on all processes that train one model. The argument is a 0-dimensional
+/// float32 on the gradients' device; the callback sets it to a value other than 0 if it is not 0 on
+/// one of the processes (NaN is not 0). All processes make these calls in the same order, each
+/// between the pass over the gradients and the step. The callback enqueues its work on the current
+/// stream, which orders it before the step and lets a graph record it.
 using AgreeCallback = std::function<void(const Tensor& found_inf)>;
 
-/// Warns that training does not move.
+/// Prints a warning that training makes no progress. The default of GradScalerOptions::on_skips.
 void warn_of_skips(const GradScalerCounters& counters);
 
 struct GradScalerOptions {
@@ -60,22 +62,31 @@ struct GradScalerOptions {
   bool enabled = true;
   double min_scale = 0x1p-64;
   double max_scale = 0x1p126;
-  int hysteresis = 1;                 // bad steps per backoff: see ScalePolicy
-  std::optional<Device> device = {};  // unset: that of the first loss or gradient
+  /// Steps with a gradient that is not finite before the scale backs off: see ScalePolicy.
+  int hysteresis = 1;
+  /// The device of the scaler; if unset, that of the first loss or gradient.
+  std::optional<Device> device = {};
   ScalePolicy policy = ScalePolicy::kRefillAtGrowth;
-  double overflow_share = 0;              // of ScalePolicy::kOverflowShare, in [0, 1]
-  std::int64_t skips_in_a_row = 50;       // after so many, and as many again, `on_skips` is called
+  /// The share of bad updates at which ScalePolicy::kOverflowShare backs off, in [0, 1].
+  double overflow_share = 0;
+  /// `on_skips` is called after this many skips in a row, and again after as many more.
+  std::int64_t skips_in_a_row = 50;
   SkipCallback on_skips = warn_of_skips;  // may be empty
-  bool statistics = false;  // GradScaler::statistics may be asked; of gradients on one device
-  int ledger = 0;           // passes that GradScaler::ledger keeps; 0: none. On the scaler's device
-  OverflowPolicy on_overflow = OverflowPolicy::kSkip;  // kSanitize: on the scaler's device
-  /// Of training on several ranks: amp::agreement(communicator) of <amp/distributed.hpp>, or a
-  /// function of one's own. It must outlive the scaler's cycles. Parameters of an amp::DataParallel
-  /// need it.
+  /// Collects what GradScaler::statistics returns. The gradients of an optimizer must then lie on
+  /// one device.
+  bool statistics = false;
+  /// The number of passes that GradScaler::ledger keeps for each optimizer; 0 for none. Losses and
+  /// gradients must then lie on the scaler's device.
+  int ledger = 0;
+  /// With kSanitize, the gradients must lie on the scaler's device.
+  OverflowPolicy on_overflow = OverflowPolicy::kSkip;
+  /// For training on several ranks: amp::agreement(communicator) of <amp/distributed.hpp>, or your
+  /// own function, which must outlive the scaler's cycles. Parameters of an amp::DataParallel need
+  /// it.
   AgreeCallback agree = {};
 };
 
-/// Everything a scaler remembers between steps. Trivially copyable.
+/// Everything that a scaler remembers between steps. Trivially copyable.
 struct GradScalerState {
   double scale = 65536, growth_factor = 2, backoff_factor = 0.5;
   std::int64_t growth_interval = 2000;
@@ -89,16 +100,23 @@ struct GradScalerState {
   friend bool operator==(const GradScalerState&, const GradScalerState&) = default;
 };
 
+/// The state as text: a line "name value" per field. Floating-point numbers are hexadecimal, so that
+/// parse_grad_scaler_state() restores every bit.
+std::string to_string(const GradScalerState& state);
+/// The inverse of to_string(). Throws amp::Error, naming the line, if `text` has another form, or if
+/// the state is not valid.
+GradScalerState parse_grad_scaler_state(std::string_view text);
+
 namespace detail {
 
-/// Throws for a scale, and for a state, that cannot work.
+/// Throws if the scale, or the state, is not valid.
 void check_scale(std::string_view call, std::string_view what, double value);
 void check_state(const GradScalerState& state);
 
 GradScalerState initial_state(const GradScalerOptions& options);
 kernels::ScaleRule rule_of(const GradScalerState& state);
 
-/// The part of the state that changes, as it lies on the device.
+/// The part of the state that changes from step to step, as it is stored on the device.
 kernels::ScaleState live_part(const GradScalerState& state);
 void set_live_part(GradScalerState& state, const kernels::ScaleState& live);
 

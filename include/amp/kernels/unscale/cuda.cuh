@@ -77,29 +77,29 @@ AMP_KERNEL void clip_kernel(const Row* rows, std::int64_t count, std::int64_t pi
                  });
 }
 
-/// The words of some optimizers.
+/// found_inf of some optimizers.
 struct FoundInfs {
-  static constexpr int kWords = 64;
-  const float* found_inf[kWords];
-  Counts counts[kWords];
+  static constexpr int kMost = 64;
+  const float* found_inf[kMost];
+  StepOutcome outcomes[kMost];
   int count;
 };
 
-/// One thread. `carried`: null where these words are all. The state moves with the `last` ones, in
-/// one launch; the scale where any was `looked` at.
-template <class Words>
-AMP_KERNEL void update_scale_kernel(Words words, ScaleState* state, ScaleRule rule,
-                                    CycleCounts* carried, bool first, bool last, bool looked,
+/// One thread. The state is updated in the `last` launch; launches before it add up in `carried`,
+/// which is null if there is one launch. `tested`: whether any gradients were tested.
+template <class Found>
+AMP_KERNEL void update_scale_kernel(Found found, ScaleState* state, ScaleRule rule,
+                                    CycleCounts* carried, bool first, bool last, bool tested,
                                     float* clears) {
   if (threadIdx.x != 0) return;
   CycleCounts sum{};
   if (!first) sum = *carried;
-  for (int i = 0; i < words.count; ++i) sum.add(words.found_inf[i], words.counts[i]);
+  for (int i = 0; i < found.count; ++i) sum.add(found.found_inf[i], found.outcomes[i]);
   if (!last) {
     *carried = sum;
     return;
   }
-  sum.move(*state, rule, looked);
+  sum.apply_to(*state, rule, tested);
   if (clears != nullptr) *clears = 0;
 }
 
@@ -149,17 +149,17 @@ inline void clip(const ClipArgs& args) {
 }
 
 inline void update_scale(const UpdateScaleArgs& args) {
-  bool looked = false;
-  for (std::int64_t i = 0; i < args.count; ++i) looked |= args.found_inf[i] != nullptr;
-  const Scratch<CycleCounts> carried(args.device, args.count > FoundInfs::kWords ? 1 : 0);
-  for (std::int64_t begin = 0; begin < args.count; begin += FoundInfs::kWords) {
-    FoundInfs words{};
-    for (; words.count < FoundInfs::kWords && begin + words.count < args.count; ++words.count) {
-      words.found_inf[words.count] = args.found_inf[begin + words.count];
-      words.counts[words.count] = args.counts[begin + words.count];
+  bool tested = false;
+  for (std::int64_t i = 0; i < args.count; ++i) tested |= args.found_inf[i] != nullptr;
+  const Scratch<CycleCounts> carried(args.device, args.count > FoundInfs::kMost ? 1 : 0);
+  for (std::int64_t begin = 0; begin < args.count; begin += FoundInfs::kMost) {
+    FoundInfs found{};
+    for (; found.count < FoundInfs::kMost && begin + found.count < args.count; ++found.count) {
+      found.found_inf[found.count] = args.found_inf[begin + found.count];
+      found.outcomes[found.count] = args.outcomes[begin + found.count];
     }
-    launch(args.device, 1, 32, update_scale_kernel<FoundInfs>, words, args.state, args.rule,
-           carried.data(), begin == 0, begin + words.count == args.count, looked, args.clears);
+    launch(args.device, 1, 32, update_scale_kernel<FoundInfs>, found, args.state, args.rule,
+           carried.data(), begin == 0, begin + found.count == args.count, tested, args.clears);
   }
 }
 

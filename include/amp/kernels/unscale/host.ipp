@@ -348,12 +348,12 @@ AMP_INLINE void clip(const ClipArgs& args) {
 
 AMP_INLINE void update_scale(const UpdateScaleArgs& args) {
   CycleCounts sum{};
-  bool looked = false;
+  bool tested = false;
   for (std::int64_t i = 0; i < args.count; ++i) {
-    looked |= args.found_inf[i] != nullptr;
-    sum.add(args.found_inf[i], args.counts[i]);
+    tested |= args.found_inf[i] != nullptr;
+    sum.add(args.found_inf[i], args.outcomes[i]);
   }
-  sum.move(*args.state, args.rule, looked);
+  sum.apply_to(*args.state, args.rule, tested);
   if (args.clears != nullptr) *args.clears = 0;
 }
 

@@ -103,42 +103,43 @@ AMP_HOST_DEVICE constexpr void update_scale(ScaleState& state, const ScaleRule& 
   }
 }
 
-/// How an optimizer that took part in a cycle is counted.
-enum class Counts : std::uint8_t {
-  kNot,      ///< unscaled, but not stepped
-  kStep,     ///< as applied or skipped, by its found_inf
-  kSkipped,  ///< as skipped, by the user
+/// How update() counts an optimizer of the cycle.
+enum class StepOutcome : std::uint8_t {
+  kNone,     ///< Not at all: it was unscaled, but not stepped.
+  kStepped,  ///< As applied, or as skipped if its found_inf is not 0.
+  kSkipped,  ///< As skipped: skip_step was called.
 };
 
-/// What the optimizers of a cycle add up to.
+/// The counts of all optimizers of a cycle.
 struct CycleCounts {
   std::int64_t applied, skipped;
   bool found;
 
-  AMP_HOST_DEVICE constexpr void add(const float* found_inf, Counts counts) {
+  AMP_HOST_DEVICE constexpr void add(const float* found_inf, StepOutcome outcome) {
     const bool bad = found_inf != nullptr && *found_inf != 0;
     found |= bad;
-    if (counts == Counts::kNot) return;
-    ++(bad || counts == Counts::kSkipped ? skipped : applied);
+    if (outcome == StepOutcome::kNone) return;
+    ++(bad || outcome == StepOutcome::kSkipped ? skipped : applied);
   }
-  /// Moves the state; the scale only if any gradients were `looked` at.
-  AMP_HOST_DEVICE constexpr void move(ScaleState& state, const ScaleRule& rule, bool looked) const {
+  /// Updates the state; the scale only if any gradients were `tested`.
+  AMP_HOST_DEVICE constexpr void apply_to(ScaleState& state, const ScaleRule& rule,
+                                          bool tested) const {
     state.applied += applied;
     state.skipped += skipped;
-    if (looked) update_scale(state, rule, found);
+    if (tested) update_scale(state, rule, found);
   }
 };
 
-/// The found_inf words of the optimizers that took part in a cycle, null where the gradients were
-/// not looked at. With none at all the scale does not move.
+/// Updates the state from found_inf of each optimizer of a cycle, null if its gradients were not
+/// tested. If none were tested, the scale stays as it is.
 struct UpdateScaleArgs {
   Device device;
   ScaleState* state;
   ScaleRule rule;
   const float* const* found_inf;
-  const Counts* counts;
+  const StepOutcome* outcomes;
   std::int64_t count;
-  float* clears = nullptr;  // a word to set to 0 afterwards
+  float* clears = nullptr;  // set to 0 afterwards, if not null
 };
 
 }  // namespace amp::inline v0::kernels
