@@ -116,21 +116,20 @@ class Shape : public detail::Extents {
     (append(extents), ...);
     validate();
   }
-  template <class Range>
-    requires detail::IntegerRange<Range> &&
-        (!std::derived_from<Range, Shape>)Shape(const Range& range) {
-      for (const auto extent : range) append(extent);
-      validate();
-    }
+  template <detail::IntegerRange Range>
+  Shape(const Range& range) {
+    for (const auto extent : range) append(extent);
+    validate();
+  }
 
-    std::int64_t numel() const {
-      std::int64_t n = 1;
-      for (const std::int64_t extent : *this) n *= extent;
-      return n;
-    }
+  std::int64_t numel() const {
+    std::int64_t n = 1;
+    for (const std::int64_t extent : *this) n *= extent;
+    return n;
+  }
 
-   private:
-    void validate() const;
+ private:
+  void validate() const;
 };
 
 /// A shape one of whose extents may be -1: whatever the number of elements leaves for it. The

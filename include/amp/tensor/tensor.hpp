@@ -69,8 +69,7 @@ class Tensor {
   Tensor() = default;
   explicit Tensor(Ref<detail::TensorImpl> impl) : impl_(std::move(impl)) {}
 
-  // --- what it is
-  // -----------------------------------------------------------------------------------------------------------
+  // --- what it is --------------------------------------------------------------------------------
   bool defined() const { return static_cast<bool>(impl_); }
   DType dtype() const { return impl("dtype").dtype; }
   Device device() const { return impl("device").storage->device(); }
@@ -82,8 +81,7 @@ class Tensor {
   bool is_contiguous() const;
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
 
-  // --- its elements
-  // ---------------------------------------------------------------------------------------------------------
+  // --- its elements ------------------------------------------------------------------------------
   /// The first element, to write: counts as a write and moves the version. Throws where T is not
   /// the dtype.
   template <Element T>
@@ -105,8 +103,7 @@ class Tensor {
   template <Element T>
   std::vector<T> to_vector() const;
 
-  // --- copies and views; differentiable, defined in ops/tensor_members.hpp
-  // ----------------------------------------------------
+  // --- copies and views; differentiable, defined in ops/tensor_members.hpp -----------------------
   /// In another dtype, each element rounded once to nearest even. Floating-point numbers become
   /// integers toward zero, the nearest there is where they lie beyond these, and NaN becomes 0;
   /// integers become smaller ones modulo 2^n; bool is whether an element is not 0.
@@ -130,14 +127,12 @@ class Tensor {
   Tensor flatten(std::int64_t start_dim = 0, std::int64_t end_dim = -1) const;
   Tensor expand(const Shape& shape) const;
 
-  // --- writing in place; throws on a tensor whose history is recorded
-  // ---------------------------------------------------------
+  // --- writing in place; throws on a tensor whose history is recorded ----------------------------
   const Tensor& zero_() const;
   const Tensor& fill_(double value) const;
   const Tensor& copy_(const Tensor& source) const;
 
-  // --- derivatives; defined in ops/tensor_members.hpp
-  // -------------------------------------------------------------------------
+  // --- derivatives; defined in ops/tensor_members.hpp --------------------------------------------
   bool requires_grad() const;
   const Tensor& requires_grad_(bool requires_grad = true) const;
   bool is_leaf() const;
@@ -165,15 +160,13 @@ class Tensor {
   template <class Hook>
   HookHandle register_hook(Hook hook) const;
 
-  // --- versions
-  // ---------------------------------------------------------------------------------------------------------------
+  // --- versions ----------------------------------------------------------------------------------
   /// Says that the memory was written behind amp's back. On memory that amp does not own this
   /// promises to be called after every write, and only then low-precision copies of it are kept.
   void mark_modified() const { mark_modified(true); }
   std::uint64_t version() const { return impl("version").storage->version(); }
 
-  // --- for the layers above
-  // ---------------------------------------------------------------------------------------------------
+  // --- for the layers above ----------------------------------------------------------------------
   /// Throws where the tensor is undefined, naming the member that was called.
   detail::TensorImpl& impl(std::string_view member = "tensor") const {
     if (!impl_) [[unlikely]]
