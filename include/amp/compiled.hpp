@@ -82,6 +82,7 @@
 #include "amp/ops/arithmetic.ipp"
 #include "amp/ops/attention.ipp"
 #include "amp/ops/checkpoint.ipp"
+#include "amp/ops/checks.ipp"
 #include "amp/ops/comparison.ipp"
 #include "amp/ops/conv.ipp"
 #include "amp/ops/dropout.ipp"

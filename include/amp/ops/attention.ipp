@@ -14,6 +14,7 @@
 #include "amp/kernels/attention/host/backward.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/attention.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/comparison.hpp"
 #include "amp/ops/dropout.hpp"
 #include "amp/ops/matmul.hpp"

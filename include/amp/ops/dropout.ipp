@@ -10,6 +10,7 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/random/host.hpp"
 #include "amp/ops/arithmetic.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/dropout.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"

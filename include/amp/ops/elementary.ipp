@@ -6,6 +6,7 @@
 
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/elementary.hpp"
 #include "amp/ops/elementwise.hpp"
 

@@ -11,6 +11,7 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/ops/arithmetic.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/loss.hpp"
 #include "amp/ops/reduce.hpp"

@@ -12,6 +12,7 @@
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/matmul/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/matmul.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"

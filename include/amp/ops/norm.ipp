@@ -13,6 +13,7 @@
 #include "amp/kernels/batch_norm/host.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/norm/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/layout.hpp"
 #include "amp/ops/norm.hpp"
 #include "amp/ops/shape.hpp"

@@ -10,6 +10,7 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/pool/host.hpp"
 #include "amp/kernels/traversal/window.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/conv.hpp"
 #include "amp/ops/layout.hpp"
 #include "amp/ops/pool.hpp"

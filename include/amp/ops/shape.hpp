@@ -18,16 +18,6 @@
 
 namespace amp::inline v0::detail {
 
-/// Throws where an argument is undefined.
-void check_defined(std::string_view op, std::string_view argument, const Tensor& tensor);
-void check_floating(std::string_view op, std::string_view argument, const Tensor& tensor);
-void check_not_bool(std::string_view op, const Tensor& input);
-void check_same_device(std::string_view op, std::string_view name_a, const Tensor& a,
-                       std::string_view name_b, const Tensor& b);
-/// The two operands of a binary op.
-void check_operands(std::string_view op, const Tensor& a, const Tensor& b,
-                    std::string_view name_a = "a", std::string_view name_b = "b");
-
 /// The tensor itself where its elements lie row-major, else a dense copy. No history.
 Tensor dense(const Tensor& tensor);
 

@@ -14,6 +14,7 @@
 #include "amp/autograd/node.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/device/memory.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/factory.hpp"
