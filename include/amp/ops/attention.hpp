@@ -11,9 +11,9 @@
 
 namespace amp::inline v0 {
 
-/// Attention of query [..., L, E] to key [..., S, E] and value [..., S, V]; the result is
-/// [..., L, V]. Leading dimensions broadcast. All three have one floating-point dtype, which is that
-/// of the result; scores and probabilities are float32 (float64). Under autocast: low precision.
+/// Attention of query [..., L, E] to key [..., S, E] and value [..., S, V]; the result is [..., L,
+/// V]. Leading dimensions broadcast. All three have one floating-point dtype, which is that of the
+/// result; scores and probabilities are float32 (float64). Under autocast: low precision.
 /// `attn_mask` broadcasts to [..., L, S]: bool, true for the keys that a query attends to, or
 /// floating point of any dtype (torch wants float32 or that of `query`), added to the scores. A
 /// query that attends to no key gives 0. If `is_causal`, query i attends to the keys up to i, and

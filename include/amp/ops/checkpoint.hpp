@@ -46,11 +46,11 @@ namespace amp::inline v0 {
 /// and leaves the random stream and running statistics of batch norm alone. What else it changes,
 /// it changes twice, unless it consults is_recomputing(). Checkpoints nest. Under NoGradGuard this
 /// is fn(inputs...).
-/// Errors: amp::Error in backward if an input was modified in place, if fn draws other random numbers
-/// or returns another shape or dtype than before, or in a second backward. A captured tensor that is
-/// modified between the passes, and a module that is switched between train() and eval(), are not
-/// detected. An exception from fn passes through, in both passes; then no gradient has changed.
-/// Threads: random numbers that fn draws on other threads are not repeated.
+/// Errors: amp::Error in backward if an input was modified in place, if fn draws other random
+/// numbers or returns another shape or dtype than before, or in a second backward. A captured
+/// tensor that is modified between the passes, and a module that is switched between train() and
+/// eval(), are not detected. An exception from fn passes through, in both passes; then no gradient
+/// has changed. Threads: random numbers that fn draws on other threads are not repeated.
 /// Cost: in memory, the inputs, and while backward is in fn, the tensors that one fn saves for it;
 /// in time, fn once more. Does not synchronise.
 template <class Function, class... Tensors>

@@ -23,8 +23,8 @@ namespace amp::inline v0 {
 /// and bools give float32. Under autocast: float32.
 [[nodiscard]] Tensor log(const Tensor& input);
 
-/// log(1 + x), elementwise, with all digits of an x near 0, which 1 + x would lose: -infinity
-/// at -1, NaN below. The derivative is 1 / (1 + x). Integers and bools give float32. Under autocast:
+/// log(1 + x), elementwise, with all digits of an x near 0, which 1 + x would lose: -infinity at
+/// -1, NaN below. The derivative is 1 / (1 + x). Integers and bools give float32. Under autocast:
 /// float32.
 [[nodiscard]] Tensor log1p(const Tensor& input);
 

@@ -51,8 +51,8 @@ struct BinaryCrossEntropyOptions {
 [[nodiscard]] Tensor mse_loss(const Tensor& input, const Tensor& target,
                               Reduction reduction = kMean);
 
-/// -w (p y log(sigmoid(x)) + (1 - y) log(1 - sigmoid(x))), averaged, for logits x, targets y in
-/// [0, 1], weight w and pos_weight p, computed so that no logit overflows. `target` has the shape of
+/// -w (p y log(sigmoid(x)) + (1 - y) log(1 - sigmoid(x))), averaged, for logits x, targets y in [0,
+/// 1], weight w and pos_weight p, computed so that no logit overflows. `target` has the shape of
 /// `input`; the result is 0-dimensional, or has that shape if the reduction is kNone. It has the
 /// dtype of `target`, as in torch. Under autocast: float32. The mean divides by the number of
 /// elements.

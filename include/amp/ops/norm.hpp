@@ -42,8 +42,8 @@ namespace amp::inline v0 {
 
 /// Normalises each channel of input [N, C, ...] over all samples; all other tensors are [C] and may
 /// be undefined. If `training`, it uses the statistics of the batch and updates the running ones in
-/// place, running = (1 - momentum) * running + momentum * that of the batch (the variance with
-/// n - 1); it throws for a single value per channel. Otherwise it uses the running ones, which must be
+/// place, running = (1 - momentum) * running + momentum * that of the batch (the variance with n -
+/// 1); it throws for a single value per channel. Otherwise it uses the running ones, which must be
 /// defined. The result has the shape and dtype of `input`. Under autocast: unchanged.
 [[nodiscard]] Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
                                 const Tensor& running_var, const Tensor& weight = {},
