@@ -6,7 +6,8 @@
 // Errors: an op throws amp::Error that names the op and the argument and says what was expected and
 // what was given. No tensor has changed then.
 // Values: on CUDA the values of indices and targets are not examined. One that is out of range
-// throws on the CPU; on CUDA its part of the result is NaN (0 for integers), and so is the gradient.
+// throws on the CPU; on CUDA its part of the result is NaN (0 for integers), and so is the
+// gradient.
 // Synchronisation: an op does not wait for the device. item(), to_vector(), printing and copies to
 // the CPU do.
 // Autocast: the doc of each op says how its dtypes follow in a scope (autocast/op_list.hpp).
