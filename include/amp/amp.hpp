@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// amp: automatic mixed precision for C++. This header is the map: the modules in layer order, each
-// knowing only those above it in this list. It needs a C++20 compiler and nothing else.
+// amp: automatic mixed precision for C++. This header includes the modules in layer order, the
+// lowest first. Layers look down only: each folder includes only folders of layers below it, which
+// come earlier in this list. A C++20 compiler is all that it needs.
 #pragma once
 
 // clang-format off

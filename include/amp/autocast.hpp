@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Which precision each op runs in.
+// Autocast: the precision in which each op runs.
 #pragma once
 
 #include "amp/autocast/call.hpp"

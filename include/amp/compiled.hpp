@@ -3,7 +3,7 @@
 //
 // All definitions, for programs that compile amp once and do not use CMake: compile every file with
 // -DAMP_COMPILED, and include this header in one source file of the program or of a library. If the
-// program uses the CUDA device, <amp/cuda.cuh> in one .cu file is what it needs beside this.
+// program uses the CUDA device, it also includes <amp/cuda.cuh> in one .cu file.
 #pragma once
 
 #include "amp/core/config.hpp"
@@ -82,6 +82,7 @@
 #include "amp/ops/arithmetic.ipp"
 #include "amp/ops/attention.ipp"
 #include "amp/ops/checkpoint.ipp"
+#include "amp/ops/checks.ipp"
 #include "amp/ops/comparison.ipp"
 #include "amp/ops/conv.ipp"
 #include "amp/ops/dropout.ipp"

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The CUDA device: include this in one .cu file of a program, and its .cpp files can create tensors
-// on Device{kCUDA}. Needs nvcc, and links cudart and cublas; with AMP_USE_CUDNN=1, cudnn too. What
-// .cpp files use of CUDA besides (graphs, streams, memory) is in <amp/cuda.hpp>, which this
-// includes.
+// on Device{kCUDA}. Needs nvcc, and links cudart and cublas; with AMP_USE_CUDNN=1, cudnn too.
+// Includes <amp/cuda.hpp>, which has graphs, streams and memory for .cpp files.
 #pragma once
 
 #include "amp/cuda.hpp"
@@ -24,8 +23,8 @@
 
 namespace amp::inline v0 {
 
-// Weak: several files of a program may include this header. Defined here, called there: where this
-// object lies in a static archive, the call is what brings it into the program.
+// Weak, because several files of a program may include this header. If the object of this file lies
+// in a static archive, a call of this function is what links it into the program.
 __attribute__((weak)) void enable_cuda() {
 #if AMP_USE_CUDNN
   cuda::detail::enable_cudnn();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a program's .cpp files use of CUDA: graphs, streams and memory. Any C++ compiler compiles
-// it, with the CUDA toolkit's headers; the kernels come from <amp/cuda.cuh>, in one .cu file.
+// CUDA for the .cpp files of a program: graphs, streams and memory. It needs the headers of the
+// CUDA toolkit, but not nvcc; the kernels come from <amp/cuda.cuh>, in one .cu file.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Calling something under the policy of an op: its inputs are cast as that says.
+// Calling a function under the policy of an op, which says how its inputs are cast.
 #pragma once
 
 #include <span>
@@ -16,20 +16,22 @@
 
 namespace amp::inline v0::autocasting {
 
-/// Whether autocast may touch the tensor: float64, integers and bool are the user's choice, and a
-/// scope is for one device type.
+/// Whether autocast may cast the tensor: it is floating point, but not float64, and on a device
+/// type with an enabled scope.
 bool eligible(const AutocastState& state, const Tensor& tensor);
 
-/// What a policy does to the tensors of one call: it depends on the widest dtype among them.
+/// The casts that a policy makes of the tensors of one call; they may depend on the widest dtype
+/// among them.
 class Casts {
  public:
   Casts(const AutocastState& state, OpPolicy policy) : state_(state), policy_(policy) {}
 
   void see(const Tensor& tensor);
-  /// The dtype to which the tensor is cast; its own where it is left alone.
+  /// The dtype to which the tensor is cast; its own if it is not cast.
   DType target(const Tensor& tensor) const;
   Tensor apply(const Tensor& tensor) const;
-  /// The result of the op, whose first input was `first`. One that is no tensor stays as it is.
+  /// The result of the op, whose first input was `first`, rounded if the policy says so. A result
+  /// that is no tensor stays as it is.
   template <class Result>
   Result finish(Result result, const Tensor& first) const {
     if constexpr (std::is_same_v<Result, Tensor>) {
@@ -90,7 +92,7 @@ template <class Function, class... Tensors>
   return casts.finish(function(casts.apply(tensors)...), first);
 }
 
-/// No casts for its lifetime: for the ops that an op is composed of.
+/// Disables autocast for its lifetime: for the ops that an op is composed of.
 struct NoCasts {
   AutocastGuard cpu{kCPU, {.enabled = false}};
   AutocastGuard cuda{kCUDA, {.enabled = false}};
@@ -104,7 +106,7 @@ template <class Function, class... Tensors>
   return observed.end(call_in_scope(op, function, tensors...));
 }
 
-/// Runs an op under its policy. Outside of scopes this is the call itself.
+/// Runs an op under its policy. Outside of scopes it only calls the function.
 template <class Function, class... Tensors>
 auto call(OpId op, Function&& function, const Tensors&... tensors) {
   if (autograd::is_observed()) [[unlikely]]
@@ -113,7 +115,7 @@ auto call(OpId op, Function&& function, const Tensors&... tensors) {
   return call_in_scope(op, function, tensors...);
 }
 
-/// Runs an op of the user's under its policy; those inside it are not cast again.
+/// Runs an op of the program under its policy; the inputs of ops inside it are not cast again.
 template <class Callable, class... Tensors>
 auto call_custom(OpId op, Callable&& callable, const Tensors&... tensors) {
   const auto uncast = [&](const auto&... inputs) {
@@ -129,8 +131,8 @@ auto call_custom(OpId op, Callable&& callable, const Tensors&... tensors) {
 
 namespace amp::inline v0 {
 
-/// An op of the user's, with the policy that it has until register_op or a scope says otherwise. A
-/// name that the op list has already does not compile.
+/// An op of the program, with the policy that it has unless register_op or a scope says otherwise.
+/// A name that is in the op list does not compile.
 ///
 /// ```cpp
 /// static constexpr amp::CustomOp kScores("scores", amp::OpPolicy::kLowPrecision);
@@ -154,8 +156,9 @@ class CustomOp {
   OpPolicy policy_;
 };
 
-/// callable(tensors...) under the policy of a listed or registered op, the ops inside it not being
-/// cast again; returns what it returns. Does nothing outside of scopes. Throws for an unknown name.
+/// Returns callable(tensors...), called under the policy of a listed or registered op: the tensors
+/// are cast as it says, and the inputs of ops inside are not cast again. Outside of scopes it only
+/// calls. Throws if there is no op of that name.
 template <class Callable, class... Tensors>
 auto autocast_call(std::string_view name, Callable&& callable, const Tensors&... tensors) {
   return autocasting::call_custom(autocasting::OpId(autocasting::find_op(name)), callable,

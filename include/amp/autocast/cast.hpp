@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What implementations of ops need beside call(): the same for ops that read inputs of any dtype,
-// and for those of a list. Brings what they all use to record, lay out and dispatch.
+// Variants of call() for implementations of ops: for ops that read inputs of any dtype, and for ops
+// of a list. Includes what they all use to record, lay out and dispatch.
 #pragma once
 
 #include <span>
@@ -18,8 +18,8 @@
 
 namespace amp::inline v0::autocasting {
 
-/// The dtype of the result that an op makes of a tensor: its own, or float32 where the policy wants
-/// that of tensors which autocast may touch.
+/// The dtype of the result that an op makes of a tensor: its own, or float32 if the policy is
+/// kFloat32 and autocast may cast the tensor.
 class ResultDType {
  public:
   ResultDType() = default;
@@ -51,9 +51,9 @@ auto call_reading_unobserved(OpId op, Function&& function, const Tensors&... ten
   }
 }
 
-/// As call(), for an op that reads inputs of any dtype as float32 itself and is told what dtype to
-/// give, function(ResultDType, tensors...): no input is cast for it, and none saved in float32 that
-/// has 16 bits.
+/// As call(), for an op that reads inputs of any dtype as float32 itself and takes the dtype of its
+/// result as an argument, function(ResultDType, tensors...). Under kFloat32 its inputs are not
+/// cast, so that 16-bit inputs are saved for backward as they are.
 template <class Function, class... Tensors>
 auto call_reading(OpId op, Function&& function, const Tensors&... tensors) {
   if (autograd::is_observed()) [[unlikely]] {
@@ -74,7 +74,7 @@ Tensor call_list_unobserved(OpId op, Function&& function, std::span<const Tensor
   return casts.finish(function(std::span<const Tensor>(cast_tensors)), tensors[0]);
 }
 
-/// The same for an op of a list of tensors.
+/// As call(), for an op of a list of tensors.
 template <class Function>
 Tensor call_list(OpId op, Function&& function, std::span<const Tensor> tensors) {
   if (autograd::is_observed()) [[unlikely]] {

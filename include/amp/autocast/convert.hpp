@@ -11,8 +11,8 @@ namespace amp::inline v0::autocasting {
 /// The tensor in another dtype; differentiable.
 Tensor convert_dtype(const Tensor& tensor, DType dtype);
 
-/// As convert_dtype. The low-precision copy of a weight, a float32 leaf that requires gradients, is
-/// kept for the next use.
+/// As convert_dtype, but if `cache`, the low-precision copy of a weight, a float32 leaf that
+/// requires gradients, is cached for the next use.
 Tensor cast(const Tensor& tensor, DType dtype, bool cache);
 
 }  // namespace amp::inline v0::autocasting

@@ -10,15 +10,16 @@
 
 namespace amp::inline v0::autocasting {
 
-/// `result` is `tensor` in another dtype: its gradient returns in the tensor's own. That of a
-/// float32 tensor cast to 16 bits is asked for in float32, so that no op rounds it to 16 bits on
-/// the way, as torch does: it overflows later, and a loss scale may stay where torch's backs off.
+/// Records that `result` is `tensor` in another dtype: its gradient returns in the tensor's own. If
+/// a float32 tensor was cast to 16 bits, the gradient is computed in float32: no op rounds it to 16
+/// bits on the way, as torch does, so that it overflows later, and a loss scale may stay while
+/// torch's backs off.
 AMP_INLINE Tensor with_cast_history(const Tensor& result, const Tensor& tensor) {
   if (is_floating_point(result.dtype()) && autograd::recording(tensor)) {
     autograd::record(
         "to", result,
         [](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-          return {grad};  // converted by the engine, where it is not in the tensor's dtype yet
+          return {grad};  // the engine converts it if its dtype is not that of the tensor
         },
         tensor);
     if (tensor.dtype() == kFloat32 && is_low_precision(result.dtype()))

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A differentiable function with a forward and a backward of the user's own.
+// A differentiable function whose forward and backward the program defines.
 #pragma once
 
 #include <array>
@@ -21,22 +21,22 @@ struct CustomFunctionOptions {
 
 namespace detail {
 
-/// What autocast does around one call of a custom function.
+/// The autocast state of one call of a custom function.
 class CustomFunctionCasts {
  public:
   explicit CustomFunctionCasts(const CustomFunctionOptions& options);
 
-  /// The input as the function sees it.
+  /// The input, cast if that is asked for, as the function gets it.
   Tensor prepared(const Tensor& input) const;
-  /// Under which both passes run.
+  /// The state under which both passes run.
   AutocastState both() const;
 
  private:
   const AutocastState& state_;
-  std::optional<DType> target_;  // in a scope: what inputs are cast to
+  std::optional<DType> target_;  // in a scope: the dtype of cast inputs
 };
 
-/// The result under a handle of its own, in case the function returned an input.
+/// The result under another handle, in case the function returned an input.
 Tensor custom_function_result(const Tensor& output);
 
 }  // namespace detail
@@ -56,8 +56,8 @@ Tensor custom_function_result(const Tensor& output);
 /// assert(a.grad().shape() == a.shape());
 /// ```
 ///
-/// Neither pass records history. Backward runs under the autocast state of forward, whatever scope
-/// backward() is called in (torch.amp.custom_fwd, custom_bwd). Gradients are converted to the
+/// Neither pass records history. Backward runs under the autocast state of forward, not that of the
+/// call of backward() (torch.amp.custom_fwd, custom_bwd). Gradients are converted to the
 /// dtypes of the inputs; a wrong shape throws in backward.
 template <class Function, class... Tensors>
 [[nodiscard]] Tensor custom_function(const CustomFunctionOptions& options, Function&& function,

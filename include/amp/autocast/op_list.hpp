@@ -3,14 +3,14 @@
 //
 // In which precision each op runs under autocast.
 //
-// Meaning: each op has a policy. Of its tensors those are cast that are floating point, not
-// float64, and on a device with an enabled scope; all others pass untouched.
-// Dtypes: of the result under each policy, beside it below. A cast is differentiable: gradients
+// Meaning: each op has a policy, which says how its tensors are cast. Tensors are cast if they are
+// floating point, not float64, and on a device with an enabled scope; no others are.
+// Dtypes: the comments of OpPolicy say the dtype of the result. A cast is differentiable: gradients
 // return in the dtype of what was cast.
 // Determinism: a policy depends on nothing but the scope and the op's name, not on the order of
 // arguments. kPromote never fails, whatever dtypes meet.
-// Changing it: for one scope by AutocastOptions::policies, for the process, or with an op of one's
-// own, by register_op. A name that is not there throws amp::Error and suggests the nearest.
+// Changing it: for one scope by AutocastOptions::policies; for the process, or for an op of the
+// program, by register_op. An unknown name throws amp::Error, which suggests the nearest.
 //
 // ```cpp
 // amp::register_op("my_attention", amp::OpPolicy::kLowPrecision);
@@ -42,7 +42,7 @@ enum class OpPolicy : std::uint8_t {
   kPassthrough,   ///< inputs as they are
 };
 
-/// What decided the policy of an op at some point.
+/// The rule that decided the policy of an op.
 enum class PolicyRule : std::uint8_t {
   kNoScope,           ///< no autocast scope is open: nothing is cast
   kList,              ///< the op list
@@ -60,7 +60,7 @@ struct ListedOp {
 };
 
 inline constexpr ListedOp kOpList[] = {
-    // Products: tensor cores multiply 16-bit operands and accumulate in float32.
+    // Matmuls: tensor cores multiply 16-bit operands and accumulate in float32.
     {"matmul", OpPolicy::kLowPrecision},
     {"bmm", OpPolicy::kLowPrecision},
     {"linear", OpPolicy::kLowPrecision},
@@ -84,7 +84,7 @@ inline constexpr ListedOp kOpList[] = {
     {"mse_loss", OpPolicy::kFloat32},
     {"binary_cross_entropy_with_logits", OpPolicy::kFloat32},
     {"sum", OpPolicy::kFloat32},
-    // As precise in 16 bits as their inputs are; where dtypes mix, ordinary promotion rules.
+    // Ops as precise in 16 bits as their inputs are; if dtypes mix, they promote as always.
     {"add", OpPolicy::kPassthrough},
     {"sub", OpPolicy::kPassthrough},
     {"mul", OpPolicy::kPassthrough},
@@ -120,7 +120,7 @@ inline constexpr ListedOp kOpList[] = {
     {"ge", OpPolicy::kPassthrough},
 };
 inline constexpr int kListedOps = static_cast<int>(sizeof(kOpList) / sizeof(kOpList[0]));
-inline constexpr int kMaxOps = 128;  // the listed ones, and those users register
+inline constexpr int kMaxOps = 128;  // listed and registered ones
 
 /// Whether the list has an op of that name.
 constexpr bool is_listed(std::string_view name) {
@@ -130,7 +130,7 @@ constexpr bool is_listed(std::string_view name) {
   return false;
 }
 
-/// An op by its place in the list: policies are looked up by index. An unknown name does not
+/// An op by its index in the list, by which policies are looked up. An unknown name does not
 /// compile.
 struct OpId {
   std::uint8_t index;
@@ -138,7 +138,7 @@ struct OpId {
     while (kOpList[index].name != name) ++index;
   }
   constexpr explicit OpId(int registered) : index(static_cast<std::uint8_t>(registered)) {}
-  /// Of a listed op.
+  /// The name of a listed op.
   constexpr std::string_view name() const { return kOpList[index].name; }
 };
 

@@ -50,7 +50,7 @@ class OpPolicies {
   /// low_precision, float32, float32_math, promote and passthrough. Throws amp::Error, naming the
   /// line.
   static OpPolicies parse(std::string_view text);
-  /// The same of a file, which errors name.
+  /// The same for a file, which errors name.
   static OpPolicies load(const std::string& path);
 
  private:
@@ -69,25 +69,26 @@ OpId find_or_register(std::string_view name, OpPolicy policy);
 /// The name of a listed or registered op.
 std::string_view op_name(int op);
 
-/// The entries of lists that name modules, of a scope and those around it. Short paths come first,
-/// all ops of a module before single ones, and among these the outer scopes' before the inner's.
+/// The entries that name modules, of a scope and the scopes around it. Short paths come first; for
+/// one path, entries for all ops before those for one op, and among these outer scopes before inner
+/// ones.
 struct AMP_EXPORT ModulePolicies {
   static constexpr std::size_t kMost = 64;  // a bit for each in AutocastState
   std::vector<OpPolicies::Entry> entries;
 };
 
-/// A list, and a bit for each entry that holds already.
+/// A list, and a bit for each entry that is already in force.
 struct EnteredPolicies {
   const ModulePolicies* list = nullptr;
   std::uint64_t entered = 0;
 };
 
 /// `entries`, of an inner scope, together with those of `outer`, whose list may be null. One that
-/// has the name of an outer one replaces it. The process keeps the list, and finds it if it comes
-/// again, as that of a training step does: states are copied without memory of their own.
+/// has the name of an outer one replaces it. The process keeps the list and returns it again for
+/// the same entries, as in each training step: states are copied without allocating.
 EnteredPolicies joined(EnteredPolicies outer, std::vector<OpPolicies::Entry> entries);
 
-/// Whether the pattern is the path, or that of a module around it.
+/// Whether the pattern matches the path, or that of a module around it.
 bool matches_module(std::string_view pattern, std::string_view path);
 
 }  // namespace autocasting

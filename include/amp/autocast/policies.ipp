@@ -34,7 +34,7 @@ inline constexpr std::pair<std::string_view, OpPolicy> kPolicyNames[] = {
     {"passthrough", OpPolicy::kPassthrough},
 };
 
-/// The part of a path before the next dot, which is taken off.
+/// Removes the part of a path before the next dot, and returns it.
 AMP_COLD std::string_view next_part(std::string_view& path) {
   const std::size_t dot = (std::min)(path.find('.'), path.size());
   const std::string_view part = path.substr(0, dot);
@@ -69,7 +69,7 @@ AMP_COLD const ModulePolicies* kept_list(std::vector<OpPolicies::Entry> entries)
 }
 
 AMP_COLD EnteredPolicies joined(EnteredPolicies outer, std::vector<OpPolicies::Entry> entries) {
-  std::vector<std::pair<OpPolicies::Entry, bool>> all;  // whether it holds already
+  std::vector<std::pair<OpPolicies::Entry, bool>> all;  // and whether it is in force
   const auto is_replaced = [&](const OpPolicies::Entry& entry) {
     return std::any_of(entries.begin(), entries.end(), [&](const OpPolicies::Entry& inner) {
       return inner.module == entry.module && inner.op == entry.op;

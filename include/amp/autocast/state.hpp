@@ -20,7 +20,7 @@
 
 namespace amp::inline v0 {
 
-/// Adds an op of the user's to the policies, or changes the process' default for a listed one.
+/// Adds an op of the program to the policies, or changes the process' default for a listed one.
 void register_op(std::string_view name, OpPolicy policy);
 
 struct AutocastOptions {
@@ -34,8 +34,8 @@ struct AutocastOptions {
                                                 // unset: the enclosing scope's, else false
 };
 
-/// What the autocast scopes of a thread amount to at one point. Copyable: carry it to another
-/// thread, a hook, a recomputation, and enter it there with AutocastGuard.
+/// The combined state of a thread's autocast scopes at one point. It can be copied to another
+/// thread, a hook or a recomputation, and entered there with AutocastGuard.
 class AMP_EXPORT AutocastState {
  public:
   constexpr AutocastState() { overrides_.fill(kDefault); }
@@ -46,15 +46,15 @@ class AMP_EXPORT AutocastState {
   DType dtype(DeviceType device) const { return dtypes_[static_cast<std::size_t>(device)]; }
   bool cache_enabled() const { return cache_enabled_; }
   OpPolicy policy(autocasting::OpId op) const;
-  /// What decides policy(op).
+  /// The rule that decides policy(op).
   PolicyRule rule(autocasting::OpId op) const;
-  /// What holds at this point: nothing of the scopes around a backward pass holds inside it.
+  /// The state in force at this point: scopes around a backward pass are not in force inside it.
   AutocastState here() const { return reaches_here() ? *this : AutocastState(); }
-  /// Whether any op on this thread is cast at all: what each op asks first.
+  /// Whether autocast is enabled for any device type here: each op tests this first.
   bool active() const { return (enabled_[0] || enabled_[1]) && reaches_here(); }
   /// Whether policies depend on the module that is called.
   bool has_module_policies() const { return modules_ != nullptr; }
-  /// Applies the policies of the module, and of those around it, that do not hold yet.
+  /// Applies the policies of the module, and of those around it, that are not in force yet.
   void enter_module(std::string_view path);
 
  private:
@@ -73,13 +73,13 @@ class AMP_EXPORT AutocastState {
   bool only_low_precision_ = false;
   int depth_ = 0;
   const autocasting::ModulePolicies* modules_ = nullptr;  // never freed
-  std::uint64_t entered_ = 0;                             // a bit for each of these that holds
+  std::uint64_t entered_ = 0;                             // a bit for each of these in force
   std::array<std::uint8_t, autocasting::kMaxOps> overrides_;
 };
 
 namespace detail {
 inline AutocastState& current_autocast() { return thread_state<AutocastState>(); }
-/// Sets back the thread's state as it is left.
+/// Restores the thread's state when it is destroyed.
 class AutocastRestore {
  public:
   AutocastRestore() : previous_(current_autocast()) {}
@@ -103,16 +103,16 @@ OpPolicy op_policy(std::string_view op);
 /// Runs the ops of this thread, on tensors of one device type, in the precision that the op list
 /// says, for its lifetime.
 ///
-/// Meaning: matmuls and convolutions see their inputs in `dtype`; norms, softmax and losses
-/// see them in float32; the rest as they are (autocast/op_list.hpp). Wrap the forward pass and the
-/// loss. A float32 weight is cast once, not at every use: its copy carries the version of the
-/// weight and is renewed when that moved (`cache_enabled`).
+/// Meaning: matmuls and convolutions get their inputs in `dtype`, norms, softmax and losses compute
+/// in float32, and other ops take inputs as they are (autocast/op_list.hpp). Wrap the forward pass
+/// and the loss. A float32 weight is cast once, not at every use: its copy carries the version of
+/// the weight and is refreshed when that has moved (`cache_enabled`).
 /// Parameters: the device type, and AutocastOptions; what they leave unset is inherited from the
 /// enclosing scope. Scopes nest, for different device types independently of each other;
 /// `enabled = false` switches off for the inner scope.
 /// Threads: the state is the thread's; a new thread starts with none. autocast_state() carries it.
 /// Backward: a backward pass inside a scope runs without it, in the dtypes of forward.
-/// Errors: amp::Error where `dtype` is not float16, bfloat16 or float32, the state being unchanged.
+/// Errors: amp::Error if `dtype` is not float16, bfloat16 or float32; the state is then unchanged.
 /// Leaving the scope, also by an exception, restores what held before.
 /// Cost: some 200 bytes copied on entry and exit. Does not allocate, unless there are policies by
 /// module; does not synchronise.
@@ -141,7 +141,8 @@ class AutocastGuard : private detail::AutocastRestore {
   [[nodiscard]] explicit AutocastGuard(const AutocastState& state);
 };
 
-/// What autocast returns: calls `callable` under Guard(scope), of options or of a state.
+/// The callable that autocast() returns: it calls `callable` under Guard(scope), of options or a
+/// state.
 template <class Guard, class Scope, class Callable>
 class AutocastCallable {
  public:

@@ -21,7 +21,7 @@
 namespace amp::inline v0 {
 namespace autocasting {
 
-/// The process' ops: the list, and what users registered behind it.
+/// The process' ops: the list, followed by the registered ones.
 struct AMP_EXPORT Registry {
   std::string names[kMaxOps];  // of registered ops; [0, kListedOps) stay empty
   std::atomic<OpPolicy> policies[kMaxOps] = {};
@@ -36,7 +36,7 @@ struct AMP_EXPORT Registry {
 };
 AMP_INLINE Registry& registry() { return process_state<Registry>(); }
 
-/// Edit distance (Levenshtein), to suggest the name that was meant.
+/// The edit distance (Levenshtein), by which the nearest name is suggested.
 AMP_COLD std::size_t distance(std::string_view a, std::string_view b) {
   amp::detail::PoolVector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -52,7 +52,7 @@ AMP_COLD std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// Of an op that is not there: -1.
+/// The index of an op; -1 if there is none of that name.
 AMP_INLINE int find_registered(std::string_view name) {
   const Registry& ops = registry();
   const int count = ops.count.load(std::memory_order_acquire);
@@ -81,7 +81,7 @@ AMP_INLINE int find_op(std::string_view name) {
 
 namespace autocasting {
 
-/// Under the lock.
+/// To be called under the lock.
 AMP_COLD int add_op(std::string_view name, OpPolicy policy) {
   Registry& ops = registry();
   const int count = ops.count.load();

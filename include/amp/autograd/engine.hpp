@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Reverse-mode differentiation: nodes in descending order of creation, each once, when all
-// gradients of its output have arrived.
+// Reverse-mode differentiation: backward visits the nodes in descending order of creation, each
+// once, when all gradients of its output have arrived.
 #pragma once
 
 #include "amp/tensor/tensor.hpp"

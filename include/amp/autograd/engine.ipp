@@ -63,7 +63,7 @@ struct Pending {
   }
 };
 
-/// By sequence: what comes first depends on none of the others.
+/// Nodes in descending order of sequence: none of the others depends on the first.
 using PendingNodes = std::map<std::uint64_t, Pending, std::greater<>,
                               amp::detail::PoolAllocator<std::pair<const std::uint64_t, Pending>>>;
 
@@ -96,7 +96,7 @@ class ListenedLeaves {
     }
   }
   bool empty() const { return listeners_.empty(); }
-  /// Whether backward has now gone along all edges to the leaf. False for what is no such leaf.
+  /// Whether backward has now gone along all edges to the leaf. False for any other node.
   bool last_edge(const Node& node) {
     const auto found = edges_.find(node.sequence());
     return found != edges_.end() && --found->second == 0;
@@ -118,7 +118,8 @@ class ListenedLeaves {
       listeners_.push_back(leaf->listener);
   }
 
-  // By sequence: when a function is computed again, nodes may lie where others were.
+  // Keyed by sequence: when a function is computed again, a node may have the address of an old
+  // one.
   template <class Value>
   using Pool = amp::detail::PoolAllocator<Value>;
   using Sequence = std::uint64_t;
@@ -132,7 +133,7 @@ class ListenedLeaves {
 /// Adds the gradient to the leaf, and tells its listener.
 AMP_INLINE void accumulate(Pending&& pending) {
   Leaf& leaf = *pending.node->as_leaf();
-  if (!leaf.requires_grad) return;  // switched off since
+  if (!leaf.requires_grad) return;  // switched off after forward
   leaf.accumulate(std::move(pending.gradient), pending.scaled);
   if (leaf.listener) [[unlikely]]
     leaf.listener->accumulated(leaf.listener_index);
@@ -150,7 +151,8 @@ class BackwardGuard {
   NoGradGuard no_grad_;
 };
 
-/// The gradient in the shape of what the node made, in one of the dtypes that it accepts.
+/// The gradient for `node`, converted to its dtype unless it accepts this one. Throws if the shape
+/// is not that of the node's output.
 AMP_INLINE Tensor checked_gradient(const Node& producer, const Node& node, Tensor gradient) {
   AMP_CHECK(gradient.shape() == node.shape(), producer.name(),
             ": backward returned a gradient of shape ", gradient.shape(), " for an input of shape ",

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Recording an operation: the backward function stands beside the forward one, as a lambda that
-// owns what it saved.
+// Recording an operation: its backward function is a lambda beside the forward code, which owns the
+// tensors that it saved.
 #pragma once
 
 #include <array>
@@ -17,14 +17,14 @@
 
 namespace amp::inline v0::autograd {
 
-/// A tensor kept for backward, without its history (so that a node can save its own output), and
-/// the version it had.
+/// A tensor that is saved for backward, without its history (so that a node can save its own
+/// output), and the version it had.
 class SavedTensor {
  public:
   SavedTensor() = default;
   SavedTensor(const Tensor& tensor);
 
-  /// Throws where the memory was written since: the gradient would silently be that of another
+  /// Throws if the memory was written since: the gradient would silently be that of another
   /// function.
   const Tensor& get(std::string_view op) const;
 
@@ -35,10 +35,10 @@ class SavedTensor {
 
 template <std::size_t N>
 using Gradients = std::array<Tensor, N>;
-/// Which inputs want a gradient: the others' need not be computed.
+/// For each input, whether it needs a gradient; the others are not to be computed.
 template <std::size_t N>
 using Needs = std::array<bool, N>;
-/// The same of functions of a list.
+/// The same for functions of a list.
 using ListGradients = amp::detail::PoolVector<Tensor>;
 using ListNeeds = amp::detail::PoolVector<bool>;
 
@@ -66,16 +66,17 @@ bool recording(std::span<const Tensor> inputs);
 
 namespace detail {
 
-/// The node of an input; none where no gradient is to reach it.
+/// The node of an input; null if it requires no gradient.
 inline Ref<Node> edge(const Tensor& input) {
   return requires_grad(input) ? Ref<Node>(node_of(input)) : Ref<Node>();
 }
 
-/// Throws: what the node of this name saved is gone.
+/// Throws for a second backward pass: the node of this name has freed the tensors that it saved.
 [[noreturn, gnu::cold]] void refuse_second(std::string_view name);
 
-/// A node with edges and a backward function, whose type only the class below knows: all else is
-/// compiled once per number of inputs. Edges is an array or a vector, as are Needs and Gradients.
+/// A node with edges and a backward function. Only the class below knows the type of the function,
+/// so that the rest is compiled once per number of inputs. Edges, Needs and Gradients are arrays or
+/// vectors.
 template <class Edges, class Needs, class Gradients>
 class RecordedNode : public Node {
  public:
@@ -133,8 +134,8 @@ inline void set_history(const Tensor& output, Node* node) {
 
 }  // namespace detail
 
-/// Makes `output` remember how it was computed: backward(gradient, needs) returns the gradients of
-/// `inputs`, in their order. Call it where recording(inputs...) holds.
+/// Records how `output` was computed: backward(gradient, needs) returns the gradients of
+/// `inputs`, in their order. Call it only if recording(inputs...).
 template <class Backward, class... Inputs>
 void record(std::string_view name, const Tensor& output, Backward backward,
             const Inputs&... inputs) {
@@ -156,7 +157,7 @@ void record(std::string_view name, const Tensor& output, Backward backward,
                                            std::move(backward)));
 }
 
-/// Throws where a write in place would falsify recorded history.
+/// Throws if a write in place would falsify recorded history.
 void check_in_place(std::string_view op, const Tensor& tensor);
 
 }  // namespace amp::inline v0::autograd

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Whether this thread records history, whether it is inside a backward pass, and whether what it
-// computes was computed before.
+// The gradient mode of a thread: whether it records history, whether it is inside a backward pass,
+// and whether it recomputes a forward pass.
 #pragma once
 
 #include <utility>
@@ -30,8 +30,8 @@ inline GradState& grad_state() { return thread_state<GradState>(); }
 /// Whether operations on this thread record history.
 inline bool is_grad_enabled() { return detail::grad_state().enabled; }
 
-/// Whether this thread is in a backward pass that computes activations again (checkpoint): what a
-/// step does once, as moving running statistics, was done by the forward pass.
+/// Whether this thread is in a backward pass that computes activations again (checkpoint). Things
+/// that a step does once, such as updating running statistics, were done by the forward pass.
 inline bool is_recomputing() { return detail::grad_state().recomputing; }
 
 /// Records no history on this thread for its lifetime. Nests.
@@ -50,7 +50,7 @@ class NoGradGuard {
 
 namespace detail {
 
-/// A forward pass inside a backward pass, which records none itself.
+/// For its lifetime, a forward pass inside a backward pass, which itself records no history.
 class RecomputationGuard {
  public:
   [[nodiscard]] RecomputationGuard() noexcept

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Hooks: functions of the user's that backward calls with the gradient of a tensor.
+// Hooks: functions of the program that backward calls with the gradient of a tensor.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ class HookList final : public HookListBase {
     std::erase_if(hooks_, [&](const auto& entry) { return entry.first == number; });
   }
   bool empty() const { return hooks_.empty(); }
-  /// Handles: a hook may remove itself, or add others, and keeps what it counts in itself.
+  /// Shared pointers to the hooks, because a hook may remove itself or add others while they are
+  /// called; they are not copies, because a hook may have state.
   std::vector<std::pair<std::int64_t, std::shared_ptr<Hook>>> all() const {
     return or_out_of_memory([&] { return hooks_; });
   }
@@ -46,7 +47,7 @@ class HookList final : public HookListBase {
   std::int64_t last_ = 0;
 };
 
-/// A function that may be none: a std::function or a pointer.
+/// A callable that may be empty: a std::function or a pointer.
 template <class Hook>
 concept MayBeEmpty = std::is_pointer_v<Hook> || requires(const Hook& hook) {
   hook.operator bool();
@@ -77,7 +78,7 @@ using GradientHook = std::function<Tensor(const Tensor& gradient)>;
 
 HookHandle add_hook(const Tensor& tensor, GradientHook hook);
 
-/// What the hooks of a list make of a gradient.
+/// Calls the hooks of a list in order, and returns the gradient that they leave.
 Tensor run_hooks(RefCounted& hooks, Tensor gradient);
 
 }  // namespace autograd

@@ -25,9 +25,9 @@ struct LeafUse {
 /// freed by backward, as long as `root` lives.
 std::vector<LeafUse> leaves_of(const Tensor& root);
 
-/// Throws if the loss depends on a leaf that is neither among `own`, the parameters of what is
-/// called `owner`, nor among `others`. Names it, the op that takes it, and which of `own` the loss
-/// does not depend on: those that such a leaf may have replaced.
+/// Throws if the loss depends on a leaf that is neither among `own`, the parameters of `owner`, nor
+/// among `others`. The error names the leaf, the op that takes it, and those of `own` on which the
+/// loss does not depend: the leaf may have replaced one of them.
 void check_leaves(std::string_view call, std::string_view owner, const Tensor& loss,
                   const NamedTensors& own, const std::vector<Tensor>& others,
                   std::string_view advice);

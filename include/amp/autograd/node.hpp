@@ -25,32 +25,34 @@ class AMP_EXPORT Node : public RefCounted {
   Node(std::string_view name, const Tensor& output);
 
   std::string_view name() const { return name_; }
-  /// Of the tensor this node made: its gradient has the same.
+  /// The shape of the tensor that this node made, and of its gradient.
   const Shape& shape() const { return shape_; }
   DType dtype() const { return dtype_; }
-  /// The dtype in which the gradient is wanted in the end, and accepted as it is: float32 behind a
-  /// cast from it to 16 bits, else that of the tensor. A matmul writes either at the same cost; in
-  /// this one nothing has to be converted, nor is rounded twice.
+  /// The dtype in which the gradient is accepted without a conversion, beside dtype(): float32 for
+  /// the result of a cast from float32 to 16 bits, else that of the tensor. A matmul writes either
+  /// at the same cost; in this one the gradient is not converted and not rounded twice.
   DType gradient_dtype() const { return gradient_dtype_; }
   void want_gradient_in(DType dtype) { gradient_dtype_ = dtype; }
-  /// Larger than that of every node it depends on: descending order is a topological order.
+  /// A number larger than that of every node it depends on: descending order is a topological
+  /// order.
   std::uint64_t sequence() const { return sequence_; }
 
   virtual std::span<const Ref<Node>> inputs() const { return {}; }
-  /// The gradients of the inputs, from that of the output. `gradients` has one undefined tensor per
-  /// input.
+  /// Computes the gradients of the inputs from that of the output. `gradients` has one undefined
+  /// tensor per input, to be assigned.
   virtual void backward(const Tensor& gradient, std::span<Tensor> gradients) = 0;
-  /// For a node that kept its inputs only: computes its output again. The node which that recorded
-  /// takes over the gradient; null if no leaf wants it any more. The inputs() of such a node say
-  /// what it depends on, and no gradient goes along them. Nothing: this node has a backward().
+  /// For a node that saved only its inputs: computes its output again, and returns the node which
+  /// that recorded, which takes over the gradient; null if no leaf requires it any more. The
+  /// inputs() of such a node say what it depends on, and no gradient goes along them. nullopt:
+  /// backward() is to be called.
   virtual std::optional<Ref<Node>> recompute() { return std::nullopt; }
-  /// Frees what was saved; backward throws from now on.
+  /// Frees the saved tensors; backward throws from now on.
   virtual void release() {}
   /// This node as a leaf, or null.
   virtual Leaf* as_leaf() { return nullptr; }
   /// Whether gradients that passed through this node carry the loss scale.
   virtual bool scales_gradient() const { return false; }
-  /// What backward calls with the gradient of the output; null without hooks.
+  /// The functions that backward calls with the gradient of the output; null if there are none.
   const Ref<RefCounted>& hooks() const { return hooks_; }
   void set_hooks(Ref<RefCounted> hooks) { hooks_ = std::move(hooks); }
 
@@ -66,15 +68,16 @@ class AMP_EXPORT Node : public RefCounted {
   Ref<RefCounted> hooks_;
 };
 
-/// What hears that backward has added to the gradients of leaves, while it goes on: so gradients
-/// can be sent to other ranks meanwhile. Leaves hold it. A leaf that has one is touched as soon as
-/// its gradient is complete, and not last; an error on the way then leaves some leaves changed.
+/// Base of objects that backward notifies of complete gradients while it goes on, so that these can
+/// be sent to other ranks meanwhile. Leaves hold it. A leaf with a listener gets its gradient as
+/// soon as that is complete, not at the end of backward; if an error follows, some leaves have
+/// changed.
 class AMP_EXPORT GradientListener : public RefCounted {
  public:
   GradientListener();
-  /// All that this pass adds to the leaf with this Leaf::listener_index is added.
+  /// Called when the gradient of the leaf with this Leaf::listener_index is complete.
   virtual void accumulated(std::size_t index) = 0;
-  /// The pass, whose graph has leaves of this listener, is over.
+  /// Called at the end of a pass whose graph has leaves of this listener.
   virtual void backward_ends() = 0;
   virtual void backward_fails() noexcept = 0;
   /// Whether other ranks have the same parameters, so that all must take or skip a step together.
@@ -92,9 +95,9 @@ class AMP_EXPORT Leaf final : public Node {
   void backward(const Tensor&, std::span<Tensor>) override {}
   Leaf* as_leaf() override { return this; }
 
-  /// What of a gradient may lack memory, ahead of accumulate: a copy if something else holds it.
+  /// Does the part of accumulate() that may run out of memory: copies the gradient if it is shared.
   void prepare(Tensor& gradient);
-  /// Adds to the gradient; the first is taken over if nothing else holds it.
+  /// Adds to the gradient; the first becomes it, without a copy unless it is shared.
   void accumulate(Tensor gradient, bool scaled);
 
   Tensor grad;
@@ -105,14 +108,14 @@ class AMP_EXPORT Leaf final : public Node {
 
  private:
   bool has_gradient();
-  /// Row-major: scalers and optimizers write to the memory of it.
+  /// The gradient in row-major memory of its own, to which scalers and optimizers may write.
   static Tensor own(const Tensor& gradient);
 };
 
 /// Whether there may be leaves with a listener.
 bool any_listener();
 
-/// Smaller than the sequence of every node that this thread makes from now on, or as large.
+/// A number that is not larger than the sequence of any node that this thread makes from now on.
 std::uint64_t next_sequence();
 
 inline Node* node_of(const Tensor& tensor) {

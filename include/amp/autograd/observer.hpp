@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Events of a thread: ops, casts, modules and backward functions, as they begin and end. The layers
-// of the library announce them; what listens (the tools of <amp/diagnostics.hpp>) derives from
-// Observer. If a thread has no observer, an event costs a load and a branch.
+// of the library announce them; the tools of <amp/diagnostics.hpp> derive from Observer to receive
+// them. If a thread has no observer, an event costs a load and a branch.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ namespace amp::inline v0 {
 enum class OpPolicy : std::uint8_t;
 enum class PolicyRule : std::uint8_t;
 
-/// How a tensor came to be in another dtype.
+/// How a tensor was converted to another dtype.
 enum class CastKind : std::uint8_t {
-  kConverted,      ///< by a conversion that nothing keeps
-  kCopyReused,     ///< the kept copy of a weight was current: no conversion
+  kConverted,      ///< by a conversion that is not cached
+  kCopyReused,     ///< the cached copy of a weight was current: no conversion
   kCopyRefreshed,  ///< the copy of a weight was made, or renewed because the weight had changed
 };
 
@@ -47,10 +47,11 @@ struct CastEvent {
   CastKind kind;
 };
 
-/// Base of what listens to a thread. Each begin is followed by its end, or by its failure if an
-/// exception leaves the scope; they nest. An exception that an observer throws leaves the op: one
-/// from a begin fails the observers that had heard of it, and not the one that threw; one from an
-/// end is thrown when all observers have heard of it. What an observer computes is not announced.
+/// Base of observers of a thread. Each begin is followed by its end, or by its failure if an
+/// exception leaves the scope; they nest. An exception that an observer throws leaves the op. If it
+/// comes from a begin, the observers that were called before get the failure, and the one that
+/// threw does not; if it comes from an end, it is thrown after all observers were called. Ops that
+/// an observer calls are not announced.
 class AMP_EXPORT Observer {
  public:
   Observer() = default;
@@ -61,7 +62,7 @@ class AMP_EXPORT Observer {
   virtual void op_begins(const OpEvent&) {}
   virtual void op_ends(const Tensor& /*result*/) {}
   virtual void op_fails() noexcept {}
-  /// In the op that has begun and not ended, if there is one.
+  /// A cast. It belongs to the op that has begun and not ended, if there is one.
   virtual void tensor_cast(const CastEvent&) {}
   /// The module's path, "block2.conv1"; empty for the outermost.
   virtual void module_begins(const std::string& /*path*/) {}
@@ -71,7 +72,7 @@ class AMP_EXPORT Observer {
   virtual void backward_fails() noexcept {}
 };
 
-/// The observer hears of this thread's events for the guard's lifetime. Guards nest. They may be
+/// The observer gets this thread's events for the guard's lifetime. Guards nest. They may be
 /// destroyed in any order, but on this thread, and not by an observer during an event.
 class ObserverGuard {
  public:
@@ -89,7 +90,7 @@ class ObserverGuard {
 
 inline bool is_observed() { return amp::detail::grad_state().observers != nullptr; }
 
-// What the layers announce, if is_observed().
+// The functions by which layers announce events, to be called if is_observed().
 void announce_op(const OpEvent& event);
 void announce_op_end(const Tensor& result);
 void announce_op_failure() noexcept;
@@ -97,7 +98,7 @@ void announce_cast(const CastEvent& event);
 void announce_module(const std::string& path);
 void announce_module_end() noexcept;
 
-/// node.backward(gradient, gradients), announced.
+/// Calls node.backward(gradient, gradients) and announces it.
 void observed_backward(Node& node, const Tensor& gradient, std::span<Tensor> gradients);
 
 }  // namespace autograd

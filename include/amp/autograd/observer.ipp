@@ -10,8 +10,8 @@
 
 namespace amp::inline v0::autograd {
 
-/// One event, told to all observers of the thread. Meanwhile the thread has none, so that what they
-/// compute is not announced.
+/// Calls all observers of the thread for one event. Meanwhile the thread has none, so that the ops
+/// they call are not announced.
 class Announcement {
  public:
   Announcement() : first_(std::exchange(amp::detail::grad_state().observers, nullptr)) {}
@@ -30,7 +30,7 @@ class Announcement {
       throw;
     }
   }
-  /// Calls body(observer) for each, and throws the first exception then.
+  /// Calls body(observer) for each, and then throws the first exception.
   template <class Body>
   void to_all(const Body& body) const {
     std::exception_ptr error;

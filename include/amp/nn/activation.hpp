@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The layers without parameters.
+// Layers without parameters.
 #pragma once
 
 #include <concepts>
@@ -38,7 +38,7 @@ class GELU : public Layer<GELU> {
   GeluForm form_;
 };
 
-/// Drops with probability p in training.
+/// In training, sets each element to 0 with probability p (dropout).
 class Dropout : public Layer<Dropout> {
  public:
   template <std::same_as<std::nullptr_t> Null>       // not the number 0
@@ -50,7 +50,7 @@ class Dropout : public Layer<Dropout> {
   double p_;
 };
 
-/// Dimensions [start_dim, end_dim] become one.
+/// Joins the dimensions from start_dim to end_dim, both included, to one.
 class Flatten : public Layer<Flatten> {
  public:
   template <std::same_as<std::nullptr_t> Null>                            // not the number 0

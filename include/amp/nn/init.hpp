@@ -10,11 +10,12 @@
 
 namespace amp::inline v0::nn::init {
 
-/// Uniform in +-bound.
+/// Random numbers, uniform in [-bound, bound).
 [[nodiscard]] Tensor uniform(const Shape& shape, double bound);
 
-/// Uniform in +-1 / sqrt(fan_in): what He et al. 2015 (arXiv 1502.01852) become with torch's slope
-/// of sqrt(5), for weights; torch draws biases from the same range.
+/// The same with a bound of 1 / sqrt(fan_in): the initialisation of weights by He et al. 2015
+/// (arXiv 1502.01852) with torch's negative slope of sqrt(5); torch draws biases from the same
+/// range.
 [[nodiscard]] Tensor fan_in_uniform(const Shape& shape, std::int64_t fan_in);
 
 }  // namespace amp::inline v0::nn::init

@@ -16,12 +16,12 @@ namespace amp::inline v0::nn {
 
 namespace detail {
 
-/// Names the module in an error that comes out of it.
+/// Adds the name of the module to an error that leaves it.
 [[gnu::cold]] void add_module(Error& error, const Module& module);
-/// Throws: a layer of this type is used, but empty.
+/// Throws: a layer of this type is used, but it is empty.
 [[noreturn, gnu::cold]] void fail_empty(std::string_view type);
 
-/// module.forward(arguments...). An error that comes out of it names the module.
+/// Calls module.forward(arguments...). An error that leaves it names the module.
 template <class M, class... Arguments>
 Tensor forward(const M& module, const Arguments&... arguments) {
   try {
@@ -37,9 +37,9 @@ Tensor forward(const M& module, const Arguments&... arguments) {
 
 }  // namespace detail
 
-/// Base of the modules below: module(x) and module->forward(x) are module.forward(x). One that was
-/// made of nullptr, or without the arguments that its layer needs, is empty until it is assigned,
-/// and throws when it is used.
+/// Base of modules that can be called: module(x) and module->forward(x) are module.forward(x). A
+/// layer that was made of nullptr, or without the arguments that it needs, is empty until it is
+/// assigned, and throws if it is used before.
 template <class Self>
 class Layer : public Module {
  public:
@@ -56,7 +56,7 @@ class Layer : public Module {
     return static_cast<const Self*>(this);
   }
 
-  /// As that of Module; `weight` and `bias` are assigned, too.
+  /// As Module::replace_parameter(); also assigns the members `weight` and `bias`.
   Tensor replace_parameter(const std::string& name, Tensor tensor) {
     tensor = Module::replace_parameter(name, std::move(tensor));
     Self& self = static_cast<Self&>(*this);

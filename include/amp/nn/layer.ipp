@@ -12,7 +12,7 @@ namespace amp::inline v0::nn::detail {
 AMP_COLD void add_module(Error& error, const Module& module) {
   try {
     error.add_module(module.path());
-  } catch (const std::bad_alloc&) {  // then without the path
+  } catch (const std::bad_alloc&) {  // the error then lacks the path
   }
 }
 

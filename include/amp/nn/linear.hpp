@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The layers with a matrix, a kernel or a table: Linear, Conv2d, Embedding.
+// Layers with a matrix, a kernel or a table: Linear, Conv2d, Embedding.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct LinearOptions {
   bool bias = true;
 };
 
-/// x [..., in] -> x weight^T + bias [..., out]; weight [out, in], bias [out].
+/// Returns x weight^T + bias [..., out] for x [..., in]; weight [out, in], bias [out] (linear).
 class Linear : public Layer<Linear> {
  public:
   using Layer<Linear>::Layer;
@@ -32,10 +32,11 @@ struct Conv2dLayerOptions {
   Size2d stride = 1, padding = 0, dilation = 1;
   std::int64_t groups = 1;
   bool bias = true;
-  bool relu = false;  // relu of the result, as Conv2dOptions has it
+  bool relu = false;  // relu of the result, as in Conv2dOptions
 };
 
-/// x [N, in, H, W] -> [N, out, H', W'] (conv2d); weight [out, in / groups, KH, KW], bias [out].
+/// Convolves x [N, in, H, W] to [N, out, H', W'] (conv2d); weight [out, in / groups, KH, KW],
+/// bias [out].
 class Conv2d : public Layer<Conv2d> {
  public:
   using Layer<Conv2d>::Layer;
@@ -53,8 +54,8 @@ class Conv2d : public Layer<Conv2d> {
   Conv2dOptions options_;
 };
 
-/// Indices [...] (int64 or int32) -> rows of weight [...,  dim]; weight [count, dim], drawn from
-/// N(0, 1).
+/// Returns the rows of weight [count, dim] that indices [...] (int64 or int32) name, [..., dim]
+/// (embedding). The weight is drawn from N(0, 1).
 class Embedding : public Layer<Embedding> {
  public:
   using Layer<Embedding>::Layer;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Module: named parameters, buffers and modules within modules. Derive from it to make one's own.
+// Module: named parameters, buffers and modules within modules. Derive from it to make your own.
 #pragma once
 
 #include <concepts>
@@ -27,18 +27,18 @@ namespace detail {
 
 class ModuleCall;
 
-/// "a", "b"; or none.
+/// The names as text, such as "a", "b", or none if there are none.
 std::string listed(const std::vector<std::string>& names);
 
-/// Of a module, without namespaces. Found by the compiler, so that no program searches for it.
+/// The name of a module type, without namespaces, computed at compile time.
 template <class M>
 inline constexpr std::string_view kTypeName = amp::detail::type_name<M>();
 
 }  // namespace detail
 
-/// Base of modules: a shared handle, as everything in it is. Copies are the same module. One that
-/// derives from Layer<Itself> instead can also be called: net(x) is net.forward(x). An error within
-/// a module that is called so names it: "block2.conv1: conv2d: ...".
+/// Base of modules. A module is a shared handle, as its tensors and modules are: copies are the
+/// same module. A class that derives from Layer<Itself> instead can also be called: net(x) is
+/// net.forward(x). An error in such a call names the module: "block2.conv1: conv2d: ...".
 ///
 /// ```cpp
 /// struct Net : amp::nn::Module {
@@ -53,13 +53,13 @@ inline constexpr std::string_view kTypeName = amp::detail::type_name<M>();
 class Module {
  public:
   Module();
-  /// No module yet: to be assigned.
+  /// No module yet; one is to be assigned.
   Module(std::nullptr_t) {}
 
   bool defined() const { return state_ != nullptr; }
 
-  /// Called after forward() each time the module is called, as a Layer is. A tensor that the hook
-  /// returns takes the place of the output; an undefined one keeps it.
+  /// A function that is called after forward() each time the module is called, as a Layer is. A
+  /// tensor that it returns replaces the output; an undefined one keeps it.
   using ForwardHook = std::function<Tensor(const Module& module, const Tensor& output)>;
   HookHandle register_forward_hook(ForwardHook hook) const;
   /// The same for the gradient of the output, in backward: see Tensor::register_hook.
@@ -70,14 +70,15 @@ class Module {
   /// outermost on: "block2.conv1". Empty for the outermost.
   std::string path() const;
 
-  /// The type with which it was made or registered, "Linear"; "Module" if that is not known.
+  /// The type with which the module was made or registered, "Linear"; "Module" if it is not known.
   std::string_view type() const;
-  /// What it says of itself when it is printed: "in_features=4, out_features=2, bias=True".
+  /// The description of the module in printed text: "in_features=4, out_features=2, bias=True".
   const std::string& extra_repr() const;
 
-  /// Adds a leaf that an optimizer is to train. Undefined: an absent parameter, without a name.
+  /// Adds a leaf that an optimizer is to train, and returns it. An undefined tensor stands for an
+  /// absent parameter and gets no name.
   Tensor register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
-  /// Adds a tensor that is saved and moved with the module, but not trained.
+  /// Adds a tensor that is saved and moved with the module, but not trained, and returns it.
   Tensor register_buffer(std::string name, Tensor tensor);
   /// Adds a module within this one, and returns it.
   template <class M>
@@ -86,78 +87,80 @@ class Module {
     return module;
   }
 
-  /// Puts `module` in the place of the one registered as `name`, and returns it, to be assigned to
-  /// the member: fc = replace_module("fc", Linear(64, 20)). Throws if there is none of that name.
-  /// An optimizer that was made before keeps the old parameters.
+  /// Replaces the module registered as `name` by `module`, and returns it, to be assigned to the
+  /// member: fc = replace_module("fc", Linear(64, 20)). Throws if there is none of that name. An
+  /// optimizer that was made before keeps the old parameters.
   template <class M>
   [[nodiscard]] M replace_module(const std::string& name, M module) {
     replace_child(name, module, detail::kTypeName<M>);
     return module;
   }
-  /// Puts `tensor`, a leaf, in the place of the parameter registered as `name`, and returns it.
-  /// A tensor that collects no gradients yet does so if the old one did. So weights are tied: a
-  /// parameter that is registered in several modules is one, under its first name.
-  /// Layers compute with what is registered, copies of them too; a module of one's own assigns the
-  /// result to its member. Throws if there is no parameter of that name.
+  /// Replaces the parameter registered as `name` by `tensor`, a leaf, and returns it. `tensor`
+  /// requires gradients from then on if the old one did. This ties weights: a parameter that is
+  /// registered in several modules counts once, under its first name. The layers of the library,
+  /// and copies of them, compute with the new parameter; other modules must assign the result to
+  /// their member. Throws if there is no parameter of that name.
   Tensor replace_parameter(const std::string& name, Tensor tensor);
 
   /// Throws if `loss` depends on a leaf that requires gradients and is a parameter neither of this
-  /// module nor among `others`: it is not saved with the module, nor given to an optimizer made of
-  /// parameters(). So it is with a member that was not registered, or one that was replaced by
-  /// assignment. To be called once, after the first forward pass: it walks the graph.
+  /// module nor among `others`: such a leaf is not saved with the module, nor given to an optimizer
+  /// made of parameters(). A member that was not registered, or was replaced by assignment, is such
+  /// a leaf. To be called once, after the first forward pass: it walks the graph.
   void check_registered(const Tensor& loss, const std::vector<Tensor>& others = {}) const;
 
   std::vector<Tensor> parameters() const;
   std::vector<Tensor> buffers() const;
-  /// Names of modules within modules are joined by dots: "first.weight". A tensor that is there
-  /// several times counts once, under its first name.
+  /// Names of modules within modules are joined by dots: "first.weight". A tensor that is
+  /// registered several times counts once, under its first name.
   NamedTensors named_parameters() const;
   NamedTensors named_buffers() const;
   const std::vector<std::pair<std::string, Module>>& named_modules() const;
 
-  /// Whether dropout drops and batch norm uses the batch's statistics.
+  /// Whether the module is in training mode, in which dropout drops and batch norm uses the
+  /// statistics of the batch.
   bool is_training() const;
   void train(bool on = true) const;
   void eval() const { train(false); }
 
-  /// Converts the floating-point parameters and buffers in place; gradients are dropped. To be done
-  /// before an optimizer is made of them. Where it throws, nothing is converted.
+  /// Converts the floating-point parameters and buffers in place; gradients are dropped. To be
+  /// called before an optimizer is made of them. If it throws, nothing is converted.
   void to(DType dtype) const;
-  /// As to(dtype), but for the tensors of modules within that keep_float32, as normalisation layers
-  /// do: a sum over many values and a variance want more than 16 bits.
+  /// As to(dtype), except that normalisation layers, and other modules that called keep_float32(),
+  /// keep their tensors: sums over many values and variances need more than 16 bits.
   void to_mixed(DType dtype) const;
-  /// Moves all parameters and buffers. Where it throws, nothing is moved.
+  /// Moves all parameters and buffers. If it throws, nothing is moved.
   void to(Device device) const;
 
-  /// Throws if `policies` name a module that is not within this one, or say two different things
-  /// of one op in one module, neither path being longer.
+  /// Throws if `policies` name a module that is not within this one, or give one op in one
+  /// module two different policies by paths of the same length.
   void check_policies(const OpPolicies& policies) const;
 
   void zero_grad() const;
 
   /// Handles to all parameters and buffers, by name.
   NamedTensors state_dict() const;
-  /// Copies the tensors of these names into the module's, converting. A tensor that is registered
-  /// several times is taken by any of its names. Throws, changing nothing, where a name is missing
-  /// or unknown, a shape differs, or two names of one tensor bring different values.
+  /// Copies tensors into those of the module, by name, and converts them. A tensor that is
+  /// registered several times may have any of its names. Throws, changing nothing, if a name is
+  /// missing or unknown, if a shape differs, or if two names of one tensor have different values.
   void load_state_dict(const NamedTensors& tensors) const;
 
  protected:
-  /// text() is what extra_repr() returns.
+  /// Makes text() the extra_repr() of the module.
   template <std::invocable Text>
   void set_extra_repr(const Text& text) const {
     keep_extra_repr(amp::detail::or_out_of_memory([&] { return std::string(text()); }));
   }
   void set_type(std::string_view type) const;
 
-  /// Says that to_mixed is to leave this module's tensors, and those within, as they are.
+  /// Says that to_mixed() does not convert the tensors of this module and of those within.
   void keep_float32() const;
 
-  /// What `member`, a handle to the parameter `name` of this module, stands for: the one registered
-  /// in its place if replace_parameter replaced it, else itself, also if it was only assigned.
+  /// Returns the parameter for `member`, a handle to the parameter `name` of this module: the one
+  /// that replaced it if replace_parameter() did, else `member` itself, also if it was only
+  /// assigned.
   const Tensor& registered(std::string_view name, const Tensor& member) const;
-  /// Forgets that `back` was replaced as `name`, and replaced parameters to which there is no other
-  /// handle any more.
+  /// Forgets that `back` was replaced as `name`, and also replaced parameters to which there is no
+  /// other handle any more.
   void forget_replaced(std::string_view name, const Tensor& back) const;
 
   void check_defined() const;
@@ -179,21 +182,22 @@ class Module {
 
   void keep_extra_repr(std::string text) const;
 
-  /// register_module and replace_module of a module that has this type, unless it has one already.
+  /// register_module() and replace_module() for a module, which gets this type unless it has one.
   void register_child(const std::string& name, const Module& child, std::string_view type) const;
   void replace_child(const std::string& name, const Module& child, std::string_view type) const;
 
-  /// Throws where `child` cannot be a module within this one.
+  /// Throws if `child` cannot be a module within this one.
   void check_child(std::string_view call, const std::string& name, const Module& child) const;
   bool holds(const Module& other) const;
-  /// Tells a child what it is, and where, unless it is in another module already.
+  /// Sets the type of a child, and its place unless it is in another module already.
   void enter(const std::string& name, const Module& child, std::string_view type) const;
-  /// The path of a child that is no longer here as `name`: perhaps it still is as another.
+  /// Updates the path of a child that is no longer here as `name`, but may be here under another
+  /// name.
   void leave(const std::string& name, const Module& child) const;
 
   void check_name(std::string_view call, const std::string& name) const;
 
-  /// Tensors under their first names, or under all.
+  /// Collects tensors under their first names, or under all names.
   void collect(NamedTensors State::*list, const std::string& prefix, NamedTensors& found,
                bool all_names = false) const;
   void collect_paths(const std::string& prefix, std::vector<std::string>& paths) const;

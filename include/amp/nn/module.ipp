@@ -40,14 +40,14 @@ AMP_COLD void check_leaf(std::string_view call, const std::string& name, const T
             ", was computed; detach() it");
 }
 
-/// Appends an entry; its name was checked.
+/// Appends an entry, whose name was checked.
 template <class Value>
 void append(std::vector<std::pair<std::string, Value>>& list, std::string name,
             const Value& value) {
   amp::detail::or_out_of_memory([&] { list.emplace_back(std::move(name), value); });
 }
 
-/// The entry of that name; throws, listing those that there are, if there is none.
+/// The entry of that name. Throws if there is none, and lists those that there are.
 template <class Value>
 Value& find(std::string_view call, std::string_view what,
             std::vector<std::pair<std::string, Value>>& list, std::string_view name) {
@@ -70,7 +70,7 @@ AMP_COLD std::vector<Tensor> values(const NamedTensors& named) try {
   throw amp::detail::OutOfMemory();
 }
 
-/// Bit for bit, in the dtype of `a`.
+/// Whether the two are equal bit for bit in the dtype of `a`.
 AMP_COLD bool same_values(const Tensor& a, const Tensor& b) {
   const Tensor x = a.detach().to(kCPU).contiguous();
   const Tensor y = b.detach().to(kCPU).to(a.dtype()).contiguous();
@@ -87,11 +87,11 @@ struct Module::State {
   bool keeps_float32 = false;
   std::string_view type = detail::kNoType;
   std::string extra_repr = {};
-  // Handles to parameters that were replaced, which copies of a layer may still have.
+  // Parameters that were replaced, to which copies of a layer may still have handles.
   std::vector<std::pair<Tensor, std::string>> replaced = {};
   Ref<ForwardHooks> forward_hooks = {};
   Ref<BackwardHooks> backward_hooks = {};
-  std::weak_ptr<State> parent = {};  // where it was registered first, and as what
+  std::weak_ptr<State> parent = {};  // the module in which it was registered first
   std::string name = {};
 };
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The call of a module: the policies of its path hold within it, observers hear of it, and hooks
-// are called.
+// The call of a module: the policies of its path are in force within it, observers are notified of
+// it, and hooks are called.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,8 @@
 
 namespace amp::inline v0::nn::detail {
 
-/// What surrounds the call of a module, if it is needed: policies by its path, observers, hooks.
+/// A scope around the call of a module, if it is needed: for policies by its path, observers and
+/// hooks.
 class ModuleCall {
  public:
   static bool is_needed(const Module& module) {

@@ -34,8 +34,8 @@ AMP_COLD ModuleCall::ModuleCall(const Module& module) : module_(module) {
   announced_ = true;
 }
 
-/// The same tensor with a history of its own: the module may have returned its input, or a
-/// parameter, and the hooks are to see the gradient of this use alone.
+/// The same tensor with a history of its own: the module may have returned its input or a
+/// parameter, and the hooks must get the gradient of this use alone.
 AMP_COLD Tensor own_output(const Tensor& output) {
   const Tensor own = output.alias(output.shape(), output.strides(), output.impl().offset);
   amp::detail::record_move(

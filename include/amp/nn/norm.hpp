@@ -19,7 +19,7 @@ struct NormOptions {
   bool affine = true;  // whether there are weight and bias
 };
 
-/// Over the last dimensions, which are normalized_shape (layer_norm).
+/// Normalises over the last dimensions, whose extents are normalized_shape (layer_norm).
 class LayerNorm : public Layer<LayerNorm> {
  public:
   using Layer<LayerNorm>::Layer;
@@ -41,7 +41,7 @@ struct RMSNormOptions {
   bool affine = true;
 };
 
-/// rms_norm
+/// The same without mean and bias (rms_norm).
 class RMSNorm : public Layer<RMSNorm> {
  public:
   using Layer<RMSNorm>::Layer;
@@ -58,7 +58,7 @@ class RMSNorm : public Layer<RMSNorm> {
   std::optional<double> eps_;
 };
 
-/// Over the channels of each of `groups` groups (group_norm).
+/// Normalises over each of `groups` groups of channels (group_norm).
 class GroupNorm : public Layer<GroupNorm> {
  public:
   using Layer<GroupNorm>::Layer;
@@ -81,14 +81,14 @@ struct BatchNorm2dOptions {
   bool track_running_stats = true;
 };
 
-/// Over each channel of x [N, C, H, W] (batch_norm): with the batch's statistics in training, with
-/// the running ones in evaluation.
+/// Normalises each channel of x [N, C, H, W] (batch_norm): in training with the statistics of the
+/// batch, in evaluation with the running ones.
 class BatchNorm2d : public Layer<BatchNorm2d> {
  public:
   using Layer<BatchNorm2d>::Layer;
   BatchNorm2d() : Layer<BatchNorm2d>(nullptr) {}  // empty
   BatchNorm2d(std::int64_t channels, const BatchNorm2dOptions& options = {});
-  /// Without `momentum` this synchronises in training: it reads num_batches_tracked.
+  /// Synchronises in training if `momentum` is unset, because it reads num_batches_tracked.
   Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias, running_mean, running_var, num_batches_tracked;

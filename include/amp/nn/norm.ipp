@@ -16,7 +16,7 @@ namespace amp::inline v0::nn {
 
 namespace detail {
 
-/// What the norms whose affine option governs weight and bias say of it.
+/// The extra_repr of norms whose affine option stands for weight and bias.
 AMP_COLD std::string affine_text(const char* name, bool affine) {
   return name + python_text(affine) + ", bias=" + python_text(affine);
 }

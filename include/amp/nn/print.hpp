@@ -21,8 +21,8 @@ std::string module_text(const Module& module, std::string_view type);
 
 }  // namespace detail
 
-/// The module as Python's print shows a torch module: its type, what its extra_repr says, and the
-/// modules within it by name. Those are named by the type they were registered with.
+/// The module as Python's print shows a torch module: its type, its extra_repr, and the modules
+/// within it by name, with the types that they were registered with.
 ///
 /// ```cpp
 /// const amp::nn::Sequential net{amp::nn::Linear(4, 2), amp::nn::ReLU()};
@@ -38,7 +38,7 @@ std::string to_string(const M& module) {
   return detail::module_text(module, known ? module.type() : amp::detail::type_name<M>());
 }
 
-/// to_string(module), to a stream.
+/// Writes to_string(module) to a stream.
 template <class Char, class Traits, std::derived_from<Module> M>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& stream,
                                              const M& module) {

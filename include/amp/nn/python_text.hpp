@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Numbers as Python writes them: what a layer says of itself when it is printed.
+// Numbers as Python writes them, for the extra_repr of layers.
 #pragma once
 
 #include <charconv>
@@ -16,7 +16,7 @@ namespace amp::inline v0::nn::detail {
 
 inline std::string python_text(bool value) { return value ? "True" : "False"; }
 inline std::string python_text(std::int64_t value) { return std::to_string(value); }
-/// The fewest digits that give the number back; 1.0, 0.0001, 1e-05.
+/// The number in the fewest digits that identify it: 1.0, 0.0001, 1e-05.
 inline std::string python_text(double value) {
   const double magnitude = std::fabs(value);
   const bool fixed = value == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
@@ -30,7 +30,7 @@ inline std::string python_text(double value) {
 inline std::string python_text(const std::optional<double>& value) {
   return value ? python_text(*value) : "None";
 }
-/// (4,) and (4, 5)
+/// A tuple: (4,) or (4, 5).
 inline std::string python_text(const Shape& shape) {
   std::string text = to_string(shape);
   text.front() = '(';

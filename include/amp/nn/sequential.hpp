@@ -14,9 +14,9 @@
 
 namespace amp::inline v0::nn {
 
-/// Each module takes the result of the one before. They are named "0", "1", ... In braces they are
-/// made, and draw their weights, from left to right; in parentheses the compiler chooses the order,
-/// and g++ and clang choose different ones.
+/// A chain of modules, of which each takes the result of the one before. They are named "0", "1",
+/// ... Within braces they are made, and draw their weights, from left to right. Within parentheses
+/// the compiler chooses the order, and g++ and clang choose different ones.
 ///
 /// ```cpp
 /// const amp::nn::Sequential net{amp::nn::Linear(4, 8), amp::nn::ReLU(), amp::nn::Linear(8, 2)};
@@ -39,7 +39,7 @@ class Sequential : public Layer<Sequential> {
     register_child(name, module, detail::kTypeName<M>);
     add_step(std::move(name), step(module));
   }
-  /// As that of Module; there is no member to assign the result to.
+  /// As Module::replace_module(), but there is no member to which the result is to be assigned.
   template <class M>
   M replace_module(const std::string& name, const M& module) {
     check_defined();
@@ -52,7 +52,7 @@ class Sequential : public Layer<Sequential> {
   Tensor forward(const Tensor& x) const;
 
  private:
-  /// A module, of whatever type.
+  /// A module of any type.
   class Step {
    public:
     virtual ~Step() = default;

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// + - * / and negation, of tensors and of a tensor and a number on either side.
+// + - * / and negation, of tensors and of a tensor and a number on either side. Elementwise; shapes
+// broadcast; integers wrap around. Dtypes promote as in torch: a 0-dimensional tensor or a number
+// changes the dtype of the other operand only if it is of a higher category (bool, integers,
+// floating point). So a floating-point number beside integers gives float32.
 #pragma once
 
 #include "amp/ops/number.hpp"
@@ -11,23 +14,25 @@ namespace amp::inline v0 {
 
 // --- two tensors ---------------------------------------------------------------------------------
 
-/// a + b
+/// a + b, elementwise. Shapes broadcast, dtypes promote. Under autocast: unchanged.
 [[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
 
-/// a - b. Not of two bools.
+/// a - b, elementwise, but not of two bools. Shapes broadcast, dtypes promote. Under autocast:
+/// unchanged.
 [[nodiscard]] Tensor sub(const Tensor& a, const Tensor& b);
 
-/// a * b
+/// a * b, elementwise. Shapes broadcast, dtypes promote. Under autocast: unchanged.
 [[nodiscard]] Tensor mul(const Tensor& a, const Tensor& b);
 
-/// a / b, in floating point: integers give float32.
+/// a / b, elementwise, in floating point: integers and bools give float32. Shapes broadcast, dtypes
+/// promote. Under autocast: unchanged.
 [[nodiscard]] Tensor div(const Tensor& a, const Tensor& b);
 
 // --- a tensor and a number -----------------------------------------------------------------------
 
 namespace detail {
 
-// The operands stand in the order of the names.
+// The names give the order of the operands.
 Tensor add_number(const Tensor& a, kernels::Operand&& b);
 Tensor sub_number(const Tensor& a, kernels::Operand&& b);
 Tensor mul_number(const Tensor& a, kernels::Operand&& b);
@@ -37,19 +42,20 @@ Tensor number_div(kernels::Operand&& a, const Tensor& b);
 
 }  // namespace detail
 
+// As with two tensors; the number is not differentiated.
 // clang-format off
 template <Arithmetic N> [[nodiscard]] Tensor add(const Tensor& a, N b) { return detail::add_number(a, detail::number_operand(b)); }
 template <Arithmetic N> [[nodiscard]] Tensor sub(const Tensor& a, N b) { return detail::sub_number(a, detail::number_operand(b)); }
 template <Arithmetic N> [[nodiscard]] Tensor mul(const Tensor& a, N b) { return detail::mul_number(a, detail::number_operand(b)); }
 template <Arithmetic N> [[nodiscard]] Tensor div(const Tensor& a, N b) { return detail::div_number(a, detail::number_operand(b)); }
 // clang-format on
-/// a - b
+/// a - b for a number a.
 template <Arithmetic N>
 [[nodiscard]] Tensor sub(N a, const Tensor& b) {
   return detail::number_sub(detail::number_operand(a), b);
 }
-/// a / b, rounded once. Under autocast this follows the policy of reciprocal, as in torch, so that
-/// the result is float32.
+/// a / b for a number a, rounded once. Under autocast: float32, the policy of reciprocal, as in
+/// torch.
 template <Arithmetic N>
 [[nodiscard]] Tensor div(N a, const Tensor& b) {
   return detail::number_div(detail::number_operand(a), b);
@@ -70,12 +76,12 @@ template <Arithmetic N> [[nodiscard]] Tensor operator*(N a, const Tensor& b) { r
 template <Arithmetic N> [[nodiscard]] Tensor operator/(N a, const Tensor& b) { return div(a, b); }
 // clang-format on
 
-/// 1 / x; integers give float32.
+/// 1 / x, elementwise; integers and bools give float32. Under autocast: float32.
 [[nodiscard]] Tensor reciprocal(const Tensor& input);
 
 // --- negation ------------------------------------------------------------------------------------
 
-/// -x. Not of bool.
+/// -x, elementwise, in the dtype of `input`, which may be any but bool. Under autocast: unchanged.
 [[nodiscard]] Tensor neg(const Tensor& input);
 [[nodiscard]] inline Tensor operator-(const Tensor& input) { return neg(input); }
 

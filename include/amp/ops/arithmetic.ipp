@@ -10,6 +10,7 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/ops/arithmetic.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
 
 namespace amp::inline v0 {
@@ -87,7 +88,7 @@ AMP_INLINE Tensor div(const Tensor& a, const Tensor& b) {
 
 namespace detail {
 
-/// sub has no meaning for a bool tensor and a bool.
+/// Throws for a bool tensor and a bool, of which sub has no meaning.
 AMP_INLINE void check_not_both_bool(std::string_view argument, const Tensor& tensor,
                                     const kernels::Operand& number) {
   AMP_CHECK(number.dtype != kBool || !tensor.defined() || tensor.dtype() != kBool, "sub: `",
@@ -95,7 +96,7 @@ AMP_INLINE void check_not_both_bool(std::string_view argument, const Tensor& ten
             "; use ne for where they differ");
 }
 
-// Gradients of what is linear in the tensor.
+// Gradients of ops that are linear in the tensor.
 AMP_INLINE Tensor same_gradient(const Tensor& grad, const Tensor&, const kernels::Operand&) {
   return grad;
 }

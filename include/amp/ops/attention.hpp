@@ -11,15 +11,18 @@
 
 namespace amp::inline v0 {
 
-/// Attention of query [..., L, E] to key [..., S, E] and value [..., S, V]: [..., L, V]; leading
-/// dimensions broadcast. `attn_mask` broadcasts to [..., L, S]: bool, true where attention may
-/// look, or floating point of any dtype (torch wants float32 or that of `query`), added to the
-/// scores; a query that may look nowhere gives 0. `is_causal`: query i looks at the keys up to i.
-/// `dropout_p` applies to the probabilities, always. `scale` unset: 1 / sqrt(E).
-/// On the CPU the scores are computed block by block, in forward and again in backward: memory for
-/// all L x S of them is needed on other devices only, with dropout, if `attn_mask` learns, and if
-/// `scale` is not positive. Keys that a query does not see do not change its result, except that
-/// infinite or NaN values of such keys may make it NaN.
+/// Attention of query [..., L, E] to key [..., S, E] and value [..., S, V]; the result is [..., L,
+/// V]. Leading dimensions broadcast. All three have one floating-point dtype, which is that of the
+/// result; scores and probabilities are float32 (float64). Under autocast: low precision.
+/// `attn_mask` broadcasts to [..., L, S]: bool, true for the keys that a query attends to, or
+/// floating point of any dtype (torch wants float32 or that of `query`), added to the scores. A
+/// query that attends to no key gives 0. If `is_causal`, query i attends to the keys up to i, and
+/// `attn_mask` must be undefined. `dropout_p` applies to the probabilities at every call, also in
+/// evaluation. `scale` is 1 / sqrt(E) if unset.
+/// Keys that a query does not attend to do not change its result, except that infinite or NaN
+/// values of such keys may make it NaN. On the CPU the scores are computed block by block, in
+/// forward and again in backward. Memory for all L x S of them is needed only on other devices,
+/// with dropout, if `attn_mask` requires gradients, and if `scale` is not positive.
 [[nodiscard]] Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
                                                   const Tensor& value, const Tensor& attn_mask = {},
                                                   double dropout_p = 0.0, bool is_causal = false,
@@ -27,8 +30,8 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-/// Composed of other ops. Scores and probabilities are float32 (float64); the probabilities are
-/// rounded to the dtype of `value` before they are multiplied with it.
+/// Attention as a composition of other ops. Scores and probabilities are float32 (float64); the
+/// probabilities are rounded to the dtype of `value` before they are multiplied with it.
 Tensor composed_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                           const Tensor& mask, double dropout_p, bool is_causal, double scale);
 

@@ -14,6 +14,7 @@
 #include "amp/kernels/attention/host/backward.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/attention.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/comparison.hpp"
 #include "amp/ops/dropout.hpp"
 #include "amp/ops/matmul.hpp"
@@ -24,7 +25,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// [L, S], true where the key is not in the query's future.
+/// [L, S]: true if the key is not in the future of the query.
 AMP_INLINE Tensor causal_mask(std::int64_t queries, std::int64_t keys, Device device) {
   const Tensor row = reshape(arange(queries, {.device = device}), {queries, 1});
   return le(arange(keys, {.device = device}), row);
@@ -36,7 +37,7 @@ AMP_INLINE Tensor composed_attention(const Tensor& query, const Tensor& key, con
   constexpr std::string_view kOp = "scaled_dot_product_attention";
   const DType wide = promote_types(query.dtype(), kFloat32);
   Tensor scores = matmul(kOp, query, transpose(key, -2, -1), wide) * scale;
-  Tensor seen;  // where attention may look
+  Tensor seen;  // true for the keys that a query attends to
   if (is_causal) {
     seen = causal_mask(query.size(-2), key.size(-2), query.device());
   } else if (mask.defined() && mask.dtype() == kBool) {
@@ -50,7 +51,7 @@ AMP_INLINE Tensor composed_attention(const Tensor& query, const Tensor& key, con
     scores = where(seen, scores, kernels::Operand::scalar(nothing, scores.device()), false);
   }
   Tensor weights = softmax(scores, -1);
-  // A query that sees nothing attends to nothing.
+  // The result of a query that attends to no key is 0.
   if (seen.defined()) weights = where(seen, weights, zero_on(weights.device()), false);
   if (dropout_p > 0) weights = detail::dropout(weights, dropout_p);
   return matmul(kOp, autocasting::convert_dtype(weights, value.dtype()), value);
@@ -64,13 +65,13 @@ AMP_INLINE Shape leading(const Tensor& x) {
   return shape;
 }
 
-/// Memory for a gradient of `input` in the order in which that lies, so that the views it came
-/// through need not be undone by copies.
+/// Memory for a gradient of `input` in the order of its elements, so that backward of the views
+/// that gave `input` copies nothing.
 AMP_INLINE Tensor empty_as_it_lies(const Tensor& input, DType dtype) {
   const Shape& shape = input.shape();
   int order[kMaxDims] = {};
   for (int d = 0; d < input.dim(); ++d) order[d] = d;
-  const auto distance = [&](int d) {  // what is broadcast goes outermost
+  const auto distance = [&](int d) {  // broadcast dimensions go outermost
     return input.strides()[d] == 0 ? INT64_MAX : input.strides()[d];
   };
   std::stable_sort(order, order + input.dim(),
@@ -84,8 +85,8 @@ AMP_INLINE Tensor empty_as_it_lies(const Tensor& input, DType dtype) {
   return empty(shape, {.dtype = dtype, .device = input.device()}).alias(shape, strides, 0);
 }
 
-/// The kernel of the host. Equal leading dimensions, nothing empty, scale > 0; `mask` is that of
-/// the scores, [..., L, S], or undefined.
+/// Runs the kernel of the host. The leading dimensions are equal, nothing is empty, and scale > 0;
+/// `mask` is that of the scores, [..., L, S], or undefined.
 AMP_INLINE Tensor blocked_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& mask, bool is_causal, double scale) {
   static constexpr std::string_view kOp = "scaled_dot_product_attention";
@@ -151,7 +152,7 @@ AMP_INLINE Tensor attention(const Tensor& query, const Tensor& key, const Tensor
                            is_causal, scale);
 }
 
-/// The leading dimensions must broadcast, and `attn_mask` to the scores [..., L, S].
+/// Throws unless the leading dimensions broadcast, and `attn_mask` to the scores [..., L, S].
 AMP_INLINE void check_attention_shapes(const Tensor& query, const Tensor& key, const Tensor& value,
                                        const Tensor& mask) {
   constexpr std::string_view kOp = "scaled_dot_product_attention";

@@ -23,16 +23,49 @@
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
+
+/// Returns fn(inputs...), a tensor, and keeps only the inputs and fn for backward, which calls fn
+/// again and goes through what that records (torch.utils.checkpoint.checkpoint):
+///
+/// ```cpp
+/// const amp::nn::Sequential block(amp::nn::Linear(8, 8), amp::nn::GELU(), amp::nn::Dropout(0.1));
+/// const amp::Tensor x = amp::randn({4, 8});
+/// const amp::AutocastGuard autocast(amp::kCPU);
+/// const amp::Tensor y = amp::checkpoint(block, x);
+/// const amp::Tensor z = amp::checkpoint(
+///     [block](const amp::Tensor& a, const amp::Tensor& b) { return block(a) + b; }, y, x);
+/// amp::sum(z).backward();
+/// assert(block.parameters()[0].grad().defined());
+/// ```
+///
+/// Inputs: tensors, also undefined ones. fn may capture anything else, and also parameters and
+/// computed tensors, which get their gradients. fn is copied or moved, and lives until backward;
+/// what it captures by reference must live as long.
+/// Backward: gradients are those of fn(inputs...) without the checkpoint, bit for bit. fn runs
+/// again under the autocast state and the MathPrecision of forward, with the same random numbers,
+/// and leaves the random stream and running statistics of batch norm alone. What else it changes,
+/// it changes twice, unless it consults is_recomputing(). Checkpoints nest. Under NoGradGuard this
+/// is fn(inputs...).
+/// Errors: amp::Error in backward if an input was modified in place, if fn draws other random
+/// numbers or returns another shape or dtype than before, or in a second backward. A captured
+/// tensor that is modified between the passes, and a module that is switched between train() and
+/// eval(), are not detected. An exception from fn passes through, in both passes; then no gradient
+/// has changed. Threads: random numbers that fn draws on other threads are not repeated.
+/// Cost: in memory, the inputs, and while backward is in fn, the tensors that one fn saves for it;
+/// in time, fn once more. Does not synchronise.
+template <class Function, class... Tensors>
+[[nodiscard]] Tensor checkpoint(Function&& fn, const Tensors&... inputs);
+
 namespace detail {
 
-/// What a call needs to be repeated, beside the function: its inputs, with their history, and what
-/// held for the thread. Made before the call.
+/// The state that a call needs to be repeated, beside the function: its inputs, with their history,
+/// and the thread's autocast state, precision and random numbers. Made before the call.
 struct CheckpointedCall {
   explicit CheckpointedCall(std::span<const Tensor> tensors);
 
   /// Whether the call recorded the history of what it returned.
   bool recorded(const Tensor& result) const;
-  /// Throws if an input was written since.
+  /// Throws if an input was written since the call.
   void require_unchanged() const;
 
   PoolVector<Tensor> inputs;  // under handles of their own, which set_data() does not reach
@@ -43,7 +76,8 @@ struct CheckpointedCall {
   std::uint64_t first_sequence;  // no node that the call records has a smaller one
 };
 
-/// Stands for what the call recorded: its inputs() are the edges that lead out of that.
+/// The node that replaces the nodes that the call recorded: its inputs() are the edges that lead
+/// out of those.
 class CheckpointNode : public autograd::Node {
  public:
   CheckpointNode(const Tensor& result, CheckpointedCall&& call);
@@ -59,7 +93,7 @@ class CheckpointNode : public autograd::Node {
 
  private:
   Tensor repeat();
-  /// Whether a leaf, or what lies before it, is to have a gradient.
+  /// Whether any input needs a gradient: a leaf that requires one, or a computed tensor.
   bool is_wanted() const;
 
   std::optional<CheckpointedCall> call_;  // until release
@@ -88,36 +122,8 @@ Tensor with_checkpoint(const Tensor& result, Ref<CheckpointNode> node);
 
 }  // namespace detail
 
-/// Returns fn(inputs...), a tensor, and keeps only the inputs and fn for backward, which calls fn
-/// again and goes through what that records (torch.utils.checkpoint.checkpoint):
-///
-/// ```cpp
-/// const amp::nn::Sequential block(amp::nn::Linear(8, 8), amp::nn::GELU(), amp::nn::Dropout(0.1));
-/// const amp::Tensor x = amp::randn({4, 8});
-/// const amp::AutocastGuard autocast(amp::kCPU);
-/// const amp::Tensor y = amp::checkpoint(block, x);
-/// const amp::Tensor z = amp::checkpoint(
-///     [block](const amp::Tensor& a, const amp::Tensor& b) { return block(a) + b; }, y, x);
-/// amp::sum(z).backward();
-/// assert(block.parameters()[0].grad().defined());
-/// ```
-///
-/// Inputs: tensors, also undefined ones; fn may capture anything else, and parameters and
-/// computed tensors, which get their gradients. fn is copied or moved, and lives until backward; so
-/// must what it captures by reference.
-/// Backward: gradients are those of fn(inputs...) without the checkpoint, bit for bit. fn runs
-/// again under the autocast state and the MathPrecision of forward, with the same random numbers,
-/// and leaves the random stream and running statistics of batch norm alone. What else it changes,
-/// it changes twice, unless it consults is_recomputing(). Checkpoints nest. Under NoGradGuard this
-/// is fn(inputs...). Errors: amp::Error in backward if an input was modified in place, if fn draws
-/// other random numbers or returns another shape or dtype than before, or in a second backward. A
-/// captured tensor that is modified between the passes, and a module that is switched between
-/// train() and eval(), are not noticed. What fn throws passes through, in both passes; then no
-/// gradient has changed. Threads: random numbers that fn draws on other threads are not repeated.
-/// Cost: in memory, the inputs, and what one fn keeps for its own backward, which is alive while
-/// backward is in it; in time, fn once more. Does not synchronise.
 template <class Function, class... Tensors>
-[[nodiscard]] Tensor checkpoint(Function&& fn, const Tensors&... inputs) {
+Tensor checkpoint(Function&& fn, const Tensors&... inputs) {
   using Kept = std::decay_t<Function>;
   static_assert((std::is_same_v<Tensors, Tensor> && ...),
                 "checkpoint takes tensors; capture everything else");

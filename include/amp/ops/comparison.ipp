@@ -8,6 +8,7 @@
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/comparison.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/shape.hpp"
@@ -17,12 +18,12 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// Whether what is compared with a tensor is rounded to its dtype. Beside integers it is not, nor
-/// beside float8_e4m3fn, where a number beyond the largest would become NaN.
+/// Returns whether a number that is compared with a tensor is rounded to its dtype. It is not for
+/// integers, nor for float8_e4m3fn, in which a number beyond the largest would become NaN.
 AMP_INLINE bool rounds_what_is_compared(DType dtype) {
   return is_floating_point(dtype) && dtype != kFloat8E4M3;
 }
-/// The number as the nearest one of the tensor's dtype.
+/// The number, rounded to the nearest one of the dtype.
 AMP_INLINE kernels::Operand rounded_to(DType dtype, kernels::Operand number) {
   if (!rounds_what_is_compared(dtype)) return number;
   visit_dtype(dtype, [&](auto tag) {
@@ -34,7 +35,7 @@ AMP_INLINE kernels::Operand rounded_to(DType dtype, kernels::Operand number) {
   return number;
 }
 
-/// The same of a 0-dimensional operand beside one that is not, of dtype `common` both.
+/// The same for a 0-dimensional operand beside one that is not; `common` is their promoted dtype.
 AMP_INLINE Tensor rounded_single(const Tensor& operand, bool single, DType common) {
   const bool rounds = single && operand.dim() == 0 && rounds_what_is_compared(common);
   return rounds ? autocasting::convert_dtype(operand.detach(), common) : operand;
@@ -100,7 +101,8 @@ AMP_INLINE Tensor where_kernel(const Tensor& condition, const kernels::Operand& 
 
 AMP_INLINE kernels::Operand zero_on(Device device) { return kernels::Operand::scalar(0.0, device); }
 
-/// The gradients of where's choices: each receives what was taken from it, and 0 elsewhere.
+/// The gradient of one choice of where(): that of the elements that were taken from it, 0
+/// elsewhere.
 AMP_INLINE Tensor where_backward(const Tensor& condition, const Tensor& grad, bool first,
                                  const Shape& shape, DType dtype) {
   const kernels::Operand zero = zero_on(grad.device()), taken = grad.operand();

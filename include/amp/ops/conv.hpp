@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // 2-d convolution (cross-correlation, as in torch).
-//   output[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] * input[n, c, y * stride
-//   + i * dilation - padding, ...]
+//   output[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j]
+//                        * input[n, c, y * stride + i * dilation - padding, ...]
 #pragma once
 
 #include <concepts>
@@ -30,22 +30,25 @@ struct Conv2dOptions {
   Size2d padding = 0;
   Size2d dilation = 1;
   std::int64_t groups = 1;
-  bool relu = false;  // relu(conv2d(...)) in the same pass over the result, rounded once
+  bool relu = false;  // true: relu(conv2d(...)) in the same pass over the result, rounded once
 };
 
 /// Convolves input [N, C, H, W] (or [C, H, W]) with weight [O, C / groups, KH, KW]; bias [O] may be
-/// undefined. Result [N, O, H', W'] with H' = floor((H + 2 padding - dilation (KH - 1) - 1) /
-/// stride) + 1. Accumulated in float32, rounded once.
+/// undefined. The result is [N, O, H', W'] (or [O, H', W']) with
+///   H' = floor((H + 2 padding - dilation (KH - 1) - 1) / stride) + 1
+/// and W' likewise; padding counts as 0. All have one floating-point dtype, which is that of the
+/// result: accumulated in float32 (float64), rounded once. Under autocast: low precision.
 [[nodiscard]] Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
                             const Conv2dOptions& options = {});
 
 namespace detail {
 
-/// The extent of what a window of `kernel` sees of `input`: floor((input + 2 padding - dilation
-/// (kernel - 1) - 1) / stride) + 1.
+/// The number of windows along a dimension: floor((input + 2 padding - dilation (kernel - 1) - 1) /
+/// stride) + 1, and 0 if no window fits.
 std::int64_t window_extent(std::int64_t input, std::int64_t kernel, std::int64_t stride,
                            std::int64_t padding, std::int64_t dilation);
 
+/// Throws, naming `op`, if a number is out of range.
 kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d stride, Size2d padding,
                               Size2d dilation);
 

@@ -9,6 +9,7 @@
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/conv/host.hpp"
 #include "amp/kernels/dispatch.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/conv.hpp"
 #include "amp/ops/layout.hpp"
 #include "amp/ops/relu_mask.hpp"

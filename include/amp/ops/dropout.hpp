@@ -8,18 +8,22 @@
 
 namespace amp::inline v0 {
 
-/// Each element is 0 with probability p, else input / (1 - p): the expectation is kept. Not
-/// `training`: the input itself. What is dropped is a function of the process' generator
-/// (manual_seed), the same on every device and in every dtype.
+/// Sets each element to 0 with probability p and multiplies the others by 1 / (1 - p), so that the
+/// expectation stays; the gradient likewise. Returns `input` itself if not `training` or if p is 0.
+/// Floating point, in the dtype of `input`. Under autocast: unchanged. Which elements are dropped
+/// is a function of the process' generator (manual_seed), the same on every device and in every
+/// dtype.
 [[nodiscard]] Tensor dropout(const Tensor& input, double p = 0.5, bool training = true);
 
-/// residual + dropout(input, p, training), of one shape: the end of a residual branch, in one pass
-/// over memory and with one rounding. Drops what dropout() would. The result has the wider dtype.
+/// residual + dropout(input, p, training), for two tensors of one shape: the end of a residual
+/// branch, in one pass over memory and with one rounding. Drops what dropout() would. Floating
+/// point; dtypes promote. Under autocast: unchanged.
 [[nodiscard]] Tensor dropout_add(const Tensor& input, const Tensor& residual, double p = 0.5,
                                  bool training = true);
 
 namespace detail {
 
+/// Without checks and policy; p > 0.
 Tensor dropout(const Tensor& input, double p);
 
 }  // namespace detail

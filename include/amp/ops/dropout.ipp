@@ -10,6 +10,7 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/random/host.hpp"
 #include "amp/ops/arithmetic.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/dropout.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"
@@ -59,7 +60,7 @@ AMP_INLINE Tensor dropout_add(const Tensor& input, const Tensor& residual, doubl
   return output;
 }
 
-/// What the ops with dropout have in common.
+/// The checks that the ops with dropout have in common.
 AMP_INLINE void check_dropout(std::string_view op, const Tensor& input, double p) {
   check_floating(op, "input", input);
   AMP_CHECK(p >= 0 && p <= 1, op, ": `p` must lie in [0, 1], but is ", p);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Elementary functions.
+// Elementary functions, elementwise.
 #pragma once
 
 #include <concepts>
@@ -11,23 +11,29 @@
 
 namespace amp::inline v0 {
 
-/// |x|; the gradient at 0 is 0. Not of bool.
+/// |x|, elementwise, in the dtype of `input`, which may be any but bool. The gradient at 0 is 0.
+/// Under autocast: unchanged.
 [[nodiscard]] Tensor abs(const Tensor& input);
 
-/// e^x. On the host, results in float32 below 2.4e-38 may be 0.
+/// e^x, elementwise. Integers and bools give float32. On the CPU, float32 results below 2.4e-38 may
+/// be 0. Under autocast: float32.
 [[nodiscard]] Tensor exp(const Tensor& input);
 
-/// The natural logarithm.
+/// The natural logarithm, elementwise: -infinity at 0, NaN below. The derivative is 1 / x. Integers
+/// and bools give float32. Under autocast: float32.
 [[nodiscard]] Tensor log(const Tensor& input);
 
-/// log(1 + x), with all digits of an x near 0, which 1 + x would lose; -infinity at -1, NaN below.
-/// The derivative is 1 / (1 + x). Integers and bools give float32.
+/// log(1 + x), elementwise, with all digits of an x near 0, which 1 + x would lose: -infinity at
+/// -1, NaN below. The derivative is 1 / (1 + x). Integers and bools give float32. Under autocast:
+/// float32.
 [[nodiscard]] Tensor log1p(const Tensor& input);
 
-/// The derivative is 1 / (2 sqrt(x)).
+/// The square root, elementwise: NaN below 0. The derivative is 1 / (2 sqrt(x)). Integers and bools
+/// give float32. Under autocast: unchanged.
 [[nodiscard]] Tensor sqrt(const Tensor& input);
 
-/// 1 / sqrt(x); the derivative is -y^3 / 2.
+/// 1 / sqrt(x), elementwise: infinity at 0, NaN below. The derivative is -y^3 / 2. Integers and
+/// bools give float32. Under autocast: float32.
 [[nodiscard]] Tensor rsqrt(const Tensor& input);
 
 // --- powers --------------------------------------------------------------------------------------
@@ -39,15 +45,17 @@ Tensor number_pow(kernels::Operand&& input, const Tensor& exponent);
 
 }  // namespace detail
 
-/// input^exponent. Integers give integers modulo 2^64, and a negative exponent of a tensor then
-/// what truncation leaves of the reciprocal.
-///   d/dx = e x^(e - 1), 0 where e is 0;   d/de = x^e log x, 0 where x is 0 and e >= 0
+/// input^exponent, elementwise. Shapes broadcast, dtypes promote. Two tensors of integers give
+/// integers, which wrap around; a negative exponent gives the reciprocal, truncated to an integer.
+/// Under autocast: float32.
+///   d/dx = e x^(e - 1), 0 if e is 0;   d/de = x^e log x, 0 if x is 0 and e >= 0
 [[nodiscard]] Tensor pow(const Tensor& input, const Tensor& exponent);
 
-/// A negative integer power of integers throws: it is no integer.
+/// The same for an exponent that is a number. Throws if it is a negative integer and `input` holds
+/// integers: the powers are no integers.
 ///
-/// The number is rounded to the dtype in which the power is computed, float64 for float64 and
-/// float32 for all others. Where float32 does not hold it (1.7, not 0.5) this alone moves the
+/// The number is rounded to the dtype in which the power is computed: float64 for float64, and
+/// float32 for all others. If float32 does not hold it (1.7, but not 0.5), this alone moves the
 /// result by up to abs(exponent log(input)) / 2 units in the last place; torch's float32 powers are
 /// off by as much. Powers of float64 tensors are not.
 template <Arithmetic Number>
@@ -55,7 +63,7 @@ template <Arithmetic Number>
   return detail::pow_number(input, detail::number_operand(exponent), std::signed_integral<Number>);
 }
 
-/// A number to the powers of a tensor.
+/// The same for a base that is a number.
 template <Arithmetic Number>
 [[nodiscard]] Tensor pow(Number input, const Tensor& exponent) {
   return detail::number_pow(detail::number_operand(input), exponent);

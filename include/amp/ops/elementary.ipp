@@ -6,6 +6,7 @@
 
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/elementary.hpp"
 #include "amp/ops/elementwise.hpp"
 
@@ -62,13 +63,13 @@ AMP_INLINE Tensor rsqrt(const Tensor& input) {
 
 namespace detail {
 
-/// grad times the slope of a power, which is computed in float32 at least.
+/// grad times the derivative of a power, which is computed in float32 at least.
 template <auto Member, auto Host>
 Tensor pow_backward(const Tensor& grad, const Tensor& base, const Tensor& exponent) {
   return detail::mul(grad, binary_kernel<Member, Host>(base, exponent, grad.shape(),
                                                        promote_types(grad.dtype(), kFloat32)));
 }
-/// The same where one of the two is a number: the exponent, unless `scalar_first`.
+/// The same if one of the two is a number: the exponent, unless kScalarFirst.
 template <auto Member, auto Host, bool kScalarFirst>
 Tensor scalar_pow_backward(const Tensor& grad, const Tensor& x, const kernels::Operand& number) {
   return detail::mul(grad, scalar_kernel<Member, Host>(x, number, kScalarFirst,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What elementwise ops are made of. Shapes broadcast; dtypes promote as in torch: a 0-dimensional
-// tensor, and a C++ number, change the dtype only where they bring a higher category (a float to
+// The parts of elementwise ops. Shapes broadcast; dtypes promote as in torch: a 0-dimensional
+// tensor or a C++ number changes the dtype only if it is of a higher category (a float beside
 // integers).
 #pragma once
 
@@ -22,7 +22,8 @@ namespace amp::inline v0::detail {
 /// The dtype of a binary op's result.
 DType result_type(const Tensor& a, const Tensor& b);
 
-// A kernel on whichever device, as a function pointer: what is made of it is compiled once for all.
+// A kernel, on any device, as a function pointer, so that what calls it is compiled once for all
+// ops.
 template <class Args>
 using Launch = void (*)(Device, const Args&);
 using UnaryLaunch = Launch<kernels::UnaryArgs>;
@@ -49,14 +50,15 @@ Tensor scalar_kernel(const Tensor& tensor, const kernels::Operand& number, bool 
   return run_scalar(kernels::dispatch<Member, Host>, tensor, number, scalar_first, dtype);
 }
 
-// The arithmetic kernels, without history: what backward functions compute with.
+// The arithmetic kernels, without history, for backward functions.
 Tensor mul(const Tensor& a, const Tensor& b);
 Tensor div(const Tensor& a, const Tensor& b);
 Tensor neg(const Tensor& a);
 Tensor scale(const Tensor& a, double factor);
 
-/// A number beside an integer tensor: float32 where the number is a float. Beside a bool tensor:
-/// int64 where it is an integer, bool where it is a bool.
+/// The dtype of an op of a tensor and a number. A floating-point tensor keeps its dtype. A float
+/// beside integers or bools gives float32; beside bools, an integer gives int64 and a bool gives
+/// bool.
 DType scalar_result_type(const Tensor& tensor, const kernels::Operand& number);
 
 /// A differentiable function of two tensors.
@@ -85,13 +87,13 @@ struct ScalarOp {
 Tensor scalar_op(autocasting::OpId op, const Tensor& input, kernels::Operand&& number,
                  const ScalarOp& math);
 
-/// What a derivative is computed from.
+/// The tensor from which a derivative is computed.
 enum class Saves { kInput, kOutput };
 
 /// A differentiable function of one tensor.
 struct UnaryOp {
   UnaryLaunch kernel;
-  BinaryLaunch backward;  // of the gradient that arrives, and what is saved
+  BinaryLaunch backward;  // takes the gradient of the output and the saved tensor
   Saves saves;
   bool real = true;  // integers give float32
 };

@@ -6,6 +6,7 @@
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"
@@ -31,8 +32,8 @@ AMP_INLINE Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype
   }
   return output;
 }
-/// Where an operand of the shape of the result lies channels-last, so does the result, and what
-/// else has this shape is made to.
+/// The result lies channels-last, and operands of its shape are copied to that order if they do not
+/// lie so. For results of which an operand of the same shape lies channels-last.
 AMP_INLINE Tensor run_binary_channels_last(BinaryLaunch launch, const Tensor& a, const Tensor& b,
                                            const Shape& shape, DType dtype) {
   const Tensor x = a.shape() == shape ? channels_last(a) : a;

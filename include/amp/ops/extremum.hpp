@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Maxima, minima, and where they lie. NaN counts as both.
+// Maxima, minima, and where they lie. NaN counts as the largest and as the smallest.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,32 @@ namespace amp::inline v0 {
 // The names stand in parentheses, here and in calls, for the sake of programs that define macros
 // max and min.
 
-/// The largest element, 0-dimensional. Those that equal it share the gradient.
+/// The largest (smallest) element, 0-dimensional; NaN if any is NaN. In the dtype of `input`.
+/// Throws if `input` is empty. Under autocast: unchanged. Elements that equal it share the gradient
+/// evenly.
 [[nodiscard]] Tensor(max)(const Tensor& input);
 [[nodiscard]] Tensor(min)(const Tensor& input);
 
-/// The largest elements over `dim` and their positions (int64), the first where several are equal;
-/// the gradient goes to those.
+/// The largest (smallest) elements along `dim`, in the dtype of `input`, and their positions
+/// (int64): the first NaN if there is one, and the first of several that are equal. The gradient
+/// goes to those elements. The results lack `dim`, or have extent 1 there if `keepdim`. Throws if
+/// `dim` is empty. Under autocast: unchanged.
 [[nodiscard]] std::tuple<Tensor, Tensor>(max)(const Tensor& input, std::int64_t dim,
                                               bool keepdim = false);
 [[nodiscard]] std::tuple<Tensor, Tensor>(min)(const Tensor& input, std::int64_t dim,
                                               bool keepdim = false);
 
-/// The larger of each pair; equal ones take half the gradient each.
+/// The larger (smaller) of each pair of elements; NaN if one of them is NaN. Shapes broadcast,
+/// dtypes promote. Equal elements get half of the gradient each. Under autocast: unchanged.
 [[nodiscard]] Tensor(max)(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor(min)(const Tensor& a, const Tensor& b);
 
-/// The index (int64) of the first maximum over `dim`. Not of bool. Not differentiable.
+/// The position (int64) of the largest element along `dim`: of the first NaN if there is one, and
+/// of the first of several that are equal. The result lacks `dim`, or has extent 1 there if
+/// `keepdim`. Throws if `dim` is empty. Any dtype but bool. Not differentiable. Under autocast:
+/// unchanged.
 [[nodiscard]] Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim = false);
-/// The position of the first maximum in row-major order.
+/// The same over all elements, as a position in row-major order, 0-dimensional.
 [[nodiscard]] Tensor argmax(const Tensor& input);
 
 }  // namespace amp::inline v0

@@ -11,6 +11,7 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/extremum/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/comparison.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/extremum.hpp"
@@ -113,7 +114,7 @@ Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
               [op, x = autograd::SavedTensor(x), output = autograd::SavedTensor(output)](
                   const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
                 const Tensor& in = x.get(op.name());
-                // Equal to it, or as much no number as it is.
+                // Equal to it, or NaN as it is.
                 const Tensor equal = binary_kernel<&kernels::Backend::eq, kernels::host::eq>(
                     in, output.get(op.name()), in.shape(), kBool);
                 const Tensor nan = binary_kernel<&kernels::Backend::ne, kernels::host::ne>(
@@ -132,7 +133,7 @@ Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
       input);
 }
 
-/// The gradients of the larger (smaller) of each pair: equal ones take half each.
+/// The gradients of the larger (smaller) of each pair: equal elements get half each.
 template <bool Larger>
 autograd::Gradients<2> choice_backward(const Tensor& grad, const Tensor& a, const Tensor& b,
                                        const autograd::Needs<2>& needs) {

@@ -14,17 +14,18 @@
 
 namespace amp::inline v0 {
 
-/// What stands between the layers of feed_forward().
+/// The activation between the layers of feed_forward().
 enum class Activation : std::uint8_t {
   kRelu,  ///< max(h, 0)
   kGelu,  ///< the form with tanh, which the libraries of devices have: GeluForm::kTanh
 };
 
-/// linear(f(linear(input, weight1, bias1)), weight2, bias2) for an input [..., K], weight1 [H, K],
-/// bias1 [H], weight2 [N, H], bias2 [N]; biases may be undefined. f(h) is rounded once, h is not
-/// rounded before. Keeps f(h), and a bit per element of h (kRelu) or h (kGelu), for backward. NaN
-/// passes through f on every device, so that a GradScaler sees it; where relu(h) is 0, also if only
-/// because it was rounded, the gradient is 0. Does not synchronise.
+/// linear(f(linear(input, weight1, bias1)), weight2, bias2) for input [..., K], weight1 [H, K],
+/// bias1 [H], weight2 [N, H] and bias2 [N], with the result [..., N]; biases may be undefined. All
+/// have one floating-point dtype, which is that of the result. Under autocast: low precision. f(h)
+/// is rounded once; h is not rounded before. Keeps f(h), and a bit per element of h (kRelu) or h
+/// (kGelu), for backward. NaN passes through f on every device, so that a GradScaler sees it. The
+/// gradient of relu is 0 if the rounded relu(h) is 0.
 [[nodiscard]] Tensor feed_forward(const Tensor& input, const Tensor& weight1, const Tensor& bias1,
                                   const Tensor& weight2, const Tensor& bias2 = {},
                                   Activation activation = Activation::kGelu);

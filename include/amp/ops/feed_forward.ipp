@@ -10,6 +10,7 @@
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/matmul/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/feed_forward.hpp"
 #include "amp/ops/matmul.hpp"
 #include "amp/ops/shape.hpp"

@@ -9,6 +9,7 @@
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/indexing/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/indexing.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Several tensors as one.
+// Joining several tensors to one.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,14 @@
 
 namespace amp::inline v0 {
 
-/// The tensors one behind the other along `dim`; all other extents are equal. Dtypes promote. As in
-/// torch, an empty 1-dimensional tensor joins anything: its dtype counts, its gradient is empty.
+/// The tensors one behind the other along `dim`, in which their extents add up; all other extents
+/// must be equal. Dtypes promote. Under autocast: unchanged. As in torch, an empty 1-dimensional
+/// tensor joins anything: its dtype counts, its gradient is empty.
 [[nodiscard]] Tensor cat(std::span<const Tensor> tensors, std::int64_t dim = 0);
 [[nodiscard]] Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t dim = 0);
 
-/// The tensors, of one shape, along a new dimension `dim`. Dtypes promote.
+/// The tensors, which have one shape, along a new dimension `dim`, whose extent is their number.
+/// Dtypes promote. Under autocast: unchanged.
 [[nodiscard]] Tensor stack(std::span<const Tensor> tensors, std::int64_t dim = 0);
 [[nodiscard]] Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t dim = 0);
 

@@ -29,13 +29,13 @@ AMP_INLINE void check_list(std::string_view op, std::span<const Tensor> tensors)
   }
 }
 
-/// An empty 1-dimensional tensor: joins tensors of any rank.
+/// Returns whether the tensor is empty and 1-dimensional: cat() joins it to tensors of any rank.
 AMP_INLINE bool is_nothing(const Tensor& tensor) {
   return tensor.dim() == 1 && tensor.numel() == 0;
 }
 
-/// One behind the other along `dim`, copied into their places; the gradient is cut the same way.
-/// All have the `shape` but for that dimension, or are nothing.
+/// Copies the tensors one behind the other along `dim`; the gradient is cut the same way. All have
+/// the `shape` except in that dimension, or are nothing (is_nothing).
 AMP_INLINE Tensor cat(std::string_view op, std::span<const Tensor> tensors, Shape shape, int dim) {
   const int rank = shape.dims();
   shape[dim] = 0;

@@ -14,22 +14,22 @@ namespace amp::inline v0::detail {
 class ActivationOrder {
  public:
   explicit ActivationOrder(bool channels_last) : channels_last_(channels_last) {}
-  /// That of a tensor's elements.
+  /// The order of a tensor's elements.
   static ActivationOrder of(const Tensor& tensor) {
     return ActivationOrder(lies_channels_last(tensor));
   }
 
   bool is_channels_last() const { return channels_last_; }
-  /// Uninitialised, in this order.
+  /// An uninitialised tensor in this order.
   Tensor make(const Shape& shape, DType dtype, Device device) const {
     return channels_last_ ? make_channels_last(shape, dtype, device)
                           : make_tensor(shape, dtype, device);
   }
-  /// The tensor itself where its elements lie in this order, else a copy. No history.
+  /// The tensor itself if its elements lie in this order, else a copy. No history.
   Tensor lay_out(const Tensor& tensor) const {
     return channels_last_ ? channels_last(tensor) : dense(tensor);
   }
-  /// What kernels see of such a tensor.
+  /// The operand for a tensor in this order.
   kernels::Operand operand(const Tensor& tensor) const {
     return channels_last_ ? tensor.operand_as_laid_out() : tensor.operand();
   }

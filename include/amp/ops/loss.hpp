@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Losses. Elements and their sum are float32 for 16-bit inputs, with one rounding at the end.
+// Losses. Elements and their sum are computed in float32 for 16-bit inputs, with one rounding at
+// the end.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 namespace amp::inline v0 {
 
 struct CrossEntropyOptions {
-  std::int64_t ignore_index = -100;  // targets that count for nothing
-  double label_smoothing = 0;   // in [0, 1]: that share of the target is spread over all classes
+  std::int64_t ignore_index = -100;  // targets of this value are skipped: loss 0, gradient 0
+  double label_smoothing = 0;   // in [0, 1]: that part of the target is spread over all classes
   Reduction reduction = kMean;  // kMean divides by the summed weight of the targets that count
   Tensor weight = {};           // of each class [C], in any floating-point dtype (torch wants that
                                 // of the logits); undefined: all 1
@@ -28,26 +29,33 @@ struct NllLossOptions {
 struct BinaryCrossEntropyOptions {
   Reduction reduction = kMean;
   Tensor weight = {};      // of each element's loss; broadcasts
-  Tensor pos_weight = {};  // of the positive target's share; broadcasts
+  Tensor pos_weight = {};  // of the term y log(sigmoid(x)); broadcasts
 };
 
-/// -log softmax(logits)[target], averaged: logits [N, C], [N, C, ...] or [C], targets (int64 class
-/// indices) [N], [N, ...] or []. Fused: the probabilities are never stored. A target outside [0, C)
-/// throws on the host.
+/// -log softmax(logits)[target], averaged, for logits [N, C], [N, C, ...] or [C] and targets (int64
+/// class indices) [N], [N, ...] or []. The result is 0-dimensional, or has the shape of `targets`
+/// if the reduction is kNone. It has the dtype of `logits`. Under autocast: float32. The
+/// probabilities are never stored. The mean is NaN if every target is skipped. A target outside
+/// [0, C) that is not `ignore_index` throws on the CPU; on CUDA its loss and its gradient are NaN,
+/// and so are the reduced loss and, with kMean, the gradients of all targets that count.
 [[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
                                    const CrossEntropyOptions& options = {});
 
-/// -input[target] for log-probabilities, shaped as in cross_entropy.
+/// -input[target], averaged, for log-probabilities as `input`. Shapes, dtypes and targets are those
+/// of cross_entropy. Under autocast: float32.
 [[nodiscard]] Tensor nll_loss(const Tensor& input, const Tensor& targets,
                               const NllLossOptions& options = {});
 
-/// (input - target)^2, averaged; of one shape, dtypes promote.
+/// (input - target)^2, averaged, for floating-point tensors of one shape: 0-dimensional, or of that
+/// shape if the reduction is kNone. Dtypes promote. Under autocast: float32.
 [[nodiscard]] Tensor mse_loss(const Tensor& input, const Tensor& target,
                               Reduction reduction = kMean);
 
-/// -w (p y log(sigmoid(x)) + (1 - y) log(1 - sigmoid(x))), averaged, for logits x, targets y in
-/// [0, 1], weight w and pos_weight p, computed so that no logit overflows. `target` has the shape
-/// of `input`; the result has the dtype of `target`, as in torch.
+/// -w (p y log(sigmoid(x)) + (1 - y) log(1 - sigmoid(x))), averaged, for logits x, targets y in [0,
+/// 1], weight w and pos_weight p, computed so that no logit overflows. `target` has the shape of
+/// `input`; the result is 0-dimensional, or has that shape if the reduction is kNone. It has the
+/// dtype of `target`, as in torch. Under autocast: float32. The mean divides by the number of
+/// elements.
 [[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                                       const BinaryCrossEntropyOptions& options);
 [[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,

@@ -11,6 +11,7 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/ops/arithmetic.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/loss.hpp"
 #include "amp/ops/reduce.hpp"
@@ -21,7 +22,7 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-/// Of logits [N, C, ...], or of log-probabilities where `normalized`.
+/// The loss of logits [N, C, ...], or of log-probabilities if `normalized`.
 AMP_INLINE Tensor cross_entropy(std::string_view op, const Tensor& logits, const Tensor& targets,
                                 const CrossEntropyOptions& options, bool normalized, DType dtype) {
   const Tensor x = contiguous(logits), t = dense(targets);
@@ -127,7 +128,7 @@ AMP_INLINE Tensor nll_loss(const Tensor& input, const Tensor& targets,
 
 namespace detail {
 
-/// Elements of a loss, in float32 at least, reduced and rounded to `dtype`.
+/// Reduces the elements of a loss, which are float32 at least, and rounds to `dtype`.
 AMP_INLINE Tensor reduced(std::string_view op, const Tensor& losses, Reduction reduction,
                           DType dtype) {
   if (reduction == kNone) return autocasting::convert_dtype(losses, dtype);
@@ -135,9 +136,9 @@ AMP_INLINE Tensor reduced(std::string_view op, const Tensor& losses, Reduction r
   return autocasting::convert_dtype(reduce(op, losses, {}, false, share), dtype);
 }
 
-/// An elementwise loss of `input` and `target`, in float32 at least. derivatives(input, target) returns
-/// both derivatives over `factor`, the second only where it is asked for. The factor multiplies the
-/// gradient, which seldom is large; a derivative may be.
+/// An elementwise loss of `input` and `target`, in float32 at least. derivatives(input, target,
+/// first, shape, dtype) returns the derivative by `input` if `first`, else by `target`, divided by
+/// `factor`. The factor multiplies the gradient, which seldom is large; a derivative may be.
 template <auto Member, auto Host, class Derivatives>
 Tensor elementwise_loss(std::string_view op, const Tensor& input, const Tensor& target,
                         Derivatives derivatives, double factor = 1) {

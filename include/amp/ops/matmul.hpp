@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matmuls. Accumulated in float32, rounded once; transposed operands are read as they lie.
+// Matmuls. They accumulate in float32 (float64) and round once; transposed operands are not copied.
 //   C = A B:   grad_A = grad_C B^T,   grad_B = A^T grad_C
 #pragma once
 
@@ -14,31 +14,35 @@
 namespace amp::inline v0 {
 
 /// Multiplies matrices [M, K] @ [K, N], batches of them (leading dimensions broadcast), and
-/// vectors, as in torch. Operands have one dtype; autocast takes care of it. 2 M N K flops.
+/// vectors, as in torch: a vector `a` is a row, a vector `b` a column, and the result lacks that
+/// dimension. Both have one floating-point dtype, which is that of the result. Under autocast: low
+/// precision. Takes 2 M N K flops.
 [[nodiscard]] Tensor matmul(const Tensor& a, const Tensor& b);
 
-/// [B, M, K] @ [B, K, N]
+/// a [B, M, K] @ b [B, K, N], with the result [B, M, N], matrix by matrix. Does not broadcast. Both
+/// have one floating-point dtype, which is that of the result. Under autocast: low precision.
 [[nodiscard]] Tensor bmm(const Tensor& a, const Tensor& b);
 
-/// input [..., K] @ weight^T [K, N] + bias [N], for a weight [N, K]; `bias` may be undefined. One
-/// rounding, after the bias.
+/// input [..., K] @ weight^T + bias, for weight [N, K] and bias [N], with the result [..., N];
+/// `bias` may be undefined. Rounds once, after the bias is added. All have one floating-point
+/// dtype, which is that of the result. Under autocast: low precision.
 [[nodiscard]] Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 
 namespace detail {
 
-/// What kernels see of matrices [B, M, N], or of one as a batch.
+/// The operand for matrices [B, M, N], or for one matrix as a batch of 1.
 kernels::Operand batch_operand(const Tensor& x);
 
-/// a [B, M, K] @ b [B, K, N] (+ bias [N]), or of two matrices, without history. B broadcasts from
-/// 1. `dtype` of the result: that of a unless given. `row_sums` [M], where defined and B is 1,
-/// become those of a.
+/// a [B, M, K] @ b [B, K, N] (+ bias [N]), or the same for two matrices, without history. B
+/// broadcasts from 1. The result has the dtype of a unless `dtype` is given. If `row_sums` [M] is
+/// defined, which needs a B of 1, the sums of the rows of a are written to it.
 Tensor matmul_no_grad(const Tensor& a, const Tensor& b, const Tensor& bias = {},
                       std::optional<DType> dtype = {}, const Tensor& row_sums = {});
 
-/// The last two dimensions exchanged.
+/// A view with the last two dimensions exchanged, without history.
 Tensor transpose_last(const Tensor& x);
 
-/// The gradients of a weight [N, K] and, where a dtype is given for it, of a bias [N] that gave
+/// The gradients of a weight [N, K] and, if a dtype is given for it, of a bias [N] that gave
 /// y = x W^T + b: grad^T @ x for the gradient [M, N] of y and x [M, K], and the sums of grad.
 std::array<Tensor, 2> weight_gradients(const Tensor& grad, const Tensor& x, DType weight_dtype,
                                        std::optional<DType> bias_dtype);
@@ -47,7 +51,7 @@ std::array<Tensor, 2> weight_gradients(const Tensor& grad, const Tensor& x, DTyp
 void check_matmul(std::string_view op, const Tensor& a, const Tensor& b,
                   std::string_view name_a = "a", std::string_view name_b = "b");
 
-/// As the public one, but without autocast and in a `dtype` that may be wider.
+/// As the public matmul, but without autocast, and with a result in a `dtype` that may be wider.
 Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
               std::optional<DType> dtype = {});
 

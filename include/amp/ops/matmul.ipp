@@ -12,6 +12,7 @@
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/matmul/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/matmul.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"
@@ -118,7 +119,7 @@ AMP_INLINE Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
             ": the last extent of `a` must be the last but one of `b`, but ", describe(a), " and ",
             describe(b), " have ", inner_a, " and ", inner_b);
   if (a.dim() == 2 && b.dim() == 2) return batched_matmul(op, a, b, dtype);
-  // Vectors become matrices of one row or column, and lose it again at the end.
+  // Vectors become matrices of one row or column; the result loses it again at the end.
   const Shape rows = a.dim() == 1 ? Shape(1, a.size(0)) : a.shape();
   const Shape columns = b.dim() == 1 ? Shape(b.size(0), 1) : b.shape();
   const std::int64_t m = rows[rows.dims() - 2], n = columns[columns.dims() - 1];

@@ -13,6 +13,7 @@
 #include "amp/kernels/batch_norm/host.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/norm/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/layout.hpp"
 #include "amp/ops/norm.hpp"
 #include "amp/ops/shape.hpp"
@@ -21,7 +22,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// An affine parameter: absent, or floating point, of `shape`, on the input's device.
+/// Throws unless the parameter is undefined, or floating point, of `shape`, on the input's device.
 AMP_INLINE void check_parameter(std::string_view op, std::string_view argument,
                                 const Tensor& parameter, const Shape& shape, const Tensor& input) {
   if (!parameter.defined()) return;
@@ -30,7 +31,7 @@ AMP_INLINE void check_parameter(std::string_view op, std::string_view argument,
   check_same_device(op, "input", input, argument, parameter);
 }
 
-/// Where rows are cut, and which affine parameter an element has (kernels::NormArgs).
+/// How rows are cut, and which affine parameter an element has (kernels::NormArgs).
 struct NormLayout {
   std::int64_t rows, length, groups, inner;
   double eps;
@@ -164,7 +165,7 @@ AMP_INLINE Tensor group_norm(const Tensor& input, std::int64_t groups, const Ten
 
 namespace detail {
 
-/// [N, C, ...] as [N, C, I]. Absent for an undefined tensor.
+/// The operand for [N, C, ...] as [N, C, I]. Absent for an undefined tensor.
 AMP_INLINE kernels::Operand planes(const Tensor& tensor, const ActivationOrder& order) {
   kernels::Operand operand = order.operand(tensor);
   if (!operand.present) return operand;

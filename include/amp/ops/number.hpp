@@ -15,8 +15,8 @@ concept Arithmetic = std::is_arithmetic_v<Number>;
 
 namespace detail {
 
-/// The number as kernels take it. The op that it is given to sets its device, that of the tensor
-/// beside it.
+/// The number as an operand of kernels. The op sets its device, which is that of the tensor beside
+/// it.
 template <Arithmetic Number>
 kernels::Operand number_operand(Number value) {
   return kernels::Operand::scalar(value, Device());

@@ -10,6 +10,7 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/pool/host.hpp"
 #include "amp/kernels/traversal/window.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/conv.hpp"
 #include "amp/ops/layout.hpp"
 #include "amp/ops/pool.hpp"
@@ -20,8 +21,8 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-/// Input [N, C, H, W] or [C, H, W] as kernels take it, and what pooling makes of it. The planes of
-/// a row-major one are a single batch.
+/// Input [N, C, H, W] or [C, H, W] as kernels take it, and the shapes of the result. The planes of
+/// a row-major input are a single batch.
 struct Pooling {
   Tensor planes;  // [1, N * C, H, W], or [N, C, H, W] channels-last
   ActivationOrder order;

@@ -12,6 +12,7 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/reduce/host.hpp"
 #include "amp/kernels/var/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/reduce.hpp"
 #include "amp/ops/shape.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What an op that ends in relu keeps for its derivative.
+// The mask that an op which ends in relu saves for its derivative.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@
 
 namespace amp::inline v0::detail {
 
-/// Which elements relu let pass: on the host a bit each, which outlives the result; elsewhere the
-/// result itself.
+/// The elements that relu let pass: on the host a bit each, so that the result need not be kept; on
+/// other devices the result itself.
 class ReluMask {
  public:
-  /// Of no relu: all pass.
+  /// Without relu: all elements pass.
   ReluMask() = default;
   explicit ReluMask(const Tensor& output) {
     if (output.device().type != kCPU) {
@@ -35,7 +35,7 @@ class ReluMask {
                                static_cast<std::uint8_t*>(bits_.raw_data()));
   }
 
-  /// The gradient of what relu was given; in the memory of `gradient` if nothing else holds that.
+  /// The gradient of the input of relu; in the memory of `gradient` if nothing else owns that.
   Tensor apply(std::string_view op, const Tensor& gradient) const {
     if (const Tensor& output = output_.get(op); output.defined()) {
       return binary_kernel<&kernels::Backend::relu_backward, kernels::host::relu_backward>(

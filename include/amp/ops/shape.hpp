@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Views and copies of one tensor's elements. A view shares memory and version with its base; its
-// backward is the adjoint move.
+// backward moves the elements back.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,11 @@
 
 namespace amp::inline v0::detail {
 
-/// Throws where an argument is undefined.
-void check_defined(std::string_view op, std::string_view argument, const Tensor& tensor);
-void check_floating(std::string_view op, std::string_view argument, const Tensor& tensor);
-void check_not_bool(std::string_view op, const Tensor& input);
-void check_same_device(std::string_view op, std::string_view name_a, const Tensor& a,
-                       std::string_view name_b, const Tensor& b);
-/// The two operands of a binary op.
-void check_operands(std::string_view op, const Tensor& a, const Tensor& b,
-                    std::string_view name_a = "a", std::string_view name_b = "b");
-
-/// The tensor itself where its elements lie row-major, else a dense copy. No history.
+/// The tensor itself if its elements lie row-major, else a dense copy. No history.
 Tensor dense(const Tensor& tensor);
 
-/// Records what only moves elements, as its backward function does: the gradient may pass in any
-/// dtype that the input accepts.
+/// Records an op that only moves elements, as its backward function does: the gradient may pass in
+/// any dtype that the input accepts.
 template <class Backward>
 void record_move(std::string_view name, const Tensor& output, Backward backward,
                  const Tensor& input) {
@@ -43,15 +33,15 @@ void record_move(std::string_view name, const Tensor& output, Backward backward,
 Tensor permute(const Tensor& input, std::span<const std::int64_t> dims);
 Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1);
 Tensor contiguous(const Tensor& input);
-/// Contiguous, but where the tensor has the shape already: then itself, with the strides it has.
+/// The tensor itself, with the strides it has, if it has the shape already; else contiguous.
 Tensor reshape(const Tensor& input, const Shape& shape);
 Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length);
 
-/// The adjoint of broadcasting: sums `grad` over the dimensions in which `shape` has extent 1 or
-/// none, rounding once to `dtype`.
+/// The backward function of broadcasting: sums `grad` over the dimensions in which `shape` has
+/// extent 1 or none, rounding once to `dtype`.
 Tensor sum_to(const Tensor& grad, const Shape& shape, DType dtype);
 
-/// Broadcasts without copying: strides of 0.
+/// Broadcasts without copying: the strides of broadcast dimensions are 0.
 Tensor expand(const Tensor& input, const Shape& shape);
 
 }  // namespace amp::inline v0::detail

@@ -15,35 +15,6 @@
 
 namespace amp::inline v0::detail {
 
-AMP_INLINE void check_defined(std::string_view op, std::string_view argument,
-                              const Tensor& tensor) {
-  AMP_CHECK(tensor.defined(), op, ": `", argument,
-            "` is undefined; give it a value before using it");
-}
-AMP_INLINE void check_floating(std::string_view op, std::string_view argument,
-                               const Tensor& tensor) {
-  check_defined(op, argument, tensor);
-  AMP_CHECK(is_floating_point(tensor.dtype()), op, ": `", argument,
-            "` must be floating point, but is ", describe(tensor), "; convert it with to()");
-}
-AMP_INLINE void check_not_bool(std::string_view op, const Tensor& input) {
-  check_defined(op, "input", input);
-  AMP_CHECK(input.dtype() != kBool, op, ": `input` must be a number, but is ", describe(input),
-            "; convert it with to()");
-}
-AMP_INLINE void check_same_device(std::string_view op, std::string_view name_a, const Tensor& a,
-                                  std::string_view name_b, const Tensor& b) {
-  AMP_CHECK(a.device() == b.device(), op, ": `", name_a, "` and `", name_b,
-            "` must be on one device, but `", name_a, "` ", describe(a), " is on ", a.device(),
-            " and `", name_b, "` ", describe(b), " on ", b.device(), "; move one with to(device)");
-}
-AMP_INLINE void check_operands(std::string_view op, const Tensor& a, const Tensor& b,
-                               std::string_view name_a, std::string_view name_b) {
-  check_defined(op, name_a, a);
-  check_defined(op, name_b, b);
-  check_same_device(op, name_a, a, name_b, b);
-}
-
 AMP_INLINE Tensor dense(const Tensor& tensor) {
   if (tensor.is_contiguous()) return tensor;
   const Tensor copy = empty_like(tensor);
@@ -51,7 +22,7 @@ AMP_INLINE Tensor dense(const Tensor& tensor) {
   return copy;
 }
 
-/// A gradient for `view`'s base: zero but where the view looks, there `grad`.
+/// A gradient for the base of a view: `grad` in the elements of the view, and 0 elsewhere.
 AMP_INLINE Tensor scatter_to_base(const Tensor& grad, const Shape& base,
                                   const Strides& view_strides, std::int64_t view_offset) {
   const Tensor result = full(base, 0, {.dtype = grad.dtype(), .device = grad.device()});

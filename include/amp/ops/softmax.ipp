@@ -3,6 +3,7 @@
 #pragma once
 
 #include "amp/kernels/softmax/host.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/softmax.hpp"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The members of Tensor that record history or ask for derivatives: declared in the tensor layer,
-// which knows neither autograd nor ops, and defined in tensor_members.ipp. The only place where a
-// lower layer's promise is kept by a higher one.
+// which knows neither autograd nor ops, and defined in tensor_members.ipp. These are the only
+// functions that a lower layer declares and a higher one defines.
 #pragma once
 
 #include "amp/tensor/tensor.hpp"

@@ -14,6 +14,7 @@
 #include "amp/autograd/node.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/device/memory.hpp"
+#include "amp/ops/checks.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/factory.hpp"
@@ -111,7 +112,6 @@ AMP_INLINE Tensor restride(std::string_view name, const Tensor& input, const Sha
 
 }  // namespace detail
 
-/// The same memory in another shape. Throws where no strides show it so and only a copy could.
 AMP_INLINE Tensor Tensor::view(const ReshapeTo& shape) const {
   check_defined("view");
   const Shape to = shape.resolve(this->shape(), "view");
@@ -175,7 +175,7 @@ AMP_INLINE Tensor Tensor::expand(const Shape& shape) const {
 
 namespace detail {
 
-/// Throws where a write in place would falsify history, or hit one element several times.
+/// Throws if a write in place would falsify history, or hit one element several times.
 AMP_INLINE void check_writable(std::string_view op, const Tensor& tensor) {
   autograd::check_in_place(op, tensor);
   for (int d = 0; d < tensor.dim(); ++d) {
@@ -256,7 +256,7 @@ AMP_INLINE void Tensor::set_grad(const Tensor& grad) const {
             "set_grad: `grad` must be floating point, contiguous, and of the shape and device of ",
             describe(*this), " on ", device(), ", but is ", describe(grad), " on ", grad.device(),
             " with strides ", to_string(grad.strides()));
-  // One that is, or was computed from, this leaf would hold it, and be held by it, for ever.
+  // A gradient that is, or was computed from, this leaf would own it and be owned by it for ever.
   Tensor own = grad.defined() && autograd::node_of(grad) != nullptr ? grad.detach() : grad;
   if (own.defined() && detail::lies_channels_last(own)) {  // optimizers write to row-major memory
     own = detail::make_tensor(grad.shape(), grad.dtype(), grad.device());

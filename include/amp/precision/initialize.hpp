@@ -16,19 +16,19 @@
 
 namespace amp::inline v0 {
 
-/// What initialize made of a level: everything the training loop needs to know.
+/// The settings that initialize() made of a level, for the training loop.
 struct Precision {
   OptLevel level = OptLevel::kO0;
-  DType dtype = kFloat16;  // of 16 bits, where there are any
+  DType dtype = kFloat16;  // that of 16 bits, if the level has one
   bool cast_model = false;
   bool keep_norms_float32 = false;
   WeightStorage storage = WeightStorage::kParameter;
-  Device device = {};             // the model's
+  Device device = {};             // that of the model
   AutocastOptions autocast = {};  // enabled at O1
   GradScalerOptions scaler = {};
 
-  /// model.forward of the inputs, in the level's scope. Floating-point inputs are cast to what the
-  /// model takes, a floating-point result to float32, so that the loss is.
+  /// Returns model.forward(inputs...), in the autocast scope of the level. If the model was cast,
+  /// so are floating-point inputs. A 16-bit result is cast to float32, so that the loss is float32.
   template <class Model, class... Inputs>
   auto forward(const Model& model, const Inputs&... inputs) const {
     const AutocastGuard scope(device.type, autocast);
@@ -57,7 +57,8 @@ struct Precision {
 
 namespace detail {
 
-/// Calls its argument with the storage and the moments of each group of an optimizer.
+/// A function that calls its argument with the storage and the moments of each group of an
+/// optimizer.
 using VisitGroups =
     FunctionRef<void(const FunctionRef<void(WeightStorage&, std::optional<DType>&)>&)>;
 
@@ -67,13 +68,13 @@ Precision initialize(const nn::Module& model, Optimizer& optimizer, const VisitG
 }  // namespace detail
 
 /// Makes `model` and `optimizer`, which holds its parameters, train at `level`. Parameters are
-/// converted in place: the handles that model and optimizer have stay good, gradients are dropped.
-/// To be called before the first step, with parameters in float32, which masters are made of bit
-/// for bit: a float32 checkpoint of the model is loaded before. (After, training goes on from what
-/// Module::load_state_dict left in the 16-bit parameters; optimizer.set_master_weights gives all
-/// bits.) Synchronises. Errors: amp::Error, nothing changed, where options contradict each other
-/// or the level, where a parameter is not float32 or the optimizer has none of the model's, and
-/// where steps were taken.
+/// converted in place: the handles of model and optimizer stay valid, and gradients are dropped. To
+/// be called before the first step, with float32 parameters, from which the masters are copied bit
+/// for bit. Load a float32 checkpoint of the model before: if it is loaded afterwards, training
+/// goes on from the values that Module::load_state_dict rounded to 16 bits, unless
+/// optimizer.set_master_weights() gives all bits. Synchronises. Throws amp::Error, changing
+/// nothing, if options contradict each other or the level, if a parameter is not float32, if the
+/// optimizer has no parameter of the model, and if a step was taken.
 ///
 /// ```cpp
 /// const amp::nn::Linear model(4, 2);

@@ -15,8 +15,8 @@
 
 namespace amp::inline v0::detail {
 
-/// Gives tensors back the data and the gradients they had, unless told that all went well. That
-/// takes no memory, so that it cannot fail.
+/// When destroyed, gives tensors back the data and the gradients they had, unless `done` was set.
+/// That allocates nothing, so that it cannot fail.
 class RestoreData {
  public:
   explicit RestoreData(const std::vector<Tensor>& tensors) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Opt levels: what of a training program is 16 bits wide, as one choice that can be changed field
-// by field. Source: NVIDIA apex, amp.initialize.
+// Opt levels: one choice of which parts of a training program are 16 bits wide, in which each field
+// can be overridden. Source: NVIDIA apex, amp.initialize.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ namespace amp::inline v0 {
 ///   loss scale, float16      none       dynamic    dynamic       1
 ///   loss scale, bfloat16     none       1          1             1
 ///
-/// With a scale of 1 the scaler still skips steps with gradients that are not finite; with
-/// none it does not look. O0 is float32. O1 casts at each op, by the op list. O2 keeps the weights
-/// in 16 bits beside float32 masters, normalisation layers in float32. O3 is 16 bits throughout:
-/// the bound of the speed, seldom of the loss.
+/// With a scale of 1 the scaler still skips steps with gradients that are not finite; with none it
+/// does not test them. O0 is float32. O1 casts at each op, by the op list. O2 keeps the weights in
+/// 16 bits beside float32 masters, normalisation layers in float32. O3 is 16 bits throughout: the
+/// upper bound of speed, seldom the best loss.
 enum class OptLevel : std::uint8_t { kO0, kO1, kO2, kO3 };
 
 inline constexpr std::string_view name(OptLevel level) {
@@ -34,12 +34,12 @@ inline constexpr std::string_view name(OptLevel level) {
   return kNames[static_cast<int>(level)];
 }
 
-/// What differs from the level; what is unset is the level's.
+/// Overrides of a level; unset fields are those of the level.
 struct PrecisionOptions {
   std::optional<DType> dtype = {};      // of 16 bits; unset: autocast's on the model's device
   std::optional<bool> autocast = {};    // whether forward() enters a scope
   std::optional<bool> cast_model = {};  // whether the parameters become 16 bits wide
-  std::optional<bool> keep_norms_float32 = {};  // but for those of normalisation layers
+  std::optional<bool> keep_norms_float32 = {};  // except in normalisation layers
   std::optional<WeightStorage> storage = {};    // of 16-bit parameters, in the optimizer
   std::optional<DType> moments = {};            // unset: the storage's
   std::optional<double> loss_scale = {};        // a fixed one; 1 scales nothing
@@ -47,7 +47,7 @@ struct PrecisionOptions {
 
 namespace detail {
 
-/// A level with what differs from it: every field has its value.
+/// A level with its overrides: every field has a value.
 struct PrecisionSettings {
   DType dtype;
   bool autocast, cast_model, keep_norms_float32;
@@ -56,7 +56,7 @@ struct PrecisionSettings {
   GradScalerOptions scaler;
 };
 
-/// Throws, naming the field, where two of them contradict each other.
+/// Throws, naming the field, if two of them contradict each other.
 PrecisionSettings settings_of(OptLevel level, const PrecisionOptions& options, DType default_dtype);
 
 }  // namespace detail

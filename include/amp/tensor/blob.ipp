@@ -14,8 +14,8 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// The strides of elements, checked. What a stride is does not matter if there is no second
-/// element along its dimension: it is then as in row-major order, which is what BLAS expects.
+/// The strides of elements, checked. A stride along whose dimension there is no second element does
+/// not matter: it becomes that of row-major order, as BLAS expects.
 AMP_COLD Strides checked_strides(std::string_view call, const Shape& shape,
                                  const Strides& strides) {
   AMP_CHECK(strides.dims() == shape.dims(), call, ": `strides` has ", strides.dims(),
@@ -31,7 +31,8 @@ AMP_COLD Strides checked_strides(std::string_view call, const Shape& shape,
   return checked;
 }
 
-/// From the first to the last element, both included. Throws if 63 bits do not count them.
+/// The bytes from the first to the last element, both included. Throws if 63 bits do not count
+/// them.
 AMP_COLD std::int64_t span_in_bytes(std::string_view call, const Shape& shape,
                                     const Strides& strides, DType dtype) {
   if (shape.numel() == 0) return 0;

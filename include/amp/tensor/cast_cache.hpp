@@ -13,7 +13,7 @@
 
 namespace amp::inline v0 {
 
-/// What the low-precision copies of this process' weights hold and did.
+/// Statistics of the low-precision copies of this process' weights.
 struct AutocastCacheStats {
   std::int64_t entries = 0;    // copies alive
   std::int64_t bytes = 0;      // of memory they hold
@@ -22,7 +22,7 @@ struct AutocastCacheStats {
 };
 AutocastCacheStats autocast_cache_stats();
 
-/// Frees every low-precision copy of the process, whichever thread made it; those that a recorded
+/// Frees every low-precision copy of the process, of all threads; those that a recorded
 /// graph holds live on in it. A graph that the program captured itself, without amp::cuda::Graph,
 /// may read such copies, and must not be launched afterwards.
 void clear_autocast_cache();
@@ -33,19 +33,20 @@ struct LowPrecisionCopies;
 
 namespace detail {
 
-/// Whether copies of this tensor can be kept: it is the whole of a storage whose writes are seen.
+/// Whether copies of this tensor can be cached: it is a whole storage, all writes to which move the
+/// version.
 bool can_cache_cast(const Tensor& weight, DType dtype);
 
 struct WeightCopy {
   Tensor tensor;
   bool refreshed;  // it was made, or cast again
 };
-/// The copy of such a weight, made or refreshed if it is not current.
+/// Returns the copy of such a weight; makes or refreshes it if it is not current.
 WeightCopy low_precision_copy(const Tensor& weight, DType dtype);
 
-/// For one who writes all of a weight, as an optimizer's step does: the copies to write with it, so
-/// that the next use needs no cast; then, where nothing failed and the weight's version has moved,
-/// that they hold the weight again.
+/// For calls that write all of a weight, as an optimizer's step does. copies_to_write() returns the
+/// copies to write with it, so that the next use needs no cast. wrote_copies() says that they hold
+/// the weight again; it is called if nothing failed, after the weight's version has moved.
 kernels::LowPrecisionCopies copies_to_write(const Tensor& weight);
 void wrote_copies(const Tensor& weight);
 

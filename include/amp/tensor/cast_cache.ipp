@@ -101,7 +101,7 @@ class AMP_EXPORT CastCache final : public StorageAttachment {
       }
     } else {
       Tensor fresh = make_tensor(weight.shape(), dtype, weight.device());
-      copy_elements(weight, fresh);  // where it throws, the slot holds no copy that was not made
+      copy_elements(weight, fresh);  // if it throws, the slot holds no unfinished copy
       drop(slot);
       slot.copy = std::move(fresh);
       slot.owner = owner();
@@ -226,7 +226,7 @@ AMP_INLINE WeightCopy low_precision_copy(const Tensor& weight, DType dtype) {
     if (attachment.compare_exchange_strong(found, fresh)) {
       found = fresh;
     } else {
-      delete fresh;  // another thread came first
+      delete fresh;  // another thread was first
     }
   }
   return static_cast<CastCache*>(found)->get(weight, dtype);

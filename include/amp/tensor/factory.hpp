@@ -16,16 +16,18 @@
 
 namespace amp::inline v0 {
 
-/// Uninitialised.
+/// A tensor whose elements are not initialised.
 [[nodiscard]] Tensor empty(const Shape& shape, const TensorOptions& options = {});
 
+/// A tensor of elements that are all `value`, 0 or 1. Throws if the dtype is an integer and does
+/// not hold the value.
 [[nodiscard]] Tensor full(const Shape& shape, double value, const TensorOptions& options = {});
 [[nodiscard]] Tensor zeros(const Shape& shape, const TensorOptions& options = {});
 [[nodiscard]] Tensor ones(const Shape& shape, const TensorOptions& options = {});
 
-/// Uniform in [0, 1), from the process' generator (manual_seed).
+/// Random numbers, uniform in [0, 1), from the process' generator (manual_seed).
 [[nodiscard]] Tensor rand(const Shape& shape, const TensorOptions& options = {});
-/// Normal with mean 0 and variance 1.
+/// Random numbers, normal with mean 0 and variance 1, from the same generator.
 [[nodiscard]] Tensor randn(const Shape& shape, const TensorOptions& options = {});
 
 namespace detail {
@@ -35,8 +37,8 @@ template <class T>
 Tensor from_values(const T* values, std::size_t count, const Shape& shape, DType dtype,
                    const TensorOptions& options);
 
-/// What arange says. T is the widest type of a kind: std::int64_t, std::uint64_t, or a
-/// floating-point type.
+/// arange() without its checks of types. T is the widest type of a kind: std::int64_t,
+/// std::uint64_t, or a floating-point type.
 template <class T>
 Tensor arange_of(T start, T end, T step, const TensorOptions& options);
 
@@ -49,8 +51,9 @@ using RangeNumber = std::conditional_t<
 
 }  // namespace detail
 
-/// A tensor of host values: floating-point lists make float32, integers int64, bools bool, unless
-/// `options.dtype` says otherwise.
+/// A tensor of host values in row-major order: floating-point lists give float32, integers int64,
+/// bools bool, 16-bit and 8-bit numbers their own dtype, unless `options.dtype` says otherwise.
+/// Throws if their number is not that of the elements of `shape`.
 template <class T>
   requires std::is_arithmetic_v<T> || is_small_float<T>
 [[nodiscard]] Tensor tensor(std::initializer_list<T> values, const Shape& shape,
@@ -67,7 +70,7 @@ template <class T>
                              options);
 }
 
-/// The values of a contiguous range, in the range's element type unless `options.dtype` says
+/// The same for a contiguous range, in the dtype of its elements unless `options.dtype` says
 /// otherwise.
 template <class Range>
   requires requires(const Range& range) {
@@ -102,18 +105,19 @@ template <class T>
   return arange(T{0}, end, T{1}, options);
 }
 
+/// Tensors of the shape, dtype and device of `other`, row-major.
 [[nodiscard]] Tensor empty_like(const Tensor& other);
 [[nodiscard]] Tensor zeros_like(const Tensor& other);
 
 namespace detail {
 
-/// Throws if 63 bits do not count them.
+/// The bytes of that many elements. Throws if 63 bits do not count them.
 std::int64_t byte_count(const Shape& shape, DType dtype);
 
-/// Uninitialised.
+/// An uninitialised tensor.
 Tensor make_tensor(const Shape& shape, DType dtype, Device device);
 
-/// Throws where an integer dtype has no such value: which it would become is an accident.
+/// Throws if the dtype is an integer and does not hold the value.
 void check_fill(std::string_view op, double value, DType dtype);
 void fill(const Tensor& tensor, double value);
 

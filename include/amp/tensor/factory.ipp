@@ -40,7 +40,7 @@ AMP_INLINE const Tensor& with_options(const Tensor& tensor, const TensorOptions&
   return tensor;
 }
 
-/// Whether the dtype has the value, or one that it is rounded to.
+/// Whether the dtype holds the value, or a value that it is rounded to.
 template <class Number>
 bool holds(DType dtype, Number value) {
   bool result = true;
@@ -108,10 +108,10 @@ void check_direction(T start, T end, T step) {
   AMP_CHECK(start == end || (end > start) == (step > T{0}), "arange: `end` ", end,
             " does not lie in the direction of `step` ", step, " from `start` ", start);
 }
-/// How many numbers arange gives, of integers.
+/// The number of elements that arange gives for integers.
 template <std::integral T>
 std::uint64_t range_count(T start, T end, T step) {
-  // Differences modulo 2^64, which are those of any two.
+  // Modulo 2^64, which holds the difference of any two.
   const auto distance = [](T from, T to) {
     return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
   };
@@ -121,7 +121,7 @@ std::uint64_t range_count(T start, T end, T step) {
   check_direction(start, end, step);
   return span / stride + (span % stride != 0 ? 1 : 0);
 }
-/// The same of others; infinite where a double overflows.
+/// The same for floating-point numbers; infinite if a double overflows.
 template <std::floating_point T>
 double range_count(T start, T end, T step) {
   for (const T number : {start, end, step}) {
@@ -132,7 +132,7 @@ double range_count(T start, T end, T step) {
   return std::ceil((static_cast<double>(end) - static_cast<double>(start)) /
                    static_cast<double>(step));
 }
-/// Number i of a range; integers that are in it do not overflow on the way.
+/// Element i of a range. Integers of the range do not overflow on the way.
 template <class T>
 T range_value(T start, T step, std::int64_t i) {
   if constexpr (std::integral<T>) {
@@ -230,7 +230,7 @@ T Tensor::item() const {
 }
 
 #if !AMP_HEADER_ONLY
-// For each type that users may give: the templates above have no other instantiations.
+// Instantiations for each type that users may pass: the templates above have no others.
 #define AMP_FROM_VALUES(...)                                                                \
   template Tensor detail::from_values(const __VA_ARGS__*, std::size_t, const Shape&, DType, \
                                       const TensorOptions&)

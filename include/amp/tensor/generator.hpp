@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The process' random stream: a seed, and how much of its counter-based sequence is taken.
+// The process' random stream: a seed, and how many blocks of its counter-based sequence are used.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace amp::inline v0 {
 
-/// Where the random stream of the process is, to be returned to by set_rng_state: what follows then
-/// is what followed before.
+/// The position of the process' random stream. set_rng_state() returns to it, so that the same
+/// numbers follow again.
 RngState get_rng_state();
 void set_rng_state(const RngState& state);
 
-/// Restarts the random stream of the process: what follows is a function of the seed.
+/// Restarts the random stream of the process: the numbers that follow are a function of the seed.
 void manual_seed(std::uint64_t seed);
 
 namespace kernels {

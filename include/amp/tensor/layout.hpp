@@ -10,21 +10,21 @@
 
 namespace amp::inline v0::detail {
 
-/// What kernels would see of such a tensor [N, C, H, W], without memory.
+/// The operand for such a tensor [N, C, H, W], without memory.
 kernels::Operand channels_last_operand(const Shape& shape, DType dtype, Device device);
 
-/// Uninitialised, [N, C, H, W], its elements in the order N, H, W, C. To be written through
-/// operand_as_laid_out() before anything else sees it.
+/// An uninitialised tensor [N, C, H, W] with its elements in the order N, H, W, C. It must be
+/// written through operand_as_laid_out() before anything else reads it.
 Tensor make_channels_last(const Shape& shape, DType dtype, Device device);
 
-/// Uninitialised, of the shape of `tensor` and in the order of its elements; row-major if the
-/// tensor is a view with other strides. To be written as above.
+/// An uninitialised tensor of the shape of `tensor` and in the order of its elements; row-major if
+/// `tensor` is a view with other strides. It must be written as above.
 Tensor empty_as_laid_out(const Tensor& tensor, DType dtype);
 
 /// A copy in another dtype, laid out as the tensor. No history.
 Tensor copy_as_laid_out(const Tensor& tensor, DType dtype);
 
-/// The tensor itself where its elements lie channels-last, else a copy that does. No history.
+/// The tensor itself if its elements lie channels-last, else a copy that does. No history.
 Tensor channels_last(const Tensor& tensor);
 
 }  // namespace amp::inline v0::detail

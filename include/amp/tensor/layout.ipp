@@ -22,7 +22,7 @@ AMP_INLINE kernels::Operand channels_last_operand(const Shape& shape, DType dtyp
 
 AMP_INLINE Tensor make_channels_last(const Shape& shape, DType dtype, Device device) {
   if (is_channels_last_anyway(shape)) return make_tensor(shape, dtype, device);
-  (void)byte_count(shape, dtype);  // throws where there are too many
+  (void)byte_count(shape, dtype);  // throws if there are too many
   auto storage = make_ref<Storage>(channels_last_operand(shape, dtype, device));
   return Tensor(
       make_ref<TensorImpl>(std::move(storage), shape, contiguous_strides(shape), 0, dtype));

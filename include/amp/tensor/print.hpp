@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Tensors as text, as torch prints them: one number format that suits all elements shown, lines of
-// 80 columns, and of more than 1000 elements only the edges.
+// Tensors as text, as torch prints them: one number format for all elements shown, lines of 80
+// columns, and only the edges of a tensor of more than 1000 elements.
 #pragma once
 
 #include <iosfwd>
@@ -13,11 +13,11 @@
 namespace amp::inline v0 {
 
 /// The tensor as Python's print shows a torch tensor, with torch's default print options, except
-/// that dtypes have amp's names and that a computed tensor says requires_grad=True, too. Waits for
-/// the tensor's device; records no history.
+/// that dtypes have amp's names and that a computed tensor says requires_grad=True, too.
+/// Synchronises; records no history.
 std::string to_string(const Tensor& tensor);
 
-/// to_string(tensor), to a stream.
+/// Writes to_string(tensor) to a stream.
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& stream,
                                              const Tensor& tensor) {
@@ -26,7 +26,7 @@ std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& s
 
 namespace detail {
 
-/// As [2, 3]. Beside Extents, so that shapes and strides both find it.
+/// Writes shapes and strides as [2, 3]. In the namespace of Extents, so that both find it.
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& stream,
                                              const Extents& extents) {

@@ -32,7 +32,7 @@ AMP_COLD Tensor print_section(const Tensor& tensor, int d, std::int64_t start,
   return tensor.alias(shape, tensor.strides(), tensor.impl().offset + start * tensor.strides()[d]);
 }
 
-/// Fills `to` with `from`, of which only the first and last elements are taken where a dimension of
+/// Fills `to` with `from`, of which only the first and last elements are taken if a dimension of
 /// `to` is shorter.
 AMP_COLD void copy_edges(const Tensor& from, const Tensor& to, int d = 0) {
   if (d == from.dim()) return copy_elements(from, to);
@@ -65,8 +65,8 @@ class TensorText {
   }
 
  private:
-  /// Only what is shown leaves its device. On the host every dtype widens to float64 or int64,
-  /// which hold the values of all others exactly.
+  /// Only the elements that are shown are copied to the host. There every dtype widens to float64
+  /// or int64, which hold the values of all others exactly.
   void fetch(const Shape& shown) {
     const DType dtype = tensor_.dtype();
     const Tensor there = make_tensor(shown, dtype, tensor_.device());
@@ -82,8 +82,8 @@ class TensorText {
     return static_cast<const std::int64_t*>(host_.raw_data())[i];
   }
 
-  /// The notation in which the finite numbers other than zero look best: integers, fixed-point, or
-  /// scientific where they are too large, too small or too far apart for that.
+  /// Chooses the notation by the finite numbers other than zero: integers, fixed-point, or
+  /// scientific if they are too large, too small or too far apart for that.
   void choose_notation() {
     double least = 0, greatest = 0;
     for (std::int64_t i = 0; i < host_.numel(); ++i) {
@@ -118,7 +118,7 @@ class TensorText {
     return std::string(digits, end.ptr) + (whole ? "." : "");
   }
 
-  /// What lies below `d` indices, from element next_ on.
+  /// Writes the part of the tensor that `d` indices select, from element next_ on.
   void append(std::string& out, int d) {
     if (d == dims_) {
       const std::string text = element(next_++);
@@ -153,7 +153,7 @@ class TensorText {
   }
 
   const Tensor& tensor_;
-  Tensor host_;  // what is shown of it
+  Tensor host_;  // the elements that are shown
   int dims_;
   bool integers_ = true, scientific_ = false;
   std::size_t width_ = 1;
@@ -190,7 +190,7 @@ AMP_COLD std::string to_string(const Tensor& tensor) try {
     size.back() = ')';
     append("size=" + size);
   }
-  // The dtypes that literals have need no name; no element says which one an empty tensor has.
+  // The dtypes of literals are not printed, except for an empty tensor, which shows no element.
   const DType dtype = tensor.dtype();
   if (dtype != kFloat32 && (empty || (dtype != kInt64 && dtype != kBool))) {
     append("dtype=" + to_string(dtype));

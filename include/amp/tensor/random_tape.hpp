@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The random numbers of one call, to be had again: where each of its draws began is noted in their
-// order, and handed out in that order when the call is repeated. Neither the process' stream nor
-// another thread sees the repetition.
+// The random numbers of one call, to be drawn again: the tape notes in order where each draw of the
+// call began, and gives these places in that order when the call is repeated. The repetition
+// changes neither the process' stream nor that of another thread.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ using RandomTape = PoolVector<RandomDraw>;
 
 enum class RandomTapeUse { kRecord, kReplay };
 
-/// Until its end, what this thread draws is noted on `tape`, or taken from it. Scopes nest. What is
-/// noted inside of another scope is drawn there, so that it is noted by both, or taken from the
-/// other's tape; what is taken from a tape reaches no other scope.
+/// For its lifetime, the draws of this thread are noted on `tape`, or taken from it. Scopes nest. A
+/// recording scope draws through the scope around it, which notes the draw too or takes it from its
+/// own tape; a replaying scope takes its draws from its tape alone.
 class AMP_EXPORT RandomScope {
  public:
   [[nodiscard]] RandomScope(RandomTape& tape, RandomTapeUse use);
@@ -35,7 +35,7 @@ class AMP_EXPORT RandomScope {
   RandomScope(const RandomScope&) = delete;
   RandomScope& operator=(const RandomScope&) = delete;
 
-  /// Throws if the tape says that the call drew otherwise before.
+  /// Throws if the draw differs from the one on the tape.
   kernels::RandomRange take(std::int64_t blocks, Device device);
   /// Throws if the tape has more.
   void require_all_taken() const;

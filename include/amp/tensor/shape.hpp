@@ -86,8 +86,8 @@ concept IntegerRange = requires(const R& range) {
 template <class R>
 concept ForeignRange = IntegerRange<R> && !std::derived_from<R, Extents>;
 
-/// Any numbers: from {2, -1} of any integral types, or from any range of integers that is none of
-/// ours.
+/// Any numbers: made from {2, -1} of any integral types, or from any range of integers that is not
+/// an Extents.
 class Numbers : public Extents {
  public:
   Numbers() = default;
@@ -106,8 +106,9 @@ class Numbers : public Extents {
 
 }  // namespace detail
 
-/// The extents of a tensor, outermost first: from {2, 3} of any integral types, or from any range
-/// of integers. Negative extents, and more elements than 63 bits count, throw amp::Error.
+/// The extents of a tensor, outermost first: made from {2, 3} of any integral types, or from any
+/// range of integers. Throws amp::Error if an extent is negative, and if 63 bits do not count the
+/// elements.
 class Shape : public detail::Extents {
  public:
   Shape() = default;
@@ -116,25 +117,24 @@ class Shape : public detail::Extents {
     (append(extents), ...);
     validate();
   }
-  template <class Range>
-    requires detail::IntegerRange<Range> &&
-        (!std::derived_from<Range, Shape>)Shape(const Range& range) {
-      for (const auto extent : range) append(extent);
-      validate();
-    }
+  template <detail::IntegerRange Range>
+  Shape(const Range& range) {
+    for (const auto extent : range) append(extent);
+    validate();
+  }
 
-    std::int64_t numel() const {
-      std::int64_t n = 1;
-      for (const std::int64_t extent : *this) n *= extent;
-      return n;
-    }
+  std::int64_t numel() const {
+    std::int64_t n = 1;
+    for (const std::int64_t extent : *this) n *= extent;
+    return n;
+  }
 
-   private:
-    void validate() const;
+ private:
+  void validate() const;
 };
 
-/// A shape one of whose extents may be -1: whatever the number of elements leaves for it. The
-/// argument of reshape and view.
+/// A shape in which one extent may be -1: it follows from the number of elements. The argument of
+/// reshape and view.
 class ReshapeTo : public detail::Numbers {
  public:
   using Numbers::Numbers;
@@ -150,7 +150,7 @@ class Strides : public detail::Numbers {
  public:
   using Numbers::Numbers;
   Strides() = default;
-  /// As many numbers as `shape` has, and the same: from which strides are computed.
+  /// The numbers of `shape`, to be overwritten by strides.
   explicit Strides(const Shape& shape) : Numbers(static_cast<const Extents&>(shape)) {}
 };
 
@@ -158,19 +158,19 @@ class Strides : public detail::Numbers {
 Strides contiguous_strides(const Shape& shape);
 
 /// The strides with which the memory of a tensor shows the same elements, in row-major order, in
-/// another shape; none where only a copy can. Dimensions that lie behind one another are one run,
+/// another shape; none if only a copy can. Dimensions that lie behind one another are one run,
 /// and each run must be cut into whole dimensions of the new shape: the rule of torch's view().
 std::optional<Strides> view_strides(const Shape& from, const Strides& strides, const Shape& to);
 
 /// The shape to which both broadcast, aligned at the last dimension, as in NumPy. Throws, naming
-/// `op` and its arguments, where there is none.
+/// `op` and its arguments, if there is none.
 Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b,
                        std::string_view name_a = "a", std::string_view name_b = "b");
 
 /// Whether broadcast_shapes would find a shape.
 bool do_broadcast(const Shape& a, const Shape& b);
 
-/// A dimension counted from the front: -1 is the last. Throws, naming `op`, where out of range.
+/// A dimension counted from the front: -1 is the last. Throws, naming `op`, if it is out of range.
 int wrap_dim(std::string_view op, std::int64_t dim, int dims, std::string_view argument = "dim");
 
 }  // namespace amp::inline v0

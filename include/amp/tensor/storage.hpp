@@ -23,19 +23,19 @@ struct PackedAt;
 
 namespace amp::inline v0::detail {
 
-/// What a storage may carry for the layer above: low-precision copies (tensor/cast_cache.hpp).
+/// Base of the object that a storage may carry: low-precision copies (tensor/cast_cache.hpp).
 class AMP_EXPORT StorageAttachment {
  public:
   virtual ~StorageAttachment() = default;
 };
 
 /// Bytes on a device, shared by views. Memory that amp allocated is tracked: every write through
-/// amp moves the version. Memory of somebody else is tracked only once its owner called
+/// amp moves the version. Memory that amp does not own is tracked only once its owner has called
 /// mark_modified(), which promises to do so after each write.
 class AMP_EXPORT Storage final : public RefCounted {
  public:
   Storage(Device device, std::int64_t bytes);
-  /// Memory of somebody else, which lives as long as `keeper` if there is one.
+  /// Memory that amp does not own, which lives as long as `keeper` if there is one.
   Storage(Device device, void* foreign, std::int64_t bytes, Ref<RefCounted> keeper = {});
   /// For elements that lie as `layout` says, whose strides permute those of the row-major order;
   /// its `data` is not read.
@@ -68,30 +68,31 @@ class AMP_EXPORT Storage final : public RefCounted {
   std::uint64_t made_in() const { return made_in_; }
   /// Whether nothing but amp writes the memory, as far as amp knows.
   bool only_amp_writes() const { return only_amp_writes_; }
-  /// Whether a write to one of the two may be one to the other: they may be over the same memory of
-  /// somebody else.
+  /// Whether a write to one of the two may be one to the other: both may be over the same memory,
+  /// which amp does not own.
   bool may_overlap(const Storage& other) const;
   bool tracked() const { return tracked_.load(std::memory_order_relaxed); }
   void track() { tracked_.store(true, std::memory_order_relaxed); }
-  /// Says that only amp writes the memory, so that it is tracked. Before other threads see it.
+  /// Says that only amp writes the memory, so that it is tracked. To be called before other threads
+  /// use it.
   void claim() {
     only_amp_writes_ = true;
     track();
   }
 
-  /// Where kernels may keep the elements in orders of their own. Nowhere if writes may go unseen:
-  /// the memory is somebody else's, or a pointer to it was given away to write.
+  /// The place in which kernels may cache the elements in orders of their own. None if writes may
+  /// go unnoticed: amp does not own the memory, or gave away a pointer to write to it.
   kernels::PackedAt packed();
   void give_away_to_write() { written_from_outside_.store(true, std::memory_order_relaxed); }
 
-  /// Set once, by whichever thread comes first.
+  /// Set once, by the first thread that needs it.
   std::atomic<StorageAttachment*>& attachment() { return attachment_; }
 
  private:
   struct LaidOut {
     explicit LaidOut(const kernels::Operand& layout) : elements(layout) {}
     kernels::Operand elements;
-    std::atomic<void*> row_major = nullptr;  // the same elements, once somebody wanted them so
+    std::atomic<void*> row_major = nullptr;  // the same elements, once data() was called
   };
 
   AMP_INLINE ~Storage() override;

@@ -30,8 +30,8 @@ struct TensorOptions {
   bool requires_grad = false;
 };
 
-/// Anyone's dense memory: what the scaler and the optimizers' interface deal in. Nothing is kept
-/// across calls.
+/// Dense memory, whether amp or the program owns it, in any order of its elements: how the scaler
+/// and the optimizers take gradients. Functions that take a view do not keep it after they return.
 struct TensorView {
   void* data = nullptr;
   std::int64_t numel = 0;
@@ -42,7 +42,7 @@ struct TensorView {
 
 namespace detail {
 
-/// Which memory a tensor shows, and as what. Copied without a chance of failure.
+/// The memory of a tensor, and its shape, strides and dtype. Copying it cannot fail.
 struct AMP_EXPORT TensorData {
   Ref<Storage> storage;
   Shape shape;
@@ -65,12 +65,11 @@ class AMP_EXPORT TensorImpl final : public RefCounted, public TensorData {
 
 class Tensor {
  public:
-  /// Undefined: stands for an absent argument.
+  /// An undefined tensor, which stands for an absent argument.
   Tensor() = default;
   explicit Tensor(Ref<detail::TensorImpl> impl) : impl_(std::move(impl)) {}
 
-  // --- what it is
-  // -----------------------------------------------------------------------------------------------------------
+  // --- what it is --------------------------------------------------------------------------------
   bool defined() const { return static_cast<bool>(impl_); }
   DType dtype() const { return impl("dtype").dtype; }
   Device device() const { return impl("device").storage->device(); }
@@ -82,10 +81,9 @@ class Tensor {
   bool is_contiguous() const;
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
 
-  // --- its elements
-  // ---------------------------------------------------------------------------------------------------------
-  /// The first element, to write: counts as a write and moves the version. Throws where T is not
-  /// the dtype.
+  // --- its elements ------------------------------------------------------------------------------
+  /// A pointer to the first element, to write: counts as a write and moves the version. Throws if T
+  /// is not the dtype.
   template <Element T>
   T* data() const {
     check_type("data", dtype_of<T>);
@@ -93,51 +91,68 @@ class Tensor {
     impl().storage->give_away_to_write();
     return static_cast<T*>(raw_data());
   }
+  /// A pointer to the first element, to read. Throws if T is not the dtype.
   template <Element T>
   const T* const_data() const {
     check_type("const_data", dtype_of<T>);
     return static_cast<const T*>(raw_data());
   }
-  /// The one element, converted to T as `to` converts. Waits for a device.
+  /// The element of a tensor that has one, converted to T as `to` converts. Synchronises.
   template <Element T>
   T item() const;
-  /// All elements in row-major order, converted to T. Waits for a device.
+  /// All elements in row-major order, converted to T as `to` converts. Synchronises.
   template <Element T>
   std::vector<T> to_vector() const;
 
-  // --- copies and views; differentiable, defined in ops/tensor_members.hpp
-  // ----------------------------------------------------
-  /// In another dtype, each element rounded once to nearest even. Floating-point numbers become
-  /// integers toward zero, the nearest there is where they lie beyond these, and NaN becomes 0;
-  /// integers become smaller ones modulo 2^n; bool is whether an element is not 0.
+  // --- copies and views; differentiable, defined in ops/tensor_members.hpp -----------------------
+  /// The tensor in another dtype, each element rounded once to nearest even; itself if it has that
+  /// dtype. Floating-point numbers are truncated to integers, those out of range become the nearest
+  /// integer, and NaN becomes 0. Integers become smaller ones modulo 2^n; bool is whether an
+  /// element is not 0.
   Tensor to(DType dtype) const;
+  /// A copy on another device; the tensor itself if it is there. A copy to the CPU synchronises.
   Tensor to(Device device) const;
+  /// A copy in memory of its own.
   Tensor clone() const;
+  /// The tensor itself if it is row-major, else a row-major copy.
   Tensor contiguous() const;
+  /// The elements, in row-major order, in another shape; an extent of -1 follows from the others. A
+  /// view of a contiguous tensor, of others of a copy.
   Tensor reshape(const ReshapeTo& shape) const;
+  /// The same, always as a view. Throws if no strides give that shape without a copy.
   Tensor view(const ReshapeTo& shape) const;
+  /// A view with two dimensions exchanged.
   Tensor transpose(std::int64_t dim0, std::int64_t dim1) const;
+  /// The transpose of a matrix; a tensor of fewer dimensions itself.
   Tensor t() const;
+  /// A view whose dimension i is dimension dims[i] of this tensor.
   Tensor permute(std::span<const std::int64_t> dims) const;
   Tensor permute(std::initializer_list<std::int64_t> dims) const {
     return permute(std::span(dims.begin(), dims.size()));
   }
+  /// A view of the slices [start, start + length) along `dim`.
   Tensor narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const;
+  /// A view of one slice along `dim`, without that dimension; a negative index counts from the end.
   Tensor select(std::int64_t dim, std::int64_t index) const;
+  /// A view without the dimensions of extent 1, or without `dim` if that has extent 1.
   Tensor squeeze() const;
   Tensor squeeze(std::int64_t dim) const;
+  /// A view with a new dimension of extent 1 at `dim`.
   Tensor unsqueeze(std::int64_t dim) const;
+  /// The dimensions from start_dim to end_dim, both included, joined to one, as reshape does it.
   Tensor flatten(std::int64_t start_dim = 0, std::int64_t end_dim = -1) const;
+  /// A view that repeats dimensions of extent 1, and new leading ones, to `shape`. Its elements
+  /// share memory, so that it cannot be written in place.
   Tensor expand(const Shape& shape) const;
 
-  // --- writing in place; throws on a tensor whose history is recorded
-  // ---------------------------------------------------------
+  // --- writing in place; throws on a tensor whose history is recorded ----------------------------
   const Tensor& zero_() const;
   const Tensor& fill_(double value) const;
+  /// Writes the elements of `source`, broadcast and converted. `source` may be on another device; a
+  /// copy to the CPU synchronises. Throws if `source` has history, which a write does not record.
   const Tensor& copy_(const Tensor& source) const;
 
-  // --- derivatives; defined in ops/tensor_members.hpp
-  // -------------------------------------------------------------------------
+  // --- derivatives; defined in ops/tensor_members.hpp --------------------------------------------
   bool requires_grad() const;
   const Tensor& requires_grad_(bool requires_grad = true) const;
   bool is_leaf() const;
@@ -145,15 +160,15 @@ class Tensor {
   Tensor grad() const;
   /// Makes `grad` the gradient, without its history: nothing is differentiated through gradients.
   void set_grad(const Tensor& grad) const;
-  /// This leaf takes over the memory, shape and dtype of `data`; its gradient is dropped. Every
-  /// handle to it sees the change, what was computed from it does not.
+  /// This leaf takes over the memory, shape and dtype of `data`; its gradient is dropped. The
+  /// change shows in every handle to it, but not in tensors that were computed from it.
   void set_data(const Tensor& data) const;
   /// d(this)/d(leaf) is added to the gradient of every leaf this one-element tensor was computed
   /// from. Frees the graph.
   void backward() const;
   /// The same, starting from d(loss)/d(this) = gradient.
   void backward(const Tensor& gradient) const;
-  /// The same memory, without history.
+  /// A tensor over the same memory, without history.
   Tensor detach() const;
   /// From now on backward calls hook(gradient) with d(loss)/d(this), once it is complete and before
   /// it goes on from here. A tensor that the hook returns, of the same shape and device, takes the
@@ -165,22 +180,21 @@ class Tensor {
   template <class Hook>
   HookHandle register_hook(Hook hook) const;
 
-  // --- versions
-  // ---------------------------------------------------------------------------------------------------------------
-  /// Says that the memory was written behind amp's back. On memory that amp does not own this
-  /// promises to be called after every write, and only then low-precision copies of it are kept.
+  // --- versions ----------------------------------------------------------------------------------
+  /// Says that the memory was written by other means than amp's. For memory that amp does not own,
+  /// a call promises another one after every write: only then low-precision copies of it are
+  /// cached.
   void mark_modified() const { mark_modified(true); }
   std::uint64_t version() const { return impl("version").storage->version(); }
 
-  // --- for the layers above
-  // ---------------------------------------------------------------------------------------------------
-  /// Throws where the tensor is undefined, naming the member that was called.
+  // --- for the layers above ----------------------------------------------------------------------
+  /// Throws, naming the member that was called, if the tensor is undefined.
   detail::TensorImpl& impl(std::string_view member = "tensor") const {
     if (!impl_) [[unlikely]]
       refuse_undefined(member);
     return *impl_;
   }
-  /// Whether the memory is amp's, and no other handle or view holds it, so that it may be reused.
+  /// Whether amp owns the memory, and no other handle or view holds it, so that it may be reused.
   bool unique() const {
     return impl_ && impl_->unique() && impl_->storage->unique() &&
            impl_->storage->only_amp_writes();
@@ -188,19 +202,19 @@ class Tensor {
   void* raw_data() const {
     const detail::TensorImpl& t = impl();
     char* const first = static_cast<char*>(t.storage->data());
-    return first == nullptr ? first : first + t.offset * item_size(t.dtype);  // null where empty
+    return first == nullptr ? first : first + t.offset * item_size(t.dtype);  // null if empty
   }
-  /// What kernels see. Absent for an undefined tensor.
+  /// The tensor as an operand of kernels. Absent for an undefined tensor.
   kernels::Operand operand() const;
-  /// The same of the elements as they lie: with the strides of channels-last order where they lie
-  /// so (detail::lies_channels_last). For kernels that take any strides.
+  /// The same, with the strides of channels-last order if the elements lie so
+  /// (detail::lies_channels_last). For kernels that take any strides.
   kernels::Operand operand_as_laid_out() const;
   /// Another view of the same storage, without history.
   Tensor alias(const Shape& shape, const Strides& strides, std::int64_t offset) const;
 
  private:
   void mark_modified(bool promise) const;
-  /// Throws, naming the member that was called, where the tensor is undefined.
+  /// Throws, naming the member that was called, if the tensor is undefined.
   void check_defined(std::string_view member) const { (void)impl(member); }
   void check_type(std::string_view member, DType asked) const {
     if (impl(member).dtype != asked) [[unlikely]]
@@ -213,18 +227,19 @@ class Tensor {
   Ref<detail::TensorImpl> impl_;
 };
 
-/// Tensors by name, in an order that stays.
+/// Tensors with their names, in a fixed order.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// Shape and dtype, as error messages show a tensor.
+/// The shape and dtype of a tensor as text, for error messages.
 std::string describe(const Tensor& tensor);
 
 namespace detail {
 
-/// Whether the elements of [N, C, H, W] lie in the order N, H, W, C. No user sees it: the strides
-/// are those of row-major order, as is the memory that data() gives.
+/// Whether the elements of [N, C, H, W] lie in the order N, H, W, C. It is not visible outside of
+/// the library: strides() and the memory that data() gives are row-major.
 bool lies_channels_last(const Tensor& tensor);
-/// Whether the two orders are one: of a single channel, of planes of one element, of no elements.
+/// Whether the two orders are the same: for a single channel, planes of one element, and no
+/// elements.
 bool is_channels_last_anyway(const Shape& shape);
 
 /// output[...] = input[...] broadcast and converted, on the device of both. No history, no version.

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The checks that ops share. Each throws amp::Error with a message that begins with the op's name
+// and says which argument it is, what was expected, and what was given.
+#pragma once
+
+#include <string_view>
+
+#include "amp/tensor/tensor.hpp"
+
+namespace amp::inline v0::detail {
+
+/// Throws if `tensor` is undefined.
+void check_defined(std::string_view op, std::string_view argument, const Tensor& tensor);
+/// Throws unless `tensor` is defined and floating point.
+void check_floating(std::string_view op, std::string_view argument, const Tensor& tensor);
+/// Throws if `input` is undefined or bool.
+void check_not_bool(std::string_view op, const Tensor& input);
+/// Throws unless `a` and `b`, which are defined, are on one device.
+void check_same_device(std::string_view op, std::string_view name_a, const Tensor& a,
+                       std::string_view name_b, const Tensor& b);
+/// Throws unless both operands of a binary op are defined, on one device.
+void check_operands(std::string_view op, const Tensor& a, const Tensor& b,
+                    std::string_view name_a = "a", std::string_view name_b = "b");
+
+}  // namespace amp::inline v0::detail
+
+#if AMP_HEADER_ONLY
+#include "amp/ops/checks.ipp"
+#endif
