@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// amp: automatic mixed precision for C++. This header is the map: the modules in layer order, each
-// knowing only those above it in this list. It needs a C++20 compiler and nothing else.
+// amp: automatic mixed precision for C++. This header is the map: the layers, the bottom one first.
+// Layers look down only: each includes lower ones. It needs a C++20 compiler and nothing else.
 #pragma once
 
 // clang-format off
