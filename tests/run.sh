@@ -133,13 +133,14 @@ touched() {
       for (i = 1; i <= count; ++i) layered[names[i]] = 1
       next
     }
+    /\.md$/ { add("docs") }
+    /\.md$/ && !/^benchmarks\/results\// { next }
     { split($0, path, "/") }
     /^include\/amp\/[^\/]*$/ || /^include.*(\.cuh|\/cuda\/)/ { touch(layers + 1); next }
     /^include\/amp\/interop\// { add("fuzz") }
     /^include\/amp\// { touch(layer_of[path[3]]); print "headers:" path[3]; next }
     /^tests\/[^\/]*\// && path[2] != "support" { add(path[2]); next }
     /^(examples|benchmarks)\// { add(path[1]); next }
-    /\.md$/ || /^benchmarks/ { add("docs"); next }
     { for (folder in exists) add(folder) }
     END {
       for (i = lowest; i <= layers; ++i) {

@@ -6,5 +6,5 @@
 #pragma once
 
 #define AMP_VERSION_MAJOR 0
-#define AMP_VERSION_MINOR 1
+#define AMP_VERSION_MINOR 2
 #define AMP_VERSION_PATCH 0
