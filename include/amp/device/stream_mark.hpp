@@ -47,7 +47,6 @@ class StreamMark {
   /// nothing if the order holds already (on the stream of record(), or one that has waited since),
   /// if the mark is empty, or while the current stream is captured into a graph. Throws amp::Error
   /// if CUDA fails.
-  /// if CUDA fails.
   ///
   /// Returns whether the current stream came after the mark for the first time, or is captured and
   /// is another than record()'s: the memory that the mark protects now has one more reader that its

@@ -15,7 +15,6 @@ namespace amp::inline v0::kernels {
 /// to no key gives 0. statistics [..., L, 2], contiguous float32 (float64 for float64), are the
 /// largest score of a query and the reciprocal of its sum of exp(score - largest). The scale is
 /// positive.
-/// score of a query and the reciprocal of its sum of exp(score - largest). The scale is positive.
 struct AttentionArgs {
   Operand query, key, value, mask, output, statistics;
   double scale;
