@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Graph capture on the stand-in toolkit: what is captured is done at each launch of the graph, with
-// the arguments of the capture, and what may not happen in a capture is an error. What the host
-// looks at is finished before.
+// Graph capture on the stand-in toolkit: captured work is done at each launch of the graph, with
+// the arguments of the capture, and calls that are not allowed in a capture are errors. The host
+// reads only finished results.
 #include <amp/cuda.hpp>
 #include <amp/device/cuda/launch.cuh>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Lines that lie side by side, [outer, length, stride], where the kernels for them change over:
+// Lines that lie side by side, [outer, length, stride], at the sizes at which their kernels change:
 // held by a block or not, as wide as a block or narrower, in vectors or not.
 #include <cmath>
 #include <cstdint>

@@ -3,7 +3,7 @@
 //
 // The device of a test, whose kernels another source brings: a GPU (tests/device.cmake sets
 // AMP_TEST_GPU), or the stand-in, whose calls can be counted and made to fail. Cases that need the
-// latter are left out of the former.
+// latter are skipped on the former.
 #pragma once
 
 #include <amp/cuda.hpp>

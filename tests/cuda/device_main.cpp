@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Runs a test program on the GPU; exits 77 where none is usable. Nothing passes silently.
+// Runs a test program on the GPU; exits 77 if none is usable. Nothing passes silently.
 #define CATCH_CONFIG_RUNNER
 #include "support/catch.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Every CUDA and cuBLAS call of a training step is made to fail once, cold and in the steady state.
-// Each time: an amp::Error that names the call, or none where the failure changes nothing; then
+// Each time: an amp::Error that names the call, or none if the failure changes nothing; then
 // parameters and optimizer state are those before the step or those after it, and so is the
 // scaler's state; training goes on as if nothing had happened; nothing is lost. The running
 // statistics of batch norm belong to the forward pass: they may be those after it in a step that
@@ -174,9 +174,9 @@ class Check {
   }
 
  private:
-  /// Returns the nth call of the step, which failed; empty where the step makes no such call.
+  /// Returns the nth call of the step, which failed; empty if the step makes no such call.
   std::string fail_one(std::size_t at, int nth, int status, std::set<std::string>& heard) {
-    REQUIRE(cudaSetDevice(0) == cudaSuccess);  // where the last failure left another one current
+    REQUIRE(cudaSetDevice(0) == cudaSuccess);  // if the last failure left another one current
     amp::cuda::shutdown();
     const std::size_t blocks = toolkit().live_blocks();
     const standin::Live live = toolkit().live;
@@ -198,7 +198,7 @@ class Check {
       CHECK(text.empty());
       return failed;
     }
-    if (!training) training.emplace(problem_.initial, options_);  // failed where it was made
+    if (!training) training.emplace(problem_.initial, options_);  // its construction failed
     const State now = training->state();
     if (text.empty()) {
       // What cuBLASLt refuses at first is computed otherwise.
@@ -372,7 +372,7 @@ TEST_CASE("cuda failure: an update moves the scale and all counts, or nothing", 
   CHECK(fail_each([&] { scaler.update(); }, [&] { return scaler.state_dict() == before; }) > 3);
   CHECK(scaler.get_scale() == 4);
   CHECK(scaler.counters().applied == 70);
-  (void)scaler.step(*optimizers[0]);  // a new cycle, and the word of one's own kernels is 0 again
+  (void)scaler.step(*optimizers[0]);  // a new cycle, and the flag of own kernels is 0 again
   scaler.update();
   CHECK(scaler.get_scale() == 8);
 }

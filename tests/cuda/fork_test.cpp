@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A child of a process that used CUDA: it computes on the host, and is told why it cannot on a
-// device.
+// A child of a process that used CUDA computes on the host, and gets an error that explains why it
+// cannot use a device.
 #include <amp/cuda.hpp>
 
 #include <memory>

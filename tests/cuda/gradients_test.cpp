@@ -46,7 +46,7 @@ class Arena {
       std::memcpy(contents_.data() + begin, numbers.raw_data(),
                   static_cast<std::size_t>(numel * item_size(dtype)));
   }
-  /// Element i of gradient g, counted from the end where i < 0.
+  /// Element i of gradient g, counted from the end if i < 0.
   void set(std::size_t g, std::int64_t i, double value) {
     const Place& place = places_[g];
     const amp::Tensor number = amp::full({}, value, {.dtype = amp::kFloat64}).to(place.dtype);
@@ -248,7 +248,7 @@ TEST_CASE("cuda gradients: what is not finite is found wherever it is", "[cuda]"
               CHECK_FALSE(std::isfinite(told.norm));
               CHECK_FALSE(std::isfinite(told.max_abs));
             }
-            if (is_nan) continue;                     // may lose its payload where it is written
+            if (is_nan) continue;                     // may lose its payload when it is written
             if (dtype == amp::kFloat8E4M3) continue;  // which has no infinity but NaN
             CHECK(check(arena, Pass::kWrite, 0.5F).found == 1);
             CHECK(check(arena, Pass::kWriteNorm, 0.5F).found == 1);

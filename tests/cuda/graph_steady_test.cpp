@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a replayed step launches once it has settled: the work alone. Tables of tensors are sent
-// once, weights are cast where somebody else than the step changed them.
+// A replayed step in its steady state launches only the work itself. Tables of tensors are sent
+// once, and weights are cast only if other code than the step changed them.
 
 #include <cstdint>
 #include <vector>

@@ -43,7 +43,7 @@ std::vector<std::uint64_t> bits_of(const Tensor& tensor) {
   return bits;
 }
 
-/// Records a graph that nobody replays.
+/// Records a graph that is never replayed.
 template <class Step>
 void record(const Step& step, const amp::cuda::GraphOptions& options = {}) {
   const Graph graph(step, options);
@@ -201,7 +201,7 @@ TEST_CASE("graph: rand and dropout go on in the process' stream", "[cuda]") {
       next();
       note(list);
       note(list);                                       // nothing is drawn by looking
-      (void)amp::rand({static_cast<std::int64_t>(i)});  // somebody else draws, too
+      (void)amp::rand({static_cast<std::int64_t>(i)});  // other code draws, too
     }
     amp::manual_seed(0xfeed'0000'1234'5678);  // another seed
     next();
@@ -590,7 +590,7 @@ TEST_CASE("graph: every CUDA call that fails is an exception, and nothing is los
   run();
   amp::cuda::empty_cache();
   const standin::Live live = toolkit().live;
-  // Those that give something back are not among them: where they fail, it is lost.
+  // Calls that release something are not among them: if they fail, it is lost.
   for (const std::string name :
        {"cudaGetDevice", "cudaEventCreateWithFlags", "cudaEventRecord", "cudaStreamWaitEvent",
         "cudaStreamSynchronize", "cudaStreamBeginCapture", "cudaStreamEndCapture",

@@ -277,7 +277,7 @@ TEST_CASE("cuda feed_forward: relu hides no NaN", "[cuda]") {
   const Tensor y = amp::feed_forward(x, w1, b1, w2, Tensor(), amp::Activation::kRelu);
   CHECK(std::isnan(y.to_vector<float>()[0]));
   y.backward(y.detach());
-  CHECK(std::isnan(w1.grad().to_vector<float>()[0]));  // what a GradScaler looks at
+  CHECK(std::isnan(w1.grad().to_vector<float>()[0]));  // the value that a GradScaler tests
 }
 
 TEST_CASE("cuda feed_forward: what rounds to 0 has no gradient, as with relu and linear apart",

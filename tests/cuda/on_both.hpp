@@ -50,8 +50,8 @@ inline double tolerance(amp::DType dtype) {
   return epsilon;
 }
 
-/// The largest difference over the largest magnitude, or over `least` if that is larger; infinite
-/// where the tensors differ in anything but finite values.
+/// Returns the largest difference over the largest magnitude, or over `least` if that is larger;
+/// infinite if the tensors differ in anything but finite values.
 inline double difference(const amp::Tensor& expected, const amp::Tensor& actual, double least = 0) {
   if (actual.device().type != amp::kCUDA || expected.dtype() != actual.dtype() ||
       expected.shape() != actual.shape())
@@ -80,8 +80,8 @@ inline bool same_bits(const amp::Tensor& expected, const amp::Tensor& actual) {
 inline Tensors as_list(amp::Tensor tensor) { return {std::move(tensor)}; }
 inline Tensors as_list(Tensors tensors) { return tensors; }
 
-/// What op(leaves), a tensor or a list, gives on a device; then, where the first of them has a
-/// gradient, those of all floating-point leaves. Undefined inputs stay so.
+/// Returns op(leaves), a tensor or a list, on a device, followed by the gradients of all
+/// floating-point leaves if the first result has a gradient. Undefined inputs stay so.
 template <class Op>
 Tensors run(amp::Device device, const Tensors& inputs, const Op& op) {
   Tensors leaves;
@@ -102,8 +102,8 @@ Tensors run(amp::Device device, const Tensors& inputs, const Op& op) {
   return results;
 }
 
-/// Both devices' results differ by `limit` at most; all bits are equal where that is 0. `least` is
-/// the magnitude of terms that may cancel.
+/// Checks that both devices' results differ by `limit` at most; if that is 0, that all bits are
+/// equal. `least` is the magnitude of terms that may cancel.
 template <class Op>
 void compare(const Tensors& inputs, double limit, const Op& op, double least = 0) {
   const amp::RngState state = amp::get_rng_state();

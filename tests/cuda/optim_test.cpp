@@ -208,7 +208,7 @@ struct Words {
         found(number(device, 0)),
         applied(amp::zeros({}, {.dtype = amp::kInt64, .device = device})) {}
   amp::GradScale scale(std::size_t step) const {
-    found.fill_(step == 2 ? 1 : 0);  // left out
+    found.fill_(step == 2 ? 1 : 0);  // skipped
     if (step == 0) return {};
     return {.inverse = word(inverse),
             .found_inf = word(found),

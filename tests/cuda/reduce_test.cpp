@@ -81,7 +81,7 @@ TEST_CASE("cuda sum: gradients of what was broadcast", "[cuda]") {
 }
 
 TEST_CASE("cuda sum: in vectors along lines and across them", "[cuda]") {
-  // Integers, of which every sum is exact: no element is left out, none counted twice.
+  // Every sum of integers is exact: no element is skipped, and none is counted twice.
   const auto exact = [](const amp::Shape& shape, amp::DType dtype) {
     std::vector<float> values(static_cast<std::size_t>(shape.numel()));
     for (std::size_t i = 0; i < values.size(); ++i)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// softmax, losses and normalisation where their kernels change over: rows of vectors or of single
-// elements, held by a part of a warp, by a warp, by a block, or by none.
+// softmax, losses and normalisation at the sizes at which their kernels change: rows of vectors or
+// of single elements, held by a part of a warp, by a warp, by a block, or by none.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -247,7 +247,7 @@ TEST_CASE("cuda rows: infinities and NaN stay in their row", "[cuda]") {
   }
 }
 
-/// A logit of -inf where a whole line is ignored changes nothing.
+/// A logit of -inf changes nothing if its whole line is ignored.
 TEST_CASE("cuda rows: ignored rows and targets out of range", "[cuda]") {
   for (const std::int64_t n : {8, 4096, 33000}) {
     const Tensor x = amp::full({3, n}, -HUGE_VAL, {.device = amp::kCUDA});

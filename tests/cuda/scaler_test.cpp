@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The training loop with a GradScaler gives the host's bits on the CUDA device; where that has a
-// math library of its own, the bits of all that needs none.
+// The training loop with a GradScaler gives the host's bits on the CUDA device. If the device has a
+// math library of its own, this holds for everything that does not use it.
 #include <cmath>
 #include <cstddef>
 

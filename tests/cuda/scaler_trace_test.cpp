@@ -108,7 +108,7 @@ class Run {
     }
   }
 
-  /// What went wrong in the next cycle; empty where nothing did.
+  /// Returns what went wrong in the next cycle; empty if nothing did.
   const char* cycle(int number) {
     bool looked = false, found = false;
     const std::size_t must = dice_.below(host_.size());

@@ -95,7 +95,7 @@ struct Plain {
   }
 };
 
-/// Scale-aware, and looks at the pointers that it is given.
+/// Scale-aware, and checks the pointers that it gets.
 struct Aware : Plain {
   using Plain::step;
   amp::GradScale given = {};

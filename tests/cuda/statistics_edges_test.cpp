@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Statistics and kept norms where something ends early: passes that fail, graphs with few
-// warm-ups, scalers that are gone.
+// Statistics and kept norms if something ends early: passes that fail, graphs with few warm-ups,
+// scalers that are destroyed.
 
 #include <cmath>
 #include <vector>
@@ -72,7 +72,7 @@ TEST_CASE("cuda statistics: a pass that fails leaves none of its own", "[cuda]")
       CHECK(nth > 1);
       break;
     }
-    // None of this cycle; where the cycle did not begin, still those of the last.
+    // None of this cycle; if the cycle did not begin, still those of the last one.
     amp::GradientStatistics told{.max_abs = 1, .elements = 20};
     const std::string error = error_of([&] { told = scaler.statistics(sgd).get(); });
     if (error.empty()) CHECK(told.elements == 20);

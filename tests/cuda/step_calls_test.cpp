@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a step over many parameters costs on the CUDA device: launches, and nothing else. What the
-// device keeps between steps is sent again where it changed, and only there.
+// What a step over many parameters costs on the CUDA device: launches, and nothing else. Tables
+// that the device keeps between steps are sent again only if they changed.
 #include <amp/cuda.hpp>
 
 #include <cmath>
@@ -208,7 +208,7 @@ TEST_CASE("cuda step: the step writes the copies that autocast uses", "[cuda]") 
     scaler.scale(loss).backward();
     outputs.clear();
     loss = Tensor();
-    if (i == 3) weights[2].grad().fill_(HUGE_VAL);  // left out: the copies stay, and stay right
+    if (i == 3) weights[2].grad().fill_(HUGE_VAL);  // skipped: the copies stay, and stay right
     (void)scaler.unscale_and_clip(optimizer, 1.0);
     CHECK(scaler.step(optimizer).skipped() == (i == 3));
     scaler.update();

@@ -27,7 +27,7 @@ enum class Path { kStep, kUnscale, kClip };
 /// What one run leaves behind.
 struct Outcome {
   Values tensors;
-  std::vector<float> norms;  // of all steps, where they were clipped
+  std::vector<float> norms;  // of all steps, if they were clipped
   amp::GradScalerState state;
 };
 
@@ -89,7 +89,7 @@ Outcome train(amp::Device device, const Options& options, Path path, const Settl
   return outcome;
 }
 
-/// Two optimizers, of which one is left out at times.
+/// Two optimizers, one of which sometimes does not step.
 template <class Settled, class Trained>
 Values train_two(amp::Device device, const Settled& settled, const Trained& trained) {
   const Problem problem(device);

@@ -23,7 +23,7 @@ using namespace storage_test;
 
 constexpr int kWarmup = 2, kReplays = 8;
 
-/// Steps whose gradients come from a static tensor, under a scaler; one of them is left out.
+/// Steps whose gradients come from a static tensor, under a scaler; one of them is skipped.
 struct Training {
   Case c;
   Tensors params, sources;

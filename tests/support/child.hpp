@@ -15,7 +15,7 @@
 
 namespace amp_test {
 
-/// The exit status of a child that runs `body`; nothing where it did not end in `limit`.
+/// Returns the exit status of a child that runs `body`; nothing if it did not end in `limit`.
 inline std::optional<int> status_of_child(const std::function<int()>& body,
                                           std::chrono::seconds limit = std::chrono::seconds(10)) {
   const pid_t child = fork();

@@ -10,8 +10,8 @@
 
 namespace amp_test {
 
-/// What the amp::Error says that `call` throws; empty where it throws none. Anything else passes
-/// through and fails the test.
+/// Returns the text of the amp::Error that `call` throws; empty if it throws none. Other exceptions
+/// pass through and fail the test.
 template <class Call>
 std::string error_of(Call&& call) {
   try {

@@ -61,9 +61,9 @@ inline amp::Tensor strided_leaf(const amp::Shape& shape, double phase = 0) {
   return detail::irregular(reversed, phase).permute(order).detach().requires_grad_();
 }
 
-/// Nothing where the gradients of f(inputs) agree with finite differences, else what does not. The
-/// inputs are float64 leaves; f may use them in any way, but is a function of nothing else that
-/// changes.
+/// Returns an empty text if the gradients of f(inputs) agree with finite differences, else which do
+/// not. The inputs are float64 leaves; f may use them in any way, but must not depend on anything
+/// else that changes.
 inline std::string gradcheck(const std::function<amp::Tensor(const Tensors&)>& f,
                              const Tensors& inputs, const GradcheckOptions& options = {}) {
   std::ostringstream report;

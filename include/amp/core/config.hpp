@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Feature detection: the only header that looks at compiler macros, so that no function body
-// elsewhere differs between the compilers that see it.
+// Feature detection: the facts about the compiler and the processor that other headers need. Apart
+// from this file, only .cuh files test CUDA's own macros: a function body in any other header is
+// the same for nvcc and for a host compiler.
 #pragma once
 
 // An #error alone would be followed by thousands of others; a file that is missing ends the
@@ -39,20 +40,21 @@
 #define AMP_INLINE inline
 #endif
 
-// In place of AMP_INLINE, for what runs rarely: set-up, files, text, errors. Compilers optimise it
-// for size, which takes them half the time.
+// Takes the place of AMP_INLINE on functions that run rarely: set-up, files, text, errors.
+// Compilers optimise these for size, which takes half the compile time.
 #define AMP_COLD AMP_INLINE __attribute__((cold))
 
-// Before an AMP_HOST_DEVICE template whose types decide the side: what each instantiation calls
-// exists on the side that calls it.
+// Stands before an AMP_HOST_DEVICE template that calls functions of its argument types. Each
+// instantiation is used only on the side where those functions exist.
 #if defined(__CUDACC__)
 #define AMP_EITHER_SIDE _Pragma("nv_exec_check_disable")
 #else
 #define AMP_EITHER_SIDE
 #endif
 
-// Keeps the product x, a variable, apart from the sum it goes into: where the processor has fused
-// multiply-adds, compilers would round the two together. No instruction.
+// Keeps the product x, a variable, apart from the sum that it is added to. Otherwise compilers
+// would use a fused multiply-add, if the processor has one, and round only once. Emits no
+// instruction.
 #if defined(__FMA__)
 #define AMP_ROUND_PRODUCT(x) __asm__("" : "+x"(x))
 #elif defined(__x86_64__)
@@ -71,8 +73,8 @@
 #define AMP_X86 0
 #endif
 
-// Converts half a vector of floats to doubles, in one instruction: g++ makes eight of it in
-// templates inlined into functions for wide vectors.
+// Converts half a vector of floats to doubles in one instruction. g++ emits eight instructions for
+// it in templates that are inlined into functions for wide vectors.
 #if AMP_X86 && !defined(__clang__)
 #define AMP_SPLITS_WIDE_CONVERSIONS 1
 #define AMP_WIDEN_FLOATS(from, to) __asm__("vcvtps2pd %1, %0" : "=v"(to) : "vm"(from))
@@ -93,15 +95,15 @@
 #define AMP_USE_ONEDNN 0
 #endif
 
-// Convolutions on CUDA devices go to cuDNN where the build links it and defines AMP_USE_CUDNN=1 for
+// Convolutions on CUDA devices go to cuDNN if the build links it and defines AMP_USE_CUDNN=1 for
 // the whole program.
 #if !defined(AMP_USE_CUDNN)
 #define AMP_USE_CUDNN 0
 #endif
 
-// A source file compiled without optimization makes the program say so once, on stderr, where it
-// computes much: see core/optimization_hint.hpp. AMP_NO_OPTIMIZATION_HINT, which may be defined for
-// any source file, stands for "I know".
+// A program that has a source file compiled without optimization and computes much says so once, on
+// stderr: see core/optimization_hint.hpp. Define AMP_NO_OPTIMIZATION_HINT for a source file to
+// exempt it.
 #if !defined(__OPTIMIZE__) && !defined(AMP_NO_OPTIMIZATION_HINT)
 #define AMP_OPTIMIZATION_HINT 1
 #else

@@ -25,7 +25,8 @@ class AMP_EXPORT Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 
   /// Puts the path of the module in which the error arose before the message: "block.conv: ...".
-  /// Only the first does so, that of the innermost module. An empty path changes nothing.
+  /// Only the first call, made by the innermost module, has an effect. An empty path changes
+  /// nothing.
   void add_module(const std::string& path);
 
  private:
@@ -34,7 +35,7 @@ class AMP_EXPORT Error : public std::runtime_error {
 
 namespace detail {
 
-/// What is thrown where the host has no memory left, and so none for a message.
+/// Thrown if the host has no memory left. Its message is a constant, which needs no memory.
 class AMP_EXPORT OutOfMemory final : public Error {
  public:
   OutOfMemory();
@@ -42,7 +43,7 @@ class AMP_EXPORT OutOfMemory final : public Error {
 };
 [[noreturn, gnu::cold]] void throw_out_of_memory();
 
-/// call(), where the standard library asks for memory: what it throws becomes amp::Error.
+/// Returns call(), which uses the standard library. If that runs out of memory, throws amp::Error.
 template <class Call>
 decltype(auto) or_out_of_memory(Call&& call) {
   try {
@@ -52,7 +53,7 @@ decltype(auto) or_out_of_memory(Call&& call) {
   }
 }
 
-/// What to_text() of a number says.
+/// The text that to_text() returns for a number.
 std::string integer_text(long long value);
 std::string integer_text(unsigned long long value);
 std::string real_text(double value);
@@ -77,8 +78,8 @@ std::string to_text(const T& value) {
   return to_string(value);  // found beside the type
 }
 
-/// A part of a message: a value, which must outlive it, and how to write it. Parts cost nothing
-/// until the message is built, and little where they are listed.
+/// A part of a message: a reference to a value, which must outlive the part, and a function that
+/// writes it. Nothing is formatted until the message is built.
 class MessagePart {
  public:
   MessagePart(const char* text) : value_(text), append_(append_chars) {}

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A reference to something callable: two words, no ownership. What takes one is compiled once, not
-// once per lambda.
+// A reference to something callable: two pointers, no ownership. A function that takes one is
+// compiled once, not once per lambda.
 #pragma once
 
 #include <type_traits>

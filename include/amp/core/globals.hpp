@@ -13,8 +13,8 @@ namespace amp::inline v0 {
 
 /// The one `State` of the process. Never destroyed, so that it outlives every static that may still
 /// use it. If several threads come first at once, one instance stays and the others are deleted, so
-/// a constructor must do no harm if it runs twice. (A guarded static would stay locked in a child
-/// that was forked while another thread made it.)
+/// a constructor must do no harm if it runs twice. (The guard of a static would stay locked in a
+/// child that is forked while another thread constructs it.)
 template <class State>
 AMP_EXPORT State& process_state();
 
@@ -25,8 +25,9 @@ AMP_EXPORT State& thread_state();
 
 }  // namespace amp::inline v0
 
-// In namespace amp, beside the definitions of the layer that owns the state. A library that holds
-// the states, which is the compiled one or that of <amp/shared_state.hpp>, contains the accessor.
+// Use these in namespace amp, beside the definitions of the layer that owns the state. The library
+// that holds the states (the compiled one, or that of <amp/shared_state.hpp>) contains the
+// accessor.
 #if !AMP_HEADER_ONLY || defined(AMP_SHARED_STATE_IMPLEMENTATION)
 #define AMP_PROCESS_STATE(...) template AMP_EXPORT __VA_ARGS__& process_state<__VA_ARGS__>()
 #define AMP_THREAD_STATE(...) template AMP_EXPORT __VA_ARGS__& thread_state<__VA_ARGS__>()

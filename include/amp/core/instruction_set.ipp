@@ -17,12 +17,12 @@ namespace amp::inline v0::detail {
 
 AMP_INLINE InstructionSet instruction_set() {
 #if AMP_X86
-  // No guarded static: a child forked while another thread asks would wait for ever.
+  // Not a guarded static: a child forked while another thread initialises it would wait for ever.
   static constinit std::atomic<int> known = -1;
   if (const int best = known.load(std::memory_order_relaxed); best >= 0) [[likely]]
     return static_cast<InstructionSet>(best);
   const InstructionSet best = [] {
-    unsigned a = 0, b = 0, c = 0, d = 0;  // clang 14's __builtin_cpu_supports knows no F16C
+    unsigned a = 0, b = 0, c = 0, d = 0;  // __builtin_cpu_supports of clang 14 lacks F16C
     const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & 1u << 29) != 0;
     if (__builtin_cpu_supports("avx2") == 0 || __builtin_cpu_supports("fma") == 0 || !f16c)
       return InstructionSet::kPortable;

@@ -8,7 +8,7 @@
 
 namespace amp::inline v0 {
 
-/// Of any a and a positive b, without overflow.
+/// ceil(a / b) for any a and a positive b, without overflow.
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return a / b + (a % b > 0 ? 1 : 0);
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Memory for the small objects that every op makes and drops again: handles, storages, graph nodes.
-// Each thread keeps what it freed in lists by size, so that a training loop in its steady state
-// asks the allocator for none of them. AMP_HOST_CACHE=0 in the environment switches the reuse off,
+// Each thread keeps what it freed in lists by size, so a training loop in its steady state does not
+// call the allocator. AMP_HOST_CACHE=0 in the environment switches the reuse off,
 // so that an address sanitizer sees every object come and go.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace amp::inline v0::detail {
 
 bool host_cache_enabled();
 
-/// Of one thread. Trivial, so that objects of static lifetime can still be freed when the thread's
-/// others are gone: its lists are closed then.
+/// The lists of one thread. The type is trivial, so objects of static lifetime can still be freed
+/// after the thread's other objects are destroyed. The lists are closed by then.
 class AMP_EXPORT ObjectPool {
  public:
   static void* allocate(std::size_t bytes) {
@@ -45,7 +45,7 @@ class AMP_EXPORT ObjectPool {
   }
 
  private:
-  /// 64 bytes, 128, ... 1024; then powers of two.
+  /// The classes hold 64, 128, ... 1024 bytes, then powers of two.
   static constexpr std::size_t kStep = 64, kSteps = 16, kClasses = kSteps + 6;
 
   static void* fresh(std::size_t bytes);
@@ -57,7 +57,8 @@ class AMP_EXPORT ObjectPool {
   static std::size_t size_of(std::size_t index) {
     return index < kSteps ? (index + 1) * kStep : std::size_t{2048} << (index - kSteps);
   }
-  /// At most half a megabyte in all classes of a thread together, and as much in the large ones.
+  /// The largest number of free objects in a list. Together the lists of small classes hold at most
+  /// half a megabyte per thread, those of large classes as much.
   static int most_of(std::size_t index) { return index < kSteps ? 64 : 4; }
 
   struct Free {
@@ -73,7 +74,7 @@ class AMP_EXPORT ObjectPool {
   State state_ = State::kNew;
 };
 
-/// The same memory for a container.
+/// An allocator that gives containers the same memory.
 template <class T>
 struct PoolAllocator {
   using value_type = T;
@@ -82,7 +83,7 @@ struct PoolAllocator {
   template <class U>
   PoolAllocator(const PoolAllocator<U>&) noexcept {}
 
-  /// Throws amp::Error where there is no memory.
+  /// Throws amp::Error if there is no memory left.
   T* allocate(std::size_t n) {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
     return static_cast<T*>(ObjectPool::allocate(n * sizeof(T)));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// One line on stderr for programs that were compiled without optimization and compute much: in a
-// header-only library the program's flags decide how fast the kernels are.
+// Prints one line on stderr if the program was compiled without optimization and computes much: in
+// a header-only library the program's flags decide how fast the kernels are.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace amp::inline v0::detail {
 
-/// Says so once, in a process or a shared object that hides its symbols, if an op multiplies often
-/// enough for it to be felt. The environment variable AMP_QUIET, of any value, silences it.
+/// Prints the hint if `multiplications` is large enough for the delay to be noticed. It is printed
+/// once per process, or once per shared object that hides its symbols. Setting the environment
+/// variable AMP_QUIET to any value silences it.
 void hint_at_optimization(std::int64_t multiplications);
 
 }  // namespace amp::inline v0::detail

@@ -10,12 +10,13 @@
 
 namespace amp::inline v0::detail {
 
-/// Whether a source file of the program was compiled without optimization, and nothing was said.
-/// With AMP_COMPILED, one of the library: the kernels are there.
+/// Whether a source file of the program was compiled without optimization and the hint was not
+/// printed yet. With AMP_COMPILED the source files of the library count, because they hold the
+/// kernels.
 AMP_INLINE std::atomic<bool> optimization_hint_due = false;
 
 AMP_COLD void hint_at_optimization(std::int64_t multiplications) {
-  constexpr std::int64_t kFelt = 1 << 24;  // about 0.1 s without optimization
+  constexpr std::int64_t kFelt = 1 << 24;  // takes about 0.1 s without optimization
   if (multiplications < kFelt || !optimization_hint_due.load(std::memory_order_relaxed) ||
       !optimization_hint_due.exchange(false) || std::getenv("AMP_QUIET") != nullptr) {
     return;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The mutexes of all state that threads share, in one place and in one order, so that a process may
-// fork while other threads compute: fork waits for every one of them, and the child finds them free
-// and what they guard whole.
+// fork while other threads compute: fork locks all of them first. In the child they are unlocked,
+// and the state that they guard is consistent.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,33 @@
 
 namespace amp::inline v0::detail {
 
-/// How many mutexes serve the objects of one kind. Two objects may share one, and their threads
-/// then wait for each other.
+/// The number of mutexes for objects of one kind. Two objects may share a mutex; their threads then
+/// wait for each other.
 inline constexpr int kLockStripes = 16;
 
-/// In the order in which a thread may take them: who holds one takes later ones only, and calls
-/// nothing of the user's. The numbers are places among the mutexes.
+/// The kinds of mutexes, in the order in which a thread may lock them: a thread that holds one may
+/// lock later ones only, and must not call user code. The values are indices into the array of
+/// mutexes.
 enum class LockOf : int {
-  kWeightCopies,                   ///< the list of all weights that have low-precision copies
-  kWeight,                         ///< the copies of one weight
-  kLeaf = kWeight + kLockStripes,  ///< the gradient of one leaf
-  kLayout = kLeaf + kLockStripes,  ///< the elements of one storage in another order, when made
-  kPrimitives = kLayout + kLockStripes,  ///< oneDNN, while it makes one
+  kWeightCopies,                         ///< the list of all weights that have low-precision copies
+  kWeight,                               ///< the copies of one weight
+  kLeaf = kWeight + kLockStripes,        ///< the gradient of one leaf
+  kLayout = kLeaf + kLockStripes,        ///< one storage's elements in another order, while made
+  kPrimitives = kLayout + kLockStripes,  ///< oneDNN, while it creates a primitive
   kThreadPool,
   kHostMemory,
   kGenerator,
   kOps,
   kLibraries,
   kWarnings,
-  kCount  // below 64: a thread sanitizer follows no more of one thread
+  kCount  // below 64: a thread sanitizer tracks no more mutexes of one thread
 };
 
-/// Holds one of them for its lifetime.
+/// Holds one of the mutexes for its lifetime.
 class ProcessLock {
  public:
   [[nodiscard]] explicit ProcessLock(LockOf lock);
-  /// That of an object, of a kind that has kLockStripes.
+  /// Locks the mutex of an object. The kind `lock` must be one with kLockStripes mutexes.
   [[nodiscard]] ProcessLock(LockOf lock, const void* object);
   ProcessLock(const ProcessLock&) = delete;
   ProcessLock& operator=(const ProcessLock&) = delete;
@@ -47,8 +48,8 @@ class ProcessLock {
   void* mutex_;  // a std::mutex
 };
 
-/// How often this process was forked off one that used amp: what another count made is of another
-/// process.
+/// Returns the number of forks between the first process that used amp and this one. State that was
+/// made under another count belongs to another process.
 std::uint32_t fork_count();
 
 }  // namespace amp::inline v0::detail

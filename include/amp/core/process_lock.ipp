@@ -17,7 +17,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// Of a thread that forks.
+/// The state of a thread that forks.
 struct AMP_EXPORT ForkHandlers {
   int running = 0;
 };
@@ -28,8 +28,9 @@ class AMP_EXPORT ProcessLocks {
   ProcessLocks(const ProcessLocks&) = delete;
   ProcessLocks& operator=(const ProcessLocks&) = delete;
 
-  /// The one of this process. It is made before the handlers of fork can ask for it: within one,
-  /// older C libraries wait for ever for a thread that adds another.
+  /// Returns the locks of this process. They exist before their fork handlers are registered. With
+  /// older C libraries, a handler that waits for a thread which registers another handler waits for
+  /// ever.
   static ProcessLocks& here() {
     ProcessLocks& locks = process_state<ProcessLocks>();
     if (!locks.watches_forks_.load(std::memory_order_acquire)) {
@@ -43,11 +44,11 @@ class AMP_EXPORT ProcessLocks {
   std::mutex& of(LockOf lock, std::size_t stripe) {
     return places_[static_cast<std::size_t>(lock) + stripe].mutex;
   }
-  /// How often this process is the child of one that used amp.
+  /// The number of forks between the first process that used amp and this one.
   std::uint32_t forks() const { return forks_.load(std::memory_order_relaxed); }
 
  private:
-  struct alignas(64) Place {  // a cache line each
+  struct alignas(64) Place {  // each on its own cache line
     std::mutex mutex;
   };
 
@@ -71,13 +72,14 @@ class AMP_EXPORT ProcessLocks {
   std::atomic<bool> watches_forks_ = false;
 };
 
-/// The place among the mutexes of a kind that serves an object.
+/// Returns the index, among the mutexes of a kind, of the one that serves an object.
 AMP_INLINE std::size_t stripe_of(const void* object) {
-  const auto address = reinterpret_cast<std::uintptr_t>(object) / 64;  // as objects are apart
+  // Objects lie about 64 bytes apart.
+  const auto address = reinterpret_cast<std::uintptr_t>(object) / 64;
   return (address ^ address / kLockStripes) % kLockStripes;
 }
 
-/// The mutex that a ProcessLock now holds.
+/// Locks and returns the mutex of a ProcessLock.
 AMP_INLINE void* locked(LockOf lock, std::size_t stripe) {
   std::mutex& mutex = ProcessLocks::here().of(lock, stripe);
   mutex.lock();

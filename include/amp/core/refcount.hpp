@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "amp/core/config.hpp"
@@ -14,14 +15,15 @@
 
 namespace amp::inline v0 {
 
-/// Base of everything held by Ref. Destroyed when the last Ref goes.
+/// Base of everything held by Ref. The object is destroyed when the last Ref is gone.
 class AMP_EXPORT RefCounted {
  public:
   RefCounted() = default;
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
 
-  /// Whether exactly one Ref holds this object: then nobody else can observe a change to it.
+  /// Whether exactly one Ref holds this object. Then a change to it is visible through that Ref
+  /// only.
   bool unique() const noexcept { return references() == 1; }
   std::int64_t references() const noexcept { return references_.load(std::memory_order_acquire); }
 
@@ -32,8 +34,8 @@ class AMP_EXPORT RefCounted {
 
  protected:
   virtual ~RefCounted() = default;
-  /// Called once, when the last Ref has gone. Overridden where destruction would recurse too
-  /// deeply.
+  /// Called once, when the last Ref is gone. Classes override it if plain destruction would recurse
+  /// too deeply.
   virtual void destroy() noexcept { delete this; }
 
  private:
@@ -47,6 +49,13 @@ class AMP_EXPORT RefCounted {
   mutable std::atomic<std::int64_t> references_{0};
 };
 
+namespace detail {
+
+template <class U, class T>
+concept PointerConvertibleTo = std::is_convertible_v<U*, T*>;
+
+}  // namespace detail
+
 /// A shared owner of a RefCounted object; may be empty.
 template <class T>
 class Ref {
@@ -55,9 +64,10 @@ class Ref {
   explicit Ref(T* object) noexcept : object_(object) { retain(); }
   Ref(const Ref& other) noexcept : object_(other.object_) { retain(); }
   Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-  template <class U>
-    requires std::is_convertible_v<U*, T*> Ref(const Ref<U>& other)
-  noexcept : object_(other.get()) { retain(); }
+  template <detail::PointerConvertibleTo<T> U>
+  Ref(const Ref<U>& other) noexcept : object_(other.get()) {
+    retain();
+  }
   ~Ref() { reset(); }
   Ref& operator=(Ref other) noexcept {
     std::swap(object_, other.object_);

@@ -14,8 +14,9 @@ constexpr std::string_view name_holding_type() {
   return __PRETTY_FUNCTION__;
 }
 
-/// "Linear" for amp::nn::Linear: without namespaces and template arguments. What stands around T in
-/// the name of a function is the same for every T, so that `int` shows where T begins and ends.
+/// Returns "Linear" for amp::nn::Linear: the name without namespaces and template arguments. The
+/// text around T in a function's name is the same for every T, so the name for `int` shows where T
+/// begins and ends.
 template <class T>
 constexpr std::string_view type_name() {
   constexpr std::string_view known = name_holding_type<int>();
@@ -33,15 +34,15 @@ constexpr std::string_view type_name() {
   return scope == name.npos ? name : name.substr(scope + 1);
 }
 
-/// The name of a function that contains the name of the member. member_name() finds it at run time,
-/// because compilers evaluate such a search slowly.
+/// Returns the name of a function that contains the name of the member. member_name() searches it
+/// at run time, because compilers evaluate such a search slowly.
 template <auto Member>
 constexpr const char* name_holding_member() {
   return __PRETTY_FUNCTION__;
 }
 
-/// "softmax" for name_holding_member<&Backend::softmax>(). In the name of a function compilers
-/// write the member as C++ does, and a bracket or a semicolon after it.
+/// Returns "softmax" for name_holding_member<&Backend::softmax>(). In the name of a function,
+/// compilers write the member as in C++, followed by a bracket or a semicolon.
 constexpr std::string_view member_name(std::string_view name) {
   name.remove_prefix(name.find('&'));
   name = name.substr(0, name.find_first_of("];)"));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Where warnings go: what works, but perhaps not as it was meant.
+// Warnings: a program does something that works, but that is probably not intended.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ using WarningHandler = std::function<void(std::string_view)>;
 /// Writes "amp: ..." and a line break to stderr.
 void print_warning(std::string_view text);
 
-/// Sets, for the whole process, what is called with each warning; with an empty one, warnings are
-/// dropped. Returns the handler before it. May be called at any time, from any thread, also by a
-/// handler; a handler may be called from several threads at once. What a handler throws is dropped,
-/// because it must not interrupt the step that the warning is about.
+/// Sets the function that receives each warning, for the whole process. An empty one drops all
+/// warnings. Returns the previous handler. May be called at any time, from any thread, also by a
+/// handler; a handler may be called from several threads at once. Exceptions that a handler throws
+/// are dropped, because a warning must not interrupt the training step.
 WarningHandler set_warning_handler(WarningHandler handler);
 
 namespace detail {
 
 [[gnu::cold]] void warn(const MessagePart* parts, std::size_t count) noexcept;
 
-/// The parts, as one warning.
+/// Emits the concatenated parts as one warning.
 template <class... Parts>
 void warn(const Parts&... parts) noexcept {
   const MessagePart list[] = {MessagePart(parts)...};

@@ -21,7 +21,7 @@ AMP_COLD void print_warning(std::string_view text) {
 namespace detail {
 
 struct AMP_EXPORT Warnings {
-  // A pointer, so that no code of the user's runs under the lock.
+  // A pointer, so that no user code runs under the lock.
   std::shared_ptr<const WarningHandler> handler =
       std::make_shared<const WarningHandler>(print_warning);
 };

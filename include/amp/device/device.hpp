@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Where memory and work live.
+// The device on which memory and work live.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class DeviceType : std::uint8_t { kCPU, kCUDA };
 using enum DeviceType;
 inline constexpr int kDeviceTypeCount = 2;
 
-/// A device of a type, by number.
+/// A device of a type, with its index.
 struct Device {
   DeviceType type = kCPU;
   int index = 0;

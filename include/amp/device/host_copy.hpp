@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A copy of device memory on its way to the host, for which the host does not wait.
+// A copy of device memory to the host, for which the host does not wait.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace amp::inline v0::detail {
 
-/// One copy at a time, into memory of its own, which is kept for the next one. Of a device that is
-/// not the host. The source must live until the copy arrived, or this object is gone. One thread at
-/// a time uses it.
+/// Makes one copy at a time into its own memory, which is reused for the next copy. The device must
+/// not be the host. The source must live until the copy has arrived or this object is destroyed.
+/// Only one thread at a time may use it.
 class HostCopy {
  public:
   HostCopy() = default;
@@ -28,16 +28,16 @@ class HostCopy {
   ~HostCopy();
 
   /// Enqueues a copy on this thread's current stream of `device`, unless that stream is captured
-  /// into a graph. Not to be called while one is under way. Throws amp::Error if CUDA fails.
+  /// into a graph. Must not be called while a copy is under way. Throws amp::Error if CUDA fails.
   void start(Device device, const void* from, std::int64_t bytes);
   bool is_under_way() const;
-  /// The bytes, once they arrived: right until the next start(). Null before, and if none was
-  /// started. Does not wait.
+  /// Returns the bytes once they have arrived; they are valid until the next start(). Returns null
+  /// before, and if no copy was started. Does not wait.
   const void* data() const;
 
  private:
   Device device_ = {};
-  void* copy_ = nullptr;  // the device's
+  void* copy_ = nullptr;  // owned by the device's functions
 };
 
 }  // namespace amp::inline v0::detail

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Host memory with reuse: a training step asks for the same sizes again and again, and fresh pages
-// cost more than the arithmetic done in them. Small blocks wait in lists by size class when they
-// are freed, large ones as large_blocks.hpp says.
+// cost more than the arithmetic done in them. Freed small blocks wait in lists by size class, large
+// ones as large_blocks.hpp says.
 // AMP_HOST_CACHE=0 in the environment switches the reuse off, so that an address sanitizer sees
 // every block come and go.
 #pragma once
@@ -20,8 +20,7 @@ void host_deallocate(void* memory, std::int64_t bytes) noexcept;
 
 }  // namespace detail
 
-/// Host memory for `count` elements of a trivial type, uninitialised, for the lifetime of the
-/// object.
+/// Host memory for `count` elements of a trivial type, uninitialised. The object owns it.
 template <class T>
 class HostBuffer {
  public:

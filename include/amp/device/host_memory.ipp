@@ -64,9 +64,9 @@ class AMP_EXPORT HostCache {
  private:
   static constexpr std::int64_t kMostOfSlab = 1024;
 
-  /// Takes a slab, returns its first block and puts the others on the list. Small tensors come in
-  /// thousands; without the heap's own words between them they use the caches better. Slabs are
-  /// never returned, so the list reserves room for all their blocks.
+  /// Allocates a slab, returns its first block and puts the others on the list. Small tensors are
+  /// many, and they use the caches better without the heap's headers between them. Slabs are never
+  /// returned, so the list reserves room for all their blocks.
   void* carve(std::vector<void*>& free, std::int64_t bytes) {
     const auto count = (std::clamp)(static_cast<std::int64_t>(free.capacity()), std::int64_t{8},
                                     (std::int64_t{1} << 16) / bytes);
@@ -85,12 +85,12 @@ class AMP_EXPORT HostCache {
     std::size_t index;
     std::int64_t bytes;
   };
-  /// Four classes to each power of two, from 64 bytes, in whole cache lines: of more than 256 bytes
-  /// at most a quarter is wasted.
+  /// Rounds up to one of four sizes per power of two, from 64 bytes, in whole cache lines. At most
+  /// a quarter is wasted above 256 bytes.
   static SizeClass size_class(std::int64_t bytes) {
     const auto b = static_cast<std::uint64_t>(bytes < 64 ? 64 : bytes);
     const int log2 = (std::max)(
-        6, 63 - std::countl_zero(b - 1));  // 2^log2 < b <= 2^(log2 + 1), but for 64 itself
+        6, 63 - std::countl_zero(b - 1));  // 2^log2 < b <= 2^(log2 + 1), except for 64 itself
     const std::uint64_t step = std::uint64_t{1} << (log2 - 2);
     const std::uint64_t steps = (b - 1) / step + 1;  // 1 to 8 quarter steps
     return {static_cast<std::size_t>(log2) * 8 + static_cast<std::size_t>(steps - 1),
@@ -104,7 +104,7 @@ class AMP_EXPORT HostCache {
 };
 
 AMP_INLINE void* host_allocate(std::int64_t bytes) {
-  constexpr std::int64_t kAddressable = std::int64_t{1} << 47;  // more is not even asked for
+  constexpr std::int64_t kAddressable = std::int64_t{1} << 47;  // no machine has more
   try {
     if (bytes < kAddressable) return process_state<HostCache>().allocate(bytes);
   } catch (const std::bad_alloc&) {  // reported below

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Host memory in blocks of a megabyte and more, cut from large ranges of addresses and joined with
-// their free neighbours when they come back. Memory freed by blocks of one size serves blocks of
-// any other size, so the process holds little more than it uses at one time. (With a list for each
-// size it would hold the peak of every size.) Pages that no block ever covered cost nothing.
+// Host memory in blocks of a megabyte and more, cut from large ranges of addresses. Freed blocks
+// are joined with their free neighbours. Memory freed by blocks of one size serves blocks of any
+// other size, so the process holds little more than it uses at one time. (With a list for each size
+// it would hold the peak of every size.) Pages that no block ever covered cost nothing.
 #pragma once
 
 #if defined(__linux__)
@@ -21,7 +21,7 @@
 
 namespace amp::inline v0::detail {
 
-/// Not safe from several threads: HostCache's lock is held.
+/// Not thread-safe: HostCache calls it under its lock.
 class LargeBlocks {
  public:
   static constexpr std::int64_t kLeast = std::int64_t{1} << 20;           // bytes of a block
@@ -29,9 +29,9 @@ class LargeBlocks {
   static constexpr std::int64_t kMaxCachedBytes = std::int64_t{1} << 30;  // of free blocks
   static constexpr std::size_t kAlignment = 64;
 
-  /// Otherwise blocks of one size would lie a power of two apart, and arrays that are read
-  /// together, such as a weight and its moments, would share the same cache sets and banks of
-  /// memory.
+  /// Extra bytes for large blocks. Without them, blocks of one size would lie a power of two apart,
+  /// and arrays that are read together, such as a weight and its moments, would share the same
+  /// cache sets and memory banks.
   static constexpr std::int64_t stagger(std::int64_t bytes) {
     return bytes < kLeast ? 0 : 16 * 4096;
   }
@@ -69,9 +69,9 @@ class LargeBlocks {
   /// The header in front of each block.
   struct alignas(kAlignment) Chunk {
     std::int64_t bytes;                          // with this header, up to the next
-    std::int64_t resident = 0;                   // of a free block: no page beyond so many bytes
+    std::int64_t resident = 0;                   // of a free block: only its first bytes have pages
     Chunk* before = nullptr;                     // its neighbour at lower addresses
-    Chunk *next = nullptr, *previous = nullptr;  // among the free ones
+    Chunk *next = nullptr, *previous = nullptr;  // in the list of free ones
     bool is_last = false, is_free = false;
 
     Chunk* after() {
@@ -128,7 +128,7 @@ class LargeBlocks {
     }
   }
 
-  /// Leaves the first `size` bytes, and puts the rest among the free ones.
+  /// Keeps the first `size` bytes, and puts the rest into the free list.
   void cut(Chunk& chunk, std::int64_t size) {
     void* const behind = reinterpret_cast<char*>(&chunk) + size;
     Chunk* const rest = new (behind) Chunk{.bytes = chunk.bytes - size};
@@ -172,8 +172,8 @@ class LargeBlocks {
       chunk.resident = 0;
 #endif
   }
-  /// Passes over large arrays otherwise spend a good part of their time on looking up pages. Advice
-  /// only: nothing is lost where the system does not take it.
+  /// Asks for huge pages, because passes over large arrays otherwise spend much of their time on
+  /// looking up pages. The system may ignore it.
   static void ask_for_huge_pages([[maybe_unused]] void* memory,
                                  [[maybe_unused]] std::int64_t bytes) noexcept {
 #if defined(MADV_HUGEPAGE)
@@ -181,7 +181,7 @@ class LargeBlocks {
 #endif
   }
 #if defined(__linux__)
-  /// About the whole pages in this memory.
+  /// Advises the system about the whole pages in this memory.
   static bool advise(void* memory, std::int64_t bytes, std::int64_t page, int advice) noexcept {
     const auto address = reinterpret_cast<std::intptr_t>(memory);
     const std::int64_t begin = round_up(address, page), end = (address + bytes) / page * page;

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a device's libraries may trade for speed inside matmuls and convolutions.
+// Trades of precision for speed that a device's libraries may make inside matmuls and convolutions.
 #pragma once
 
 #include "amp/core/config.hpp"
 
 namespace amp::inline v0 {
 
-/// By default matmuls and convolutions do what their dtypes say: float32 factors are multiplied as
-/// such, and every sum is kept in float32.
+/// The allowed trades. By default matmuls and convolutions do what their dtypes say: float32
+/// factors are multiplied as float32, and every sum is computed in float32.
 struct MathPrecision {
   bool allow_tf32 =
       false;  // float32 factors may be rounded to 10 bits of mantissa for tensor cores
@@ -17,12 +17,13 @@ struct MathPrecision {
       false;  // partial sums of 16-bit products may be rounded to 16 bits before they are added
 };
 
-/// What holds for matmuls and convolutions that this thread starts, on every device; the host makes
-/// no use of it.
+/// Returns the trades for matmuls and convolutions that this thread starts, on every device. The
+/// host makes none of them.
 MathPrecision math_precision();
 
 /// Until its end, matmuls and convolutions that this thread starts, those of backward passes
-/// included, may make these trades. Scopes nest; the inner one's choice holds whole.
+/// included, may make these trades. If scopes nest, the inner one replaces the outer one as a
+/// whole.
 class MathPrecisionGuard {
  public:
   [[nodiscard]] explicit MathPrecisionGuard(MathPrecision precision);

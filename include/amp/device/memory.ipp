@@ -77,7 +77,7 @@ AMP_COLD void reset_peak_memory(Device device) {
 AMP_INLINE void* allocate(Device device, std::int64_t bytes) {
   const DeviceMemory* const owner = device.type == kCPU ? nullptr : &detail::device_memory(device);
   if (bytes == 0) return nullptr;
-  detail::MemoryState& state = detail::memory_state();  // first: making it may fail
+  detail::MemoryState& state = detail::memory_state();  // first, because creating it may fail
   void* const memory =
       owner == nullptr ? detail::host_allocate(bytes) : owner->allocate(device, bytes);
   state.count(device.type, bytes);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The threads that host kernels share: one pool per process, started at its first use.
-// AMP_NUM_THREADS, else OMP_NUM_THREADS, else the hardware, says how many. Made of std::thread, so
-// that a thread sanitizer sees every hand-over.
+// The threads that host kernels share: one pool per process, started at its first use. Their number
+// is AMP_NUM_THREADS, else OMP_NUM_THREADS, else that of the hardware. They are std::threads, so a
+// thread sanitizer sees every hand-over.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,15 @@
 
 namespace amp::inline v0 {
 
-/// How many threads host kernels use, the caller's among them.
+/// Returns the number of threads that host kernels use, including the caller's.
 int num_threads();
 
-/// Calls body(task) for 0 <= task < tasks, each once, in any order, on any thread; rethrows the
-/// first exception.
-/// A body may not fork, unless the child execs: tasks of the pool's other threads end in the parent
-/// only.
+/// Calls body(task) for 0 <= task < tasks, each once, in any order, on any thread. Rethrows the
+/// first exception. A body may not fork, unless the child execs: the tasks of the pool's other
+/// threads would not finish in the child.
 void parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> body);
 
-/// Calls body(begin, end) over [0, n), cut into pieces if n is above `grain`.
+/// Calls body(begin, end) for ranges that cover [0, n); there are several if n is above `grain`.
 void parallel_ranges(std::int64_t n, std::int64_t grain,
                      FunctionRef<void(std::int64_t, std::int64_t)> body);
 

@@ -18,7 +18,8 @@ namespace detail {
 
 class AMP_EXPORT ThreadPool {
  public:
-  /// Started at the first use, in a forked child again: fork takes no thread along.
+  /// The workers start at the first use, and again in a forked child, because fork copies no
+  /// threads.
   Workers& workers() {
     Workers* known = workers_.load(std::memory_order_acquire);
     if (known != nullptr && known->are_here()) [[likely]]

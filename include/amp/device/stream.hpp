@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Which stream of a device takes this thread's work.
+// The stream of a device that takes this thread's work.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ struct AMP_EXPORT CurrentStreams {
   struct Choice {
     void* stream = nullptr;
     bool made = false;
-    // What the device calls the stream, whose address another may have later.
+    // The device's id of the stream. Another stream may get the same address later.
     std::uint64_t id = 0;
     bool id_known = false;
   };
@@ -29,12 +29,13 @@ struct AMP_EXPORT CurrentStreams {
 
 }  // namespace detail
 
-/// The stream of another library that takes this thread's work on a CUDA device, a cudaStream_t.
+/// A function of another library that returns a cudaStream_t for this thread's work on a CUDA
+/// device.
 using StreamSource = void* (*)(int device);
 
-/// From now on work that no StreamGuard directs goes to the stream that `source` returns, for each
-/// thread at each call, instead of to a stream of amp's own: so amp's work stays in order with that
-/// of the other library. Null: to amp's own streams again. <amp/libtorch.hpp> sets torch's.
+/// Sets the source of streams for work that no StreamGuard directs. It is called for each thread at
+/// each call, and its stream is used instead of amp's own, so amp's work stays in order with that
+/// of the other library. Null restores amp's own streams. <amp/libtorch.hpp> sets torch's.
 void set_stream_source(StreamSource source);
 
 namespace detail {
@@ -45,9 +46,10 @@ struct AMP_EXPORT CurrentStreamSource {
 
 }  // namespace detail
 
-/// Until its end, work of this thread on `device` goes to `stream`, a cudaStream_t of the user's,
-/// who keeps it alive and orders it against other streams; the null stream is one too. Without a
-/// guard work goes to a stream of amp's own, or to that of set_stream_source. Does not synchronise.
+/// Until its end, work of this thread on `device` goes to `stream`, a cudaStream_t of the user. The
+/// user keeps it alive and orders it against other streams; the null stream is allowed. Without a
+/// guard, work goes to a stream of amp's own, or to that of set_stream_source. Does not
+/// synchronise.
 class StreamGuard {
  public:
   [[nodiscard]] StreamGuard(Device device, void* stream);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A point in the work of a stream, for which the work of other streams can wait: so memory that one
-// stream wrote can be read on another.
+// A point in the work of a stream, for which the work of other streams can wait. With it, memory
+// written on one stream can be read on another.
 #pragma once
 
 #include <utility>
@@ -11,8 +11,8 @@
 
 namespace amp::inline v0 {
 
-/// Marks where a device's stream has got to. Nothing here makes the host wait, and on the CPU
-/// nothing happens, since there is one order of work. One thread at a time uses a mark.
+/// Marks the current end of a device stream's work. No function makes the host wait. On the CPU,
+/// where all work has one order, nothing happens. Only one thread at a time may use a mark.
 ///
 /// ```cpp
 /// const amp::Tensor copy = amp::zeros({4});  // written on this thread's stream
@@ -43,21 +43,21 @@ class StreamMark {
   /// Whether record() was never called, or only on the CPU or on a stream that was captured.
   bool empty() const { return mark_ == nullptr; }
 
-  /// What this thread enqueues on its current stream of `device` from now on comes after the mark.
-  /// Does nothing if it does so anyhow (on the stream of record(), or one that has waited since),
+  /// Orders later work of this thread on its current stream of `device` after the mark. Does
+  /// nothing if the order holds already (on the stream of record(), or one that has waited since),
   /// if the mark is empty, or while the current stream is captured into a graph. Throws amp::Error
   /// if CUDA fails.
   ///
   /// Returns whether the current stream came after the mark for the first time, or is captured and
-  /// is another than record()'s: what the mark protects now has one more reader that the owner of
-  /// the memory does not know; see share().
+  /// is another than record()'s: the memory that the mark protects now has one more reader that its
+  /// owner does not know; see share().
   bool wait(Device device) const;
 
  private:
   void forget() noexcept;
 
   Device device_ = {};
-  void* mark_ = nullptr;  // the device's
+  void* mark_ = nullptr;  // owned by the device's functions
 };
 
 }  // namespace amp::inline v0

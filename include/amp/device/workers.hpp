@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The threads that host kernels share, and how a job gets to them. Jobs follow each other within
-// microseconds in a training step, so a thread without work polls for a moment before it sleeps: to
-// put one to sleep and to wake it costs more than most jobs. It does so only while there is a
-// processor for every thread.
+// The threads that host kernels share, and how they receive a job. Jobs follow each other within
+// microseconds in a training step, so an idle thread polls for a moment before it sleeps: putting
+// it to sleep and waking it costs more than most jobs. It does so only while there is a processor
+// for every thread.
 //
-// A job is divided into shares, up to 16. A thread begins with the share that it had in an equal
-// job before, so that it finds in its caches what it wrote there, and goes on with the others.
+// A job is divided into up to 16 shares. A thread begins with the share that it had in an equal job
+// before, because its caches may still hold what it wrote there, and goes on with the others.
 #pragma once
 
 #include <sched.h>
@@ -29,7 +29,7 @@
 
 namespace amp::inline v0::detail {
 
-/// On how many processors the threads of this process may run.
+/// Returns the number of processors on which the threads of this process may run.
 inline int usable_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -37,7 +37,7 @@ inline int usable_processors() {
   return (std::max)(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-/// Polls for some microseconds at most; whether done() came true.
+/// Polls for some microseconds at most. Returns whether done() came true.
 template <class Done>
 bool poll_until(Done&& done) {
   using Clock = std::chrono::steady_clock;
@@ -53,16 +53,16 @@ bool poll_until(Done&& done) {
   return false;
 }
 
-/// Whether the system preempts this thread often, as it does if other threads want its processor:
-/// six times and more, a hundred times a second. A quiet system does so some twenty times a second,
-/// for work of its own. Only every eighth call checks.
+/// Whether the system preempts this thread often because other threads want its processor: at least
+/// six times in a row, at a rate of a hundred per second. A quiet system preempts it about twenty
+/// times per second, for work of its own. Only every eighth call checks.
 inline bool is_interrupted_often() {
   using Clock = std::chrono::steady_clock;
   using std::chrono::milliseconds;
   constexpr long kLeast = 6;
   static thread_local unsigned calls = 0;
-  static thread_local Clock::time_point begin;  // of the time that is looked at
-  static thread_local long before = 0;          // how many interruptions came before it
+  static thread_local Clock::time_point begin;  // of the observed time
+  static thread_local long before = 0;          // interruptions before it
   if (calls++ % 8 != 0) return false;
   rusage usage{};
   if (getrusage(RUSAGE_THREAD, &usage) != 0) return false;
@@ -76,9 +76,9 @@ inline bool is_interrupted_often() {
   return often;
 }
 
-/// The threads of one process, and the job that they share. What threads tell each other without a
-/// mutex is sequentially consistent: each thread first announces what it will do, then reads what
-/// the other has announced, so at least one of them sees the other.
+/// The threads of one process, and the job that they share. Atomics that synchronise threads
+/// without a mutex are sequentially consistent: each thread first announces what it will do, then
+/// reads what the other has announced, so at least one of them sees the other.
 class AMP_EXPORT Workers {
  public:
   using Body = FunctionRef<void(std::int64_t)>;
@@ -88,25 +88,25 @@ class AMP_EXPORT Workers {
       try {
         std::thread([this, which = threads_] { work(which); }).detach();
       } catch (const std::exception&) {
-        return;  // the system gives no more, or no memory for one: these will do
+        return;  // the system allows no more, or has no memory for one: go on with these
       }
       ++threads_;
     }
   }
 
   int threads() const { return threads_; }
-  /// Whether they run in this process, rather than in the one that it was forked off.
+  /// Whether the threads run in this process, not in the one that it was forked off.
   bool are_here() const { return forks_ == fork_count(); }
 
   /// Runs body(task) for each task, on the pool and on the calling thread, and returns
   /// when all are done. If the pool is busy, or the caller is one of its threads, the caller
   /// does all of them.
   void run(std::int64_t tasks, Body body) {
-    // A thread that holds a mutex must not even try to lock it: `inside` comes first.
+    // `inside` is tested first: a thread that holds a mutex must not even try to lock it.
     const bool shares = threads_ > 1 && tasks > 1 && !inside();
     std::unique_lock submit(submit_, std::defer_lock);
     if (!shares || !submit.try_lock()) {
-      if (shares) crowded_ = kCrowdedJobs;  // a second thread of the user's is at work
+      if (shares) crowded_ = kCrowdedJobs;  // another thread of the user is computing
       for (std::int64_t task = 0; task < tasks; ++task) body(task);
       return;
     }
@@ -125,7 +125,7 @@ class AMP_EXPORT Workers {
     inside() = true;
     take_part(job, 0);
     inside() = false;
-    job_ = nullptr;  // a thread that comes late finds nothing
+    job_ = nullptr;  // a thread that comes late finds no job
     wait_until_idle();
     if (job.error) std::rethrow_exception(job.error);
   }
@@ -137,7 +137,7 @@ class AMP_EXPORT Workers {
     std::mutex error_mutex{};
     std::exception_ptr error{};
   };
-  static constexpr int kMostShares = 16;  // every thread looks at all of them
+  static constexpr int kMostShares = 16;  // every thread visits all of them
   /// The tasks of a job that one thread begins with.
   struct alignas(64) Share {
     std::atomic<std::int64_t> next = 0;
@@ -152,7 +152,7 @@ class AMP_EXPORT Workers {
     }
   };
 
-  /// Thread `which` does its own tasks, and then those that other threads have not begun.
+  /// Runs the tasks of thread `which`, then those that other threads have not begun.
   void take_part(Job& job, int which) noexcept {
     for (int i = 0; i < job.shares; ++i) {
       Share& share = shares_[(which + i) % job.shares];
@@ -173,7 +173,7 @@ class AMP_EXPORT Workers {
     inside() = true;
     for (std::uint64_t seen = 0;;) {
       seen = next_job(seen);
-      ++active_;  // before it looks at the job, which stays until no thread is active
+      ++active_;  // before it reads the job, which stays until no thread is active
       if (Job* const job = job_) take_part(*job, which);
       if (--active_ == 0 && caller_sleeps_) {
         const std::lock_guard lock(mutex_);
@@ -182,7 +182,7 @@ class AMP_EXPORT Workers {
     }
   }
 
-  /// Waits for a job beyond the first `seen`; how many there were.
+  /// Waits for a job beyond the first `seen`. Returns the number of jobs so far.
   std::uint64_t next_job(std::uint64_t seen) {
     const auto came = [&] { return jobs_ != seen; };
     if (!came() && !polled(came)) {
@@ -236,10 +236,10 @@ class AMP_EXPORT Workers {
   Share shares_[kMostShares];
   std::mutex submit_;
   std::atomic<Job*> job_ = nullptr;
-  std::atomic<std::uint64_t> jobs_ = 0;  // how many there were
-  std::atomic<int> active_ = 0;          // workers that may look at the job
-  std::atomic<int> crowded_ = 0;         // for this many further jobs nothing polls
-  std::mutex mutex_;                     // of those who sleep
+  std::atomic<std::uint64_t> jobs_ = 0;  // the number of jobs so far
+  std::atomic<int> active_ = 0;          // workers that may read the job
+  std::atomic<int> crowded_ = 0;         // for so many further jobs no thread polls
+  std::mutex mutex_;                     // of the sleeping threads
   std::atomic<int> sleeping_ = 0;        // workers
   std::atomic<bool> caller_sleeps_ = false;
   std::condition_variable wake_;

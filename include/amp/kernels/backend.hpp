@@ -38,8 +38,8 @@ struct OptimizerArgs;
 template <class Args>
 using Kernel = void (*)(const Args&);
 
-/// A kernel takes every dtype that its op takes. Make a table with braces: members that they do not
-/// name are null.
+/// A kernel takes every dtype that its op takes. Initialise a table with braces: members without an
+/// initialiser are null.
 struct Backend {
   Kernel<FillArgs> fill;
   Kernel<RandomArgs> random;
@@ -47,7 +47,7 @@ struct Backend {
 
   Kernel<UnaryArgs> neg, abs, exp, log, log1p, sqrt, rsqrt, tanh, sigmoid, relu, silu, gelu,
       gelu_tanh;
-  // a = grad_output, b = what the derivative is a function of: the input, or the output
+  // a = grad_output, b = the argument of the derivative: the input, or the output
   Kernel<BinaryArgs> abs_backward, log1p_backward, sqrt_backward, rsqrt_backward, tanh_backward,
       sigmoid_backward, relu_backward, silu_backward, gelu_backward, gelu_tanh_backward;
   Kernel<BinaryArgs> add, sub, mul, div, pow, maximum, minimum;
@@ -97,15 +97,15 @@ struct Backend {
 
   /// Enqueues *to = value.
   void (*store_rng_state)(Device device, RngState* to, RngState value);
-  /// Gives back what the kernels' libraries keep of a device: handles, workspaces and plans. Waits
+  /// Releases what the kernels' libraries hold of a device: handles, workspaces and plans. Waits
   /// for the device.
   void (*release)(int device) noexcept;
 };
 
-/// The backend of a device type; null for the host, and where none is part of the program.
+/// Returns the backend of a device type; null for the host, and if the program has no such backend.
 const Backend* backend(DeviceType type);
 
-/// Idempotent: the first registration stays.
+/// Registers a backend. Idempotent: the first registration stays.
 void register_backend(DeviceType type, const Backend* backend);
 
 }  // namespace amp::inline v0::kernels

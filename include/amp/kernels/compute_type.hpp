@@ -10,7 +10,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// float for all floating-point operands but float64.
+/// Calls visitor(tag) with the type for floating-point operands: double for float64, else float.
 template <class Visitor>
 void visit_compute_type(DType dtype, Visitor&& visitor) {
   if (dtype == kFloat64) {
@@ -30,7 +30,8 @@ void visit_float_type(DType dtype, Visitor&& visitor) {
   }
 }
 
-/// An unsigned integer as large as an element, for kernels that only move bits.
+/// Calls visitor(tag) with an unsigned integer as large as an element, for kernels that only move
+/// bits.
 template <class Visitor>
 void visit_bits(DType dtype, Visitor&& visitor) {
   switch (item_size(dtype)) {
@@ -45,8 +46,8 @@ void visit_bits(DType dtype, Visitor&& visitor) {
   }
 }
 
-/// The type in which a binary op computes. A number adapts to the other operand, but for a fraction
-/// beside integers.
+/// Returns the type in which a binary op computes. A number takes the dtype of the other operand,
+/// except for a fraction beside integers.
 inline DType common_dtype(const Operand& a, const Operand& b) {
   if (!a.immediate && !b.immediate) return promote_types(a.dtype, b.dtype);
   const DType array = a.immediate ? b.dtype : a.dtype, number = a.immediate ? a.dtype : b.dtype;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// From an op's arguments to the kernel of their device.
+// Calls the kernel of the device that an op's arguments are on.
 #pragma once
 
 #include "amp/core/type_name.hpp"
@@ -19,7 +19,7 @@ struct kernel_member<Kernel<Args> Backend::*> {
   using args = Args;
 };
 
-/// That of the device; an error where the program has none.
+/// Returns the backend of the device. Throws amp::Error if the program has none.
 const Backend& backend_of(Device device);
 [[noreturn]] void fail_without_kernel(Device device, const char* name_holding_op);
 

@@ -12,7 +12,7 @@
 
 namespace amp::inline v0::kernels::functions {
 
-/// C's functions, which host and device both have.
+/// C's functions, available on host and device.
 namespace math {
 // clang-format off
 AMP_HOST_DEVICE inline float exp(float x) { return ::expf(x); }
@@ -37,7 +37,7 @@ AMP_HOST_DEVICE inline float sin(float x) { return ::sinf(x); }
 // clang-format on
 }  // namespace math
 
-// Integers wrap around, as they do on every device: computed without sign, where that is defined.
+// Integers wrap around, on every device: computed without a sign, since that is defined.
 AMP_HOST_DEVICE constexpr std::int64_t wrapping(std::uint64_t x) {
   return static_cast<std::int64_t>(x);
 }
@@ -45,8 +45,8 @@ AMP_HOST_DEVICE constexpr std::uint64_t bits_of(std::int64_t x) {
   return static_cast<std::uint64_t>(x);
 }
 
-/// base^exponent by squaring, modulo 2^64; a negative exponent leaves the integer part of the
-/// reciprocal.
+/// Returns base^exponent by squaring, modulo 2^64. A negative exponent gives the integer part of
+/// the reciprocal.
 AMP_HOST_DEVICE constexpr std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
   if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
   std::uint64_t power = 1, square = static_cast<std::uint64_t>(base);
@@ -92,7 +92,7 @@ struct Le { template <class C> AMP_HOST_DEVICE static bool apply(C a, C b) { ret
 struct Gt { template <class C> AMP_HOST_DEVICE static bool apply(C a, C b) { return a > b; } };
 struct Ge { template <class C> AMP_HOST_DEVICE static bool apply(C a, C b) { return a >= b; } };
 
-// Derivatives, times the gradient that arrives. x is the input, y the output.
+// Derivatives, times the incoming gradient. x is the input, y the output.
 struct AbsBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C x) { return x > C{0} ? grad : x < C{0} ? -grad : C{0}; } };
 struct Log1pBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C x) { return grad / (C{1} + x); } };
 struct SqrtBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C y) { return grad / (C{2} * y); } };
@@ -101,11 +101,11 @@ struct TanhBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, 
 struct SigmoidBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C y) { return grad * (y * (C{1} - y)); } };
 struct ReluBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C y) { return y > C{0} || is_nan(y) ? grad : C{0}; } };
 struct SiluBackward { template <class C> AMP_HOST_DEVICE static C apply(C grad, C x) { const C s = Sigmoid::apply(x); return grad * (s * (C{1} + x * (C{1} - s))); } };
-/// d x^e / dx, 0 where e is 0, also at x = 0.
+/// d x^e / dx, which is 0 for e = 0, also at x = 0.
 struct PowDerivativeBase { template <class C> AMP_HOST_DEVICE static C apply(C x, C e) { return e == C{0} ? C{0} : e * math::pow(x, e - C{1}); } };
 /// d x^e / de; 0^e is constant for e >= 0, as in torch.
 struct PowDerivativeExponent { template <class C> AMP_HOST_DEVICE static C apply(C x, C e) { return x == C{0} && e >= C{0} ? C{0} : math::pow(x, e) * math::log(x); } };
-/// The share of max(a, b)'s gradient that is a's: equal numbers take half each.
+/// The fraction of max(a, b)'s gradient that goes to a: equal numbers get half each.
 struct MaximumShare { template <class C> AMP_HOST_DEVICE static C apply(C a, C b) { return a == b ? C(0.5) : a < b ? C{0} : C{1}; } };
 // clang-format on
 
@@ -162,7 +162,7 @@ struct BinaryCrossEntropyWithLogits {
     return (x > C{0} ? x - x * y : -x * y) + softplus;
   }
 };
-/// Its derivative with respect to x.
+/// The derivative of BinaryCrossEntropyWithLogits with respect to x.
 struct BinaryCrossEntropyDerivative {
   template <class C>
   AMP_HOST_DEVICE static C apply(C x, C y) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What kernels see of a tensor: a trivially copyable view without ownership, history or policy.
+// A kernel's view of a tensor: trivially copyable, without ownership, history or policy.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ inline constexpr int kMaxDims = 8;
 
 namespace kernels {
 
-/// A strided array, or one number (`immediate`) that stands for an array of any shape. Absent where
-/// neither (an optional bias).
+/// A strided array, or one number (`immediate`) that stands for an array of any shape. Absent if it
+/// is neither, as an optional bias.
 struct Operand {
   void* data = nullptr;
   double value = 0;          // of an immediate
-  std::int64_t integer = 0;  // of an immediate: exact where its dtype is int64 and a double is not
+  std::int64_t integer = 0;  // of an immediate: exact if it is int64 and a double is not
   DType dtype = kFloat32;
   Device device = {};
   bool immediate = false;
@@ -41,7 +41,7 @@ struct Operand {
     return static_cast<T*>(data);
   }
 
-  /// A C++ number: of dtype bool, int64 or float64.
+  /// Makes an immediate of a C++ number: of dtype bool, int64 or float64.
   template <class Number>
   static Operand scalar(Number value, Device device) {
     Operand operand;
@@ -61,7 +61,7 @@ struct Operand {
 };
 static_assert(std::is_trivially_copyable_v<Operand>);
 
-/// The number of an immediate, or of what a device made of it.
+/// Returns the number of an immediate, or of a device's form of it.
 template <class C, class Number>
 AMP_HOST_DEVICE C immediate(const Number& number) {
   if constexpr (std::is_integral_v<C>) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// How a library solves each of the problems that it was given.
+// A cache of a library's plans: how it solves each of the problems that it was given.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace amp::inline v0::kernels::cuda::detail {
 
-/// The plans of one device. A class for each library derives from it and takes the lock.
+/// The plans of one device. Each library derives a class from it, which takes the lock.
 template <class Problem, class Plan>
 class Plans {
  public:
-  /// More than a network has; batches of ever new sizes take no more memory than this.
+  /// More than a network has. It bounds the memory if batches have ever new sizes.
   static constexpr std::size_t kMost = 1024;
 
   void release() noexcept {
@@ -30,13 +30,13 @@ class Plans {
   }
 
  protected:
-  /// nullptr if there is none.
+  /// Returns the plan of a problem; null if there is none.
   Plan* find_plan(const Problem& problem) {
     const auto found = plans_.find(problem);
     return found == plans_.end() ? nullptr : &found->second;
   }
-  /// A plan made of `args` instead of the one that there may be. All others go if they are too
-  /// many.
+  /// Creates a plan from `args`, in place of one that may exist. If there are too many, all others
+  /// are removed.
   template <class... Args>
   Plan& make_plan(const Problem& problem, Args&&... args) {
     plans_.erase(problem);
@@ -50,8 +50,8 @@ class Plans {
   std::map<Problem, Plan> plans_;
 };
 
-/// Those of a device. They are never destroyed, since a static object of the user may still compute
-/// when the process ends.
+/// The plans of a device. They are never destroyed, since a static object of the user may still
+/// compute when the process ends.
 template <class DerivedPlans>
 DerivedPlans& plans_of(int device) {
   static auto* const all = new DerivedPlans[kMaxDevices];

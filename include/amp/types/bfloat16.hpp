@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // bfloat16: the upper half of a float, 8 exponent bits and 7 fraction bits (Kalamkar et al. 2019,
-// arXiv 1905.12322). float's range with two decimal digits: gradients need no loss scale, sums need
-// a wider accumulator.
+// arXiv 1905.12322). It has float's range with two decimal digits: gradients need no loss scale,
+// but sums need a wider accumulator.
 #pragma once
 
 #include "amp/types/limits.hpp"

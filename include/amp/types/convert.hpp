@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Bulk conversion between number formats, at the speed of memory where the processor has the
-// instructions.
+// Bulk conversion between number formats, in vectors if the processor has the instructions.
 #pragma once
 
 #include <concepts>
@@ -19,8 +18,9 @@
 
 namespace amp::inline v0 {
 
-/// One element, as a cast: to bool, whether it is not zero. Floating-point numbers become integers
-/// toward zero, beyond the range of these the nearest there is, and NaN becomes 0, on every device.
+/// Converts one element as a cast does. To bool: whether it is not zero. Floating-point numbers
+/// become integers by truncation toward zero; values beyond the integer's range become the nearest
+/// end of the range, and NaN becomes 0, on every device.
 template <class To, class From>
 AMP_HOST_DEVICE constexpr To convert_one(From value) {
   if constexpr (std::is_same_v<To, From>) {
@@ -43,17 +43,18 @@ namespace detail {
 
 template <class T, class... Others>
 inline constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
-/// The formats that have a DType. convert_listed() does any two of them.
+/// The formats that have a DType. convert_listed() converts between any two of them.
 template <class T>
 inline constexpr bool is_listed_format =
     is_one_of<T, double, float, half, bfloat16, float8_e4m3fn, float8_e5m2, std::int64_t,
               std::int32_t, std::uint8_t, bool>;
 
-/// convert_n of two of them, by the given instructions.
+/// convert_n between two listed formats, with the given instructions.
 template <class From, class To>
 void convert_listed(InstructionSet set, const From* from, To* to, std::size_t n);
 
-/// convert_n by the given instructions, which the processor must have: the same bits by each.
+/// convert_n with the given instructions, which the processor must have. Every set gives the same
+/// bits.
 template <class From, class To>
 void convert_n(InstructionSet set, const From* from, To* to, std::size_t n) {
   if constexpr (is_listed_format<From> && is_listed_format<To>)
@@ -66,13 +67,14 @@ void convert_n(InstructionSet, const T* from, T* to, std::size_t n) {
   if (n != 0) std::memcpy(static_cast<void*>(to), from, n * sizeof(T));
 }
 
-/// Of the elements of two ranges: as many of each, and apart.
+/// Throws amp::Error if two ranges have different lengths or overlap. Sizes are those of the
+/// elements.
 void check_convertible(const void* from, std::size_t from_count, std::size_t from_size,
                        const void* to, std::size_t to_count, std::size_t to_size);
 
 }  // namespace detail
 
-/// to[i] = from[i] for i < n. The ranges do not overlap.
+/// Computes to[i] = from[i] for i < n. The ranges must not overlap.
 template <class From, class To>
 void convert_n(const From* from, To* to, std::size_t n) {
   detail::convert_n(detail::instruction_set(), from, to, n);
@@ -81,9 +83,8 @@ void convert_n(const From* from, To* to, std::size_t n) {
 template <class T>
 concept Number = std::is_arithmetic_v<T> || is_small_float<T>;
 
-/// Converts element by element, each rounded once to nearest even: any two contiguous ranges of
-/// numeric formats. Throws amp::Error where the lengths differ or the ranges overlap. O(n),
-/// allocates nothing.
+/// Converts each element, rounded once to nearest even. Takes any two contiguous ranges of numeric
+/// formats. Throws amp::Error if the lengths differ or the ranges overlap. O(n), allocates nothing.
 template <class FromRange, class ToRange>
   requires requires(const FromRange& from, ToRange&& to) {
     requires Number<std::remove_cvref_t<decltype(*std::data(from))>>;

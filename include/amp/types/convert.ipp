@@ -29,7 +29,7 @@ void convert_listed(InstructionSet set, const From* from, To* to, std::size_t n)
     if (set != InstructionSet::kPortable) i += avx2::convert(from + i, to + i, n - i);
 #endif
   } else if constexpr (is_vector_format<From> && is_vector_format<To>) {
-    // Through float, which is exact, by pieces that stay in the nearest cache.
+    // Converts by way of float, which is exact, in blocks that stay in the nearest cache.
     constexpr std::size_t kPiece = 256;
     float piece[kPiece];
     for (; set != InstructionSet::kPortable && i < n; i += kPiece) {
@@ -52,7 +52,7 @@ AMP_COLD void check_convertible(const void* from, std::size_t from_count, std::s
             "convert: `from` and `to` overlap; convert into separate memory");
 }
 
-// One to itself is a copy, which is no loop.
+// The pairs of one format with itself are missing: that conversion is a copy.
 #if !AMP_HEADER_ONLY
 #define AMP_CONVERT(From, To) \
   template void convert_listed(InstructionSet, const From*, To*, std::size_t)

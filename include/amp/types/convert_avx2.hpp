@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Conversion between float and the small formats in vectors of 256 bits (AVX2, F16C). The same bits
-// as small_float: rounded to nearest even whatever the thread's rounding mode, NaNs made quiet,
-// subnormals kept. Each function returns how many elements it converted, in order, and leaves the
-// tail.
+// Conversion between float and the small formats in vectors of 256 bits (AVX2, F16C). Results have
+// the same bits as small_float: rounded to nearest even whatever the thread's rounding mode, NaNs
+// made quiet, subnormals kept. Each function converts whole vectors from the beginning, returns how
+// many elements that were, and leaves the tail to its caller.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ __attribute__((target("avx2"))) inline std::size_t convert(const bfloat16* from,
   }
   return i;
 }
-/// 16 floats rounded to bfloat16.
+/// Returns 16 floats rounded to bfloat16.
 __attribute__((target("avx2"))) inline __m256i to_bfloat16(const __m256 (&values)[2]) {
   const __m256i infinity = _mm256_set1_epi32(0x7f80'0000);
   __m256i codes[2];
@@ -77,8 +77,8 @@ __attribute__((target("avx2"))) inline std::size_t convert(const float* from, bf
   return i;
 }
 
-/// A float8_e5m2 is the upper byte of a half; a float8_e4m3fn in half's places is the value times
-/// 2^(7 - 15), but for its NaN.
+/// Decodes 8 codes. A float8_e5m2 is the upper byte of a half. The bits of a float8_e4m3fn, placed
+/// in a half, give the value times 2^(7 - 15), except for NaN.
 __attribute__((target("avx2,f16c"))) inline __m256 decode(const float8_e5m2* from) {
   const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
   return _mm256_cvtph_ps(_mm_slli_epi16(_mm_cvtepu8_epi16(bytes), 8));
@@ -88,8 +88,8 @@ __attribute__((target("avx2,f16c"))) inline __m256 decode(const float8_e4m3fn* f
   const __m128i words = _mm_cvtepi8_epi16(bytes);  // the sign fills the upper byte
   const __m128i halves = _mm_and_si128(_mm_slli_epi16(words, 7), _mm_set1_epi16(-0x4001));
   const __m256 values = _mm256_mul_ps(_mm256_cvtph_ps(halves), _mm256_set1_ps(256));
-  // 480 is what the code of NaN would be; float's NaN with the same three bits of payload replaces
-  // it.
+  // The code of NaN decodes to 480. Setting all exponent bits makes it a NaN with the same three
+  // bits of payload.
   const __m256i bits = _mm256_castps_si256(values);
   const __m256i would_be = _mm256_and_si256(bits, _mm256_set1_epi32(0x7fff'ffff));
   const __m256i is_nan = _mm256_cmpeq_epi32(would_be, _mm256_set1_epi32(0x43f0'0000));
@@ -119,8 +119,8 @@ __attribute__((target("avx2"))) inline __m256i shift_right_nearest_even(__m256i 
   return _mm256_srlv_epi32(_mm256_add_epi32(x, bias), shift);
 }
 
-/// small_float's encode of 8 floats, with selections in place of branches; the codes are in the low
-/// bytes.
+/// small_float's encode for 8 floats, with selections in place of branches. The codes are in the
+/// low bytes.
 template <class Float8>
 __attribute__((target("avx2"))) __m256i encode(const float* from) {
   constexpr int kShift = 23 - Float8::mantissa_bits;
@@ -134,7 +134,8 @@ __attribute__((target("avx2"))) __m256i encode(const float* from) {
   const __m256i normal = shift_right_nearest_even(packed, _mm256_set1_epi32(kShift));
   const __m256i significand = _mm256_or_si256(
       _mm256_and_si256(magnitude, _mm256_set1_epi32(0x007f'ffff)), _mm256_set1_epi32(0x0080'0000));
-  // Shifts of 25 and more give 0; float's subnormals, which have no leading one, need 100 or so.
+  // Shifts of 25 and more give 0. float's subnormals have no leading one, but their shift is about
+  // 100.
   const __m256i shift = _mm256_min_epi32(
       _mm256_sub_epi32(_mm256_set1_epi32(kShift + kRebias + 1), exponent), _mm256_set1_epi32(31));
   const __m256i subnormal = shift_right_nearest_even(significand, shift);

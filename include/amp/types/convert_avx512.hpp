@@ -17,7 +17,7 @@
 
 namespace amp::inline v0::detail::avx512 {
 
-/// The forms with a mask, of all elements: those without leave g++ 12 warning of uninitialised
+/// The mask of all elements. The intrinsics without a mask make g++ 12 warn of uninitialised
 /// vectors in its own headers.
 inline constexpr __mmask16 kAll = 0xffff;
 

@@ -83,13 +83,13 @@ constexpr std::string_view name(DType dtype) {
 std::string to_string(DType dtype);
 
 constexpr bool is_floating_point(DType dtype) { return dtype <= kFloat8E5M2; }
-/// float16 or bfloat16.
+/// Whether `dtype` is float16 or bfloat16.
 AMP_HOST_DEVICE constexpr bool is_low_precision(DType dtype) {
   return dtype == kFloat16 || dtype == kBFloat16;
 }
 
-/// The dtype that holds values of both, as in torch: floating point wins over integers, integers
-/// over bool, the wider over the narrower, and two different formats of 16 bits or fewer meet in
+/// Returns the dtype that holds values of both, as in torch. Floating point wins over integers,
+/// integers over bool, the wider over the narrower. Two different formats of 16 bits or fewer give
 /// float32.
 constexpr DType promote_types(DType a, DType b) {
   if (a == b) return a;
@@ -113,7 +113,7 @@ namespace detail {
 
 [[noreturn]] void refuse_dtype(DType dtype);
 
-/// visit_dtype() without a call of its own, for functions that consist of little else.
+/// visit_dtype(), always inlined, for functions that do little else.
 template <class Visitor>
 AMP_ALWAYS_INLINE constexpr decltype(auto) visit_dtype_inlined(DType dtype, Visitor&& visitor) {
   switch (dtype) {

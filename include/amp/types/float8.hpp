@@ -9,12 +9,12 @@
 
 namespace amp::inline v0 {
 
-/// 4 exponent bits, 3 fraction bits, no infinities: up to 448; overflow, infinities included,
-/// becomes NaN by default, as in ml_dtypes. saturate_cast<float8_e4m3fn>(x) gives 448 instead, as
-/// torch's conversion does. For weights and activations.
+/// 4 exponent bits, 3 fraction bits, no infinities, values up to 448. Overflow, infinities
+/// included, becomes NaN by default, as in ml_dtypes; saturate_cast<float8_e4m3fn>(x) gives 448, as
+/// torch's conversion does. Used for weights and activations.
 using float8_e4m3fn = small_float<4, 3, NonFinite::kNanOnly>;
-/// 5 exponent bits, 2 fraction bits, IEEE-like: up to 57344; overflow becomes infinite, as in
-/// torch; saturate_cast stops at 57344. For gradients.
+/// 5 exponent bits, 2 fraction bits, IEEE-like, values up to 57344. Overflow becomes infinite, as
+/// in torch; saturate_cast stops at 57344. Used for gradients.
 using float8_e5m2 = small_float<5, 2>;
 static_assert(sizeof(float8_e4m3fn) == 1 && sizeof(float8_e5m2) == 1);
 

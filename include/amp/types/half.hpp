@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// IEEE 754 binary16: 5 exponent bits, 10 fraction bits. Three decimal digits between 2^-24 (6.0e-8)
-// and 65504; what is larger becomes infinite, what is below 2^-25 becomes zero, which is why
+// IEEE 754 binary16: 5 exponent bits, 10 fraction bits. It has three decimal digits between 2^-24
+// (6.0e-8) and 65504. Larger values become infinite and those below 2^-25 become zero, which is why
 // gradients in it need a loss scale.
 #pragma once
 

@@ -34,11 +34,11 @@ class std::numeric_limits<amp::small_float<E, M, S>> {
   static constexpr int radix = 2;
   static constexpr bool traps = false;
   static constexpr bool tinyness_before = false;
-  /// The implicit leading bit and the fraction.
+  /// The implicit leading bit and the fraction bits.
   static constexpr int digits = M + 1;
-  /// floor((digits - 1) * log10(2)): decimal digits that survive text -> value -> text.
+  /// floor((digits - 1) * log10(2)): the decimal digits that survive text -> value -> text.
   static constexpr int digits10 = static_cast<int>((digits - 1) * 0.301029995663981195);
-  /// ceil(1 + digits * log10(2)): decimal digits that identify a value.
+  /// ceil(1 + digits * log10(2)): the decimal digits that identify a value.
   static constexpr int max_digits10 = static_cast<int>(2 + digits * 0.301029995663981195);
   /// The smallest normal is 2^(1 - bias) = 2^(min_exponent - 1).
   static constexpr int min_exponent = 2 - T::bias;

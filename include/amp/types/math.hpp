@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What <cmath> has for float, for the small formats, and literals: found by the argument's type, so
-// that code written for any number type (`using std::sqrt; sqrt(x)`) takes them too. Those of the
-// first group look at bits, exact, and work on the device, in constant expressions and under
-// -ffast-math. The others are computed in float and rounded once more, on the host.
+// The functions of <cmath> for the small formats, and literals. They are found by the argument's
+// type, so code written for any number type (`using std::sqrt; sqrt(x)`) takes them too. The first
+// group tests or changes bits: exact, also on the device, in constant expressions and under
+// -ffast-math. The others compute in float and round the result once more, on the host.
 #pragma once
 
 #include "amp/core/config.hpp"
@@ -37,16 +37,16 @@ template <int E, int M, NonFinite S> small_float<E, M, S> trunc(small_float<E, M
 template <int E, int M, NonFinite S> small_float<E, M, S> pow(small_float<E, M, S> x, small_float<E, M, S> y) { return small_float<E, M, S>(__builtin_powf(static_cast<float>(x), static_cast<float>(y))); }
 template <int E, int M, NonFinite S> small_float<E, M, S> fmin(small_float<E, M, S> x, small_float<E, M, S> y) { return small_float<E, M, S>(__builtin_fminf(static_cast<float>(x), static_cast<float>(y))); }
 template <int E, int M, NonFinite S> small_float<E, M, S> fmax(small_float<E, M, S> x, small_float<E, M, S> y) { return small_float<E, M, S>(__builtin_fmaxf(static_cast<float>(x), static_cast<float>(y))); }
-/// x * y + z, rounded to float once.
+/// Returns x * y + z, computed in float with one rounding.
 template <int E, int M, NonFinite S> small_float<E, M, S> fma(small_float<E, M, S> x, small_float<E, M, S> y, small_float<E, M, S> z) { return small_float<E, M, S>(__builtin_fmaf(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z))); }
 // clang-format on
 
 namespace literals {
 
-/// 1.5_h, rounded once.
+/// 1.5_h is half(1.5), rounded once.
 constexpr half operator""_h(long double value) { return half(value); }
 constexpr half operator""_h(unsigned long long value) { return half(value); }
-/// 1.5_bf
+/// 1.5_bf is bfloat16(1.5), rounded once.
 constexpr bfloat16 operator""_bf(long double value) { return bfloat16(value); }
 constexpr bfloat16 operator""_bf(unsigned long long value) { return bfloat16(value); }
 

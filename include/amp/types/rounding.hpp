@@ -12,9 +12,9 @@
 
 namespace amp::inline v0::detail {
 
-/// To nearest, ties to even (IEEE 754-2019, 4.3.1): adding half of the unit less one, plus the bit
-/// that will be last, carries exactly when the discarded part is above one half, or is one half
-/// below an odd last bit. x leaves the uppermost bit free for the carry.
+/// Rounds to nearest, ties to even (IEEE 754-2019, 4.3.1). Adding half of the unit less one, plus
+/// the last bit that is kept, carries in two cases only: the discarded part is above one half, or
+/// it is one half and the last bit is odd. The uppermost bit of x must be free for the carry.
 struct NearestEven {
   template <class U>
   AMP_HOST_DEVICE constexpr U operator()(U x, int shift) const {
@@ -23,10 +23,10 @@ struct NearestEven {
   }
 };
 
-/// Up with the probability that is the discarded fraction of the unit, else down (Gupta et al.
-/// 2015, arXiv 1502.02551, section 3): the fraction, to 32 bits, plus `random` carries with just
-/// this probability, since `random` is uniform on 32 bits. A fraction that needs more is cut, which
-/// biases by less than 2^-32 of the unit; none at all leaves x as it is.
+/// Rounds up with a probability equal to the discarded fraction of the unit, else down (Gupta et
+/// al. 2015, arXiv 1502.02551, section 3). The fraction, to 32 bits, plus `random` carries with
+/// this probability, since `random` is uniform on 32 bits. A longer fraction is cut to 32 bits,
+/// which biases the result by less than 2^-32 of the unit. With no fraction x stays as it is.
 struct Stochastic {
   std::uint32_t random;
 

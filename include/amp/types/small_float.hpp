@@ -29,7 +29,7 @@ namespace amp::inline v0 {
 /// What the largest exponent encodes.
 enum class NonFinite {
   kIeee,     ///< infinities and NaNs, as in IEEE 754
-  kNanOnly,  ///< finite values, but for the all-ones code, which is NaN: overflow becomes NaN
+  kNanOnly,  ///< finite values; only the all-ones code is NaN, also on overflow
 };
 
 namespace detail {
@@ -47,12 +47,12 @@ struct ieee_layout<double> {
   static constexpr int mantissa_bits = 52, bias = 1023;
 };
 
-/// An integer, which is toward zero of `value`: beyond the range of I the nearest there is, of NaN
-/// 0. A plain cast of such a number is undefined.
+/// Converts to an integer by truncation toward zero. A value beyond the range of I becomes the
+/// nearest end of the range, and NaN becomes 0; a plain cast of such a value is undefined.
 template <std::integral I, std::floating_point Float>
 AMP_HOST_DEVICE constexpr I to_integer(Float value) {
   using Limits = std::numeric_limits<I>;
-  constexpr I kHalf = static_cast<I>(I{1} << (Limits::digits - 1));  // of what is beyond
+  constexpr I kHalf = static_cast<I>(I{1} << (Limits::digits - 1));  // half of 2^digits
   constexpr I kMost = static_cast<I>(kHalf - 1 + kHalf);
   constexpr I kLeast = static_cast<I>(Limits::is_signed ? -kMost - 1 : 0);
   constexpr Float kLowest = static_cast<Float>(kLeast);  // a power of two, or 0
@@ -69,9 +69,9 @@ AMP_HOST_DEVICE constexpr I to_integer(Float value) {
   return static_cast<I>(value);
 }
 
-/// Any number as a double that every small format rounds as it would the number: where a double
-/// cannot hold it, the neighbour with an odd last bit, which is a tie of no shorter format
-/// (rounding to odd; Boldo and Melquiond 2008, IEEE Trans. Computers 57(4)).
+/// Returns a double that every small format rounds as it would round the number itself. If a double
+/// cannot hold the number, this is the neighbour with an odd last bit, which is a tie of no shorter
+/// format (rounding to odd; Boldo and Melquiond 2008, IEEE Trans. Computers 57(4)).
 constexpr double round_to_odd(long double value) {
   const auto nearest = static_cast<double>(value);
   const auto bits = __builtin_bit_cast(std::uint64_t, nearest);
@@ -113,7 +113,7 @@ class small_float {
   small_float() = default;
   AMP_HOST_DEVICE explicit constexpr small_float(float value) : bits_(encode(value)) {}
   AMP_HOST_DEVICE explicit constexpr small_float(double value) : bits_(encode(value)) {}
-  /// On the host only: devices have no wider one than double.
+  /// On the host only: devices have no type wider than double.
   explicit constexpr small_float(long double value) : bits_(encode(detail::round_to_odd(value))) {}
   template <std::integral I>
   AMP_HOST_DEVICE explicit constexpr small_float(I value)
@@ -130,18 +130,19 @@ class small_float {
   }
   AMP_HOST_DEVICE constexpr bits_type bits() const { return bits_; }
 
-  /// The conversion with its rule of rounding and the code of what overflows; cast.hpp names those
-  /// of use.
+  /// The conversion with a given rule of rounding and a given code for overflow. cast.hpp has names
+  /// for the useful ones.
   template <class Float, class Rule>
   AMP_HOST_DEVICE static constexpr small_float rounded(Float value, Rule rule, bits_type overflow) {
     return from_bits(encode(value, rule, overflow));
   }
 
-  /// Exact: every value of the format is a float.
+  /// Exact: float holds every value of the format.
   AMP_HOST_DEVICE explicit constexpr operator float() const { return decode<float>(bits_); }
   AMP_HOST_DEVICE explicit constexpr operator double() const { return decode<double>(bits_); }
   explicit constexpr operator long double() const { return decode<double>(bits_); }
-  /// Toward zero; beyond the range of I the nearest there is, of NaN 0. To bool: whether not 0.
+  /// Truncates toward zero; out of range gives the nearest end of the range, NaN gives 0. To bool:
+  /// whether not 0.
   template <std::integral I>
   AMP_HOST_DEVICE explicit constexpr operator I() const {
     if constexpr (std::is_same_v<I, bool>)
@@ -188,7 +189,7 @@ class small_float {
 
   static constexpr bits_type kSignBit = static_cast<bits_type>(1u << (ExponentBits + MantissaBits));
   static constexpr bits_type kMantissaMask = static_cast<bits_type>((1u << MantissaBits) - 1);
-  /// The largest exponent with a zero fraction: infinity where the format has one.
+  /// The largest exponent with a zero fraction: infinity, if the format has one.
   static constexpr bits_type kTopExponent =
       static_cast<bits_type>(((1u << ExponentBits) - 1) << MantissaBits);
   static constexpr bits_type kMaxFinite = static_cast<bits_type>(
@@ -220,11 +221,12 @@ class small_float {
     }
     U rounded = 0;
     if (kRebias == 0 || magnitude >= kHiddenBit * (kRebias + 1)) {
-      // Normal here, or the exponents coincide, and subnormals with them: the packed code.
+      // The result is normal, or both formats have the same exponents: round the packed code.
       rounded = round(static_cast<U>(magnitude - kHiddenBit * kRebias), kShift);
     } else {
-      // Subnormal here: the significand with its leading one, shifted by the missing exponent as
-      // well. That is far enough to leave nothing of Float's own subnormals, which have none.
+      // The result is subnormal: shift the significand, with its leading one, by the missing
+      // exponent as well. Float's own subnormals, which have no leading one, are shifted out
+      // altogether.
       const int exponent = static_cast<int>(magnitude >> Layout::mantissa_bits);
       const U significand = (magnitude & (kHiddenBit - 1)) | kHiddenBit;
       rounded = round(significand, kShift + static_cast<int>(kRebias) + 1 - exponent);
@@ -244,7 +246,7 @@ class small_float {
     const U magnitude = static_cast<U>(bits & static_cast<bits_type>(~kSignBit));
     const bool special_code =
         Special == NonFinite::kIeee ? magnitude >= kTopExponent : magnitude > kMaxFinite;
-    if (kRebias != 0 && special_code) {  // NaNs become quiet, as the instructions make them
+    if (kRebias != 0 && special_code) {  // NaNs become quiet, as in the hardware's conversions
       constexpr U kInfinity = ((U{1} << (kWidth - 1 - Layout::mantissa_bits)) - 1)
                               << Layout::mantissa_bits;
       const U payload = (magnitude & kMantissaMask) << kShift;
@@ -252,7 +254,7 @@ class small_float {
       return __builtin_bit_cast(Float, sign | kInfinity | quiet | payload);
     }
     if (kRebias != 0 && magnitude <= kMantissaMask) {
-      // Subnormal: mantissa * 2^(1 - bias - MantissaBits), normal and exact as a Float.
+      // A subnormal: mantissa * 2^(1 - bias - MantissaBits), which is normal and exact as a Float.
       const auto unit = __builtin_bit_cast(
           Float, static_cast<U>(Layout::bias + 1 - bias - MantissaBits) << Layout::mantissa_bits);
       const Float value = static_cast<Float>(magnitude) * unit;
@@ -270,8 +272,8 @@ inline constexpr bool is_small_float = false;
 template <int E, int M, NonFinite S>
 inline constexpr bool is_small_float<small_float<E, M, S>> = true;
 
-/// Whether the value is neither infinite nor NaN. Tests exponent bits, so -ffast-math cannot fold
-/// it.
+/// Returns whether the value is neither infinite nor NaN. Tests exponent bits, so -ffast-math
+/// cannot fold it.
 template <int E, int M, NonFinite S>
 AMP_HOST_DEVICE constexpr bool is_finite(small_float<E, M, S> value) {
   using T = small_float<E, M, S>;
@@ -286,7 +288,7 @@ AMP_HOST_DEVICE constexpr bool is_finite(double value) {
          0x7ff0'0000'0000'0000u;
 }
 
-/// Likewise for NaN. Integers are none.
+/// Returns whether the value is NaN, by its bits. Integers never are.
 AMP_HOST_DEVICE constexpr bool is_nan(float value) {
   return (__builtin_bit_cast(std::uint32_t, value) & 0x7fff'ffffu) > 0x7f80'0000u;
 }
@@ -305,7 +307,7 @@ AMP_HOST_DEVICE constexpr bool is_nan(I) {
 
 }  // namespace amp::inline v0
 
-/// Equal values hash equally: both zeros to one hash.
+/// Equal values hash equally: both zeros have one hash.
 template <int E, int M, amp::NonFinite S>
 struct std::hash<amp::small_float<E, M, S>> {
   std::size_t operator()(amp::small_float<E, M, S> value) const noexcept {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The formats as text: printed as the float they are, read with one rounding. Needs <istream> and
-// <ostream> only where a stream is used.
+// Text output and input of the formats. Values are printed as the float they are, and read with one
+// rounding. Only the stream operators need <istream> and <ostream>.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-/// A non-negative decimal number, 0.d1 d2 d3 ... * 10^point, d1 != 0. Zero has no digits. The
-/// digits may hold one '.', which counts for nothing.
+/// A non-negative decimal number, 0.d1 d2 d3 ... * 10^point with d1 != 0. Zero has no digits. The
+/// digits may contain one '.', which is ignored.
 struct Decimal {
   std::string_view digits;
   std::int64_t point = 0;
 };
 
-/// -1, 0 or 1 as a is below, equal to or above b.
+/// Returns -1, 0 or 1 if a is below, equal to or above b.
 constexpr int compare(Decimal a, Decimal b) {
   if (a.digits.empty() || b.digits.empty()) {
     return static_cast<int>(!a.digits.empty()) - static_cast<int>(!b.digits.empty());
@@ -43,9 +43,9 @@ constexpr int compare(Decimal a, Decimal b) {
   return 0;
 }
 
-/// significand * 2^exponent, written out: every such number has finitely many decimal digits. Wide
-/// enough for the midpoints of formats with float's exponents: 2^129 has 39 digits and m * 2^-134,
-/// which is m * 5^134 * 10^-134, has 97 for m < 2^10.
+/// The exact decimal digits of significand * 2^exponent; every such number has finitely many. The
+/// array is wide enough for the midpoints of formats with float's exponents: 2^129 has 39 digits
+/// and m * 2^-134, which is m * 5^134 * 10^-134, has 97 for m < 2^10.
 class ExactDecimal {
  public:
   constexpr ExactDecimal(std::uint32_t significand, int exponent) {
@@ -67,7 +67,8 @@ class ExactDecimal {
  private:
   static constexpr std::uint32_t kBase = 1'000'000'000;
 
-  /// By base^count, twelve factors at a time: 5^12 < 2^28 leaves room for a word and a carry.
+  /// Multiplies by base^count, twelve factors at a time: 5^12 < 2^28 leaves room for a word and a
+  /// carry.
   constexpr void multiply(std::uint32_t base, int count) {
     while (count > 0) {
       std::uint64_t factor = 1;
@@ -87,8 +88,8 @@ class ExactDecimal {
   int point_ = 0;
 };
 
-/// The magnitude nearest to a decimal number, ties to the even code: the code is the number of
-/// midpoints below, found by bisection, each comparison exact.
+/// Returns the magnitude nearest to a decimal number, ties to the even code. The code is the number
+/// of midpoints below the number, found by bisection; each comparison is exact.
 template <class T>
 constexpr typename T::bits_type nearest_code(Decimal value) {
   using bits_type = typename T::bits_type;
@@ -97,7 +98,7 @@ constexpr typename T::bits_type nearest_code(Decimal value) {
     const unsigned code = (low + high) / 2;
     const unsigned exponent = code >> T::mantissa_bits;
     const unsigned fraction = code & T::kMantissaMask;
-    // Half way between `code` and the next: the significand and one half.
+    // The midpoint between `code` and the next: the significand plus one half.
     const ExactDecimal middle(
         2 * (exponent != 0 ? fraction + (1u << T::mantissa_bits) : fraction) + 1,
         static_cast<int>(exponent != 0 ? exponent : 1) - T::bias - T::mantissa_bits - 1);
@@ -112,11 +113,12 @@ constexpr typename T::bits_type nearest_code(Decimal value) {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Reads one number, character by character. Feed it while it accepts; get() says what was read.
-/// [+-] (digits with at most one '.') [e [+-] digits], or [+-] inf | infinity | nan in either case.
+/// Reads one number, character by character: pass characters to accept() while it returns true.
+/// Grammar: [+-] (digits with at most one '.') [e [+-] digits], or [+-] inf | infinity | nan in
+/// either case.
 class NumberScanner {
  public:
-  /// Whether c continues the text so far. The text itself stays with the caller.
+  /// Returns whether c continues the text so far. The caller keeps the text itself.
   constexpr bool accept(char c) {
     const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     switch (state_) {
@@ -180,8 +182,8 @@ class NumberScanner {
   std::size_t matched_ = 0;
 };
 
-/// Of digits with at most one '.' and perhaps an exponent. An exponent beyond all texts stays
-/// there.
+/// Parses digits with at most one '.' and perhaps an exponent. Exponents saturate beyond the length
+/// of any text.
 constexpr Decimal to_decimal(std::string_view text) {
   constexpr std::int64_t kBeyond = std::int64_t{1} << 48;
   std::size_t end = text.find_first_of("eE");
@@ -205,10 +207,10 @@ constexpr Decimal to_decimal(std::string_view text) {
 
 }  // namespace detail
 
-/// The number that the whole text spells, rounded once to nearest even however many digits it has,
-/// and overflowing as T(double) does: decimal, with or without an exponent, or inf, infinity or
-/// nan, each with or without a sign. Nothing where the text is none. Knows no locale, allocates
-/// nothing.
+/// Returns the number that the whole text spells, or nothing if the text is not a number. Takes
+/// decimal numbers with or without an exponent, inf, infinity and nan, each with or without a sign.
+/// Rounds once to nearest even, however many digits there are, and overflows as T(double) does.
+/// Does not depend on the locale, allocates nothing.
 ///
 ///   amp::parse<amp::half>("6.1e-5");   // an std::optional<amp::half>
 template <class T>
@@ -229,16 +231,16 @@ template <class T>
   return T::from_bits(static_cast<typename T::bits_type>(code | (negative ? T::kSignBit : 0)));
 }
 
-/// Prints what the float would print: flags, precision and locale are the stream's. Every value
-/// survives printing and reading at the precision streams start with.
+/// Prints what the float would print, with the flags, precision and locale of the stream. Every
+/// value survives printing and reading at a stream's initial precision.
 template <class Char, class Traits, int E, int M, NonFinite S>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& stream,
                                              small_float<E, M, S> value) {
   return stream << static_cast<float>(value);
 }
 
-/// Reads the longest text that parse() takes the beginning of. Sets failbit, and leaves `value`,
-/// where parse() does not take it whole.
+/// Reads the longest text that can begin a number for parse(). Sets failbit, and leaves `value` as
+/// it is, if parse() does not take that text as a whole.
 template <class Char, class Traits, int E, int M, NonFinite S>
 std::basic_istream<Char, Traits>& operator>>(std::basic_istream<Char, Traits>& stream,
                                              small_float<E, M, S>& value) {

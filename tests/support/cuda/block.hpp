@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // One block of a CUDA grid, run on the host: its threads are fibers, taken in turn. A thread gives
-// way where it waits for others (a barrier, a shuffle); threads that never wait share one fiber.
+// way when it waits for others (a barrier, a shuffle); threads that never wait share one fiber.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class Block {
     warps_.assign((threads + 31) / 32, Warp{});
     slot() = this;
     while (finished_ < threads_) {
-      // All threads that can go on; then, where there are threads not begun, fibers for them.
+      // Runs all threads that can go on, then those that have not begun, in new fibers.
       bool moved = false;
       for (std::size_t i = 0; i < active_.size(); ++i) {
         if (active_[i]->ready == nullptr || !active_[i]->ready(active_[i]->condition)) continue;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Memory that is "on the device": host memory whose beginning and end the stand-in knows. It comes
-// and goes in the order of streams: what is written before its stream has allocated it is lost, and
-// who writes to it after it was freed is found out.
+// Memory that is "on the device": host memory whose beginning and end the stand-in knows. It is
+// allocated and freed in the order of streams: writes before its stream has allocated it are lost,
+// and writes after it was freed are detected.
 #pragma once
 
 #include <algorithm>

@@ -70,7 +70,7 @@ class Fiber {
     after_switch(fake_stack, nullptr, nullptr);
     running() = around;
   }
-  /// From within: back to whoever resumed it.
+  /// Called from within: returns to the caller of resume().
   void yield() {
     void* fake_stack = nullptr;
     before_switch(&fake_stack, caller_stack_, caller_stack_size_);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Graph capture of the stand-in runtime: what its streams are told meanwhile is recorded, and done
-// when the graph is launched. Included by cuda_runtime.h.
+// Graph capture of the stand-in runtime: work enqueued on its streams meanwhile is recorded, and
+// done when the graph is launched. Included by cuda_runtime.h.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -77,7 +77,7 @@ inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCapture
   standin::toolkit().captures.insert(origin.capture.get());
   return cudaSuccess;
 }
-/// Ends the capture also where it was invalid; there is no graph then.
+/// Ends the capture, even if it was invalid; there is no graph then.
 inline cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   STANDIN_CALL("cudaStreamEndCapture");
   *graph = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Who is at work: amp, or the stand-in toolkit; and how the stand-in stops a program whose use of
+// Whether amp or the stand-in toolkit is running, and how the stand-in stops a program whose use of
 // CUDA is undefined.
 #pragma once
 

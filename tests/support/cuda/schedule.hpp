@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// When the stand-in does what streams were told: late, each stream in its own order, streams
+// When the stand-in does the work of streams: late, each stream in its own order, streams
 // interleaved by a generator of random numbers. So a missing wait between streams, or a host that
 // reads too early, gives wrong results here as it does on a GPU. The seed, from the environment
 // variable STANDIN_SEED or set(), decides how:
 //
 //   0               at once, as if each call waited
-//   1, 3, 5, ...    as late as may be: only if somebody waits, and then other streams' work too
+//   1, 3, 5, ...    as late as possible: only if something waits, and then other streams' work too
 //   2, 4, 6, ...    some of it at any call
 //
-// Work may wait for what another thread has yet to tell a stream, as ranks of a collective do. A
-// host that waits for such work sleeps, and lets the other thread in.
+// Work may wait for work that another thread has yet to enqueue, as ranks of a collective do. A
+// host that waits for such work sleeps, and lets the other thread run.
 #pragma once
 
 #include <algorithm>
@@ -76,7 +76,7 @@ class Schedule {
 
   std::recursive_mutex mutex;  // held in each call of the toolkit
 
-  bool held = false;  // nothing is done unless somebody waits, whatever the seed
+  bool held = false;  // work is done only when something waits, whatever the seed
 
   Queue& open(int device, bool blocking) {
     queues_.push_back(std::make_unique<Queue>(Queue{device, blocking}));

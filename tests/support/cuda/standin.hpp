@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What the stand-in toolkit knows: streams, captures, calls by name, what is to fail. Tests look at
-// it; the toolkit's own headers lie in toolkit/.
+// The state of the stand-in toolkit: streams, captures, calls by name, calls that must fail. Tests
+// read it; the toolkit's own headers are in toolkit/.
 #pragma once
 
 #include <cstddef>
@@ -120,7 +120,7 @@ class Toolkit {
     fail(std::move(name), nth, status);
     ends_all_ = true;
   }
-  /// The call that was made to fail since fail() or reset(); empty where none was.
+  /// The call that was made to fail since fail() or reset(); empty if none was.
   const std::string& failed() const { return failed_; }
   /// How many calls were made since reset().
   std::int64_t calls() const { return calls_; }
@@ -263,7 +263,7 @@ class Toolkit {
   bool on_device(const void* address, std::size_t bytes = 1) const {
     return memory.contains(address, bytes);
   }
-  /// Where the allocation begins and ends that an address is in; null where in none.
+  /// Returns the beginning and end of the allocation that contains an address; null if none does.
   std::pair<const void*, const void*> block_of(const void* address) const {
     return memory.block_of(address);
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Whether a library is asked again for what it failed to do.
+// Decides whether to call a library again for work that it failed to do.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// What a failed call of a library says about the next one.
+/// What a failed call of a library tells about the next one.
 enum class Failure : std::uint8_t {
   kLasting,  // it will fail again: the library does not support it
   kUnclear,  // the library does not say why; the device may have been full
   kPassing,  // there was no memory for it
 };
 
-/// What is known of something that a library may do.
+/// The history of one problem with a library.
 struct Attempt {
   bool ran = false;
-  bool noted = false;  // that it failed
-  int failures = 0;    // those that count against it
+  bool noted = false;  // whether the failure was recorded
+  int failures = 0;    // the failures that count against the library
 
-  /// After this many failures whose reason is unclear the library is not asked again.
+  /// After this many failures of unclear reason the library is not called again.
   static constexpr int kMost = 3;
   bool is_given_up() const { return failures >= kMost; }
 };

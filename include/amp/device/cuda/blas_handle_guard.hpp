@@ -12,7 +12,7 @@ struct cublasContext;  // cublasHandle_t is a pointer to it
 namespace amp::inline v0::cuda {
 namespace detail {
 
-/// The handle that the user lent this thread for a device, and the stream that it has.
+/// The user's handle for this thread and a device, and the stream of that handle.
 struct AMP_EXPORT LentBlasHandles {
   struct Lent {
     void* handle = nullptr;
@@ -24,9 +24,9 @@ struct AMP_EXPORT LentBlasHandles {
 }  // namespace detail
 
 /// Until its end, work of this thread on a device goes to the stream of the user's `handle`, and
-/// its matmuls go through that handle, with its workspace. After each of them the handle's
-/// math and pointer modes are what they were. The handle is of that device, and outlives the guard.
-/// Does not synchronise.
+/// its matmuls go through that handle, with its workspace. After each of them the handle's math and
+/// pointer modes are restored. The handle must belong to that device and outlive the guard. Does
+/// not synchronise.
 class BlasHandleGuard {
  public:
   [[nodiscard]] explicit BlasHandleGuard(cublasContext* handle, int device = 0);

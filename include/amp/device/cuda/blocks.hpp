@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a MemoryPool knows of its blocks: whose they are, which are free, and who reads them.
+// The records that a MemoryPool keeps of its blocks: their streams, their readers, and the free
+// blocks.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -25,10 +26,10 @@ enum class BlockUse : std::uint8_t { kTensor, kWorkspace };
 
 /// A block that is not free.
 struct Block {
-  StreamId home;             // the stream that was current when it was asked for
-  std::int64_t bytes, size;  // asked for, and taken
+  StreamId home;             // the stream that was current at the allocation
+  std::int64_t bytes, size;  // requested, and allocated
   BlockUse use;
-  bool shared = false;    // with streams that are not known
+  bool shared = false;    // whether unknown streams use it
   bool aside = false;     // given back; free when all work of the device is done
   StreamId kept_for = 0;  // given back in the recording of that stream: its replays may use it
 
@@ -39,7 +40,7 @@ struct Block {
 struct ReturnedBlock {
   void* memory;
   std::int64_t size;
-  std::vector<Event> events;  // that the home has to wait for
+  std::vector<Event> events;  // the home must wait for these
 
   bool is_unused() const {
     return std::all_of(events.begin(), events.end(),
@@ -62,9 +63,9 @@ struct Home {
     return sum;
   }
 
-  /// What other streams have given back and no longer use, in the order in which it came; blocks
-  /// larger than `most` are freed. The device is current. If CUDA fails, it throws, and the rest
-  /// stays listed.
+  /// Takes back the blocks that other streams have given back and no longer use, in order; frees
+  /// those larger than `most`. The device must be current. If CUDA fails, it throws, and the other
+  /// blocks stay listed.
   void take_back(cudaStream_t stream, std::int64_t most) {
     while (!returned.empty() && returned.front().is_unused()) {
       const ReturnedBlock& block = returned.front();
@@ -76,7 +77,7 @@ struct Home {
       returned.pop_front();
     }
   }
-  /// If no block of a size is free, but one will be, the stream waits for that one.
+  /// If no block of a size is free, but one was returned, lets the stream wait for that one.
   void wait_for_one(std::int64_t size, cudaStream_t stream) {
     if (!free[size].empty()) return;
     const auto found = std::find_if(returned.begin(), returned.end(),
@@ -93,7 +94,7 @@ struct Home {
     }
   }
 
-  /// Frees what it can: no work with it is under way, or only such as comes before on `stream`.
+  /// Frees what it can. No work with the blocks may be under way, except earlier work on `stream`.
   void free_all(cudaStream_t stream) noexcept {
     for (auto& [size, blocks] : free) {
       std::erase_if(blocks,
@@ -114,7 +115,7 @@ struct Home {
   }
 };
 
-/// The streams besides its home that read or write a block: record_stream().
+/// For each block, the streams other than its home that read or write it: record_stream().
 class BlockReaders {
  public:
   void add(void* memory, const Stream& stream) {
@@ -161,7 +162,7 @@ struct BlockCounts {
   }
 };
 
-/// Four sizes to each power of two, from 512 bytes: at most a quarter is wasted.
+/// Rounds up to one of four sizes per power of two, from 512 bytes: at most a quarter is wasted.
 inline std::int64_t size_class(std::int64_t bytes) {
   if (bytes <= 512) return 512;
   const auto step = std::int64_t{1}

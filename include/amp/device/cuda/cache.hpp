@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a program can ask of the memory that amp holds of a device, and make it give back.
+// Queries and releases the memory that amp holds of a device.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,26 +10,26 @@
 
 namespace amp::inline v0::cuda {
 
-/// The memory of one device. amp::memory_stats(kCUDA) counts the tensors of all of them. Does not
-/// synchronise.
+/// Returns the memory of one device. amp::memory_stats(kCUDA) counts the tensors of all devices.
+/// Does not synchronise.
 DeviceMemoryStats memory_stats(int device = 0);
 
 /// Starts a new measurement of both peaks. Does not synchronise.
 void reset_peak_memory(int device = 0);
 
-/// Gives back what amp holds of each device but no tensor and no Graph uses: free blocks, handles
-/// of cuBLAS and cuDNN for streams that are not amp's own, page-locked buffers. Others can use that
-/// memory then; a program that goes on alone gets slower for a while and no larger. Synchronises
-/// with the devices. Handles whose stream was captured, other than by a Graph, stay until
-/// shutdown(): the graph uses their workspace. Throws amp::Error while a Graph is recorded, and if
-/// CUDA fails.
+/// Gives back the memory that amp holds of each device and that no tensor and no Graph uses: free
+/// blocks, handles of cuBLAS and cuDNN for streams that are not amp's own, page-locked buffers.
+/// Other programs can then use it. This program gets slower for a while until it has allocated
+/// again what it needs. Synchronises with the devices. Handles whose stream was captured, other
+/// than by a Graph, stay until shutdown(): the graph uses their workspace. Throws amp::Error while
+/// a Graph is recorded, and if CUDA fails.
 void empty_cache();
 
 /// Call it before you destroy a stream on which amp has worked (StreamGuard), when nothing more
-/// will be enqueued there: amp gives back the library handles that it has for it (a workspace of 32
-/// MiB each), and can reuse its free blocks. Without the call these stay until empty_cache(),
-/// shutdown() or until memory runs out; no harm comes of it. Waits for the device if there is a
-/// handle. Throws amp::Error if the stream is amp's own, if it or amp's own is being captured,
+/// will be enqueued there. amp gives back its library handles for the stream (a workspace of 32 MiB
+/// each) and can reuse the stream's free blocks. Without the call they stay until empty_cache(),
+/// shutdown() or until memory runs out, which does no other harm. Waits for the device if there is
+/// a handle. Throws amp::Error if the stream is amp's own, if it or amp's own is being captured,
 /// while a Graph is recorded on the device, and if CUDA fails.
 void release_stream(cudaStream_t stream, int device = 0);
 

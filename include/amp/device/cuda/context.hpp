@@ -21,8 +21,8 @@
 namespace amp::inline v0::cuda {
 namespace detail {
 
-/// How many devices this process can use; 0 where there is no driver or none. Asked once. Throws in
-/// a forked child that cannot use any.
+/// Returns the number of devices that this process can use; 0 if there is no driver or no device.
+/// The driver is queried once. Throws amp::Error in a forked child that cannot use CUDA.
 inline int device_count() {
   require_own_process();
   static const int count = [] {
@@ -36,7 +36,7 @@ inline int device_count() {
   return count;
 }
 
-/// Makes a device current for the calls that follow.
+/// Makes a device current for its lifetime.
 class DeviceGuard {
  public:
   [[nodiscard]] explicit DeviceGuard(int device) {
@@ -57,26 +57,27 @@ class DeviceGuard {
   bool changed_ = false;
 };
 
-/// What a stream is called for the life of the process, also when it was destroyed and another one
-/// has its address.
+/// The id of a stream. It is unique for the life of the process, even if the stream was destroyed
+/// and another one has its address.
 using StreamId = unsigned long long;
 
-/// A handle is only used while its stream is current for this thread, or amp's own: a user's stream
-/// may be destroyed at any other time. What is kept for a stream is kept under its id.
+/// A handle may be used only while its stream is current for this thread or is amp's own: a user's
+/// stream may be destroyed at any other time. State that outlives this is stored under the stream's
+/// id.
 struct Stream {
   cudaStream_t handle = nullptr;
   StreamId id = 0;
 };
 
-/// The device is current: the default stream is one of each device.
+/// The device must be current, because each device has its own default stream.
 inline StreamId id_of(cudaStream_t stream) {
   StreamId id = 0;
   AMP_CUDA_CALL(cudaStreamGetId, stream, &id);
   return id;
 }
 
-/// amp's own stream of each device, made at its first use. Not ordered with the legacy default
-/// stream.
+/// amp's own stream of each device, created at its first use. It is not ordered with the legacy
+/// default stream.
 class AMP_EXPORT OwnStreams {
  public:
   static OwnStreams& instance() { return process_state<OwnStreams>(); }
@@ -109,12 +110,12 @@ class AMP_EXPORT OwnStreams {
   Stream streams_[kMaxDevices] = {};
 };
 
-/// Streams of graphs, kept for the next graph: with them stay the handles and workspaces that
+/// Streams of destroyed graphs, reused for the next graph, with the handles and workspaces that
 /// libraries have for each stream.
 class AMP_EXPORT IdleStreams {
  public:
   static IdleStreams& instance() { return process_state<IdleStreams>(); }
-  /// The device is current.
+  /// The device must be current.
   cudaStream_t take(int device) {
     const std::lock_guard lock(mutex_);
     Of& of = all_[device];
@@ -124,7 +125,7 @@ class AMP_EXPORT IdleStreams {
       of.idle.pop_back();
       return stream;
     }
-    of.idle.reserve(of.ids.size() + 1);  // so that giving it back cannot fail
+    of.idle.reserve(of.ids.size() + 1);  // so that give_back() cannot fail
     of.ids.reserve(of.ids.size() + 1);
     AMP_CUDA_CALL(cudaStreamCreateWithFlags, &stream, cudaStreamNonBlocking);
     try {
@@ -139,7 +140,7 @@ class AMP_EXPORT IdleStreams {
     const std::lock_guard lock(mutex_);
     all_[device].idle.push_back(stream);
   }
-  /// Whether a stream of graphs is, or was, called that.
+  /// Whether `id` is that of a stream of graphs, in use, idle or destroyed.
   bool contains(int device, StreamId id) {
     const std::lock_guard lock(mutex_);
     const auto& ids = all_[device].ids;
@@ -156,7 +157,7 @@ class AMP_EXPORT IdleStreams {
  private:
   struct Of {
     std::vector<cudaStream_t> idle = {};
-    std::vector<StreamId> ids = {};  // of all streams made, idle or in use
+    std::vector<StreamId> ids = {};  // of all streams created, idle or in use
   };
 
   std::mutex mutex_;
@@ -200,7 +201,7 @@ class RelaxedCapture {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;  // then the one before
 };
 
-/// Throws where this thread records a graph, but this work would not be part of it.
+/// Throws if this thread records a graph, but this work would not be part of it.
 inline void require_recorded(int device, cudaStream_t stream) {
   amp::detail::Capture* const recording = amp::detail::current_recording();
   if (recording == nullptr ||
@@ -212,7 +213,7 @@ inline void require_recorded(int device, cudaStream_t stream) {
                       " that it chose");
 }
 
-/// The stream that takes this thread's work on a device, which is one of this machine.
+/// Returns the stream that takes this thread's work on a device. The device must exist.
 inline Stream current(int device) {
   auto& choice = thread_state<amp::detail::CurrentStreams>().choices[device];
   if (!choice.made) {

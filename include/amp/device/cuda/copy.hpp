@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Copies that do not make the host wait where they need not.
+// Copies to, from and between devices. The host waits only if it must read the result.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,8 +16,8 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// From one device to another, after what was enqueued on this thread's current stream of either
-/// until now; what is enqueued on them from now on comes after the copy.
+/// Copies from one device to another. The copy comes after all earlier work on this thread's
+/// current streams of both devices, and before all later work on them.
 inline void copy_between(int to_device, void* to, int from_device, const void* from,
                          std::size_t bytes) {
   const Stream target = current(to_device), source = current(from_device);
@@ -32,7 +32,7 @@ inline void copy_between(int to_device, void* to, int from_device, const void* f
   AMP_CUDA_CALL(cudaMemcpyPeerAsync, to, to_device, from, from_device, bytes, target.handle);
   try {
     const Event copied(to_device, target.handle);
-    const DeviceGuard source_guard(from_device);  // there is a default stream of each device
+    const DeviceGuard source_guard(from_device);  // each device has its own default stream
     copied.let_wait(source.handle);
   } catch (...) {
     (void)cudaStreamSynchronize(target.handle);  // the source may be freed when this returns
@@ -63,7 +63,7 @@ inline void require_no_capture(Device to_device, int device, cudaStream_t stream
                                    : "amp reuses the host memory that it would read");
 }
 
-/// The host waits only for what it is to read.
+/// Copies between any two places. Synchronises only if the copy goes to the host.
 inline void copy(Device to_device, void* to, Device from_device, const void* from,
                  std::int64_t bytes) {
   const bool from_host = from_device.type == kCPU, to_host = to_device.type == kCPU;

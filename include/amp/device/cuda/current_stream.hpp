@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Where one's own work on a device goes.
+// The stream for your own kernels on a device.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,8 @@
 
 namespace amp::inline v0::cuda {
 
-/// The stream that takes this thread's work on a device: for one's own kernels.
+/// Returns the stream that takes this thread's work on a device. Launch your own kernels there to
+/// keep them in order with amp's.
 cudaStream_t current_stream(int device = 0);
 
 }  // namespace amp::inline v0::cuda

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// How the functions are defined that .cpp files call of the CUDA device.
+// How to define functions of the CUDA device that .cpp files call.
 #pragma once
 
 #include "amp/core/config.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // cuDNN 8.9 or newer: its status codes as exceptions, a handle for each stream of each device, and
-// descriptors that give themselves back. Empty where the program does not use cuDNN.
+// descriptors that destroy themselves. Empty if the program does not use cuDNN.
 #pragma once
 
 #include "amp/core/config.hpp"
@@ -19,8 +19,8 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// What cuDNN has to say about the last error in this thread, beside the status; empty where
-/// nothing. It is forgotten by being read, not by later calls.
+/// cuDNN's text about the last error in this thread, beside the status; may be empty. Reading
+/// clears it, later calls do not.
 struct DnnMessage {
   char text[512] = {};
 #if CUDNN_MAJOR >= 9
@@ -28,7 +28,7 @@ struct DnnMessage {
 #endif
 };
 
-/// A status other than success in words, with the call.
+/// Returns the text of a status other than success, with the call.
 inline std::string describe(cudnnStatus_t status, const char* call) {
   const DnnMessage message;
   std::string text = std::string(call) + ": " + cudnnGetErrorString(status) + " (" +
@@ -37,12 +37,12 @@ inline std::string describe(cudnnStatus_t status, const char* call) {
   return text;
 }
 
-/// Throws amp::Error where `status` is one, naming the call: AMP_CUDA_CALL(cudnnX, ...).
+/// Throws amp::Error if `status` is an error, naming the call: AMP_CUDA_CALL(cudnnX, ...).
 inline void require(cudnnStatus_t status, const char* call) {
   if (status != CUDNN_STATUS_SUCCESS) amp::detail::fail(describe(status, call));
 }
 
-/// Destroying it waits for the device.
+/// A cuDNN handle with its stream. Destroying it waits for the device.
 class DnnHandle {
  public:
   DnnHandle(int, cudaStream_t stream) {

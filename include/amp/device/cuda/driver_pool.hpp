@@ -15,12 +15,12 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// Made at its first use. The device is current in every call.
+/// Created at its first use. The device must be current in every call.
 class DriverPool {
  public:
   bool is_made() const { return pool_ != nullptr; }
 
-  /// Null if the device has no memory left; throws if the call fails otherwise.
+  /// Returns null if the device has no memory left; throws amp::Error if the call fails otherwise.
   void* allocate(int device, std::int64_t bytes, cudaStream_t stream) {
     if (pool_ == nullptr) make(device);
     void* memory = nullptr;
@@ -33,7 +33,8 @@ class DriverPool {
     require(status, "cudaMallocFromPoolAsync");
     return memory;
   }
-  /// Gives the device what is free. What was freed on a stream is so when the stream got there.
+  /// Gives free memory back to the device. Memory freed on a stream is free once the stream got
+  /// there.
   void trim() noexcept {
     if (pool_ != nullptr && cudaMemPoolTrimTo(pool_, 0) != cudaSuccess) (void)cudaGetLastError();
   }
@@ -41,7 +42,8 @@ class DriverPool {
     if (pool_ != nullptr) (void)cudaMemPoolDestroy(std::exchange(pool_, nullptr));
   }
 
-  /// Bytes that the pool holds of the device: cudaMemPoolAttrReservedMemCurrent, or ...High.
+  /// Returns the bytes that the pool holds of the device: cudaMemPoolAttrReservedMemCurrent, or
+  /// ...High.
   std::int64_t bytes(cudaMemPoolAttr which) const {
     std::uint64_t value = 0;
     if (pool_ != nullptr) AMP_CUDA_CALL(cudaMemPoolGetAttribute, pool_, which, &value);
@@ -61,7 +63,7 @@ class DriverPool {
     properties.location.id = device;
     cudaMemPool_t pool = nullptr;
     AMP_CUDA_CALL(cudaMemPoolCreate, &pool, &properties);
-    std::uint64_t keep = ~std::uint64_t{0};  // what is free stays in the pool
+    std::uint64_t keep = ~std::uint64_t{0};  // keep all free memory in the pool
     if (const cudaError_t status =
             cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
         status != cudaSuccess) {

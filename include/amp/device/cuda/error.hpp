@@ -30,7 +30,7 @@ inline bool is_sticky(cudaError_t status) {
   }
 }
 
-/// Errors of a call that cannot be part of a graph, or comes after one.
+/// Errors of a call that cannot be captured, or that comes after such a call.
 inline bool is_of_capture(cudaError_t status) {
   return status >= cudaErrorStreamCaptureUnsupported && status <= cudaErrorStreamCaptureWrongThread;
 }
@@ -47,12 +47,12 @@ inline bool is_of_capture(cudaError_t status) {
       is_sticky(status) ? "; the device cannot be used by this process any more" : "");
 }
 
-/// Throws amp::Error where `status` is one, naming the call.
+/// Throws amp::Error if `status` is an error, naming the call.
 inline void require(cudaError_t status, const char* call) {
   if (status != cudaSuccess) raise(call, status);
 }
 
 }  // namespace amp::inline v0::cuda::detail
 
-/// Makes a call of the CUDA runtime; throws amp::Error where it fails.
+/// Calls a function of the CUDA runtime; throws amp::Error if it fails.
 #define AMP_CUDA_CALL(function, ...) ::amp::cuda::detail::require(function(__VA_ARGS__), #function)

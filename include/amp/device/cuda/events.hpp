@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Order between streams without the host: events that are made once and used often, and the marks
-// by which other layers let one stream wait for another.
+// Order between streams without the host: events that are created once and reused, and the marks
+// with which other layers let one stream wait for another.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -20,7 +20,7 @@ namespace amp::inline v0::cuda::detail {
 /// Idle events of one device.
 class AMP_EXPORT EventPool {
  public:
-  /// The device is current.
+  /// The device must be current.
   cudaEvent_t take() {
     const std::lock_guard lock(mutex_);
     cudaEvent_t event = nullptr;
@@ -29,7 +29,7 @@ class AMP_EXPORT EventPool {
       idle_.pop_back();
       return event;
     }
-    idle_.reserve(count_ + 1);  // so that giving it back cannot fail
+    idle_.reserve(count_ + 1);  // so that give_back() cannot fail
     AMP_CUDA_CALL(cudaEventCreateWithFlags, &event, cudaEventDisableTiming);
     ++count_;
     return event;
@@ -48,7 +48,7 @@ class AMP_EXPORT EventPool {
  private:
   std::mutex mutex_;
   std::vector<cudaEvent_t> idle_;
-  std::size_t count_ = 0;  // of events made, idle or in use
+  std::size_t count_ = 0;  // of events created, idle or in use
 };
 
 struct AMP_EXPORT EventPools {
@@ -56,11 +56,12 @@ struct AMP_EXPORT EventPools {
 };
 inline EventPool& event_pool(int device) { return process_state<EventPools>().of[device]; }
 
-/// A point in the work of a stream. It can be destroyed as soon as other streams wait for it:
-/// "wait" means the last record() before, whatever comes later.
+/// A point in the work of a stream. It can be destroyed as soon as other streams wait for it: a
+/// wait refers to the last record() before it, whatever comes later.
 class Event {
  public:
-  /// What was enqueued until now on `stream`, which is current or amp's own, and is not captured.
+  /// Records the work enqueued until now on `stream`, which must be current or amp's own, and not
+  /// captured.
   Event(int device, cudaStream_t stream) : device_(device) {
     const DeviceGuard guard(device);
     event_ = event_pool(device).take();
@@ -83,7 +84,7 @@ class Event {
   }
 
   cudaEvent_t get() const { return event_; }
-  /// Whether the streams have come to it.
+  /// Whether the device has reached the event.
   bool has_happened() const {
     const RelaxedCapture relaxed;
     const cudaError_t status = cudaEventQuery(event_);
@@ -92,10 +93,9 @@ class Event {
     if (status != cudaErrorNotReady) raise("cudaEventQuery", status);
     return false;
   }
-  /// As the constructor does, the device of the event being current.
+  /// Records again, as the constructor does. The event's device must be current.
   void record(cudaStream_t stream) { AMP_CUDA_CALL(cudaEventRecord, event_, stream); }
-  /// What is enqueued on `stream`, of any device, from now on comes after it. The host does not
-  /// wait.
+  /// Orders later work on `stream`, of any device, after the event. Does not synchronise.
   void let_wait(cudaStream_t stream) const {
     AMP_CUDA_CALL(cudaStreamWaitEvent, stream, event_, 0);
   }
@@ -105,16 +105,16 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// What is enqueued on `waiting` from now on comes after what was enqueued on `stream` until now;
-/// both are of the device. The host does not wait.
+/// Orders later work on `waiting` after earlier work on `stream`. Both streams are of the device.
+/// Does not synchronise.
 inline void wait_for(int device, cudaStream_t waiting, cudaStream_t stream) {
   const DeviceGuard guard(device);
   Event(device, stream).let_wait(waiting);
 }
 
-/// What is behind a StreamMark.
+/// The state of a StreamMark.
 struct Mark {
-  /// Streams whose work comes after the event: the one it was recorded on, then those that waited.
+  /// Streams whose work comes after the event: the recorded one, then those that waited for it.
   std::vector<StreamId> ordered = {};
   Event event;
 
@@ -140,12 +140,12 @@ inline void* record_mark(Device device, void* known) {
 }
 
 inline bool wait_for_mark(Device device, void* known) {
-  constexpr std::size_t kMostKnown = 16;  // streams come and go
+  constexpr std::size_t kMostKnown = 16;  // forgets older streams beyond so many
   auto& mark = *static_cast<Mark*>(known);
   const Stream now = current(device.index);
   if (mark.is_ordered(now.id)) return false;
   if (is_capturing(device.index, now.handle)) return true;
-  const DeviceGuard guard(device.index);  // there is a default stream of each device
+  const DeviceGuard guard(device.index);  // each device has its own default stream
   mark.event.let_wait(now.handle);
   if (mark.ordered.size() == kMostKnown) mark.ordered.erase(mark.ordered.begin() + 1);
   mark.ordered.push_back(now.id);
@@ -153,7 +153,7 @@ inline bool wait_for_mark(Device device, void* known) {
 }
 
 inline void forget_mark(Device, void* mark) noexcept {
-  if (is_forked()) return;  // it is the parent's
+  if (is_forked()) return;  // the mark belongs to the parent
   delete static_cast<Mark*>(mark);
 }
 

@@ -38,10 +38,10 @@ struct GraphOptions {
 /// of weights that `step` reads are the graph's own: optimizers write them in `step`; what was
 /// changed otherwise is cast before the next replay.
 ///
-/// Errors: amp::Error where `step` copies between host and device, waits for the device, uses
-/// another device or stream, asks for memory that no warm-up had, enqueues nothing, or leaves a
-/// GradScaler's cycle open; in a nested capture; where CUDA fails. What `step` throws passes
-/// through. Nothing is left of the graph then; gradients of the failed call are to be forgotten.
+/// Errors: amp::Error if `step` copies between host and device, waits for the device, uses another
+/// device or stream, asks for memory that no warm-up had, enqueues nothing, or leaves a
+/// GradScaler's cycle open; in a nested capture; if CUDA fails. What `step` throws passes through.
+/// Nothing is left of the graph then; discard the gradients of the failed call.
 /// Replays on several streams run one after the other, as they were enqueued.
 /// Synchronisation: replay() never waits. The destructor waits for the last replay.
 /// Memory: blocks that `step` asked for stay the graph's until it is destroyed; one cuBLAS
@@ -70,7 +70,7 @@ class Graph {
   template <std::invocable Step>
   [[nodiscard]] explicit Graph(Step&& step, const GraphOptions& options = {}) : Graph(options) {
     const auto call = [&] { (void)step(); };
-    record(call, options.warmup);  // where this throws, the destructor tidies up
+    record(call, options.warmup);  // if this throws, the destructor cleans up
   }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -81,7 +81,7 @@ class Graph {
   void replay();
 
  private:
-  struct Parts;  // what it has of the device, and what a replay does besides the launch
+  struct Parts;  // its state on the device, and the work of a replay besides the launch
 
   explicit Graph(const GraphOptions& options);
   void record(FunctionRef<void()> step, int warmup);

@@ -33,7 +33,7 @@ inline void require_no_outer_capture(const char* call, int device, cudaStream_t 
             " is being captured; a Graph cannot be part of another graph");
 }
 
-/// A capture of `stream` by this thread. Ends, and is thrown away, where end() was not reached.
+/// A capture of `stream` by this thread. It ends and is discarded unless end() is reached.
 class StreamCapture {
  public:
   StreamCapture(int device, cudaStream_t stream)
@@ -90,7 +90,7 @@ class StreamCapture {
   cudaGraph_t graph_ = nullptr;
 };
 
-/// Records an event behind all that its scope enqueues on a stream; waits for the stream if it
+/// Records an event after all that its scope enqueues on a stream, or waits for the stream if it
 /// cannot.
 class RecordAtEnd {
  public:
@@ -120,7 +120,7 @@ struct Graph::Parts {
   Device device;
   cudaStream_t stream = nullptr;
   RngState* random_base = nullptr;  // on the device
-  cudaEvent_t replayed = nullptr;   // the last time
+  cudaEvent_t replayed = nullptr;   // at the last replay
   cudaGraphExec_t exec = nullptr;
   Capture::Graph shared = {.id = 0};  // of all calls
   std::unique_ptr<Capture> notes;
@@ -195,7 +195,7 @@ AMP_CUDA_INLINE Graph::~Graph() {
   if (graph.stream == nullptr || detail::is_forked()) return;
   const int index = graph.device.index;
   if (graph.replayed != nullptr) {
-    // Memory is given back in the order of its stream, also where the host cannot wait.
+    // Memory is given back in the order of its stream, even if the host cannot wait.
     if (cudaStreamWaitEvent(graph.stream, graph.replayed, 0) != cudaSuccess)
       (void)cudaEventSynchronize(graph.replayed);
     (void)cudaEventDestroy(graph.replayed);

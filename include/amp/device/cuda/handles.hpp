@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// cuBLAS: its status codes as exceptions, a handle for each stream of each device, and the user's.
+// cuBLAS: its status codes as exceptions, amp's handle for each stream of each device, the user's
+// handles.
 #pragma once
 
 #include <cublasLt.h>
@@ -21,13 +22,13 @@
 namespace amp::inline v0::cuda {
 namespace detail {
 
-/// The failure of a call of cuBLAS or cuBLASLt.
+/// A failed call of cuBLAS or cuBLASLt.
 struct AMP_EXPORT BlasError final : Error {
   BlasError(const std::string& what, cublasStatus_t why) : Error(what), status(why) {}
   cublasStatus_t status;
 };
 
-/// Throws BlasError where `status` is one, naming the call: AMP_CUDA_CALL(cublasX, ...).
+/// Throws BlasError if `status` is an error, naming the call: AMP_CUDA_CALL(cublasX, ...).
 inline void require(cublasStatus_t status, const char* call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   throw amp::detail::or_out_of_memory([&] {
@@ -38,8 +39,8 @@ inline void require(cublasStatus_t status, const char* call) {
   });
 }
 
-/// What a call of cuBLAS or cuBLASLt takes. The user's handle has a workspace of its own, which
-/// cuBLAS knows.
+/// The arguments of a call of cuBLAS or cuBLASLt. The workspace is null for a user's handle, which
+/// has its own.
 struct BlasCall {
   cublasHandle_t handle = nullptr;
   cudaStream_t stream = nullptr;
@@ -51,7 +52,7 @@ struct BlasCall {
   cublasLtHandle_t light() const { return reinterpret_cast<cublasLtHandle_t>(handle); }
 };
 
-/// What this thread's MathPrecision is to cuBLAS.
+/// Returns cuBLAS's math mode for this thread's MathPrecision.
 inline cublasMath_t blas_math_mode() {
   const MathPrecision precision = math_precision();
   return static_cast<cublasMath_t>(
@@ -61,7 +62,7 @@ inline cublasMath_t blas_math_mode() {
            : CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
 }
 
-/// The modes of a user's handle as a call of ours needs them, and afterwards as they were.
+/// Sets the modes of a user's handle for a call of amp's, and restores them afterwards.
 class BorrowedModes {
  public:
   BorrowedModes(cublasHandle_t handle, cublasMath_t math) : handle_(handle) {
@@ -90,9 +91,9 @@ class BorrowedModes {
   cublasPointerMode_t pointers_ = CUBLAS_POINTER_MODE_HOST;
 };
 
-/// A handle of amp's own, with a workspace of its own: what runs on two streams at a time shares
-/// nothing, so that results have the same bits every time (cuBLAS documentation, "Results
-/// Reproducibility"). Destroying it waits for the device.
+/// A handle of amp's own, with its own workspace. Work on two streams at a time shares nothing, so
+/// results have the same bits every time (cuBLAS documentation, "Results Reproducibility").
+/// Destroying it waits for the device.
 class BlasHandle {
  public:
   BlasHandle(int device, cudaStream_t stream) : device_(device) {
@@ -101,7 +102,7 @@ class BlasHandle {
       call_.stream = stream;
       call_.workspace = memory_pool(device).allocate(kWorkspaceBytes, BlockUse::kWorkspace);
       call_.workspace_bytes = static_cast<std::size_t>(kWorkspaceBytes);
-      AMP_CUDA_CALL(cublasSetStream, call_.handle, stream);  // resets the workspace: before it
+      AMP_CUDA_CALL(cublasSetStream, call_.handle, stream);  // this resets the workspace
       AMP_CUDA_CALL(cublasSetWorkspace, call_.handle, call_.workspace, call_.workspace_bytes);
     } catch (...) {
       dispose();
@@ -122,13 +123,14 @@ class BlasHandle {
   }
 
  private:
-  /// The stream may have been destroyed: cuBLAS has waited for the device.
+  /// The stream may have been destroyed already; cublasDestroy() waits for the device.
   void dispose() noexcept {
     if (call_.handle != nullptr) (void)cublasDestroy(call_.handle);
     if (call_.workspace != nullptr) memory_pool(device_).deallocate_idle(call_.workspace);
   }
 
-  /// What cuBLAS recommends for Hopper (documentation of cublasSetWorkspace()); others need less.
+  /// cuBLAS's recommendation for Hopper (documentation of cublasSetWorkspace()); other devices need
+  /// less.
   static constexpr std::int64_t kWorkspaceBytes = std::int64_t{32} << 20;
 
   int device_;
@@ -143,7 +145,8 @@ struct AMP_EXPORT AllBlasHandles {
 };
 inline BlasHandles& blas_handles(int device) { return process_state<AllBlasHandles>().of[device]; }
 
-/// Calls call(BlasCall) with the handle for this thread's work on the device, which is current.
+/// Calls call(BlasCall) with the handle for this thread's work on the device, which becomes
+/// current.
 template <class Call>
 void with_blas(int device, const Call& call) {
   const cublasMath_t math = blas_math_mode();
@@ -169,7 +172,8 @@ inline cudaStream_t stream_of(cublasHandle_t handle) {
 
 }  // namespace detail
 
-// Weak in either case, as enable_cuda() is: these need cuBLAS, which .cpp files may do without.
+// Weak in either case, as enable_cuda() is: these need cuBLAS, which .cpp files may be built
+// without.
 __attribute__((weak)) BlasHandleGuard::BlasHandleGuard(cublasHandle_t handle, int device)
     : stream_(Device{kCUDA, device}, detail::stream_of(handle)), device_(device), before_(lent()) {
   lent() = {handle, detail::stream_of(handle)};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What is behind a HostCopy: page-locked memory, and the event of the copy.
+// The state of a HostCopy: page-locked memory, and the event of the copy.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -46,11 +46,11 @@ class PinnedCopy {
         arrived_.emplace(device, stream);
       }
     } catch (...) {
-      (void)cudaStreamSynchronize(stream);  // nothing else says when the memory is free again
+      (void)cudaStreamSynchronize(stream);  // without an event, this tells when the memory is free
       throw;
     }
   }
-  /// Null until the copy arrived.
+  /// Returns null until the copy has arrived.
   const void* data() const { return arrived_ && arrived_->has_happened() ? memory_ : nullptr; }
 
  private:
@@ -79,7 +79,7 @@ inline void begin_host_copy(Device device, void*& known, const void* from, std::
 inline const void* host_copy_data(void* known) { return static_cast<PinnedCopy*>(known)->data(); }
 
 inline void end_host_copy(void* known) noexcept {
-  if (is_forked()) return;  // it is the parent's
+  if (is_forked()) return;  // the copy belongs to the parent
   delete static_cast<PinnedCopy*>(known);
 }
 

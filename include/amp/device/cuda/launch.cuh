@@ -14,13 +14,13 @@
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/current_stream.hpp"
 
-/// Kernels are no part of what a program exports. Each is a template, of one type too: nvcc takes
-/// no inline ones, and several files of a program may include them.
+/// Declares a kernel. Kernels are not exported from a program. All of them are templates, even for
+/// one type: nvcc takes no inline kernels, and several files of a program may include them.
 #define AMP_KERNEL __global__ AMP_HIDDEN
-/// Nor are the templates that kernels hand lambdas of theirs to.
+/// Hides templates that kernels instantiate with lambdas.
 #define AMP_HIDDEN __attribute__((visibility("hidden")))
 
-/// Before a loop over what registers hold: they have no addresses.
+/// Precedes a loop over registers: they have no addresses, so the loop must be unrolled.
 #if defined(__CUDACC__)
 #define AMP_UNROLL _Pragma("unroll")
 #else
@@ -29,10 +29,10 @@
 
 namespace amp::inline v0::cuda {
 
-inline constexpr unsigned kThreads = 256;  // of a block, unless a kernel says otherwise
+inline constexpr unsigned kThreads = 256;  // threads of a block, unless a kernel says otherwise
 
 /// Enqueues kernel(arguments...) for a grid of `blocks` blocks on the current stream of the device.
-/// Nothing where there are no blocks.
+/// Does nothing if `blocks` is 0.
 template <class... Parameters>
 void launch(Device device, std::int64_t blocks, unsigned threads, void (*kernel)(Parameters...),
             std::type_identity_t<Parameters>... arguments) {
@@ -48,7 +48,8 @@ void launch(Device device, std::int64_t blocks, unsigned threads, void (*kernel)
   detail::require(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx");
 }
 
-/// Blocks for `count` elements of one thread each. More than that many are taken by going round.
+/// Returns the number of blocks for `count` elements, one a thread. It is bounded: kernels loop
+/// over more.
 inline std::int64_t grid_for(std::int64_t count, unsigned threads = kThreads) {
   constexpr std::int64_t kMostBlocks = 1 << 16;
   return (std::min)(ceil_div(count, static_cast<std::int64_t>(threads)), kMostBlocks);

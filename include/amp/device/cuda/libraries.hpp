@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Which libraries compute for the CUDA devices, and what they did not take. Needs no toolkit.
+// Which libraries compute for the CUDA devices, and what they could not compute. Needs no toolkit.
 #pragma once
 
 #include <atomic>
@@ -14,34 +14,34 @@
 
 namespace amp::inline v0::cuda {
 
-/// A matmul or convolution that cuBLASLt or cuDNN did not take, or not with its bias, when it came
-/// for the first time. amp computes it with other kernels, to the same precision, and does not try
-/// that library again, unless the failure may pass: if there was no memory, it tries each time; if
-/// the library says only that something failed, three times. A problem is noted once. Of each
-/// device amp remembers up to 1024 problems of each library and then forgets them all; what comes
-/// again after that is tried and counted again.
+/// A matmul or convolution that cuBLASLt or cuDNN could not compute, or not with its bias, at its
+/// first call. amp computes it with other kernels, to the same precision. It does not try that
+/// library again, with two exceptions: if there was no memory, it tries each time; if the library
+/// gives no reason, it tries three times. Each problem is recorded once. For each device amp
+/// remembers up to 1024 problems of each library and then forgets them all; a problem that occurs
+/// after that is tried and counted again.
 struct LibraryRefusal {
-  std::string problem;  ///< what was asked for: the operation, dtypes and sizes
+  std::string problem;  ///< the operation, dtypes and sizes
   std::string reason;   ///< the call of the library, and the status that it returned
 };
 
-/// What library_info() returns.
+/// The result of library_info().
 struct LibraryInfo {
   int cudnn_version = 0;                 ///< as cudnn_version()
-  std::int64_t refused = 0;              ///< problems that a library did not take
+  std::int64_t refused = 0;              ///< problems that a library could not compute
   std::vector<LibraryRefusal> refusals;  ///< the first 64 of them
 };
 
 namespace detail {
 
 struct AMP_EXPORT Libraries {
-  std::atomic<int (*)()> cudnn_version = nullptr;  // set by the object that was compiled with it
-  std::atomic<bool> told_of_convolutions = false;  // that they are computed without cuDNN
-  // Whether the gradient of a bias comes out of the matmul that gives the gradient of the weight
-  // (CUBLASLT_EPILOGUE_BGRADB) or of a kernel of its own, which reads the gradient once more. The
-  // former has been slower for others: with that epilogue cuBLASLt has fewer kernels to choose
-  // from, and some versions read the gradient a second time too (reported to NVIDIA: a backward
-  // pass of 6.6 s instead of 4.0 s). PyTorch takes the sum apart. May be changed at any time.
+  std::atomic<int (*)()> cudnn_version = nullptr;  // set by the file that is compiled with it
+  std::atomic<bool> told_of_convolutions = false;  // whether the warning about cuDNN was emitted
+  // Whether the gradient of a bias comes from the matmul that gives the gradient of the weight
+  // (CUBLASLT_EPILOGUE_BGRADB), instead of a separate kernel, which reads the gradient once more.
+  // Others have found the former slower: cuBLASLt has fewer kernels with that epilogue, and some
+  // versions read the gradient a second time too (reported to NVIDIA: a backward pass of 6.6 s
+  // instead of 4.0 s). PyTorch computes the sum separately. May be changed at any time.
   std::atomic<bool> sums_rows_in_matmuls = false;
   std::int64_t refused = 0;
   std::vector<LibraryRefusal> refusals = {};
@@ -54,8 +54,9 @@ void note_refusal(LibraryRefusal refusal);
 
 }  // namespace detail
 
-/// The version of cuDNN, as cudnnGetVersion() counts: 90100 is 9.1.0. 0: the program's .cu file was
-/// compiled without cuDNN, or there is none; then convolutions are computed as im2col and matmuls.
+/// Returns the version of cuDNN as cudnnGetVersion() does: 90100 is 9.1.0. Returns 0 if the
+/// program's .cu file was compiled without cuDNN or there is none; convolutions are then computed
+/// as im2col and matmuls.
 inline int cudnn_version() {
   int (*const version)() = detail::libraries().cudnn_version.load();
   return version == nullptr ? 0 : version();
@@ -63,7 +64,7 @@ inline int cudnn_version() {
 /// Whether convolutions go through cuDNN.
 inline bool has_cudnn() { return detail::libraries().cudnn_version.load() != nullptr; }
 
-/// What computes, and what a library did not take since the program began. Does not synchronise.
+/// Returns which libraries are used, and what they could not compute so far. Does not synchronise.
 LibraryInfo library_info();
 
 }  // namespace amp::inline v0::cuda

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What the CUDA device offers to the layers that know no CUDA: memory, copies, marks.
+// The CUDA device's functions for the layers that know no CUDA: memory, copies, marks.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ inline void* allocate(Device device, std::int64_t bytes) {
   return amp::detail::or_out_of_memory([&] { return memory_pool(device.index).allocate(bytes); });
 }
 inline void deallocate(Device device, void* memory, std::int64_t) noexcept {
-  if (!is_forked()) memory_pool(device.index).deallocate(memory);  // else it is the parent's
+  if (!is_forked()) memory_pool(device.index).deallocate(memory);  // else it belongs to the parent
 }
 inline void share(Device device, void* memory) noexcept {
   if (!is_forked()) memory_pool(device.index).share(memory);

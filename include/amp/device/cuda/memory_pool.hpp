@@ -27,13 +27,13 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// A block belongs to the stream that was current when it was asked for, its home. Work of that
-/// stream may use it again as soon as it was given back: later work comes after earlier.
+/// A block belongs to its home, the stream that was current when it was allocated. That stream may
+/// use the block again as soon as it was given back, because later work comes after earlier work.
 ///
-/// Given back under another stream, a block waits on the list of those returned to its home, with
-/// an event of that other stream; the home takes it back at an allocation when that has happened,
-/// or waits for it in its order if it has no other block of that size. So no stream is touched but
-/// the current one, which exists: the home may have been destroyed.
+/// A block given back under another stream goes to the list of those returned to its home, with an
+/// event of that other stream. The home takes it back in an allocation once the event has happened;
+/// if it has no other block of that size, it waits for the event in stream order. Only the current
+/// stream is ever used, because the home may have been destroyed.
 ///
 /// Free blocks up to kMostCached are kept here, by size; larger ones go to the driver, which splits
 /// and merges them. A stream that a Graph made private keeps blocks of all sizes, as a recording
@@ -46,15 +46,15 @@ class AMP_EXPORT MemoryPool {
  public:
   static constexpr std::int64_t kMostCached = std::int64_t{1} << 20;
 
-  /// With AMP_CUDA_NO_CACHE=1 in the environment, each block outside of graphs has exactly the size
-  /// asked for, and goes to the driver at once, after all work of the device. It is for
-  /// compute-sanitizer, which then sees what is read beyond a block's end or after its life.
+  /// With AMP_CUDA_NO_CACHE=1 in the environment, each block outside of graphs has exactly the
+  /// requested size, and goes to the driver at once, after all work of the device.
+  /// compute-sanitizer then detects reads beyond a block's end or after its life.
   explicit MemoryPool(int device) : device_(device) {
     const char* const setting = std::getenv("AMP_CUDA_NO_CACHE");
     caches_ = setting == nullptr || std::string_view(setting) != "1";
   }
 
-  /// Throws amp::Error if the device has no memory left, saying who holds how much, in a capture
+  /// Throws amp::Error if the device has no memory left (and says how it is used), in a capture
   /// that no Graph began, and if CUDA fails. Does not synchronise, unless memory has run out.
   void* allocate(std::int64_t bytes, BlockUse use = BlockUse::kTensor) {
     const Stream now = current(device_);
@@ -96,8 +96,7 @@ class AMP_EXPORT MemoryPool {
     }
   }
 
-  /// As deallocate(), of a block with which no work is under way, or only such as amp's own stream
-  /// waits for.
+  /// deallocate() for a block that no work uses, other than work that amp's own stream waits for.
   void deallocate_idle(void* memory) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = used_.find(memory);
@@ -111,14 +110,14 @@ class AMP_EXPORT MemoryPool {
     }
   }
 
-  /// Unknown streams read the block: it is not reused before all work is done.
+  /// Says that unknown streams read the block: it is not reused before all work is done.
   void share(void* memory) noexcept {
     const std::lock_guard lock(mutex_);
     if (const auto found = used_.find(memory); found != used_.end()) found->second.shared = true;
   }
 
-  /// `stream` reads or writes the block: when it is given back, its home waits for what was
-  /// enqueued on the stream until then. Does nothing for memory that is no block.
+  /// Says that `stream` uses the block. When the block is given back, its home waits for the work
+  /// enqueued on `stream` until then. Does nothing for memory that is not a block.
   void record_stream(void* memory, cudaStream_t stream) {
     const DeviceGuard guard(device_);
     const StreamId id = id_of(stream);
@@ -129,8 +128,8 @@ class AMP_EXPORT MemoryPool {
 
   // --- of graphs -------------------------------------------------------------------------------
 
-  /// From now on the blocks of `stream`, which is one of amp's, stay with it: a graph will use the
-  /// free ones too.
+  /// Keeps the blocks of `stream`, one of amp's, with it from now on, for a graph. The graph may
+  /// use the free ones too.
   void make_private(cudaStream_t stream) {
     const StreamId id = id_of(stream);
     const std::lock_guard lock(mutex_);
@@ -142,7 +141,7 @@ class AMP_EXPORT MemoryPool {
     if (const auto found = home_of_graph(stream); found != homes_.end())
       found->second.recording = recording;
   }
-  /// Gives the private blocks back. No replay is under way. Blocks in use pass to amp's own stream.
+  /// Gives the private blocks back; amp's own stream inherits those in use. No replay may run.
   void end_private(cudaStream_t stream) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = home_of_graph(stream);
@@ -157,13 +156,13 @@ class AMP_EXPORT MemoryPool {
       home.free_all(stream);
       move_blocks(id, OwnStreams::instance().of(device_));
       if (home.bytes() == 0) homes_.erase(id);
-    } catch (...) {  // give_back_unused() finds what is left
+    } catch (...) {  // give_back_unused() finds the rest
     }
   }
 
   // --- as a whole ------------------------------------------------------------------------------
 
-  /// Before `gone` is destroyed: its blocks become those of amp's own stream, which waits for it.
+  /// Call before `gone` is destroyed: amp's own stream waits for it and inherits its blocks.
   void release_stream(const Stream& gone) {
     if (!is_used()) return;
     const Stream own = OwnStreams::instance().of(device_);
@@ -177,8 +176,8 @@ class AMP_EXPORT MemoryPool {
     homes_.erase(gone.id);
   }
 
-  /// Gives the device all memory that no tensor and no graph has. Synchronises. False if it failed:
-  /// a graph is being recorded, or the device is lost.
+  /// Gives the device all memory that no tensor and no graph uses. Synchronises. Returns false if
+  /// it failed: a graph is being recorded, or the device is lost.
   bool give_back_unused() noexcept {
     const std::lock_guard lock(mutex_);
     if (!pool_.is_made()) return true;
@@ -221,14 +220,14 @@ class AMP_EXPORT MemoryPool {
   using Used = std::unordered_map<void*, Block, std::hash<void*>, std::equal_to<>,
                                   amp::detail::PoolAllocator<std::pair<void* const, Block>>>;
 
-  /// The size up to which free blocks stay here.
+  /// The largest size of free blocks that stay here.
   std::int64_t most_kept(const Home& home) const {
     if (home.is_private()) return std::numeric_limits<std::int64_t>::max();
     return caches_ ? kMostCached : 0;
   }
   bool is_kept(const Home& home, std::int64_t size) const { return size <= most_kept(home); }
 
-  // --- blocks come -----------------------------------------------------------------------------
+  // --- allocation ------------------------------------------------------------------------------
 
   void* from_driver(const Stream& now, const Block& block) {
     const DeviceGuard guard(device_);
@@ -246,7 +245,7 @@ class AMP_EXPORT MemoryPool {
     return memory;
   }
 
-  // --- blocks go -------------------------------------------------------------------------------
+  // --- deallocation ----------------------------------------------------------------------------
 
   void give_back(void* memory) {
     const Stream now = current(device_);
@@ -270,7 +269,7 @@ class AMP_EXPORT MemoryPool {
       used_.erase(found);
     }
   }
-  /// To where it is reused; its home need not exist.
+  /// Passes the block to where it is reused; its home may be destroyed.
   void pass_on(Used::const_iterator found, const Stream& now, const std::vector<Stream>& readers) {
     const auto& [memory, block] = *found;
     Home& home = homes_[block.home];
@@ -309,7 +308,7 @@ class AMP_EXPORT MemoryPool {
 
   // --- memory goes back to the device ----------------------------------------------------------
 
-  /// All that is free after all work. The device is current.
+  /// Waits for all work, then frees everything that is free. The device must be current.
   bool free_unused() {
     if (cudaDeviceSynchronize() != cudaSuccess) {
       (void)cudaGetLastError();
@@ -331,8 +330,8 @@ class AMP_EXPORT MemoryPool {
     pool_.trim();
     return true;
   }
-  /// What can be freed for an allocation on `now`. While a graph is recorded on the device nothing
-  /// may wait for the device; then the current stream gives back its own.
+  /// Frees what it can for an allocation on `now`. While a graph is recorded on the device nothing
+  /// may wait for the device; then only the current stream's blocks are freed.
   bool free_for(const Stream& now) {
     if (!is_recording_now()) return free_unused();
     Home& home = homes_[now.id];
@@ -341,7 +340,7 @@ class AMP_EXPORT MemoryPool {
     home.free_all(now.handle);
     return true;
   }
-  /// Of an ended graph.
+  /// Frees the blocks of an ended graph.
   void free_kept(StreamId graph, cudaStream_t stream) noexcept {
     for (auto entry = used_.begin(); entry != used_.end();) {
       auto& [memory, block] = *entry;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Which process the CUDA devices serve: what the driver made for one is of no use to a child that
-// was forked off it.
+// The process that uses the CUDA devices. The driver's state is of no use to a child that was
+// forked off it.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,17 @@
 namespace amp::inline v0::cuda::detail {
 
 struct AMP_EXPORT DeviceUse {
-  std::atomic<std::int64_t> forks = -1;  // before the first call of the driver; -1: none was made
+  std::atomic<std::int64_t> forks = -1;  // fork_count() at the driver's first call; -1 before it
 };
 
-/// Whether another process, of which this is a child, has used CUDA: then this one cannot.
+/// Whether this process was forked off one that has used CUDA. Then it cannot use CUDA itself.
 inline bool is_forked() {
   const std::int64_t forks = process_state<DeviceUse>().forks.load(std::memory_order_relaxed);
   return forks >= 0 && forks != amp::detail::fork_count();
 }
 
-/// Comes before the driver's calls. Throws if they would fail, or wait for threads that the child
-/// does not have.
+/// Call it before the driver's functions. Throws amp::Error if they would fail in this process, or
+/// wait for threads that a forked child does not have.
 inline void require_own_process() {
   AMP_CHECK(!is_forked(),
             "CUDA was used by the process that this one was forked off, and cannot be used here; "

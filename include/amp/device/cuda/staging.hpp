@@ -22,14 +22,14 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// Page-locked bytes, taken in a circle: what was taken first is free first.
+/// A ring buffer of page-locked bytes: the piece taken first is free first.
 class StagingRing {
  public:
   struct Piece {
     std::byte* memory;
     std::size_t bytes;
-    std::optional<Event> read = {};  // happens when the device has read it; none: the host writes
-    bool is_free = false;            // without an event
+    std::optional<Event> read = {};  // the device has read it; none while the host writes
+    bool is_free = false;            // free, although it has no event
   };
 
   explicit StagingRing(std::size_t bytes) : bytes_(bytes) {
@@ -44,20 +44,21 @@ class StagingRing {
 
   std::size_t bytes() const { return bytes_; }
 
-  /// Null if `bytes` bytes in a row are not free. The piece lasts until the device has read it.
+  /// Returns null if `bytes` contiguous bytes are not free. The piece lasts until the device has
+  /// read it.
   Piece* take(std::size_t bytes) {
     (void)is_idle();
     std::byte* const place = find(bytes);
     return place == nullptr ? nullptr : &pieces_.emplace_back(Piece{place, bytes});
   }
-  /// The piece that is free before the others.
+  /// The piece that becomes free first.
   const Piece& first() const { return pieces_.front(); }
   bool is_idle() {
     while (!pieces_.empty() && is_read(pieces_.front())) pieces_.pop_front();
     return pieces_.empty();
   }
 
-  bool is_lost = false;  // when the device reads it is not known
+  bool is_lost = false;  // whether it is unknown when the device reads it
 
  private:
   static bool is_read(const Piece& piece) {
@@ -78,14 +79,14 @@ class StagingRing {
 
   std::size_t bytes_;
   std::byte* memory_ = nullptr;
-  std::deque<Piece> pieces_ = {};  // references to them last
+  std::deque<Piece> pieces_ = {};  // references to elements last
 };
 
-/// The rings of one device, at most kMostBytes in all, made as they are needed: a few small copies
-/// need little. The caller may change the source when the call returns.
+/// The rings of one device, at most kMostBytes in all, created as they are needed, so a few small
+/// copies need little. The caller may change the source when copy() returns.
 ///
-/// A copy larger than kLargestPiece goes over in pieces. The host waits for the first piece in a
-/// ring if the device has yet to read all of them: that is the price of the bound.
+/// A copy larger than kLargestPiece is made in pieces. If the device has yet to read all pieces of
+/// the rings, the host waits for the first one: that is the price of the bound.
 class AMP_EXPORT Staging {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{32} << 20;
@@ -115,7 +116,7 @@ class AMP_EXPORT Staging {
  private:
   using Piece = StagingRing::Piece;
 
-  /// The host writes the piece outside of the lock.
+  /// Copies one piece. The host writes the piece outside of the lock.
   void copy_piece(int device, void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
     StagingRing* ring = nullptr;
     Piece* const piece = take(bytes, ring);
@@ -157,8 +158,8 @@ class AMP_EXPORT Staging {
     }
   }
 
-  /// Each ring is at least twice as large as those before, up to two of the largest pieces: so when
-  /// no more may be made, there is one of that size.
+  /// Each ring is at least twice as large as those before, up to twice the largest piece. So when
+  /// no more rings may be made, there is one of that size.
   bool grow(std::size_t bytes) {
     constexpr std::size_t kSmallest = std::size_t{64} << 10;
     const StagingRing* const before = largest();
@@ -180,7 +181,7 @@ class AMP_EXPORT Staging {
   }
 
   std::mutex mutex_;
-  std::condition_variable written_;  // a piece has its event, or is free
+  std::condition_variable written_;  // notified when a piece gets its event, or is free
   std::list<StagingRing> rings_;
 };
 

@@ -16,7 +16,7 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// "3.5 GiB".
+/// Returns text such as "3.5 GiB".
 inline std::string readable(std::int64_t bytes) {
   static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
   if (bytes < 1024) return std::to_string(bytes) + " bytes";

@@ -18,18 +18,18 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// Handles that are kept for streams, whichever library's they are.
+/// The handles of one library, one for each stream.
 class AMP_EXPORT HandleCache {
  public:
-  /// Gives back the handles of those streams for which is_gone(id). Waits for the device if there
-  /// is one.
+  /// Destroys the handles of those streams for which is_gone(id). Waits for the device if there is
+  /// such a handle.
   virtual void drop(int device, FunctionRef<bool(StreamId)> is_gone) noexcept = 0;
 
  protected:
   ~HandleCache() = default;
 };
 
-/// Those of each device that have had a handle.
+/// The caches of each device that have had a handle.
 struct AMP_EXPORT HandleCaches {
   std::mutex mutex;
   std::vector<HandleCache*> of[kMaxDevices];
@@ -40,15 +40,15 @@ inline void drop_handles(int device, FunctionRef<bool(StreamId)> is_gone) noexce
   for (HandleCache* const cache : caches.of[device]) cache->drop(device, is_gone);
 }
 
-/// The handles of one device, each made at the first use of its stream: what runs on two streams at
-/// a time shares none. `Handle` is constructed from (device, stream), the device being current, and
-/// gives itself back when it is destroyed; get() is what the library's calls take. The object lives
-/// as long as the process.
+/// The handles of one device, each created at the first use of its stream: work on two streams at a
+/// time shares none. `Handle` is constructed from (device, stream) while the device is current, and
+/// releases itself when it is destroyed; get() returns what the library's calls take. The object
+/// lives as long as the process.
 template <class Handle>
 class StreamHandles : public HandleCache {
  public:
-  /// Calls call(handle) with the handle of the current stream, the device being current. Alone: a
-  /// handle is not to be used by two threads at a time.
+  /// Calls call(handle) with the handle of the current stream, while the device is current. Holds
+  /// the lock: two threads must not use a handle at a time.
   template <class Call>
   void with_handle(int device, const Call& call) {
     require_own_process();  // a forked child might wait for ever for the mutex
@@ -65,7 +65,7 @@ class StreamHandles : public HandleCache {
     call(handles_.try_emplace(now.id, device, now.handle).first->second.get());
   }
 
-  /// Waits for the device, where there is a handle.
+  /// Destroys all handles. Waits for the device if there is one.
   void release(int device) noexcept {
     const std::lock_guard lock(mutex_);
     captured_.clear();
@@ -81,7 +81,7 @@ class StreamHandles : public HandleCache {
     try {
       const DeviceGuard guard(device);
       std::erase_if(handles_, [&](const auto& entry) { return is_gone(entry.first); });
-    } catch (...) {  // a device that cannot be made current has lost its handles already
+    } catch (...) {  // a device that cannot be made current has lost its handles
     }
   }
   void make_known(int device) {
@@ -93,10 +93,10 @@ class StreamHandles : public HandleCache {
     is_known_.store(true, std::memory_order_release);
   }
 
-  std::atomic<bool> is_known_ = false;  // to HandleCaches
+  std::atomic<bool> is_known_ = false;  // whether HandleCaches lists it
   std::mutex mutex_;
   std::unordered_map<StreamId, Handle> handles_;
-  std::unordered_set<StreamId> captured_;  // into graphs of the program's, which use the handles
+  std::unordered_set<StreamId> captured_;  // into graphs of the program, which use the handles
 };
 
 }  // namespace amp::inline v0::cuda::detail

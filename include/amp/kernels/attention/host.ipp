@@ -17,7 +17,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace attention_blocks {
 
-/// Forward of one block of queries after another.
+/// Computes the forward pass, one block of queries after another.
 template <class T, class C>
 class Forward {
  public:
@@ -27,7 +27,7 @@ class Forward {
         batch_(batch),
         k_(block_of<T>(p_.key, matrix_offset(p_.key, batch), 0, p_.keys, k_buffer_)),
         v_(block_of<T>(p_.value, matrix_offset(p_.value, batch), 0, p_.keys, v_buffer_)) {
-    std::fill_n(sums_.data(), kQueries * sums_stride_, C{0});  // what pads the rows included
+    std::fill_n(sums_.data(), kQueries * sums_stride_, C{0});  // with the padding of the rows
   }
 
   void block(std::int64_t i) {
@@ -54,8 +54,8 @@ class Forward {
   }
 
  private:
-  /// Scores of row r become exponentials; beyond those `seen`, 0. What was summed up over earlier
-  /// keys is brought to the new largest score.
+  /// Turns the scores of row r into exponentials; those from `seen` on become 0. Sums over earlier
+  /// keys are rescaled to the new largest score.
   void softmax(std::int64_t r, std::int64_t seen, std::int64_t n, bool again) {
     constexpr C kInfinity = std::numeric_limits<C>::infinity();
     C* const row = tile_.data() + r * p_.stride;
@@ -73,7 +73,7 @@ class Forward {
         const C change = std::exp(before - largest);
         sum_[r] *= change;
         p_.rows.scale(sums, sums_stride_, change);
-      } else if (before < 0) {  // scores of -infinity count for nothing beside others
+      } else if (before < 0) {  // scores of -infinity add nothing beside others
         sum_[r] = 0;
         std::fill_n(sums, sums_stride_, C{0});
       }
@@ -98,7 +98,7 @@ class Forward {
 AMP_INLINE void attention(const AttentionArgs& args) {
   using namespace attention_blocks;
   visit(args, [&]<class T, class C>(const Problem<T, C>& problem) {
-    // A batch is for one thread, but for parts of it where there are fewer batches than threads.
+    // One thread computes a batch, or a part of it if there are fewer batches than threads.
     const std::int64_t blocks = ceil_div(problem.queries, kQueries);
     const std::int64_t wanted = ceil_div(std::int64_t{2} * num_threads(), problem.batches);
     const std::int64_t length = ceil_div(blocks, (std::min)(blocks, wanted)),

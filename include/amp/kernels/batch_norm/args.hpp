@@ -8,11 +8,11 @@
 
 namespace amp::inline v0::kernels {
 
-/// As NormArgs (norm/args.hpp), over the channels of input [N, C, I], each one row of N * I
-/// elements. `training`: with the batch's mean and variance, and running = (1 - momentum) * running
-/// + momentum * batch's (the variance with Bessel's correction) where running_mean and running_var
-/// are present; else with the running ones. mean and rstd [C] are what was used. All contiguous,
-/// or, on the host, [N, C, I] in the order N, I, C.
+/// Like NormArgs (norm/args.hpp), over the channels of input [N, C, I]: each channel is one row of
+/// N * I elements. With `training`, uses the batch's mean and variance, and updates running_mean
+/// and running_var, if present: running = (1 - momentum) * running + momentum * batch's (the
+/// variance with Bessel's correction). Otherwise uses the running ones. mean and rstd [C] are the
+/// statistics that were used. All contiguous, or, on the host, [N, C, I] in the order N, I, C.
 struct BatchNormArgs {
   Operand input, weight, bias, running_mean, running_var, output, mean, rstd;
   double momentum, eps;

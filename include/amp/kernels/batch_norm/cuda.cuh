@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Normalisation of channels on CUDA devices. A channel is cut into parts, so that all of a device
-// may work on few channels: one launch leaves the sums of the parts, the next adds them up in order
-// and goes through the elements again. The shape alone decides how they are cut. Formulas in
-// norm/formula.hpp.
+// batch_norm() and batch_norm_backward() on CUDA devices. A channel is cut into parts, so that the
+// whole device works even on few channels: one launch stores the sums of the parts, the next adds
+// them in order and goes through the elements again. The shape alone decides how channels are cut.
+// The formulas are in norm/formula.hpp.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-/// As lines (sweep.cuh): line c * parts + p is part p of channel c of [N, C, I], taken in accesses
-/// of `width` elements.
+/// Lines for a sweep (sweep.cuh): line c * parts + p is part p of channel c of [N, C, I]. Accesses
+/// have `width` elements.
 struct ChannelParts {
   static constexpr std::int64_t kShortestPart = 2048, kMostParts = kThreads, kEnoughLines = 4096;
 
@@ -55,7 +55,7 @@ struct ChannelParts {
   }
 };
 
-/// The sums of all parts of the channel that a tile is of.
+/// Returns the sums of all parts of a tile's channel.
 template <class Sums, class Tile>
 __device__ Sums sums_of_channel(const Tile& tile, const ChannelParts& lines, const Sums* of_parts) {
   const std::int64_t first = lines.channel(tile.line(0)) * lines.parts;
@@ -82,7 +82,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
   });
 }
 
-/// Moves a running statistic towards the batch's.
+/// Updates a running statistic with the batch's.
 __device__ inline void move_running(const Output& running, std::int64_t channel, double momentum,
                                     double batch) {
   if (running.data == nullptr) return;
@@ -90,13 +90,13 @@ __device__ inline void move_running(const Output& running, std::int64_t channel,
   store<double>(running, channel, (1 - momentum) * kept + momentum * batch);
 }
 
-/// An element of an affine parameter; `absent` if there is none.
+/// Returns an element of an affine parameter; `absent` if there is none.
 template <class C>
 __device__ C parameter_or(const Input& parameter, std::int64_t i, C absent) {
   return parameter.data == nullptr ? absent : load<C>(parameter, i);
 }
 
-/// `of_parts` is null if not training: then the running statistics are used.
+/// `of_parts` is null when not training: the running statistics are used then.
 template <class Sweep, class C = typename Sweep::Compute>
 AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     batch_norm_kernel(Sweep sweep, Input x, const Moments* of_parts, Input weight, Input bias,
@@ -158,8 +158,8 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
 }
 
 /// `of_parts` is null if the sums are not needed. With fixed statistics (not training) both means
-/// drop out of grad_x, which may be null, and x with them: a zero times x^ would make its
-/// infinities NaN.
+/// drop out of grad_x, and so does x; multiplying x^ by 0 would turn its infinities into NaN.
+/// grad_x may be null.
 template <class Sweep, class C = typename Sweep::Compute>
 AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     batch_norm_backward_kernel(Sweep sweep, NormSaved<C> saved, const GradientSums* of_parts,
@@ -197,7 +197,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
   });
 }
 
-/// visitor(sweep) for the channels of these arrays; Rows keep `Kept` vectors.
+/// Calls visitor(sweep) for the channels of these arrays. Rows keep `Kept` vectors.
 template <int Kept, class Visitor, class... Arrays>
 void visit_channels(const Operand& input, Visitor&& visitor, const Arrays&... others) {
   if (are_rows_of_vectors(input.sizes[2], input, others...))

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Normalisation of channels (Ioffe and Szegedy 2015, arXiv 1502.03167). Formulas in
+// Normalisation of channels (Ioffe and Szegedy 2015, arXiv 1502.03167). The formulas are in
 // norm/formula.hpp.
 #pragma once
 

@@ -31,7 +31,7 @@ double sum_of_products(const C* grad, const C* x, std::int64_t n, C mean, C rstd
   return sum_block<double>(lanes, 8);
 }
 
-/// The runs of one channel of [N, C, I]: N of I elements, or, where I is 1, one of N.
+/// The runs of one channel of [N, C, I]: N runs of I elements, or, if I is 1, one run of N.
 struct ChannelRuns {
   std::int64_t count, length, stride, distance;
   explicit ChannelRuns(const Operand& input) {
@@ -89,11 +89,11 @@ void batch_norm(const BatchNormArgs& args) {
       }
     }
   });
-  if (args.training) move_running(args, batch.data(), n);  // now that nothing can fail
+  if (args.training) move_running(args, batch.data(), n);  // after everything that can fail
 }
 
-/// With fixed statistics (not training) both means drop out of grad_x, and x with them: a zero
-/// times x^ would make its infinities NaN.
+/// With fixed statistics (not training) both means drop out of grad_x, and so does x; multiplying
+/// x^ by 0 would turn its infinities into NaN.
 template <class C>
 void batch_norm_backward(const BatchNormBackwardArgs& args) {
   const ChannelRuns runs(args.input);

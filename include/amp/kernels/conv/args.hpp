@@ -12,16 +12,16 @@
 
 namespace amp::inline v0::kernels {
 
-/// Cross-correlation of input [N, C, H, W] with weight [O, C / groups, KH, KW]; bias [O] or absent;
-/// with `relu`, max(that, 0). Rounded once. All contiguous, but with `channels_last` the
-/// activations and their gradients lie in the order N, H, W, C.
+/// Cross-correlation of input [N, C, H, W] with weight [O, C / groups, KH, KW], plus bias [O]
+/// unless it is absent; with `relu`, max(result, 0). Rounded once. All arrays are contiguous; with
+/// `channels_last` the activations and their gradients lie in the order N, H, W, C.
 struct Conv2dArgs {
   Operand input, weight, bias, output;
   Window2d window;
   std::int64_t groups;
   bool relu = false;
   bool channels_last = false;
-  PackedAt packed = {};  // where the weight may be kept in another order
+  PackedAt packed = {};  // the cache for copies of the weight in another order
 };
 struct Conv2dBackwardInputArgs {
   Operand grad_output, weight, grad_input;
@@ -30,8 +30,8 @@ struct Conv2dBackwardInputArgs {
   bool channels_last = false;
   PackedAt packed = {};
 };
-/// grad_bias absent where the convolution had no bias. Both may be wider than what they are
-/// computed from; a library may round the first to the dtype of that.
+/// grad_bias is absent if the convolution had no bias. Both gradients may be wider than the arrays
+/// that they are computed from; a library may round grad_weight to the dtype of those.
 struct Conv2dBackwardWeightArgs {
   Operand grad_output, input, grad_weight, grad_bias;
   Window2d window;

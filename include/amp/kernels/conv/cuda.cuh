@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolution on the device: by the library that the program links (cuDNN: cuda/cudnn.cuh) if it
-// takes the problem, else as matmuls (cuda/conv_by_matmul.cuh).
+// conv2d() and its gradients on the device: by the library that the program links (cuDNN:
+// cuda/cudnn.cuh) if it supports the problem, else as matmuls (cuda/conv_by_matmul.cuh).
 #pragma once
 
 #include "amp/core/warning.hpp"
@@ -14,7 +14,7 @@
 namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
-/// Says once what a program may not know: that it was compiled without cuDNN.
+/// Warns once if the program was compiled without cuDNN.
 inline void warn_without_dnn() {
   if (!amp::cuda::detail::libraries().told_of_convolutions.exchange(true))
     amp::detail::warn(

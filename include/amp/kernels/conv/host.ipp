@@ -38,7 +38,7 @@ AMP_INLINE bool conv2d_prefers_channels_last([[maybe_unused]] const Conv2dArgs& 
 #if AMP_USE_ONEDNN
   return onednn::takes(args);
 #else
-  return false;  // the columns that images are unfolded into are those of row-major ones
+  return false;  // columns are unfolded from row-major images
 #endif
 }
 

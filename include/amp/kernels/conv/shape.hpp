@@ -14,7 +14,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// Channels and filters are those of one group.
+/// `channels` and `filters` are those of one group.
 struct ConvShape {
   std::int64_t images, groups, channels, height, width, filters, out_h, out_w;
   Window2d window;
@@ -34,7 +34,7 @@ struct ConvShape {
   AMP_HOST_DEVICE std::int64_t patch() const { return channels * taps(); }
   AMP_HOST_DEVICE std::int64_t pixels() const { return out_h * out_w; }
   AMP_HOST_DEVICE std::int64_t in_plane() const { return height * width; }
-  // of one group
+  // The sizes of one group.
   std::int64_t in_group() const { return channels * in_plane(); }
   std::int64_t out_group() const { return filters * pixels(); }
   std::int64_t weights() const { return filters * patch(); }

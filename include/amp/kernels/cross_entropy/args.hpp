@@ -17,10 +17,10 @@ using enum Reduction;
 namespace kernels {
 
 /// logits [N, C, ...], or log-probabilities (`normalized`: nll_loss), targets [N, ...] int64, class
-/// weights [C] or absent; contiguous. losses and log_sum, the logarithm of the sum of exp(x - max
-/// x), have the shape of targets and are float32 (float64 for float64 logits), as are the
-/// one-element total_weight, the summed weight of the targets that are not ignore_index. Writes
-/// losses always; loss, one element of any dtype, where the reduction is not kNone.
+/// weights [C] or absent; all contiguous. losses and log_sum, the logarithm of the sum of exp(x -
+/// max x), have the shape of targets and are float32 (float64 for float64 logits). So is the
+/// one-element total_weight: the summed weight of the targets that are not ignore_index. losses is
+/// always written; loss, one element of any dtype, is written unless the reduction is kNone.
 struct CrossEntropyArgs {
   Operand logits, targets, weight, losses, log_sum, total_weight, loss;
   std::int64_t ignore_index;
@@ -28,7 +28,7 @@ struct CrossEntropyArgs {
   Reduction reduction;
   bool normalized;
 };
-/// grad_output has one element, or the shape of targets where the reduction is kNone.
+/// grad_output has one element, or the shape of targets if the reduction is kNone.
 struct CrossEntropyBackwardArgs {
   Operand grad_output, logits, targets, weight, log_sum, total_weight, grad_logits;
   std::int64_t ignore_index;

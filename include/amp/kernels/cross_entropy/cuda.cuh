@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Cross-entropy on CUDA devices: the logits are read once on the way forward, and once, or twice if
-// no block holds a line, on the way back. A kernel cannot throw: a target out of range makes its
-// loss, its gradient, the total weight and the reduced loss NaN.
+// cross_entropy() and cross_entropy_backward() on CUDA devices. Forward reads the logits once.
+// Backward reads them once if a block holds a line in registers, else twice. A kernel cannot throw:
+// a target out of range makes its loss, its gradient, the total weight and the reduced loss NaN.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-/// The targets of all lines, and what they have in common.
+/// The targets of all lines, and the parameters that they share.
 template <class C>
 struct Targets {
   SmoothedTarget<C> q;
@@ -47,7 +47,7 @@ struct Targets {
   __device__ C weight_of(const Tile& tile, std::int64_t c) const {
     return weighted ? tile.load_one(weight, c) : C{1};
   }
-  /// Sum of the weights of all classes; to be called by all threads of the block.
+  /// Returns the sum of the weights of all classes. All threads of the block must call it.
   __device__ double weights() const {
     if (!weighted) return static_cast<double>(classes);
     double sum = 0;
@@ -55,7 +55,7 @@ struct Targets {
       sum += static_cast<double>(load<C>(weight, c));
     return block_sum(sum);
   }
-  /// The weights of the classes of access k.
+  /// Reads the weights of the classes of access k.
   template <class Tile, class Part, int Width>
   __device__ __forceinline__ void weights_of(const Tile& tile, const Part& part, int k,
                                              C (&weights)[Width]) const {
@@ -65,11 +65,11 @@ struct Targets {
   }
 };
 
-/// The sums of losses and of the weights that count.
+/// The sum of the losses, and the sum of the weights of the targets that count.
 struct LossTotals {
   double loss = 0, weight = 0;
 
-  /// Those of all threads of the block.
+  /// Returns the totals of all threads of the block.
   __device__ LossTotals of_block() const {
     LossTotals all;
     all.loss = block_sum(loss);
@@ -78,8 +78,8 @@ struct LossTotals {
   }
 };
 
-/// Each block leaves the totals of its lines in parts[blockIdx.x]. If not `Smoothed`, only the
-/// target of a line with log-probabilities is read.
+/// Each block stores the totals of its lines in parts[blockIdx.x]. If not `Smoothed`, only the
+/// target's element is read of a line of log-probabilities.
 template <bool Smoothed, class Sweep, class C = typename Sweep::Compute>
 AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     cross_entropy_kernel(Sweep sweep, Targets<C> targets, Input logits, C* losses, C* log_sums,
@@ -114,7 +114,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
         loss = targets.q.certain_loss(weight,
                                       (tile.load_one(logits, tile.at(l, t)) - maximum) - log_sum);
         if constexpr (Smoothed) {
-          // sum_c w_c log p_c, in which m + L stands for all classes
+          // sum_c w_c log p_c: subtracts m + L from every class
           const double log = static_cast<double>(maximum) + static_cast<double>(log_sum);
           loss -= targets.q.share * static_cast<C>(weighted[l] - weights * log);
         }
@@ -133,7 +133,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
 
 inline constexpr unsigned kTotalThreads = 1024;
 
-/// For one block. `reduced` may have no memory.
+/// Runs in one block. `reduced` may have no memory.
 template <class C>
 AMP_KERNEL void __launch_bounds__(kTotalThreads)
     loss_total_kernel(const LossTotals* parts, std::int64_t count, bool mean, C* total_weight,
@@ -146,12 +146,12 @@ AMP_KERNEL void __launch_bounds__(kTotalThreads)
   totals = totals.of_block();
   if (threadIdx.x != 0) return;
   *total_weight = static_cast<C>(totals.weight);
-  // No target counted: NaN, as in torch.
+  // If no target counts, the mean is NaN, as in torch.
   if (reduced.data != nullptr)
     store<C>(reduced, 0, static_cast<C>(mean ? totals.loss / totals.weight : totals.loss));
 }
 
-/// The gradient that arrives: an element per line, or one for all; that of a mean is divided by
+/// The incoming gradient: one element per line, or one for all lines. For a mean it is divided by
 /// *total_weight, which is null otherwise.
 template <class C>
 struct LossGradient {
@@ -166,12 +166,12 @@ struct LossGradient {
   }
 };
 
-/// What the gradients of a tile's lines take from more than one element. `Plain` are classes
-/// without weights or smoothing, whose logits are no log-probabilities.
+/// The values that the gradients of a tile's lines share. `Plain` means no weights, no smoothing,
+/// and logits that are not log-probabilities.
 template <bool Plain, class Sweep, class C = typename Sweep::Compute>
 struct LineGradients {
   PerLine<Sweep> maximum, log_sum, grad, q_sum;
-  std::int64_t target[Sweep::kLines];  // -1 if a line does not count: grad is then what is written
+  std::int64_t target[Sweep::kLines];  // -1 if the line does not count; its gradient is `grad` then
 
   template <class Tile>
   __device__ __forceinline__ void read(const Tile& tile, const Targets<C>& targets,
@@ -189,7 +189,7 @@ struct LineGradients {
       if constexpr (!Plain) q_sum[l] = targets.q.sum(targets.weight_of(tile, t), weights);
     }
   }
-  /// Of class c of line l, from its logit; log-probabilities are not read.
+  /// Returns the gradient of class c of line l from its logit. Log-probabilities are not read.
   __device__ __forceinline__ C apply(const Targets<C>& targets, int l, std::int64_t c, C logit,
                                      C weight) const {
     const bool is_target = c == target[l];
@@ -247,7 +247,7 @@ void cross_entropy(const CrossEntropyArgs& args) {
   const auto run = [&](const auto& sweep) {
     using Sweep = std::remove_cvref_t<decltype(sweep)>;
     using C = typename Sweep::Compute;
-    // More blocks than a device runs at once, few enough for one to add up what they leave.
+    // More blocks than a device runs at once, but few enough for one block to add their totals.
     const std::int64_t blocks = (std::min)(sweep.blocks(), std::int64_t{1} << 13);
     const Scratch<LossTotals> parts(device, blocks);
     launch(device, blocks, sweep.block_threads(), cross_entropy_kernel<Smoothed, Sweep>, sweep,

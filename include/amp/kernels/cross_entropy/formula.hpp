@@ -17,7 +17,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// q, but for the weights.
+/// The factors of q, without the weights.
 template <class C>
 struct SmoothedTarget {
   C certain, share;  // 1 - e, e / C
@@ -27,19 +27,19 @@ struct SmoothedTarget {
         share(static_cast<C>(label_smoothing) / static_cast<C>(classes)) {}
 
   AMP_HOST_DEVICE bool is_smoothed() const { return share != C{0}; }
-  /// Sum of q over the classes, for the target's weight and the sum of all.
+  /// Returns the sum of q over the classes, from the target's weight and the sum of all weights.
   AMP_HOST_DEVICE C sum(C target_weight, double weights) const {
     return certain * target_weight + static_cast<C>(static_cast<double>(share) * weights);
   }
-  /// q of a class.
+  /// Returns q of a class.
   AMP_HOST_DEVICE C of(C weight, bool is_target) const {
     return weight * (share + (is_target ? certain : C{0}));
   }
-  /// The loss of a line without the part that is shared out: log_p is the target's.
+  /// Returns the loss of a line without the smoothed part. log_p is the target's.
   AMP_HOST_DEVICE C certain_loss(C target_weight, C log_p) const {
     return -certain * target_weight * log_p;
   }
-  /// p, a number or a vector of them, becomes the gradient of x.
+  /// Replaces p, a number or a vector of them, by the gradient of x.
   AMP_EITHER_SIDE
   template <class V, class Q>
   AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_gradient(V& p, const Q& q, C q_sum, C grad) {

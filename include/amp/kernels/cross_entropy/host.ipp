@@ -28,7 +28,7 @@ struct LogSumOfRow {
   }
 };
 
-/// The sum of weight * ((x - maximum) - log_sum); without weights they are 1.
+/// The sum of weight * ((x - maximum) - log_sum). Null weights count as 1.
 struct WeightedLogs {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static double run(const C* x, const C* weights, std::int64_t n,
@@ -46,7 +46,7 @@ struct WeightedLogs {
   }
 };
 
-/// The gradient of one row. p is 0 if the row is `normalized`.
+/// Computes the gradient of one row. p is 0 if the row is `normalized`.
 template <class C>
 struct CrossEntropyRow {
   SmoothedTarget<C> q;
@@ -74,7 +74,7 @@ struct CrossEntropyGradient {
       row.q.to_gradient(p, q, row.q_sum, row.grad);
       lanes::store(p.value, grad_x + i);
     }
-    // The target's q is another one.
+    // The target has another q.
     C p = row.normalized ? C{0} : std::exp((x[row.target] - maximum) - row.log_sum);
     const C weight = row.weights == nullptr ? C{1} : row.weights[row.target];
     row.q.to_gradient(p, row.q.of(weight, true), row.q_sum, row.grad);
@@ -82,7 +82,7 @@ struct CrossEntropyGradient {
   }
 };
 
-/// Targets are checked before anything is written.
+/// Checks the targets before anything is written.
 AMP_INLINE void check_targets(const CrossEntropyArgs& args, std::int64_t classes) {
   const std::int64_t n = args.targets.numel();
   for (std::int64_t i = 0; i < n; ++i) {
@@ -93,14 +93,14 @@ AMP_INLINE void check_targets(const CrossEntropyArgs& args, std::int64_t classes
   }
 }
 
-/// What the targets of all lines have in common.
+/// The parameters that the targets of all lines share.
 template <class C>
 struct Targets {
   SmoothedTarget<C> q;
   const C* weight;     // null: all 1
-  double weights = 0;  // of all classes; 0 if nothing is smoothed
+  double weights = 0;  // the sum over all classes; 0 without smoothing
 
-  /// `buffer` has room for a row.
+  /// `buffer` must have room for a row.
   template <class Args>
   Targets(const Args& args, std::int64_t classes, C* buffer)
       : q(args.label_smoothing, classes),
@@ -147,7 +147,7 @@ void cross_entropy(const CrossEntropyArgs& args) {
   if (args.reduction == kNone) return;
   double total = 0;
   for (std::int64_t i = 0; i < lines.count; ++i) total += static_cast<double>(losses[i]);
-  if (args.reduction == kMean) total /= total_weight;  // no target counted: NaN, as in torch
+  if (args.reduction == kMean) total /= total_weight;  // if no target counts: NaN, as in torch
   const C loss = static_cast<C>(total);
   store(&loss, args.loss, 0, 1, 1);
 }

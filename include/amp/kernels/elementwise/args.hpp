@@ -14,7 +14,7 @@ struct FillArgs {
   double value;
 };
 
-/// output[i] = f(input[i]). Of equal shapes; `output` may be `input`.
+/// output[i] = f(input[i]). The shapes are equal; `output` may be `input`.
 struct UnaryArgs {
   Operand input, output;
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Elementwise ops: one scalar expression each, on eight neighbours per thread
-// where the operands allow it.
+// Elementwise ops on CUDA devices: one scalar expression each, on eight neighbours per thread if
+// the operands allow it. Also copy() and fill().
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ struct Choose {
   }
 };
 
-/// y = Function(x...), whose arguments are read as C...
+/// y = Function(x...). The arguments are read as the types C.
 template <class Function, class Result, class... C>
 AMP_KERNEL void elementwise_kernel(Vectors<sizeof...(C) + 1> shape, Inputs<sizeof...(C)> x,
                                    Output y) {
@@ -78,7 +78,7 @@ void elementwise(Types<C...>, const Operand& output, const Operands&... inputs) 
 
 }  // namespace detail
 
-/// Moves bits.
+/// Copies elements as bits.
 template <class Word>
 AMP_KERNEL void move_kernel(Strided<2> shape, const Word* from, Word* to, std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
@@ -106,7 +106,7 @@ void binary_as(const BinaryArgs& args) {
   detail::elementwise<Function, Result>(detail::Types<C, C>{}, args.output, args.a, args.b);
 }
 
-/// Ops that mean something on integers too.
+/// Ops that are defined for integers too.
 template <class Function>
 void unary(const UnaryArgs& args) {
   visit_compute_type(args.input.dtype,
@@ -123,7 +123,7 @@ void comparison(const BinaryArgs& args) {
     binary_as<Function, typename decltype(tag)::type, bool>(args);
   });
 }
-/// Ops that need real numbers.
+/// Ops on real numbers only.
 template <class Function>
 void float_unary(const UnaryArgs& args) {
   visit_float_type(args.output.dtype,
@@ -135,7 +135,7 @@ void float_binary(const BinaryArgs& args) {
                    [&](auto tag) { binary_as<Function, typename decltype(tag)::type>(args); });
 }
 
-/// In int64 where the result is an integer.
+/// Computes in int64 if the result is an integer.
 inline void pow(const BinaryArgs& args) {
   if (is_floating_point(args.output.dtype)) {
     float_binary<functions::Pow>(args);
@@ -152,8 +152,8 @@ inline void where(const WhereArgs& args) {
   });
 }
 
-/// Makes 16-byte words the elements of the shape, if all rows of all operands,
-/// which have one dtype, consist of whole ones. Whether they do.
+/// Turns the elements of the shape into 16-byte words, if all rows of all operands, which have one
+/// dtype, consist of whole words. Returns whether it did.
 template <int N>
 bool take_quads(Strided<N>& shape, const std::array<const Operand*, N>& operands) {
   const std::int64_t per_quad = 16 / item_size(operands[0]->dtype);
@@ -173,8 +173,8 @@ bool take_quads(Strided<N>& shape, const std::array<const Operand*, N>& operands
   return true;
 }
 
-/// visitor(type_tag of Word) with the largest words that the shape, which then counts them, can
-/// have.
+/// Calls visitor(type_tag of Word) with the largest words that the shape allows. The shape then
+/// counts these words.
 template <int N, class Visitor>
 void visit_words(Strided<N>& shape, const std::array<const Operand*, N>& operands,
                  Visitor&& visitor) {
@@ -182,7 +182,7 @@ void visit_words(Strided<N>& shape, const std::array<const Operand*, N>& operand
   visit_bits(operands[0]->dtype, visitor);
 }
 
-/// Copies and converts. Equal dtypes move bits, so NaN payloads survive.
+/// Copies and converts. Equal dtypes copy bits, so NaN payloads survive.
 inline void copy(const UnaryArgs& args) {
   if (args.input.dtype == args.output.dtype && !args.input.immediate) {
     auto shape = Strided<2>::over(args.output, {&args.input, &args.output});
@@ -194,8 +194,8 @@ inline void copy(const UnaryArgs& args) {
     });
   } else if (args.output.dtype == kBool || args.input.dtype == kFloat64 ||
              args.output.dtype == kFloat64) {
-    // Through double every input but a large int64 is exact, and "not zero" is
-    // decided on the value itself.
+    // Converts by way of double, which holds every input exactly, except for a large int64. "Not
+    // zero" is tested on the value itself.
     if (is_floating_point(args.input.dtype)) {
       unary_as<functions::Identity, double>(args);
     } else {

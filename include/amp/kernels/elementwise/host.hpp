@@ -49,10 +49,10 @@ void ge(const BinaryArgs& args);
 void squared_error(const BinaryArgs& args);
 void binary_cross_entropy_with_logits(const BinaryArgs& args);
 void binary_cross_entropy_derivative(const BinaryArgs& args);
-/// In int64 where the result is an integer.
+/// Computes in int64 if the result is an integer.
 void pow(const BinaryArgs& args);
 void where(const WhereArgs& args);
-/// Copies and converts. Equal dtypes move bits, so NaN payloads survive.
+/// Copies and converts. Equal dtypes copy bits, so NaN payloads survive.
 void copy(const UnaryArgs& args);
 void fill(const FillArgs& args);
 

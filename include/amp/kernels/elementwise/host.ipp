@@ -19,7 +19,7 @@ using namespace functions;  // one scalar expression each
 
 namespace detail {
 
-/// The loops of one op over a block, one per compute type; all else is common to the ops, and
+/// The loops of one op over a block, one per compute type. All other code is common to the ops and
 /// compiled once.
 template <class C, class Result>
 using UnaryLoop = void (*)(const C* x, Result* y, std::int64_t n);
@@ -60,7 +60,7 @@ void unary_blocks(const UnaryArgs& args, UnaryLoop<C, C> apply) {
   });
 }
 
-/// By way of C, in one pass.
+/// Converts by way of C, in one pass.
 template <class C>
 void convert_blocks(const UnaryArgs& args) {
   const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
@@ -104,7 +104,7 @@ void fill_elements(const void* value, void* to, std::int64_t stride, std::int64_
 
 }  // namespace detail
 
-/// Ops that mean something on integers too.
+/// Ops that are defined for integers too.
 template <class Function>
 void unary(const UnaryArgs& args) {
   visit_compute_type(args.input.dtype, [&](auto tag) {
@@ -123,7 +123,7 @@ void comparison(const BinaryArgs& args) {
     detail::binary_as<Function, typename decltype(tag)::type, bool>(args);
   });
 }
-/// Ops that need real numbers.
+/// Ops on real numbers only.
 template <class Function>
 void float_unary(const UnaryArgs& args) {
   visit_float_type(args.output.dtype, [&](auto tag) {
@@ -227,8 +227,8 @@ AMP_INLINE void copy(const UnaryArgs& args) {
     });
   } else if (args.output.dtype == kBool || args.input.dtype == kFloat64 ||
              args.output.dtype == kFloat64) {
-    // Through double every input but a large int64 is exact, and "not zero" is decided on the value
-    // itself.
+    // Converts by way of double, which holds every input exactly, except for a large int64. "Not
+    // zero" is tested on the value itself.
     if (is_floating_point(args.input.dtype)) {
       detail::unary_as<Identity, double>(args);
     } else {

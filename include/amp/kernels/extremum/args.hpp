@@ -8,10 +8,10 @@
 
 namespace amp::inline v0::kernels {
 
-/// The first maximum (minimum) of input, which may have any strides, over `dim`, in which values
-/// and indices (int64) have extent 1; NaN counts as such. With kAllDims, over all elements: values
-/// and indices have one, and this is the position in row-major order. `values` may be absent; both
-/// are contiguous. No copy of the input is made.
+/// The first maximum (minimum) of input, which may have any strides, over `dim`. values and indices
+/// (int64) have extent 1 in `dim`. NaN counts as the extremum. With kAllDims the search goes over
+/// all elements: values and indices have one element, and the index is the position in row-major
+/// order. `values` may be absent; both are contiguous. The input is not copied.
 struct ExtremumArgs {
   Operand input, values, indices;
   int dim;

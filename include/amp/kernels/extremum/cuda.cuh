@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Maxima and minima over one dimension or all, with their positions. Strided arrays are read where
-// they lie.
+// max() and min() and their gradients on CUDA devices, over one dimension or all, with the
+// positions. Strided arrays are read in place.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// For reductions, which find it in the namespace of what they reduce.
+/// Found by reductions through the namespace of their argument.
 template <class C>
 __device__ __forceinline__ Candidate<C> from_lane(Candidate<C> candidate, unsigned mask) {
   return {cuda::from_lane(candidate.value, mask), cuda::from_lane(candidate.at, mask)};
@@ -31,7 +31,7 @@ namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-/// The bits of an element, so that a NaN keeps its payload.
+/// Copies the bits of an element, so a NaN keeps its payload.
 __device__ inline void move_element(const void* from, std::int64_t i, void* to, std::int64_t j,
                                     int size) {
   switch (size) {
@@ -49,7 +49,7 @@ __device__ inline void move_element(const void* from, std::int64_t i, void* to, 
   }
 }
 
-/// Where extrema go; `values` may be null.
+/// The output of a search; `values` may be null.
 struct ExtremumResult {
   const void* x;
   void* values;
@@ -71,7 +71,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     Running<Largest, C> best[Sweep::kLines];
     tile.forwards([&](const auto& part) {
       tile.load(part, x, values);
-      int place[Sweep::kLines];  // of the best in the part
+      int place[Sweep::kLines];  // of the best element in the part
       AMP_UNROLL
       for (int l = 0; l < Sweep::kLines; ++l) place[l] = -1;
       tile.for_each_access(part, [&](int k) {
@@ -98,8 +98,9 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
   });
 }
 
-/// The best of those of the parts of each line, of which `places` holds the positions: in the part,
-/// each of them `part_length` behind the one before, or, where that is 0, in the line.
+/// Finds the best of the parts of each line. `places` holds the positions of the parts' best
+/// elements: within the part, if `part_length` is the distance between parts; within the line, if
+/// it is 0.
 template <bool Largest, class C>
 AMP_KERNEL void extremum_of_parts_kernel(StridedLines lines, std::int64_t parts,
                                          std::int64_t part_length, const std::int64_t* places,
@@ -117,8 +118,8 @@ AMP_KERNEL void extremum_of_parts_kernel(StridedLines lines, std::int64_t parts,
   }
 }
 
-/// Few long lines are cut, that all of a device may work on them: into so many parts, whose length
-/// is a multiple of `unit` where that of the lines is.
+/// Returns the number of parts into which each line is cut. Few long lines are cut, so that the
+/// whole device works. The length of a part is a multiple of `unit` if that of the lines is.
 inline std::int64_t extremum_parts(std::int64_t count, std::int64_t length, std::int64_t unit) {
   constexpr std::int64_t kShortest = 4096, kWanted = 1024;
   std::int64_t parts = 1;
@@ -128,7 +129,7 @@ inline std::int64_t extremum_parts(std::int64_t count, std::int64_t length, std:
   return parts;
 }
 
-/// search(result, parts) finds the best of every part; then the best of these is found.
+/// search(result, parts) finds the best of every part; a second launch finds the best of these.
 template <bool Largest, class C, class Search>
 void extremum_in_parts(const StridedLines& lines, const Input& x, Device device,
                        const ExtremumResult& result, std::int64_t parts, std::int64_t part_length,
@@ -198,15 +199,16 @@ __device__ __forceinline__ void store_neighbours(Word* to, const Word (&values)[
   }
 }
 
-/// How many blocks of a multiprocessor ptxas shall leave registers for, four at most, since those
-/// of compute capability 7.5 have 1,024 threads. 0, its own choice, takes 32 registers along a
-/// line; any other number takes up to 64 of them for nothing.
+/// Returns for how many blocks of a multiprocessor ptxas must leave registers: at most four, since
+/// multiprocessors of compute capability 7.5 have 1,024 threads. 0, its own choice, uses 32
+/// registers along a line; with any other number it uses up to 64 without need.
 constexpr int backward_blocks(std::size_t item_size, int across) {
   return across == 1 ? 0 : item_size == 8 ? 3 : 4;
 }
 
-/// A thread has `Width` neighbours: of one line, or one of each of `Across` lines that lie side
-/// by side. Of the latter it has up to `steps`, for which it reads what the lines have once.
+/// A thread has `Width` neighbours of one line, or one element of each of `Across` lines that lie
+/// side by side. In the latter case it has up to `steps` of these, and reads the lines' values only
+/// once.
 template <class Word, int Width, int Across>
 AMP_KERNEL void __launch_bounds__(kThreads, backward_blocks(sizeof(Word), Across))
     extremum_backward_kernel(Lines lines, Divider by_across, Divider by_along, int steps,
@@ -240,7 +242,7 @@ AMP_KERNEL void __launch_bounds__(kThreads, backward_blocks(sizeof(Word), Across
   }
 }
 
-/// The kernel for lines that are `Across` side by side.
+/// Returns the kernel for `Across` lines side by side.
 template <int Width, int Across, class Word>
 void extremum_backward(const Lines& lines, Device device, const Word* grad_output,
                        const std::int64_t* indices, Word* grad_input) {

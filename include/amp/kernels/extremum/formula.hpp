@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The order of max and min: NaN before all numbers, then the larger (smaller), then what comes
-// first.
+// The order of max and min: NaN before all numbers, then the larger (smaller), then the earlier
+// element.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// An element of a line, and where it is.
+/// An element of a line, and its position.
 template <class C>
 struct Candidate {
   C value;
@@ -37,7 +37,7 @@ struct Better {
 
 inline constexpr std::int64_t kBehindAll = (std::numeric_limits<std::int64_t>::max)();
 
-/// The best of some elements of a line, seen in order: the first stays until there is a better one.
+/// The best of some elements of a line, taken in order: the first stays until a better one follows.
 template <bool Largest, class C>
 struct Running {
   using Limits = std::numeric_limits<C>;
@@ -45,7 +45,7 @@ struct Running {
   static constexpr C kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
 
   C value = Largest ? kLowest : kHighest;
-  std::int64_t at = kBehindAll;  // until one is better than that
+  std::int64_t at = kBehindAll;  // until an element is better than that
 
   AMP_ALWAYS_INLINE AMP_HOST_DEVICE bool takes(C x) {
     const bool better = Largest ? !(x <= value) : !(x >= value);  // or one of them is NaN
@@ -55,8 +55,8 @@ struct Running {
   }
   AMP_HOST_DEVICE Candidate<C> candidate() const { return {value, at}; }
 };
-/// Where the best is, if the line begins at `first`: if no element was better than the worst
-/// number, all are that number.
+/// Returns the position of the best element of a line that begins at `first`. If no element was
+/// better than the worst number, all are equal to that number, and the first one is the best.
 AMP_HOST_DEVICE constexpr std::int64_t place_of_best(std::int64_t at, std::int64_t first) {
   return at == kBehindAll ? first : at;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Maxima and minima over one dimension or all, with their positions. Lines are read where they lie,
-// in blocks.
+// Maxima and minima over one dimension or all, with their positions. Lines are read in place, in
+// blocks.
 #pragma once
 
 #include "amp/kernels/extremum/args.hpp"

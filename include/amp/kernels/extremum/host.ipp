@@ -16,7 +16,8 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Where the best element of the line that begins at `start` is, in the order of `elements`.
+/// Returns the position of the best element of the line that begins at `start`, in the order of
+/// `elements`.
 template <bool Largest, class C>
 std::int64_t best_of_line(const Operand& input, const Loop<1>& elements, std::int64_t start,
                           void* buffer) {

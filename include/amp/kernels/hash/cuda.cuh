@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The hashes of lists of tensors: one launch for any number of them, after one that clears the
-// hashes. Each thread sums up words; a block adds its sum to the tensor's hash when it goes on to
-// another tensor.
+// hash() on CUDA devices: one launch for any number of tensors, after one that clears the hashes.
+// Each thread sums words; a block adds its sum to the tensor's hash when it goes on to another
+// tensor.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// A tensor, and the number of its first piece, of kPiece words.
+/// A tensor, and the index of its first piece, of kPiece words.
 struct HashRow {
   HashSpan span;
   std::int64_t first_piece;
@@ -42,11 +42,11 @@ struct HashTable final : DescriptorTable::Contents {
   Device device;
   DeviceList<HashRow> rows;
   std::int64_t count = 0, pieces = 0;
-  std::vector<HashRow> next;  // its memory is kept
+  std::vector<HashRow> next;  // kept for its memory
 };
 
-/// This thread's part of whole words, of which each is made of Parts, as wide as the address of the
-/// tensor allows.
+/// Sums this thread's whole words. Each word is read as Parts, as wide as the tensor's address
+/// allows.
 template <class Part>
 __device__ __forceinline__ std::uint64_t sum_of_words(const void* data, Range words) {
   constexpr int kParts = static_cast<int>(kHashedBytes / sizeof(Part));
@@ -62,7 +62,7 @@ __device__ __forceinline__ std::uint64_t sum_of_words(const void* data, Range wo
   }
   return sum;
 }
-/// The same of a tensor at a multiple of 16 bytes.
+/// The same for a tensor at a multiple of 16 bytes.
 __device__ __forceinline__ std::uint64_t sum_of_packs(const void* data, Range words) {
   constexpr int kPack = 4;
   const std::int64_t tail = words.end - (words.end - words.begin) % kPack;
@@ -76,7 +76,7 @@ __device__ __forceinline__ std::uint64_t sum_of_packs(const void* data, Range wo
   return sum + sum_of_words<std::uint32_t>(data, {tail, words.end});
 }
 
-/// This thread's part of a piece.
+/// Returns this thread's sum over a piece.
 __device__ __forceinline__ std::uint64_t hash_piece(const HashSpan& tensor, Range piece) {
   const std::int64_t whole = tensor.bytes / kHashedBytes;
   const Range words{piece.begin, piece.end < whole ? piece.end : whole};
@@ -97,7 +97,7 @@ AMP_KERNEL void clear_hashes_kernel(Hash* hashes, std::int64_t count) {
 template <class Row>
 AMP_KERNEL void hash_kernel(const Row* rows, std::int64_t count, std::int64_t pieces,
                             unsigned long long* hashes) {
-  const Row* hashed = nullptr;  // whose sum this is
+  const Row* hashed = nullptr;  // the tensor of this sum
   unsigned long long sum = 0;
   const auto move_to_hash = [&] {
     const unsigned long long of_block = block_sum(sum);

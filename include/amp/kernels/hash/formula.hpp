@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The share of a word in the hash of a tensor, on every device.
+// The hash of one word of a tensor, on every device.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ AMP_HOST_DEVICE AMP_ALWAYS_INLINE constexpr std::uint64_t mixed(std::uint64_t x)
   return x ^ x >> 33;
 }
 
-/// Mixed are w + (k + 1) g, where g is 2^64 divided by the golden ratio, as SplitMix64 has it: the
-/// same word elsewhere, or another word there, is another number. From k + 1 on, so that a word 0
-/// at the beginning counts, too.
+/// Mixes w + (k + 1) g, where g is 2^64 divided by the golden ratio, as in SplitMix64. The same
+/// word at another position, or another word at the same position, gives another number. The factor
+/// is k + 1, so that a word 0 at the beginning counts, too.
 AMP_HOST_DEVICE AMP_ALWAYS_INLINE constexpr std::uint64_t hash_of_word(std::uint32_t word,
                                                                        std::int64_t k) {
   return mixed((static_cast<std::uint64_t>(k) + 1) * 0x9e37'79b9'7f4a'7c15 + word);
 }
 
-/// The last word of a tensor that ends within it; the first byte is the lowest, as in all words.
+/// Returns the last, incomplete word of a tensor. The first byte is the lowest, as in all words.
 AMP_HOST_DEVICE inline std::uint32_t last_word(const HashSpan& tensor) {
   const auto* const byte = static_cast<const unsigned char*>(tensor.data);
   std::uint32_t word = 0;

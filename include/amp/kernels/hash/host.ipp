@@ -16,7 +16,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Of whole words [begin, end), which compilers make vectors of.
+/// The sum over whole words [begin, end), which compilers vectorise.
 struct SumOfWords {
   template <class Isa>
   AMP_ALWAYS_INLINE static std::uint64_t run(const char* data, std::int64_t begin,
@@ -42,7 +42,7 @@ AMP_INLINE void hash(const HashArgs& args) {
     std::uint64_t sum = lanes::OnWidest<detail::SumOfWords>::run(
         static_cast<const char*>(tensor.data), begin, whole);
     if (whole < end) sum += hash_of_word(last_word(tensor), whole);
-    // Other threads have other parts of it.
+    // Other threads hash other parts of the tensor.
     std::atomic_ref<std::uint64_t>(args.hashes[t]).fetch_add(sum, std::memory_order_relaxed);
   });
 }

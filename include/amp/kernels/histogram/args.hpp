@@ -11,8 +11,9 @@
 
 namespace amp::inline v0::kernels {
 
-/// The bins of one histogram: an exponent each, then zeros, infinities and NaNs. From the smallest
-/// subnormal to the largest float32; the few float64 beyond are counted in the first and last one.
+/// The bins of one histogram: one for each exponent, then zeros, infinities and NaNs. The exponents
+/// range from the smallest subnormal to the largest float32; float64 values beyond are counted in
+/// the first or last one.
 inline constexpr int kLeastExponent = -149, kMostExponent = 127;
 inline constexpr int kExponentBins = kMostExponent - kLeastExponent + 1;
 inline constexpr int kZeroBin = kExponentBins, kInfinityBin = kZeroBin + 1,
@@ -27,9 +28,9 @@ struct HistogramSpan {
   friend bool operator==(const HistogramSpan&, const HistogramSpan&) = default;
 };
 
-/// counts[t][floor(log2 |x|) - kLeastExponent] += 1 for each finite x != 0 of tensor t, and
-/// likewise the bins of what has no exponent: exact integers, the same on every device. `counts`
-/// is [count, kHistogramBins] on the device of the tensors.
+/// counts[t][floor(log2 |x|) - kLeastExponent] += 1 for each finite x != 0 of tensor t; zeros,
+/// infinities and NaNs are counted in their bins. The counts are exact integers, the same on every
+/// device. `counts` is [count, kHistogramBins] on the device of the tensors.
 struct HistogramArgs {
   Device device;
   const HistogramSpan* tensors;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The histogram of exponents over lists of tensors: one launch for any number of them. Each warp of
-// a block counts in a histogram of its own in shared memory; the block adds them up and gives them
-// to the tensor's when it goes on to another tensor. Integers, so that no order matters.
+// exponent_histogram() on CUDA devices: one launch for any number of tensors. Each warp of a block
+// counts in its own histogram in shared memory. The block adds these to the tensor's when it goes
+// on to another tensor. Counts are integers, so the order does not matter.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// A tensor, the number of its first piece, and whether it may be taken in vectors.
+/// A tensor, the index of its first piece, and whether it is aligned for vectors.
 struct HistogramRow {
   HistogramSpan span;
   std::int64_t first_piece;
@@ -43,12 +43,12 @@ struct HistogramTable final : DescriptorTable::Contents {
   Device device;
   DeviceList<HistogramRow> rows;
   std::int64_t count = 0, pieces = 0;
-  std::vector<HistogramRow> next;  // its memory is kept
+  std::vector<HistogramRow> next;  // kept for its memory
 };
 
 inline constexpr unsigned kHistogramWarps = kThreads / 32;
 
-/// A block's histogram: a column for each warp, whose threads so disturb no other's.
+/// A block's histogram: one column for each warp, so warps do not disturb each other.
 struct BlockHistogram {
   unsigned (*bins)[kHistogramBins];
 
@@ -61,7 +61,7 @@ struct BlockHistogram {
   __device__ __forceinline__ void add(int bin) const {
     atomicAdd(&bins[threadIdx.x / 32][bin], 1U);
   }
-  /// To be called by all threads of the block.
+  /// All threads of the block must call it.
   __device__ __forceinline__ void move_to(std::int64_t* counts) const {
     __syncthreads();
     for (unsigned b = threadIdx.x; b < kHistogramBins; b += kThreads) {
@@ -74,7 +74,7 @@ struct BlockHistogram {
   }
 };
 
-/// As for_each_vector, for numbers that stay codes.
+/// for_each_vector() for numbers that stay codes.
 template <class T>
 __device__ __forceinline__ void count_piece(const HistogramRow& row, Range range,
                                             const BlockHistogram& histogram) {
@@ -118,7 +118,7 @@ AMP_KERNEL void exponent_histogram_kernel(const Row* rows, std::int64_t count, s
                                           std::int64_t* counts) {
   __shared__ unsigned bins[kHistogramWarps][kHistogramBins];
   const BlockHistogram histogram{bins};
-  const Row* counted = nullptr;  // whose numbers are in the histogram
+  const Row* counted = nullptr;  // the tensor whose numbers are counted
   histogram.clear();
   for_each_piece(rows, count, &Row::first_piece, pieces, kPiece,
                  [&](const Row& row, Range range, std::int64_t) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The bin of a number, found out from its code, on every device.
+// The bin of a number, computed from its code, on every device.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace amp::inline v0::kernels {
 
 namespace detail {
 
-/// Where the parts of a format's codes lie.
+/// The positions of the parts of a format's codes.
 template <class T>
 struct CodeOf {
   using Bits = typename T::bits_type;
@@ -49,11 +49,11 @@ struct ExponentCode : detail::CodeOf<T> {
                                          ? static_cast<Bits>(Bits{kFields - 1} << kFraction)
                                          : kMagnitude;
 
-  /// The field of the exponent; 0 holds zeros and subnormal numbers.
+  /// Returns the field of the exponent; 0 for zeros and subnormal numbers.
   AMP_HOST_DEVICE static constexpr int field(Bits code) {
     return static_cast<int>((code & kMagnitude) >> kFraction);
   }
-  /// Of normal numbers.
+  /// Returns the bin of normal numbers.
   AMP_HOST_DEVICE static constexpr int bin_of_field(int field) {
     const int bin = field - kBias - kLeastExponent;
     return bin < 0 ? 0 : bin < kExponentBins ? bin : kExponentBins - 1;

@@ -17,7 +17,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// The portable way to make and count keys.
+/// Makes and counts keys portably.
 struct PlainKeys {
   template <class C>
   static void read(KeyBlock& block, const C* x, std::int64_t n) {
@@ -37,8 +37,8 @@ struct Avx2Keys {
 };
 #endif
 
-/// Keys counted. Neighbours are often equal, and an increment waits for the one before of the same
-/// word of memory: so there are several tables.
+/// Counts of keys. Neighbours are often equal, and an increment waits for the previous one of the
+/// same memory word, so there are several tables.
 class KeyCounts {
  public:
   template <class Way>
@@ -59,8 +59,8 @@ class KeyCounts {
 
  private:
   static constexpr int kTables = 4;
-  /// Keys of a block that are counted one by one, by comparing all with each. Where there are more,
-  /// a number at a time is faster.
+  /// The most different keys of a block that are counted by comparing the whole block with each
+  /// key. With more, counting one number at a time is faster.
   static constexpr int kMostCompared = 24;
 
   void add_each(const Key* keys, std::int64_t n) {
@@ -74,7 +74,7 @@ class KeyCounts {
   std::uint32_t tables_[kTables][kKeys] = {};
 };
 
-/// Of what has key 0 or the last one, zeros apart; these are few.
+/// Counts the numbers that have key 0 or the last key, without zeros; these are few.
 template <class C>
 void add_special(const C* x, std::int64_t n, std::int64_t* bins) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -85,7 +85,7 @@ void add_special(const C* x, std::int64_t n, std::int64_t* bins) {
   }
 }
 
-/// Elements [begin, end) of a tensor.
+/// Counts elements [begin, end) of a tensor.
 template <class C, class Way>
 void add_numbers(const HistogramSpan& tensor, std::int64_t begin, std::int64_t end,
                  std::int64_t* bins) {
@@ -121,7 +121,7 @@ AMP_INLINE AddTensor best_add_tensor() {
   return &add_tensor<PlainKeys>;
 }
 
-inline constexpr std::int64_t kHistogramChunks = 4;  // that are counted together
+inline constexpr std::int64_t kHistogramChunks = 4;  // the number that is counted together
 
 }  // namespace detail
 
@@ -131,7 +131,7 @@ AMP_INLINE void exponent_histogram(const HistogramArgs& args) {
   const auto body = [&](std::int64_t t, std::int64_t, std::int64_t begin, std::int64_t end) {
     std::int64_t bins[kHistogramBins] = {};
     add(args.tensors[t], begin, end, bins);
-    for (int bin = 0; bin < kHistogramBins; ++bin) {  // other threads have other parts of it
+    for (int bin = 0; bin < kHistogramBins; ++bin) {  // other threads add to it too
       if (bins[bin] == 0) continue;
       std::atomic_ref<std::int64_t>(args.counts[t * kHistogramBins + bin])
           .fetch_add(bins[bin], std::memory_order_relaxed);

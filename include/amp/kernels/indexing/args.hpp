@@ -11,21 +11,21 @@
 
 namespace amp::inline v0::kernels {
 
-/// output[..., i, ...] = input[..., index[i], ...]. Contiguous, index [n] int64 or int32.
-/// `subject` begins the message about an index out of range: the op and its argument.
+/// output[..., i, ...] = input[..., index[i], ...]. Contiguous, index [n] int64 or int32. `subject`
+/// begins the message about an index out of range: the op and its argument.
 struct IndexSelectArgs {
   Operand input, index, output;
   int dim;
   std::string_view subject;
 };
-/// output[..., index[i], ...] = sum over i of source[..., i, ...]; output is written whole.
+/// output[..., index[i], ...] = sum over i of source[..., i, ...]. Writes all of output.
 struct IndexAddArgs {
   Operand source, index, output;
   int dim;
   std::string_view subject;
 };
 
-/// A contiguous array as slices [outer, length, inner], to be indexed in the middle.
+/// A contiguous array as slices [outer, length, inner]; the index selects along `length`.
 struct Slices {
   std::int64_t outer = 1, length, inner = 1;
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Slices by index, and their adjoint.
+// index_select() and index_add() on CUDA devices.
 //
-// Nobody can throw here: what an index out of range selects is NaN (integers: 0), and added slices
-// are all NaN where one of their indices is out of range.
+// Kernels cannot throw: an index out of range selects NaN (integers: 0), and index_add() gives only
+// NaN if an index is out of range.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-/// Slices of which a thread moves some elements at a time: `inner` counts these.
+/// Slices that a thread processes some elements at a time; `inner` counts groups of these.
 struct Indexed : Slices {
   Input index;
   std::int64_t count, stride;  // of the index
@@ -35,7 +35,7 @@ struct Indexed : Slices {
     by_count = Divider(count);
     by_length = Divider(length);
   }
-  /// From now on `elements` of the slices count as one.
+  /// Makes `elements` of the slices count as one from now on.
   void take(std::int64_t elements) {
     inner /= elements;
     by_inner = Divider(inner);
@@ -58,12 +58,12 @@ AMP_KERNEL void index_select_kernel(Indexed indexed, const Word* input, Word* ou
   }
 }
 
-/// For each value of an index the positions where it occurs, in order: the first, then from each
-/// the next, -1 at the end. What is added comes in this order.
+/// The positions of each value of an index, in order: the first one, then from each the next, -1 at
+/// the end. index_add() adds in this order.
 template <class Place>
 struct Occurrences {
   Place *first, *next;
-  Place* out_of_range;  // not -1 where an index is
+  Place* out_of_range;  // not -1 if an index is out of range
 };
 
 template <class Place>
@@ -71,13 +71,13 @@ AMP_KERNEL void forget_occurrences_kernel(Place* lists, std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) lists[i] = Place{-1};
 }
 
-/// Each position looks for the one before and the one after it itself.
+/// Each position finds the previous and the next occurrence itself.
 template <class Place>
 AMP_KERNEL void find_occurrences_kernel(Indexed indexed, Occurrences<Place> occurrences) {
   for (std::int64_t i = first_element(); i < indexed.count; i += element_step()) {
     const std::int64_t value = indexed.at(i);
     if (!indexed.in_range(value)) {
-      *occurrences.out_of_range = 0;  // whoever writes, writes the same
+      *occurrences.out_of_range = 0;  // all threads write the same value
       continue;
     }
     std::int64_t next = i + 1, before = i - 1;
@@ -88,7 +88,7 @@ AMP_KERNEL void find_occurrences_kernel(Indexed indexed, Occurrences<Place> occu
   }
 }
 
-/// `Width` neighbours at a time.
+/// Adds `Width` neighbours at a time.
 template <class C, int Width, class Place>
 AMP_KERNEL void index_add_kernel(Indexed indexed, Occurrences<Place> occurrences, Input source,
                                  Output output, C not_a_number, std::int64_t n) {
@@ -138,8 +138,8 @@ inline void index_select(const IndexSelectArgs& args) {
   visit_bits(args.input.dtype, [&](auto tag) { run(typename decltype(tag)::type{}); });
 }
 
-/// Sums in float32 (float64), in the order of the indices, and rounds once: no atomics, and the
-/// same bits every time.
+/// Sums in float32 (float64), in the order of the indices, and rounds once. It uses no atomics, so
+/// it gives the same bits every time.
 inline void index_add(const IndexAddArgs& args) {
   detail::Indexed indexed(args.output, args.dim, args.index);
   const std::int64_t total = args.output.numel();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Gathering slices by index, and its adjoint.
+// index_select() and index_add() on the host.
 #pragma once
 
 #include "amp/kernels/indexing/args.hpp"

@@ -17,7 +17,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// The indices as int64, all of them checked to lie in [0, length).
+/// Writes the indices as int64, after checking that all lie in [0, length).
 AMP_INLINE void checked_indices(std::string_view subject, const Operand& index, std::int64_t length,
                                 std::int64_t* out) {
   const std::int64_t n = index.sizes[0];

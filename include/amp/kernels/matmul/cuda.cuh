@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matmuls on the device, the first way of these that takes the arguments: one kernel of cuBLASLt,
-// with what it can do besides the matmul (cuda/lt_matmul.cuh); cuBLAS (cuda/gemm.cuh); one of the
-// two, and kernels of their own for the rest (epilogue.hpp, cuda/epilogue.cuh).
+// matmul() on the device. It uses the first of these that takes the arguments: one kernel of
+// cuBLASLt, with an epilogue that it supports (cuda/lt_matmul.cuh); cuBLAS (cuda/gemm.cuh); one of
+// the two, and separate kernels for the rest (epilogue.hpp, cuda/epilogue.cuh).
 #pragma once
 
 #include "amp/kernels/matmul/args.hpp"

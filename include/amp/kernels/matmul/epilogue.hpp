@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What goes with a matmul (an activation, sums) in kernels of its own, if the matmul itself cannot
-// do it: the same steps on every device.
+// The epilogue of a matmul (an activation, sums) in separate kernels, if the matmul itself cannot
+// compute it: the same steps on every device.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace amp::inline v0::kernels {
 
-/// The largest number that becomes 0 when a result is rounded to a dtype: half of its smallest one;
-/// 0 for the dtypes that results are computed in.
+/// Returns the largest number that becomes 0 when a result is rounded to a dtype: half of its
+/// smallest one; 0 for the dtypes that results are computed in.
 inline float rounded_to_zero(DType dtype) {
   float result = 0;
   visit_dtype(dtype, [&](auto tag) {
@@ -25,9 +25,9 @@ inline float rounded_to_zero(DType dtype) {
   return result;
 }
 
-/// relu of up to eight neighbours, as far as `count` goes: y = max(h, 0), where NaN stays NaN, and
-/// what is at most `zero` is 0, as it would be after rounding. Returns their bits: whether y is
-/// anything else than 0, so that the gradient is that of relu(round(h)).
+/// Computes relu of the first `count` of up to eight neighbours: y = max(h, 0). NaN stays NaN, and
+/// values of at most `zero` become 0, as they would after rounding. Returns their bits, set unless
+/// y is 0, so that the gradient is that of relu(round(h)).
 template <class C>
 AMP_HOST_DEVICE std::uint8_t relu_bits(const C* h, C zero, C* y, std::int64_t count) {
   unsigned bits = 0;
@@ -38,13 +38,13 @@ AMP_HOST_DEVICE std::uint8_t relu_bits(const C* h, C zero, C* y, std::int64_t co
   }
   return static_cast<std::uint8_t>(bits);
 }
-/// y = h where the bit is set, else 0.
+/// y = h if the bit is set, else 0.
 template <class C>
 AMP_HOST_DEVICE void relu_backward_bits(const C* h, std::uint8_t bits, C* y, std::int64_t count) {
   for (int j = 0; j < 8 && j < count; ++j) y[j] = (bits >> j & 1) != 0 ? h[j] : C{0};
 }
 
-/// One matrix [M, N], dense, of a dtype.
+/// Returns one matrix [M, N], dense, of a dtype.
 inline Operand matrix_like(const Operand& output, DType dtype, void* data) {
   Operand matrix = output;
   matrix.data = data;
@@ -55,7 +55,7 @@ inline Operand matrix_like(const Operand& output, DType dtype, void* data) {
   return matrix;
 }
 
-/// The sums that go with a matmul, whose output is written already. Steps: the kernels of a device,
+/// Computes the sums of a matmul whose output is written already. Steps: the kernels of a device,
 /// here sum(ReduceArgs).
 template <class Steps>
 void sum_rows_and_columns(const MatmulArgs& args) {
@@ -76,8 +76,8 @@ void sum_rows_and_columns(const MatmulArgs& args) {
     Steps::sum({args.a, as_matrix(args.row_sums, args.output.sizes[1], 1), 1});
 }
 
-/// The output from h, which is dense and not yet rounded, if there is an epilogue. Steps has copy,
-/// gelu, gelu_backward, relu(h, aux, output) and relu_backward(h, aux, output).
+/// Computes the output from h, which is dense and not yet rounded, if there is an epilogue. Steps
+/// has copy, gelu, gelu_backward, relu(h, aux, output) and relu_backward(h, aux, output).
 template <class Steps>
 void apply_epilogue(const MatmulArgs& args, const Operand& h) {
   switch (args.epilogue) {
@@ -95,10 +95,10 @@ void apply_epilogue(const MatmulArgs& args, const Operand& h) {
   }
 }
 
-/// A matmul in steps: matmul(MatmulArgs) computes h = a @ b + bias, and kernels of their own the
-/// rest. Steps has, besides sum and what apply_epilogue() takes: memory for h, Buffer(device,
-/// bytes) with data(); and whether its relu takes h as it was rounded into the output,
-/// kReluInPlace, which gives the same and needs no such memory.
+/// Computes a matmul in steps: matmul(MatmulArgs) computes h = a @ b + bias, and separate kernels
+/// the rest. Besides sum and the functions for apply_epilogue(), Steps has Buffer(device, bytes)
+/// with data(), the memory for h, and kReluInPlace: whether its relu works on h rounded into the
+/// output, which gives the same result without that memory.
 template <class Steps, class Matmul>
 void matmul_then_epilogue(const MatmulArgs& args, const Matmul& matmul) {
   const DType sums = args.output.dtype == kFloat64 ? kFloat64 : kFloat32;

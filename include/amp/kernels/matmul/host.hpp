@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matmuls on the host, the first way of these that takes the arguments: tiny ones without packing
+// Matmuls on the host, by the first of these that takes the arguments: tiny ones without packing
 // (host/tiny_matmul.hpp); oneDNN, in the dtype of the operands (host/tiled_matmul.hpp); widened to
 // the type of the sums (host/gemm_matmul.hpp).
 #pragma once
@@ -10,12 +10,12 @@
 
 namespace amp::inline v0::kernels::host {
 
-/// Without an epilogue; apart from the next one, so that programs without feed_forward() do not
-/// contain gelu.
+/// Computes a matmul without an epilogue. A separate function, so that programs without
+/// feed_forward() do not contain gelu.
 void matmul(const MatmulArgs& args);
 
-/// With oneDNN the epilogue follows each tile, so that no float32 sums of the whole matrix are
-/// kept; else it follows the whole matmul.
+/// With oneDNN the epilogue follows each tile, so float32 sums of the whole matrix are not stored;
+/// else it follows the whole matmul.
 void matmul_with_epilogue(const MatmulArgs& args);
 
 }  // namespace amp::inline v0::kernels::host

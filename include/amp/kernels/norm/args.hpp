@@ -10,18 +10,20 @@
 
 namespace amp::inline v0::kernels {
 
-/// Each row of input [R, L] normalised on its own, x^ = (x - mean) * rstd, then scaled and shifted:
+/// Each row of input [R, L] is normalised on its own, x^ = (x - mean) * rstd, then scaled and
+/// shifted:
 ///   output = x^ * weight + bias,   rstd = 1 / sqrt(variance + eps)
-/// Weight and bias (absent: 1 and 0) repeat every `groups` rows and every `inner` elements: element
-/// j of row r has the parameter (r % groups) * (L / inner) + j / inner. Not `centered`: mean is 0.
-/// mean and rstd [R] are float32 (float64 for float64 inputs). All contiguous.
+/// Weight and bias (1 and 0 if absent) repeat every `groups` rows and every `inner` elements:
+/// element j of row r has the parameter (r % groups) * (L / inner) + j / inner. Without `centered`
+/// the mean is 0. mean and rstd [R] are float32 (float64 for float64 inputs). All contiguous.
 struct NormArgs {
   Operand input, weight, bias, output, mean, rstd;
   std::int64_t groups, inner;
   double eps;
   bool centered;
 };
-/// The gradients of what is present; grad_weight and grad_bias are summed before they are rounded.
+/// The arguments of the backward pass. Gradients that are absent are not computed. grad_weight and
+/// grad_bias are summed before they are rounded.
 struct NormBackwardArgs {
   Operand grad_output, input, weight, mean, rstd, grad_input, grad_weight, grad_bias;
   std::int64_t groups, inner;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Norms of rows on CUDA devices: each row is read once, and stays in registers if a team holds it.
-// Formulas in formula.hpp.
+// norm() and norm_backward() on CUDA devices: each row is read once, and stays in registers if a
+// team holds it. The formulas are in formula.hpp.
 #pragma once
 
 #include <algorithm>
@@ -102,9 +102,9 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
   });
 }
 
-/// The same with the sums of rows for the gradients of the parameters, one for each column, if a
-/// team holds a row: the same threads always have the same columns, so that they add these up as
-/// they go. `Ahead` rows are under way. grad_x may be null.
+/// The same, with the sums over rows for the gradients of the parameters, one for each column, if a
+/// team holds a row: the same threads always have the same columns, so they add to these sums as
+/// they go. `Ahead` rows are loaded in advance. grad_x may be null.
 template <int Ahead, class Sweep>
 AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads)
     norm_backward_sums_kernel(Sweep sweep, NormSaved<float> saved, Output grad_x, bool centered,
@@ -145,7 +145,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads)
   store_sums(sweep, bias_sums, sums.bias, sums.parameters);
 }
 
-/// visitor(sweep) for the rows of these arrays. Wide are the Rows that the kernel wants.
+/// Calls visitor(sweep) for the rows of these arrays. Wide are the Rows that the kernel wants.
 template <class Wide, class Visitor, class... Arrays>
 void visit_norm_sweep(const NormShape& shape, DType dtype, Visitor&& visitor,
                       const Arrays&... arrays) {
@@ -162,14 +162,15 @@ inline NormShape shape_of(const Operand& input, std::int64_t groups, std::int64_
   return {input.sizes[0], input.sizes[1], groups, inner};
 }
 
-/// In two launches, if a team holds a row and each column has a parameter; else false.
+/// Computes both in two launches, if a team holds a row and each column has a parameter; else
+/// returns false.
 template <int Ahead, class Sweep>
 bool norm_backward_with_sums(const NormBackwardArgs& args, const NormShape& shape,
                              const NormSaved<float>& saved) {
   const Sweep rows({shape.rows, shape.length});
   if (!rows.holds_rows()) return false;
   const Device device = args.input.device;
-  // About as many blocks as a large device runs at once, of some rows each.
+  // About as many blocks as a large device runs at once, with some rows each.
   const std::int64_t blocks =
       (std::min)(ceil_div(rows.count, 4 * rows.rows_per_block()), std::int64_t{256});
   const Scratch<float> memory(device, 2 * blocks * shape.length);

@@ -16,16 +16,16 @@
 
 namespace amp::inline v0::kernels {
 
-/// On numbers, or on vectors of them (lanes::Vector), which are changed in place.
+/// Formulas on numbers, or on vectors of them (lanes::Vector), which are changed in place.
 struct Norm {
-  /// x becomes x^.
+  /// Replaces x by x^.
   AMP_EITHER_SIDE
   template <class V, class C>
   AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_normal(V& x, C mean, C rstd) {
     x = (x - mean) * rstd;
   }
-  /// g becomes the gradient of x; `factor` is rstd, or, if the weight is the same for all of a
-  /// line, rstd * weight, g and its means being those of grad.
+  /// Replaces g by the gradient of x. `factor` is rstd. If a line has one weight for all elements,
+  /// `factor` may be rstd * weight; then g and its means are those of grad.
   AMP_EITHER_SIDE
   template <class V, class C>
   AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_gradient(V& g, const V& normal, C mean_g,
@@ -34,17 +34,17 @@ struct Norm {
   }
 };
 
-/// Rows, and which affine parameters they have (NormArgs).
+/// The shape of the rows and of their affine parameters (NormArgs).
 struct NormShape {
   std::int64_t rows, length, groups, inner;
 
   AMP_HOST_DEVICE std::int64_t per_row() const { return length / inner; }
   AMP_HOST_DEVICE std::int64_t parameters() const { return groups * per_row(); }
-  /// The first parameter of a row, without a long division if there is one group.
+  /// Returns the first parameter of a row, without a long division if there is one group.
   AMP_HOST_DEVICE std::int64_t first_parameter(std::int64_t row) const {
     return groups == 1 ? 0 : row % groups * per_row();
   }
-  /// How many parameters after that element i has its own.
+  /// Returns the index of element i's parameter relative to that.
   AMP_HOST_DEVICE std::int64_t parameter_at(std::int64_t i) const {
     if (inner == 1) return i;
     if (length > 0x7fffffff) return i / inner;

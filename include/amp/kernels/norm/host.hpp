@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Norms of rows on the host. Means and variances are summed in double, around the mean: the
-// difference of squares would cancel. Formulas in formula.hpp.
+// Norms of rows on the host. Means and variances are summed in double, around the mean, because the
+// difference of squares would cancel. The formulas are in formula.hpp.
 #pragma once
 
 #include "amp/kernels/norm/args.hpp"

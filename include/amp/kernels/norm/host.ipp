@@ -18,11 +18,11 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Which affine parameters a row has: runs of `inner` elements share one (NormArgs). A row is done
-/// in pieces: all of it where each element has its own, else its runs.
+/// The affine parameters of a row: runs of `inner` elements share one (NormArgs). A row is
+/// processed in pieces: as a whole if each element has its own parameter, else run by run.
 struct Affine : NormShape {
   std::int64_t piece() const { return inner == 1 ? length : inner; }
-  /// All elements of a parameter in the compute type; null where it is absent.
+  /// Returns all elements of a parameter in the compute type; null if it is absent.
   template <class C>
   const C* whole(const Operand& parameter, const HostBuffer<C>& buffer) const {
     const RowBlock all{0, 1, parameters(), 1, per_row()};
@@ -32,7 +32,7 @@ struct Affine : NormShape {
   static HostBuffer<C> buffer_for(const Operand& parameter) {
     return HostBuffer<C>(parameter.present ? row_space(parameter.numel()) : 0);
   }
-  /// body(where a piece of the row begins, its parameters)
+  /// Calls body(the beginning of a piece in the row, its parameters) for the pieces of a row.
   template <class C, class Body>
   void for_pieces(std::int64_t row, const C* weight, const C* bias, Body&& body) const {
     const auto at = [](const C* parameter, std::int64_t i) {
@@ -86,9 +86,9 @@ void norm(const NormArgs& args) {
   });
 }
 
-/// The gradients of one row, each piece of it as in norm(). The sums over rows are added to
-/// `to_weights` and `to_biases`, those of the row's first parameter; null if these sums are not
-/// wanted. Without `grad_x` no more is done.
+/// Computes the gradients of one row, each piece as in norm(). The sums over rows are added to
+/// `to_weights` and `to_biases`, which point to the row's first parameter; null if not wanted.
+/// Without `grad_x` nothing else is computed.
 template <class C>
 void norm_backward_row(const NormBackwardArgs& args, const Affine& affine, std::int64_t row,
                        const C* weight, const C* x, const C* grad, double* to_weights,
@@ -130,8 +130,8 @@ void norm_backward(const NormBackwardArgs& args) {
   const std::int64_t parameters = affine.parameters();
   const auto weight_buffer = Affine::buffer_for<C>(args.weight);
   const C* const weight = affine.whole(args.weight, weight_buffer);
-  // Rows in at most 32 parts, each with its own sums over rows, added in order: the result does not
-  // depend on the number of threads.
+  // Divides the rows into at most 32 parts, each with its own sums over rows, added in order: the
+  // result does not depend on the number of threads.
   const std::int64_t part = ceil_div(rows, 32), parts = rows == 0 ? 0 : ceil_div(rows, part);
   const bool sums = args.grad_weight.present || args.grad_bias.present;
   const std::int64_t apart = row_space(parameters);  // vectors reach beyond the last parameter

@@ -36,13 +36,13 @@
 
 namespace amp::inline v0::kernels::host::onednn {
 
-/// Whether the call succeeded. Memory that runs out is an exception.
+/// Returns whether the call succeeded. Throws if memory ran out.
 inline bool succeeded(dnnl_status_t status) {
   if (status == dnnl_out_of_memory) throw amp::detail::OutOfMemory();
   return status == dnnl_success;
 }
 
-/// For calls that fail only if something is badly wrong.
+/// For calls that fail only on serious errors.
 inline void require(dnnl_status_t status, const char* call) {
   AMP_CHECK(succeeded(status), "oneDNN: ", call, " failed with status ", static_cast<int>(status));
 }
@@ -99,13 +99,13 @@ struct AMP_EXPORT Library {
 };
 inline Library& library() { return process_state<Library>(); }
 
-/// Whether oneDNN computes with these instructions: the processor has them, and ONEDNN_MAX_CPU_ISA
-/// in the environment does not forbid them.
+/// Whether oneDNN uses these instructions: the processor has them, and ONEDNN_MAX_CPU_ISA in the
+/// environment allows them.
 inline bool has_instructions(dnnl_cpu_isa_t wanted) {
   return (library().instructions & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
 }
 
-/// Whether matmuls and convolutions of the dtype run in instructions of its own.
+/// Whether matmuls and convolutions multiply the dtype directly, with instructions for it.
 inline bool is_native(DType dtype) {
   if (dtype == kBFloat16) return has_instructions(dnnl_cpu_isa_avx512_core_bf16);
 #if DNNL_VERSION_MAJOR >= 3
@@ -114,7 +114,7 @@ inline bool is_native(DType dtype) {
   return dtype == kFloat32;
 }
 
-/// The widest instructions that oneDNN computes with.
+/// Returns the widest instructions that oneDNN uses.
 inline const char* instructions() {
   if (has_instructions(dnnl_cpu_isa_avx512_core_amx)) return "AMX";
   if (has_instructions(dnnl_cpu_isa_avx512_core_bf16)) return "AVX512_BF16";
@@ -123,13 +123,13 @@ inline const char* instructions() {
   return "baseline";
 }
 
-/// The version that runs, as "3.13.2".
+/// Returns the version in use, as "3.13.2".
 inline std::string version() {
   const dnnl_version_t* const v = dnnl_version();
   return std::to_string(v->major) + "." + std::to_string(v->minor) + "." + std::to_string(v->patch);
 }
 
-/// How a tensor lies in memory. With dnnl_format_tag_any the primitive chooses.
+/// The layout of a tensor in memory. With dnnl_format_tag_any the primitive chooses.
 class MemoryDesc {
  public:
 #if DNNL_VERSION_MAJOR >= 3
@@ -189,7 +189,8 @@ inline bool do_equal(MemoryDesc::Pointer a, MemoryDesc::Pointer b) {
   return dnnl_memory_desc_equal(a, b) != 0;
 }
 
-/// The memory that a primitive expects as `what`: dnnl_query_src_md, dnnl_query_weights_md, ...
+/// Returns the layout that a primitive expects for `what`: dnnl_query_src_md,
+/// dnnl_query_weights_md, ...
 inline MemoryDesc::Pointer expected(const PrimitiveDesc& desc, dnnl_query_t what) {
   return dnnl_primitive_desc_query_md(desc.get(), what, 0);
 }
@@ -197,8 +198,8 @@ inline std::int64_t bytes_of(MemoryDesc::Pointer desc) {
   return static_cast<std::int64_t>(dnnl_memory_desc_get_size(desc));
 }
 
-/// The attributes of every primitive here: float32 is multiplied as float32, whatever the
-/// environment allows, and the caller lends the memory for intermediate results.
+/// Returns the attributes of every primitive here: float32 is multiplied as float32, whatever the
+/// environment allows, and the caller provides the memory for intermediate results.
 inline Attributes attributes(bool accumulate = false) {
   dnnl_primitive_attr_t made = nullptr;
   require(dnnl_primitive_attr_create(&made), "dnnl_primitive_attr_create");
@@ -239,7 +240,7 @@ inline PrimitiveDesc matmul_desc(const MemoryDesc& source, const MemoryDesc& wei
   return PrimitiveDesc(fine ? made : nullptr);
 }
 
-/// The arrays of a convolution, or their gradients, and its window, as oneDNN counts: a dilation of
+/// The arrays of a convolution, or their gradients, and its window in oneDNN's terms: a dilation of
 /// 0 has no gaps.
 struct ConvolutionDescs {
   const MemoryDesc &source, &weights, &bias, &destination;
@@ -266,7 +267,7 @@ inline PrimitiveDesc convolution_desc(const ConvolutionDescs& c, const Attribute
   return PrimitiveDesc(fine ? made : nullptr);
 }
 
-/// The gradient of the source. `forward` is the convolution it belongs to.
+/// The gradient of the source. `forward` is the convolution that it belongs to.
 inline PrimitiveDesc convolution_backward_data_desc(const ConvolutionDescs& c,
                                                     const PrimitiveDesc& forward,
                                                     const Attributes& attributes) {
@@ -308,7 +309,7 @@ inline PrimitiveDesc convolution_backward_weights_desc(const ConvolutionDescs& c
   return PrimitiveDesc(fine ? made : nullptr);
 }
 
-/// Whether oneDNN would compute this with its reference loops, which are slower than any other way.
+/// Whether oneDNN would use its reference loops, which are slower than any other way.
 inline bool is_reference(const PrimitiveDesc& desc) {
   const char* name = nullptr;
   return dnnl_primitive_desc_query(desc.get(), dnnl_query_impl_info_str, 0,
@@ -316,7 +317,7 @@ inline bool is_reference(const PrimitiveDesc& desc) {
          name != nullptr && std::string_view(name).substr(0, 3) == "ref";
 }
 
-/// destination = source, elsewhere and otherwise laid out
+/// destination = source in another layout, at another address
 inline PrimitiveDesc reorder_desc(MemoryDesc::Pointer source, MemoryDesc::Pointer destination,
                                   const Attributes& attributes) {
   dnnl_primitive_desc_t made = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Primitives that are ready to run. Each thread keeps the primitives that it made, by what they
-// compute. A training step with the same sizes as an earlier one makes none, and no thread waits
+// Primitives that are ready to run. Each thread caches the primitives that it created, by what they
+// compute. A training step with the same sizes as an earlier one creates none, and no thread waits
 // for another.
 #pragma once
 
@@ -24,14 +24,14 @@
 
 namespace amp::inline v0::kernels::host::onednn {
 
-/// One argument of a primitive: DNNL_ARG_SRC and the like, and how it lies.
+/// One argument of a primitive: DNNL_ARG_SRC and the like, and its layout.
 struct Argument {
   int name;
   MemoryDesc::Pointer desc;
 };
 
-/// A primitive with its arguments, on the thread that made it. Empty if oneDNN has none, or
-/// only its slow reference code.
+/// A primitive with its arguments, for the thread that created it. Empty if oneDNN has none, or
+/// only slow reference code.
 class Call {
  public:
   static constexpr int kMostArguments = 4;
@@ -52,7 +52,8 @@ class Call {
 
   explicit operator bool() const { return primitive_ != nullptr; }
 
-  /// How the primitive expects one of its arrays: dnnl_query_weights_md and the like.
+  /// Returns the layout that the primitive expects for one of its arrays: dnnl_query_weights_md and
+  /// the like.
   MemoryDesc::Pointer expects(dnnl_query_t what) const {
     const_dnnl_primitive_desc_t desc = nullptr;
     require(dnnl_primitive_get_primitive_desc(primitive_.get(), &desc),
@@ -60,7 +61,7 @@ class Call {
     return dnnl_primitive_desc_query_md(desc, what, 0);
   }
 
-  /// Runs with the addresses of the arguments, in the order in which they were named.
+  /// Runs the primitive with the addresses of the arguments, in the order in which they were named.
   void run(dnnl_stream_t stream, std::initializer_list<const void*> addresses) const {
     const HostBuffer<std::byte> scratch(scratch_bytes_);
     int i = 0;
@@ -91,7 +92,7 @@ class Call {
   int count_ = 0;
 };
 
-/// What a call computes: its kind, dtypes, sizes and strides. Equal keys mean equal primitives.
+/// The key of a call: its kind, dtypes, sizes and strides. Equal keys mean equal primitives.
 using CallKey = PackKey;
 struct CallKeyHash {
   std::size_t operator()(const CallKey& key) const {
@@ -104,7 +105,7 @@ struct CallKeyHash {
   }
 };
 
-/// The calls that a thread has made: at most kMost, those that were used last.
+/// The calls that a thread has created: at most kMost, the last used ones.
 class Calls {
  public:
   static constexpr std::size_t kMost = 512;
@@ -117,14 +118,14 @@ class Calls {
   dnnl_stream_t stream() const { return stream_.get(); }
   std::size_t size() const { return calls_.size(); }
 
-  /// The call of this key, made by make() if there is none yet.
+  /// Returns the call of this key, created by make() if there is none yet.
   const Call& get(const CallKey& key, FunctionRef<Call()> make) {
     const auto found = calls_.find(key);
     if (found != calls_.end()) [[likely]] {
       found->second.used = ++clock_;
       return found->second.call;
     }
-    // A child that is forked while oneDNN makes a primitive would wait for it for ever.
+    // Without the lock, a child forked while oneDNN creates a primitive would wait for ever.
     const amp::detail::ProcessLock lock(amp::detail::LockOf::kPrimitives);
     return amp::detail::or_out_of_memory([&]() -> const Call& {
       if (calls_.size() >= kMost) drop_oldest();

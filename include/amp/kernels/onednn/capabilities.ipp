@@ -12,7 +12,7 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-/// Of amp's own kernels.
+/// Returns the instructions of amp's own kernels.
 AMP_INLINE std::string instructions_of_amp() {
   if (has_avx512()) return "AVX-512";
   return has_avx2() ? "AVX2" : "baseline";

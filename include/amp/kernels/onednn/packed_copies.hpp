@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A weight in the orders in which libraries want it. A copy is kept from the second use of a weight
-// that was not written in between: inference and accumulation of gradients pack once, and a
+// Copies of a weight in the orders that libraries prefer. A copy is cached from the second use of a
+// weight that was not written in between. So inference and accumulation of gradients pack once, and
 // training that writes its weights in each step holds no copies.
 #pragma once
 
@@ -21,20 +21,20 @@ class HostBuffer;
 
 namespace kernels {
 
-/// What a copy was made for: equal keys mean equal orders.
+/// The key of a copy: equal keys mean equal orders.
 using PackKey = std::array<std::int64_t, 20>;
 
-/// The copies of the weights in one storage. Safe from several threads.
+/// The copies of the weights in one storage. Thread-safe.
 class PackedCopies {
  public:
   using Copy = std::shared_ptr<const HostBuffer<std::byte>>;
   using Pack = FunctionRef<void(std::byte* memory)>;
   static constexpr int kMost = 4;  // orders of one weight
 
-  /// The copy of the weight at this version, made by pack(memory) unless there is one.
+  /// Returns the copy of the weight at this version. pack(memory) makes it if there is none.
   Copy get(std::uint64_t version, const PackKey& key, std::int64_t bytes, Pack pack);
 
-  /// A copy that nothing keeps.
+  /// Makes a copy that is not cached.
   static Copy make(std::int64_t bytes, Pack pack);
 
  private:
@@ -44,7 +44,7 @@ class PackedCopies {
     bool used = false;
   };
 
-  /// That of the key, or the place for it.
+  /// Returns the entry of the key, or a free entry for it.
   Entry& entry_of(const PackKey& key);
 
   std::array<Entry, kMost> entries_;
@@ -52,8 +52,8 @@ class PackedCopies {
   int next_ = 0;
 };
 
-/// The place for copies of a weight, and the weight's version. Null if none can be kept, because
-/// amp may not see every write to the weight.
+/// The cache for copies of a weight, and the weight's version. Null if no copy may be cached,
+/// because amp may not see every write to the weight.
 struct PackedAt {
   PackedCopies* copies = nullptr;
   std::uint64_t version = 0;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Who computes. amp cuts the work and runs the parts on its own threads, and oneDNN computes each
-// part on the thread that calls it. So a process has one set of threads, which a fork, a second
-// user thread and AMP_NUM_THREADS treat as they treat all other kernels.
+// The threads that run oneDNN. amp divides the work and runs the parts on its own threads; oneDNN
+// computes each part on the thread that calls it. So a process has one set of threads, and a fork,
+// a second user thread and AMP_NUM_THREADS act on it as for all other kernels.
 #pragma once
 
 #include "amp/kernels/onednn/api.hpp"
@@ -12,8 +12,8 @@
 
 namespace amp::inline v0::kernels::host::onednn {
 
-/// While it exists, oneDNN runs the calls of this thread on this thread only. OpenMP keeps the
-/// number for each thread on its own, so that no other thread sees the change.
+/// While it exists, oneDNN runs the calls of this thread on this thread only. OpenMP stores the
+/// number for each thread separately, so no other thread sees the change.
 class OnThisThread {
  public:
   OnThisThread() {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The formula of Adam and AdamW: that of optim/adam.hpp, for host and device.
+// The formula of Adam and AdamW (optim/adam.hpp), for host and device.
 #pragma once
 
 #include <cstdint>
@@ -10,35 +10,36 @@
 
 namespace amp::inline v0::kernels {
 
-/// The hyperparameters of a group, what a step keeps of each parameter, and its formula.
+/// The hyperparameters of a group, the states of each parameter, and the formula.
 struct AdamRule {
   double beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   bool decoupled = false;  // AdamW
 
-  /// Arrays kept beside each parameter: exp_avg and exp_avg_sq.
+  /// The number of state arrays of each parameter: exp_avg and exp_avg_sq.
   static constexpr int kStates = 2;
-  /// Whether the formula depends on the number of a parameter's steps.
+  /// Whether the formula depends on the number of steps of a parameter.
   static constexpr bool kCountsSteps = true;
-  /// The state that is rounded stochastically if it was chosen to be bfloat16; -1 if none is.
+  /// The state that is rounded stochastically if it is chosen to be bfloat16; -1 if none is.
   static constexpr int kStochasticState = 1;
-  /// Whether there are any with these hyperparameters.
+  /// Whether there are states with these hyperparameters.
   AMP_HOST_DEVICE static constexpr bool keeps_states() { return true; }
 
-  /// What the hyperparameters, the learning rate and the count come to, in the type of the update.
+  /// The coefficients that follow from the hyperparameters, the learning rate and the count, in the
+  /// type of the update.
   template <class T>
   struct Coefficients {
     T step_size, eps;  // both sides of the quotient times sqrt(1 - beta2^t)
     T shrink, decay, weight1, weight2, beta2;
     bool decoupled, coupled;
   };
-  /// Of a parameter's step t, from 1 on. V is a type of numbers that rounds each operation by
-  /// itself: host::Rounded or cuda::Rounded.
+  /// Returns the coefficients of a parameter's step t, from 1 on. V is a type of numbers that
+  /// rounds each operation separately: host::Rounded or cuda::Rounded.
   AMP_EITHER_SIDE
   template <class V>
   AMP_HOST_DEVICE Coefficients<typename V::Number> coefficients(double rate, std::int64_t t) const;
 
-  /// One step of an element, or of a vector of them, with its states; grad is unscaled and clipped,
-  /// and of no use afterwards. (No variables of type V: nvcc takes no vectors in such functions.)
+  /// Steps an element, or a vector of them, with its states. grad is unscaled and clipped, and used
+  /// as scratch. (No variables of type V: nvcc takes no vectors in such functions.)
   AMP_EITHER_SIDE
   template <class V>
   AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void update(const Coefficients<typename V::Number>& k,

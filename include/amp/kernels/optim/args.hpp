@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The arguments of optimizer steps over many tensors: one call, so that a device can do it in one
-// launch. Rule is an optimizer's formula, as AdamRule.
+// launch. Rule is an optimizer's formula, such as AdamRule.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// Copies of a weight that a step keeps equal to it, rounded. Null where there is none.
+/// Copies of a weight to which a step writes the new values, rounded. Null if there is none.
 struct LowPrecisionCopies {
   void* float16 = nullptr;
   void* bfloat16 = nullptr;
@@ -23,17 +23,18 @@ struct LowPrecisionCopies {
   friend bool operator==(const LowPrecisionCopies&, const LowPrecisionCopies&) = default;
 };
 
-/// Whether there are hyperparameters with which a rule keeps no states: the default ones, then.
+/// Whether there are hyperparameters for which a rule needs no states; the default ones are such,
+/// then.
 template <class Rule>
 inline constexpr bool kMayLackStates = !Rule{}.keeps_states();
 
-/// Whether a rule multiplies the rate of each parameter with its trust ratio.
+/// Whether a rule multiplies the rate of each parameter by its trust ratio.
 template <class Rule>
 inline constexpr bool kTrusts = requires {
   requires Rule::kTrusts;
 };
 
-/// A rule's update, with states in an array.
+/// Calls a rule's update with the states in an array.
 AMP_EITHER_SIDE
 template <class Rule, class Coefficients, class V>
 AMP_HOST_DEVICE AMP_ALWAYS_INLINE void update_with(const Coefficients& k, V& grad, V& weight,
@@ -50,7 +51,7 @@ struct OptimizerParameter {
   void* parameter;
   void* gradient;
   void* states[Rule::kStates];  // null unless rule.keeps_states()
-  std::int64_t* step;           // if Rule::kCountsSteps: applied ones, to which this one is added
+  std::int64_t* step;           // if Rule::kCountsSteps: the applied steps, incremented by this one
   std::int64_t numel;
   DType dtype, gradient_dtype, state_dtype;
   LowPrecisionCopies copies = {};
@@ -59,13 +60,13 @@ struct OptimizerParameter {
   friend bool operator==(const OptimizerParameter&, const OptimizerParameter&) = default;
 };
 
-/// What the parameters of a group have in common.
+/// What the parameters of a group share.
 template <class Rule>
 struct GroupSettings {
   LearningRate lr;
   Rule rule;
-  std::uint64_t seed = 0;         // of what is rounded stochastically
-  bool zero_grad = false;         // gradients are 0 afterwards, those of a skipped step as well
+  std::uint64_t seed = 0;         // of stochastic rounding
+  bool zero_grad = false;         // sets gradients to 0 afterwards, those of a skipped step as well
   bool stochastic_state = false;  // rounds Rule::kStochasticState so, if that is bfloat16
 
   friend bool operator==(const GroupSettings&, const GroupSettings&) = default;
@@ -78,13 +79,13 @@ struct OptimizerGroup {
   GroupSettings<Rule> settings;
 };
 
-/// A step of all groups, taken whole: where the kernel throws, nothing was written.
+/// A step of all groups. If the kernel throws, nothing was written.
 template <class Rule>
 struct OptimizerArgs {
   Device device;
   const OptimizerGroup<Rule>* groups;
   std::int64_t count;
-  std::int64_t* applied;  // on the device: the steps taken before, to which this one is added
+  std::int64_t* applied;  // on the device: the applied steps, incremented by this one
   GradScale scale;
   DescriptorTable* table = nullptr;
 };

@@ -45,7 +45,8 @@ AMP_HOST_DEVICE LambRule::Coefficients<typename V::Number> LambRule::coefficient
       static_cast<T>(beta2)};
 }
 
-/// ||weights|| / ||directions|| of a parameter, 1 where either is 0, from the sums of the squares.
+/// Returns ||weights|| / ||directions|| of a parameter, or 1 if either is 0, from the sums of the
+/// squares.
 AMP_HOST_DEVICE inline double trust_ratio(double weights, double directions) {
   if (weights == 0 || directions == 0) return 1;
   return functions::math::sqrt(weights) / functions::math::sqrt(directions);

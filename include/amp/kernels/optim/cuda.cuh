@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Optimizer steps: gradient, state and parameter are read once, unscaling, clipping and the skip
-// included, and the copy of the weight that autocast uses is written with it. One launch steps all
-// parameters and advances the counts; what it reads is in place before. So whatever can fail comes
-// before the first write. Rule is an optimizer's formula, the host's too.
+// optimizer_step() on CUDA devices: gradient, state and parameter are read once, with unscaling,
+// clipping and the skip, and the weight's copy for autocast is written in the same pass. One launch
+// steps all parameters and advances the counts. Everything that it reads is prepared before, so
+// whatever can fail comes before the first write. Rule is an optimizer's formula, shared with the
+// host.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// The parameter comes by value: what is stored might be a row, for all that the compiler knows.
+/// Takes the parameter by value: otherwise the compiler must assume that a store may change the
+/// row.
 template <StepKind kKind, class C, class Rule>
 __device__ void step_piece(const OptimizerParameter<Rule> p, bool vectors,
                            const GroupSettings<Rule>& group, double trust, bool is_new, Range range,
@@ -68,7 +70,7 @@ __device__ void zero_piece(const Parameter p, bool vectors, Range range) {
   });
 }
 
-/// The last block to end advances the counts, which no block reads any more.
+/// The last block to finish advances the counts, because no block reads them any more.
 template <StepKind kKind, class Rule>
 AMP_KERNEL void step_kernel(const StepRow<Rule>* rows, std::int64_t count, std::int64_t pieces,
                             const GroupSettings<Rule>* groups, unsigned* arrived,
@@ -83,7 +85,7 @@ AMP_KERNEL void step_kernel(const StepRow<Rule>* rows, std::int64_t count, std::
     return;
   }
   const std::int64_t before = *applied;
-  const Row* known = nullptr;  // whose coefficients the block has
+  const Row* known = nullptr;  // the row of the block's coefficients
   for_each_piece(
       rows, count, &Row::first_piece, pieces, kPiece,
       [&](const Row& row, Range range, std::int64_t) {
@@ -103,7 +105,7 @@ AMP_KERNEL void step_kernel(const StepRow<Rule>* rows, std::int64_t count, std::
   if (threadIdx.x == 0) ++*applied;
 }
 
-/// A step of all groups.
+/// Steps the parameters of all groups.
 template <class Rule>
 void optimizer_step(const OptimizerArgs<Rule>& args) {
   const TableOfCall<StepTable<Rule>> table(args.device, args.table);
@@ -121,7 +123,7 @@ void optimizer_step(const OptimizerArgs<Rule>& args) {
     }
   };
   if constexpr (kTrusts<Rule>) {
-    step(TrustRatios<Rule>(args, *table.operator->()).data());
+    step(TrustRatios<Rule>(args, *table).data());
   } else {
     step(nullptr);
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What an optimizer applies to its gradients while it steps.
+// The scale that an optimizer applies to its gradients in a step.
 #pragma once
 
 #include "amp/core/config.hpp"
@@ -9,9 +9,9 @@
 
 namespace amp::inline v0 {
 
-/// What an optimizer applies to its gradients while it steps: device pointers, read on the current
-/// stream. Each gradient counts as g * *inverse * *clip, and nothing changes where *found_inf != 0.
-/// Null stands for 1, 0 and 1. A kernel of one's own takes it by value:
+/// The scale that an optimizer applies to its gradients in a step: device pointers, read on the
+/// current stream. Each gradient counts as g * *inverse * *clip, and nothing changes if *found_inf
+/// != 0. Null stands for 1, 0 and 1. Your own kernels take it by value:
 ///   if (scale.skips()) return;
 ///   const float factor = static_cast<float>(scale.factor(amp::kFloat16));
 ///   const float g = factor * static_cast<float>(gradient[i]);
@@ -24,9 +24,9 @@ struct GradScale {
   const double* clip_float64 = nullptr;  // *clip before it was rounded, if a gradient is float64:
                                          // it may be too small for float32
 
-  /// Whether the step is to change nothing. To be called where the pointers point to, as factor().
+  /// Whether the step must change nothing. Call it where the pointers are valid, as factor().
   AMP_HOST_DEVICE bool skips() const { return found_inf != nullptr && *found_inf != 0; }
-  /// What every gradient of this dtype is multiplied with.
+  /// Returns the factor of every gradient of this dtype.
   AMP_HOST_DEVICE double factor(DType gradient) const {
     const bool low = is_low_precision(gradient) && inverse_low_precision != nullptr;
     const float* const inverse_of = low ? inverse_low_precision : inverse;

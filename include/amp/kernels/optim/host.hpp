@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Optimizer steps: gradient, state and parameter are read once, unscaling, clipping and the skip
-// included, in one parallel region over all parameters. Rule is an optimizer's formula, as
+// Optimizer steps: gradient, state and parameter are read once, with unscaling, clipping and the
+// skip, in one parallel region over all parameters. Rule is an optimizer's formula, such as
 // AdamRule.
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace amp::inline v0::kernels::host {
 
-/// A step of all groups. If it is skipped, only gradients that shall be 0 afterwards are written.
+/// Steps the parameters of all groups. If the step is skipped, only gradients that are set to 0 are
+/// written.
 template <class Rule>
 void optimizer_step(const OptimizerArgs<Rule>& args);
 

@@ -23,10 +23,11 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// From so many parameters on a step passes more memory than a cache keeps until the next forward.
+/// From so many parameters on, a step uses more memory than a cache keeps until the next forward
+/// pass.
 inline constexpr std::int64_t kBeyondCaches = std::int64_t{1} << 22;
 
-/// Elements [begin, end), at most a chunk.
+/// Steps elements [begin, end), at most a chunk.
 template <class C, class Rule>
 void step_chunk(const StepRow<Rule>& row, std::int64_t begin, std::int64_t end) {
   const StepLoop<Rule, C> loop{.factor = static_cast<C>(row.factor),

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// LAMB's formula: that of optim/lamb.hpp, for host and device.
+// The formula of LAMB (optim/lamb.hpp), for host and device.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace amp::inline v0::kernels {
 
-/// The hyperparameters of a group. For what each member of a rule means see AdamRule.
+/// The hyperparameters of a group. AdamRule explains the members of a rule.
 struct LambRule {
   double beta1 = 0.9, beta2 = 0.999, eps = 1e-6, weight_decay = 0.01;
 
   static constexpr int kStates = 2;  // exp_avg, exp_avg_sq
   static constexpr bool kCountsSteps = true;
   static constexpr int kStochasticState = 1;
-  /// The rate of each parameter is multiplied with its trust_ratio.
+  /// The rate of each parameter is multiplied by its trust_ratio.
   static constexpr bool kTrusts = true;
   AMP_HOST_DEVICE static constexpr bool keeps_states() { return true; }
 
@@ -30,7 +30,7 @@ struct LambRule {
   template <class V>
   AMP_HOST_DEVICE Coefficients<typename V::Number> coefficients(double rate, std::int64_t t) const;
 
-  /// grad becomes the direction of the step, of which the trust ratio decides the length.
+  /// Replaces grad by the direction of the step. The trust ratio determines its length.
   AMP_EITHER_SIDE
   template <class V>
   AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void direct(const Coefficients<typename V::Number>& k,

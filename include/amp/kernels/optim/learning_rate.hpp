@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Learning rates that follow a schedule: value types, evaluated by the kernel from the device's
-// count of applied steps. So they stand still where a step is skipped, and a captured graph replays
+// count of applied steps. So they do not advance if a step is skipped, and a captured graph replays
 // them.
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace amp::inline v0 {
 
-/// The learning rate as a function of t, the number of steps applied before. Made by the functions
-/// in schedule.hpp; the default is constant. In each case the first `warmup_steps` rise linearly
-/// from warmup_start times the rate, and t counts from their end.
+/// The learning rate as a function of t, the number of steps applied before. The functions in
+/// schedule.hpp make schedules; the default is constant. In all of them the first `warmup_steps`
+/// rise linearly from warmup_start times the rate, and t counts from their end.
 struct Schedule {
   enum class Kind : std::uint8_t { kConstant, kStep, kCosine, kOneCycle };
 
@@ -21,15 +21,15 @@ struct Schedule {
   double gamma = 1;        // kStep: the factor of each drop
   double final_rate = 0;   // kCosine: at the end; kOneCycle: over the initial rate
   double peak_factor = 1;  // kOneCycle: highest over initial rate
-  double rising = 0;       // kOneCycle: the share of the steps that rise
+  double rising = 0;       // kOneCycle: the fraction of the steps that rise
   std::int64_t warmup_steps = 0;
   double warmup_start = 0;
 
   friend bool operator==(const Schedule&, const Schedule&) = default;
 
-  /// The same, after `count` steps of warm-up that rise linearly from `start` times the rate: from
-  /// a third of it by default (torch: LinearLR, then this). after_warmup(count, 0) rises from 0, as
-  /// nanoGPT's and most transformers' do.
+  /// Returns the same schedule after a warm-up of `count` steps that rise linearly from `start`
+  /// times the rate: a third of it by default (torch: LinearLR, then this). after_warmup(count, 0)
+  /// rises from 0, as in nanoGPT and most transformers.
   constexpr Schedule after_warmup(std::int64_t count, double start = 1.0 / 3) const {
     Schedule schedule = *this;
     schedule.warmup_steps = count;
@@ -40,7 +40,7 @@ struct Schedule {
 
 namespace kernels {
 
-/// The learning rate of a step, a function of the steps applied before.
+/// The learning rate of a step, as a function of the steps applied before.
 struct LearningRate {
   double rate;
   Schedule schedule;

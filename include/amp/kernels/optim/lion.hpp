@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Lion's formula: that of optim/lion.hpp, for host and device.
+// The formula of Lion (optim/lion.hpp), for host and device.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// The hyperparameters of a group. For what each member of a rule means see AdamRule.
+/// The hyperparameters of a group. AdamRule explains the members of a rule.
 struct LionRule {
   double beta1 = 0.9, beta2 = 0.99, weight_decay = 0;
 

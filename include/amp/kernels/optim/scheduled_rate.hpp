@@ -12,12 +12,12 @@
 
 namespace amp::inline v0::kernels {
 
-/// From `from` at share 0 to `to` at share 1 along half a cosine.
+/// Returns the value between `from` (share = 0) and `to` (share = 1) along half a cosine.
 AMP_HOST_DEVICE inline double cosine_between(double from, double to, double share) {
   return to + (from - to) * (1 + ::cos(3.14159265358979323846 * share)) / 2;
 }
 
-/// The learning rate of the step that follows t applied ones.
+/// Returns the learning rate of the step that follows t applied ones.
 AMP_HOST_DEVICE inline double rate_of_schedule(const Schedule& s, double rate, std::int64_t t) {
   if (t < s.warmup_steps) {
     const double share = static_cast<double>(t) / static_cast<double>(s.warmup_steps);

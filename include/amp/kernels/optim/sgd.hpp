@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// SGD's formula: that of optim/sgd.hpp, for host and device.
+// The formula of SGD (optim/sgd.hpp), for host and device.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// The hyperparameters of a group. For what each member of a rule means see AdamRule.
+/// The hyperparameters of a group. AdamRule explains the members of a rule.
 struct SgdRule {
   double momentum = 0, weight_decay = 0;
   bool nesterov = false;

@@ -20,7 +20,7 @@ struct MaxPool2dBackwardArgs {
   Window2d window;
 };
 
-/// Sums of the same windows times `scale`; padding counts as 0. The same orders.
+/// Sums over the same windows times `scale`; padding counts as 0. The orders are the same.
 struct AvgPool2dArgs {
   Operand input, output;
   Window2d window;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Pooling over windows of a plane. Backward, each element gathers what the windows over it give, in
-// their order: no atomics, and the same bits every time.
+// max_pool2d(), avg_pool2d() and their gradients on CUDA devices. Backward, each element gathers
+// the gradients of the windows over it, in order: no atomics, and the same bits every time.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-/// `indices` of maxima only.
+/// `indices` is only used for maxima.
 template <bool Max, class Walk>
 AMP_KERNEL void __launch_bounds__(kThreads)
     pool_kernel(Walk walk, Input x, Output y, std::int32_t* indices, typename Walk::Compute scale) {
@@ -56,7 +56,7 @@ AMP_KERNEL void __launch_bounds__(kThreads)
   });
 }
 
-/// visitor(walk) with the best way over these windows.
+/// Calls visitor(walk) with the best way to go over these windows.
 template <class Visitor>
 void visit_windows(const Operand& images, const Operand& windows, const Window2d& window,
                    Visitor&& visitor) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Pooling: which elements a window sees, which windows see an element, and what a window gives of
-// its elements, in their order:
+// Pooling: which elements a window sees, which windows see an element, and the result of a window
+// from its elements, in order:
 //   max_pool2d:  y = max x     grad_x = sum of the gradients of the windows whose maximum it was
 //   avg_pool2d:  y = s sum x   grad_x = s sum of the gradients of the windows that see it
 #pragma once
@@ -32,9 +32,9 @@ struct WindowRange {
   AMP_HOST_DEVICE std::int64_t count() const { return (end - begin - 1) / step + 1; }
 };
 
-/// The windows [begin, end), of `count`, that may see one position.
+/// The windows [begin, end), out of `count`, that may see one position.
 struct WindowsOver {
-  std::int64_t at, begin, end;  // the position, counted from the start of the padding
+  std::int64_t at, begin, end;  // position: counted from the start of the padding
 
   AMP_HOST_DEVICE WindowsOver(std::int64_t position, std::int64_t count, const Window2d& w, int d,
                               const Divider& by_stride)
@@ -44,24 +44,25 @@ struct WindowsOver {
     begin = before < 0 ? 0 : by_stride.quotient(before) + 1;
     end = last < count ? last + 1 : count;
   }
-  /// Between its elements, a dilated window sees nothing.
+  /// Whether the window sees the position. A dilated window skips those between its elements.
   AMP_HOST_DEVICE bool has(std::int64_t window, const Window2d& w, int d) const {
     return w.dilation[d] == 1 || (at - window * w.stride[d]) % w.dilation[d] == 0;
   }
 };
 
-/// Of the size of a float or double.
+/// An integer of the size of a float or double.
 template <class C>
 using BitsOf = std::conditional_t<sizeof(C) == 4, std::int32_t, std::int64_t>;
 
-/// All bits if an element becomes the maximum of its window, else none. NaN wins, as in torch.
+/// Returns all bits set if an element becomes the maximum of its window, else none. NaN wins, as in
+/// torch.
 template <class C>
 AMP_HOST_DEVICE BitsOf<C> becomes_maximum(C x, C maximum) {
   using Bits = BitsOf<C>;
   return -Bits{x > maximum} | -Bits{is_nan(x)};
 }
 
-/// The maximum of a window, and its place.
+/// The maximum of a window, and its position.
 template <class C>
 struct MaxOfWindow {
   C value = -std::numeric_limits<C>::infinity();
@@ -76,7 +77,7 @@ struct MaxOfWindow {
 template <class C>
 struct SumOfWindow {
   C value = 0;
-  std::int32_t place;  // of no meaning
+  std::int32_t place;  // not used
 
   AMP_HOST_DEVICE void take(C x, std::int32_t) { value += x; }
 };

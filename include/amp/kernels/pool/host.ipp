@@ -13,8 +13,8 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// The maxima of what came so far and of one further element for each of n windows, which lie side
-/// by side: in[i * stride], at the position `at` + i * stride of the plane.
+/// Updates the maxima of n windows, which lie side by side, with one further element of each: in[i
+/// * stride], at the position `at` + i * stride of the plane.
 template <class C, class Stride>
 void take_maxima(const C* __restrict in, Stride stride, std::int32_t at, std::int64_t n,
                  C* __restrict maxima, std::int32_t* __restrict indices) {
@@ -52,14 +52,15 @@ void max_pool_plane(const MaxPool2dArgs& args, Stride stride, const C* in, C* ou
 template <class C>
 void max_pool_plane(const MaxPool2dArgs& args, const C* in, C* out, std::int32_t* indices) {
   const std::int64_t stride = args.window.stride[1];
-  if (stride == 2) {  // as in most networks: a constant, for vectors
+  if (stride == 2) {  // as in most networks: a constant, so that loops vectorise
     constexpr std::integral_constant<std::int64_t, 2> kTwo;
     return max_pool_plane(args, kTwo, in, out, indices);
   }
   max_pool_plane(args, stride, in, out, indices);
 }
 
-/// Whole planes in the compute type, in parallel: body(in, out) reads one and fills the other.
+/// Processes whole planes in the compute type, in parallel: body(in, out) reads one and fills the
+/// other.
 template <class Body>
 void for_each_plane(const Operand& input, const Operand& output, Body body) {
   const std::int64_t in_size = input.sizes[2] * input.sizes[3];
@@ -80,7 +81,7 @@ void for_each_plane(const Operand& input, const Operand& output, Body body) {
   });
 }
 
-/// Visits what each window sees: body(window, position), windows in order.
+/// Calls body(window, position) for every element that a window sees, windows in order.
 template <class Body>
 void for_each_in_windows(const Operand& windows, const Operand& plane, const Window2d& window,
                          Body body) {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Random tensors: element i takes word i % 4 of the Philox block i / 4 of its range, on every
-// device and for any number of threads. A thread takes two blocks, a vector, or one.
+// random(), dropout() and store_rng_state() on CUDA devices. Element i takes word i % 4 of the
+// Philox block i / 4 of its range, on every device and for any number of threads. A thread
+// processes two blocks, a vector, or one.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-/// Whole vectors, each two blocks, then the blocks that remain.
+/// Processes whole vectors, each of two blocks, then the remaining blocks.
 template <class C>
 AMP_KERNEL void random_kernel(Output output, Draw draw, RandomRange range, std::int64_t vectors,
                               std::int64_t n) {
@@ -65,22 +66,22 @@ AMP_KERNEL void dropout_kernel(Input x, Input residual, Output y, Dropout<C> dro
   }
 }
 
-/// How many whole vectors the dense arrays have.
+/// Returns how many whole vectors the dense arrays have.
 template <class... Operands>
 std::int64_t whole_vectors(std::int64_t n, const Operands&... arrays) {
   const bool aligned =
       ((!arrays.present || is_aligned_for_vectors(arrays.data, arrays.dtype)) && ...);
   return aligned ? n / kVector : 0;
 }
-/// Blocks for them, and for what remains in blocks of four numbers.
+/// Returns the grid for whole vectors, and for the remaining blocks of four numbers.
 inline std::int64_t blocks_for(std::int64_t vectors, std::int64_t n) {
   return grid_for((std::max)(vectors, ceil_div(n - vectors * kVector, 4)));
 }
 
 }  // namespace detail
 
-/// The output is contiguous. Uniform numbers have the bits that they have on the host, normal ones
-/// but for the rounding of the device's log, cos and sin.
+/// The output must be contiguous. Uniform numbers have the same bits as on the host. Normal numbers
+/// differ by the rounding of the device's log, cos and sin.
 inline void random(const RandomArgs& args) {
   const std::int64_t n = args.output.numel();
   const std::int64_t vectors = detail::whole_vectors(n, args.output);
@@ -92,7 +93,7 @@ inline void store_rng_state(Device device, RngState* to, RngState value) {
   launch(device, 1, 32, detail::store_kernel<RngState>, to, value);
 }
 
-/// The backward pass is the same function of the gradient: no mask is kept.
+/// The backward pass is the same function of the gradient: no mask is stored.
 inline void dropout(const DropoutArgs& args) {
   const std::int64_t n = args.input.numel();
   const std::int64_t vectors = detail::whole_vectors(n, args.input, args.residual, args.output);

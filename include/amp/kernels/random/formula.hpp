@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What is made of random bits, on every device: four numbers of a block, or of four elements what a
-// dropout keeps.
+// Functions of random bits, on every device: the four numbers of a block, and dropout of four
+// elements.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// The numbers of one block. Normal ones come in pairs from the Box-Muller transform.
+/// Draws the numbers of one block. Normal ones come in pairs from the Box-Muller transform.
 struct Draw {
   Distribution distribution;
   float steps = 0x1p24F;  // as many bits as the format has digits
@@ -30,7 +30,7 @@ struct Draw {
     namespace math = functions::math;
     for (int l = 0; l < 4; ++l) values[l] = uniform_float(bits.word[l]);
     if (distribution == Distribution::kUniform) {
-      // Exact in the format, so that none rounds up to 1.
+      // Exact in the format, so none rounds up to 1.
       for (int l = 0; l < 4; ++l) values[l] = math::floor(values[l] * steps) / steps;
       return;
     }
@@ -43,7 +43,7 @@ struct Draw {
   }
 };
 
-/// What a dropout gives for one element.
+/// Returns the result of dropout for one element.
 template <class C>
 struct Dropout {
   std::uint32_t limit;

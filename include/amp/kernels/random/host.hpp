@@ -9,10 +9,10 @@
 
 namespace amp::inline v0::kernels::host {
 
-/// The output is contiguous.
+/// The output must be contiguous.
 void random(const RandomArgs& args);
 
-/// The backward pass is the same function of the gradient: no mask is kept.
+/// The backward pass is the same function of the gradient: no mask is stored.
 void dropout(const DropoutArgs& args);
 
 }  // namespace amp::inline v0::kernels::host

@@ -17,8 +17,8 @@ struct PhiloxBlock {
   std::uint32_t word[4];
 };
 
-/// The block of four words at `counter` of the stream `seed`, of which there are 2^64 more, by
-/// `branch`.
+/// Returns the block of four words at `counter` of the stream `seed`. `branch` selects one of 2^64
+/// more streams.
 AMP_HOST_DEVICE constexpr PhiloxBlock philox(std::uint64_t seed, std::uint64_t counter,
                                              std::uint64_t branch = 0) {
   std::uint32_t key0 = static_cast<std::uint32_t>(seed),
@@ -38,8 +38,8 @@ AMP_HOST_DEVICE constexpr PhiloxBlock philox(std::uint64_t seed, std::uint64_t c
   return x;
 }
 
-/// Where a tensor's random numbers begin: at `begin`; or, where a graph draws them, at begin.offset
-/// blocks after the place on the device that the replay was given.
+/// The beginning of a tensor's random numbers: `begin`, or, if a graph draws them, begin.offset
+/// blocks after the position on the device that was set for the replay.
 struct RandomRange {
   RngState begin;
   const RngState* base = nullptr;
@@ -50,16 +50,17 @@ struct RandomRange {
   }
 };
 
-/// Uniform in [0, 1): the upper 24 bits, every value exact in float.
+/// Returns a uniform number in [0, 1): the upper 24 bits, so that every value is exact in float.
 AMP_HOST_DEVICE constexpr float uniform_float(std::uint32_t word) {
   return static_cast<float>(word >> 8) * 0x1p-24F;
 }
 
-/// uniform_float(word) < p, for a `limit` of dropped_below(p): decided on integers, exactly.
+/// Returns uniform_float(word) < p, for a `limit` of dropped_below(p): decided on integers,
+/// exactly.
 AMP_HOST_DEVICE constexpr bool is_dropped(std::uint32_t word, std::uint32_t limit) {
   return (word >> 8) < limit;
 }
-/// ceil(p * 2^24), for p in [0, 1].
+/// Returns ceil(p * 2^24), for p in [0, 1].
 constexpr std::uint32_t dropped_below(double p) {
   const double limit = p * 0x1p24;
   const auto whole = static_cast<std::uint32_t>(limit);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Sums on CUDA devices. Kept in double (integers modulo 2^64), so that a 16-bit sum is rounded
-// once; in a fixed tree, which the shapes, strides and addresses decide, so that a sum has the same
-// bits every time.
+// sum() on CUDA devices. Sums are computed in double (integers modulo 2^64), so a 16-bit sum is
+// rounded once. They use a fixed tree, which depends on the shapes, strides and addresses, so a sum
+// has the same bits every time.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-/// What is summed, as lines (sweep.cuh): line part * stride + o are the elements of output o that
-/// belong to a part. Few lines are cut, so that all of a device may work on them.
+/// The lines of a sum, for a sweep (sweep.cuh): line part * stride + o are the elements of output o
+/// that belong to a part. Few lines are cut into parts, so that the whole device works.
 struct SumLines {
-  /// How the elements can be read: one by one; in vectors along a line; in vectors across eight
-  /// lines that lie side by side.
+  /// How elements are read: one by one, in vectors along a line, or in vectors across eight lines
+  /// that lie side by side.
   enum class Access : std::uint8_t { kSingles, kAlong, kAcross };
 
   Strided<1> kept, reduced;
@@ -95,7 +95,7 @@ struct SumLines {
   }
   void cut() {
     const bool across = access == Access::kAcross;
-    const bool by_threads = access == Access::kSingles && side_by_side;  // one has a line
+    const bool by_threads = access == Access::kSingles && side_by_side;  // one thread per line
     const std::int64_t shortest = across ? 64 : by_threads ? 256 : 4096;
     const std::int64_t wanted = by_threads ? 1 << 17 : 1024;
     const std::int64_t apart = across ? ceil_div(stride, 32 * kVector) : stride;
@@ -148,7 +148,7 @@ void sum(const ReduceArgs& args) {
   const SumLines lines(args);
   if (lines.parts == 1 || lines.stride == 0)
     return launch_sum<C>(lines, args.input, args.output, args.scale);
-  // The sums of the parts [parts, outputs], then theirs.
+  // First sums the parts [parts, outputs], then adds them.
   const Scratch<C> scratch(args.output.device, lines.count);
   Operand partial, total = args.output;
   partial.data = scratch.data();
@@ -167,7 +167,7 @@ void sum(const ReduceArgs& args) {
 
 }  // namespace detail
 
-/// The output is contiguous. A sum over nothing is 0.
+/// The output must be contiguous. A sum over nothing is 0.
 inline void sum(const ReduceArgs& args) {
   if (is_floating_point(args.input.dtype)) {
     detail::sum<double>(args);

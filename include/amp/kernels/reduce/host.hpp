@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Sums. Partial sums are kept in double (integers modulo 2^64). Of 16-bit numbers a few are added
-// in float first, which has 13 or 16 digits more than they; if that overflows, they are added in
-// double.
+// Sums. Partial sums are computed in double (integers modulo 2^64). Of 16-bit numbers a few are
+// added in float first, which has 13 or 16 more digits than they have; if that overflows, they are
+// added in double.
 #pragma once
 
 #include "amp/kernels/reduce/args.hpp"
 
 namespace amp::inline v0::kernels::host {
 
-/// The output is contiguous.
+/// The output must be contiguous.
 void sum(const ReduceArgs& args);
 
 }  // namespace amp::inline v0::kernels::host

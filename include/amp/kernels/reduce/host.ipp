@@ -18,7 +18,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// The sum of a block, in float up to the sum of the lanes.
+/// Sums a block; floats until the lanes are added.
 struct ShortSumOfFloats {
   template <class Isa>
   AMP_ALWAYS_INLINE static double run(const float* x, std::int64_t n) {
@@ -62,7 +62,7 @@ struct AddFloats {
   }
 };
 
-/// sums[i] += values[i], the sums `stride` apart.
+/// sums[i] += values[i]; the sums are `stride` apart.
 template <class Sum, class C>
 void add_block(const C* values, Sum* sums, std::int64_t stride, std::int64_t n) {
   if constexpr (std::is_same_v<C, float>) {
@@ -71,19 +71,19 @@ void add_block(const C* values, Sum* sums, std::int64_t stride, std::int64_t n) 
   for (std::int64_t i = 0; i < n; ++i) sums[i * stride] += static_cast<Sum>(values[i]);
 }
 
-/// The sum of a block of an array of `dtype`.
+/// Returns the sum of a block of an array of `dtype`.
 template <class Sum, class C>
 Sum sum_block_of(DType dtype, const C* values, std::int64_t n) {
   if constexpr (std::is_same_v<C, float>) {
     if (dtype != kFloat32) {
       const double sum = lanes::OnWidest<ShortSumOfFloats>::run(values, n);
-      if (is_finite(sum)) return sum;  // else it is computed again in double
+      if (is_finite(sum)) return sum;  // else computed again in double
     }
   }
   return sum_block<Sum>(values, n);
 }
 
-/// sums[c] = the sum of column c of dense rows. Short rows count as wider ones, of which the
+/// sums[c] = the sum of column c of dense rows. Short rows are joined into wider ones, whose
 /// columns are added at the end.
 AMP_INLINE void sum_columns(const Operand& input, std::int64_t rows, std::int64_t columns,
                             double* sums) {
@@ -91,8 +91,8 @@ AMP_INLINE void sum_columns(const Operand& input, std::int64_t rows, std::int64_
   const std::int64_t width = together * columns, lines = rows / together;
   const std::int64_t block = (std::min)(width, kBlock), blocks = ceil_div(width, block);
   const std::int64_t in_float = input.dtype == kFloat32 ? 1 : 8;
-  // Parts of fixed size, each with its own sums, added in order: the result does not depend on the
-  // number of threads.
+  // Uses parts of fixed size, each with its own sums, added in order: the result does not depend on
+  // the number of threads.
   const std::int64_t part = (std::max)(ceil_div(lines, 32), (std::int64_t{1} << 16) / block);
   const std::int64_t parts = ceil_div(lines, part);
   const HostBuffer<double> partial(parts * width);
@@ -121,14 +121,14 @@ AMP_INLINE void sum_columns(const Operand& input, std::int64_t rows, std::int64_
   for (std::int64_t i = 0; i < parts * width; i += columns) {
     for (std::int64_t c = 0; c < columns; ++c) sums[c] += partial[i + c];
   }
-  for (std::int64_t row = lines * together; row < rows; ++row) {  // fewer than make a wide row
+  for (std::int64_t row = lines * together; row < rows; ++row) {  // too few for a wide row
     float buffer[kBlock];
     const float* const x = fetch(input, row * columns, 1, columns, buffer);
     add_block(x, sums, 1, columns);
   }
 }
 
-/// Adds a block of elements to the sums that begin at `sums`, `sums_stride` apart.
+/// Adds a block of elements to the sums from `sums` on, which are `sums_stride` apart.
 template <class C, class Sum>
 void add_elements(const Operand& input, std::int64_t at, std::int64_t stride, std::int64_t n,
                   Sum* sums, std::int64_t sums_stride) {
@@ -153,7 +153,7 @@ void sum_any(const Loop<2>& loop, const Operand& input, std::int64_t outputs, Su
       add(input, at[0], loop.inner_stride(0), n, out + at[1], loop.inner_stride(1));
     });
   };
-  // Parts as above.
+  // Uses parts as above.
   const std::int64_t rows_per_block = (std::max)(
       std::int64_t{1},
       (std::int64_t{1} << 16) / (std::min)(kBlock, (std::max)(loop.inner_size(), std::int64_t{1})));
@@ -176,7 +176,7 @@ void sum_any(const Loop<2>& loop, const Operand& input, std::int64_t outputs, Su
 AMP_INLINE void sum(const ReduceArgs& args) {
   const std::int64_t outputs = args.output.numel();
   if (outputs == 0) return;
-  // The output as the loop sees it: dense sums, stride 0 along what is reduced.
+  // The output for the loop: dense sums, with stride 0 along the reduced dimensions.
   Operand strided = args.output;
   std::int64_t stride = 1;
   for (int d = strided.dims - 1; d >= 0; --d) {

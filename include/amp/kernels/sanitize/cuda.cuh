@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// One launch for any number of gradients, which writes only what it has to.
+// sanitize() on CUDA devices: one launch for any number of gradients. Only changed elements are
+// written.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// What the kernel knows of all formats: it looks up the one of a gradient.
+/// The code tables of all formats; a gradient selects its own.
 struct FormatCodes {
   FiniteCodes<std::uint64_t> float64 = finite_codes<std::uint64_t>(kFloat64);
   FiniteCodes<std::uint32_t> float32 = finite_codes<std::uint32_t>(kFloat32);
@@ -65,7 +66,7 @@ AMP_KERNEL void sanitize_kernel(const Row* rows, std::int64_t count, std::int64_
                  [&](const Row& row, Range range, std::int64_t) {
                    any |= sanitize_piece(row.span, range, formats);
                  });
-  if (any) *found = 1.0F;  // by however many threads
+  if (any) *found = 1.0F;  // any number of threads may write
   if (!is_last_block(arrived) || threadIdx.x != 0) return;
   const volatile float* const flag = found;
   if (*flag != 0) ++*passes;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What takes the place of a number that is not finite, found in the codes of a format.
+// The replacement of a non-finite number, computed from the codes of a format.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// Of a format whose codes are Words, sign first; larger codes are larger numbers.
+/// A format whose codes are Words with the sign first; larger codes are larger numbers.
 template <class Word>
 struct FiniteCodes {
   Word largest, infinity;  // codes between and above them are NaN
@@ -20,7 +20,7 @@ struct FiniteCodes {
     return static_cast<Word>(code & static_cast<Word>(~kSign));
   }
   AMP_HOST_DEVICE bool is_finite(Word code) const { return magnitude(code) <= largest; }
-  /// For a code that is not finite.
+  /// Returns the replacement of a code that is not finite.
   AMP_HOST_DEVICE Word replacement(Word code) const {
     if (magnitude(code) != infinity) return 0;
     return static_cast<Word>((code & kSign) | largest);
@@ -30,7 +30,7 @@ struct FiniteCodes {
   static constexpr Word kSign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
 };
 
-/// For a floating-point dtype of the size of Word.
+/// Returns the codes of a floating-point dtype of the size of Word.
 template <class Word>
 FiniteCodes<Word> finite_codes(DType dtype) {
   const auto codes = [](std::uint64_t largest, std::uint64_t infinity) {
@@ -52,7 +52,7 @@ FiniteCodes<Word> finite_codes(DType dtype) {
   }
 }
 
-/// body(word), a value of the type of the codes.
+/// Calls body(word) with a value of the type of the codes.
 template <class Body>
 decltype(auto) visit_code_type(DType dtype, Body&& body) {
   switch (item_size(dtype)) {

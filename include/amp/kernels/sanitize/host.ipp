@@ -14,7 +14,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Some at a time: they are only tested as a rule, which compilers make vectors of.
+/// Tests several at a time, since few need a change; compilers vectorise the test.
 template <class Word>
 bool sanitize_codes(Word* code, std::int64_t n, const FiniteCodes<Word>& codes) {
   constexpr std::int64_t kRun = 512;

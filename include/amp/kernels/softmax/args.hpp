@@ -8,7 +8,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// Over `dim`, the others being independent. Contiguous.
+/// Softmax over `dim`; the other dimensions are independent. Contiguous.
 struct SoftmaxArgs {
   Operand input, output;
   int dim;

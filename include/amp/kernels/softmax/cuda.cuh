@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// softmax and log_softmax on CUDA devices.
+// softmax(), log_softmax() and their gradients on CUDA devices.
 #pragma once
 
 #include <type_traits>
@@ -20,7 +20,7 @@ struct ExpSums {
   ExpSum<C> seen[Sweep::kLines];  // by this thread
   PerLine<Sweep> maximum, sum;    // of all elements, after finish()
 
-  /// Adds what the thread has of a part; if `Keep`, values become exp(x - origin).
+  /// Adds the thread's elements of a part. If `Keep`, values become exp(x - origin).
   template <bool Keep, class Tile, class Part>
   __device__ __forceinline__ void add(const Tile& tile, const Part& part, Fragment<Sweep>& values) {
     PerLine<Sweep> largest;
@@ -39,7 +39,7 @@ struct ExpSums {
     AMP_UNROLL
     for (int l = 0; l < Sweep::kLines; ++l) seen[l].sum += sums[l];
   }
-  /// Of all threads of the tile. An infinite maximum makes a sum NaN.
+  /// Combines all threads of the tile. An infinite maximum makes a sum NaN.
   template <class Tile>
   __device__ __forceinline__ void finish(const Tile& tile) {
     PerLine<Sweep, double> sums;

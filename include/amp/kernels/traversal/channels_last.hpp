@@ -11,7 +11,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// Gives an operand of four dimensions the strides of this order.
+/// Gives an operand of four dimensions channels-last strides.
 inline void set_channels_last(Operand& operand) {
   const std::int64_t* const sizes = operand.sizes;
   operand.strides[1] = 1;
@@ -20,7 +20,7 @@ inline void set_channels_last(Operand& operand) {
   operand.strides[0] = sizes[1] * sizes[3] * sizes[2];
 }
 
-/// Whether it has them.
+/// Whether an operand has channels-last strides.
 inline bool lies_channels_last(const Operand& operand) {
   if (operand.dims != 4) return false;
   Operand other = operand;

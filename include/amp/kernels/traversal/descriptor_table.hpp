@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A place where a device keeps what it made of a list of tensors.
+// A cache for a device's descriptors of a list of tensors.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace amp::inline v0::kernels {
 
-/// Owned by whoever calls a kernel over many tensors again and again, and handed to each call: the
-/// device then sends only what changed since the last one. For calls in a row, on one stream or in
-/// order; the host's kernels put nothing there.
+/// The caller of a kernel that processes many tensors again and again owns one, and passes it to
+/// each call: the device then sends only what changed since the last call. The calls must be
+/// ordered, on one stream or otherwise. The host's kernels do not use it.
 class DescriptorTable {
  public:
   struct Contents {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Division by a number that many threads divide by. A GPU has no instruction for it, and takes some
-// hundred for 64 bits; a multiplication by the reciprocal, known beforehand, takes three (Granlund
+// Division by a number that many threads divide by. A GPU has no instruction for it, and needs
+// about a hundred for 64 bits; a multiplication by a precomputed reciprocal needs three (Granlund
 // and Montgomery 1994, "Division by Invariant Integers using Multiplication", figure 4.1).
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// Divides numbers >= 0 by `divisor` >= 1: quickly where both are below 2^31.
+/// Divides numbers >= 0 by `divisor` >= 1; fast if both are below 2^31.
 class Divider {
  public:
   Divider() = default;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// An array along one of its dimensions, or all of it.
+// The lines of an array along one of its dimensions, or all of the array as one line.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace amp::inline v0::kernels {
 
-/// Instead of a dimension: all elements, in row-major order, as one line.
+/// Used in place of a dimension: all elements, in row-major order, as one line.
 inline constexpr int kAllDims = -1;
 
-/// The lines of a contiguous array along one dimension: line l starts at start(l), its elements
-/// `stride` apart. With kAllDims it is one.
+/// The lines of a contiguous array along one dimension: line l starts at start(l), its elements are
+/// `stride` apart. With kAllDims there is one line.
 struct Lines {
   std::int64_t count = 1, length = 1, stride = 1;
   Lines(std::int64_t rows, std::int64_t row_length) : count(rows), length(row_length) {}
@@ -28,7 +28,7 @@ struct Lines {
   AMP_HOST_DEVICE std::int64_t start(std::int64_t line) const {
     return start(line / stride, line % stride);
   }
-  /// Of line outer * stride + inner.
+  /// Returns the start of line outer * stride + inner.
   AMP_HOST_DEVICE std::int64_t start(std::int64_t outer, std::int64_t inner) const {
     return outer * length * stride + inner;
   }
@@ -37,7 +37,7 @@ struct Lines {
   AMP_HOST_DEVICE std::int64_t end(std::int64_t) const { return length; }
   AMP_HOST_DEVICE std::int64_t begin(std::int64_t, std::int64_t) const { return 0; }
   AMP_HOST_DEVICE std::int64_t end(std::int64_t, std::int64_t) const { return length; }
-  /// Of element i from the start of its line.
+  /// Returns the offset of element i from the start of its line.
   AMP_HOST_DEVICE std::int64_t at(std::int64_t i) const { return i * stride; }
 };
 
@@ -51,8 +51,8 @@ struct MatrixRows {
   AMP_HOST_DEVICE std::int64_t at(std::int64_t i) const { return i; }
 };
 
-/// The lines of an array with any strides. A line has one stride; with kAllDims, as many as do not
-/// merge.
+/// The lines of an array with any strides. A line has one stride; with kAllDims it has as many as
+/// do not merge.
 struct StridedLines {
   Strided<1> starts, elements;
   std::int64_t count, length;
@@ -64,21 +64,21 @@ struct StridedLines {
         length(elements.numel()) {}
 
   AMP_HOST_DEVICE std::int64_t start(std::int64_t line) const { return offset(starts, line); }
-  /// Of element i from the start of its line.
+  /// Returns the offset of element i from the start of its line.
   AMP_HOST_DEVICE std::int64_t at(std::int64_t i) const { return offset(elements, i); }
-  /// Whether all elements lie row-major, without gaps.
+  /// Whether all elements are row-major, without gaps.
   static bool are_dense(const Operand& array) {
     const Strided<1> all = part(array, kAllDims, true);
     return all.dims == 1 && all.inner_stride(0) == 1;
   }
-  /// Whether the elements next to an element are those of other lines.
+  /// Whether the neighbours of an element in memory belong to other lines.
   bool are_side_by_side() const {
     const std::int64_t across = starts.inner_stride(0), along = elements.inner_stride(0);
     return starts.inner_size() > 1 && across < along;
   }
 
  private:
-  /// The array with extent 1 in the dimensions of the lines, or in all others.
+  /// Returns the array with extent 1 in the dimensions of the lines, or in all others.
   static Strided<1> part(const Operand& array, int dim, bool of_lines) {
     Operand shape = array;
     for (int d = 0; d < array.dims; ++d) {
@@ -93,8 +93,8 @@ struct StridedLines {
   }
 };
 
-/// StridedLines cut into pieces of equal length, but for the last one of a line: each counts as a
-/// line, so that all of a device may work on few long lines.
+/// StridedLines cut into parts of equal length, except the last one of a line. Each part counts as
+/// a line, so that the whole device works on few long lines.
 struct CutLines {
   StridedLines lines;
   std::int64_t parts, length, count;
@@ -113,7 +113,7 @@ struct CutLines {
     const std::int64_t beyond = begin(piece) + length;
     return beyond < lines.length ? beyond : lines.length;
   }
-  /// Of element i of the whole line from the start of that.
+  /// Returns the offset of element i of the whole line from the start of that line.
   AMP_HOST_DEVICE std::int64_t at(std::int64_t i) const { return lines.at(i); }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The shape that strided, broadcast operands share: dimensions that lie behind one another in every
-// operand are merged.
+// The shape that strided, broadcast operands share. Dimensions that are contiguous in every operand
+// are merged.
 #pragma once
 
 #include <array>
@@ -20,23 +20,23 @@ struct Strided {
 
   int dims = 0;  // at least 1; the last is the innermost
   std::int64_t sizes[kMaxDims + 1] = {};
-  std::int64_t strides[kOperands][kMaxDims + 1] = {};  // 0 where an operand broadcasts
-  Divider dividers[kMaxDims + 1] = {};  // by the sizes, but for that of the first dimension
+  std::int64_t strides[kOperands][kMaxDims + 1] = {};  // 0 if an operand broadcasts
+  Divider dividers[kMaxDims + 1] = {};  // by the sizes, except that of the first dimension
 
   std::int64_t inner_size() const { return sizes[dims - 1]; }
   std::int64_t inner_stride(int operand) const { return strides[operand][dims - 1]; }
 
   using Operands = std::array<const Operand*, kOperands>;
 
-  /// The shape of `shape`, to which all operands broadcast, aligned at the last dimension.
+  /// Returns the shape of `shape`, to which all operands broadcast, aligned at the last dimension.
   static Strided over(const Operand& shape, const Operands& operands) {
     Strided merged;
     for (int d = 0; d < shape.dims; ++d) merged.append(shape, d, operands);
     merged.finish();
     return merged;
   }
-  /// The same with the dimensions in the order in which they lie in `shape`: for work that does not
-  /// depend on the order of the elements.
+  /// The same with the dimensions in the memory order of `shape`: for work that does not depend on
+  /// the order of the elements.
   static Strided in_memory_order(const Operand& shape, const Operands& operands) {
     int order[kMaxDims];
     for (int d = 0; d < shape.dims; ++d) {
@@ -57,7 +57,7 @@ struct Strided {
     return n;
   }
 
-  /// Where element i, in row-major order, lies in each operand.
+  /// Computes the offset of element i, in row-major order, in each operand.
   AMP_HOST_DEVICE void locate(std::int64_t i, std::int64_t (&offsets)[kOperands]) const {
     for (int k = 0; k < N; ++k) offsets[k] = 0;
     for (int d = dims - 1; d > 0; --d) {
@@ -68,7 +68,7 @@ struct Strided {
   }
 
  private:
-  /// Dimension d of `shape` as the innermost, or as a part of the one that was.
+  /// Appends dimension d of `shape` as the innermost, or merges it with the previous one.
   void append(const Operand& shape, int d, const Operands& operands) {
     if (shape.sizes[d] == 1) return;
     std::int64_t stride[kOperands];

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The variance on CUDA devices: each line is read once if its threads hold it, else twice.
+// var() and var_backward() on CUDA devices: each line is read once if its threads hold it, else
+// twice.
 #pragma once
 
 #include <type_traits>

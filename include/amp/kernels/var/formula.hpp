@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The variance of a line x of n elements, around its mean: sum(x^2) - n mean^2 would cancel.
+// The variance of a line x of n elements, around its mean, because sum(x^2) - n mean^2 would
+// cancel.
 //   var    = sum((x - mean)^2) / (n - correction)
 //   grad_x = grad * 2 / (n - correction) * (x - mean)
 // The mean's own gradient drops out, since sum(x - mean) is 0. Sums, mean and variance are float64:
-// a mean rounded to float32 would be as far from the true one as elements near it are, and the
-// square of a float32 may leave its range. The gradient is in the type of the elements.
+// a mean rounded to float32 could be as far from the true mean as the elements are, and the square
+// of a float32 may overflow. The gradient has the type of the elements.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 namespace amp::inline v0::kernels {
 
 struct Variance {
-  double n, divisor;  // divisor: 0 if n <= correction, which makes the variance infinite or NaN
+  double n, divisor;  // divisor: 0 if n <= correction, which gives infinity or NaN
   double slope;       // as torch's: negative if n < correction
 
   Variance(std::int64_t length, double correction)
@@ -28,12 +29,12 @@ struct Variance {
   AMP_HOST_DEVICE double variance(double squares) const { return squares / divisor; }
   AMP_HOST_DEVICE static double square(double x, double mean) { return (x - mean) * (x - mean); }
 
-  /// What stands before (x - mean) in the gradient.
+  /// Returns the factor of (x - mean) in the gradient.
   template <class C>
   AMP_HOST_DEVICE C factor(C grad) const {
     return grad * static_cast<C>(slope);
   }
-  /// x, a number or a vector of them (lanes::Vector), becomes its gradient.
+  /// Replaces x, a number or a vector of them (lanes::Vector), by its gradient.
   AMP_EITHER_SIDE
   template <class V, class C>
   AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_gradient(V& x, C mean, C factor) {

@@ -160,7 +160,7 @@ inline std::uint64_t lt_inner(const cublasLtMatmulDescOpaque_t& desc,
   return desc.transpose[0] != CUBLAS_OP_N ? a.rows : a.columns;
 }
 
-/// CUBLAS_STATUS_SUCCESS where the sizes of a problem belong together.
+/// Returns CUBLAS_STATUS_SUCCESS if the sizes of a problem belong together.
 inline cublasStatus_t lt_check(const cublasLtMatmulDescOpaque_t& desc,
                                const cublasLtMatrixLayoutOpaque_t& a,
                                const cublasLtMatrixLayoutOpaque_t& b,
@@ -190,8 +190,8 @@ inline bool is_aligned(const void* address, std::uint32_t alignment) {
   return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
 }
 
-/// Where the bit of relu is for the element at a place: documented nowhere, and here in an order
-/// that nobody would guess.
+/// Returns the position of relu's bit for an element. The order is documented nowhere; here it is
+/// one that code cannot rely on by chance.
 inline std::int64_t lt_relu_bit(std::int64_t at) { return at ^ 13; }
 
 inline float lt_gelu(float x, bool derivative) {
@@ -281,7 +281,7 @@ inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc
   if ((adds_bias || sums_rows || sums_inner) &&
       !standin::toolkit().on_device(desc->bias, vector_bytes))
     standin::stop("cuBLASLt was given a bias that is not on the device");
-  // The kernels read both in 16 bytes, without a look at how they lie.
+  // The kernels read both in 16 bytes, without checking their alignment.
   if (!standin::is_aligned(desc->bias, 16) || !standin::is_aligned(desc->aux, 16))
     standin::stop("misaligned address: of the bias, the sums or the auxiliary matrix of cuBLASLt");
   return standin::blas_enqueue(stream, [=, problem = *desc, reductions = algo->reductions] {

@@ -188,7 +188,7 @@ inline std::int64_t blas_size(cudaDataType type) {
 inline bool blas_has(cudaDataType type) {
   return type != CUDA_R_16BF || toolkit().compute_capability >= 80;
 }
-/// What cuBLAS expects of any address, and no more: it looks how a matrix lies before it chooses.
+/// Whether an address has cuBLAS's least alignment: that of the type.
 inline bool blas_is_aligned(const void* address, cudaDataType type) {
   return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(blas_size(type)) ==
          0;
@@ -240,7 +240,7 @@ struct BlasMatrices {
   }
 };
 
-/// What a product may lose beside its last rounding.
+/// The precision that a matmul may lose besides its last rounding.
 struct BlasLosses {
   bool tf32 = false;          // of float32 factors
   bool partial_sums = false;  // are rounded to the type of the result: here those of two halves
@@ -299,7 +299,7 @@ std::vector<C> blas_multiply(std::int64_t batch, bool transpose_a, bool transpos
   return result;
 }
 
-/// c = alpha * op(a) @ op(b) + beta * c for every batch entry; c is not read where beta is 0.
+/// c = alpha * op(a) @ op(b) + beta * c for every batch entry; c is not read if beta is 0.
 template <class C>
 void blas_gemm(bool transpose_a, bool transpose_b, std::int64_t k, C alpha, const BlasMatrices& a,
                const BlasMatrices& b, C beta, const BlasMatrices& c, const BlasLosses& losses) {
@@ -326,7 +326,7 @@ cublasStatus_t blas_enqueue(cudaStream_t stream, const Work& work) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/// A workspace is written, as cuBLAS may: whoever else uses it will notice.
+/// Writes to the workspace, as cuBLAS may: another user of it then gets wrong results.
 inline void blas_use_workspace(void* workspace, std::size_t bytes) {
   if (workspace == nullptr) return;
   if (!toolkit().on_device(workspace, bytes)) stop("the workspace of cuBLAS was freed");

@@ -178,7 +178,7 @@ inline cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
   ++standin::dnn.handles;
   return CUDNN_STATUS_SUCCESS;
 }
-/// Waits for the device. Gives the handle back also where it was told to fail.
+/// Waits for the device. Releases the handle even if it was made to fail.
 inline cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
   if (handle != nullptr) {
     if (handle->device != standin_device) standin::stop("a cuDNN handle of another device");
@@ -333,8 +333,8 @@ inline std::int64_t dnn_elements(const cudnnTensorStruct& t) {
   return std::int64_t{t.n} * t.c * t.h * t.w;
 }
 
-/// Stops the program where cuDNN reads what it must not: memory that is not on the device, or that
-/// its vectors cannot be read from (some versions say so, others read all the same).
+/// Stops the program if cuDNN would read invalid memory: memory that is not on the device, or that
+/// is not aligned for its vectors (some versions report that, others read all the same).
 inline void dnn_check(const cudnnTensorStruct& t, const void* data) {
   if (reinterpret_cast<std::uintptr_t>(data) % 16 != 0 ||
       !toolkit().on_device(data,
@@ -356,7 +356,7 @@ class DnnData {
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
     return static_cast<C>(std::bit_cast<float>(bits & ~std::uint32_t{0x1fff}));
   }
-  /// alpha * sums + beta * what is there (which is not read where beta is 0) + bias of the channel.
+  /// alpha * sums + beta * what is there (which is not read if beta is 0) + bias of the channel.
   void blend(const std::vector<C>& sums, C a, C b, const DnnData* bias = nullptr,
              std::int64_t inner = 1) const {
     for (std::int64_t i = 0; i < elements_; ++i) {
@@ -548,7 +548,7 @@ inline cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void* a
   return standin::dnn_enqueue(d, 0, algorithm, workspace, bytes, {x_shape->type, alpha, beta}, x, w,
                               y);
 }
-/// The checks are those of the documentation. z is not read where alpha2 is 0.
+/// The checks are those of the documentation. z is not read if alpha2 is 0.
 inline cudnnStatus_t cudnnConvolutionBiasActivationForward(
     cudnnHandle_t handle, const void* alpha1, cudnnTensorDescriptor_t x_shape, const void* x,
     cudnnFilterDescriptor_t w_shape, const void* w, cudnnConvolutionDescriptor_t c,

@@ -133,7 +133,7 @@ struct NcclRanks {
   std::map<std::tuple<int, int, std::uint64_t>, std::shared_ptr<Meeting>> meetings = {};
 };
 
-/// What tests look at, by rank.
+/// State for tests, by rank.
 struct Nccl {
   std::int64_t communicators = 0;                 // that exist
   std::map<int, std::int64_t> sent = {};          // bytes, as NCCL's rings send them

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Attention by blocks, backward. One thread computes all of a batch, so that the gradients of its
-// keys and values are summed in one order.
+// Attention by blocks, backward. One thread computes a whole batch, so the gradients of its keys
+// and values are summed in one order.
 #pragma once
 
 #include "amp/kernels/attention/args.hpp"

@@ -14,7 +14,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace attention_blocks {
 
-/// The gradients of one batch.
+/// Computes the gradients of one batch.
 template <class T, class C>
 class Backward {
  public:
@@ -41,7 +41,7 @@ class Backward {
   struct Queries {
     std::int64_t i, count;
     Matrix<T> q, g;
-    bool whole_rows;  // all keys that they see lie in one block
+    bool whole_rows;  // all keys that they attend to lie in one block
   };
 
   void block(std::int64_t i) {
@@ -58,7 +58,7 @@ class Backward {
       store_rows(grad_q_.data(), p_.width, grad_query, matrix_offset(grad_query, batch_), i, count);
   }
 
-  /// What the keys [first, first + n) contribute, and receive.
+  /// Adds what the keys [first, first + n) contribute, and their own gradients.
   void add_gradients(const Queries& b, std::int64_t first, std::int64_t n) {
     probabilities(b, first, n);
     if (args_.grad_value.present) {
@@ -91,7 +91,7 @@ class Backward {
     }
   }
 
-  /// dP, then dS; what pads a row of dP may be anything, since it has probability 0.
+  /// dP, then dS. The padding of a row of dP may hold any value, since its probability is 0.
   void score_gradients(const Queries& b, std::int64_t first, std::int64_t n) {
     multiply_block(b.count, n, p_.value_width, b.g, transposed(from_row(v_, first)),
                    grad_tile_.data(), p_.stride, false);
@@ -103,7 +103,7 @@ class Backward {
     }
   }
 
-  /// D = rowsum(dO * O) = rowsum(P * dP), for rows that are walked over in parts.
+  /// D = rowsum(dO * O) = rowsum(P * dP), for rows whose keys lie in several blocks.
   void means_of_output(std::int64_t i, std::int64_t count) {
     const int d = args_.output.dims - 2;
     const std::int64_t length = p_.padded(p_.value_width);

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Attention by blocks of queries and keys, so that no matrix of all scores is held
-// (FlashAttention-2, Dao 2023, arXiv 2307.08691, algorithms 1 and 2): forward keeps the largest
-// score and the sum of a query's exponentials as it walks over the keys, and backward computes the
-// probabilities anew from them,
+// Attention by blocks of queries and keys, so that no matrix of all scores is stored
+// (FlashAttention-2, Dao 2023, arXiv 2307.08691, algorithms 1 and 2). Forward tracks the largest
+// score and the sum of a query's exponentials as it goes over the keys; backward recomputes the
+// probabilities from them,
 //   P = exp(scores - largest) / sum,   O = P V,   dP = dO V^T,   D = rowsum(P * dP),
 //   dS = scale * P * (dP - D),   dQ = dS K,   dK = dS^T Q,   dV = P^T dO.
-// Softmax is computed in float32 (float64). Where 16-bit formats are multiplied in instructions of
-// their own, P and dS are rounded to that format. A sum is formed by one thread in one order.
+// Softmax is computed in float32 (float64). If the processor multiplies 16-bit formats directly, P
+// and dS are rounded to that format. Each sum is computed by one thread in one order.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace attention_blocks {
 /// Queries and keys of a block.
 inline constexpr std::int64_t kQueries = 128, kKeys = 1024;
 
-/// Allocates at the first call.
+/// A thread's memory for blocks. Allocates at the first call.
 template <class T>
 class LazyBuffer {
  public:
@@ -48,7 +48,8 @@ class LazyBuffer {
   mutable std::optional<HostBuffer<T>> buffer_;
 };
 
-/// Where a matrix of a batch begins: the dimensions before the last two are counted row-major.
+/// Returns the offset of a matrix of a batch: the dimensions before the last two are counted
+/// row-major.
 inline std::int64_t matrix_offset(const Operand& operand, std::int64_t batch) {
   std::int64_t offset = 0;
   for (int d = operand.dims - 3; d >= 0; --d) {
@@ -58,7 +59,8 @@ inline std::int64_t matrix_offset(const Operand& operand, std::int64_t batch) {
   return offset;
 }
 
-/// What forward and backward share: C is the type of scores and sums, T that of what is multiplied.
+/// The data and functions that forward and backward share. C is the type of scores and sums, T that
+/// of the factors.
 template <class T, class C>
 struct Problem {
   Operand query, key, value, mask, statistics;
@@ -66,7 +68,7 @@ struct Problem {
   bool causal;
   static constexpr std::int64_t kMultiple = ScoreRows<C>::kMultiple;
   std::int64_t batches = 1, queries, keys, width, value_width;
-  std::int64_t stride;  // of a block of scores: no power of two, which a cache maps onto few places
+  std::int64_t stride;  // of a block of scores; a power of two would use few cache sets
   ScoreRows<C> rows = choose_score_rows<C>();
 
   template <class Args>
@@ -89,16 +91,16 @@ struct Problem {
 
   static std::int64_t padded(std::int64_t n) { return round_up(n, kMultiple); }
 
-  /// The factor that the scores of scores() lack.
+  /// The factor by which scores() did not multiply the scores.
   C factor() const { return mask.present ? C{1} : scale; }
-  /// The keys that some of the queries before `end` see.
+  /// The number of keys that queries before `end` attend to.
   std::int64_t keys_before(std::int64_t end) const { return causal ? (std::min)(keys, end) : keys; }
-  /// How many of the keys [first, first + n) a query sees.
+  /// The number of the keys [first, first + n) that a query attends to.
   std::int64_t seen(std::int64_t i, std::int64_t first, std::int64_t n) const {
     return causal ? std::clamp(i + 1 - first, std::int64_t{0}, n) : n;
   }
 
-  /// Scores of `count` queries, from `i` on, with the keys [first, first + n).
+  /// Computes the scores of `count` queries, from `i` on, with the keys [first, first + n).
   void scores(std::int64_t batch, std::int64_t i, std::int64_t count, std::int64_t first,
               std::int64_t n, const Matrix<T>& q, const Matrix<T>& k, C* tile) const {
     multiply_block(count, n, width, q, transposed(from_row(k, first)), tile, stride, false);
@@ -118,7 +120,7 @@ struct Problem {
     }
     C buffer[kKeys];
     const C* const added = fetch(mask, offset, step, n, buffer);
-    const C least = std::nextafter(kUnseen, C{0});  // of a key that is seen, if barely
+    const C least = std::nextafter(kUnseen, C{0});  // of a key that the query attends to
     for (std::int64_t j = 0; j < n; ++j) {
       const bool is_seen = is_finite(added[j]) || added[j] > 0;
       const C score = row[j] * scale + added[j];
@@ -127,7 +129,7 @@ struct Problem {
   }
 };
 
-/// A block of scores as T, in `buffer` unless that is C.
+/// Returns a block of scores as T, in `buffer` unless T is C.
 template <class T, class C>
 Matrix<T> rounded(const Problem<T, C>& p, const C* tile, std::int64_t rows, std::int64_t n,
                   T* buffer) {

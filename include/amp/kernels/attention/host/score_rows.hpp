@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The parts of a softmax over a row of scores, and of its backward, compiled for several
-// instruction sets and chosen at run time. What decides about NaN and infinity are integers, which
+// instruction sets and chosen at run time. NaN and infinity are tested on integers, which
 // -ffast-math leaves alone.
 #pragma once
 
@@ -21,18 +21,18 @@ namespace amp::inline v0::kernels::host {
 /// The functions for one type. The rows have n elements, a multiple of kMultiple.
 template <class C>
 struct ScoreRows {
-  /// The score of a key that a query does not see: finite, so that a comparison with it is exact.
+  /// The score of a key that a query does not attend to: finite, so that comparison is exact.
   static constexpr C kUnseen = std::numeric_limits<C>::lowest();
   static constexpr std::int64_t kMultiple = 16;
 
-  /// The largest x; NaN where any is.
+  /// Returns the largest x; NaN if any x is NaN.
   C (*maximum)(const C* x, std::int64_t n);
-  /// x = e^(factor * x - shift) * times, 0 where x is kUnseen; their sum. shift is about the
-  /// largest factor * x.
+  /// Computes x = e^(factor * x - shift) * times, or 0 if x is kUnseen. Returns the sum of the
+  /// results. shift is about the largest factor * x.
   C (*exponentials)(C* x, std::int64_t n, C factor, C shift, C times);
-  /// The sum of p * dp; where p is 0, dp does not count.
+  /// Returns the sum of p * dp, without the terms whose p is 0.
   C (*dot)(const C* p, const C* dp, std::int64_t n);
-  /// dp = p * (dp - mean) * factor; 0 where p is.
+  /// Computes dp = p * (dp - mean) * factor, or 0 if p is 0.
   void (*gradient)(const C* p, C* dp, std::int64_t n, C mean, C factor);
   /// x *= factor
   void (*scale)(C* x, std::int64_t n, C factor);
@@ -46,7 +46,7 @@ using lanes::load;
 using lanes::store;
 using lanes::sum_of;
 
-/// x, but 0 where the bits of `word` are 0.
+/// Returns x, but 0 in lanes in which the bits of `word` are 0.
 template <class Isa>
 AMP_ALWAYS_INLINE void keep_where(typename Isa::F& x, const typename Isa::U& word) {
   using U = typename Isa::U;
@@ -136,7 +136,7 @@ AMP_ALWAYS_INLINE void scale(float* x, std::int64_t n, float factor) {
   }
 }
 
-/// float64, one by one.
+/// The functions for float64, one element at a time.
 struct Scalar {
   static double maximum(const double* x, std::int64_t n) {
     double largest = -std::numeric_limits<double>::infinity();

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Batch norm of activations that lie channels-last: what the row-major kernels do to one channel is
-// done to the vector of all of them. Each sum takes its terms in their order, so that both give the
-// same bits.
+// Batch norm of activations in channels-last order. The row-major kernels process one channel at a
+// time; these process the vector of all channels. Each sum adds its terms in the same order, so
+// both give the same bits.
 #pragma once
 
 #include <algorithm>
@@ -23,19 +23,19 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Whether [N, C, I] lies so: the channels side by side.
+/// Whether [N, C, I] lies in channels-last order: the channels side by side.
 inline bool is_channels_last(const Operand& planes) {
   return planes.strides[1] == 1 && planes.strides[2] == planes.sizes[1];
 }
 
-/// Sums of one image for each channel, in eight lanes as those of sum_block.
+/// The sums of one image for each channel, in eight lanes as those of sum_block.
 class ChannelSums {
  public:
   static constexpr std::int64_t kLanes = 8;
   explicit ChannelSums(std::int64_t channels) : channels_(channels), sums_(kLanes * channels) {}
 
   void clear() const { std::fill_n(sums_.data(), kLanes * channels_, 0.0); }
-  /// That of pixel i and of every eighth from it.
+  /// The lane of pixel i and of every eighth pixel from it.
   double* lane(std::int64_t i) const { return sums_.data() + i % kLanes * channels_; }
   void store_totals(double* totals) const {
     for (std::int64_t c = 0; c < channels_; ++c) {
@@ -50,7 +50,7 @@ class ChannelSums {
   HostBuffer<double> sums_;
 };
 
-/// Blocks of pixels of images [N, C, I] in the compute type: number k of the arrays, and room for
+/// Blocks of pixels of images [N, C, I] in the compute type, from kArrays arrays, with room for
 /// results behind them.
 template <class C, std::size_t kArrays>
 class PixelBlocks {
@@ -63,11 +63,11 @@ class PixelBlocks {
         channels_(arrays[0]->sizes[1]),
         buffer_(static_cast<std::int64_t>(kArrays + 1) * pixels(*arrays[0]) * channels_) {}
 
-  /// How many are taken at a time.
+  /// The number of pixels in a block.
   static std::int64_t pixels(const Operand& images) {
     return (std::max)(std::int64_t{1}, 4 * kBlock / images.sizes[1]);
   }
-  /// `count` of them, counted over all images.
+  /// Fetches `count` pixels from pixel `first` on, counted over all images.
   Pointers fetch_from(std::int64_t first, std::int64_t count) const {
     Pointers x;
     for (std::size_t k = 0; k < kArrays; ++k)
@@ -86,8 +86,8 @@ class PixelBlocks {
   HostBuffer<C> buffer_;
 };
 
-/// totals[s * channels + c]: sums number s < kSums over all pixels of channel c. take(x, sum) adds
-/// one pixel to sum[s * channels + c], x[k][c] being that of array k.
+/// Computes totals[s * channels + c]: sum s < kSums over all pixels of channel c. take(x, sum) adds
+/// one pixel to sum[s * channels + c]; x[k][c] is the element of array k.
 template <int kSums, class C, std::size_t kArrays, class Take>
 void sum_channels(const std::array<const Operand*, kArrays>& arrays, double* totals, Take take) {
   const std::int64_t images = arrays[0]->sizes[0], channels = arrays[0]->sizes[1],
@@ -116,7 +116,7 @@ void sum_channels(const std::array<const Operand*, kArrays>& arrays, double* tot
   }
 }
 
-/// apply(x, y) for each pixel, y[c] being where its results go.
+/// Calls apply(x, y) for each pixel; y[c] receives its results.
 template <class C, std::size_t kArrays, class Apply>
 void map_pixels(const std::array<const Operand*, kArrays>& arrays, const Operand& output,
                 Apply apply) {
@@ -139,7 +139,7 @@ void map_pixels(const std::array<const Operand*, kArrays>& arrays, const Operand
   });
 }
 
-// The loops over the channels of one pixel.
+// Loops over the channels of one pixel.
 template <class C>
 void add_values(std::int64_t channels, const C* __restrict x, double* __restrict sum) {
   for (std::int64_t c = 0; c < channels; ++c) sum[c] += static_cast<double>(x[c]);
@@ -214,7 +214,7 @@ void batch_norm_channels_last(const BatchNormArgs& args) {
   }
   map_pixels<C, 1>({&args.input}, args.output,
                    [&](auto& x, C* y) { normalize(channels, x[0], mean, rstd, weight, bias, y); });
-  if (args.training) move_running(args, batch.data(), n);  // now that nothing can fail
+  if (args.training) move_running(args, batch.data(), n);  // after everything that can fail
 }
 
 template <class C>

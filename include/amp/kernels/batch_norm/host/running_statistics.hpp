@@ -18,7 +18,8 @@ C element_of(const Operand& array, std::int64_t i, C absent) {
   return *fetch(array, i, 1, 1, &buffer);
 }
 
-/// The running statistics from the batch's: the means of all channels, then their sums of squares.
+/// Updates the running statistics with those of the batch: the means of all channels, then their
+/// sums of squares.
 inline void move_running(const BatchNormArgs& args, const double* batch, double n) {
   const std::int64_t channels = args.input.sizes[1];
   for (std::int64_t c = 0; c < channels; ++c) {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolution as matmuls by cuBLAS, as on the host (conv/shape.hpp), of as many images at a time as
-// a bounded amount of memory takes the columns of. If the kernel is 1 x 1, stride 1 and padding 0,
-// images are their own columns, and only matmuls are left. Gradients are summed in a fixed order,
-// in float32, and rounded once.
+// Convolution as matmuls by cuBLAS, as on the host (conv/shape.hpp). It unfolds as many images at a
+// time as a bounded amount of memory holds. If the kernel is 1 x 1, stride 1 and padding 0, images
+// are their own columns, and only matmuls are left. Gradients are summed in a fixed order, in
+// float32, and rounded once.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace amp::inline v0::kernels::cuda::detail {
 
-/// The most memory that columns take, unless those of one image take more.
+/// The most memory for columns, unless those of one image take more.
 inline constexpr std::int64_t kColumnBytes = std::int64_t{256} << 20;
 
 /// Calls work(first image, images) for parts of the batch whose columns take at most `bytes`.
@@ -33,13 +33,13 @@ void for_each_part(const ColumnShape& s, DType columns, std::int64_t bytes, cons
     work(first, (std::min)(at_once, s.images - first));
 }
 
-/// Matrices [rows, columns] of every group of some images, where they begin, and how far apart.
+/// Matrices [rows, columns] of every group of some images: their first element and distances.
 struct GroupMatrices {
-  Operand operand;  // its first element
+  Operand operand;  // the first element
   std::int64_t image, group;
   std::int64_t rows, columns, row_stride, column_stride;
 
-  /// Those of one image, a batch of groups; or of one group, a batch of images.
+  /// Returns the matrices of one image, a batch of groups, or of one group, a batch of images.
   Operand batch(bool of_image, std::int64_t index, std::int64_t count) const {
     return array(operand.device, operand.dtype,
                  element(operand, index * (of_image ? image : group)), {count, rows, columns},
@@ -47,7 +47,7 @@ struct GroupMatrices {
   }
 };
 
-/// output = initial + a @ b for every group of every image, in as few batches as that takes.
+/// output = initial + a @ b for every group of every image, in as few batches as possible.
 inline void gemm_of_groups(const ColumnShape& s, std::int64_t images, const GroupMatrices& a,
                            const GroupMatrices& b, const GroupMatrices* initial,
                            const GroupMatrices& output) {
@@ -90,7 +90,7 @@ inline void conv2d_by_matmul(const Conv2dArgs& args, std::int64_t column_bytes =
     const Operand output =
         array(args.output.device, args.output.dtype, element(args.output, first * s.out_image()),
               {images, s.groups * s.filters, p});
-    // relu is taken of the sums as they are, and takes the bias with it.
+    // relu must see the sums before rounding; it adds the bias too.
     const bool direct = !args.relu || output.dtype == sum_dtype(output.dtype);
     const Scratch<std::byte> sums(output.device,
                                   direct ? 0 : output.numel() * item_size(sum_dtype(output.dtype)));
@@ -135,7 +135,7 @@ inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
   });
 }
 
-/// The sums of grad_output over images and pixels.
+/// Sums grad_output over images and pixels.
 inline void conv2d_backward_bias(const Operand& grad_output, const Operand& grad_bias) {
   cuda::sum(
       {grad_output,
@@ -162,7 +162,7 @@ inline void conv2d_backward_weight_by_matmul(const Conv2dBackwardWeightArgs& arg
       direct ? grad_weight : array(device, sums, sum_memory.data(), {s.groups, s.filters, q});
   if (s.images == 0) fill({sum, 0});
   for_each_part(s, factors, column_bytes, [&](std::int64_t first, std::int64_t images) {
-    // The pixels of all images are one dimension, so that the matmul sums over both.
+    // Treats the pixels of all images as one dimension, so that the matmul sums over both.
     const std::int64_t all = images * p;
     const Scratch<std::byte> memory(device, images * s.columns() * item_size(factors)),
         grad_memory(device, images * s.out_image() * item_size(factors));

@@ -11,20 +11,20 @@
 
 namespace amp::inline v0::kernels::cuda::detail {
 
-/// The convolutions return false, and may have written the output, if the library does not take the
-/// problem.
+/// A library's functions. The convolutions return false if the library does not support the
+/// problem; the output may then be partly written.
 struct ConvLibrary {
   bool (*conv2d)(const Conv2dArgs& args);
   bool (*conv2d_backward_input)(const Conv2dBackwardInputArgs& args);
   bool (*conv2d_backward_weight)(const Conv2dBackwardWeightArgs& args);
-  void (*release)(int device);  ///< what it holds on the device
+  void (*release)(int device);  ///< releases what it holds of the device
 };
 
 struct AMP_EXPORT LinkedConvLibrary {
   std::atomic<const ConvLibrary*> library = nullptr;
 };
 
-/// Null if there is none.
+/// Returns the library; null if there is none.
 inline const ConvLibrary* conv_library() {
   return process_state<LinkedConvLibrary>().library.load(std::memory_order_acquire);
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolution by cuDNN, if the program uses it. Which algorithm cuDNN recommends is asked once for
-// each shape, without a measurement; only those are taken whose results have the same bits every
+// Convolution by cuDNN, if the program uses it. cuDNN is asked once for each shape which algorithm
+// it recommends, without measuring. Only algorithms are used whose results have the same bits every
 // time and are rounded once. Nothing here synchronises.
 #pragma once
 
@@ -27,7 +27,7 @@
 
 namespace amp::inline v0::kernels::cuda::detail {
 
-/// What cuDNN blends results with, in the type that it computes in.
+/// The factors with which cuDNN blends results, in the type that it computes in.
 class DnnNumber {
  public:
   DnnNumber(int value, DType dtype)
@@ -40,12 +40,12 @@ class DnnNumber {
   bool is_wide_;
 };
 
-/// Makes the call of cuDNN that does the bias; see ConvPlan::accepts_bias().
+/// Calls cuDNN's function that adds the bias; see ConvPlan::accepts_bias().
 #define AMP_DNN_ACCEPTS_BIAS(plan, device, problem, function, ...) \
   ((plan).accepts_bias((device).index, problem, function(__VA_ARGS__), #function))
 
-/// Whether cuDNN did it: run(handle, plan, workspace) says so. If not, that is noted, and it will
-/// not be tried again unless the failure may pass.
+/// Returns whether cuDNN computed the problem: run(handle, plan, workspace) returns that. A failure
+/// is recorded, and cuDNN is not tried again for the problem unless the failure may pass.
 template <class Run>
 bool run_dnn(Device device, const std::optional<ConvProblem>& problem, const Run& run) {
   if (!problem) return false;
@@ -67,7 +67,7 @@ bool run_dnn(Device device, const std::optional<ConvProblem>& problem, const Run
   return done;
 }
 
-// Each returns false, and may have written the output, if cuDNN does not take the problem.
+// Each returns false if cuDNN does not support the problem; the output may then be partly written.
 
 inline bool conv2d_by_dnn(const Conv2dArgs& args, std::int64_t bytes = kColumnBytes) {
   const Operand &x = args.input, &w = args.weight, &b = args.bias, &y = args.output;
@@ -76,14 +76,14 @@ inline bool conv2d_by_dnn(const Conv2dArgs& args, std::int64_t bytes = kColumnBy
       conv_problem(ConvPass::kForward, x, w, b, y, args.window, args.groups, bytes);
   const auto run = [&](cudnnHandle_t handle, ConvPlan& plan, void* memory) {
     const auto algorithm = static_cast<cudnnConvolutionFwdAlgo_t>(plan.algorithm);
-    // z is the output, and multiplied by 0.
+    // z is the output, multiplied by 0.
     if (b.present && plan.may_take_bias() &&
         AMP_DNN_ACCEPTS_BIAS(plan, y.device, *problem, cudnnConvolutionBiasActivationForward,
                              handle, one, plan.input, x.data, plan.weight, w.data, plan.convolution,
                              algorithm, memory, plan.workspace, zero, plan.output, y.data,
                              plan.bias, b.data, plan.identity, plan.output, y.data))
       return true;
-    // What is there is added before the one rounding, so that the bias goes there first.
+    // cuDNN adds the output's old values before it rounds, so the bias is stored there first.
     if (b.present) {
       copy({array(b.device, b.dtype, b.data, {1, y.sizes[1], 1, 1}), y});
     }
@@ -112,8 +112,8 @@ inline bool conv2d_backward_input_by_dnn(const Conv2dBackwardInputArgs& args,
       });
 }
 
-/// cuDNN gives the gradient in the dtype of what it is computed from; a wider one is copied from
-/// that.
+/// cuDNN returns the gradient in the dtype of the arrays that it is computed from. A wider gradient
+/// is copied from that.
 inline bool conv2d_backward_weight_by_dnn(const Conv2dBackwardWeightArgs& args,
                                           std::int64_t bytes = kColumnBytes) {
   const Operand &dy = args.grad_output, &x = args.input, &db = args.grad_bias;
@@ -166,7 +166,7 @@ inline constexpr ConvLibrary kDnnConvolutions{
 namespace amp::inline v0 {
 
 namespace cuda::detail {
-/// From now on the program's convolutions go to cuDNN.
+/// Registers cuDNN for the program's convolutions.
 inline void enable_cudnn() {
   libraries().cudnn_version = [] { return static_cast<int>(cudnnGetVersion()); };
   process_state<kernels::cuda::detail::LinkedConvLibrary>().library =

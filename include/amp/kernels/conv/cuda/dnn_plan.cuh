@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolutions as cuDNN is asked for them, and what is known of each: which algorithm it
-// recommends, or that it does not take it.
+// Convolutions described to cuDNN, and the plan of each: the algorithm that cuDNN recommends, or
+// that it does not support the convolution.
 #pragma once
 
 #include "amp/core/config.hpp"
@@ -29,7 +29,7 @@ namespace amp::inline v0::kernels::cuda::detail {
 
 enum class ConvPass : std::uint8_t { kForward, kBackwardInput, kBackwardWeight };
 
-/// All that the choice of an algorithm depends on, besides the device.
+/// Everything that the choice of an algorithm depends on, besides the device.
 struct ConvProblem {
   ConvPass pass;
   bool bias;
@@ -38,11 +38,11 @@ struct ConvProblem {
   int groups;
   int input[4], weight[4], output[4];
   int stride[2], padding[2], dilation[2];
-  std::int64_t bytes;  // the most that the workspace may take
+  std::int64_t bytes;  // the limit of the workspace
 
   friend auto operator<=>(const ConvProblem&, const ConvProblem&) = default;
 
-  /// For messages.
+  /// Returns a description for messages.
   std::string describe(Device device) const {
     const auto list = [](const auto& numbers) {
       std::string text;
@@ -62,9 +62,9 @@ struct ConvProblem {
   }
 };
 
-/// The one place that says what cuDNN may compute with. Its default math rounds the factors of
-/// float32 matmuls to TF32, FMA math does not; products of 16-bit factors are exact on tensor
-/// cores.
+/// Returns the math type, the only place that says what cuDNN may compute with. Its default math
+/// rounds the factors of float32 matmuls to TF32, FMA math does not. Products of 16-bit factors are
+/// exact on tensor cores.
 inline cudnnMathType_t conv_math(DType dtype) {
   if (dtype == kFloat32) return math_precision().allow_tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
   return dtype == kFloat64 ? CUDNN_DEFAULT_MATH : CUDNN_TENSOR_OP_MATH;
@@ -78,7 +78,7 @@ inline std::optional<cudnnDataType_t> dnn_type(DType dtype) {
   return {};
 }
 
-/// Whether all are at least `least` and cuDNN's numbers hold them.
+/// Whether all values are at least `least` and fit cuDNN's integers.
 template <int N>
 bool to_ints(const std::int64_t* from, std::int64_t least, int (&to)[N]) {
   for (int i = 0; i < N; ++i) {
@@ -88,8 +88,8 @@ bool to_ints(const std::int64_t* from, std::int64_t least, int (&to)[N]) {
   return true;
 }
 
-/// What to ask cuDNN; nothing where it does not take it: float8, mixed dtypes, no elements, extents
-/// beyond an int, and data that vectors of 16 bytes cannot be read from.
+/// Returns the problem for cuDNN, or nothing if cuDNN does not support it: float8, mixed dtypes, no
+/// elements, extents beyond an int, and data that is not aligned for vectors of 16 bytes.
 inline std::optional<ConvProblem> conv_problem(ConvPass pass, const Operand& input,
                                                const Operand& weight, const Operand& bias,
                                                const Operand& output, const Window2d& window,
@@ -116,8 +116,8 @@ inline std::optional<ConvProblem> conv_problem(ConvPass pass, const Operand& inp
   return p;
 }
 
-/// Whether an algorithm sums products of the numbers as they are. Those by Fourier and Winograd
-/// transforms multiply transformed numbers, each rounded once more.
+/// Whether an algorithm sums products of the original numbers. Fourier and Winograd transforms
+/// multiply transformed numbers, each rounded once more.
 inline bool sums_products(cudnnConvolutionFwdAlgo_t algorithm) {
   return algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM ||
          algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM ||
@@ -134,7 +134,7 @@ inline bool sums_products(cudnnConvolutionBwdFilterAlgo_t algorithm) {
          algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3;
 }
 
-/// Whether a recommendation is one that we take.
+/// Whether amp uses a recommendation of cuDNN.
 template <class Perf>
 bool is_usable(const Perf& perf, const ConvProblem& p) {
   const bool math = p.math == CUDNN_FMA_MATH
@@ -144,8 +144,8 @@ bool is_usable(const Perf& perf, const ConvProblem& p) {
          sums_products(perf.algo) && perf.memory <= static_cast<std::size_t>(p.bytes);
 }
 
-/// cuDNN 9 has families of codes, each a thousand numbers (its API reference, cudnnStatus_t). Its
-/// own numbers are written here, since cuDNN 8 has no names for them.
+/// cuDNN 9 groups its status codes, a thousand numbers a group (its API reference, cudnnStatus_t).
+/// The numbers are written here, since cuDNN 8 has no names for them.
 inline amp::cuda::detail::Failure failure_of(cudnnStatus_t status) {
   using amp::cuda::detail::Failure;
   const int code = static_cast<int>(status);
@@ -157,10 +157,10 @@ inline amp::cuda::detail::Failure failure_of(cudnnStatus_t status) {
              : Failure::kLasting;
 }
 
-/// Makes a call of cuDNN for a plan; see ConvPlan::accepts().
+/// Calls cuDNN for a plan; see ConvPlan::accepts().
 #define AMP_DNN_ACCEPTS(plan, function, ...) ((plan).accepts(function(__VA_ARGS__), #function))
 
-/// A problem described to cuDNN, and how it is solved.
+/// A problem described to cuDNN, and the way to solve it.
 class ConvPlan {
  public:
   ConvPlan(cudnnHandle_t handle, const ConvProblem& p) : usable(describe(p) && choose(handle, p)) {}
@@ -173,13 +173,14 @@ class ConvPlan {
   std::size_t workspace = 0;
   bool takes_bias = false;  // cuDNN adds the bias, or sums its gradient, unless that was given up
   amp::cuda::detail::Attempt convolving = {}, biasing = {};
-  std::string refusal = {};  // what cuDNN said against it at last
+  std::string refusal = {};  // cuDNN's reason when it last refused
   amp::cuda::detail::Failure failure = amp::cuda::detail::Failure::kLasting;
   bool usable;
 
-  /// Whether a call of cuDNN succeeded. Whatever it says of what never ran, other kernels can
-  /// compute; what did run throws, unless cuDNN says that it does not support something. After an
-  /// error that the device does not survive the others fail as well, and throw.
+  /// Returns whether a call of cuDNN succeeded. If the plan never ran, other kernels can compute
+  /// it, whatever the status. If it did run, the call throws, unless cuDNN says that something is
+  /// not supported. After an error that breaks the device, the other kernels fail as well, and
+  /// throw.
   bool accepts(cudnnStatus_t status, const char* call, bool ran) {
     if (status == CUDNN_STATUS_SUCCESS) return true;
     const bool unsupported =
@@ -192,7 +193,7 @@ class ConvPlan {
   bool accepts(cudnnStatus_t status, const char* call) {
     return accepts(status, call, convolving.ran);
   }
-  /// The same of the call that does the bias, whose failure is noted here.
+  /// The same for the call that adds the bias. It records the failure.
   bool accepts_bias(int device, const ConvProblem& p, cudnnStatus_t status, const char* call) {
     if (accepts(status, call, biasing.ran)) return biasing.ran = true;
     amp::cuda::detail::note_failure(device, biasing, failure,
@@ -244,7 +245,8 @@ class ConvPlan {
         });
   }
 
-  /// The first of what recommend(most, &count, recommendations) lists, the fastest first.
+  /// Takes the first usable recommendation of recommend(most, &count, recommendations), fastest
+  /// first.
   template <class Perf, class Recommend>
   bool take_first(const ConvProblem& p, const Recommend& recommend) {
     Perf found[32];
@@ -254,8 +256,8 @@ class ConvPlan {
       if (!is_usable(found[i], p)) continue;
       algorithm = static_cast<int>(found[i].algo);
       workspace = found[i].memory;
-      // The forward pass adds the bias by itself with this algorithm only (API reference,
-      // cudnnConvolutionBiasActivationForward(), about the identity).
+      // Only with this algorithm, cuDNN's forward pass adds a bias without an activation (API
+      // reference, cudnnConvolutionBiasActivationForward(), about the identity).
       takes_bias = p.pass != ConvPass::kForward ||
                    algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
       return AMP_DNN_ACCEPTS(*this, cudnnSetConvolutionMathType, convolution, found[i].mathType);
@@ -270,8 +272,8 @@ class ConvPlan {
 
 class ConvPlans : public Plans<ConvProblem, ConvPlan> {
  public:
-  /// What use(plan) returns, made at its first use and kept; made anew after a failure that may
-  /// pass.
+  /// Returns use(plan). The plan is created at its first use and cached; it is created anew after a
+  /// failure that may pass.
   template <class Use>
   bool with_plan(cudnnHandle_t handle, const ConvProblem& problem, const Use& use) {
     const std::lock_guard lock(mutex_);

@@ -32,27 +32,29 @@ struct ColumnShape : ConvShape {
   std::int64_t in_image() const { return groups * in_group(); }
   std::int64_t out_image() const { return groups * out_group(); }
   std::int64_t columns() const { return groups * patch() * pixels(); }  // of one image
-  /// Whether a pixel of the output sees the same one of the input: images are their own columns.
+  /// Whether each output pixel sees exactly one input pixel, in order: images are their own
+  /// columns.
   bool is_pixelwise() const {
     return taps() == 1 && window.stride[0] == 1 && window.stride[1] == 1 &&
            window.padding[0] == 0 && window.padding[1] == 0;
   }
 };
 
-/// Where the columns of an image, of a group in it and of an element of its patch begin; pixels
-/// are dense.
+/// The offsets between the columns of images, of groups in an image and of elements in a patch.
+/// Pixels are dense.
 struct ColumnStrides {
   std::int64_t image, group, patch;
 };
 
-/// columns[image, group, q, p] = the pixel of the input that patch element q sees from p; 0 in the
-/// padding. A thread per kCount neighbours in a row of columns, n of them, from image `first` on;
-/// if they are 8, the rows of columns lie as vectors do, and those of the input if `by_vector`.
+/// columns[image, group, q, p] = the input pixel that patch element q sees from p; 0 in the
+/// padding. Each thread writes kCount neighbours of a row of columns; there are n such groups from
+/// image `first` on. If kCount is 8, rows of columns must be aligned for vectors, and with
+/// `by_vector` also rows of the input.
 template <class C, int kCount>
 AMP_KERNEL void unfold_kernel(ColumnShape s, Input input, std::int64_t first, bool by_vector,
                               Output columns, ColumnStrides strides, std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
-    std::int64_t item = i * kCount;  // in the end an image's group
+    std::int64_t item = i * kCount;  // the image and group after the divisions
     const std::int64_t p = s.by_pixels.take_remainder(item), q = s.by_patch.take_remainder(item);
     std::int64_t channel = q, tap_row = s.by_taps.take_remainder(channel), row = p;
     const std::int64_t tap_column = s.by_kernel_w.take_remainder(tap_row),
@@ -84,8 +86,8 @@ AMP_KERNEL void unfold_kernel(ColumnShape s, Input input, std::int64_t first, bo
   }
 }
 
-/// The reverse of unfolding, for columns [image, group, q, p] of C: each of the n pixels adds up
-/// what saw it, in the order of the patch.
+/// The reverse of unfolding, for columns [image, group, q, p] of C. Each of the n pixels sums the
+/// columns that saw it, in the order of the patch.
 template <class C>
 AMP_KERNEL void fold_kernel(ColumnShape s, const C* columns, std::int64_t first, Output grad_input,
                             std::int64_t n) {

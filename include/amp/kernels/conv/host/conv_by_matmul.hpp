@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolution as matmuls (conv/shape.hpp), images in parallel. 16-bit data is widened image by
-// image; weight gradients are summed in float32 over fixed parts of the batch, added in order, and
-// rounded once.
+// Convolution as matmuls (conv/shape.hpp), with images in parallel. 16-bit data is widened image by
+// image. Weight gradients are summed in float32 over fixed parts of the batch; the parts are added
+// in order, and the sum is rounded once.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace amp::inline v0::kernels::host::detail {
 
-// C is the type in which sums are kept.
+// C is the type of the sums.
 
 template <class C>
 void conv2d_by_matmul(const Conv2dArgs& args) {
@@ -75,8 +75,8 @@ void conv2d_backward_weight_by_matmul(const Conv2dBackwardWeightArgs& args) {
   const ConvShape s(args.input, args.grad_weight, args.grad_output, args.window, args.groups);
   const std::int64_t in_image = s.in_group(), out_image = s.out_group(), weights = s.weights();
   const std::int64_t sums = weights + s.filters;  // of one group: the weight's, then the bias'
-  // As many parts as 32 MiB of sums allow, up to 16: a number that depends on shapes only, so
-  // results do too.
+  // Uses as many parts as 32 MiB of sums allow, up to 16. The number depends on shapes only, and so
+  // do the results.
   const std::int64_t affordable =
       (std::int64_t{1} << 25) / (static_cast<std::int64_t>(sizeof(C)) * sums * s.groups + 1);
   const std::int64_t parts =

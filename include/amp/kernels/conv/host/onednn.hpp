@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolutions through oneDNN: activations lie channels-last, amp's threads share the images, and
-// weights are packed once for all of them. Gradients of weights are summed in float32 over parts
-// of the batch, which depend on sizes only and are added in order, so that results do not depend
-// on the number of threads. 16-bit formats without instructions of their own are widened part by
+// Convolutions through oneDNN: activations are channels-last, amp's threads share the images, and
+// weights are packed once for all of them. Gradients of weights are summed in float32 over parts of
+// the batch. The parts depend on sizes only and are added in order, so results do not depend on the
+// number of threads. 16-bit formats that the processor cannot multiply directly are widened part by
 // part.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace amp::inline v0::kernels::host::onednn {
 
-/// The sizes of a convolution, all of whose arrays are of one dtype, for a part of its images.
+/// The sizes of a convolution over a part of its images, with one dtype for all arrays.
 struct Convolution {
   DType dtype;
   std::int64_t images, channels, height, width, filters, out_height, out_width, groups;
@@ -68,8 +68,8 @@ inline CallKey key_of(const Convolution& c, Pass pass, bool of_weights = false) 
           w.dilation[1]};
 }
 
-/// Weights [O, C, KH, KW], or [G, O / G, C / G, KH, KW] with groups, in row-major order or, if not
-/// `plain`, in the primitive's.
+/// The layout of weights [O, C, KH, KW], or [G, O / G, C / G, KH, KW] with groups: row-major if
+/// `plain`, else chosen by the primitive.
 inline MemoryDesc weights_desc(const Convolution& c, DType dtype, bool plain) {
   const std::int64_t kh = c.window.kernel[0], kw = c.window.kernel[1];
   const std::int64_t in = c.channels / c.groups, out = c.filters / c.groups;
@@ -137,7 +137,7 @@ inline const Call& call_of(const Convolution& c, Pass pass) {
   return Calls::of_this_thread().get(key_of(c, pass), [&] { return make_convolution(c, pass); });
 }
 
-/// The weights of a call into its order, or its gradients of them out of it, on the calling thread.
+/// Reorders the weights for a call, or a call's weight gradients back, on the calling thread.
 inline void reorder_weights(const Convolution& c, Pass pass, MemoryDesc::Pointer order,
                             const void* source, void* destination) {
   const OnThisThread guard;
@@ -152,7 +152,8 @@ inline void reorder_weights(const Convolution& c, Pass pass, MemoryDesc::Pointer
   call.run(calls.stream(), {source, destination});
 }
 
-/// On the calling thread. oneDNN's own relu makes 0 of NaN, which would hide an overflow.
+/// Applies relu on the calling thread. oneDNN's own relu turns NaN into 0, which would hide an
+/// overflow.
 inline void relu_in_place(void* data, DType dtype, std::int64_t n) {
   if (dtype != kFloat32) {
     return relu_of_codes(static_cast<std::uint16_t*>(data), n,
@@ -168,7 +169,7 @@ inline void relu_in_place(void* data, DType dtype, std::int64_t n) {
   host::relu({all, all});
 }
 
-/// Memory for n elements in the working dtype, none if the operand has that itself.
+/// Memory for n elements in the working dtype; none if the operand has that dtype itself.
 class Part {
  public:
   Part(const Operand& operand, std::int64_t n, DType dtype)
@@ -211,13 +212,13 @@ struct Parts {
 };
 
 inline constexpr std::int64_t kMostParts = 64;
-/// As many as 32 MiB of sums allow, up to 16.
+/// Returns the number of parts: as many as 32 MiB of sums allow, up to 16.
 inline std::int64_t most_weight_parts(const Convolution& c) {
   const std::int64_t affordable = (std::int64_t{1} << 25) / (4 * (c.weights() + c.filters) + 1);
   return (std::clamp)(affordable, std::int64_t{1}, std::int64_t{16});
 }
 
-/// Whether oneDNN has the convolution and its gradients.
+/// Whether oneDNN supports the convolution and both of its gradients.
 inline bool has_all_passes(const Convolution& c) {
   const Parts parts(c, kMostParts), sums(c, most_weight_parts(c));
   const auto has = [&](const Parts& cut, Pass pass) {
@@ -227,8 +228,8 @@ inline bool has_all_passes(const Convolution& c) {
          has(sums, Pass::kBackwardWeights);
 }
 
-/// In the dtype of the input if oneDNN has all passes in instructions of that dtype, else in
-/// float32.
+/// Returns the problem in the dtype of the input if oneDNN supports all passes in that dtype
+/// directly, else in float32.
 inline Convolution convolution_of(const Operand& input, const Operand& weight,
                                   const Operand& output, const Window2d& window,
                                   std::int64_t groups, bool bias) {
@@ -247,7 +248,7 @@ inline Convolution convolution_of(const Operand& input, const Operand& weight,
   return c;
 }
 
-/// The weights in the order of a call.
+/// Returns the weights in the order that a call expects.
 inline PackedCopies::Copy pack_weights(const Convolution& c, Pass pass, const Call& call,
                                        const Operand& weight, const PackedAt& packed) {
   const MemoryDesc::Pointer order = call.expects(dnnl_query_weights_md);
@@ -261,7 +262,7 @@ inline PackedCopies::Copy pack_weights(const Convolution& c, Pass pass, const Ca
   return packed.copies->get(packed.version, key, bytes_of(order), pack);
 }
 
-/// body(part, convolution of the part, its call, weights) for all parts, on all threads.
+/// Calls body(part, convolution of the part, its call, weights) for all parts, on all threads.
 template <class Body>
 void for_each_part(const Convolution& whole, Pass pass, const Operand& weight,
                    const PackedAt& packed, const Body& body) {
@@ -284,9 +285,9 @@ void for_each_part(const Convolution& whole, Pass pass, const Operand& weight,
 
 }  // namespace detail
 
-/// Whether oneDNN computes this convolution and its gradients, for which all activations are to
-/// lie channels-last. Not the tiny ones, nor those that oneDNN cannot count, nor wide ones: it
-/// writes code for each column of the output.
+/// Whether oneDNN computes this convolution and its gradients; all activations must be
+/// channels-last then. Tiny problems and those that exceed oneDNN's integers are excluded. So are
+/// wide ones: oneDNN generates code for each column of the output.
 inline bool takes(const Conv2dArgs& args) {
   constexpr std::int64_t kWidest = 4096, kMost = std::int64_t{1} << 31;
   constexpr std::int64_t kLeastWork = std::int64_t{1} << 14;

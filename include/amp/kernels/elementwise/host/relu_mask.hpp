@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// relu's derivative from a bit per element: bit i % 8 of byte i / 8 says whether element i of the
-// result is not 0. Arrays are dense, of one order.
+// The derivative of relu, stored as a bit per element: bit i % 8 of byte i / 8 says whether element
+// i of the result is not 0. Arrays are dense, in one order.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace amp::inline v0::kernels::host {
 
-/// The mask of `output`, which relu gave.
+/// Writes the mask of `output`, a result of relu.
 void relu_mask(const Operand& output, std::uint8_t* mask);
 
-/// output = gradient if relu let the element pass, else 0. They may be the same memory.
+/// output = gradient if the mask's bit is set, else 0. They may be the same memory.
 void pass_relu_mask(const Operand& gradient, const std::uint8_t* mask, const Operand& output);
 
-/// relu of n elements of a 16-bit format in place, on the calling thread: what has a sign becomes
-/// 0, unless it is NaN, which lies above `infinity` in magnitude.
+/// Applies relu to n elements of a 16-bit format in place, on the calling thread. Values with a
+/// sign become 0, except NaN, whose magnitude is above `infinity`.
 void relu_of_codes(std::uint16_t* y, std::int64_t n, std::int16_t infinity);
 
 }  // namespace amp::inline v0::kernels::host

@@ -17,7 +17,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-// A compiler attribute cannot depend on a template parameter everywhere.
+// Spelled out, since some compilers allow no template parameter in the attribute.
 template <class U>
 struct EightOf;
 // clang-format off
@@ -27,7 +27,7 @@ template <> struct EightOf<std::uint32_t> { using vector [[gnu::vector_size(32)]
 template <> struct EightOf<std::uint64_t> { using vector [[gnu::vector_size(64)]] = std::uint64_t; };
 // clang-format on
 
-/// n <= kBlock elements of a floating-point format, as bits.
+/// The bits of n <= kBlock elements of a floating-point format.
 template <class U>
 void mask_block(const U* y, std::int64_t n, std::uint8_t* mask) {
   std::uint8_t passes[kBlock];
@@ -37,7 +37,7 @@ void mask_block(const U* y, std::int64_t n, std::uint8_t* mask) {
     if constexpr (std::endian::native == std::endian::little) {
       std::uint64_t eight = 0;
       std::memcpy(&eight, passes + i, sizeof eight);
-      // Byte j moves to bit 56 + j, and no two sums meet.
+      // Byte j moves to bit 56 + j; no two sums collide.
       mask[i / 8] = static_cast<std::uint8_t>(eight * 0x0102040810204080U >> 56);
     } else {
       unsigned bits = 0;
@@ -89,7 +89,7 @@ AMP_INLINE void relu_of_codes(std::uint16_t* y, std::int64_t n, std::int16_t inf
 
 namespace detail {
 
-/// body(begin, n) over blocks of [0, n) on all threads.
+/// Calls body(begin, n) for blocks of [0, n) on all threads.
 template <class Body>
 void for_each_block(std::int64_t n, const Body& body) {
   parallel_ranges(ceil_div(n, kBlock), 16, [&](std::int64_t begin, std::int64_t end) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The expressions of elementwise ops (kernels/functions.hpp) on vectors of floats, and the loops
-// over arrays that use them. An op without one here is computed one by one.
+// over arrays that use them. Ops without a vector expression are computed one element at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace amp::inline v0::kernels::host::lanes {
 
-/// x where the mask is all ones, else y.
+/// Returns x if the mask is all ones, else y.
 template <class Isa>
 AMP_ALWAYS_INLINE void choose(const typename Isa::I& mask, const typename Isa::F& x,
                               const typename Isa::F& y, typename Isa::F& result) {
@@ -21,7 +21,7 @@ AMP_ALWAYS_INLINE void choose(const typename Isa::I& mask, const typename Isa::F
   result = __builtin_bit_cast(typename Isa::F, bits);
 }
 
-/// All ones where x > 0 or x is NaN.
+/// Sets the mask to all ones if x > 0 or x is NaN.
 template <class Isa>
 AMP_ALWAYS_INLINE void positive_mask(const typename Isa::F& x, typename Isa::I& mask) {
   using I = typename Isa::I;
@@ -31,7 +31,8 @@ AMP_ALWAYS_INLINE void positive_mask(const typename Isa::F& x, typename Isa::I& 
   mask = ((-bits) & ~bits) >> 31 | is_nan;  // positive: -bits is negative, bits are not
 }
 
-/// e = e^-|x|, so that no divisor below is infinite: -ffast-math divides by way of a reciprocal.
+/// e = e^-|x|. No divisor below becomes infinite, since -ffast-math divides by means of a
+/// reciprocal.
 template <class Isa>
 AMP_ALWAYS_INLINE void decay(const typename Isa::F& x, typename Isa::F& e) {
   using I = typename Isa::I;
@@ -53,7 +54,7 @@ AMP_ALWAYS_INLINE void sigmoid(typename Isa::F& x) {
   x = above / (one + e);
 }
 
-/// x = tanh x. Below 0.625 an odd polynomial of degree 11 (relative error below 2^-27), else (1 -
+/// x = tanh x. Below 0.625, an odd polynomial of degree 11 (relative error below 2^-27); else (1 -
 /// e^-2|x|) / (1 + e^-2|x|) with the sign of x.
 template <class Isa>
 AMP_ALWAYS_INLINE void hyperbolic_tangent(typename Isa::F& x) {
@@ -75,7 +76,7 @@ AMP_ALWAYS_INLINE void hyperbolic_tangent(typename Isa::F& x) {
   x = __builtin_bit_cast(F, I(__builtin_bit_cast(I, x) | sign));
 }
 
-/// x = erf x. Below 0.9375 x times a polynomial of x^2 (relative error below 2^-25), else 1 -
+/// x = erf x. Below 0.9375, x times a polynomial of x^2 (relative error below 2^-25); else 1 -
 /// e^-p(|x|) with the sign of x, for a polynomial p near -log erfc.
 template <class Isa>
 AMP_ALWAYS_INLINE void error_function(typename Isa::F& x) {
@@ -92,7 +93,7 @@ AMP_ALWAYS_INLINE void error_function(typename Isa::F& x) {
   small = small * s - 0.37612468F;
   small = small * s + 1.1283791F;
   small = small * x;
-  F farthest{};      // no constant, as in exponential()
+  F farthest{};      // not a constant, as in exponential()
   farthest += 4.5F;  // from 4 on, erf is 1 in float32
   const F t = magnitude < farthest ? magnitude : farthest;
   F large = t * 1.1890378e-05F - 0.00032942093F;
@@ -109,7 +110,8 @@ AMP_ALWAYS_INLINE void error_function(typename Isa::F& x) {
   choose<Isa>(is_small, small, large, x);
 }
 
-/// How one op is computed on vectors: run<Isa>(x) or run<Isa>(a, b), into the first argument.
+/// The vector form of an op: run<Isa>(x) or run<Isa>(a, b) writes its result into the first
+/// argument.
 template <class Function>
 struct Vectors;
 
@@ -154,7 +156,7 @@ struct Vectors<functions::GeluBackward> {
     g *= cdf + x * (0.39894228040143267794F * density);
   }
 };
-/// inner = sqrt(2 / pi) (x + 0.044715 x^3), then its tanh
+/// inner = sqrt(2 / pi) (x + 0.044715 x^3), replaced by its tanh.
 template <class Isa>
 AMP_ALWAYS_INLINE void gelu_tangent(const typename Isa::F& x, typename Isa::F& t) {
   t = 0.79788456080286535588F * (x + 0.044715F * x * x * x);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The exponents of a block of numbers as bytes, of which an instruction compares 32.
+// The exponents of a block of numbers as bytes; one instruction compares 32 of them.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace amp::inline v0::kernels::host::detail {
 
-/// Float32's field of the exponent: a float has every number of the shorter formats. Key 0 stands
-/// for zeros and for what is a subnormal float32, or smaller; the last one for what is not below
-/// 2^128.
+/// Float32's field of the exponent, since a float holds every number of the shorter formats. Key 0
+/// stands for zeros and for numbers that are subnormal in float32, or smaller; the last key for
+/// those that are not below 2^128.
 using Key = std::uint8_t;
 inline constexpr int kKeys = 256, kLastKey = kKeys - 1, kKeyBias = 127;
 inline constexpr std::int64_t kKeyBlock = 4096;
@@ -34,8 +34,8 @@ AMP_ALWAYS_INLINE Key key_of(double x) {
   return static_cast<Key>(field < 0 ? 0 : field < kLastKey ? field : kLastKey);
 }
 
-/// The keys of at most kKeyBlock numbers, in any order; how many of these are 0, and between which
-/// keys they lie, but for key 0.
+/// The keys of at most kKeyBlock numbers, in any order, with the number of keys 0 and the range of
+/// the other keys.
 struct KeyBlock {
   alignas(64) Key keys[kKeyBlock];
   std::int64_t size, zeros;
@@ -46,7 +46,7 @@ struct KeyBlock {
     begin(n);
     read_rest(x, 0);
   }
-  /// How many there are of a key among the first n, a multiple of kKeyLanes.
+  /// Returns how often a key occurs among the first n, a multiple of kKeyLanes.
   AMP_ALWAYS_INLINE std::int64_t count(Key key, std::int64_t n) const {
     Key lanes[kKeyLanes] = {};
     for (std::int64_t i = 0; i < n; i += kKeyLanes) {
@@ -112,7 +112,7 @@ struct KeyBlock {
     least = kLastKey;
     most = 0;
   }
-  /// `below` is 1 less than a key: that of key 0 is the largest.
+  /// `below` is a key minus 1, so that key 0 gives the largest value.
   AMP_ALWAYS_INLINE void see_least(Key below) {
     if (below != kLastKey && below + 1 < least) least = static_cast<Key>(below + 1);
   }

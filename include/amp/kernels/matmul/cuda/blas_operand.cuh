@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Operands as cuBLAS and cuBLASLt take them. Both think in columns: a row-major matrix is to them
-// the transpose of one, so that C = A B is asked for as C^T = B^T A^T, and nothing has to be
-// transposed in memory.
+// Operands for cuBLAS and cuBLASLt. Both store matrices by columns, so a row-major matrix is the
+// transpose of one: C = A B is computed as C^T = B^T A^T, and nothing has to be transposed in
+// memory.
 #pragma once
 
 #include <cublas_v2.h>
@@ -39,21 +39,21 @@ inline Operand array(Device device, DType dtype, void* data,
   }
   return operand;
 }
-/// The address of an element; null in an array that has no memory.
+/// Returns the address of an element; null if the array has no memory.
 inline void* element(const Operand& operand, std::int64_t i) {
   if (operand.data == nullptr) return nullptr;
   return static_cast<std::byte*>(operand.data) + i * item_size(operand.dtype);
 }
 
 /// How cuBLAS can read the matrices of [B, rows, columns]: dense rows, or dense columns, `leading`
-/// elements apart; 0 where neither.
+/// elements apart. `leading` is 0 if it can read neither.
 struct BlasLayout {
   std::int64_t leading = 0;
   bool by_columns = false;
 };
 inline BlasLayout blas_layout(const Operand& x) {
   const std::int64_t rows = x.sizes[1], columns = x.sizes[2];
-  // A single row (column) is at any distance from the next.
+  // A single row (column) may have any distance.
   const std::int64_t row_stride = rows == 1 ? columns : x.strides[1];
   if ((x.strides[2] == 1 || columns == 1) && row_stride >= columns)
     return {.leading = row_stride, .by_columns = false};
@@ -70,11 +70,11 @@ inline cudaDataType blas_type(DType dtype) {
                               : CUDA_R_32F;
 }
 
-/// The type in which sums are kept.
+/// Returns the type of the sums.
 inline DType sum_dtype(DType output) { return output == kFloat64 ? kFloat64 : kFloat32; }
 
-/// The type in which cuBLAS gets both factors, each exactly: every float8 is a float16 and a
-/// bfloat16.
+/// Returns the type in which cuBLAS gets both factors; the conversion is exact: every float8 is a
+/// float16 and a bfloat16.
 inline DType factor_dtype(DType a, DType b, DType output) {
   if (output == kFloat64) return kFloat64;
   for (const DType dtype : {kFloat16, kBFloat16}) {
@@ -86,12 +86,12 @@ inline DType factor_dtype(DType a, DType b, DType output) {
   return kFloat32;
 }
 
-/// A factor as cuBLAS takes it: as it lies, or a dense copy in `dtype`.
+/// A factor for cuBLAS: the operand in place, or a dense copy in `dtype`.
 class Factor {
  public:
   Factor(const Operand& x, DType dtype)
       : in_place_(x.dtype == dtype && blas_layout(x).leading != 0),
-        batches_(x.strides[0] == 0 ? 1 : x.sizes[0]),  // what broadcasts is copied once
+        batches_(x.strides[0] == 0 ? 1 : x.sizes[0]),  // a broadcast matrix is copied once
         copy_(x.device, in_place_ ? 0 : batches_ * x.sizes[1] * x.sizes[2] * item_size(dtype)),
         operand_(x) {
     if (in_place_) return;
@@ -111,13 +111,13 @@ class Factor {
   Operand operand_;
 };
 
-/// Whether cuBLAS can write the output as it lies, from factors of a type, on top of what is there.
+/// Whether cuBLAS can write the output in place, from factors of a type, on top of `initial`.
 inline bool is_writable(const Operand& output, DType factors, const Operand& initial) {
   const BlasLayout layout = blas_layout(output);
   const bool type = output.dtype == factors || output.dtype == sum_dtype(output.dtype);
   const bool apart = output.sizes[0] == 1 || output.strides[0] >= layout.leading * output.sizes[1];
-  // The output holds `initial` before the matmul is added: exactly, else it would be rounded
-  // twice.
+  // The output holds `initial` before the matmul is added. That must be exact, else it would be
+  // rounded twice.
   const bool exact = !initial.present || initial.dtype == output.dtype ||
                      promote_types(initial.dtype, output.dtype) == output.dtype;
   return type && layout.leading != 0 && !layout.by_columns && apart && exact;

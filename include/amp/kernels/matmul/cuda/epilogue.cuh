@@ -15,7 +15,7 @@
 
 namespace amp::inline v0::kernels::cuda::detail {
 
-/// Eight neighbours of a row that lie in memory of any dtype, or as many as the row has.
+/// Eight neighbours of a row in memory of any dtype, or as many as the row has.
 template <class C>
 __device__ __forceinline__ void load_some(const Input& x, std::int64_t at, std::int64_t stride,
                                           std::int64_t count, bool by_vector,
@@ -31,8 +31,8 @@ __device__ __forceinline__ void store_some(const Output& x, std::int64_t at, std
   for (int j = 0; j < kVector && j < count; ++j) store<C>(x, at + j * stride, values[j]);
 }
 
-/// h = relu(h), or h where the bits of relu are set, for n bytes of bits: a thread per byte, in
-/// vectors if its rows lie so.
+/// h = relu(h), or h masked by relu's bits, for n bytes of bits. One thread computes a byte, in
+/// vectors if the rows are aligned for them.
 template <class C>
 AMP_KERNEL void relu_kernel(Input h, Output output, std::uint8_t* aux, std::int64_t columns,
                             std::int64_t row_stride, std::int64_t column_stride, bool by_vector,
@@ -55,7 +55,7 @@ AMP_KERNEL void relu_kernel(Input h, Output output, std::uint8_t* aux, std::int6
 
 struct DeviceSteps {
   using Buffer = Scratch<std::byte>;
-  static constexpr bool kReluInPlace = true;  // relu and rounding may change places
+  static constexpr bool kReluInPlace = true;  // rounding first gives the same
   static void sum(const ReduceArgs& args) { cuda::sum(args); }
   static void copy(const UnaryArgs& args) { cuda::copy(args); }
   static void gelu(const UnaryArgs& args) { float_unary<functions::GeluTanh>(args); }

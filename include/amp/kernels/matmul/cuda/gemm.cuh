@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Batched matmuls by cuBLAS, at most with a bias.
+// Batched matmuls by cuBLAS, with at most a bias.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace amp::inline v0::kernels::cuda::detail {
 
-/// Of a device, as in 75 for 7.5.
+/// Returns the compute capability of a device: 75 for 7.5.
 inline int compute_capability(int device) {
   int major = 0, minor = 0;
   AMP_CUDA_CALL(cudaDeviceGetAttribute, &major, cudaDevAttrComputeCapabilityMajor, device);
@@ -23,7 +23,8 @@ inline int compute_capability(int device) {
   return 10 * major + minor;
 }
 
-/// Throws what cuBLAS says of a @ b; of bfloat16 on a device that does not have it, what to do.
+/// Throws amp::Error with cuBLAS's status for a @ b. If the device has no bfloat16, it says what to
+/// do.
 inline void require_gemm(cublasStatus_t status, const char* call, const Operand& a,
                          const Operand& b) {
   if (status != CUBLAS_STATUS_SUCCESS && a.dtype == kBFloat16) {
@@ -39,9 +40,9 @@ inline void require_gemm(cublasStatus_t status, const char* call, const Operand&
   amp::cuda::detail::require(status, call);
 }
 
-/// c = a @ b, or c += a @ b: not empty, in types and layouts that cuBLAS takes.
+/// c = a @ b, or c += a @ b. Not empty, in types and layouts that cuBLAS takes.
 inline void call_gemm(const Operand& a, const Operand& b, bool accumulate, const Operand& c) {
-  // As many as a grid has layers (CUDA C++ Programming Guide, "Technical Specifications"): some
+  // The number of layers of a grid (CUDA C++ Programming Guide, "Technical Specifications"): some
   // versions of cuBLAS fail beyond.
   constexpr std::int64_t kMostBatches = 65535;
   const bool wide = c.dtype == kFloat64;
@@ -68,7 +69,8 @@ inline void call_gemm(const Operand& a, const Operand& b, bool accumulate, const
 }
 
 /// output = initial + a @ b, rounded once, for a [B, M, K], b [B, K, N], output [B, M, N] of any
-/// strides. `initial` broadcasts to the output; absent it is 0; it may be the output itself.
+/// strides. `initial` broadcasts to the output and may be the output itself; if absent, it counts
+/// as 0.
 inline void gemm(const Operand& a, const Operand& b, const Operand& initial,
                  const Operand& output) {
   if (output.numel() == 0) return;
@@ -79,7 +81,7 @@ inline void gemm(const Operand& a, const Operand& b, const Operand& initial,
   const Operand target = direct ? output
                                 : array(output.device, sums, memory.data(),
                                         {output.sizes[0], output.sizes[1], output.sizes[2]});
-  // cuBLAS adds the matmul to the target before it rounds, so that the bias goes there first.
+  // cuBLAS adds the matmul to the target before it rounds, so the bias is stored there first.
   if (initial.present && initial.data != target.data) copy({initial, target});
   if (a.sizes[2] != 0) {
     const Factor left(a, factors), right(b, factors);

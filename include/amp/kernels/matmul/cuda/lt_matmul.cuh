@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A matmul and what goes with it in one kernel, by cuBLASLt. As to cuBLAS (blas_operand.cuh), all
-// is the transpose to it: its D is [N, M] by columns, its A our b and its B our a.
+// A matmul with its epilogue in one kernel, by cuBLASLt. As with cuBLAS (blas_operand.cuh), all
+// matrices are transposed: cuBLASLt's D is [N, M] by columns, its A our b and its B our a.
 //
 // relu is not among the epilogues. cuBLASLt's is max(x, 0), and its documentation says neither what
-// that makes of NaN nor in which order its bits lie. A NaN that became 0 there would go unseen: the
-// loss stays finite, the gradients behind it are 0, and a GradScaler finds nothing.
+// that makes of NaN nor in which order its bits lie. If a NaN became 0 there, an overflow would
+// stay hidden: the loss stays finite, the gradients behind it are 0, and a GradScaler detects
+// nothing.
 #pragma once
 
 #include <cublasLt.h>
@@ -21,8 +22,7 @@
 
 namespace amp::inline v0::kernels::cuda::detail {
 
-/// An epilogue of cuBLASLt, and its vector: the bias, or the sums.
-/// The vector that goes with a matmul, if there is one.
+/// The vector that a cuBLASLt epilogue reads or writes: the bias, or sums.
 enum class LtVector : std::uint8_t { kNone, kBias, kColumnSums, kRowSums };
 
 struct LtEpilogue {
@@ -30,7 +30,8 @@ struct LtEpilogue {
   const Operand* vector = nullptr;
 };
 
-/// The epilogue that is all that goes with a matmul; CUBLASLT_EPILOGUE_DEFAULT if there is none.
+/// Returns the single epilogue that computes all extras of the matmul; CUBLASLT_EPILOGUE_DEFAULT if
+/// none does.
 inline LtEpilogue lt_epilogue(const MatmulArgs& args) {
   static constexpr struct {
     Epilogue epilogue;
@@ -64,7 +65,7 @@ inline LtEpilogue lt_epilogue(const MatmulArgs& args) {
   return {};
 }
 
-/// Whether cuBLASLt can read and write what goes with the matmul as it lies: "Bias gradient vector
+/// Whether cuBLASLt can read and write the epilogue's operands in place. "Bias gradient vector
 /// elements are the same type as the output elements", and so are biases; aux too, in rows of a
 /// multiple of 8 (documentation of cublasLtMatmulDescAttributes_t).
 inline bool has_operands_for_lt(const MatmulArgs& args, const LtEpilogue& epilogue) {
@@ -83,7 +84,7 @@ inline LtMatrix lt_matrix(const Operand& x, const BlasLayout& layout) {
           layout.by_columns ? x.sizes[2] : x.sizes[1], layout.leading};
 }
 
-/// a and b are those of the arguments, as cuBLAS takes them.
+/// Returns the problem for cuBLASLt. a and b are those of the arguments, as cuBLAS takes them.
 inline LtProblem lt_problem(const MatmulArgs& args, const Operand& a, const Operand& b,
                             const LtEpilogue& epilogue) {
   const BlasLayout a_layout = blas_layout(a), b_layout = blas_layout(b);
@@ -107,8 +108,8 @@ inline LtProblem lt_problem(const MatmulArgs& args, const Operand& a, const Oper
   return problem;
 }
 
-/// False, with nothing written, if cuBLASLt cannot do all of it, or if nothing goes with the
-/// matmul, which is cuBLAS's then.
+/// Returns false, with nothing written, if cuBLASLt cannot compute all of it, or if the matmul has
+/// no epilogue and is left to cuBLAS.
 inline bool lt_matmul(const MatmulArgs& args) {
   const LtEpilogue epilogue = lt_epilogue(args);
   const Operand& output = args.output;

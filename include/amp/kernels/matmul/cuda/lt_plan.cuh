@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Problems for cuBLASLt, and what is known of them: which algorithm its heuristics chose, or that
-// it does not take them.
+// Problems for cuBLASLt, and the plan of each: the algorithm that its heuristics chose, or that it
+// does not support the problem.
 #pragma once
 
 #include <cublasLt.h>
@@ -28,15 +28,15 @@ struct LtMatrix {
   cudaDataType type = CUDA_R_32F;
   std::int64_t rows = 0, columns = 0, leading = 0;
 
-  /// The largest power of two, up to 256, of which the address is a multiple.
+  /// Returns the largest power of two, up to 256, that divides the address.
   static std::uint32_t alignment_of(const void* address) {
     const auto number = reinterpret_cast<std::uintptr_t>(address) | 256;
     return std::uint32_t{1} << std::countr_zero(number);
   }
 };
 
-/// A matmul as cuBLASLt is asked for it: D = epilogue(op(A) op(B)), with one more vector (a bias,
-/// or sums) and one more matrix (aux).
+/// A matmul for cuBLASLt: D = epilogue(op(A) op(B)), with an optional vector (a bias, or sums) and
+/// an optional matrix (aux).
 struct LtProblem {
   LtMatrix a, b, d;
   bool transpose_a = false, transpose_b = false;
@@ -47,8 +47,8 @@ struct LtProblem {
   std::int64_t aux_leading = 0;
   std::uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
 
-  /// All that the choice of an algorithm depends on. The heuristics do not know where the vector
-  /// and aux lie; see is_aligned().
+  /// Everything that the choice of an algorithm depends on. The heuristics do not know the
+  /// addresses of the vector and aux; see is_aligned().
   struct Key {
     std::int64_t sizes[10];
     int choices[8];
@@ -56,16 +56,16 @@ struct LtProblem {
     std::size_t workspace;
     auto operator<=>(const Key&) const = default;
   };
-  /// Whether every address is a multiple of 16 bytes. Nothing tells the heuristics how the vector
-  /// and aux lie, and they choose kernels that read either in 16 bytes; of one that lies
-  /// otherwise that is cudaErrorMisalignedAddress, which ends all use of the device.
+  /// Whether every address is a multiple of 16 bytes. The heuristics do not know how the vector and
+  /// aux are aligned, and choose kernels that read either in 16 bytes. An unaligned one gives
+  /// cudaErrorMisalignedAddress, which ends all use of the device.
   bool is_aligned() const {
     for (const void* const address : {a.data, b.data, d.data, vector, aux}) {
       if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) return false;
     }
     return true;
   }
-  /// For messages: as amp sees it, by rows.
+  /// Returns a description for messages, by rows as in amp.
   std::string describe(int device) const {
     const auto name = [](cudaDataType type) {
       return type == CUDA_R_16F ? "float16" : type == CUDA_R_16BF ? "bfloat16" : "float32";
@@ -121,7 +121,7 @@ class LtDescriptors {
   }
 };
 
-/// What cuBLASLt's heuristics choose for a problem; throws where that is nothing.
+/// Returns the algorithm that cuBLASLt's heuristics choose; throws if there is none.
 inline cublasLtMatmulAlgo_t choose_algorithm(const amp::cuda::detail::BlasCall& blas,
                                              const LtProblem& problem, LtDescriptors& descriptors) {
   cublasLtMatmulPreferenceOpaque_t preference;
@@ -156,7 +156,7 @@ inline void launch_matmul(const amp::cuda::detail::BlasCall& blas, const LtProbl
                 blas.workspace, blas.workspace_bytes, blas.stream);
 }
 
-/// What is known of a problem. Asked once, since the answer takes the host longer than the launch.
+/// The plan of a problem. It is cached, since the heuristics take the host longer than the launch.
 struct LtPlan {
   amp::cuda::detail::Attempt attempt = {};
   cublasLtMatmulAlgo_t algorithm = {};
@@ -188,8 +188,8 @@ inline amp::cuda::detail::Failure failure_of(const Error& error) {
              : Failure::kLasting;
 }
 
-/// A problem that never ran. Whatever cuBLASLt says against it, as long as nothing ran, other
-/// kernels can do. After an error that the device does not survive those fail as well, and throw.
+/// Tries a problem that never ran. Until it has run, other kernels can compute it, whatever error
+/// cuBLASLt reports. After an error that breaks the device, those fail as well, and throw.
 inline void try_matmul(int device, const amp::cuda::detail::BlasCall& blas,
                        const LtProblem& problem, LtPlan& plan) {
   try {
@@ -205,7 +205,7 @@ inline void try_matmul(int device, const amp::cuda::detail::BlasCall& blas,
   }
 }
 
-/// False, with nothing done, if cuBLASLt does not take the problem.
+/// Returns false, with nothing done, if cuBLASLt does not support the problem.
 inline bool run_lt(int device, const LtProblem& problem) {
   if (!problem.is_aligned()) return false;
   LtPlan plan;

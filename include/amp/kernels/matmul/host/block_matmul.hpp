@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matmuls of blocks on one thread, for kernels that cut their work themselves: in the 16-bit format
-// of the operands if the processor has instructions for it, else in float32.
+// Matmuls of blocks on one thread, for kernels that divide their work themselves: in the 16-bit
+// format of the operands if the processor has instructions for it, else in float32.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace amp::inline v0::kernels::host {
 
-/// visitor(type_tag<T>): the type in which blocks of the dtype are multiplied.
+/// Calls visitor(type_tag<T>) with the type in which blocks of the dtype are multiplied.
 template <class Visitor>
 void visit_block_type(DType dtype, Visitor&& visitor) {
 #if AMP_USE_ONEDNN
@@ -28,9 +28,9 @@ void visit_block_type(DType dtype, Visitor&& visitor) {
   visit_float_type(dtype, visitor);
 }
 
-/// Rows [first, first + count) of the matrix at `offset`, which the last two dimensions of an
-/// operand are: as they lie, if they have type T and one of the two is dense, else copied into
-/// buffer().
+/// Returns rows [first, first + count) of the matrix at `offset`, formed by the last two dimensions
+/// of an operand: in place, if they have type T and one of the two dimensions is dense, else copied
+/// into buffer().
 template <class T, class Buffer>
 Matrix<T> block_of(const Operand& operand, std::int64_t offset, std::int64_t first,
                    std::int64_t count, const Buffer& buffer) {
@@ -55,7 +55,7 @@ template <class T>
 Matrix<T> transposed(const Matrix<T>& matrix) {
   return {matrix.data, matrix.column_stride, matrix.row_stride};
 }
-/// From row `first` on.
+/// Returns the matrix from row `first` on.
 template <class T>
 Matrix<T> from_row(const Matrix<T>& matrix, std::int64_t first) {
   return {matrix.data + first * matrix.row_stride, matrix.row_stride, matrix.column_stride};
@@ -63,7 +63,7 @@ Matrix<T> from_row(const Matrix<T>& matrix, std::int64_t first) {
 
 namespace detail {
 
-/// A dense copy in this thread's scratch memory.
+/// Returns a dense copy in this thread's scratch memory.
 template <class C, class T>
 Matrix<C> widened(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns,
                   std::int64_t slot) {
@@ -80,8 +80,8 @@ Matrix<C> widened(const Matrix<T>& matrix, std::int64_t rows, std::int64_t colum
 
 }  // namespace detail
 
-/// c = a @ b, or c += a @ b, for a [m, k] and b [k, n] of any strides and c [m, n], whose rows are
-/// dense and lie `c_stride` apart. On the calling thread.
+/// c = a @ b, or c += a @ b, for a [m, k] and b [k, n] of any strides, and c [m, n] with dense rows
+/// `c_stride` apart. Runs on the calling thread.
 template <class T, class C>
 void multiply_block(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<T>& a,
                     const Matrix<T>& b, C* c, std::int64_t c_stride, bool accumulate) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matmuls of float32 by the CBLAS library that a program is linked with, unless it has oneDNN.
+// float32 matmuls by the CBLAS library that a program is linked with, unless it has oneDNN.
 #pragma once
 
 #include "amp/core/config.hpp"
@@ -17,7 +17,8 @@
 
 namespace amp::inline v0::kernels::host::cblas {
 
-/// Leading dimension and transpose flag of a matrix with one dense dimension; false for any other.
+/// Gets the leading dimension and transpose flag of a matrix with one dense dimension; false for
+/// any other.
 inline bool layout_of(const Matrix<float>& matrix, std::int64_t rows, std::int64_t columns,
                       CBLAS_TRANSPOSE& transpose, int& leading) {
   const auto fits = [](std::int64_t stride, std::int64_t length) {
@@ -36,7 +37,7 @@ inline bool layout_of(const Matrix<float>& matrix, std::int64_t rows, std::int64
   return false;
 }
 
-/// c = a @ b, dense; false, with nothing written, if the matrices are none for CBLAS.
+/// c = a @ b, dense. Returns false, with nothing written, if CBLAS cannot take the matrices.
 inline bool multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
                      const Matrix<float>& b, float* c) {
   CBLAS_TRANSPOSE transpose_a{}, transpose_b{};

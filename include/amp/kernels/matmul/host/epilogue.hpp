@@ -19,8 +19,8 @@
 
 namespace amp::inline v0::kernels::host::detail {
 
-/// body(h + at, byte of the row's bits, y, count) for each eight neighbours of rows in parallel;
-/// the results are rounded into the output.
+/// Calls body(h + at, byte of the row's bits, y, count) for each eight neighbours, with rows in
+/// parallel. The results are rounded into the output.
 template <class Body>
 void for_each_relu_byte(const Operand& h, const Operand& aux, const Operand& output,
                         const Body& body) {
@@ -48,7 +48,7 @@ void for_each_relu_byte(const Operand& h, const Operand& aux, const Operand& out
 }
 
 struct HostSteps {
-  static constexpr bool kReluInPlace = false;  // sums lie in float32 anyway
+  static constexpr bool kReluInPlace = false;  // sums are in float32 anyway
   struct Buffer : HostBuffer<std::byte> {
     Buffer(Device, std::int64_t bytes) : HostBuffer<std::byte>(bytes) {}
   };

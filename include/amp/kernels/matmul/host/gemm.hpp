@@ -33,8 +33,7 @@ namespace gemm {
 inline constexpr std::int64_t kDepth =
     256;  // k per panel: a strip of B panel stays in the first-level cache
 
-// Vector types are spelled out: a compiler attribute cannot depend on a template parameter
-// everywhere.
+// Vector types are spelled out, since some compilers allow no template parameter in the attribute.
 // clang-format off
 struct Generic32 { using scalar = float; using vector [[gnu::vector_size(16)]] = float; static constexpr int kRows = 4, kVectors = 2; };
 struct Generic64 { using scalar = double; using vector [[gnu::vector_size(16)]] = double; static constexpr int kRows = 4, kVectors = 2; };
@@ -53,8 +52,8 @@ AMP_ALWAYS_INLINE void add_to(T* at, const V& sums) {
 }
 
 /// c[kRows, columns] += a_panel[depth, kRows]^T @ b_panel[depth, columns], columns = kVectors *
-/// lanes; c has `stride`. kTile counts the vectors of c. A fold over them, since of
-/// loops g++ keeps the sums in memory, at -O3 too, which takes twice the time.
+/// lanes; c has `stride`. kTile counts the vectors of c. It is a fold over them: with loops, g++
+/// keeps the sums in memory even at -O3, which takes twice the time.
 template <class Isa, int... kTile>
 AMP_ALWAYS_INLINE void micro_kernel(std::integer_sequence<int, kTile...>, std::int64_t depth,
                                     const typename Isa::scalar* a, const typename Isa::scalar* b,
@@ -116,8 +115,8 @@ Kernel<T> choose_kernel() {
   return kernel_of<T, std::conditional_t<kFloat, Generic32, Generic64>>(run_generic);
 }
 
-/// Panels of `width` rows of the matrix, k running fastest across panels: panel[k * width + i];
-/// padded with zeros to `width`.
+/// Packs panels of `width` rows of the matrix, k running fastest across panels: panel[k * width +
+/// i]; padded with zeros to `width`.
 template <class T>
 void pack(const Matrix<T>& matrix, std::int64_t rows, std::int64_t depth, std::int64_t width,
           T* panel) {
@@ -152,8 +151,7 @@ T* scratch(std::int64_t slot, std::int64_t count) {
   return buffer.data();
 }
 
-/// c += a @ b on this thread, for a [m, k], b [k, n] and a dense row-major c [m, n]. `c` is written
-/// in place.
+/// c += a @ b in place on this thread, for a [m, k], b [k, n] and a dense row-major c [m, n].
 template <class T>
 void multiply_add(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<T>& a,
                   const Matrix<T>& b, T* c, std::int64_t c_stride) {
@@ -180,7 +178,7 @@ void multiply_add(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<T
               micro.run(kk, a_panel + i * kk, b_panel + j * kk, out, c_stride);
               continue;
             }
-            std::fill_n(edge, rows * columns, T{0});  // a partial tile goes through a full one
+            std::fill_n(edge, rows * columns, T{0});  // a partial tile is computed as a full one
             micro.run(kk, a_panel + i * kk, b_panel + j * kk, edge, columns);
             for (std::int64_t r = 0; r < (std::min)(rows, mm - i); ++r) {
               for (std::int64_t s = 0; s < (std::min)(columns, nn - j); ++s)

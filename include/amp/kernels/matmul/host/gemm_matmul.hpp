@@ -23,8 +23,8 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// The last two dimensions of one batch entry as a Matrix of C: in place where the dtype is C
-/// already, else widened into `buffer`, in the order in which the elements lie.
+/// Returns the last two dimensions of one batch entry as a Matrix of C: in place if the dtype is C,
+/// else widened into `buffer`, in the order in which the elements lie.
 template <class C>
 Matrix<C> widen(const Operand& operand, std::int64_t batch, C* buffer) {
   const int d = operand.dims - 2;
@@ -53,7 +53,8 @@ template <class C>
 void multiply_in_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a,
                        const Matrix<C>& b, C* c) {
   const gemm::Kernel<C> micro = gemm::choose_kernel<C>();
-  // Tiles are as large as the caches like them, but for as many as there are threads to share them.
+  // Tiles have the size that suits the caches, but smaller if there would be too few for the
+  // threads.
   std::int64_t tile_m = round_up((std::min)(m, std::int64_t{192}), micro.rows);
   std::int64_t tile_n = round_up((std::min)(n, std::int64_t{512}), micro.columns);
   const bool worthwhile = m * n * k >= 64 * 64 * 64;
@@ -84,7 +85,7 @@ void multiply_in_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const Mat
   }
 }
 
-/// c = a @ b, dense row-major, on all threads, the first way of these that takes the matrices.
+/// c = a @ b, dense row-major, on all threads, by the first library that takes the matrices.
 template <class C>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a,
               const Matrix<C>& b, C* c) {
@@ -104,7 +105,7 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a
   multiply_in_tiles(m, n, k, a, b, c);
 }
 
-/// One batch entry of the output from its sums, `c`, to which the bias is added; null for none.
+/// Writes one batch entry of the output from its sums `c`, plus the bias (null for none).
 template <class C>
 void round_sums(C* c, const C* bias, const Operand& output, std::int64_t batch) {
   const std::int64_t m = output.sizes[1], n = output.sizes[2];
@@ -119,7 +120,8 @@ void round_sums(C* c, const C* bias, const Operand& output, std::int64_t batch) 
   });
 }
 
-/// Room for n elements of an operand in the type that is computed in, unless it has that.
+/// Returns memory for n elements of an operand in the compute type; none if the operand has that
+/// type.
 template <class C>
 HostBuffer<C> room_for(const Operand& operand, std::int64_t n) {
   return HostBuffer<C>(operand.dtype == dtype_of<C> ? 0 : n);
@@ -127,7 +129,7 @@ HostBuffer<C> room_for(const Operand& operand, std::int64_t n) {
 
 }  // namespace detail
 
-/// A matmul that is not empty, without its sums.
+/// Computes a matmul that is not empty, without its sums.
 inline void gemm_matmul(const MatmulArgs& args) {
   const std::int64_t batches = args.output.sizes[0], m = args.output.sizes[1],
                      n = args.output.sizes[2], k = args.a.sizes[2];

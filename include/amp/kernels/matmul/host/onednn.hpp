@@ -29,12 +29,13 @@ struct Matmul {
 
 namespace detail {
 
-/// Whether one dimension of a matrix is dense and the other free of overlaps, as oneDNN wants it.
+/// Whether one dimension of a matrix is dense and the other has no overlaps, as oneDNN requires.
 inline bool is_plain(std::int64_t rows, std::int64_t columns, const std::int64_t (&stride)[2]) {
   return (stride[1] == 1 && stride[0] >= columns) || (stride[0] == 1 && stride[1] >= rows);
 }
 
-/// Strides of dimensions with one element, which may be anything, as if the matrix was dense.
+/// Sets the strides of dimensions with one element, which may be anything, to those of a dense
+/// matrix.
 inline void simplify(Matmul& p) {
   if (p.m == 1) p.a_stride[0] = p.a_stride[1] == 1 ? p.k : 1;
   if (p.k == 1) p.a_stride[1] = p.a_stride[0] == 1 ? p.m : 1;
@@ -77,8 +78,8 @@ inline CallKey key_of(const Matmul& p) {
 
 }  // namespace detail
 
-/// Whether oneDNN is to compute this: of a dtype with instructions of its own, not tiny, and of
-/// matrices that it reads as they lie.
+/// Whether to use oneDNN: the processor multiplies the dtype directly, the matmul is not tiny, and
+/// oneDNN reads the matrices in place.
 inline bool takes(const Matmul& p) {
   constexpr std::int64_t kLeast = 16 * 16 * 16;
   return p.m * p.n * p.k >= kLeast && is_native(p.dtype) &&
@@ -86,7 +87,8 @@ inline bool takes(const Matmul& p) {
          p.c_stride >= p.n;
 }
 
-/// On the calling thread alone. False, with nothing written, if oneDNN has no such matmul.
+/// Runs on the calling thread alone. Returns false, with nothing written, if oneDNN has no such
+/// matmul.
 inline bool run(const Matmul& p, const void* a, const void* b, void* c,
                 const void* bias = nullptr) {
   const OnThisThread guard;
@@ -101,7 +103,7 @@ inline bool run(const Matmul& p, const void* a, const void* b, void* c,
   return true;
 }
 
-/// The matmul of two matrices of T, with float32 results.
+/// Describes the matmul of two matrices of T, with float32 results.
 template <class T>
 Matmul matmul_of(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<T>& a,
                  const Matrix<T>& b, std::int64_t c_stride, bool accumulate = false) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The second matrix of a matmul in the order that oneDNN's kernels read. oneDNN would pack it again
-// in each primitive that reads it as it lies. Its own reorder takes twice as long as this one.
+// Packs the second matrix of a matmul into the order that oneDNN's kernels read. Otherwise oneDNN
+// would pack it again in each primitive. Its own reorder takes twice as long as this one.
 #pragma once
 
 #include "amp/kernels/matmul/host/onednn.hpp"
@@ -28,17 +28,18 @@
 
 namespace amp::inline v0::kernels::host::onednn {
 
-/// Columns in blocks; a block row by row, in words of 32 bits: a float32, or two 16-bit neighbours
-/// of a column. Zeros fill up the last block, and all blocks to a multiple of 16 rows of words.
+/// The columns in blocks. Each block is stored row by row, in words of 32 bits: a float32, or two
+/// 16-bit neighbours of a column. The last block is padded with zeros, and all blocks to a multiple
+/// of 16 rows of words.
 class ColumnBlocks {
  public:
-  /// b lies in the dtype `source`, which is that of the matmul, or is widened to float32.
+  /// `source` is the dtype of b: that of the matmul, or one that is widened to float32.
   ColumnBlocks(const Matmul& p, std::int64_t columns, DType source)
       : p_(p), columns_(columns), source_(source) {
     words_ = round_up(ceil_div(p.k, pairs() ? std::int64_t{2} : std::int64_t{1}), std::int64_t{16});
   }
 
-  /// How many columns a block has in this order, 0 if it is no order of blocks.
+  /// Returns the number of columns of a block in this order; 0 if it is not an order of blocks.
   static std::int64_t columns_of(const Matmul& p, MemoryDesc::Pointer order) {
     struct Tag {
       std::int64_t columns;
@@ -57,10 +58,10 @@ class ColumnBlocks {
   }
 
   std::int64_t bytes() const { return offset(round_up(p_.n, columns_)); }
-  /// Where a column begins that is the first of a block.
+  /// Returns the offset of a column that is the first of a block.
   std::int64_t offset(std::int64_t column) const { return column * words_ * kWord; }
 
-  /// On all threads.
+  /// Packs on all threads.
   void pack(const void* b, std::byte* packed) const {
     const std::int64_t block = words_ * columns_;
     parallel_ranges(ceil_div(p_.n, columns_), ceil_div(std::int64_t{1} << 14, block),
@@ -74,7 +75,7 @@ class ColumnBlocks {
   static constexpr std::int64_t kWord = 4, kHalf = 2, kMostColumns = 64;
 
   bool pairs() const { return item_size(p_.dtype) == kHalf; }
-  /// In bytes, of b.
+  /// Returns a stride of b in bytes.
   std::int64_t stride(int dimension) const { return p_.b_stride[dimension] * item_size(source_); }
 
   void pack_block(const void* b, std::int64_t first, std::byte* to) const {
@@ -119,7 +120,7 @@ class ColumnBlocks {
       }
     }
   }
-  /// 16-bit elements of two rows in turn.
+  /// Interleaves the 16-bit elements of two rows.
   static void interleave(const std::byte* first, const std::byte* second, std::int64_t width,
                          std::byte* to) {
     std::int64_t j = 0;
@@ -138,7 +139,7 @@ class ColumnBlocks {
     }
   }
 
-  /// A word stays as it is.
+  /// Copies words as they are.
   struct Words {
     static constexpr std::int64_t kRows = 1;
     static void write(const std::byte* word, std::byte* to, std::int64_t /*row*/) {
@@ -150,7 +151,7 @@ class ColumnBlocks {
     }
 #endif
   };
-  /// Two bfloat16 of a column become words of two rows, `row` bytes apart.
+  /// Widens two bfloat16 of a column to words of two rows, `row` bytes apart.
   struct WidenedPairs {
     static constexpr std::int64_t kRows = 2;
     static void write(const std::byte* word, std::byte* to, std::int64_t row) {
@@ -168,8 +169,8 @@ class ColumnBlocks {
 #endif
   };
 
-  /// Transposes: the words of a column lie side by side. A line of each column is used up before
-  /// the next one is read.
+  /// Transposes: the words of a column lie side by side. A cache line of each column is used
+  /// completely before the next one is read.
   template <class As>
   void words_of_columns(const std::byte* from, std::int64_t stride, std::int64_t words,
                         std::int64_t width, std::byte* to) const {
@@ -199,7 +200,7 @@ class ColumnBlocks {
   void widened_columns(const std::byte* from, std::int64_t width, std::byte* to) const {
     if (source_ == kBFloat16 && p_.k % 2 == 0)
       return words_of_columns<WidenedPairs>(from, stride(1), p_.k / 2, width, to);
-    // Other formats, and the last row of an odd number, need a conversion: piece by piece.
+    // Other formats, and the last row of an odd number, need a conversion, block by block.
     constexpr std::int64_t kLength = 128;
     float piece[kMostColumns * kLength];
     for (std::int64_t first = 0; first < p_.k; first += kLength) {
@@ -211,7 +212,7 @@ class ColumnBlocks {
     }
   }
 #if AMP_X86
-  /// Four words of four columns.
+  /// Transposes four words of four columns.
   template <class As>
   static void transpose_words(const std::byte* from, std::int64_t stride, std::byte* to,
                               std::int64_t row) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matmuls through oneDNN on all threads: cut into tiles, which amp's threads share. How they are
-// cut depends on the sizes only, so that results do not depend on the number of threads.
+// Matmuls through oneDNN on all threads: cut into tiles that amp's threads share. The cuts depend
+// on the sizes only, so results do not depend on the number of threads.
 #pragma once
 
 #include "amp/kernels/matmul/host/pack.hpp"
@@ -25,9 +25,9 @@
 
 namespace amp::inline v0::kernels::host::onednn {
 
-/// How a matmul is cut into tiles: into whole rows of c, which oneDNN computes fastest, if possible
-/// into an even number of tiles. Up to four tiles are made by cutting columns as well, if there are
-/// few rows and much work. The sizes are measured.
+/// The tiles of a matmul: whole rows of c, which oneDNN computes fastest, in an even number if
+/// possible. If there are few rows and much work, columns are cut as well, for up to four tiles.
+/// The sizes are measured.
 struct Tiles {
   std::int64_t rows, columns, down, across;
 
@@ -47,13 +47,14 @@ struct Tiles {
   }
 };
 
-/// A matmul cut into tiles, for which b is packed once if that pays. If its operands lie in another
-/// dtype than it multiplies in, they are widened to float32: a with each tile, b when it is packed.
+/// A matmul cut into tiles, for which b is packed once if that pays. If the operands have another
+/// dtype than the one it multiplies in, they are widened to float32: a with each tile, b when it is
+/// packed.
 class TiledMatmul {
  public:
-  /// With `apart`, each tile is written to dense memory of its own, and c_stride has no meaning.
-  /// Tiles with a part of the columns are always written so: oneDNN's fastest code writes dense
-  /// rows only.
+  /// With `apart`, each tile is written to its own dense memory, and c_stride has no meaning. Tiles
+  /// with only some of the columns are always written so: oneDNN's fastest code writes dense rows
+  /// only.
   TiledMatmul(const Matmul& whole, std::int64_t batches, DType source, bool apart)
       : whole_(whole),
         source_(source),
@@ -68,7 +69,7 @@ class TiledMatmul {
     apart_ = apart || tiles_.across > 1;
   }
 
-  /// Whether oneDNN has all shapes of tiles, and b can be widened.
+  /// Whether oneDNN supports all shapes of tiles, and b can be widened.
   explicit operator bool() const {
     return (packs() || !widens()) &&
            all_of_corners([](const Matmul& p) { return static_cast<bool>(call_of(p)); });
@@ -89,7 +90,7 @@ class TiledMatmul {
     const Matmul p = tile(i, j);
     return {i * tiles_.rows, j * tiles_.columns, p.m, p.n};
   }
-  /// Writes the tile to `c`. `b` is packed if packs().
+  /// Writes the tile to `c`. `b` must be packed if packs().
   void run_tile(std::int64_t index, const void* a, const void* b, const void* bias, void* c) const {
     const std::int64_t i = index / tiles_.across, j = index % tiles_.across;
     const std::int64_t row = i * tiles_.rows, column = j * tiles_.columns;
@@ -110,7 +111,7 @@ class TiledMatmul {
 
  private:
   bool widens() const { return source_ != whole_.dtype; }
-  /// Whether a lies column by column, not row by row.
+  /// Whether a is stored column by column.
   bool has_columns() const { return whole_.a_stride[1] != 1; }
   void widen(const void* a, const Matmul& p, float* wide) const {
     const std::int64_t lines = has_columns() ? p.k : p.m, length = has_columns() ? p.m : p.k;
@@ -143,7 +144,7 @@ class TiledMatmul {
     const OnThisThread guard;
     return Calls::of_this_thread().get(detail::key_of(p), [&] { return detail::make_matmul(p); });
   }
-  /// The blocks of columns that all tiles read, or 0.
+  /// Returns the width of the blocks of columns that all tiles read, or 0.
   std::int64_t common_block() const {
     std::int64_t block = 0;
     const bool common = all_of_corners([&](const Matmul& of_corner) {
@@ -166,8 +167,8 @@ class TiledMatmul {
   std::int64_t block_ = 0;
 };
 
-/// The operands of a batch of matmuls, `a_step` and `b_step` elements apart. a and b are of
-/// `dtype`.
+/// The operands of a batch of matmuls, `a_step` and `b_step` elements apart. `dtype` is that of a
+/// and b.
 struct Sources {
   DType dtype;
   const void* a;
@@ -177,8 +178,8 @@ struct Sources {
   const void* bias = nullptr;
 };
 
-/// body(batch, place, compute) for each tile of `batches` matmuls, on all threads; compute(c)
-/// writes the tile to c. False, with nothing done, if oneDNN has no such matmul.
+/// Calls body(batch, place, compute) for each tile of `batches` matmuls, on all threads; compute(c)
+/// writes the tile to c. Returns false, with nothing done, if oneDNN has no such matmul.
 using TileBody = FunctionRef<void(std::int64_t batch, const TiledMatmul::Place& place,
                                   FunctionRef<void(void* c)> compute)>;
 inline bool for_each_tile(const TiledMatmul& tiled, std::int64_t batches, const Sources& from,
@@ -203,7 +204,7 @@ inline bool for_each_tile(const TiledMatmul& tiled, std::int64_t batches, const 
   return true;
 }
 
-/// Into matrices of c_dtype, `c_step` elements apart.
+/// Computes matrices of c_dtype, `c_step` elements apart.
 inline bool run_on_all_threads(const Matmul& p, std::int64_t batches, const Sources& from, void* c,
                                std::int64_t c_step, DType c_dtype) {
   const bool rounds = c_dtype != p.output;
@@ -231,8 +232,8 @@ inline bool run_on_all_threads(const Matmul& p, std::int64_t batches, const Sour
 
 namespace detail {
 
-/// Whether a copy of `a`, which lies transposed as in gradients of weights, pays: oneDNN turns it
-/// part by part. That is slow for short sums in 16 bits, and for float32 if the parts, so many
+/// Whether a copy of `a` pays if it lies transposed, as in gradients of weights. oneDNN transposes
+/// it part by part, which is slow for short sums in 16 bits, and for float32 if the parts, so many
 /// bytes apart, share few sets of the caches. (Measured.)
 inline bool is_worth_turning(const Matmul& p) {
   const bool transposed = p.a_stride[0] == 1 && p.a_stride[1] > 1 && p.m > 1;
@@ -241,8 +242,8 @@ inline bool is_worth_turning(const Matmul& p) {
   return transposed && p.n >= 128 && is_slow;
 }
 
-/// The matmul of the arguments, without its bias, epilogue and sums. 16-bit formats without
-/// instructions of their own are multiplied in float32.
+/// Returns the matmul of the arguments, without its bias, epilogue and sums. 16-bit formats that
+/// the processor cannot multiply directly are multiplied in float32.
 inline Matmul problem_of(const MatmulArgs& args, bool widens) {
   Matmul p{.dtype = widens ? kFloat32 : args.a.dtype,
            .output = widens ? kFloat32 : args.output.dtype,
@@ -255,7 +256,7 @@ inline Matmul problem_of(const MatmulArgs& args, bool widens) {
   simplify(p);
   return p;
 }
-/// Whether oneDNN can read the operands and write the output as they lie.
+/// Whether oneDNN can read the operands and write the output in place.
 inline bool takes_operands(const Matmul& p, const MatmulArgs& args) {
   const DType source = args.a.dtype;
   const Operand &bias = args.bias, &output = args.output;
@@ -265,8 +266,8 @@ inline bool takes_operands(const Matmul& p, const MatmulArgs& args) {
   return !bias.present || (bias.dtype == source && (p.n == 1 || bias.strides[0] == 1));
 }
 
-/// run(p, sources) for the matmul of the arguments without its epilogue and sums. False, with
-/// nothing written, if this is none for oneDNN.
+/// Calls run(p, sources) for the matmul of the arguments without its epilogue and sums. Returns
+/// false, with nothing written, if oneDNN cannot compute it.
 inline bool with_operands(const MatmulArgs& args,
                           FunctionRef<bool(const Matmul&, const Sources&)> run) {
   const DType source = args.a.dtype;
@@ -292,7 +293,8 @@ inline bool with_operands(const MatmulArgs& args,
   return run(p, Sources{source, a.data, a.strides[0], args.b.data, args.b.strides[0], bias});
 }
 
-/// The part of a matrix [1, M, N], or of relu's bits. A tile begins at a multiple of 8 columns.
+/// Returns a tile's part of a matrix [1, M, N], or of relu's bits. A tile begins at a multiple of 8
+/// columns.
 inline Operand part_of(const Operand& matrix, const TiledMatmul::Place& at, bool of_bits = false) {
   Operand part = matrix;
   const std::int64_t column = of_bits ? at.column / 8 : at.column;
@@ -305,8 +307,8 @@ inline Operand part_of(const Operand& matrix, const TiledMatmul::Place& at, bool
 
 }  // namespace detail
 
-/// The matmul of the arguments without its epilogue and sums. False, with nothing written, if this
-/// is none for oneDNN.
+/// Computes the matmul of the arguments without its epilogue and sums. Returns false, with nothing
+/// written, if oneDNN cannot.
 inline bool matmul(const MatmulArgs& args) {
   return detail::with_operands(args, [&](const Matmul& p, const Sources& from) {
     return run_on_all_threads(p, args.output.sizes[0], from, args.output.data,
@@ -315,8 +317,8 @@ inline bool matmul(const MatmulArgs& args) {
 }
 
 /// Multiplies one matrix, and calls finish(tile, h) for each tile: h is its part of a @ b + bias,
-/// dense, in float32. `tile` has its part of the output and of aux; all else is that of the
-/// whole matrix. False, with nothing written, if this is none for oneDNN.
+/// dense, in float32. `tile` holds its part of the output and of aux; everything else is that of
+/// the whole matrix. Returns false, with nothing written, if oneDNN cannot compute it.
 template <class Finish>
 bool matmul_in_tiles(const MatmulArgs& args, const Finish& finish) {
   return detail::with_operands(args, [&](const Matmul& whole, const Sources& from) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matrices so small that packing, buffers and threads would cost more than the arithmetic. Every
-// element is summed over k as in gemm.hpp, so that the results have the same bits.
+// Matmuls of matrices so small that packing, buffers and threads would cost more than the
+// arithmetic. Every element is summed over k as in gemm.hpp, so the results have the same bits.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline constexpr std::int64_t kTinyWidth = 16;                          // colum
 inline constexpr std::int64_t kTinyElements = kTinyWidth * kTinyWidth;  // of each matrix
 inline constexpr std::int64_t kTinyLanes = 8;                           // of the widest vector
 
-/// c [m, kTinyWidth] = a [m, k] @ b [k, kTinyWidth], of which the first n columns count.
+/// c [m, kTinyWidth] = a [m, k] @ b [k, kTinyWidth]. Only the first n columns count.
 template <class Isa>
 AMP_ALWAYS_INLINE void multiply_tiny(std::int64_t m, std::int64_t n, std::int64_t k,
                                      const Matrix<typename Isa::scalar>& a,
@@ -63,7 +63,7 @@ void run_tiny(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a
   run_tiny_generic(m, n, k, a, b, c);
 }
 
-/// The matrix of a batch entry as C: in place where the dtype is C already, else widened into
+/// Returns the matrix of a batch entry as C: in place if the dtype is C, else widened into
 /// `buffer`, in the order in which the elements lie.
 template <class C>
 Matrix<C> widen_tiny(const Operand& operand, std::int64_t batch, C* buffer) {
@@ -115,7 +115,8 @@ void multiply_batches(const MatmulArgs& args, std::int64_t first, std::int64_t l
   }
 }
 
-/// A matmul without its sums. False, with nothing written, if its matrices are not tiny.
+/// Computes a matmul without its sums. Returns false, with nothing written, if its matrices are not
+/// tiny.
 inline bool tiny_matmul(const MatmulArgs& args) {
   if ((std::max)({args.output.sizes[1], args.output.sizes[2], args.a.sizes[2]}) > kTinyWidth)
     return false;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Mean and variance of a line, and the sums that its gradient needs, in one pass.
+// The mean and variance of a line, and the sums for its gradient, in one pass.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// The sums of x - origin and of its square, in double. Of eight elements in float, around their
-/// mean m: with d = x - m they are 8 m + sum(d) and 8 m^2 + 2 m sum(d) + sum(d^2), and lose nothing
-/// to cancellation. Single elements take the first of their line as the origin instead.
+/// The sums of x - origin and of its square, in double. Eight elements are summed in float, around
+/// their mean m: with d = x - m the sums are 8 m + sum(d) and 8 m^2 + 2 m sum(d) + sum(d^2), and
+/// nothing is lost to cancellation. Sweeps of single elements use the first of their line as the
+/// origin instead.
 struct Moments {
   double sum = 0, squares = 0;
 
-  /// What a thread has of a part.
+  /// Adds the thread's elements of a part.
   template <class Tile, class Part, class C, int Kept, int Width>
   __device__ __forceinline__ void add(const Tile& tile, const Part& part,
                                       const C (&values)[Kept][Width], double origin) {
@@ -48,23 +49,23 @@ struct Moments {
     sum += other.sum;
     squares += other.squares;
   }
-  /// total(sum) makes a sum of a thread that of all threads.
+  /// total(sum) returns the sum over all threads.
   template <class Total>
   __device__ __forceinline__ void combine(Total&& total) {
     total(sum);
     total(squares);
   }
-  /// Of n elements: `share` is 1 / n.
+  /// Returns the mean of n elements; `share` is 1 / n.
   __device__ double mean(double share) const { return sum * share; }
-  /// Around `mean`, the above or 0. NaN stays.
+  /// Returns the variance around `mean`, at least 0. NaN stays.
   __device__ double variance(double share, double mean) const {
     const double result = squares * share - mean * mean;
     return result < 0 ? 0 : result;
   }
 };
 
-/// The first element of a line if a sweep takes single ones. Less this, they lose nothing of their
-/// variance.
+/// Returns the first element of a line if a sweep takes single elements. Subtracting it first keeps
+/// the variance precise.
 template <class Tile>
 __device__ double origin_of(const Tile& tile, const Input& x) {
   if constexpr (Tile::kWidth == 1) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The affine parameters of norms, and the sums over rows that are their gradients: those of parts
-// of the rows, then theirs, in order, so that they do not depend on the grid.
+// The affine parameters of norms, and their gradients, which are sums over rows. First the rows of
+// each part are summed, then the parts, in order, so the results do not depend on the grid.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// What the backward kernels read.
+/// The arrays that the backward kernels read.
 template <class C>
 struct NormSaved {
   Input grad, x, weight;
-  const C *means, *rstds;  // means null where 0
+  const C *means, *rstds;  // means: null if they are 0
 
   __device__ C mean(std::int64_t row) const { return means == nullptr ? C{0} : means[row]; }
 };
@@ -35,15 +35,15 @@ struct NormSums {
 
 namespace detail {
 
-/// Whether rows of these arrays, the affine parameters among them, are whole vectors, each with one
-/// parameter or with a vector of them.
+/// Whether rows of these arrays, including the affine parameters, are whole vectors, each with one
+/// parameter or a vector of them.
 template <class... Arrays>
 bool has_vectors(const NormShape& shape, const Arrays&... arrays) {
   return (shape.inner == 1 || shape.inner % kVector == 0) &&
          are_rows_of_vectors(shape.length, arrays...);
 }
 
-/// The parameters of access k of a row whose first parameter is number `first`.
+/// Loads the parameters of access k of a row whose first parameter has index `first`.
 template <class Tile, class Part, class C, int Width>
 __device__ __forceinline__ void load_parameters(const Tile& tile, const Part& part, int k,
                                                 const NormShape& shape, const Input& parameter,
@@ -54,8 +54,8 @@ __device__ __forceinline__ void load_parameters(const Tile& tile, const Part& pa
   for (int l = 0; l < Width; ++l) values[l] = value;
 }
 
-/// Adds up what the teams of a block have for the same columns, in order, for the first of them to
-/// store: sums of the rows of this block.
+/// Adds what the teams of a block have for the same columns, in order, and stores the sums over the
+/// rows of this block.
 template <class Sweep>
 __device__ void store_sums(const Sweep& sweep, Fragment<Sweep>& values, float* sums,
                            std::int64_t parameters) {
@@ -78,8 +78,8 @@ __device__ void store_sums(const Sweep& sweep, Fragment<Sweep>& values, float* s
   }
 }
 
-/// The sums of all parts; of none they are 0. A block takes 32 parameters, each warp every eighth
-/// part of them.
+/// Adds the sums of all parts; 0 if there are none. A block processes 32 parameters, each warp
+/// every eighth part of them.
 template <class T>
 AMP_KERNEL void norm_add_parts_kernel(NormSums<T> sums, Output grad_weight, Output grad_bias) {
   __shared__ double weights[kThreads], biases[kThreads];
@@ -113,8 +113,9 @@ void add_parts(Device device, const NormSums<T>& sums, const Output& grad_weight
          grad_weight, grad_bias);
 }
 
-/// As lines (sweep.cuh): line part * stride + p are the elements that have parameter p, in the rows
-/// of a part. These are runs of `inner` elements, one in each row of the parameter's group.
+/// Lines for a sweep (sweep.cuh): line part * stride + p are the elements that have parameter p, in
+/// the rows of a part. These are runs of `inner` elements, one in each row of the parameter's
+/// group.
 struct ParameterLines {
   NormShape shape;
   std::int64_t part_rows, parts, stride, count, length;
@@ -122,7 +123,7 @@ struct ParameterLines {
 
   ParameterLines(const NormShape& norm)
       : shape(norm),
-        // Parts of so many rows that reading them is what takes time, not their sums.
+        // Parts are so long that the time goes into reading them, not into adding their sums.
         part_rows((std::max)(ceil_div(norm.rows, 32), std::int64_t{8})),
         parts(norm.rows == 0 ? 0 : ceil_div(norm.rows, part_rows)),
         stride(norm.parameters()),
@@ -131,7 +132,7 @@ struct ParameterLines {
         by_inner(norm.inner),
         by_parameters(stride) {}
 
-  /// The first row of a part that belongs to the group of a parameter.
+  /// Returns the first row of a part that belongs to the group of a parameter.
   AMP_HOST_DEVICE std::int64_t first_row(std::int64_t part, std::int64_t parameter) const {
     if (shape.groups == 1) return part * part_rows;
     const std::int64_t group = parameter / shape.per_row(), begin = part * part_rows;
@@ -141,7 +142,7 @@ struct ParameterLines {
     const std::int64_t parameter = by_parameters.take_remainder(line);
     return first_row(line, parameter);
   }
-  /// How many rows after the first one element i is.
+  /// Returns how many rows element i is after the first one.
   AMP_HOST_DEVICE std::int64_t rows_to(std::int64_t i) const {
     by_inner.take_remainder(i);
     return i * shape.groups;
@@ -199,7 +200,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
   });
 }
 
-/// `in_vectors`: has_vectors() holds for grad and x.
+/// `in_vectors` says whether has_vectors() holds for grad and x.
 template <class C>
 void norm_parameter_grads(Device device, const NormShape& shape, const NormSaved<C>& saved,
                           bool in_vectors, const Output& grad_weight, const Output& grad_bias) {

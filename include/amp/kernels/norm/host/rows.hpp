@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What layer norm, RMS norm and group norm do to one row, or to a piece of it with the same affine
-// parameters, in vectors. Formulas in norm/formula.hpp.
+// Layer norm, RMS norm and group norm of one row, or of a piece of it with the same affine
+// parameters, in vectors. The formulas are in norm/formula.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace amp::inline v0::kernels::host::detail {
 
-/// Of floats x, the sum of (x - mean)^2.
+/// The sum of (x - mean)^2 over floats x.
 struct SumOfSquares {
   template <class Isa>
   AMP_ALWAYS_INLINE static double run(const float* x, std::int64_t n, double mean) {
@@ -48,7 +48,7 @@ struct SumOfSquares {
   }
 };
 
-/// The same of any floating-point type.
+/// Computes the same for any floating-point type.
 template <class C>
 double sum_of_squares(const C* x, std::int64_t n, double mean) {
   if constexpr (std::is_same_v<C, float>) return lanes::OnWidest<SumOfSquares>::run(x, n, mean);
@@ -95,7 +95,7 @@ struct NormSums {
   double *to_weights, *to_biases;  // += grad * x^ and grad of each element; null: not wanted
   double grad = 0, dot = 0;        // sums of g and of g * x^
 };
-/// Those of a piece, its g being grad * weight, or grad where `weights` is null.
+/// Adds the sums of a piece. g is grad * weight, or grad if `weights` is null.
 struct AddToNormSums {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static void run(const C* x, const C* grad, const C* weights, std::int64_t n,

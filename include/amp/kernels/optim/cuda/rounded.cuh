@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The numbers that the device's optimizers compute with: each operation is rounded by itself,
-// whatever flags nvcc gets, as on the host. Left alone, nvcc makes one fused multiply-add of a
-// product and the sum it goes into, which rounds once. The intrinsics below are what stops it: a
-// multiply-add becomes two instructions in kernels that wait for memory.
+// The numbers that the device's optimizers compute with. Each operation is rounded separately,
+// whatever flags nvcc gets, as on the host. Otherwise nvcc would fuse a product and the sum that it
+// is added to into one multiply-add, which rounds once. The intrinsics below prevent that. A
+// multiply-add becomes two instructions, in kernels that wait for memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -23,10 +23,10 @@ __device__ __forceinline__ double rounded_quotient(double a, double b) { return 
 __device__ __forceinline__ float rounded_root(float a) { return __fsqrt_rn(a); }
 __device__ __forceinline__ double rounded_root(double a) { return __dsqrt_rn(a); }
 
-/// T is float or double.
+/// A number that rounds each operation separately. T is float or double.
 template <class T>
 struct Rounded {
-  using Number = T;  // of coefficients
+  using Number = T;  // the type of coefficients
   using Double = Rounded<double>;
 
   T value;
@@ -39,7 +39,7 @@ struct Rounded {
   friend __device__ __forceinline__ Rounded operator*(T a, Rounded b) { return {rounded_product(a, b.value)}; }
   friend __device__ __forceinline__ Rounded operator/(Rounded a, Rounded b) { return {rounded_quotient(a.value, b.value)}; }
   friend __device__ __forceinline__ Rounded sqrt(Rounded a) { return {rounded_root(a.value)}; }
-  /// -1, 0 or 1; NaN stays NaN.
+  /// Returns -1, 0 or 1; NaN stays NaN.
   friend __device__ __forceinline__ Rounded sign(Rounded a) { return {a.value > 0 ? T{1} : a.value < 0 ? T{-1} : a.value}; }
 };
 // clang-format on

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What the kernels of a step read: the list of parameters and that of their groups, and what
-// follows from both for one parameter.
+// The tables that the kernels of a step read: the list of parameters and that of their groups, with
+// the functions that compute a parameter's coefficients and load its elements.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// Whether all arrays may be taken in vectors.
+/// Whether all arrays are aligned for vectors.
 template <class Rule>
 bool takes_vectors(const OptimizerParameter<Rule>& p) {
   bool vectors = p.dtype != kFloat64 && is_aligned_for_vectors(p.parameter, p.dtype) &&
@@ -31,7 +31,7 @@ bool takes_vectors(const OptimizerParameter<Rule>& p) {
   return vectors;
 }
 
-/// A parameter, the number of its first piece and of its group.
+/// A parameter, with the index of its first piece and of its group.
 template <class Rule>
 struct StepRow {
   OptimizerParameter<Rule> p;
@@ -76,14 +76,14 @@ struct StepTable final : DescriptorTable::Contents {
   DeviceList<unsigned> arrived;
   std::int64_t pieces = 0;
   StepKind kind = StepKind::kPlain;
-  std::vector<StepRow<Rule>> next_rows;  // their memory is kept
+  std::vector<StepRow<Rule>> next_rows;  // kept for their memory
   std::vector<GroupSettings<Rule>> next_groups;
   const std::vector<unsigned> zero{0};
 };
 
 /// One thread computes the coefficients of a parameter's step, with the rate rate(), for all of its
-/// block; `is_new` if this is another parameter than in the call before. To be called by all
-/// threads.
+/// block; `is_new` if this is another parameter than in the previous call. All threads must call
+/// it.
 template <class C, class Rule, class Rate>
 __device__ const typename Rule::template Coefficients<C>& shared_coefficients(
     const OptimizerParameter<Rule>& p, const Rule& rule, bool is_new, const Rate& rate) {
@@ -99,8 +99,8 @@ __device__ const typename Rule::template Coefficients<C>& shared_coefficients(
   return shared;
 }
 
-/// What a step reads of N elements, as numbers of type C. Gradients come last: those of 16 bits are
-/// converted as soon as they arrive, and nothing else should wait for that.
+/// The N elements that a step reads, as numbers of type C. Gradients come last: 16-bit gradients
+/// are converted as soon as they arrive, and nothing else should wait for that.
 template <StepKind kKind, class C, class Rule, int N>
 __device__ __forceinline__ void load_elements(const OptimizerParameter<Rule>& p, std::int64_t i,
                                               bool keeps_states, C (&weights)[N],

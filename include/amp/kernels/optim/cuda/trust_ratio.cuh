@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The first pass of rules whose rate depends on the norms of a parameter and of its step, such as
-// LAMB's: it reads what the step will, and writes nothing that lasts. The host's sums, addition by
-// addition: float lanes of a chunk (double ones of float64), a tree, then chunks in double.
+// LAMB's. It reads the same arrays as the step, and writes only the sums. The sums are the host's,
+// addition by addition: float lanes of a chunk (double ones for float64), a tree, then chunks in
+// double.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +23,14 @@ struct TrustSums {
   double weights, directions;
 };
 
-/// As sum_of_lanes, after which the lanes may be written again.
+/// Adds the lanes as sum_of_lanes does. The lanes may be written again afterwards.
 __device__ __forceinline__ double sum_of_tree(double* tree, unsigned lanes) {
   const double sum = sum_of_lanes(tree, lanes);
   __syncthreads();
   return sum;
 }
 
-/// Those of a chunk, by the kLaneThreads threads of a block: element i counts in lane i %
+/// Sums a chunk with the kLaneThreads threads of a block: element i is added to lane i %
 /// kGradientLanes, of which each thread has kVector neighbours.
 template <StepKind kKind, class C, class Rule>
 __device__ TrustSums sums_of_chunk(const OptimizerParameter<Rule> p, bool vectors,
@@ -73,8 +74,8 @@ __device__ TrustSums sums_of_chunk(const OptimizerParameter<Rule> p, bool vector
   return {of_weights, total(directions)};
 }
 
-/// The sums of each chunk, at the number of its first piece. A block takes the chunks that begin
-/// among its pieces.
+/// Stores the sums of each chunk at the index of its first piece. A block processes the chunks that
+/// begin among its pieces.
 template <StepKind kKind, class Rule>
 AMP_KERNEL void trust_sums_kernel(const StepRow<Rule>* rows, std::int64_t count,
                                   std::int64_t pieces, const GroupSettings<Rule>* groups,
@@ -100,7 +101,7 @@ AMP_KERNEL void trust_sums_kernel(const StepRow<Rule>* rows, std::int64_t count,
                  });
 }
 
-/// The trust ratio of each parameter, by a block.
+/// Computes the trust ratio of each parameter, one per block.
 template <class Row>
 AMP_KERNEL void trust_ratio_kernel(const Row* rows, const TrustSums* sums, double* ratios,
                                    GradScale scale) {
@@ -118,7 +119,7 @@ AMP_KERNEL void trust_ratio_kernel(const Row* rows, const TrustSums* sums, doubl
   if (threadIdx.x == 0) ratios[blockIdx.x] = trust_ratio(weights, directions);
 }
 
-/// The trust ratios of a step's parameters, until the step is launched.
+/// The trust ratios of a step's parameters. They live until the step is launched.
 template <class Rule>
 class TrustRatios {
  public:

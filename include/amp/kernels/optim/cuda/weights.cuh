@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The weights of N elements in registers, whichever way they are stored.
+// The weights of N elements in registers, for every way to store them.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// Whether a step has no more to do than the update itself. Steps that have are compiled apart:
-/// what they need in registers would cost the others.
+/// Whether a step does more than the plain update. Steps that do are compiled separately: the
+/// registers that they need would slow down the others.
 enum class StepKind : std::uint8_t { kPlain, kStored };
 
-/// N 16-bit words from i on.
+/// Returns N 16-bit words from i on.
 template <int N>
 __device__ __forceinline__ void load_bits(const void* data, std::int64_t i,
                                           std::uint16_t (&bits)[N]) {
@@ -70,7 +70,7 @@ __device__ __forceinline__ void store_split(const Parameter& p, std::int64_t i,
   store_bits(p.weight.aux_state, i, low);
 }
 
-/// The weights, from where they are kept.
+/// Loads the weights from where they are stored.
 template <StepKind kKind, class C, class Parameter, int N>
 __device__ __forceinline__ void load_weights(const Parameter& p, std::int64_t i, C (&weights)[N]) {
   if constexpr (kKind == StepKind::kStored && std::is_same_v<C, float>) {
@@ -85,7 +85,7 @@ __device__ __forceinline__ void load_weights(const Parameter& p, std::int64_t i,
   }
   load_some(p.parameter, p.dtype, i, weights);
 }
-/// The new weights, and their copies.
+/// Stores the new weights, and their copies.
 template <StepKind kKind, class C, class Parameter, int N>
 __device__ __forceinline__ void store_weights(const Parameter& p, std::int64_t i,
                                               const C (&weights)[N], std::uint64_t seed,

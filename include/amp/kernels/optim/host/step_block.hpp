@@ -20,9 +20,9 @@ template <class Rule>
 struct StepRow {
   const GroupSettings<Rule>* group;
   const OptimizerParameter<Rule>* p;
-  double rate, factor;   // of learning; of the gradient
-  std::int64_t applied;  // steps before this one
-  bool streams = false;  // the copies
+  double rate, factor;   // learning rate; factor of the gradient
+  std::int64_t applied;  // the steps before this one
+  bool streams = false;  // whether copies bypass the caches
 
   bool keeps_states() const { return group->rule.keeps_states(); }
   RoundingBits random_bits(RoundingBits::Array array) const {
@@ -33,15 +33,15 @@ struct StepRow {
     const std::int64_t step = Rule::kCountsSteps ? *p->step + 1 : 0;
     return group->rule.template coefficients<Rounded<C>>(rate, step);
   }
-  /// Elements [at, at + n) of the gradient become 0.
+  /// Sets elements [at, at + n) of the gradient to 0.
   void zero_gradient(std::int64_t at, std::int64_t n) const {
-    if (n == 0) return;  // may have no memory
+    if (n == 0) return;  // it may have no memory
     std::memset(address(p->gradient, p->gradient_dtype, at), 0,
                 static_cast<std::size_t>(n * item_size(p->gradient_dtype)));
   }
 };
 
-/// Elements [at, at + n), at most kBlock. Arrays of type C are where they were, others in buffers.
+/// Elements [at, at + n), at most kBlock. Arrays of type C are used in place, others in buffers.
 template <class C, class Rule>
 class StepBlock {
  public:
@@ -60,7 +60,7 @@ class StepBlock {
   StepBlock(const StepBlock&) = delete;
   StepBlock& operator=(const StepBlock&) = delete;
 
-  /// Weights and states, to where they are kept.
+  /// Writes weights and states back to where they are stored.
   void write() const {
     const OptimizerParameter<Rule>& p = *row_.p;
     weights.write();
@@ -78,7 +78,7 @@ class StepBlock {
  private:
   const StepRow<Rule>& row_;
   std::int64_t at_, n_;
-  void* kept_[Rule::kStates];  // where the states are
+  void* kept_[Rule::kStates];  // where the states are stored
   C buffers_[Rule::kStates + 1][kBlock];
 
  public:

@@ -18,14 +18,14 @@
 namespace amp::inline v0::kernels::host::detail {
 
 #if AMP_X86
-/// Asks for what comes six lines later in each array: the processor's own prefetcher does not keep
-/// up with several arrays at a time, and stops at the end of each page.
+/// Prefetches what comes six lines later in each array: the processor's own prefetcher does not
+/// keep up with several arrays at a time, and stops at the end of each page.
 inline void prefetch(const float* x) {
   constexpr std::uintptr_t kAhead = 384;
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(x) + kAhead));
 }
-/// With `streams` past the caches, and without reading the lines first: fence_streams() then lets
-/// others see it.
+/// With `streams`, stores bypass the caches, and the cache lines are not read first. Other threads
+/// see the stores after fence_streams().
 __attribute__((target("avx2"))) inline void store_copy(const __m256 (&weights)[2], bfloat16* copy,
                                                        bool streams) {
   auto* const to = reinterpret_cast<__m256i*>(copy);
@@ -43,7 +43,7 @@ inline void fence_streams() {
 #endif
 }
 
-/// Steps the elements of arrays of one type. `streams` where no cache will keep the copies until
+/// Steps the elements of arrays of one type. Set `streams` if no cache will hold the copies until
 /// they are read.
 template <class Rule, class C>
 struct StepLoop {
@@ -56,7 +56,7 @@ struct StepLoop {
 
   bool keeps_states() const { return !kMayLackStates<Rule> || has_states; }
 
-  /// Writes the new weights also to `copy`, rounded, where that is not null.
+  /// Also writes the new weights to `copy`, rounded, unless that is null.
   void run(const C* g, C* w, C* const (&states)[kStates], bfloat16* copy, std::int64_t n) const {
     std::int64_t i = 0;
 #if AMP_X86
@@ -64,7 +64,7 @@ struct StepLoop {
       if (amp::detail::has_avx2()) i = run_avx2(g, w, states, copy, n);
     }
 #endif
-    const StepLoop loop = *this;  // what is written might be *this, for all the compiler knows
+    const StepLoop loop = *this;  // a copy, since stores might alias *this
     for (; i < n; ++i) {
       Rounded<C> grad = loop.factor * Rounded<C>{g[i]}, weight{w[i]}, state[kStates] = {};
       for (std::size_t s = 0; s < kStates && loop.keeps_states(); ++s)
@@ -79,7 +79,7 @@ struct StepLoop {
 
  private:
 #if AMP_X86
-  /// How many were done, in order.
+  /// Returns how many were stepped, in order.
   __attribute__((target("avx2"))) std::int64_t run_avx2(const float* g, float* w,
                                                         float* const (&states)[kStates],
                                                         bfloat16* copy, std::int64_t n) const {

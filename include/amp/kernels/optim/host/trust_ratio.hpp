@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The first pass of rules whose rate depends on the norms of a parameter and of its step, such as
-// LAMB's: it reads what the step will, and writes nothing.
+// LAMB's. It reads the same arrays as the step, and writes nothing.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 
 namespace amp::inline v0::kernels::host::detail {
 
-/// Sums of squares of the weights and of the directions of their step: element i of a chunk counts
-/// in lane i % kGradientLanes.
+/// Sums the squares of the weights and of the directions of their step: element i of a chunk is
+/// added to lane i % kGradientLanes.
 template <class Rule, class C>
 struct TrustLoop {
   static constexpr std::size_t kStates = Rule::kStates;
@@ -48,7 +48,7 @@ struct TrustLoop {
  private:
   static void add_square(const Rounded<C>& x, C& lane) { lane = (Rounded<C>{lane} + x * x).value; }
 #if AMP_X86
-  /// How many were added, in order.
+  /// Returns how many were added, in order.
   __attribute__((target("avx2"))) std::int64_t add_avx2(const float* g, const float* w,
                                                         float* const (&states)[kStates],
                                                         std::int64_t n) {
@@ -83,7 +83,7 @@ TrustSums trust_sums(const StepRow<Rule>& row, std::int64_t begin, std::int64_t 
   return {sum_of_lanes(loop.weights), sum_of_lanes(loop.directions)};
 }
 
-/// Multiplies the rates of all rows with the trust ratios of their parameters.
+/// Multiplies the rates of all rows by the trust ratios of their parameters.
 template <class Rule>
 void trust(const HostBuffer<StepRow<Rule>>& rows, std::int64_t count, const Chunks& chunks) {
   const HostBuffer<TrustSums> sums(chunks.size());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The weights of a parameter in a block of floats or doubles, whichever way they are stored.
+// The weights of a parameter in a block of floats or doubles, for every way to store them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline void* address(void* data, DType dtype, std::int64_t at) {
   return static_cast<char*>(data) + at * item_size(dtype);
 }
 
-/// Elements [at, at + n) of a 16-bit array, rounded stochastically.
+/// Stores elements [at, at + n) of a 16-bit array, rounded stochastically.
 template <class C>
 void store_stochastic(const C* values, void* data, DType dtype, std::int64_t at, std::int64_t n,
                       const RoundingBits& bits) {
@@ -37,8 +37,8 @@ void store_stochastic(const C* values, void* data, DType dtype, std::int64_t at,
   }
 }
 
-/// The weights of a block, from where they are kept; written back there, to the parameter and its
-/// float16 copy.
+/// The weights of a block. They are read from where they are stored and written back there, to the
+/// parameter and to its float16 copy.
 template <class C, class Parameter>
 class Weights {
  public:
@@ -74,7 +74,7 @@ class Weights {
     }
     if (p_.copies.float16 != nullptr) store_in(p_.copies.float16, kFloat16);
   }
-  /// Where the step is to write the bfloat16 copy; null where there is none.
+  /// Returns where the step must write the bfloat16 copy; null if there is none.
   bfloat16* copy() const {
     return p_.copies.bfloat16 != nullptr ? static_cast<bfloat16*>(p_.copies.bfloat16) + at_
                                          : nullptr;
@@ -102,10 +102,10 @@ class Weights {
   void store_in(void* data, DType dtype) const {
     store(values, address(data, dtype, at_), dtype, n_);
   }
-  /// Whether the block of the parameter is that of the master, bit for bit: then only steps wrote
-  /// it.
+  /// Whether the block of the parameter equals that of the rounded master, bit for bit. If so, only
+  /// steps wrote it.
   bool is_rounded_master() const {
-    alignas(64) unsigned char rounded[kBlock * sizeof(C)];  // the parameter's dtype takes no more
+    alignas(64) unsigned char rounded[kBlock * sizeof(C)];  // enough for the parameter's dtype
     store(values, rounded, p_.dtype, n_);
     return std::memcmp(rounded, address(p_.parameter, p_.dtype, at_),
                        static_cast<std::size_t>(n_ * item_size(p_.dtype))) == 0;

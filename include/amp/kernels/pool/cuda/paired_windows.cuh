@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// How pooling goes over windows that halve a plane: of 2 x 2, or of 3 x 3 with a border of one, two
-// apart. A thread has four neighbouring windows, whose columns but one are one vector; backward, a
-// vector of two rows each.
+// Pooling with windows that halve a plane: windows of 2 x 2, or of 3 x 3 with a border of one, two
+// apart. A thread has four neighbouring windows, whose columns, except one, form one vector;
+// backward it has a vector of two rows each.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-/// One element of a plain array as it lies in memory, as Packets: unpacked when all loads are under
-/// way.
+/// One element of a plain array as it lies in memory, like Packets: unpacked after all loads are
+/// started.
 struct ElementBits {
   std::uint32_t bits = 0;
 
@@ -35,7 +35,7 @@ struct ElementBits {
   }
 };
 
-/// Four neighbours, likewise.
+/// Four neighbours, in the same way.
 struct FourWords {
   uint2 words[2] = {{0, 0}, {0, 0}};
 
@@ -76,7 +76,8 @@ struct PlaneRows {
 
 }  // namespace detail
 
-/// Planes of plain formats, and windows of half their height, rounded up, and half their width.
+/// Planes of plain formats, and windows that number half their height, rounded up, by half their
+/// width.
 template <int Kernel>
 struct AMP_HIDDEN PairedWindows {
   using Compute = float;
@@ -95,7 +96,7 @@ struct AMP_HIDDEN PairedWindows {
         by_vectors(in_width / kVector),
         by_rows(ceil_div(in_height, std::int64_t{2})) {}
 
-  /// Whether these are such windows, and all rows have vectors.
+  /// Whether these are such windows, and all rows are aligned for vectors.
   static bool fits(const Window2d& w, const Operand& images, const Operand& windows) {
     for (int d = 0; d < 2; ++d) {
       if (w.kernel[d] != Kernel || w.stride[d] != 2 || w.padding[d] != kBorder ||
@@ -105,7 +106,7 @@ struct AMP_HIDDEN PairedWindows {
     return are_rows_of_vectors(images.sizes[3], images, windows);
   }
 
-  /// The number of a plane, and in it that of a row of windows and of the first of four.
+  /// The index of a plane, and in it that of a row of windows and of the first of four windows.
   struct Place {
     std::int64_t plane, row, column;
     __device__ Place(const PairedWindows& shape, std::int64_t i) : plane(i) {
@@ -114,11 +115,11 @@ struct AMP_HIDDEN PairedWindows {
     }
   };
 
-  /// Four windows. Places count from the corner of a window, which may lie in the border.
+  /// Four windows. Positions count from the corner of a window, which may lie in the border.
   struct Windows {
     const PairedWindows& shape;
     Place place;
-    detail::PlaneRows rows;  // whose elements the windows see
+    detail::PlaneRows rows;  // the rows that the windows see
 
     __device__ Windows(const PairedWindows& s, const Place& where)
         : shape(s),
@@ -127,7 +128,7 @@ struct AMP_HIDDEN PairedWindows {
                s.in_height, s.in_width} {}
 
     __device__ int width() const { return static_cast<int>(shape.in_width); }
-    /// Whether there is nothing to the left.
+    /// Whether the border is to the left.
     __device__ bool is_at_edge() const { return kBorder == 1 && place.column == 0; }
     __device__ std::int32_t origin(int j) const {
       return static_cast<std::int32_t>(rows.first * shape.in_width + rows.column) + 2 * j - kBorder;
@@ -170,7 +171,7 @@ struct AMP_HIDDEN PairedWindows {
     __device__ std::int64_t at() const {
       return (place.plane * shape.out_height + place.row) * shape.out_width + place.column;
     }
-    /// The vectors of the rows, and what is to the left of each.
+    /// Loads the vectors of the rows, and the element to the left of each.
     __device__ __forceinline__ void load(const Input& x, float (&v)[Kernel][kVector],
                                          float (&left)[Kernel]) const {
       const Packets<Kernel> packets(x, rows);
@@ -193,7 +194,7 @@ struct AMP_HIDDEN PairedWindows {
     }
   }
 
-  /// Two rows of eight elements, and what the windows over them give.
+  /// Two rows of eight elements, and the gradients of the windows over them.
   template <bool Max>
   struct Elements {
     static constexpr int kRows = 1 + kBorder, kColumns = 4 + kBorder;  // of windows
@@ -239,7 +240,7 @@ struct AMP_HIDDEN PairedWindows {
     }
 
    private:
-    /// Four windows of row r, and the one to their right.
+    /// Loads four windows of row r, and the one to their right.
     __device__ __forceinline__ void load(const detail::PlaneRows& rows, int r, const Input& grad,
                                          const std::int32_t* indices) {
       const bool has = rows.has(r);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// How pooling goes over windows of any kind: a thread has one; backward, one element.
+// Pooling with windows of any kind: a thread has one window; backward, one element.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// Of planes of one format.
+/// Planes of one format.
 template <class T>
 struct AMP_HIDDEN SingleWindows {
   using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;

@@ -11,8 +11,8 @@ namespace amp::inline v0::kernels::host::detail {
 
 inline constexpr std::integral_constant<std::int64_t, 16> kGroup;
 
-/// body(first, lanes) for groups of a constant number of channels, of which a compiler makes
-/// vectors, then for one at a time.
+/// Calls body(first, lanes) for groups of a constant number of channels, which compilers vectorise,
+/// then for one channel at a time.
 template <class Body>
 void for_each_group(std::int64_t channels, Body body) {
   std::int64_t first = 0;
@@ -20,8 +20,8 @@ void for_each_group(std::int64_t channels, Body body) {
   for (; first < channels; ++first) body(first, std::integral_constant<std::int64_t, 1>());
 }
 
-/// body(first, count) for runs of channels. At -O2 clang++ makes vectors of a loop of any count,
-/// g++ only of one that is constant.
+/// Calls body(first, count) for runs of channels. At -O2 clang++ vectorises loops of any count, g++
+/// only those of a constant one.
 template <class Body>
 void for_each_run(std::int64_t channels, Body body) {
 #if defined(__clang__)

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Pooling of activations that lie channels-last: what a window does to one channel it does to the
-// vector of all of them. Values and indices are those of the row-major kernels, bit for bit: each
-// element comes to its window in the same order.
+// Pooling of activations in channels-last order: each operation on one channel becomes an operation
+// on the vector of all channels. Values and indices are those of the row-major kernels, bit for
+// bit, because the elements of a window come in the same order.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// MaxOfWindow::take, without a branch, so that compilers make vectors of it.
+/// MaxOfWindow::take without a branch, so that compilers vectorise it.
 template <class C>
 AMP_ALWAYS_INLINE void take(C x, std::int32_t at, C& maximum, std::int32_t& place) {
   using Bits = BitsOf<C>;
@@ -35,7 +35,7 @@ AMP_ALWAYS_INLINE void take(C x, std::int32_t at, C& maximum, std::int32_t& plac
   place = (at & moves) | (place & ~moves);
 }
 
-/// Some channels of the elements that a window sees in one row, `distance` apart, and of their
+/// Some channels of the elements that a window sees in one row, `distance` apart, with their
 /// positions in the plane.
 template <class C>
 struct RowOfWindow {
@@ -44,7 +44,7 @@ struct RowOfWindow {
   std::int32_t position, step;
 };
 
-/// The maximum of them, and of what earlier rows had where there were any.
+/// Computes their maximum, together with that of earlier rows, if there are any.
 template <std::int64_t kLanes, class C>
 void take_maximum(const RowOfWindow<C>& row, bool is_first, C* maximum, std::int32_t* index) {
   C best[static_cast<std::size_t>(kLanes)];
@@ -77,15 +77,15 @@ void add(const C* more, std::int64_t channels, C* sum) {
   for_each_run(channels, [&](std::int64_t c, auto n) { add_run(more + c, n, sum + c); });
 }
 
-/// One row of an image, all channels of each of its pixels.
+/// One row of an image, with all channels of each pixel.
 struct PixelRows {
   std::int64_t count, length;  // rows of all images; elements of one
   explicit PixelRows(const Operand& images)
       : count(images.sizes[0] * images.sizes[2]), length(images.sizes[3] * images.sizes[1]) {}
 };
 
-/// The rows of `output`, in parallel: body(row, values) computes one in the compute type. It gets
-/// room for a row of `input` in that type.
+/// Computes the rows of `output`, in parallel: body(row, values) computes one in the compute type.
+/// It gets memory for a row of `input` in that type.
 template <class Body>
 void for_each_pixel_row(const Operand& input, const Operand& output, Body body) {
   const PixelRows in(input), out(output);
@@ -104,7 +104,8 @@ void for_each_pixel_row(const Operand& input, const Operand& output, Body body) 
   });
 }
 
-/// The elements that the windows of one row see in one row of their image: body(window, column).
+/// Calls body(window, column) for the elements that the windows of one row see in one row of their
+/// image.
 template <class Body>
 void for_each_in_row(std::int64_t windows, std::int64_t width, const Window2d& window, Body body) {
   for (std::int64_t ow = 0; ow < windows; ++ow) {
@@ -113,7 +114,7 @@ void for_each_in_row(std::int64_t windows, std::int64_t width, const Window2d& w
   }
 }
 
-/// The rows of windows that see row h of an image: body(oh), in order.
+/// Calls body(oh) for the rows of windows that see row h of an image, in order.
 template <class Body>
 void for_each_row_of_windows(std::int64_t h, const Operand& windows, const Window2d& window,
                              Body body) {
@@ -123,7 +124,7 @@ void for_each_row_of_windows(std::int64_t h, const Operand& windows, const Windo
   }
 }
 
-/// Whether the kernels below are for these; their indices lie as the windows do.
+/// Whether the kernels below support these; their indices have the order of the windows.
 inline bool lie_channels_last(const Operand& a, const Operand& b) {
   return lies_channels_last(a) && lies_channels_last(b);
 }

@@ -11,7 +11,7 @@
 
 namespace amp::inline v0::kernels::host::detail {
 
-/// Floats in vectors: their sum, each added in double.
+/// Sums floats in vectors, each added in double.
 struct SumOfFloats {
   template <class Isa>
   AMP_ALWAYS_INLINE static double run(const float* x, std::int64_t n) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What softmax and cross-entropy ask of a row: its maximum, and the sum of its exponentials.
+// Reductions over a row for softmax and cross-entropy: its maximum, and the sum of its
+// exponentials.
 #pragma once
 
 #include <cmath>
@@ -22,7 +23,7 @@ AMP_ALWAYS_INLINE void exponential_of(typename Isa::F& x) {
   }
 }
 
-/// The largest element; any element if one is NaN.
+/// Returns the largest element; any element if one is NaN.
 struct MaximumOfRow {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static C run(const C* x, std::int64_t n) {
@@ -44,7 +45,7 @@ struct MaximumOfRow {
   }
 };
 
-/// The sum of exp(x - maximum), and these in y, if that is not null.
+/// Returns the sum of exp(x - maximum). Stores the terms in y, unless that is null.
 struct ExponentialsOfRow {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static double run(const C* x, C* y, std::int64_t n, C maximum) {
@@ -61,7 +62,7 @@ struct ExponentialsOfRow {
   }
 };
 
-/// The sum of exp(x - maximum), 1 / it or its logarithm: Softmax<Log>::finish.
+/// Computes the sum of exp(x - maximum), and 1 / it or its logarithm: Softmax<Log>::finish.
 template <bool Log, class Isa, class C>
 AMP_ALWAYS_INLINE C finished_sum(const C* x, C* exponentials, std::int64_t n, C maximum) {
   return static_cast<C>(

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Reductions over the threads of a team: each warp by shuffles, then the warps in order. A fixed
-// tree, so that a sum has the same bits every time.
+// Reductions over the threads of a team: each warp by shuffles, then the warps in order. The tree
+// is fixed, so a sum has the same bits every time.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,22 +11,23 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// The value of another thread of the warp. Structs that are reduced have their own.
+/// Returns the value of another thread of the warp. Structs that are reduced define their own
+/// overload.
 template <class T>
 __device__ __forceinline__ T from_lane(T value, unsigned mask) {
   return __shfl_xor_sync(~0u, value, static_cast<int>(mask));
 }
 
-/// The values of the threads of a team, combined by the commutative Function::apply(a, b); each of
-/// them gets the result. A team are `threads` neighbours, 1, 2, 4, ... or 32 of a warp, or the
-/// whole block. To be called by all threads of a block of whole warps.
+/// Combines the values of the threads of a team by the commutative Function::apply(a, b); each
+/// thread gets the result. A team is `threads` neighbours: 1, 2, 4, ... or 32 of a warp, or the
+/// whole block. All threads of a block of whole warps must call it.
 template <class Function, class T>
 __device__ T team_reduce(T value, unsigned threads) {
-  __shared__ T warps[32];  // the most that a block has
+  __shared__ T warps[32];  // the largest number of warps in a block
   for (unsigned lanes = (threads < 32 ? threads : 32) / 2; lanes > 0; lanes /= 2)
     value = Function::apply(value, from_lane(value, lanes));
   if (threads <= 32) return value;
-  __syncthreads();  // the result of the call before is read
+  __syncthreads();  // the result of the previous call is read
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
   __syncthreads();
   T result = warps[0];
@@ -34,7 +35,7 @@ __device__ T team_reduce(T value, unsigned threads) {
   return result;
 }
 
-/// The same for all threads of the block.
+/// Combines the values of all threads of the block.
 template <class Function, class T>
 __device__ T block_reduce(T value) {
   return team_reduce<Function>(value, blockDim.x);
@@ -43,7 +44,7 @@ template <class T>
 __device__ T block_sum(T value) {
   return block_reduce<functions::Add>(value);
 }
-/// NaN where any is NaN.
+/// Returns the larger value; NaN if any is NaN.
 template <class T>
 __device__ T block_max(T value) {
   return block_reduce<functions::Maximum>(value);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Lines that lie side by side (sweep.cuh), [outer, length, stride] along the middle: a thread has
-// eight neighbouring lines, so that it reads a 16-byte packet of each of their elements; its
-// neighbours in the block have the next eight, and the threads above them other elements of the
-// same lines.
+// Lines that lie side by side (sweep.cuh), [outer, length, stride] along the middle. A thread has
+// eight neighbouring lines, so it reads a 16-byte packet of each of their elements. Its neighbours
+// in the block have the next eight lines, and the threads above them other elements of the same
+// lines.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// Whether lines of all these arrays can be taken so.
+/// Whether lines of all these arrays can be read so.
 template <class... Operands>
 bool are_columns_of_vectors(const Lines& lines, const Operands&... operands) {
   return lines.stride > 1 && lines.length > 0 && are_rows_of_vectors(lines.stride, operands...);
 }
 
-/// The values of all threads of the block that have the same lines, those `team` threads apart,
-/// combined for each line; each of them gets the result.
+/// Combines, for each line, the values of all threads of the block that have the same lines, those
+/// `team` threads apart; each thread gets the result.
 template <class Function, class T>
 __device__ __forceinline__ void column_reduce(T (&values)[kVector], unsigned team) {
   __shared__ T found[kVector][kThreads];
@@ -35,7 +35,7 @@ __device__ __forceinline__ void column_reduce(T (&values)[kVector], unsigned tea
   }
   const unsigned apart = team < 32 ? 32 : team;  // the same lines in another warp
   if (apart >= blockDim.x) return;
-  __syncthreads();  // the result of the call before is read
+  __syncthreads();  // the result of the previous call is read
   AMP_UNROLL
   for (int l = 0; l < kVector; ++l) found[l][threadIdx.x] = values[l];
   __syncthreads();
@@ -48,7 +48,7 @@ __device__ __forceinline__ void column_reduce(T (&values)[kVector], unsigned tea
   }
 }
 
-/// `Array` says where the lines lie: [outer, length, stride], and start(outer, inner),
+/// `Array` gives the positions of the lines: [outer, length, stride], and start(outer, inner),
 /// begin(outer, inner), end(outer, inner) and at(i) as for Rows.
 template <int Kept, class Array = Lines>
 struct AMP_HIDDEN Columns {
@@ -58,10 +58,10 @@ struct AMP_HIDDEN Columns {
 
   /// Eight lines.
   struct Place {
-    std::int64_t first, base;  // number of the first line, and where it begins
+    std::int64_t first, base;  // index of the first line, and its offset
     std::int64_t begin, end;   // their elements; end -1 beyond the last line
   };
-  /// Elements of a thread's lines, `step` apart.
+  /// The elements of a thread's lines that it reads, `step` apart.
   struct Part {
     const Array* lines;
     std::int64_t base, first, end;
@@ -73,7 +73,7 @@ struct AMP_HIDDEN Columns {
   };
 
   Array lines;
-  std::int64_t length, stride, tiles;  // tiles: what blocks share, `team` vectors across
+  std::int64_t length, stride, tiles;  // tiles: shared by the blocks, `team` vectors across
   Divider across;                      // tiles of [length, stride]
   unsigned team = kThreads;
 
@@ -83,8 +83,8 @@ struct AMP_HIDDEN Columns {
     const std::int64_t vectors = stride / kVector, outer = lines.count / stride;
     const auto tiles_across = [&] { return ceil_div(vectors, std::int64_t{team}); };
     while (team > 1 && team / 2 >= vectors) team /= 2;
-    // No wider than lets a block keep its lines; and blocks enough for a device, as long as all of
-    // their threads have `Kept` elements.
+    // Teams are only as wide as lets a block keep its lines, and the grid gets enough blocks for a
+    // device, as long as all of their threads have `Kept` elements.
     const auto kept = [&] { return std::int64_t{Kept} * (kThreads / team); };
     while (team > kCoalesced &&
            (kept() < length || (2 * kept() <= length && outer * tiles_across() < 512)))
@@ -99,7 +99,7 @@ struct AMP_HIDDEN Columns {
   __device__ __forceinline__ void for_each_tile(Body&& body) const {
     for (std::int64_t i = blockIdx.x; i < tiles; i += gridDim.x) body(Tile(*this, place(i)));
   }
-  /// Of a tile, for this thread.
+  /// Returns the place of this thread in a tile.
   __device__ Place place(std::int64_t tile) const {
     std::int64_t outer = tile;
     const std::int64_t column =
@@ -126,7 +126,7 @@ struct AMP_HIDDEN Columns {
   __device__ std::int64_t at(const Place& place, int l, std::int64_t i) const {
     return place.base + l + lines.at(i);
   }
-  /// Threads that have the same lines write what they give in turns.
+  /// Whether this thread writes the result of line l. Threads with the same lines take turns.
   __device__ bool owns(const Place& place, int l) const {
     return has_line(place) && static_cast<unsigned>(l) % rows() == row();
   }

@@ -55,7 +55,7 @@ class DeviceList {
 
   Item* data() const { return data_; }
 
-  /// Makes the list be `items`. Where it throws, all are sent again the next time. What a graph
+  /// Sets the list to `items`. If it throws, all are sent again the next time. What a graph
   /// reads is sent once, before its first replay; the list lives as long as the graph.
   void send(const std::vector<Item>& items) {
     const bool captured = is_captured_by_user();
@@ -97,7 +97,7 @@ class DeviceList {
     return amp::detail::current_capture() == nullptr &&
            amp::cuda::detail::is_capturing(device_.index, amp::cuda::current_stream(device_.index));
   }
-  /// What differs from before.
+  /// Writes the items that differ from those before.
   void write(const std::vector<Item>& items) {
     constexpr auto kItems = static_cast<std::size_t>(Batch<Item>::kItems);
     for (std::size_t begin = 0; begin < items.size(); begin += kItems) {
@@ -139,6 +139,7 @@ class TableOfCall {
     kept->contents = std::move(made);
   }
   Table* operator->() const { return table_; }
+  Table& operator*() const { return *table_; }
 
  private:
   DescriptorTable own_;
@@ -146,7 +147,7 @@ class TableOfCall {
 };
 
 /// Whether this is the last block of the grid to get here: it then sees what the others wrote
-/// before. *arrived is 0, and so again afterwards. To be called by all threads of a block.
+/// before. *arrived must be 0, and is 0 again afterwards. All threads of a block must call it.
 template <class Count>
 __device__ bool is_last_block(Count* arrived) {
   __shared__ bool last;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Single elements in any dtype, read as the type that a kernel computes in and rounded once when
+// Single elements of any dtype, read in the type that a kernel computes in and rounded once when
 // written.
 #pragma once
 
@@ -18,7 +18,7 @@ using amp::cuda::grid_for;
 using amp::cuda::kThreads;
 using amp::cuda::launch;
 
-/// An operand as a kernel reads it: memory, or a number.
+/// An operand for a kernel: memory, or a number.
 struct Input {
   const void* data;
   double value;
@@ -40,7 +40,8 @@ struct Output {
   Output(const Operand& operand) : data(operand.data), dtype(operand.dtype) {}
 };
 
-/// The first element of this thread, and how far the next: a grid may be smaller than its work.
+/// The first element of this thread, and the distance to its next: a grid may be smaller than its
+/// work.
 __device__ __forceinline__ std::int64_t first_element() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
@@ -48,7 +49,7 @@ __device__ __forceinline__ std::int64_t element_step() {
   return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
 }
 
-/// Element i of memory of any dtype. Compiled once per C, not at each use.
+/// Loads element i of memory of any dtype. Compiled once per C, not at each use.
 template <class C>
 __device__ __noinline__ C load(const void* data, DType dtype, std::int64_t i) {
   switch (dtype) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Numbers in other formats by the device's own instructions, where it has them: the same results as
-// amp's conversions, in one instruction for ten. (NaN loses its payload.)
+// Conversions of numbers by the device's own instructions, if it has them: the same results as
+// amp's conversions, in one instruction instead of ten. (NaN loses its payload.)
 #pragma once
 
 #include <cuda_bf16.h>

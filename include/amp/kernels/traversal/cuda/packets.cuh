@@ -29,14 +29,14 @@ bool are_rows_of_vectors(std::int64_t length, const Operands&... operands) {
   return length > 0 && length % kVector == 0 && (fits(operands) && ...);
 }
 
-/// visitor(T{}) with the type of a plain dtype.
+/// Calls visitor(T{}) with the type of a plain dtype.
 template <class Visitor>
 __device__ __forceinline__ void visit_plain_type(DType dtype, Visitor&& visitor) {
   if (dtype == kFloat32) return visitor(float{});
   if (dtype == kFloat16) return visitor(half{});
   visitor(bfloat16{});
 }
-/// An element of a plain array.
+/// Loads an element of a plain array.
 __device__ __forceinline__ float load_plain(const Input& x, std::int64_t i) {
   float value = 0;
   visit_plain_type(x.dtype, [&](auto tag) {
@@ -44,7 +44,7 @@ __device__ __forceinline__ float load_plain(const Input& x, std::int64_t i) {
   });
   return value;
 }
-/// Elements [i, i + 8) of a plain array.
+/// Loads elements [i, i + 8) of a plain array.
 __device__ __forceinline__ void load_plain_vector(const Input& x, std::int64_t i,
                                                   float (&values)[kVector]) {
   visit_plain_type(x.dtype,
@@ -57,7 +57,7 @@ __device__ __forceinline__ void store_plain_vector(const Output& y, std::int64_t
 }
 
 /// Vectors of a plain array as they lie in memory. The constructor starts the loads, unpack() waits
-/// for them: so the loads of several arrays may be under way together. `Part` says which vectors a
+/// for them, so the loads of several arrays may be under way together. `Part` says which vectors a
 /// thread has: has(k), and at(k), the first element of vector k.
 template <int Kept>
 struct Packets {
@@ -78,7 +78,7 @@ struct Packets {
       if (wide) words[k][1] = load_word(from + 1);
     }
   }
-  /// 0 if the thread has no vector k.
+  /// Unpacks the vectors; 0 if the thread has no vector k.
   __device__ __forceinline__ void unpack(DType dtype, float (&values)[Kept][kVector]) const {
     visit_plain_type(dtype, [&](auto tag) {
       using T = decltype(tag);

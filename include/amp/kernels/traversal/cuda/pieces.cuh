@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The arrays of a table cut into pieces, numbered in order, of which each block takes its share;
-// and a piece cut into vectors, where the addresses allow it.
+// The arrays of a table, cut into pieces that are numbered in order and divided among the blocks. A
+// piece is processed in vectors if the addresses allow it.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,23 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-inline constexpr std::int64_t kPiece = 4096;  // elements of a block where each stands for itself
+inline constexpr std::int64_t kPiece = 4096;  // elements that a block processes at a time
 
 /// [begin, end)
 struct Range {
   std::int64_t begin, end;
 };
 
-/// The elements of piece n, of an array of `numel` whose first piece has number `first`.
+/// Returns the elements of piece n of an array of `numel` elements whose first piece has index
+/// `first`.
 AMP_HOST_DEVICE constexpr Range piece_range(std::int64_t n, std::int64_t first, std::int64_t numel,
                                             std::int64_t piece_size) {
   const std::int64_t begin = (n - first) * piece_size, tail = numel - begin;
   return {begin, begin + (tail < piece_size ? tail : piece_size)};
 }
 
-/// Share `index` of `shares` of `count` things: they differ by one at most.
+/// Returns part `index` of `count` items divided into `shares` parts, whose sizes differ by at most
+/// one.
 AMP_HOST_DEVICE constexpr Range share_of(std::int64_t count, std::int64_t index,
                                          std::int64_t shares) {
   const std::int64_t size = count / shares, longer = count % shares;
@@ -34,8 +36,7 @@ AMP_HOST_DEVICE constexpr Range share_of(std::int64_t count, std::int64_t index,
   return {begin, begin + size + (index < longer ? 1 : 0)};
 }
 
-/// The row that holds piece n: the last that begins at it or before, of those with `count` > 0
-/// rows.
+/// Returns the row that holds piece n: the last of `count` > 0 rows that begins at it or before.
 template <class Row>
 AMP_HOST_DEVICE std::int64_t row_with(const Row* rows, std::int64_t count, std::int64_t Row::*first,
                                       std::int64_t n) {
@@ -47,7 +48,8 @@ AMP_HOST_DEVICE std::int64_t row_with(const Row* rows, std::int64_t count, std::
   return low;
 }
 
-/// body(row, range, n) for the pieces n of this block: neighbours, so that one search does.
+/// Calls body(row, range, n) for the pieces n of this block. They are neighbours, so one search
+/// suffices.
 template <class Row, class Body>
 __device__ __forceinline__ void for_each_piece(const Row* rows, std::int64_t count,
                                                std::int64_t Row::*first, std::int64_t pieces,
@@ -61,14 +63,14 @@ __device__ __forceinline__ void for_each_piece(const Row* rows, std::int64_t cou
   }
 }
 
-/// Blocks for so many pieces: several times what runs at once, so that shares are alike; one where
-/// there are none.
+/// Returns the number of blocks for so many pieces: several times what runs at once, so that blocks
+/// have equal work; 1 if there are none.
 inline std::int64_t blocks_for(std::int64_t pieces) {
   constexpr std::int64_t kMostBlocks = 8192;
   return pieces < 1 ? 1 : pieces < kMostBlocks ? pieces : kMostBlocks;
 }
 
-/// N elements from i on, as load_vector; one, as load.
+/// Loads N elements from i on as load_vector does, or one as load does.
 template <class C, int N>
 __device__ __forceinline__ void load_some(const void* data, DType dtype, std::int64_t i,
                                           C (&values)[N]) {
@@ -91,12 +93,12 @@ __device__ __forceinline__ void store_some(void* data, DType dtype, std::int64_t
 template <int N>
 using Size = std::integral_constant<int, N>;
 
-/// body(Size<N>, i) for the elements [i, i + N) of the range that are this thread's: vectors where
-/// these may be had, single ones for the tail.
+/// Calls body(Size<N>, i) for the elements [i, i + N) of the range that are this thread's: in
+/// vectors if possible, one by one in the tail.
 template <class C, class Body>
 __device__ __forceinline__ void for_each_vector(bool vectors, Range range, Body&& body) {
   std::int64_t tail = range.begin;
-  if constexpr (std::is_same_v<C, float>) {  // others have no vectors
+  if constexpr (std::is_same_v<C, float>) {  // other types have no vectors
     if (vectors) {
       tail = range.end - (range.end - range.begin) % kVector;
       const std::int64_t step = static_cast<std::int64_t>(blockDim.x) * kVector;

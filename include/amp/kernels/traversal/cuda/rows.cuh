@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Contiguous lines (sweep.cuh): a team of threads keeps a row in registers, `Kept` vectors of eight
-// elements a thread. As few threads as hold it, so that each has several loads under way.
+// elements per thread. A team is as small as possible, so that each thread has several loads under
+// way.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,9 +18,10 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// `Array` says where the lines lie: count and length (of the longest) on the host; start(line),
-/// begin(line), end(line) and at(i), the place of element i from the start of its line. Vectors
-/// begin at multiples of eight elements; only for_each_rest() sees what they leave.
+/// `Array` gives the positions of the lines: count and length (of the longest) on the host;
+/// start(line), begin(line), end(line) and at(i), the offset of element i from the start of its
+/// line. Vectors begin at multiples of eight elements; only for_each_rest() visits the elements
+/// after the last vector.
 template <int Kept, int MostThreads, class Array = MatrixRows>
 struct AMP_HIDDEN Rows {
   using Compute = float;
@@ -28,7 +30,7 @@ struct AMP_HIDDEN Rows {
 
   /// A thread's place in the team of a row.
   struct Place {
-    std::int64_t row, begin, end;  // its elements; row 0 and end -1 for a team that has no row left
+    std::int64_t row, begin, end;  // its elements; row 0 and end -1: no row is left for the team
     int lane;
   };
   struct Part {
@@ -51,7 +53,7 @@ struct AMP_HIDDEN Rows {
   explicit Rows(const Array& array)
       : lines(array), count(array.count), vectors(array.length / kVector), threads(1) {
     if (vectors <= 32 * Kept) {
-      // Half of what they could hold, so that they read more of a row side by side.
+      // Threads hold half of what they could, so that they read more of a row side by side.
       while (threads < 32 && threads * (Kept + 1) / 2 < vectors) threads *= 2;
     } else {
       threads = static_cast<int>(
@@ -67,14 +69,14 @@ struct AMP_HIDDEN Rows {
   /// Whether a team holds a row in registers.
   bool holds_rows() const { return vectors <= std::int64_t{threads} * Kept; }
 
-  /// body(tile) for the tiles of this thread. All threads of a block go round equally often.
+  /// Calls body(tile) for the tiles of this thread. All threads of a block loop equally often.
   template <class Body>
   __device__ __forceinline__ void for_each_tile(Body&& body) const {
     for (std::int64_t first = begin(); first < count; first += step())
       body(Tile(*this, place(first)));
   }
-  /// body(tile, part, a's fragment, b's fragment) for the rows of this thread, if a team holds a
-  /// row. The loads of the next `Ahead` rows are under way meanwhile, in registers that take turns.
+  /// Calls body(tile, part, a's fragment, b's fragment) for the rows of this thread, if a team
+  /// holds a row. Meanwhile the next `Ahead` rows are being loaded, into registers that take turns.
   template <int Ahead, class Body>
   __device__ __forceinline__ void stream_rows(const Input& a, const Input& b, Body&& body) const {
     constexpr int kSlots = Ahead == 0 ? 1 : Ahead;
@@ -125,7 +127,7 @@ struct AMP_HIDDEN Rows {
   __device__ bool owns(const Place& place, int) const { return place.lane == 0 && has_line(place); }
 
  private:
-  /// A row of two arrays whose loads are under way.
+  /// A row of two arrays that is being loaded.
   struct RowOfTwo {
     Place place;
     Packets<Kept> a, b;
@@ -138,7 +140,7 @@ struct AMP_HIDDEN Rows {
     row.b = Packets<Kept>(b, part(row.place, 0));
   }
 
-  // Blocks take rows begin(), begin() + step(), ... and as many after each as they have teams.
+  // A block processes rows begin(), begin() + step(), ..., and as many after each as it has teams.
   __device__ std::int64_t teams() const { return blockDim.x / static_cast<unsigned>(threads); }
   __device__ std::int64_t begin() const { return blockIdx.x * teams(); }
   __device__ std::int64_t step() const { return gridDim.x * teams(); }

@@ -10,8 +10,9 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// Uninitialised device memory for what is launched on the current stream while this lives. Freed
-/// without waiting: whoever gets the memory next comes later in the order of the stream.
+/// Uninitialised device memory for kernels that are launched on the current stream while this
+/// object lives. It is freed without waiting: the next user of the memory comes later in the order
+/// of the stream.
 template <class T>
 class Scratch {
  public:

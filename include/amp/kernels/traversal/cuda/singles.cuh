@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Lines of any stride and dtype (sweep.cuh), element by element: one thread has a line, or one
-// block.
+// Lines of any stride and dtype (sweep.cuh), element by element: a thread or a block has one line.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +13,8 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-// A team takes lines first_line(), first_line() + line_step(), ...; each of its threads takes
-// elements first(), first() + step(), ... of a line, and reduce() combines what they found.
+// A team processes lines first_line(), first_line() + line_step(), ...; each of its threads
+// processes elements first(), first() + step(), ... of a line, and reduce() combines their results.
 
 struct OneThread {
   __device__ static std::int64_t first_line() { return first_element(); }
@@ -42,8 +41,8 @@ struct OneBlock {
   }
 };
 
-/// `Array` says where the lines lie: count on the host; start(line), begin(line), end(line) and
-/// at(i) as for Rows.
+/// `Array` gives the positions of the lines: count on the host; start(line), begin(line), end(line)
+/// and at(i) as for Rows.
 template <class Team, class C, class Array = Lines>
 struct AMP_HIDDEN Singles {
   using Compute = C;
@@ -94,9 +93,9 @@ struct AMP_HIDDEN Singles {
   __device__ bool owns(const Place&, int) const { return Team::is_leader(); }
 };
 
-/// visitor(team) with the team for `count` lines of `length` elements: `side_by_side` lines
-/// have their elements next to those of the line after, so that neighbouring threads read
-/// neighbouring elements where each has a line.
+/// Calls visitor(team) with the team for `count` lines of `length` elements. With `side_by_side`,
+/// the elements of neighbouring lines lie next to each other, so neighbouring threads read
+/// neighbouring elements if each has a line.
 template <class Visitor>
 void visit_team(std::int64_t count, std::int64_t length, bool side_by_side, Visitor&& visitor) {
   constexpr std::int64_t kShort = 32, kMany = 1 << 12;

@@ -7,6 +7,9 @@
 //   Rows      contiguous lines of a plain format; a team of threads has one, in vectors of eight
 //   Columns   lines side by side of a plain format; a thread has eight, in vectors across them
 //   Singles   any lines and dtypes; a thread or a block has one, element by element
+//
+// Sweeps add in different orders, so the last bits of a sum depend on the layout and the dtype of
+// the array. They do not change from run to run.
 #pragma once
 
 #include "amp/kernels/compute_type.hpp"
@@ -16,10 +19,10 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// visitor(sweep) with the best sweep for these lines. `arrays` are what a tile reads and writes:
-/// of the shape that has the lines, or with one element for each line, or for each place of a line.
-/// `dtype` decides what Singles compute in; Wide and Across are the Rows and the Columns that the
-/// kernel wants.
+/// Calls visitor(sweep) with the best sweep for these lines. `arrays` are those that a tile reads
+/// and writes: they have the shape that has the lines, or one element for each line, or one for
+/// each position in a line. `dtype` decides what Singles compute in; Wide and Across are the Rows
+/// and the Columns that the kernel wants.
 template <class Wide, class Across, class Visitor, class... Arrays>
 void visit_sweep(const Lines& lines, DType dtype, Visitor&& visitor, const Arrays&... arrays) {
   if (lines.stride == 1 && are_rows_of_vectors(lines.length, arrays...))

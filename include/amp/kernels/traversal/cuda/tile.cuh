@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a kernel works on at a time, for any sweep (sweep.cuh): some lines, of which each thread has
-// some elements. A tile is cut into stretches, each of which fits into the registers: a kernel goes
-// over them forwards, to reduce them, and backwards, to write results, so that the last stretch is
-// read once. A part is what a thread has of a stretch: up to `kKept` accesses of `kWidth` elements.
+// A tile is what a kernel processes at a time, for any sweep (sweep.cuh): some lines, of which each
+// thread has some elements. A tile is cut into stretches that fit into the registers. A kernel goes
+// over them forwards, to reduce them, and backwards, to write results, so the last stretch is read
+// only once. A part is the elements of a stretch that a thread has: up to `kKept` accesses of
+// `kWidth` elements.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// What a thread has of one array in a part, in registers.
+/// A thread's elements of one array in a part, in registers.
 template <class Sweep>
 using Fragment = typename Sweep::Compute[Sweep::kKept][Sweep::kWidth];
 
@@ -22,15 +23,15 @@ using Fragment = typename Sweep::Compute[Sweep::kKept][Sweep::kWidth];
 template <class Sweep, class T = typename Sweep::Compute>
 using PerLine = T[Sweep::kLines];
 
-/// The lines that a thread has at a time. Of a sweep it uses
-///   last()                           the number of the last stretch, the first being 0
-///   part(place, stretch)             what the thread has of it
-///   reduce<Function>(place, x)       x[line] of all threads that have the line, for each of them
-///   line(place, l), first(place)     the number of line l; the index of its first element
-///   at(place, l, i)                  where element i of line l lies
-///   owns(place, l)                   whether this thread, alone, writes what the line gives
-/// and, if it takes single elements, in place of the first two
-///   for_each_element(place, body)    body(part) for each of the thread's elements
+/// The lines that a thread has at a time. It uses these members of a sweep:
+///   last()                           the index of the last stretch; the first one is 0
+///   part(place, stretch)             the part of the stretch that the thread has
+///   reduce<Function>(place, x)       combines x[line] over the threads of the line, for each
+///   line(place, l), first(place)     the index of line l; the index of its first element
+///   at(place, l, i)                  the offset of element i of line l
+///   owns(place, l)                   whether this thread, alone, writes the results of the line
+/// A sweep of single elements has, in place of the first two,
+///   for_each_element(place, body)    calls body(part) for each of the thread's elements
 template <class Sweep, class Place>
 class AMP_HIDDEN Tile {
  public:
@@ -38,20 +39,18 @@ class AMP_HIDDEN Tile {
 
   __device__ Tile(const Sweep& sweep, const Place& place) : sweep_(sweep), place_(place) {}
 
-  /// False if there are fewer lines than threads for them: the thread only takes part in
-  /// reductions.
+  /// False if there are fewer lines than threads: then the thread only takes part in reductions.
   __device__ bool has_line() const { return sweep_.has_line(place_); }
   __device__ std::int64_t line(int l) const { return sweep_.line(place_, l); }
-  /// The thread's number among those that have the line, and how many these are; for tiles of one
-  /// line.
+  /// The thread's index among those that have the line, and their number; for tiles of one line.
   __device__ int lane() const { return sweep_.lane(place_); }
   __device__ int lanes() const { return sweep_.lanes(); }
   /// The index of a line's first element.
   __device__ std::int64_t first() const { return sweep_.first(place_); }
-  /// Where element i of a line lies.
+  /// The offset of element i of a line.
   __device__ std::int64_t at(int l, std::int64_t i) const { return sweep_.at(place_, l, i); }
 
-  /// body(part) for each stretch, in order.
+  /// Calls body(part) for each stretch, in order.
   template <class Body>
   __device__ __forceinline__ void forwards(Body&& body) const {
     if constexpr (Sweep::kWidth == 1) {
@@ -60,8 +59,8 @@ class AMP_HIDDEN Tile {
       for (int s = 0, last = sweep_.last(); s <= last; ++s) body(sweep_.part(place_, s));
     }
   }
-  /// body(part) for each stretch, the last one first; load(part) before all others, of which the
-  /// registers hold nothing.
+  /// Calls body(part) for each stretch, the last one first. Calls load(part) before each one but
+  /// the last, which the registers still hold.
   template <class Load, class Body>
   __device__ __forceinline__ void backwards(Load&& load, Body&& body) const {
     if constexpr (Sweep::kWidth == 1) {
@@ -78,15 +77,15 @@ class AMP_HIDDEN Tile {
       }
     }
   }
-  /// body(offset in memory) for what fills no vector at the end of a line: only of lines whose last
-  /// elements are dense.
+  /// Calls body(offset in memory) for the elements at the end of a line that fill no vector. Their
+  /// lines must be dense there.
   template <class Body>
   __device__ __forceinline__ void for_each_rest(Body&& body) const {
     if constexpr (Sweep::kLines == 1 && Sweep::kWidth == kVector)
       sweep_.for_each_rest(place_, body);
   }
-  /// body(part, x's fragment) for each stretch, in order, the loads of the next one being under way
-  /// where that costs few registers.
+  /// Calls body(part, x's fragment) for each stretch, in order. Loads the next one meanwhile if
+  /// that costs few registers.
   template <class Body>
   __device__ __forceinline__ void stream(const Input& x, Body&& body) const {
     Fragment<Sweep> values;
@@ -108,18 +107,18 @@ class AMP_HIDDEN Tile {
     }
   }
 
-  /// What all threads of a line have, combined, for each of them.
+  /// Combines the values of all threads of a line, for each of them.
   template <class Function, class T>
   __device__ __forceinline__ void reduce(T (&values)[Sweep::kLines]) const {
     sweep_.template reduce<Function>(place_, values);
   }
-  /// The sum of a value of each thread, if a tile has one line.
+  /// Returns the sum of a value over all threads, if a tile has one line.
   __device__ __forceinline__ void add_up(double& value) const {
     double values[1] = {value};
     reduce<functions::Add>(values);
     value = values[0];
   }
-  /// body(l) for the lines whose results this thread writes.
+  /// Calls body(l) for the lines whose results this thread writes.
   template <class Body>
   __device__ __forceinline__ void for_own_lines(Body&& body) const {
     AMP_UNROLL
@@ -128,7 +127,8 @@ class AMP_HIDDEN Tile {
     }
   }
 
-  /// What the thread has of an array, or of two, whose loads are then under way together.
+  /// Loads the thread's elements of an array, or of two arrays, whose loads are then under way
+  /// together.
   template <class Part>
   __device__ __forceinline__ static void load(const Part& part, const Input& x,
                                               Fragment<Sweep>& values) {
@@ -162,7 +162,8 @@ class AMP_HIDDEN Tile {
       }
     });
   }
-  /// One element of an array that is as plain as those that the sweep goes over.
+  /// Loads one element of an array, which must be of a plain format if the sweep is of plain
+  /// formats.
   __device__ __forceinline__ static typename Sweep::Compute load_one(const Input& x,
                                                                      std::int64_t i) {
     if constexpr (Sweep::kWidth == kVector) {
@@ -171,7 +172,8 @@ class AMP_HIDDEN Tile {
       return cuda::load<typename Sweep::Compute>(x, i);
     }
   }
-  /// What an array has for access k: an element for each place of a line, from `first` on.
+  /// Loads the elements of access k from an array that has one element for each position in a line,
+  /// from `first` on.
   template <class Part>
   __device__ __forceinline__ static void load_along(
       const Part& part, int k, const Input& x, std::int64_t first,
@@ -186,7 +188,7 @@ class AMP_HIDDEN Tile {
     }
   }
 
-  /// body(k) for the accesses of a part that the thread has.
+  /// Calls body(k) for the accesses of a part that the thread has.
   template <class Part, class Body>
   __device__ __forceinline__ static void for_each_access(const Part& part, Body&& body) {
     AMP_UNROLL
@@ -194,7 +196,7 @@ class AMP_HIDDEN Tile {
       if (part.has(k)) body(k);
     }
   }
-  /// body(line, value) for its elements, in order.
+  /// Calls body(line, value) for the elements, in order.
   template <class Part, class Body>
   __device__ __forceinline__ static void for_each(const Part& part, Fragment<Sweep>& values,
                                                   Body&& body) {
@@ -203,9 +205,9 @@ class AMP_HIDDEN Tile {
       for (int l = 0; l < Sweep::kWidth; ++l) body(line_of(l), values[k][l]);
     });
   }
-  /// Adds term(k, l) of its elements to the sums of their lines: first those of an access (of a
-  /// line's elements in the part, if accesses go across lines) in the type of the terms, then these
-  /// in that of the sums.
+  /// Adds term(k, l) of the elements to the sums of their lines. The terms of an access (if
+  /// accesses go across lines, those of a line in the part) are added in their own type first, and
+  /// the result in that of the sums.
   template <class Part, class Sum, class Term>
   __device__ __forceinline__ static void add(const Part& part, Sum (&sums)[Sweep::kLines],
                                              Term&& term) {
@@ -227,7 +229,7 @@ class AMP_HIDDEN Tile {
       }
     }
   }
-  /// Of element l of an access.
+  /// Returns the line of element l of an access.
   __device__ static constexpr int line_of(int l) { return Sweep::kLines == 1 ? 0 : l; }
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Eight neighbours at a time, in 16-byte accesses (8-byte ones of 8-bit formats). The dtype is
-// asked once for all eight, which is cheap where memory is what a kernel waits for: so operands of
-// any dtypes meet in one kernel, and nothing needs a cast beforehand.
+// Eight neighbours at a time, in 16-byte accesses (8-byte ones for 8-bit formats). The dtype is
+// tested once for all eight, which is cheap in kernels that wait for memory. So operands of any
+// dtypes meet in one kernel, and nothing needs a cast beforehand.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline constexpr int kVector = 8;
 
 namespace detail {
 
-/// The eight elements at an address that is a multiple of their size together, or of 16 bytes.
+/// Loads the eight elements at an address that is a multiple of their total size, or of 16 bytes.
 template <class C, class T>
 __device__ __forceinline__ void load_words(const void* data, std::int64_t i, C (&values)[kVector]) {
   const auto pack = load_pack<T, kVector>(static_cast<const T*>(data) + i);
@@ -37,7 +37,7 @@ __device__ __forceinline__ void store_words(void* data, std::int64_t i,
 
 }  // namespace detail
 
-/// Elements [i, i + 8) of memory of any dtype; see Vectors for which `i`.
+/// Loads elements [i, i + 8) of memory of any dtype; see Vectors for valid `i`.
 template <class C>
 __device__ __forceinline__ void load_vector(const void* data, DType dtype, std::int64_t i,
                                             C (&values)[kVector]) {
@@ -62,7 +62,7 @@ __device__ __forceinline__ void store_vector(void* data, DType dtype, std::int64
   }
   for (int l = 0; l < kVector; ++l) store<C>(data, dtype, i + l, values[l]);
 }
-/// Of an operand that may be one number, or repeat one element.
+/// Loads from an operand that may be one number, or repeat one element.
 template <class C>
 __device__ __forceinline__ void load_vector(const Input& x, std::int64_t i, bool repeats,
                                             C (&values)[kVector]) {
@@ -71,14 +71,14 @@ __device__ __forceinline__ void load_vector(const Input& x, std::int64_t i, bool
   for (int l = 0; l < kVector; ++l) values[l] = value;
 }
 
-/// Whether an array of which every eighth element is asked for may be read and written so.
+/// Whether an array may be read and written in vectors that begin at every eighth element.
 inline bool is_aligned_for_vectors(const void* data, DType dtype) {
   const std::int64_t bytes = kVector * item_size(dtype);
   return reinterpret_cast<std::uintptr_t>(data) % (bytes < 16 ? 8 : 16) == 0;
 }
 
-/// The shape that operands share, first in vectors, then, where these do not fill it, element by
-/// element.
+/// The shape that operands share, first in vectors, then element by element for those that fill no
+/// vector.
 template <int N>
 struct Vectors {
   Strided<N> elements;
@@ -111,7 +111,7 @@ struct Vectors {
     const std::int64_t tail = n - vectors * kVector;
     return grid_for(vectors > tail ? vectors : tail);
   }
-  /// The first element that is in no vector.
+  /// The first element that is not in a vector.
   AMP_HOST_DEVICE std::int64_t tail() const { return vectors * kVector; }
   /// Whether operand k is one element along a vector.
   AMP_HOST_DEVICE bool repeats(int k) const {

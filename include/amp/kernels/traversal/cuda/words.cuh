@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Device memory in words of 16 or 8 bytes, one instruction for each. A plain assignment of such a
-// word promises less: nvcc may split it into stores of 4 bytes, each of which is a request of its
-// own to the cache, and where an address was itself read from memory, nvcc does not know which
-// memory it is an address of. Stores are therefore written as PTX. (__stwb and __ldca name the
-// width too, but the disassembly shows that they become ordered accesses, STRONG.SM.) Nothing is
-// marked to leave the caches early: a step reads gradients again that were unscaled, and the next
-// forward pass reads weights.
+// Device memory in words of 16 or 8 bytes, with one instruction for each. A plain assignment of
+// such a word promises less: nvcc may split it into stores of 4 bytes, each of which is a separate
+// request to the cache. If an address was itself read from memory, nvcc does not know which memory
+// it points to. Stores are therefore written as PTX. (__stwb and __ldca name the width too, but the
+// disassembly shows that they become ordered accesses, STRONG.SM.) Nothing is marked to leave the
+// caches early: a step reads gradients again that were unscaled, and the next forward pass reads
+// weights.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -20,7 +20,7 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// What lies at an address of device memory that is a multiple of the word's size.
+/// Loads the word at an address of device memory that is a multiple of the word's size.
 template <class Word>
 __device__ __forceinline__ Word load_word(const Word* from) {
 #if defined(__CUDACC__)
@@ -49,7 +49,7 @@ __device__ __forceinline__ void store_word(Word* to, Word value) {
 #endif
 }
 
-/// N neighbours, which fill whole words.
+/// N neighbours that fill whole words.
 template <class T, int N>
 struct Pack {
   static constexpr std::size_t kBytes = N * sizeof(T);
@@ -60,7 +60,7 @@ struct Pack {
   T element[N];
 };
 
-/// The neighbours from an address on that is a multiple of the word's size.
+/// Loads neighbours from an address that is a multiple of the word's size.
 template <class T, int N>
 __device__ __forceinline__ Pack<T, N> load_pack(const T* from) {
   using P = Pack<T, N>;

@@ -26,15 +26,15 @@ inline const void* element(const Operand& operand, std::int64_t offset) {
 
 namespace detail {
 
-/// Of what is converted by way of another type.
+/// The block size of conversions by way of another type.
 inline constexpr std::int64_t kPiece = 256;
 
 constexpr bool is_small_float_type(DType dtype) {
   return is_floating_point(dtype) && dtype != kFloat64 && dtype != kFloat32;
 }
 
-// What follows exists once for each compute type, and is called once for a block: compiled into
-// each kernel that fetches and stores, the ten dtypes would be most of its code.
+// These functions exist once for each compute type, and are called once for a block. If they were
+// compiled into each kernel that fetches and stores, the ten dtypes would be most of its code.
 
 /// buffer[i] = element i of an array of another dtype.
 template <class C>
@@ -56,11 +56,11 @@ template <class C>
       convert_n(static_cast<const T*>(data), buffer, static_cast<std::size_t>(n));
   });
 }
-/// The way back.
+/// The reverse: element i of an array of another dtype = buffer[i].
 template <class C>
 [[gnu::noinline]] void convert_to(const C* values, void* data, DType dtype, std::int64_t n) {
   if constexpr (std::is_same_v<C, std::int64_t>) {
-    if (is_small_float_type(dtype)) {  // by doubles that round to it as the integer does
+    if (is_small_float_type(dtype)) {  // by doubles that round as the integer does
       double piece[kPiece];
       for (std::int64_t i = 0; i < n; i += kPiece) {
         const std::int64_t count = n - i < kPiece ? n - i : kPiece;
@@ -85,7 +85,7 @@ void move_items(const char* from, std::int64_t from_stride, char* to, std::int64
   for (; n > 0; --n, from += from_stride * kBytes, to += to_stride * kBytes)
     std::memcpy(to, from, kItem);
 }
-/// to[i * to_stride] = from[i * from_stride], for elements of a dtype, whatever they are.
+/// to[i * to_stride] = from[i * from_stride], for elements of any dtype.
 [[gnu::noinline]] inline void move_elements(DType dtype, const void* from, std::int64_t from_stride,
                                             void* to, std::int64_t to_stride, std::int64_t n) {
   const auto* const source = static_cast<const char*>(from);
@@ -102,7 +102,7 @@ void move_items(const char* from, std::int64_t from_stride, char* to, std::int64
   }
 }
 
-/// buffer[i] = element i of `stride` apart: brought together first, then converted.
+/// buffer[i] = element i, `stride` apart: collected first, then converted.
 template <class C>
 [[gnu::noinline]] const C* fetch_strided(const void* data, DType dtype, std::int64_t stride,
                                          std::int64_t n, C* buffer);
@@ -112,7 +112,7 @@ template <class C>
 
 }  // namespace detail
 
-/// n elements one after another, from `data` on, as C: in place where they already are, else
+/// Returns n contiguous elements from `data` on as C: in place if they have that type, else
 /// converted into `buffer`. Only bool is fetched as bool, or stored from it.
 template <class C>
 const C* fetch(const void* data, DType dtype, std::int64_t n, C* buffer) {
@@ -120,7 +120,7 @@ const C* fetch(const void* data, DType dtype, std::int64_t n, C* buffer) {
   if constexpr (!std::is_same_v<C, bool>) detail::convert_from(data, dtype, n, buffer);
   return buffer;
 }
-/// The way back, rounding once; nothing where `values` are there.
+/// Stores the values, rounded once; does nothing if `values` are in place.
 template <class C>
 void store(const C* values, void* data, DType dtype, std::int64_t n) {
   if (values == data) return;
@@ -167,7 +167,7 @@ void store_strided(const C* values, void* data, DType dtype, std::int64_t stride
 
 }  // namespace detail
 
-/// The same of n elements from `offset`, `stride` elements apart.
+/// Returns n elements from `offset` on, `stride` elements apart, in the same way.
 template <class C>
 const C* fetch(const Operand& operand, std::int64_t offset, std::int64_t stride, std::int64_t n,
                C* buffer) {
@@ -181,8 +181,8 @@ const C* fetch(const Operand& operand, std::int64_t offset, std::int64_t stride,
   return detail::fetch_strided(address, operand.dtype, stride, n, buffer);
 }
 
-/// Where a block of results is to be computed: in the output itself where its dtype is C and it is
-/// dense, else in `buffer`.
+/// Returns the memory for a block of results: the output itself if its dtype is C and it is dense,
+/// else `buffer`.
 template <class C>
 C* target(const Operand& output, std::int64_t offset, std::int64_t stride, std::int64_t n,
           C* buffer) {
@@ -190,7 +190,7 @@ C* target(const Operand& output, std::int64_t offset, std::int64_t stride, std::
   return direct ? static_cast<C*>(const_cast<void*>(element(output, offset))) : buffer;
 }
 
-/// Puts a block computed at target() into the output, rounding once.
+/// Stores a block computed at target() in the output, rounded once.
 template <class C>
 void store(const C* values, const Operand& output, std::int64_t offset, std::int64_t stride,
            std::int64_t n) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Lists of arrays as one row of chunks, for the passes over gradients and parameters: most arrays
+// Lists of arrays as one sequence of chunks, for passes over gradients and parameters: most arrays
 // of a network are too small for a parallel region of their own.
 #pragma once
 
@@ -21,7 +21,7 @@ inline constexpr std::int64_t kChunk = std::int64_t{1}
 /// The chunks of all arrays, numbered in order.
 class Chunks {
  public:
-  /// numel(i) is the length of array i of `count`.
+  /// numel(i) returns the length of array i of `count`.
   template <class Numel>
   Chunks(std::int64_t count, const Numel& numel) : count_(count), begins_(count), lengths_(count) {
     for (std::int64_t i = 0; i < count; ++i) {
@@ -34,12 +34,12 @@ class Chunks {
   std::int64_t size() const { return size_; }
   std::int64_t elements() const { return elements_; }
 
-  /// body(i, number, begin, end): elements [begin, end) of array i are the chunks from `number` on,
-  /// at most `together` of them. One parallel region.
+  /// Calls body(i, index, begin, end): elements [begin, end) of array i are the chunks from `index`
+  /// on, at most `together` of them. Uses one parallel region.
   using Body =
       FunctionRef<void(std::int64_t i, std::int64_t number, std::int64_t begin, std::int64_t end)>;
   void for_each(Body body, std::int64_t together = 1) const {
-    const std::int64_t most = std::int64_t{8} * num_threads();  // shares, for the slower threads
+    const std::int64_t most = std::int64_t{8} * num_threads();  // since some are slower
     const std::int64_t shares = (std::min)({size_, ceil_div(elements_, kChunk), most});
     parallel_for(shares, [&](std::int64_t share) {
       const std::int64_t end = size_ * (share + 1) / shares;
@@ -59,7 +59,7 @@ class Chunks {
 
  private:
   std::int64_t count_, size_ = 0, elements_ = 0;
-  HostBuffer<std::int64_t> begins_, lengths_;  // the number of each array's first chunk
+  HostBuffer<std::int64_t> begins_, lengths_;  // the index of each array's first chunk
 };
 
 }  // namespace amp::inline v0::kernels::host::detail

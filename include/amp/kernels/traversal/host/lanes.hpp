@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Vectors of floats for three instruction sets, and the functions that elementwise ops, norms and
-// softmax need of them. A kernel is a template over the set, compiled for each by OnWidest and
-// chosen at run time. NaN and infinity are decided on integers, which -ffast-math leaves alone, and
-// masks are made by arithmetic: g++ takes comparisons of the widest vectors apart.
+// Vectors of floats for three instruction sets, and the functions of them that elementwise ops,
+// norms and softmax need. A kernel is a template over the set, compiled for each by OnWidest and
+// chosen at run time. NaN and infinity are tested on integers, which -ffast-math leaves alone.
+// Masks are made by arithmetic, because g++ splits comparisons of the widest vectors.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace amp::inline v0::kernels::host::lanes {
 
-// Vector types are spelled out: a compiler attribute cannot depend on a template parameter in every
-// compiler. F is what is computed with, D and Q are half as many doubles and 64-bit integers, and
-// H as many floats as D has doubles.
+// Vector types are spelled out, since some compilers allow no template parameter in the attribute.
+// F is the type of computation, D and Q are half as many doubles and 64-bit integers, and H as many
+// floats as D has doubles.
 // clang-format off
 struct Generic { using F [[gnu::vector_size(16)]] = float; using I [[gnu::vector_size(16)]] = std::int32_t; using U [[gnu::vector_size(16)]] = std::uint32_t; using H [[gnu::vector_size(8)]] = float; using D [[gnu::vector_size(16)]] = double; using Q [[gnu::vector_size(16)]] = std::int64_t; };
 struct Avx2 { using F [[gnu::vector_size(32)]] = float; using I [[gnu::vector_size(32)]] = std::int32_t; using U [[gnu::vector_size(32)]] = std::uint32_t; using H [[gnu::vector_size(16)]] = float; using D [[gnu::vector_size(32)]] = double; using Q [[gnu::vector_size(32)]] = std::int64_t; };
 struct Avx512 { using F [[gnu::vector_size(64)]] = float; using I [[gnu::vector_size(64)]] = std::int32_t; using U [[gnu::vector_size(64)]] = std::uint32_t; using H [[gnu::vector_size(32)]] = float; using D [[gnu::vector_size(64)]] = double; using Q [[gnu::vector_size(64)]] = std::int64_t; };
-/// For kernels of float64 by the same templates, without OnWidest.
+/// For float64 kernels that use the same templates, without OnWidest.
 struct Float64 { using F [[gnu::vector_size(16)]] = double; using D [[gnu::vector_size(16)]] = double; using Q [[gnu::vector_size(16)]] = std::int64_t; };
 // clang-format on
 
@@ -31,9 +31,9 @@ using Element = std::remove_cvref_t<decltype(typename Isa::F{}[0])>;
 template <class Isa>
 inline constexpr std::int64_t kLanes = sizeof(typename Isa::F) / sizeof(Element<Isa>);
 
-/// A function `Body::run<Isa>(arguments...)`, compiled for each instruction set and called for the
-/// widest that instruction_set() allows. Whatever run calls must be AMP_ALWAYS_INLINE, so that it
-/// is compiled for the same set. Arguments are scalars and pointers.
+/// Calls `Body::run<Isa>(arguments...)`, which is compiled for each instruction set, for the widest
+/// set that instruction_set() allows. Every function that run calls must be AMP_ALWAYS_INLINE, so
+/// that it is compiled for the same set. Arguments are scalars and pointers.
 template <class Body>
 struct OnWidest {
   template <class... Arguments>
@@ -66,8 +66,8 @@ template <class V, class T>
 AMP_ALWAYS_INLINE void store(const V& v, T* x) {
   __builtin_memcpy(x, &v, sizeof v);
 }
-/// A vector that formulas for host and device take (softmax/formula.hpp): nvcc refuses bare ones
-/// there, whatever calls them.
+/// A vector for the formulas shared by host and device (softmax/formula.hpp): nvcc refuses bare
+/// vectors there, even if only the host calls them.
 template <class F>
 struct Vector {
   using Number = std::remove_cvref_t<decltype(F{}[0])>;
@@ -81,7 +81,7 @@ struct Vector {
   friend AMP_ALWAYS_INLINE Vector operator*(const Vector& a, Number b) { return {a.value * b}; }
   // clang-format on
 };
-// Structs rather than lambdas, which nvcc does not inline always.
+// Structs instead of lambdas, because nvcc does not always inline those.
 struct Add {
   template <class T>
   AMP_ALWAYS_INLINE T operator()(T a, T b) const {
@@ -94,7 +94,7 @@ struct Larger {
     return b > a ? b : a;
   }
 };
-/// Halves of the lanes with each other, until one is left.
+/// Combines halves of the lanes until one lane is left.
 template <int Count, class V, class Combine>
 AMP_ALWAYS_INLINE auto fold(const V& v, const Combine& combine, int first = 0) {
   if constexpr (Count == 1) {
@@ -109,7 +109,7 @@ AMP_ALWAYS_INLINE float sum_of(const typename Isa::F& v) {
   return fold<kLanes<Isa>>(v, Add{});
 }
 
-/// The first and the second half of v, exactly.
+/// Converts the first or the second half of v to double, exactly.
 template <class Isa>
 AMP_ALWAYS_INLINE void widen(const typename Isa::F& v, typename Isa::D& low,
                              typename Isa::D& high) {
@@ -146,7 +146,7 @@ AMP_ALWAYS_INLINE void add_to(double* to, const typename Isa::D& first,
   store(high, to + kHalf);
 }
 
-/// Sets the lanes from `count` on to 0, whatever they were.
+/// Sets the lanes from `count` on to 0, whatever they hold.
 template <class Isa>
 AMP_ALWAYS_INLINE void keep_first(typename Isa::D& low, typename Isa::D& high, std::int64_t count) {
   using D = typename Isa::D;
@@ -161,7 +161,7 @@ AMP_ALWAYS_INLINE void keep_first(typename Isa::D& low, typename Isa::D& high, s
   high = __builtin_bit_cast(D, __builtin_bit_cast(Q, high) & second);
 }
 
-/// A sum in double of as many terms as there are lanes at a time.
+/// A sum in double. Each addition takes as many terms as there are lanes.
 template <class Isa>
 struct Sum {
   typename Isa::D low{}, high{};
@@ -170,7 +170,7 @@ struct Sum {
     low += first;
     high += second;
   }
-  /// The first `count` of the terms.
+  /// Adds the first `count` of the terms.
   AMP_ALWAYS_INLINE void add(const typename Isa::F& terms, std::int64_t count) {
     typename Isa::D first, second;
     widen<Isa>(terms, first, second);
@@ -183,7 +183,7 @@ struct Sum {
   }
 };
 
-/// All ones where x is NaN.
+/// Sets the mask to all ones if x is NaN.
 template <class Isa>
 AMP_ALWAYS_INLINE void nan_mask(const typename Isa::F& x, typename Isa::I& mask) {
   using I = typename Isa::I;
@@ -191,8 +191,8 @@ AMP_ALWAYS_INLINE void nan_mask(const typename Isa::F& x, typename Isa::I& mask)
   mask = (0x7f80'0000 - magnitude) >> 31;
 }
 
-/// n as floats, `sum` being n + 1.5 * 2^23. A compiler with -ffast-math must not see a sum that is
-/// taken back, since it would leave out both, and with them the rounding.
+/// Returns n as floats; `sum` is n + 1.5 * 2^23. A compiler with -ffast-math must not see that the
+/// constant is added and subtracted again: it would remove both, and with them the rounding.
 template <class Isa>
 AMP_ALWAYS_INLINE void rounded(const typename Isa::I& n, const typename Isa::F& sum,
                                typename Isa::F& whole) {
@@ -205,10 +205,10 @@ AMP_ALWAYS_INLINE void rounded(const typename Isa::I& n, const typename Isa::F& 
   }
 }
 
-/// x = e^x: within 2 units in the last place, 0 below about -87 (where it would soon be subnormal),
-/// infinity above 88.7; NaN stays. With n = round(x / ln 2) and r = x - n ln 2, e^x = 2^n e^r;
-/// |r| <= ln 2 / 2, so that r^8 / 8!, the first term left out of e^r's series, is below 2^-27. With
-/// -ffast-math the last digits are fewer.
+/// x = e^x: within 2 units in the last place, 0 below about -87 (near the subnormal results),
+/// infinity above 88.7; NaN stays. With n = round(x / ln 2) and r = x - n ln 2, e^x = 2^n e^r. |r|
+/// <= ln 2 / 2, so r^8 / 8!, the first omitted term of e^r's series, is below 2^-27. With
+/// -ffast-math fewer digits are correct.
 template <class Isa>
 AMP_ALWAYS_INLINE void exponential(typename Isa::F& x) {
   using F = typename Isa::F;
@@ -220,14 +220,14 @@ AMP_ALWAYS_INLINE void exponential(typename Isa::F& x) {
   highest += 89.0F;
   F bounded = x > lowest ? x : lowest;
   bounded = bounded < highest ? bounded : highest;
-  // Rounded to nearest by adding 1.5 * 2^23, whose unit in the last place is 1.
+  // Rounds to nearest by adding 1.5 * 2^23, whose unit in the last place is 1.
   const F sum = bounded * 1.44269504F + 0x1.8p23F;
   const I n = __builtin_bit_cast(I, sum) - __builtin_bit_cast(std::int32_t, 0x1.8p23F);
   F whole;
   rounded<Isa>(n, sum, whole);
-  // ln 2 in two parts, of which the first has so few digits that its multiple is exact.
+  // ln 2 in two parts. The first has so few digits that its multiple is exact.
   const F r = (bounded - whole * 0x1.62e4p-1F) - whole * 0x1.7f7d1cp-20F;
-  // 2 e^r, and 2^(n - 1), which is a number also if n is 128, and 0 if n is -126.
+  // 2 e^r times 2^(n - 1). 2^(n - 1) is finite even if n is 128, and 0 if n is -126.
   F e = r * (2.0F / 5040) + 2.0F / 720;
   e = e * r + 2.0F / 120;
   e = e * r + 2.0F / 24;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Walking a contiguous array along one dimension.
+// Loops over the lines of a contiguous array along one dimension.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 
 namespace amp::inline v0::kernels::host::detail {
 
-/// body(first line, how many, scratch) for all lines, in parallel: some lines at once
-/// where they follow each other in memory and are short. The scratch has `rows` times row_space()
-/// of their elements.
+/// Calls body(first line, number of lines, scratch) for all lines, in parallel. Lines that are
+/// short and follow each other in memory are passed several at a time. The scratch has `rows` times
+/// row_space() of their elements.
 template <class C, class Body>
 void for_line_blocks(const Lines& lines, int rows, Body&& body) {
   if (lines.length == 0) return;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Iteration over strided, broadcast operands: the innermost dimension is handed out in blocks.
+// Iteration over strided, broadcast operands: the innermost dimension is passed on in blocks.
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ struct Loop : Strided<N> {
     return {Strided<N>::in_memory_order(shape, operands)};
   }
 
-  /// body(offsets, n) for blocks of at most kBlock inner elements, rows [begin, end) of the blocks'
-  /// enumeration, in order.
+  /// Calls body(offsets, n) for blocks of at most kBlock inner elements: those with indices [begin,
+  /// end), in order.
   void run(std::int64_t begin, std::int64_t end, Body body) const {
     const std::int64_t per_row = ceil_div(inner_size(), kBlock);
     for (std::int64_t block = begin; block < end;) {
@@ -58,7 +58,7 @@ struct Loop : Strided<N> {
     return count;
   }
 
-  /// All blocks, on all threads, each block by one of them.
+  /// Calls it for all blocks, on all threads, each block on one of them.
   void run_parallel(Body body) const {
     const std::int64_t block_size = (std::min)(kBlock, (std::max)(inner_size(), std::int64_t{1}));
     parallel_ranges(blocks(), ceil_div(16 * kBlock, block_size),

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Rows that are computed in whole vectors. If their length is no multiple of the widest vector,
-// the last vector of a row reaches into the next one, and that of the last row behind the end: they
-// lie in a buffer with room there. Rows are written in order, so that each sets right what the one
-// before it wrote too much. Sums leave out what is not of the row (lanes::Sum).
+// Rows that are computed in whole vectors. If their length is not a multiple of the widest vector,
+// the last vector of a row reaches into the next row, and that of the last row beyond the end: rows
+// lie in a buffer with room for that. Rows are written in order, so each one overwrites what the
+// previous one wrote too much. Sums skip the elements that are not of the row (lanes::Sum).
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,16 @@ namespace amp::inline v0::kernels::host::detail {
 
 inline constexpr std::int64_t kWidest = 16;
 
-/// The size of a buffer for rows of n elements altogether.
+/// Returns the size of a buffer for rows of n elements altogether.
 inline std::int64_t row_space(std::int64_t n) { return (ceil_div(n, kWidest) + 1) * kWidest; }
 
-/// How many rows are fetched at once, if they follow each other in memory.
+/// Returns how many rows are fetched at once, if they follow each other in memory.
 inline std::int64_t rows_together(std::int64_t length) {
   return (std::max)(std::int64_t{1}, kBlock / length);
 }
 
-/// `Body::run<Isa>(arguments...)` for rows of C: vectors as wide as the processor has for float.
+/// Calls `Body::run<Isa>(arguments...)` for rows of C: vectors as wide as the processor has for
+/// float.
 template <class Body, class C, class... Arguments>
 auto on_rows(Arguments... arguments) {
   if constexpr (std::is_same_v<C, float>)
@@ -46,7 +47,7 @@ struct RowBlock {
   std::int64_t numel() const { return rows * length; }
   std::int64_t space() const { return row_space(numel()); }
 
-  /// In the compute type: in place where they can be, else in the buffer.
+  /// Returns the rows in the compute type: in place if possible, else in the buffer.
   template <class C>
   const C* fetch(const Operand& operand, C* buffer) const {
     const C* const x = host::fetch(operand, at, stride, numel(), buffer);
@@ -55,7 +56,7 @@ struct RowBlock {
     std::fill_n(buffer + numel(), kWidest, C{0});
     return buffer;
   }
-  /// Where they are to be computed, and the way from there to the output.
+  /// Returns the memory for results, and stores results from there in the output.
   template <class C>
   C* target(const Operand& output, C* buffer) const {
     return is_whole() ? host::target(output, at, stride, numel(), buffer) : buffer;

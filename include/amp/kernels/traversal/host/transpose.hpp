@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Copies between two orders of the same elements, where what lies side by side in the one does not
-// in the other: tile by tile, so that the lines of memory that are read and written stay in the
-// nearest cache until the whole of each line is used.
+// Copies between two orders of the same elements, if neighbours in the one order are not neighbours
+// in the other. It proceeds tile by tile, so the cache lines that are read and written stay in the
+// nearest cache until all of each line is used.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// As many elements of T as a vector of 16 bytes has.
+/// The number of elements of T in a vector of 16 bytes.
 template <class T>
 inline constexpr std::int64_t kSquare = 16 / static_cast<std::int64_t>(sizeof(T));
 
@@ -45,10 +45,10 @@ __m128i interleave_high(__m128i a, __m128i b) {
   if constexpr (sizeof(T) == 8) return _mm_unpackhi_epi64(a, b);
 }
 
-/// Row i becomes column i, for as many rows as a row has elements of T. The place of an element has
-/// the bits of its row and those of its column. To interleave the first half of the rows with the
-/// second half moves the highest bit of the row behind the others: after as many rounds as a row
-/// has bits, rows and columns have changed places.
+/// Transposes as many rows as a row has elements of T. The index of an element consists of the bits
+/// of its row and those of its column. Interleaving the first half of the rows with the second half
+/// moves the highest bit of the row behind the others; after as many rounds as a row index has
+/// bits, rows and columns are exchanged.
 template <class T, std::size_t... kRows>
 AMP_ALWAYS_INLINE void transpose_vectors(__m128i (&rows)[sizeof...(kRows)],
                                          std::index_sequence<kRows...>) {
@@ -87,7 +87,7 @@ void transpose_square(const T* from, std::int64_t from_stride, T* to, std::int64
 }
 #endif
 
-/// The same of `rows` x `columns` elements, i < rows and j < columns.
+/// Transposes `rows` x `columns` elements in the same way, i < rows and j < columns.
 template <class T>
 void transpose_tile(const T* from, std::int64_t from_stride, T* to, std::int64_t to_stride,
                     std::int64_t rows, std::int64_t columns) {
@@ -107,8 +107,8 @@ void transpose_tile(const T* from, std::int64_t from_stride, T* to, std::int64_t
 
 }  // namespace detail
 
-/// The dimension in which the elements of operand 0 lie side by side, if those of operand 1 do so
-/// in another, the innermost; else -1.
+/// Returns the dimension in which the elements of operand 0 are neighbours, if those of operand 1
+/// are neighbours in another one, the innermost; else -1.
 inline int transposed_dimension(const Strided<2>& shape) {
   if (shape.inner_stride(1) != 1 || shape.inner_stride(0) <= 1) return -1;
   for (int d = 0; d + 1 < shape.dims; ++d) {
@@ -119,7 +119,7 @@ inline int transposed_dimension(const Strided<2>& shape) {
 
 namespace detail {
 
-/// transpose_tile() for elements of one size, with strides in elements of it.
+/// transpose_tile() for elements of one size; strides count elements.
 using TransposeTile = void (*)(const char* from, std::int64_t from_at, std::int64_t from_stride,
                                char* to, std::int64_t to_at, std::int64_t to_stride,
                                std::int64_t rows, std::int64_t columns);
@@ -133,7 +133,7 @@ void transpose_tile_at(const char* from, std::int64_t from_at, std::int64_t from
 
 }  // namespace detail
 
-/// to[...] = from[...] over a shape of which `across` is the transposed dimension.
+/// to[...] = from[...] over a shape whose transposed dimension is `across`.
 inline void transpose(const Strided<2>& shape, int across, DType dtype, const void* from,
                       void* to) {
   constexpr std::int64_t kTile = 64;
