@@ -674,25 +674,14 @@ struct OverTensors {
   void step() {}
 };
 
-TEST_CASE("cuda several devices: a norm is known to clip_grad_norm_ on one device, not on several",
-          "[cuda]") {
+TEST_CASE("cuda several devices: clip_grad_norm_ takes the gradients of one device", "[cuda]") {
   Scaler scaler(kFirst, {.init_scale = 8});
   OverTensors optimizer;
-  const auto launches_of_clip = [&] {
-    scaler.unscale_(optimizer);
-    toolkit().reset();
-    CHECK(amp::clip_grad_norm_(optimizer.all, 1).item<double>() == 5);
-    const std::int64_t launches = toolkit().counters.launches;
-    (void)scaler.step(optimizer);
-    scaler.update();
-    return launches;
-  };
-  const auto fresh = [&](Device device) {
-    optimizer.all = {parameter(device, {24, 32})};
-    return launches_of_clip();
-  };
-  const std::int64_t unknown = fresh(kSecond);
-  CHECK(fresh(kSecond) < unknown);
+  optimizer.all = {parameter(kSecond, {24, 32})};
+  scaler.unscale_(optimizer);
+  CHECK(amp::clip_grad_norm_(optimizer.all, 1).item<double>() == 5);
+  (void)scaler.step(optimizer);
+  scaler.update();
   optimizer.all = {parameter(kSecond, {24, 32}), parameter(kFirst, {24, 32})};
   scaler.unscale_(optimizer);
   for (const Tensor& p : optimizer.all) CHECK(p.grad().to_vector<double>() == Values{3, 4});
@@ -700,7 +689,7 @@ TEST_CASE("cuda several devices: a norm is known to clip_grad_norm_ on one devic
              ContainsSubstring("gradients are on cuda:1 and cuda:0"));
   (void)scaler.step(optimizer);
   scaler.update();
-  CHECK(scaler.counters().applied == 3);
+  CHECK(scaler.counters().applied == 2);
 }
 
 // --- at random -----------------------------------------------------------------------------------

@@ -118,26 +118,26 @@ inline void unscale(const UnscaleArgs& args) {
   }
   if (records) {
     const auto run = args.write ? launch_pass<true, LedgerTally> : launch_pass<false, LedgerTally>;
-    run(args.device, *table.operator->(), args.inverse_scale, recorded_results_of(args));
+    run(args.device, *table, args.inverse_scale, recorded_results_of(args));
     return;
   }
   const auto run = !args.write                  ? launch_pass<false, GradientTally>
                    : args.statistics == nullptr ? launch_pass<true, NoTally>
                                                 : launch_pass<true, GradientTally>;
-  run(args.device, *table.operator->(), args.inverse_scale, results_of(args));
+  run(args.device, *table, args.inverse_scale, results_of(args));
 }
 
 inline void grad_norm(const GradNormArgs& args) {
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
   if (args.ledger.ring != nullptr) {
-    launch_pass<false, LedgerTally>(args.device, *table.operator->(), args.inverse_scale,
+    launch_pass<false, LedgerTally>(args.device, *table, args.inverse_scale,
                                     recorded_results_of(args));
     return;
   }
   const auto run =
       args.statistics == nullptr ? launch_pass<false, NoTally> : launch_pass<false, GradientTally>;
-  run(args.device, *table.operator->(), args.inverse_scale, results_of(args));
+  run(args.device, *table, args.inverse_scale, results_of(args));
 }
 
 inline void clip(const ClipArgs& args) {
