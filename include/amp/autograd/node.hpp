@@ -20,10 +20,13 @@ namespace amp::inline v0::autograd {
 class Node;
 class Leaf;
 
+/// A node of the graph: the op that made a tensor, and how gradients pass through it.
 class AMP_EXPORT Node : public RefCounted {
  public:
+  /// For the op of this name, which made `output`.
   Node(std::string_view name, const Tensor& output);
 
+  /// The name of the op.
   std::string_view name() const { return name_; }
   /// Of the tensor this node made: its gradient has the same.
   const Shape& shape() const { return shape_; }
@@ -36,6 +39,7 @@ class AMP_EXPORT Node : public RefCounted {
   /// Larger than that of every node it depends on: descending order is a topological order.
   std::uint64_t sequence() const { return sequence_; }
 
+  /// The nodes of the inputs; null for an input that requires no gradient.
   virtual std::span<const Ref<Node>> inputs() const { return {}; }
   /// The gradients of the inputs, from that of the output. `gradients` has one undefined tensor per
   /// input.
@@ -71,6 +75,7 @@ class AMP_EXPORT Node : public RefCounted {
 /// its gradient is complete, and not last; an error on the way then leaves some leaves changed.
 class AMP_EXPORT GradientListener : public RefCounted {
  public:
+  /// Makes any_listener() true, until this is destroyed.
   GradientListener();
   /// All that this pass adds to the leaf with this Leaf::listener_index is added.
   virtual void accumulated(std::size_t index) = 0;
@@ -87,6 +92,7 @@ class AMP_EXPORT GradientListener : public RefCounted {
 /// Collects the gradient of a leaf.
 class AMP_EXPORT Leaf final : public Node {
  public:
+  /// For a tensor that no op made.
   explicit Leaf(const Tensor& leaf) : Node("leaf", leaf) {}
 
   void backward(const Tensor&, std::span<Tensor>) override {}
@@ -115,6 +121,7 @@ bool any_listener();
 /// Smaller than the sequence of every node that this thread makes from now on, or as large.
 std::uint64_t next_sequence();
 
+/// The node that made the tensor, or its leaf; null without history.
 inline Node* node_of(const Tensor& tensor) {
   return static_cast<Node*>(tensor.impl().history.get());
 }
