@@ -24,8 +24,8 @@
 
 namespace amp::inline v0 {
 
-// Weak: several files of a program may include this header. Defined here, called there: where this
-// object lies in a static archive, the call is what brings it into the program.
+/// Registers the CUDA device. Weak: several files of a program may include this header. Defined
+/// here, called there: if this object lies in a static archive, the call brings it into the program.
 __attribute__((weak)) void enable_cuda() {
 #if AMP_USE_CUDNN
   cuda::detail::enable_cudnn();

@@ -25,6 +25,7 @@ MathPrecision math_precision();
 /// included, may make these trades. Scopes nest; the inner one's choice holds whole.
 class MathPrecisionGuard {
  public:
+  /// Allows what `precision` says, on this thread.
   [[nodiscard]] explicit MathPrecisionGuard(MathPrecision precision);
   MathPrecisionGuard(const MathPrecisionGuard&) = delete;
   MathPrecisionGuard& operator=(const MathPrecisionGuard&) = delete;

@@ -50,6 +50,7 @@ struct AMP_EXPORT CurrentStreamSource {
 /// guard work goes to a stream of amp's own, or to that of set_stream_source. Does not synchronise.
 class StreamGuard {
  public:
+  /// Sends this thread's work on the device to `stream`.
   [[nodiscard]] StreamGuard(Device device, void* stream);
   StreamGuard(const StreamGuard&) = delete;
   StreamGuard& operator=(const StreamGuard&) = delete;
