@@ -20,6 +20,7 @@ namespace amp::inline v0 {
 /// x sigmoid(x)
 [[nodiscard]] Tensor silu(const Tensor& input);
 
+/// The two formulas of gelu().
 enum class GeluForm {
   kErf,   ///< x (1 + erf(x / sqrt(2))) / 2
   kTanh,  ///< x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, at most 5e-4 away

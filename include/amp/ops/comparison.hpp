@@ -23,10 +23,10 @@ Tensor where_number(const Tensor& condition, const Tensor& tensor, kernels::Oper
 
 }  // namespace detail
 
-// Elementwise, of dtype bool; not differentiable. Beside a floating-point tensor a number, or a
-// 0-dimensional tensor, is rounded to the tensor's dtype first, as in torch, so that x = 0.1 in
-// bfloat16 is equal to 0.1. Beside integers numbers are compared as they are: 255 of uint8 is not
-// -1, which it is in torch.
+/// Elementwise, of dtype bool; not differentiable. Beside a floating-point tensor a number, or a
+/// 0-dimensional tensor, is rounded to the tensor's dtype first, as in torch, so that x = 0.1 in
+/// bfloat16 is equal to 0.1. Beside integers numbers are compared as they are: 255 of uint8 is not
+/// -1, which it is in torch.
 // clang-format off
 [[nodiscard]] Tensor eq(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor ne(const Tensor& a, const Tensor& b);
