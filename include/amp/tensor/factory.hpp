@@ -19,8 +19,11 @@ namespace amp::inline v0 {
 /// Uninitialised.
 [[nodiscard]] Tensor empty(const Shape& shape, const TensorOptions& options = {});
 
+/// All elements are `value`.
 [[nodiscard]] Tensor full(const Shape& shape, double value, const TensorOptions& options = {});
+/// All elements are 0.
 [[nodiscard]] Tensor zeros(const Shape& shape, const TensorOptions& options = {});
+/// All elements are 1.
 [[nodiscard]] Tensor ones(const Shape& shape, const TensorOptions& options = {});
 
 /// Uniform in [0, 1), from the process' generator (manual_seed).
@@ -102,7 +105,9 @@ template <class T>
   return arange(T{0}, end, T{1}, options);
 }
 
+/// Uninitialised, with the shape, dtype and device of `other`.
 [[nodiscard]] Tensor empty_like(const Tensor& other);
+/// All elements are 0, with the shape, dtype and device of `other`.
 [[nodiscard]] Tensor zeros_like(const Tensor& other);
 
 namespace detail {

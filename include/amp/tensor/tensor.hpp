@@ -24,6 +24,7 @@ namespace amp::inline v0 {
 
 class HookHandle;
 
+/// Options of the functions that make tensors.
 struct TensorOptions {
   std::optional<DType> dtype = {};  // kFloat32 if unset
   Device device = {};
@@ -63,27 +64,37 @@ class AMP_EXPORT TensorImpl final : public RefCounted, public TensorData {
 
 }  // namespace detail
 
+/// A handle to an array of numbers; copies of the handle share the array.
 class Tensor {
  public:
   /// Undefined: stands for an absent argument.
   Tensor() = default;
+  /// For the layers above: a handle to `impl`.
   explicit Tensor(Ref<detail::TensorImpl> impl) : impl_(std::move(impl)) {}
 
-  // --- what it is
-  // -----------------------------------------------------------------------------------------------------------
+  // --- what it is --------------------------------------------------------------------------------
+  /// Whether there is a tensor: false for one that was made without arguments.
   bool defined() const { return static_cast<bool>(impl_); }
+  /// The dtype of the elements.
   DType dtype() const { return impl("dtype").dtype; }
+  /// The device of the memory.
   Device device() const { return impl("device").storage->device(); }
+  /// The extents of the dimensions.
   const Shape& shape() const { return impl("shape").shape; }
+  /// How many elements lie from one index of a dimension to the next.
   const Strides& strides() const { return impl("strides").strides; }
+  /// The number of dimensions.
   int dim() const { return impl("dim").shape.dims(); }
+  /// The extent of a dimension; -1 is the last.
   std::int64_t size(std::int64_t d) const;
+  /// The number of elements.
   std::int64_t numel() const { return impl("numel").shape.numel(); }
+  /// Whether the elements lie in row-major order, without gaps.
   bool is_contiguous() const;
+  /// Whether both are handles to one tensor.
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
 
-  // --- its elements
-  // ---------------------------------------------------------------------------------------------------------
+  // --- its elements ------------------------------------------------------------------------------
   /// The first element, to write: counts as a write and moves the version. Throws where T is not
   /// the dtype.
   template <Element T>
@@ -93,6 +104,7 @@ class Tensor {
     impl().storage->give_away_to_write();
     return static_cast<T*>(raw_data());
   }
+  /// The first element, to read. Throws if T is not the dtype.
   template <Element T>
   const T* const_data() const {
     check_type("const_data", dtype_of<T>);
@@ -105,41 +117,60 @@ class Tensor {
   template <Element T>
   std::vector<T> to_vector() const;
 
-  // --- copies and views; differentiable, defined in ops/tensor_members.hpp
-  // ----------------------------------------------------
+  // --- copies and views; differentiable, defined in ops/tensor_members.hpp -----------------------
   /// In another dtype, each element rounded once to nearest even. Floating-point numbers become
   /// integers toward zero, the nearest there is where they lie beyond these, and NaN becomes 0;
   /// integers become smaller ones modulo 2^n; bool is whether an element is not 0.
   Tensor to(DType dtype) const;
+  /// On another device: a copy. The tensor itself if it is there already.
   Tensor to(Device device) const;
+  /// A copy in memory of its own.
   Tensor clone() const;
+  /// The tensor itself if its elements lie in row-major order without gaps, else a copy that does.
   Tensor contiguous() const;
+  /// In another shape with as many elements: a view if the strides allow it, else a copy. One
+  /// extent may be -1.
   Tensor reshape(const ReshapeTo& shape) const;
+  /// As reshape, but never a copy: throws if the strides do not allow a view.
   Tensor view(const ReshapeTo& shape) const;
+  /// A view with two dimensions exchanged.
   Tensor transpose(std::int64_t dim0, std::int64_t dim1) const;
+  /// A view of a matrix with its dimensions exchanged; a tensor of fewer dimensions as it is.
   Tensor t() const;
+  /// A view with the dimensions in this order.
   Tensor permute(std::span<const std::int64_t> dims) const;
   Tensor permute(std::initializer_list<std::int64_t> dims) const {
     return permute(std::span(dims.begin(), dims.size()));
   }
+  /// A view of the elements [start, start + length) of a dimension; throws if there are fewer.
   Tensor narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const;
+  /// A view of one index of a dimension, without that dimension; -1 is the last index.
   Tensor select(std::int64_t dim, std::int64_t index) const;
+  /// A view without the dimensions of extent 1.
   Tensor squeeze() const;
+  /// A view without this dimension, if its extent is 1.
   Tensor squeeze(std::int64_t dim) const;
+  /// A view with a dimension of extent 1 inserted at `dim`.
   Tensor unsqueeze(std::int64_t dim) const;
+  /// The dimensions from `start_dim` to `end_dim` as one: a view or a copy, as reshape.
   Tensor flatten(std::int64_t start_dim = 0, std::int64_t end_dim = -1) const;
+  /// A view in a larger shape: dimensions of extent 1 repeat their elements.
   Tensor expand(const Shape& shape) const;
 
-  // --- writing in place; throws on a tensor whose history is recorded
-  // ---------------------------------------------------------
+  // --- writing in place; throws on a tensor whose history is recorded ----------------------------
+  /// Sets all elements to 0. Returns the tensor.
   const Tensor& zero_() const;
+  /// Sets all elements to `value`. Returns the tensor.
   const Tensor& fill_(double value) const;
+  /// Copies the elements of `source`, broadcast and converted. Returns the tensor.
   const Tensor& copy_(const Tensor& source) const;
 
-  // --- derivatives; defined in ops/tensor_members.hpp
-  // -------------------------------------------------------------------------
+  // --- derivatives; defined in ops/tensor_members.hpp --------------------------------------------
+  /// Whether backward computes a gradient of this tensor.
   bool requires_grad() const;
+  /// Makes a leaf collect its gradient, or not. Returns the tensor.
   const Tensor& requires_grad_(bool requires_grad = true) const;
+  /// Whether no recorded op made this tensor.
   bool is_leaf() const;
   /// A handle to the live gradient; undefined before the first backward.
   Tensor grad() const;
@@ -165,15 +196,14 @@ class Tensor {
   template <class Hook>
   HookHandle register_hook(Hook hook) const;
 
-  // --- versions
-  // ---------------------------------------------------------------------------------------------------------------
+  // --- versions ----------------------------------------------------------------------------------
   /// Says that the memory was written behind amp's back. On memory that amp does not own this
   /// promises to be called after every write, and only then low-precision copies of it are kept.
   void mark_modified() const { mark_modified(true); }
+  /// Counts the writes to the memory, which views share.
   std::uint64_t version() const { return impl("version").storage->version(); }
 
-  // --- for the layers above
-  // ---------------------------------------------------------------------------------------------------
+  // --- for the layers above ----------------------------------------------------------------------
   /// Throws where the tensor is undefined, naming the member that was called.
   detail::TensorImpl& impl(std::string_view member = "tensor") const {
     if (!impl_) [[unlikely]]
@@ -185,6 +215,7 @@ class Tensor {
     return impl_ && impl_->unique() && impl_->storage->unique() &&
            impl_->storage->only_amp_writes();
   }
+  /// The first element, without its type; null if there are no elements.
   void* raw_data() const {
     const detail::TensorImpl& t = impl();
     char* const first = static_cast<char*>(t.storage->data());
