@@ -296,7 +296,7 @@ class Header:
         after = last + 1
         while after < end and re.match(rf"{indent}\s+// ", lines[after]) and "//" in lines[after - 1]:
             after += 1
-        if "{" in text and "(" in text:  # comments in a function's body stay
+        if last > at and "{" in text and "(" in text:  # comments in a function's body stay
             self.out += lines[at:after]
         else:
             self.out += self.behind(lines[at:after])
