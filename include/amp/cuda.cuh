@@ -25,7 +25,8 @@
 namespace amp::inline v0 {
 
 /// Registers the CUDA device. Weak: several files of a program may include this header. Defined
-/// here, called there: if this object lies in a static archive, the call brings it into the program.
+/// here, called there: if this object lies in a static archive, the call brings it into the
+/// program.
 __attribute__((weak)) void enable_cuda() {
 #if AMP_USE_CUDNN
   cuda::detail::enable_cudnn();
