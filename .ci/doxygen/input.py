@@ -39,8 +39,8 @@ ABOUT = {  # of the modules that have no header of their own
     "debug": "How debuggers show amp's types.",
 }
 PARENTS = {"cuda": "device", "libtorch": "interop"}
-LABEL = re.compile(r"(Meaning|Order|Dtypes|Shapes|Devices|Errors|Synchronisation|Ranks|Cost|Threads|"
-                   r"Source|Sources|Example):(?= )")
+LABEL = re.compile(r"(Meaning|Order|Dtypes|Shapes|Devices|Errors|Synchronisation|Ranks|Cost|"
+                   r"Threads|Sources?|Example):(?= )")
 
 
 def module(path):
@@ -79,7 +79,8 @@ def markdown(lines):
     def end_code():
         if code:
             indent = min(len(line) - len(line.lstrip()) for line in code)
-            result.extend(["", "\\code{.unparsed}"] + [line[indent:] for line in code] + ["\\endcode"])
+            result.extend(["", "\\code{.unparsed}"])
+            result.extend([line[indent:] for line in code] + ["\\endcode"])
             code.clear()
 
     for line in lines:
@@ -218,11 +219,13 @@ class Header:
                 title = re.sub(r"\s*-*$", "", bare[7:])
                 while at + 1 < end and re.match(r"\s*// [^-]|\s*// -+$", lines[at + 1]):
                     at += 1
-                    title += "" if lines[at].strip().startswith("// -") else " " + lines[at].strip()[3:]
+                    more = lines[at].strip()[3:]
+                    title += "" if more.startswith("-") else " " + more
                 if kind == "class" and not hidden:
                     if section:
                         self.out.append(f"{indent}/// @}}")
-                    self.out += [f"{indent}/// @name {title[:1].upper()}{title[1:]}", f"{indent}/// @{{"]
+                    title = title[:1].upper() + title[1:]
+                    self.out += [f"{indent}/// @name {title}", f"{indent}/// @{{", ""]
                     section = True
                 doc = None
                 at += 1
@@ -272,7 +275,8 @@ class Header:
             self.scope(last + 1, close, indent, "namespace")
             self.out += ["/// @}", "}"]
             return close + 1, None
-        forward = re.fullmatch(r"(?:template <.*> )?(?:class|struct|enum)[^(){}=]*;(?: //.*)?", text)
+        forward = r"(?:template <.*> )?(?:class|struct|enum)[^(){}=]*;(?: //.*)?"
+        forward = re.fullmatch(forward, text)
         if "~" in text.split("(")[0] and kind == "class":  # the destructor
             return close + 1, doc
         special = re.search(r"= (delete|default);|\boperator=\(", text)
@@ -294,7 +298,8 @@ class Header:
             self.out += self.behind([lines[close]])
             return close + 1, None
         after = last + 1
-        while after < end and re.match(rf"{indent}\s+// ", lines[after]) and "//" in lines[after - 1]:
+        goes_on = re.compile(rf"{indent}\s+// ")
+        while after < end and "//" in lines[after - 1] and goes_on.match(lines[after]):
             after += 1
         if last > at and "{" in text and "(" in text:  # comments in a function's body stay
             self.out += lines[at:after]
@@ -347,9 +352,9 @@ def rewrite_links(text, name, pages, tracked, copy):
 
     def target(match):
         link, _, fragment = match[2].partition("#")
-        if re.match(r"[a-z]+:", match[2]) or not link:
+        if re.match(r"[a-z]+:", match[2]):
             return match[0]
-        path = (Path(name).parent / link).as_posix()
+        path = (Path(name).parent / link).as_posix() if link else name
         parts = []
         for part in path.split("/"):
             parts = parts[:-1] if part == ".." and parts else parts + [part] * (part != ".")
@@ -357,7 +362,8 @@ def rewrite_links(text, name, pages, tracked, copy):
         if path + "/README.md" in pages:
             path += "/README.md"
         if path in pages:
-            return anchor(match[1], f"{page_id(path)}.html{'#' + fragment if fragment else ''}")
+            place = f"#{page_id(path)}_{fragment}" if fragment else ""
+            return anchor(match[1], f"{page_id(path)}.html{place}")
         if path.endswith((".svg", ".png")) and path in tracked:
             return f"{match[1]}({path.split('/')[-1]})"
         if path in tracked:
@@ -365,10 +371,18 @@ def rewrite_links(text, name, pages, tracked, copy):
             return anchor(match[1], f"files/{path}")
         return match[1].strip("[]")  # a folder: the text alone
 
+    def heading(match):  # with the anchor that GitHub gives it, on this page
+        slug = re.sub(r"[^\w -]", "", re.sub(r"<[^>]*>", "", match[2]).lower()).replace(" ", "-")
+        slugs[slug] = slugs.get(slug, -1) + 1
+        slug += f"-{slugs[slug]}" if slugs[slug] else ""
+        return f"{match[0]} {{#{page_id(name)}_{slug}}}"
+
+    slugs = {}
     fenced = re.split(r"(^```.*?^```)", text, flags=re.S | re.M)
     for i in range(0, len(fenced), 2):
         link = r"`[^`]*`(?!\])|(\[(?:[^\[\]]|\[[^\[\]]*\])*\])\(([^()\s]+)\)"
         fenced[i] = re.sub(link, lambda m: target(m) if m[1] else m[0], fenced[i])
+        fenced[i] = re.sub(r"^(##+ )(.*)$", heading, fenced[i], flags=re.M)
     return "".join(fenced)
 
 
@@ -391,8 +405,9 @@ def write_pages(root, folder, files):
     results = sorted(name for name in pages if name.startswith("benchmarks/results/"))
     captions = "".join(texts.values())
     with open(out / "page_matrix.md", "w") as file:
+        name, table = matrix[0]
         file.write("# Support matrix {#page_matrix}\n\n∂: values and gradients; ✓: values. The text "
-                   f'about it is in <a href="{page_id(matrix[0][0])}.html">{matrix[0][0]}</a>.\n\n{matrix[0][1]}')
+                   f'about it is in <a href="{page_id(name)}.html">{name}</a>.\n\n{table}')
     with open(out / "page_charts.md", "w") as file:
         file.write("# Charts and measurements {#page_charts}\n\n")
         for chart in charts:
@@ -407,10 +422,8 @@ def write_pages(root, folder, files):
         heading = title[1] if title else name
         text = text[title.end():] if title else text
         target = out / (page_id(name) + ".md")
-        if name == "README.md":
-            target.write_text(f"\\mainpage {heading}\n\n" + text)
-        else:
-            target.write_text(f"# {heading} {{#{page_id(name)}}}\n" + text)
+        place = "mainpage" if name == "README.md" else page_id(name)
+        target.write_text(f"# {heading} {{#{place}}}\n" + text)
     for picture in charts:
         (folder / "pictures").mkdir(exist_ok=True)
         (folder / "pictures" / picture.split("/")[-1]).write_bytes((root / picture).read_bytes())
@@ -442,7 +455,9 @@ TABS = """<navindex>
 
 
 def change_layout(path):
-    text = re.sub(r"<navindex>.*</navindex>", TABS, path.read_text(), flags=re.S)
+    text = path.read_text()
+    tabs = TABS if 'type="topics"' in text else TABS.replace("topics", "modules")  # before 1.10
+    text = re.sub(r"<navindex>.*</navindex>", tabs, text, flags=re.S)
 
     def reorder(match):
         section = match[0]
@@ -450,15 +465,18 @@ def change_layout(path):
         if not detailed:
             return section
         section = section.replace(detailed[0], "")
-        section = re.sub(r'<briefdescription visible="yes"', '<briefdescription visible="no"', section)
-        section = re.sub(r" *<(?:memberdecl|definition)\b", lambda m: detailed[0] + m[0], section, 1)
+        brief = '<briefdescription visible="'
+        section = section.replace(brief + "yes", brief + "no")
+        first = re.search(r" *<(?:memberdecl|definition)\b", section).start()
+        section = section[:first] + detailed[0] + section[first:]
         files = re.search(r" *<files visible.*?/>\n", section)
         if match[1] == "group" and files:
             section = section.replace(files[0], "", 1)
             section = re.sub(r" *</memberdecl>", lambda m: files[0] + m[0], section, count=1)
         return section
 
-    path.write_text(re.sub(r"<(class|namespace|file|group|concept)>.*?</\1>", reorder, text, flags=re.S))
+    sections = r"<(class|namespace|file|group|concept)>.*?</\1>"
+    path.write_text(re.sub(sections, reorder, text, flags=re.S))
 
 
 def main():

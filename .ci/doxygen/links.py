@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# Makes names in code spans links to their declarations, and checks every link: links.py HTML TAGFILE
+# Makes names in code spans links to their declarations, and checks every link:
+#   links.py HTML TAGFILE
 import html
 import re
 import sys
