@@ -23,8 +23,9 @@
 
 namespace amp::inline v0 {
 
-// Weak, because several files of a program may include this header. If the object of this file lies
-// in a static archive, a call of this function is what links it into the program.
+/// Registers the CUDA device. Weak, because several files of a program may include this header. If
+/// the object of this file lies in a static archive, a call of this function links it into the
+/// program.
 __attribute__((weak)) void enable_cuda() {
 #if AMP_USE_CUDNN
   cuda::detail::enable_cudnn();

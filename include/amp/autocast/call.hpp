@@ -24,11 +24,15 @@ bool eligible(const AutocastState& state, const Tensor& tensor);
 /// among them.
 class Casts {
  public:
+  /// For one call of an op with this policy, in this state.
   Casts(const AutocastState& state, OpPolicy policy) : state_(state), policy_(policy) {}
 
+  /// Counts the tensor among those that decide; call it for every tensor before target() and
+  /// apply().
   void see(const Tensor& tensor);
   /// The dtype to which the tensor is cast; its own if it is not cast.
   DType target(const Tensor& tensor) const;
+  /// The tensor, cast to target(tensor).
   Tensor apply(const Tensor& tensor) const;
   /// The result of the op, whose first input was `first`, rounded if the policy says so. A result
   /// that is no tensor stays as it is.
@@ -54,6 +58,7 @@ class Casts {
 /// Announces an op to the thread's observers.
 class ObservedOp {
  public:
+  /// Announces that the op begins, with these inputs.
   template <class... Tensors>
   ObservedOp(OpId op, const Tensors&... tensors) {
     const Tensor* const inputs[] = {&tensors...};
@@ -66,6 +71,7 @@ class ObservedOp {
   ObservedOp(const ObservedOp&) = delete;
   ObservedOp& operator=(const ObservedOp&) = delete;
 
+  /// Announces that the op has ended, and returns its result.
   template <class Result>
   Result end(Result result) {
     ended_ = true;
@@ -83,6 +89,7 @@ class ObservedOp {
   bool ended_ = false;
 };
 
+/// function(tensors...) as the policy of the op says, in an enabled scope.
 template <class Function, class... Tensors>
 [[gnu::noinline]] auto call_in_scope(OpId op, Function&& function, const Tensors&... tensors) {
   const AutocastState& state = amp::detail::current_autocast();
@@ -98,6 +105,7 @@ struct NoCasts {
   AutocastGuard cuda{kCUDA, {.enabled = false}};
 };
 
+/// As call(), announced to the observers of this thread.
 template <class Function, class... Tensors>
 [[gnu::noinline, gnu::cold]] auto call_observed(OpId op, Function&& function,
                                                 const Tensors&... tensors) {
@@ -144,11 +152,14 @@ namespace amp::inline v0 {
 /// ```
 class CustomOp {
  public:
+  /// Does not compile if the name is empty, has a slash, or is that of a listed op.
   consteval CustomOp(const char* name, OpPolicy policy) : name_(name), policy_(policy) {
     if (name_.empty() || name_.find('/') != name_.npos) throw "the name is empty, or has a slash";
     if (autocasting::is_listed(name_)) throw "the op list has an op of this name";
   }
+  /// The name under which policies find the op.
   constexpr std::string_view name() const { return name_; }
+  /// The policy of the op, unless a scope names another for it.
   constexpr OpPolicy policy() const { return policy_; }
 
  private:

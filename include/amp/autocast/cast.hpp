@@ -23,6 +23,7 @@ namespace amp::inline v0::autocasting {
 class ResultDType {
  public:
   ResultDType() = default;
+  /// float32 for each tensor that the scope casts.
   explicit ResultDType(const AutocastState& state) : state_(&state) {}
   DType operator()(const Tensor& tensor) const {
     return state_ != nullptr && eligible(*state_, tensor) ? kFloat32 : tensor.dtype();
@@ -32,6 +33,7 @@ class ResultDType {
   const AutocastState* state_ = nullptr;
 };
 
+/// call_reading() without observers.
 template <class Function, class... Tensors>
 auto call_reading_unobserved(OpId op, Function&& function, const Tensors&... tensors) {
   const AutocastState& state = amp::detail::current_autocast();
@@ -63,6 +65,7 @@ auto call_reading(OpId op, Function&& function, const Tensors&... tensors) {
   return call_reading_unobserved(op, function, tensors...);
 }
 
+/// call_list() without observers.
 template <class Function>
 Tensor call_list_unobserved(OpId op, Function&& function, std::span<const Tensor> tensors) {
   const AutocastState& state = amp::detail::current_autocast();

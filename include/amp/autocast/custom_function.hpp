@@ -14,6 +14,7 @@
 
 namespace amp::inline v0 {
 
+/// Options of custom_function().
 struct CustomFunctionOptions {
   std::optional<DType> cast_inputs = {};  // in a scope: inputs that autocast may cast are cast to
                                           // this, and both passes run without autocast

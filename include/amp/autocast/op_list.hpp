@@ -34,6 +34,7 @@
 
 namespace amp::inline v0 {
 
+/// In which precision an op runs inside an autocast scope.
 enum class OpPolicy : std::uint8_t {
   kLowPrecision,  ///< inputs cast to the scope's dtype, and so the result
   kFloat32,       ///< inputs cast to float32, float32 result
@@ -54,6 +55,7 @@ enum class PolicyRule : std::uint8_t {
 
 namespace autocasting {
 
+/// An op and its policy.
 struct ListedOp {
   std::string_view name;
   OpPolicy policy;
@@ -134,9 +136,11 @@ constexpr bool is_listed(std::string_view name) {
 /// compile.
 struct OpId {
   std::uint8_t index;
+  /// Of a listed op, by its name; another name does not compile.
   consteval OpId(const char* name) : index(0) {
     while (kOpList[index].name != name) ++index;
   }
+  /// Of an op that was registered, by its number.
   constexpr explicit OpId(int registered) : index(static_cast<std::uint8_t>(registered)) {}
   /// The name of a listed op.
   constexpr std::string_view name() const { return kOpList[index].name; }

@@ -41,9 +41,11 @@ class OpPolicies {
   static constexpr int kAllOps = -1;
 
   OpPolicies() = default;
+  /// The policies of these names. Throws as set() does.
   OpPolicies(std::initializer_list<std::pair<std::string_view, OpPolicy>> policies);
   /// Throws amp::Error for an unknown op, an invalid path, and a name that already has a policy.
   void set(std::string_view name, OpPolicy policy);
+  /// The policies, in the order in which they were set.
   const std::vector<Entry>& entries() const { return policies_; }
 
   /// Reads one policy per line, "name = policy"; # begins a comment. The policies are

@@ -23,6 +23,7 @@ namespace amp::inline v0 {
 /// Adds an op of the program to the policies, or changes the process' default for a listed one.
 void register_op(std::string_view name, OpPolicy policy);
 
+/// Options of an autocast scope.
 struct AutocastOptions {
   std::optional<DType> dtype =
       {};  // unset: the enclosing scope's, else kFloat16 on CUDA, kBFloat16 on the CPU
@@ -38,13 +39,18 @@ struct AutocastOptions {
 /// thread, a hook or a recomputation, and entered there with AutocastGuard.
 class AMP_EXPORT AutocastState {
  public:
+  /// The state outside of any scope.
   constexpr AutocastState() { overrides_.fill(kDefault); }
 
+  /// Whether ops on devices of this type are cast.
   bool is_enabled(DeviceType device) const {
     return enabled_[static_cast<std::size_t>(device)] && reaches_here();
   }
+  /// The dtype of the scope, for devices of this type.
   DType dtype(DeviceType device) const { return dtypes_[static_cast<std::size_t>(device)]; }
+  /// Whether casts of weights are kept and used again.
   bool cache_enabled() const { return cache_enabled_; }
+  /// The policy under which the op runs.
   OpPolicy policy(autocasting::OpId op) const;
   /// The rule that decides policy(op).
   PolicyRule rule(autocasting::OpId op) const;
@@ -134,6 +140,7 @@ OpPolicy op_policy(std::string_view op);
 /// Source: torch.autocast, PyTorch 2.6.
 class AutocastGuard : private detail::AutocastRestore {
  public:
+  /// Enters a scope for devices of this type.
   [[nodiscard]] explicit AutocastGuard(DeviceType device, const AutocastOptions& options = {});
   [[nodiscard]] explicit AutocastGuard(const std::pair<DeviceType, AutocastOptions>& scope)
       : AutocastGuard(scope.first, scope.second) {}
@@ -146,9 +153,11 @@ class AutocastGuard : private detail::AutocastRestore {
 template <class Guard, class Scope, class Callable>
 class AutocastCallable {
  public:
+  /// Keeps the callable, and the scope that each call enters.
   AutocastCallable(Scope scope, Callable callable)
       : scope_(std::move(scope)), callable_(std::move(callable)) {}
 
+  /// Calls it within the scope.
   template <class... Arguments>
   decltype(auto) operator()(Arguments&&... arguments) {
     const Guard guard(scope_);

@@ -22,6 +22,7 @@ namespace amp::inline v0::autograd {
 class SavedTensor {
  public:
   SavedTensor() = default;
+  /// Keeps the tensor, and the version that its memory has now.
   SavedTensor(const Tensor& tensor);
 
   /// Throws if the memory was written since: the gradient would silently be that of another
@@ -33,6 +34,7 @@ class SavedTensor {
   std::uint64_t version_ = 0;
 };
 
+/// The gradients of N inputs; an undefined one is none.
 template <std::size_t N>
 using Gradients = std::array<Tensor, N>;
 /// For each input, whether it needs a gradient; the others are not to be computed.
@@ -42,6 +44,7 @@ using Needs = std::array<bool, N>;
 using ListGradients = amp::detail::PoolVector<Tensor>;
 using ListNeeds = amp::detail::PoolVector<bool>;
 
+/// Whether backward computes a gradient of the tensor. An undefined tensor has none.
 inline bool requires_grad(const Tensor& tensor) {
   if (!tensor.defined()) return false;
   Node* const node = node_of(tensor);
@@ -62,6 +65,7 @@ bool recording(const Inputs&... inputs) {
   return is_grad_enabled() && (requires_grad(inputs) || ...);
 }
 
+/// The same of a list of inputs.
 bool recording(std::span<const Tensor> inputs);
 
 namespace detail {

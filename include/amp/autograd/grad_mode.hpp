@@ -37,6 +37,7 @@ inline bool is_recomputing() { return detail::grad_state().recomputing; }
 /// Records no history on this thread for its lifetime. Nests.
 class NoGradGuard {
  public:
+  /// Stops recording on this thread.
   [[nodiscard]] NoGradGuard() noexcept : previous_(detail::grad_state().enabled) {
     detail::grad_state().enabled = false;
   }

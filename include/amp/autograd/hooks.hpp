@@ -59,8 +59,10 @@ concept MayBeEmpty = std::is_pointer_v<Hook> || requires(const Hook& hook) {
 class HookHandle {
  public:
   HookHandle() = default;
+  /// For the layers above: the hook of this number in the list.
   HookHandle(Ref<detail::HookListBase> list, std::int64_t number)
       : list_(std::move(list)), number_(number) {}
+  /// Removes the hook; does nothing if it was removed.
   void remove() {
     if (list_) list_->remove(number_);
     list_.reset();
@@ -76,6 +78,7 @@ namespace autograd {
 /// Returns the gradient that takes the place of the one given, or an undefined tensor to keep it.
 using GradientHook = std::function<Tensor(const Tensor& gradient)>;
 
+/// What Tensor::register_hook does, for a hook that is a std::function.
 HookHandle add_hook(const Tensor& tensor, GradientHook hook);
 
 /// Calls the hooks of a list in order, and returns the gradient that they leave.

@@ -20,10 +20,13 @@ namespace amp::inline v0::autograd {
 class Node;
 class Leaf;
 
+/// A node of the graph: the op that made a tensor, and how gradients pass through it.
 class AMP_EXPORT Node : public RefCounted {
  public:
+  /// For the op of this name, which made `output`.
   Node(std::string_view name, const Tensor& output);
 
+  /// The name of the op.
   std::string_view name() const { return name_; }
   /// The shape of the tensor that this node made, and of its gradient.
   const Shape& shape() const { return shape_; }
@@ -37,6 +40,7 @@ class AMP_EXPORT Node : public RefCounted {
   /// order.
   std::uint64_t sequence() const { return sequence_; }
 
+  /// The nodes of the inputs; null for an input that requires no gradient.
   virtual std::span<const Ref<Node>> inputs() const { return {}; }
   /// Computes the gradients of the inputs from that of the output. `gradients` has one undefined
   /// tensor per input, to be assigned.
@@ -74,6 +78,7 @@ class AMP_EXPORT Node : public RefCounted {
 /// changed.
 class AMP_EXPORT GradientListener : public RefCounted {
  public:
+  /// Makes any_listener() true, until this is destroyed.
   GradientListener();
   /// Called when the gradient of the leaf with this Leaf::listener_index is complete.
   virtual void accumulated(std::size_t index) = 0;
@@ -90,6 +95,7 @@ class AMP_EXPORT GradientListener : public RefCounted {
 /// Collects the gradient of a leaf.
 class AMP_EXPORT Leaf final : public Node {
  public:
+  /// For a tensor that no op made.
   explicit Leaf(const Tensor& leaf) : Node("leaf", leaf) {}
 
   void backward(const Tensor&, std::span<Tensor>) override {}
@@ -118,6 +124,7 @@ bool any_listener();
 /// A number that is not larger than the sequence of any node that this thread makes from now on.
 std::uint64_t next_sequence();
 
+/// The node that made the tensor, or its leaf; null without history.
 inline Node* node_of(const Tensor& tensor) {
   return static_cast<Node*>(tensor.impl().history.get());
 }

@@ -41,6 +41,7 @@ struct OpEvent {
   int ineligible = 0;  // inputs that the scope does not cast: float64, or on another device
 };
 
+/// A tensor was cast.
 struct CastEvent {
   DType from, to;
   std::int64_t numel;
@@ -59,8 +60,11 @@ class AMP_EXPORT Observer {
   Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
 
+  /// An op begins. It ends with one of the two calls below.
   virtual void op_begins(const OpEvent&) {}
+  /// The op that began last, and has not ended, has this result.
   virtual void op_ends(const Tensor& /*result*/) {}
+  /// The op that began last, and has not ended, throws.
   virtual void op_fails() noexcept {}
   /// A cast. It belongs to the op that has begun and not ended, if there is one.
   virtual void tensor_cast(const CastEvent&) {}
@@ -76,6 +80,7 @@ class AMP_EXPORT Observer {
 /// destroyed in any order, but on this thread, and not by an observer during an event.
 class ObserverGuard {
  public:
+  /// From now on `observer` hears of this thread's events.
   [[nodiscard]] explicit ObserverGuard(Observer& observer);
   ~ObserverGuard();
   ObserverGuard(const ObserverGuard&) = delete;
@@ -88,9 +93,10 @@ class ObserverGuard {
   ObserverGuard* outer_;
 };
 
+/// Whether this thread has an observer.
 inline bool is_observed() { return amp::detail::grad_state().observers != nullptr; }
 
-// The functions by which layers announce events, to be called if is_observed().
+/// The functions by which layers announce events, to be called if is_observed().
 void announce_op(const OpEvent& event);
 void announce_op_end(const Tensor& result);
 void announce_op_failure() noexcept;

@@ -61,6 +61,7 @@ template <class T>
 class Ref {
  public:
   Ref() = default;
+  /// Shares the object; null for none.
   explicit Ref(T* object) noexcept : object_(object) { retain(); }
   Ref(const Ref& other) noexcept : object_(other.object_) { retain(); }
   Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
@@ -74,9 +75,11 @@ class Ref {
     return *this;
   }
 
+  /// Gives up the object, which is destroyed if this was the last Ref to it.
   void reset() noexcept {
     if (T* object = std::exchange(object_, nullptr)) static_cast<RefCounted*>(object)->release();
   }
+  /// The object, or null.
   T* get() const noexcept { return object_; }
   T* operator->() const noexcept { return object_; }
   T& operator*() const noexcept { return *object_; }
@@ -90,6 +93,7 @@ class Ref {
   T* object_ = nullptr;
 };
 
+/// A new object T(args...).
 template <class T, class... Args>
 Ref<T> make_ref(Args&&... args) {
   static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);

@@ -11,6 +11,7 @@
 
 namespace amp::inline v0 {
 
+/// The types of devices.
 enum class DeviceType : std::uint8_t { kCPU, kCUDA };
 using enum DeviceType;
 inline constexpr int kDeviceTypeCount = 2;
@@ -21,12 +22,15 @@ struct Device {
   int index = 0;
 
   constexpr Device() = default;
+  /// The device of this number; one type alone is its first device.
   constexpr Device(DeviceType device_type, int device_index = 0)
       : type(device_type), index(device_index) {}
   friend constexpr bool operator==(const Device&, const Device&) = default;
 };
 
+/// "cpu" or "cuda".
 std::string to_string(DeviceType type);
+/// "cpu", or "cuda:0" with the number.
 std::string to_string(const Device& device);
 
 }  // namespace amp::inline v0

@@ -24,6 +24,7 @@ void host_deallocate(void* memory, std::int64_t bytes) noexcept;
 template <class T>
 class HostBuffer {
  public:
+  /// Uninitialised memory for `count` elements.
   explicit HostBuffer(std::int64_t count)
       : bytes_(count * static_cast<std::int64_t>(sizeof(T))),
         data_(static_cast<T*>(bytes_ == 0 ? nullptr : detail::host_allocate(bytes_))) {}
@@ -32,6 +33,7 @@ class HostBuffer {
   ~HostBuffer() {
     if (data_ != nullptr) detail::host_deallocate(data_, bytes_);
   }
+  /// The first element; null if there are none.
   T* data() const { return data_; }
   T& operator[](std::int64_t i) const { return data_[i]; }
 

@@ -26,6 +26,7 @@ MathPrecision math_precision();
 /// whole.
 class MathPrecisionGuard {
  public:
+  /// Allows what `precision` says, on this thread.
   [[nodiscard]] explicit MathPrecisionGuard(MathPrecision precision);
   MathPrecisionGuard(const MathPrecisionGuard&) = delete;
   MathPrecisionGuard& operator=(const MathPrecisionGuard&) = delete;

@@ -65,6 +65,7 @@ bool is_available(DeviceType type);
 /// lies in a static archive. Defined by that header.
 void enable_cuda();
 
+/// What amp has allocated on devices of this type.
 MemoryStats memory_stats(Device device = {});
 
 /// Starts a new measurement of the peak.
@@ -73,6 +74,7 @@ void reset_peak_memory(Device device = {});
 /// Returns uninitialised memory, 64-byte aligned; null for 0 bytes.
 void* allocate(Device device, std::int64_t bytes);
 
+/// Gives back memory of allocate() with the same number of bytes; null does nothing.
 void deallocate(Device device, void* memory, std::int64_t bytes) noexcept;
 
 /// Says that streams other than that of allocate() use `memory`, a block. When the block is given

@@ -52,6 +52,7 @@ struct AMP_EXPORT CurrentStreamSource {
 /// synchronise.
 class StreamGuard {
  public:
+  /// Sends this thread's work on the device to `stream`.
   [[nodiscard]] StreamGuard(Device device, void* stream);
   StreamGuard(const StreamGuard&) = delete;
   StreamGuard& operator=(const StreamGuard&) = delete;

@@ -10,6 +10,7 @@
 
 namespace amp::inline v0 {
 
+/// Options of AnomalyGuard.
 struct AnomalyOptions {
   bool backward = true;  // also the gradients that backward functions compute
 };
@@ -37,6 +38,7 @@ struct AnomalyOptions {
 /// ```
 class AnomalyGuard {
  public:
+  /// Checks the ops of this thread from now on.
   [[nodiscard]] explicit AnomalyGuard(const AnomalyOptions& options = {});
   ~AnomalyGuard();
   AnomalyGuard(const AnomalyGuard&) = delete;

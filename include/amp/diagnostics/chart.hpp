@@ -13,10 +13,12 @@
 
 namespace amp::inline v0::diagnostics {
 
+/// A point of a chart.
 struct Point {
   double x = 0, y = 0;
 };
 
+/// A line of a chart.
 struct Line {
   std::string name = {};
   std::vector<Point> points = {};          // those that are not finite interrupt the line
@@ -32,6 +34,7 @@ struct Chart {
   bool powers_of_two = false;  // y is drawn by its logarithm
 };
 
+/// The chart as a picture in SVG.
 std::string to_svg(const Chart& chart);
 
 }  // namespace amp::inline v0::diagnostics

@@ -15,6 +15,7 @@
 
 namespace amp::inline v0 {
 
+/// Why a step was skipped.
 enum class DiagnosisKind : std::uint8_t {
   /// No pass that the ledgers keep saw a gradient that is not finite.
   kNoSkip,

@@ -44,6 +44,7 @@ class GradientHistogram {
   /// Adds another's, name by name, and takes over its scale: the present one.
   GradientHistogram& operator+=(const GradientHistogram& other);
 
+  /// The loss scale of the gradients that add() takes.
   double scale() const { return scale_; }
   /// The scale of what is added from now on. Throws as the constructor does.
   void set_scale(double scale);

@@ -13,6 +13,7 @@
 
 namespace amp::inline v0 {
 
+/// Options of GradientHistogramGuard.
 struct GradientHistogramOptions {
   std::optional<DType> only = {};  // count gradients of this dtype alone; unset: of every dtype
 };
@@ -41,6 +42,7 @@ struct GradientHistogramOptions {
 /// ```
 class GradientHistogramGuard {
  public:
+  /// Adds to `histogram`, which must outlive the guard.
   [[nodiscard]] explicit GradientHistogramGuard(GradientHistogram& histogram,
                                                 const GradientHistogramOptions& options = {});
   ~GradientHistogramGuard();

@@ -23,6 +23,7 @@ class LossScaleTimeline {
   /// Throws if the step is not after the one before, or if the scale is not finite and above 0.
   void add(std::int64_t step, double scale, bool skipped = false);
 
+  /// How many steps were added.
   std::size_t size() const { return line_.points.size(); }
   /// The additions with a skipped step among them.
   std::size_t skips() const { return line_.crosses.size(); }

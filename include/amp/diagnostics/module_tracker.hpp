@@ -17,6 +17,7 @@ namespace amp::inline v0::diagnostics {
 /// Kept by an observer, which passes on what it hears.
 class ModuleTracker {
  public:
+  /// To be called when a module begins.
   void enter(const std::string& path) { modules_.push_back(path); }
   /// Whether the module was entered since there is this tracker.
   bool leave() noexcept;

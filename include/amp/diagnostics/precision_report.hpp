@@ -29,6 +29,7 @@ struct GradientReport {
   std::int64_t infs = 0, nans = 0;
 };
 
+/// What a tensor of a report is.
 enum class ReportKind : std::uint8_t {
   kParameter,
   kBuffer,
@@ -36,6 +37,7 @@ enum class ReportKind : std::uint8_t {
   kOptimizerState,  ///< moments
 };
 
+/// One tensor of a model or of its optimizer.
 struct TensorReport {
   ReportKind kind = ReportKind::kParameter;
   std::string name = {};    // "block2.conv1.weight"; of the optimizer's "weight.exp_avg"
@@ -47,6 +49,7 @@ struct TensorReport {
   std::optional<GradientReport> gradient = {};  // of a parameter that has one
 };
 
+/// The tensors of a model and of its optimizer, and their gradients.
 struct PrecisionReport {
   double loss_scale = 1;
   std::vector<TensorReport> tensors = {};
@@ -61,6 +64,7 @@ struct PrecisionReport {
 
 std::ostream& operator<<(std::ostream& out, const PrecisionReport& report);
 
+/// Options of precision_report().
 struct PrecisionReportOptions {
   const Optimizer* optimizer = nullptr;  // whose masters and moments are reported, too
   double loss_scale = 1;  // that the gradients carry: scaler.get_scale() after backward

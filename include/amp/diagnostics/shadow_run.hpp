@@ -29,6 +29,7 @@ struct ShadowEntry {
   bool finite = true, reference_finite = true;
 };
 
+/// Two runs of one step, compared op by op.
 struct ShadowReport {
   std::vector<ShadowEntry> entries = {};    // in the order of the first run
   std::vector<std::string> unmatched = {};  // ops that only one of the runs had

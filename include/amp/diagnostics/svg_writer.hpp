@@ -28,6 +28,7 @@ class SvgWriter {
  public:
   static constexpr std::size_t kColours = 6;
 
+  /// Begins a picture of this size.
   SvgWriter(double width, double height, std::string_view title);
 
   /// `anchor` is start, middle or end.

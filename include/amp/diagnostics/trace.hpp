@@ -18,18 +18,21 @@
 
 namespace amp::inline v0 {
 
+/// What an entry of a Trace is.
 enum class TracePhase : std::uint8_t {
   kForward,   ///< an op
   kBackward,  ///< the backward function of an op, or an op that one computes, or a hook
   kModule,    ///< the call of a module: the ops in it are entries of their own
 };
 
+/// A cast within an op.
 struct TracedCast {
   DType from, to;
   CastKind kind;
   std::int64_t bytes;  // read and written; 0 for a copy that was reused
 };
 
+/// The dtype and shape of an input or a result.
 struct TracedTensor {
   DType dtype;
   Shape shape;
@@ -78,7 +81,9 @@ struct TraceEntry {
 /// ```
 class Trace {
  public:
+  /// What was recorded, in order.
   const std::vector<TraceEntry>& entries() const { return entries_; }
+  /// Forgets all entries.
   void clear() { entries_.clear(); }
 
   /// A table for people: equal ops in equal modules are one line, with the number of calls, the

@@ -11,6 +11,7 @@
 
 namespace amp::inline v0 {
 
+/// Options of TraceGuard.
 struct TraceOptions {
   bool synchronise = false;  // wait for the device after each op, so that times are those of the
                              // device's work; for the CPU this changes nothing
@@ -19,6 +20,7 @@ struct TraceOptions {
 /// Records this thread's ops into `trace`, behind what it holds already.
 class TraceGuard {
  public:
+  /// Records into `trace`, which must outlive the guard.
   [[nodiscard]] explicit TraceGuard(Trace& trace, const TraceOptions& options = {});
   ~TraceGuard();
   TraceGuard(const TraceGuard&) = delete;

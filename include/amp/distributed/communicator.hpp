@@ -23,6 +23,7 @@ class AMP_EXPORT CommunicationError : public Error {
   using Error::Error;
 };
 
+/// What a collective makes of the elements of all ranks.
 enum class ReduceOp : std::uint8_t {
   /// The sum. Elements of 16 bits are added in float32, and the sum is rounded once.
   kSum,
@@ -37,6 +38,7 @@ class Collective {
   /// How an engine waits for one.
   class AMP_EXPORT Work : public RefCounted {
    public:
+    /// Returns when the operation is done. Throws if it failed.
     virtual void wait() = 0;
   };
 
@@ -81,7 +83,9 @@ class AMP_EXPORT Communicator {
   Communicator& operator=(const Communicator&) = delete;
   virtual ~Communicator();
 
+  /// The number of this rank, from 0 to size() - 1.
   int rank() const { return rank_; }
+  /// How many ranks there are.
   int size() const { return size_; }
   /// Whether memory of this device can be used.
   virtual bool takes(Device device) const = 0;

@@ -55,6 +55,7 @@ class GradientReducer;
 /// Source: Li et al. 2020, arXiv 2006.15704; torch.nn.parallel.DistributedDataParallel.
 class DataParallel {
  public:
+  /// Over the parameters and buffers of a model.
   DataParallel(const nn::Module& model, Communicator& communicator,
                const DataParallelOptions& options = {});
   /// Over tensors of one's own. Parameters that do not require gradients are not sent.
@@ -64,6 +65,7 @@ class DataParallel {
   DataParallel& operator=(const DataParallel&) = delete;
   ~DataParallel();
 
+  /// The communicator that it was made with.
   Communicator& communicator() const;
 
   /// loss * own * ranks / total: what to start backward from if the loss is a mean over `own`
@@ -80,6 +82,7 @@ class DataParallel {
   /// first such parameter. All ranks call it. Waits for the device.
   void check_parameters();
 
+  /// What it has sent so far.
   DataParallelStatistics statistics() const;
 
   /// For the layers above.
@@ -93,6 +96,7 @@ class DataParallel {
 /// batches whose gradients are added up before a step. All ranks do the same.
 class NoSyncGuard {
  public:
+  /// Stops the exchange of gradients by `parallel`.
   [[nodiscard]] explicit NoSyncGuard(DataParallel& parallel);
   NoSyncGuard(const NoSyncGuard&) = delete;
   NoSyncGuard& operator=(const NoSyncGuard&) = delete;

@@ -22,6 +22,7 @@ namespace amp::inline v0 {
 /// others may wait for this one.
 class MpiEnvironment {
  public:
+  /// Initialises MPI, unless the program has done so.
   [[nodiscard]] MpiEnvironment(int& argc, char**& argv) {
     int initialized = 0;
     detail::require_mpi(MPI_Initialized(&initialized), "MPI_Initialized");
@@ -41,6 +42,7 @@ class MpiEnvironment {
     if (owns_) (void)MPI_Finalize();
   }
 
+  /// The rank of this process among all.
   int rank() const {
     int rank = 0;
     detail::require_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");

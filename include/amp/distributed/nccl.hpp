@@ -37,6 +37,7 @@
 
 namespace amp::inline v0 {
 
+/// Options of NcclCommunicator.
 struct NcclOptions {
   /// How long an operation may be the oldest one under way. What the device has to do before it
   /// counts too, since the host runs ahead.
@@ -196,6 +197,7 @@ class NcclCommunicator final : public Communicator {
 
   bool takes(Device device) const override { return device == device_; }
   std::string_view engine() const override { return "nccl"; }
+  /// The device of this rank.
   Device device() const { return device_; }
   /// Whether it has failed, so that ncclCommAbort was called.
   bool is_aborted() const { return !nccl_->failure().empty(); }

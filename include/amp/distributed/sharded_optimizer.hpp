@@ -108,6 +108,7 @@ class ShardedOptimizer {
   using Options = typename O::Options;
   using Group = ParamGroup<Options>;
 
+  /// Over all parameters of the DataParallel, in one group.
   explicit ShardedOptimizer(DataParallel& parallel, const Options& options = {})
       : shards_(parallel), local_(shards_.views(), options) {}
   /// Groups of parameters of the DataParallel, with options of their own. Names are those that the

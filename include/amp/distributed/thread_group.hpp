@@ -13,6 +13,7 @@
 
 namespace amp::inline v0 {
 
+/// Options of ThreadGroup.
 struct ThreadGroupOptions {
   /// How long a rank waits for the others in one operation before it throws, naming those that did
   /// not come.
@@ -29,6 +30,7 @@ class ThreadGroup {
   ThreadGroup& operator=(const ThreadGroup&) = delete;
   ~ThreadGroup();
 
+  /// How many ranks there are.
   int size() const;
   /// That of one rank, for one thread. Lives as long as the group.
   Communicator& communicator(int rank);

@@ -40,6 +40,7 @@ namespace amp::inline v0 {
 /// texts and random stream are metadata. Parts outlive the checkpoint. save and load synchronise.
 class Checkpoint {
  public:
+  /// Without parts: add() them.
   Checkpoint();
   Checkpoint(const Checkpoint& other);
   Checkpoint(Checkpoint&& other) noexcept;

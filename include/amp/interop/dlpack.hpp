@@ -18,6 +18,7 @@ struct DLManagedTensor;  // of DLPack's own header, dlpack.h
 
 namespace amp::inline v0 {
 
+/// Options of from_dlpack().
 struct FromDLPackOptions {
   /// The stream, a cudaStream_t, on which the producer works with a CUDA tensor. If it is given,
   /// the streams are ordered: what this thread enqueues from now on, on its current stream, comes
@@ -30,6 +31,7 @@ struct FromDLPackOptions {
   bool allow_read_only = false;
 };
 
+/// Options of to_dlpack().
 struct ToDLPackOptions {
   /// The stream, a cudaStream_t, on which the consumer works with a CUDA tensor. If it is given,
   /// what is enqueued there from now on comes after what was enqueued on this thread's current

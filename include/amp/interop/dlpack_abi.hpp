@@ -10,15 +10,18 @@
 
 namespace amp::inline v0::dlpack {
 
+/// The version of the structs below.
 struct DLPackVersion {
   std::uint32_t major, minor;
 };
 
+/// A device.
 struct DLDevice {
   std::int32_t device_type;  ///< 1: the host, 2: CUDA, 3: pinned host memory, 13: managed memory
   std::int32_t device_id;
 };
 
+/// The type of the elements.
 struct DLDataType {
   std::uint8_t
       code;  ///< 0: signed, 1: unsigned integers, 2: IEEE floats, 4: bfloat16, 6: bool, ...

@@ -26,6 +26,7 @@ concept StandardPath = requires(const Path& path) {
 /// to compile than most programs that load a file.
 class FilePath {
  public:
+  /// From a string, a std::filesystem::path, or a directory entry, which must outlive this.
   template <std::convertible_to<std::string_view> Text>
   FilePath(const Text& text) : text_(text) {}
   template <detail::StandardPath Path>
@@ -36,6 +37,7 @@ class FilePath {
     }
   FilePath(const Entry& entry) : FilePath(entry.path()) {}
 
+  /// A copy of the path.
   std::string string() const { return std::string(text_); }
 
  private:

@@ -34,6 +34,7 @@ struct SafeTensors {
 /// or is no UTF-8, `contents` lists unsupported entries, or the file cannot be written.
 void save_safetensors(FilePath path, const SafeTensors& contents);
 
+/// Options of load_safetensors().
 struct SafeTensorsOptions {
   /// Leaves the bytes of the tensors in the file, which is mapped into memory: loading takes the
   /// time of reading the header, and a page takes memory once a tensor on it is used. Writes go to

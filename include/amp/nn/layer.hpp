@@ -44,6 +44,7 @@ template <class Self>
 class Layer : public Module {
  public:
   using Module::Module;
+  /// Without children or tensors; named after the type in messages.
   Layer() { set_type(detail::kTypeName<Self>); }
 
   template <class... Arguments>

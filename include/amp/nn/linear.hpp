@@ -13,6 +13,7 @@
 
 namespace amp::inline v0::nn {
 
+/// Options of Linear.
 struct LinearOptions {
   bool bias = true;
 };
@@ -22,12 +23,15 @@ class Linear : public Layer<Linear> {
  public:
   using Layer<Linear>::Layer;
   Linear() : Layer<Linear>(nullptr) {}  // empty
+  /// Draws the weight and the bias at random.
   Linear(std::int64_t in_features, std::int64_t out_features, const LinearOptions& options = {});
+  /// Returns linear(x, weight, bias).
   Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias;
 };
 
+/// Options of Conv2d.
 struct Conv2dLayerOptions {
   Size2d stride = 1, padding = 0, dilation = 1;
   std::int64_t groups = 1;
@@ -41,8 +45,10 @@ class Conv2d : public Layer<Conv2d> {
  public:
   using Layer<Conv2d>::Layer;
   Conv2d() : Layer<Conv2d>(nullptr) {}  // empty
+  /// Draws the weight and the bias at random.
   Conv2d(std::int64_t in_channels, std::int64_t out_channels, Size2d kernel,
          const Conv2dLayerOptions& options = {});
+  /// Returns conv2d(x, weight, bias), with the options of the layer.
   Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias;
@@ -60,7 +66,9 @@ class Embedding : public Layer<Embedding> {
  public:
   using Layer<Embedding>::Layer;
   Embedding() : Layer<Embedding>(nullptr) {}  // empty
+  /// For `count` rows of `dim` elements.
   Embedding(std::int64_t count, std::int64_t dim);
+  /// Returns embedding(weight, indices).
   Tensor forward(const Tensor& indices) const;
 
   Tensor weight;

@@ -52,10 +52,12 @@ inline constexpr std::string_view kTypeName = amp::detail::type_name<M>();
 /// ```
 class Module {
  public:
+  /// Without children or tensors.
   Module();
   /// No module yet; one is to be assigned.
   Module(std::nullptr_t) {}
 
+  /// Whether there is a module, so that it may be called.
   bool defined() const { return state_ != nullptr; }
 
   /// A function that is called after forward() each time the module is called, as a Layer is. A
@@ -108,7 +110,10 @@ class Module {
   /// a leaf. To be called once, after the first forward pass: it walks the graph.
   void check_registered(const Tensor& loss, const std::vector<Tensor>& others = {}) const;
 
+  /// All parameters, those of the modules within it too. A tensor that is there several times
+  /// counts once.
   std::vector<Tensor> parameters() const;
+  /// The same of the buffers.
   std::vector<Tensor> buffers() const;
   /// Names of modules within modules are joined by dots: "first.weight". A tensor that is
   /// registered several times counts once, under its first name.
@@ -135,6 +140,7 @@ class Module {
   /// module two different policies by paths of the same length.
   void check_policies(const OpPolicies& policies) const;
 
+  /// Drops the gradients of all parameters.
   void zero_grad() const;
 
   /// Handles to all parameters and buffers, by name.

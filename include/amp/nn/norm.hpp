@@ -14,6 +14,7 @@
 
 namespace amp::inline v0::nn {
 
+/// Options of LayerNorm and GroupNorm.
 struct NormOptions {
   double eps = 1e-5;
   bool affine = true;  // whether there are weight and bias
@@ -24,9 +25,11 @@ class LayerNorm : public Layer<LayerNorm> {
  public:
   using Layer<LayerNorm>::Layer;
   LayerNorm() : Layer<LayerNorm>(nullptr) {}  // empty
+  /// Over the last dimensions, which are `normalized_shape`.
   LayerNorm(std::initializer_list<std::int64_t> normalized_shape, const NormOptions& options = {})
       : LayerNorm(Shape(normalized_shape), options) {}
   explicit LayerNorm(const Shape& normalized_shape, const NormOptions& options = {});
+  /// Returns layer_norm(x).
   Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias;
@@ -36,6 +39,7 @@ class LayerNorm : public Layer<LayerNorm> {
   double eps_ = 0;
 };
 
+/// Options of RMSNorm.
 struct RMSNormOptions {
   std::optional<double> eps = {};  // unset: the epsilon of the input's dtype
   bool affine = true;
@@ -46,9 +50,11 @@ class RMSNorm : public Layer<RMSNorm> {
  public:
   using Layer<RMSNorm>::Layer;
   RMSNorm() : Layer<RMSNorm>(nullptr) {}  // empty
+  /// Over the last dimensions, which are `normalized_shape`.
   RMSNorm(std::initializer_list<std::int64_t> normalized_shape, const RMSNormOptions& options = {})
       : RMSNorm(Shape(normalized_shape), options) {}
   explicit RMSNorm(const Shape& normalized_shape, const RMSNormOptions& options = {});
+  /// Returns rms_norm(x).
   Tensor forward(const Tensor& x) const;
 
   Tensor weight;
@@ -63,7 +69,9 @@ class GroupNorm : public Layer<GroupNorm> {
  public:
   using Layer<GroupNorm>::Layer;
   GroupNorm() : Layer<GroupNorm>(nullptr) {}  // empty
+  /// For [N, channels, ...], whose channels are cut into `groups`.
   GroupNorm(std::int64_t groups, std::int64_t channels, const NormOptions& options = {});
+  /// Returns group_norm(x).
   Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias;
@@ -73,6 +81,7 @@ class GroupNorm : public Layer<GroupNorm> {
   double eps_ = 0;
 };
 
+/// Options of BatchNorm2d.
 struct BatchNorm2dOptions {
   double eps = 1e-5;
   std::optional<double> momentum =
@@ -87,6 +96,7 @@ class BatchNorm2d : public Layer<BatchNorm2d> {
  public:
   using Layer<BatchNorm2d>::Layer;
   BatchNorm2d() : Layer<BatchNorm2d>(nullptr) {}  // empty
+  /// For [N, channels, H, W].
   BatchNorm2d(std::int64_t channels, const BatchNorm2dOptions& options = {});
   /// Synchronises in training if `momentum` is unset, because it reads num_batches_tracked.
   Tensor forward(const Tensor& x) const;

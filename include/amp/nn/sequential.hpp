@@ -25,11 +25,14 @@ namespace amp::inline v0::nn {
 /// ```
 class Sequential : public Layer<Sequential> {
  public:
+  /// No module yet: to be assigned.
   Sequential(std::nullptr_t) : Layer<Sequential>(nullptr) {}
+  /// Of these modules, whose names are their places: "0", "1", ...
   template <class... Modules>
     requires(std::is_base_of_v<Module, Modules>&&...)
   explicit Sequential(const Modules&... modules) : steps_(no_steps()) { (push_back(modules), ...); }
 
+  /// Adds a module at the end, under its place or under a name.
   template <class M>
   void push_back(const M& module) {
     push_back(next_name(), module);
@@ -49,6 +52,7 @@ class Sequential : public Layer<Sequential> {
     return module;
   }
 
+  /// Returns what the last module makes of x, each being called with the result of the one before.
   Tensor forward(const Tensor& x) const;
 
  private:

@@ -44,6 +44,7 @@ Tensor number_div(kernels::Operand&& a, const Tensor& b);
 
 // As with two tensors; the number is not differentiated.
 // clang-format off
+/// a + b, a - b, a * b and a / b with a number b.
 template <Arithmetic N> [[nodiscard]] Tensor add(const Tensor& a, N b) { return detail::add_number(a, detail::number_operand(b)); }
 template <Arithmetic N> [[nodiscard]] Tensor sub(const Tensor& a, N b) { return detail::sub_number(a, detail::number_operand(b)); }
 template <Arithmetic N> [[nodiscard]] Tensor mul(const Tensor& a, N b) { return detail::mul_number(a, detail::number_operand(b)); }

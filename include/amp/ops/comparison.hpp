@@ -41,7 +41,7 @@ Tensor where_number(const Tensor& condition, const Tensor& tensor, kernels::Oper
 
 }  // namespace detail
 
-// The same with a number.
+/// The same with a number.
 // clang-format off
 template <Arithmetic N> [[nodiscard]] Tensor eq(const Tensor& a, N b) { return detail::eq_number(a, detail::number_operand(b)); }
 template <Arithmetic N> [[nodiscard]] Tensor ne(const Tensor& a, N b) { return detail::ne_number(a, detail::number_operand(b)); }

@@ -18,13 +18,16 @@ namespace amp::inline v0 {
 /// A height and a width: {h, w}, or one number for both.
 struct Size2d {
   std::int64_t height, width;
+  /// The same height and width.
   template <std::integral I>
   constexpr Size2d(I both) : height(static_cast<std::int64_t>(both)), width(height) {}
+  /// A height and a width.
   template <std::integral H, std::integral W>
   constexpr Size2d(H h, W w)
       : height(static_cast<std::int64_t>(h)), width(static_cast<std::int64_t>(w)) {}
 };
 
+/// Options of conv2d().
 struct Conv2dOptions {
   Size2d stride = 1;
   Size2d padding = 0;

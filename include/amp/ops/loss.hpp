@@ -12,6 +12,7 @@
 
 namespace amp::inline v0 {
 
+/// Options of cross_entropy().
 struct CrossEntropyOptions {
   std::int64_t ignore_index = -100;  // targets of this value are skipped: loss 0, gradient 0
   double label_smoothing = 0;   // in [0, 1]: that part of the target is spread over all classes
@@ -20,12 +21,14 @@ struct CrossEntropyOptions {
                                 // of the logits); undefined: all 1
 };
 
+/// Options of nll_loss().
 struct NllLossOptions {
   std::int64_t ignore_index = -100;
   Reduction reduction = kMean;
   Tensor weight = {};  // as CrossEntropyOptions::weight
 };
 
+/// Options of binary_cross_entropy_with_logits().
 struct BinaryCrossEntropyOptions {
   Reduction reduction = kMean;
   Tensor weight = {};      // of each element's loss; broadcasts

@@ -10,6 +10,7 @@
 
 namespace amp::inline v0 {
 
+/// A number of C++: an integer, a float or a bool.
 template <class Number>
 concept Arithmetic = std::is_arithmetic_v<Number>;
 

@@ -58,6 +58,7 @@ struct AdamFormula {
 
 }  // namespace detail
 
+/// Adam, whose weight decay is a part of the gradient.
 class Adam final : public RuleOptimizer<detail::AdamFormula<false>> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -55,6 +55,7 @@ struct LambFormula {
 
 }  // namespace detail
 
+/// LAMB.
 class LAMB final : public RuleOptimizer<detail::LambFormula> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -50,6 +50,7 @@ struct LionFormula {
 
 }  // namespace detail
 
+/// Lion.
 class Lion final : public RuleOptimizer<detail::LionFormula> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -45,10 +45,12 @@ class RuleOptimizer : public Optimizer {
   using Options = typename Formula::Options;
   using Group = ParamGroup<Options>;
 
+  /// Over one group of parameters, with or without names.
   explicit RuleOptimizer(std::vector<Tensor> params, const Options& options = {});
   explicit RuleOptimizer(const NamedTensors& params, const Options& options = {});
   /// Over memory of one's own. Throws if the parts of a view do not fit each other.
   explicit RuleOptimizer(const std::vector<ParameterView>& views, const Options& options = {});
+  /// Over groups with options of their own.
   explicit RuleOptimizer(std::vector<Group> groups);
   ~RuleOptimizer() override;
 

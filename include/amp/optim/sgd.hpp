@@ -51,6 +51,7 @@ struct SgdFormula {
 
 }  // namespace detail
 
+/// Stochastic gradient descent with momentum.
 class SGD final : public RuleOptimizer<detail::SgdFormula> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -17,6 +17,7 @@
 
 namespace amp::inline v0 {
 
+/// The enumerator's name: "kMaster".
 std::string_view name(WeightStorage storage);
 
 namespace detail {

@@ -35,6 +35,7 @@ struct Precision {
     return output(model.forward(input(inputs)...));
   }
 
+  /// The value as forward() gives it to the model.
   template <class Input>
   decltype(auto) input(const Input& value) const {
     if constexpr (std::is_same_v<Input, Tensor>) {

@@ -15,6 +15,8 @@
 
 namespace amp::inline v0 {
 
+/// In which precision a model and its optimizer train.
+///
 ///                            O0         O1         O2            O3
 ///   autocast                 no         yes        no            no
 ///   cast_model               no         no         yes           yes
@@ -29,6 +31,7 @@ namespace amp::inline v0 {
 /// upper bound of speed, seldom the best loss.
 enum class OptLevel : std::uint8_t { kO0, kO1, kO2, kO3 };
 
+/// "O0" to "O3".
 inline constexpr std::string_view name(OptLevel level) {
   constexpr std::string_view kNames[] = {"O0", "O1", "O2", "O3"};
   return kNames[static_cast<int>(level)];

@@ -19,10 +19,12 @@ namespace amp::inline v0 {
 /// A tensor whose elements are not initialised.
 [[nodiscard]] Tensor empty(const Shape& shape, const TensorOptions& options = {});
 
-/// A tensor of elements that are all `value`, 0 or 1. Throws if the dtype is an integer and does
-/// not hold the value.
+/// A tensor whose elements are all `value`. Throws if the dtype is an integer and does not hold the
+/// value.
 [[nodiscard]] Tensor full(const Shape& shape, double value, const TensorOptions& options = {});
+/// All elements are 0.
 [[nodiscard]] Tensor zeros(const Shape& shape, const TensorOptions& options = {});
+/// All elements are 1.
 [[nodiscard]] Tensor ones(const Shape& shape, const TensorOptions& options = {});
 
 /// Random numbers, uniform in [0, 1), from the process' generator (manual_seed).
@@ -105,8 +107,9 @@ template <class T>
   return arange(T{0}, end, T{1}, options);
 }
 
-/// Tensors of the shape, dtype and device of `other`, row-major.
+/// An uninitialised tensor with the shape, dtype and device of `other`, row-major.
 [[nodiscard]] Tensor empty_like(const Tensor& other);
+/// The same, with all elements 0.
 [[nodiscard]] Tensor zeros_like(const Tensor& other);
 
 namespace detail {

@@ -23,6 +23,7 @@ namespace amp::inline v0 {
 namespace detail {
 class Extents;
 }
+/// "[2, 3]".
 std::string to_string(const detail::Extents& extents);
 
 namespace detail {
@@ -112,17 +113,20 @@ class Numbers : public Extents {
 class Shape : public detail::Extents {
  public:
   Shape() = default;
+  /// Of these extents.
   template <std::integral... I>
   Shape(I... extents) {
     (append(extents), ...);
     validate();
   }
+  /// Of the extents in a range.
   template <detail::IntegerRange Range>
   Shape(const Range& range) {
     for (const auto extent : range) append(extent);
     validate();
   }
 
+  /// The number of elements: the product of the extents.
   std::int64_t numel() const {
     std::int64_t n = 1;
     for (const std::int64_t extent : *this) n *= extent;
@@ -139,6 +143,7 @@ class ReshapeTo : public detail::Numbers {
  public:
   using Numbers::Numbers;
   ReshapeTo() = default;
+  /// The same shape.
   ReshapeTo(const Shape& shape) : Numbers(static_cast<const Extents&>(shape)) {}
 
   /// The shape for the elements of `from`. Throws, naming `op`, if it does not hold exactly these.

@@ -24,6 +24,7 @@ namespace amp::inline v0 {
 
 class HookHandle;
 
+/// Options of the functions that make tensors.
 struct TensorOptions {
   std::optional<DType> dtype = {};  // kFloat32 if unset
   Device device = {};
@@ -63,22 +64,34 @@ class AMP_EXPORT TensorImpl final : public RefCounted, public TensorData {
 
 }  // namespace detail
 
+/// A handle to an array of numbers; copies of the handle share the array.
 class Tensor {
  public:
   /// An undefined tensor, which stands for an absent argument.
   Tensor() = default;
+  /// For the layers above: a handle to `impl`.
   explicit Tensor(Ref<detail::TensorImpl> impl) : impl_(std::move(impl)) {}
 
   // --- what it is --------------------------------------------------------------------------------
+  /// Whether there is a tensor: false for one that was made without arguments.
   bool defined() const { return static_cast<bool>(impl_); }
+  /// The dtype of the elements.
   DType dtype() const { return impl("dtype").dtype; }
+  /// The device of the memory.
   Device device() const { return impl("device").storage->device(); }
+  /// The extents of the dimensions.
   const Shape& shape() const { return impl("shape").shape; }
+  /// How many elements lie from one index of a dimension to the next.
   const Strides& strides() const { return impl("strides").strides; }
+  /// The number of dimensions.
   int dim() const { return impl("dim").shape.dims(); }
+  /// The extent of a dimension; -1 is the last.
   std::int64_t size(std::int64_t d) const;
+  /// The number of elements.
   std::int64_t numel() const { return impl("numel").shape.numel(); }
+  /// Whether the elements lie in row-major order, without gaps.
   bool is_contiguous() const;
+  /// Whether both are handles to one tensor.
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
 
   // --- its elements ------------------------------------------------------------------------------
@@ -136,6 +149,7 @@ class Tensor {
   Tensor select(std::int64_t dim, std::int64_t index) const;
   /// A view without the dimensions of extent 1, or without `dim` if that has extent 1.
   Tensor squeeze() const;
+  /// A view without this dimension, if its extent is 1.
   Tensor squeeze(std::int64_t dim) const;
   /// A view with a new dimension of extent 1 at `dim`.
   Tensor unsqueeze(std::int64_t dim) const;
@@ -146,15 +160,20 @@ class Tensor {
   Tensor expand(const Shape& shape) const;
 
   // --- writing in place; throws on a tensor whose history is recorded ----------------------------
+  /// Sets all elements to 0. Returns the tensor.
   const Tensor& zero_() const;
+  /// Sets all elements to `value`. Returns the tensor.
   const Tensor& fill_(double value) const;
   /// Writes the elements of `source`, broadcast and converted. `source` may be on another device; a
   /// copy to the CPU synchronises. Throws if `source` has history, which a write does not record.
   const Tensor& copy_(const Tensor& source) const;
 
   // --- derivatives; defined in ops/tensor_members.hpp --------------------------------------------
+  /// Whether backward computes a gradient of this tensor.
   bool requires_grad() const;
+  /// Makes a leaf collect its gradient, or not. Returns the tensor.
   const Tensor& requires_grad_(bool requires_grad = true) const;
+  /// Whether no recorded op made this tensor.
   bool is_leaf() const;
   /// A handle to the live gradient; undefined before the first backward.
   Tensor grad() const;
@@ -185,6 +204,7 @@ class Tensor {
   /// a call promises another one after every write: only then low-precision copies of it are
   /// cached.
   void mark_modified() const { mark_modified(true); }
+  /// Counts the writes to the memory, which views share.
   std::uint64_t version() const { return impl("version").storage->version(); }
 
   // --- for the layers above ----------------------------------------------------------------------
@@ -199,6 +219,7 @@ class Tensor {
     return impl_ && impl_->unique() && impl_->storage->unique() &&
            impl_->storage->only_amp_writes();
   }
+  /// The first element, without its type; null if there are no elements.
   void* raw_data() const {
     const detail::TensorImpl& t = impl();
     char* const first = static_cast<char*>(t.storage->data());

@@ -11,6 +11,7 @@
 
 namespace amp::inline v0 {
 
+/// 8 bits of exponent, as float has, and 7 of fraction.
 using bfloat16 = small_float<8, 7>;
 static_assert(sizeof(bfloat16) == 2 && std::is_trivially_copyable_v<bfloat16>);
 

@@ -14,6 +14,7 @@
 
 namespace amp::inline v0 {
 
+/// One of the small formats: half, bfloat16, float8_*.
 template <class T>
 concept SmallFloat = is_small_float<T>;
 

@@ -80,6 +80,7 @@ void convert_n(const From* from, To* to, std::size_t n) {
   detail::convert_n(detail::instruction_set(), from, to, n);
 }
 
+/// A number of C++ or one of the small formats.
 template <class T>
 concept Number = std::is_arithmetic_v<T> || is_small_float<T>;
 

@@ -17,6 +17,7 @@
 
 namespace amp::inline v0 {
 
+/// The element types of tensors.
 enum class DType : std::uint8_t {
   kFloat64,
   kFloat32,
@@ -69,19 +70,24 @@ inline constexpr DTypeInfo kDTypeInfo[kDTypeCount] = {
 template <class T>
 inline constexpr DType dtype_of = detail::dtype_of_type<std::remove_cv_t<T>>::value;
 
+/// A C++ type that is the element type of a DType.
 template <class T>
 concept Element = requires {
   detail::dtype_of_type<std::remove_cv_t<T>>::value;
 };
 
+/// The bytes of an element.
 constexpr std::int64_t item_size(DType dtype) {
   return detail::kDTypeInfo[static_cast<int>(dtype)].size;
 }
+/// The name: "float32", "bfloat16".
 constexpr std::string_view name(DType dtype) {
   return detail::kDTypeInfo[static_cast<int>(dtype)].name;
 }
+/// The same as a std::string.
 std::string to_string(DType dtype);
 
+/// Whether it is float64, float32, or one of the small formats.
 constexpr bool is_floating_point(DType dtype) { return dtype <= kFloat8E5M2; }
 /// Whether `dtype` is float16 or bfloat16.
 AMP_HOST_DEVICE constexpr bool is_low_precision(DType dtype) {

@@ -11,6 +11,7 @@
 
 namespace amp::inline v0 {
 
+/// IEEE binary16: 5 bits of exponent and 10 of fraction.
 using half = small_float<5, 10>;
 static_assert(sizeof(half) == 2 && std::is_trivially_copyable_v<half>);
 

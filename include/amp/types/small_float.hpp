@@ -111,6 +111,7 @@ class small_float {
   static constexpr NonFinite special = Special;
 
   small_float() = default;
+  /// Rounds to nearest even.
   AMP_HOST_DEVICE explicit constexpr small_float(float value) : bits_(encode(value)) {}
   AMP_HOST_DEVICE explicit constexpr small_float(double value) : bits_(encode(value)) {}
   /// On the host only: devices have no type wider than double.
@@ -123,11 +124,13 @@ class small_float {
   AMP_HOST_DEVICE explicit constexpr small_float(small_float<E, M, S> other)
       : small_float(static_cast<float>(other)) {}
 
+  /// The number with this code.
   AMP_HOST_DEVICE static constexpr small_float from_bits(bits_type bits) {
     small_float result{};
     result.bits_ = bits;
     return result;
   }
+  /// The code of the number.
   AMP_HOST_DEVICE constexpr bits_type bits() const { return bits_; }
 
   /// The conversion with a given rule of rounding and a given code for overflow. cast.hpp has names

@@ -29,6 +29,7 @@ struct AMP_EXPORT LentBlasHandles {
 /// not synchronise.
 class BlasHandleGuard {
  public:
+  /// Lends the handle to amp for CUDA device number `device`.
   [[nodiscard]] explicit BlasHandleGuard(cublasContext* handle, int device = 0);
   BlasHandleGuard(const BlasHandleGuard&) = delete;
   BlasHandleGuard& operator=(const BlasHandleGuard&) = delete;

@@ -12,6 +12,7 @@
 
 namespace amp::inline v0::cuda {
 
+/// Options of a Graph.
 struct GraphOptions {
   int warmup = 3;  // calls before the one that is recorded; these do their work
   int device = 0;
@@ -67,6 +68,7 @@ struct GraphOptions {
 /// Source: CUDA Programming Guide, "CUDA Graphs"; torch.cuda.make_graphed_callables.
 class Graph {
  public:
+  /// Calls the step to warm up, then records it.
   template <std::invocable Step>
   [[nodiscard]] explicit Graph(Step&& step, const GraphOptions& options = {}) : Graph(options) {
     const auto call = [&] { (void)step(); };

@@ -25,6 +25,7 @@
 
 namespace amp::inline v0 {
 
+/// Options of MpiCommunicator.
 struct MpiOptions {
   /// How long a rank waits for the others in one operation before it throws, naming those that did
   /// not come.

@@ -79,6 +79,7 @@ inline AutocastState autocast_state() {
   return state;
 }
 
+/// Whether torch casts the ops of this thread on devices of this type.
 inline bool is_autocast_enabled(DeviceType device) { return detail::state_of(device).enabled; }
 /// The dtype of the enclosing scope, or torch's default for the device outside of any.
 inline DType autocast_dtype(DeviceType device) { return *dtype_of(detail::state_of(device).dtype); }
@@ -103,6 +104,7 @@ inline void clear_cache() { at::autocast::clear_cache(); }
 /// Source: torch/amp/autocast_mode.py, PyTorch 2.15.
 class AutocastGuard {
  public:
+  /// Enters a scope for devices of this type.
   [[nodiscard]] explicit AutocastGuard(DeviceType device, const AutocastOptions& options = {},
                                        WeightCache cache = WeightCache::kOff) {
     check(device, options);
@@ -113,6 +115,7 @@ class AutocastGuard {
     detail::set_state(device, state);
     at::autocast::set_autocast_cache_enabled(options.cache_enabled && cache == WeightCache::kOn);
   }
+  /// The same for a pair of them.
   [[nodiscard]] explicit AutocastGuard(const std::pair<DeviceType, AutocastOptions>& scope)
       : AutocastGuard(scope.first, scope.second) {}
   /// Re-enters a state taken by autocast_state(), on this thread or another.

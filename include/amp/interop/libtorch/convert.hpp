@@ -63,6 +63,7 @@ inline Device device_of(std::string_view call, const c10::Device& device) {
   return Device(kCUDA, device.has_index() ? device.index() : 0);
 }
 
+/// The same device as torch names it.
 inline c10::Device torch_device(Device device) {
   if (device.type == kCPU) return c10::DeviceType::CPU;
   return {c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(device.index)};

@@ -131,11 +131,13 @@ class FusedOptimizer : public Traits::Torch {
   using Fused = typename Traits::Fused;
 
  public:
+  /// Over one group of parameters.
   explicit FusedOptimizer(std::vector<at::Tensor> parameters,
                           const TorchOptions& options = TorchOptions(1e-3),
                           const FusedOptions& fused = {})
       : FusedOptimizer(std::vector{torch::optim::OptimizerParamGroup(std::move(parameters))},
                        options, fused) {}
+  /// Over groups with options of their own.
   explicit FusedOptimizer(std::vector<torch::optim::OptimizerParamGroup> groups,
                           const TorchOptions& options = TorchOptions(1e-3),
                           const FusedOptions& fused = {})
@@ -352,6 +354,7 @@ class FusedOptimizer : public Traits::Torch {
   std::size_t group_count_ = 0;
 };
 
+/// torch::optim::Adam with amp's fused step.
 class Adam final : public FusedOptimizer<detail::AdamTraits> {
  public:
   using FusedOptimizer::FusedOptimizer;
@@ -363,6 +366,7 @@ class AdamW final : public FusedOptimizer<detail::AdamWTraits> {
   using FusedOptimizer::FusedOptimizer;
 };
 
+/// torch::optim::SGD with amp's fused step.
 class SGD final : public FusedOptimizer<detail::SGDTraits> {
  public:
   using FusedOptimizer::FusedOptimizer;

@@ -26,6 +26,7 @@ struct GradientSummary {
   double norm = 0;  // L2, of those that are finite, unscaled; rounded to float32 unless the
                     // gradient is float64
 
+  /// Whether an element was not finite.
   bool is_bad() const { return first_bad >= 0; }
   friend bool operator==(const GradientSummary&, const GradientSummary&) = default;
 };
