@@ -55,7 +55,7 @@ concept MayBeEmpty = std::is_pointer_v<Hook> || requires(const Hook& hook) {
 
 }  // namespace detail
 
-/// Removes a hook. Dropping the handle leaves the hook where it is.
+/// Removes a hook. Destroying the handle does not remove it.
 class HookHandle {
  public:
   HookHandle() = default;

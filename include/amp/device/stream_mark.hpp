@@ -12,7 +12,7 @@
 namespace amp::inline v0 {
 
 /// Marks the current end of a device stream's work. No function makes the host wait. On the CPU,
-/// where all work has one order, nothing happens. Only one thread at a time may use a mark.
+/// all work has one order, and nothing happens. Only one thread at a time may use a mark.
 ///
 /// ```cpp
 /// const amp::Tensor copy = amp::zeros({4});  // written on this thread's stream

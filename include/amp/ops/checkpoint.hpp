@@ -122,6 +122,7 @@ Tensor with_checkpoint(const Tensor& result, Ref<CheckpointNode> node);
 
 }  // namespace detail
 
+/// Defined after `detail`, which it uses.
 template <class Function, class... Tensors>
 Tensor checkpoint(Function&& fn, const Tensors&... inputs) {
   using Kept = std::decay_t<Function>;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a GradScaler asks of an optimizer.
+// The concepts of a GradScaler: the losses that it scales and the optimizers that it steps.
 #pragma once
 
 #include <concepts>
@@ -15,8 +15,8 @@
 namespace amp::inline v0 {
 
 /// How a scaler scales a loss of another library. A header for that library specialises it:
-///   static Device device(const T& loss): where the loss is. Throws if it is undefined.
-///   static T multiply(const T& loss, const Tensor& scale): their product in float32, or float64 if
+///   static Device device(const T& loss): the device of the loss. Throws if it is undefined.
+///   static T multiply(const T& loss, const Tensor& scale): loss * scale in float32, or float64 if
 ///   the loss is; differentiable. The scale is 0-dimensional, on that device.
 ///   static Tensor view(const T& loss): a tensor over its memory, for GradScalerOptions::ledger.
 ///   Without it the ledger has no losses.
@@ -25,54 +25,56 @@ struct LossAdapter;
 
 /// How a scaler uses an optimizer of another library that has no gradients(). A header for that
 /// library specialises it:
-///   static void visit_gradients(O&, FunctionRef<void(const TensorView&)>): each that exists.
-///   static void step(O&)
+///   static void visit_gradients(O&, FunctionRef<void(const TensorView&)>): calls it with each
+///   gradient that exists.
+///   static void step(O&): the step of the optimizer.
 ///   static void mark_unscaled(O&): called after the gradients were unscaled in place.
 template <class O>
 struct OptimizerAdapter;
 
-/// A loss of a library that LossAdapter knows, as torch::Tensor with <amp/libtorch.hpp>.
+/// A loss of a library that has a LossAdapter, such as torch::Tensor with <amp/libtorch.hpp>.
 template <class T>
 concept ForeignLoss = requires(const T& loss, const Tensor& scale) {
   { LossAdapter<T>::device(loss) } -> std::same_as<Device>;
   { LossAdapter<T>::multiply(loss, scale) } -> std::convertible_to<T>;
 };
 
-/// Has gradients() -> a range of TensorView, and step().
+/// An optimizer with gradients(), which returns a range of TensorView, and step().
 template <class O>
 concept HasGradients = requires(O& optimizer) {
   { *std::begin(optimizer.gradients()) } -> std::convertible_to<TensorView>;
   optimizer.step();
 };
 
-/// An optimizer of a library that OptimizerAdapter knows, as all of torch::optim with
+/// An optimizer of a library that has an OptimizerAdapter, such as those of torch::optim with
 /// <amp/libtorch.hpp>.
 template <class O>
 concept ForeignOptimizer = !HasGradients<O> && requires(O & optimizer) {
   OptimizerAdapter<O>::step(optimizer);
 };
 
-/// What a scaler can unscale and step.
+/// An optimizer that a scaler can unscale and step.
 template <class O>
 concept OptimizerLike = HasGradients<O> || ForeignOptimizer<O>;
 
-/// One that unscales, clips and skips by itself, on the device: it costs no synchronisation.
+/// An optimizer that unscales, clips and skips on the device, in step(const GradScale&). Its step
+/// does not synchronise.
 template <class O>
 concept ScaleAwareOptimizer = HasGradients<O> && requires(O& optimizer, const GradScale& scale) {
   optimizer.step(scale);
 };
 
-/// One over amp tensors, whose gradients carry a mark while they are scaled: mark_unscaled() is
-/// called once they were unscaled in place. A scale-aware one gets its 16-bit gradients left
-/// scaled, and reads GradScale::inverse_low_precision for them.
+/// An optimizer over amp tensors, whose gradients carry a mark while they are scaled.
+/// mark_unscaled() is called after they were unscaled in place. If it is scale-aware, its 16-bit
+/// gradients stay scaled, and its step multiplies them by GradScale::inverse_low_precision.
 template <class O>
 concept MarksGradients = HasGradients<O> && requires(O& optimizer) {
   optimizer.mark_unscaled();
 };
 
-/// One that has only a part of the gradients, as an amp::ShardedOptimizer: gather_norms(norm) is an
-/// array of the norms that all ranks have, each a float64, on the device of `norm`, which is that
-/// of this rank's part. Such an optimizer is scale-aware.
+/// An optimizer that has only a part of the gradients, such as amp::ShardedOptimizer.
+/// gather_norms(norm) takes the norm of this rank's part, and returns an array of the norms of all
+/// ranks, in float64 and on the device of `norm`. Such an optimizer is scale-aware.
 template <class O>
 concept HasShards = ScaleAwareOptimizer<O> && requires(O& optimizer, const Tensor& norm) {
   { optimizer.gather_norms(norm) } -> std::same_as<Tensor>;
@@ -80,7 +82,7 @@ concept HasShards = ScaleAwareOptimizer<O> && requires(O& optimizer, const Tenso
 
 namespace detail {
 
-/// A reference to an optimizer of any type, so that what a scaler does with one is compiled once.
+/// A reference to an optimizer of any type, so that the code of the scaler is compiled once.
 class AnyOptimizer {
  public:
   template <OptimizerLike O>
@@ -97,19 +99,19 @@ class AnyOptimizer {
     calls_->visit_gradients(optimizer_, body);
   }
   void step() const { calls_->step(optimizer_); }
-  /// If it is scale-aware.
+  /// Requires is_scale_aware().
   void step(const GradScale& scale) const { calls_->step_scaled(optimizer_, scale); }
-  /// If it marks its gradients.
+  /// Requires marks_gradients().
   void mark_unscaled() const { calls_->mark_unscaled(optimizer_); }
-  /// If it has parameters, as amp's do: tensors.
+  /// Requires has_parameters(), which amp's optimizers have.
   void visit_parameters(FunctionRef<void(const Tensor&)> body) const {
     calls_->visit_parameters(optimizer_, body);
   }
-  /// If it is sharded.
+  /// Requires is_sharded().
   Tensor gather_norms(const Tensor& norm) const { return calls_->gather_norms(optimizer_, norm); }
 
  private:
-  /// Null for what the optimizer does not have.
+  /// A pointer is null if the optimizer does not have that function.
   struct Calls {
     void (*visit_gradients)(void*, FunctionRef<void(const TensorView&)>);
     void (*step)(void*);

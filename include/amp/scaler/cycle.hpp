@@ -45,8 +45,8 @@ struct OptimizerCycle {
   }
 };
 
-/// The optimizers of the current cycle of a scaler. What it allocates for one cycle is reused in the
-/// next ones.
+/// The optimizers of the current cycle of a scaler. What it allocates for one cycle is reused in
+/// the next ones.
 class Cycle {
  public:
   /// Without `scales`, unscaling changes nothing, so that there is no rounding to warn about.

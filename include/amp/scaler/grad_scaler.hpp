@@ -25,8 +25,8 @@ namespace detail {
 [[noreturn]] void refuse_closure();
 }
 
-/// Dynamic loss scaling (Micikevicius et al. 2018, arXiv 1710.03740, section 3.2), with the interface
-/// of torch.amp.GradScaler.
+/// Dynamic loss scaling (Micikevicius et al. 2018, arXiv 1710.03740, section 3.2), with the
+/// interface of torch.amp.GradScaler.
 ///
 /// Meaning: backward starts from loss * S, so that float16 gradients do not underflow; the
 /// optimizer's step divides the gradients by S. If a gradient is not finite, before or after the
@@ -44,23 +44,23 @@ namespace detail {
 /// Dtypes: the scaled loss is float32, or float64 for a float64 loss. Gradients and parameters may
 /// have any floating-point dtype.
 ///
-/// Devices: the scaler lives on one device (GradScalerOptions::device). Losses and gradients may lie
-/// on others, as in PyTorch: each of these has a copy of scale and inverse, which is refreshed when
-/// it is used and the scale has changed; update() copies found_inf to the scaler's device. All
-/// gradients of a scale-aware optimizer must lie on one device. Those of any other optimizer may lie
-/// on several; they are tested and clipped together, and the step is skipped on all devices if one
-/// gradient is not finite.
+/// Devices: the scaler lives on one device (GradScalerOptions::device). Losses and gradients may
+/// lie on others, as in PyTorch: each of these has a copy of scale and inverse, which is refreshed
+/// when it is used and the scale has changed; update() copies found_inf to the scaler's device. All
+/// gradients of a scale-aware optimizer must lie on one device. Those of any other optimizer may
+/// lie on several; they are tested and clipped together, and the step is skipped on all devices if
+/// one gradient is not finite.
 ///
 /// Errors: throws amp::Error if a call is out of order, naming the stage, the calls that may come
 /// next and the number of gradients; if an optimizer has no gradients; if the gradients of a
 /// scale-aware optimizer lie on several devices; and, while a graph is recorded, if a loss or
-/// gradient is on another device than the scaler. After an error, scale(loss) may start a new cycle,
-/// or update() may be called again.
+/// gradient is on another device than the scaler. After an error, scale(loss) may start a new
+/// cycle, or update() may be called again.
 ///
 /// Synchronisation: none if the optimizer is scale-aware, as all of amp's are, except in the calls
 /// that say so. Scale, inverse, trackers and counters stay on the device. Between CUDA devices,
-/// streams wait for each other and the host does not. If losses or gradients are on the host and the
-/// scaler is on a CUDA device, or the other way round, the host waits for what is copied to it:
+/// streams wait for each other and the host does not. If losses or gradients are on the host and
+/// the scaler is on a CUDA device, or the other way round, the host waits for what is copied to it:
 /// after each change of the scale, in update(), and, for gradients on several devices, in unscale_,
 /// unscale_and_clip and step.
 ///
@@ -99,8 +99,8 @@ class GradScaler {
   /// the optimizer's.
   bool is_enabled() const { return enabled_; }
 
-  /// Returns loss * scale, in float32 (float64 for a float64 loss), on the loss's device. The result
-  /// of a 16-bit loss does not overflow 16 bits. Differentiable.
+  /// Returns loss * scale, in float32 (float64 for a float64 loss), on the loss's device. The
+  /// result of a 16-bit loss does not overflow 16 bits. Differentiable.
   Tensor scale(const Tensor& loss);
   std::vector<Tensor> scale(std::span<const Tensor> losses);
   std::vector<Tensor> scale(std::initializer_list<Tensor> losses);
@@ -135,20 +135,20 @@ class GradScaler {
     unscale_any(detail::AnyOptimizer(optimizer));
   }
 
-  /// unscale_, then clipping by the common norm: each gradient is multiplied by
-  /// min(1, max_norm / (norm + 1e-6)). Returns the norm of the unscaled gradients before clipping,
-  /// 0-dimensional float32, or float64 if a gradient is, on the gradients' device, or on the
-  /// scaler's if they lie on several. The gradients of a scale-aware optimizer, as amp's are, are
-  /// only read: `.grad` stays scaled and unclipped, also after the step, which applies both factors.
-  /// The step is skipped if the norm is not finite. Throws if `max_norm` is not above 0.
+  /// unscale_, then clipping by the common norm: each gradient is multiplied by min(1, max_norm /
+  /// (norm + 1e-6)). Returns the norm of the unscaled gradients before clipping, 0-dimensional
+  /// float32, or float64 if a gradient is, on the gradients' device, or on the scaler's if they lie
+  /// on several. The gradients of a scale-aware optimizer, as amp's are, are only read: `.grad`
+  /// stays scaled and unclipped, also after the step, which applies both factors. The step is
+  /// skipped if the norm is not finite. Throws if `max_norm` is not above 0.
   template <OptimizerLike O>
   Tensor unscale_and_clip(O& optimizer, double max_norm) {
     return unscale_and_clip_any(detail::AnyOptimizer(optimizer), max_norm);
   }
 
-  /// Makes the optimizer's step unless a gradient is not finite. Unscales first if that was not done
-  /// in this cycle; amp's optimizers leave `.grad` scaled. Synchronises only if the optimizer is not
-  /// scale-aware.
+  /// Makes the optimizer's step unless a gradient is not finite. Unscales first if that was not
+  /// done in this cycle; amp's optimizers leave `.grad` scaled. Synchronises only if the optimizer
+  /// is not scale-aware.
   template <OptimizerLike O>
   StepResult step(O& optimizer) {
     return step_any(detail::AnyOptimizer(optimizer));
@@ -164,8 +164,8 @@ class GradScaler {
   }
 
   /// Skips the optimizer's step in this cycle, whether it is unscaled or not. For loops that will
-  /// not step (after a bad batch, or if gradient accumulation is cut short), so that update() may be
-  /// called. Counts as skipped; gradients that were not tested do not change the scale.
+  /// not step (after a bad batch, or if gradient accumulation is cut short), so that update() may
+  /// be called. Counts as skipped; gradients that were not tested do not change the scale.
   template <OptimizerLike O>
   void skip_step(O& optimizer) {
     skip_step_any(&optimizer);
@@ -194,17 +194,18 @@ class GradScaler {
   /// Returns the number of steps applied and skipped. Synchronises.
   GradScalerCounters counters() const;
 
-  /// Device pointers for your own kernels, stable for the scaler's life: the scale, its inverse, and
-  /// a float32 that your kernel sets to a value other than 0 if a gradient is not finite. update()
-  /// reads that value and sets it to 0. Starts the scaler on `device`; throws if it lives on another
-  /// device, because a copy would not follow the scale.
+  /// Device pointers for your own kernels, stable for the scaler's life: the scale, its inverse,
+  /// and a float32 that your kernel sets to a value other than 0 if a gradient is not finite.
+  /// update() reads that value and sets it to 0. Starts the scaler on `device`; throws if it lives
+  /// on another device, because a copy would not follow the scale.
   const float* scale_data(Device device);
   const float* inverse_scale_data(Device device);
   float* found_inf_data(Device device);
 
   /// Returns the statistics of the optimizer's gradients, from the pass that step, unscale_ or
-  /// unscale_and_clip made in this cycle, or else in the last one. Throws if there was no such pass,
-  /// or if GradScalerOptions::statistics is not set. Does not synchronise; reading the result does.
+  /// unscale_and_clip made in this cycle, or else in the last one. Throws if there was no such
+  /// pass, or if GradScalerOptions::statistics is not set. Does not synchronise; reading the result
+  /// does.
   template <OptimizerLike O>
   StatisticsResult statistics(O& optimizer) const {
     return statistics_any(&optimizer);

@@ -43,8 +43,8 @@ using GradientParts = PoolVector<GradientPart>;
 void collect_gradients(std::string_view call, const AnyOptimizer& optimizer, GradientParts& parts,
                        GradientNames* names = nullptr);
 
-/// Throws, naming the parameter, if several ranks train it, or if the optimizer is sharded. A scaler
-/// without GradScalerOptions::agree must not step such parameters.
+/// Throws, naming the parameter, if several ranks train it, or if the optimizer is sharded. A
+/// scaler without GradScalerOptions::agree must not step such parameters.
 void require_one_rank(std::string_view call, const AnyOptimizer& optimizer);
 
 /// Options of a scaler that do not work on every device.

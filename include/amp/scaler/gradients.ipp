@@ -35,7 +35,7 @@ AMP_INLINE GradientPart& part_of(std::string_view call, GradientParts& parts, st
   return parts.emplace_back(GradientPart{.device = view.device});
 }
 
-/// Names the first gradient that is not where the others are.
+/// Throws, naming the first gradient that is on another device than gradient 0.
 [[noreturn]] AMP_COLD void refuse_several_devices(std::string_view call,
                                                   const AnyOptimizer& optimizer) {
   std::int64_t index = 0;

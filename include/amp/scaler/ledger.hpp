@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The overflow ledger: what the last passes over an optimizer's gradients saw of each of them.
+// The ledger: a summary of each gradient in the last passes over an optimizer's gradients.
 #pragma once
 
 #include <cstddef>
@@ -19,40 +19,40 @@
 
 namespace amp::inline v0 {
 
-/// What a pass saw of one gradient, and the name of its parameter: TensorView::name, as amp's
-/// optimizers have it that were made of named parameters; else "gradient 137", by its number among
-/// those of the pass.
+/// The summary of one gradient in a pass, and the name of its parameter: TensorView::name, which
+/// amp's optimizers have if they were made of named parameters; else "gradient 137", its index in
+/// the pass.
 struct LedgerEntry : GradientSummary {
   std::string name;
 };
 
 /// One pass over the gradients of an optimizer.
 struct LedgerPass {
-  /// Of the cycle, from 1 on: cycles of the scaler that looked at gradients are counted. So the
+  /// The number of the cycle, from 1 on; cycles in which gradients were tested are counted. The
   /// passes of several optimizers before one update() have the same number.
   std::int64_t number = 0;
   double scale = 0;
-  bool found_inf = false;   // whether the step has to be skipped
-  bool sanitized = false;   // whether OverflowPolicy::kSanitize replaced something before the pass
-  std::int64_t losses = 0;  // that scale() was given in the cycle, before the pass
-  double loss = 0;          // the last, or the first that is not finite, scaled or not
-  bool loss_finite = true;  // whether all were
-  bool scaled_loss_finite = true;  // whether all were once scaled
+  bool found_inf = false;          // whether the step has to be skipped
+  bool sanitized = false;          // whether OverflowPolicy::kSanitize changed a gradient
+  std::int64_t losses = 0;         // the number of losses that were scaled before the pass
+  double loss = 0;                 // the last loss, or the first that is not finite, scaled or not
+  bool loss_finite = true;         // whether all losses were finite
+  bool scaled_loss_finite = true;  // whether all scaled losses were finite
   std::vector<LedgerEntry> gradients;
 
-  /// How many gradients have an element that is not finite.
+  /// Returns the number of gradients that have an element that is not finite.
   std::int64_t bad_gradients() const;
 };
 
 namespace detail {
 
-/// The names of the gradients of passes, as lists that are numbered: each list is kept once, as the
-/// device knows them by number only.
+/// The names of the gradients of passes, as numbered lists. Each list is stored once; the device
+/// stores only its number.
 class GradientNames {
  public:
   void begin() { count_ = 0; }
   void add(std::string_view name);
-  /// The number of the list that was added since begin(). `stays`: a graph will go on naming it.
+  /// Returns the number of the list that was added since begin(). `stays`: a graph will use it.
   std::int64_t end(bool stays);
   std::string name(std::int64_t list, std::size_t gradient) const;
 
@@ -63,25 +63,25 @@ class GradientNames {
     std::vector<std::string> names;
   };
 
-  std::vector<std::string> next_;  // its memory is kept
+  std::vector<std::string> next_;  // its memory is reused
   std::size_t count_ = 0;
   std::vector<List> lists_;
   std::int64_t made_ = 0, ended_ = 0;
 };
 
-/// The passes of one optimizer. The memory is larger than what was there before if there are more
-/// gradients than ever; a graph that was recorded goes on writing to the one that it knows.
+/// The passes of one optimizer. If a pass has more gradients than any before, larger memory is
+/// allocated; a recorded graph continues to write to the memory that it was recorded with.
 class Ledger {
  public:
   explicit Ledger(std::int64_t depth) : depth_(depth) {}
 
-  /// Where the device is to record a pass over `count` gradients, whose names were collected.
-  /// `most`: how many there may be, as far as that is known.
+  /// Returns the arguments by which the device records a pass over `count` gradients, whose names
+  /// were collected. `most`: the largest number of gradients there may be, if that is known.
   kernels::LedgerArgs prepare(Device device, std::int64_t count, std::int64_t most);
 
-  /// The last passes, oldest first. Synchronises.
+  /// Returns the last passes, oldest first. Synchronises.
   std::vector<LedgerPass> read() const;
-  /// Those of the last copy that arrived; begins another one. Does not wait.
+  /// Returns the passes of the last copy that arrived, and starts another one. Does not wait.
   std::vector<LedgerPass> poll();
 
   GradientNames names;
@@ -91,7 +91,7 @@ class Ledger {
     Tensor memory;
     kernels::LedgerLayout layout;
     std::vector<LedgerPass> arrived = {};
-    HostCopy copy = {};  // gone before the memory
+    HostCopy copy = {};  // destroyed before the memory
   };
 
   void read(const void* bytes, const kernels::LedgerLayout& layout,
@@ -104,10 +104,9 @@ class Ledger {
 
 }  // namespace detail
 
-/// The ledger of an optimizer: the last passes over its gradients, as many as
-/// GradScalerOptions::ledger says, those of graphs that were replayed among them. Owns its memory:
-/// it outlives scaler and optimizer, and is right whenever it is read. Not for use while another
-/// thread uses the scaler.
+/// The ledger of an optimizer: the last GradScalerOptions::ledger passes over its gradients,
+/// including those of replayed graphs. It owns its memory, so that it may outlive scaler and
+/// optimizer. It must not be used while another thread uses the scaler.
 ///
 /// ```cpp
 /// const amp::Tensor w = amp::ones({2}, {.requires_grad = true});
@@ -122,15 +121,15 @@ class Ledger {
 /// ```
 class GradientLedger {
  public:
-  /// Without passes: that of a disabled scaler.
+  /// A ledger without passes, as of a disabled scaler.
   GradientLedger() = default;
   explicit GradientLedger(std::shared_ptr<detail::Ledger> ledger) : ledger_(std::move(ledger)) {}
 
-  /// The passes until now, oldest first. Synchronises.
+  /// Returns the passes until now, oldest first. Synchronises.
   std::vector<LedgerPass> read() const;
-  /// The passes that have reached the host, oldest first: perhaps older ones than read() gives, and
-  /// none at first. Begins to copy those of now if no copy is under way, and does not wait for it:
-  /// to be called once in a while. On the CPU they are always those of now.
+  /// Returns the passes that have reached the host, oldest first. They may be older than those of
+  /// read(), and there are none at first. Starts a copy if none is under way, and does not wait for
+  /// it: call it once in a while. On the CPU, the same as read().
   std::vector<LedgerPass> poll() const;
 
  private:
@@ -146,12 +145,13 @@ class Ledgers {
   explicit Ledgers(std::int64_t depth) : depth_(depth) {}
 
   bool exist() const { return depth_ != 0; }
-  /// Of an optimizer, made if it is not there yet; null without ledgers.
+  /// Returns the ledger of an optimizer, which is created if needed; null without ledgers.
   std::shared_ptr<Ledger> of(const void* optimizer);
   std::vector<GradientLedger> all() const;
 
   void record_loss(const Tensor& loss, const Tensor& scaled);
-  /// Where a pass of this cycle goes; nowhere if `ledger` is null.
+  /// Returns the arguments by which a pass of this cycle is recorded; it is not if `ledger` is
+  /// null.
   kernels::LedgerArgs prepare(Ledger* ledger, Device device, std::int64_t count, std::int64_t most,
                               const float* scale);
   void end_cycle() { has_loss_ = has_pass_ = false; }
@@ -161,7 +161,7 @@ class Ledgers {
 
   std::int64_t depth_;
   Tensor clock_;
-  bool has_loss_ = false, has_pass_ = false;  // the cycle
+  bool has_loss_ = false, has_pass_ = false;  // in this cycle
   PoolVector<std::pair<const void*, std::shared_ptr<Ledger>>> all_;
 };
 

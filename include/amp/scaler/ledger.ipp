@@ -74,8 +74,8 @@ AMP_COLD std::string GradientNames::name(std::int64_t list, std::size_t gradient
   return "gradient " + std::to_string(gradient);
 }
 
-/// Bytes of 0, which graphs write from now on.
-AMP_COLD Tensor make_ledger_words(Device device, std::int64_t bytes) {
+/// Allocates bytes of 0.
+AMP_COLD Tensor make_ledger_bytes(Device device, std::int64_t bytes) {
   return zeros({bytes}, {.dtype = kUInt8, .device = device});
 }
 
@@ -84,7 +84,7 @@ AMP_COLD kernels::LedgerArgs Ledger::prepare(Device device, std::int64_t count, 
       rings_.back().layout.capacity < count) {
     const kernels::LedgerLayout layout{
         depth_, (std::max)({count, most, rings_.empty() ? 0 : 2 * rings_.back().layout.capacity})};
-    Tensor memory = make_ledger_words(device, layout.bytes());
+    Tensor memory = make_ledger_bytes(device, layout.bytes());
     or_out_of_memory([&] { rings_.push_back({std::move(memory), layout}); });
   }
   const Ring& ring = rings_.back();
@@ -190,7 +190,7 @@ AMP_COLD std::vector<GradientLedger> Ledgers::all() const {
 }
 
 AMP_COLD kernels::LedgerClock* Ledgers::clock(Device device) {
-  if (!clock_.defined()) clock_ = make_ledger_words(device, sizeof(kernels::LedgerClock));
+  if (!clock_.defined()) clock_ = make_ledger_bytes(device, sizeof(kernels::LedgerClock));
   clock_.mark_modified();
   return static_cast<kernels::LedgerClock*>(clock_.raw_data());
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A step of one's own, as a GradScaler takes it.
+// An optimizer made of gradients in your own memory and your own step function.
 #pragma once
 
 #include <concepts>
@@ -14,14 +14,14 @@
 
 namespace amp::inline v0 {
 
-/// Gradients in memory of the user's and a function that steps with them: what GradScaler needs of
-/// an optimizer, for programs that have no class for theirs.
+/// Gradients in your own memory and a function that steps with them: all that a GradScaler needs of
+/// an optimizer, for programs without an optimizer class.
 ///
-/// step(scale) gets the scale's words and hands them to the kernel that reads the gradients:
-/// multiply each by scale.factor(dtype), change nothing if scale.skips(). Without a scaler, and
-/// with one that is disabled, the words are null, which stands for no scale. The views and their
-/// names have to live as long as this object; neither copied nor moved, since scalers know it by
-/// address.
+/// step(scale) passes the pointers of GradScale to the kernel that reads the gradients. The kernel
+/// multiplies each gradient by scale.factor(dtype), and changes nothing if scale.skips(). Without a
+/// scaler, or with one that is disabled, the pointers are null, which means no scale. The memory
+/// and the names of the views must outlive this object. It can be neither copied nor moved, because
+/// scalers know it by its address.
 ///
 /// ```cpp
 /// amp::half gradient[2] = {amp::half(512.0F), amp::half(-1024.0F)};  // scaled by 1024
@@ -40,12 +40,15 @@ namespace amp::inline v0 {
 template <std::invocable<const GradScale&> Step>
 class PlainOptimizer {
  public:
+  /// `step` is called as step(const GradScale&).
   PlainOptimizer(std::vector<TensorView> gradients, Step step)
       : gradients_(std::move(gradients)), step_(std::move(step)) {}
   PlainOptimizer(const PlainOptimizer&) = delete;
   PlainOptimizer& operator=(const PlainOptimizer&) = delete;
 
+  /// Returns the views of the gradients.
   const std::vector<TensorView>& gradients() const { return gradients_; }
+  /// Calls the step function; without an argument, with no scale.
   void step() { step_(GradScale{}); }
   void step(const GradScale& scale) { step_(scale); }
 

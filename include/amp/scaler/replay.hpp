@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a scaler would have done: a recorded trace of bad steps, replayed under any policy, without
-// tensors.
+// Simulates the loss scale: a recorded trace of bad steps, under any policy, without tensors.
 #pragma once
 
 #include <concepts>
@@ -14,8 +13,9 @@
 
 namespace amp::inline v0 {
 
-/// The states after each update of a scaler with one optimizer that starts from `start`.
-/// `found_inf` is a range of what converts to bool: whether that update saw a non-finite gradient.
+/// Returns the state after each update of a scaler with one optimizer that starts from `start`.
+/// `found_inf` is a range of values that convert to bool: for each update, whether a gradient was
+/// not finite.
 ///
 /// ```cpp
 /// const std::vector<bool> trace{false, true, true};
@@ -23,7 +23,7 @@ namespace amp::inline v0 {
 /// assert(amp::replay(paddle, trace).back().scale == 32768);
 /// ```
 ///
-/// The same transition as on the device, bit for bit. Throws for a state that cannot work.
+/// Uses the same transition as the device, bit for bit. Throws if the state is not valid.
 template <std::same_as<GradScalerState> State, class Range>  // deduced, so that {...} are options
 std::vector<GradScalerState> replay(const State& start, const Range& found_inf) try {
   detail::check_state(start);

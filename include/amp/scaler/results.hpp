@@ -44,6 +44,9 @@ class StatisticsResult {
 
   /// Allocates the bytes of one result.
   static Tensor allocate(Device device);
+  [[deprecated("call allocate(device)")]] static Tensor make_words(Device device) {
+    return allocate(device);
+  }
   /// Returns the address of the statistics in such bytes; null if `bytes` is undefined.
   static GradientStatistics* data(const Tensor& bytes) {
     return bytes.defined() ? static_cast<GradientStatistics*>(bytes.raw_data()) : nullptr;

@@ -23,11 +23,12 @@ using kernels::ScalePolicy;
 enum class OverflowPolicy : std::uint8_t {
   /// The step is skipped.
   kSkip,
-  /// The gradients are made finite and the step is taken: NaN becomes 0, and an infinity becomes the
-  /// largest finite number of the gradient's dtype, with its sign. This happens in place and before
-  /// the gradients are unscaled. It suits gradients in which few elements overflow, and is best used
-  /// with clipping by value or by norm. A step is still skipped if unscaling, or the norm to clip
-  /// by, overflows: the square of the largest float32 does. Costs one more read of all gradients.
+  /// The gradients are made finite and the step is taken: NaN becomes 0, and an infinity becomes
+  /// the largest finite number of the gradient's dtype, with its sign. This happens in place and
+  /// before the gradients are unscaled. It suits gradients in which few elements overflow, and is
+  /// best used with clipping by value or by norm. A step is still skipped if unscaling, or the norm
+  /// to clip by, overflows: the square of the largest float32 does. Costs one more read of all
+  /// gradients.
   kSanitize,
 };
 
@@ -54,6 +55,7 @@ using AgreeCallback = std::function<void(const Tensor& found_inf)>;
 /// Prints a warning that training makes no progress. The default of GradScalerOptions::on_skips.
 void warn_of_skips(const GradScalerCounters& counters);
 
+/// The options of a GradScaler. The defaults are those of torch.amp.GradScaler.
 struct GradScalerOptions {
   double init_scale = 65536;
   double growth_factor = 2;
@@ -100,11 +102,11 @@ struct GradScalerState {
   friend bool operator==(const GradScalerState&, const GradScalerState&) = default;
 };
 
-/// The state as text: a line "name value" per field. Floating-point numbers are hexadecimal, so that
-/// parse_grad_scaler_state() restores every bit.
+/// The state as text: a line "name value" per field. Floating-point numbers are hexadecimal, so
+/// that parse_grad_scaler_state() restores every bit.
 std::string to_string(const GradScalerState& state);
-/// The inverse of to_string(). Throws amp::Error, naming the line, if `text` has another form, or if
-/// the state is not valid.
+/// The inverse of to_string(). Throws amp::Error, naming the line, if `text` has another form, or
+/// if the state is not valid.
 GradScalerState parse_grad_scaler_state(std::string_view text);
 
 namespace detail {

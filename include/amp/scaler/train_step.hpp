@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// One step of a training loop, and what it does besides leaving the step out if a gradient is not
-// finite.
+// One step of a training loop, and what it does if the step is skipped.
 #pragma once
 
 #include <concepts>
@@ -20,58 +19,59 @@
 
 namespace amp::inline v0 {
 
-/// What a TrainStep does about a step that the scaler skipped. All but kSkip wait for the device
-/// once a step.
+/// What a TrainStep does if the scaler skipped the step. All but kSkip synchronise once per step.
 enum class OnSkip : std::uint8_t {
-  /// Nothing: the next batch comes with a lower scale.
+  /// Nothing: the next batch is run with a lower scale.
   kSkip,
-  /// The same batch again at the new scale, with the same random numbers, at most max_reruns times;
-  /// then it is skipped. Buffers that the forward pass writes (running statistics of batch_norm)
-  /// see the batch again, and each run counts in the scaler's counters.
+  /// Runs the same batch again at the new scale, with the same random numbers, at most max_reruns
+  /// times; then it is skipped. Each run updates buffers that the forward pass writes (running
+  /// statistics of batch_norm), and counts in the scaler's counters.
   kRerun,
-  /// The next float32_steps steps run with autocast off and the loss not scaled; the scaler and its
-  /// scale stay as they are meanwhile. Bad steps are still skipped.
+  /// Runs the next float32_steps steps with autocast off and the loss not scaled. The scaler and
+  /// its scale stay as they are. Bad steps are still skipped.
   kFloat32,
-  /// Throws amp::Error with what is known of it. The weights are those from before the step, the
-  /// scale has backed off, and training may go on.
+  /// Throws amp::Error with a report. The weights are those from before the step, the scale has
+  /// backed off, and training may go on.
   kStop,
 };
 
+/// The options of a TrainStep.
 struct TrainStepOptions {
-  DeviceType device = kCPU;             // of the autocast scope
-  AutocastOptions autocast = {};        // in which the loss is computed
-  std::optional<double> max_norm = {};  // to clip the gradients by; unset: not clipped
+  DeviceType device = kCPU;             // the device type of the autocast scope
+  AutocastOptions autocast = {};        // the scope in which the loss is computed
+  std::optional<double> max_norm = {};  // the norm to clip the gradients by; unset: no clipping
   OnSkip on_skip = OnSkip::kSkip;
   int max_reruns = 3;
   int float32_steps = 100;
-  /// What the error of OnSkip::kStop says: amp::diagnose, for example. Unset: the loss and the
-  /// first bad gradient, if the scaler keeps a ledger.
+  /// Returns the report in the error of OnSkip::kStop: amp::diagnose, for example. If unset, the
+  /// report is the loss and the first bad gradient, if the scaler keeps a ledger.
   std::function<std::string(const GradScaler&)> report = {};
 };
 
+/// The result of a TrainStep.
 struct TrainStepResult {
-  Tensor loss;      // not scaled, of the last run
-  Tensor norm;      // before clipping; undefined without max_norm
-  StepResult step;  // of the last run
-  int reruns = 0;
-  bool float32 = false;  // whether it ran so because of OnSkip::kFloat32
+  Tensor loss;           // the loss of the last run, not scaled
+  Tensor norm;           // the norm before clipping; undefined without max_norm
+  StepResult step;       // the step of the last run
+  int reruns = 0;        // how often the batch was run again
+  bool float32 = false;  // whether OnSkip::kFloat32 made the step run in float32
 
-  /// Synchronises when asked, not before.
+  /// Returns whether the step was skipped. Synchronises.
   bool skipped() const { return step.skipped(); }
 };
 
-/// Anything that a GradScaler takes, and whose gradients can be forgotten.
+/// An optimizer that a GradScaler can step, and that has zero_grad().
 template <class O>
 concept TrainableOptimizer = OptimizerLike<O> && requires(O& optimizer) {
   optimizer.zero_grad();
 };
 
-/// The order of a training step with one optimizer: zero_grad(), the loss within an autocast scope,
-/// scale and backward, clipping, step, update().
+/// A training step with one optimizer: zero_grad(), the loss within an autocast scope, scale and
+/// backward, clipping, step, update().
 ///
-/// Errors: amp::Error for options that cannot work, for a loss that is undefined, and those of the
-/// calls it makes; after any error the next call begins anew.
-/// Synchronisation: none with OnSkip::kSkip.
+/// Errors: throws amp::Error if an option is not valid or the loss is undefined, and the errors of
+/// the calls above. After an error, the next call begins a new step. Synchronisation: none with
+/// OnSkip::kSkip.
 ///
 /// ```cpp
 /// const amp::Tensor x = amp::randn({8, 4}), w = amp::randn({2, 4}, {.requires_grad = true});
@@ -85,13 +85,13 @@ concept TrainableOptimizer = OptimizerLike<O> && requires(O& optimizer) {
 /// ```
 class TrainStep {
  public:
-  /// The scaler must outlive it.
+  /// The scaler must outlive the TrainStep.
   explicit TrainStep(GradScaler& scaler, const TrainStepOptions& options = {});
   TrainStep(const TrainStep&) = delete;
   TrainStep& operator=(const TrainStep&) = delete;
   ~TrainStep();
 
-  /// `loss_function()` computes the loss of the batch; it is called once for each run.
+  /// Makes one step. `loss_function()` computes the loss of the batch; it is called once per run.
   template <TrainableOptimizer O, std::invocable F>
   requires std::convertible_to<std::invoke_result_t<F&>, Tensor> TrainStepResult
   operator()(O& optimizer, F&& loss_function) {
@@ -105,7 +105,7 @@ class TrainStep {
     return run({zero_grad, loss, clip, step, passes});
   }
 
-  /// How many of the next steps run in float32.
+  /// Returns how many of the next steps will run in float32.
   int float32_steps_left() const { return float32_left_; }
 
  private:

@@ -12,7 +12,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// What the last pass of an optimizer saw, as an error says it.
+/// The last pass of an optimizer, as text for an error.
 AMP_COLD std::string describe_overflow(const std::vector<LedgerPass>& passes) {
   if (passes.empty()) return "no pass was recorded";
   const LedgerPass& pass = passes.back();

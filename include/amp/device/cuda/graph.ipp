@@ -183,7 +183,7 @@ AMP_CUDA_INLINE void Graph::replay() {
   // CUDA orders the launches of a graph, but not the writes before them: the last launch, perhaps
   // on another stream, may still read what they change.
   AMP_CUDA_CALL(cudaStreamWaitEvent, stream, graph.replayed, 0);
-  // Also where something fails in between, the destructor knows of what was enqueued before.
+  // If a later call fails, the destructor still knows what was enqueued before.
   const detail::RecordAtEnd record(graph.replayed, stream);
   graph.notes->prepare_replay();
   AMP_CUDA_CALL(cudaGraphLaunch, graph.exec, stream);

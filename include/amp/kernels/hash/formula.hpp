@@ -22,7 +22,7 @@ AMP_HOST_DEVICE AMP_ALWAYS_INLINE constexpr std::uint64_t mixed(std::uint64_t x)
   return x ^ x >> 33;
 }
 
-/// Mixes w + (k + 1) g, where g is 2^64 divided by the golden ratio, as in SplitMix64. The same
+/// Mixes w + (k + 1) g; g is 2^64 divided by the golden ratio, as in SplitMix64. The same
 /// word at another position, or another word at the same position, gives another number. The factor
 /// is k + 1, so that a word 0 at the beginning counts, too.
 AMP_HOST_DEVICE AMP_ALWAYS_INLINE constexpr std::uint64_t hash_of_word(std::uint32_t word,

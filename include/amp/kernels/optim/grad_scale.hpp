@@ -19,12 +19,13 @@ struct GradScale {
   const float* inverse = nullptr;
   const float* found_inf = nullptr;
   const float* clip = nullptr;
-  const float* inverse_low_precision =
-      nullptr;  // for 16-bit gradients if it differs, since unscale_ leaves them scaled
-  const double* clip_float64 = nullptr;  // *clip before it was rounded, if a gradient is float64:
-                                         // it may be too small for float32
+  /// The inverse scale of 16-bit gradients, if it differs, because unscale_ leaves them scaled.
+  const float* inverse_low_precision = nullptr;
+  /// *clip before it was rounded, if a gradient is float64: it may be too small for float32.
+  const double* clip_float64 = nullptr;
 
-  /// Whether the step must change nothing. Call it where the pointers are valid, as factor().
+  /// Whether the step must change nothing. Like factor(), to be called on the device of the
+  /// pointers.
   AMP_HOST_DEVICE bool skips() const { return found_inf != nullptr && *found_inf != 0; }
   /// Returns the factor of every gradient of this dtype.
   AMP_HOST_DEVICE double factor(DType gradient) const {

@@ -14,18 +14,23 @@
 
 namespace amp::inline v0 {
 
-/// What one pass saw of all gradients of an optimizer, taken together. The same bits on every
-/// device.
+/// Statistics of all gradients of an optimizer, from one pass. The same bits on every device.
 struct GradientStatistics {
-  double norm = 0;            // L2, of the unscaled gradients; rounded to float32, if none of them
-                              // is float64
-  double max_abs = 0;         // of the unscaled gradients; NaN where one is NaN
-  std::int64_t elements = 0;  // of all gradients
-  std::int64_t zeros = 0;     // that are 0
-  std::int64_t underflows = 0;  // not 0, but below 2^-14 while scaled: subnormal in float16
-  std::int64_t flushed =
-      0;                   // not 0, but 0 once unscaled, in the dtype in which the step reads them
-  bool found_inf = false;  // whether the step has to be skipped
+  /// The L2 norm of the unscaled gradients, rounded to float32 unless one of them is float64.
+  double norm = 0;
+  /// The largest magnitude of the unscaled gradients; NaN if one is NaN.
+  double max_abs = 0;
+  /// The number of elements of all gradients.
+  std::int64_t elements = 0;
+  /// The number of elements that are 0.
+  std::int64_t zeros = 0;
+  /// The number of elements that are not 0, but below 2^-14 while scaled: subnormal in float16.
+  std::int64_t underflows = 0;
+  /// The number of elements that are not 0, but become 0 when they are unscaled, in the dtype in
+  /// which the step reads them.
+  std::int64_t flushed = 0;
+  /// Whether the step has to be skipped.
+  bool found_inf = false;
 
   friend bool operator==(const GradientStatistics&, const GradientStatistics&) = default;
 };
@@ -37,15 +42,15 @@ struct GradientSpan {
   void* data;
   std::int64_t numel;
   DType dtype;
-  bool read_only = false;  // unscale only tests it
-  // Where unscale writes instead, if that is not null, in this floating-point dtype.
+  bool read_only = false;  // unscale tests it, and does not write it
+  // If `unscaled` is not null, unscale writes there, in this floating-point dtype.
   DType unscaled_dtype = kFloat32;
   void* unscaled = nullptr;
 
   friend bool operator==(const GradientSpan&, const GradientSpan&) = default;
 };
 
-/// Whether a norm is to be a float64: float32 does not hold that of float64 gradients.
+/// Whether a norm must be a float64, because float32 cannot represent that of float64 gradients.
 inline bool any_float64(const GradientSpan* gradients, std::int64_t count) {
   for (std::int64_t g = 0; g < count; ++g) {
     if (gradients[g].dtype == kFloat64) return true;
@@ -53,44 +58,44 @@ inline bool any_float64(const GradientSpan* gradients, std::int64_t count) {
   return false;
 }
 
-/// What brings a norm to max_norm at most, but for 1e-6. NaN stays NaN.
+/// min(1, max_norm / (norm + 1e-6)); NaN stays NaN.
 AMP_HOST_DEVICE inline double clip_coefficient(double norm, double max_norm) {
   const double factor = max_norm / (norm + 1e-6);
   return factor >= 1 ? 1 : factor;
 }
 
-/// Where a norm lies, a float32 or a float64; perhaps nowhere.
+/// A pointer to a norm, a float32 or a float64; may be null.
 class NormPointer {
  public:
   NormPointer() = default;
   NormPointer(std::nullptr_t) {}
-  NormPointer(float* word) : word_(word) {}
-  NormPointer(double* word) : word_(word), wide_(true) {}
+  NormPointer(float* norm) : data_(norm) {}
+  NormPointer(double* norm) : data_(norm), is_float64_(true) {}
 
-  AMP_HOST_DEVICE bool is_null() const { return word_ == nullptr; }
+  AMP_HOST_DEVICE bool is_null() const { return data_ == nullptr; }
   AMP_HOST_DEVICE void set(double norm) const {
-    if (wide_) {
-      *static_cast<double*>(word_) = norm;
+    if (is_float64_) {
+      *static_cast<double*>(data_) = norm;
     } else {
-      *static_cast<float*>(word_) = static_cast<float>(norm);
+      *static_cast<float*>(data_) = static_cast<float>(norm);
     }
   }
-  /// The coefficient of the norm that lies there, in its precision.
+  /// The coefficient to clip by, in the precision of the norm.
   AMP_HOST_DEVICE double clip_coefficient(double max_norm) const {
-    if (wide_) return kernels::clip_coefficient(*static_cast<const double*>(word_), max_norm);
-    const auto norm = static_cast<double>(*static_cast<const float*>(word_));
+    if (is_float64_) return kernels::clip_coefficient(*static_cast<const double*>(data_), max_norm);
+    const auto norm = static_cast<double>(*static_cast<const float*>(data_));
     return static_cast<double>(static_cast<float>(kernels::clip_coefficient(norm, max_norm)));
   }
 
  private:
-  void* word_ = nullptr;
-  bool wide_ = false;
+  void* data_ = nullptr;
+  bool is_float64_ = false;
 };
 
-/// *found_inf = 1 where any g * *inverse_scale, or what is written of it, is not finite (as
-/// it is where g is not), left as it is otherwise. With `write`, g *= *inverse_scale. Where not
-/// null, *norm and *statistics are those of what was written, or would be of a read-only gradient:
-/// what grad_norm gives of it, bit for bit.
+/// Sets *found_inf to 1 if any g * *inverse_scale, or its rounded value that is written, is not
+/// finite; otherwise leaves it. With `write`, g *= *inverse_scale. If they are not null, *norm and
+/// *statistics become those of the values written (of a read-only gradient: that would be written),
+/// with the bits that grad_norm computes.
 struct UnscaleArgs {
   Device device;
   const GradientSpan* gradients;
@@ -98,18 +103,18 @@ struct UnscaleArgs {
   const float* inverse_scale;
   float* found_inf;
   bool write;
-  DescriptorTable* table = nullptr;  // may serve all calls over gradients
+  DescriptorTable* table = nullptr;  // all calls over gradients may use one
   NormPointer norm = {};
-  bool finite_norm = false;  // *found_inf = 1 also where the norm is not finite
+  bool finite_norm = false;  // *found_inf = 1 also if the norm is not finite
   GradientStatistics* statistics = nullptr;
   LedgerArgs ledger = {};
 };
 
-/// One pass that only reads: *norm = L2 norm of all gradients, each times *inverse_scale (where not
-/// null): float lanes (of float64 gradients double ones), then double, in a fixed tree. Where not
-/// null, *coefficient and *coefficient_float64 = clip_coefficient(*norm, max_norm), and *found_inf
-/// = 1 where the norm is not finite, which it is not where any g or g * *inverse_scale is not.
-/// *statistics, where not null, with `found_inf`.
+/// One pass that only reads: *norm = the L2 norm of all gradients times *inverse_scale (1 if null).
+/// Sums are taken in float lanes (double ones for float64 gradients), then in double, in a fixed
+/// tree. If they are not null, *coefficient and *coefficient_float64 become
+/// clip_coefficient(*norm, max_norm), and *found_inf becomes 1 if the norm is not finite; the norm
+/// is not finite if any g or g * *inverse_scale is not. `statistics` needs `found_inf`.
 struct GradNormArgs {
   Device device;
   const GradientSpan* gradients;
@@ -122,11 +127,11 @@ struct GradNormArgs {
   DescriptorTable* table = nullptr;
   GradientStatistics* statistics = nullptr;
   double* coefficient_float64 = nullptr;
-  LedgerArgs ledger = {};  // with `found_inf`
+  LedgerArgs ledger = {};  // needs `found_inf`
 };
 
-/// g *= c for all gradients, c = *coefficient or, where `norm` is not null,
-/// clip_coefficient(*norm, max_norm); nothing where found_inf is not null and *found_inf not 0.
+/// g *= c for all gradients; c is *coefficient, or clip_coefficient(*norm, max_norm) if `norm`
+/// is not null. Does nothing if found_inf is not null and *found_inf is not 0.
 struct ClipArgs {
   Device device;
   const GradientSpan* gradients;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Loss scaling over lists of gradients: one launch for any number of them, which reads each element
-// once, whatever is asked of it; blocks take pieces. Nothing is read back: scale, norm and flags
-// stay where they are. All results have the host's bits, where the compiler joins no multiplication
-// with an addition.
+// The CUDA kernels of loss scaling: unscale, grad_norm, clip, update_scale and record_loss. One
+// launch handles any number of gradients, in pieces that blocks take, and reads each element once.
+// Scale, norm and flags stay on the device. All results have the host's bits if the compiler fuses
+// no multiplication with an addition.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// Whether anything is not finite.
+/// Returns whether an element is not finite.
 template <class C>
 __device__ bool unscale_piece(const GradientRow& row, Range range, float inverse, bool write) {
   const GradientSpan g = row.span;
@@ -31,7 +31,7 @@ __device__ bool unscale_piece(const GradientRow& row, Range range, float inverse
     C values[decltype(size)::value];
     load_some(g.data, g.dtype, i, values);
     for (C& value : values) value *= static_cast<C>(inverse);
-    bad |= write_products(to, i, values);
+    bad |= write_unscaled(to, i, values);
   });
   return bad;
 }
@@ -47,7 +47,7 @@ AMP_KERNEL void unscale_kernel(const Row* rows, std::int64_t count, std::int64_t
                               ? unscale_piece<double>(row, range, inverse, write)
                               : unscale_piece<float>(row, range, inverse, write);
                  });
-  if (bad) *found_inf = 1.0F;  // by however many threads
+  if (bad) *found_inf = 1.0F;  // any number of threads may write it
 }
 
 template <class C>
@@ -163,7 +163,7 @@ inline void update_scale(const UpdateScaleArgs& args) {
   }
 }
 
-/// One block. A loss has one element as a rule.
+/// Launched with one block, because a loss usually has one element.
 template <class Args>
 AMP_KERNEL void record_loss_kernel(Args args) {
   __shared__ bool bad[2];

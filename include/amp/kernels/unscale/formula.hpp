@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What the passes over gradients compute, on every device. Each gradient is cut into chunks.
-// Squares are added in kGradientLanes lanes of a chunk, element l in lane l % kGradientLanes; the
-// lanes of a chunk by halves, l + n/2 to l, in double; the sums of chunks likewise, in kChunkLanes
-// lanes.
+// The arithmetic of the passes over gradients, the same on every device. Each gradient is divided
+// into chunks. The squares of a chunk are added in kGradientLanes lanes, element l in lane
+// l % kGradientLanes. The lanes are then added in double, by halves: lane l + n/2 to lane l. The
+// sums of the chunks are added in the same way, in kChunkLanes lanes.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,20 @@ struct UnscaleTarget {
   void* data;
   DType dtype;
   bool writes;
-  bool looks_again;  // whether to read again what was written, as it was rounded
+  bool rereads;  // whether to read the written values again, because they were rounded
 
-  /// `sums`: whether a norm, or statistics, are to be those of what was written.
+  /// `sums`: whether a norm, or statistics, of the written values are computed.
   AMP_ALWAYS_INLINE AMP_HOST_DEVICE UnscaleTarget(const GradientSpan& g, double inverse_scale,
                                                   bool write, bool sums)
       : data(g.unscaled != nullptr ? g.unscaled : g.data),
         dtype(g.unscaled != nullptr ? g.unscaled_dtype : g.dtype),
         writes(write && !g.read_only),
-        looks_again(dtype != (g.dtype == kFloat64 ? kFloat64 : kFloat32) &&
-                    (sums || may_overflow(g, inverse_scale))) {}
+        rereads(dtype != (g.dtype == kFloat64 ? kFloat64 : kFloat32) &&
+                (sums || may_overflow(g, inverse_scale))) {}
 
  private:
-  /// Rounding a finite product: another dtype may have a smaller range, and a scale below 1 makes
-  /// the product larger.
+  /// Whether rounding a finite value may give infinity: another dtype may have a smaller range, and
+  /// a scale below 1 makes the unscaled value larger.
   AMP_ALWAYS_INLINE AMP_HOST_DEVICE static bool may_overflow(const GradientSpan& g,
                                                              double inverse_scale) {
     return g.unscaled != nullptr || !(inverse_scale <= 1);
@@ -51,36 +51,38 @@ AMP_HOST_DEVICE constexpr std::uint32_t magnitude_bits(float x) {
 AMP_HOST_DEVICE constexpr std::uint64_t magnitude_bits(double x) {
   return __builtin_bit_cast(std::uint64_t, x) & 0x7fff'ffff'ffff'ffffU;
 }
-/// 2^-14: what is smaller, float16 keeps with fewer bits.
+/// 2^-14: float16 represents smaller values with fewer bits.
 inline constexpr float kSmallestNormalHalf = 0x1p-14F;
 
-/// Of float16: what is smaller is 0 there, or may become so.
+/// The smallest float16; smaller values are, or may become, 0.
 inline constexpr float kSmallestHalf = 0x1p-24F;
 
-/// What statistics count. No order of addition matters.
+/// The counts of statistics. They do not depend on the order of addition.
 struct GradientTally {
-  std::int64_t zeros, small, gone;  // small, and gone (0 once unscaled): zeros among them
+  std::int64_t zeros, small, gone;  // gone: 0 when unscaled. small and gone include zeros
   std::uint32_t most;               // magnitude_bits of the largest
   std::uint64_t most_float64;       // of the largest of float64 gradients
 
-  /// `scaled` as it stands, `product` as it was, or will be, unscaled.
+  /// Adds an element: as it is, and unscaled.
   template <class C>
-  AMP_HOST_DEVICE void add(C scaled, C product, std::int64_t) {
+  AMP_HOST_DEVICE void add(C scaled, C unscaled, std::int64_t) {
     zeros += magnitude_bits(scaled) == 0;
     small += magnitude_bits(scaled) < magnitude_bits(static_cast<C>(kSmallestNormalHalf));
-    gone += magnitude_bits(product) == 0;
-    see(magnitude_bits(product));
+    gone += magnitude_bits(unscaled) == 0;
+    observe(magnitude_bits(unscaled));
   }
-  AMP_HOST_DEVICE void see(std::uint32_t magnitude) { most = magnitude > most ? magnitude : most; }
-  AMP_HOST_DEVICE void see(std::uint64_t magnitude) {
+  AMP_HOST_DEVICE void observe(std::uint32_t magnitude) {
+    most = magnitude > most ? magnitude : most;
+  }
+  AMP_HOST_DEVICE void observe(std::uint64_t magnitude) {
     most_float64 = magnitude > most_float64 ? magnitude : most_float64;
   }
   AMP_HOST_DEVICE void add(const GradientTally& other) {
     zeros += other.zeros;
     small += other.small;
     gone += other.gone;
-    see(other.most);
-    see(other.most_float64);
+    observe(other.most);
+    observe(other.most_float64);
   }
   AMP_HOST_DEVICE double max_abs() const {
     constexpr std::uint32_t kInfinity = 0x7f80'0000U, kNan = 0x7fc0'0000U;
@@ -103,44 +105,44 @@ struct GradientTally {
     result.found_inf = found_inf;
     return result;
   }
-  /// What a square adds to the sum of a lane.
+  /// The term that an unscaled element adds to the sum of its lane.
   template <class C>
-  AMP_HOST_DEVICE static C square(C product) {
-    return product * product;
+  AMP_HOST_DEVICE static C square(C unscaled) {
+    return unscaled * unscaled;
   }
-  /// Makes the sum of a chunk, whose tally this is, that of all its elements.
-  AMP_HOST_DEVICE double take_sum(double sum) { return sum; }
+  /// The sum of a chunk, whose tally this is, from the sum of its lanes.
+  AMP_HOST_DEVICE double finish_sum(double sum) { return sum; }
 };
 
-/// What a ledger counts besides, of a part of one gradient.
+/// The counts of a ledger, for a part of one gradient.
 struct LedgerTally {
   GradientTally all;
-  std::int64_t lost, infs, nans;  // lost: zeros among them
+  std::int64_t lost, infs, nans;  // lost includes zeros
   std::uint64_t first;            // ~ of the first element that is not finite; 0: none
   std::uint32_t most;             // as in `all`, but of finite ones
   std::uint64_t most_float64;
-  double squares;  // the sum of those of finite ones
+  double squares;  // the sum of the squares of finite elements
 
   template <class C>
-  AMP_HOST_DEVICE void add(C scaled, C product, std::int64_t i) {
-    all.add(scaled, product, i);
+  AMP_HOST_DEVICE void add(C scaled, C unscaled, std::int64_t i) {
+    all.add(scaled, unscaled, i);
     lost += magnitude_bits(scaled) < magnitude_bits(static_cast<C>(kSmallestHalf));
-    see(product, i);
+    observe(unscaled, i);
   }
   template <class C>
-  AMP_HOST_DEVICE void see(C product, std::int64_t i) {
-    if (is_finite(product)) {
-      see_finite(magnitude_bits(product));
+  AMP_HOST_DEVICE void observe(C unscaled, std::int64_t i) {
+    if (is_finite(unscaled)) {
+      observe_finite(magnitude_bits(unscaled));
       return;
     }
-    ++(is_nan(product) ? nans : infs);
+    ++(is_nan(unscaled) ? nans : infs);
     const std::uint64_t place = ~static_cast<std::uint64_t>(i);
     first = place > first ? place : first;
   }
-  AMP_HOST_DEVICE void see_finite(std::uint32_t magnitude) {
+  AMP_HOST_DEVICE void observe_finite(std::uint32_t magnitude) {
     most = magnitude > most ? magnitude : most;
   }
-  AMP_HOST_DEVICE void see_finite(std::uint64_t magnitude) {
+  AMP_HOST_DEVICE void observe_finite(std::uint64_t magnitude) {
     most_float64 = magnitude > most_float64 ? magnitude : most_float64;
   }
   AMP_HOST_DEVICE void add(const LedgerTally& other) {
@@ -149,15 +151,15 @@ struct LedgerTally {
     infs += other.infs;
     nans += other.nans;
     first = other.first > first ? other.first : first;
-    see_finite(other.most);
-    see_finite(other.most_float64);
+    observe_finite(other.most);
+    observe_finite(other.most_float64);
     squares += other.squares;
   }
   template <class C>
-  AMP_HOST_DEVICE static C square(C product) {
-    return is_finite(product) ? product * product : C{0};
+  AMP_HOST_DEVICE static C square(C unscaled) {
+    return is_finite(unscaled) ? unscaled * unscaled : C{0};
   }
-  AMP_HOST_DEVICE double take_sum(double sum) {
+  AMP_HOST_DEVICE double finish_sum(double sum) {
     squares = sum;
     if (nans != 0) return __builtin_bit_cast(double, std::uint64_t{0x7ff8'0000'0000'0000});
     return infs != 0 ? __builtin_bit_cast(double, std::uint64_t{0x7ff0'0000'0000'0000}) : sum;
@@ -181,7 +183,7 @@ struct LedgerTally {
   }
 };
 
-/// Where a pass writes what it found; null pointers are not written.
+/// The outputs of a pass; null pointers are not written.
 struct PassResults {
   NormPointer norm = {};
   float* coefficient = nullptr;
@@ -191,7 +193,7 @@ struct PassResults {
   bool finite_norm = false;  // *found_inf = 1 also if the norm is not finite
   GradientStatistics* statistics = nullptr;
   std::int64_t elements = 0;
-  bool wide = false;  // whether the norm is not to be rounded to float32
+  bool wide = false;  // whether the norm is float64, and not rounded to float32
 
   AMP_HOST_DEVICE void write_found_inf() const {
     if (found_inf != nullptr) *found_inf = 1.0F;
@@ -212,7 +214,7 @@ struct PassResults {
   }
 };
 
-/// The same for a pass that is recorded, too.
+/// The outputs of a pass that is recorded in a ledger.
 struct RecordedPassResults : PassResults {
   LedgerArgs ledger = {};
   std::int64_t gradients = 0;

@@ -23,7 +23,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-inline constexpr int kTogether = 2;  // chunks that are read side by side
+inline constexpr int kTogether = 2;  // chunks that are read alternately
 static_assert(kChunk == kGradientChunk && kBlock % kGradientLanes == 0);
 
 AMP_INLINE Operand dense(void* data, DType dtype, std::int64_t numel) {
@@ -47,12 +47,12 @@ AMP_ALWAYS_INLINE void for_each_lane(std::int64_t n, Body&& body) {
   for (int l = 0; i < n; ++i, ++l) body(i, l);
 }
 
-/// Signed integers: baseline x86 compares no others in vectors. A magnitude is not negative.
+/// |x| as a signed integer, because baseline x86 compares only these in vectors.
 template <class C>
 AMP_ALWAYS_INLINE auto magnitude(C x) {
   return static_cast<std::make_signed_t<decltype(magnitude_bits(x))>>(magnitude_bits(x));
 }
-/// Its highest bit is set where x is not finite, so that a block can be asked at once.
+/// A number whose highest bit is set if x is not finite. The bits of a block can be combined by |.
 template <class C>
 AMP_ALWAYS_INLINE auto not_finite_bit(C x) {
   constexpr auto kLeastExponent = magnitude_bits((std::numeric_limits<C>::min)());
@@ -63,25 +63,25 @@ bool highest_bit(Bits bits) {
   return (bits >> (8 * sizeof(Bits) - 1)) != 0;
 }
 
-/// x *= factor; whether a product is not finite.
+/// x *= factor. Returns whether a result is not finite.
 template <class C>
 AMP_ALWAYS_INLINE bool scale_block(C* x, std::int64_t n, C factor) {
   decltype(magnitude_bits(factor)) bad = 0;
   for_each_lane(n, [&](std::int64_t i, int) {
-    const C product = x[i] * factor;
-    x[i] = product;
-    bad |= not_finite_bit(product);
+    const C unscaled = x[i] * factor;
+    x[i] = unscaled;
+    bad |= not_finite_bit(unscaled);
   });
   return highest_bit(bad);
 }
-/// Whether x * factor is not finite.
+/// Returns whether an x * factor is not finite.
 template <class C>
 AMP_ALWAYS_INLINE bool test_block(const C* x, std::int64_t n, C factor) {
   decltype(magnitude_bits(factor)) bad = 0;
   for_each_lane(n, [&](std::int64_t i, int) { bad |= not_finite_bit(x[i] * factor); });
   return highest_bit(bad);
 }
-/// Adds the squares of x * factor.
+/// Adds the squares of x * factor to the lanes.
 template <class C>
 AMP_ALWAYS_INLINE void add_squares(const C* __restrict x, std::int64_t n, C factor,
                                    C* __restrict lanes) {
@@ -91,9 +91,9 @@ AMP_ALWAYS_INLINE void add_squares(const C* __restrict x, std::int64_t n, C fact
   }
   for (std::int64_t l = 0; l < n; ++l) add(x[l] * factor, lanes[l]);
 }
-/// The squares of x * factor in kTogether chunks, each in lanes of its own; whether a product is
-/// not finite. Some of each chunk in turn: reading at one place alone does not use up the bandwidth
-/// that a thread can have.
+/// Adds the squares of x * factor of kTogether chunks, each to its own lanes. Returns whether an
+/// x * factor is not finite. The chunks are read alternately: a thread that reads at one place only
+/// does not reach its bandwidth.
 AMP_ALWAYS_INLINE bool add_squares_together(const float* __restrict x, float factor,
                                             float (*__restrict lanes)[kGradientLanes]) {
   decltype(magnitude_bits(factor)) bad = 0;
@@ -101,9 +101,9 @@ AMP_ALWAYS_INLINE bool add_squares_together(const float* __restrict x, float fac
     for (int c = 0; c < kTogether; ++c) {
       const float* const row = x + c * kChunk + i;
       for (int l = 0; l < kGradientLanes; ++l) {
-        const float product = row[l] * factor;
-        bad |= not_finite_bit(product);
-        lanes[c][l] += product * product;
+        const float unscaled = row[l] * factor;
+        bad |= not_finite_bit(unscaled);
+        lanes[c][l] += unscaled * unscaled;
       }
     }
   }
@@ -122,7 +122,7 @@ AMP_ALWAYS_INLINE void tally_scaled(const C* x, std::int64_t n, GradientTally& t
   tally.small += small;
 }
 template <class C>
-AMP_ALWAYS_INLINE void tally_products(const C* x, std::int64_t n, C factor, GradientTally& tally) {
+AMP_ALWAYS_INLINE void tally_unscaled(const C* x, std::int64_t n, C factor, GradientTally& tally) {
   decltype(magnitude(C{})) most = 0, gone = 0;
   for_each_lane(n, [&](std::int64_t i, int) {
     const auto bits = magnitude(static_cast<C>(x[i] * factor));
@@ -130,10 +130,10 @@ AMP_ALWAYS_INLINE void tally_products(const C* x, std::int64_t n, C factor, Grad
     gone += bits == 0 ? 1 : 0;
   });
   tally.gone += gone;
-  tally.see(static_cast<std::make_unsigned_t<decltype(most)>>(most));
+  tally.observe(static_cast<std::make_unsigned_t<decltype(most)>>(most));
 }
 
-/// What a pass is to do, and to find out. `records` only with sums and tallies.
+/// The work of a pass. `records` requires sums and tallies.
 struct Pass {
   double inverse;
   bool writes, tests, sums, tallies, records = false;
@@ -144,48 +144,48 @@ struct Pass {
     return !sums && !tallies && writes_to(span) && span.unscaled == nullptr;
   }
 };
-/// Of one chunk, or of all.
+/// The results for one chunk.
 struct Found {
   double squares;
   LedgerTally tally;  // only `all`, unless the pass records
 };
 
-/// Some values of a gradient; times `factor`, the unscaled ones.
+/// Some values of a gradient. The unscaled values are these times `factor`.
 template <class C>
 struct Block {
   const C* values;
   std::int64_t first, n;
   C factor;
 };
-/// Writes the products of a block, which becomes them, as they were rounded, if they are read
-/// again. Whether one is not finite.
+/// Writes the unscaled values of a block. The block then contains them, rounded if they are read
+/// again. Returns whether one is not finite.
 template <class C>
-AMP_ALWAYS_INLINE bool write_products(const UnscaleTarget& to, const Operand& output,
+AMP_ALWAYS_INLINE bool write_unscaled(const UnscaleTarget& to, const Operand& output,
                                       Block<C>& block, C* buffer) {
-  C* const products = target(output, block.first, 1, block.n, buffer);
-  if (products != block.values) std::copy_n(block.values, block.n, products);
-  const bool bad = scale_block(products, block.n, block.factor);
-  store<C>(products, output, block.first, 1, block.n);
-  block.values = to.looks_again ? fetch(output, block.first, 1, block.n, buffer) : products;
+  C* const unscaled = target(output, block.first, 1, block.n, buffer);
+  if (unscaled != block.values) std::copy_n(block.values, block.n, unscaled);
+  const bool bad = scale_block(unscaled, block.n, block.factor);
+  store<C>(unscaled, output, block.first, 1, block.n);
+  block.values = to.rereads ? fetch(output, block.first, 1, block.n, buffer) : unscaled;
   block.factor = 1;
   return bad;
 }
 
-/// What a ledger wants besides. `products` are what was tallied of the block, and the squares of
-/// the finite ones are added.
+/// Adds a block to the tally of a ledger, and the squares of its finite values to the lanes.
+/// `unscaled` is the tally of the block.
 template <class C>
-AMP_ALWAYS_INLINE void record_block(const Block<C>& block, const GradientTally& products,
+AMP_ALWAYS_INLINE void record_block(const Block<C>& block, const GradientTally& unscaled,
                                     LedgerTally& tally, C* lanes) {
-  if (is_finite(products.max_abs())) {
-    tally.see_finite(products.most);
-    tally.see_finite(products.most_float64);
+  if (is_finite(unscaled.max_abs())) {
+    tally.observe_finite(unscaled.most);
+    tally.observe_finite(unscaled.most_float64);
     add_squares(block.values, block.n, block.factor, lanes);
     return;
   }
   for (std::int64_t i = 0; i < block.n; ++i) {
-    const C product = block.values[i] * block.factor;
-    tally.see(product, block.first + i);
-    lanes[i % kGradientLanes] += LedgerTally::square(product);
+    const C value = block.values[i] * block.factor;
+    tally.observe(value, block.first + i);
+    lanes[i % kGradientLanes] += LedgerTally::square(value);
   }
 }
 template <class C>
@@ -196,14 +196,14 @@ AMP_ALWAYS_INLINE void tally_lost(const C* x, std::int64_t n, LedgerTally& tally
   tally.lost += lost;
 }
 
-/// Whether anything is not finite, if the pass tests.
+/// Returns whether an unscaled value is not finite, if the pass tests.
 template <class C>
-AMP_ALWAYS_INLINE bool take_chunk(const Pass& pass, const GradientSpan& span, std::int64_t begin,
-                                  std::int64_t end, Found& found) {
+AMP_ALWAYS_INLINE bool process_chunk(const Pass& pass, const GradientSpan& span, std::int64_t begin,
+                                     std::int64_t end, Found& found) {
   const UnscaleTarget to(span, pass.inverse, pass.writes, pass.sums || pass.tallies);
   const Operand grad = dense(span.data, span.dtype, span.numel),
                 output = dense(to.data, to.dtype, span.numel);
-  const bool tests = pass.tests && (!to.writes || to.looks_again);
+  const bool tests = pass.tests && (!to.writes || to.rereads);
   C lanes[kGradientLanes] = {};
   C buffer[kBlock];
   bool bad = false;
@@ -212,21 +212,21 @@ AMP_ALWAYS_INLINE bool take_chunk(const Pass& pass, const GradientSpan& span, st
     Block<C> block{fetch(grad, i, 1, n, buffer), i, n, static_cast<C>(pass.inverse)};
     if (pass.tallies) tally_scaled(block.values, n, found.tally.all);
     if (pass.records) tally_lost(block.values, n, found.tally);
-    if (to.writes) bad |= write_products(to, output, block, buffer);
+    if (to.writes) bad |= write_unscaled(to, output, block, buffer);
     if (tests) bad |= test_block(block.values, n, block.factor);
     if (pass.sums && !pass.records) add_squares(block.values, n, block.factor, lanes);
     if (!pass.tallies) continue;
-    GradientTally products{};
-    tally_products(block.values, n, block.factor, products);
-    if (pass.records) record_block(block, products, found.tally, lanes);
-    found.tally.all.add(products);
+    GradientTally unscaled{};
+    tally_unscaled(block.values, n, block.factor, unscaled);
+    if (pass.records) record_block(block, unscaled, found.tally, lanes);
+    found.tally.all.add(unscaled);
   }
   if (pass.sums) found.squares = sum_of_lanes(lanes);
-  if (pass.records) found.squares = found.tally.take_sum(found.squares);
+  if (pass.records) found.squares = found.tally.finish_sum(found.squares);
   return bad;
 }
 
-/// kTogether chunks of float32 that are only summed.
+/// Processes kTogether chunks of float32 in a pass that only computes the norm.
 AMP_ALWAYS_INLINE bool sum_together(const Pass& pass, const GradientSpan& span, std::int64_t begin,
                                     Found* found) {
   float lanes[kTogether][kGradientLanes] = {};
@@ -236,8 +236,8 @@ AMP_ALWAYS_INLINE bool sum_together(const Pass& pass, const GradientSpan& span, 
   return pass.tests && bad;
 }
 
-AMP_ALWAYS_INLINE bool take_chunks(const Pass& pass, const GradientSpan& span, std::int64_t begin,
-                                   std::int64_t end, Found* found) {
+AMP_ALWAYS_INLINE bool process_chunks(const Pass& pass, const GradientSpan& span,
+                                      std::int64_t begin, std::int64_t end, Found* found) {
   if (span.dtype == kFloat32 && end - begin == kTogether * kChunk && pass.only_sums(span))
     return sum_together(pass, span, begin, found);
   if (pass.only_scales(span) && can_scale_codes(span.dtype, pass.inverse)) {
@@ -247,34 +247,36 @@ AMP_ALWAYS_INLINE bool take_chunks(const Pass& pass, const GradientSpan& span, s
   bool bad = false;
   for (; begin < end; begin += kChunk, ++found) {
     const std::int64_t to = (std::min)(end, begin + kChunk);
-    bad |= span.dtype == kFloat64 ? take_chunk<double>(pass, span, begin, to, *found)
-                                  : take_chunk<float>(pass, span, begin, to, *found);
+    bad |= span.dtype == kFloat64 ? process_chunk<double>(pass, span, begin, to, *found)
+                                  : process_chunk<float>(pass, span, begin, to, *found);
   }
   return bad;
 }
-using TakeChunks = bool (*)(const Pass&, const GradientSpan&, std::int64_t, std::int64_t, Found*);
-AMP_INLINE bool take_chunks_baseline(const Pass& pass, const GradientSpan& span, std::int64_t begin,
-                                     std::int64_t end, Found* found) {
-  return take_chunks(pass, span, begin, end, found);
+using ProcessChunks = bool (*)(const Pass&, const GradientSpan&, std::int64_t, std::int64_t,
+                               Found*);
+AMP_INLINE bool process_chunks_baseline(const Pass& pass, const GradientSpan& span,
+                                        std::int64_t begin, std::int64_t end, Found* found) {
+  return process_chunks(pass, span, begin, end, found);
 }
 #if AMP_X86
-/// The same bits from wider vectors: AVX2 without FMA, which would round once for a product and its
-/// sum.
-__attribute__((target("avx2"))) AMP_INLINE bool take_chunks_avx2(const Pass& pass,
-                                                                 const GradientSpan& span,
-                                                                 std::int64_t begin,
-                                                                 std::int64_t end, Found* found) {
-  return take_chunks(pass, span, begin, end, found);
+/// The same bits with wider vectors: AVX2 without FMA, which would round a product and its sum
+/// once.
+__attribute__((target("avx2"))) AMP_INLINE bool process_chunks_avx2(const Pass& pass,
+                                                                    const GradientSpan& span,
+                                                                    std::int64_t begin,
+                                                                    std::int64_t end,
+                                                                    Found* found) {
+  return process_chunks(pass, span, begin, end, found);
 }
 #endif
-AMP_INLINE TakeChunks best_take_chunks() {
+AMP_INLINE ProcessChunks best_process_chunks() {
 #if AMP_X86
-  if (amp::detail::has_avx2()) return &take_chunks_avx2;
+  if (amp::detail::has_avx2()) return &process_chunks_avx2;
 #endif
-  return &take_chunks_baseline;
+  return &process_chunks_baseline;
 }
 
-/// The summaries of a pass that began, of what its chunks found.
+/// Writes the summaries of the pass that began last, from the results of its chunks.
 AMP_COLD void record_summaries(const LedgerArgs& ledger, const GradientSpan* gradients,
                                std::int64_t count, const Found* found) {
   GradientSummary* const summaries = ledger.summaries();
@@ -291,16 +293,16 @@ AMP_COLD void record_summaries(const LedgerArgs& ledger, const GradientSpan* gra
   }
 }
 
-/// What the pass found goes to `results`.
+/// Runs the pass and writes its `results`.
 AMP_INLINE void run(const Pass& pass, const GradientSpan* gradients, std::int64_t count,
                     PassResults results = {}, const LedgerArgs& ledger = {}) {
   const Chunks chunks(count, [&](std::int64_t g) { return gradients[g].numel; });
   const HostBuffer<Found> found(pass.sums ? chunks.size() : 0);
-  const TakeChunks take = best_take_chunks();
+  const ProcessChunks process = best_process_chunks();
   std::atomic<bool> not_finite{false};
   const auto body = [&](std::int64_t g, std::int64_t n, std::int64_t begin, std::int64_t end) {
     Found here[kTogether] = {};
-    if (take(pass, gradients[g], begin, end, here))
+    if (process(pass, gradients[g], begin, end, here))
       not_finite.store(true, std::memory_order_relaxed);
     if (pass.sums) std::copy_n(here, ceil_div(end - begin, kChunk), &found[n]);
   };

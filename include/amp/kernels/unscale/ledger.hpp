@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The ledger of passes over gradients: how it lies on a device. A ring of passes, whose cursor the
-// device moves, so that the replay of a graph, which runs no host code, records as well.
+// The ledger of passes over gradients, as it lies on a device: a ring of passes. The device moves
+// its cursor, so that the replay of a graph, which runs no host code, records its passes, too.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,34 @@
 
 namespace amp::inline v0 {
 
-/// What one pass saw of one gradient. Scaled: as backward left it. Unscaled: as the step reads it,
-/// in the dtype in which it does. The same bits on every device.
+/// The summary of one gradient in one pass. Scaled values are those that backward computed.
+/// Unscaled values are those that the step reads, in its dtype. The same bits on every device.
 struct GradientSummary {
   std::int64_t elements = 0;
-  std::int64_t first_bad = -1;      // the first element that is not finite unscaled; -1: none
-  std::int64_t infs = 0, nans = 0;  // unscaled
-  std::int64_t zeros = 0;           // scaled
-  std::int64_t underflows = 0;      // not 0, but below 2^-14 while scaled: subnormal in float16
-  std::int64_t lost = 0;            // not 0, but below 2^-24, the least that float16 has
-  double max_abs = 0;               // of those that are finite, unscaled
-  double norm = 0;  // L2, of those that are finite, unscaled; rounded to float32 unless the
-                    // gradient is float64
+  /// The index of the first element that is not finite when unscaled; -1 if there is none.
+  std::int64_t first_bad = -1;
+  /// The number of unscaled elements that are infinite, and that are NaN.
+  std::int64_t infs = 0, nans = 0;
+  /// The number of scaled elements that are 0.
+  std::int64_t zeros = 0;
+  /// The number of scaled elements that are not 0, but below 2^-14: subnormal in float16.
+  std::int64_t underflows = 0;
+  /// The number of scaled elements that are not 0, but below 2^-24, the smallest float16.
+  std::int64_t lost = 0;
+  /// The largest magnitude of the finite unscaled elements.
+  double max_abs = 0;
+  /// The L2 norm of the finite unscaled elements, rounded to float32 unless the gradient is
+  /// float64.
+  double norm = 0;
 
-  /// Whether an element was not finite.
+  /// Returns whether an element was not finite.
   bool is_bad() const { return first_bad >= 0; }
   friend bool operator==(const GradientSummary&, const GradientSummary&) = default;
 };
 
 namespace kernels {
 
-/// What was seen of the losses that a cycle scaled.
+/// The losses that a cycle scaled.
 struct LossRecord {
   double value;        // the last, or the first one that is not finite, scaled or not
   std::int64_t count;  // of losses
@@ -41,9 +48,9 @@ struct LossRecord {
   bool scaled_bad;     // whether one was not finite once scaled
 };
 
-/// What the ledgers of a scaler share.
+/// Shared by the ledgers of a scaler.
 struct LedgerClock {
-  std::int64_t cycle;  // that began to look at gradients, from 1 on
+  std::int64_t cycle;  // the number of cycles that tested gradients
   LossRecord loss;
 };
 
@@ -51,7 +58,7 @@ struct LedgerRing {
   std::int64_t passes;  // recorded so far
 };
 
-/// Of one pass; a GradientSummary of each gradient follows.
+/// The header of one pass; a GradientSummary of each gradient follows it.
 struct LedgerHeader {
   std::int64_t cycle, gradients;
   std::int64_t names;  // the number of the list of their names, which the host keeps
@@ -72,31 +79,31 @@ struct LedgerLayout {
   AMP_HOST_DEVICE std::int64_t bytes() const {
     return static_cast<std::int64_t>(sizeof(LedgerRing)) + depth * slot_bytes();
   }
-  /// Where pass n lies, counted from 0, in bytes from the beginning.
+  /// The offset in bytes of pass n, counted from 0.
   AMP_HOST_DEVICE std::int64_t offset(std::int64_t n) const {
     return static_cast<std::int64_t>(sizeof(LedgerRing)) + n % depth * slot_bytes();
   }
 };
 
-/// Where a pass is to be recorded; nowhere if `ring` is null.
+/// Where a pass is recorded; it is not if `ring` is null.
 struct LedgerArgs {
   LedgerRing* ring = nullptr;
   LedgerLayout layout = {1, 0};
   std::int64_t names = 0;
   const float* scale = nullptr;
-  const float* sanitized = nullptr;  // not 0 if the gradients were; null: they were not
+  const float* sanitized = nullptr;  // not 0 if the gradients were sanitized; may be null
   LedgerClock* clock = nullptr;
-  bool first = false;      // of its cycle
+  bool first = false;      // whether it is the first pass of its cycle
   bool with_loss = false;  // whether the cycle scaled a loss
 
   AMP_HOST_DEVICE LedgerHeader* header(std::int64_t n) const {
     return reinterpret_cast<LedgerHeader*>(reinterpret_cast<char*>(ring) + layout.offset(n));
   }
-  /// Of the pass that began last.
+  /// The summaries of the pass that began last.
   AMP_HOST_DEVICE GradientSummary* summaries() const {
     return reinterpret_cast<GradientSummary*>(header(ring->passes - 1) + 1);
   }
-  /// By one thread, before the summaries are written.
+  /// Begins a pass. To be called by one thread, before the summaries are written.
   AMP_HOST_DEVICE void begin_pass(std::int64_t gradients, bool found_inf) const {
     if (first) ++clock->cycle;
     LedgerHeader& pass = *header(ring->passes);
@@ -111,8 +118,8 @@ struct LedgerArgs {
   }
 };
 
-/// Adds a loss, and what it became scaled, to *record; instead of what lies there if it is the
-/// `first` of its cycle. Both dense, of `numel` elements; the value is that of the first one.
+/// Adds a loss and the scaled loss to *record, which the `first` loss of a cycle overwrites. Both
+/// are dense arrays of `numel` elements; the value of the loss is its first element.
 struct RecordLossArgs {
   Device device;
   const void* loss;

@@ -14,31 +14,33 @@
 namespace amp::inline v0::kernels {
 
 /// When the scale backs off. All dynamic policies grow it after `growth_interval` good steps in a
-/// row, and keep it within the bounds.
+/// row, and keep it between min_scale and max_scale. A bad step is one with a gradient that is not
+/// finite.
 enum class ScalePolicy : std::uint8_t {
-  /// At a bad step, once `hysteresis` of them came since the scale last grew. PyTorch's rule where
-  /// hysteresis is 1, Megatron-LM's otherwise.
+  /// At a bad step, if at least `hysteresis` bad steps came since the scale last grew. This is
+  /// PyTorch's rule if hysteresis is 1, and Megatron-LM's otherwise.
   kRefillAtGrowth,
-  /// At a bad step, once `hysteresis` of them came in a row (apex, update_scale_hysteresis).
+  /// At a bad step, if at least `hysteresis` bad steps came in a row (apex,
+  /// update_scale_hysteresis).
   kRefillAtGoodStep,
   /// At every hysteresis-th bad step in a row (Paddle, decr_every_n_nan_or_inf).
   kEveryNth,
-  /// At a bad step, where the bad ones since the last backoff are at least `overflow_share` of the
+  /// At a bad step, if the bad steps since the last backoff are at least `overflow_share` of the
   /// updates since the scale last changed (fairseq, --fp16-scale-tolerance).
   kOverflowShare,
-  /// Never, nor does it grow; bad steps are still skipped.
+  /// Never, and the scale never grows; bad steps are still skipped.
   kStatic,
-  /// The same with a scale of 1, for bfloat16.
+  /// As kStatic with a scale of 1, for bfloat16.
   kNone,
 };
 
-/// Lives on the device at a stable address.
+/// The state of loss scaling, on the device at an address that never changes.
 struct ScaleState {
   float scale;
   float inverse;                      // 1 / scale, rounded from double
   std::int32_t growth_tracker;        // good steps in a row
   std::int32_t hysteresis_left;       // bad steps until backoff
-  std::int64_t applied;               // optimizer steps taken
+  std::int64_t applied;               // optimizer steps applied
   std::int64_t skipped;               // optimizer steps skipped
   std::int64_t consecutive_skips;     // updates in a row that saw a non-finite gradient
   std::int64_t updates_since_change;  // of the scale
@@ -59,7 +61,7 @@ AMP_HOST_DEVICE constexpr void set_scale(ScaleState& state, double scale) {
   state.inverse = static_cast<float>(1.0 / static_cast<double>(state.scale));
 }
 
-/// Whether a bad step, already counted, lowers the scale; takes it from the budget.
+/// Whether a bad step, which is counted already, lowers the scale. Updates hysteresis_left.
 AMP_HOST_DEVICE constexpr bool backs_off(ScaleState& state, const ScaleRule& rule) {
   if (rule.policy == ScalePolicy::kOverflowShare) {
     return static_cast<double>(state.bad_since_backoff) /
@@ -71,8 +73,8 @@ AMP_HOST_DEVICE constexpr bool backs_off(ScaleState& state, const ScaleRule& rul
   return true;
 }
 
-/// The one transition of dynamic loss scaling: a pure function of state, rule and what was found.
-/// The product with a factor is taken in double and rounded to float once, as PyTorch does.
+/// The transition of dynamic loss scaling: a pure function of state, rule and found_inf. The scale
+/// is multiplied by a factor in double and rounded to float once, as in PyTorch.
 AMP_HOST_DEVICE constexpr void update_scale(ScaleState& state, const ScaleRule& rule,
                                             bool found_inf) {
   const double scale = static_cast<double>(state.scale);

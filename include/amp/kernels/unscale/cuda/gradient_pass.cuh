@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The pass over gradients that sums them up: norm and, where asked for, statistics or what a ledger
-// records, while it reads each element once, and unscales it where asked to.
+// The pass over gradients that computes sums: the norm and, as requested, statistics or the
+// summaries of a ledger. It reads each element once, and can unscale it at the same time.
 #pragma once
 
 #include <cstdint>
@@ -56,25 +56,25 @@ struct GradientTable final : DescriptorTable::Contents {
 
   Device device;
   DeviceList<GradientRow> rows;
-  DeviceList<unsigned> arrived;  // blocks of a launch that need to know
+  DeviceList<unsigned> arrived;  // the number of blocks of a launch that are done
   std::int64_t count = 0, pieces = 0, chunks = 0, elements = 0;
-  std::vector<GradientRow> next;  // its memory is kept
+  std::vector<GradientRow> next;  // its memory is reused
   const std::vector<unsigned> zero{0};
 };
 
-/// Counts nothing: for a pass that is only to sum up.
+/// Counts nothing: for a pass that only computes the norm.
 struct NoTally {
   template <class C>
   __device__ void add(C, C, std::int64_t) {}
   template <class C>
-  __device__ static C square(C product) {
-    return product * product;
+  __device__ static C square(C unscaled) {
+    return unscaled * unscaled;
   }
 };
 template <class Tally>
 inline constexpr bool kTallies = !std::is_same_v<Tally, NoTally>;
 
-/// The part that statistics count.
+/// The part of a tally that statistics use.
 __device__ __forceinline__ GradientTally& counts_of(GradientTally& tally) { return tally; }
 __device__ __forceinline__ GradientTally& counts_of(LedgerTally& tally) { return tally.all; }
 __device__ __forceinline__ const volatile GradientTally& counts_of(
@@ -86,7 +86,7 @@ __device__ __forceinline__ const volatile GradientTally& counts_of(
   return tally.all;
 }
 
-/// What a thread found in a chunk, its eight lanes first.
+/// The results of a thread for a chunk; it has eight lanes.
 template <class C, class Tally>
 struct Found {
   C lanes[kVector];
@@ -94,22 +94,23 @@ struct Found {
   bool bad;
 };
 
-/// Writes products, which become what is read again; whether one is not finite.
+/// Writes unscaled elements, and replaces them by their rounded values if these are read again.
+/// Returns whether one is not finite.
 template <class C, int N>
-__device__ __forceinline__ bool write_products(const UnscaleTarget& to, std::int64_t i,
-                                               C (&products)[N]) {
+__device__ __forceinline__ bool write_unscaled(const UnscaleTarget& to, std::int64_t i,
+                                               C (&unscaled)[N]) {
   bool bad = false;
-  for (const C product : products) bad |= !is_finite(product);
+  for (const C unscaled : unscaled) bad |= !is_finite(unscaled);
   if (!to.writes) return bad;
-  store_some(to.data, to.dtype, i, products);
-  if (!to.looks_again) return bad;
-  load_some(to.data, to.dtype, i, products);
-  for (const C product : products) bad |= !is_finite(product);
+  store_some(to.data, to.dtype, i, unscaled);
+  if (!to.rereads) return bad;
+  load_some(to.data, to.dtype, i, unscaled);
+  for (const C unscaled : unscaled) bad |= !is_finite(unscaled);
   return bad;
 }
 
-/// A chunk to be taken by the threads of a block. Who does not ask for writes or tallies does not
-/// pay for them. Thread t has lanes 8t to 8t + 7.
+/// A chunk that the threads of a block process; thread t has lanes 8 t to 8 t + 7. Writes and
+/// tallies that are not needed cost nothing.
 template <bool kWrites, class Tally>
 class ChunkOfPass {
  public:
@@ -123,14 +124,14 @@ class ChunkOfPass {
       if (g_.dtype == kFloat16) i = add_vectors<half>(i, found);
       if (g_.dtype == kBFloat16) i = add_vectors<bfloat16>(i, found);
     }
-    add_rest(i, found);
+    add_tail(i, found);
   }
   __device__ __forceinline__ void add_to(Found<double, Tally>& found) const {
-    add_rest(first(), found);
+    add_tail(first(), found);
   }
 
  private:
-  /// What a thread reads of a row: not the length, and where products go only if it writes them.
+  /// The members of a span that a thread uses: not the length, and the outputs only if it writes.
   __device__ __forceinline__ static GradientSpan needed(const GradientSpan& g) {
     if constexpr (kWrites)
       return {g.data, 0, g.dtype, g.read_only, g.unscaled_dtype, g.unscaled};
@@ -141,15 +142,15 @@ class ChunkOfPass {
     return range_.begin + static_cast<std::int64_t>(threadIdx.x) * kVector;
   }
   template <class C>
-  __device__ __forceinline__ void add_rest(std::int64_t i, Found<C, Tally>& found) const {
+  __device__ __forceinline__ void add_tail(std::int64_t i, Found<C, Tally>& found) const {
     for (; i < range_.end; i += kGradientLanes) {
       for (int l = 0; l < kVector; ++l) {
         if (i + l < range_.end) add_one(i + l, l, found);
       }
     }
   }
-  /// As far as there are whole vectors; returns where they end. Loads come before what is done with
-  /// them: 128 bytes of each thread are on their way at once.
+  /// Processes all whole vectors, and returns where they end. Loads are issued before their values
+  /// are used, so that 128 bytes of each thread are in flight at once.
   template <class T>
   __device__ __forceinline__ std::int64_t add_vectors(std::int64_t i,
                                                       Found<float, Tally>& found) const {
@@ -170,27 +171,27 @@ class ChunkOfPass {
       float values[kVector];
       AMP_UNROLL
       for (int l = 0; l < kVector; ++l) values[l] = number<float>(packs[d].element[l]);
-      take(values, i + d * kGradientLanes, 0, found);
+      add(values, i + d * kGradientLanes, 0, found);
     }
   }
   template <class C>
   __device__ __forceinline__ void add_one(std::int64_t i, int lane, Found<C, Tally>& found) const {
     C value[1];
     load_some(g_.data, g_.dtype, i, value);
-    take(value, i, lane, found);
+    add(value, i, lane, found);
   }
-  /// Elements from i on, as they stand, for neighbouring lanes.
+  /// Adds the scaled elements from i on, for neighbouring lanes.
   template <class C, int N>
-  __device__ __forceinline__ void take(C (&values)[N], std::int64_t i, int lane,
-                                       Found<C, Tally>& found) const {
-    C products[N];
-    for (int l = 0; l < N; ++l) products[l] = values[l] * static_cast<C>(inverse_);
+  __device__ __forceinline__ void add(C (&values)[N], std::int64_t i, int lane,
+                                      Found<C, Tally>& found) const {
+    C unscaled[N];
+    for (int l = 0; l < N; ++l) unscaled[l] = values[l] * static_cast<C>(inverse_);
     if constexpr (kWrites)
-      found.bad |= write_products(UnscaleTarget(g_, inverse_, true, true), i, products);
+      found.bad |= write_unscaled(UnscaleTarget(g_, inverse_, true, true), i, unscaled);
     for (int l = 0; l < N; ++l) {
-      found.lanes[lane + l] += Tally::square(products[l]);
-      if constexpr (kTallies<Tally> && !kWrites) found.bad |= !is_finite(products[l]);
-      found.tally.add(values[l], products[l], i + l);
+      found.lanes[lane + l] += Tally::square(unscaled[l]);
+      if constexpr (kTallies<Tally> && !kWrites) found.bad |= !is_finite(unscaled[l]);
+      found.tally.add(values[l], unscaled[l], i + l);
     }
   }
 
@@ -200,17 +201,17 @@ class ChunkOfPass {
   bool vectors_;
 };
 
-/// What remains of a chunk beside the sums of its lanes.
+/// The results of a chunk besides the sums of its lanes.
 template <class Tally>
-struct Seen {
+struct ChunkResult {
   Tally tally;
   bool bad;
 };
 
-/// Sums up a chunk in its lanes.
+/// Computes the sums of a chunk in its lanes.
 template <class C, bool kWrites, class Tally>
-__device__ __forceinline__ Seen<Tally> take_chunk(const GradientRow& row, Range range,
-                                                  float inverse, double* lanes) {
+__device__ __forceinline__ ChunkResult<Tally> process_chunk(const GradientRow& row, Range range,
+                                                            float inverse, double* lanes) {
   Found<C, Tally> found{};
   ChunkOfPass<kWrites, Tally>(row, range, inverse).add_to(found);
   for (int l = 0; l < kVector; ++l)
@@ -218,7 +219,8 @@ __device__ __forceinline__ Seen<Tally> take_chunk(const GradientRow& row, Range 
   return {found.tally, found.bad};
 }
 
-/// What the threads of a block found, as one, for all of them to see; `shared` has one for each.
+/// The sum of the tallies of all threads of a block, returned to each of them. `shared` has one per
+/// thread.
 template <class Tally>
 __device__ __forceinline__ Tally joined(const Tally& mine, Tally* shared) {
   shared[threadIdx.x] = mine;
@@ -230,7 +232,7 @@ __device__ __forceinline__ Tally joined(const Tally& mine, Tally* shared) {
   return shared[0];
 }
 
-/// The sum of a value for each lane, known to thread 0.
+/// The sum over all lanes, returned to thread 0.
 __device__ __forceinline__ double sum_of_lanes(double* lanes, unsigned count) {
   for (unsigned width = count / 2; width > 0; width /= 2) {
     __syncthreads();
@@ -238,7 +240,7 @@ __device__ __forceinline__ double sum_of_lanes(double* lanes, unsigned count) {
   }
   return lanes[0];
 }
-/// What all chunks have, which other blocks wrote; known to thread 0.
+/// The sum over all chunks, which other blocks wrote, returned to thread 0.
 __device__ __forceinline__ double sum_of_chunks(const volatile double* sums, std::int64_t chunks,
                                                 double* lanes) {
   double sum = 0;
@@ -261,7 +263,7 @@ template <class Tally>
 using ResultsOf =
     std::conditional_t<std::is_same_v<Tally, LedgerTally>, RecordedPassResults, PassResults>;
 
-/// The sum of each chunk, then by the last block that of all.
+/// Computes the sum of each chunk; the last block then adds the sums of all chunks.
 template <class Row, bool kWrites, class Tally>
 AMP_KERNEL void pass_kernel(const Row* rows, std::int64_t count, std::int64_t chunks,
                             const float* inverse_scale, double* sums, Tally* tallies,
@@ -272,16 +274,16 @@ AMP_KERNEL void pass_kernel(const Row* rows, std::int64_t count, std::int64_t ch
   bool bad = false;
   for_each_piece(rows, count, &Row::first_chunk, chunks, kChunk,
                  [&](const Row& row, Range range, std::int64_t n) {
-                   const Seen<Tally> seen =
+                   const ChunkResult<Tally> result =
                        row.span.dtype == kFloat64
-                           ? take_chunk<double, kWrites, Tally>(row, range, inverse, lanes)
-                           : take_chunk<float, kWrites, Tally>(row, range, inverse, lanes);
-                   bad |= seen.bad;
+                           ? process_chunk<double, kWrites, Tally>(row, range, inverse, lanes)
+                           : process_chunk<float, kWrites, Tally>(row, range, inverse, lanes);
+                   bad |= result.bad;
                    const double sum = sum_of_lanes(lanes, kGradientLanes);
                    if constexpr (kTallies<Tally>) {
-                     Tally all = joined(seen.tally, shared);
+                     Tally all = joined(result.tally, shared);
                      if (threadIdx.x == 0) {
-                       sums[n] = all.take_sum(sum);
+                       sums[n] = all.finish_sum(sum);
                        tallies[n] = all;
                      }
                    } else {
@@ -300,8 +302,8 @@ AMP_KERNEL void pass_kernel(const Row* rows, std::int64_t count, std::int64_t ch
   }
 }
 
-/// The summaries of the pass that was recorded last, of what its chunks found; a block takes a
-/// gradient at a time.
+/// Computes the summaries of the last recorded pass from its chunks. A block processes one gradient
+/// at a time.
 template <class Row>
 AMP_KERNEL void summaries_kernel(const Row* rows, std::int64_t count, const LedgerTally* tallies,
                                  LedgerArgs ledger) {
@@ -319,7 +321,7 @@ AMP_KERNEL void summaries_kernel(const Row* rows, std::int64_t count, const Ledg
   }
 }
 
-/// Null `inverse_scale` is 1.
+/// If `inverse_scale` is null, it is 1.
 template <bool kWrites, class Tally>
 void launch_pass(Device device, GradientTable& table, const float* inverse_scale,
                  ResultsOf<Tally> results) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Numbers of 16 bits times a factor in place, in registers all the way. Infinity and NaN are found
-// in the codes, as integers; the products are not tested.
+// Multiplies 16-bit numbers by a factor in place. Infinity and NaN are detected in the codes, as
+// integers; the results are not tested.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// One after another; whether one is not finite.
+/// One element after another. Returns whether one is not finite.
 template <class T>
 bool scale_each(T* x, std::int64_t n, float factor) {
   bool bad = false;
@@ -49,9 +49,9 @@ __attribute__((target("avx2,f16c"))) inline bool scale_codes_avx2(half* x, std::
   for (; i + 16 <= n; i += 16) {
     most = _mm256_max_epi16(most, magnitudes(x + i));
     for (half* const eight : {x + i, x + i + 8}) {
-      const __m256 products = _mm256_mul_ps(_mm256_cvtph_ps(load(eight)), factors);
+      const __m256 unscaled = _mm256_mul_ps(_mm256_cvtph_ps(load(eight)), factors);
       _mm_storeu_si128(reinterpret_cast<__m128i*>(eight),
-                       _mm256_cvtps_ph(products, _MM_FROUND_TO_NEAREST_INT));
+                       _mm256_cvtps_ph(unscaled, _MM_FROUND_TO_NEAREST_INT));
     }
   }
   const __m256i largest = _mm256_set1_epi16(0x7bff);
@@ -91,15 +91,15 @@ __attribute__((target("avx2"))) inline bool scale_codes_avx2(bfloat16* x, std::i
 
 }  // namespace detail
 
-/// Whether scale_codes() has instructions for a format and a factor here. A factor above 1 could
-/// make what is finite overflow.
+/// Whether scale_codes() can be used for a format and a factor on this processor. A factor above 1
+/// could make finite numbers overflow.
 inline bool can_scale_codes(DType dtype, double factor) {
   return AMP_X86 != 0 && (dtype == kFloat16 || dtype == kBFloat16) && factor >= 0 && factor <= 1 &&
          amp::detail::has_avx2();
 }
 
-/// x *= factor for n numbers from `first` on of an array, each rounded once; whether one of them
-/// was not finite, and so its product is not. Where can_scale_codes().
+/// x *= factor for n numbers of an array, from `first` on, each rounded once. Returns whether one
+/// of them is not finite. Requires can_scale_codes().
 inline bool scale_codes([[maybe_unused]] void* data, [[maybe_unused]] DType dtype,
                         [[maybe_unused]] std::int64_t first, [[maybe_unused]] std::int64_t n,
                         [[maybe_unused]] float factor) {
