@@ -142,8 +142,8 @@ struct GeluTanhBackward {
   template <class C>
   AMP_HOST_DEVICE static C apply(C grad, C x) {
     const C t = math::tanh(GeluTanh::inner(x));
-    const C slope = C(0.79788456080286535588) * (C{1} + C(3 * 0.044715) * x * x);
-    return grad * C(0.5) * (C{1} + t + x * (C{1} - t * t) * slope);
+    const C inner_derivative = C(0.79788456080286535588) * (C{1} + C(3 * 0.044715) * x * x);
+    return grad * C(0.5) * (C{1} + t + x * (C{1} - t * t) * inner_derivative);
   }
 };
 

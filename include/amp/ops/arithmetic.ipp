@@ -59,9 +59,9 @@ namespace detail {
 /// 16-bit operands; `quotient` is the unrounded one.
 AMP_INLINE Tensor div_backward(const Tensor& grad, const Tensor& quotient, const Tensor& divisor) {
   const DType wide = promote_types(grad.dtype(), kFloat32);
-  const Tensor slope = binary_kernel<&kernels::Backend::div, kernels::host::div>(
+  const Tensor derivative = binary_kernel<&kernels::Backend::div, kernels::host::div>(
       quotient, divisor, grad.shape(), wide);
-  return detail::neg(detail::mul(grad, slope));
+  return detail::neg(detail::mul(grad, derivative));
 }
 
 }  // namespace detail

@@ -161,7 +161,7 @@ class AMP_EXPORT CastCache final : public StorageAttachment {
     // program that reads a weight on another stream has to order that behind the step anyhow.
     StreamMark written;
     std::uint64_t version = 0;  // of the weight
-    // Of the copy: it rises if a user writes to a result that is the copy.
+    // The version of the copy. It changes if a user writes to a result that is the copy.
     std::uint64_t copy_version = 0;
     std::uint64_t owner = 0;    // the graph whose memory it is; 0: none
     std::uint64_t capture = 0;  // that it was made in: what is current in one is not in another

@@ -17,13 +17,13 @@
 namespace amp::inline v0::kernels {
 
 struct Variance {
-  double n, divisor;  // divisor: 0 if n <= correction, which gives infinity or NaN
-  double slope;       // as torch's: negative if n < correction
+  double n, divisor;   // divisor: 0 if n <= correction, which gives infinity or NaN
+  double grad_factor;  // as torch's: negative if n < correction
 
   Variance(std::int64_t length, double correction)
       : n(static_cast<double>(length)),
         divisor(n > correction ? n - correction : 0),
-        slope(2 / (n - correction)) {}
+        grad_factor(2 / (n - correction)) {}
 
   AMP_HOST_DEVICE double mean(double sum) const { return sum / n; }
   AMP_HOST_DEVICE double variance(double squares) const { return squares / divisor; }
@@ -32,7 +32,7 @@ struct Variance {
   /// Returns the factor of (x - mean) in the gradient.
   template <class C>
   AMP_HOST_DEVICE C factor(C grad) const {
-    return grad * static_cast<C>(slope);
+    return grad * static_cast<C>(grad_factor);
   }
   /// Replaces x, a number or a vector of them (lanes::Vector), by its gradient.
   AMP_EITHER_SIDE

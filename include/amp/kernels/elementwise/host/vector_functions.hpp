@@ -175,8 +175,8 @@ struct Vectors<functions::GeluTanhBackward> {
   AMP_LANES(F& g, const F& x) {
     F t;
     gelu_tangent<Isa>(x, t);
-    const F slope = 0.79788456080286535588F * (1.0F + 3 * 0.044715F * x * x);
-    g = g * 0.5F * (1.0F + t + x * (1.0F - t * t) * slope);
+    const F inner_derivative = 0.79788456080286535588F * (1.0F + 3 * 0.044715F * x * x);
+    g = g * 0.5F * (1.0F + t + x * (1.0F - t * t) * inner_derivative);
   }
 };
 #undef AMP_LANES

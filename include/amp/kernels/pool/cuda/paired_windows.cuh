@@ -30,8 +30,8 @@ struct ElementBits {
   __device__ __forceinline__ float unpack(DType dtype) const {
     if (dtype == kFloat32) return __builtin_bit_cast(float, bits);
     const auto low = static_cast<std::uint16_t>(bits);
-    return dtype == kFloat16 ? number<float>(half::from_bits(low))
-                             : number<float>(bfloat16::from_bits(low));
+    return dtype == kFloat16 ? convert_to<float>(half::from_bits(low))
+                             : convert_to<float>(bfloat16::from_bits(low));
   }
 };
 
@@ -51,7 +51,7 @@ struct FourWords {
       decltype(tag) elements[4];
       std::memcpy(elements, words, sizeof elements);
       AMP_UNROLL
-      for (int l = 0; l < 4; ++l) values[l] = number<float>(elements[l]);
+      for (int l = 0; l < 4; ++l) values[l] = convert_to<float>(elements[l]);
     });
   }
 };
@@ -61,7 +61,7 @@ __device__ __forceinline__ void store_four(const Output& y, std::int64_t i,
     using T = decltype(tag);
     Pack<T, 4> four;
     AMP_UNROLL
-    for (int l = 0; l < 4; ++l) four.element[l] = number<T>(values[l]);
+    for (int l = 0; l < 4; ++l) four.element[l] = convert_to<T>(values[l]);
     store_pack(static_cast<T*>(y.data) + i, four);
   });
 }

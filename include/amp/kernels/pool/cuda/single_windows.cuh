@@ -65,12 +65,12 @@ struct AMP_HIDDEN SingleWindows {
       for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
         for (std::int64_t w = columns.begin; w < columns.end; w += columns.step) {
           const std::int64_t at = h * shape.in[1] + w;
-          body(0, number<Compute>(elements[at]), static_cast<std::int32_t>(at));
+          body(0, convert_to<Compute>(elements[at]), static_cast<std::int32_t>(at));
         }
       }
     }
     __device__ void store(const Output& y, const Compute (&value)[1]) const {
-      static_cast<T*>(y.data)[i] = number<T>(value[0]);
+      static_cast<T*>(y.data)[i] = convert_to<T>(value[0]);
     }
     __device__ void store(std::int32_t* indices, const std::int32_t (&place)[1]) const {
       indices[i] = place[0];
@@ -107,12 +107,12 @@ struct AMP_HIDDEN SingleWindows {
           const std::int64_t from = (at.plane * shape.out[0] + oh) * shape.out[1] + ow;
           const bool sees = Max ? indices[from] == position
                                 : rows.has(oh, shape.window, 0) && columns.has(ow, shape.window, 1);
-          if (sees) body(0, number<Compute>(static_cast<const T*>(grad.data)[from]));
+          if (sees) body(0, convert_to<Compute>(static_cast<const T*>(grad.data)[from]));
         }
       }
     }
     __device__ void store(int, const Output& grad_x, const Compute (&value)[1]) const {
-      static_cast<T*>(grad_x.data)[i] = number<T>(value[0]);
+      static_cast<T*>(grad_x.data)[i] = convert_to<T>(value[0]);
     }
   };
   std::int64_t element_tiles() const { return planes * in[0] * in[1]; }

@@ -10,7 +10,7 @@
 #include "amp/device/cuda/launch.cuh"
 #include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/operand.hpp"
-#include "amp/kernels/traversal/cuda/number.cuh"
+#include "amp/kernels/traversal/cuda/convert.cuh"
 
 namespace amp::inline v0::kernels::cuda {
 
@@ -54,25 +54,25 @@ template <class C>
 __device__ __noinline__ C load(const void* data, DType dtype, std::int64_t i) {
   switch (dtype) {
     case kFloat64:
-      return number<C>(static_cast<const double*>(data)[i]);
+      return convert_to<C>(static_cast<const double*>(data)[i]);
     case kFloat32:
-      return number<C>(static_cast<const float*>(data)[i]);
+      return convert_to<C>(static_cast<const float*>(data)[i]);
     case kFloat16:
-      return number<C>(static_cast<const half*>(data)[i]);
+      return convert_to<C>(static_cast<const half*>(data)[i]);
     case kBFloat16:
-      return number<C>(static_cast<const bfloat16*>(data)[i]);
+      return convert_to<C>(static_cast<const bfloat16*>(data)[i]);
     case kFloat8E4M3:
-      return number<C>(static_cast<const float8_e4m3fn*>(data)[i]);
+      return convert_to<C>(static_cast<const float8_e4m3fn*>(data)[i]);
     case kFloat8E5M2:
-      return number<C>(static_cast<const float8_e5m2*>(data)[i]);
+      return convert_to<C>(static_cast<const float8_e5m2*>(data)[i]);
     case kInt64:
-      return number<C>(static_cast<const std::int64_t*>(data)[i]);
+      return convert_to<C>(static_cast<const std::int64_t*>(data)[i]);
     case kInt32:
-      return number<C>(static_cast<const std::int32_t*>(data)[i]);
+      return convert_to<C>(static_cast<const std::int32_t*>(data)[i]);
     case kUInt8:
-      return number<C>(static_cast<const std::uint8_t*>(data)[i]);
+      return convert_to<C>(static_cast<const std::uint8_t*>(data)[i]);
     case kBool:
-      return number<C>(static_cast<const bool*>(data)[i]);
+      return convert_to<C>(static_cast<const bool*>(data)[i]);
   }
   return C{};
 }
@@ -86,34 +86,34 @@ template <class C>
 __device__ __noinline__ void store(void* data, DType dtype, std::int64_t i, C value) {
   switch (dtype) {
     case kFloat64:
-      static_cast<double*>(data)[i] = number<double>(value);
+      static_cast<double*>(data)[i] = convert_to<double>(value);
       break;
     case kFloat32:
-      static_cast<float*>(data)[i] = number<float>(value);
+      static_cast<float*>(data)[i] = convert_to<float>(value);
       break;
     case kFloat16:
-      static_cast<half*>(data)[i] = number<half>(value);
+      static_cast<half*>(data)[i] = convert_to<half>(value);
       break;
     case kBFloat16:
-      static_cast<bfloat16*>(data)[i] = number<bfloat16>(value);
+      static_cast<bfloat16*>(data)[i] = convert_to<bfloat16>(value);
       break;
     case kFloat8E4M3:
-      static_cast<float8_e4m3fn*>(data)[i] = number<float8_e4m3fn>(value);
+      static_cast<float8_e4m3fn*>(data)[i] = convert_to<float8_e4m3fn>(value);
       break;
     case kFloat8E5M2:
-      static_cast<float8_e5m2*>(data)[i] = number<float8_e5m2>(value);
+      static_cast<float8_e5m2*>(data)[i] = convert_to<float8_e5m2>(value);
       break;
     case kInt64:
-      static_cast<std::int64_t*>(data)[i] = number<std::int64_t>(value);
+      static_cast<std::int64_t*>(data)[i] = convert_to<std::int64_t>(value);
       break;
     case kInt32:
-      static_cast<std::int32_t*>(data)[i] = number<std::int32_t>(value);
+      static_cast<std::int32_t*>(data)[i] = convert_to<std::int32_t>(value);
       break;
     case kUInt8:
-      static_cast<std::uint8_t*>(data)[i] = number<std::uint8_t>(value);
+      static_cast<std::uint8_t*>(data)[i] = convert_to<std::uint8_t>(value);
       break;
     case kBool:
-      static_cast<bool*>(data)[i] = number<bool>(value);
+      static_cast<bool*>(data)[i] = convert_to<bool>(value);
       break;
   }
 }

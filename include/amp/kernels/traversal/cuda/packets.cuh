@@ -40,7 +40,7 @@ __device__ __forceinline__ void visit_plain_type(DType dtype, Visitor&& visitor)
 __device__ __forceinline__ float load_plain(const Input& x, std::int64_t i) {
   float value = 0;
   visit_plain_type(x.dtype, [&](auto tag) {
-    value = number<float>(static_cast<const decltype(tag)*>(x.data)[i]);
+    value = convert_to<float>(static_cast<const decltype(tag)*>(x.data)[i]);
   });
   return value;
 }
@@ -87,7 +87,7 @@ struct Packets {
         T elements[kVector];
         std::memcpy(elements, words[k], sizeof elements);
         AMP_UNROLL
-        for (int l = 0; l < kVector; ++l) values[k][l] = number<float>(elements[l]);
+        for (int l = 0; l < kVector; ++l) values[k][l] = convert_to<float>(elements[l]);
       }
     });
   }

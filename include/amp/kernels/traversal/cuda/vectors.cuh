@@ -25,13 +25,13 @@ namespace detail {
 template <class C, class T>
 __device__ __forceinline__ void load_words(const void* data, std::int64_t i, C (&values)[kVector]) {
   const auto pack = load_pack<T, kVector>(static_cast<const T*>(data) + i);
-  for (int l = 0; l < kVector; ++l) values[l] = number<C>(pack.element[l]);
+  for (int l = 0; l < kVector; ++l) values[l] = convert_to<C>(pack.element[l]);
 }
 template <class C, class T>
 __device__ __forceinline__ void store_words(void* data, std::int64_t i,
                                             const C (&values)[kVector]) {
   Pack<T, kVector> pack;
-  for (int l = 0; l < kVector; ++l) pack.element[l] = number<T>(values[l]);
+  for (int l = 0; l < kVector; ++l) pack.element[l] = convert_to<T>(values[l]);
   store_pack(static_cast<T*>(data) + i, pack);
 }
 

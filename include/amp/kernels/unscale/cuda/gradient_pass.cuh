@@ -170,7 +170,7 @@ class ChunkOfPass {
     for (int d = 0; d < kDepth; ++d) {
       float values[kVector];
       AMP_UNROLL
-      for (int l = 0; l < kVector; ++l) values[l] = number<float>(packs[d].element[l]);
+      for (int l = 0; l < kVector; ++l) values[l] = convert_to<float>(packs[d].element[l]);
       add(values, i + d * kGradientLanes, 0, found);
     }
   }

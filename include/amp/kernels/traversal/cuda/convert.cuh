@@ -16,7 +16,7 @@
 namespace amp::inline v0::kernels::cuda {
 
 template <class To, class From>
-__device__ __forceinline__ To number(From x) {
+__device__ __forceinline__ To convert_to(From x) {
   if constexpr (std::is_same_v<From, half> && std::is_same_v<To, float>) {
     __half_raw raw;
     raw.x = x.bits();
