@@ -53,7 +53,7 @@ template <class M>
   requires EigenLike<std::remove_reference_t<M>>
 [[nodiscard]] Tensor from_eigen(M&& matrix, const TensorOptions& options = {}) {
   using Matrix = std::remove_reference_t<M>;
-  // What owns its memory is the plain type itself, or derives from it.
+  // Objects that own their memory have the plain type, or a type derived from it.
   static_assert(
       std::is_lvalue_reference_v<M> || !std::derived_from<Matrix, typename Matrix::PlainObject>,
       "amp: this matrix would be gone with its memory at the end of the expression, and "
