@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""Measures amp on the CPU beside PyTorch, if this Python has it, and beside oneDNN called directly. Each
-is a process of its own that waits for its turn; all take turns in each round, so that whatever else the
-machine does meets all of them. Before anything is timed their results are compared. Needs no packages.
+"""Measures amp on the CPU, and for comparison PyTorch, if this Python has it, and oneDNN, called directly.
+Each is a separate process. In each round they take turns, so that other load on the machine affects all of
+them. Their results are compared before anything is timed. Needs no packages.
 
     compare.py --programs FOLDER [--quick] [--only REGEX] [--threads 1,2] [--output FOLDER]
 
-run.sh builds the programs and calls it. Writes cpu.json, cpu.md and cpu.svg. Ends with 1 if a result is
-wrong.
+run.sh builds the programs and calls this script. Writes cpu.json, cpu.md and cpu.svg. The exit status is 1
+if a result is wrong.
 """
 import argparse
 import dataclasses
@@ -28,7 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 @dataclasses.dataclass
 class Case:
-    """A workload of cpu/*.cpp, and who does it: names of sides below."""
+    """A workload of cpu/*.cpp, and the sides (below) that run it."""
     name: str
     group: str
     title: str
@@ -56,7 +56,7 @@ CASES = [
     Case("chain-100", "overhead", "a node in a chain of 100", precisions=("fp32",), one_thread=True),
     Case("chain-10000", "overhead", "a node in a chain of 10,000", precisions=("fp32",), one_thread=True),
 ]
-# Who measures: the command, and the variant that it is asked for.
+# Sides: the program, and the variant of the workload.
 SIDES = {
     "amp": ("cpu_benchmark", ""),
     "ideal": ("cpu_benchmark", "ideal"),
@@ -67,16 +67,16 @@ SIDES = {
     "PyTorch, channels_last": ("pytorch", "channels_last"),
     "PyTorch, default Adam": ("pytorch", "default"),
 }
-# What a result may differ by, in parts of the range of all results of the workload.
+# The largest difference of a result, relative to the range of all results of the workload.
 LIMITS = {"fp32": 1e-4, "bf16": 2e-2, "fp16": 2e-2}
 
 
 class Failed(Exception):
-    """What a worker answers instead."""
+    """The error that a worker answers."""
 
 
 class Worker:
-    """A process that measures when it is told to (cpu/worker.hpp)."""
+    """A process that measures on command (cpu/worker.hpp)."""
 
     def __init__(self, command, threads):
         environment = {"AMP_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
@@ -106,7 +106,7 @@ class Worker:
 
 
 class Workers:
-    """As many of each program as are needed at once, kept from case to case."""
+    """Processes of each program, as many as a case needs; they are reused by later cases."""
 
     def __init__(self, commands, threads):
         self.commands, self.threads, self.started = commands, threads, {}
@@ -137,7 +137,7 @@ class Contestant:
 
 
 def load(case, workers, missing):
-    """Every side that has the case, in all precisions."""
+    """Loads the case in every side that has it, in all precisions."""
     contestants, used = [], {}
     for precision in case.precisions:
         for side in case.sides:
@@ -158,7 +158,7 @@ def load(case, workers, missing):
 
 
 def check(case, contestants):
-    """All results against PyTorch's in the highest precision, or else amp's."""
+    """Compares all results with PyTorch's in the highest precision, or with amp's if there are none."""
     with_results = [c for c in contestants if c.results]
     if not with_results:
         return
@@ -212,7 +212,7 @@ def measure_all(cases, commands, options, figures):
 
 
 def beside_plain_loops(program, threads):
-    """The passes over ResNet-50's gradients, each in turn with a loop over the same memory."""
+    """Measures the passes over ResNet-50's gradients, each in turn with a plain loop over the same memory."""
     run = subprocess.run([program, "--benchmark_filter=ResNet", "--benchmark_format=json"], check=True,
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                          env=os.environ | {"AMP_NUM_THREADS": str(threads)})
@@ -221,10 +221,10 @@ def beside_plain_loops(program, threads):
             for entry in json.loads(run.stdout)["benchmarks"]]
 
 
-# --- what it was measured on ------------------------------------------------------------------------
+# --- the machine ------------------------------------------------------------------------------------
 
 def compile_command(programs):
-    """The words by which CMake compiled a source of the benchmark, without the names of files."""
+    """Returns the command by which CMake compiled a source of the benchmark, without file names."""
     path = os.path.join(programs, "..", "compile_commands.json")
     if not os.path.exists(path):
         return []
@@ -234,7 +234,7 @@ def compile_command(programs):
 
 
 def compile_seconds(command, sources):
-    """Processor time of compiling each source, the better of two runs."""
+    """Returns the processor time of compiling each source, the better of two runs."""
     figures = {}
     for title, source in sources.items():
         times = []
@@ -247,14 +247,14 @@ def compile_seconds(command, sources):
 
 
 def busy_seconds():
-    """What all processes of the machine have taken."""
+    """Returns the processor time that all processes of the machine have used."""
     with open("/proc/stat", encoding="utf-8") as file:
         user, nice, system, _, _, interrupt, softirq, steal = map(int, file.readline().split()[1:9])
     return (user + nice + system + interrupt + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
 class Others:
-    """The share of the machine's processors that went to others than this run."""
+    """The share of the machine's processor time that other processes used."""
 
     def __init__(self):
         self.began = self.now()
@@ -303,7 +303,7 @@ def parse():
 
 
 def commands_of(folder):
-    """The programs that exist."""
+    """Returns the commands of the programs that exist."""
     commands = {name: [os.path.join(folder, name)] for name in ("cpu_benchmark", "cpu_benchmark_onednn", "cpu_benchmark_libtorch")
                 if os.path.exists(os.path.join(folder, name))}
     if importlib.util.find_spec("torch") is None:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""What including amp costs the compiler, header-only and with the compiled library.
+"""Measures the cost of compiling programs that include amp, header-only and with the compiled library.
 
     python3 benchmarks/compile_time.py [--rounds 3] [--compilers g++,clang++] [--output FILE]
 
 Compiles each program at -O2 in both ways, in turn, and prints medians of processor seconds and the
-largest peak of memory. A budget is a multiple of the time that this machine takes for a file with
-six standard headers, as seconds differ between machines. Ends with status 1 if a budget is exceeded.
+largest peak of memory. A budget is a multiple of the time that the same machine takes for a file with
+six standard headers, since seconds differ between machines. The exit status is 1 if a budget is
+exceeded.
 """
 
 import argparse
@@ -34,7 +35,7 @@ PROGRAMS = (
 
 
 def compile_once(compiler, source, flags):
-    """Processor seconds and peak MB of one compilation."""
+    """Returns the processor seconds and the peak MB of one compilation."""
     command = [compiler, "-std=c++20", "-O2", f"-I{ROOT}/include", f"-I{ROOT}/examples", *flags,
                "-c", str(source), "-o", os.devnull]
     process = subprocess.Popen(command)
@@ -45,7 +46,7 @@ def compile_once(compiler, source, flags):
 
 
 def measure(compiler, rounds, folder):
-    """{(program, way): [seconds], ...} and {...: MB}, the reference under ("reference", "")."""
+    """Returns {(program, way): [seconds], ...} and {...: MB}; the reference is ("reference", "")."""
     sources = {}
     for number, (name, source, _) in enumerate((("reference", REFERENCE, None), *PROGRAMS)):
         if isinstance(source, str):

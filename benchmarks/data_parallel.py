@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""What data parallel training of GPT-2 sends and when, measured on this machine by the program
-cpu_benchmark_data_parallel, and what that would cost on many GPUs, computed from published figures.
+"""Measures what data parallel training of GPT-2 sends and when, by the program cpu_benchmark_data_parallel
+on this machine, and computes the cost on many GPUs from published figures.
 
     python3 data_parallel.py PROGRAM > results/data_parallel.md
 """
@@ -26,7 +26,7 @@ LATENCY = 5e-6  # of a message between nodes; and of starting one within
 
 
 def all_reduce_seconds(size, ranks):
-    """Within a node each GPU adds up an eighth, which goes round the nodes; then they share it."""
+    """Within a node each GPU adds an eighth, which is then added over the nodes and sent to all."""
     local = min(ranks, GPUS_PER_NODE)
     nodes = ranks // local
     inside = 2 * (local - 1) / local * size / (NVLINK * REACHED)
@@ -36,7 +36,7 @@ def all_reduce_seconds(size, ranks):
 
 
 def exposed_seconds(measured, ranks, wire, backward):
-    """How long the step waits after backward: messages go one after the other."""
+    """Returns how long the step waits after backward, if messages are sent one after the other."""
     free = 0
     for size, share in measured["buckets"]:
         free = max(free, share * backward) + all_reduce_seconds(size * wire / 4, ranks)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""What ptxas makes of every kernel of <amp/cuda.cuh>: registers, spills, shared memory, occupancy.
+"""Lists what ptxas reports for every kernel of <amp/cuda.cuh>: registers, spills, shared memory, occupancy.
 
     python3 ptxas_table.py [ARCHITECTURE]        90 unless given; needs nvcc and c++filt
 
-Prints a Markdown table: results/ptxas_sm90.md is made of it.
+Prints a Markdown table, from which results/ptxas_sm90.md is made.
 """
 
 import pathlib
@@ -32,7 +32,7 @@ def compile_all(architecture):
 
 
 def shorten(name):
-    """`kernel<arguments>` without namespaces and parameters."""
+    """Returns `kernel<arguments>`, without namespaces and parameters."""
     name = re.sub(r"\b(amp|v0|kernels|cuda|detail|functions|\(anonymous namespace\))::", "", name)
     name = re.sub(r"^void ", "", name)
     depth = 0
@@ -44,8 +44,8 @@ def shorten(name):
 
 
 def kernels(text):
-    """(name, registers, stack, spilled, shared) of each; a kernel's stack and spills are the worst
-    of it and the functions that it calls."""
+    """Returns (name, registers, stack, spilled, shared) of each kernel. Stack and spills are the maximum
+    over the kernel and the functions that it calls."""
     name, stack, spilled, worst = None, 0, 0, {}
     for line in text.splitlines():
         if entry := re.search(r"Compiling entry function '(.*)' for", line):
@@ -62,7 +62,7 @@ def kernels(text):
 
 
 def occupancy(registers, shared, architecture):
-    """The share of a multiprocessor's threads that blocks of 256 fill."""
+    """Returns the share of a multiprocessor's threads that blocks of 256 can use."""
     per_block = -(-registers // 8) * 8 * BLOCK
     blocks = min(REGISTERS // per_block, THREADS[architecture] // BLOCK)
     if shared:

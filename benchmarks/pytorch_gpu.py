@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""What gpu_benchmark measures, done by PyTorch: the same sizes, timed in the same way, under the same
-names. Usage: pytorch_gpu.py [--quick] [--smoke] [--json FILE]. Exits 77 without a GPU; --smoke takes
-toy sizes, and runs without one too. FILE is written anew after each group."""
+"""Measures in PyTorch what gpu_benchmark measures: the same sizes, timed in the same way, under the same
+names. Usage: pytorch_gpu.py [--quick] [--smoke] [--json FILE]. The exit status is 77 without a GPU; --smoke
+uses toy sizes, and runs without a GPU as well. FILE is rewritten after each group."""
 import argparse
 import json
 import os
@@ -26,7 +26,7 @@ if not torch.cuda.is_available() and not smoke:
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 repeats = 7 if options.quick else 30
 names = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}
-# As amp, whose float32 is float32.
+# As in amp, float32 matmuls do not use TF32.
 torch.backends.cuda.matmul.allow_tf32 = False
 torch.backends.cudnn.allow_tf32 = False
 figures = {}
@@ -37,7 +37,7 @@ def size(full, toy):
 
 
 def region(work, calls):
-    """Milliseconds of one call."""
+    """Returns the milliseconds of one call."""
     if device.type == "cpu":
         began = time.perf_counter()
         for _ in range(calls):
@@ -313,7 +313,7 @@ def train_step(name, low, scaling):
 
 
 def write():
-    """All figures so far; FILE is never half of them, since the time limit may end this program."""
+    """Writes all figures so far, atomically, since a time limit may end this program."""
     if not options.json:
         return
     lines = ",\n".join(f'"{name}": {json.dumps(figure)}' for name, figure in figures.items())
@@ -325,7 +325,7 @@ def write():
 def run(group, *values):
     try:
         group(*values)
-    except Exception as error:  # the figures of other groups count all the same
+    except Exception as error:  # the other groups still run
         print(f"{group.__name__}: {type(error).__name__}: {error}"[:200], file=sys.stderr)
     write()
     if device.type == "cuda":

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""The workloads of cpu/*.cpp by PyTorch: the same names, numbers and line protocol (cpu/worker.hpp). The
-variants: of cnn-N `channels_last`; of adam-resnet50 and libtorch_step-resnet50
-`default`, which is not fused. By hand, 20 samples:
+"""The workloads of cpu/*.cpp in PyTorch, with the same names, numbers and line protocol (cpu/worker.hpp).
+Variants: `channels_last` of cnn-N; `default`, which is not fused, of adam-resnet50 and
+libtorch_step-resnet50. To measure 20 samples by hand:
 
     OMP_NUM_THREADS=2 pytorch_worker.py cnn-256 bf16 20 [channels_last]
 """
@@ -25,7 +25,7 @@ torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", os.cpu_count())))
 
 @dataclasses.dataclass
 class Workload:
-    """What is measured: the time of one, where a call does `count`. `results`: what amp must give, too."""
+    """A call that is timed; it does the work `count` times. amp must give the same `results`."""
     call: Callable
     results: list = dataclasses.field(default_factory=list)
     count: int = 1
@@ -37,7 +37,7 @@ DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 # --- the numbers that all implementations start from ---------------------------------------------
 
 def mixed(x):
-    """What looks random in 32 bits."""
+    """Returns pseudo-random numbers of 32 bits."""
     for shift in (16, 15):
         x = ((x ^ (x >> shift)) * 0x1E3779B1) & 0xFFFFFFFF
     return x ^ (x >> 16)
@@ -49,7 +49,7 @@ def bits(shape, seed):
 
 
 def numbers(shape, seed, bound=1.0):
-    """In [-bound, bound)."""
+    """Returns numbers in [-bound, bound)."""
     return (bits(shape, seed).float() * 2.0**-23 - 1) * torch.tensor(bound, dtype=torch.float32)
 
 
@@ -171,7 +171,7 @@ def gpt(batch, precision, variant):
                     classes((batch * TOKENS,), 1002, VOCABULARY), precision, variant)
 
 
-# --- single operations: cpu/operations.cpp says what each is --------------------------------------
+# --- single operations, described in cpu/operations.cpp -------------------------------------------
 
 def some(tensor):
     indices = mixed(torch.arange(64)) % tensor.numel()
@@ -225,7 +225,7 @@ def widen(count, precision, _):
 
 
 def resnet50():
-    """The sizes of its 161 parameters."""
+    """Returns the sizes of the 161 parameters of ResNet-50."""
     sizes = []
 
     def conv(inputs, outputs, kernel):
@@ -246,7 +246,7 @@ def resnet50():
 
 
 def unscale(_, precision, __):
-    """What GradScaler.unscale_ calls, which itself refuses float16 gradients."""
+    """The function that GradScaler.unscale_ calls; unscale_ itself rejects float16 gradients."""
     gradients = [torch.ones(n, dtype=DTYPES[precision]) for n in resnet50()]
     found, inverse = torch.zeros(()), torch.ones(())
     return Workload(
@@ -254,7 +254,7 @@ def unscale(_, precision, __):
 
 
 def adam(_, __, variant):
-    """The loop that users write: a scaler, clipping, Adam, and weights cast by the next forward pass."""
+    """The usual loop: a scaler, clipping, Adam, and weights cast by the next forward pass."""
     parameters = [torch.randn(n).requires_grad_() for n in resnet50()]
     for p in parameters:
         p.grad = torch.randn_like(p)
@@ -275,7 +275,7 @@ def adam(_, __, variant):
 
 
 def libtorch_step(_, __, variant):
-    """What GradScaler does of a step: unscale, test, step and update."""
+    """The work of GradScaler in a step: unscale, test, step and update."""
     parameters = [torch.randn(n).requires_grad_() for n in resnet50()]
     for p in parameters:
         p.grad = torch.randn_like(p)
@@ -298,7 +298,7 @@ WORKLOADS = {"cnn": cnn, "mlp": mlp, "gpt": gpt, "matmul": matmul, "matmul_weigh
 
 
 class Measured:
-    """A workload that is loaded, and how many calls one sample repeats."""
+    """A loaded workload, and the number of calls in one sample."""
 
     def __init__(self, name, precision, variant=""):
         kind, _, size = name.rpartition("-")
@@ -310,7 +310,7 @@ class Measured:
         self.turn = once * 1e-3 * self.calls  # seconds of a sample
 
     def sample(self):
-        """Milliseconds of one."""
+        """Returns the milliseconds of one unit of work."""
         call = self.workload.call
         began = time.perf_counter()
         for _ in range(self.calls):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""What compare.py has measured, as JSON, Markdown and a chart."""
+"""Writes the measurements of compare.py as JSON, Markdown and a chart."""
 import json
 import os
 import statistics
@@ -13,7 +13,7 @@ median over the rounds, and their quartiles; "by best" divides the best times. A
 
 
 def number(x):
-    """Three digits, no exponent."""
+    """Returns a number with three digits, without exponent."""
     return f"{x:.0f}" if x >= 100 else f"{x:.3g}" if x >= 1 else f"{x:.3f}"
 
 
@@ -25,7 +25,7 @@ def times(contestant, unit):
 
 
 def ratios(other, own):
-    """other / own: the median over the rounds, its quartiles, and that of the best times."""
+    """Returns other / own: the median over the rounds, the quartiles, and the ratio of the best times."""
     each = [a / b for a, b in zip(other["round_medians_ms"], own["round_medians_ms"], strict=True)]
     low, _, high = statistics.quantiles(each, n=4, method="inclusive")
     return (f"{statistics.median(each):.2f}", f"{low:.2f} to {high:.2f}",
@@ -33,14 +33,14 @@ def ratios(other, own):
 
 
 def table(head, rows):
-    """Columns of words are those before the first of numbers, which is marked by '>'."""
+    """Returns a Markdown table. The first column of numbers is marked by '>'; text is left of it."""
     first = next(i for i, title in enumerate(head) if title.startswith(">"))
     lines = [[title.lstrip(">") for title in head], ["---"] * first + ["---:"] * (len(head) - first), *rows]
     return ["| " + " | ".join(map(str, line)) + " |" for line in lines] + [""]
 
 
 def of(case, side, precision):
-    """The contestant of a side; of PyTorch's layouts, the faster one. None if it was not measured."""
+    """Returns the contestant of a side, of PyTorch's the faster layout; None if it was not measured."""
     found = [c for c in case["contestants"] if c["precision"] == precision
              and (c["side"] == side or c["side"] == side + ", channels_last")]
     return min(found, key=lambda c: c["median_ms"], default=None)
@@ -188,7 +188,7 @@ def panel(case, x, y):
 
 
 def chart(cases):
-    """Time per training step; a panel for each work, on a scale of its own."""
+    """Draws the time per training step, with a panel and a scale for each workload."""
     width, height = 2 * PANEL[0] + 20, 40 + PANEL[1] * ((len(cases) + 1) // 2)
     threads = cases[0]["threads"]
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""What a GPU run has to show: for each entry of gpu_benchmark the fewest bytes and flops, and the
-time they take at 4.3 TB/s and 790 TFLOP/s, which an H200 reaches in practice. Computed, not
+"""Computes lower bounds for a GPU run: for each entry of gpu_benchmark the least bytes and flops, and
+the time that they take at 4.3 TB/s and 790 TFLOP/s, which an H200 reaches in practice. Nothing is
 measured.
 
     python3 roofline.py > results/roofline.md
@@ -52,7 +52,7 @@ def products():
 
 
 def cnn(batch=256):
-    """The trainer's network, float16 under autocast, biases and relu inside the products."""
+    """The trainer's network, float16 under autocast, with biases and relu fused into the matmuls."""
     half, index = 2, 4
     image = batch * 3 * 32 * 32
     conv1, pool1 = batch * 32 * 32 * 32, batch * 32 * 16 * 16
@@ -61,8 +61,8 @@ def cnn(batch=256):
     weights = 32 * 27 + 32 + 64 * 288 + 64 + 4096 * 256 + 256 + 256 * 10 + 10
     forward = 4 * image + half * (2 * conv1 + 2 * pool1 + 2 * conv2 + 2 * pool2 + 2 * linear1)
     forward += index * (pool1 + pool2) + half * 2 * linear2 + half * weights
-    # Each activation is read again for the gradient of a weight, each gradient written and read
-    # twice: by the products for the weight and for the input.
+    # Each activation is read again for the gradient of a weight. Each gradient is written once and
+    # read twice, by the matmuls for the weight and for the input.
     backward = half * (3 * conv1 + 4 * pool1 + 3 * conv2 + 4 * pool2 + 4 * linear1 + 3 * linear2)
     backward += index * (pool1 + pool2) + half * image + (half + 4) * weights
     flops1 = 2 * conv1 * 27

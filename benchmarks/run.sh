@@ -2,13 +2,13 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# Builds the CPU benchmarks and measures amp, beside PyTorch if python3 has it, and beside oneDNN called
-# directly if that is installed:
+# Builds the CPU benchmarks and measures amp; also PyTorch, if python3 has it, and oneDNN, called directly,
+# if it is installed:
 #
 #   ./benchmarks/run.sh [--quick] [--only REGEX] [--threads 1,2] [--output FOLDER]
 #
 # About 10 minutes, with --quick under 2. Writes cpu.json, cpu.md and cpu.svg to benchmarks/results or to
-# FOLDER. PYTHON=... names another Python. To install PyTorch apart from everything else:
+# FOLDER. PYTHON=... names another Python. To install PyTorch in a separate environment:
 #   python3 -m venv .venv && .venv/bin/pip install torch
 #   PYTHON=.venv/bin/python ./benchmarks/run.sh
 set -euo pipefail

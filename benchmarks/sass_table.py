@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""How the kernels of an object file move memory, and what they need to be launched: its disassembly,
-counted. No time is measured.
+"""Counts the memory accesses of the kernels of an object file in its disassembly, and lists the resources
+that they need to be launched. No time is measured.
 
     nvcc -std=c++20 -arch=sm_90 -cubin -I include all.cu -o all.cubin    all.cu includes <amp/cuda.cuh>
     sass_table.py all.cubin                    every kernel
     sass_table.py before.cubin after.cubin     the kernels that differ
-    sass_table.py --check all.cubin            status 1 if a kernel has what faults() names
+    sass_table.py --check all.cubin            status 1 if faults() finds one in a kernel
 
-Prints Markdown. Needs c++filt and cuobjdump: of the CUDA toolkit, or as Triton brings it with
-PyTorch; status 77 if there is none.
+Prints Markdown. Needs c++filt, and cuobjdump of the CUDA toolkit or of PyTorch's Triton; the status is
+77 if there is none.
 """
 
 import collections
@@ -36,9 +36,9 @@ ENDS_BLOCK = {"BRA", "BRX", "JMP", "CALL", "RET", "EXIT", "BSYNC", "BAR", "WARPS
 
 @dataclasses.dataclass
 class Kernel:
-    """Accesses to memory of the device by width in bytes; those whose address space ptxas does not
-    know (generic); stores that are parts of what could be one of 16 bytes (split); and accesses to
-    the memory of a thread (local)."""
+    """The figures of a kernel: accesses to device memory by width in bytes; accesses whose address space
+    ptxas does not know (generic); stores that could be combined into one of 16 bytes (split); and
+    accesses to the memory of a thread (local)."""
 
     loads: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     stores: collections.Counter = dataclasses.field(default_factory=collections.Counter)
@@ -63,7 +63,7 @@ COLUMNS = ["registers", "stack", "shared", "load 16 B", "8 B", "4 B", "less", "s
            "4 B", "less", "generic", "split", "local"]
 
 
-# What of a kernel may lie on its stack, in bytes, and why; all others have none.
+# The bytes that a kernel may have on its stack, and the reason; all other kernels have none.
 STACKS = {
     "random_kernel<float>": 32,  # CUDA's sine and cosine
     "step_kernel<": 40,  # CUDA's cosine, in the schedule of a learning rate
@@ -71,7 +71,7 @@ STACKS = {
 
 
 def faults(name, kernel):
-    """What is wrong with a kernel, in words."""
+    """Yields a text for each fault of a kernel."""
     if kernel.split:
         yield f"{kernel.split} stores are parts of 16-byte ones"
     stack = next((most for start, most in STACKS.items() if name.startswith(start)), 0)
@@ -86,8 +86,8 @@ def faults(name, kernel):
 
 
 class Runs:
-    """The narrow stores of a basic block, to find those that fill 16 neighbouring bytes: off one base
-    register that holds the same address, one width."""
+    """The narrow stores of a basic block, to find those that fill 16 neighbouring bytes: of one width, with
+    one base register whose value does not change."""
 
     def __init__(self):
         self.offsets = collections.defaultdict(set)
@@ -96,7 +96,7 @@ class Runs:
         self.offsets[base, width].add(offset)
 
     def overwritten(self, register):
-        """The number of stores that are parts, of those off this register; all if it is None."""
+        """Returns the number of split stores with this base register, or with any if it is None."""
         split = 0
         for base, width in list(self.offsets):
             if register is not None and int(base[1:]) not in (register, register - 1):
@@ -115,7 +115,7 @@ class Runs:
 
 
 def tool(name):
-    """The path of a program of the CUDA toolkit."""
+    """Returns the path of a program of the CUDA toolkit."""
     folders = ["/usr/local/cuda/bin"]
     if nvcc := shutil.which("nvcc"):
         folders.append(str(pathlib.Path(nvcc).resolve().parent))
@@ -125,13 +125,13 @@ def tool(name):
 
 
 def destination(operands):
-    """The number of the register that an instruction writes."""
+    """Returns the number of the register that an instruction writes."""
     first = re.match(r"R(\d+)\b", operands)
     return int(first[1]) if first else None
 
 
 def count(lines):
-    """The kernels in what `cuobjdump -sass` prints."""
+    """Returns the kernels in the output of `cuobjdump -sass`."""
     kernels, kernel, runs = {}, Kernel(), Runs()
     for line in lines:
         if "Function :" in line:
@@ -148,8 +148,8 @@ def count(lines):
             (kernel.loads if MEMORY[name] == "load" else kernel.stores)[width] += 1
             if MEMORY[name] == "store":
                 address = ADDRESS.search(operands)
-                # A store of 16 bytes that became two of 8 is not seen: pairs of 8 bytes are also what
-                # is stored at once on purpose, such as four 16-bit numbers.
+                # A store of 16 bytes that was split into two of 8 is not detected: stores of 8 bytes
+                # are also intended, for example for four 16-bit numbers.
                 if address and address[1] != "RZ" and width <= 4:
                     runs.add(address[1], width, int(address[2] or "0", 16))
                 continue
@@ -164,7 +164,7 @@ def count(lines):
 
 
 def resources(lines, kernels):
-    """Adds what `cuobjdump -res-usage` prints; the names it has."""
+    """Adds the figures of `cuobjdump -res-usage`. Returns the names of its kernels."""
     kernel, names = None, set()
     for line in lines:
         if function := re.match(r"\s*Function (\S+):", line):
@@ -178,7 +178,7 @@ def resources(lines, kernels):
 
 
 def attributes(lines, kernels):
-    """Adds what `cuobjdump -elf` prints of each kernel; the names it has."""
+    """Adds the figures of `cuobjdump -elf`. Returns the names of its kernels."""
     kernel, attribute, names = None, None, set()
     for line in lines:
         if line.startswith("."):
@@ -197,7 +197,7 @@ def attributes(lines, kernels):
 
 
 def disassemble(path):
-    """Kernel by name."""
+    """Returns the kernels of an object file by name."""
     program = tool("cuobjdump")
     if program is None:
         print("skipped: no cuobjdump")
@@ -235,7 +235,7 @@ def print_table(rows):
 
 
 def check(path):
-    """Prints what is wrong; whether anything is."""
+    """Prints the faults. Returns whether there is any."""
     kernels = disassemble(path)
     wrong = [f"{name}: {fault}" for name, kernel in kernels.items() for fault in faults(name, kernel)]
     words = sum(kernel.stores[16] > 0 for kernel in kernels.values())

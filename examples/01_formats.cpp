@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The number formats by themselves: how far each reaches, how finely it divides, how it rounds, and
-// what becomes of numbers beyond it. Also the casts that have a name of their own (saturating,
-// stochastic), and the conversion of whole arrays.
+// The number formats alone: range, precision, rounding and overflow of each; the named casts
+// (saturating, stochastic); and the conversion of whole arrays.
 #include <amp/amp.hpp>
 
 #include <algorithm>
@@ -74,9 +73,9 @@ void show_overflow() {
   expect(std::isinf(float{amp::half(1e6F)}), "half overflows to infinity");
 }
 
-/// A weight of 1 in bfloat16, whose gap is 2^-7, is told 1024 times to grow by 2^-10.
+/// Adds 2^-10 to a bfloat16 weight of 1 for 1024 times. Neighbouring numbers are 2^-7 apart.
 void show_stochastic_rounding() {
-  std::mt19937 random(0);  // uniform on 32 bits, as stochastic_cast wants
+  std::mt19937 random(0);  // uniform on 32 bits, as stochastic_cast needs
   amp::bfloat16 nearest(1), stochastic(1);
   for (int i = 0; i < 1024; ++i) {
     nearest += amp::bfloat16(0x1p-10F);

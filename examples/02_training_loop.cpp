@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The training loop: a module, Adam, a scope of autocast around the forward pass, and a GradScaler
-// around the backward pass. The same lines train in float32 where both are switched off, and the
-// losses of the two runs agree.
+// around the backward pass. If both are switched off, the same lines train in float32; the losses
+// of the two runs agree.
 #include <amp/amp.hpp>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct History {
   std::int64_t skipped = 0;
 };
 
-/// Learns which of four random directions a point lies farthest in.
+/// Learns in which of four random directions a point lies farthest.
 History train(bool mixed_precision, int steps) {
   amp::manual_seed(7);  // the same points and initial weights for every run
   const amp::Tensor points = amp::randn({256, 16});
@@ -49,7 +49,7 @@ History train(bool mixed_precision, int steps) {
   for (int step = 0; step < steps; ++step) {
     amp::Tensor loss;
     {
-      // The scope ends before backward(), which runs in the dtypes of forward by itself.
+      // The scope ends before backward(), which runs in the dtypes of the forward pass.
       const amp::AutocastGuard autocast(amp::kCPU,
                                         {.dtype = amp::kFloat16, .enabled = mixed_precision});
       const amp::Tensor logits = net.forward(points);

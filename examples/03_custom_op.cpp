@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Ops of one's own. One is composed of amp's ops and gets a policy of its own, so that autocast
-// treats it as it treats matmul; the other brings its own backward pass, which is compared with
-// finite differences and with what the composed formula derives.
+// Custom ops. One is composed of amp's ops and gets its own policy, so that autocast treats it like
+// matmul; the other defines its backward pass, which is compared with finite differences and with
+// the gradient of the composed formula.
 #include <amp/amp.hpp>
 
 #include <array>
@@ -40,7 +40,7 @@ Tensor gated_linear(const Tensor& input, const Tensor& gate, const Tensor& up) {
 }
 
 /// log(sum(exp(x))) over the last dimension, shifted by the maximum so that nothing overflows. Its
-/// derivative is softmax(x): better written down than derived through maximum, exp and log.
+/// derivative is softmax(x), which is better computed directly than through maximum, exp and log.
 Tensor log_sum_exp(const Tensor& input) {
   return amp::autocast_call(
       "log_sum_exp",

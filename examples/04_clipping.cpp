@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Clipping gradients by their norm while losses are scaled. unscale_and_clip does it in one call,
-// unscale_ and clip_grad_norm_ in two; the step that follows leads to the same parameters. A
-// gradient that is not finite skips the step: nothing that it would change moves.
+// unscale_ and clip_grad_norm_ in two; the steps give the same parameters. If a gradient is not
+// finite, the step is skipped and changes nothing.
 #include <amp/amp.hpp>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct Training {
   }
 };
 
-/// All that a step changes: the parameters, the momentum, the number of steps.
+/// Everything that a step changes: the parameters, the momentum, the number of steps.
 std::vector<float> snapshot(const Training& training) {
   std::vector<float> all;
   for (const auto& state : {training.net.state_dict(), training.optimizer.state_dict()}) {
@@ -56,7 +56,7 @@ std::vector<float> snapshot(const Training& training) {
   return all;
 }
 
-/// Where ten steps lead, each clipped by `clip`, which returns the norm.
+/// The state after ten steps, each clipped by `clip`, which returns the norm.
 template <class Clip>
 std::vector<float> train(const char* name, Clip&& clip) {
   amp::manual_seed(4);
@@ -78,7 +78,7 @@ void show_two_ways() {
   const std::vector<float> in_one_call = train(
       "one call ", [](Training& t) { return t.scaler.unscale_and_clip(t.optimizer, kMaxNorm); });
   const std::vector<float> in_two_calls = train("two calls", [](Training& t) {
-    t.scaler.unscale_(t.optimizer);  // to be done first: a norm of scaled gradients means nothing
+    t.scaler.unscale_(t.optimizer);  // first, since the norm of scaled gradients is meaningless
     return amp::clip_grad_norm_(t.net.parameters(), kMaxNorm);
   });
   double difference = 0;

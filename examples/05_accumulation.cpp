@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A large batch in small pieces: each micro-batch adds its share of the gradient, and one step is
-// taken on the sum. The gradient is that of the whole batch, because the scale holds still from one
-// update() to the next.
+// A large batch in micro-batches: each adds its part of the gradient, and one step uses the sum. It
+// is the gradient of the whole batch, because the scale does not change between two calls of
+// update().
 #include <amp/amp.hpp>
 
 #include <cmath>
@@ -43,7 +43,7 @@ struct Training {
   }
 };
 
-/// The result of training, the batch being taken in `pieces`.
+/// Trains with the batch divided into `pieces`, and returns the result.
 std::vector<Tensor> train(std::int64_t pieces) {
   const Training training;
   amp::AdamW optimizer(training.net.named_parameters(), {.lr = 1e-2});
@@ -75,7 +75,7 @@ std::vector<Tensor> train(std::int64_t pieces) {
   return training.net.parameters();
 }
 
-/// |a - b| / |b|, the norms being over all tensors.
+/// |a - b| / |b|, with norms over all tensors.
 double relative_difference(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   const amp::NoGradGuard no_grad;
   double difference = 0, size = 0;

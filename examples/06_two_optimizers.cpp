@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Two models, two optimizers, one scaler: each optimizer steps by itself, one update() ends the
-// cycle for both. Where the gradients of one overflow, only its step is skipped; the scale, which
-// is common to both, backs off once, however many overflowed.
+// Two models, two optimizers, one scaler: each optimizer steps separately, and one update() ends
+// the cycle for both. If the gradients of one overflow, only its step is skipped. Both share one
+// scale, which backs off once, even if the gradients of both overflow.
 #include <amp/amp.hpp>
 
 #include <cstdio>
@@ -30,7 +30,7 @@ struct Net : amp::nn::Module {
     const amp::AutocastGuard autocast(amp::kCPU, {.dtype = amp::kFloat16});
     return amp::mse_loss(second(amp::silu(first(x))), y);
   }
-  /// Its weights one after the other.
+  /// All weights, one after the other.
   [[nodiscard]] std::vector<float> values() const {
     std::vector<Tensor> flat;
     for (const Tensor& parameter : parameters()) flat.push_back(parameter.detach().flatten());
@@ -38,7 +38,7 @@ struct Net : amp::nn::Module {
   }
 };
 
-/// Which of the two models is given a batch that its gradients do not survive.
+/// The models whose gradients overflow in this batch.
 struct Batch {
   bool first_overflows = false, second_overflows = false;
 };

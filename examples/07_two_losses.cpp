@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Two losses that pull against each other, one scaler: a generator learns to draw from a normal
-// distribution that it only knows through a discriminator (Goodfellow et al. 2014, arXiv
-// 1406.2661). detach() keeps the discriminator's loss out of the generator.
+// Two opposed losses, one scaler: a generator learns to sample from a normal distribution that only
+// a discriminator sees (Goodfellow et al. 2014, arXiv 1406.2661). detach() keeps the
+// discriminator's loss out of the generator.
 #include <amp/amp.hpp>
 
 #include <cmath>
@@ -28,7 +28,7 @@ void expect(bool holds, const char* claim) {
   std::exit(EXIT_FAILURE);
 }
 
-/// How wrong it is to hold these scores for those of real, or of drawn, samples.
+/// The loss of these scores if the samples are real, or generated.
 Tensor judge(const Tensor& scores, bool real) {
   return amp::binary_cross_entropy_with_logits(scores, amp::full(scores.shape(), real ? 1 : 0));
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// bfloat16 needs no loss scale: it has the exponents of float32, so that small gradients stay what
-// they are. float16 flushes the same gradients to zero and learns nothing, unless a scaler lifts
+// bfloat16 needs no loss scale: it has the exponents of float32, so that small gradients are
+// preserved. float16 flushes the same gradients to zero and learns nothing, unless a scaler brings
 // them into its range.
 #include <amp/amp.hpp>
 
@@ -24,7 +24,7 @@ struct Precision {
   const char* name = "";
   amp::DType dtype = amp::kFloat32;
   bool scaling = false;
-  bool keeps_small_gradients = true;  // what is claimed of it
+  bool keeps_small_gradients = true;  // the expectation
 };
 
 constexpr Precision kPrecisions[] = {
@@ -52,7 +52,7 @@ double small_gradient(const Precision& precision) {
 }
 
 struct Outcome {
-  double before = 0, after = 0;  // loss, without its unit
+  double before = 0, after = 0;  // loss, divided by its unit
   bool moved = false;
 };
 
@@ -65,7 +65,7 @@ Outcome train(const Precision& precision) {
   const amp::nn::Linear model(8, 1);
   const Tensor start = model.weight.detach().clone();
 
-  // Adam divides by the size of the gradients; its eps has to lie below it.
+  // Adam divides by the size of the gradients; its eps must be smaller.
   amp::Adam optimizer(model.parameters(), {.lr = 0.05, .eps = 1e-12});
   amp::GradScaler scaler({.enabled = precision.scaling});
   Outcome outcome;

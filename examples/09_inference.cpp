@@ -3,7 +3,7 @@
 //
 // Inference in bfloat16, in two ways. Under autocast the weights stay float32, each with a copy in
 // bfloat16 that is made once and used for every batch; to(kBFloat16) converts the module itself,
-// which takes half the memory. What they predict is compared, and what they hold.
+// which takes half the memory. The predictions and the memory of both are compared.
 #include <amp/amp.hpp>
 
 #include <cstdint>
@@ -39,7 +39,7 @@ double relative_difference(const Tensor& a, const Tensor& b) {
   return amp::sqrt(squares / amp::sum(amp::pow(wide, 2))).item<double>();
 }
 
-/// Every batch casts nothing but the first, until a weight is written.
+/// Only the first batch casts weights, until a weight is written.
 void show_copies(const Sequential& model, const Linear& last, const Tensor& x) {
   const auto serve = [&](const char* what, int batches) {
     const amp::AutocastCacheStats before = amp::autocast_cache_stats();
@@ -51,7 +51,7 @@ void show_copies(const Sequential& model, const Linear& last, const Tensor& x) {
                 static_cast<long long>(now.refreshes), static_cast<long long>(now.hits));
     return now;
   };
-  // Weight and bias of three layers; those of the norm are not low precision.
+  // Weight and bias of three layers; those of the norm stay float32.
   const amp::AutocastCacheStats first = serve("8 batches:", 8);
   expect(first.refreshes == 6 && first.hits == 7 * 6, "each weight is cast once");
   last.bias.fill_(0.25);

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Training without amp's tensors: all memory is the program's, forward and backward are written by
-// hand. Weights, activations and gradients are float16; amp scales the loss, tests the gradients,
-// keeps the float32 masters and steps. Then the same with a step that is written by hand as well.
-// 11_raw_memory_cuda.cu is this file compiled by nvcc: each function object is then a kernel.
+// Training without amp's tensors: the program owns all memory, and forward and backward are written
+// by hand. Weights, activations and gradients are float16; amp scales the loss, tests the
+// gradients, updates the float32 masters and steps. Then the same with a step that is written by
+// hand as well. 11_raw_memory_cuda.cu is this file compiled by nvcc: each function object is then a
+// kernel.
 #include <amp/optim.hpp>
 #include <amp/scaler.hpp>
 #include <amp/types.hpp>
@@ -46,7 +47,7 @@ void run(int n, const Body& body) {
   kernel<<<(n + kThreads - 1) / kThreads, kThreads, 0, stream>>>(n, body);
   expect(cudaGetLastError() == cudaSuccess, "a kernel can be launched");
 }
-/// Until the host may read what kernels wrote.
+/// Waits until the host may read the results of kernels.
 void wait() { expect(cudaStreamSynchronize(stream) == cudaSuccess, "kernels end well"); }
 
 void* allocate(std::size_t bytes) {
@@ -88,7 +89,7 @@ class Buffer {
 
 constexpr int kBatch = 128, kIn = 8, kHidden = 32, kOut = 4;
 
-/// y = x w^T + b, perhaps with relu: element i of y, [rows, out]. Sums are float32.
+/// y = x w^T + b, optionally with relu: element i of y, [rows, out]. Sums are float32.
 struct LinearForward {
   const half *x, *w, *b;
   half* y;
@@ -138,7 +139,7 @@ struct LinearBackwardInput {
   }
 };
 
-/// Row i: cross entropy, and its gradient times the loss scale, which the device knows.
+/// Row i: cross entropy, and its gradient times the loss scale, which is on the device.
 struct CrossEntropy {
   const half* logits;
   const int* classes;
@@ -185,7 +186,7 @@ struct Network {
   Buffer<float> losses{kBatch};
   Buffer<int> classes{kBatch};
 
-  /// Points whose class is the direction, one of four, in which they lie farthest.
+  /// Points; their class is the direction, one of four, in which they lie farthest.
   Network() {
     std::mt19937 random(10);
     std::normal_distribution<float> normal;
@@ -243,8 +244,8 @@ struct Network {
   }
 };
 
-/// The loop is the same for an optimizer of amp's and for one's own. Whatever it does goes to the
-/// stream of the guard in main, and the host waits only where it prints.
+/// The loop is the same for amp's optimizer and for the one of this program. All work goes to the
+/// stream of the guard in main, and the host waits only to print.
 template <class Optimizer>
 void train(const char* name, const Network& network, Optimizer& optimizer) {
   amp::GradScaler scaler({.init_scale = 0x1p24, .growth_interval = 50});  // too high at first
@@ -292,7 +293,7 @@ int main() try {
   }
   expect(cudaStreamCreate(&stream) == cudaSuccess, "there is a stream");
   {
-    const amp::StreamGuard guard(kDevice, stream);  // amp's work in the order of the program's own
+    const amp::StreamGuard guard(kDevice, stream);  // amp's work in order with the program's
     train_both();
   }
   wait();

@@ -3,9 +3,9 @@
 //
 // Data parallel training. Four ranks, here threads of this process, each compute the gradients of a
 // quarter of the batch and step with the average: the result is that of one process with the whole
-// batch. If a gradient overflows on one rank, all skip the step. In the second part the
-// optimizer's state is spread over the ranks. With <amp/distributed/mpi.hpp> ranks are processes
-// (examples/train_cnn.cpp), with <amp/distributed/nccl.hpp> GPUs; the lines below remain the same.
+// batch. If a gradient overflows on one rank, all skip the step. In the second part the optimizer's
+// state is divided over the ranks. With <amp/distributed/mpi.hpp> ranks are processes
+// (examples/train_cnn.cpp), with <amp/distributed/nccl.hpp> GPUs; the code below remains the same.
 #include <amp/amp.hpp>
 #include <amp/distributed.hpp>
 
@@ -55,7 +55,7 @@ struct Outcome {
   std::int64_t skipped;
 };
 
-/// Trains on one rank. The batch of step 10 overflows on rank 2, and on no other.
+/// Trains on one rank. The batch of step 10 overflows on rank 2 only.
 template <class Optimizer>
 Outcome train(amp::Communicator& world, const Net& model, Optimizer& optimizer,
               const Batch& batch) {
@@ -92,9 +92,9 @@ int main() try {
   const auto run = [&](int ranks, bool sharded) {
     std::vector<Outcome> outcomes(static_cast<std::size_t>(ranks));
     amp::ThreadGroup::run(ranks, [&](amp::Communicator& world) {
-      const Net model;  // with other weights on each rank
+      const Net model;  // with different weights on each rank
       if (world.rank() == 0) model.load_state_dict(initial);
-      amp::DataParallel parallel(model, world);  // those of rank 0 from now on
+      amp::DataParallel parallel(model, world);  // copies the weights of rank 0
       Outcome& outcome = outcomes[static_cast<std::size_t>(world.rank())];
       if (sharded) {
         amp::ShardedOptimizer<amp::AdamW> optimizer(parallel, {.lr = 0.01});

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// My first network: it learns in float16 on which of three interleaved spirals a point lies, is
-// tested on points that it has not seen, saved, and loaded into a fresh one that predicts the same.
+// A first network: it learns in float16 on which of three interleaved spirals a point lies, is
+// tested on new points, saved, and loaded into another network, which predicts the same.
 #include <amp/amp.hpp>
 #include <amp/safetensors.hpp>
 
@@ -47,7 +47,7 @@ int main() try {
   const amp::Tensor test_points = points.narrow(0, 600, 300);
   const amp::Tensor test_spirals = spirals.narrow(0, 600, 300);
 
-  amp::manual_seed(1);  // for the weights that the network starts with
+  amp::manual_seed(1);  // for the initial weights
   const Network network;
   amp::Adam optimizer(network.named_parameters(), {.lr = 1e-2});
   amp::GradScaler scaler({.init_scale = 1024, .growth_interval = 100});
@@ -81,7 +81,7 @@ int main() try {
   const std::string name = "first_network_" + std::to_string(std::random_device()());
   const auto file = std::filesystem::temp_directory_path() / name;
   amp::Checkpoint().add("model", network).save(file);
-  const Network loaded;  // its weights are others until the next line
+  const Network loaded;  // has other weights until the next line
   amp::Checkpoint().add("model", loaded).load(file);
   std::filesystem::remove(file);
   const bool same = loaded.forward(test_points).to_vector<float>() == scores.to_vector<float>();

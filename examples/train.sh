@@ -31,7 +31,7 @@ compiler() {
   fi
 }
 
-# Whether a program that includes the header $1 links with the flags that follow.
+# Tests whether a program that includes the header $1 links with the flags that follow.
 links() {
   local header=$1 cxx
   shift
@@ -40,7 +40,7 @@ links() {
     $cxx -x c++ - -o /dev/null "$@" >/dev/null 2>&1
 }
 
-# The Debian packages without which the trainer cannot be built, of those not here yet.
+# Prints the missing Debian packages that the trainer needs.
 missing_packages() {
   [[ -n $(compiler) ]] || echo g++
   have cmake || echo cmake
@@ -49,7 +49,7 @@ missing_packages() {
   links nlohmann/json.hpp || echo nlohmann-json3-dev
 }
 
-# Runs apt-get, its output kept in the log.
+# Runs apt-get, with its output in the log.
 apt() {
   local -a as_root=()
   if [[ $(id -u) -ne 0 ]]; then
@@ -66,8 +66,8 @@ install_packages() {
     { apt update && apt install -y --no-install-recommends "$@"; }
 }
 
-# oneDNN makes training several times as fast, but the library has kernels of its own: getting it is
-# tried once, and no password is asked for it.
+# oneDNN makes training faster, but the library also has its own kernels: installing it is tried
+# once, without asking for a password.
 install_onednn() {
   links oneapi/dnnl/dnnl.h -ldnnl || [[ -e $build/without-onednn ]] && return
   sudo_flags=(-n)
@@ -76,7 +76,7 @@ install_onednn() {
   touch "$build/without-onednn"
 }
 
-# Whether a build has something to do. CMake, which knows exactly, is asked in any case.
+# Tests whether a build is needed, for the message only: CMake runs in any case.
 outdated() {
   [[ ! -x $trainer || ! -e $build/CMakeCache.txt || ! -e $build/built ]] ||
     [[ -n $(find "$root/CMakeLists.txt" "$root/include" "$root/examples" \
@@ -117,6 +117,6 @@ if ! configure_and_build; then
 fi
 
 exec 9>&-
-# Under the name that was typed, which the trainer repeats where it says how to go on.
+# Under the name that was typed, which the trainer prints in the command to continue.
 [[ $0 == */* ]] && name=$0 || name=./$0
 exec -a "$name" "$trainer" "$@"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Trains a small convolutional network on images, once per number format, from the same weights and
-// on the same batches, and compares. `train_cnn --help` lists the flags.
+// Trains a small convolutional network on images, once for each number format, from the same
+// weights and on the same batches, and compares the results. `train_cnn --help` lists the flags.
 #include "data/cifar10.hpp"
 #include "data/drawn.hpp"
 #include "data/idx.hpp"
@@ -40,7 +40,7 @@ using examples::Prediction;
 using examples::Ranks;
 using examples::Result;
 
-/// A way to train: the format of weights and inputs, what autocast computes in, gradient scaling.
+/// A precision: the format of weights and inputs, the dtype of autocast, gradient scaling.
 struct Precision {
   const char* name = "";
   amp::DType storage = amp::kFloat32;
@@ -78,7 +78,7 @@ struct Cnn : nn::Module {
 
 struct Data {
   examples::TrainAndTest sets;
-  std::vector<examples::ChannelStats> stats;  // of the training images; the test's are unknown
+  std::vector<examples::ChannelStats> stats;  // of the training images, also for the test images
 };
 
 examples::TrainAndTest load_files(const Options& options) {
@@ -129,7 +129,7 @@ std::unique_ptr<amp::Optimizer> make_optimizer(const Options& options, const nn:
   return std::make_unique<amp::Adam>(parameters, adam);
 }
 
-/// A model in training. Every precision takes these same lines: a scaler or an autocast that is off
+/// A model in training. All precisions run the same code: a disabled scaler or autocast scope
 /// changes nothing.
 class Trainer {
  public:
@@ -173,7 +173,7 @@ class Trainer {
     history_.add_to(checkpoint_);
   }
 
-  /// None if it was stopped; what there is to resume is saved then.
+  /// Trains. Returns nothing if it was stopped; the checkpoint is then saved.
   std::optional<Result> run() {
     if (options_.resume) {
       resume();
@@ -198,7 +198,7 @@ class Trainer {
     return communicator != nullptr ? amp::agreement(*communicator) : amp::AgreeCallback();
   }
 
-  /// The first rank writes, with what all have measured.
+  /// The first rank writes the checkpoint, with the measurements of all ranks.
   void save() {
     if (options_.checkpoint.empty()) return;
     epoch_meter_.move_to_first(ranks_);
@@ -232,12 +232,12 @@ class Trainer {
     std::fflush(stdout);
   }
 
-  /// Of this epoch, on all ranks.
+  /// The number of images of this epoch that all ranks have processed.
   [[nodiscard]] std::int64_t images_done() const {
     return std::min(batch_ * options_.batch_size, images_);
   }
 
-  /// "after epoch 2", or "400 of 5000 images into epoch 3".
+  /// For example "after epoch 2", or "400 of 5000 images into epoch 3".
   [[nodiscard]] std::string position() const {
     if (batch_ == 0) return "after epoch " + std::to_string(epoch_);
     return std::to_string(images_done()) + " of " + std::to_string(images_) +
@@ -258,7 +258,7 @@ class Trainer {
                 options_.resume ? "" : " --resume");
   }
 
-  /// The rest of an epoch; false if it was stopped in between.
+  /// Trains the rest of an epoch. Returns false if it was stopped.
   bool train_epoch(examples::Progress& progress) {
     const double began = examples::seconds_now();
     const std::int64_t first = step_;
@@ -272,7 +272,7 @@ class Trainer {
       if (progress.due() && batch_ < train_.batches()) progress.show(status());
     }
     epoch_meter_.move_to_first(ranks_);
-    progress.show(status());  // waits for the device
+    progress.show(status());  // synchronises
     seconds_ += examples::seconds_now() - began;
     measured_steps_ += step_ - first;
     const std::optional<double> tested = test_accuracy();
@@ -318,12 +318,12 @@ class Trainer {
     sample_meter_ = {};
   }
 
-  /// Of the batches of a step.
+  /// The position of a batch in its step.
   struct OfStep {
     std::int64_t count;
     bool last;
   };
-  /// Adds the gradients of a batch. Those of all ranks are averaged with the last one of the step.
+  /// Adds the gradients of a batch. The last batch of a step averages those of all ranks.
   void backward(const Batch& batch, const amp::Tensor& images, const amp::Tensor& targets,
                 OfStep step, Prediction& prediction) {
     std::optional<amp::NoSyncGuard> adds_only;
@@ -340,8 +340,8 @@ class Trainer {
     scaler_.scale(loss).backward();
   }
 
-  /// What of a step goes into the report: of every eighth step of an epoch the gradients of
-  /// activations, and a trace of the last epoch's second step. Such steps are not timed.
+  /// Collects the data of a step for the report: in every eighth step of an epoch the gradients of
+  /// activations, and in the last epoch's second step a trace. Such steps are not timed.
   class Watch {
    public:
     explicit Watch(Trainer& trainer) : trainer_(trainer), began_(examples::seconds_now()) {
@@ -360,7 +360,7 @@ class Trainer {
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
-    /// Around forward and backward.
+    /// The scope around forward and backward.
     class Scope {
      public:
       explicit Scope(const Watch& watch) {
@@ -390,7 +390,7 @@ class Trainer {
     return {.logits = logits, .loss = amp::cross_entropy(logits, targets)};
   }
 
-  /// None if it was stopped.
+  /// Returns nothing if it was stopped.
   std::optional<double> test_accuracy() {
     const amp::NoGradGuard no_grad;
     Meter meter;
@@ -464,7 +464,7 @@ class Trainer {
 constexpr const char* kNoGpu = "there is no CUDA driver, or it has no device";
 #else
 constexpr const char* kNoGpu =
-    "this trainer was built without CUDA, because no GPU or no nvcc was found; where there are "
+    "this trainer was built without CUDA, because no GPU or no nvcc was found; if there are "
     "both, build it again";
 #endif
 
@@ -487,7 +487,7 @@ std::optional<Result> train(const Precision& precision, const Data& data, const 
   return result;
 }
 
-/// What computes the matmuls and convolutions, and in which formats.
+/// Prints the library that computes matmuls and convolutions, and its formats.
 void tell_capabilities() {
   const amp::CpuCapabilities& cpu = amp::cpu_capabilities();
   const auto how = [](bool native) {
@@ -497,7 +497,7 @@ void tell_capabilities() {
               cpu.library.c_str(), cpu.instructions.c_str(), how(cpu.bfloat16), how(cpu.float16));
 }
 
-/// One seed in each precision that was asked for; false if it was stopped in between.
+/// Trains one seed in each requested precision. Returns false if it was stopped.
 bool train_seed(const Options& options, Ranks& ranks, std::vector<Result>& results) {
   const Data data = load(options);
   std::printf(
@@ -517,7 +517,7 @@ bool train_seed(const Options& options, Ranks& ranks, std::vector<Result>& resul
   return true;
 }
 
-/// The program's exit status.
+/// Runs all trainings. Returns the program's exit status.
 int run_all(const Options& options, Ranks& ranks) {
   require_device(options);
   examples::require_outputs(options);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Mixed precision for a program that uses libtorch: its modules, its Adam, and amp's scope and
-// scaler around them. A small convolutional network learns to tell four shapes apart, once in
-// float32 and once in mixed precision; a gradient that becomes infinite skips one step.
+// Mixed precision for a program that uses libtorch: torch's modules and Adam, with amp's scope and
+// scaler around them. A small convolutional network learns to recognise four shapes, once in
+// float32 and once in mixed precision; one step is skipped because a gradient is infinite.
 #include <torch/torch.h>
 
 #include <amp/libtorch.hpp>
@@ -43,7 +43,7 @@ torch::nn::Sequential network() {
                     Linear(32 * 16, 4));
 }
 
-/// Trains, and returns the share of `test` that the network names rightly.
+/// Trains, and returns the accuracy on `test`.
 double train(bool mixed, const Images& images, const Images& test, std::int64_t* skipped) {
   torch::manual_seed(1);
   torch::nn::Sequential net = network();
@@ -60,7 +60,7 @@ double train(bool mixed, const Images& images, const Images& test, std::int64_t*
     }
     optimizer.zero_grad();
     scaler.scale(loss).backward();
-    if (mixed && step == 20)  // as if it had overflowed
+    if (mixed && step == 20)  // simulates an overflow
       net->parameters()[0].mutable_grad().fill_(std::numeric_limits<float>::infinity());
     scaler.unscale_and_clip(optimizer, 1.0);
     scaler.step(optimizer);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// When a DataParallel sends the gradients of GPT-2 (124 M parameters) during backward: for each
-// bucket its bytes, and the share of backward that is done when it is sent. And what a
-// ShardedOptimizer keeps on each of 1, 2 and 4 ranks, with the losses. data_parallel.py makes
-// tables and an estimate of many GPUs of it.
+// Measures when a DataParallel sends the gradients of GPT-2 (124 M parameters) during backward: the
+// bytes of each bucket, and the share of backward that is done when it is sent. Also prints the
+// state of a ShardedOptimizer on each of 1, 2 and 4 ranks, with the losses. data_parallel.py makes
+// tables and an estimate for many GPUs from the output.
 #include <amp/amp.hpp>
 #include <amp/distributed.hpp>
 
@@ -60,7 +60,7 @@ struct Message {
   double sent;
 };
 
-/// One rank that notes when it was to send what, and sends nothing.
+/// A single rank that records sizes and times of messages, and sends nothing.
 class Recorder final : public amp::Communicator {
  public:
   Recorder() : Communicator(0, 1) {}
@@ -87,7 +87,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Prints what AdamW keeps for bfloat16 weights with float32 masters, of 8.4 M parameters.
+/// Prints the bytes of AdamW's state for 8.4 M bfloat16 weights with float32 masters.
 void print_shards() {
   constexpr std::int64_t kSide = 1024, kSamples = 8;
   constexpr int kSteps = 5;

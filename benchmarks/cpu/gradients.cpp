@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Pass 1 over the gradients, float32: unscale and test in place, with the norm, with statistics,
-// and the norm alone, each beside a plain loop over the same memory. AMP_NUM_THREADS says on how
-// many threads.
+// Pass 1 over the float32 gradients: unscale and test in place, with the norm, with statistics, and
+// the norm alone, each compared with a plain loop over the same memory. AMP_NUM_THREADS is the
+// number of threads.
 #include <benchmark/benchmark.h>
 
 #include <atomic>
@@ -54,7 +54,7 @@ struct Gradients {
     if (what == What::kUnscaleAndStatistics) args.statistics = &statistics;
     k::host::unscale(args);
   }
-  /// Of a pass that multiplies by 2: every product, the flag, the norm and the counts.
+  /// Checks a pass that multiplies by 2: every element, the flag, the norm and the counts.
   void verify(What what) {
     const float infinity = HUGE_VALF, one = all.back().const_data<float>()[0];
     double squares = 0;
@@ -90,9 +90,9 @@ struct Gradients {
   amp::GradientStatistics statistics;
 };
 
-/// Calls the two in turn, so that other load on the machine affects both alike. The figures are
-/// those of `pass`; "ratio" is the median of plain / pass, 1 where the pass is as fast, and "p10"
-/// and "p90" are where the ratio spreads. `bytes`: read and written by one call of either.
+/// Calls both in turn, so that other load on the machine affects both equally. The times are those
+/// of `pass`; "ratio" is the median of plain / pass, which is 1 if both are equally fast, and "p10"
+/// and "p90" are its percentiles. `bytes` is the number of bytes that one call reads and writes.
 template <class Plain, class Pass>
 void compare(benchmark::State& state, double bytes, const Plain& plain, const Pass& pass) {
   std::vector<double> ratios, plains, passes;
@@ -132,7 +132,7 @@ void run(benchmark::State& state, const std::vector<std::int64_t>& sizes, What w
     return;
   }
   compare(
-      state, 2 * bytes,  // the one doubles what the other halves: the numbers stay what they are
+      state, 2 * bytes,  // one doubles the numbers, the other halves them
       [&] { on_threads(shares, [](float* x, std::int64_t n) { scale(x, n, 2); }); },
       [&] {
         gradients.factor = 0.5;

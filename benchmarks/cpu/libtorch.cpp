@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // libtorch_step-resnet50: unscale, step and update of a gradient scaler over ResNet-50's 161
-// parameters, which are torch's. Variants: `fused` steps with amp::libtorch::Adam, `torch` with
-// torch::optim::Adam.
+// parameters, which are torch tensors. Variants: `fused` steps with amp::libtorch::Adam, `torch`
+// with torch::optim::Adam.
 #include <torch/torch.h>
 
 #include <amp/libtorch.hpp>
@@ -44,7 +44,7 @@ struct Step {
   amp::GradScaler scaler{{.init_scale = 1, .growth_interval = 1'000'000'000}};
 };
 
-/// Both steps of small parameters.
+/// Compares both steps for small parameters.
 void verify() {
   Step<torch::optim::Adam> expected({5, 70'000});
   Step<amp::libtorch::Adam> fused({5, 70'000});

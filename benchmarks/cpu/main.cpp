@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// All workloads on amp. AMP_NUM_THREADS says on how many threads.
+// All workloads in amp. AMP_NUM_THREADS is the number of threads.
 #include "on_amp.hpp"
 
 #if defined(AMP_USE_CBLAS) && AMP_USE_CBLAS
-extern "C" [[gnu::weak]] char* openblas_get_config();  // other libraries do not say their version
+extern "C" [[gnu::weak]] char* openblas_get_config();  // other libraries report no version
 #endif
 #if defined(AMP_USE_ONEDNN) && AMP_USE_ONEDNN
 #include <oneapi/dnnl/dnnl.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The tensors that passes over parameters are measured on, and what plain loops over the same
-// memory need, on the same threads.
+// The tensors for measuring passes over parameters, and plain loops over the same memory with the
+// same threads.
 #pragma once
 
 #include <amp/amp.hpp>
@@ -38,7 +38,8 @@ inline std::vector<std::int64_t> resnet50() {
   return sizes;
 }
 
-/// One array after another as shares of equal length, one to a thread.
+/// A part of an array. All arrays, one after another, are divided into equal shares for the
+/// threads.
 struct Piece {
   float* data;
   std::int64_t numel;
@@ -64,7 +65,7 @@ inline std::vector<std::vector<Piece>> shares_of(const std::vector<amp::Tensor>&
   return shares;
 }
 
-/// body(data, numel) for all pieces, each thread on a share of its own.
+/// Calls body(data, numel) for all pieces, each share in its own thread.
 template <class Body>
 void on_threads(const std::vector<std::vector<Piece>>& shares, const Body& body) {
   amp::parallel_for(static_cast<std::int64_t>(shares.size()), [&](std::int64_t share) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The networks whose training steps are measured, as a user writes them, and the weights that they
-// start from: pytorch_worker.py has the same.
+// The networks whose training steps are measured, and their initial weights. pytorch_worker.py has
+// the same.
 #pragma once
 
 #include <amp/amp.hpp>
@@ -30,7 +30,7 @@ inline void initialise(const nn::Module& module) {
   }
 }
 
-/// That of examples/train_cnn.cpp: 32x32 images in, a score for each of 10 classes out.
+/// The network of examples/train_cnn.cpp: 32x32 images in, a score for each of 10 classes out.
 struct Cnn : nn::Module {
   nn::Conv2d conv1{register_module("conv1", nn::Conv2d(3, 32, 3, {.padding = 1, .relu = true}))};
   nn::Conv2d conv2{register_module("conv2", nn::Conv2d(32, 64, 3, {.padding = 1, .relu = true}))};
@@ -53,7 +53,7 @@ struct Mlp : nn::Module {
 
 constexpr std::int64_t kTokens = 256, kVocabulary = 65, kWidth = 384, kHeads = 6;
 
-/// A transformer block: attention to what came before, and a network of two layers.
+/// A transformer block: causal attention, and a network of two layers.
 template <std::int64_t Width, std::int64_t Heads>
 struct TransformerBlock : nn::Module {
   nn::LayerNorm norm1{register_module("norm1", nn::LayerNorm({Width}))};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The numbers that every implementation starts from: a formula, so that they are the same in all.
+// The initial numbers of every implementation, computed by a formula, so that all have the same.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace cpu_benchmark {
 
-/// What looks random in 32 bits.
+/// Returns a pseudo-random number of 32 bits.
 inline std::uint32_t mixed(std::uint32_t x) {
   constexpr std::uint32_t kFactor = 0x1E3779B1;
   x = (x ^ (x >> 16)) * kFactor;
@@ -17,7 +17,7 @@ inline std::uint32_t mixed(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-/// In [-bound, bound).
+/// Returns numbers in [-bound, bound).
 inline std::vector<float> numbers_in(std::int64_t count, std::uint32_t seed, float bound = 1) {
   std::vector<float> values(static_cast<std::size_t>(count));
   std::uint32_t i = mixed(seed);
@@ -25,7 +25,7 @@ inline std::vector<float> numbers_in(std::int64_t count, std::uint32_t seed, flo
   return values;
 }
 
-/// Whole numbers in [0, limit).
+/// Returns whole numbers in [0, limit).
 inline std::vector<std::int64_t> classes_in(std::int64_t count, std::uint32_t seed,
                                             std::uint32_t limit) {
   std::vector<std::int64_t> values(static_cast<std::size_t>(count));
@@ -34,7 +34,7 @@ inline std::vector<std::int64_t> classes_in(std::int64_t count, std::uint32_t se
   return values;
 }
 
-/// Which elements of a large result are compared.
+/// Returns the indices of the elements of a large result that are compared.
 inline std::vector<std::int64_t> some_of(std::int64_t count) {
   std::vector<std::int64_t> indices;
   for (std::uint32_t i = 0; i < 64; ++i) indices.push_back(mixed(i) % count);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What the workloads on amp share.
+// Helpers of the workloads in amp.
 #pragma once
 
 #include <amp/amp.hpp>
@@ -18,12 +18,12 @@ namespace cpu_benchmark {
 
 using amp::Tensor;
 
-// None if the workload is not one of the file's.
+// Each returns nothing if the workload is not in its file.
 std::optional<Workload> load_training_step(const Request& request);
 std::optional<Workload> load_optimizer_step(const Request& request);
 std::optional<Workload> load_operation(const Request& request);
 
-/// The dtype that a precision names; float32 needs no autocast.
+/// Returns the dtype of a precision; float32 needs no autocast.
 inline amp::DType dtype_of(const std::string& precision) {
   if (precision == "bf16") return amp::kBFloat16;
   if (precision == "fp16") return amp::kFloat16;
@@ -31,16 +31,16 @@ inline amp::DType dtype_of(const std::string& precision) {
   return amp::kFloat32;
 }
 
-/// In [-bound, bound).
+/// Returns numbers in [-bound, bound).
 inline Tensor numbers(const amp::Shape& shape, std::uint32_t seed, float bound = 1) {
   return amp::tensor(numbers_in(shape.numel(), seed, bound), shape);
 }
-/// Whole numbers in [0, limit).
+/// Returns whole numbers in [0, limit).
 inline Tensor classes(const amp::Shape& shape, std::uint32_t seed, std::uint32_t limit) {
   return amp::tensor(classes_in(shape.numel(), seed, limit), shape);
 }
 
-/// Elements of a tensor that are compared.
+/// Returns the elements of a tensor that are compared.
 inline std::vector<double> some_elements(const Tensor& tensor) {
   const std::vector<double> all = tensor.to_vector<double>();
   std::vector<double> elements;

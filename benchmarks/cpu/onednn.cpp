@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// matmul-N by oneDNN called directly: square row-major matrices, everything prepared before a call.
-// OMP_NUM_THREADS says on how many threads. The results are some elements.
+// matmul-N by oneDNN, called directly: square row-major matrices, with everything prepared before
+// the timed call. OMP_NUM_THREADS is the number of threads. The results are some elements.
 #include <oneapi/dnnl/dnnl_version.h>
 #include <oneapi/dnnl/dnnl.hpp>
 

@@ -22,7 +22,7 @@ Workload matmul(std::int64_t n, amp::DType dtype) {
           .results = some_elements(amp::matmul(a, b))};
 }
 
-/// Many in one scope, as in a network.
+/// Many calls in one scope, as in a network.
 Workload matmul_weight(std::int64_t n, amp::DType dtype) {
   constexpr int kCount = 100;
   const Tensor x = numbers({n, n}, 1), weight = numbers({n, n}, 2).requires_grad_();
@@ -57,7 +57,7 @@ Workload conversion(const Tensor& source, amp::DType target) {
   return {.call = [source, result] { result.copy_(source); }, .results = some_elements(result)};
 }
 
-/// Gradients that a scale of 1 leaves as they are, so that each call does the same.
+/// Unscales with a scale of 1, which does not change the gradients, so that all calls are alike.
 class Unscaling {
  public:
   Unscaling(const std::vector<std::int64_t>& sizes, amp::DType dtype)

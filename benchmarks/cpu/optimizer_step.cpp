@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // adam-resnet50, the whole optimizer step: check, norm, clip, Adam and the bfloat16 copies of the
-// weights. Its variant `ideal` is what the fewest bytes of a step take at the rate of a loop that
-// scales the gradients in place: 34 for each parameter, the gradient being read twice, the weight
-// and two moments read and written, the copy written.
+// weights. Its variant `ideal` is the time to move the least bytes of a step at the bandwidth of a
+// loop that scales the gradients in place: 34 bytes for each parameter. The gradient is read twice,
+// the weight and two moments are read and written, and the copy is written.
 #include <cmath>
 #include <memory>
 
@@ -32,7 +32,7 @@ struct OptimizerStep {
     }
     return all;
   }
-  /// As a loop with autocast: each weight's copy was used by the forward pass.
+  /// Uses each weight's copy, as the forward pass of a loop with autocast does.
   void use_copies() const {
     for (const amp::Tensor& p : parameters)
       copies = amp::detail::low_precision_copy(p, amp::kBFloat16).tensor;
@@ -51,7 +51,7 @@ struct OptimizerStep {
   mutable amp::Tensor copies;
 };
 
-/// The first step, element by element in double.
+/// Checks the first step, element by element in double.
 void verify(const std::vector<std::int64_t>& sizes) {
   OptimizerStep training(sizes, {.lr = 1e-2});
   std::vector<std::vector<float>> weights, gradients;
@@ -86,7 +86,7 @@ struct Loop {
   }
   void operator()() {
     on_threads(shares, [&](float* x, std::int64_t n) { scale_in_place(x, n, factor); });
-    factor = 1 / factor;  // the numbers stay what they are
+    factor = 1 / factor;  // so that the numbers do not grow
   }
 
   std::vector<amp::Tensor> gradients;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Whole training steps, forward, backward and optimizer: cnn-BATCH, mlp-BATCH, gpt-BATCH.
-// The results are the losses of the first steps; "peak MB" is the most that the tensors of one step
-// take.
+// The results are the losses of the first steps; "peak MB" is the peak memory of the tensors of one
+// step.
 #include <memory>
 
 #include "networks.hpp"
@@ -51,7 +51,7 @@ Workload training(const Tensor& inputs, const Tensor& targets, const std::string
   Workload workload{.call = [all] { all->step(); }};
   for (int i = 0; i < 4; ++i) {
     workload.results.push_back(all->step().template item<double>());
-    if (i == 0) amp::reset_peak_memory();  // there are Adam's moments now
+    if (i == 0) amp::reset_peak_memory();  // Adam's moments exist now
   }
   workload.facts["peak MB"] = static_cast<double>(amp::memory_stats().peak_bytes) * 1e-6;
   return workload;

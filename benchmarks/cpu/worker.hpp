@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A program that measures in turns with others: compare.py writes a command to its standard input,
-// and it answers with a line of JSON.
+// A program that measures in turns with other programs: compare.py writes a command to its standard
+// input, and the program answers with a line of JSON.
 //
 //   info                                 {"threads": "2", "compiler": "g++ 12.2.0", ...}
 //   load WORKLOAD PRECISION [VARIANT]    {"results": [2.31], "facts": {"peak MB": 213}, "turn": 1}
 //   run N                                {"ms": [0.52, 0.51]}: the times of N samples
 //
-// "turn": the seconds that one sample takes.
-// A command that fails is answered by {"error": "..."}. By hand, 20 samples:
+// "turn" is the time of one sample in seconds. The answer to a command that fails is
+// {"error": "..."}. To measure 20 samples by hand:
 //   AMP_NUM_THREADS=2 cpu_benchmark cnn-256 bf16 20 [VARIANT]
 #pragma once
 
@@ -29,17 +29,18 @@
 
 namespace cpu_benchmark {
 
-/// What is asked for: precision is fp32, bf16 or fp16; a variant is another way to do the same.
+/// A requested workload: `precision` is fp32, bf16 or fp16; a variant is another way to do the
+/// same.
 struct Request {
   std::string name, precision, variant;
 };
 
-/// What is measured.
+/// A workload that is measured.
 struct Workload {
   std::function<void()> call;
-  std::vector<double> results = {};          // any other implementation must give them, too
+  std::vector<double> results = {};          // all implementations must give the same
   std::map<std::string, double> facts = {};  // other figures of this implementation
-  double count = 1;                          // what a call does so many times: the time is of one
+  double count = 1;                          // units of work in a call; the time of one is reported
 };
 
 /// Throws if there is no such workload, or if its results are wrong.
@@ -50,7 +51,7 @@ inline void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error("wrong before anything is timed: " + what);
 }
 
-/// "gpt-8" is 8 for "gpt-"; 0 if the name begins otherwise.
+/// Returns 8 for "gpt-" and "gpt-8"; 0 if the name has another prefix.
 inline int number_after(const std::string& prefix, const std::string& name) {
   return name.compare(0, prefix.size(), prefix) == 0 ? std::atoi(name.c_str() + prefix.size()) : 0;
 }
@@ -67,8 +68,8 @@ inline double quantile(std::vector<double> values, double q) {
   return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
 }
 
-/// A workload that is loaded, and how many calls one sample repeats, so that the clock's resolution
-/// does not matter.
+/// A loaded workload, and the number of calls in one sample, which is large enough for the clock's
+/// resolution.
 class Measured {
  public:
   explicit Measured(Workload workload) : workload_(std::move(workload)) {
@@ -79,8 +80,8 @@ class Measured {
   }
   [[nodiscard]] const Workload& workload() const { return workload_; }
   [[nodiscard]] double seconds_of_sample() const { return sample_; }
-  /// Milliseconds of one, in each sample. The first call, after another program's turn, is not
-  /// counted.
+  /// Returns the milliseconds of one unit of work, for each sample. The first call, after another
+  /// program's turn, does not count.
   [[nodiscard]] std::vector<double> run(int samples) const {
     workload_.call();
     std::vector<double> times;
@@ -136,7 +137,7 @@ inline std::string answer(const std::string& line, const Info& info, const Load&
   if (command == "load") {
     Request request;
     words >> request.name >> request.precision >> request.variant;
-    loaded.clear();  // first, so that its memory is free
+    loaded.clear();  // first, to free its memory
     loaded.emplace_back(load(request));
     const Workload& workload = loaded.back().workload();
     return R"({"results": )" + json(workload.results) + R"(, "facts": )" + json(workload.facts) +

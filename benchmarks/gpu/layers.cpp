@@ -28,10 +28,10 @@ Tensor draw(const amp::Shape& shape, amp::DType dtype = kHalf) {
 Tensor indices(std::int64_t count, std::int64_t limit) {
   return (amp::rand({count}) * static_cast<double>(limit)).to(amp::kInt64).to(kCUDA);
 }
-/// On the host, in float64, apart from what it was computed from.
+/// Returns a copy on the host, in float64, without history.
 Tensor exact(const Tensor& x) { return x.detach().to(kCPU).to(amp::kFloat64); }
 
-/// An op of some leaves, and the gradient of its result.
+/// An op of several leaves, with the gradient of its result: forward and backward.
 template <class Op>
 class Training {
  public:
@@ -53,7 +53,7 @@ class Training {
   Op op_;
 };
 
-/// Results of float16 that took `roundings` of them on their way.
+/// The limit for float16 results after this number of roundings.
 double after(int roundings) { return roundings * limit_of(kHalf); }
 
 void measure_attention(const Settings& settings, Report& report) {
@@ -106,7 +106,7 @@ void measure_embedding(const Settings& settings, Report& report) {
   const Training train({weight}, gradient,
                        [&](const Tensors& t) { return amp::embedding(tokens, t[0]); });
   (void)train();
-  // All positions of the word that stands first.
+  // All positions of the first token.
   const auto all = tokens.to_vector<std::int64_t>();
   Tensor expected = amp::zeros({1, width}, {.dtype = amp::kFloat64});
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -127,7 +127,7 @@ void measure_cross_entropy(const Settings& settings, Report& report, std::int64_
   const Tensor x = draw({rows, classes}), targets = indices(rows, classes);
   const auto one = amp::ones({}, {.device = kCUDA});
   const auto loss = [&](const Tensors& t) { return amp::cross_entropy(t[0], targets); };
-  // The gradient of a mean over the rows would underflow in float16: it is scaled.
+  // The gradient of a mean over the rows would underflow in float16, so it is scaled.
   const Training train({x}, (one * 1024.0).to(loss({x}).dtype()), loss);
   (void)train();
   double error = 0;
@@ -150,7 +150,7 @@ void measure_layer_norm(const Settings& settings, Report& report) {
   const auto op = [&](const Tensors& t) { return amp::layer_norm(t[0], {width}, t[1], t[2]); };
   const Training train({x, w, b}, gradient, op);
   (void)train();
-  // The sums over rows from float64 tensors on the device, by ops that are measured elsewhere.
+  // The expected sums over rows are computed in float64 on the device, by other ops.
   const auto wide = [](const Tensor& t) { return t.detach().to(amp::kFloat64); };
   const Tensor x64 = wide(x);
   const Tensor centred = x64 - amp::mean(x64, {1}, true);
@@ -247,7 +247,7 @@ void measure_block(const Settings& settings, Report& report) {
   const Tensor got = block.forward(there[0]);
   const Tensor checked = Training(there, slope.to(kCUDA).to(got.dtype()), op)();
   double error = check_close("resnet50_block", expected.detach(), checked.detach(), after(8));
-  // relu passes other numbers where those before it differ by a rounding.
+  // relu may select other elements if its inputs differ by a rounding.
   error = std::fmax(
       error, check_close("resnet50_block, gradient", host[0].grad(), there[0].grad(), after(64)));
   const Tensor x = amp::randn({images, wide, side, side}, {.device = kCUDA});

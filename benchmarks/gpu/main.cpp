@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What amp does on one GPU, in milliseconds:
+// Measures amp on one GPU, in milliseconds:
 //   gpu_benchmark [--quick] [--smoke] [--json FILE]
-// Each result is compared with a reference before it is timed. Exits 77 where there is no usable
-// GPU, 1 where a result is wrong. FILE is written anew after each group.
+// Each result is compared with a reference before it is timed. The exit status is 77 if there is no
+// usable GPU, 1 if a result is wrong. FILE is rewritten after each group.
 #include "measure.hpp"
 
 #include <cstdio>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matmuls under autocast, beside a plain call of cuBLASLt that does the same matmul with
-// what its heuristic names first.
+// Matmuls under autocast, compared with a plain call of cuBLASLt that does the same matmul with the
+// first algorithm of its heuristic.
 #include "measure.hpp"
 
 #include <cublasLt.h>
@@ -20,8 +20,8 @@ namespace {
 using amp::kCUDA;
 using amp::Tensor;
 
-/// c = a b for square row-major matrices, by a handle as a program has one that knows nothing of
-/// amp. To cuBLAS, c^T = b^T a^T.
+/// c = a b for square row-major matrices, with a handle that amp does not know. For cuBLAS, this is
+/// c^T = b^T a^T.
 class PlainMatmul {
  public:
   PlainMatmul(const Tensor& a, const Tensor& b, const Tensor& c)
@@ -81,7 +81,7 @@ class PlainMatmul {
   cublasLtMatmulAlgo_t algorithm_ = {};
 };
 
-/// Some rows and columns of a b, computed in float64 on the host.
+/// Checks some rows and columns of a b, computed in float64 on the host.
 double check_corner(const std::string& name, const Tensor& a, const Tensor& b, const Tensor& c,
                     double limit) {
   const auto rows = std::min<std::int64_t>(4, a.size(0));
@@ -114,7 +114,7 @@ void measure_square(const Settings& settings, Report& report, amp::DType dtype) 
   report.add("matmul" + end, timer([&] { (void)amp::matmul(a, b); }),
              {.operations = operations, .error = error});
   if (!low) return;
-  // The weights stay in float32: autocast keeps a copy in the low precision.
+  // The weights stay in float32: autocast caches a low-precision copy.
   const Tensor weight = amp::randn({n, n}, {.device = kCUDA}).requires_grad_();
   const Tensor rounded = weight.detach().to(dtype);
   const double weight_error =
@@ -142,8 +142,8 @@ void measure_linear(const Settings& settings, Report& report, amp::DType dtype) 
              {.operations = 2.0 * static_cast<double>(rows * n * n), .error = error});
 }
 
-/// Until its end, whether the gradient of a bias comes out of the matmul of the weight's gradient;
-/// afterwards as it was.
+/// As long as it exists, sets whether the matmul of a weight's gradient also computes the gradient
+/// of the bias; then restores the previous setting.
 class SumsInMatmuls {
  public:
   explicit SumsInMatmuls(bool fused) : before_(all().exchange(fused)) {}
@@ -157,8 +157,8 @@ class SumsInMatmuls {
   bool before_;
 };
 
-/// Forward and backward: gradients of input and weight, and of a bias, if there is one; `fused`:
-/// out of the matmul of the weight's gradient.
+/// Forward and backward: gradients of input and weight, and of a bias, if there is one. `fused`:
+/// the matmul of the weight's gradient computes that of the bias.
 void measure_linear_training(const Settings& settings, Report& report, bool with_bias,
                              bool fused = false) {
   const std::int64_t rows = settings.size(16384, 20), n = settings.size(4096, 24);

@@ -17,7 +17,7 @@
 namespace gpu_benchmark {
 namespace {
 
-/// `"name": value` of a JSON object; nothing where there is no value.
+/// Returns `"name": value` of a JSON object, or nothing if there is no value.
 std::string member(const char* name, double value) {
   if (value == 0) return "";
   char text[64];
@@ -93,7 +93,7 @@ Times Timer::operator()(const std::function<void()>& work) const {
   (void)milliseconds(work, 3);
   const double first = milliseconds(work, 3);
   const auto calls = static_cast<std::int64_t>(std::clamp(5 / first, 1.0, 1000.0));
-  (void)milliseconds(work, 5 * calls);  // clocks go up
+  (void)milliseconds(work, 5 * calls);  // warms up the clocks
 
   std::vector<double> all;
   const auto began = std::chrono::steady_clock::now();

@@ -14,12 +14,13 @@
 
 namespace gpu_benchmark {
 
-/// How much work: --smoke runs everything on toy sizes, once, so that it can be tested anywhere.
+/// The amount of work. --smoke runs everything once on toy sizes, so that it can be tested
+/// anywhere.
 struct Settings {
   bool smoke = false;
   int repeats = 30;
 
-  /// `size`, or in a smoke run `toy`.
+  /// Returns `full`, or `toy` in a smoke run.
   [[nodiscard]] std::int64_t size(std::int64_t full, std::int64_t toy) const {
     return smoke ? toy : full;
   }
@@ -28,31 +29,32 @@ struct Settings {
 /// Milliseconds of one call.
 struct Times {
   double median = 0, least = 0, most = 0;
-  double wall = 0;  // of the host's clock, many calls in a row
+  double wall = 0;  // by the host's clock, over many calls
   std::int64_t calls = 0;
 };
 
-/// What a figure is put in relation to; 0 where it does not apply.
+/// The work of a call, for rates; 0 if it does not apply.
 struct Work {
   double bytes = 0;       // read and written, each once
   double operations = 0;  // of floating point
-  double error = 0;       // |result - reference| / |reference| of the check before
+  double error = 0;       // |result - reference| / |reference| of the check
 };
 
 /// All figures of a run.
 class Report {
  public:
-  /// Prints a line, and keeps the figure.
+  /// Prints a line, and stores the figure.
   void add(const std::string& name, const Times& times, const Work& work);
-  /// One figure to a line, so that line tools can read it too.
+  /// Returns all figures, one on each line, so that line tools can read them.
   [[nodiscard]] std::string json() const;
 
  private:
-  double copy_bytes_per_ms_ = 0;  // of the first figure: the ceiling of all that moves bytes
+  double copy_bytes_per_ms_ = 0;  // of the first figure, a copy: the upper limit of bandwidth
   std::vector<std::string> lines_;
 };
 
-/// Events around enough calls to fill 5 ms, after a warm-up; the median of many such.
+/// Times groups of calls of about 5 ms by events, after a warm-up. The result is the median of
+/// many.
 class Timer {
  public:
   explicit Timer(const Settings& settings);
@@ -69,19 +71,19 @@ class Timer {
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
-/// |actual - expected| / |expected| over all elements, in float64. Throws where it is above `limit`
-/// or NaN, naming `what`.
+/// Returns |actual - expected| / |expected| over all elements, in float64. Throws, naming `what`,
+/// if it is above `limit` or NaN.
 double check_close(const std::string& what, const amp::Tensor& expected, const amp::Tensor& actual,
                    double limit);
 
-/// One rounding to a format, and what float32 sums in another order may differ by.
+/// Returns a limit for one rounding to a format and float32 sums in another order.
 double limit_of(amp::DType dtype);
 
-/// "fp16", as PyTorch's users abbreviate it.
+/// Returns the short name of a dtype, such as "fp16".
 std::string short_name(amp::DType dtype);
 
-/// Runs all of `parts`; then throws, with the texts of those that threw. An error loses no figures
-/// but those of its part.
+/// Runs all of `parts`, then throws an error with the texts of those that failed. The figures of
+/// the other parts are not lost.
 void measure_each(const std::vector<std::function<void()>>& parts);
 
 void measure_memory(const Settings& settings, Report& report);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Ops that move bytes: each against a copy of the same run, which is the ceiling.
+// Memory-bound ops, each compared with a copy in the same run, which is the upper limit.
 #include "measure.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using amp::kCUDA;
 using amp::Tensor;
 
-/// Rows of numbers, and what an op makes of them, row by row.
+/// Rows of numbers, and ops that work row by row.
 class Rows {
  public:
   Rows(const Settings& settings, Report& report, amp::DType dtype)
@@ -49,7 +49,7 @@ class Rows {
   void op(const char* name, int passes, const Op& op) {
     this->op(name, passes, op, op);
   }
-  /// Three rows are compared with what the host makes of them in float64.
+  /// Compares three rows with results of the host in float64.
   template <class Op, class Reference>
   void op(const char* name, int passes, const Op& op, const Reference& reference) {
     { const Tensor poison = amp::full(x_.shape(), kNan, {.dtype = dtype_, .device = kCUDA}); }
@@ -96,7 +96,7 @@ class Rows {
   Tensor x_, y_;
 };
 
-/// The beginning, the middle and the end, on the host.
+/// Returns the beginning, the middle and the end, on the host.
 Tensor sample(const Tensor& x) {
   const std::int64_t part = std::min<std::int64_t>(10000, x.numel() / 3);
   const auto at = [&](std::int64_t i) { return x.narrow(0, i, part).to(amp::kCPU); };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a training step does to all parameters: unscale and check, clip, Adam, and all of it, on
-// the 161 parameters of ResNet-50 and on one of 100 million numbers.
+// The passes of a training step over all parameters: unscale and check, clip, Adam, and all of them
+// together, on the 161 parameters of ResNet-50 and on one of 100 million numbers.
 #include "measure.hpp"
 
 #include <algorithm>
@@ -62,14 +62,14 @@ class Parameters {
     adam();
     step();
   }
-  /// What reads and writes gradients only.
+  /// The passes that read and write gradients only.
   void measure_gradients() {
     unscale();
     clip();
   }
 
  private:
-  /// The last numbers of some parameters, or of their gradients, on the host.
+  /// Returns the last numbers of some parameters, or of their gradients, on the host.
   [[nodiscard]] std::vector<Tensor> sample(bool gradients) const {
     std::vector<Tensor> samples;
     for (const std::size_t i : {std::size_t{0}, all_.size() / 2, all_.size() - 1}) {
@@ -112,7 +112,7 @@ class Parameters {
     report_.add("unscale_" + name_, timer_(run), {.bytes = bytes(2), .error = error});
     check_found(found, 0);
   }
-  /// A norm, which is all of one pass, and a pass that scales to it.
+  /// Clipping: a pass that computes the norm, and a pass that scales.
   void clip() {
     for (const Tensor& p : all_)
       p.set_grad(amp::randn(p.shape(), {.dtype = dtype_, .device = kCUDA}));
@@ -128,7 +128,7 @@ class Parameters {
     const double factor = 1 / norm.item<double>();
     const std::vector<Tensor> after = sample(true);
     for (std::size_t i = 0; i < before.size(); ++i) {
-      // Small numbers of float16 lose bits.
+      // Subnormal float16 numbers lose bits.
       const double loss = dtype_ == amp::kFloat32 ? 1e-5 : 0.02;
       error = std::fmax(error,
                         check_close("clip", before[i].to(amp::kFloat64) * factor, after[i], loss));
@@ -165,7 +165,7 @@ class Parameters {
                 {.bytes = 28 * numbers_, .error = error});
   }
 
-  /// Unscaling, clipping, Adam and the new scale: what stands between backward and the next step.
+  /// Unscaling, clipping, Adam and the new scale: everything between backward and the next step.
   void step() {
     amp::Adam optimizer(all_, {.lr = 1e-9});
     amp::GradScaler scaler({.init_scale = 2, .growth_interval = 1 << 30});

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// One training step of the network of examples/train_cnn.cpp, in three precisions; and by replays
+// One training step of the network of examples/train_cnn.cpp, in three precisions, and as replays
 // of a recorded step.
 #include "measure.hpp"
 
@@ -68,7 +68,7 @@ void measure(const Settings& settings, Report& report, const std::string& name,
   report.add("train_step_" + name, Timer(settings)(step), {.error = error});
 }
 
-/// Replays end where eager steps end.
+/// Times replays, after checking that they give the result of eager steps.
 void measure_replay(const Settings& settings, Report& report) {
   const std::int64_t batch = settings.size(256, 4);
   amp::manual_seed(1);

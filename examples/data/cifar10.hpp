@@ -18,7 +18,7 @@ inline constexpr std::int64_t kCifarRecord = 1 + kCifarPixels;
 inline constexpr std::int64_t kCifarRecordsPerFile = 10000;
 
 /// Appends the images of one file. Throws amp::Error unless it holds exactly `records` of them:
-/// without a header, the size is all that tells a whole file from a broken one.
+/// there is no header, so only the size shows whether a file is complete.
 void append_cifar10(Dataset& set, const std::string& path,
                     std::int64_t records = kCifarRecordsPerFile);
 

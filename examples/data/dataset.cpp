@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Images in memory: what is done to them, and those that the program draws.
+// Operations on images in memory, and images that the program draws.
 #include "data/dataset.hpp"
 #include "data/drawn.hpp"
 #include "data/random.hpp"
@@ -71,8 +71,8 @@ Normaliser::Normaliser(const std::vector<ChannelStats>& stats) {
 
 namespace {
 
-/// Whether the shape of a class covers the point (u, v), u to the right and v down. Every shape
-/// fits into the square from -1 to 1.
+/// Returns whether the shape of a class covers the point (u, v), u to the right and v down. Every
+/// shape fits into the square from -1 to 1.
 bool covers(std::int64_t shape, double u, double v) {
   const double across = std::abs(u);
   const double along = std::abs(v);
@@ -93,7 +93,7 @@ bool covers(std::int64_t shape, double u, double v) {
   return square < 1 && striped(u);                                           // three columns
 }
 
-/// What one image shows.
+/// The shape in one image.
 struct Drawing {
   std::int64_t shape = 0;
   double x = 0, y = 0;  // centre, in pixels

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Labelled images as the files hold them, and what is done to them before a network sees them.
+// Labelled images as the files hold them, and their preparation for a network.
 #pragma once
 
 #include <array>
@@ -31,11 +31,11 @@ struct TrainAndTest {
   Dataset test = {};
 };
 
-/// Keeps the first `count` images, or all of them when there are fewer.
+/// Removes all images but the first `count`.
 void truncate(Dataset& set, std::int64_t count);
 
-/// The images in the middle of larger ones whose border is 0 (the background of the idx sets).
-/// `height` and `width` are at least those of the images.
+/// Returns larger images with these in the middle. The border is 0 (the background of the idx
+/// sets). `height` and `width` are at least those of the images.
 Dataset pad(const Dataset& set, std::int64_t height, std::int64_t width);
 
 /// Mean and standard deviation (divisor N) of one channel, for pixel values divided by 255.

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Ten classes of shapes, drawn by the program: what to train on when there are no files at hand.
-// Place, size, tilt, colours, shading and noise are random, so that no single pixel tells the
-// class.
+// Ten classes of shapes, drawn by the program, to train without files. Place, size, tilt, colours,
+// shading and noise are random, so that no single pixel determines the class.
 #pragma once
 
 #include "data/dataset.hpp"
@@ -14,8 +13,8 @@ namespace examples {
 
 inline constexpr std::int64_t kDrawnSize = 32;  // pixels, as high as wide
 
-/// `count` images, the classes in turn. The same seed gives the same images, and fewer of them are
-/// the first of more.
+/// Returns `count` images, with the classes in turn. The same seed gives the same images; a smaller
+/// `count` gives the first of them.
 Dataset draw(std::int64_t count, std::uint64_t seed);
 
 /// Images to train with and others to test with.

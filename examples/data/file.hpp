@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A data file, plain or compressed by gzip, whose every surprise becomes an error that says where.
+// A data file, plain or compressed by gzip. Errors name the position in the file.
 #pragma once
 
 #include <zlib.h>
@@ -20,28 +20,29 @@ namespace examples {
 [[noreturn]] void fail_at(const std::filesystem::path& file, std::uint64_t offset,
                           const std::string& expected, const std::string& found);
 
-/// Whether `directory` holds the file, plain or with ".gz" appended.
+/// Returns whether `directory` contains the file, plain or with ".gz" appended.
 bool has_file(const std::filesystem::path& directory, const std::string& name);
 
-/// The file's path, plain before ".gz". Throws amp::Error when there is neither.
+/// Returns the file's path; the plain file comes before ".gz". Throws amp::Error if there is
+/// neither.
 std::filesystem::path find_file(const std::filesystem::path& directory, const std::string& name);
 
-/// Reads a file from its first byte to its last.
+/// Reads a file from beginning to end.
 class InputFile {
  public:
-  /// Throws amp::Error when the file cannot be opened, or is a folder, a pipe or a device: nothing
-  /// is waited for.
+  /// Throws amp::Error if the file cannot be opened, or is a folder, a pipe or a device; it never
+  /// waits.
   explicit InputFile(std::filesystem::path path);
 
-  /// The next `count` bytes. `expected` describes them in the error thrown when there are fewer.
-  /// Memory grows with what is there, so that a wrong count in a header allocates nothing huge, and
-  /// without copies, so that it is hardly more than the bytes.
+  /// Reads the next `count` bytes. Throws amp::Error with `expected` in its text if there are
+  /// fewer. The memory grows with the bytes that are read, so that a wrong count in a header does
+  /// not allocate too much, and without copies.
   std::vector<std::uint8_t> read(std::uint64_t count, const std::string& expected);
 
-  /// The next four bytes as an unsigned number, the most significant first.
+  /// Reads the next four bytes as an unsigned number, the most significant byte first.
   std::uint32_t read_big_endian(const std::string& expected);
 
-  /// Throws amp::Error when bytes are left, or when the checksum of a compressed file is wrong.
+  /// Throws amp::Error if bytes are left, or if the checksum of a compressed file is wrong.
   void expect_end();
 
   /// Throws amp::Error about the byte that comes next, or about an earlier one.
@@ -61,7 +62,7 @@ class InputFile {
     void operator()(gzFile stream) const { gzclose_r(stream); }
   };
 
-  /// How many bytes were read: fewer than `count` only at the end of the file.
+  /// Returns the number of bytes read: fewer than `count` only at the end of the file.
   std::size_t read_some(std::uint8_t* bytes, unsigned count);
 
   std::filesystem::path path_;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Reads the files that data sets are published as: idx and CIFAR-10, plain or compressed.
+// Reads the file formats of published data sets: idx and CIFAR-10, plain or compressed.
 #include "data/cifar10.hpp"
 #include "data/file.hpp"
 #include "data/idx.hpp"
@@ -112,7 +112,7 @@ std::size_t InputFile::read_some(std::uint8_t* bytes, unsigned count) {
   const int got = gzread(stream_.get(), bytes, count);
   int code = Z_OK;
   const char* reason = gzerror(stream_.get(), &code);
-  if (code == Z_BUF_ERROR) {  // the compressed stream stops early: what came is still good
+  if (code == Z_BUF_ERROR) {  // the compressed stream ends early: the bytes before are valid
     offset_ += static_cast<std::uint64_t>(std::max(got, 0));
     fail("more compressed data", "the end of the file (truncated gzip stream)");
   }

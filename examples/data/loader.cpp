@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Makes batches, in threads of its own.
+// Makes batches in background threads.
 #include "data/loader.hpp"
 #include "data/random.hpp"
 
@@ -29,8 +29,8 @@
 namespace examples {
 namespace {
 
-/// How an image is shown: moved by up to kCropMargin pixels, what comes in from outside black, then
-/// mirrored. Padding and cropping, in one step.
+/// The augmentation of an image: moved by up to kCropMargin pixels, with black pixels from outside,
+/// then possibly mirrored. Padding and cropping in one step.
 struct View {
   std::int64_t down = 0, right = 0;
   bool mirrored = false;
@@ -38,7 +38,7 @@ struct View {
 
 }  // namespace
 
-/// What is behind a loader: the workers, and the batches that they have made.
+/// The workers of a loader, and the batches that they have made.
 class Loader::Maker {
  public:
   Maker(const Dataset& set, const std::vector<ChannelStats>& stats, LoaderOptions options)
@@ -113,7 +113,7 @@ class Loader::Maker {
   [[nodiscard]] std::uint64_t seed_of(std::int64_t epoch) const {
     return options_.seed * 1000003 + static_cast<std::uint64_t>(epoch);
   }
-  /// The images of a batch. The mutex is held, or there are no workers.
+  /// Returns the images of a batch. The mutex must be locked, unless there are no workers.
   [[nodiscard]] std::vector<std::int64_t> indices_of(std::int64_t batch) const {
     const std::int64_t begin = batch * options_.batch_size;
     const std::int64_t end = std::min(begin + options_.batch_size, set_.count());
@@ -141,7 +141,7 @@ class Loader::Maker {
         made.error = std::current_exception();
       }
       lock.lock();
-      if (run != run_) continue;  // the epoch was left meanwhile
+      if (run != run_) continue;  // begin_epoch() was called meanwhile
       made_.emplace(index, std::move(made));
       ready_.notify_one();
     }
@@ -161,7 +161,7 @@ class Loader::Maker {
     auto* values = batch.images.data<float>();
     auto* targets = batch.targets.data<std::int64_t>();
     for (std::int64_t i = 0; i < end; ++i) {
-      View view;  // drawn for the other ranks' images as well
+      View view;  // also drawn for the images of other ranks
       if (options_.augment) {
         view.down = random.below(2 * kCropMargin + 1) - kCropMargin;
         view.right = random.below(2 * kCropMargin + 1) - kCropMargin;
@@ -197,11 +197,11 @@ class Loader::Maker {
   LoaderOptions options_;
 
   std::mutex mutex_;
-  std::condition_variable wake_;   // a worker may go on
+  std::condition_variable wake_;   // a worker may continue
   std::condition_variable ready_;  // a batch was made
   std::vector<std::int64_t> order_;
   std::int64_t epoch_ = 0;
-  std::int64_t run_ = 0;  // counts begin_epoch: tells batches of an epoch that was left
+  std::int64_t run_ = 0;  // counts begin_epoch(), to recognise batches of an earlier epoch
   std::int64_t next_made_ = 0, next_taken_ = 0;
   std::map<std::int64_t, Made> made_;
   bool stopping_ = false;

@@ -29,17 +29,18 @@ struct LoaderOptions {
   std::int64_t batch_size = 32;
   std::uint64_t seed = 1;
   bool shuffle = true;
-  bool augment = false;  // crop by up to kCropMargin pixels, mirror every other image
-  int workers = 1;       // threads; 0: the caller's makes the batches
-  /// This one of so many processes that share out each batch: it gets a part of the images. The
-  /// parts do not overlap, are as equal as can be, and together are the batch of one process.
+  bool augment = false;  // crop by up to kCropMargin pixels, mirror half of the images
+  int workers = 1;       // threads; 0: next() makes the batches
+  /// The index of this process and the number of processes. Each gets a part of the images of each
+  /// batch. The parts do not overlap, have nearly equal sizes, and together are the batch of one
+  /// process.
   int rank = 0, ranks = 1;
-  /// Applied to each batch where it is made: outside every autocast scope, without gradients.
+  /// Applied to each batch in the thread that makes it, without autocast and gradients.
   std::function<void(Batch&)> transform = {};
 };
 
-/// Iterates over a data set, which outlives it, epoch after epoch. Every epoch is a function of
-/// seed and number: neither the workers nor what was loaded before have a say.
+/// Iterates over a data set, epoch after epoch. The data set must outlive it. An epoch depends only
+/// on the seed and its number, not on the workers or on earlier epochs.
 class Loader {
  public:
   Loader(const Dataset& set, const std::vector<ChannelStats>& stats, LoaderOptions options = {});
@@ -47,13 +48,13 @@ class Loader {
   Loader& operator=(const Loader&) = delete;
   ~Loader();
 
-  /// Batches of an epoch; the last may be smaller.
+  /// The number of batches of an epoch; the last batch may be smaller.
   [[nodiscard]] std::int64_t batches() const;
 
-  /// Leaves the epoch under way and begins this one, at a batch of it.
+  /// Ends the current epoch and begins another one, at its batch number `batch`.
   void begin_epoch(std::int64_t epoch, std::int64_t batch = 0);
 
-  /// The next batch; none at the end of the epoch. Throws what making it threw.
+  /// Returns the next batch, or nothing at the end of the epoch. Rethrows an error of a worker.
   std::optional<Batch> next();
 
  private:

@@ -12,7 +12,7 @@
 
 namespace examples {
 
-/// The engine's output is fixed by the C++ standard; its distributions are not, so these are ours.
+/// The C++ standard defines the output of its engines, but not of its distributions.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}

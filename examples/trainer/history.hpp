@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// How a training went, step by step, in a few hundred samples.
+// The course of a training, step by step, in a few hundred samples.
 #pragma once
 
 #include "trainer/summary.hpp"
@@ -17,8 +17,8 @@
 
 namespace examples {
 
-/// Samples of equally many steps. Where they become too many, each two are made one: a curve has
-/// 200 to 400 points from the first epoch on, however many epochs are planned.
+/// Samples, each over the same number of steps. If there are too many, pairs of samples are merged:
+/// a curve has 200 to 400 points from the first epoch on, for any number of epochs.
 class History {
  public:
   static constexpr std::int64_t kMost = 400;
@@ -26,7 +26,7 @@ class History {
   explicit History(std::int64_t steps_per_epoch)
       : every_((std::max)(std::int64_t{1}, 2 * steps_per_epoch / kMost)) {}
 
-  /// Whether a sample ends with this step, the first of which is 1.
+  /// Returns whether a sample ends with this step. The first step is 1.
   [[nodiscard]] bool due(std::int64_t step) const { return step % every_ == 0; }
 
   void add(const Sample& sample) {
@@ -47,7 +47,7 @@ class History {
     return samples;
   }
 
-  /// Makes it a part of the checkpoint, which it outlives.
+  /// Adds the samples to the checkpoint, which this object must outlive.
   void add_to(amp::Checkpoint& checkpoint) {
     checkpoint.add("history", rows_).add("history_every", every_);
   }

@@ -20,7 +20,7 @@ struct Prediction {
   amp::Tensor logits, loss;
 };
 
-/// Sums where the tensors are: adding a batch waits for nothing.
+/// Sums on the device of the tensors, so that add() does not synchronise.
 class Meter {
  public:
   struct Means {
@@ -39,7 +39,7 @@ class Meter {
 
   [[nodiscard]] std::int64_t count() const { return count_; }
 
-  /// The first rank's meter gets the sums of all, the others' begin anew. Synchronises.
+  /// Adds the sums of all ranks to the first rank's meter, and resets the others. Synchronises.
   void move_to_first(const Ranks& ranks) {
     amp::Communicator* const host = ranks.host();
     if (host == nullptr) return;
@@ -52,14 +52,14 @@ class Meter {
     count_ = static_cast<std::int64_t>(all.select(0, 2).item<double>());
   }
 
-  /// Over the images so far. Synchronises.
+  /// Returns the means over the images so far. Synchronises.
   [[nodiscard]] Means means() const {
     const std::vector<double> sums = sums_.to_vector<double>();
     const auto images = static_cast<double>(count_);
     return {.loss = sums[0] / images, .accuracy = sums[1] / images};
   }
 
-  /// Makes it a part of the checkpoint, which it outlives.
+  /// Adds the sums to the checkpoint, which this object must outlive.
   void add_to(amp::Checkpoint& checkpoint, const std::string& name) {
     checkpoint.add(name, sums_).add(name + "_count", count_);
   }

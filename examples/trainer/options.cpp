@@ -28,8 +28,8 @@
 namespace examples {
 namespace {
 
-/// One flag as given, and the values it takes: alternatives between '|', a word in capitals, or
-/// nothing for a flag that is a word of its own.
+/// A flag as given, and the values that it takes: alternatives between '|', a name in capitals, or
+/// nothing for a flag without a value.
 struct Argument {
   std::string_view flag;
   std::string_view values;
@@ -72,7 +72,7 @@ struct Argument {
   }
 
  private:
-  /// NaN where the value is no finite number.
+  /// The value as a number, or NaN if it is no finite number.
   [[nodiscard]] double parsed() const {
     char* stop = nullptr;
     const double number = std::strtod(value.c_str(), &stop);
@@ -110,8 +110,8 @@ constexpr Flag kFlags[] = {
     {"--lr", "X", "learning rate (0.001, 0.01 for sgd)",
      [](Options& o, const Argument& a) { o.lr = a.positive(); }},
     {"--schedule", "constant|step|cosine|one-cycle",
-     "of the learning rate: as it is (the default), a tenth after each third of the steps, half a "
-     "cosine down to 0, or up and down",
+     "schedule of the learning rate: constant (the default), a tenth after each third of the "
+     "steps, half a cosine down to 0, or up and down",
      [](Options& o, const Argument& a) { o.schedule = a.choice(); }},
     {"--warmup", "N", "steps in which the learning rate first rises, linearly (0)",
      [](Options& o, const Argument& a) { o.warmup = a.integer<std::int64_t>(0); }},
@@ -135,9 +135,9 @@ constexpr Flag kFlags[] = {
      }},
     {"--limit", "N", "use only the first N training and the first N test images",
      [](Options& o, const Argument& a) { o.limit = a.integer<std::int64_t>(1); }},
-    {"--seed", "N", "of the weights, the order of the batches, and drawn (1)",
+    {"--seed", "N", "seed of the weights, the order of the batches, and drawn (1)",
      [](Options& o, const Argument& a) { o.seed = a.integer<std::uint64_t>(0); }},
-    {"--seeds", "N", "train from N seeds, the first of them --seed, and tell mean and spread (1)",
+    {"--seeds", "N", "train from N seeds, from --seed on, and report mean and spread (1)",
      [](Options& o, const Argument& a) { o.seeds = a.integer<std::int64_t>(1); }},
     {"--checkpoint", "FILE",
      "save the whole state there after each epoch, and when stopped (Ctrl-C), as safetensors",
@@ -160,7 +160,7 @@ const Flag& find_flag(std::string_view name) {
   throw UsageError("unknown flag '" + std::string(name) + "'");
 }
 
-/// Fills in the default that depends on another flag, and rejects flags that do not go together.
+/// Fills in the default that depends on another flag, and rejects contradicting flags.
 Options checked(Options options) {
   const bool files = options.dataset != "drawn";
   if (files && options.data.empty()) {
@@ -206,7 +206,7 @@ Options parse_options(int argc, const char* const* argv) {
       argument.value = given.substr(equals + 1);
       if (flag.values.empty()) throw UsageError(std::string(flag.name) + " takes no value");
     } else if (flag.values.empty()) {
-      // a word of its own
+      // a flag without a value
     } else if (++i < argc) {
       argument.value = argv[i];
     } else {
@@ -239,7 +239,7 @@ std::string command_text(int argc, const char* const* argv) {
 
 Settings settings_of(const Options& o) {
   const auto text = [](double number) {
-    char digits[32];  // the fewest that mean this number
+    char digits[32];  // the shortest text of this number
     return std::string(digits, std::to_chars(digits, std::end(digits), number).ptr);
   };
   Settings settings = {{"accumulate", std::to_string(o.accumulate)},
@@ -256,7 +256,7 @@ Settings settings_of(const Options& o) {
                        {"seed", std::to_string(o.seed)},
                        {"warmup", std::to_string(o.warmup)},
                        {"weight-decay", o.weight_decay ? text(*o.weight_decay) : "default"}};
-  // Checkpoints of before know nothing of these.
+  // Older checkpoints do not have these settings.
   if (o.init_scale) settings["init-scale"] = text(*o.init_scale);
   if (!o.scaling) settings["scaling"] = "no";
   if (!o.policies.empty()) settings["policies"] = o.policies;
@@ -301,14 +301,14 @@ void print_help() {
   std::printf("  --help\n        this text\n");
 }
 
-// --- what it names ------------------------------------------------------------------------------
+// --- output files -------------------------------------------------------------------------------
 
 namespace {
 
-/// Throws amp::Error if no file can be made in `folder`; `what` begins its text.
+/// Throws amp::Error if no file can be created in `folder`; the text begins with `what`.
 void require_writable(const std::filesystem::path& folder, const std::string& what) {
   const std::string probe = (folder / (".train_cnn." + std::to_string(getpid()))).string();
-  std::FILE* const file = std::fopen(probe.c_str(), "wbx");  // one that was not there
+  std::FILE* const file = std::fopen(probe.c_str(), "wbx");  // a new file
   const std::string reason = std::strerror(errno);
   if (file == nullptr)
     throw amp::Error(what + ": no file can be made in " + folder.string() + ": " + reason);
@@ -331,7 +331,7 @@ void require_outputs(const Options& options) {
     const std::string what = "--checkpoint " + options.checkpoint;
     if (std::filesystem::is_directory(file))
       throw amp::Error(what + ": is a folder; give the name of a file");
-    std::error_code error;  // a link is followed, as it is when the checkpoint is saved
+    std::error_code error;  // links are followed, as when the checkpoint is saved
     const std::filesystem::path target = std::filesystem::weakly_canonical(file, error);
     require_writable((error ? std::filesystem::absolute(file) : target).parent_path(), what);
   }

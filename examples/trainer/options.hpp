@@ -24,7 +24,7 @@ struct Options {
   std::optional<double> weight_decay = {};  // unset: the optimizer's own default
   std::string schedule = "constant";
   std::int64_t warmup = 0;                // steps
-  double clip = 0;                        // largest norm of all gradients; 0: any
+  double clip = 0;                        // largest norm of all gradients; 0: no clipping
   std::int64_t accumulate = 1;            // batches per step
   std::optional<double> init_scale = {};  // of the loss; unset: GradScaler's default
   bool scaling = true;                    // of amp-fp16
@@ -42,10 +42,10 @@ struct Options {
   std::string report = {};  // folder; empty: none
   bool help = false;
   std::vector<std::pair<std::string, std::string>> given = {};  // flags and values, as typed
-  std::string command = {};  // the whole command line, as one would type it
+  std::string command = {};  // the whole command line, as it would be typed
 };
 
-/// A command line that cannot be understood. The text says which flag and what it takes.
+/// An invalid command line. The text names the flag and the values that it takes.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -53,31 +53,30 @@ struct UsageError : std::runtime_error {
 /// Reads `--flag value`, `--flag=value`, and `--flag` alone. Throws UsageError.
 Options parse_options(int argc, const char* const* argv);
 
-/// The words of a command as one would type them into a shell.
+/// Returns a command as it would be typed into a shell.
 std::string command_text(int argc, const char* const* argv);
 
-/// What a training is a function of, by the names of the flags: only a run with the same settings
-/// can resume it. Where the learning rate depends on the number of steps, the epochs are among
-/// them.
+/// The settings on which a training depends, by the names of the flags: only a run with the same
+/// settings can resume it. They include the number of epochs if the learning rate depends on it.
 using Settings = std::map<std::string, std::string>;
 
 Settings settings_of(const Options& o);
 
-/// "lr=0.001 optimizer=adam ...", as a checkpoint keeps them.
+/// Returns the settings as in a checkpoint: "lr=0.001 optimizer=adam ...".
 std::string to_string(const Settings& settings);
 
 Settings parse_settings(const std::string& text);
 
-/// A line for each setting that is not the same, in alphabetical order; "" if all are.
+/// Returns a line for each setting that differs, in alphabetical order; "" if none does.
 std::string differences(Settings saved, Settings own);
 
 void print_help();
 
-/// Makes the folder of the report, and tries whether report and checkpoint can be written: before
-/// the work begins, so that no training is lost at its end. Throws amp::Error.
+/// Creates the folder of the report, and throws amp::Error if report or checkpoint cannot be
+/// written. Called before the training, so that no result is lost.
 void require_outputs(const Options& options);
 
-/// Whether the file is there, to be resumed or replaced.
+/// Returns whether the checkpoint file exists.
 bool checkpoint_exists(const Options& options);
 
 }  // namespace examples

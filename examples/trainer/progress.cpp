@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Writes the line of progress, and catches the signals that end it.
+// Writes the line of progress, and handles the signals that stop a training.
 #include "trainer/progress.hpp"
 #include "trainer/stop.hpp"
 
@@ -67,14 +67,14 @@ std::size_t terminal_columns() {
 
 namespace {
 
-/// A part of a line. Where the line is too long, the parts of the highest rank are left out first.
+/// A part of a line. If the line is too long, the parts of the highest rank are removed first.
 struct Part {
   int rank = 0;
   std::string text = {};
 };
 
-/// The parts that fit into `columns`, two blanks apart. What is left is cut: it would begin a line
-/// that is never written over.
+/// Returns the parts that fit into `columns`, two blanks apart. A single part that is too long is
+/// cut, since a second line could not be overwritten.
 std::string fitted(std::vector<Part> parts, std::size_t columns) {
   std::erase_if(parts, [](const Part& part) { return part.text.empty(); });
   for (;;) {
@@ -165,11 +165,11 @@ namespace {
 std::atomic<bool> stopping = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 constexpr int kStopSignals[] = {SIGINT, SIGTERM};
-bool caught[2] = {};  // which of them
+bool caught[2] = {};  // for each, whether it is handled
 
-/// On whichever thread the signal arrives.
+/// Runs in any thread.
 extern "C" void request_stop(int) {
-  const int reason = errno;  // of what was interrupted
+  const int reason = errno;  // belongs to the interrupted code
   stopping = true;
   for (int i = 0; i < 2; ++i) {
     if (caught[i]) std::signal(kStopSignals[i], SIG_DFL);  // a second signal ends the program
@@ -187,7 +187,7 @@ void catch_stop_signals() {
     if (sigaction(kStopSignals[i], nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
     caught[i] = true;
     action.sa_handler = request_stop;
-    action.sa_flags = SA_RESTART;  // files under way are read and written to their end
+    action.sa_flags = SA_RESTART;  // interrupted reads and writes continue
     sigaction(kStopSignals[i], &action, nullptr);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What the trainer prints while it trains.
+// The output of the trainer while it trains.
 #pragma once
 
 #include <cstddef>
@@ -13,42 +13,42 @@ namespace examples {
 
 double seconds_now();
 
-/// "nan" and "inf" instead of a number, whatever the sign: a naive fp16 run may end there.
+/// Returns the loss as text; "nan" or "inf", without sign, if it is not finite.
 std::string loss_text(double loss);
 
-/// "2^16", which is shorter and says more than 65536.
+/// Returns a power of two as "2^16".
 std::string scale_text(double scale);
 
-/// "8s", "2m05s" or "1h07m".
+/// For example "8s", "2m05s" or "1h07m".
 std::string duration_text(double seconds);
 
-/// What a line of the terminal holds, less the last column; that of 80 where there is none.
+/// Returns the usable columns of the terminal: all but the last one; 79 if there is no terminal.
 std::size_t terminal_columns();
 
-/// How an epoch goes so far.
+/// The state of an epoch.
 struct Status {
-  std::int64_t images = 0;           // seen in this epoch
+  std::int64_t images = 0;           // processed in this epoch
   double loss = 0;                   // mean over these
   double accuracy = 0;               // of the predictions made while training
   std::optional<double> scale = {};  // none without gradient scaling
   std::int64_t skipped = 0;  // steps skipped because a gradient overflowed, since the run began
 };
 
-/// One line per epoch. On a terminal it is rewritten in place, fits, and has a bar where there is
-/// room for it; elsewhere it is repeated now and then.
+/// Prints one line per epoch. On a terminal the line is rewritten in place, fits the terminal, and
+/// has a bar if there is room; elsewhere a new line is printed at intervals.
 class Progress {
  public:
   Progress(std::string name, std::int64_t epochs, std::int64_t images_per_epoch);
 
-  /// `images` of the epoch have been seen by a run that this one resumes.
+  /// `images` is the number of images that the resumed run has processed in this epoch.
   void begin_epoch(std::int64_t epoch, std::int64_t images = 0);
 
-  /// Whether the last line is old enough for another: asking costs less than finding out a status.
+  /// Returns whether it is time for another line. This is cheaper than computing a Status.
   [[nodiscard]] bool due() const;
 
   void show(const Status& status);
 
-  /// Removes a line that was to be rewritten.
+  /// Removes the line that would be rewritten.
   void leave() const;
 
   [[nodiscard]] std::string line(const Status& status, std::size_t columns) const;

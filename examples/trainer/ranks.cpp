@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Processes by MPI, their GPUs by NCCL, as far as the trainer was built with them.
+// Processes by MPI, and GPUs by NCCL, if the trainer was built with these.
 #include "trainer/ranks.hpp"
 
 #if defined(AMP_TRAINER_MPI)

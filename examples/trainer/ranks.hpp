@@ -14,10 +14,10 @@ namespace examples {
 
 class Ranks {
  public:
-  /// Calls program(ranks), and returns what it returns. In a process that mpirun started with
-  /// others all of them are in `ranks`, and only the first has a standard output. If the program
-  /// throws there, the message is printed and all processes end. Throws if there are others, but
-  /// the trainer was built without MPI.
+  /// Calls program(ranks), and returns its result. If mpirun started several processes, `ranks`
+  /// contains all of them, only the first one has a standard output, and an exception prints its
+  /// message and ends all processes. Throws if there are several processes, but the trainer was
+  /// built without MPI.
   static int run(int argc, char** argv, const std::function<int(Ranks&)>& program);
 
   [[nodiscard]] int rank() const { return host_ == nullptr ? 0 : host_->rank(); }
@@ -25,14 +25,14 @@ class Ranks {
   [[nodiscard]] bool is_first() const { return rank() == 0; }
   [[nodiscard]] bool are_several() const { return size() > 1; }
 
-  /// The device of this process: each on one machine has a GPU of its own.
+  /// The device of this process: each process of a machine has its own GPU.
   [[nodiscard]] amp::Device device(amp::DeviceType type) const;
-  /// For memory of the host. Null if there is one process.
+  /// The communicator for host memory. Null if there is only one process.
   [[nodiscard]] amp::Communicator* host() const { return host_; }
-  /// For memory of that device. Null if there is one process.
+  /// The communicator for memory of that device. Null if there is only one process.
   amp::Communicator* communicator(amp::Device device);
 
-  /// Whether it holds on any rank. All ranks call it.
+  /// Returns whether `own` is true on any rank. All ranks call it.
   [[nodiscard]] bool any(bool own) const;
   /// Returns when all ranks have called it.
   void meet() const;

@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# ranks_test.sh MPIRUN TRAINER FOLDER: two processes train as one does; a training in which one is
-# killed ends with a message, and resumed it leaves, bit for bit, the checkpoint of one that is not;
-# one process can go on from there.
+# ranks_test.sh MPIRUN TRAINER FOLDER: two processes train like one. If one of them is killed, the
+# training ends with a message; when it is resumed, it leaves, bit for bit, the checkpoint of a
+# training that was not killed. One process can continue from there.
 set -euo pipefail
 trainer=$2
 # Open MPI is to start two processes also for root, and on one processor.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Writes the folder that remains of a training.
+// Writes the folder with the report of a training.
 #include "trainer/report.hpp"
 
 #include <amp/core/error.hpp>
@@ -29,7 +29,7 @@ namespace {
 
 bool has_gradients(const Result& result) { return result.gradients.all().total() > 0; }
 
-/// What float16 would make of the gradients; null where none were counted.
+/// The losses of the gradients in float16, as JSON; null if no gradients were counted.
 nlohmann::ordered_json gradients_json(const Result& result) {
   using Json = nlohmann::ordered_json;
   if (!has_gradients(result)) return {};
@@ -91,7 +91,7 @@ std::string to_json(const Options& options, const std::vector<Result>& results) 
   Json settings = Json::object();
   for (const auto& [flag, value] : options.given) settings[flag] = value;
   const Json summary = {{"options", settings}, {"runs", runs}};
-  // What was typed need not be UTF-8.
+  // The command line may not be UTF-8.
   return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -99,8 +99,7 @@ std::string to_json(const Options& options, const std::vector<Result>& results) 
 
 namespace {
 
-/// Trailing means over a fortieth of the points, which shows the trend of a loss that jumps from
-/// step to step.
+/// Returns trailing means over a fortieth of the points, which show the trend of a noisy loss.
 std::vector<Point> smoothed(const std::vector<Point>& points) {
   const std::size_t most = points.size() / 40 + 1;
   std::vector<Point> means;
@@ -135,7 +134,7 @@ Charts charts_of(const std::vector<Result>& results) {
     losses.points = smoothed(losses.points);
     charts.loss.lines.push_back(losses);
     Line scales = timeline.line(result.name);
-    scales.colour = charts.accuracy.lines.size();  // in each chart the same
+    scales.colour = charts.accuracy.lines.size();  // the same in each chart
     charts.accuracy.lines.push_back(accuracies);
     if (result.scaled) charts.scale.lines.push_back(scales);
   }
@@ -213,7 +212,7 @@ figcaption { font-size: .85em; opacity: .8; }
   for (const std::vector<Result>& group : by_precision(results)) {
     const amp::Trace& trace = group.front().trace;
     if (!trace.entries().empty())
-      page += "<h2>What ran in which precision: " + escaped(group.front().name) + "</h2>\n<pre>" +
+      page += "<h2>Precision of each op: " + escaped(group.front().name) + "</h2>\n<pre>" +
               escaped(trace.to_string()) + "</pre>\n";
   }
   Settings settings = settings_of(options);
@@ -233,7 +232,7 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   if (!file) throw amp::Error(path.string() + ": cannot be written");
 }
 
-/// The trace of a step: what ran in which precision, the same with times, and as a timeline.
+/// Writes the trace of a step: the precision of each op, times, and a timeline.
 void write_trace(const std::filesystem::path& folder, const Result& result) {
   if (result.trace.entries().empty()) return;
   write_file(folder / ("precisions-" + result.name + ".txt"), result.trace.precisions());
@@ -241,7 +240,7 @@ void write_trace(const std::filesystem::path& folder, const Result& result) {
   write_file(folder / ("trace-" + result.name + ".json"), result.trace.to_chrome_trace());
 }
 
-/// The numbers of a histogram, beside it.
+/// The caption of a histogram, with its numbers.
 std::string gradient_caption(const Result& result) {
   using amp::diagnostics::percent_text;
   using amp::diagnostics::scale_text;
@@ -257,10 +256,10 @@ std::string gradient_caption(const Result& result) {
             scale_text(gradients.scale()) + ", ";
   }
   return text + "and " + percent_text(advice.flushed_share) + " at the recommended scale, " +
-         scale_text(advice.scale) + ", which leaves a factor of 8 to the largest number." +
+         scale_text(advice.scale) + ", at which the largest gradient may grow by a factor of 8." +
          (result.scaled || !result.name.ends_with("fp16")
               ? ""
-              : " What has become 0 in float16 already is among the zeros.");
+              : " Gradients that already became 0 in float16 are counted as zeros.");
 }
 
 }  // namespace
@@ -278,7 +277,7 @@ void write_report(const Options& options, const std::vector<Result>& results) {
       {to_svg(charts.accuracy), "Over all test images, after each epoch."}};
   if (!charts.scale.lines.empty()) {
     figures.push_back({to_svg(charts.scale),
-                       "What the loss is multiplied by, so that small gradients do not become 0 in "
+                       "The factor of the loss, so that small gradients do not become 0 in "
                        "float16. A cross is a skipped step: a gradient overflowed, and the scale "
                        "was halved."});
   }

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # resume_test.sh TRAINER FOLDER: a training that is stopped after each epoch and resumed leaves, bit
-# for bit, the checkpoint of one that is not; one of other settings does not resume it; the report
-# is complete.
+# for bit, the checkpoint of an uninterrupted one; a training with other settings cannot resume it;
+# the report is complete.
 set -euo pipefail
 trainer=$1
 rm -rf "$2" && mkdir -p "$2" && cd "$2"

@@ -2,9 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# start_test.sh TRAIN_SH FOLDER: train.sh says that it builds if it does, and only then; the trainer
-# is known by the name that was typed. A build is played by a `cmake` that makes a shell of the
-# trainer.
+# start_test.sh TRAIN_SH FOLDER: train.sh prints that it builds only if it does; the trainer has the
+# name that was typed. A stand-in for `cmake` makes a shell in place of the trainer.
 set -euo pipefail
 rm -rf "$2" && mkdir -p "$2"/{include,examples,bin,build/train}
 cp "$1" "$2/examples"
@@ -19,7 +18,7 @@ END
 chmod +x bin/cmake
 export PATH=$PWD/bin:$PATH
 
-# starts BUILDS: one start, which says so many times that it builds
+# starts BUILDS: starts once, and checks how often it prints that it builds
 starts() {
   [[ $(./examples/train.sh -c 'echo "$0"' 2>said) == ./examples/train.sh ]]
   [[ $(grep -c 'building the trainer' said) == "$1" ]]

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # stop_test.sh TRAINER FOLDER: a training that is stopped by signals in the middle of its epochs,
-# and resumed by the command it prints, leaves bit for bit the checkpoint of one that is not.
-# Places that cannot be written to are found out before the work begins.
+# and resumed by the command that it prints, leaves, bit for bit, the checkpoint of an uninterrupted
+# one. Paths that cannot be written are reported before the training.
 set -euo pipefail
 set -m  # jobs in the background receive SIGINT
 trainer=$1
@@ -14,8 +14,8 @@ flags=(--limit 400 --precision amp-fp16 --batch-size 8 --accumulate 2 --augment 
 
 fail() { echo "$*" && exit 1; }
 
-# stopped STATUS SIGNAL PATTERN COMMAND...: sends the signal at each line of output that matches; the
-# output is left in `printed`. STATUS is a pattern too.
+# stopped STATUS SIGNAL PATTERN COMMAND...: sends the signal at each line of output that matches
+# PATTERN, and checks that the exit status matches STATUS. The output is in `printed`.
 stopped() {
   local expected=$1 signal=$2 pattern=$3 line status=0
   shift 3
@@ -38,7 +38,7 @@ grep -E 'stopped after step [0-9]+, [0-9]+ of 400 images into epoch 1' printed
 command=$(tail -n 1 printed)
 [[ $command == *"--checkpoint parts --resume" ]] || fail "no command to go on with: $command"
 stopped 130 TERM '^parts: after step' bash -c "exec $command"
-# In the evaluation, or wherever it is when the signal arrives.
+# During the evaluation, or later if the signal arrives late.
 stopped '130|0' INT 'epoch 1/2  100 %' bash -c "exec $command"
 bash -c "$command"
 cmp whole parts || fail "stopping changed the training"
@@ -48,7 +48,7 @@ grep 'nothing was saved.*--checkpoint' printed
 # The second signal does not wait for the step, here an epoch.
 stopped 143 TERM '^(adam|stopping)' "$trainer" --limit 2000 --accumulate 1000
 
-# refused TEXT FLAG...: ends with status 1 and says why, before any training
+# refused TEXT FLAG...: the trainer ends with status 1 and prints TEXT, before any training
 refused() {
   local text=$1 status=0
   shift

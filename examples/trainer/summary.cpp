@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Sums up what trainings came to, and prints it.
+// Summarises the results of trainings, and prints them.
 #include "trainer/summary.hpp"
 #include "trainer/progress.hpp"
 
@@ -54,7 +54,7 @@ std::string percent_text(const Spread& share, std::size_t seeds) {
 
 namespace {
 
-/// The trainings of one precision: means over the seeds.
+/// A row for the trainings of one precision: means over the seeds.
 Row row_of(const std::vector<Result>& group) {
   const auto mean = [&](double (*value)(const Result&)) { return spread(group, value).mean; };
   const Spread accuracy =
@@ -143,8 +143,8 @@ std::string wrapped(const std::string& text, std::size_t columns) {
 
 namespace {
 
-/// The loss of the first seed of each precision, step by step and on one scale: that of those whose
-/// loss ends finite, if there are any.
+/// Prints the loss of the first seed of each precision, step by step. All curves share the range of
+/// those whose loss ends finite, if there are any.
 void print_curves(const std::vector<Result>& results) {
   double low = INFINITY, high = -INFINITY;
   const auto converged = [](const Result& result) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What trainings came to: a row of numbers for each precision, and what went wrong, to be
-// printed as text of at most 80 columns.
+// The results of trainings: a row of numbers for each precision, and notes on failures, as text of
+// at most 80 columns.
 #pragma once
 
 #include "trainer/options.hpp"
@@ -21,10 +21,10 @@ namespace examples {
 struct Epoch {
   double loss = 0;
   double accuracy = 0;       // of the predictions made while training
-  double test_accuracy = 0;  // after it
+  double test_accuracy = 0;  // after the epoch
 };
 
-/// Some steps in a row.
+/// Several consecutive steps.
 struct Sample {
   std::int64_t step = 0;     // the last of them
   double loss = 0;           // mean over their images
@@ -36,9 +36,9 @@ struct Sample {
 struct Result {
   std::string name = {};
   std::uint64_t seed = 0;
-  double seconds_per_step = 0;  // without evaluation; 0 where all was resumed
+  double seconds_per_step = 0;  // without evaluation; 0 if no step was run
   std::int64_t peak_bytes = 0;  // of tensors
-  bool scaled = false;          // the loss, by a GradScaler
+  bool scaled = false;          // whether a GradScaler scaled the loss
   std::int64_t skipped = 0;
   std::vector<Epoch> epochs = {};
   std::vector<Sample> samples = {};
@@ -46,35 +46,35 @@ struct Result {
   amp::Trace trace = amp::Trace();                              // of one step
 };
 
-/// Mean, and the half of the distance from the smallest to the largest.
+/// The mean, and half of the distance from the smallest to the largest value.
 struct Spread {
   double mean = 0, half = 0;
 };
 
 Spread spread(const std::vector<Result>& results, double (*value)(const Result&));
 
-/// The results of each precision, in the order of the first of each.
+/// Returns the results of each precision, in the order of the first of each.
 std::vector<std::vector<Result>> by_precision(const std::vector<Result>& results);
 
-/// "66.40 %", and of several seeds "66.40 +- 1.55 %".
+/// For example "66.40 %", or "66.40 +- 1.55 %" for several seeds.
 std::string percent_text(const Spread& share, std::size_t seeds);
 
 using Row = std::array<std::string, 6>;
 
-/// What the columns are, and a row of means over the seeds for each precision.
+/// Returns the heading, and a row of means over the seeds for each precision.
 std::vector<Row> table_of(const std::vector<Result>& results);
 
-/// Why a training came to a loss that is not finite, or far above its first; "" if it did not.
+/// Returns why the loss of a training is not finite, or far above its first; else "".
 std::string note_of(const Options& options, const Result& result);
 
 /// The notes of all precisions.
 std::vector<std::string> notes_of(const Options& options, const std::vector<Result>& results);
 
-/// The values as a row of blocks, low to high; each block is the mean of its share of the values,
-/// and a dot where that is not finite.
+/// Returns the values as a row of blocks, whose height is between `low` and `high`. Each block is
+/// the mean of several values; if it is not finite, it is a dot.
 std::string blocks(const std::vector<double>& values, double low, double high, std::size_t columns);
 
-/// In lines of at most `columns`.
+/// Returns the text in lines of at most `columns`.
 std::string wrapped(const std::string& text, std::size_t columns);
 
 /// Prints curves, a table, notes.

@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# trace_test.sh TRAINER FOLDER GOLDEN [--update]: the trainer's CNN runs in the precisions that the
-# golden file says, and a policy of one's own changes the lines of its module, and of what reads its
-# result. --update writes the file.
+# trace_test.sh TRAINER FOLDER GOLDEN [--update]: the trainer's CNN runs in the precisions of the
+# golden file, and --policies changes the lines of a module and of the ops that read its result.
+# --update writes the file.
 set -euo pipefail
 rm -rf "$2" && mkdir -p "$2"
 
@@ -32,7 +32,7 @@ diff --ignore-space-change "$2/list.txt" "$2/own.txt" | grep '^[<>]' >"$2/differ
 }
 grep -Eq '^> conv2 +conv2d +float32 +module' "$2/difference.txt"
 
-# A path that the network does not have, and a word that is no policy.
+# A path that the network does not have, and an invalid policy.
 echo 'conv3/ = float32' >"$2/unknown.txt"
 echo 'conv2/ = float8' >"$2/wrong.txt"
 ! "$trainer" --precision amp-fp16 --policies "$2/unknown.txt" >"$2/said" 2>&1

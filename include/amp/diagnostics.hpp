@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Tools that show in which precision a program computes, and at which op numbers go wrong. Not part
-// of <amp/amp.hpp>. Tools that are not used cost nothing.
+// Tools that report in which precision a program computes, and find numerical errors in it. Not
+// part of <amp/amp.hpp>; tools that are not used cost nothing.
 #pragma once
 
 #include "amp/diagnostics/anomaly.hpp"             // AnomalyGuard: the first op that is not finite

@@ -7,6 +7,6 @@
 
 #include "amp/distributed/communicator.hpp"       // Communicator, Collective, CommunicationError
 #include "amp/distributed/data_parallel.hpp"      // DataParallel, NoSyncGuard, agreement
-#include "amp/distributed/launcher.hpp"           // launch_info: whether others were started
+#include "amp/distributed/launcher.hpp"           // launch_info: how the process was started
 #include "amp/distributed/sharded_optimizer.hpp"  // ShardedOptimizer: state spread over ranks
 #include "amp/distributed/thread_group.hpp"       // ThreadGroup: ranks that are threads

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # compare.sh PYTHON COMPARE PROGRAMS FOLDER: a short run writes its report; a run with a program whose
-# bfloat16 results are wrong fails, says so and writes none.
+# bfloat16 results are wrong fails with a message, and writes no report.
 set -euo pipefail
 python=$1 compare=$2 programs=$3 folder=$4
 rm -rf "$folder" && mkdir -p "$folder/wrong"

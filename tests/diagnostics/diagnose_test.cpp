@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What diagnose() says of each way in which a step is left out, and what it names.
+// The text of diagnose() for each reason to skip a step, and the names in it.
 #include <amp/amp.hpp>
 #include <amp/diagnostics.hpp>
 

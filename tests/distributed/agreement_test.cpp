@@ -32,7 +32,7 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// Gradients of one's own, which no rank sends.
+/// Gradients that no rank sends.
 struct Own {
   std::vector<float> gradient = std::vector<float>(4, 1);
   int steps = 0;
@@ -183,7 +183,7 @@ TEST_CASE("a word that a rank's own kernel sets is agreed on", "[distributed]") 
       if (world.rank() == 1) *found = value;
       scaler.update();
       const double lowered = scaler.get_scale();
-      scaler.update();  // the word is 0 again
+      scaler.update();  // found_inf is 0 again
       return std::vector<double>{lowered, scaler.get_scale(), *found};
     });
     for (const auto& scale : scales) CHECK(scale == std::vector<double>{4, 4, 0});

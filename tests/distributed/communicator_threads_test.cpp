@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The operations of a communicator, on ranks that are threads; and what is said if ranks fail.
+// The operations of a communicator on ranks that are threads, and its errors if ranks fail.
 #include <chrono>
 #include <cmath>
 #include <cstdint>

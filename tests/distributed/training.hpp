@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A small model, and batches that ranks share out.
+// A small model, and batches that are divided among ranks.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The readers of the examples: good files, and every kind of bad one with the error it must give.
+// The readers of the examples: valid files, and every kind of invalid one with its error.
 #include "data/cifar10.hpp"
 #include "data/dataset.hpp"
 #include "data/drawn.hpp"
@@ -422,7 +422,7 @@ TEST_CASE("a permutation holds every index once", "[examples][data]") {
   CHECK(order != random.permutation(1000));
 }
 
-// --- the published files, where AMP_DATA_DIR says where they are --------------------------------
+// --- the published files, in the folder AMP_DATA_DIR --------------------------------------------
 
 namespace {
 
@@ -443,7 +443,7 @@ void check_labels(const examples::Dataset& set, const Expected& expected) {
                           : expected.per_class));
 }
 
-/// The directory of a data set; empty where AMP_DATA_DIR does not lead to one.
+/// The directory of a data set; empty if AMP_DATA_DIR does not contain it.
 fs::path published(const char* name) {
   const char* root = std::getenv("AMP_DATA_DIR");
   if (root == nullptr) return {};

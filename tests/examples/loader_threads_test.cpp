@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The loader of the examples: every image once, in an order that is a function of the seed, equal
-// for every number of workers, which carry none of their caller's state.
+// The loader of the examples: every image once, in an order that depends only on the seed, for
+// every number of workers. Workers do not inherit their caller's state.
 #include "data/loader.hpp"
 
 #include <amp/amp.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The trainer's line of progress, and the command it prints to go on.
+// The trainer's line of progress, and the command that it prints to continue.
 #include "trainer/progress.hpp"
 #include "trainer/options.hpp"
 

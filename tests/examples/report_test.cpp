@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What the trainer writes: the report, and the summary.
+// The output of the trainer: the report, and the summary.
 #include "trainer/report.hpp"
 #include "trainer/history.hpp"
 #include "trainer/summary.hpp"

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""Asks PyTorch, ml_dtypes and NumPy what the codes of the formats mean; writes formats.hpp.
+"""Writes formats.hpp: the values of the codes of the formats, from PyTorch, ml_dtypes and NumPy.
 
     python3 make_formats.py
 
-Both libraries must agree on everything written here, or the script fails. They do, but for NaNs
-(which of them, and with what sign and payload, a NaN becomes), so no NaN is encoded, and where one
-is decoded it counts as 0x7fc00000. Long tables are kept as checksums; formats_golden_test.cpp
-computes the same from the library.
+The libraries must agree on all values, or the script fails. They differ only in the sign and payload
+of NaNs, so no NaN is encoded, and a decoded NaN counts as 0x7fc00000. Long tables are stored as
+checksums; formats_golden_test.cpp computes the same from the library.
 """
 
 import pathlib
@@ -33,7 +32,7 @@ DECODE_BLOCK = 1024
 
 
 def checksum(numbers):
-    """sum of (number + 1) * odd(i) modulo 2^64: any one number changed changes it."""
+    """Returns the sum of (number + 1) * odd(i) modulo 2^64. It changes if any one number changes."""
     i = np.arange(numbers.size, dtype=np.uint64)
     odd = (i * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
     with np.errstate(over="ignore"):
@@ -46,7 +45,7 @@ def agreed(by_torch, by_numpy, what):
 
 
 def decode(torch_type, numpy_type, bits_type):
-    """The float of every code, as bits."""
+    """Returns the float of every code, as bits."""
     codes = np.arange(1 << 8 * np.dtype(bits_type).itemsize, dtype=np.uint32).astype(bits_type)
     signed = codes.view(np.int16 if codes.itemsize == 2 else np.uint8)
     by_torch = torch.from_numpy(signed).view(torch_type).float().numpy()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""Trains a small network with torch.amp, and writes what tests/libtorch/training_test.cpp compares
-with: python3 make_libtorch.py > libtorch_training.txt (PyTorch 2.3 or newer)."""
+"""Trains a small network with torch.amp, and writes the results for tests/libtorch/training_test.cpp:
+python3 make_libtorch.py > libtorch_training.txt (PyTorch 2.3 or newer)."""
 
 import torch
 
@@ -11,7 +11,7 @@ PLANTED = {7, 23, 24}  # the steps in which a gradient is made infinite
 
 
 def waves(rows, columns, a, b):
-    """sin(a * row + b * column): numbers that a C++ program can make too."""
+    """Returns sin(a * row + b * column): numbers that a C++ program can compute as well."""
     row = torch.arange(rows, dtype=torch.float64).reshape(-1, 1)
     column = torch.arange(columns, dtype=torch.float64)
     return torch.sin(a * row + b * column).float()

@@ -21,7 +21,7 @@ class Block(nn.Module):
 
 
 class Scaled(nn.Module):
-    """Says something of itself, and has a child."""
+    """A module with an extra representation and a child."""
 
     def __init__(self):
         super().__init__()

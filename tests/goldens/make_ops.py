@@ -6,12 +6,12 @@
     python3 make_ops.py
 
 Every input and every incoming gradient is exactly representable in bfloat16, float16 and wider, so
-one golden serves every dtype: what a 16-bit op may lose is its own rounding, nothing before it.
+one golden serves every dtype: the only error of a 16-bit op is its own rounding.
 Inputs are multiples of 1/16 in [-2, 2], distinct among any 65 consecutive elements (see `values`),
 so that no maximum is tied by chance; products of two are exact in float32, and so are the sums of
 them here.
 
-The name of an op says how it is called: `pow` is the plain form, `pow(number, x)` another one. An
+The name of an op describes its call: `pow` is the plain form, `pow(number, x)` another one. An
 op that starts with `Tensor::` is a member function.
 """
 
@@ -69,14 +69,14 @@ def floats(rows):
 
 
 def incoming(shape):
-    """The gradient that arrives: multiples of 1/8 in [-1, 1]; 3/4 for a scalar."""
+    """The incoming gradient: multiples of 1/8 in [-1, 1]; 3/4 for a scalar."""
     count = torch.Size(shape).numel()
     flat = [((5 * i + 3) % 17 - 8) / 8 for i in range(count)] if len(shape) else [0.75]
     return torch.tensor(flat, dtype=torch.float64).reshape(shape)
 
 
 def exact(tensor):
-    """Whether the 16-bit formats hold the tensor."""
+    """Returns whether the 16-bit formats represent the tensor exactly."""
     return all(
         torch.allclose(tensor.to(t).double(), tensor, rtol=0, atol=0, equal_nan=True)
         for t in (torch.bfloat16, torch.half)
@@ -1114,7 +1114,7 @@ ARRAY = re.compile(r"double (n\d+)\[\] = \{(.*?)\};", re.S)
 
 
 def keep_digits(text, before):
-    """Arrays as they are in `before` if only last digits differ, which depend on the machine."""
+    """Returns the arrays of `before` if only last digits differ, which depend on the machine."""
     arrays = dict(ARRAY.findall(before))
 
     def close(a, b):
@@ -1178,8 +1178,8 @@ struct Result {{
   std::span<const double> values;
 }};
 
-/// One call. `op` names an op, in parentheses followed by its form where it has several. What
-/// `attributes` and `index` hold depends on it; ops not named here have none:
+/// One call. `op` is the name of an op, with the form in parentheses if it has several. The meaning
+/// of `attributes` and `index` depends on it; ops not named here have none:
 ///
 ///   op(x, number) op(number, x)      the number, for any op
 ///   op(x, dim)      dim, keepdim, for any op
@@ -1198,7 +1198,7 @@ struct Result {{
 ///   dropout dropout_add              p, training
 ///   scaled_dot_product_attention     is_causal, scale (0: the default); a float mask is the
 ///                   fourth operand, a bool mask the index
-///   index_select    dim; index: what is selected
+///   index_select    dim; index: the selected indices
 ///   embedding       index: the rows
 ///   where           index: the condition; the number of the forms that have one
 ///   Tensor::        the arguments of the member function
@@ -1209,7 +1209,7 @@ struct OpCase {{
   std::span<const double> attributes;
   std::span<const std::int64_t> index_shape;
   std::span<const std::int64_t> index;
-  std::span<const Result> outputs;  // of which the first is differentiated, where it is real
+  std::span<const Result> outputs;  // the first is differentiated, if it is real
   std::span<const double> grad_output;
 }};
 

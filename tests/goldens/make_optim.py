@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""Trains with PyTorch's optimizers and schedules, and with Lion and LAMB as their papers have them,
+"""Trains with PyTorch's optimizers and schedules, and with Lion and LAMB as defined in their papers,
 for 50 steps; writes optim.hpp beside itself.
 
     python3 make_optim.py
 
 Two groups of one parameter each, of 5 and 3 elements, in float64. Initial weights and gradients
 follow formulas that C++ repeats: see `number` and `train`. The gradient depends on the weights, so
-that an error in one step does not stay alone.
+that an error in one step causes errors in all later ones.
 """
 
 import pathlib
@@ -31,7 +31,7 @@ def tensor(count, salt):
 
 
 def train(optimizer, groups, schedule=None):
-    """The weights of both groups after each recorded step; the rates of both at every step."""
+    """Returns the weights of both groups after each recorded step, and the rates of both at every step."""
     params = [tensor(n, k).requires_grad_() for k, n in enumerate(SIZES)]
     opt = optimizer([{"params": [p], **options} for p, options in zip(params, groups)])
     scheduler = schedule(opt) if schedule else None

@@ -5,10 +5,10 @@
 
     python3 make_print.py
 
-Two things differ from PyTorch on the CPU, and are changed before the line is wrapped, so that the
-text wraps where amp's must: dtypes are named without `torch.`, and some tensors say that they are
-on a CUDA device. Every number in a case is what its tensor holds, so that C++ makes the same tensor
-without rounding.
+The text differs from PyTorch's on the CPU in two points, which are changed before lines are wrapped,
+so that they are wrapped at the same columns as amp's: dtypes are named without `torch.`, and some
+tensors are marked as being on a CUDA device. Every number in a case is exact in its dtype, so that
+C++ makes the same tensor without rounding.
 """
 
 import math
@@ -57,7 +57,7 @@ def add(name, tensor, sequence, grad, cuda):
 
 
 def case(name, dtype, values, shape=None, grad=False, cuda=False):
-    """A tensor of listed values; of the shape of a vector unless told."""
+    """Adds a tensor of listed values; without `shape`, it is a vector."""
     tensor = torch.tensor(values, dtype=F64 if dtype in (E4M3, E5M2) else dtype).to(dtype)
     return add(name, tensor if shape is None else tensor.reshape(shape), None, grad, cuda)
 
@@ -156,7 +156,7 @@ def layouts():
 
 
 def suffixes():
-    """Lines that end where a suffix has just enough room, and one column on, where it has not."""
+    """Lines of a length for which a suffix just fits, and of one column more, for which it does not."""
 
     def line(columns, dtype, grad=False):
         point = 1 if dtype.is_floating_point else 0
@@ -292,7 +292,7 @@ namespace goldens {{
 /// Element i is first + step * (factor * i mod modulus).
 struct Sequence {{
   double first = 0, step = 0;
-  std::int64_t factor = 0, modulus = 0;  // no sequence where 0
+  std::int64_t factor = 0, modulus = 0;  // 0: no sequence
 }};
 
 /// A tensor and its text. Its elements are `numbers` (of a floating dtype), `integers` (of another)

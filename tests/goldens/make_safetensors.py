@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""Has the reference implementation of safetensors write small files; puts them in safetensors.hpp.
+"""Writes small files with the reference implementation of safetensors, and stores them in safetensors.hpp.
 
     python3 make_safetensors.py
 
-Beside the files stand the tensors that they were made of. The reference writes metadata in an order
-that changes from run to run. One file is what amp must write of the same tensors, byte for byte; it
-is put together here, and the reference must read it as those tensors.
+The tensors of each file are stored as well. The reference writes metadata in an order that changes
+from run to run. One more file contains the bytes that amp must write for the same tensors; it is built
+here, and the reference must read it as those tensors.
 """
 
 import json
@@ -82,7 +82,7 @@ struct SafeTensorsGolden {{
 
 
 def text(words):
-    """A C++ string literal; all bytes but the plainest are octal."""
+    """Returns a C++ string literal; all special bytes are octal."""
     plain = [f"\\{b:03o}" for b in words.encode()]
     for i, b in enumerate(words.encode()):
         if b < 128 and (chr(b).isalnum() or chr(b) in " ._"):
@@ -124,7 +124,7 @@ def written_by_amp(arrays):
 
 
 def check_read(file, arrays):
-    """The reference reads `file` as `arrays` and METADATA, bit for bit."""
+    """Checks that the reference reads `file` as `arrays` and METADATA, bit for bit."""
     loaded = dict(deserialize(file))
     assert loaded.keys() == arrays.keys()
     for name, array in arrays.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""Records what PyTorch's CPU path does on 20 steps of the CIFAR-10 network of examples/train_cnn.
+"""Records the losses of PyTorch on the CPU in 20 steps of the CIFAR-10 network of examples/train_cnn.
 
     python3 make_train_cnn.py --data DIR
 
@@ -284,7 +284,7 @@ HEAD = """\
 ///
 /// Command: python3 {script} --data DIR (the folder of data_batch_1.bin.gz).
 /// PyTorch {torch} on the CPU, capability {isa}, Python {python}; 1 or 2 threads as each array
-/// says (torch.set_num_threads), 1 where it says none. Float32 runs, repeated: {repeat}.
+/// notes (torch.set_num_threads), else 1. Float32 runs, repeated: {repeat}.
 /// Batch 64; step s uses records 64 s to 64 s + 63; losses before each update, to 9 digits.
 /// The network, the initial weights and the pixels are defined in the script.
 #pragma once

@@ -40,8 +40,8 @@ struct Result {
   std::span<const double> values;
 };
 
-/// One call. `op` names an op, in parentheses followed by its form where it has several. What
-/// `attributes` and `index` hold depends on it; ops not named here have none:
+/// One call. `op` is the name of an op, with the form in parentheses if it has several. The meaning
+/// of `attributes` and `index` depends on it; ops not named here have none:
 ///
 ///   op(x, number) op(number, x)      the number, for any op
 ///   op(x, dim)      dim, keepdim, for any op
@@ -60,7 +60,7 @@ struct Result {
 ///   dropout dropout_add              p, training
 ///   scaled_dot_product_attention     is_causal, scale (0: the default); a float mask is the
 ///                   fourth operand, a bool mask the index
-///   index_select    dim; index: what is selected
+///   index_select    dim; index: the selected indices
 ///   embedding       index: the rows
 ///   where           index: the condition; the number of the forms that have one
 ///   Tensor::        the arguments of the member function
@@ -71,7 +71,7 @@ struct OpCase {
   std::span<const double> attributes;
   std::span<const std::int64_t> index_shape;
   std::span<const std::int64_t> index;
-  std::span<const Result> outputs;  // of which the first is differentiated, where it is real
+  std::span<const Result> outputs;  // the first is differentiated, if it is real
   std::span<const double> grad_output;
 };
 

@@ -17,7 +17,7 @@ namespace goldens {
 /// Element i is first + step * (factor * i mod modulus).
 struct Sequence {
   double first = 0, step = 0;
-  std::int64_t factor = 0, modulus = 0;  // no sequence where 0
+  std::int64_t factor = 0, modulus = 0;  // 0: no sequence
 };
 
 /// A tensor and its text. Its elements are `numbers` (of a floating dtype), `integers` (of another)

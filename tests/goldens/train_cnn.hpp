@@ -7,7 +7,7 @@
 ///
 /// Command: python3 make_train_cnn.py --data DIR (the folder of data_batch_1.bin.gz).
 /// PyTorch 2.6.0 on the CPU, capability AVX512, Python 3.11.7; 1 or 2 threads as each array
-/// says (torch.set_num_threads), 1 where it says none. Float32 runs, repeated: equal bit for bit.
+/// notes (torch.set_num_threads), else 1. Float32 runs, repeated: equal bit for bit.
 /// Batch 64; step s uses records 64 s to 64 s + 63; losses before each update, to 9 digits.
 /// The network, the initial weights and the pixels are defined in the script.
 #pragma once

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What is at the path, and beside it, when a file is saved: links, permissions, names that are
-// taken.
+// Saving a file if there are links, other permissions or taken names at the path and in its folder.
 #include <amp/amp.hpp>
 #include <amp/interop/atomic_file.hpp>
 #include <amp/safetensors.hpp>
@@ -153,7 +152,7 @@ TEST_CASE("atomic file: one that is given up leaves nothing", "[interop]") {
   CHECK(folder.names().empty());
   {
     amp::detail::AtomicFile file(folder / "f");
-    fs::create_directory(folder / "f");  // where the file is to go meanwhile
+    fs::create_directory(folder / "f");  // at the path of the file
     CHECK_THAT(error_of([&] { file.commit(); }), ContainsSubstring("cannot rename"));
   }
   CHECK(folder.names() == Names{"f"});

@@ -482,7 +482,7 @@ TEST_CASE("Checkpoint: a tensor is replaced, whatever it was", "[interop]") {
   CHECK(loaded.to_vector<float>() == values.to_vector<float>());
   CHECK(handle.to_vector<float>() == std::vector<float>{1, 1, 1, 1});
 
-  // An undefined one stays undefined where another part fails, and cannot be saved.
+  // An undefined tensor stays undefined if another part fails, and cannot be saved.
   loaded = Tensor();
   std::int64_t epoch = 4;
   loading.add("epoch", epoch);

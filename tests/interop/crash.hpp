@@ -163,7 +163,7 @@ inline void check_two_savers(milliseconds duration) {
   Contents contents;
   bool of_first = false, of_second = false;
   const auto begin = steady_clock::now();
-  // Longer where the machine lets only one of them come to work.
+  // Longer if only one of the two programs has saved so far.
   for (auto now = begin; now < begin + duration ||
                          (!(of_first && of_second) && now < begin + std::chrono::seconds(20));
        now = steady_clock::now()) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Tensors that come and go by DLPack: their memory is shared, given back once, and refused if amp
-// has no such tensors.
+// Import and export of tensors by DLPack: memory is shared, freed once, and refused if amp cannot
+// represent the tensor.
 #include <amp/amp.hpp>
 #include <amp/dlpack.hpp>
 

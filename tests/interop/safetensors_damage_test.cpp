@@ -68,7 +68,7 @@ struct File {
     CHECK((summary(path, {}) == summary(path, {.memory_map = true})));
     return amp::load_safetensors(path);
   }
-  /// What the error says beside the name of the file; "accepted" where there is none.
+  /// The error's text besides the name of the file, or "accepted" if there is no error.
   std::string refusal(std::string_view bytes) const {
     const std::string text = error_of([&] { (void)load(bytes); });
     if (text.empty()) return "accepted";
@@ -312,7 +312,7 @@ TEST_CASE("safetensors: a key that is there twice is refused, at any depth", "[i
   twice(R"({"t":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"dtype":"U8"}})", "dtype");
   twice(R"({"t":{"dtype":"U8","shape":[0],"shape":[1],"data_offsets":[0,0]}})", "shape");
   twice(R"({"t":{"shape":[0],"dtype":"U8","shape":[0]}})", "shape");
-  // Not the same key where objects differ.
+  // The same key is allowed in different objects.
   CHECK(file.load(file_of(R"({"__metadata__":{"t":"","dtype":""},"dtype":)" + t.substr(4) + "," +
                           t + "}"))
             .tensors.size() == 2);

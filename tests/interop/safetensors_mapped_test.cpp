@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Files that are mapped into memory: the same tensors as without, in pages that are taken when they
-// are used, and of which no write reaches the file.
+// Files that are mapped into memory: the same tensors as without mapping, in pages that take memory
+// when they are used; no write reaches the file.
 #include <amp/amp.hpp>
 #include <amp/safetensors.hpp>
 
@@ -106,7 +106,7 @@ TEST_CASE("mapped safetensors: the same tensors as those that are read", "[inter
     CHECK_FALSE(tensor.requires_grad());
     CHECK(tensor.is_contiguous());
   }
-  // Other dtypes are listed as ever, and their bytes passed over.
+  // Other dtypes are listed as without mapping, and their bytes skipped.
   write(folder / "g",
         "{" + entry("a", "U8", 2, 0, 2) + "," + entry("b", "I16", 1, 2, 4) + "," +
             entry("c", "U8", 2, 4, 6) + "}",

@@ -410,7 +410,7 @@ TEST_CASE("safetensors: a new file takes the old one's place in one step", "[int
   CHECK(folder.names() == std::set<std::string>{"f"});
   CHECK(same(amp::load_safetensors(folder / "f"), second));
   const std::string rest{std::istreambuf_iterator<char>(reader), {}};
-  CHECK(rest == bytes.substr(1));  // who had opened the old file still reads it
+  CHECK(rest == bytes.substr(1));  // a program that opened the old file still reads it
 
   const fs::path before = fs::current_path();
   fs::current_path(folder.path);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// amp::libtorch::AutocastGuard: what it sets, what it restores, and weights that change inside.
+// amp::libtorch::AutocastGuard: the state that it sets and restores, and weights that change
+// inside.
 #include <ATen/autocast_mode.h>
 
 #include <fstream>

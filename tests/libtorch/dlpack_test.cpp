@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// DLPack between amp and libtorch, which has the interface from elsewhere.
+// DLPack between amp and libtorch, which has its own copy of DLPack's header.
 #include "libtorch/torch.hpp"
 
 #include <ATen/DLConvertor.h>

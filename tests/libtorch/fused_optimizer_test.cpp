@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// amp's fused optimizers over torch's parameters, beside torch's own.
+// amp's fused optimizers over torch's parameters, compared with torch's optimizers.
 #include <memory>
 #include <sstream>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A training of a torch network beside the same in Python with torch.amp
+// The training of a torch network, compared with the same training in Python with torch.amp
 // (tests/goldens/make_libtorch.py).
 #include <fstream>
 #include <sstream>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The operations of an MpiCommunicator give what they should, on any number of ranks, with messages
-// of any length.
+// The results of the operations of an MpiCommunicator, on any number of ranks, with messages of any
+// length.
 #include <amp/distributed/mpi.hpp>
 
 #include <cmath>

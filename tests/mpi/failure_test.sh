@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# failure_test.sh MPIRUN PROGRAM: if a rank dies, hangs, throws or makes another call, the job ends
-# within seconds, not with success, and says which rank it was.
+# failure_test.sh MPIRUN PROGRAM: if a rank dies, hangs, throws or makes another call, the job fails
+# within seconds, with a message that names the rank.
 set -euo pipefail
 mpirun=$1 program=$2
 folder=$(dirname -- "${BASH_SOURCE[0]}")

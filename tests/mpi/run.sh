@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# run.sh MPIRUN RANKS COMMAND...: on this machine, which may have fewer processors, also for root. Each
-# rank computes with one thread.
+# run.sh MPIRUN RANKS COMMAND...: runs the command on this machine, also as root, and if there are fewer
+# processors than ranks. Each rank computes with one thread.
 set -euo pipefail
 mpirun=$1 ranks=$2
 shift 2

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Data parallel training on processes: the parameters are those of one process with the whole
-// batch, to rounding, and the same bits on all ranks; what overflows on one rank is skipped on all;
+// batch, up to rounding, with the same bits on all ranks; a step that overflows on one rank is
+// skipped on all;
 // 2,000 random steps leave one scale.
 #include <amp/distributed/mpi.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a NcclCommunicator says if it cannot work, or cannot go on, and that no rank waits for ever.
+// The errors of a NcclCommunicator that cannot work or go on; no rank waits for ever.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

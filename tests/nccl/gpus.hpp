@@ -51,7 +51,8 @@ auto on_gpus(int size, Body&& body, const amp::NcclOptions& options = kPatientNc
   });
 }
 
-/// What `call` throws as a CommunicationError; empty if nothing. Another amp::Error is told apart.
+/// The message of the CommunicationError that `call` throws; empty if it throws nothing, and marked
+/// if it throws another amp::Error.
 template <class Call>
 std::string communication_error_of(Call&& call) {
   try {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// When the operations of a NcclCommunicator happen: after what came before on the current stream,
-// before what comes after wait(), beside the rest, and in CUDA graphs. The host waits for none.
+// The order of the operations of a NcclCommunicator: after earlier work of the current stream,
+// before work that follows wait(), concurrent with other work, and in CUDA graphs. The host does
+// not wait.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +32,7 @@ using Values = std::vector<double>;
 
 constexpr amp::DType kBoth[] = {amp::kFloat32, amp::kFloat16};
 
-/// One for each rank. Catch's assertions are for the main thread, where this is made.
+/// One stream for each rank, made in the main thread, as Catch's assertions need it.
 std::vector<std::unique_ptr<amp_test::UserStream>> user_streams(int size) {
   std::vector<std::unique_ptr<amp_test::UserStream>> streams;
   for (int device = 0; device < size; ++device)

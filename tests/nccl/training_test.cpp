@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Data parallel training with a GPU for each rank: what it computes is that of one GPU with the
-// whole batch, a step waits for nothing and allocates nothing, and a graph contains all of it.
+// Data parallel training with a GPU for each rank: it computes what one GPU computes with the whole
+// batch, a step neither synchronises nor allocates, and a graph can contain all of it.
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -132,8 +132,8 @@ const std::map<std::string_view, amp::Schedule>& schedules() {
   return all;
 }
 
-/// The rates that the optimizer used, seen where its gradient is -1 and nothing else acts: from 0,
-/// a parameter moves by the rate.
+/// The learning rates that the optimizer used. The gradient is -1 and nothing else acts, so that a
+/// parameter moves by the rate, from 0 on.
 std::vector<double> used_rates(const amp::Schedule& schedule) {
   const Tensor a = amp::zeros({1}, {.dtype = amp::kFloat64, .requires_grad = true});
   const Tensor b = amp::zeros({1}, {.dtype = amp::kFloat64, .requires_grad = true});

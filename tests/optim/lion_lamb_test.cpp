@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Lion and LAMB where their formulas have corners; their values are in goldens_test.cpp, storages
+// Special cases of the formulas of Lion and LAMB; their values are in goldens_test.cpp, storages
 // of weights, skips and clipping in weight_storage_test.cpp and two_pass_test.cpp.
 #include <amp/amp.hpp>
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What all optimizers share: which parameters and gradients they accept, what they leave alone.
+// What all optimizers share: the parameters and gradients that they accept, and what they leave
+// unchanged.
 #include <amp/amp.hpp>
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Optimizers over memory of the user's: bit for bit those over tensors; gradients stay where they
-// are; what does not fit is refused. And norms and clipping of such gradients.
+// Optimizers over the user's memory: they equal optimizers over tensors bit for bit, gradients stay
+// at their addresses, and views that do not fit are refused. Norms and clipping of such gradients.
 #include <amp/amp.hpp>
 
 #include <cmath>
@@ -28,7 +28,7 @@ using amp::kFloat32;
 using amp_test::error_of;
 using Catch::Matchers::ContainsSubstring;
 
-/// Three cycles of a scaler with clipping, one of them left out, then a plain step. Gradients are
+/// Three cycles of a scaler with clipping, one of them skipped, then a plain step. Gradients are
 /// multiples of powers of two, so that scaling them is exact.
 void train(const Case& c, DType gradient_dtype) {
   const Tensors params = parameters(c.dtype, kCPU);
@@ -207,7 +207,7 @@ TEST_CASE("parameter views: after unscale_, 16-bit gradients wait for the scaler
   CHECK_NOTHROW(optimizer.step());  // gradients written since have no scale
   CHECK(memory.weights[3] == -1);
 
-  Four<float> plain;  // unscaled in place, so that a step of one's own is right
+  Four<float> plain;  // unscaled in place, so that optimizer.step() is right
   amp::SGD other({plain.view()}, {.lr = 1});
   scaler.unscale_(other);
   other.step();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Schedules count applied steps: where a step is skipped everything stands still, and the run goes
-// on as if that step had not been. And what they do at their ends.
+// Schedules count applied steps: a skipped step changes nothing, and the run goes on as if that
+// step had not been made. And the values of schedules at their ends.
 #include <amp/amp.hpp>
 
 #include <cmath>

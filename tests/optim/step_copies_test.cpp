@@ -23,7 +23,7 @@ using amp::Tensor;
 
 std::int64_t refreshes() { return amp::autocast_cache_stats().refreshes; }
 
-/// A product under autocast.
+/// A matmul under autocast.
 Tensor use(const Tensor& weight, DType dtype = amp::kBFloat16) {
   const amp::AutocastGuard autocast(amp::kCPU, {.dtype = dtype});
   return amp::matmul(amp::ones({3, 4}), weight);
@@ -86,7 +86,7 @@ TEST_CASE("step copies: both formats are kept, one that is no longer used is not
   learn(w, amp::kFloat16);
   optimizer.step();  // writes both
   learn(w, amp::kFloat16);
-  optimizer.step();  // nobody used the other one since
+  optimizer.step();  // the other copy was not used since
   CHECK(is_current(w, amp::kFloat16));
   CHECK(refreshes() == before);
   CHECK(is_current(w, amp::kBFloat16));

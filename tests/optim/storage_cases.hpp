@@ -49,7 +49,7 @@ struct Case {
   double decay() const { return formula == Formula::kSgd ? 0 : 0.03; }
 };
 
-/// Those that a storage takes, and float32 parameters, which are their own masters.
+/// The dtypes that each storage supports, and float32 parameters, which are their own masters.
 inline std::vector<Case> cases() {
   using enum WeightStorage;
   const std::pair<DType, std::vector<WeightStorage>> kept[] = {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A step that unscales and clips in its own pass is unscale_, clip_grad_norm_ and step: bit for bit
-// where the scale is a power of two, and to the rounding of a product where it is not. For every
-// formula and storage, in two groups of options of their own, and gradients of every dtype.
+// A step that unscales and clips in its own pass gives what unscale_, clip_grad_norm_ and step
+// give: bit for bit if the scale is a power of two, else up to the rounding of one multiplication.
+// For every formula and storage, in two groups with different options, and every gradient dtype.
 #include <amp/amp.hpp>
 
 #include <cmath>
@@ -132,7 +132,7 @@ TEST_CASE("two pass: by any scale, to the rounding of products and of the storag
       (void)scaler.step(*one);
       (void)amp::clip_grad_norm_(apart, 0.7);
       other->step();
-      // One unit in the last place, where products rounded apart fall on two sides of a boundary.
+      // The products are rounded separately: a difference of one unit in the last place.
       const bool wide = c.dtype == amp::kFloat32 || c.storage == kMaster || c.storage == kRemainder;
       const double unit = wide                       ? 0x1p-23
                           : c.storage == kKahan      ? 0x1p-15

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Flat buffers of the user's, as programs without tensors keep them: all weights in one, all
-// gradients in another, and views of both.
+// Flat buffers as programs without tensors have them: all weights in one, all gradients in another,
+// and views of both.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Optimizers that keep weights elsewhere than in the parameter: the formula is the same, a skipped
-// step changes nothing, a resumed run is the uninterrupted one.
+// Optimizers that store weights outside of the parameter: the formula is the same, a skipped step
+// changes nothing, and a resumed run equals the uninterrupted one.
 #include <amp/amp.hpp>
 
 #include <cmath>
@@ -30,7 +30,7 @@ using namespace storage_test;
 using enum WeightStorage;
 using Values = std::vector<double>;
 
-/// What an optimizer remembers of parameter i; zeros where that is nothing yet.
+/// A state of parameter i; zeros if there is none yet.
 Values entry(const NamedTensors& state, std::size_t i, const char* name, std::size_t n) {
   for (const auto& [key, tensor] : state) {
     if (key == std::to_string(i) + "." + name) return tensor.to_vector<double>();
@@ -68,7 +68,7 @@ Expected expected_step(const Case& c, Expected at, const Values& gradient, int t
     if (c.formula == Formula::kAdamW) w *= 1 - kLr * c.decay();
     const double g = gradient[i] + (coupled ? c.decay() * w : 0);
     if (c.formula == Formula::kLion) {
-      // In float32, product by product: where it is almost 0, the sign is a matter of rounding.
+      // In float32, with each product rounded: the sign of a sum near 0 depends on rounding.
       const volatile float old = static_cast<float>(kBeta1) * static_cast<float>(m);
       const volatile float now = static_cast<float>(1 - kBeta1) * static_cast<float>(g);
       const float mixed = old + now;
@@ -372,7 +372,7 @@ TEST_CASE("master_weights: what was set comes back as the storage can hold it") 
     if (storage != kRemainder) CHECK(bits_of(p) == bits_of(value.to(kBFloat16)));
     if (storage == kParameter || storage == kStochastic)
       CHECK(bits_of(back[0]) == bits_of(value.to(kBFloat16).to(kFloat32)));
-    // Copies: what becomes of them is nobody's business.
+    // These are copies: writing to them does not change the optimizer.
     back[0].fill_(3);
     back[1].fill_(3);
     CHECK(bits_of(wide) == bits_of(values[1]));

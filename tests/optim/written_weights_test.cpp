@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A parameter may be written by anybody, also where its weight is kept elsewhere: what was written
-// is what the next step starts from, and what was not keeps every bit.
+// Other code may write a parameter, even if its weight is stored outside of it: the next step
+// starts from the elements that were written, and the others keep every bit.
 #include <amp/amp.hpp>
 
 #include <cmath>

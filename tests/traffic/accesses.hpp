@@ -41,7 +41,7 @@ class Meter {
   std::int64_t launch_ = -1;
   Bytes bytes_;
   Set read_, written_;
-  const char* block_begin_ = nullptr;  // of device memory, where the last access was
+  const char* block_begin_ = nullptr;  // the block of device memory of the last access
   const char* block_end_ = nullptr;
 };
 

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// For debuggers. A program with one source that includes this header names gdb.hpp.py, which lies
-// beside it, so that gdb finds and loads it: tensors, numbers, shapes and modules are then printed
-// by what they hold. gdb loads scripts from places that its user allows, once, in ~/.gdbinit:
-//   add-auto-load-safe-path <where amp is>/include/amp/debug
+// Support for debuggers. If one source of a program includes this header, the program names the
+// script gdb.hpp.py in the same folder, so that gdb loads it: gdb then prints the contents of
+// tensors, numbers, shapes and modules. gdb loads scripts only from folders that its user allows
+// once, in ~/.gdbinit:
+//   add-auto-load-safe-path <path of amp>/include/amp/debug
 // <amp/amp.hpp> includes this header if AMP_USE_GDB is 1 (CMake: AMP_WITH_GDB). Without it,
-// `source gdb.hpp.py` does the same; amp.natvis, beside it, is for Visual Studio and VS Code.
+// `source gdb.hpp.py` in gdb does the same. amp.natvis is for Visual Studio and VS Code.
 //
-// It also puts into the program what gdb can call for a tensor as it is printed:
+// The header also defines a function that gdb can call to print a tensor as to_string() does:
 //   (gdb) printf "%s\n", amp::debug::text(x).c_str()
 #pragma once
 
@@ -17,7 +18,7 @@
 #include "amp/tensor/print.hpp"
 
 #if defined(__ELF__)
-// What gdb's manual calls a dotdebug_gdb_scripts section: 1 is a file in Python.
+// gdb's manual calls this a dotdebug_gdb_scripts section: 1 means a Python file.
 __asm__(
     ".pushsection \".debug_gdb_scripts\", \"MS\", %progbits, 1\n"
     ".byte 1\n"
@@ -26,10 +27,10 @@ __asm__(
     ".popsection\n");
 #endif
 
-// Not in amp's versioned namespace, which gdb would want spelled out.
+// Not in amp's versioned namespace, which would have to be spelled out in gdb.
 namespace amp::debug {
 
-/// to_string(tensor), for debuggers; no program calls it.
+/// Returns to_string(tensor), for debuggers; programs do not call it.
 [[gnu::used]] inline std::string text(const Tensor& tensor) { return to_string(tensor); }
 
 }  // namespace amp::debug

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Pretty printers of gdb for amp: tensors, number formats, shapes, devices and modules.
 
-gdb loads this file for programs that include <amp/debug/gdb.hpp>; `source` does it for others.
-Nothing is called in the program, so that core dumps are printed, too.
+gdb loads this file for programs that include <amp/debug/gdb.hpp>; for others, use `source`.
+The printers call no function of the program, so that they work for core dumps as well.
 """
 
 import re
@@ -17,7 +17,7 @@ NAMESPACE = re.compile(r"\bamp::(v\d+::)?")
 
 
 def decode_small(bits, exponent_bits, mantissa_bits, nan_only):
-    """The value of a code of a format of 1 + exponent_bits + mantissa_bits bits."""
+    """Returns the value of a code of a format of 1 + exponent_bits + mantissa_bits bits."""
     sign = -1.0 if bits >> (exponent_bits + mantissa_bits) else 1.0
     exponent = bits >> mantissa_bits & (1 << exponent_bits) - 1
     mantissa = bits & (1 << mantissa_bits) - 1
@@ -78,7 +78,7 @@ def bases(kind):
 
 
 def text_of_view(view):
-    """std::string_view and std::string, of libstdc++; what gdb says of others."""
+    """Returns the text of a std::string_view or std::string of libstdc++; for others, gdb's text."""
     try:
         if view.type.strip_typedefs().name.startswith("std::basic_string_view"):
             return view["_M_str"].string(length=int(view["_M_len"]))
@@ -88,8 +88,8 @@ def text_of_view(view):
 
 
 def member(pointer, kind, name):
-    """The member of an object of this type. To dereference the pointer would make gdb look for the
-    type that the object was made with, and say so where that is one of a lambda."""
+    """Returns a member of an object of this type. Dereferencing the pointer would make gdb search for
+    the dynamic type of the object, and print a message if that depends on a lambda."""
     for field in gdb.lookup_type(kind).fields():
         if field.name == name:
             address = gdb.Value(int(pointer) + field.bitpos // 8)
@@ -206,7 +206,7 @@ class TensorPrinter:
 
     @staticmethod
     def place(elements, index):
-        """Where the element lies that is number `index` in row-major order."""
+        """Returns the position of the element with row-major index `index`."""
         place = 0
         for d in reversed(range(int(elements["dims"]))):
             extent = int(elements["sizes"][d])
@@ -216,7 +216,7 @@ class TensorPrinter:
 
     @staticmethod
     def history(impl):
-        """Whether it collects a gradient, or which op made it."""
+        """Returns whether the tensor requires gradients, or the name of the op that made it."""
         pointer = impl["history"]["object_"]
         if int(pointer) == 0:
             return ""

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A scope that stops at the first op whose result is not finite.
+// A scope that throws at the first op whose result is not finite.
 #pragma once
 
 #include <memory>
@@ -10,21 +10,22 @@
 
 namespace amp::inline v0 {
 
-/// Options of AnomalyGuard.
+/// Options of an AnomalyGuard.
 struct AnomalyOptions {
-  bool backward = true;  // also the gradients that backward functions compute
+  bool backward = true;  // tests the gradients that backward functions compute as well
 };
 
-/// Throws amp::Error as soon as an op of this thread has a result with an infinity or a NaN, for
-/// its lifetime. The error names the op, its module, how many elements are not finite, the index of
-/// the first, and whether an input of the op was not finite already. If a backward function
-/// computes such a gradient, backward() throws, and no gradient of a leaf is changed.
+/// As long as the guard exists, throws amp::Error as soon as an op of this thread has a result with
+/// an infinity or a NaN. The error names the op, its module, the number of non-finite elements, the
+/// index of the first, and says whether an input of the op was already non-finite. If a backward
+/// function computes such a gradient, backward() throws, and no gradient of a leaf is changed.
 ///
-/// In backward of a scaled loss an infinity may come from the scale alone: GradScaler skips such a
-/// step and lowers the scale. A NaN, or an infinity in the forward pass, does not go away so.
+/// In the backward pass of a scaled loss, the scale alone may cause an infinity: GradScaler skips
+/// such a step and lowers the scale. It does not help against a NaN, or an infinity in the forward
+/// pass.
 ///
-/// Cost: each result is read once more, and the host waits for the device after each op. For a run
-/// that looks for an error, not for training.
+/// Cost: each result is read once more. Synchronises after each op. Use it to search for an error,
+/// not for training.
 ///
 /// ```cpp
 /// const amp::AnomalyGuard anomaly;

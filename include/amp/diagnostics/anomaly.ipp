@@ -91,8 +91,8 @@ class AnomalyGuard::Detector final : public autograd::Observer {
   }
 
   AnomalyOptions options_;
-  std::vector<Op> ops_;  // that have begun
-  Tensor gradient_;      // of the backward function under way
+  std::vector<Op> ops_;  // that have begun and not ended
+  Tensor gradient_;      // of the current backward function
   diagnostics::ModuleTracker modules_;
 };
 

@@ -13,7 +13,7 @@
 
 namespace amp::inline v0::diagnostics {
 
-/// A point of a chart.
+/// A point in the coordinates of the data.
 struct Point {
   double x = 0, y = 0;
 };
@@ -21,20 +21,20 @@ struct Point {
 /// A line of a chart.
 struct Line {
   std::string name = {};
-  std::vector<Point> points = {};          // those that are not finite interrupt the line
-  std::vector<Point> crosses = {};         // on it
-  std::optional<std::size_t> colour = {};  // the place of the line in the chart, where not given
+  std::vector<Point> points = {};          // points that are not finite interrupt the line
+  std::vector<Point> crosses = {};         // points marked by a cross
+  std::optional<std::size_t> colour = {};  // if unset, the index of the line in the chart
 };
 
-/// Over whole numbers x. A line that ends in what is not finite has no say in the range of y: on
-/// its way there it may have been anywhere.
+/// A chart over whole numbers x. A line whose last point is not finite does not influence the range
+/// of y, because its values may diverge before that point.
 struct Chart {
   std::string title = {}, x_label = {}, y_label = {};
   std::vector<Line> lines = {};
-  bool powers_of_two = false;  // y is drawn by its logarithm
+  bool powers_of_two = false;  // the y axis is logarithmic
 };
 
-/// The chart as a picture in SVG.
+/// Returns the chart as an SVG picture.
 std::string to_svg(const Chart& chart);
 
 }  // namespace amp::inline v0::diagnostics

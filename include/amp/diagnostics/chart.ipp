@@ -12,7 +12,7 @@
 
 namespace amp::inline v0::diagnostics {
 
-/// The drawing of one chart.
+/// Draws one chart.
 class ChartWriter {
  public:
   AMP_COLD explicit ChartWriter(const Chart& chart)
@@ -57,7 +57,7 @@ class ChartWriter {
       low = (std::min)(low, value);
       high = (std::max)(high, value);
     }
-    /// Makes room where there was nothing, or one value only.
+    /// Makes an empty range, or one of a single value, wide enough to draw.
     void widen() {
       if (low > high) low = high = 0;
       if (low == high) low -= 1, high += 1;
@@ -75,7 +75,7 @@ class ChartWriter {
   double across(double x) const {
     return kLeft + (x - x_.low) / (x_.high - x_.low) * (kRight - kLeft);
   }
-  /// What lies beyond the others' range is drawn at its edge.
+  /// Points outside of the range are drawn at its edge.
   double down(double height) const {
     height = std::clamp(height, y_.low, y_.high);
     return kBottom - (height - y_.low) / (y_.high - y_.low) * (kBottom - kTop);
@@ -100,7 +100,7 @@ class ChartWriter {
     svg_.text(kRight + 34, y + 6, "start", line.name);
   }
 
-  /// Points that are few enough to be told apart, and crosses. A point alone is no line.
+  /// Draws circles at the points, if they are few, since a single point makes no line; and crosses.
   AMP_COLD void mark(const Line& line, const std::string& colour) {
     const bool few = line.points.size() <= kFewPoints;
     for (const Point& point : line.points) {

@@ -20,10 +20,10 @@ namespace detail {
 
 using LedgerPasses = std::vector<std::vector<LedgerPass>>;  // by optimizer
 
-/// Skips in a row from which on it is not the scale: it was halved that often.
+/// From this number of skips in a row on, the scale is not the reason: it was halved that often.
 inline constexpr std::int64_t kManySkips = 10;
 
-/// The cycles that the ledgers know, and those of them that left a step out.
+/// The cycles in the ledgers, and those of them that skipped a step.
 struct LedgerCycles {
   std::set<std::int64_t> all, bad;
 
@@ -37,7 +37,7 @@ struct LedgerCycles {
   }
 };
 
-/// Adds what an optimizer's pass of the diagnosed cycle says.
+/// Adds an optimizer's pass of the diagnosed cycle.
 AMP_COLD void add_pass(Diagnosis& d, std::size_t optimizer, const LedgerPass& pass,
                        bool& scaled_loss_finite, bool& loss_finite) {
   d.scale = pass.scale;
@@ -92,7 +92,7 @@ AMP_COLD Diagnosis diagnose_passes(const LedgerPasses& passes) {
   return d;
 }
 
-/// Looks for a weight that is not finite.
+/// Sets the weight of the diagnosis if this is the first one that is not finite.
 AMP_COLD void look_at_weight(Diagnosis& d, std::string name, const Tensor& weight) {
   AMP_CHECK(weight.defined(), "diagnose: parameter ", name, " is undefined");
   if (d.weight_element >= 0 || !is_floating_point(weight.dtype())) return;
@@ -104,7 +104,7 @@ AMP_COLD void look_at_weight(Diagnosis& d, std::string name, const Tensor& weigh
   d.weight_is_nan = seen.nans != 0;
 }
 
-/// "3 inf", "2 NaN", or both.
+/// For example "3 inf", "2 NaN", or both.
 AMP_COLD std::string count_bad(std::int64_t infs, std::int64_t nans) {
   std::string text;
   if (infs != 0) text = std::to_string(infs) + " inf";
@@ -125,7 +125,7 @@ AMP_COLD std::string describe_gradient(const Diagnosis& d) {
   return text + ".";
 }
 
-/// What happened, with the loss and the scale of then, and what to do.
+/// Returns sentences that say what happened, with the loss and the scale, and what to do.
 AMP_COLD std::string explain(const Diagnosis& d) {
   const std::string scale = real_text(d.scale), loss = real_text(d.loss);
   switch (d.kind) {
@@ -213,7 +213,7 @@ AMP_COLD std::string to_string(const Diagnosis& d) try {
   text += "Pass " + std::to_string(d.pass) + ", " +
           (d.passes_ago == 0 ? std::string("the last one")
                              : std::to_string(d.passes_ago) + " before the last") +
-          ", left a step out at a scale of " + detail::real_text(d.scale) + ".";
+          ", skipped a step at a scale of " + detail::real_text(d.scale) + ".";
   return text + detail::explain(d) + detail::describe_gradient(d);
 } catch (const std::bad_alloc&) {
   throw detail::OutOfMemory();

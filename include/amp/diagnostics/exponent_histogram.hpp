@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// How the magnitudes of numbers are distributed over powers of two, and so how many of them a
-// number format, with a loss scale or without, would lose (Micikevicius et al. 2017, arXiv
-// 1710.03740, figure 3).
+// Histograms of magnitudes over powers of two: they show how many numbers a format would lose, with
+// a loss scale or without (Micikevicius et al. 2017, arXiv 1710.03740, figure 3).
 #pragma once
 
 #include <array>
@@ -19,7 +18,7 @@
 
 namespace amp::inline v0 {
 
-/// A loss scale that fits what a histogram holds.
+/// A loss scale that suits the values of a histogram.
 struct ScaleRecommendation {
   double scale = 1;  // a power of two
   double flushed_share = 0, subnormal_share = 0,
@@ -27,16 +26,16 @@ struct ScaleRecommendation {
   std::string reason = {};    // a sentence
 };
 
-/// How many numbers have each binary exponent floor(log2 |x|), and how many are zero, infinite or
-/// NaN. A value: histograms add up, and are equal if all counts are.
+/// The number of values with each binary exponent floor(log2 |x|), and the numbers of zeros,
+/// infinities and NaNs. A value type: histograms can be added, and are equal if all counts are.
 ///
-/// The shares are of all values that are finite and not 0, and are 0 if there are none. They know
-/// numbers by their bins alone: a bin that a limit cuts in two is counted with the values that the
-/// format keeps. So with a scale that is a power of two, as those of a GradScaler are by default,
-/// flushed_share() and subnormal_share() leave out just the values that equal the limit, and
-/// overflow_share() those between the format's largest number and the next power of two; with
-/// another scale they leave out part of one bin. Values beyond the bins, which only float64 has,
-/// are counted in the first or last one.
+/// Shares are fractions of all values that are finite and not 0; they are 0 if there are none. They
+/// are computed from whole bins: a bin that contains a limit is counted as not lost. If the scale
+/// is a power of two, as those of a GradScaler are by default, flushed_share() and
+/// subnormal_share() thus miss only the values that equal the limit, and overflow_share() those
+/// between the format's largest number and the next power of two; with another scale they miss part
+/// of one bin. Values beyond the bins, which only float64 has, are counted in the first or last
+/// one.
 class ExponentHistogram {
  public:
   static constexpr int kMinExponent = kernels::kLeastExponent;  // float32's smallest subnormal
@@ -44,8 +43,8 @@ class ExponentHistogram {
   static constexpr std::size_t kBins = kernels::kHistogramBins;  // exponents, zeros, infs, NaNs
 
   ExponentHistogram() = default;
-  /// Of counts as they are written by the kernel: one for each exponent, from the smallest on, then
-  /// zeros, infinities and NaNs. Throws if they are not kBins, or if one is negative.
+  /// Takes counts in the kernel's order: one for each exponent, from the smallest on, then zeros,
+  /// infinities and NaNs. Throws if there are not kBins counts, or if one is negative.
   explicit ExponentHistogram(std::span<const std::int64_t> counts);
 
   ExponentHistogram& operator+=(const ExponentHistogram& other);
@@ -54,42 +53,42 @@ class ExponentHistogram {
   }
   friend bool operator==(const ExponentHistogram&, const ExponentHistogram&) = default;
 
-  /// Of all values, zeros, infinities and NaNs among them.
+  /// The number of all values, including zeros, infinities and NaNs.
   std::int64_t total() const;
   std::int64_t zeros() const { return counts_[kernels::kZeroBin]; }
   std::int64_t infs() const { return counts_[kernels::kInfinityBin]; }
   std::int64_t nans() const { return counts_[kernels::kNanBin]; }
-  /// The finite values that are not 0.
+  /// The number of finite values that are not 0.
   std::int64_t nonzero() const { return total() - zeros() - infs() - nans(); }
-  /// Values in [2^exponent, 2^(exponent + 1)); 0 for an exponent without a bin.
+  /// The number of values in [2^exponent, 2^(exponent + 1)); 0 for an exponent without a bin.
   std::int64_t count(int exponent) const;
-  /// As the constructor takes them.
+  /// All counts, in the order of the constructor.
   std::span<const std::int64_t> counts() const { return counts_; }
-  /// Of the non-zero finite values; none if there are no such values.
+  /// The smallest and the largest exponent of the non-zero finite values, if there are any.
   std::optional<int> min_exponent() const;
   std::optional<int> max_exponent() const;
 
-  /// The share with magnitudes below 2^exponent.
+  /// The share of values with magnitudes below 2^exponent.
   double share_below(int exponent) const;
-  /// The share that becomes 0 if it is multiplied by `scale` and rounded to `format`, to nearest
-  /// even: magnitudes up to half of the smallest subnormal number, 2^-25 for float16. Throws if
-  /// `scale` is not finite and above 0, or if `format` is no floating-point dtype; so do the two
-  /// below.
+  /// The share of values that become 0 if they are multiplied by `scale` and rounded to `format`,
+  /// to nearest even: magnitudes up to half of the smallest subnormal number, 2^-25 for float16.
+  /// This and the next two functions throw if `scale` is not finite and above 0, or if `format` is
+  /// not a floating-point dtype.
   double flushed_share(double scale = 1, DType format = kFloat16) const;
-  /// The share that is not flushed, but below the smallest normal number when multiplied by
-  /// `scale`, 2^-14 for float16: it keeps fewer bits.
+  /// The share of values that are not flushed, but, multiplied by `scale`, are below the smallest
+  /// normal number, 2^-14 for float16: they keep fewer bits.
   double subnormal_share(double scale = 1, DType format = kFloat16) const;
-  /// The share that overflows if it is multiplied by `scale` and rounded to `format`.
+  /// The share of values that overflow if they are multiplied by `scale` and rounded to `format`.
   double overflow_share(double scale = 1, DType format = kFloat16) const;
 
-  /// The histogram of the values times 2^exponents. Undoes a scale of 2^s by shifted(-s).
+  /// Returns the histogram of the values times 2^exponents. shifted(-s) undoes a scale of 2^s.
   ExponentHistogram shifted(int exponents) const;
 
-  /// The largest power of two by which every value can be multiplied, and then by `headroom`, and
-  /// still be finite in `format`. A bin is taken to reach to its end, so that this can be half of
-  /// what the largest value itself would allow. It is 1 if there are no non-zero finite values, and
-  /// from 2^-64 to 2^126, the bounds of a GradScaler. Throws if `headroom` is not finite and at
-  /// least 1.
+  /// Returns the largest power of two such that every value times scale times `headroom` is finite
+  /// in `format`. Values are assumed to lie at the upper end of their bin, so the result can be
+  /// half of what the largest value would allow. It is 1 if there are no non-zero finite values,
+  /// and in [2^-64, 2^126], the bounds of a GradScaler. Throws if `headroom` is not finite and at
+  /// least 1, or if `format` is not a floating-point dtype.
   ScaleRecommendation recommended_scale(DType format = kFloat16, double headroom = 8) const;
 
  private:
@@ -99,33 +98,34 @@ class ExponentHistogram {
   std::array<std::int64_t, kBins> counts_ = {};
 };
 
-/// The histogram of one tensor, in any floating-point dtype, any strides and on any device.
-/// Synchronises. Throws if the tensor is undefined or holds integers.
+/// Returns the histogram of one tensor, in any floating-point dtype, with any strides and on any
+/// device. Throws if the tensor is undefined or holds integers. Synchronises.
 ExponentHistogram exponent_histogram(const Tensor& tensor);
 
 namespace diagnostics {
 
-/// What a power of two has to be: magnitudes up to 2^flushed become 0 in a format, those below
-/// 2^normal are subnormal there, and those from 2^overflow on overflow.
+/// The limits of a format as exponents: magnitudes up to 2^flushed become 0, those below 2^normal
+/// are subnormal, and those from 2^overflow on overflow.
 struct FormatLimits {
   int flushed, normal, overflow;
 };
-/// Throws, naming `call`, if the dtype is no floating-point one.
+/// Returns the limits. Throws, naming `call`, if the dtype is not a floating-point dtype.
 FormatLimits format_limits(const char* call, DType format);
 
-/// log2(scale), rounded down or up. Throws, naming `call`, if it is not finite and above 0.
+/// log2(scale), rounded down and up.
 struct ScaleExponent {
   int down, up;
 };
+/// Throws, naming `call`, if the scale is not finite and above 0.
 ScaleExponent scale_exponent(const char* call, double scale);
 
-/// "2^16", or the number if it is no power of two.
+/// Returns a text such as "2^16", or the number itself if it is no power of two.
 std::string scale_text(double scale);
-/// Of a share: "12.3 %", "<0.01 %" instead of "0.00 %" if it is not 0.
+/// Returns a share as "12.3 %"; "<0.01 %" instead of "0.00 %" if it is not 0.
 std::string percent_text(double share);
 
-/// The histograms of some tensors of one device: one launch, and one synchronisation. Throws,
-/// naming `call` and the tensors, if one cannot be counted, or if they are on two devices.
+/// Returns the histograms of tensors of one device, with one launch and one synchronisation.
+/// Throws, naming `call` and the tensor, if a tensor cannot be counted or is on another device.
 std::vector<ExponentHistogram> exponent_histograms(const char* call, const NamedTensors& tensors);
 
 }  // namespace diagnostics

@@ -196,7 +196,7 @@ AMP_COLD ScaleRecommendation ExponentHistogram::recommended_scale(DType format,
     result.reason = "There is no finite value other than 0 to choose a scale by.";
     return result;
   }
-  // Below 2^(limits.overflow - 1) everything is finite. A bin ends at 2^(most + 1).
+  // All values below 2^(limits.overflow - 1) are finite. The last bin ends at 2^(most + 1).
   const int room = diagnostics::scale_exponent(kCall, headroom).up;
   const int wanted = limits.overflow - 1 - (*most + 1) - room;
   const int exponent = std::clamp(wanted, kSmallest, kLargest);

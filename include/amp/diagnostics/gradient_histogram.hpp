@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Whether float16 holds the gradients of a training: their exponents, by name and as a whole, what
-// becomes 0 without a loss scale and with the present one, and which scale would fit.
+// Histograms of the gradients of a training, by name and for all together: they show which
+// gradients become 0 in float16, without a loss scale and with the current one, and which scale
+// would suit.
 #pragma once
 
 #include <cstddef>
@@ -18,53 +19,57 @@
 
 namespace amp::inline v0 {
 
-/// Histograms of gradients by name. They hold the true gradients, without the loss scale.
+/// Histograms of gradients by name. They count the unscaled gradients, without the loss scale.
 ///
 ///     scaler.scale(loss).backward();
 ///     histogram += gradient_histogram(optimizer, scaler.get_scale());  // before unscale_
 ///
-/// The gradients of activations, which autocast keeps in float16, are where numbers are lost; those
-/// of float32 weights show what is left of them. Hooks of the backward pass may give them to add().
+/// Numbers are lost in the gradients of activations, which autocast computes in float16; the
+/// gradients of float32 weights show only what remains. GradientHistogramGuard collects the former;
+/// hooks of the backward pass can pass them to add() as well.
 class GradientHistogram {
  public:
   using Entry = std::pair<std::string, ExponentHistogram>;
 
-  /// `scale`: what the gradients carry that are added. Throws if it is not finite and above 0.
+  /// `scale` is the loss scale of the gradients that are added. Throws if it is not finite and
+  /// above 0.
   explicit GradientHistogram(double scale = 1);
 
-  /// Adds a gradient that carries scale() to the histogram of that name, which is made if there is
-  /// none. It is counted in its own dtype, and divided by the scale exactly; if that is no power of
-  /// two, a float64 copy is divided instead. Infinities and NaNs, which an overflow leaves, stay
-  /// apart. Synchronises. Throws, changing nothing, if the gradient is undefined or holds integers.
+  /// Adds a gradient, scaled by scale(), to the histogram of this name, which is created if there
+  /// is none. If the scale is a power of two, the gradient is counted in its own dtype and the
+  /// division is exact; else a float64 copy is divided. Infinities and NaNs, which overflows cause,
+  /// are counted separately. Throws, changing nothing, if the gradient is undefined or holds
+  /// integers. Synchronises.
   void add(const std::string& name, const Tensor& gradient);
-  /// The same for gradients of one device, with one synchronisation for all of them.
+  /// Adds several gradients of one device, with one synchronisation.
   void add(const NamedTensors& gradients);
-  /// Adds what was counted elsewhere, without a scale.
+  /// Adds a histogram of unscaled values.
   void add(const std::string& name, const ExponentHistogram& counts);
-  /// Adds another's, name by name, and takes over its scale: the present one.
+  /// Adds another's histograms, name by name, and takes over its scale, as the newer one.
   GradientHistogram& operator+=(const GradientHistogram& other);
 
-  /// The loss scale of the gradients that add() takes.
+  /// The loss scale of the gradients that are added.
   double scale() const { return scale_; }
-  /// The scale of what is added from now on. Throws as the constructor does.
+  /// Sets the scale of later additions. Throws if it is not finite and above 0.
   void set_scale(double scale);
 
-  /// In the order in which the names came.
+  /// The histograms by name, in the order of their creation.
   const std::vector<Entry>& by_name() const { return entries_; }
-  /// All of them together.
+  /// The histogram of all gradients together.
   const ExponentHistogram& all() const { return all_; }
 
-  /// That of all gradients; the factors by which they may still grow are the headroom.
+  /// Returns the recommended scale for all gradients; `headroom` is the factor by which they may
+  /// still grow.
   ScaleRecommendation recommended_scale(DType format = kFloat16, double headroom = 8) const {
     return all_.recommended_scale(format, headroom);
   }
 
-  /// A table of the gradients by name, with shares as ExponentHistogram defines them, and a bar
-  /// chart of all of them, in ASCII.
+  /// Returns a table of the gradients by name, with shares as ExponentHistogram defines them, and a
+  /// bar chart of all of them, in ASCII.
   std::string to_string(DType format = kFloat16) const;
-  /// A picture in the manner of figure 3 of Micikevicius et al. 2017: the percentage of all
-  /// gradients by the exponent, on a logarithmic axis, and of zeros; what `format` makes of them at
-  /// scale 1 and at scale(). It needs nothing else, and suits light and dark backgrounds.
+  /// Returns an SVG picture like figure 3 of Micikevicius et al. 2017: the percentage of gradients
+  /// by exponent, on a logarithmic axis, and of zeros; and the ranges of `format` at scale 1 and at
+  /// scale(). It has no external resources, and suits light and dark backgrounds.
   std::string to_svg(std::string_view title = "Gradients", DType format = kFloat16) const;
 
  private:
@@ -72,15 +77,16 @@ class GradientHistogram {
 
   double scale_;
   std::vector<Entry> entries_;
-  std::size_t next_ = 0;  // after the entry that was asked for last: names mostly come in order
+  std::size_t next_ = 0;  // one past the last used entry, since names mostly come in order
   ExponentHistogram all_;
 };
 
-/// The gradients that parameters have now, by name; `scale` is the loss scale that they still
-/// carry, 1 after unscale_. One pass over them, and one synchronisation. Throws if no parameter has
-/// a gradient, if a parameter is undefined, and if gradients are on two devices.
+/// Returns the histograms of the current gradients of parameters, by name. `scale` is the loss
+/// scale of the gradients, which is 1 after unscale_. Reads the gradients once, and synchronises
+/// once. Throws if no parameter has a gradient, if a parameter is undefined, or if gradients are on
+/// different devices.
 GradientHistogram gradient_histogram(const NamedTensors& parameters, double scale = 1);
-/// The same of an optimizer's parameters, by the names that it was given, or their numbers.
+/// The same for an optimizer's parameters, by their names in the optimizer.
 GradientHistogram gradient_histogram(const Optimizer& optimizer, double scale = 1);
 
 }  // namespace amp::inline v0

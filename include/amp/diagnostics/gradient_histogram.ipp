@@ -21,7 +21,7 @@ namespace amp::inline v0 {
 
 namespace diagnostics {
 
-/// The histograms of gradients without the scale that they carry.
+/// Returns the histograms of the gradients divided by the scale.
 AMP_COLD std::vector<ExponentHistogram> unscaled_histograms(const char* call,
                                                             const NamedTensors& gradients,
                                                             double scale) {
@@ -34,7 +34,7 @@ AMP_COLD std::vector<ExponentHistogram> unscaled_histograms(const char* call,
   const NoGradGuard no_grad;
   const auto unscaled = [&](const Tensor& gradient) {
     const bool divides = gradient.defined() && is_floating_point(gradient.dtype());
-    return divides ? gradient.detach().to(kFloat64) / scale : gradient;  // else it is refused
+    return divides ? gradient.detach().to(kFloat64) / scale : gradient;  // others are refused later
   };
   return detail::or_out_of_memory([&] {
     NamedTensors copies;
@@ -43,7 +43,7 @@ AMP_COLD std::vector<ExponentHistogram> unscaled_histograms(const char* call,
   });
 }
 
-/// Those that the parameters have.
+/// Returns the gradients that the parameters have.
 AMP_COLD NamedTensors gradients_of(const NamedTensors& parameters) {
   return detail::or_out_of_memory([&] {
     NamedTensors gradients;
@@ -93,7 +93,7 @@ AMP_COLD void GradientHistogram::add(const std::string& name, const ExponentHist
 
 AMP_COLD GradientHistogram& GradientHistogram::operator+=(const GradientHistogram& other) {
   for (std::size_t i = 0, count = other.entries_.size(); i < count; ++i)
-    add(other.entries_[i].first, ExponentHistogram(other.entries_[i].second));  // may be this one
+    add(other.entries_[i].first, ExponentHistogram(other.entries_[i].second));  // may be *this
   scale_ = other.scale_;
   return *this;
 }

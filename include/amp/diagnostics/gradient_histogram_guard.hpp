@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The histogram of the gradients of activations, collected in backward.
+// Histograms of the gradients of activations, collected during backward.
 #pragma once
 
 #include <memory>
@@ -13,22 +13,23 @@
 
 namespace amp::inline v0 {
 
-/// Options of GradientHistogramGuard.
+/// Options of a GradientHistogramGuard.
 struct GradientHistogramOptions {
-  std::optional<DType> only = {};  // count gradients of this dtype alone; unset: of every dtype
+  std::optional<DType> only = {};  // counts gradients of this dtype only; unset: of every dtype
 };
 
-/// For its lifetime, adds the gradient of each op's result that backward computes on this thread to
-/// `histogram`, by the op's module and name: "block2.conv1: conv2d". Under float16 autocast these
-/// are the gradients that underflow and overflow; those of weights are float32.
+/// As long as the guard exists, the gradient of each op's result that backward computes on this
+/// thread is added to `histogram`, under the op's module and name: "block2.conv1: conv2d". Under
+/// float16 autocast these gradients underflow and overflow; those of weights are float32.
 ///
-/// A gradient is counted as it is, so what became 0 in float16 is counted as a zero. How much
-/// float16 would flush is seen in a backward pass in float32, or from two histograms of one step,
-/// with and without a loss scale. Ops of the op list and custom functions are counted, but no views
-/// and no scalars. The ops have to run within the guard's lifetime for their modules to be known.
+/// A gradient is counted in its own dtype, so a value that became 0 in float16 is counted as a
+/// zero. To see how many values float16 would flush, run backward in float32, or compare two
+/// histograms of one step, with and without a loss scale. Ops of the op list and custom functions
+/// are counted, but not views and scalars. The module of an op is known only if the op ran while
+/// the guard existed.
 ///
-/// Cost: each gradient is read once more, and the host waits for each. Not for every step of a
-/// training.
+/// Cost: each gradient is read once more. Synchronises for each gradient, so do not use it in every
+/// step of a training.
 ///
 /// ```cpp
 /// const amp::nn::Sequential net{amp::nn::Linear(4, 8), amp::nn::ReLU(), amp::nn::Linear(8, 2)};

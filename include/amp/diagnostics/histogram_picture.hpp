@@ -14,7 +14,7 @@
 
 namespace amp::inline v0::diagnostics {
 
-/// What GradientHistogram::to_string and to_svg say.
+/// The results of GradientHistogram::to_string and to_svg.
 std::string histogram_text(const std::vector<std::pair<std::string, ExponentHistogram>>& entries,
                            const ExponentHistogram& all, double scale, DType format);
 std::string histogram_svg(std::string_view title, std::size_t tensors, const ExponentHistogram& all,

@@ -19,10 +19,11 @@ AMP_COLD double ratio(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// What becomes of the numbers of a bin, by the rule of ExponentHistogram.
+/// The fate of the numbers of a bin in a format, by the rule of ExponentHistogram: lost with the
+/// scale, saved by the scale, overflowing with the scale, or representable without it.
 enum class Fate { kLost, kSaved, kOverflow, kKept };
 
-/// A format, without a scale and with one.
+/// A format and a loss scale.
 struct ScaledFormat {
   ScaledFormat(DType format, double with_scale)
       : dtype(format),
@@ -102,8 +103,8 @@ AMP_COLD std::string histogram_text(
 
 // --- the picture --------------------------------------------------------------------------------
 
-/// Figure 3 of Micikevicius et al. 2017: above the bars a strip for each scale, which shows what
-/// the format makes of the magnitudes below it.
+/// Draws figure 3 of Micikevicius et al. 2017. Above the bars there is a strip for each scale,
+/// which shows the ranges of the format.
 class HistogramWriter {
  public:
   AMP_COLD HistogramWriter(std::string_view title, std::size_t tensors,
@@ -142,7 +143,7 @@ class HistogramWriter {
   double across(double exponent) const {
     return kLeft + std::clamp((exponent - low_) / (high_ - low_), 0.0, 1.0) * (kRight - kLeft);
   }
-  /// Of a share of all values.
+  /// Returns the y coordinate of a share of all values.
   double down(double share) const {
     const double height = (std::log10(share) - floor_) / -floor_;
     return kBottom - std::clamp(height, 0.0, 1.0) * (kBottom - kTop);
@@ -187,7 +188,7 @@ class HistogramWriter {
     svg_.line(kZero, kBottom, kRight, kBottom, "ink");
   }
 
-  /// The ranges of the format at a scale, and its limits from there to the axis.
+  /// Draws the ranges of the format at a scale, and lines from its limits to the axis.
   AMP_COLD void strip(double y, const std::string& scale, ScaleExponent exponent,
                       const std::string& dashes) {
     const double zero = format_.limits.flushed - exponent.up,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The loss scale over the steps of a training, and which of these were skipped.
+// The loss scale over the steps of a training, and the skipped steps.
 #pragma once
 
 #include <cstddef>
@@ -12,27 +12,27 @@
 
 namespace amp::inline v0 {
 
-/// Collects what a GradScaler said after each step, or after some of them:
+/// Collects the scale of a GradScaler after each step, or after some of them:
 ///
 ///     timeline.add(step, scaler.get_scale(), result.skipped());
 ///
-/// Reading these synchronises; the timeline itself does not.
+/// get_scale() and skipped() synchronise; the timeline itself does not.
 class LossScaleTimeline {
  public:
-  /// The scale after a step, or after the last of some steps of which one or more were skipped.
-  /// Throws if the step is not after the one before, or if the scale is not finite and above 0.
+  /// Adds the scale after a step, or after several steps, and whether any of them was skipped.
+  /// Throws if `step` is not above the last one, or if the scale is not finite and above 0.
   void add(std::int64_t step, double scale, bool skipped = false);
 
-  /// How many steps were added.
+  /// The number of additions.
   std::size_t size() const { return line_.points.size(); }
-  /// The additions with a skipped step among them.
+  /// The number of additions with a skipped step.
   std::size_t skips() const { return line_.crosses.size(); }
 
-  /// For a chart of several trainings; a cross is a skipped step.
+  /// Returns a line for a chart of several trainings; a cross is a skipped step.
   diagnostics::Line line(const std::string& name) const;
-  /// The axes of such a chart, without lines.
+  /// Returns a chart with the axes for such lines.
   static diagnostics::Chart empty_chart();
-  /// A chart of this one, whose line has the name.
+  /// Returns a chart of this timeline as SVG. Its line has the given name.
   std::string to_svg(const std::string& name = "scale") const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// In which module a thread is, and which module recorded a node of the graph.
+// Tracks the current module of a thread, and the modules whose ops recorded the nodes of the graph.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace amp::inline v0::diagnostics {
 
-/// Kept by an observer, which passes on what it hears.
+/// An observer owns one, and forwards its events.
 class ModuleTracker {
  public:
   /// To be called when a module begins.
   void enter(const std::string& path) { modules_.push_back(path); }
-  /// Whether the module was entered since there is this tracker.
+  /// Leaves the innermost module. Returns false if it was entered before the tracker was made.
   bool leave() noexcept;
 
-  /// The path of the innermost module; empty outside of modules, and in the outermost.
+  /// Returns the path of the innermost module; empty outside of modules, and in the outermost.
   const std::string& current() const;
 
-  /// Remembers the current module for the nodes that an op recorded, and for those of views that
-  /// were made before it.
+  /// Records the current module for the nodes of `result` that have none yet: those of the op that
+  /// computed it, and of views of its inputs.
   void note(const Tensor& result);
-  /// The module of a node; empty if it is not known.
+  /// Returns the module of a node; empty if it is unknown.
   const std::string& module_of(const autograd::Node& node) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a model keeps in which dtype, and how its gradients fit into float16.
+// The memory of a model by dtype, and how its gradients fit into float16.
 #pragma once
 
 #include <cstdint>
@@ -17,47 +17,48 @@
 
 namespace amp::inline v0 {
 
-/// A gradient, divided by the loss scale that it carries.
+/// A gradient, divided by its loss scale.
 struct GradientReport {
   DType dtype = kFloat32;
   std::int64_t bytes = 0;
   std::int64_t elements = 0;
   double norm = 0;              // L2; NaN if an element is NaN
   double max_abs = 0;           // NaN if an element is NaN
-  std::int64_t zeros = 0;       // that are 0
+  std::int64_t zeros = 0;       // elements that are 0
   std::int64_t underflows = 0;  // not 0, but below 2^-14 while scaled: subnormal in float16, or 0
   std::int64_t infs = 0, nans = 0;
 };
 
-/// What a tensor of a report is.
+/// The kinds of tensors in a report.
 enum class ReportKind : std::uint8_t {
   kParameter,
   kBuffer,
-  kMaster,          ///< float32 weights, or what rebuilds them, beside 16-bit parameters
+  kMaster,          ///< the auxiliary state of 16-bit parameters, such as float32 masters
   kOptimizerState,  ///< moments
 };
 
-/// One tensor of a model or of its optimizer.
+/// A tensor of a model or of its optimizer.
 struct TensorReport {
   ReportKind kind = ReportKind::kParameter;
-  std::string name = {};    // "block2.conv1.weight"; of the optimizer's "weight.exp_avg"
+  std::string name = {};    // "block2.conv1.weight"; in the optimizer "weight.exp_avg"
   std::string module = {};  // "block2.conv1"; empty for the outermost
   DType dtype = kFloat32;
   Shape shape = {};
   std::int64_t bytes = 0;
   bool requires_grad = false;
-  std::optional<GradientReport> gradient = {};  // of a parameter that has one
+  std::optional<GradientReport> gradient = {};  // if the parameter has one
 };
 
-/// The tensors of a model and of its optimizer, and their gradients.
+/// The result of precision_report().
 struct PrecisionReport {
   double loss_scale = 1;
   std::vector<TensorReport> tensors = {};
-  std::int64_t weight_copy_bytes = 0;  // of 16-bit copies that autocast keeps, in the process
+  std::int64_t weight_copy_bytes = 0;  // of all weights' low-precision copies in the process
 
-  /// The bytes of one kind of tensor; of those in one dtype, if that is given.
+  /// Returns the bytes of all tensors of one kind, or of those with one dtype.
   std::int64_t bytes(ReportKind kind, std::optional<DType> dtype = {}) const;
-  /// A table of the parameters and their gradients, then bytes by kind and dtype, and by module.
+  /// Returns a table of the parameters and their gradients, then bytes by kind and dtype, and by
+  /// module.
   std::string to_string() const;
   std::string to_json() const;
 };
@@ -66,12 +67,12 @@ std::ostream& operator<<(std::ostream& out, const PrecisionReport& report);
 
 /// Options of precision_report().
 struct PrecisionReportOptions {
-  const Optimizer* optimizer = nullptr;  // whose masters and moments are reported, too
-  double loss_scale = 1;  // that the gradients carry: scaler.get_scale() after backward
+  const Optimizer* optimizer = nullptr;  // if given, its masters and moments are reported as well
+  double loss_scale = 1;                 // of the gradients: scaler.get_scale() after backward
 };
 
-/// Reads the model's parameters and buffers, and each gradient once. Synchronises. Throws
-/// amp::Error for a loss scale that is not finite and positive.
+/// Returns a report of the model's parameters, buffers and gradients. Reads each gradient once.
+/// Throws amp::Error if the loss scale is not finite and positive. Synchronises.
 ///
 /// ```cpp
 /// const amp::nn::Linear layer(8, 2);

@@ -25,7 +25,7 @@
 namespace amp::inline v0 {
 namespace diagnostics {
 
-/// What the pass of GradScaler's statistics says of one gradient.
+/// Returns the report of one gradient, by the kernel of GradScaler's statistics.
 AMP_COLD GradientStatistics statistics_of(const Tensor& gradient, double loss_scale) {
   const Device device = gradient.device();
   const Tensor inverse = full({}, 1 / loss_scale, {.device = device});
@@ -123,7 +123,7 @@ AMP_COLD std::vector<std::string> row_of(const TensorReport& tensor) {
   return row;
 }
 
-/// Bytes by a key and dtype, as a table.
+/// A table of bytes by a key and dtype.
 template <class Key>
 std::string bytes_table(const PrecisionReport& report, std::string heading, const Key& key) {
   std::map<std::pair<std::string, DType>, std::int64_t> sums;

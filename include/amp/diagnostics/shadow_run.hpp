@@ -17,7 +17,7 @@
 
 namespace amp::inline v0 {
 
-/// An op, or the gradients of a backward function, in both runs.
+/// The comparison of an op, or of the gradients of a backward function, in both runs.
 struct ShadowEntry {
   std::string name = {};
   std::string module = {};
@@ -29,30 +29,31 @@ struct ShadowEntry {
   bool finite = true, reference_finite = true;
 };
 
-/// Two runs of one step, compared op by op.
+/// The result of shadow_run().
 struct ShadowReport {
   std::vector<ShadowEntry> entries = {};    // in the order of the first run
   std::vector<std::string> unmatched = {};  // ops that only one of the runs had
 
-  /// The first entry whose relative error is above `tolerance`, or that is finite in one run alone.
+  /// Returns the first entry whose relative error is above `tolerance`, or that is finite in only
+  /// one of the runs.
   std::optional<ShadowEntry> first_divergence(double tolerance) const;
-  /// A table, in which the first divergence is marked.
+  /// Returns a table in which the first divergence is marked.
   std::string to_string(double tolerance = 0.01) const;
 };
 
 std::ostream& operator<<(std::ostream& out, const ShadowReport& report);
 
-/// Runs `step` under the autocast scope `low`, and again under `reference`, by default without
-/// autocast, and says where the two part.
+/// Runs `step` under the autocast scope `low`, and again under `reference` (by default without
+/// autocast), and compares the results op by op.
 ///
 /// Meaning: `step` computes a loss, and may call backward on it. Both runs draw the same random
-/// numbers, and see the same weights if the step changes none: call optimizers outside of it. The
-/// results of ops that no other op contains, and the gradients of backward functions, are compared
-/// with those of the same op in the same module, in order. A scope that the step opens itself holds
-/// in both runs, so it should open none for what is to be compared.
+/// numbers. They must use the same weights, so `step` must not call an optimizer. The results of
+/// ops that no other op contains, and the gradients of backward functions, are compared with those
+/// of the same op in the same module, in order. Casts are not compared. An autocast scope that
+/// `step` opens itself overrides `low` and `reference`, so it should open none.
 /// Side effects: gradients of leaves and statistics of batch norm are accumulated by both runs;
 /// call zero_grad() afterwards.
-/// Cost: the results of the first run are kept until the second ends. Synchronises after each op.
+/// Cost: the results of both runs are held in memory until they are compared. Synchronises.
 ///
 /// ```cpp
 /// const amp::nn::Linear layer(64, 8);
@@ -63,7 +64,8 @@ std::ostream& operator<<(std::ostream& out, const ShadowReport& report);
 /// assert(report.entries[0].relative_error < 0.02);
 /// ```
 ///
-/// Errors: what `step` throws; the random stream is then where the first run began.
+/// Errors: passes on what `step` throws, and then restores the random stream to its state before
+/// the first run.
 ShadowReport shadow_run(
     FunctionRef<void()> step, const std::pair<DeviceType, AutocastOptions>& low,
     const std::optional<std::pair<DeviceType, AutocastOptions>>& reference = {});

@@ -26,15 +26,15 @@
 namespace amp::inline v0 {
 namespace diagnostics {
 
-/// What one run computed.
+/// The results of an op, or the gradients of a backward function, in one run.
 struct ShadowResult {
   std::string name, module;
   bool backward;
   std::vector<Tensor> tensors;
 };
 
-/// Keeps the results of ops that no other op contains, and of backward functions. Casts, which only
-/// one of two precisions has, are left out.
+/// Records the results of ops that no other op contains, and of backward functions. Casts are
+/// skipped, since they exist in only one of two precisions.
 class ShadowRecorder final : public autograd::Observer {
  public:
   std::vector<ShadowResult> results;
@@ -79,7 +79,7 @@ AMP_COLD std::vector<ShadowResult> shadow_results(
   return std::move(recorder.results);
 }
 
-/// Puts what one tensor differs by into the entry, if it is worse than what stands there.
+/// Stores the difference of two tensors in the entry, if it is larger than the one stored there.
 AMP_COLD void compare(const Tensor& x, const Tensor& reference, ShadowEntry& entry) {
   const bool finite = all_finite(x), reference_finite = all_finite(reference);
   const std::vector<double> a = x.to_vector<double>(), b = reference.to_vector<double>();

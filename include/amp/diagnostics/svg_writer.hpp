@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What all pictures are drawn with: SVG without external resources, for light and dark backgrounds.
+// Writes SVG pictures without external resources, for light and dark backgrounds.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace amp::inline v0::diagnostics {
 
-/// Marks on an axis: 1, 2 or 5 times a power of ten apart, and at least `smallest`; at most about
-/// `count` of them.
+/// Returns the ticks of an axis: at most about `count`, at distances of 1, 2 or 5 times a power of
+/// ten, and at least `smallest`.
 std::vector<double> ticks(double low, double high, int count, double smallest = 0);
 
-/// As text of HTML or SVG.
+/// Returns the text with its special characters escaped, for HTML or SVG.
 std::string escaped(std::string_view words);
 
-/// Writes a picture part by part. Colours are classes, which its style sheet defines for both kinds
-/// of background: "f0" to "f5" fill and "s0" to "s5" draw lines in colours that can be told apart,
-/// "quiet", "ground", "rule" and "ink" are greys. All classes are of "amp-chart", so that pictures
-/// may stand in one page.
+/// Writes a picture element by element. Colours are CSS classes, which the picture's style sheet
+/// defines for light and dark backgrounds: "f0" to "f5" fill and "s0" to "s5" draw lines in
+/// distinct colours; "quiet", "ground", "rule" and "ink" are greys. All rules apply within
+/// "amp-chart" only, so that several pictures may be part of one page.
 class SvgWriter {
  public:
   static constexpr std::size_t kColours = 6;
@@ -40,12 +40,12 @@ class SvgWriter {
   void path(std::string_view commands, std::string_view css_class);
   void circle(double x, double y, double radius, std::string_view css_class);
 
-  /// The whole picture; the writer is empty then.
+  /// Returns the whole picture. The writer is empty afterwards.
   std::string finish();
 
-  /// "12.50": a coordinate, in any locale.
+  /// Returns a coordinate, such as "12.50", independent of the locale.
   static std::string coordinate(double value);
-  /// "12.5", "1e+06": up to six digits.
+  /// Returns a number with up to six digits, such as "12.5" or "1e+06".
   static std::string number(double value);
 
  private:

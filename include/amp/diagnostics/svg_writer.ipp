@@ -35,13 +35,13 @@ AMP_COLD std::string escaped(std::string_view words) {
       text += "&amp;";
     else if (c == '"')
       text += "&quot;";
-    else if (static_cast<unsigned char>(c) >= 0x20)  // XML has no others
+    else if (static_cast<unsigned char>(c) >= 0x20)  // XML allows no other control characters
       text += c;
   }
   return text;
 }
 
-/// Colours after Paul Tol's bright scheme, which the colour-blind can tell apart.
+/// Colours after Paul Tol's bright scheme, which are distinct for colour-blind readers as well.
 inline constexpr std::string_view kChartStyle = R"(<style>
 .amp-chart text { font-family: system-ui, sans-serif; font-size: 12px; fill: #1f2328; }
 .amp-chart .title { font-size: 15px; font-weight: 600; }

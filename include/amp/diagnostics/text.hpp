@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Text that the tools write: tables with aligned columns, numbers with units, JSON.
+// Text output of the tools: tables with aligned columns, numbers with units, JSON.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace amp::inline v0::diagnostics {
 
-/// Rows of cells as lines of aligned columns. The first row is the heading. Columns whose heading
-/// begins with a blank are aligned to the right.
+/// Returns rows of cells as lines of aligned columns. The first row is the heading. Columns whose
+/// heading begins with a blank are aligned to the right.
 std::string table(const std::vector<std::vector<std::string>>& rows);
 
-/// Three significant digits and a unit: "1.23 ms", "4.56 MB" (10^6 bytes).
+/// Return three significant digits and a unit: "1.23 ms", "4.56 MB" (10^6 bytes).
 std::string duration_text(double seconds);
 std::string bytes_text(std::int64_t bytes);
-/// Significant digits, without trailing zeros.
+/// Returns a number with this many significant digits, without trailing zeros.
 std::string number_text(double value, int digits = 3);
 
-/// A JSON string, in quotes.
+/// Returns a JSON string, in quotes.
 std::string json_text(std::string_view text);
-/// A JSON number; null if it is not finite.
+/// Returns a JSON number, or null if it is not finite.
 std::string json_number(double value);
 
 }  // namespace amp::inline v0::diagnostics

@@ -37,7 +37,7 @@ AMP_COLD std::string table(const std::vector<std::vector<std::string>>& rows) {
 }
 
 AMP_COLD std::string number_text(double value, int digits) {
-  char text[32];  // not printf, whose decimal point is that of the user's locale
+  char text[32];  // not for printf, whose decimal point depends on the locale
   const auto end =
       std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits);
   return std::string(text, end.ptr);

@@ -49,7 +49,7 @@ AMP_COLD std::string_view kind_text(CastKind kind) {
   return "?";
 }
 
-/// "float32 x3, int64".
+/// For example "float32 x3, int64".
 AMP_COLD std::string dtypes_text(const std::vector<DType>& dtypes) {
   std::string text;
   for (std::size_t i = 0; i < dtypes.size();) {
@@ -73,14 +73,14 @@ AMP_COLD std::string output_text(const TraceEntry& entry) {
   return entry.output ? std::string(to_string(entry.output->dtype)) : "-";
 }
 
-/// What an entry says of precision: given -> read as -> result.
+/// The dtypes of an entry: given -> read as -> result.
 AMP_COLD std::string path_text(const TraceEntry& entry) {
   const std::string given = dtypes_text(dtypes_of(entry.inputs));
   const std::string read = dtypes_text(entry.compute);
   return given + (read == given ? "" : " -> " + read) + " => " + output_text(entry);
 }
 
-/// "2 converted, 1 copy".
+/// For example "2 converted, 1 copy".
 AMP_COLD std::string casts_text(const TraceEntry& entry) {
   std::size_t converted = 0;
   for (const TracedCast& cast : entry.casts) converted += cast.kind == CastKind::kConverted ? 1 : 0;
@@ -105,14 +105,14 @@ AMP_COLD std::string policy_text(const TraceEntry& entry) {
   return entry.rule == PolicyRule::kNoScope ? "-" : std::string(to_string(entry.policy));
 }
 
-/// Equal entries as one.
+/// Equal entries, combined into one.
 struct TraceLine {
   std::vector<std::string> key;
   std::int64_t calls = 0, bytes = 0, cast_bytes = 0;
   double seconds = 0;
 };
 
-/// "op list", or "op list, 1 input not eligible".
+/// For example "op list", or "op list, 1 input not eligible".
 AMP_COLD std::string decision_text(const TraceEntry& entry) {
   if (!decides(entry)) return "-";
   std::string text(rule_text(entry.rule));
@@ -195,7 +195,8 @@ AMP_COLD std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// Without the blanks that align columns, so that one longer name does not change all lines.
+/// Returns the lines without the blanks that align columns, so that one longer name does not change
+/// all lines.
 AMP_COLD std::string squeezed(std::string_view line) {
   std::string text;
   for (const char c : line) {
@@ -205,7 +206,7 @@ AMP_COLD std::string squeezed(std::string_view line) {
   return text;
 }
 
-/// The lengths of the longest common subsequences of what begins at line i of a and j of b.
+/// The lengths of the longest common subsequences of the lines from i of a and from j of b on.
 using Lengths = std::vector<std::vector<std::size_t>>;
 
 AMP_COLD Lengths common_lengths(const std::vector<std::string>& a,
@@ -219,7 +220,7 @@ AMP_COLD Lengths common_lengths(const std::vector<std::string>& a,
   return lengths;
 }
 
-/// "- " lines of a that b lacks, "+ " lines that b has instead.
+/// Returns "- " lines of a that b lacks, and "+ " lines that b has instead.
 AMP_COLD std::string line_difference(std::string_view a_text, std::string_view b_text) {
   const auto a_lines = lines_of(a_text), b_lines = lines_of(b_text);
   std::vector<std::string> a, b;

@@ -11,13 +11,13 @@
 
 namespace amp::inline v0 {
 
-/// Options of TraceGuard.
+/// Options of a TraceGuard.
 struct TraceOptions {
-  bool synchronise = false;  // wait for the device after each op, so that times are those of the
-                             // device's work; for the CPU this changes nothing
+  bool synchronise = false;  // wait for the device after each op, so that times include the
+                             // device's work; without effect on the CPU
 };
 
-/// Records this thread's ops into `trace`, behind what it holds already.
+/// As long as the guard exists, appends this thread's ops to `trace`.
 class TraceGuard {
  public:
   /// Records into `trace`, which must outlive the guard.

@@ -29,7 +29,7 @@ AMP_COLD std::int64_t bytes_of(const Tensor& tensor, DType dtype) {
   return tensor.numel() * item_size(dtype);
 }
 
-/// The extents of a matmul that are no multiples of 8, of which tensor cores take 16-bit elements.
+/// The extents of a matmul that are not multiples of 8, as tensor cores need for 16-bit elements.
 class OffMultiples {
  public:
   explicit OffMultiples(const autograd::OpEvent& op) : inputs_(op.inputs) {
@@ -70,7 +70,7 @@ class OffMultiples {
 
 }  // namespace diagnostics
 
-/// Makes entries of events.
+/// Turns events into entries.
 class TraceGuard::Recorder final : public autograd::Observer {
  public:
   Recorder(Trace& trace, const TraceOptions& options)
@@ -154,8 +154,8 @@ class TraceGuard::Recorder final : public autograd::Observer {
   }
   double now() const { return clock() - began_; }
 
-  /// A backward pass records history only for what it computes again; hooks and backward functions
-  /// compute without it.
+  /// A backward pass records history only while it recomputes ops; hooks and backward functions run
+  /// without history.
   static bool is_recomputed() {
     return amp::detail::grad_state().backward_depth > 0 && is_grad_enabled();
   }
@@ -182,11 +182,11 @@ class TraceGuard::Recorder final : public autograd::Observer {
         throw;
       }
       open_.push_back(entries_.size() - 1);
-      entry.start = now();  // what an entry takes to make is not its time
+      entry.start = now();  // last, so that the time to make the entry does not count
     });
   }
 
-  /// False for an end whose begin was before the guard.
+  /// Returns false at the end of an op that began before the guard was made.
   bool is_open() const { return !open_.empty(); }
   TraceEntry& end(const Tensor& result) {
     try {
@@ -205,7 +205,7 @@ class TraceGuard::Recorder final : public autograd::Observer {
     if (!options_.synchronise || !result.defined() || result.device() == Device(kCPU) ||
         result.numel() == 0)
       return;
-    char byte = 0;  // a copy to the host waits for what it copies
+    char byte = 0;  // a copy to the host waits for the work that computes the tensor
     copy_bytes(kCPU, &byte, result.device(), result.raw_data(), 1);
   }
   TraceEntry& close() noexcept {
@@ -219,8 +219,8 @@ class TraceGuard::Recorder final : public autograd::Observer {
     if (is_open()) close().failed = true;
   }
 
-  /// The entry that a cast belongs to: the op under way; between two backward functions the one
-  /// that gave the gradient; else one of its own, as for x.to(dtype).
+  /// Returns the entry to which a cast belongs: the current op; between two backward functions the
+  /// one that gave the gradient; else a new entry, as for x.to(dtype).
   TraceEntry& place_of_cast(const autograd::CastEvent& cast) {
     if (is_open() && entries_[open_.back()].phase != TracePhase::kModule)
       return entries_[open_.back()];

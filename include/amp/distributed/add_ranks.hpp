@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The sum over ranks of values that lie in the host's memory.
+// The sum over ranks of values in host memory.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace amp::inline v0::detail {
 
-/// sums[i] = the sum of parts[r][i] over all r, in order, for i < numel. Elements of 16 bits are
-/// added in float32, and the sum is rounded once. `sums` may be one of the parts. Dtypes of one
-/// byte have no sums.
+/// Sets sums[i] to the sum of parts[r][i] over all r, in order, for i < numel. Elements of 16 bits
+/// are added in float32, and the sum is rounded once. `sums` may be one of the parts. Does nothing
+/// for dtypes of one byte.
 void add_ranks(const std::vector<const void*>& parts, DType dtype, void* sums, std::int64_t numel);
 
 }  // namespace amp::inline v0::detail

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What ranks call, and what they say of it to each other: errors that name them.
+// The calls of ranks, the notices that ranks send to each other, and the texts of errors.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace amp::inline v0::detail {
 
-/// What a rank calls, as numbers that are compared with those of the others.
+/// The call of a rank, as numbers that are compared with those of the other ranks.
 struct RankCall {
   enum Kind : std::int64_t { kAllReduce, kReduceScatter, kAllGather, kBroadcast, kBarrier, kEnd };
 
@@ -32,7 +32,7 @@ struct RankCall {
             .root = root};
   }
   std::array<std::int64_t, 5> numbers() const { return {kind, numel, dtype, op, root}; }
-  /// "all_reduce of 3 float32"
+  /// For example "all_reduce of 3 float32".
   std::string text() const {
     static constexpr const char* kNames[] = {"all_reduce", "reduce_scatter", "all_gather",
                                              "broadcast",  "barrier",        "its end"};
@@ -45,9 +45,9 @@ struct RankCall {
   }
 };
 
-/// What a rank says of itself: in which operation it waits.
+/// A notice that a rank sends: the operation in which it waits.
 struct RankNotice {
-  std::int64_t number = -1;  // of the operation, among all of the communicator; -1: said nothing
+  std::int64_t number = -1;  // the operation's index in its communicator; -1: no notice yet
   RankCall call = {};
 
   std::string text() const { return call.text() + ", number " + to_text(number); }
@@ -59,7 +59,7 @@ class RankNotices {
   explicit RankNotices(int size) : last_(static_cast<std::size_t>(size)) {}
 
   RankNotice& of(int rank) { return last_[static_cast<std::size_t>(rank)]; }
-  /// Whether all wait in that operation or a later one.
+  /// Returns whether all ranks wait in that operation or a later one.
   bool have_come_to(std::int64_t number) const {
     for (const RankNotice& notice : last_) {
       if (notice.number < number) return false;
@@ -67,7 +67,7 @@ class RankNotices {
     return true;
   }
 
-  /// Who is missing in the operation. `begun`: all ranks began it.
+  /// Returns a text that names the ranks missing in the operation. `begun`: all ranks began it.
   std::string missing_text(const RankNotice& waited_for, bool begun,
                            std::int64_t timeout_ms) const {
     std::vector<int> missing, waiting;
@@ -85,7 +85,7 @@ class RankNotices {
            waited_for.text() + in_time + "; " + text_of(waiting) + " waited" + elsewhere;
   }
 
-  /// Which calls the ranks make in the operation, if they differ.
+  /// Returns a text that lists the different calls of the ranks in the operation.
   std::string difference_text(std::int64_t number) const {
     std::vector<std::pair<std::string, std::vector<int>>> calls;
     for (int r = 0; r < static_cast<int>(last_.size()); ++r) {
@@ -102,7 +102,7 @@ class RankNotices {
   }
 
  private:
-  /// "rank 0, rank 2"
+  /// For example "rank 0, rank 2".
   static std::string text_of(const std::vector<int>& ranks) {
     std::string text;
     for (const int rank : ranks) text += (text.empty() ? "rank " : ", rank ") + to_text(rank);

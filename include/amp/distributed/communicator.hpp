@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Operations of all ranks of a group together. The engines are <amp/distributed/nccl.hpp> for GPUs,
-// <amp/distributed/mpi.hpp> for the memory of the host, and thread_group.hpp within one process.
+// Collective operations: all ranks of a group take part. The engines are <amp/distributed/nccl.hpp>
+// for GPUs, <amp/distributed/mpi.hpp> for host memory, and thread_group.hpp within one process.
 #pragma once
 
 #include <cstdint>
@@ -16,59 +16,60 @@
 
 namespace amp::inline v0 {
 
-/// What is thrown if the ranks of a group cannot work together any more: one of them has ended,
-/// does not answer within the timeout, or has thrown. The communicator cannot be used after it.
+/// Thrown if the ranks of a group cannot work together any more: one of them has ended, does not
+/// answer within the timeout, or has thrown. The communicator cannot be used afterwards.
 class AMP_EXPORT CommunicationError : public Error {
  public:
   using Error::Error;
 };
 
-/// What a collective makes of the elements of all ranks.
+/// How all_reduce combines the values of the ranks.
 enum class ReduceOp : std::uint8_t {
   /// The sum. Elements of 16 bits are added in float32, and the sum is rounded once.
   kSum,
-  /// For float32 words such as found_inf: not 0 if the word is not 0 on any rank. NaN counts.
+  /// For float32 flags such as found_inf: nonzero if the value of any rank is nonzero or NaN.
   kAny,
 };
 
-/// An operation of all ranks that was begun, and that may not be finished yet. Its memory must not
-/// be used before wait(), and must live until then.
+/// A collective operation that was begun and may not be finished yet. The caller must neither use
+/// nor free its memory before wait().
 class Collective {
  public:
-  /// How an engine waits for one.
+  /// The engine's part: how to wait for the operation.
   class AMP_EXPORT Work : public RefCounted {
    public:
     /// Returns when the operation is done. Throws if it failed.
     virtual void wait() = 0;
   };
 
-  /// One that is finished.
+  /// A finished operation.
   Collective() = default;
   explicit Collective(Ref<Work> work) : work_(std::move(work)) {}
 
-  /// Memory of the host: returns when the result is there. Memory of a GPU: what this thread
-  /// enqueues on its current stream from now on comes after the operation, and the host does not
-  /// wait. Throws CommunicationError. A second call does nothing.
+  /// On host memory: returns when the result is there. On GPU memory: orders what this thread
+  /// enqueues on its current stream from now on after the operation; the host does not wait.
+  /// Throws CommunicationError if the operation failed. A second call does nothing.
   void wait() {
     if (work_) work_->wait();
     work_.reset();
   }
-  /// Whether wait() has been called, or was not needed.
+  /// Returns whether wait() has been called, or was not needed.
   bool is_finished() const { return !work_; }
 
  private:
   Ref<Work> work_;
 };
 
-/// A group of processes, or of threads, that work together: rank() of size(). All ranks make the
-/// same calls, with arguments that agree, in the same order.
+/// A group of processes, or of threads, that work together: rank() of size(). All ranks must make
+/// the same calls, with arguments that agree, in the same order.
 ///
-/// Memory: dense and on a device that the communicator takes. Operations are in place. On a GPU
-/// they are ordered after what the current stream had before the call.
+/// Memory: dense, on a device for which takes() is true. Operations are in place. On a GPU they are
+/// ordered after the work that the current stream had before the call.
 /// Results: all ranks get the same bits.
-/// Errors: amp::Error for arguments that cannot work, before anything was begun.
-/// CommunicationError, from any call, if another rank fails, at the latest after a timeout; it
-/// names the ranks that did not come, if the engine can know them. Threads: one at a time.
+/// Errors: throws amp::Error, before anything is begun, if an argument is invalid. Any call throws
+/// CommunicationError if another rank fails, at the latest after a timeout; the message names the
+/// missing ranks if the engine knows them.
+/// Threads: one at a time.
 ///
 /// ```cpp
 /// amp::ThreadGroup::run(2, [](amp::Communicator& world) {
@@ -83,30 +84,32 @@ class AMP_EXPORT Communicator {
   Communicator& operator=(const Communicator&) = delete;
   virtual ~Communicator();
 
-  /// The number of this rank, from 0 to size() - 1.
+  /// The index of this rank, in [0, size()).
   int rank() const { return rank_; }
-  /// How many ranks there are.
+  /// The number of ranks.
   int size() const { return size_; }
-  /// Whether memory of this device can be used.
+  /// Returns whether memory of this device can be used.
   virtual bool takes(Device device) const = 0;
-  /// "mpi", "nccl", "threads"
+  /// The name of the engine: "mpi", "nccl" or "threads".
   virtual std::string_view engine() const = 0;
 
-  /// values[i] = sum of values[i] of all ranks, or what `op` says. kSum takes float64, float32,
-  /// float16, bfloat16, int64 and int32; kAny takes float32.
+  /// Sets values[i] to the sum of values[i] over all ranks, or to what `op` says. Dtypes: float64,
+  /// float32, float16, bfloat16, int64 and int32 for kSum; float32 for kAny.
   Collective all_reduce(const TensorView& values, ReduceOp op = ReduceOp::kSum);
-  /// `values` are size() parts of the same length, whose part rank() becomes the sum of that part
-  /// on all ranks. The other parts are left undefined. Dtypes: those of all_reduce with kSum.
+  /// Cuts `values` into size() parts of the same length, and sets part rank() to the sum of that
+  /// part over all ranks. The other parts are undefined afterwards. Throws if size() does not
+  /// divide the number of elements. Dtypes: those of all_reduce with kSum.
   Collective reduce_scatter(const TensorView& values);
-  /// `values` are size() parts of the same length: part r becomes what rank r has there. Any dtype.
+  /// Cuts `values` into size() parts of the same length, and sets part r to part r of rank r.
+  /// Throws if size() does not divide the number of elements. Any dtype.
   Collective all_gather(const TensorView& values);
-  /// `values` become those of rank `root`. Any dtype.
+  /// Sets `values` to those of rank `root`. Any dtype.
   Collective broadcast(const TensorView& values, int root = 0);
-  /// Returns when all ranks have called it. Waits for work on a GPU that was given to the
-  /// communicator before.
+  /// Returns when all ranks have called it and earlier operations of the communicator on a GPU are
+  /// finished. Synchronises.
   void barrier();
 
-  /// The same for the elements of a contiguous tensor, whose version moves.
+  /// The same operations on the elements of a contiguous tensor. Its version is bumped.
   Collective all_reduce(const Tensor& values, ReduceOp op = ReduceOp::kSum);
   Collective reduce_scatter(const Tensor& values);
   Collective all_gather(const Tensor& values);
@@ -115,14 +118,16 @@ class AMP_EXPORT Communicator {
  protected:
   Communicator(int rank, int size);
 
-  // The arguments were checked, and there are elements. Called for size() 1, too.
+  // Engines implement these. The arguments were checked, and there is at least one element. Called
+  // for size() 1 as well.
   virtual Collective begin_all_reduce(const TensorView& values, ReduceOp op) = 0;
   virtual Collective begin_reduce_scatter(const TensorView& values) = 0;
   virtual Collective begin_all_gather(const TensorView& values) = 0;
   virtual Collective begin_broadcast(const TensorView& values, int root) = 0;
   virtual void run_barrier() = 0;
 
-  /// From now on every call throws a CommunicationError with this text; throws the first.
+  /// Makes every later call throw a CommunicationError with this text, and throws it. After a first
+  /// failure, the text stays that of the first.
   [[noreturn]] void fail(std::string message);
   /// Throws if fail() was called before.
   void require_working() const;

@@ -8,7 +8,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// The elements of a tensor that is to be written.
+/// Returns the elements of a tensor that will be written, and bumps its version.
 AMP_COLD TensorView elements_to_write(std::string_view call, const Tensor& tensor) {
   AMP_CHECK(tensor.defined(), call, ": the tensor is undefined");
   AMP_CHECK(tensor.is_contiguous(), call, ": the tensor ", describe(tensor),

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Whether ranks that train one model have the same: at first names, shapes and options, later the
-// parameters bit for bit.
+// Checks that the ranks that train one model agree: first in names, shapes and options, later in
+// the bits of the parameters.
 #pragma once
 
 #include "amp/distributed/communicator.hpp"
@@ -11,13 +11,12 @@
 
 namespace amp::inline v0::detail {
 
-/// Throws, on all ranks, if they do not have the same options, names, shapes and dtypes. Waits for
-/// the device.
+/// Throws, on all ranks, if their options, names, shapes or dtypes differ. Synchronises.
 void compare_signatures(Communicator& communicator, const NamedTensors& all,
                         const DataParallelOptions& options);
 
-/// Throws, on all ranks, if a parameter is not the same on all of them: names the ranks and the
-/// first such parameter. Compares hashes. Waits for the device.
+/// Throws, on all ranks, if a parameter differs between ranks. The message names the ranks and the
+/// first such parameter. Compares hashes. Synchronises.
 void compare_parameters(Communicator& communicator, const NamedTensors& parameters);
 
 }  // namespace amp::inline v0::detail

@@ -24,7 +24,7 @@ AMP_COLD std::int64_t hash_of_text(std::string_view text) {
   return static_cast<std::int64_t>(hash);
 }
 
-/// `own` of all ranks, one after the other. Waits for the device.
+/// Returns `own` of all ranks, one after the other. Synchronises.
 AMP_COLD std::vector<std::int64_t> gather_numbers(Communicator& communicator, Device device,
                                                   const std::vector<std::int64_t>& own) {
   const std::size_t ranks = static_cast<std::size_t>(communicator.size());
@@ -95,7 +95,7 @@ AMP_COLD void compare_parameters(Communicator& communicator, const NamedTensors&
     sum = sum * 0x9e3779b97f4a7c15 + static_cast<std::uint64_t>(hash);
   const std::vector<std::int64_t> sums = gather({static_cast<std::int64_t>(sum)});
   if (std::equal(sums.begin() + 1, sums.end(), sums.begin())) return;
-  // What most ranks have is right; if there is no such thing, what rank 0 has.
+  // The parameters that most ranks have are taken as right; in a tie, those of the first such rank.
   const auto right = std::max_element(sums.begin(), sums.end(), [&](auto a, auto b) {
     return std::count(sums.begin(), sums.end(), a) < std::count(sums.begin(), sums.end(), b);
   });

@@ -19,24 +19,25 @@ namespace detail {
 class GradientReducer;
 }
 
-/// Makes the ranks of a communicator train one model. From now on backward() leaves the average of
-/// all ranks' gradients in `.grad`, and sends them while it goes on computing.
+/// Makes the ranks of a communicator train one model. From then on backward() stores the average of
+/// all ranks' gradients in `.grad`, and sends gradients while it computes the next ones.
 ///
-/// When it is made, parameters and buffers become those of rank 0. All ranks then do the same, each
-/// with its part of the batch: forward, backward, step. As they step with the same gradients, bit
-/// for bit, their parameters remain the same. A GradScaler needs GradScalerOptions::agree.
+/// The constructor copies parameters and buffers of rank 0 to all ranks. All ranks then run the
+/// same loop, each with its part of the batch: forward, backward, step. They step with the same
+/// gradients, bit for bit, so their parameters stay the same. A GradScaler needs
+/// GradScalerOptions::agree.
 ///
-/// Gradients: of a loss that is a mean over the rank's samples, when ranks have as many; else see
-/// weigh(). With gradients in the dtype that is sent, `.grad` is a view of a buffer of this object:
-/// the next pass that sends overwrites it.
-/// Accumulation: within NoSyncGuard backward only adds, and the pass after it sends the sum.
-/// Errors: amp::Error if ranks have different parameters, if a parameter is in another
-/// DataParallel, and from backward(), if a parameter has no gradient and find_unused is not set.
-/// CommunicationError if another rank fails. After an error within backward the ranks are out of
-/// step: end the job, and resume it from a checkpoint.
-/// Synchronisation: on a GPU none, apart from the options that say so.
-/// Lifetime: the communicator outlives it. The parameters keep their memory, dtype and device as
-/// long as it exists.
+/// Gradients: the loss of a rank should be a mean over its samples, with the same number of samples
+/// on each rank; else see weigh(). If a gradient has the dtype that is sent, `.grad` is a view of a
+/// buffer of this object: the next pass that sends overwrites it.
+/// Accumulation: within NoSyncGuard backward only adds, and the next pass sends the sum.
+/// Errors: the constructor throws amp::Error if ranks have different parameters or options, or if a
+/// parameter is in another DataParallel; backward() throws it if a parameter has no gradient and
+/// find_unused is false. CommunicationError if another rank fails. After an error within backward
+/// the ranks are out of step: end the job, and resume it from a checkpoint.
+/// Synchronisation: training does not synchronise on a GPU, apart from the options that say so.
+/// Lifetime: the communicator must outlive it. The parameters must keep their memory, dtype and
+/// device as long as it exists.
 ///
 /// ```cpp
 /// amp::ThreadGroup::run(2, [](amp::Communicator& world) {
@@ -55,10 +56,10 @@ class GradientReducer;
 /// Source: Li et al. 2020, arXiv 2006.15704; torch.nn.parallel.DistributedDataParallel.
 class DataParallel {
  public:
-  /// Over the parameters and buffers of a model.
+  /// Trains the parameters of `model`, and broadcasts its buffers. All ranks call it. Synchronises.
   DataParallel(const nn::Module& model, Communicator& communicator,
                const DataParallelOptions& options = {});
-  /// Over tensors of one's own. Parameters that do not require gradients are not sent.
+  /// Trains the given leaves. The gradients of tensors that do not require gradients are not sent.
   DataParallel(const NamedTensors& parameters, Communicator& communicator,
                const DataParallelOptions& options = {});
   DataParallel(const DataParallel&) = delete;
@@ -68,32 +69,32 @@ class DataParallel {
   /// The communicator that it was made with.
   Communicator& communicator() const;
 
-  /// loss * own * ranks / total: what to start backward from if the loss is a mean over `own`
-  /// samples of a batch of which all ranks together have `total`. So the average of the gradients
-  /// is that of the mean over the whole batch, also if ranks have different numbers of samples.
+  /// Returns loss * own * ranks / total, to call backward() on, for ranks with different numbers of
+  /// samples: `loss` is the mean over the `own` samples of this rank, and all ranks together have
+  /// `total`. The average over ranks is then the gradient of the mean over the whole batch.
   /// Throws unless 0 < own <= total.
   Tensor weigh(const Tensor& loss, std::int64_t own, std::int64_t total) const;
-  /// In place of backward() on a rank that has no sample while others have some: takes part with
-  /// gradients of 0. What was accumulated before is sent; within NoSyncGuard nothing happens. With
-  /// a scaler such a rank still calls scale() first, of any number, as the scaler starts with it.
+  /// Replaces backward() on a rank without samples while other ranks have some: contributes
+  /// gradients of 0, or those accumulated before. Within NoSyncGuard it does nothing. With a
+  /// GradScaler, the rank must call scale() with any scalar first, since that starts the cycle.
   void backward_without_samples();
 
-  /// Throws, on all ranks, if a parameter is not the same on all, bit for bit: names a rank and the
-  /// first such parameter. All ranks call it. Waits for the device.
+  /// Throws, on all ranks, if a parameter differs between ranks in any bit. The message names the
+  /// ranks and the first such parameter. All ranks call it. Synchronises.
   void check_parameters();
 
-  /// What it has sent so far.
+  /// The counts of this rank since construction.
   DataParallelStatistics statistics() const;
 
-  /// For the layers above.
+  /// For ShardedOptimizer.
   detail::GradientReducer& reducer() const { return *reducer_; }
 
  private:
   Ref<detail::GradientReducer> reducer_;
 };
 
-/// While one exists, backward adds to gradients and sends nothing: for all but the last of several
-/// batches whose gradients are added up before a step. All ranks do the same.
+/// As long as a guard exists, backward adds to gradients and sends nothing. Use it for all but the
+/// last of several batches whose gradients are accumulated for one step, on all ranks.
 class NoSyncGuard {
  public:
   /// Stops the exchange of gradients by `parallel`.
@@ -106,8 +107,9 @@ class NoSyncGuard {
   Ref<detail::GradientReducer> reducer_;
 };
 
-/// For GradScalerOptions::agree: found_inf becomes not 0 on all ranks if it is on one, by one
-/// all_reduce of 4 bytes. Does not synchronise on a GPU. The communicator outlives the scaler.
+/// Returns a callback for GradScalerOptions::agree: it makes found_inf nonzero on all ranks if it
+/// is nonzero on one, by an all_reduce of 4 bytes. The callback does not synchronise on a GPU. The
+/// communicator must outlive the scaler.
 AgreeCallback agreement(Communicator& communicator);
 
 }  // namespace amp::inline v0

@@ -26,18 +26,18 @@ struct ElementRange {
   friend bool operator==(const ElementRange&, const ElementRange&) = default;
 };
 
-/// What one message carries: the elements of some parameters, each from a multiple of kAlignment
-/// on, and zeros between them. All parameters have one dtype. The whole is cut into a part of equal
-/// length for each rank.
+/// The content of one message: the elements of some parameters, each beginning at a multiple of
+/// kAlignment, with zeros between them. All parameters have one dtype. The bucket is divided into
+/// parts of equal length, one for each rank.
 class GradientBucket {
  public:
-  /// In elements: 16 bytes of any dtype, so that kernels take vectors.
+  /// In elements: at least 16 bytes in any dtype that is sent, so that kernels can load vectors.
   static constexpr std::int64_t kAlignment = 8;
 
   struct Entry {
-    std::size_t parameter;  // its number
+    std::size_t parameter;  // its index
     std::int64_t numel;
-    std::int64_t offset;  // of its elements in the bucket
+    std::int64_t offset;  // its first element in the bucket
   };
 
   GradientBucket(DType wire, DType parameters, Device device)
@@ -50,7 +50,7 @@ class GradientBucket {
     entries_.push_back({parameter, numel, numel_});
     numel_ += (numel + kAlignment - 1) / kAlignment * kAlignment;
   }
-  /// No entry is added after it. Makes the memory, which is 0.
+  /// Allocates the memory, filled with 0. No entry can be added afterwards.
   void finish(int ranks);
 
   const std::vector<Entry>& entries() const { return entries_; }
@@ -59,21 +59,22 @@ class GradientBucket {
   std::int64_t numel() const { return numel_; }
   std::int64_t bytes() const { return numel_ * item_size(wire_); }
   const Tensor& memory() const { return memory_; }
-  /// Where the elements of an entry lie, as the gradient of a parameter of this shape.
+  /// Returns a view of the elements of an entry, with the shape of its parameter.
   Tensor view(const Entry& entry, const Shape& shape) const;
-  /// The elements of an entry that are in the part of a rank: a range of the parameter's elements.
+  /// Returns the elements of an entry that are in the part of a rank, as a range of the parameter's
+  /// elements.
   ElementRange part_of(const Entry& entry, int rank) const;
 
-  /// Copies `gradients`, one for each entry, times *factor, into the bucket, converted: one launch.
-  /// An undefined one counts as 0.
+  /// Converts `gradients`, one for each entry, times *factor, into the bucket, in one launch. An
+  /// undefined gradient counts as 0.
   void pack(const PoolVector<Tensor>& gradients, const float* factor, float* found_inf);
-  /// Copies the elements of each entry to `gradients`, converted, but not to undefined ones.
+  /// Converts the elements of each entry into `gradients`; undefined gradients are skipped.
   void unpack(const PoolVector<Tensor>& gradients, const float* one, float* found_inf);
 
-  /// Makes room for gather_parameters().
+  /// Allocates the memory for gather_parameters().
   void prepare_gathering();
   /// Makes `parameters`, one for each entry, the same on all ranks: each element is taken from the
-  /// rank in whose part it lies. Uses the bucket's memory if an element has room there.
+  /// rank whose part contains it. Uses the bucket's memory if a parameter's elements fit there.
   void gather_parameters(const PoolVector<Tensor>& parameters, Communicator& communicator,
                          const float* one, float* found_inf);
 
@@ -87,12 +88,12 @@ class GradientBucket {
   std::int64_t numel_ = 0;
   int ranks_ = 1;
   Tensor memory_;
-  Tensor wide_;  // for parameters whose elements are larger than those on the wire
+  Tensor wide_;  // memory for parameters whose elements are larger than those that are sent
   kernels::DescriptorTable packing_, unpacking_, gathering_, spreading_;
 };
 
-/// Puts parameters into buckets, the last one first, as backward reaches them in about that order.
-/// `wire`: the dtype of their elements in the buckets; unset: that of the parameters.
+/// Puts parameters into buckets, the last parameter first: backward computes gradients in about
+/// that order. `wire` is the dtype of the elements in the buckets; if unset, the parameters'.
 std::vector<GradientBucket> make_buckets(const NamedTensors& parameters, std::optional<DType> wire,
                                          std::int64_t first_bytes, std::int64_t bytes, int ranks);
 

@@ -12,12 +12,12 @@
 
 namespace amp::inline v0::detail {
 
-/// The address of one of the elements at `data`.
+/// Returns the address of an element of the array at `data`.
 AMP_INLINE void* element(void* data, std::int64_t index, DType dtype) {
   return static_cast<char*>(data) + index * item_size(dtype);
 }
 
-/// `numel` elements to be copied, and converted.
+/// Describes a copy of `numel` elements with conversion.
 AMP_INLINE kernels::GradientSpan copied(void* from, DType from_dtype, void* to, DType to_dtype,
                                         std::int64_t numel) {
   return {.data = from,

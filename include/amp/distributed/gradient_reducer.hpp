@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a DataParallel does during backward: it sends a bucket of gradients as soon as all of them
-// are complete, and puts what comes back in their place.
+// The work of a DataParallel during backward: it sends a bucket of gradients as soon as all of them
+// are complete, and replaces them by the averages that it receives.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,13 @@
 
 namespace amp::inline v0::detail {
 
+/// Sends the gradients of one DataParallel. The leaves call it during backward.
 class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
  public:
   GradientReducer(const NamedTensors& parameters, const NamedTensors& buffers,
                   Communicator& communicator, const DataParallelOptions& options);
 
-  /// Leaves hold a reference to this: they give it back.
+  /// Removes the references that the leaves hold to this object.
   void detach() noexcept;
 
   AMP_INLINE void accumulated(std::size_t index) override;
@@ -31,6 +32,7 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
   AMP_INLINE void backward_fails() noexcept override;
   bool joins_ranks() const override { return true; }
 
+  /// Ends a pass on a rank that has no samples.
   void end_without_samples();
 
   void pause() { ++paused_; }
@@ -38,23 +40,23 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
   void check_parameters() const { compare_parameters(communicator_, parameters_); }
 
   Communicator& communicator() const { return communicator_; }
-  /// Those that are trained.
+  /// The parameters that require gradients.
   const NamedTensors& parameters() const { return parameters_; }
   const DataParallelStatistics& statistics() const { return statistics_; }
   Device device() const { return parameters_[0].second.device(); }
 
   // --- for a ShardedOptimizer
-  /// From now on, until unshard(), this rank gets only its part of each bucket, and `.grad` becomes
-  /// undefined.
+  /// From now on, until unshard(), this rank receives only its part of each bucket, and `.grad` is
+  /// undefined after a pass.
   void shard();
   void unshard() { shards_ = has_shard_ = false; }
-  /// Whether there is a part that no step has used yet.
+  /// Returns whether this rank has received gradients that no step has used yet.
   bool has_shard() const { return has_shard_; }
   void forget_shard() { has_shard_ = false; }
   bool shard_is_scaled() const { return shard_is_scaled_; }
   void note_unscaled() { shard_is_scaled_ = false; }
   std::vector<GradientBucket>& buckets() { return buckets_; }
-  /// Takes the parameters from the ranks in whose parts they lie.
+  /// Copies each element of the parameters from the rank whose part contains it.
   void gather_parameters();
 
  private:
@@ -63,15 +65,15 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
 
   void begin();
   void end_pass(bool needs_gradients);
-  /// Sends all gradients that are not sent yet, and puts what comes back in their place.
+  /// Sends all gradients that are not sent yet, and replaces all of them by the averages.
   void send_all();
   void send(std::size_t bucket);
-  /// Waits for messages of a pass that failed, which use the buckets' memory.
+  /// Waits for messages of a failed pass: they use the buckets' memory.
   void settle() noexcept;
   void receive(std::size_t bucket);
   void receive_shard();
   void require_gradients() const;
-  /// Sets used_, from what all ranks have.
+  /// Sets used_, from the gradients of all ranks.
   void find_used();
   void send_buffers();
   PoolVector<Tensor> gradients_of(const GradientBucket& bucket) const;
@@ -84,17 +86,17 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
   DataParallelOptions options_;
   NamedTensors parameters_, frozen_;
   std::vector<GradientBucket> buckets_, buffer_buckets_;
-  NamedTensors buffers_;  // floating-point ones
+  NamedTensors buffers_;  // floating-point buffers only
   std::vector<std::size_t> bucket_of_;
   Tensor words_;  // 1 / ranks, 1, and a found_inf that is not read
   DataParallelStatistics statistics_;
   int paused_ = 0;
   bool shards_ = false, has_shard_ = false, shard_is_scaled_ = false;
 
-  // Of the pass under way.
+  // The state of the current pass.
   bool under_way_ = false;
   std::vector<bool> added_;
-  std::vector<std::size_t> missing_;  // for each bucket, gradients that are not complete
+  std::vector<std::size_t> missing_;  // for each bucket, the number of incomplete gradients
   std::size_t next_ = 0;              // the bucket to be sent next
   std::vector<Collective> sent_;
   std::vector<bool> used_;  // for each parameter, whether it has a gradient on any rank

@@ -16,7 +16,7 @@
 
 namespace amp::inline v0::detail {
 
-/// The leaf of a parameter; null if it requires no gradient any more.
+/// Returns the leaf of a parameter, or null if the parameter no longer requires gradients.
 AMP_INLINE autograd::Leaf* trained_leaf(const Tensor& parameter) {
   autograd::Leaf* const leaf = autograd::leaf_of(parameter);
   return leaf != nullptr && leaf->requires_grad ? leaf : nullptr;
@@ -56,7 +56,7 @@ AMP_COLD GradientReducer::GradientReducer(const NamedTensors& parameters,
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
     for (const auto& entry : buckets_[b].entries()) bucket_of_[entry.parameter] = b;
   }
-  begin();  // so that passes ask for no memory
+  begin();  // allocates, so that passes do not
   used_ = added_;
   under_way_ = false;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -92,7 +92,7 @@ AMP_COLD void GradientReducer::settle() noexcept {
   for (Collective& message : sent_) {
     try {
       message.wait();
-    } catch (const std::exception&) {  // then it is over
+    } catch (const std::exception&) {  // a failed message does not use the memory any more
     }
   }
 }
@@ -101,7 +101,8 @@ AMP_COLD void GradientReducer::detach() noexcept {
   const bool under_way = std::any_of(
       sent_.begin(), sent_.end(), [](const Collective& message) { return !message.is_finished(); });
   if (under_way && std::uncaught_exceptions() > 0) {
-    // Who leaves by an exception does not wait for ranks that wait for it. The memory is in use.
+    // An exception is under way here: waiting for other ranks, which may wait for this one, could
+    // block for ever. The messages still use the memory, so it is leaked.
     static_cast<void>(new std::vector<GradientBucket>(std::move(buckets_)));
   } else {
     settle();

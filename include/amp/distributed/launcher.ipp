@@ -13,7 +13,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// The number in the first of these variables that holds one.
+/// Returns the number in the first of these variables that holds a number.
 AMP_COLD std::optional<int> number_in_environment(std::initializer_list<const char*> names) {
   for (const char* const name : names) {
     const char* const value = std::getenv(name);
@@ -31,7 +31,8 @@ AMP_COLD std::optional<int> number_in_environment(std::initializer_list<const ch
 AMP_COLD std::optional<LaunchInfo> launch_info() {
   auto processes =
       detail::number_in_environment({"OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE"});
-  // Slurm sets the number for the batch script, too; the rank only for what srun started.
+  // Slurm sets the number of tasks for the batch script as well, but the rank only for processes
+  // that srun started.
   if (!processes && detail::number_in_environment({"SLURM_PROCID"}) &&
       detail::number_in_environment({"SLURM_STEP_NUM_TASKS"}))
     processes = detail::number_in_environment({"SLURM_STEP_NUM_TASKS"});

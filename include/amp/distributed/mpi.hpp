@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Ranks that are processes, on one machine or many, started by MPI: <amp/distributed.hpp> on the
-// memory of the host. Needs MPI 3, and links it.
+// Ranks that are processes, on one machine or several, started by MPI: <amp/distributed.hpp> for
+// host memory. Needs MPI 3; the program must link it.
 #pragma once
 
 #include <concepts>
@@ -17,9 +17,9 @@
 
 namespace amp::inline v0 {
 
-/// Initialises MPI, unless it is already, and then finalises it at its end. If the scope is left by
-/// an exception, or a communicator has failed, it ends the job on all ranks (MPI_Abort), since
-/// others may wait for this one.
+/// Initialises MPI and finalises it at the end of the scope, unless MPI was initialised before. If
+/// the scope is left by an exception, or a communicator has failed, it ends the job on all ranks
+/// (MPI_Abort), since other ranks may wait for this one.
 class MpiEnvironment {
  public:
   /// Initialises MPI, unless the program has done so.
@@ -42,7 +42,7 @@ class MpiEnvironment {
     if (owns_) (void)MPI_Finalize();
   }
 
-  /// The rank of this process among all.
+  /// The rank of this process in MPI_COMM_WORLD.
   int rank() const {
     int rank = 0;
     detail::require_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
@@ -60,10 +60,10 @@ class MpiEnvironment {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-/// What main() calls in a program that is started by mpirun: initialises MPI, calls
-/// program(communicator) with all ranks, and finalises. Returns what the program returns, 0 if
-/// that is nothing. If it throws on one rank, prints "rank 1: " and the message to stderr, and ends
-/// the job on all ranks.
+/// The body of main() in a program that mpirun starts: initialises MPI, calls program(communicator)
+/// with all ranks, and finalises MPI. Returns what `program` returns, or 0 if that is void. If
+/// `program` throws on a rank, prints "rank R: " and the message to stderr, and ends the job on all
+/// ranks.
 template <std::invocable<MpiCommunicator&> Program>
 int run_mpi(int argc, char** argv, Program&& program, const MpiOptions& options = {}) {
   const MpiEnvironment environment(argc, argv);

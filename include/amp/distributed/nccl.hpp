@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Ranks that have a GPU each, through NCCL 2.14 or newer. The CMake target amp::nccl links it:
+// Ranks with one GPU each, through NCCL 2.14 or newer. The CMake target amp::nccl links it:
 //
-//   amp::NcclCommunicator world({amp::kCUDA, local_rank}, processes);  // MPI's, say
+//   amp::NcclCommunicator world({amp::kCUDA, local_rank}, processes);  // of MPI, for example
 //   const amp::Tensor x = amp::ones({3}, {.device = world.device()});
 //   world.all_reduce(x).wait();
 #pragma once
@@ -37,10 +37,10 @@
 
 namespace amp::inline v0 {
 
-/// Options of NcclCommunicator.
+/// Options of an NcclCommunicator.
 struct NcclOptions {
-  /// How long an operation may be the oldest one under way. What the device has to do before it
-  /// counts too, since the host runs ahead.
+  /// How long an operation may be the oldest unfinished one. The time includes earlier work of the
+  /// device, since the host runs ahead.
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
 };
 
@@ -56,10 +56,10 @@ inline void require(ncclResult_t result, const char* call, ncclComm_t comm = nul
   if (result != ncclSuccess) throw CommunicationError(describe(result, call, comm));
 }
 
-/// A communicator of NCCL's, and the operations under way.
+/// An NCCL communicator and its unfinished operations.
 class WatchedNccl final : public OperationWatch {
  public:
-  /// Waits until all ranks have come. The device is current.
+  /// Waits until all ranks have called it. The device must be current.
   WatchedNccl(int device, int rank, int size, const ncclUniqueId& id, const NcclOptions& options)
       : OperationWatch(name_of(rank, size), device, options.timeout), is_owned_(true) {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -74,7 +74,7 @@ class WatchedNccl final : public OperationWatch {
         is_owned_(false) {}
   ~WatchedNccl() override { give_back(); }
 
-  /// Not to be used if the communicator has failed.
+  /// Must not be used if the communicator has failed.
   ncclComm_t comm() const { return comm_; }
   void give_back() noexcept {
     if (close() && is_owned_ && comm_ != nullptr) (void)ncclCommDestroy(comm_);
@@ -98,7 +98,8 @@ class WatchedNccl final : public OperationWatch {
   bool is_owned_;
 };
 
-/// What is sent and received in its life comes together. If something is thrown, it ends too.
+/// Groups the sends and receives of its lifetime into one NCCL operation. The destructor ends the
+/// group if an exception has skipped end().
 class NcclGroup {
  public:
   NcclGroup() { require(ncclGroupStart(), "ncclGroupStart"); }
@@ -116,9 +117,9 @@ class NcclGroup {
   bool is_open_ = true;
 };
 
-/// Gives all ranks of `bootstrap` an id that rank 0 makes, after each has called prepare(). If a
-/// rank throws, all do: the others would wait for it in ncclCommInitRankConfig, which knows no
-/// timeout.
+/// Returns the same id on all ranks of `bootstrap`, made by rank 0, after each rank has called
+/// prepare(). If one rank throws, all throw: they would otherwise wait for it in
+/// ncclCommInitRankConfig, which has no timeout.
 template <class Prepare>
 ncclUniqueId share_nccl_id(Communicator& bootstrap, const Prepare& prepare) {
   AMP_CHECK(bootstrap.takes(kCPU), "NcclCommunicator: `bootstrap` must take memory of the host");
@@ -145,41 +146,43 @@ ncclUniqueId share_nccl_id(Communicator& bootstrap, const Prepare& prepare) {
 
 }  // namespace cuda::detail
 
-/// The ranks of a group that work on a GPU each, one for each process or thread.
+/// A group of ranks with one GPU each; a rank is a process or a thread.
 ///
-/// Order: operations run on a stream of the communicator's own, side by side with what the current
-/// stream gets after them until wait(). The host waits for nothing but barrier(), and for the other
-/// ranks at the first operations of a kind, when NCCL connects them. In a CUDA graph, which is one
-/// of amp::cuda::Graph with its warm-ups or is captured by the program, they run on the captured
-/// stream itself, and wait() does nothing.
-/// Sums of 16-bit elements: each rank gets one part of all ranks' elements, adds it, rounds it
-/// once, and sends it to all: as many bytes as NCCL's own sums, which round at each rank. They need
-/// memory, which is kept and used again; so in a capture that is not amp::cuda::Graph's they throw.
-/// Errors: a thread watches the operations, but not those that a graph replays. If NCCL reports an
-/// error, or an operation takes longer than the timeout, a warning says so, the device's streams
-/// are freed with ncclCommAbort, what the operations wrote is undefined, and every later call
-/// throws CommunicationError. NCCL does not say which rank was missing.
-/// Life: it is destroyed before amp::cuda::shutdown(), and after graphs that contain its
-/// operations. The destructor waits for the operations under way, unless the communicator failed.
+/// Order: operations run on the communicator's own stream, concurrently with later work of the
+/// current stream, until wait(). The host waits only in barrier(), and for the other ranks in the
+/// first operations of a kind, when NCCL connects them. While a CUDA graph is captured, by
+/// amp::cuda::Graph (in its warm-ups as well) or by the program, they run on the captured stream
+/// itself, and wait() does nothing.
+/// Sums of 16-bit elements: each rank receives one part of all ranks' elements, adds them, rounds
+/// once, and sends the sums to all. This takes as many bytes as NCCL's own sums, which round on
+/// each rank. It needs memory, which is reused; in a capture not of amp::cuda::Graph it throws.
+/// Errors: a thread watches the operations, except those that a graph replays. If NCCL reports an
+/// error, or an operation takes longer than the timeout, it prints a warning and calls
+/// ncclCommAbort, so that the device's streams can go on. The results of the operations are then
+/// undefined, and every later call throws CommunicationError. NCCL does not report which rank was
+/// missing.
+/// Lifetime: destroy it before amp::cuda::shutdown(), and after graphs that contain its operations.
+/// The destructor waits for unfinished operations, unless the communicator has failed.
 ///
 /// Source: NCCL User Guide; torch.distributed's ProcessGroupNCCL.
 class NcclCommunicator final : public Communicator {
  public:
-  /// Waits until `size` ranks have come with the same `id`, each with a device of its own; NCCL
-  /// does so without a timeout.
+  /// Waits until `size` ranks have called it with the same `id`, each with a different device. NCCL
+  /// waits without a timeout.
   NcclCommunicator(Device device, int rank, int size, const ncclUniqueId& id,
                    const NcclOptions& options = {})
       : Communicator(rank, size), device_(device) {
     prepare(options);
     join(id, options);
   }
-  /// The ranks of `bootstrap`, which carries the id and is not used after that. All of them call
-  /// this. If one of them cannot, all throw.
+  /// Has the ranks of `bootstrap`, which distributes the id and is not used afterwards. All ranks
+  /// call it. If it fails on one of them, all throw.
   NcclCommunicator(Device device, Communicator& bootstrap, const NcclOptions& options = {})
       : Communicator(bootstrap.rank(), bootstrap.size()), device_(device) {
     join(cuda::detail::share_nccl_id(bootstrap, [&] { prepare(options); }), options);
   }
-  /// `comm` stays the program's, which destroys it after this object, unless is_aborted().
+  /// Uses a communicator that the program owns. The program must destroy `comm` after this object,
+  /// unless is_aborted().
   explicit NcclCommunicator(ncclComm_t comm, const NcclOptions& options = {})
       : Communicator(ask(ncclCommUserRank, "ncclCommUserRank", comm),
                      ask(ncclCommCount, "ncclCommCount", comm)),
@@ -199,15 +202,15 @@ class NcclCommunicator final : public Communicator {
   std::string_view engine() const override { return "nccl"; }
   /// The device of this rank.
   Device device() const { return device_; }
-  /// Whether it has failed, so that ncclCommAbort was called.
+  /// Returns whether the communicator has failed, so that ncclCommAbort was called.
   bool is_aborted() const { return !nccl_->failure().empty(); }
 
  protected:
   Collective begin_all_reduce(const TensorView& values, ReduceOp op) override {
     const auto count = static_cast<std::size_t>(values.numel);
     if (item_size(values.dtype) == 2) return add_16_bits(RankCall::kAllReduce, values);
-    // For kAny the words are compared by their bits: NaN is large among them, while NCCL's maximum
-    // of floats may drop it. (-0 is large too, and would hide others; no found_inf is -0.)
+    // kAny takes the maximum of the bits as integers: NaN is large among them, while NCCL's maximum
+    // of floats may drop it. (-0 is large as well, and would hide others; no found_inf is -0.)
     const bool sum = op == ReduceOp::kSum;
     return begin(RankCall::of(RankCall::kAllReduce, values, op), 0, [&](const Place& place) {
       cuda::detail::require(
@@ -265,7 +268,7 @@ class NcclCommunicator final : public Communicator {
  private:
   using RankCall = amp::detail::RankCall;
   using Work = cuda::detail::OperationWatch::Work;
-  /// Where an operation is enqueued; `scratch` has as many bytes as it asked for.
+  /// Where an operation is enqueued. `scratch` has as many bytes as the operation requested.
   struct Place {
     ncclComm_t comm;
     cudaStream_t stream;
@@ -312,7 +315,7 @@ class NcclCommunicator final : public Communicator {
         "ncclAllGather", place.comm);
   }
 
-  /// Each rank adds one part, and those elements, fewer than there are ranks, that are left.
+  /// Each rank adds one part, and also the remaining elements, which are fewer than the ranks.
   Collective add_16_bits(RankCall::Kind kind, const TensorView& values) {
     const std::int64_t part = 2 * (values.numel / size()), rest = 2 * (values.numel % size());
     char* const own = bytes(values) + rank() * part;
@@ -343,7 +346,7 @@ class NcclCommunicator final : public Communicator {
   Collective begin(const RankCall& own, std::int64_t scratch, const Call& call) {
     return Collective(enqueue(own, scratch, call));
   }
-  /// What the current stream has to wait for; null if nothing.
+  /// Returns the work for which the current stream has to wait, or null if there is none.
   template <class Call>
   Ref<Work> enqueue(const RankCall& own, std::int64_t scratch, const Call& call) {
     cuda::detail::Operation operation{.call = own};

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// An optimizer whose state is spread over the ranks: each keeps moments and master weights of a
-// part of the parameters only, and steps with that.
+// An optimizer whose state is divided over the ranks: each rank stores moments and master weights
+// of its part of the parameters only, and steps that part.
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,7 @@ class LAMB;
 
 namespace detail {
 
-/// The part of each parameter that is this rank's, beside the whole.
+/// The parameters of a DataParallel, and this rank's part of each.
 class ParameterShards {
  public:
   explicit ParameterShards(DataParallel& parallel);
@@ -31,21 +31,24 @@ class ParameterShards {
   ParameterShards& operator=(const ParameterShards&) = delete;
   ~ParameterShards();
 
-  /// The parts of `params`, which must be of the DataParallel; of all if it is empty.
+  /// Returns this rank's parts of `params`, which must be parameters of the DataParallel, or of all
+  /// parameters if `params` is empty.
   std::vector<ParameterView> views(const std::vector<Tensor>& params = {}) const;
-  /// Throws if a parameter has other memory than when this was made.
+  /// Throws if the memory of a parameter has changed since construction.
   void require_memory() const;
 
   bool has_gradients() const;
   bool gradients_are_scaled() const;
   void note_unscaled();
-  /// After a step with the parts: makes the parameters whole again, on all ranks.
+  /// After a step of the parts: copies the parts of all ranks to all ranks.
   void gather();
   void zero_grad();
+  /// Returns the norms of all ranks' parts, in float64.
   Tensor gather_norms(const Tensor& norm) const;
 
-  /// The state of an optimizer of whole parameters, from that of the parts, and the parts of one.
+  /// Returns the state of an optimizer of whole parameters, from the states of all ranks' parts.
   NamedTensors whole(const NamedTensors& parts) const;
+  /// Returns this rank's part of the state of an optimizer of whole parameters.
   NamedTensors parts(const NamedTensors& whole) const;
 
  private:
@@ -54,10 +57,10 @@ class ParameterShards {
     Tensor parameter;
     const void* data;  // its memory
     ParameterView view;
-    std::vector<ElementRange> of_ranks;  // the elements that each rank has
+    std::vector<ElementRange> of_ranks;  // the elements in the part of each rank
   };
 
-  /// The shard to whose state an entry belongs; null if it is of the whole optimizer.
+  /// Returns the shard to whose state an entry belongs, or null for an entry of no parameter.
   const Shard* shard_of(const std::string& entry) const;
   const ElementRange& own(const Shard& shard) const;
 
@@ -67,23 +70,23 @@ class ParameterShards {
 
 }  // namespace detail
 
-/// The optimizer O (SGD, Adam, AdamW, Lion) of a DataParallel's parameters, its state spread over
-/// the ranks (ZeRO, stage 1): moments and master weights take 1/size() of their memory on each.
-/// Every rank gets the sum of its part of the gradients (reduce_scatter instead of all_reduce),
-/// steps with that, and gets the other parts of the parameters from the ranks that have them
-/// (all_gather): as many bytes as without it.
+/// The optimizer O (SGD, Adam, AdamW, Lion) of a DataParallel's parameters, with its state divided
+/// over the ranks (ZeRO, stage 1): on each, moments and master weights take 1/size() of the memory.
+/// Each rank receives the averages of its part of the gradients (reduce_scatter instead of
+/// all_reduce), steps that part, and receives the other parts of the parameters from the other
+/// ranks (all_gather). The number of bytes sent is the same as without it.
 ///
-/// The results are those of O, bit for bit if the engine adds in the same order; with
-/// WeightStorage::kStochastic the random bits are others. Gradients come in the dtype that
-/// is sent (DataParallelOptions::wire). After backward() `.grad` of the parameters is undefined.
-/// Options: those of O. LAMB is not supported, as its rate is one of a whole parameter, nor is
-/// DataParallelOptions::find_unused.
-/// Use: as any optimizer of a GradScaler, which needs GradScalerOptions::agree. Clip with its
-/// unscale_and_clip, whose norm is that of all ranks: clip_grad_norm_ would see no gradients.
-/// Statistics and ledger are of this rank's part. Each backward() that sends is followed by a step,
-/// or by zero_grad() of this optimizer.
-/// step() without a scaler too is a call of all ranks. Synchronises no more than O.
-/// Lifetime: the DataParallel outlives it, and has one ShardedOptimizer only.
+/// Results: those of O, bit for bit if the engine adds in the same order. With
+/// WeightStorage::kStochastic the random bits differ. Gradients have the dtype that is sent
+/// (DataParallelOptions::wire). After backward() `.grad` of the parameters is undefined.
+/// Options: those of O. LAMB is not supported, since its rate depends on the norm of a whole
+/// parameter, nor is DataParallelOptions::find_unused.
+/// Use: like any optimizer of a GradScaler, with GradScalerOptions::agree set. Clip with the
+/// scaler's unscale_and_clip, which computes the norm over all ranks: clip_grad_norm_ would find no
+/// gradients. The scaler's statistics and ledger cover this rank's part. After each backward() that
+/// sends, call step or zero_grad() of this optimizer before the next one. All ranks call step(),
+/// also without a scaler. Synchronises no more than O.
+/// Lifetime: the DataParallel must outlive it, and can have only one ShardedOptimizer.
 ///
 /// ```cpp
 /// amp::ThreadGroup::run(2, [](amp::Communicator& world) {
@@ -108,18 +111,18 @@ class ShardedOptimizer {
   using Options = typename O::Options;
   using Group = ParamGroup<Options>;
 
-  /// Over all parameters of the DataParallel, in one group.
+  /// One group: all parameters of the DataParallel.
   explicit ShardedOptimizer(DataParallel& parallel, const Options& options = {})
       : shards_(parallel), local_(shards_.views(), options) {}
-  /// Groups of parameters of the DataParallel, with options of their own. Names are those that the
-  /// DataParallel has.
+  /// Several groups of parameters of the DataParallel, each with its own options. The names of the
+  /// parameters are those of the DataParallel.
   template <std::same_as<std::vector<Group>> Groups>  // deduced, so that {...} are options
   ShardedOptimizer(DataParallel& parallel, const Groups& groups)
       : shards_(parallel), local_(groups_of(groups)) {}
   ShardedOptimizer(const ShardedOptimizer&) = delete;
   ShardedOptimizer& operator=(const ShardedOptimizer&) = delete;
 
-  /// Those of this rank's part that no step has used yet.
+  /// Returns the gradients of this rank's part, if no step has used them yet.
   std::vector<TensorView> gradients() const {
     return shards_.has_gradients() ? local_.gradients() : std::vector<TensorView>();
   }
@@ -140,20 +143,21 @@ class ShardedOptimizer {
     local_.step(scale);
     shards_.gather();
   }
-  /// Forgets all gradients of the DataParallel's parameters.
+  /// Drops all gradients of the DataParallel's parameters.
   void zero_grad() { shards_.zero_grad(); }
 
-  /// For a GradScaler: the norms of the parts that all ranks have.
+  /// For a GradScaler: returns the norms of all ranks' parts, in float64, of shape [size()].
   Tensor gather_norms(const Tensor& norm) const { return shards_.gather_norms(norm); }
 
-  /// The optimizer of this rank's part, whose options may be changed between steps, on all ranks.
+  /// The optimizer of this rank's part. Its options may be changed between steps, on all ranks
+  /// alike.
   O& local() { return local_; }
   const O& local() const { return local_; }
 
-  /// The state as O would have it of whole parameters, so that it can be loaded with another number
-  /// of ranks, or by O. All ranks call it, and all get it. Synchronises.
+  /// Returns the state that O would have for whole parameters, so that it can be loaded with
+  /// another number of ranks, or by O. All ranks call it and get the same state. Synchronises.
   NamedTensors state_dict() const { return shards_.whole(local_.state_dict()); }
-  /// Takes this rank's part of such a state. Errors: those of O.
+  /// Loads this rank's part of such a state. Throws as load_state_dict of O does.
   void load_state_dict(const NamedTensors& tensors) {
     local_.load_state_dict(shards_.parts(tensors));
   }

@@ -110,7 +110,7 @@ AMP_COLD NamedTensors ParameterShards::whole(const NamedTensors& parts) const {
       whole.emplace_back(name, part);
       continue;
     }
-    // What takes two bytes of each element is of shape [elements, 2].
+    // State with two bytes for each element has the shape [elements, 2].
     const bool pairs = part.dim() == 2;
     const std::int64_t width = pairs ? 2 : 1, numel = shard->parameter.numel();
     const Tensor all = zeros({numel * width}, {.dtype = part.dtype(), .device = part.device()});

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Ranks that are threads of one process: for tests, and for trying out a program without a
-// launcher.
+// Ranks that are threads of one process, for tests, and for trying a program without a launcher.
 #pragma once
 
 #include <chrono>
@@ -13,15 +12,16 @@
 
 namespace amp::inline v0 {
 
-/// Options of ThreadGroup.
+/// Options of a ThreadGroup.
 struct ThreadGroupOptions {
-  /// How long a rank waits for the others in one operation before it throws, naming those that did
-  /// not come.
+  /// How long a rank waits for the others in one operation before it throws. The message names the
+  /// missing ranks.
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
 };
 
-/// Each thread has a communicator of its own. Takes memory of every device. Each operation waits
-/// for all ranks, and for what its memory's device has to do; ranks are added in order.
+/// Ranks that are threads: each has its own communicator. Memory of every device can be used.
+/// Each operation waits for all ranks, and synchronises with the device of its memory; sums are
+/// computed in the order of the ranks.
 class ThreadGroup {
  public:
   /// Throws if `size` is below 1.
@@ -32,11 +32,12 @@ class ThreadGroup {
 
   /// How many ranks there are.
   int size() const;
-  /// That of one rank, for one thread. Lives as long as the group.
+  /// Returns the communicator of one rank, for use in one thread. It lives as long as the group.
   Communicator& communicator(int rank);
 
-  /// Calls body(communicator) in a thread for each rank, and waits for all. If bodies throw, the
-  /// others learn of it at their next operation, and run() throws what the first one threw.
+  /// Calls body(communicator) in a thread for each rank, and waits for all. If a body throws, the
+  /// next operation of the other ranks throws CommunicationError, and run() rethrows the first
+  /// exception.
   static void run(int size, FunctionRef<void(Communicator&)> body,
                   const ThreadGroupOptions& options = {});
 

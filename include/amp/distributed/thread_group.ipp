@@ -20,13 +20,13 @@
 
 namespace amp::inline v0 {
 
-/// What the threads share. Each operation ends when the last rank has come, which does the work for
-/// all while they wait.
+/// The data that the threads share. The last rank to enter an operation does the work of all ranks,
+/// while the others wait.
 struct ThreadGroup::Shared {
   using Kind = detail::RankCall::Kind;
   struct Call {
     Kind kind = Kind::kBarrier;
-    TensorView values = {};  // in memory of the host
+    TensorView values = {};  // in host memory
     ReduceOp op = ReduceOp::kSum;
     int root = 0;
 
@@ -38,7 +38,7 @@ struct ThreadGroup::Shared {
     ended.resize(static_cast<std::size_t>(count));
   }
 
-  /// Empty if it worked.
+  /// Runs one operation. Returns the failure, or an empty string.
   std::string run(int rank, const Call& call) {
     std::unique_lock lock(mutex);
     if (!failure.empty()) return failure;
@@ -69,12 +69,13 @@ struct ThreadGroup::Shared {
   std::mutex mutex;
   std::condition_variable changed;
   std::string failure;
-  std::vector<std::optional<Call>> calls;  // of the ranks that have come
+  std::vector<std::optional<Call>> calls;  // of the ranks that have entered the operation
   std::vector<bool> ended;                 // ranks whose thread of run() has returned
   std::vector<std::unique_ptr<Communicator>> ranks;
 
  private:
-  /// "rank 1, rank 3": those that have not come, or of them those that have ended.
+  /// Lists the ranks that have not entered the operation, or only the ended ones among them, as
+  /// "rank 1, rank 3".
   std::string list(bool only_ended) const {
     std::string text;
     for (std::size_t r = 0; r < calls.size(); ++r) {
@@ -89,7 +90,7 @@ struct ThreadGroup::Shared {
     }
     return false;
   }
-  /// All have come.
+  /// Ends the operation, after all ranks have entered it.
   void finish() {
     const Call& first = *calls[0];
     for (int r = 1; r < size && failure.empty(); ++r) {
@@ -239,7 +240,7 @@ AMP_COLD void ThreadGroup::run(int size, FunctionRef<void(Communicator&)> body,
   std::vector<std::thread> threads;
   try {
     for (int r = 0; r < size; ++r) threads.emplace_back(run_rank, r);
-  } catch (const std::exception& error) {  // no thread can be had
+  } catch (const std::exception& error) {  // no thread could be started
     const std::lock_guard lock(shared.mutex);
     if (!first) first = std::make_exception_ptr(Error(std::string("ThreadGroup: ") + error.what()));
     shared.fail("a rank could not be started");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Files that are written whole or not at all.
+// Files that are written completely or not at all.
 #pragma once
 
 #include <fcntl.h>
@@ -22,17 +22,17 @@
 
 namespace amp::inline v0::detail {
 
-/// A file on its way to `path`. It is written beside it, under a name that no other writer has
-/// ("run.safetensors.4711-0.partial": the process and a count), and takes its place in one step
-/// once all of it is on the disk. A reader that opens `path` at any time, also after a crash in
-/// between, and while several processes write to it, finds one whole file: the old one, or one of
-/// the new ones. A link at `path` is followed, and an existing file's group and permissions are
-/// kept. Throws amp::Error with the system's reason, and leaves nothing behind; only a process that
-/// is killed leaves its partial file, which disturbs no later one and may be deleted.
+/// A file that replaces the one at `path` when it is complete. It is written in the same folder,
+/// under a name of its own ("run.safetensors.4711-0.partial": the process and a count), and renamed
+/// once all of it is on the disk. A reader that opens `path` at any time, even after a crash or
+/// while several processes write to it, reads one complete file: the old one or one of the new
+/// ones. A link at `path` is followed; the group and permissions of an existing file are preserved.
+/// Throws amp::Error with the system's reason, and removes its partial file. A process that is
+/// killed leaves it behind; it does not disturb later writers and may be deleted.
 class AtomicFile {
  public:
   [[gnu::cold]] explicit AtomicFile(FilePath path) : AtomicFile(path, followed(path.string())) {
-    // From here on the destructor runs, whatever throws.
+    // The delegated constructor has ended: from here on the destructor runs if something throws.
     struct stat old {};
     const bool replaces = ::stat(target_.c_str(), &old) == 0;
     require(replaces || errno == ENOENT, "cannot be written");
@@ -41,7 +41,8 @@ class AtomicFile {
     const mode_t mode = replaces ? old.st_mode & 0777 : 0666;
     create(mode);
     if (!replaces) return;
-    // Where the process may, and the file system has such things; with what the umask took away.
+    // Errors are ignored: the process may lack the right, or the file system the feature. fchmod
+    // restores the bits that the umask removed.
     [[maybe_unused]] const int group = ::fchown(file_, static_cast<uid_t>(-1), old.st_gid);
     (void)::fchmod(file_, mode);
   }
@@ -64,12 +65,12 @@ class AtomicFile {
     }
   }
 
-  /// To be called last.
+  /// Replaces the file at `path`. Call it last.
   [[gnu::cold]] void commit() {
     require(synced(file_), "cannot write it to the disk");
     require(std::rename(partial_.c_str(), target_.c_str()) == 0, "cannot rename the written file");
     ::close(std::exchange(file_, -1));
-    // The new name is on the disk when the folder is. Not every file system can be asked.
+    // The new name is on the disk when the folder is. Not every file system supports this.
     const int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return;
     (void)synced(folder);
@@ -87,12 +88,13 @@ class AtomicFile {
     if (folder_.empty()) folder_ = "./";
   }
 
-  /// With the slash that ends it; empty where there is none.
+  /// The folder of a path, with its last slash; empty if there is no slash.
   [[gnu::cold]] static std::string folder_of(const std::string& path) {
     return path.substr(0, path.rfind('/') + 1);
   }
 
-  /// Where the links at `path` lead. What goes in a circle stays a link, which stat refuses.
+  /// Returns the file to which the links at `path` lead. If they form a circle, the result is still
+  /// a link, which stat refuses.
   [[gnu::cold]] static std::string followed(std::string path) {
     for (int links = 0; links < kMostLinks; ++links) {
       const std::string next = target_of_link(path);
@@ -101,7 +103,7 @@ class AtomicFile {
     }
     return path;
   }
-  /// Empty where `path` is no link.
+  /// Returns the target of a link; empty if `path` is no link.
   [[gnu::cold]] static std::string target_of_link(const std::string& path) {
     for (std::size_t room = 256;; room *= 2) {
       std::string target(room, '\0');
@@ -113,8 +115,7 @@ class AtomicFile {
     }
   }
 
-  /// Opens a file that was not there before: what somebody else put at its name, a link too, is
-  /// left alone.
+  /// Opens a new file. If a file or a link with its name exists, another name is tried.
   [[gnu::cold]] void create(mode_t mode) {
     static std::atomic<unsigned> count = 0;
     const std::string stem = target_.substr(target_.rfind('/') + 1, kLongestStem) + '.' +

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Checkpoints: all that a training needs to go on where it stopped, in one safetensors file.
+// Checkpoints: everything that a training needs to resume, in one safetensors file.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@
 
 namespace amp::inline v0 {
 
-/// A list of named parts, by reference: what save() writes, load() restores. A training whose
-/// model, optimizer, scaler and random stream are saved, and which then takes the same batches,
-/// continues bit for bit.
+/// A list of named parts, held by reference: load() restores what save() has written. If model,
+/// optimizer, scaler and random stream are saved, and the resumed training takes the same batches,
+/// it continues bit for bit.
 ///
 /// ```cpp
 /// amp::nn::Linear model(4, 2);
@@ -36,8 +36,9 @@ namespace amp::inline v0 {
 /// assert(epoch == 3);
 /// ```
 ///
-/// Entries of the file are "model.weight", "optimizer.weight.exp_avg"; scaler, numbers,
-/// texts and random stream are metadata. Parts outlive the checkpoint. save and load synchronise.
+/// The tensors of the file have names such as "model.weight" and "optimizer.weight.exp_avg";
+/// scaler, numbers, texts and random stream are metadata. Parts must outlive the checkpoint. Names
+/// of parts must be different and contain no dot, or add() throws.
 class Checkpoint {
  public:
   /// Without parts: add() them.
@@ -48,36 +49,40 @@ class Checkpoint {
   Checkpoint& operator=(Checkpoint&& other) noexcept;
   ~Checkpoint();
 
-  /// Parameters and buffers.
+  /// Adds the parameters and buffers of a module.
   Checkpoint& add(std::string name, const nn::Module& module);
-  /// Its state; named by its parameters, so make it of named_parameters().
+  /// Adds the state of an optimizer. Its entries are named after its parameters, so make it from
+  /// named_parameters().
   Checkpoint& add(std::string name, Optimizer& optimizer);
+  /// Adds the state of a scaler. A disabled scaler ignores it in load().
   Checkpoint& add(std::string name, GradScaler& scaler);
-  /// Where the training is: an epoch, a step.
+  /// Adds a number, such as an epoch or a step.
   Checkpoint& add(std::string name, std::int64_t& number);
-  /// What else is to be known of it.
+  /// Adds a text, for any other information.
   Checkpoint& add(std::string name, std::string& text);
-  /// A tensor of any shape, which load() replaces.
+  /// Adds a tensor of any shape. load() replaces it by another tensor.
   Checkpoint& add(std::string name, Tensor& tensor);
-  /// What rand, randn and dropout draw next.
+  /// Adds the state of the generator that rand, randn and dropout use.
   Checkpoint& add_random_stream(std::string name = "random");
 
-  /// Writes all parts atomically: a crash leaves the file that was there before.
+  /// Writes all parts atomically: after a crash, the previous file is still there. Throws
+  /// amp::Error if the file cannot be written. Synchronises.
   void save(FilePath path) const;
 
-  /// Restores all parts, or throws amp::Error, naming file and part, and leaves all as they were.
-  /// What the file holds beside them is ignored, so that a model can be taken from a whole
-  /// checkpoint.
+  /// Restores all parts from the file. Throws amp::Error, naming file and part, and restores the
+  /// previous state of all parts, if a part is missing or does not fit. Other entries of the file
+  /// are ignored, so that a model can be loaded from the checkpoint of a whole training.
+  /// Synchronises.
   void load(FilePath path) const;
 
  private:
   struct Part;
 
-  /// What all parts are, each on its own.
+  /// Returns a copy of each part.
   std::vector<SafeTensors> copies() const;
-  /// Undoes the loading of the parts up to `last`, which may have got halfway. Its memory is what
-  /// the tensors of the file took, which are given up for it. Returns what an error is to add: the
-  /// parts, hardly ever any, of which even that fails.
+  /// Undoes the loading of the parts up to `last`, which may be half-loaded. First frees the
+  /// tensors of the file, so that there is memory. Returns a text for the error message: the parts
+  /// that could not be restored, usually none.
   std::string put_back(const std::vector<SafeTensors>& before, std::size_t last,
                        SafeTensors& contents) const;
   Checkpoint& add_part(Part part);

@@ -35,14 +35,14 @@ Number parse_number(std::string_view text) {
 
 }  // namespace detail
 
-/// Named tensors or a note in the metadata: the functions of the other are empty.
+/// Named tensors, or a note in the metadata; the functions of the other kind are empty.
 struct Checkpoint::Part {
   std::string name;
   std::function<NamedTensors()> tensors = {};
   std::function<void(const NamedTensors&)> set_tensors = {};
   std::function<std::string()> note = {};
   std::function<void(std::string_view)> set_note = {};
-  bool writes_in_place = true;  // load, into the tensors that save lists
+  bool writes_in_place = true;  // load writes into the tensors that save lists
 
   static Part of_tensors(std::string name, std::function<NamedTensors()> save,
                          std::function<void(const NamedTensors&)> load,
@@ -126,7 +126,7 @@ AMP_COLD Checkpoint& Checkpoint::add(std::string name, Optimizer& optimizer) {
 AMP_COLD Checkpoint& Checkpoint::add(std::string name, GradScaler& scaler) {
   return add_part(Part::of_note(
       std::move(name), [&scaler] { return to_string(scaler.state_dict()); },
-      [&scaler](std::string_view text) {  // a disabled one may hold what no other could load
+      [&scaler](std::string_view text) {  // a disabled scaler's state may be invalid
         if (scaler.is_enabled()) scaler.load_state_dict(parse_grad_scaler_state(text));
       }));
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Tensors of other libraries by DLPack, the interface by which PyTorch, JAX, CuPy, NumPy, TVM and
-// others share memory: https://dmlc.github.io/dlpack/latest. Nothing is copied.
+// Exchange of tensors with other libraries by DLPack, the interface through which PyTorch, JAX,
+// CuPy, NumPy, TVM and others share memory: https://dmlc.github.io/dlpack/latest. Nothing is
+// copied.
 #pragma once
 
 #include <cstdint>
@@ -18,34 +19,33 @@ struct DLManagedTensor;  // of DLPack's own header, dlpack.h
 
 namespace amp::inline v0 {
 
-/// Options of from_dlpack().
+/// Options of from_dlpack.
 struct FromDLPackOptions {
   /// The stream, a cudaStream_t, on which the producer works with a CUDA tensor. If it is given,
-  /// the streams are ordered: what this thread enqueues from now on, on its current stream, comes
-  /// after what was enqueued on `stream` until now; and when the last tensor over the memory is
-  /// gone, what is enqueued on `stream` from then on comes after the work on the current stream of
-  /// the thread in which that happens. Without it the caller orders them. Throws while a graph is
-  /// recorded. Is ignored for memory of the host.
+  /// later work on this thread's current stream is ordered after earlier work on `stream`. When the
+  /// last tensor over the memory is destroyed, later work on `stream` is ordered after earlier work
+  /// on the current stream of the destroying thread. If it is not given, the caller must order the
+  /// streams. Throws while a graph is recorded. Ignored for host memory.
   std::optional<void*> stream = {};
-  /// Takes read-only tensors, too. The caller sees to it that nothing writes to them.
+  /// Accepts read-only tensors as well. The caller must make sure that nothing writes to them.
   bool allow_read_only = false;
 };
 
-/// Options of to_dlpack().
+/// Options of to_dlpack.
 struct ToDLPackOptions {
   /// The stream, a cudaStream_t, on which the consumer works with a CUDA tensor. If it is given,
-  /// what is enqueued there from now on comes after what was enqueued on this thread's current
-  /// stream until now; and after the consumer's deleter, the memory is reused only once all work of
-  /// the device that was enqueued until then is done. Without it the caller orders them. Throws
-  /// while a graph is recorded. Is ignored for memory of the host.
+  /// later work on `stream` is ordered after earlier work on this thread's current stream. After
+  /// the consumer has called the deleter, the memory is reused only once all work that was enqueued
+  /// on the device until then is done. If it is not given, the caller must order the streams.
+  /// Throws while a graph is recorded. Ignored for host memory.
   std::optional<void*> stream = {};
-  /// Marks the tensor as read-only. Throws for a DLManagedTensor, which has no such mark.
+  /// Marks the tensor as read-only. Throws for a DLManagedTensor, which has no such flag.
   bool read_only = false;
 };
 
 namespace detail {
 
-/// What a DLManagedTensor of any header says.
+/// The fields of a DLManagedTensor, independent of the header that declares it.
 struct DLPackFields {
   void* data;
   std::int64_t device_type, device_id, ndim, code, bits, lanes;
@@ -54,7 +54,7 @@ struct DLPackFields {
   bool read_only;
 };
 
-/// The same as amp says it.
+/// The same tensor in amp's terms.
 struct DLPackBlob {
   void* data;
   Shape shape;
@@ -62,21 +62,22 @@ struct DLPackBlob {
   TensorOptions options;
 };
 
-/// Throws if amp has no such tensors.
+/// Converts the fields. Throws if amp cannot represent the tensor.
 DLPackBlob blob_of(const DLPackFields& fields, const FromDLPackOptions& options);
 [[noreturn]] void refuse_dlpack_version(std::uint32_t major, std::uint32_t minor);
 
-/// What is enqueued on this thread's current stream from now on comes after what was enqueued on
-/// `stream` until now. Does nothing on the host, or without a stream.
+/// Orders later work on this thread's current stream after earlier work on `stream`. Does nothing
+/// on the host, or without a stream.
 void take_from_stream(Device device, const std::optional<void*>& stream);
-/// The reverse. An error of CUDA is not reported here: its next call reports it.
+/// Orders later work on `stream` after earlier work on this thread's current stream. A CUDA error
+/// is not reported here; the next CUDA call reports it.
 void give_back_to_stream(Device device, const std::optional<void*>& stream) noexcept;
 
-/// What is exported of a tensor; what it points to lives as long as it does.
+/// An exported tensor. It owns the memory, and the arrays to which the fields point.
 struct DLPackExport {
   DLPackExport(const Tensor& tensor, const ToDLPackOptions& options, bool versioned);
 
-  Ref<Storage> storage;  // not the tensor, which may get other memory (Tensor::set_data)
+  Ref<Storage> storage;  // not the tensor, whose storage may be replaced (Tensor::set_data)
   std::int64_t shape[kMaxDims], strides[kMaxDims];
   DLPackFields fields;
 };
@@ -95,22 +96,22 @@ concept DLPackManaged = requires(Managed& managed) {
 
 }  // namespace detail
 
-/// A tensor over the memory of another library's tensor. `managed` is a DLManagedTensor or a
-/// DLManagedTensorVersioned, as any copy of DLPack's header declares them, or amp::dlpack.
+/// Returns a tensor over the memory of another library's tensor. `managed` is a DLManagedTensor or
+/// a DLManagedTensorVersioned, as any copy of DLPack's header, or amp::dlpack, declares them.
 ///
-/// Ownership: the memory is amp's until the last tensor over it is gone; then amp calls `deleter`,
-/// if there is one, once, in the thread in which that happens. If from_dlpack throws, `managed`
-/// stays the caller's. From Python: PyCapsule_GetPointer gives `managed`, and the capsule must be
-/// renamed to "used_dltensor" (or "used_dltensor_versioned") after from_dlpack, and only then.
+/// Ownership: amp owns the memory. When the last tensor over it is destroyed, amp calls `deleter`
+/// once, unless it is null, in the thread that destroys the tensor. If from_dlpack throws, the
+/// caller still owns `managed`. From Python: PyCapsule_GetPointer returns `managed`, and the
+/// capsule must be renamed to "used_dltensor" (or "used_dltensor_versioned") after from_dlpack has
+/// returned.
 /// Dtypes: all that amp has. Shapes: up to 8 dimensions; strides may be 0.
 /// Devices: the host, pinned host memory, CUDA, and CUDA's managed memory.
-/// Writes: those of the other library go unseen, as those to from_blob's memory do: see
-/// Tensor::mark_modified.
-/// Errors: amp::Error if `managed` is null or has another major version than 1; for a dtype, a
-/// device or negative strides, which amp does not have; if extents or offsets are out of range; if
-/// the first element is not at a multiple of its size; for a read-only tensor, unless
-/// `allow_read_only` is set; and for `stream` while a graph is recorded. That `data` points to as
-/// many elements cannot be tested. Does not synchronise.
+/// Writes: amp cannot see those of the other library: see Tensor::mark_modified.
+/// Errors: throws amp::Error if `managed` is null or its major version is not 1; if amp does not
+/// have the dtype or the device; if a stride is negative, or extents or offsets are out of range;
+/// if the first element is not aligned to its size; if the tensor is read-only and
+/// `allow_read_only` is false; or if `stream` is given while a graph is recorded. It cannot test
+/// whether `data` has as many elements as `shape` says. Does not synchronise.
 ///
 /// ```cpp
 /// auto* const exported = amp::to_dlpack<amp::dlpack::DLManagedTensor>(amp::ones({2, 3}));
@@ -126,7 +127,7 @@ template <class Managed>
   if (managed == nullptr) detail::fail("from_dlpack: `managed` is null");
   bool read_only = false;
   if constexpr (detail::HasDLPackVersion<Managed>) {
-    if (managed->version.major != 1)  // nothing else of it can be read
+    if (managed->version.major != 1)  // then no other field can be read
       detail::refuse_dlpack_version(managed->version.major, managed->version.minor);
     read_only = (managed->flags & 1) != 0;
   }
@@ -153,16 +154,16 @@ template <class Managed>
                              blob.options);
 }
 
-/// The tensor's memory for another library, as a DLManagedTensor; to_dlpack<T> makes T, which is a
-/// DLManagedTensor or a DLManagedTensorVersioned. The former needs DLPack's header (dlpack.h, or
-/// ATen/dlpack.h of PyTorch); amp::dlpack has both for programs without it.
+/// Exports the tensor's memory to another library, as a DLManagedTensor. to_dlpack<T> returns a T,
+/// which is a DLManagedTensor or a DLManagedTensorVersioned. The default needs DLPack's header
+/// (dlpack.h, or ATen/dlpack.h of PyTorch); programs without it can use the types of amp::dlpack.
 ///
-/// Ownership: the memory lives until the consumer calls `deleter(self)`, which frees the struct,
-/// too, and may be called in any thread.
-/// Writes: amp does not see those of the consumer: call `tensor.mark_modified()` after them.
-/// Errors: amp::Error if `tensor` is undefined, or requires gradients, which DLPack does not carry:
-/// export `tensor.detach()`; for `read_only` of a DLManagedTensor; and for `stream` while a graph
-/// is recorded. Does not synchronise.
+/// Ownership: the memory lives until the consumer calls `deleter(self)`, in any thread. The deleter
+/// frees the struct as well.
+/// Writes: amp cannot see those of the consumer: call `tensor.mark_modified()` after them.
+/// Errors: throws amp::Error if `tensor` is undefined, or requires gradients, which DLPack cannot
+/// carry (export `tensor.detach()`); if `read_only` is set for a DLManagedTensor; or if `stream` is
+/// given while a graph is recorded. Does not synchronise.
 template <class Managed = ::DLManagedTensor>
 [[nodiscard]] Managed* to_dlpack(const Tensor& tensor, const ToDLPackOptions& options = {}) {
   static_assert(

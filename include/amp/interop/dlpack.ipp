@@ -21,7 +21,7 @@
 
 namespace amp::inline v0::detail {
 
-/// By DLDeviceType.
+/// Values of DLDeviceType.
 struct DLPackDevices {
   static constexpr std::int64_t kCPU = 1, kCUDA = 2, kCUDAHost = 3, kCUDAManaged = 13;
 };
@@ -36,7 +36,7 @@ inline constexpr DLPackType kDLPackTypes[kDTypeCount] = {
     {0, 64}, {0, 32}, {1, 8},  {6, 8},   // int64, int32, uint8, bool
 };
 
-/// A dtype that amp does not have, as an error names it.
+/// Returns the name of a dtype that amp does not have, for an error message.
 AMP_COLD std::string dlpack_type_name(const DLPackFields& fields) {
   constexpr std::string_view kNames[] = {"int",    "uint",    "float", "handle",
                                          "bfloat", "complex", "bool"};
@@ -114,8 +114,8 @@ AMP_COLD void refuse_dlpack_version(std::uint32_t major, std::uint32_t minor) {
        "; the caller may only call its deleter");
 }
 
-/// What is enqueued on `waiting` (this thread's current stream if there is none) from now on comes
-/// after what was enqueued on `stream` (likewise) until now.
+/// Orders later work on `waiting` after earlier work on `stream`. An unset stream is this thread's
+/// current stream.
 AMP_COLD void order_streams(Device device, const std::optional<void*>& stream,
                             const std::optional<void*>& waiting) {
   const auto on = [&](const std::optional<void*>& chosen, auto&& call) {
@@ -147,7 +147,7 @@ AMP_COLD void give_back_to_stream(Device device, const std::optional<void*>& str
   try {
     order_streams(device, {}, stream);
   } catch (const Error&) {
-    // The memory is given back all the same: its owner meets the same failure.
+    // The memory is returned in any case: its owner's next CUDA call reports the same error.
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The binary interface of DLPack 1.1, for programs that have no header of DLPack: the structs have
-// its names, and its layout in memory.
+// The binary interface of DLPack 1.1, for programs without DLPack's header: the structs have the
+// same names and the same layout in memory.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,10 @@ struct DLDataType {
   std::uint8_t
       code;  ///< 0: signed, 1: unsigned integers, 2: IEEE floats, 4: bfloat16, 6: bool, ...
   std::uint8_t bits;
-  std::uint16_t lanes;  ///< numbers in an element
+  std::uint16_t lanes;  ///< number of values in an element
 };
 
-/// Strided elements in memory. Owns nothing.
+/// Strided elements in memory, without ownership.
 struct DLTensor {
   void* data;
   DLDevice device;
@@ -40,15 +40,15 @@ struct DLTensor {
   std::uint64_t byte_offset;  ///< of the first element from `data`
 };
 
-/// The same with an owner. The consumer calls deleter(self), if it is not null, when it no longer
-/// uses the elements; that frees the struct, too.
+/// A DLTensor with an owner. The consumer calls deleter(self), unless it is null, when it no longer
+/// uses the elements; the deleter frees the struct as well.
 struct DLManagedTensor {
   DLTensor dl_tensor;
   void* manager_ctx;
   void (*deleter)(DLManagedTensor* self);
 };
 
-/// What takes the place of DLManagedTensor since DLPack 1.0.
+/// Replaces DLManagedTensor since DLPack 1.0.
 struct DLManagedTensorVersioned {
   DLPackVersion version;
   void* manager_ctx;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Tensors over the memory of Eigen's matrices. Eigen is not included: a program that includes it
-// can use it here.
+// Tensors over the memory of Eigen's matrices. This header does not include Eigen; the program
+// does.
 #pragma once
 
 #include <concepts>
@@ -14,8 +14,8 @@
 
 namespace amp::inline v0 {
 
-/// A dense object of Eigen, const or not, whose elements lie in memory: Matrix, Array, Map, Ref,
-/// Block, but not the sum of two.
+/// A dense object of Eigen, const or not, whose elements are in memory: Matrix, Array, Map, Ref or
+/// Block, but not an expression such as a sum.
 template <class M>
 concept EigenLike = requires(M& matrix) {
   requires std::is_pointer_v<decltype(matrix.data())>;
@@ -28,19 +28,19 @@ concept EigenLike = requires(M& matrix) {
   typename M::PlainObject;
 };
 
-/// A tensor over the elements of `matrix`, [rows, cols], or [size] if it is a vector at compile
-/// time. Nothing is copied: a column-major matrix makes a tensor with strides like those of a
-/// transposed one. The memory must outlive the tensor and every view of it, so a Matrix or Array
-/// must be an lvalue, and must not be resized meanwhile; Maps, Refs and Blocks may be temporaries.
-/// amp cannot see writes to the memory: see Tensor::mark_modified. Optimizers take only row-major
-/// parameters, so weights to be trained are kept in a RowMajor matrix.
+/// Returns a tensor over the elements of `matrix`, of shape [rows, cols], or [size] if it is a
+/// vector at compile time. Nothing is copied: a column-major matrix gives a tensor with the strides
+/// of a transposed one. The memory must outlive the tensor and every view of it, so a Matrix or
+/// Array must be an lvalue and must not be resized; Maps, Refs and Blocks may be temporaries. amp
+/// cannot see writes to the memory: see Tensor::mark_modified. Optimizers need row-major
+/// parameters, so store trained weights in a RowMajor matrix.
 ///
 /// The dtype is that of the elements, which must not be const; `options.dtype` may be left unset.
-/// `options.device` says where the memory of a Map is. Throws amp::Error if `options.dtype` is
-/// another, for negative strides, for null if there are elements, and for memory that is not at a
-/// multiple of the element's size. Does not synchronise.
+/// `options.device` is the device of the memory of a Map. Throws amp::Error if `options.dtype`
+/// differs, if a stride is negative, if the pointer is null but there are elements, or if the
+/// memory is not aligned to the element's size. Does not synchronise.
 ///
-/// The way back is a Map of Eigen's, over a tensor that is contiguous():
+/// For the opposite direction, make an Eigen Map over a tensor that is contiguous():
 ///
 /// ```text
 /// Eigen::MatrixXf weight(3, 2);
@@ -53,7 +53,7 @@ template <class M>
   requires EigenLike<std::remove_reference_t<M>>
 [[nodiscard]] Tensor from_eigen(M&& matrix, const TensorOptions& options = {}) {
   using Matrix = std::remove_reference_t<M>;
-  // What owns its memory is the plain type itself, or derives from it.
+  // Objects that own their memory have the plain type, or a type derived from it.
   static_assert(
       std::is_lvalue_reference_v<M> || !std::derived_from<Matrix, typename Matrix::PlainObject>,
       "amp: this matrix would be gone with its memory at the end of the expression, and "

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Files that lie in memory without having been read.
+// Files that are mapped into memory.
 #pragma once
 
 #include <sys/mman.h>
@@ -18,8 +18,8 @@
 namespace amp::inline v0::detail {
 
 /// The bytes of an open file, which may be closed afterwards. A page takes memory once it is read
-/// or written; a write goes to a copy of its page, and never to the file. The file must keep its
-/// length: to touch a page beyond its end is SIGBUS.
+/// or written; a write goes to a private copy of its page, and never to the file. The file must not
+/// become shorter: access to a page beyond its end raises SIGBUS.
 class AMP_EXPORT FileMapping final : public RefCounted {
  public:
   /// Throws amp::Error with the system's reason. A file of 0 bytes cannot be mapped.
@@ -33,7 +33,7 @@ class AMP_EXPORT FileMapping final : public RefCounted {
               ": cannot be mapped into memory: ", std::strerror(reason));
   }
 
-  /// Aligned to a page at offset 0.
+  /// The address of the byte at `offset`. Offset 0 is aligned to a page.
   std::byte* at(std::uint64_t offset) const { return static_cast<std::byte*>(bytes_) + offset; }
 
  private:

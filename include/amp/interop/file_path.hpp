@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// FilePath: how functions take the name of a file.
+// FilePath: the type of parameters that are paths of files.
 #pragma once
 
 #include <concepts>
@@ -21,9 +21,9 @@ concept StandardPath = requires(const Path& path) {
 
 }  // namespace detail
 
-/// The path of a file for as long as a call takes. Made of a text, of a std::filesystem::path or
-/// of a std::filesystem::directory_entry, whatever the caller has: <filesystem> alone takes longer
-/// to compile than most programs that load a file.
+/// The path of a file, as a parameter. It is made from a text, a std::filesystem::path or a
+/// std::filesystem::directory_entry, and valid for one call. <filesystem> is not included, since it
+/// takes longer to compile than most programs that load a file.
 class FilePath {
  public:
   /// From a string, a std::filesystem::path, or a directory entry, which must outlive this.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Elements that another library's type views: what from_mdspan and from_eigen share.
+// Elements of other libraries' views: the code that from_mdspan and from_eigen share.
 #pragma once
 
 #include <limits>
@@ -14,9 +14,10 @@
 
 namespace amp::inline v0::detail {
 
-/// A tag of amp's element type with the bits of T: of T itself, or of amp's format if T is another
-/// library's float16 or bfloat16, such as Eigen::half or c10::BFloat16. Those are recognised by
-/// std::numeric_limits, so that no library needs to be named. The tag of void if there is none.
+/// Returns a tag of amp's element type with the bits of T: T itself, or amp's format if T is
+/// another library's float16 or bfloat16, such as Eigen::half or c10::BFloat16. These are
+/// recognised by std::numeric_limits, so that no library needs to be named. The tag is of void if
+/// there is no such type.
 template <class T>
 consteval auto own_element() {
   using Limits = std::numeric_limits<T>;
@@ -33,7 +34,7 @@ consteval auto own_element() {
 template <class T>
 using OwnElement = typename decltype(own_element<std::remove_const_t<T>>())::type;
 
-/// tensor_over() elements of a known dtype, with which that of `options` must agree.
+/// Calls tensor_over() for elements of a known dtype. Throws if `options` has another dtype.
 Tensor tensor_over_elements(std::string_view call, void* data, DType dtype, const Shape& shape,
                             const Strides& strides, const TensorOptions& options);
 
@@ -47,7 +48,7 @@ Tensor tensor_over_elements(std::string_view call, T* data, const Shape& shape,
   static_assert(Element<Own>,
                 "amp: no DType has elements of this type; copy them to one that amp has, such as "
                 "float, or to amp::half if they are another library's type with the same bits");
-  if constexpr (!std::is_const_v<T> && Element<Own>)  // else the above is all that is reported
+  if constexpr (!std::is_const_v<T> && Element<Own>)  // else only the above is reported
     return tensor_over_elements(call, data, dtype_of<Own>, shape, strides, options);
   else
     return {};

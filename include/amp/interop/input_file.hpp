@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Files that are read from their first byte on.
+// Files that are read from beginning to end.
 #pragma once
 
 #include <fcntl.h>
@@ -24,13 +24,14 @@
 
 namespace amp::inline v0::detail {
 
-/// A regular file that is open: size and bytes are of one file, whatever takes its place meanwhile.
-/// A folder, a pipe and a device are refused without waiting for them. Throws amp::Error with the
-/// system's reason.
+/// An open regular file: size and bytes belong to one file, even if another file replaces it at its
+/// path. Throws amp::Error with the system's reason, also for folders, pipes and devices, without
+/// waiting for them.
 class InputFile {
  public:
   InputFile(std::string_view call, FilePath path) : InputFile(path.string()) {
-    // From here on the destructor runs, whatever throws. A pipe would otherwise wait for a writer.
+    // The delegated constructor has ended: from here on the destructor runs if something throws.
+    // Without O_NONBLOCK, opening a pipe would wait for a writer.
     file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat status {};
     const bool opened = file_ >= 0 && ::fstat(file_, &status) == 0;
@@ -46,10 +47,10 @@ class InputFile {
     if (file_ >= 0) ::close(file_);
   }
 
-  /// When it was opened.
+  /// The size in bytes when the file was opened.
   std::uint64_t size() const { return size_; }
 
-  /// The next bytes, all of them.
+  /// Reads the next `count` bytes. Throws if the file has fewer.
   [[gnu::cold]] void read(void* to, std::uint64_t count) {
     auto* bytes = static_cast<char*>(to);
     while (count > 0) {
@@ -67,7 +68,7 @@ class InputFile {
     AMP_CHECK(::lseek(file_, static_cast<off_t>(count), SEEK_CUR) >= 0, path_,
               ": cannot be read to its end");
   }
-  /// All of it, as far as size() says.
+  /// Maps the first size() bytes of the file.
   Ref<FileMapping> map() const { return make_ref<FileMapping>(path_, file_, size_); }
 
  private:

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Tensors over the memory of std::mdspan and of what has its interface, such as Kokkos' and
-// cuda::std's, and such views of tensors. None of them is included: a program that includes one can
-// use it here.
+// Tensors over the memory of std::mdspan and of types with its interface, such as those of Kokkos
+// and cuda::std, and such views of tensors. This header includes none of them; the program does.
 #pragma once
 
 #include <array>
@@ -22,7 +21,7 @@
 
 namespace amp::inline v0 {
 
-/// What has the interface of std::mdspan, and a pointer for its data handle.
+/// A type with the interface of std::mdspan and a pointer as its data handle.
 template <class M>
 concept MdspanLike = requires(const M& view) {
   { M::rank() } -> std::convertible_to<std::size_t>;
@@ -36,7 +35,7 @@ concept MdspanLike = requires(const M& view) {
 
 namespace detail {
 
-/// Whether what the accessor of an mdspan gives is the element in memory.
+/// Returns whether the accessor of an mdspan returns references to the elements in memory.
 template <class M, class T>
 consteval bool accesses_memory() {
   if constexpr (requires { typename M::reference; })
@@ -45,9 +44,9 @@ consteval bool accesses_memory() {
     return true;
 }
 
-/// The strides of a tensor for an mdspan with elements of `dtype`, `static_extents` (-1: dynamic),
-/// and an index_type that counts to `largest_index`; such that std::layout_stride takes them.
-/// Throws if that cannot be.
+/// Returns the strides of a tensor for an mdspan with elements of `dtype`, `static_extents` (-1:
+/// dynamic) and an index_type with the maximum `largest_index`, such that std::layout_stride
+/// accepts them. Throws if the tensor does not fit.
 Strides strides_for_mdspan(const Tensor& tensor, DType dtype,
                            std::span<const std::int64_t> static_extents,
                            std::uint64_t largest_index);
@@ -55,11 +54,11 @@ Strides strides_for_mdspan(const Tensor& tensor, DType dtype,
 void check_layout_of_mdspan(const Tensor& tensor, const Strides& strides,
                             const Strides& strides_of_layout);
 
-/// The mapping of a layout that takes strides, or else of one that has its own.
+/// Returns the mapping of a layout, with these strides if the layout accepts strides.
 template <class Mapping, class Extents>
 Mapping mapping_of_mdspan(const Extents& extents, const Strides& strides) {
   if constexpr (requires(const Mapping& mapping) { Mapping(extents, mapping.strides()); }) {
-    // The array is of the mdspan's library, which need not be std's.
+    // The array type belongs to the mdspan's library, and may differ from std::array.
     std::remove_cvref_t<decltype(std::declval<const Mapping&>().strides())> steps{};
     for (int d = 0; d < strides.dims(); ++d)
       steps[static_cast<std::size_t>(d)] = static_cast<typename Extents::index_type>(strides[d]);
@@ -71,14 +70,15 @@ Mapping mapping_of_mdspan(const Extents& extents, const Strides& strides) {
 
 }  // namespace detail
 
-/// A tensor over the elements of `view`, with its extents and strides. Nothing is copied; the
-/// memory must outlive the tensor and every view of it. amp cannot see writes to it: see
+/// Returns a tensor over the elements of `view`, with its extents and strides. Nothing is copied;
+/// the memory must outlive the tensor and every view of it. amp cannot see writes to it: see
 /// Tensor::mark_modified.
 ///
 /// The dtype is that of the elements, which must not be const; `options.dtype` may be left unset.
-/// `options.device` says where the memory is. Throws amp::Error if `options.dtype` is another, for
-/// more than 8 dimensions, negative strides and a layout without strides, for null if there are
-/// elements, and for memory that is not at a multiple of the element's size. Does not synchronise.
+/// `options.device` is the device of the memory. Throws amp::Error if `options.dtype` differs, if
+/// there are more than 8 dimensions, if a stride is negative or the layout has no strides, if the
+/// pointer is null but there are elements, or if the memory is not aligned to the element's size.
+/// Does not synchronise.
 ///
 /// ```text
 /// std::mdspan matrix(numbers.data(), 2, 3);
@@ -112,15 +112,15 @@ template <MdspanLike M>
   return detail::tensor_over_elements("from_mdspan", view.data_handle(), shape, strides, options);
 }
 
-/// A view of the elements of `tensor` as an M: a std::mdspan or what is like it. Nothing is copied;
-/// the view must not outlive the tensor's memory, and the pointer in it is one of the tensor's
-/// device.
+/// Returns a view of the elements of `tensor` as an M, which is a std::mdspan or a similar type.
+/// Nothing is copied; the view must not outlive the tensor's memory, and holds a pointer to memory
+/// of the tensor's device.
 ///
-/// If M's elements are not const, this counts as a write, as Tensor::data does; elements that are
-/// const are read, as through Tensor::const_data. Throws amp::Error if dtype, rank or static
-/// extents are not those of the tensor, if its elements lie otherwise than M's layout says
-/// (std::layout_stride takes those that neither share memory nor interleave), and if M's index_type
-/// is too small. Does not synchronise.
+/// If M's elements are not const, this counts as a write, like Tensor::data; if they are const, as
+/// a read, like Tensor::const_data. Throws amp::Error if dtype, rank or static extents differ from
+/// those of the tensor, if M's layout does not support the tensor's strides (std::layout_stride
+/// supports those of elements that neither share memory nor interleave), or if M's index_type is
+/// too small. Does not synchronise.
 ///
 /// ```text
 /// using Matrix = std::mdspan<const float, std::dextents<int, 2>>;

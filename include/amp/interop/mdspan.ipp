@@ -10,9 +10,9 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// The strides of a tensor with elements, as std::layout_stride wants them: if one dimension steps
-/// by less than another, it ends before the other's first step. Along a dimension of one element no
-/// step is taken; its stride becomes one that does.
+/// Returns the strides of a tensor with elements, as std::layout_stride requires them: a dimension
+/// with a smaller stride than another must end before the other's first step. The stride of a
+/// dimension of one element is never used; it is replaced by one that fits.
 AMP_COLD Strides nested_strides(const Tensor& tensor) {
   const Shape& shape = tensor.shape();
   Strides strides = tensor.strides();

@@ -15,56 +15,57 @@
 
 namespace amp::inline v0 {
 
-/// What a safetensors file holds.
+/// The contents of a safetensors file.
 struct SafeTensors {
   NamedTensors tensors = {};
   std::map<std::string, std::string> metadata = {};
-  /// Entries of a dtype that amp has not, which load_safetensors leaves in the file: their names,
-  /// and the dtype in the format's words ("I16").
+  /// Entries whose dtype amp does not have, which load_safetensors does not load: their names, and
+  /// the format's name of the dtype ("I16").
   std::map<std::string, std::string> unsupported = {};
 
-  /// The tensor of this name. Throws amp::Error where there is none, listing names that there are,
-  /// or where amp has not its dtype.
+  /// Returns the tensor of this name. Throws amp::Error if there is none, listing existing names,
+  /// or if amp does not have its dtype.
   const Tensor& at(std::string_view name) const;
 };
 
-/// Writes a file atomically: a crash leaves the file that was there before, and of several
-/// processes that save to one path the last wins. Strided tensors, and those of another device, are
-/// copied first; synchronises. Throws amp::Error where a tensor is undefined, a name is there twice
-/// or is no UTF-8, `contents` lists unsupported entries, or the file cannot be written.
+/// Writes a file atomically: after a crash, the previous file is still there, and if several
+/// processes save to one path, the last one wins. Tensors that are not contiguous or not on the CPU
+/// are copied first. Throws amp::Error if a tensor is undefined, a name is given twice or is not
+/// UTF-8, `contents` lists unsupported entries, or the file cannot be written. Synchronises.
 void save_safetensors(FilePath path, const SafeTensors& contents);
 
-/// Options of load_safetensors().
+/// Options of load_safetensors.
 struct SafeTensorsOptions {
-  /// Leaves the bytes of the tensors in the file, which is mapped into memory: loading takes the
-  /// time of reading the header, and a page takes memory once a tensor on it is used. Writes go to
+  /// Maps the file into memory instead of reading the tensors: loading takes only the time of
+  /// reading the header, and a page takes memory once a tensor on it is used. Writes go to private
   /// copies of the pages, never to the file. Tensors that are not aligned to their elements, and
-  /// those of dtype bool, are read as without the option. memory_stats() counts only these.
+  /// those of dtype bool, are read as without the option; memory_stats() counts only these.
   ///
   /// The mapping lasts as long as any of the tensors. Deleting the file or replacing it by another
-  /// one, as save_safetensors does, leaves them alone. But if it is changed in place meanwhile,
-  /// their values may change, and if it is cut short, a use of them ends the program by SIGBUS. So
-  /// it is for files that only amp replaces, or that nothing writes.
+  /// one, as save_safetensors does, does not affect them. If the file is changed in place, their
+  /// values may change; if it is cut short, using them ends the program by SIGBUS. So use it for
+  /// files that only amp replaces, or that are never written.
   bool memory_map = false;
 };
 
-/// Reads a file, onto the CPU, in time linear in its size. Nothing in it is trusted: throws
-/// amp::Error, naming the file and what is wrong, if it is cut short, has bytes too many, or
-/// does not keep to the format, before memory is taken for what the file does not hold. Entries of
-/// a dtype that amp does not have are listed in SafeTensors::unsupported.
+/// Reads a file into tensors on the CPU, in time linear in its size. Nothing in the file is
+/// trusted: throws amp::Error, naming the file and the problem, if it is cut short, has too many
+/// bytes or violates the format, before allocating memory for data that the file does not contain.
+/// Entries whose dtype amp does not have are listed in SafeTensors::unsupported.
 SafeTensors load_safetensors(FilePath path, const SafeTensorsOptions& options = {});
 
 namespace detail {
 
 struct SafeTensorsHeader;
 
-/// `call()`, of which running out of memory becomes an amp::Error that names the file.
+/// Calls `call()`, and turns a lack of memory into an amp::Error that names the file.
 void with_memory_for(FilePath path, const FunctionRef<void()>& call);
 
-/// Some of the names in a file, for messages: those that begin with `prefix`, if there are any.
+/// Returns some of the names in a file, for messages: those that begin with `prefix`, if there are
+/// any.
 std::string names_in(const SafeTensors& contents, std::string_view prefix = "");
 
-/// Of tensors that are written one after the other.
+/// Returns the header for tensors that are written one after the other.
 SafeTensorsHeader header_of(const SafeTensors& contents);
 
 }  // namespace detail

@@ -78,7 +78,7 @@ AMP_COLD SafeTensorsHeader header_of(const SafeTensors& contents) {
   return header;
 }
 
-/// The text of the header of a file of which nothing was read yet.
+/// Reads the text of the header, from the beginning of the file.
 AMP_COLD std::string read_header(const std::string& path, InputFile& file) {
   std::uint64_t size = 0;
   AMP_CHECK(file.size() >= sizeof size, path, ": has ", file.size(),
@@ -98,7 +98,7 @@ AMP_COLD std::string read_header(const std::string& path, InputFile& file) {
   return text;
 }
 
-/// The `entry.end - entry.begin` bytes from `offset` on, where they lie.
+/// Returns a tensor over the mapped bytes from `offset` on.
 AMP_COLD Tensor mapped_tensor(const SafeTensorsEntry& entry, const Ref<FileMapping>& file,
                               std::uint64_t offset) {
   auto storage = make_ref<Storage>(kCPU, file->at(offset),
@@ -108,13 +108,13 @@ AMP_COLD Tensor mapped_tensor(const SafeTensorsEntry& entry, const Ref<FileMappi
                                      contiguous_strides(entry.shape), 0, entry.dtype()));
 }
 
-/// The next bytes of the file.
+/// Reads a tensor from the next bytes of the file.
 AMP_COLD Tensor read_tensor(const std::string& path, const std::string& name,
                             const SafeTensorsEntry& entry, InputFile& file) {
   Tensor tensor;
   try {
     tensor = make_tensor(entry.shape, entry.dtype(), kCPU);
-  } catch (const Error& error) {  // a file with holes may say that it is larger than memory
+  } catch (const Error& error) {  // a sparse file may be larger than memory
     fail(path, ": tensor \"", excerpt(name), "\": ", error.what());
   }
   file.read(tensor.raw_data(), entry.end - entry.begin);
@@ -125,13 +125,13 @@ AMP_COLD Tensor read_tensor(const std::string& path, const std::string& name,
   return tensor;
 }
 
-/// The next tensors of a file. Made for one call.
+/// Reads or maps the tensors of a file, one after the other.
 class SafeTensorsData {
  public:
   SafeTensorsData(const std::string& path, InputFile& file, std::uint64_t offset, bool map)
       : path_(path), file_(file), offset_(offset), map_(map) {}
 
-  /// Entries come in the order of their bytes.
+  /// Returns the next tensor. Entries must be given in the order of their bytes.
   Tensor next(const std::string& name, const SafeTensorsEntry& entry) {
     if (!can_map(entry)) return read_tensor(path_, name, entry, file_);
     if (!mapping_) mapping_ = file_.map();
@@ -141,7 +141,7 @@ class SafeTensorsData {
   void skip(const SafeTensorsEntry& entry) { file_.skip(entry.end - entry.begin); }
 
  private:
-  /// A bool must be 0 or 1 whenever it is read, and what lies in the file may change.
+  /// Bools are not mapped: they must be 0 or 1 whenever they are read, but the file may change.
   bool can_map(const SafeTensorsEntry& entry) const {
     const auto alignment = static_cast<std::uint64_t>(item_size(entry.dtype()));
     return map_ && entry.begin != entry.end && entry.dtype() != kBool &&
@@ -150,7 +150,7 @@ class SafeTensorsData {
 
   const std::string& path_;
   InputFile& file_;
-  std::uint64_t offset_;  // of what the entries count from
+  std::uint64_t offset_;  // of the first tensor, from which the entries count
   bool map_;
   Ref<FileMapping> mapping_;
 };
@@ -166,7 +166,7 @@ AMP_COLD SafeTensors read_safetensors(FilePath path, const SafeTensorsOptions& o
     header = parse_safetensors_header(name, text);
   }
   SafeTensorsData data(name, file, file.size() - data_size, options.memory_map);
-  // In the order of their bytes, which is that of reading, but listed by name.
+  // Tensors are read in the order of their bytes, but listed by name.
   std::map<std::string_view, Tensor> loaded;
   SafeTensors contents;
   for (const auto* const named : check_entries(name, header, data_size)) {

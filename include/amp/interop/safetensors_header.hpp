@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What the header of a safetensors file says, as Hugging Face defines it
-// (https://huggingface.co/docs/safetensors#format): names of tensors, with dtype, shape and place
-// of each, and metadata.
+// The contents of the header of a safetensors file, as Hugging Face defines it
+// (https://huggingface.co/docs/safetensors#format): the names of the tensors, with dtype, shape and
+// position of each, and metadata.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct SafeTensorsType {
   std::string_view name;
   int bits;
 };
-/// First those that amp has, in the order of DType, then the others of the format.
+/// The dtypes of the format: first those that amp has, in the order of DType, then the others.
 inline constexpr SafeTensorsType kSafeTensorsTypes[] = {
     {"F64", 64},    {"F32", 32},    {"F16", 16},        {"BF16", 16},       {"F8_E4M3", 8},
     {"F8_E5M2", 8}, {"I64", 64},    {"I32", 32},        {"U8", 8},          {"BOOL", 8},
@@ -44,7 +44,7 @@ struct SafeTensorsEntry {
   Shape shape = {};
   std::uint64_t begin = 0, end = 0;
 
-  bool has_dtype() const { return type < kDTypeCount; }  // one that amp has
+  bool has_dtype() const { return type < kDTypeCount; }  // whether amp has the dtype
   DType dtype() const { return static_cast<DType>(type); }
   std::string_view type_name() const { return kSafeTensorsTypes[type].name; }
 };
@@ -54,8 +54,8 @@ struct SafeTensorsHeader {
   std::map<std::string, std::string> metadata = {};
 };
 
-/// The beginning of a text from a file, for messages: it may be as long as the file. Ends with a
-/// whole character.
+/// Returns the beginning of a text from a file, for messages, since the text may be as long as the
+/// file. It ends with a whole UTF-8 character.
 [[gnu::cold]] inline std::string excerpt(std::string_view text) {
   std::size_t length = 200;
   if (text.size() <= length) return std::string(text);
@@ -63,9 +63,9 @@ struct SafeTensorsHeader {
   return std::string(text.substr(0, length)) + "...";
 }
 
-/// Throws where an entry has not the bytes that its shape and dtype take, or where bytes of the
-/// `data_size` after the header belong to no tensor, or to two. Returns the entries in the order of
-/// their bytes.
+/// Returns the entries in the order of their bytes. Throws if the size of an entry does not match
+/// its shape and dtype, or if any of the `data_size` bytes after the header belongs to no tensor or
+/// to two.
 [[gnu::cold]] inline std::vector<const std::pair<const std::string, SafeTensorsEntry>*>
 check_entries(const std::string& path, const SafeTensorsHeader& header, std::uint64_t data_size) {
   std::vector<const std::pair<const std::string, SafeTensorsEntry>*> order;

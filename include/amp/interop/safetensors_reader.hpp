@@ -3,7 +3,7 @@
 //
 // Reads the header of a safetensors file: JSON that maps names to tensors, and "__metadata__" to an
 // object of strings. It is read in one pass, event by event, in time and memory linear in its
-// length (but for the sorting of names).
+// length, apart from the sorting of names.
 #pragma once
 
 #if !__has_include(<nlohmann/json.hpp>)
@@ -23,15 +23,15 @@
 
 namespace amp::inline v0::detail {
 
-/// Takes the events of nlohmann's parser. At the first that a header cannot have it throws
-/// amp::Error: so nothing nests deeper than a list in an entry, and no name comes twice.
+/// Handles the events of nlohmann's parser. Throws amp::Error at the first event that a header
+/// cannot have, such as deeper nesting than a list in an entry, or a name that is given twice.
 class SafeTensorsHeaderReader {
  public:
   explicit SafeTensorsHeaderReader(const std::string& path) : path_(path) {}
 
   SafeTensorsHeader result = {};
 
-  // --- the events, under the names that the parser wants; each returns whether to go on
+  // --- the events, under the names that the parser requires; each returns whether to continue
   [[gnu::cold]] bool null() { refuse("null"); }
   [[gnu::cold]] bool boolean(bool value) { refuse(value ? "true" : "false"); }
   [[gnu::cold]] bool number_integer(std::int64_t value) {
@@ -132,7 +132,7 @@ class SafeTensorsHeaderReader {
   enum class Place { kFile, kHeader, kMetadata, kEntry };
   enum Part { kDType, kShape, kOffsets, kNone };
 
-  /// Throws, saying what the place where the header is takes instead of `found`.
+  /// Throws an error that names `found` and what the header must have here instead.
   [[noreturn, gnu::cold]] void refuse(const std::string& found) const {
     if (place_ == Place::kMetadata)
       fail(path_, ": ", kMetadataKey, ": \"", excerpt(name_), "\" must be a string, but is ",
@@ -156,17 +156,17 @@ class SafeTensorsHeaderReader {
   Part part_ = kNone;
   bool in_list_ = false, has_metadata_ = false, seen_[3] = {};
   std::size_t count_ = 0;
-  std::string name_;  // of the entry, or of the note in the metadata
+  std::string name_;  // of the current entry or note in the metadata
   SafeTensorsEntry* entry_ = nullptr;
   std::vector<std::uint64_t> numbers_;
 };
 
 [[gnu::cold]] inline SafeTensorsHeader parse_safetensors_header(const std::string& path,
                                                                 const std::string& text) {
-  // At a NUL nlohmann's parser stops, and would let pass what follows.
+  // nlohmann's parser stops at a NUL, and would accept anything after it.
   AMP_CHECK(text.find('\0') == text.npos, path, ": the header is no JSON: it holds a NUL");
   SafeTensorsHeaderReader reader(path);
-  // Pointers, because the parser's own header has instantiated much of itself for them.
+  // Pointers, because the parser's own header has already instantiated most templates for them.
   nlohmann::json::sax_parse(text.data(), text.data() + text.size(), &reader);
   return std::move(reader.result);
 }

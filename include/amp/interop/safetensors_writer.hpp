@@ -14,8 +14,8 @@
 
 namespace amp::inline v0::detail {
 
-/// How many bytes the UTF-8 character that begins `text` takes; 0: it is none. Overlong forms,
-/// surrogates and what lies beyond U+10FFFF are none.
+/// Returns the number of bytes of the UTF-8 character at the beginning of `text`, or 0 if there is
+/// none. Overlong forms, surrogates and codes above U+10FFFF are not characters.
 [[gnu::cold]] inline std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
@@ -35,8 +35,8 @@ namespace amp::inline v0::detail {
   return 0;
 }
 
-/// Appends a JSON string. Throws if `text` is not UTF-8. (nlohmann's writer ends the program
-/// if memory runs out in its destructors.)
+/// Appends a JSON string. Throws if `text` is not UTF-8. (nlohmann's writer is not used, because it
+/// ends the program if memory runs out in its destructors.)
 [[gnu::cold]] inline void append_json(std::string& out, const std::string& path,
                                       std::string_view text) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -57,7 +57,7 @@ namespace amp::inline v0::detail {
   out += '"';
 }
 
-/// `"name":{"data_offsets":[begin,end],"dtype":...,"shape":[...]}`
+/// Appends `"name":{"data_offsets":[begin,end],"dtype":...,"shape":[...]}`.
 [[gnu::cold]] inline void append_json(std::string& out, const std::string& path,
                                       std::string_view name, const SafeTensorsEntry& entry) {
   append_json(out, path, name);
@@ -68,7 +68,7 @@ namespace amp::inline v0::detail {
   out += "]}";
 }
 
-/// The header's text, padded so that the data begins at a multiple of eight bytes.
+/// Returns the header's text, padded so that the data begins at a multiple of eight bytes.
 [[gnu::cold]] inline std::string to_json(const std::string& path, const SafeTensorsHeader& header) {
   std::string text = "{";
   if (!header.metadata.empty()) {

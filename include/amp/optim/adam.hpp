@@ -6,8 +6,8 @@
 //   m <- beta1 m + (1 - beta1) g,   v <- beta2 v + (1 - beta2) g^2
 //   w <- w - lr / (1 - beta1^t) * m / (sqrt(v / (1 - beta2^t)) + eps)
 // with g + weight_decay * w in place of g (Adam), or w scaled by 1 - lr * weight_decay first
-// (AdamW). t counts the steps applied to a parameter: on the device, so that a skipped step does
-// not count.
+// (AdamW). t is the number of steps applied to a parameter. It is counted on the device, so that a
+// skipped step does not count.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,11 @@ namespace kernels {
 struct AdamRule;
 }
 
-/// `moments` as in SGDOptions. exp_avg_sq in kBFloat16 is rounded stochastically: with beta2 =
-/// 0.999 it moves by less than half of bfloat16's last bit, and nearest rounding would never let it
-/// fall. (Unset, a bfloat16 parameter in kParameter has just that, as in torch.)
+/// Options of Adam and AdamW. `moments` is the dtype of exp_avg and exp_avg_sq, chosen as in
+/// SGDOptions. With `moments` = kBFloat16, exp_avg_sq is rounded stochastically: with beta2 = 0.999
+/// a step moves it by less than half of bfloat16's last bit, and nearest rounding would never let
+/// it fall. (If `moments` is unset, the bfloat16 moments of a bfloat16 parameter in kParameter are
+/// rounded to nearest, as in torch.)
 struct AdamOptions {
   double lr = 1e-3;
   double beta1 = 0.9;
@@ -35,13 +37,13 @@ struct AdamOptions {
   Schedule schedule = {};                   // of lr
   WeightStorage storage = WeightStorage::kParameter;  // of parameters below 32 bits
   std::optional<DType> moments = {};                  // see above
-  std::uint64_t seed = 0;                             // of what is rounded stochastically
-  bool zero_grad = false;  // steps, skipped ones too, end with gradients of 0; not skip_step()
+  std::uint64_t seed = 0;                             // of stochastic rounding
+  bool zero_grad = false;  // each step sets the gradients to 0, even if skipped; skip_step() not
 };
 
 namespace detail {
 
-/// Adam, or AdamW where the weight decay is decoupled from the gradient.
+/// Adam, or AdamW if the weight decay is decoupled from the gradient.
 template <bool kDecoupled>
 struct AdamFormula {
   using Options = AdamOptions;
@@ -58,13 +60,13 @@ struct AdamFormula {
 
 }  // namespace detail
 
-/// Adam, whose weight decay is a part of the gradient.
+/// Adam, with weight decay added to the gradient (torch.optim.Adam).
 class Adam final : public RuleOptimizer<detail::AdamFormula<false>> {
  public:
   using RuleOptimizer::RuleOptimizer;
 };
 
-/// Weight decay decoupled from the gradient.
+/// Adam with weight decay decoupled from the gradient (torch.optim.AdamW).
 class AdamW final : public RuleOptimizer<detail::AdamFormula<true>> {
  public:
   using RuleOptimizer::RuleOptimizer;

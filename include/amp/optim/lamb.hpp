@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// LAMB (You et al. 2020, arXiv 1904.00962, algorithm 2, phi the identity): Adam's step, as long for
-// each parameter as its weights,
+// LAMB (You et al. 2020, arXiv 1904.00962, algorithm 2, phi the identity): Adam's step, scaled for
+// each parameter to the norm of its weights,
 //   m <- beta1 m + (1 - beta1) g,   v <- beta2 v + (1 - beta2) g^2
 //   r <- m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + eps) + weight_decay * w
 //   w <- w - lr * ||w|| / ||r|| * r
 // where ||w|| / ||r||, the trust ratio of a parameter tensor, is 1 if either norm is 0. t is
-// counted as in Adam. Two passes over the parameters: the first sums up the norms, and writes
-// nothing.
+// counted as in Adam. A step makes two passes over the parameters: the first computes the norms and
+// writes nothing.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,9 @@ namespace kernels {
 struct LambRule;
 }
 
-/// `moments` as in AdamOptions. Norms are sums in float32 of 2^16 elements at a time, then in
-/// float64, and the same on every device.
+/// Options of LAMB. `moments` is the dtype of exp_avg and exp_avg_sq, as in AdamOptions. Norms are
+/// summed in float32 over 2^16 elements at a time, then in float64; they are the same on every
+/// device.
 struct LAMBOptions {
   double lr = 1e-3;
   double beta1 = 0.9;
@@ -35,8 +36,8 @@ struct LAMBOptions {
   Schedule schedule = {};                             // of lr
   WeightStorage storage = WeightStorage::kParameter;  // of parameters below 32 bits
   std::optional<DType> moments = {};                  // see above
-  std::uint64_t seed = 0;                             // of what is rounded stochastically
-  bool zero_grad = false;  // steps, skipped ones too, end with gradients of 0; not skip_step()
+  std::uint64_t seed = 0;                             // of stochastic rounding
+  bool zero_grad = false;  // each step sets the gradients to 0, even if skipped; skip_step() not
 };
 
 namespace detail {
@@ -55,7 +56,7 @@ struct LambFormula {
 
 }  // namespace detail
 
-/// LAMB.
+/// Adam with a trust ratio for each parameter.
 class LAMB final : public RuleOptimizer<detail::LambFormula> {
  public:
   using RuleOptimizer::RuleOptimizer;

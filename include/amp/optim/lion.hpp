@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Lion (Chen et al. 2023, arXiv 2302.06675, program 1): a step of the same size for every weight,
+// Lion (Chen et al. 2023, arXiv 2302.06675, program 1): steps of the same size for every weight,
 //   c <- beta1 m + (1 - beta1) g,   w <- w - lr (sign(c) + weight_decay w),
 //   m <- beta2 m + (1 - beta2) g
-// and one array of state beside the weights. The authors use a third to a tenth of Adam's rate, and
-// a weight decay that is larger by the same factor.
+// with one array of state, m. The authors use a third to a tenth of Adam's learning rate, and a
+// weight decay that is larger by the same factor.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace kernels {
 struct LionRule;
 }
 
-/// `moments` is the dtype of m, as in SGDOptions.
+/// Options of Lion. `moments` is the dtype of m, chosen as in SGDOptions.
 struct LionOptions {
   double lr = 1e-4;
   double beta1 = 0.9;
@@ -30,8 +30,8 @@ struct LionOptions {
   Schedule schedule = {};                             // of lr
   WeightStorage storage = WeightStorage::kParameter;  // of parameters below 32 bits
   std::optional<DType> moments = {};                  // see above
-  std::uint64_t seed = 0;                             // of what is rounded stochastically
-  bool zero_grad = false;  // steps, skipped ones too, end with gradients of 0; not skip_step()
+  std::uint64_t seed = 0;                             // of stochastic rounding
+  bool zero_grad = false;  // each step sets the gradients to 0, even if skipped; skip_step() not
 };
 
 namespace detail {
@@ -50,7 +50,7 @@ struct LionFormula {
 
 }  // namespace detail
 
-/// Lion.
+/// Steps along the sign of the momentum.
 class Lion final : public RuleOptimizer<detail::LionFormula> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What every optimizer shares: its parameters, their gradients, and the two ways to step.
+// The base of all optimizers: the parameters, their gradients, and the two ways to step.
 #pragma once
 
 #include <cstddef>
@@ -21,34 +21,34 @@
 
 namespace amp::inline v0 {
 
-/// Base of amp's optimizers. Scale-aware: step(const GradScale&) reads scaled gradients once and
-/// unscales, clips, skips and updates in that pass. Known to a GradScaler by address, so neither
-/// copied nor moved.
+/// Base of amp's optimizers. An optimizer is scale-aware: step(const GradScale&) reads scaled
+/// gradients once and unscales, clips, skips and updates in that pass. A GradScaler knows it by its
+/// address, so it can be neither copied nor moved.
 class Optimizer {
  public:
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
   AMP_INLINE virtual ~Optimizer();
 
-  /// Of all groups, in order.
+  /// The parameters of all groups, in order.
   const std::vector<Tensor>& parameters() const { return parameters_; }
-  /// Their names, or numbers where they were given without.
+  /// The names of parameters(); a parameter without a name has its index.
   const std::vector<std::string>& parameter_names() const { return names_; }
 
-  /// Throws if `loss` depends on a leaf that requires gradients and is a parameter neither of this
-  /// optimizer nor among `others`: it would never be stepped. To be called once, after the first
+  /// Throws if `loss` depends on a leaf that requires gradients but is neither a parameter of this
+  /// optimizer nor one of `others`: it would never be stepped. Call it once, after the first
   /// forward pass: it walks the graph.
   void check_trains(const Tensor& loss, const std::vector<Tensor>& others = {}) const;
 
-  /// How many steps were applied: what schedules count. Synchronises.
+  /// Returns the number of steps applied; schedules count these. Synchronises.
   std::int64_t applied_steps() const;
 
-  /// Forgets all gradients; the next backward makes new ones. Those in memory of the user's become
-  /// 0 there, a launch each: options.zero_grad does so within the step.
+  /// Drops all gradients; the next backward makes new ones. Gradients in the user's memory are set
+  /// to 0 in place, with a launch each; options.zero_grad does so within the step.
   void zero_grad();
 
-  /// body(view) for each gradient that exists now, and a list of them. Views have the name of the
-  /// parameter if it was given one.
+  /// Calls body(view) for each gradient that exists now. A view has the name of its parameter, if
+  /// the parameter was given one.
   template <class Body>
   void visit_gradients(Body&& body) const {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -56,39 +56,43 @@ class Optimizer {
         body(TensorView{g.raw_data(), g.numel(), g.dtype(), g.device(), given_name(i)});
     }
   }
+  /// Returns a view of each gradient that exists now.
   std::vector<TensorView> gradients() const;
 
-  /// Says that the float32 and float64 gradients were unscaled in place. 16-bit ones stay scaled,
-  /// and marked, until step(const GradScale&).
+  /// Records that the float32 and float64 gradients were unscaled in place. 16-bit gradients stay
+  /// scaled, and marked as scaled, until step(const GradScale&).
   void mark_unscaled();
 
-  /// One step with the gradients as they are. Throws where a gradient still carries the scale of a
-  /// scaled loss. Of gradients in memory of the user's that is known only from GradScaler::unscale_
-  /// on, which leaves 16-bit ones scaled. Does not synchronise.
+  /// Makes one step with the gradients as they are. Throws if a gradient still carries the scale of
+  /// a scaled loss. For gradients in the user's memory this is known only after
+  /// GradScaler::unscale_, which leaves 16-bit ones scaled. Does not synchronise.
   void step();
-  /// One step with gradients that `scale` corrects; changes nothing where *scale.found_inf is not
-  /// 0. Does not synchronise.
+  /// Makes one step with the gradients multiplied by `scale`; changes no weight if
+  /// *scale.found_inf is not 0. Throws if a gradient does not fit its parameter or an option is
+  /// invalid. Does not synchronise.
   void step(const GradScale& scale);
 
-  /// The weights of all parameters as the next step will see them, in float32 (float64 where the
-  /// parameter is): copies, on its device. Throws where a parameter has another shape or device
-  /// than what is kept beside it. Synchronises where something is.
+  /// Returns copies of the weights of all parameters as the next step will read them, in float32
+  /// (float64 if the parameter is float64), on the device of the parameters. Throws if a parameter
+  /// and its auxiliary state have different shapes or devices. Synchronises if there is auxiliary
+  /// state.
   std::vector<Tensor> master_weights() const;
-  /// Makes these the weights, for each parameter of its shape, float32 (float64 where the parameter
-  /// is), on any device. Bit for bit in kMaster and kRemainder; kKahan keeps 16 bits of
-  /// significand, kParameter and kStochastic what the parameter holds, rounded to nearest.
-  /// Throws, changing nothing, where a tensor does not fit. Synchronises where a storage is split,
-  /// or the device another.
+  /// Sets the weights of all parameters: one tensor for each, of its shape, in float32 (float64 if
+  /// the parameter is float64), on any device. kMaster and kRemainder store them bit for bit,
+  /// kKahan with 16 bits of significand; kParameter and kStochastic round them to nearest in the
+  /// parameter's dtype. Throws, changing nothing, if a tensor does not fit. Synchronises if a
+  /// storage is kRemainder or kKahan, or if a tensor is on another device.
   void set_master_weights(std::span<const Tensor> weights);
 
-  /// A copy of everything that changes: per parameter what the optimizer remembers,
-  /// "weight.exp_avg" (parameters without names go by their number), the number of applied steps,
-  /// and each group's numbers, "groups.0.lr". Weights that are not in the parameter alone are part
-  /// of it ("weight.master", "weight.remainder", "weight.compensation"); other options, as the
-  /// storage and its seed, are not. Synchronises.
+  /// Returns copies of everything that changes in training: the states of each parameter, as
+  /// "weight.exp_avg" (a parameter without a name has its index: "0.exp_avg"), the number of
+  /// applied steps, and the numeric options of each group, as "groups.0.lr". The auxiliary state of
+  /// weights is included ("weight.master", "weight.remainder", "weight.compensation"); other
+  /// options, such as `storage` and `seed`, are not. Synchronises.
   NamedTensors state_dict() const;
-  /// Throws, changing nothing, where a name is unknown, missing or there twice, or a shape or dtype
-  /// differs. What a parameter has no entry for starts anew. Synchronises.
+  /// Restores what state_dict() returned. A parameter without any entry starts anew. Throws,
+  /// changing nothing, if a name is unknown, missing or given twice, if a shape or dtype differs,
+  /// or if an option is invalid. Synchronises.
   void load_state_dict(const NamedTensors& tensors);
 
  protected:
@@ -97,34 +101,38 @@ class Optimizer {
 
   explicit Optimizer(std::string_view name);
 
-  /// Adds a parameter. Throws where it cannot be trained.
+  /// Adds a parameter. Throws if it cannot be trained.
   void adopt(const Tensor& p, std::string_view called);
   void adopt(const ParameterView& view);
   /// Makes the user's 16-bit copy of parameter i equal to it, if there is one.
   void write_low_precision(std::size_t i) const;
-  /// The copies of parameter i that its step writes as well.
+  /// Returns the low-precision copies of parameter i, which its step writes as well.
   kernels::LowPrecisionCopies copies_to_write(std::size_t i) const;
   /// Forgets all parameters but the first `count`.
   void forget_after(std::size_t count);
-  /// Throws where what is remembered of parameter i is not what it should be by now.
+  /// Throws if a state of parameter i has not the dtype, shape and device that it should have now.
   void check_state(std::size_t i, const StateChoice& choice,
                    const detail::PoolVector<State*>& remembered) const;
-  /// Throws where parameter i cannot be stepped with this gradient and what is remembered of it.
+  /// Throws if parameter i cannot be stepped with this gradient and these states.
   void check_gradient(std::size_t i, const Tensor& grad, const StateChoice& choice,
                       const detail::PoolVector<State*>& remembered) const;
-  /// What a step reads and writes of parameter i beside it.
+  /// Returns the memory of a state of parameter i, created if there is none.
   void* state_of(State& state, std::size_t i, const StateChoice& choice);
+  /// Returns how the weights of parameter i are stored; creates their auxiliary state if it is
+  /// missing.
   kernels::StoredWeight stored_weight(std::size_t i, const StateChoice& choice);
+  /// states(), and the auxiliary states of the weights.
   detail::PoolVector<State*> all_states();
   std::string_view name() const { return name_; }
   const Tensor& applied() const { return applied_; }
 
+  /// Steps all parameters that have a gradient.
   virtual void apply(const GradScale& scale) = 0;
-  /// Throws where options cannot work.
+  /// Throws if an option is invalid.
   virtual void check_options() = 0;
-  /// What the formula remembers; the rest of the weights is not part of it.
+  /// The states of the formula, without the auxiliary states of the weights.
   virtual detail::PoolVector<State*> states() = 0;
-  /// What the options of parameter i say.
+  /// The storage and the dtype of the moments that the options of parameter i ask for.
   virtual StateChoice choice(std::size_t i) const = 0;
   /// The options that a schedule or a user may change while training, by name.
   using Numbers = std::vector<std::pair<std::string, double*>>;
@@ -133,18 +141,18 @@ class Optimizer {
  private:
   static void exchange(const Numbers& numbers, std::vector<double>& values) noexcept;
   std::string entry_name(std::size_t i, const State& state) const;
-  /// A parameter that was stepped has all entries. Weights alone may be there before: those that
-  /// set_master_weights gave.
+  /// Throws if a parameter that was stepped lacks an entry. Before its first step, a parameter may
+  /// have auxiliary state only: set_master_weights creates it.
   void check_complete(std::size_t i, const detail::PoolVector<State*>& all,
                       const detail::PoolVector<detail::PoolVector<Tensor>>& loaded) const;
   void check_known(std::string_view entry, const detail::PoolVector<State*>& all);
   WeightStorage storage_of(std::size_t i) const;
-  /// What weights in this storage keep beside the parameter; null where that is nothing.
+  /// The auxiliary state of weights in this storage, or null if the storage has none.
   State* aux_state_in(WeightStorage storage);
   State* aux_state_of(std::size_t i);
   const State* aux_state_of(std::size_t i) const;
 
-  /// Empty for a parameter that goes by its number.
+  /// The name of parameter i; empty if it was given none.
   std::string_view given_name(std::size_t i) const {
     return has_name_[i] ? std::string_view(names_[i]) : std::string_view();
   }
@@ -153,9 +161,9 @@ class Optimizer {
 
   std::string_view name_;
   std::vector<Tensor> parameters_;
-  detail::PoolVector<std::optional<ParameterView>> views_;  // of parameters that are, without names
+  detail::PoolVector<std::optional<ParameterView>> views_;  // set for views; without names
   std::vector<std::string> names_;
-  std::vector<bool> has_name_;  // for each, whether it was given
+  std::vector<bool> has_name_;  // false: the name is the index
   Tensor applied_;              // int64, on the device
   State rests_[3] = {{"master", State::kRest, WeightStorage::kMaster},
                      {"remainder", State::kRest, WeightStorage::kRemainder},

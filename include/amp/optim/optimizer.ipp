@@ -58,7 +58,7 @@ AMP_INLINE void Optimizer::mark_unscaled() {
     autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
     if (leaf == nullptr || !leaf->grad.defined()) continue;
     const bool low = is_low_precision(leaf->grad.dtype());
-    if (is_view(i)) {  // who wrote the gradient has set no mark, nor will say when it changes
+    if (is_view(i)) {  // the user's kernels write the gradient and set no mark
       leaf->is_scaled = low;
       continue;
     }
@@ -82,7 +82,8 @@ AMP_INLINE void Optimizer::step() {
 }
 
 AMP_INLINE void Optimizer::step(const GradScale& scale) {
-  // unscale_ passes inverse_low_precision: what is float32 and marked was added to since.
+  // If inverse_low_precision is set, unscale_ has run: a float32 gradient that is marked as scaled
+  // was added to afterwards.
   for (std::size_t i = 0; scale.inverse_low_precision != nullptr && i < parameters_.size(); ++i) {
     const autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
     AMP_CHECK(leaf == nullptr || !leaf->is_scaled || is_low_precision(leaf->grad.dtype()),
@@ -96,7 +97,7 @@ AMP_INLINE void Optimizer::step(const GradScale& scale) {
     if (!p.grad().defined()) continue;
     p.impl().storage->bump_version();
     if (is_view(i)) {
-      autograd::leaf_of(p)->is_scaled = false;  // its owner writes the next one unseen
+      autograd::leaf_of(p)->is_scaled = false;  // the user's kernels write the next gradient
     } else {
       detail::wrote_copies(p);
     }
@@ -139,7 +140,7 @@ AMP_COLD void Optimizer::set_master_weights(std::span<const Tensor> weights) {
     write_low_precision(i);
     if (!parts[i].second.defined()) continue;
     Tensor& aux_state = aux_state_of(i)->tensors[i];
-    if (aux_state.defined()) {  // a graph knows its address
+    if (aux_state.defined()) {  // in place: a graph may have recorded its address
       detail::copy_elements(parts[i].second, aux_state);
     } else {
       aux_state = parts[i].second;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Groups of parameters, each with options of its own, and the checks that options have in common.
+// Groups of parameters, each with its own options, and the checks that all options share.
 #pragma once
 
 #include <string>
@@ -16,20 +16,20 @@
 namespace amp::inline v0 {
 
 namespace detail {
-// g++ 12 forgets to define the default constructor of a vector that {.params = ...} leaves out.
+// g++ 12 does not define the default constructor of a vector that {.params = ...} omits.
 inline std::vector<std::string> no_names() { return {}; }
 inline std::vector<ParameterView> no_views() { return {}; }
 }  // namespace detail
 
-/// Parameters that are trained with the same options.
+/// Parameters that are trained with the same options. A group has either `params` or `views`.
 template <class Options>
 struct ParamGroup {
   std::vector<Tensor> params = {};
   Options options = {};
   std::vector<std::string> names =
-      detail::no_names();  // of params, for state_dict; their numbers if empty
-  /// In place of params: those in memory of one's own. The group then gets tensors over them, whose
-  /// `.grad` is the gradient's memory.
+      detail::no_names();  // of params, for state_dict; if empty, their indices
+  /// Parameters in the user's memory, instead of `params`. The optimizer fills `params` with
+  /// tensors over this memory; their `.grad` is a tensor over the gradient's memory.
   std::vector<ParameterView> views = detail::no_views();
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Parameters in memory of the user's, for programs without amp's tensors.
+// Parameters in the user's memory, for programs without amp's tensors.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace amp::inline v0 {
 
-/// A parameter that lives in memory of the user's, which outlives the optimizer: nothing of it is
-/// copied or freed. All parts are on one device, have as many elements, lie at addresses that their
-/// dtypes allow, and overlap no other part of any parameter of the optimizer. `weight.name` is the
+/// A parameter in the user's memory, which must outlive the optimizer: it is neither copied nor
+/// freed. All parts are on one device, have the same number of elements, are aligned for their
+/// dtypes, and overlap no other part of any parameter of the optimizer. `weight.name` is the
 /// parameter's name, and is copied; other names are not read.
 ///
 /// ```cpp
 /// float weights[4] = {1, 2, 3, 4};
-/// amp::half gradients[4] = {}, forward[4];  // written and read by kernels of one's own
+/// amp::half gradients[4] = {}, forward[4];  // your kernels write and read these
 /// amp::Adam optimizer({{.weight = {weights, 4, amp::kFloat32, amp::kCPU, "w"},
 ///                       .gradient = {gradients, 4, amp::kFloat16},
 ///                       .low_precision = {forward, 4, amp::kFloat16}}},
@@ -34,9 +34,10 @@ namespace amp::inline v0 {
 /// ```
 struct ParameterView {
   TensorView weight;    ///< of any floating-point dtype
-  TensorView gradient;  ///< likewise; the step only reads it, unless its options say `zero_grad`
-  /// If it has data: a float16 or bfloat16 copy of a float32 weight. The optimizer writes it when
-  /// the parameter is added, in each step that is applied, and in set_master_weights.
+  TensorView gradient;  ///< of any floating-point dtype; the step writes it only if `zero_grad`
+  /// Optional (if it has data): a float16 or bfloat16 copy of a float32 weight. The optimizer
+  /// writes it when the parameter is added, in each step that is applied, and in
+  /// set_master_weights.
   TensorView low_precision = {};
 };
 
@@ -48,7 +49,7 @@ void check_parts(std::string_view optimizer, std::size_t i, const ParameterView&
 void check_apart(std::string_view optimizer, std::size_t i, const ParameterView& view,
                  std::size_t other_i, const ParameterView& other);
 
-/// A leaf over the weight, with the gradient as its `.grad`.
+/// Returns a leaf over the weight, with the gradient as its `.grad`.
 Tensor leaf_over(const ParameterView& view);
 kernels::LowPrecisionCopies copies_in(const ParameterView& view);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The optimizer that steps with a rule: parameters in groups, each with options of its own, and
-// what the rule keeps beside each parameter.
+// The optimizer that steps with a rule: parameters in groups, each with its own options, and the
+// states that the rule needs for each parameter.
 #pragma once
 
 #include <cstddef>
@@ -26,17 +26,16 @@ struct OptimizerArgs;
 
 }  // namespace kernels
 
-/// An optimizer whose parameters come in groups, each stepped with a rule of kernels/optim. Formula
-/// says what is its own:
-/// - Options of a group, which users write: lr, schedule, storage, moments, seed, zero_grad and
-/// more.
-/// - Rule, which the kernels read: rule(options) makes it of options that are complete.
-/// - kName and kStates: the optimizer's name, and the names of what the rule keeps.
-/// - step(device, args) is its kernel on that device.
-/// - complete(options) fills in what the user left open, and throws if options do not go together.
-/// - visit(options, f) calls f(name, number, below) for the numbers that may change while training:
-///   each lies in [0, below), without a bound if `below` is not given.
-/// The members are defined in rule_optimizer.ipp, for the file that has the formula.
+/// An optimizer whose parameters come in groups, each stepped with a rule of kernels/optim. A
+/// Formula defines one optimizer:
+/// - Options of a group, set by the user: lr, schedule, storage, moments, seed, zero_grad and more.
+/// - Rule, read by the kernels: rule(options) makes it from complete options.
+/// - kName and kStates: the names of the optimizer and of the rule's states.
+/// - step(device, args) calls the kernel on that device.
+/// - complete(options) fills in unset options, and throws if options contradict each other.
+/// - visit(options, f) calls f(name, number, below) for each number that may change while training.
+///   The number must lie in [0, below), or in [0, infinity) if `below` is not given.
+/// The members are defined in rule_optimizer.ipp, which the file that defines the formula includes.
 template <class Formula>
 class RuleOptimizer : public Optimizer {
   using Rule = typename Formula::Rule;
@@ -45,30 +44,34 @@ class RuleOptimizer : public Optimizer {
   using Options = typename Formula::Options;
   using Group = ParamGroup<Options>;
 
-  /// Over one group of parameters, with or without names.
+  /// One group. Parameters must be contiguous leaves that require gradients, on one device, without
+  /// repetition. Throws if they are not, or if an option is invalid.
   explicit RuleOptimizer(std::vector<Tensor> params, const Options& options = {});
   explicit RuleOptimizer(const NamedTensors& params, const Options& options = {});
-  /// Over memory of one's own. Throws if the parts of a view do not fit each other.
+  /// One group of parameters in the user's memory. Throws if the parts of a view do not fit each
+  /// other or share memory.
   explicit RuleOptimizer(const std::vector<ParameterView>& views, const Options& options = {});
-  /// Over groups with options of their own.
+  /// Several groups, each with its own options.
   explicit RuleOptimizer(std::vector<Group> groups);
   ~RuleOptimizer() override;
 
-  /// In the order in which they were given. Options may be changed between steps; params may not.
+  /// The groups, in the order in which they were given. Options may be changed between steps;
+  /// params may not.
   std::vector<Group>& param_groups() { return groups_; }
   const std::vector<Group>& param_groups() const { return groups_; }
-  /// Those of the first group.
+  /// The options of the first group.
   Options& options() { return groups_[0].options; }
   const Options& options() const { return groups_[0].options; }
 
-  /// The learning rate of the next step: options.lr as the schedule has it by now. Synchronises:
-  /// the steps are counted on the device.
+  /// Returns the learning rate of the next step: options.lr after its schedule. Synchronises,
+  /// because the device counts the steps.
   double lr(std::size_t group = 0) const;
 
-  /// Adds a group; throws, adding nothing, where its options or parameters cannot work.
+  /// Adds a group. Throws, adding nothing, if an option or a parameter is invalid.
   void add_param_group(Group group);
 
  private:
+  /// One group, in a list.
   static std::vector<Group> one(std::vector<Tensor> params, const Options& options);
   static std::vector<Group> one(const NamedTensors& params, const Options& options);
   static std::vector<Group> one(const std::vector<ParameterView>& views, const Options& options);
@@ -81,23 +84,24 @@ class RuleOptimizer : public Optimizer {
   StateChoice choice(std::size_t i) const override;
   Numbers numbers() override;
 
+  /// The index of the first parameter of a group among parameters().
   std::size_t begin_of(std::size_t group) const;
-  /// f(i, gradient) for the parameters of a group that have a gradient.
+  /// Calls f(i, gradient) for each parameter of a group that has a gradient.
   template <class F>
   void for_each_gradient(std::size_t group, F&& f) const;
 
-  /// What the kernel is to read: the parameters that have a gradient, and their groups.
+  /// Lists the parameters that have a gradient, and their groups, for the kernel.
   void list();
   void list(std::size_t i, const Tensor& grad, const StateChoice& choice, const Rule& rule);
-  /// Where a recorded step finds the learning rates: each replay begins with those of then. Each
-  /// warm-up asks for the same memory. Null outside of a graph.
+  /// The device memory from which a recorded step reads the learning rates, one for each group. It
+  /// is filled before each replay. Null outside of a recording.
   const double* rates_of_graph();
 
   State steps_{.name = "step", .kind = State::kCount}, states_[std::size(Formula::kStates)];
   std::vector<Group> groups_;
   Tensor rates_;                   // of the graph recorded last
-  std::vector<std::size_t> ends_;  // of each group among parameters()
-  // Rebuilt each step, their memory kept.
+  std::vector<std::size_t> ends_;  // for each group, one past its last index in parameters()
+  // Rebuilt in each step; the memory is reused.
   detail::PoolVector<kernels::OptimizerGroup<Rule>> groups_list_;
   detail::PoolVector<kernels::OptimizerParameter<Rule>> parameters_list_;
   kernels::DescriptorTable table_;

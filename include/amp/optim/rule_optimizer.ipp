@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Templates: the files that define a formula include this, and instantiate the optimizer.
+// Templates: a file that defines a formula includes this one and instantiates its optimizer.
 #pragma once
 
 #include <cstddef>

@@ -74,7 +74,7 @@ AMP_COLD void Optimizer::load_state_dict(const NamedTensors& tensors) try {
   const detail::PoolVector<State*> all = all_states();
   detail::PoolVector<detail::PoolVector<Tensor>> loaded;
   for (State* state : all) {
-    state->tensors.reserve(parameters_.size());  // so that replace() asks for no memory
+    state->tensors.reserve(parameters_.size());  // so that replace() allocates nothing
     detail::PoolVector<Tensor>& list = loaded.emplace_back();
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const auto dtype = state->dtype(choice(i), parameters_[i].dtype());

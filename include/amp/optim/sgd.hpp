@@ -19,10 +19,11 @@ namespace kernels {
 struct SgdRule;
 }
 
-/// `moments` is the dtype of the momentum: float32, bfloat16, or that of the parameter, which is
-/// what unset means with kParameter (as in torch); with other storages unset is float32. Storage
-/// and moments are chosen before the first step. Everything but lr and its schedule is as it was
-/// recorded when a graph replays.
+/// Options of SGD. `moments` is the dtype of the momentum: float32, bfloat16, or that of the
+/// parameter. If unset, it is the parameter's with kParameter (as in torch), else float32. The
+/// momentum of a float64 parameter is always float64. Choose `storage` and `moments` before the
+/// first step. A replayed CUDA graph reads `lr` anew and goes on with its schedule; all other
+/// options are those of the recording.
 struct SGDOptions {
   double lr = 1e-3;
   double momentum = 0;
@@ -31,8 +32,8 @@ struct SGDOptions {
   Schedule schedule = {};                             // of lr
   WeightStorage storage = WeightStorage::kParameter;  // of parameters below 32 bits
   std::optional<DType> moments = {};                  // see above
-  std::uint64_t seed = 0;                             // of what is rounded stochastically
-  bool zero_grad = false;  // steps, skipped ones too, end with gradients of 0; not skip_step()
+  std::uint64_t seed = 0;                             // of stochastic rounding
+  bool zero_grad = false;  // each step sets the gradients to 0, even if skipped; skip_step() not
 };
 
 namespace detail {
@@ -51,7 +52,7 @@ struct SgdFormula {
 
 }  // namespace detail
 
-/// Stochastic gradient descent with momentum.
+/// Stochastic gradient descent with momentum (torch.optim.SGD).
 class SGD final : public RuleOptimizer<detail::SgdFormula> {
  public:
   using RuleOptimizer::RuleOptimizer;

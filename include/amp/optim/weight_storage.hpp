@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What optimizers keep beside a parameter: in which dtypes, which values at first, and weights as
-// float32 from and to any storage.
+// The states that an optimizer stores for each parameter: their dtypes, shapes and first values;
+// and the conversion of weights between float32 and any storage.
 #pragma once
 
 #include <cstddef>
@@ -17,59 +17,64 @@
 
 namespace amp::inline v0 {
 
-/// The enumerator's name: "kMaster".
+/// Returns the name of the enumerator, as "kMaster".
 std::string_view name(WeightStorage storage);
 
 namespace detail {
 
-/// What a group's options say of the memory of its parameters.
+/// The options of a group that choose the storage of its parameters and the dtype of its moments.
 struct StateChoice {
   WeightStorage storage = WeightStorage::kParameter;
   std::optional<DType> moments = {};
 };
 
-/// How the weights of a parameter of this dtype are kept.
+/// Returns the storage of the weights of a parameter of this dtype.
 WeightStorage storage_of(const StateChoice& choice, DType parameter);
+/// Returns the dtype of the moments of a parameter of this dtype.
 DType moment_dtype(const StateChoice& choice, DType parameter);
 
-/// Throws where a parameter cannot be kept so.
+/// Throws if the parameter does not support this choice.
 void check_choice(std::string_view optimizer, std::size_t i, const Tensor& p,
                   const StateChoice& choice);
 
-/// What an optimizer remembers of each parameter under one name; undefined until first needed.
+/// One state of an optimizer: a tensor for each parameter, undefined until it is first needed.
 struct OptimizerState {
   enum Kind : std::uint8_t {
-    kCount,   ///< int64 words that exist from the start and keep their place
+    kCount,   ///< an int64 scalar that exists from the start, at a fixed address
     kMoment,  ///< of the parameter's shape
-    kRest,    ///< of the weights, in one storage
+    kRest,    ///< the auxiliary state of weights in one storage
   };
 
   std::string_view name;
   Kind kind = kMoment;
-  WeightStorage storage = WeightStorage::kParameter;  // of an auxiliary state
-  bool may_lack = false;                              // where others of the same parameter exist
+  WeightStorage storage = WeightStorage::kParameter;  // for kRest: the storage it belongs to
+  bool may_lack = false;  // a parameter may have other states without this one
   PoolVector<Tensor> tensors = {};
-  PoolVector<std::pair<std::size_t, Tensor>> created = {};  // by a step that is not taken yet
+  PoolVector<std::pair<std::size_t, Tensor>> created = {};  // by a step that is not applied yet
 
-  /// Its dtype for a parameter; none where that has no such state.
+  /// The dtype of this state for a parameter, or none if the parameter has no such state.
   std::optional<DType> dtype(const StateChoice& choice, DType parameter) const;
-  /// A remainder is two bytes for each element: there is no dtype of 16-bit integers.
+  /// The shape of this state. A remainder has two bytes for each element, [numel, 2], because there
+  /// is no dtype of 16-bit integers.
   Shape shape(const Tensor& parameter) const;
   bool has(std::size_t i) const { return i < tensors.size() && tensors[i].defined(); }
 
-  /// In place where it can be: a graph knows the addresses.
+  /// Takes the values of `loaded`, in place if the dtypes, shapes and devices agree: a graph may
+  /// have recorded the addresses.
   void replace(const PoolVector<Tensor>& loaded);
-  /// Of parameter i of `count`. At first a master is the parameter, all else zero.
+  /// Returns the memory of this state for parameter i of `count`. If there is none, a tensor is
+  /// created: a master is a copy of the parameter, every other state is zero.
   void* of(std::size_t i, const Tensor& parameter, DType dtype, std::size_t count);
+  /// Moves what of() created into `tensors`, after the step was applied.
   void keep_created();
 };
 
-/// The weights of a parameter, in float32, or float64 if that is its dtype; `aux_state` may not exist yet. A
-/// copy. Synchronises if there is an auxiliary state.
+/// Returns a copy of the weights of a parameter, in float32, or in float64 if that is its dtype.
+/// `aux_state` may be undefined. Synchronises if it is defined.
 Tensor join_weights(WeightStorage storage, const Tensor& parameter, const Tensor& aux_state);
 
-/// The parameter and the auxiliary state (undefined if there is none) that stand for `weights`: new
-/// tensors, like `parameter`. Split weights synchronise.
+/// Returns the parameter and the auxiliary state (undefined if the storage has none) that represent
+/// `weights`: new tensors, on the device of `parameter`. Synchronises for kRemainder and kKahan.
 std::pair<Tensor, Tensor> split_weights(WeightStorage storage, const Tensor& weights,
                                         const Tensor& parameter);
 

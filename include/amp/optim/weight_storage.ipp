@@ -89,7 +89,7 @@ AMP_INLINE void OptimizerState::keep_created() {
   created.clear();
 }
 
-/// A copy, converted, without history.
+/// Returns a converted copy without history.
 AMP_COLD Tensor copy_as(const Tensor& source, DType dtype) {
   const Tensor copy = make_tensor(source.shape(), dtype, source.device());
   copy_elements(source, copy);

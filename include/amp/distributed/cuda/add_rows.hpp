@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The sum of what several ranks sent to one.
+// The sum of the elements that a rank received from several ranks.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// sums[i] = rows[0][i] + rows[1][i] + ..., on the current stream. The kernel adds in float64 and
-/// rounds once.
+/// Sets sums[i] = rows[0][i] + rows[1][i] + ..., on the current stream. The kernel adds in float64
+/// and rounds once.
 inline void add_rows(Device device, DType dtype, std::int64_t rows, std::int64_t length, void* data,
                      void* sums) {
   if (length == 0) return;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The stream on which a communicator works, side by side with the streams that compute.
+// The stream on which a communicator works, concurrently with the streams that compute.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// A stream that is not ordered with others, and whose kernels go first if the device can choose.
+/// A stream that is not ordered with the default stream, with the highest priority of the device.
 class CommunicationStream {
  public:
   explicit CommunicationStream(int device) : device_(device) {
@@ -26,7 +26,7 @@ class CommunicationStream {
     if (is_forked()) return;
     try {
       release_stream(stream_, device_);
-    } catch (...) {  // empty_cache() finds its memory
+    } catch (...) {  // empty_cache() frees its memory
     }
     (void)cudaStreamDestroy(stream_);
   }

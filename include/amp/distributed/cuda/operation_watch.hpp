@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Operations of a communicator on a CUDA device that the host does not wait for, and a thread that
-// sees to it that one which never ends is found out.
+// Operations of a communicator on a CUDA device, for which the host does not wait, and a thread
+// that detects operations that do not end.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -32,10 +32,10 @@ namespace amp::inline v0::cuda::detail {
 
 using Operation = amp::detail::RankNotice;
 
-/// The operations of one communicator. The thread looks a few times a second whether the engine
-/// reports an error, and how long the oldest operation has been that. It says what it found in a
-/// warning; the engine then lets the device's streams go on, and every later call throws. Shared
-/// with the operations, which may outlive the communicator.
+/// The operations of one communicator. Several times a second, a thread checks whether the engine
+/// reports an error, or the oldest operation has taken longer than the timeout. If so, it prints a
+/// warning and aborts the engine's operations, so that the device's streams can go on, and every
+/// later call throws. The operations share ownership, since they may outlive the communicator.
 class OperationWatch : public RefCounted {
  public:
   using Clock = std::chrono::steady_clock;
@@ -60,11 +60,11 @@ class OperationWatch : public RefCounted {
     Event done;
   };
 
-  /// `name` begins each message.
+  /// Each message begins with `name`.
   OperationWatch(std::string name, int device, std::chrono::milliseconds timeout)
       : name_(std::move(name)), device_(device), timeout_(timeout) {}
 
-  /// Empty while all is well.
+  /// Returns the message of the failure, or an empty string.
   std::string failure() const {
     const std::lock_guard lock(mutex_);
     return failure_;
@@ -74,7 +74,8 @@ class OperationWatch : public RefCounted {
     if (!failure_.empty()) throw CommunicationError(failure_);
   }
 
-  /// Until leave() or leave_failed() this thread uses the engine.
+  /// Marks that the calling thread uses the engine, until leave() or leave_failed(). Numbers the
+  /// operation.
   void enter(Operation& operation) {
     const std::lock_guard lock(mutex_);
     if (!failure_.empty()) throw CommunicationError(failure_);
@@ -84,7 +85,7 @@ class OperationWatch : public RefCounted {
     is_inside_ = true;
     entered_ = Clock::now();
   }
-  /// `work` is null if there is nothing to be watched.
+  /// Watches `work` from now on, unless it is null.
   void leave(const Ref<Work>& work) {
     const std::lock_guard lock(mutex_);
     is_inside_ = false;
@@ -95,7 +96,7 @@ class OperationWatch : public RefCounted {
     while (under_way_.size() > kFew && drop_if_done()) {
     }
   }
-  /// Throws `why`, or why the communicator had failed before that.
+  /// Fails with `why`, and throws it, or the earlier failure of the communicator if there is one.
   [[noreturn]] void leave_failed(const Operation& operation, std::string_view why) {
     {
       const std::lock_guard lock(mutex_);
@@ -106,16 +107,16 @@ class OperationWatch : public RefCounted {
   }
 
  protected:
-  /// What the engine reports; empty if nothing. Called under the lock, while no thread is inside,
-  /// or one is that does not come back, and before abort().
+  /// Returns the error that the engine reports, or an empty string. Called under the lock, before
+  /// abort(), and only if no thread uses the engine or the timeout of that thread has passed.
   virtual std::string find_error() noexcept = 0;
-  /// Ends what waits for other ranks. Called once at most; no thread enters any more.
+  /// Ends operations that wait for other ranks. Called at most once; no thread enters afterwards.
   virtual void abort() noexcept = 0;
 
   const std::string& name() const { return name_; }
 
-  /// Waits for the operations, which are watched until then, and ends the thread. Waits for none if
-  /// the communicator has failed. Whether it works still.
+  /// Waits for the operations, which are watched until then, and ends the thread. If the
+  /// communicator has failed, it does not wait. Returns whether the communicator has not failed.
   bool close() noexcept {
     finish();
     {
@@ -128,16 +129,16 @@ class OperationWatch : public RefCounted {
     under_way_.clear();
     return failure_.empty();
   }
-  /// A forked child has no such thread, and cannot wait for what that held.
+  /// A forked child does not delete: it has no such thread, and a mutex may have been locked.
   void destroy() noexcept override {
     if (!is_forked()) delete this;
   }
 
  private:
-  // Of what is under way. If there is more, each operation looks for what is done.
+  // If more operations are pending, each new operation drops the finished ones.
   static constexpr std::size_t kFew = 64;
 
-  /// Whether it worked until now.
+  /// Sets the failure and aborts. Returns false if there was a failure before.
   bool fail(const std::string& why) noexcept {
     {
       const std::lock_guard lock(mutex_);
@@ -175,7 +176,7 @@ class OperationWatch : public RefCounted {
   }
   void look_again_and_again() noexcept {
     using std::chrono::milliseconds;
-    (void)cudaSetDevice(device_);  // else asking for events would claim memory of the first device
+    (void)cudaSetDevice(device_);  // else event queries would create a context on device 0
     const auto pause = std::clamp(timeout_ / 4, milliseconds(1), milliseconds(200));
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, pause, [&] { return is_closing_; })) {
@@ -194,7 +195,7 @@ class OperationWatch : public RefCounted {
     } catch (const std::exception& error) {  // the device is lost
       return error.what();
     }
-    // What a thread is at work with is left alone, unless the thread does not come back: the first
+    // The engine is not called while another thread uses it, unless that thread is late: the first
     // operations of a kind connect the ranks, and so wait for them on the host.
     const bool is_stuck = is_inside_ && has_passed(entered_);
     if (is_inside_ && !is_stuck) return {};

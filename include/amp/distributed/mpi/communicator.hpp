@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Ranks that are processes: the operations.
+// The communicator of ranks that are MPI processes.
 #pragma once
 
 #include <array>
@@ -25,36 +25,36 @@
 
 namespace amp::inline v0 {
 
-/// Options of MpiCommunicator.
+/// Options of an MpiCommunicator.
 struct MpiOptions {
-  /// How long a rank waits for the others in one operation before it throws, naming those that did
-  /// not come.
+  /// How long a rank waits for the others in one operation before it throws. The message names the
+  /// missing ranks.
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
-  /// Elements that one call of MPI may take, whose counts are ints; more take several calls.
+  /// The largest number of elements of one MPI call, whose counts are ints. Larger operations are
+  /// divided into several calls.
   int most_elements = 1 << 30;
 };
 
-/// The ranks of an MPI communicator. Takes memory of the host.
+/// The ranks of an MPI communicator, for host memory.
 ///
-/// Operations are MPI's nonblocking ones, so they go on while the rank computes, as far as the
-/// MPI library does that; one that is not waited for goes on in later calls. Sums are computed by
-/// amp, in the order of the ranks, from what MPI has exchanged: all ranks get the same bits,
-/// whatever the MPI library is, and as many bytes are sent as by a ring.
-/// With each operation goes a small one that compares the calls of all ranks, so that calls that
-/// differ are an error. If a rank waits for longer than the timeout, it throws, and names the ranks
-/// that did not come.
+/// Operations are MPI's nonblocking ones, so they progress while the rank computes if the MPI
+/// library supports that, and during later calls otherwise. Sums are computed by amp, in the order
+/// of the ranks, from the elements that MPI exchanges: all ranks get the same bits with any MPI
+/// library, and the number of bytes sent is that of a ring.
+/// Each operation is accompanied by a small one that compares the calls of all ranks, so that calls
+/// that differ are an error. If a rank waits longer than the timeout, it throws a
+/// CommunicationError that names the missing ranks.
 ///
 /// Source: MPI: A Message-Passing Interface Standard, version 3.1, chapters 5 and 8.
 class MpiCommunicator final : public Communicator {
  public:
-  /// Over a duplicate of `communicator`, so that its messages are its own. MPI is initialised, by
-  /// MpiEnvironment or otherwise. All ranks call it. Throws if MPI is not initialised, or is
-  /// finalised.
+  /// Works on duplicates of `communicator`, so that messages of the program do not interfere. All
+  /// ranks call it. Throws if MPI is not initialised (see MpiEnvironment), or is finalised.
   explicit MpiCommunicator(MPI_Comm communicator, const MpiOptions& options = {})
       : MpiCommunicator{checked(options), detail::duplicate_comm(communicator)} {}
-  /// close(), whose error becomes a warning. What is destroyed by an exception, or has failed, is
-  /// left as it is, without waiting: the job then has to end by MPI_Abort, as MpiEnvironment
-  /// does it.
+  /// Calls close(), and turns its error into a warning. If the communicator has failed, or is
+  /// destroyed by an exception, the destructor does not wait and frees nothing: the job then has to
+  /// end by MPI_Abort, which MpiEnvironment calls.
   ~MpiCommunicator() override {
     int finalized = 0;
     if (closed_ || MPI_Finalized(&finalized) != MPI_SUCCESS || finalized != 0) return;
@@ -68,11 +68,11 @@ class MpiCommunicator final : public Communicator {
     }
     detail::mpi_job_is_lost() = true;
     for (const Ref<Operation>& operation : traffic_->pending) operation->owner = nullptr;
-    static_cast<void>(traffic_.release());  // MPI may still read and write it
+    static_cast<void>(traffic_.release());  // leaked: MPI may still read and write it
   }
 
-  /// Finishes what was begun, waits until all ranks have called it, and gives back what MPI holds.
-  /// No operation can follow. Throws CommunicationError.
+  /// Finishes all operations, waits until all ranks have called it, and frees the communicators of
+  /// MPI. No operation can follow. Throws CommunicationError if a rank fails.
   void close() {
     if (closed_) return;
     require_working();
@@ -94,8 +94,8 @@ class MpiCommunicator final : public Communicator {
     for_each_range(values.numel, options_.most_elements, [&](std::int64_t at, int count) {
       char* const data = address(values, at);
       if (op == ReduceOp::kSum) return begin_sum(*operation, data, count, values.dtype);
-      // Bits of floats joined by "or" are those of a zero, of either sign, only if all are zeros.
-      // Their maximum would not do: as integers -0 is above 1, and MPI's of floats knows no NaN.
+      // The bitwise "or" of floats is a zero, of either sign, only if all of them are zeros. A
+      // maximum does not work: as integers, -0 is above 1, and as floats, MPI may ignore NaN.
       call("MPI_Iallreduce", MPI_Iallreduce(MPI_IN_PLACE, data, count, MPI_UINT32_T, MPI_BOR,
                                             comms_.first, operation->add_request()));
     });
@@ -152,14 +152,14 @@ class MpiCommunicator final : public Communicator {
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// Memory that MPI reads and writes meanwhile.
+  /// Memory that MPI reads and writes during an operation.
   struct Exchange {
     explicit Exchange(std::int64_t bytes) : received(bytes) {}
     std::vector<int> counts = {}, places = {}, own_counts = {}, own_places = {};
     HostBuffer<char> received;
   };
 
-  /// One that is under way.
+  /// An operation that was begun.
   struct Operation final : Collective::Work {
     Operation(MpiCommunicator& communicator, const detail::RankCall& own, std::int64_t order)
         : owner(&communicator), call(own), number(order) {
@@ -175,14 +175,14 @@ class MpiCommunicator final : public Communicator {
     MPI_Request* add_request() { return &requests.emplace_back(MPI_REQUEST_NULL); }
     detail::RankNotice notice() const { return {number, call}; }
 
-    MpiCommunicator* owner;  // null when it is finished, or the communicator is gone
+    MpiCommunicator* owner;  // null if the operation is finished or the communicator destroyed
     bool finished = false;
     const detail::RankCall call;
     const std::int64_t number;
-    std::array<std::int64_t, 10> largest = {};  // the numbers of `call`, and negated, of all ranks
+    std::array<std::int64_t, 10> largest = {};  // maxima over ranks of each number and its negative
     MPI_Request comparison = MPI_REQUEST_NULL;
     bool compared = false;
-    std::vector<MPI_Request> requests = {};  // of the stage that it is in
+    std::vector<MPI_Request> requests = {};  // of the current stage
     std::vector<std::function<void()>> second_stage = {};
     std::deque<Exchange> exchanges = {};
     std::vector<MPI_Datatype> types = {};
@@ -190,7 +190,7 @@ class MpiCommunicator final : public Communicator {
 
   struct Traffic {
     std::deque<Ref<Operation>> pending = {};
-    std::deque<detail::RankNotice> sent = {};  // MPI reads them, perhaps for ever
+    std::deque<detail::RankNotice> sent = {};  // not freed before the end, since MPI reads them
   };
 
   MpiCommunicator(const MpiOptions& options, const detail::MpiComms& comms)
@@ -209,14 +209,14 @@ class MpiCommunicator final : public Communicator {
   static char* address(const TensorView& values, std::int64_t element) {
     return static_cast<char*>(values.data) + element * item_size(values.dtype);
   }
-  /// body(begin, count) for ranges of `numel` elements that one call may take.
+  /// Calls body(begin, count) for ranges of `numel` elements, of at most `most` each.
   template <class Body>
   static void for_each_range(std::int64_t numel, int most, Body&& body) {
     most = most < 1 ? 1 : most;
     for (std::int64_t begin = 0; begin < numel; begin += most)
       body(begin, static_cast<int>(numel - begin < most ? numel - begin : most));
   }
-  /// How a call names `count` elements of each of size() parts: how many of which type.
+  /// Returns the count and the type by which a call names `count` elements of each of size() parts.
   std::pair<int, MPI_Datatype> of_each_part(Operation& operation, const TensorView& values,
                                             int count) {
     const MPI_Datatype type = detail::mpi_bits(values.dtype);
@@ -238,7 +238,8 @@ class MpiCommunicator final : public Communicator {
     detail::add_ranks(all, dtype, sums, numel);
   }
 
-  /// Of all elements each rank gets a share from all others, adds it up, and sends the sums to all.
+  /// Each rank receives its part of the elements from all others, adds them, and sends the sums to
+  /// all.
   void begin_sum(Operation& operation, char* data, int count, DType dtype) {
     const auto place = [&](int r) { return static_cast<int>(std::int64_t{count} * r / size()); };
     const int own = place(rank() + 1) - place(rank());
@@ -304,7 +305,7 @@ class MpiCommunicator final : public Communicator {
       operation.requests.pop_back();
     return operation.requests.empty();
   }
-  /// Goes on with what is under way, without waiting. Second stages begin in the order of the
+  /// Advances the pending operations without waiting. Second stages begin in the order of the
   /// calls, which is the same on all ranks.
   void advance() {
     std::deque<Ref<Operation>>& pending = traffic_->pending;
@@ -324,10 +325,10 @@ class MpiCommunicator final : public Communicator {
     }
   }
 
-  /// Waits for the operation and those before it.
+  /// Waits for the operation and all earlier ones.
   void finish(Operation& operation) {
     Clock::time_point began;
-    std::int64_t number = -1;  // of the one that is waited for
+    std::int64_t number = -1;  // of the operation that is waited for
     for (std::int64_t round = 0;; ++round) {
       require_working();
       advance();
@@ -343,7 +344,7 @@ class MpiCommunicator final : public Communicator {
     }
   }
 
-  /// Says to all others in which operation this rank waits.
+  /// Sends all other ranks a notice of the operation in which this rank waits.
   void tell(const Operation& operation) {
     told_ = operation.number;
     const detail::RankNotice& notice = traffic_->sent.emplace_back(operation.notice());
@@ -355,7 +356,7 @@ class MpiCommunicator final : public Communicator {
       call("MPI_Request_free", MPI_Request_free(&request));
     }
   }
-  /// Takes what others say; whether there was anything.
+  /// Receives the notices of other ranks. Returns whether there was any.
   bool hear() {
     for (bool any = false;; any = true) {
       int there = 0;
@@ -371,7 +372,7 @@ class MpiCommunicator final : public Communicator {
     notices_.of(rank()) = operation.notice();
     fail(notices_.missing_text(operation.notice(), operation.compared, options_.timeout.count()));
   }
-  /// All ranks find it, and say what they called.
+  /// Fails with a text of what each rank called. All ranks detect the difference, and send notices.
   [[noreturn]] void report_difference(const Operation& operation) {
     tell(operation);
     notices_.of(rank()) = operation.notice();
@@ -386,7 +387,7 @@ class MpiCommunicator final : public Communicator {
   int exceptions_ = std::uncaught_exceptions();
   bool closed_ = false;
   std::unique_ptr<Traffic> traffic_ = std::make_unique<Traffic>();
-  std::int64_t begun_ = 0, told_ = -1;  // operations; the one that others were told of
+  std::int64_t begun_ = 0, told_ = -1;  // operations begun; the last one that tell() sent
   detail::RankNotices notices_;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The library, which no other header includes, and its errors.
+// Includes <mpi.h>, as the only header of amp, and turns errors of MPI into exceptions.
 #pragma once
 
-// Without the C++ bindings, which MPI 3 has no longer.
+// Without the C++ bindings, which MPI 3 removed.
 #if !defined(OMPI_SKIP_MPICXX)
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -37,7 +37,7 @@ inline void require_mpi(int status, const char* call) {
                            std::string(text, static_cast<std::size_t>(length)));
 }
 
-/// What moves elements of a dtype.
+/// Returns the MPI type that copies elements of a dtype.
 inline MPI_Datatype mpi_bits(DType dtype) {
   switch (item_size(dtype)) {
     case 8:
@@ -51,18 +51,19 @@ inline MPI_Datatype mpi_bits(DType dtype) {
   }
 }
 
-/// Whether this process has left a communicator that other ranks may still wait on. Then the job
-/// cannot end by MPI_Finalize, which waits for all ranks.
+/// Whether this process has abandoned a communicator on which other ranks may still wait. The job
+/// then cannot end by MPI_Finalize, which waits for all ranks.
 AMP_EXPORT inline bool& mpi_job_is_lost() {
   static bool lost = false;
   return lost;
 }
 
-/// MPI wants the operations on a communicator begun in the same order by all ranks. Second stages
-/// begin when the first ones are done, at another time on each rank, so they have their own.
+/// The communicators of MPI. All ranks must begin the operations on one in the same order. Second
+/// stages begin when the first ones are done, at a different time on each rank, so they have their
+/// own communicator.
 struct MpiComms {
   MPI_Comm first = MPI_COMM_NULL, second = MPI_COMM_NULL;
-  MPI_Comm control = MPI_COMM_NULL;  // compares calls; takes what ranks say of themselves
+  MPI_Comm control = MPI_COMM_NULL;  // compares calls, and carries the notices of the ranks
   int rank = 0, size = 1;
 };
 inline MpiComms duplicate_comm(MPI_Comm communicator) {

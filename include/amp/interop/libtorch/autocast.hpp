@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Scopes of torch's autocast that restore what held before, whatever leaves them.
+// Scopes of torch's autocast that restore the previous state at their end, also after exceptions.
 #pragma once
 
 #include <ATen/autocast_mode.h>
@@ -15,14 +15,14 @@
 
 namespace amp::inline v0::libtorch {
 
-/// Whether torch keeps the low-precision copy of a weight until the outermost scope ends.
+/// Whether torch caches the low-precision copy of a weight until the outermost scope ends.
 enum class WeightCache {
   kOff,  ///< each use of a weight in a scope casts it
   kOn,   ///< torch's own cache, as in Python: a weight that is written inside the scope, other than
          ///< by GradScaler::step, keeps its old copy until clear_cache()
 };
 
-/// What the autocast scopes of torch amount to at one point of a thread.
+/// The state of torch's autocast at one point of a thread.
 struct AutocastState {
   struct OfDevice {
     bool enabled = false;
@@ -69,8 +69,7 @@ inline void set_state(const AutocastState& state) {
 
 }  // namespace detail
 
-/// The state at this point of this thread: carry it to another one, and enter it there with
-/// AutocastGuard.
+/// Returns the state of this thread. An AutocastGuard can enter it on another thread.
 inline AutocastState autocast_state() {
   AutocastState state;
   for (std::size_t d = 0; d < kDeviceTypeCount; ++d)
@@ -79,27 +78,27 @@ inline AutocastState autocast_state() {
   return state;
 }
 
-/// Whether torch casts the ops of this thread on devices of this type.
+/// Returns whether autocast is enabled for tensors of this device type on this thread.
 inline bool is_autocast_enabled(DeviceType device) { return detail::state_of(device).enabled; }
-/// The dtype of the enclosing scope, or torch's default for the device outside of any.
+/// Returns the dtype of the enclosing scope, or torch's default for the device if there is none.
 inline DType autocast_dtype(DeviceType device) { return *dtype_of(detail::state_of(device).dtype); }
 
-/// Forgets the copies of WeightCache::kOn, on all threads.
+/// Drops the copies of WeightCache::kOn, on all threads.
 inline void clear_cache() { at::autocast::clear_cache(); }
 
-/// Runs torch's ops of this thread, on tensors of one device type, in the precision of torch's own
-/// op list for that device, for its lifetime: at::autocast as a scope.
+/// As long as the guard exists, torch's ops of this thread on tensors of one device type run in the
+/// precision of torch's own op list for that device: at::autocast as a scope.
 ///
-/// Meaning: as amp::AutocastGuard, and torch.autocast. What the options leave unset is inherited
-/// from the enclosing scope. Scopes nest and may be entered again; leaving one, also by an
-/// exception, restores what held before, and leaving the outermost clears torch's cache.
+/// Meaning: as amp::AutocastGuard, and torch.autocast. Unset options are inherited from the
+/// enclosing scope. Scopes can be nested; the end of a scope, also by an exception, restores the
+/// previous state, and the end of the outermost scope clears torch's cache.
 /// Weights: torch's cache does not see that a weight was written, so that a scope around several
-/// steps would train with the weights of the first. It is off unless `cache` says otherwise. A
-/// network that uses each weight once in a scope pays nothing for that.
-/// Threads: the state is the thread's; autocast_state() carries it.
-/// Errors: amp::Error, the state being unchanged, if `dtype` is not float16, bfloat16 or float32,
-/// if this version of torch does not compute it on the device, and for `policies` and
-/// `only_low_precision`: torch's op lists cannot be changed. Does not synchronise.
+/// steps would train with the weights of the first. The cache is off unless `cache` is kOn. For a
+/// network that uses each weight once in a scope this costs nothing.
+/// Threads: the state belongs to the thread; autocast_state() copies it to other threads.
+/// Errors: throws amp::Error, without changing the state, if `dtype` is not float16, bfloat16 or
+/// float32, if this version of torch does not compute it on the device, or if `policies` or
+/// `only_low_precision` is set: torch's op lists cannot be changed. Does not synchronise.
 ///
 /// Source: torch/amp/autocast_mode.py, PyTorch 2.15.
 class AutocastGuard {
@@ -118,7 +117,7 @@ class AutocastGuard {
   /// The same for a pair of them.
   [[nodiscard]] explicit AutocastGuard(const std::pair<DeviceType, AutocastOptions>& scope)
       : AutocastGuard(scope.first, scope.second) {}
-  /// Re-enters a state taken by autocast_state(), on this thread or another.
+  /// Enters a state that autocast_state() returned, on this thread or another.
   [[nodiscard]] explicit AutocastGuard(const AutocastState& state) {
     at::autocast::increment_nesting();
     detail::set_state(state);
@@ -153,7 +152,7 @@ class AutocastGuard {
   AutocastState before_ = autocast_state();
 };
 
-/// A callable that enters the scope at each call; as amp::autocast.
+/// Returns a callable that enters the scope at each call, as amp::autocast does.
 template <class Callable>
 [[nodiscard]] auto autocast(DeviceType device, AutocastOptions options, Callable callable) {
   return AutocastCallable<AutocastGuard, std::pair<DeviceType, AutocastOptions>, Callable>(

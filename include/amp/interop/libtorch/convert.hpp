@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Devices, dtypes, streams and memory of torch, as amp names them. Nothing is copied.
+// Conversion of devices, dtypes, streams and tensors between torch and amp. Nothing is copied.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -34,7 +34,7 @@ namespace detail {
 using amp::detail::fail;
 
 #if AMP_TORCH_NAMES_DEVICES
-/// torch's current stream of this thread.
+/// Returns torch's current stream of this thread.
 inline void* current_stream(int device) {
   const c10::impl::VirtualGuardImpl guard(c10::DeviceType::CUDA);
   return guard.getStream(c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(device)))
@@ -42,7 +42,7 @@ inline void* current_stream(int device) {
 }
 #endif
 
-/// Lets amp's work on CUDA follow torch's current stream, from the first CUDA tensor on.
+/// Makes amp use torch's current stream. Called for the first CUDA tensor.
 inline void follow_streams() {
 #if AMP_TORCH_NAMES_DEVICES
   [[maybe_unused]] static const bool once = [] {
@@ -54,7 +54,7 @@ inline void follow_streams() {
 
 }  // namespace detail
 
-/// Throws for devices that are neither the CPU nor CUDA, naming `call`.
+/// Returns amp's device. Throws, naming `call`, if it is neither the CPU nor CUDA.
 inline Device device_of(std::string_view call, const c10::Device& device) {
   if (device.is_cpu()) return kCPU;
   if (!device.is_cuda())
@@ -69,7 +69,7 @@ inline c10::Device torch_device(Device device) {
   return {c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(device.index)};
 }
 
-/// None for a dtype that amp does not have.
+/// Returns amp's dtype, or nothing if amp does not have it.
 inline std::optional<DType> dtype_of(c10::ScalarType type) {
   switch (type) {
     case c10::ScalarType::Double:
@@ -99,7 +99,7 @@ inline std::optional<DType> dtype_of(c10::ScalarType type) {
   }
 }
 
-/// Throws for float8 if torch is older than 2.4.
+/// Returns torch's dtype. Throws for float8 if torch is older than 2.4.
 inline c10::ScalarType torch_dtype(DType dtype) {
   switch (dtype) {
     case kFloat64:
@@ -129,11 +129,11 @@ inline c10::ScalarType torch_dtype(DType dtype) {
   }
 }
 
-/// An amp tensor in the memory of a torch tensor, which it keeps alive: same elements, shape and
-/// strides, without history. amp does not see writes by torch: call mark_modified() of the result
-/// after them, or keep no result across them. Throws amp::Error if `tensor` is undefined, sparse, a
-/// conjugate or negative view, on a device or of a dtype that amp does not have, or has more than 8
-/// dimensions. Does not synchronise.
+/// Returns an amp tensor over the memory of a torch tensor, which it keeps alive: the same
+/// elements, shape and strides, without history. amp cannot see writes by torch: call
+/// mark_modified() of the result after them, or make a new result. Throws amp::Error if `tensor` is
+/// undefined, sparse, a conjugate or negative view, has a device or a dtype that amp does not have,
+/// or has more than 8 dimensions. Does not synchronise.
 inline Tensor from_torch(const at::Tensor& tensor) {
   if (!tensor.defined()) detail::fail("from_torch: `tensor` is undefined");
   if (tensor.layout() != at::kStrided)
@@ -151,13 +151,14 @@ inline Tensor from_torch(const at::Tensor& tensor) {
                  tensor.dim());
   return amp::detail::tensor_over(
       "from_torch", tensor.data_ptr(), tensor.sizes(), tensor.strides(),
-      [kept = tensor.storage()](void*) {},  // a module's to(dtype) gives its tensors other memory
+      [kept = tensor.storage()](void*) {},  // a module's to(dtype) replaces its tensors' storage
       {.dtype = *dtype, .device = device_of("from_torch", tensor.device())});
 }
 
-/// A torch tensor in the memory of an amp tensor, which it keeps alive: same elements, shape and
-/// strides, without history. amp does not see writes through it: call `tensor.mark_modified()`
-/// after them. Throws if `tensor` is undefined. Does not synchronise.
+/// Returns a torch tensor over the memory of an amp tensor, which it keeps alive: the same
+/// elements, shape and strides, without history. amp cannot see writes through it: call
+/// `tensor.mark_modified()` after them. Throws if `tensor` is undefined, or if torch does not have
+/// its dtype. Does not synchronise.
 inline at::Tensor to_torch(const Tensor& tensor) {
   if (!tensor.defined()) detail::fail("to_torch: `tensor` is undefined");
   tensor.impl().storage->give_away_to_write();

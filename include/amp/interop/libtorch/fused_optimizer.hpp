@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// amp's fused steps as optimizers of torch: amp::libtorch::Adam in place of torch::optim::Adam.
+// amp's fused steps as optimizers of torch: amp::libtorch::Adam replaces torch::optim::Adam.
 #pragma once
 
 #include <ATen/autocast_mode.h>
@@ -30,9 +30,9 @@
 namespace amp::inline v0::libtorch {
 namespace detail {
 
-/// What a fused optimizer takes from the options of torch's, and how it names torch's states.
+/// How a fused optimizer reads the options and the states of torch's optimizer.
 struct AdamTraits {
-  static constexpr bool kCounts = true;  // torch saves how often each parameter was stepped
+  static constexpr bool kCounts = true;  // torch saves the number of steps of each parameter
   static constexpr std::string_view kName = "libtorch::Adam";
   using Torch = torch::optim::Adam;
   using TorchOptions = torch::optim::AdamOptions;
@@ -48,7 +48,7 @@ struct AdamTraits {
     to.eps = from.eps();
     to.weight_decay = from.weight_decay();
   }
-  /// f(name, tensor) for each state that has the parameter's shape.
+  /// Calls f(name, tensor) for each state that has the parameter's shape.
   template <class State, class F>
   static void visit(State& state, const F& f) {
     f("exp_avg", state.exp_avg());
@@ -85,14 +85,14 @@ struct SGDTraits {
   }
 };
 
-/// The elements of a dense tensor in the order of memory, which is `tensor`'s.
+/// Returns a flat tensor over the memory of a dense tensor, with its elements in memory order.
 inline Tensor flat(const at::Tensor& tensor) {
   return from_blob(
       tensor.data_ptr(), {tensor.numel()},
       {.dtype = dtype_of(tensor.scalar_type()), .device = device_of("libtorch", tensor.device())});
 }
 
-/// torch's key of what it remembers of a parameter.
+/// Returns the key by which torch finds the state of a parameter.
 template <class Map>
 typename Map::key_type key_of(const at::Tensor& parameter) {
   if constexpr (std::is_same_v<typename Map::key_type, std::string>) {  // torch 1.13
@@ -106,24 +106,24 @@ typename Map::key_type key_of(const at::Tensor& parameter) {
 
 }  // namespace detail
 
-/// What amp's optimizers offer beyond torch's.
+/// Options of amp's optimizers that torch's do not have.
 struct FusedOptions {
   WeightStorage storage = WeightStorage::kParameter;  ///< of parameters below 32 bits
   std::optional<DType> moments = {};                  ///< as in amp::AdamOptions
-  std::uint64_t seed = 0;                             ///< of what is rounded stochastically
+  std::uint64_t seed = 0;                             ///< of stochastic rounding
 };
 
 /// An optimizer of torch that steps with amp's fused kernel.
 ///
-/// Meaning: the formula of the torch optimizer of the same name, whose options and parameter
-/// groups it has, so that torch's schedulers work. With amp::GradScaler the gradients stay scaled:
-/// one pass tests them (and takes the norm), and one unscales, clips, skips and updates.
-/// Synchronisation: none in scaler.step, which for torch's own optimizers reads a word of the
-/// device.
-/// Dtypes: parameters and gradients of 16, 32 or 64 bits; FusedOptions::storage can keep float32
-/// masters of 16-bit parameters.
-/// Errors: amp::Error for `amsgrad` and `dampening`, for sparse gradients, and for parameters that
-/// are not dense, before anything is written.
+/// Meaning: it has the formula, the options and the parameter groups of the torch optimizer of the
+/// same name, so that torch's schedulers work. With amp::GradScaler the gradients stay scaled: one
+/// pass tests them (and computes the norm), and one unscales, clips, skips and updates.
+/// Synchronisation: scaler.step does not synchronise. With torch's own optimizers it reads a scalar
+/// from the device.
+/// Dtypes: parameters and gradients of 16, 32 or 64 bits; FusedOptions::storage selects float32
+/// masters for 16-bit parameters.
+/// Errors: throws amp::Error, before anything is written, if `amsgrad` or `dampening` is set, a
+/// gradient is sparse, or a parameter is not dense.
 template <class Traits>
 class FusedOptimizer : public Traits::Torch {
   using Torch = typename Traits::Torch;
@@ -147,7 +147,7 @@ class FusedOptimizer : public Traits::Torch {
   FusedOptimizer(const FusedOptimizer&) = delete;
   FusedOptimizer& operator=(const FusedOptimizer&) = delete;
 
-  /// One step with the gradients as they are.
+  /// Makes one step with the gradients as they are. Returns the loss of `closure`, if there is one.
   at::Tensor step(torch::optim::Optimizer::LossClosure closure = nullptr) override {
     at::Tensor loss;
     if (closure) {
@@ -159,29 +159,30 @@ class FusedOptimizer : public Traits::Torch {
     written();
     return loss;
   }
-  /// One step with gradients that `scale` corrects, as GradScaler::step calls it.
+  /// Makes one step with the gradients multiplied by `scale`. GradScaler::step calls it.
   void step(const GradScale& scale) {
     follow();
     fused_->step(scale);
     written();
   }
 
-  /// Views of those that exist.
+  /// Returns a view of each gradient that exists.
   std::vector<TensorView> gradients() {
     follow();
     return fused_->gradients();
   }
+  /// Records that the gradients were unscaled in place, and bumps their versions in torch.
   void mark_unscaled() {
     fused_->mark_unscaled();
     for (const auto& known : known_)
       if (known.torch.grad().defined()) known.torch.grad().unsafeGetTensorImpl()->bump_version();
   }
 
-  /// What torch::save and torch::load call: the file is that of torch's optimizer, which reads it
-  /// too. Throws unless all weights are in the parameters (WeightStorage::kParameter); fused()
-  /// saves the others. Synchronises.
+  /// torch::save and torch::load call these functions. The file has the format of torch's
+  /// optimizer, which can read it. Throws unless all weights are in the parameters
+  /// (WeightStorage::kParameter); use fused().state_dict() for other storages. Synchronises.
   void save(torch::serialize::OutputArchive& archive) const override {
-    // What torch saves it keeps in members, which a call of save may change.
+    // torch saves its state() member, which is updated here.
     const_cast<FusedOptimizer*>(this)->publish();
     Torch::save(archive);
   }
@@ -191,9 +192,9 @@ class FusedOptimizer : public Traits::Torch {
     adopt();
   }
 
-  /// How many steps were applied. Synchronises.
+  /// Returns the number of steps applied. Synchronises.
   std::int64_t applied_steps() const { return fused_->applied_steps(); }
-  /// The optimizer that steps: its state_dict() has masters too.
+  /// The amp optimizer that does the steps. Its state_dict() contains the masters as well.
   Fused& fused() { return *fused_; }
 
  private:
@@ -202,7 +203,7 @@ class FusedOptimizer : public Traits::Torch {
     Tensor alias;  // over the same memory
   };
 
-  /// Makes the fused optimizer's groups, options and gradients those that torch's are now.
+  /// Copies the current groups, options and gradients of torch's optimizer to the fused one.
   void follow() {
     follow_groups();
     for (const Parameter& parameter : known_)
@@ -257,7 +258,8 @@ class FusedOptimizer : public Traits::Torch {
       detail::fail("libtorch: ", what, " of a fused optimizer must be dense and floating point");
   }
 
-  /// The kernel walks both in the order of memory.
+  /// Sets the gradient of the alias. The kernel reads parameter and gradient in memory order, so a
+  /// gradient with other strides is copied first.
   static void follow_gradient(const Parameter& parameter) {
     const at::Tensor& grad = parameter.torch.grad();
     const Tensor known = parameter.alias.grad();
@@ -288,7 +290,7 @@ class FusedOptimizer : public Traits::Torch {
     return std::to_string(i) + '.' + std::string(name);
   }
 
-  /// Copies what the fused optimizer remembers to where torch's would.
+  /// Copies the states of the fused optimizer to the states of torch's.
   void publish() {
     check_storage("save");
     std::map<std::string, Tensor> saved;
@@ -313,7 +315,7 @@ class FusedOptimizer : public Traits::Torch {
     }
   }
 
-  /// The reverse: torch has loaded its own.
+  /// Copies the states that torch has loaded to the fused optimizer.
   void adopt() {
     follow_groups();
     NamedTensors loaded;
@@ -345,7 +347,7 @@ class FusedOptimizer : public Traits::Torch {
   void written() {
     for (const Parameter& parameter : known_)
       if (parameter.torch.grad().defined()) parameter.torch.unsafeGetTensorImpl()->bump_version();
-    at::autocast::clear_cache();  // of weights as they were
+    at::autocast::clear_cache();  // drops copies of the old weights
   }
 
   FusedOptions choice_;
@@ -360,7 +362,7 @@ class Adam final : public FusedOptimizer<detail::AdamTraits> {
   using FusedOptimizer::FusedOptimizer;
 };
 
-/// Weight decay decoupled from the gradient.
+/// torch::optim::AdamW with amp's fused step.
 class AdamW final : public FusedOptimizer<detail::AdamWTraits> {
  public:
   using FusedOptimizer::FusedOptimizer;

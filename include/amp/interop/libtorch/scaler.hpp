@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// amp::GradScaler with losses that are torch::Tensors, and with the optimizers of torch::optim:
+// amp::GradScaler for losses that are torch::Tensors and for the optimizers of torch::optim:
 //
 //   amp::GradScaler scaler;
 //   scaler.scale(loss).backward();    // loss: a torch::Tensor
-//   scaler.step(optimizer);           // optimizer: any torch::optim::Optimizer, but not LBFGS
+//   scaler.step(optimizer);           // optimizer: any torch::optim::Optimizer except LBFGS
 //   scaler.update();
 #pragma once
 
@@ -25,8 +25,8 @@
 namespace amp::inline v0 {
 namespace libtorch::detail {
 
-/// The dimensions of a gradient from the innermost in memory outwards, without those of one
-/// element, and without repetitions (stride 0): each element in memory is then met once.
+/// The dimensions of a gradient, ordered by stride from the smallest on. Dimensions of one element
+/// and of stride 0 are omitted, so that each element in memory is visited once.
 struct Layout {
   explicit Layout(const at::Tensor& tensor) {
     for (std::int64_t d = 0; d < tensor.dim(); ++d)
@@ -42,11 +42,11 @@ struct Layout {
     std::int64_t size, stride;
   };
   std::vector<Dim> dims = {};
-  std::int64_t run = 1;   // elements that lie side by side
-  std::size_t outer = 0;  // the first dimension beyond these
+  std::int64_t run = 1;   // the number of contiguous elements
+  std::size_t outer = 0;  // the first dimension that is not part of a run
 };
 
-/// body(view) for each run of elements of `layout` that lie side by side, from dimension `d` down.
+/// Calls body(view) for each run of contiguous elements of `layout`, from dimension `d` down.
 template <class Body>
 void visit_runs(const Layout& layout, std::size_t d, char* data, std::int64_t item_size,
                 const TensorView& like, const Body& body) {
@@ -62,8 +62,9 @@ void visit_runs(const Layout& layout, std::size_t d, char* data, std::int64_t it
     visit_runs(layout, d - 1, data + i * dim.stride * item_size, item_size, like, body);
 }
 
-/// The values that belong to a gradient: all of a dense one, those that exist of a sparse one,
-/// which is coalesced in place first, so that entries of one index cannot overflow after the test.
+/// Returns the values of a gradient: all elements if it is dense, the stored ones if it is sparse.
+/// A sparse gradient is coalesced in place first, so that the sum of entries with the same index
+/// cannot overflow after the test.
 inline at::Tensor values_of(const at::Tensor& parameter) {
   at::Tensor grad = parameter.grad();
   if (grad.layout() == at::kStrided) return grad;
@@ -94,7 +95,7 @@ void visit_gradient(const at::Tensor& parameter, const Body& body) {
   }
 }
 
-/// body(parameter) for each that has a gradient.
+/// Calls body(parameter) for each parameter that has a gradient.
 template <class Body>
 void visit_trained(torch::optim::Optimizer& optimizer, const Body& body) {
   if (dynamic_cast<torch::optim::LBFGS*>(&optimizer) != nullptr)
@@ -109,8 +110,8 @@ void visit_trained(torch::optim::Optimizer& optimizer, const Body& body) {
 
 }  // namespace libtorch::detail
 
-/// The scaled loss has torch's history: backward goes through it into the loss. A 16-bit loss is
-/// scaled in float32, and so finite.
+/// Losses of torch. The scaled loss has torch's history, so that its backward() computes the
+/// gradients of the loss. A 16-bit loss is scaled in float32, so that it stays finite.
 template <>
 struct LossAdapter<at::Tensor> {
   static Device device(const at::Tensor& loss) {
@@ -127,8 +128,8 @@ struct LossAdapter<at::Tensor> {
   static Tensor view(const at::Tensor& loss) { return libtorch::from_torch(loss); }
 };
 
-/// All of torch::optim but LBFGS. A step reads one word from the device, because these optimizers
-/// cannot skip there; PyTorch reads one from each device that has gradients.
+/// All optimizers of torch::optim except LBFGS. A step reads one scalar from the device, because
+/// these optimizers cannot skip on the device; PyTorch reads one from each device with gradients.
 template <std::derived_from<torch::optim::Optimizer> O>
 struct OptimizerAdapter<O> {
   static void visit_gradients(torch::optim::Optimizer& optimizer,
