@@ -6,7 +6,7 @@
 //   m <- beta1 m + (1 - beta1) g,   v <- beta2 v + (1 - beta2) g^2
 //   r <- m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + eps) + weight_decay * w
 //   w <- w - lr * ||w|| / ||r|| * r
-// where ||w|| / ||r||, the trust ratio of a parameter tensor, is 1 if either norm is 0. t is
+// The trust ratio of a parameter tensor, ||w|| / ||r||, is 1 if either norm is 0. t is
 // counted as in Adam. A step makes two passes over the parameters: the first computes the norms and
 // writes nothing.
 #pragma once
