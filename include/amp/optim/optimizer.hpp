@@ -135,11 +135,12 @@ class Optimizer {
   /// The storage and the dtype of the moments that the options of parameter i ask for.
   virtual StateChoice choice(std::size_t i) const = 0;
   /// The options that a schedule or a user may change while training, by name.
-  using Numbers = std::vector<std::pair<std::string, double*>>;
-  virtual Numbers numbers() = 0;
+  using Hyperparameters = std::vector<std::pair<std::string, double*>>;
+  virtual Hyperparameters hyperparameters() = 0;
 
  private:
-  static void exchange(const Numbers& numbers, std::vector<double>& values) noexcept;
+  static void exchange(const Hyperparameters& hyperparameters,
+                       std::vector<double>& values) noexcept;
   std::string entry_name(std::size_t i, const State& state) const;
   /// Throws if a parameter that was stepped lacks an entry. Before its first step, a parameter may
   /// have auxiliary state only: set_master_weights creates it.

@@ -248,7 +248,7 @@ AMP_INLINE kernels::StoredWeight Optimizer::stored_weight(std::size_t i,
   const WeightStorage storage = detail::storage_of(choice, parameters_[i].dtype());
   State* const aux_state = aux_state_in(storage);
   return {.storage = storage,
-          .number = static_cast<std::uint32_t>(i),
+          .index = static_cast<std::uint32_t>(i),
           .aux_state = aux_state != nullptr ? state_of(*aux_state, i, choice) : nullptr};
 }
 

@@ -82,7 +82,7 @@ class RuleOptimizer : public Optimizer {
   void apply(const GradScale& scale) override;
   detail::PoolVector<State*> states() override;
   StateChoice choice(std::size_t i) const override;
-  Numbers numbers() override;
+  Hyperparameters hyperparameters() override;
 
   /// The index of the first parameter of a group among parameters().
   std::size_t begin_of(std::size_t group) const;

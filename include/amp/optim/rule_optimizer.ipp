@@ -215,12 +215,12 @@ auto RuleOptimizer<Formula>::choice(std::size_t i) const -> StateChoice {
 }
 
 template <class Formula>
-auto RuleOptimizer<Formula>::numbers() -> Numbers {
-  Numbers all;
+auto RuleOptimizer<Formula>::hyperparameters() -> Hyperparameters {
+  Hyperparameters all;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::string prefix = "groups." + std::to_string(g) + ".";
-    Formula::visit(groups_[g].options, [&](const char* option, double& number, double = 0) {
-      all.emplace_back(prefix + option, &number);
+    Formula::visit(groups_[g].options, [&](const char* option, double& value, double = 0) {
+      all.emplace_back(prefix + option, &value);
     });
   }
   return all;

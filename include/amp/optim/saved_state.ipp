@@ -16,9 +16,10 @@
 
 namespace amp::inline v0 {
 
-AMP_COLD void Optimizer::exchange(const Numbers& numbers, std::vector<double>& values) noexcept {
+AMP_COLD void Optimizer::exchange(const Hyperparameters& hyperparameters,
+                                  std::vector<double>& values) noexcept {
   std::size_t next = 0;
-  for (const auto& [name, number] : numbers) std::swap(*number, values[next++]);
+  for (const auto& [name, value] : hyperparameters) std::swap(*value, values[next++]);
 }
 
 AMP_COLD std::string Optimizer::entry_name(std::size_t i, const State& state) const {
@@ -27,8 +28,8 @@ AMP_COLD std::string Optimizer::entry_name(std::size_t i, const State& state) co
 
 AMP_COLD NamedTensors Optimizer::state_dict() const try {
   NamedTensors all{{"applied_steps", applied_.clone()}};
-  for (const auto& [name, number] : const_cast<Optimizer*>(this)->numbers())
-    all.emplace_back(name, full({}, *number, {.dtype = kFloat64}));
+  for (const auto& [name, value] : const_cast<Optimizer*>(this)->hyperparameters())
+    all.emplace_back(name, full({}, *value, {.dtype = kFloat64}));
   for (const State* state : const_cast<Optimizer*>(this)->all_states()) {
     for (std::size_t i = 0; i < state->tensors.size(); ++i) {
       if (state->tensors[i].defined())
@@ -65,8 +66,8 @@ AMP_COLD void Optimizer::load_state_dict(const NamedTensors& tensors) try {
   const Tensor applied = matching("applied_steps", {}, kInt64);
   AMP_CHECK(applied.defined(), "load_state_dict: \"applied_steps\" is missing");
   std::vector<double> values;
-  const Numbers own = numbers();
-  for (const auto& [name, number] : own) {
+  const Hyperparameters own = hyperparameters();
+  for (const auto& [name, address] : own) {
     const Tensor value = matching(name, {}, kFloat64);
     AMP_CHECK(value.defined(), "load_state_dict: \"", name, "\" is missing");
     values.push_back(value.item<double>());
@@ -121,7 +122,7 @@ AMP_COLD void Optimizer::check_complete(
 AMP_COLD void Optimizer::check_known(std::string_view entry,
                                      const detail::PoolVector<State*>& all) {
   bool known = entry == "applied_steps";
-  for (const auto& number : numbers()) known = known || number.first == entry;
+  for (const auto& own : hyperparameters()) known = known || own.first == entry;
   for (const State* state : all) {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       if (entry != entry_name(i, *state)) continue;

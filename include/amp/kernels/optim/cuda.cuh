@@ -52,7 +52,7 @@ __device__ void step_piece(const OptimizerParameter<Rule> p, bool vectors,
       if (kKind == StepKind::kStored && s == Rule::kStochasticState && group.stochastic_state &&
           p.state_dtype == kBFloat16) {
         const auto bits =
-            RoundingBits::of(group.seed, p.weight.number, applied, RoundingBits::kState);
+            RoundingBits::of(group.seed, p.weight.index, applied, RoundingBits::kState);
         store_stochastic<bfloat16>(p.states[s], i, states[s], bits);
       } else {
         store_some(p.states[s], p.state_dtype, i, states[s]);

@@ -36,7 +36,7 @@ namespace kernels {
 /// (kRemainder), bfloat16 (kKahan), or null.
 struct StoredWeight {
   WeightStorage storage = WeightStorage::kParameter;
-  std::uint32_t number = 0;  // the parameter's index in its optimizer, < 2^31: for RoundingBits
+  std::uint32_t index = 0;  // the parameter's index in its optimizer, < 2^31: for RoundingBits
   void* aux_state = nullptr;
 
   friend bool operator==(const StoredWeight&, const StoredWeight&) = default;
@@ -130,9 +130,9 @@ struct RoundingBits {
 
   std::uint64_t seed, branch;
 
-  AMP_HOST_DEVICE static constexpr RoundingBits of(std::uint64_t seed, std::uint32_t number,
+  AMP_HOST_DEVICE static constexpr RoundingBits of(std::uint64_t seed, std::uint32_t index,
                                                    std::int64_t applied, Array array) {
-    return {seed, static_cast<std::uint64_t>(applied) << 32 | (std::uint64_t{number} << 1 | array)};
+    return {seed, static_cast<std::uint64_t>(applied) << 32 | (std::uint64_t{index} << 1 | array)};
   }
   /// The bits of elements [i, i + 4); i is a multiple of 4.
   AMP_HOST_DEVICE constexpr PhiloxBlock four(std::int64_t i) const {

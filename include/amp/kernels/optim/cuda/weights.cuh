@@ -94,7 +94,7 @@ __device__ __forceinline__ void store_weights(const Parameter& p, std::int64_t i
     const WeightStorage storage = p.weight.storage;
     if (is_split(storage)) return store_split(p, i, weights);
     if (storage == WeightStorage::kStochastic) {
-      const auto bits = RoundingBits::of(seed, p.weight.number, applied, RoundingBits::kWeights);
+      const auto bits = RoundingBits::of(seed, p.weight.index, applied, RoundingBits::kWeights);
       if (p.dtype == kFloat16) return store_stochastic<half>(p.parameter, i, weights, bits);
       return store_stochastic<bfloat16>(p.parameter, i, weights, bits);
     }

@@ -26,7 +26,7 @@ struct StepRow {
 
   bool keeps_states() const { return group->rule.keeps_states(); }
   RoundingBits random_bits(RoundingBits::Array array) const {
-    return RoundingBits::of(group->seed, p->weight.number, applied, array);
+    return RoundingBits::of(group->seed, p->weight.index, applied, array);
   }
   template <class C>
   typename Rule::template Coefficients<C> coefficients() const {
