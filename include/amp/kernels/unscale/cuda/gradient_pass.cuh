@@ -100,12 +100,12 @@ template <class C, int N>
 __device__ __forceinline__ bool write_unscaled(const UnscaleTarget& to, std::int64_t i,
                                                C (&unscaled)[N]) {
   bool bad = false;
-  for (const C unscaled : unscaled) bad |= !is_finite(unscaled);
+  for (const C value : unscaled) bad |= !is_finite(value);
   if (!to.writes) return bad;
   store_some(to.data, to.dtype, i, unscaled);
   if (!to.rereads) return bad;
   load_some(to.data, to.dtype, i, unscaled);
-  for (const C unscaled : unscaled) bad |= !is_finite(unscaled);
+  for (const C value : unscaled) bad |= !is_finite(value);
   return bad;
 }
 
