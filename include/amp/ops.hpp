@@ -4,13 +4,13 @@
 // The ops that users call. This holds for all of them:
 //
 // Errors: an op throws amp::Error that names the op and the argument and says what was expected and
-// what was given. No tensor has changed then.
+// what was given. No tensor is changed by the failed call.
 // Values: on CUDA the values of indices and targets are not examined. One that is out of range
 // throws on the CPU; on CUDA its part of the result is NaN (0 for integers), and so is the
 // gradient.
 // Synchronisation: an op does not wait for the device. item(), to_vector(), printing and copies to
 // the CPU do.
-// Autocast: the doc of each op says how its dtypes follow in a scope (autocast/op_list.hpp).
+// Autocast: the comment of each op names its policy (autocast/op_list.hpp).
 //   low precision: floating-point inputs are cast to the dtype of the scope, and the result has it.
 //   float32: the op computes in float32, and the result is float32.
 //   unchanged: inputs are not cast; the dtypes are those of a call outside of scopes.

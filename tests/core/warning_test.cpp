@@ -36,7 +36,7 @@ TEST_CASE("warnings: reach the handler, in one piece") {
   amp::warn_of_skips({.consecutive_skips = 50});
   REQUIRE(texts.size() == 2);
   CHECK(texts[0] == "the dtype is float16, not 3");
-  CHECK_THAT(texts[1], Catch::Matchers::ContainsSubstring("left out the last 50 updates"));
+  CHECK_THAT(texts[1], Catch::Matchers::ContainsSubstring("skipped the last 50 updates"));
 }
 
 TEST_CASE("warnings: a handler may be empty, may throw, and may set another") {

@@ -4,13 +4,13 @@
 // In which precision each op runs under autocast.
 //
 // Meaning: each op has a policy, which says how its tensors are cast. Tensors are cast if they are
-// floating point, not float64, and on a device with an enabled scope; no others are.
-// Dtypes: the comments of OpPolicy say the dtype of the result. A cast is differentiable: gradients
-// return in the dtype of what was cast.
-// Determinism: a policy depends on nothing but the scope and the op's name, not on the order of
-// arguments. kPromote never fails, whatever dtypes meet.
-// Changing it: for one scope by AutocastOptions::policies; for the process, or for an op of the
-// program, by register_op. An unknown name throws amp::Error, which suggests the nearest.
+// floating point, not float64, and on a device with an enabled scope; no others are. Dtypes: the
+// comments of OpPolicy say the dtype of the result. A cast is differentiable: gradients return in
+// the dtype of what was cast. Determinism: a policy does not depend on the order of arguments.
+// kPromote never fails, whatever dtypes meet. Changing it: for one scope by
+// AutocastOptions::policies; for the process, or for an op of the program, by register_op.
+// AutocastOptions::policies with an unknown name throws amp::Error, which suggests the nearest
+// name.
 //
 // ```cpp
 // amp::register_op("my_attention", amp::OpPolicy::kLowPrecision);
@@ -75,7 +75,7 @@ inline constexpr ListedOp kOpList[] = {
     {"log1p", OpPolicy::kFloat32},
     {"pow", OpPolicy::kFloat32},
     {"rsqrt", OpPolicy::kFloat32},
-    {"reciprocal", OpPolicy::kFloat32},  // and number / x, which is number * reciprocal(x)
+    {"reciprocal", OpPolicy::kFloat32},  // also the policy of number / x
     {"softmax", OpPolicy::kFloat32},
     {"log_softmax", OpPolicy::kFloat32},
     {"layer_norm", OpPolicy::kFloat32},
@@ -86,7 +86,7 @@ inline constexpr ListedOp kOpList[] = {
     {"mse_loss", OpPolicy::kFloat32},
     {"binary_cross_entropy_with_logits", OpPolicy::kFloat32},
     {"sum", OpPolicy::kFloat32},
-    // Ops as precise in 16 bits as their inputs are; if dtypes mix, they promote as always.
+    // Ops as precise in 16 bits as their inputs are; mixed dtypes are promoted as outside a scope.
     {"add", OpPolicy::kPassthrough},
     {"sub", OpPolicy::kPassthrough},
     {"mul", OpPolicy::kPassthrough},

@@ -54,7 +54,8 @@ class AMP_EXPORT AutocastState {
   OpPolicy policy(autocasting::OpId op) const;
   /// The rule that decides policy(op).
   PolicyRule rule(autocasting::OpId op) const;
-  /// The state in force at this point: scopes around a backward pass are not in force inside it.
+  /// The state in force at this point: a scope does not apply inside a backward pass that it
+  /// contains.
   AutocastState here() const { return reaches_here() ? *this : AutocastState(); }
   /// Whether autocast is enabled for any device type here: each op tests this first.
   bool active() const { return (enabled_[0] || enabled_[1]) && reaches_here(); }
@@ -112,10 +113,10 @@ OpPolicy op_policy(std::string_view op);
 /// Meaning: matmuls and convolutions get their inputs in `dtype`, norms, softmax and losses compute
 /// in float32, and other ops take inputs as they are (autocast/op_list.hpp). Wrap the forward pass
 /// and the loss. A float32 weight is cast once, not at every use: its copy carries the version of
-/// the weight and is refreshed when that has moved (`cache_enabled`).
+/// the weight and is refreshed when that version changes (`cache_enabled`).
 /// Parameters: the device type, and AutocastOptions; what they leave unset is inherited from the
 /// enclosing scope. Scopes nest, for different device types independently of each other;
-/// `enabled = false` switches off for the inner scope.
+/// `enabled = false` switches autocast off inside the scope.
 /// Threads: the state is the thread's; a new thread starts with none. autocast_state() carries it.
 /// Backward: a backward pass inside a scope runs without it, in the dtypes of forward.
 /// Errors: amp::Error if `dtype` is not float16, bfloat16 or float32; the state is then unchanged.
@@ -137,7 +138,7 @@ OpPolicy op_policy(std::string_view op);
 /// assert(w.grad().dtype() == amp::kFloat32);
 /// ```
 ///
-/// Source: torch.autocast, PyTorch 2.6.
+/// Source: torch.autocast, PyTorch 2.15.
 class AutocastGuard : private detail::AutocastRestore {
  public:
   /// Enters a scope for devices of this type.

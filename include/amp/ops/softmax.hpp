@@ -11,9 +11,9 @@
 namespace amp::inline v0 {
 
 /// exp(x_i - max x) / sum_j exp(x_j - max x) along `dim`: numbers in [0, 1] that sum to 1. The
-/// result has the shape and dtype of `input`, which is floating point; it is computed in float32
-/// (float64) and rounded once. Under autocast: float32. A line along `dim` that has a NaN or
-/// +infinity, or only -infinity, becomes NaN.
+/// result has the shape and dtype of `input`, which must be floating point; it is computed in
+/// float32, or in float64 for float64, and rounded once. Under autocast: float32. A line along
+/// `dim` that has a NaN or +infinity, or only -infinity, becomes NaN.
 [[nodiscard]] Tensor softmax(const Tensor& input, std::int64_t dim);
 
 /// log(softmax(input, dim)), computed as (x - max x) - log(sum(exp(x - max x))): it is finite even

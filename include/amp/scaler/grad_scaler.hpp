@@ -45,8 +45,8 @@ namespace detail {
 /// have any floating-point dtype.
 ///
 /// Devices: the scaler lives on one device (GradScalerOptions::device). Losses and gradients may
-/// lie on others, as in PyTorch: each of these has a copy of scale and inverse, which is refreshed
-/// when it is used and the scale has changed; update() copies found_inf to the scaler's device. All
+/// lie on others, as in PyTorch: each such device has a copy of the scale and its inverse,
+/// refreshed when the scale has changed; update() copies found_inf to the scaler's device. All
 /// gradients of a scale-aware optimizer must lie on one device. Those of any other optimizer may
 /// lie on several; they are tested and clipped together, and the step is skipped on all devices if
 /// one gradient is not finite.
@@ -99,8 +99,8 @@ class GradScaler {
   /// the optimizer's.
   bool is_enabled() const { return enabled_; }
 
-  /// Returns loss * scale, in float32 (float64 for a float64 loss), on the loss's device. The
-  /// result of a 16-bit loss does not overflow 16 bits. Differentiable.
+  /// Returns loss * scale, in float32 (float64 for a float64 loss), on the loss's device. So a
+  /// 16-bit loss cannot overflow. Differentiable.
   Tensor scale(const Tensor& loss);
   std::vector<Tensor> scale(std::span<const Tensor> losses);
   std::vector<Tensor> scale(std::initializer_list<Tensor> losses);
@@ -163,9 +163,9 @@ class GradScaler {
     return {};
   }
 
-  /// Skips the optimizer's step in this cycle, whether it is unscaled or not. For loops that will
-  /// not step (after a bad batch, or if gradient accumulation is cut short), so that update() may
-  /// be called. Counts as skipped; gradients that were not tested do not change the scale.
+  /// Skips the optimizer's step in this cycle, whether it is unscaled or not. Call it if you will
+  /// not step, for example after a bad batch; update() may then be called. Counts as skipped;
+  /// gradients that were not tested do not change the scale.
   template <OptimizerLike O>
   void skip_step(O& optimizer) {
     skip_step_any(&optimizer);
@@ -173,20 +173,23 @@ class GradScaler {
 
   /// Ends the cycle: lowers the scale if a gradient was not finite, raises it after growth_interval
   /// good updates, or as the policy says. Throws if no optimizer was unscaled, stepped or skipped
-  /// since the last update. If the scaler is on the host, calls on_skips after each skips_in_a_row
-  /// bad updates in a row; on another device this would synchronise.
+  /// since the last update, unless found_inf_data is used. Calls on_skips after each skips_in_a_row
+  /// bad updates in a row, but only if the scaler is on the host: elsewhere it would have to
+  /// synchronise.
   void update();
   /// Sets the scale, and discards the cycle. Synchronises.
   void update(double new_scale);
 
-  /// Returns the scale; 1 if the scaler is disabled. Does not start the scaler, as
-  /// scale_data(device) does. Synchronises.
+  /// Returns the scale; 1 if the scaler is disabled. Unlike scale_data(device), it does not put the
+  /// scaler on a device. Synchronises.
   double get_scale() const;
-  /// Returns GradScalerOptions::growth_factor, or the value set since; likewise below.
+  /// Returns GradScalerOptions::growth_factor, or the value set since. The two getters below do the
+  /// same.
   double get_growth_factor() const { return state_.growth_factor; }
   double get_backoff_factor() const { return state_.backoff_factor; }
   std::int64_t get_growth_interval() const { return state_.growth_interval; }
-  /// Sets the factor by which the scale grows; likewise below. Throws if the value is not valid.
+  /// Sets the factor by which the scale grows. Throws if the value is not valid, as the setters
+  /// below do.
   void set_growth_factor(double factor);
   void set_backoff_factor(double factor);
   void set_growth_interval(std::int64_t n);
@@ -224,7 +227,7 @@ class GradScaler {
   /// without GradScalerOptions::ledger; empty if the scaler is disabled.
   std::vector<GradientLedger> ledgers() const;
 
-  /// Returns the state; best taken after update(). Synchronises.
+  /// Returns the state. Call it after update(). Synchronises.
   GradScalerState state_dict() const;
   /// Loads a state and discards the cycle. Throws and changes nothing if the state is not valid.
   void load_state_dict(const GradScalerState& state);
@@ -280,7 +283,7 @@ class GradScaler {
   detail::DeviceScale device_;
   detail::Cycle cycle_;
   detail::Ledgers ledgers_;
-  Tensor user_found_inf_;  // that found_inf_data returned
+  Tensor user_found_inf_;  // returned by found_inf_data; undefined before
   Tensor sanitized_;       // int64: GradScalerCounters::sanitized
 };
 

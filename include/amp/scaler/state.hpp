@@ -26,9 +26,8 @@ enum class OverflowPolicy : std::uint8_t {
   /// The gradients are made finite and the step is taken: NaN becomes 0, and an infinity becomes
   /// the largest finite number of the gradient's dtype, with its sign. This happens in place and
   /// before the gradients are unscaled. It suits gradients in which few elements overflow, and is
-  /// best used with clipping by value or by norm. A step is still skipped if unscaling, or the norm
-  /// to clip by, overflows: the square of the largest float32 does. Costs one more read of all
-  /// gradients.
+  /// best used with clipping by value or by norm. A step is still skipped if unscaling or the norm
+  /// overflows. Costs one more read of all gradients.
   kSanitize,
 };
 
@@ -47,7 +46,7 @@ using SkipCallback = std::function<void(const GradScalerCounters&)>;
 
 /// Makes found_inf the same on all processes that train one model. The argument is a 0-dimensional
 /// float32 on the gradients' device; the callback sets it to a value other than 0 if it is not 0 on
-/// one of the processes (NaN is not 0). All processes make these calls in the same order, each
+/// one of the processes (NaN counts). All processes make these calls in the same order, each
 /// between the pass over the gradients and the step. The callback enqueues its work on the current
 /// stream, which orders it before the step and lets a graph record it.
 using AgreeCallback = std::function<void(const Tensor& found_inf)>;
@@ -64,14 +63,15 @@ struct GradScalerOptions {
   bool enabled = true;
   double min_scale = 0x1p-64;
   double max_scale = 0x1p126;
-  /// Steps with a gradient that is not finite before the scale backs off: see ScalePolicy.
+  /// The scale backs off at this many bad steps, counted as ScalePolicy says.
   int hysteresis = 1;
   /// The device of the scaler; if unset, that of the first loss or gradient.
   std::optional<Device> device = {};
   ScalePolicy policy = ScalePolicy::kRefillAtGrowth;
   /// The share of bad updates at which ScalePolicy::kOverflowShare backs off, in [0, 1].
   double overflow_share = 0;
-  /// `on_skips` is called after this many skips in a row, and again after as many more.
+  /// `on_skips` is called after this many skips in a row, and again after as many more. Only if the
+  /// scaler is on the host.
   std::int64_t skips_in_a_row = 50;
   SkipCallback on_skips = warn_of_skips;  // may be empty
   /// Collects what GradScaler::statistics returns. The gradients of an optimizer must then lie on

@@ -64,7 +64,8 @@ class AMP_EXPORT TensorImpl final : public RefCounted, public TensorData {
 
 }  // namespace detail
 
-/// A handle to an array of numbers; copies of the handle share the array.
+/// A handle to an array of numbers; copies of the handle share the array. All ops (x + y, sum,
+/// matmul, ...) are free functions: amp/ops.hpp.
 class Tensor {
  public:
   /// An undefined tensor, which stands for an absent argument.
@@ -81,7 +82,7 @@ class Tensor {
   Device device() const { return impl("device").storage->device(); }
   /// The extents of the dimensions.
   const Shape& shape() const { return impl("shape").shape; }
-  /// How many elements lie from one index of a dimension to the next.
+  /// For each dimension, the distance in elements between neighbours.
   const Strides& strides() const { return impl("strides").strides; }
   /// The number of dimensions.
   int dim() const { return impl("dim").shape.dims(); }
@@ -95,8 +96,8 @@ class Tensor {
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
 
   // --- its elements ------------------------------------------------------------------------------
-  /// A pointer to the first element, to write: counts as a write and moves the version. Throws if T
-  /// is not the dtype.
+  /// A pointer to the first element, to write: counts as a write and raises the version. Throws if
+  /// T is not the dtype.
   template <Element T>
   T* data() const {
     check_type("data", dtype_of<T>);
@@ -118,10 +119,10 @@ class Tensor {
   std::vector<T> to_vector() const;
 
   // --- copies and views; differentiable, defined in ops/tensor_members.hpp -----------------------
-  /// The tensor in another dtype, each element rounded once to nearest even; itself if it has that
-  /// dtype. Floating-point numbers are truncated to integers, those out of range become the nearest
-  /// integer, and NaN becomes 0. Integers become smaller ones modulo 2^n; bool is whether an
-  /// element is not 0.
+  /// The tensor in another dtype, each element rounded once to nearest even; the tensor itself if
+  /// it has that dtype. Floating-point numbers are truncated to integers, those out of range become
+  /// the nearest integer, and NaN becomes 0. Integers wrap modulo 2^n; bool is true if an element
+  /// is not 0.
   Tensor to(DType dtype) const;
   /// A copy on another device; the tensor itself if it is there. A copy to the CPU synchronises.
   Tensor to(Device device) const;
@@ -130,13 +131,13 @@ class Tensor {
   /// The tensor itself if it is row-major, else a row-major copy.
   Tensor contiguous() const;
   /// The elements, in row-major order, in another shape; an extent of -1 follows from the others. A
-  /// view of a contiguous tensor, of others of a copy.
+  /// view if this tensor is contiguous, else a copy.
   Tensor reshape(const ReshapeTo& shape) const;
   /// The same, always as a view. Throws if no strides give that shape without a copy.
   Tensor view(const ReshapeTo& shape) const;
   /// A view with two dimensions exchanged.
   Tensor transpose(std::int64_t dim0, std::int64_t dim1) const;
-  /// The transpose of a matrix; a tensor of fewer dimensions itself.
+  /// The transpose of a matrix; a tensor of fewer dimensions is returned as it is.
   Tensor t() const;
   /// A view whose dimension i is dimension dims[i] of this tensor.
   Tensor permute(std::span<const std::int64_t> dims) const;
@@ -147,13 +148,13 @@ class Tensor {
   Tensor narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const;
   /// A view of one slice along `dim`, without that dimension; a negative index counts from the end.
   Tensor select(std::int64_t dim, std::int64_t index) const;
-  /// A view without the dimensions of extent 1, or without `dim` if that has extent 1.
+  /// A view without the dimensions of extent 1.
   Tensor squeeze() const;
   /// A view without this dimension, if its extent is 1.
   Tensor squeeze(std::int64_t dim) const;
   /// A view with a new dimension of extent 1 at `dim`.
   Tensor unsqueeze(std::int64_t dim) const;
-  /// The dimensions from start_dim to end_dim, both included, joined to one, as reshape does it.
+  /// The dimensions from start_dim to end_dim, both included, merged into one, as by reshape.
   Tensor flatten(std::int64_t start_dim = 0, std::int64_t end_dim = -1) const;
   /// A view that repeats dimensions of extent 1, and new leading ones, to `shape`. Its elements
   /// share memory, so that it cannot be written in place.
@@ -175,7 +176,7 @@ class Tensor {
   const Tensor& requires_grad_(bool requires_grad = true) const;
   /// Whether no recorded op made this tensor.
   bool is_leaf() const;
-  /// A handle to the live gradient; undefined before the first backward.
+  /// A handle to the gradient, not a copy; undefined before the first backward.
   Tensor grad() const;
   /// Makes `grad` the gradient, without its history: nothing is differentiated through gradients.
   void set_grad(const Tensor& grad) const;
@@ -189,20 +190,19 @@ class Tensor {
   void backward(const Tensor& gradient) const;
   /// A tensor over the same memory, without history.
   Tensor detach() const;
-  /// From now on backward calls hook(gradient) with d(loss)/d(this), once it is complete and before
-  /// it goes on from here. A tensor that the hook returns, of the same shape and device, takes the
-  /// gradient's place, in the gradient's dtype; the hook must not write to the gradient itself,
-  /// whose memory others may share. Hooks are called in the order in which they were registered,
-  /// with autocast off and without recording history; a gradient of a scaled loss carries the
-  /// scale. If a hook throws, or returns what cannot take the place, no leaf's gradient changes.
-  /// Throws if this requires no gradient, and for an empty std::function.
+  /// From now on backward calls hook(gradient) with d(loss)/d(this), once that gradient is
+  /// complete. A tensor that the hook returns, of the same shape and device, takes the gradient's
+  /// place, in the gradient's dtype; the hook must not write to the gradient itself, whose memory
+  /// others may share. Hooks are called in the order in which they were registered, with autocast
+  /// off and without recording history; a gradient of a scaled loss carries the scale. If a hook
+  /// throws, or returns what cannot take the place, no leaf's gradient changes. Throws if this
+  /// requires no gradient, and for an empty std::function.
   template <class Hook>
   HookHandle register_hook(Hook hook) const;
 
   // --- versions ----------------------------------------------------------------------------------
   /// Says that the memory was written by other means than amp's. For memory that amp does not own,
-  /// a call promises another one after every write: only then low-precision copies of it are
-  /// cached.
+  /// the first call promises one after every write; only then does autocast cache copies of it.
   void mark_modified() const { mark_modified(true); }
   /// Counts the writes to the memory, which views share.
   std::uint64_t version() const { return impl("version").storage->version(); }
@@ -219,7 +219,7 @@ class Tensor {
     return impl_ && impl_->unique() && impl_->storage->unique() &&
            impl_->storage->only_amp_writes();
   }
-  /// The first element, without its type; null if there are no elements.
+  /// A pointer to the first element; null if there are no elements.
   void* raw_data() const {
     const detail::TensorImpl& t = impl();
     char* const first = static_cast<char*>(t.storage->data());
