@@ -87,13 +87,12 @@ class RuleOptimizer : public Optimizer {
   /// What the kernel is to read: the parameters that have a gradient, and their groups.
   void list();
   void list(std::size_t i, const Tensor& grad, const StateChoice& choice, const Rule& rule);
-  /// Where a recorded step finds the learning rates: each replay begins with those of then. Each
-  /// warm-up asks for the same memory. Null outside of a graph.
-  const double* rates_of_graph();
+  /// Where a recorded step finds the learning rates; null outside of a recording.
+  const double* rates_of_graph() const;
+  class GraphRates;
 
   State steps_{.name = "step", .kind = State::kCount}, states_[std::size(Formula::kStates)];
   std::vector<Group> groups_;
-  Tensor rates_;                   // of the graph recorded last
   std::vector<std::size_t> ends_;  // of each group among parameters()
   // Rebuilt each step, their memory kept.
   detail::PoolVector<kernels::OptimizerGroup<Rule>> groups_list_;

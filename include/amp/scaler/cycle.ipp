@@ -64,7 +64,7 @@ AMP_INLINE Cycle& Cycles::begin(std::string_view call, const void* optimizer) {
   kept_.reserve(kept_.size() + count);  // so that end() asks for no memory
   last_statistics_.reserve(count);
   Cycle& cycle = all_.emplace_back(Cycle{.optimizer = optimizer});
-  if (Capture* const capture = current_capture()) capture->open(this, kNameOfCycle);
+  open_in_graph_call(this, kNameOfCycle);
   interrupted_ = before;
   take_kept(cycle);
   return cycle;
@@ -144,8 +144,7 @@ AMP_INLINE bool Cycles::update_scale(const DeviceScale& device, const kernels::S
 
 AMP_COLD void Cycles::forget(const void* optimizer) {
   std::erase_if(all_, [&](const Cycle& cycle) { return cycle.optimizer == optimizer; });
-  if (Capture* const capture = current_capture(); capture != nullptr && all_.empty())
-    capture->close(this, kNameOfCycle);
+  if (all_.empty()) close_in_graph_call(this, kNameOfCycle);
 }
 
 AMP_COLD bool Cycles::end_if_interrupted() {
@@ -157,8 +156,7 @@ AMP_COLD bool Cycles::end_if_interrupted() {
 AMP_INLINE void Cycles::end() noexcept {
   constexpr std::size_t kMostKept = 64;  // some may be of optimizers that are no more
   interrupted_ = false;
-  if (Capture* const capture = current_capture(); capture != nullptr && !all_.empty())
-    capture->close(this, kNameOfCycle);
+  if (!all_.empty()) close_in_graph_call(this, kNameOfCycle);
   if (!all_.empty()) last_statistics_.clear();
   for (Cycle& cycle : all_) {
     cycle.forget_norm();
