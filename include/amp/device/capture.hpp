@@ -1,108 +1,148 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What a thread notes while it records its work on a device, to be replayed without host code: the
-// layers above leave here what a replay has to do in their place. Knows no device's interface.
+// What all layers know of a Graph (device/cuda/graph.hpp): warm-ups, recording and replays.
+//
+// A Graph calls a function several times, on a stream of its own. The first calls are warm-ups:
+// their work is done, and they leave behind the memory that the last call needs. The last call is
+// the recording: its work is noted, and not done. Each replay launches all of the noted work,
+// without calling the function. What the host has to do for a replay is done by objects:
+//
+// - Before the launch they bring up to date what the noted work reads: learning rates, the place in
+//   the stream of random numbers, copies of weights, lists of tensors.
+// - After the launch they note what the work writes: the versions of that memory move.
+//
+// Such an object is a Replayable. It is added to the Capture of the call that uses it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string_view>
+#include <typeindex>
+#include <utility>
 #include <vector>
 
 #include "amp/core/error.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/device/device.hpp"
-#include "amp/device/rng_state.hpp"
 
 namespace amp::inline v0::detail {
 
-/// Of one call of the recorded function: of a warm-up, which does its work, or of the recording,
-/// which does none.
+/// An object that takes part in the replays of a graph. What it refers to outlives the graph.
+class AMP_EXPORT Replayable : public RefCounted {
+ public:
+  /// Called once, when the recorded function has returned.
+  virtual void after_recording() {}
+  /// Called before each launch, in the order in which the objects were added. It may enqueue work
+  /// on the current stream, which is that of the launch. It may not wait for the device.
+  virtual void before_replay() {}
+  /// Called after each launch, in the reverse order.
+  virtual void after_replay() {}
+};
+
+/// What the calls of one Graph share: an id, and memory for what is written before a replay. The
+/// graph's other work does not use this memory. (A tensor's memory may have been a temporary's
+/// earlier in the call, and each replay writes the temporary again.)
+class AMP_EXPORT GraphMemory {
+ public:
+  GraphMemory();
+  GraphMemory(const GraphMemory&) = delete;
+  GraphMemory& operator=(const GraphMemory&) = delete;
+  ~GraphMemory();
+
+  std::uint64_t id() const { return id_; }
+  /// The next call may take all of the memory again.
+  void begin_call();
+  /// Returns the smallest block that is large enough and was not taken in this call: so no block
+  /// has two uses in one call, and calls may take blocks in any order. If there is none, returns a
+  /// new block, or null unless `may_allocate`.
+  void* take(Device device, std::int64_t bytes, bool may_allocate);
+
+ private:
+  struct Block {
+    Device device;
+    std::int64_t bytes;
+    void* memory;
+    bool is_taken;
+  };
+  std::uint64_t id_;
+  std::vector<Block> blocks_;
+};
+
+/// One call of the function that a Graph records: a warm-up or the recording.
 class AMP_EXPORT Capture {
  public:
-  using Bump = void (*)(RefCounted&);
-
-  /// What the calls of one graph share. Its memory is nobody else's: a temporary's may be another's
-  /// later in the same call.
-  struct Graph {
-    std::uint64_t id;  // not 0
-    std::vector<std::shared_ptr<void>> kept = {};
-  };
-
-  Capture(Device device, void* stream, std::uint64_t id, Graph& graph, bool is_recording);
+  Capture(Device device, void* stream, std::shared_ptr<GraphMemory> memory, bool is_recording);
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
   ~Capture();
 
-  Device device() const { return device_; }
-  void* stream() const { return stream_; }
-  /// Of this call alone, never 0: what was computed under another is not there at each replay.
-  std::uint64_t id() const { return id_; }
-  bool is_recording() const { return is_recording_; }
-  std::uint64_t graph() const { return graph_.id; }
+  /// Returns the call that this thread is in; null outside of the functions of Graphs.
+  static Capture* current();
 
-  /// The nth object asked for in this call is the nth of the warm-up before: made once, it lives
-  /// until the graph is destroyed. All are of one type.
-  template <class T>
-  T& kept() {
-    if (asked_for_ == graph_.kept.size()) graph_.kept.push_back(std::make_shared<T>());
-    return *static_cast<T*>(graph_.kept[asked_for_++].get());
+  /// The ids of the call and of its graph. They are unique in the process and not 0.
+  std::uint64_t id() const { return id_; }
+  std::uint64_t graph() const { return memory_->id(); }
+  Device device() const { return device_; }
+  bool is_recording() const { return is_recording_; }
+  /// Returns whether work on this stream is part of the call. A warm-up may work anywhere.
+  bool takes_work_of(Device device, const void* stream) const {
+    return !is_recording_ || (device == device_ && stream == stream_);
   }
 
-  /// The work writes `memory`: each replay calls bump(memory), and the graph keeps it.
-  void wrote(RefCounted& memory, Bump bump);
-  bool writes(RefCounted& memory) const;
+  /// Adds an object, unless it was added before. The objects of the recording live as long as the
+  /// graph. Those of a warm-up take part in no replay, but live until the end of the call: so it
+  /// leaves behind as much memory as the recording needs. Objects are released in the reverse order.
+  void add(Replayable& object);
+  /// Makes an object of `args` and adds it.
+  template <class T, class... Args>
+  T& make(Args&&... args) {
+    const Ref<T> made = make_ref<T>(std::forward<Args>(args)...);
+    add(*made);
+    return *made;
+  }
+  /// Returns the call's only T, which is made of `args` and added at the first use.
+  template <class T, class... Args>
+  T& single(Args&&... args) {
+    Replayable*& known = single_of(typeid(T));
+    if (known == nullptr) known = &make<T>(std::forward<Args>(args)...);
+    return static_cast<T&>(*known);
+  }
+  bool contains(const Replayable& object) const;
 
-  /// `call` brings to the device what the host may have changed since: a learning rate. Called
-  /// before each launch, on the stream that it goes to; whatever it refers to outlives the graph.
-  /// It may not wait for the device.
-  void before_replay(std::function<void()> call);
-  /// `call` looks at what the recorded function left behind; called once, when it returned.
-  void when_recorded(std::function<void()> call);
-  /// `call` notes what a replay, now enqueued, leaves behind.
-  void after_replay(std::function<void()> call);
+  /// Returns memory that an object of the call writes before replays. It lives as long as the graph
+  /// and has no other use in the call. If a recording asks for more than its warm-ups did, it is
+  /// refused with the reason `what`, which follows the words "the callable".
+  void* memory(Device device, std::int64_t bytes, std::string_view what);
 
-  void end_recording() const;
-  void prepare_replay() const;
-  void end_replay() const;
-
-  /// Something begins that has to end within the call: `what`, a literal, tells it in an error
-  /// message.
+  /// `owner` begins something that has to end within the call, or ends it. `what`, a literal, names
+  /// it in an error message.
   void open(const void* owner, std::string_view what);
   void close(const void* owner, std::string_view what) noexcept;
-  void require_closed() const;
 
-  /// Random numbers of the device: a replay takes as many blocks as were taken here, from `base`
-  /// on.
-  RngState* random_base = nullptr;
-  std::int64_t random_blocks = 0;
-
-  /// Notes what cannot be recorded. The first is said in the end, also where the callable went on.
+  /// Lets finish() throw an error with this message. The first message counts.
   void refuse(std::string_view message);
-  void require_accepted() const;
+
+  // --- called by Graph ---------------------------------------------------------------------------
+
+  /// Ends the call. Throws if it was refused, or if something does not begin and end within it.
+  void finish() const;
+  void before_replay() const;
+  void after_replay() const;
 
  private:
+  Replayable*& single_of(std::type_index type);
+
   Device device_;
   void* stream_;
+  std::shared_ptr<GraphMemory> memory_;
   std::uint64_t id_;
-  Graph& graph_;
-  std::size_t asked_for_ = 0;
   bool is_recording_;
   struct Notes;
   const std::unique_ptr<Notes> notes_;
 };
 
-/// What this thread is in: a recording, or the warm-ups before it; else null.
-Capture* current_capture();
-/// The same, null in a warm-up.
-Capture* current_recording();
-/// 0 outside. What was computed under one id may not be taken for current under another.
-std::uint64_t capture_id();
-
-/// Until its end, this thread notes in `capture`.
+/// While it exists, `capture` is this thread's current call.
 class CaptureScope {
  public:
   [[nodiscard]] explicit CaptureScope(Capture& capture);
@@ -111,14 +151,25 @@ class CaptureScope {
   ~CaptureScope();
 };
 
-[[noreturn, gnu::cold]] void throw_refusal(Capture& recording, const MessagePart* parts,
-                                           std::size_t count);
+/// Whether this thread is in a call of a Graph's function, be it a warm-up or the recording.
+bool in_graph_call();
+/// Whether it is in the recording: what it enqueues now is done by replays, and not before.
+bool in_recording();
+/// The id of the call; 0 outside. What was computed under one id is not current under another:
+/// replays do the work of the recording alone.
+std::uint64_t capture_id();
+/// Capture::open and close of the current call; nothing outside.
+void open_in_graph_call(const void* owner, std::string_view what);
+void close_in_graph_call(const void* owner, std::string_view what) noexcept;
 
-/// Throws the parts as one message, and sees to it that no graph comes of `recording`.
+[[noreturn, gnu::cold]] void throw_refusal(const MessagePart* parts, std::size_t count);
+
+/// Throws the parts as one message. The current call, if there is one, then gives no graph, even if
+/// its function catches the exception.
 template <class... Parts>
-[[noreturn, gnu::cold]] void refuse(Capture& recording, const Parts&... parts) {
+[[noreturn, gnu::cold]] void refuse(const Parts&... parts) {
   const MessagePart list[] = {MessagePart(parts)...};
-  throw_refusal(recording, list, sizeof...(parts));
+  throw_refusal(list, sizeof...(parts));
 }
 
 }  // namespace amp::inline v0::detail

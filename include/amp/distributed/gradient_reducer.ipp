@@ -193,7 +193,7 @@ AMP_INLINE void GradientReducer::send_all() {
   under_way_ = false;
   ++statistics_.passes;
   const bool due = options_.check_every > 0 && statistics_.passes % options_.check_every == 0;
-  if (due && current_capture() == nullptr) check_parameters();
+  if (due && !in_graph_call()) check_parameters();
 }
 
 AMP_INLINE PoolVector<Tensor> GradientReducer::gradients_of(const GradientBucket& bucket) const {

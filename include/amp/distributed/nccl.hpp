@@ -248,8 +248,8 @@ class NcclCommunicator final : public Communicator {
   }
   void run_barrier() override {
     const int index = device_.index;
-    if (amp::detail::Capture* const capture = amp::detail::current_capture())
-      amp::detail::refuse(*capture, "barrier: waits for the device, and cannot be part of a Graph");
+    if (amp::detail::in_graph_call())
+      amp::detail::refuse("barrier: waits for the device, and cannot be part of a Graph");
     AMP_CHECK(!cuda::detail::is_capturing(index, cuda::detail::current(index).handle),
               "barrier: waits for the device, and the current stream is being captured");
     if (size() > 1 && !word_.defined()) {
@@ -357,7 +357,7 @@ class NcclCommunicator final : public Communicator {
     const cudaStream_t now = cuda::detail::current(index).handle;
     cuda::detail::require_recorded(index, now);
     const bool is_captured = cuda::detail::is_capturing(index, now);
-    const bool is_in_order = is_captured || amp::detail::current_capture() != nullptr;
+    const bool is_in_order = is_captured || amp::detail::in_graph_call();
     const cudaStream_t stream = is_in_order ? now : stream_->get();
     const StreamGuard guard(device_, stream);
     // Replays may come while other operations are under way, so a graph has its own.

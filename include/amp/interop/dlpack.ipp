@@ -131,7 +131,7 @@ AMP_COLD void order_streams(Device device, const std::optional<void*>& stream,
 /// Throws if streams are to be ordered while a graph is recorded, which the graph would not repeat.
 AMP_COLD void check_not_recording(std::string_view call) {
   AMP_CHECK(
-      current_capture() == nullptr, call,
+      !in_graph_call(), call,
       ": `stream` cannot be given within the function that a Graph records; exchange the tensor "
       "before");
 }

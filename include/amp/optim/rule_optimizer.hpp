@@ -93,13 +93,13 @@ class RuleOptimizer : public Optimizer {
   /// Lists the parameters that have a gradient, and their groups, for the kernel.
   void list();
   void list(std::size_t i, const Tensor& grad, const StateChoice& choice, const Rule& rule);
-  /// The device memory from which a recorded step reads the learning rates, one for each group. It
-  /// is filled before each replay. Null outside of a recording.
-  const double* rates_of_graph();
+  /// The device memory from which a recorded step reads the learning rates, one for each group. Null
+  /// outside of a recording.
+  const double* rates_of_graph() const;
+  class GraphRates;
 
   State steps_{.name = "step", .kind = State::kCount}, states_[std::size(Formula::kStates)];
   std::vector<Group> groups_;
-  Tensor rates_;                   // of the graph recorded last
   std::vector<std::size_t> ends_;  // for each group, one past its last index in parameters()
   // Rebuilt in each step; the memory is reused.
   detail::PoolVector<kernels::OptimizerGroup<Rule>> groups_list_;

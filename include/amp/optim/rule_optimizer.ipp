@@ -20,6 +20,7 @@
 #include "amp/kernels/optim/args.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/rule_optimizer.hpp"
+#include "amp/tensor/blob.hpp"
 #include "amp/tensor/cast_cache.hpp"
 #include "amp/tensor/factory.hpp"
 
@@ -269,25 +270,43 @@ void RuleOptimizer<Formula>::list(std::size_t i, const Tensor& grad, const State
   row.weight = stored_weight(i, choice);
 }
 
+/// The learning rates that a recorded step reads. Each replay begins with those of then; only what
+/// has changed is sent.
 template <class Formula>
-const double* RuleOptimizer<Formula>::rates_of_graph() {
-  detail::Capture* const capture = detail::current_capture();
-  const Device device = parameters()[0].device();
-  if (capture == nullptr || device.type == kCPU) return nullptr;
-  rates_ = Tensor();
-  rates_ =
-      empty({static_cast<std::int64_t>(groups_.size())}, {.dtype = kFloat64, .device = device});
-  if (!capture->is_recording()) return nullptr;
-  capture->before_replay([this, rates = rates_, sent = std::vector<double>()]() mutable {
-    const bool first = sent.empty();
-    sent.resize(static_cast<std::size_t>(rates.numel()));
-    for (std::size_t g = 0; g < sent.size(); ++g) {
-      const double lr = groups_[g].options.lr;
-      if (first || sent[g] != lr) rates.select(0, static_cast<std::int64_t>(g)).fill_(lr);
-      sent[g] = lr;
+class RuleOptimizer<Formula>::GraphRates final : public detail::Replayable {
+ public:
+  GraphRates(const RuleOptimizer& optimizer, void* memory)
+      : optimizer_(optimizer),
+        rates_(from_blob(memory, {optimizer.groups_.size()},
+                         {.dtype = kFloat64, .device = optimizer.parameters()[0].device()})) {}
+
+  const double* data() const { return rates_.template const_data<double>(); }
+  void before_replay() override {
+    const bool first = sent_.empty();
+    sent_.resize(static_cast<std::size_t>(rates_.numel()));
+    for (std::size_t g = 0; g < sent_.size(); ++g) {
+      const double lr = optimizer_.groups_[g].options.lr;
+      if (first || sent_[g] != lr) rates_.select(0, static_cast<std::int64_t>(g)).fill_(lr);
+      sent_[g] = lr;
     }
-  });
-  return rates_.const_data<double>();
+  }
+
+ private:
+  const RuleOptimizer& optimizer_;
+  Tensor rates_;
+  std::vector<double> sent_ = {};
+};
+
+template <class Formula>
+const double* RuleOptimizer<Formula>::rates_of_graph() const {
+  detail::Capture* const call = detail::Capture::current();
+  const Device device = parameters()[0].device();
+  if (call == nullptr || device.type == kCPU) return nullptr;
+  const auto bytes = static_cast<std::int64_t>(groups_.size() * sizeof(double));
+  void* const memory =
+      call->memory(device, bytes, "steps optimizers more often than its warm-ups did");
+  if (!call->is_recording()) return nullptr;  // a warm-up's rates are those of its options
+  return call->template make<GraphRates>(*this, memory).data();
 }
 
 }  // namespace amp::inline v0

@@ -61,7 +61,7 @@ AMP_INLINE OptimizerCycle& Cycle::begin(std::string_view call, const void* optim
   const std::size_t count = optimizers_.size() + 1;
   ended_.reserve(ended_.size() + count);  // end() must not allocate
   OptimizerCycle& cycle = optimizers_.emplace_back(OptimizerCycle{.optimizer = optimizer});
-  if (Capture* const capture = current_capture()) capture->open(this, kNameOfCycle);
+  open_in_graph_call(this, kNameOfCycle);
   interrupted_ = was_interrupted;
   for (Ended& last : ended_) {
     if (last.optimizer == optimizer) cycle.parts = std::move(last.parts);
@@ -146,8 +146,7 @@ AMP_INLINE bool Cycle::update_scale(const DeviceScale& device, const kernels::Sc
 AMP_COLD void Cycle::forget(const void* optimizer) {
   std::erase_if(optimizers_,
                 [&](const OptimizerCycle& cycle) { return cycle.optimizer == optimizer; });
-  if (Capture* const capture = current_capture(); capture != nullptr && optimizers_.empty())
-    capture->close(this, kNameOfCycle);
+  if (optimizers_.empty()) close_in_graph_call(this, kNameOfCycle);
 }
 
 AMP_COLD bool Cycle::end_if_interrupted() {
@@ -160,7 +159,7 @@ AMP_INLINE void Cycle::end() noexcept {
   constexpr std::size_t kMostEnded = 64;  // optimizers may be gone
   interrupted_ = false;
   if (optimizers_.empty()) return;
-  if (Capture* const capture = current_capture()) capture->close(this, kNameOfCycle);
+  close_in_graph_call(this, kNameOfCycle);
   for (Ended& last : ended_) last.statistics = Tensor();
   for (OptimizerCycle& cycle : optimizers_) {
     for (GradientPart& part : cycle.parts) {

@@ -92,7 +92,7 @@ AMP_COLD kernels::LedgerArgs Ledger::prepare(Device device, std::int64_t count, 
   kernels::LedgerArgs args;
   args.ring = static_cast<kernels::LedgerRing*>(ring.memory.raw_data());
   args.layout = ring.layout;
-  args.names = names.end(current_capture() != nullptr);
+  args.names = names.end(in_graph_call());
   return args;
 }
 

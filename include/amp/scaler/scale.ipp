@@ -42,8 +42,8 @@ AMP_INLINE DeviceScale::DeviceScale(Device device, const GradScalerState& initia
 }
 
 AMP_COLD const ScaleTensors& DeviceScale::copy_on(Device device) {
-  if (Capture* const recording = current_recording())
-    refuse(*recording, "Graph: a GradScaler on ", this->device(), " is used for ", device,
+  if (in_recording())
+    refuse("Graph: a GradScaler on ", this->device(), " is used for ", device,
            ", but each replay would read the scale of the recording there; give the scaler the "
            "device of the losses and gradients (GradScalerOptions::device)");
   for (ScaleCopy& copy : copies_) {

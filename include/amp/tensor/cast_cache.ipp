@@ -35,29 +35,34 @@ struct AMP_EXPORT CastCaches {
 
 /// The copy of a weight that a graph's kernels read. It is cast before a replay, unless the last
 /// one left it current, as an optimizer's step does that is part of the graph.
-struct GraphCopy {
-  Tensor weight, copy;
-  std::uint64_t version;  // of the weight that the copy holds
-  bool lasts = false;     // whether a replay leaves it current
-  bool made = false;
+class AMP_EXPORT GraphCopy final : public Replayable {
+ public:
+  GraphCopy(const Tensor& weight, const Tensor& copy)
+      : weight_(weight.detach()),
+        copy_(copy.detach()),
+        version_(std::make_shared<std::uint64_t>(weight.version())) {}
 
-  /// One that `recording` accompanies: nothing is recorded.
-  static std::shared_ptr<GraphCopy> of(Capture& recording, const Tensor& weight,
-                                       const Tensor& copy) {
-    const auto made =
-        std::make_shared<GraphCopy>(GraphCopy{weight.detach(), copy.detach(), weight.version()});
-    recording.when_recorded([made] { made->lasts = made->version == made->weight.version(); });
-    recording.before_replay([made] {
-      if (made->made && made->version == made->weight.version()) return;
-      copy_elements(made->weight, made->copy);
-      made->version = made->weight.version();
-      made->made = true;
-    });
-    recording.after_replay([made] {
-      if (made->lasts) made->version = made->weight.version();
-    });
-    return made;
+  /// The version of the weight that the copy holds, for the slot to set when the copy is written.
+  /// It exists as long as the graph.
+  std::weak_ptr<std::uint64_t> version() const { return version_; }
+
+  void after_recording() override { lasts_ = *version_ == weight_.version(); }
+  void before_replay() override {
+    if (is_cast_ && *version_ == weight_.version()) return;
+    copy_elements(weight_, copy_);
+    *version_ = weight_.version();
+    is_cast_ = true;
   }
+  /// The weight has its new version by now: a graph that writes it added its storage later.
+  void after_replay() override {
+    if (lasts_) *version_ = weight_.version();
+  }
+
+ private:
+  Tensor weight_, copy_;
+  std::shared_ptr<std::uint64_t> version_;
+  bool lasts_ = false;  // whether a replay leaves the copy current
+  bool is_cast_ = false;
 };
 
 /// The copies of one storage, one per dtype. Safe from several threads.
@@ -77,10 +82,12 @@ class AMP_EXPORT CastCache final : public StorageAttachment {
   CastCache(const CastCache&) = delete;
   CastCache& operator=(const CastCache&) = delete;
 
-  /// The copy of `weight` in `dtype`, current. Reused in place unless somebody (a recorded graph)
-  /// still holds it, or its memory is that of a capture, or of no capture, and this is another.
+  /// The copy of `weight` in `dtype`, current. It is cast in place if nothing else holds it and its
+  /// memory belongs to the graph that this call is part of, or to none if the call is part of none.
   WeightCopy get(const Tensor& weight, DType dtype) {
     CastCaches& registry = process_state<CastCaches>();
+    Capture* const call = Capture::current();
+    const std::uint64_t graph = call != nullptr ? call->graph() : 0;
     const ProcessLock lock(LockOf::kWeight, this);
     Slot& slot = dtype == kFloat16 ? slots_[0] : slots_[1];
     const std::uint64_t version = weight.version();
@@ -90,28 +97,28 @@ class AMP_EXPORT CastCache final : public StorageAttachment {
       slot.used = true;
       return {slot.copy.detach(), false};
     }
-    if (slot.is_alone() && slot.owner == owner() && slot.copy.shape() == weight.shape()) {
-      if (slot.capture != capture_id() && stays_until_replay(weight)) {
-        slot.of_graph = GraphCopy::of(*current_recording(), weight, slot.copy);
+    if (slot.is_alone() && slot.graph == graph && slot.copy.shape() == weight.shape()) {
+      if (slot.capture != capture_id() && is_weight_of_replay(weight, call)) {
+        slot.version_in_graph = call->make<GraphCopy>(weight, slot.copy).version();
       } else {
         slot.wait_until_written();
         copy_elements(weight, slot.copy);
         slot.copy.impl().storage->bump_version();
-        slot.tell_graph(version);
+        slot.set_version_in_graph(version);
       }
     } else {
       Tensor fresh = make_tensor(weight.shape(), dtype, weight.device());
       copy_elements(weight, fresh);  // if it throws, the slot holds no unfinished copy
       drop(slot);
       slot.copy = std::move(fresh);
-      slot.owner = owner();
+      slot.graph = graph;
       ++registry.entries;
       registry.bytes += weight.numel() * item_size(dtype);
     }
     slot.written.record(weight.device());
     // In a capture that is not a Graph's, nothing was cast yet: the next use casts again.
     const bool is_captured =
-        weight.device().type != kCPU && slot.written.empty() && current_capture() == nullptr;
+        weight.device().type != kCPU && slot.written.empty() && call == nullptr;
     slot.version = is_captured ? kNoVersion : version;
     slot.copy_version = slot.copy.version();
     slot.capture = capture_id();
@@ -142,7 +149,7 @@ class AMP_EXPORT CastCache final : public StorageAttachment {
       slot.version = weight.version();
       slot.copy.impl().storage->bump_version();
       slot.copy_version = slot.copy.version();
-      slot.tell_graph(slot.version);
+      slot.set_version_in_graph(slot.version);
       slot.promised = slot.used = false;
     }
   }
@@ -163,14 +170,14 @@ class AMP_EXPORT CastCache final : public StorageAttachment {
     std::uint64_t version = 0;  // of the weight
     // The version of the copy. It changes if a user writes to a result that is the copy.
     std::uint64_t copy_version = 0;
-    std::uint64_t owner = 0;    // the graph whose memory it is; 0: none
-    std::uint64_t capture = 0;  // that it was made in: what is current in one is not in another
+    std::uint64_t graph = 0;    // whose memory it is; 0: none
+    std::uint64_t capture = 0;  // the capture_id() of the last cast
     bool used = false;          // since it was last written with the weight
     bool promised = false;      // to be written with the weight
-    std::weak_ptr<GraphCopy> of_graph = {};  // if the copy is one; it holds the weight
+    std::weak_ptr<std::uint64_t> version_in_graph = {};  // GraphCopy::version(), if it is one
 
-    void tell_graph(std::uint64_t held) const {
-      if (const auto graph = of_graph.lock()) graph->version = held;
+    void set_version_in_graph(std::uint64_t held) const {
+      if (const auto known = version_in_graph.lock()) *known = held;
     }
     /// The current stream reads or writes the copy after it was written. If that was another
     /// stream, the allocator does not know that this one uses the copy's memory.
@@ -179,7 +186,7 @@ class AMP_EXPORT CastCache final : public StorageAttachment {
     }
     /// Whether nothing else holds the copy, except the graph that it belongs to.
     bool is_alone() const {
-      if (of_graph.expired()) return copy.unique();
+      if (version_in_graph.expired()) return copy.unique();
       return copy.impl().unique() && copy.impl().storage->references() == 2;
     }
 
@@ -189,16 +196,12 @@ class AMP_EXPORT CastCache final : public StorageAttachment {
     }
   };
 
-  static std::uint64_t owner() {
-    const Capture* const capture = current_capture();
-    return capture != nullptr ? capture->graph() : 0;
-  }
-  /// In a recording: whether a replay finds the weight as it was before the recorded work.
-  static bool stays_until_replay(const Tensor& weight) {
-    const Capture* const recording = current_recording();
-    Storage& memory = *weight.impl().storage;
-    return recording != nullptr && weight.device().type != kCPU && !recording->writes(memory) &&
-           memory.made_in() != recording->id();
+  /// Whether `call` is a recording, and its work until now neither made nor wrote the weight: a copy
+  /// that is cast before a replay then holds what the recorded work is to read.
+  static bool is_weight_of_replay(const Tensor& weight, const Capture* call) {
+    if (call == nullptr || !call->is_recording() || weight.device().type == kCPU) return false;
+    const Storage& memory = *weight.impl().storage;
+    return !call->contains(memory) && memory.made_in() != call->id();
   }
 
   static void drop(Slot& slot) {

@@ -32,18 +32,37 @@ AMP_INLINE RngState reserve_random(std::int64_t blocks) {
   return begin;
 }
 
+/// The random numbers of a graph: each replay takes as many blocks as the recording did, and tells
+/// the kernels where they begin.
+class AMP_EXPORT GraphRandom final : public Replayable {
+ public:
+  GraphRandom(Capture& call, Device device)
+      : device_(device),
+        begin_(static_cast<RngState*>(call.memory(
+            device, sizeof(RngState), "draws random numbers, which its warm-ups did not do"))) {}
+
+  kernels::RandomRange take(std::int64_t blocks) {
+    const auto before = static_cast<std::uint64_t>(std::exchange(blocks_, blocks_ + blocks));
+    return {.begin = {.offset = before}, .base = begin_};
+  }
+  void before_replay() override {
+    if (blocks_ == 0) return;
+    kernels::backend(device_.type)->store_rng_state(device_, begin_, reserve_random(blocks_));
+  }
+
+ private:
+  Device device_;
+  RngState* begin_;  // on the device
+  std::int64_t blocks_ = 0;
+};
+
 AMP_INLINE kernels::RandomRange take_random(std::int64_t blocks, Device device) {
-  Capture* const recording = current_recording();
-  if (recording == nullptr || device.type == kCPU) return {.begin = reserve_random(blocks)};
-  if (blocks != 0 && recording->random_blocks == 0)
-    recording->before_replay([recording, device] {
-      kernels::backend(device.type)
-          ->store_rng_state(device, recording->random_base,
-                            reserve_random(recording->random_blocks));
-    });
-  const std::int64_t before =
-      std::exchange(recording->random_blocks, recording->random_blocks + blocks);
-  return {.begin = {.offset = static_cast<std::uint64_t>(before)}, .base = recording->random_base};
+  Capture* const call = device.type == kCPU ? nullptr : Capture::current();
+  if (call == nullptr) [[likely]]
+    return {.begin = reserve_random(blocks)};
+  GraphRandom& random = call->single<GraphRandom>(*call, device);
+  return call->is_recording() ? random.take(blocks)
+                              : kernels::RandomRange{.begin = reserve_random(blocks)};
 }
 
 AMP_INLINE kernels::RandomRange reserve_random(std::int64_t blocks, Device device) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "amp/core/refcount.hpp"
+#include "amp/device/capture.hpp"
 #include "amp/device/device.hpp"
 #include "amp/kernels/operand.hpp"
 
@@ -32,7 +33,7 @@ class AMP_EXPORT StorageAttachment {
 /// Bytes on a device, shared by views. Memory that amp allocated is tracked: every write through
 /// amp moves the version. Memory that amp does not own is tracked only once its owner has called
 /// mark_modified(), which promises to do so after each write.
-class AMP_EXPORT Storage final : public RefCounted {
+class AMP_EXPORT Storage final : public Replayable {
  public:
   Storage(Device device, std::int64_t bytes);
   /// Memory that amp does not own, which lives as long as `keeper` if there is one.
@@ -61,10 +62,11 @@ class AMP_EXPORT Storage final : public RefCounted {
   Device device() const { return device_; }
 
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
-  /// Says that the memory was written. What a device was told to write within a capture, it writes
-  /// at each replay.
+  /// Says that the memory was written. If the write is part of a Graph, each replay writes, and the
+  /// version moves after each.
   void bump_version();
-  /// The capture in whose recorded function the memory was asked for; 0: none.
+  void after_replay() override { version_.fetch_add(1, std::memory_order_acq_rel); }
+  /// The capture_id() under which the memory was allocated.
   std::uint64_t made_in() const { return made_in_; }
   /// Whether nothing but amp writes the memory, as far as amp knows.
   bool only_amp_writes() const { return only_amp_writes_; }

@@ -8,7 +8,6 @@
 
 #include "amp/core/error.hpp"
 #include "amp/core/process_lock.hpp"
-#include "amp/device/capture.hpp"
 #include "amp/device/memory.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
@@ -50,12 +49,9 @@ AMP_INLINE Storage::~Storage() {
 
 AMP_INLINE void Storage::bump_version() {
   version_.fetch_add(1, std::memory_order_acq_rel);
-  if (Capture* const capture = current_capture(); capture != nullptr && device_.type != kCPU)
-      [[unlikely]] {
-    capture->wrote(*this, [](RefCounted& storage) {
-      static_cast<Storage&>(storage).version_.fetch_add(1, std::memory_order_acq_rel);
-    });
-  }
+  if (device_.type == kCPU) return;
+  if (Capture* const call = Capture::current()) [[unlikely]]
+    call->add(*this);
 }
 
 AMP_COLD bool Storage::may_overlap(const Storage& other) const {

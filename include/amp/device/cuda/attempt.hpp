@@ -39,8 +39,7 @@ struct Attempt {
 /// kernels can still become part of the graph.
 inline void note_failure(int device, Attempt& attempt, Failure failure,
                          const LibraryRefusal& refusal) {
-  const bool captured =
-      amp::detail::current_recording() != nullptr || is_capturing(device, current_stream(device));
+  const bool captured = amp::detail::in_recording() || is_capturing(device, current_stream(device));
   AMP_CHECK(!captured || failure == Failure::kLasting, refusal.reason, ": ", refusal.problem,
             ", while the stream is captured into a CUDA graph; run it once before the capture");
   if (!captured && failure == Failure::kLasting) attempt.failures = Attempt::kMost;

@@ -38,7 +38,7 @@ AMP_CUDA_INLINE void reset_peak_memory(int device) {
 }
 
 AMP_CUDA_INLINE void empty_cache() {
-  AMP_CHECK(amp::detail::current_recording() == nullptr,
+  AMP_CHECK(!amp::detail::in_recording(),
             "empty_cache: this thread records a Graph, and cannot wait for the device");
   for (int device = 0; device < detail::device_count(); ++device) {
     detail::MemoryPool& pool = detail::memory_pool(device);

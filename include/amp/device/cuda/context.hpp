@@ -203,14 +203,12 @@ class RelaxedCapture {
 
 /// Throws if this thread records a graph, but this work would not be part of it.
 inline void require_recorded(int device, cudaStream_t stream) {
-  amp::detail::Capture* const recording = amp::detail::current_recording();
-  if (recording == nullptr ||
-      (recording->device().index == device && recording->stream() == stream)) [[likely]]
+  const amp::detail::Capture* const call = amp::detail::Capture::current();
+  if (call == nullptr || call->takes_work_of({kCUDA, device}, stream)) [[likely]]
     return;
-  amp::detail::refuse(*recording, "Graph: the callable works on cuda:", device,
-                      recording->device().index == device ? ", on a stream of its choice" : "",
-                      "; a graph records the one stream of ", recording->device(),
-                      " that it chose");
+  amp::detail::refuse("Graph: the callable works on cuda:", device,
+                      call->device().index == device ? ", on a stream of its choice" : "",
+                      "; a graph records the one stream of ", call->device(), " that it chose");
 }
 
 /// Returns the stream that takes this thread's work on a device. The device must exist.

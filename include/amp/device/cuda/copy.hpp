@@ -43,13 +43,13 @@ inline void copy_between(int to_device, void* to, int from_device, const void* f
 /// Throws if the copy would become part of a graph, but involves the host.
 inline void require_no_capture(Device to_device, int device, cudaStream_t stream,
                                std::int64_t bytes) {
-  if (amp::detail::Capture* const recording = amp::detail::current_recording()) {
+  if (amp::detail::in_recording()) {
     if (to_device.type == kCPU)
       amp::detail::refuse(
-          *recording, "Graph: a copy of ", bytes,
+          "Graph: a copy of ", bytes,
           " bytes to the host (item, to_vector, to(kCPU), a scaler's numbers) waits "
           "for the device, which a graph cannot; read results after replay()");
-    amp::detail::refuse(*recording, "Graph: a copy of ", bytes,
+    amp::detail::refuse("Graph: a copy of ", bytes,
                         " bytes from the host would bring the same values at each replay; make "
                         "constants before, and copy_ batches to tensors that exist before, ahead "
                         "of replay()");

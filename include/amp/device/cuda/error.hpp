@@ -37,10 +37,9 @@ inline bool is_of_capture(cudaError_t status) {
 
 [[noreturn]] inline void raise(const char* call, cudaError_t status) {
   (void)cudaGetLastError();  // else the next call would report it again
-  amp::detail::Capture* const recording = amp::detail::current_recording();
-  if (recording != nullptr && is_of_capture(status))
-    amp::detail::refuse(*recording, call, ": ", cudaGetErrorName(status), " (",
-                        static_cast<int>(status), "): this cannot be part of a Graph");
+  if (is_of_capture(status) && amp::detail::in_recording())
+    amp::detail::refuse(call, ": ", cudaGetErrorName(status), " (", static_cast<int>(status),
+                        "): this cannot be part of a Graph");
   amp::detail::fail(
       call, ": ", cudaGetErrorName(status), " (", static_cast<int>(status),
       "): ", cudaGetErrorString(status),

@@ -4,29 +4,19 @@
 
 #include <cuda_runtime.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
-#include "amp/core/globals.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/device/cuda/current_stream.hpp"
 #include "amp/device/cuda/definitions.hpp"
 #include "amp/device/cuda/graph.hpp"
 #include "amp/device/cuda/memory.hpp"
 
-#if !AMP_HEADER_ONLY
-#include "amp/core/globals.ipp"
-#endif
-
 namespace amp::inline v0::cuda {
 namespace detail {
-
-struct AMP_EXPORT CaptureCount {
-  std::atomic<std::uint64_t> value = 0;
-};
 
 inline void require_no_outer_capture(const char* call, int device, cudaStream_t stream) {
   AMP_CHECK(!is_capturing(device, stream), call, ": the current stream of cuda:", device,
@@ -115,15 +105,15 @@ struct Graph::Parts {
 
   explicit Parts(int index) : device(kCUDA, index) {}
 
-  std::unique_ptr<Capture> call(FunctionRef<void()> step, bool recording);
+  std::unique_ptr<Capture> call(FunctionRef<void()> step,
+                                std::shared_ptr<amp::detail::GraphMemory> memory,
+                                bool is_recording) const;
 
   Device device;
   cudaStream_t stream = nullptr;
-  RngState* random_base = nullptr;  // on the device
-  cudaEvent_t replayed = nullptr;   // at the last replay
+  cudaEvent_t replayed = nullptr;  // the last time
   cudaGraphExec_t exec = nullptr;
-  Capture::Graph shared = {.id = 0};  // of all calls
-  std::unique_ptr<Capture> notes;
+  std::unique_ptr<Capture> recording;
 };
 
 AMP_CUDA_INLINE Graph::Graph(const GraphOptions& options)
@@ -132,22 +122,18 @@ AMP_CUDA_INLINE Graph::Graph(const GraphOptions& options)
             "Graph: `device` must be one of the ", detail::device_count(),
             " of this machine, but is ", options.device);
   AMP_CHECK(options.warmup >= 1, "Graph: `warmup` must be at least 1, but is ", options.warmup);
-  AMP_CHECK(amp::detail::current_capture() == nullptr,
+  AMP_CHECK(!amp::detail::in_graph_call(),
             "Graph: this thread records a graph already; a graph cannot be part of another");
 }
 
 /// One call of the step, on the graph's stream.
-inline std::unique_ptr<amp::detail::Capture> Graph::Parts::call(FunctionRef<void()> step,
-                                                                bool recording) {
-  const std::uint64_t id = process_state<detail::CaptureCount>().value.fetch_add(1) + 1;
-  if (shared.id == 0) shared.id = id;
-  auto made = std::make_unique<Capture>(device, stream, id, shared, recording);
-  made->random_base = random_base;
+inline std::unique_ptr<amp::detail::Capture> Graph::Parts::call(
+    FunctionRef<void()> step, std::shared_ptr<amp::detail::GraphMemory> memory,
+    bool is_recording) const {
+  auto made = std::make_unique<Capture>(device, stream, std::move(memory), is_recording);
   const amp::detail::CaptureScope scope(*made);
   step();
-  made->require_accepted();
-  made->end_recording();
-  made->require_closed();
+  made->finish();
   return made;
 }
 
@@ -163,17 +149,17 @@ AMP_CUDA_INLINE void Graph::record(FunctionRef<void()> step, int warmup) {
   detail::wait_for(index, graph.stream, outer);
   {
     const StreamGuard stream(graph.device, graph.stream);
-    graph.random_base = static_cast<RngState*>(allocate(graph.device, sizeof(RngState)));
-    for (int i = 0; i < warmup; ++i) (void)graph.call(step, false);
+    const auto memory = std::make_shared<amp::detail::GraphMemory>();
+    for (int i = 0; i < warmup; ++i) (void)graph.call(step, memory, false);
     detail::StreamCapture capture(index, graph.stream);
-    graph.notes = graph.call(step, true);
+    graph.recording = graph.call(step, memory, true);
     graph.exec = capture.end();
   }
   detail::wait_for(index, outer, graph.stream);
 }
 
 AMP_CUDA_INLINE void Graph::replay() {
-  AMP_CHECK(amp::detail::current_capture() == nullptr,
+  AMP_CHECK(!amp::detail::in_graph_call(),
             "replay: this thread records a graph; a graph cannot be part of another");
   const Parts& graph = *parts_;
   const int index = graph.device.index;
@@ -185,9 +171,9 @@ AMP_CUDA_INLINE void Graph::replay() {
   AMP_CUDA_CALL(cudaStreamWaitEvent, stream, graph.replayed, 0);
   // If a later call fails, the destructor still knows what was enqueued before.
   const detail::RecordAtEnd record(graph.replayed, stream);
-  graph.notes->prepare_replay();
+  graph.recording->before_replay();
   AMP_CUDA_CALL(cudaGraphLaunch, graph.exec, stream);
-  graph.notes->end_replay();
+  graph.recording->after_replay();
 }
 
 AMP_CUDA_INLINE Graph::~Graph() {
@@ -204,18 +190,10 @@ AMP_CUDA_INLINE Graph::~Graph() {
   if (graph.exec != nullptr) (void)cudaGraphExecDestroy(graph.exec);
   {
     const StreamGuard stream(graph.device, graph.stream);
-    graph.notes.reset();
-    graph.shared.kept.clear();
-    deallocate(graph.device, graph.random_base, sizeof(RngState));
+    graph.recording.reset();
   }
   detail::memory_pool(index).end_private(graph.stream);
   detail::IdleStreams::instance().give_back(index, graph.stream);
 }
 
 }  // namespace amp::inline v0::cuda
-
-namespace amp::inline v0 {
-
-AMP_PROCESS_STATE(cuda::detail::CaptureCount);
-
-}  // namespace amp::inline v0

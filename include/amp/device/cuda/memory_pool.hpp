@@ -59,12 +59,12 @@ class AMP_EXPORT MemoryPool {
   void* allocate(std::int64_t bytes, BlockUse use = BlockUse::kTensor) {
     const Stream now = current(device_);
     require_recorded(device_, now.handle);
-    amp::detail::Capture* const recording = amp::detail::current_recording();
-    if (recording == nullptr) require_not_captured(device_, now.handle, bytes);
+    const bool in_recording = amp::detail::in_recording();
+    if (!in_recording) require_not_captured(device_, now.handle, bytes);
     const std::lock_guard lock(mutex_);
     Home& home = homes_[now.id];
     const std::int64_t size = is_kept(home, bytes) ? size_class(bytes) : bytes;
-    if (recording == nullptr && !home.returned.empty()) {
+    if (!in_recording && !home.returned.empty()) {
       const DeviceGuard guard(device_);
       home.take_back(now.handle, most_kept(home));
       if (is_kept(home, size)) home.wait_for_one(size, now.handle);
@@ -77,9 +77,9 @@ class AMP_EXPORT MemoryPool {
       counts_.add(block);
       return memory;
     }
-    if (recording != nullptr)
+    if (in_recording)
       amp::detail::refuse(
-          *recording, "Graph: the callable asks for ", bytes,
+          "Graph: the callable asks for ", bytes,
           " bytes that its warm-ups did not leave behind; every call has to ask for "
           "the same memory, after `warmup` calls at the latest");
     return from_driver(now, block);

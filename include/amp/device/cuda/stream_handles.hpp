@@ -56,7 +56,7 @@ class StreamHandles : public HandleCache {
     make_known(device);
     const std::lock_guard lock(mutex_);
     const DeviceGuard guard(device);
-    if (amp::detail::current_recording() == nullptr && is_capturing(device, now.handle)) {
+    if (!amp::detail::in_recording() && is_capturing(device, now.handle)) {
       AMP_CHECK(handles_.contains(now.id), "the current stream of cuda:", device,
                 " is being captured, and amp has no library handle for it yet; do the work once on "
                 "that stream before the capture, or use amp::cuda::Graph");

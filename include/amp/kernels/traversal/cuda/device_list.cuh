@@ -35,103 +35,124 @@ AMP_KERNEL void list_kernel(Items batch, Item* to) {
     to[i] = batch.items[i];
 }
 
+/// Writes a list to memory of a device by launches. Skips the batches that are the same in `before`,
+/// which is what the memory holds.
+template <class Item>
+void write_list(Device device, Item* to, const std::vector<Item>& items,
+                const std::vector<Item>& before = {}) {
+  static_assert(std::is_trivially_copyable_v<Item> && sizeof(Batch<Item>) <= 3904);
+  constexpr auto kItems = static_cast<std::size_t>(Batch<Item>::kItems);
+  for (std::size_t begin = 0; begin < items.size(); begin += kItems) {
+    const std::size_t count = (std::min)(kItems, items.size() - begin);
+    const Item* const from = items.data() + begin;
+    if (begin + count <= before.size() && std::equal(from, from + count, before.data() + begin))
+      continue;
+    Batch<Item> batch{};
+    std::copy_n(from, count, batch.items);
+    batch.count = static_cast<int>(count);
+    launch(device, 1, kThreads, list_kernel<Batch<Item>, Item>, batch, to + begin);
+  }
+}
+
+/// A list that a graph reads: it is written once, before the first replay.
+template <class Item>
+class GraphList final : public amp::detail::Replayable {
+ public:
+  GraphList(Device device, Item* to, const std::vector<Item>& items)
+      : device_(device), to_(to), items_(items) {}
+  void before_replay() override {
+    write_list(device_, to_, items_);
+    items_ = {};
+  }
+
+ private:
+  Device device_;
+  Item* to_;
+  std::vector<Item> items_;
+};
+
 /// A list on the device, and what it was last sent.
 ///
-/// In a capture that the user began, the graph gets the sending, too: each launch brings the list
-/// of the captured call. So that list has to be in memory that exists already, stays, and is sent
-/// anew by every other call from then on.
+/// In a call of a Graph, each send() is to memory of its own, which lives as long as the graph: no
+/// later call changes what the graph reads. In a capture that the program began itself, the graph
+/// gets the sending, too: each launch brings the list of the captured call. So that list has to be
+/// in memory that exists already, stays, and is sent anew by every other call from then on.
 template <class Item>
 class DeviceList {
-  static_assert(std::is_trivially_copyable_v<Item> && sizeof(Batch<Item>) <= 3904);
-
  public:
   explicit DeviceList(Device device) : device_(device) {}
   DeviceList(const DeviceList&) = delete;
   DeviceList& operator=(const DeviceList&) = delete;
   ~DeviceList() {
-    deallocate(device_, data_, bytes_);
+    deallocate(device_, memory_, bytes_);
     for (const auto& [memory, bytes] : kept_) deallocate(device_, memory, bytes);
   }
 
+  /// Where the items of the last send() are.
   Item* data() const { return data_; }
 
-  /// Sets the list to `items`. If it throws, all are sent again the next time. What a graph
-  /// reads is sent once, before its first replay; the list lives as long as the graph.
+  /// Makes the list be `items`. If it throws, all are sent again the next time.
   void send(const std::vector<Item>& items) {
-    const bool captured = is_captured_by_user();
-    if (!captured && items == sent_) return;
-    const auto bytes = static_cast<std::int64_t>(items.size() * sizeof(Item));
-    before_.swap(sent_);
-    sent_.clear();
-    if (amp::detail::Capture* const recording = amp::detail::current_recording()) {
-      if (bytes > bytes_)
-        amp::detail::refuse(*recording,
-                            "Graph: the callable gives one call more tensors than its warm-ups "
-                            "did; every call has to do the same");
-      recording->before_replay([this, items = items]() mutable {
-        if (!items.empty()) write(items);
-        items = {};
-      });
+    if (amp::detail::Capture* const call = amp::detail::Capture::current()) {
+      send(items, *call);
       return;
     }
+    const bool captured =
+        amp::cuda::detail::is_capturing(device_.index, amp::cuda::current_stream(device_.index));
+    if (captured || items != sent_) write(items, captured);
+    data_ = memory_;
+  }
+
+ private:
+  void send(const std::vector<Item>& items, amp::detail::Capture& call) {
+    data_ = static_cast<Item*>(
+        call.memory(device_, bytes_of(items), "gives one call more tensors than its warm-ups did"));
+    if (call.is_recording()) {
+      call.make<GraphList<Item>>(device_, data_, items);
+    } else {
+      write_list(device_, data_, items);
+    }
+  }
+
+  void write(const std::vector<Item>& items, bool captured) {
+    before_.swap(sent_);
+    sent_.clear();
+    const std::int64_t bytes = bytes_of(items);
     if (bytes > bytes_) {
       kept_.reserve(kept_.size() + 1);
       void* const larger = allocate(device_, bytes);
       if (is_of_graphs_) {
-        kept_.emplace_back(data_, bytes_);
+        kept_.emplace_back(memory_, bytes_);
       } else {
-        deallocate(device_, data_, bytes_);
+        deallocate(device_, memory_, bytes_);
       }
       bytes_ = bytes;
-      data_ = static_cast<Item*>(larger);
+      memory_ = static_cast<Item*>(larger);
       before_.clear();
     }
     is_of_graphs_ = is_of_graphs_ || captured;
     if (is_of_graphs_) before_.clear();
-    write(items);
+    write_list(device_, memory_, items, before_);
     if (!is_of_graphs_) sent_ = items;
   }
-
- private:
-  bool is_captured_by_user() const {
-    return amp::detail::current_capture() == nullptr &&
-           amp::cuda::detail::is_capturing(device_.index, amp::cuda::current_stream(device_.index));
-  }
-  /// Writes the items that differ from those before.
-  void write(const std::vector<Item>& items) {
-    constexpr auto kItems = static_cast<std::size_t>(Batch<Item>::kItems);
-    for (std::size_t begin = 0; begin < items.size(); begin += kItems) {
-      const std::size_t count = (std::min)(kItems, items.size() - begin);
-      const Item* const from = items.data() + begin;
-      if (begin + count <= before_.size() && std::equal(from, from + count, before_.data() + begin))
-        continue;
-      Batch<Item> batch{};
-      std::copy_n(from, count, batch.items);
-      batch.count = static_cast<int>(count);
-      launch(device_, 1, kThreads, list_kernel<Batch<Item>, Item>, batch, data_ + begin);
-    }
+  static std::int64_t bytes_of(const std::vector<Item>& items) {
+    return static_cast<std::int64_t>(items.size() * sizeof(Item));
   }
 
   Device device_;
   std::int64_t bytes_ = 0;
-  Item* data_ = nullptr;
+  Item *memory_ = nullptr, *data_ = nullptr;
   std::vector<Item> sent_, before_;                   // their memory is kept
-  bool is_of_graphs_ = false;                         // of the user's
+  bool is_of_graphs_ = false;                         // of the program's own
   std::vector<std::pair<void*, std::int64_t>> kept_;  // that these write to
 };
 
-/// The table of one call: the kept one if there is a place for it. A Graph gets one of its own, so
-/// that later calls do not change what it reads. A capture that the user began takes the kept one,
-/// made by an earlier call, as it cannot allocate.
+/// The table of one call: the one that the caller keeps if there is one.
 template <class Table>
 class TableOfCall {
  public:
   TableOfCall(Device device, DescriptorTable* kept) {
-    if (amp::detail::Capture* const capture = amp::detail::current_capture()) {
-      kept = &capture->kept<DescriptorTable>();
-    } else if (kept == nullptr) {
-      kept = &own_;
-    }
+    if (kept == nullptr) kept = &own_;
     table_ = dynamic_cast<Table*>(kept->contents.get());
     if (table_ != nullptr && table_->device == device) return;
     auto made = std::make_unique<Table>(device);
