@@ -221,4 +221,12 @@ TEST_CASE("statistics: the counts of more elements than a chunk has, on however 
   CHECK(told.norm == Approx(std::sqrt(133334.0) / kScale).epsilon(1e-6));
 }
 
+TEST_CASE("statistics: the old spelling of allocate still works") {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  const amp::Tensor old = amp::StatisticsResult::make_words(amp::kCPU);
+#pragma GCC diagnostic pop
+  CHECK(old.shape() == amp::StatisticsResult::allocate(amp::kCPU).shape());
+}
+
 }  // namespace statistics
