@@ -5,15 +5,14 @@
 //
 // Errors: an op throws amp::Error that names the op and the argument and says what was expected and
 // what was given. No tensor is changed by the failed call.
-// Values: on CUDA the values of indices and targets are not examined. One that is out of range
-// throws on the CPU; on CUDA its part of the result is NaN (0 for integers), and so is the
-// gradient.
+// Values: on the CPU, an index or target that is out of range throws. On CUDA it does not: its part
+// of the result is NaN (0 for integers), and so is the gradient, as the comment of each op says.
 // Synchronisation: an op does not wait for the device. item(), to_vector(), printing and copies to
 // the CPU do.
 // Autocast: the comment of each op names its policy (autocast/op_list.hpp).
 //   low precision: floating-point inputs are cast to the dtype of the scope, and the result has it.
 //   float32: the op computes in float32, and the result is float32.
-//   unchanged: inputs are not cast; the dtypes are those of a call outside of scopes.
+//   unchanged (kPassthrough): inputs are not cast; the dtypes are those of a call outside of scopes.
 // float64 and integers are not cast in any of these, and give what they give outside of scopes.
 #pragma once
 

@@ -7,8 +7,8 @@
 // floating point, not float64, and on a device with an enabled scope; no others are. Dtypes: the
 // comments of OpPolicy say the dtype of the result. A cast is differentiable: gradients return in
 // the dtype of what was cast. Determinism: a policy does not depend on the order of arguments.
-// kPromote never fails, whatever dtypes meet. Changing it: for one scope by
-// AutocastOptions::policies; for the process, or for an op of the program, by register_op.
+// kPromote, which no listed op has, never fails, whatever dtypes meet. To change a policy: for one
+// scope, AutocastOptions::policies; for the process, or for your own op, register_op.
 // AutocastOptions::policies with an unknown name throws amp::Error, which suggests the nearest
 // name.
 //

@@ -54,8 +54,8 @@ class AMP_EXPORT AutocastState {
   OpPolicy policy(autocasting::OpId op) const;
   /// The rule that decides policy(op).
   PolicyRule rule(autocasting::OpId op) const;
-  /// The state in force at this point: a scope does not apply inside a backward pass that it
-  /// contains.
+  /// The state in force at this point: inside a backward pass, scopes that were entered before it
+  /// do not apply.
   AutocastState here() const { return reaches_here() ? *this : AutocastState(); }
   /// Whether autocast is enabled for any device type here: each op tests this first.
   bool active() const { return (enabled_[0] || enabled_[1]) && reaches_here(); }

@@ -70,8 +70,8 @@ struct GradScalerOptions {
   ScalePolicy policy = ScalePolicy::kRefillAtGrowth;
   /// The share of bad updates at which ScalePolicy::kOverflowShare backs off, in [0, 1].
   double overflow_share = 0;
-  /// `on_skips` is called after this many skips in a row, and again after as many more. Only if the
-  /// scaler is on the host.
+  /// `on_skips` is called after this many skips in a row, and again after as many more, but only if
+  /// the scaler is on the host.
   std::int64_t skips_in_a_row = 50;
   SkipCallback on_skips = warn_of_skips;  // may be empty
   /// Collects what GradScaler::statistics returns. The gradients of an optimizer must then lie on

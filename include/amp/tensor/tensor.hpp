@@ -31,8 +31,9 @@ struct TensorOptions {
   bool requires_grad = false;
 };
 
-/// Dense memory, whether amp or the program owns it, in any order of its elements: how the scaler
-/// and the optimizers take gradients. Functions that take a view do not keep it after they return.
+/// Describes dense memory, owned by amp or by the program, with its elements in any order. The
+/// scaler and the optimizers take gradients in this form. Functions that take a view do not keep it
+/// after they return.
 struct TensorView {
   void* data = nullptr;
   std::int64_t numel = 0;
@@ -195,14 +196,14 @@ class Tensor {
   /// place, in the gradient's dtype; the hook must not write to the gradient itself, whose memory
   /// others may share. Hooks are called in the order in which they were registered, with autocast
   /// off and without recording history; a gradient of a scaled loss carries the scale. If a hook
-  /// throws, or returns what cannot take the place, no leaf's gradient changes. Throws if this
-  /// requires no gradient, and for an empty std::function.
+  /// throws, or returns a tensor of another shape or device, no leaf's gradient changes. Throws if
+  /// this requires no gradient, and for an empty std::function.
   template <class Hook>
   HookHandle register_hook(Hook hook) const;
 
   // --- versions ----------------------------------------------------------------------------------
-  /// Says that the memory was written by other means than amp's. For memory that amp does not own,
-  /// the first call promises one after every write; only then does autocast cache copies of it.
+  /// Call it after code other than amp's wrote the memory. For memory that amp does not own, the
+  /// first call promises a call after every later write; autocast caches copies only after that.
   void mark_modified() const { mark_modified(true); }
   /// Counts the writes to the memory, which views share.
   std::uint64_t version() const { return impl("version").storage->version(); }
