@@ -12,7 +12,7 @@
 // Autocast: the comment of each op names its policy (autocast/op_list.hpp).
 //   low precision: floating-point inputs are cast to the dtype of the scope, and the result has it.
 //   float32: the op computes in float32, and the result is float32.
-//   unchanged (kPassthrough): inputs are not cast; the dtypes are those of a call outside of scopes.
+//   unchanged (kPassthrough): inputs are not cast; dtypes are those of a call outside of scopes.
 // float64 and integers are not cast in any of these, and give what they give outside of scopes.
 #pragma once
 

@@ -5,10 +5,10 @@
 //
 // A Graph calls a function several times, on a stream of its own. The first calls are warm-ups:
 // their work is done, and they leave behind the memory that the last call needs. The last call is
-// the recording: its work is noted, and not done. Each replay launches all of the noted work,
+// the recording: its work is recorded, and not done. Each replay launches all of that work,
 // without calling the function. What the host has to do for a replay is done by objects:
 //
-// - Before the launch they bring up to date what the noted work reads: learning rates, the place in
+// - Before the launch they update what the recorded work reads: learning rates, the place in
 //   the stream of random numbers, copies of weights, lists of tensors.
 // - After the launch they note what the work writes: the versions of that memory move.
 //
@@ -92,7 +92,8 @@ class AMP_EXPORT Capture {
 
   /// Adds an object, unless it was added before. The objects of the recording live as long as the
   /// graph. Those of a warm-up take part in no replay, but live until the end of the call: so it
-  /// leaves behind as much memory as the recording needs. Objects are released in the reverse order.
+  /// leaves behind as much memory as the recording needs. Objects are released in the reverse
+  /// order.
   void add(Replayable& object);
   /// Makes an object of `args` and adds it.
   template <class T, class... Args>

@@ -15,21 +15,21 @@
 
 namespace amp::inline v0 {
 
-/// Multiplies all gradients of `params` by min(1, max_norm / (norm + 1e-6)), in place; norm is the L2
-/// norm of all of them. Returns the norm before clipping, 0-dimensional float32, or float64 if a
+/// Multiplies all gradients of `params` by min(1, max_norm / (norm + 1e-6)), in place; norm is the
+/// L2 norm of all of them. Returns the norm before clipping, 0-dimensional float32, or float64 if a
 /// gradient is, on the gradients' device. Does not synchronise. The norm is infinite if the sum of
 /// squares is: from elements of 1.8e19 on, of 1.3e154 in float64.
 ///
 /// Throws amp::Error if a gradient still carries the loss scale, if the gradients lie on several
-/// devices, if one is not contiguous, or if `max_norm` is not above 0. A scaler's cycle is still open
-/// after such an error: skip_step() and update() end it. scaler.unscale_and_clip(optimizer, max_norm)
-/// does the same as unscale_ and clip_grad_norm_, and reads the gradients once less.
+/// devices, if one is not contiguous, or if `max_norm` is not above 0. A scaler's cycle is still
+/// open after such an error: skip_step() and update() end it. scaler.unscale_and_clip(optimizer,
+/// max_norm) does the same as unscale_ and clip_grad_norm_, and reads the gradients once less.
 Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm);
 Tensor clip_grad_norm_(std::initializer_list<Tensor> params, double max_norm);
 
 /// The same for gradients in memory of your own. They are clipped as they are: unscale them first,
-/// because a view does not show whether its gradient carries the loss scale. Throws if a view is not
-/// floating point, has no data, or is on another device than the first.
+/// because a view does not show whether its gradient carries the loss scale. Throws if a view is
+/// not floating point, has no data, or is on another device than the first.
 Tensor clip_grad_norm_(std::span<const TensorView> gradients, double max_norm);
 Tensor clip_grad_norm_(std::initializer_list<TensorView> gradients, double max_norm);
 /// Returns the L2 norm of all gradients, and writes none of them. 0 if there are none.
@@ -55,6 +55,9 @@ void grad_norm(const kernels::GradNormArgs& args);
 void clip(Device device, std::span<const kernels::GradientSpan> gradients,
           kernels::NormPointer norm, double max_norm, const float* found_inf,
           kernels::DescriptorTable* table);
+/// Computes the norm; 0 if there are no gradients.
+void write_norm(Device device, std::span<const kernels::GradientSpan> gradients, const Tensor& norm,
+                kernels::DescriptorTable* table);
 /// Computes the norm and clips by it.
 void clip_by_norm(Device device, std::span<const kernels::GradientSpan> gradients, double max_norm,
                   const Tensor& norm);

@@ -93,8 +93,8 @@ class RuleOptimizer : public Optimizer {
   /// Lists the parameters that have a gradient, and their groups, for the kernel.
   void list();
   void list(std::size_t i, const Tensor& grad, const StateChoice& choice, const Rule& rule);
-  /// The device memory from which a recorded step reads the learning rates, one for each group. Null
-  /// outside of a recording.
+  /// The device memory from which a recorded step reads the learning rates, one for each group.
+  /// Null outside of a recording.
   const double* rates_of_graph() const;
   class GraphRates;
 

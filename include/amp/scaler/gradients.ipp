@@ -224,11 +224,7 @@ AMP_COLD Tensor clip_without_scale(std::string_view call, const AnyOptimizer& op
   collect_gradients(call, optimizer, parts);
   if (parts.empty()) parts.push_back({.device = home.value_or(kCPU)});
   allocate_norms(parts);
-  for (GradientPart& part : parts) {
-    fill(part.norm, 0);  // the norm of no gradients
-    grad_norm({part.device, part.spans.data(), part.count(), nullptr, norm_pointer(part.norm),
-               nullptr, nullptr, 0, &part.table});
-  }
+  for (GradientPart& part : parts) write_norm(part.device, part.spans, part.norm, &part.table);
   return clip_unscaled(parts, max_norm, home.value_or(parts[0].device), {});
 }
 

@@ -196,8 +196,8 @@ class AMP_EXPORT CastCache final : public StorageAttachment {
     }
   };
 
-  /// Whether `call` is a recording, and its work until now neither made nor wrote the weight: a copy
-  /// that is cast before a replay then holds what the recorded work is to read.
+  /// Whether `call` is a recording, and its work until now neither made nor wrote the weight: a
+  /// copy that is cast before a replay then holds what the recorded work is to read.
   static bool is_weight_of_replay(const Tensor& weight, const Capture* call) {
     if (call == nullptr || !call->is_recording() || weight.device().type == kCPU) return false;
     const Storage& memory = *weight.impl().storage;

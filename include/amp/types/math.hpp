@@ -25,7 +25,8 @@ template <int E, int M, NonFinite S> AMP_HOST_DEVICE constexpr bool isfinite(sma
 template <int E, int M, NonFinite S> AMP_HOST_DEVICE constexpr bool isinf(small_float<E, M, S> x) { return !is_finite(x) && !is_nan(x); }
 template <int E, int M, NonFinite S> AMP_HOST_DEVICE constexpr bool isnormal(small_float<E, M, S> x) { return is_finite(x) && abs(x).bits() > x.kMantissaMask; }
 
-/// As the functions of <cmath> with these names, computed in float and rounded once more. On the host.
+/// As the functions of <cmath> with these names, computed in float and rounded once more. On the
+/// host.
 template <int E, int M, NonFinite S> small_float<E, M, S> sqrt(small_float<E, M, S> x) { return small_float<E, M, S>(__builtin_sqrtf(static_cast<float>(x))); }
 template <int E, int M, NonFinite S> small_float<E, M, S> exp(small_float<E, M, S> x) { return small_float<E, M, S>(__builtin_expf(static_cast<float>(x))); }
 template <int E, int M, NonFinite S> small_float<E, M, S> log(small_float<E, M, S> x) { return small_float<E, M, S>(__builtin_logf(static_cast<float>(x))); }

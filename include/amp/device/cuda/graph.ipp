@@ -111,7 +111,7 @@ struct Graph::Parts {
 
   Device device;
   cudaStream_t stream = nullptr;
-  cudaEvent_t replayed = nullptr;  // the last time
+  cudaEvent_t replayed = nullptr;  // recorded by the last replay
   cudaGraphExec_t exec = nullptr;
   std::unique_ptr<Capture> recording;
 };

@@ -35,8 +35,8 @@ AMP_KERNEL void list_kernel(Items batch, Item* to) {
     to[i] = batch.items[i];
 }
 
-/// Writes a list to memory of a device by launches. Skips the batches that are the same in `before`,
-/// which is what the memory holds.
+/// Writes a list to memory of a device by launches. Skips the batches that are the same in
+/// `before`, which is what the memory holds.
 template <class Item>
 void write_list(Device device, Item* to, const std::vector<Item>& items,
                 const std::vector<Item>& before = {}) {
@@ -71,12 +71,13 @@ class GraphList final : public amp::detail::Replayable {
   std::vector<Item> items_;
 };
 
-/// A list on the device, and what it was last sent.
+/// A list on the device, and a copy of the items that were sent last.
 ///
-/// In a call of a Graph, each send() is to memory of its own, which lives as long as the graph: no
-/// later call changes what the graph reads. In a capture that the program began itself, the graph
-/// gets the sending, too: each launch brings the list of the captured call. So that list has to be
-/// in memory that exists already, stays, and is sent anew by every other call from then on.
+/// In a call of a Graph, each send() writes to its own memory, which lives as long as the graph, so
+/// that later calls do not change what the graph reads. If the program captures a graph itself, the
+/// graph contains the sending: each launch writes the list of the captured call. That list must
+/// therefore be in memory that was allocated before, and that is not freed. From then on, all other
+/// calls send the whole list.
 template <class Item>
 class DeviceList {
  public:
@@ -88,10 +89,10 @@ class DeviceList {
     for (const auto& [memory, bytes] : kept_) deallocate(device_, memory, bytes);
   }
 
-  /// Where the items of the last send() are.
+  /// The address of the items of the last send().
   Item* data() const { return data_; }
 
-  /// Makes the list be `items`. If it throws, all are sent again the next time.
+  /// Sets the list to `items`. If it throws, the next call sends all of them.
   void send(const std::vector<Item>& items) {
     if (amp::detail::Capture* const call = amp::detail::Capture::current()) {
       send(items, *call);
@@ -142,12 +143,12 @@ class DeviceList {
   Device device_;
   std::int64_t bytes_ = 0;
   Item *memory_ = nullptr, *data_ = nullptr;
-  std::vector<Item> sent_, before_;                   // their memory is kept
-  bool is_of_graphs_ = false;                         // of the program's own
-  std::vector<std::pair<void*, std::int64_t>> kept_;  // that these write to
+  std::vector<Item> sent_, before_;                   // their memory is reused
+  bool is_of_graphs_ = false;                         // whether the program captured a send()
+  std::vector<std::pair<void*, std::int64_t>> kept_;  // memory that captured sends write to
 };
 
-/// The table of one call: the one that the caller keeps if there is one.
+/// The table of one call: the caller's if `kept` is not null, else a temporary one.
 template <class Table>
 class TableOfCall {
  public:
