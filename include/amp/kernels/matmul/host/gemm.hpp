@@ -53,7 +53,8 @@ AMP_ALWAYS_INLINE void add_to(T* at, const V& sums) {
 
 /// c[kRows, columns] += a_panel[depth, kRows]^T @ b_panel[depth, columns], columns = kVectors *
 /// lanes; c has `stride`. kTile counts the vectors of c. It is a fold over them: with loops, g++
-/// keeps the sums in memory even at -O3, which takes twice the time.
+/// keeps the sums in memory even at -O3, which takes twice the time. Each vector of b is loaded by
+/// itself: g++ copies an array in small pieces to the stack, and waits for all of them.
 template <class Isa, int... kTile>
 AMP_ALWAYS_INLINE void micro_kernel(std::integer_sequence<int, kTile...>, std::int64_t depth,
                                     const typename Isa::scalar* a, const typename Isa::scalar* b,
@@ -65,7 +66,7 @@ AMP_ALWAYS_INLINE void micro_kernel(std::integer_sequence<int, kTile...>, std::i
   ((sums[kTile] = V{}), ...);
   for (std::int64_t k = 0; k < depth; ++k) {
     V row[static_cast<std::size_t>(kVectors)];
-    __builtin_memcpy(row, b, sizeof row);
+    for (int v = 0; v < kVectors; ++v) __builtin_memcpy(&row[v], b + v * kLanes, sizeof(V));
     ((sums[kTile] += a[kTile / kVectors] * row[kTile % kVectors]), ...);
     a += Isa::kRows;
     b += kVectors * kLanes;

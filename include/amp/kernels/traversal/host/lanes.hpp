@@ -109,7 +109,8 @@ AMP_ALWAYS_INLINE float sum_of(const typename Isa::F& v) {
   return fold<kLanes<Isa>>(v, Add{});
 }
 
-/// Converts the first or the second half of v to double, exactly.
+/// Converts both halves of v to double, exactly. Each half is copied by itself: a struct of both
+/// would go through the stack.
 template <class Isa>
 AMP_ALWAYS_INLINE void widen(const typename Isa::F& v, typename Isa::D& low,
                              typename Isa::D& high) {
@@ -118,16 +119,15 @@ AMP_ALWAYS_INLINE void widen(const typename Isa::F& v, typename Isa::D& low,
     low = v;
     high = D{};
   } else {
-    struct Halves {
-      typename Isa::H low, high;
-    };
-    const Halves halves = __builtin_bit_cast(Halves, v);
+    typename Isa::H first, second;
+    __builtin_memcpy(&first, &v, sizeof first);
+    __builtin_memcpy(&second, reinterpret_cast<const char*>(&v) + sizeof first, sizeof second);
     if constexpr (std::is_same_v<Isa, Generic> || !AMP_SPLITS_WIDE_CONVERSIONS) {
-      low = __builtin_convertvector(halves.low, D);
-      high = __builtin_convertvector(halves.high, D);
+      low = __builtin_convertvector(first, D);
+      high = __builtin_convertvector(second, D);
     } else {
-      AMP_WIDEN_FLOATS(halves.low, low);
-      AMP_WIDEN_FLOATS(halves.high, high);
+      AMP_WIDEN_FLOATS(first, low);
+      AMP_WIDEN_FLOATS(second, high);
     }
   }
 }

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# vectors_in_registers.sh SOURCE FOLDER COMPILER [FLAG]...: at -O2 and -O3, the machine code of the
+# innermost loops keeps vectors in registers. If a compiler copies a vector to the stack in pieces, each
+# load of the whole waits until all pieces are written: a matmul then takes five times as long.
+set -euo pipefail
+source=$1 object=$2/vector_kernels.o
+shift 2
+command -v objdump >/dev/null || { echo "skipped: no objdump" && exit 77; }
+mkdir -p "$(dirname "$object")"
+
+for level in -O2 -O3; do
+  "$@" $level -c "$source" -o "$object"
+  objdump -d -C --no-show-raw-insn "$object" | awk -v level=$level '
+    />:$/ { function_name = $0; hot = /gemm::run_avx|::avx2<|::avx512</; functions += hot }
+    hot && /%[xyz]mm/ && /\(%rsp/ {
+      print level ": a vector on the stack in " function_name $0
+      wrong = 1
+    }
+    END {
+      if (functions != 10) print level ": " functions " functions, expected 10"
+      exit wrong || functions != 10
+    }'
+done
