@@ -1262,6 +1262,11 @@ TEST_CASE("misuse: convolution") {
          return amp::conv2d(in.image, in.filters, {}, {.stride = INT64_MIN, .groups = 2});
        },
        "conv2d: `stride`|at least 1|{-9223372036854775808, -9223372036854775808}"},
+      {"stride whose products overflow",
+       [](In in) {
+         return amp::conv2d(in.image, in.filters, {}, {.stride = {1, INT64_MAX}, .groups = 2});
+       },
+       "conv2d: `stride`|at most 1073741824|{1, 9223372036854775807}"},
       {"negative padding",
        [](In in) { return amp::conv2d(in.image, in.filters, {}, {.padding = -1, .groups = 2}); },
        "conv2d: `padding`|at least 0|{-1, -1}"},
@@ -1353,6 +1358,11 @@ TEST_CASE("misuse: pooling") {
        "`stride`|at least 1|{1, 0}"},
       {"the most negative stride", [](In in, Pool pool) { return pool(in.image, 2, INT64_MIN, 0); },
        "`stride`|at least 1|-9223372036854775808"},
+      {"stride whose products overflow",
+       [](In in, Pool pool) {
+         return pool(in.image, 3, {INT64_MAX - 1, 1}, 1);
+       },
+       "`stride`|at most 1073741824|{9223372036854775806, 1}"},
       {"negative padding", [](In in, Pool pool) { return pool(in.image, 2, 1, -1); },
        "`padding`|at least 0|{-1, -1}"},
       {"padding above half the kernel", [](In in, Pool pool) { return pool(in.image, 3, 1, 2); },

@@ -12,6 +12,11 @@
 #error "amp needs C++20: compile with -std=c++20 (nvcc too: -std=c++20)"
 #include <amp needs C++20: compile with -std=c++20>
 #endif
+// Errors are reported by exceptions alone. (nvcc leaves the question to the host compiler.)
+#if !defined(__cpp_exceptions) && !defined(__CUDACC__)
+#error "amp needs exceptions: compile without -fno-exceptions"
+#include <amp needs exceptions: compile without -fno-exceptions>
+#endif
 
 // Annotation of functions shared by host and device code. It adds a target, never another body.
 #if defined(__CUDACC__)

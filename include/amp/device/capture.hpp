@@ -18,12 +18,12 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <typeindex>
 #include <utility>
 #include <vector>
 
 #include "amp/core/error.hpp"
 #include "amp/core/refcount.hpp"
+#include "amp/core/type_name.hpp"
 #include "amp/device/device.hpp"
 
 namespace amp::inline v0::detail {
@@ -102,10 +102,11 @@ class AMP_EXPORT Capture {
     add(*made);
     return *made;
   }
-  /// Returns the call's only T, which is made of `args` and added at the first use.
+  /// Returns the call's only T, which is made of `args` and added at the first use. A type is known
+  /// by its name, which shared objects agree on and which needs no RTTI.
   template <class T, class... Args>
   T& single(Args&&... args) {
-    Replayable*& known = single_of(typeid(T));
+    Replayable*& known = single_of(name_holding_type<T>());
     if (known == nullptr) known = &make<T>(std::forward<Args>(args)...);
     return static_cast<T&>(*known);
   }
@@ -132,7 +133,7 @@ class AMP_EXPORT Capture {
   void after_replay() const;
 
  private:
-  Replayable*& single_of(std::type_index type);
+  Replayable*& single_of(std::string_view type);
 
   Device device_;
   void* stream_;

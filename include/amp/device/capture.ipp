@@ -52,7 +52,7 @@ AMP_COLD void* GraphMemory::take(Device device, std::int64_t bytes, bool may_all
 struct Capture::Notes {
   std::vector<Ref<Replayable>> objects = {};
   std::unordered_set<const Replayable*> known = {};
-  std::unordered_map<std::type_index, Replayable*> singles = {};
+  std::unordered_map<std::string_view, Replayable*> singles = {};
   std::unordered_map<const void*, std::string_view> open = {};
   std::string_view stray = {};
   std::string refused = {};
@@ -80,7 +80,7 @@ AMP_INLINE void Capture::add(Replayable& object) {
 AMP_INLINE bool Capture::contains(const Replayable& object) const {
   return notes_->known.contains(&object);
 }
-AMP_INLINE Replayable*& Capture::single_of(std::type_index type) { return notes_->singles[type]; }
+AMP_INLINE Replayable*& Capture::single_of(std::string_view type) { return notes_->singles[type]; }
 
 AMP_COLD void* Capture::memory(Device device, std::int64_t bytes, std::string_view what) {
   if (bytes == 0) return nullptr;

@@ -185,13 +185,16 @@ AMP_COLD void Checkpoint::load(FilePath path) const {
     SafeTensors contents = load_safetensors(path);
     const std::vector<SafeTensors> before = copies();
     std::size_t part = 0;
+    const auto undo = [&](const char* reason) {
+      const std::string half_loaded = put_back(before, part, contents);
+      detail::fail(path.string(), ": \"", parts_[part].name, "\": ", reason, half_loaded);
+    };
     try {
       for (; part < parts_.size(); ++part) parts_[part].load(contents);
+    } catch (const std::bad_alloc&) {
+      undo("out of memory");
     } catch (const std::exception& error) {
-      const std::string half_loaded = put_back(before, part, contents);
-      const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
-      detail::fail(path.string(), ": \"", parts_[part].name,
-                   "\": ", no_memory ? "out of memory" : error.what(), half_loaded);
+      undo(error.what());
     }
   });
 }

@@ -38,6 +38,7 @@ AMP_INLINE kernels::Window2d make_window(std::string_view op, Size2d kernel, Siz
               kMost, ", but is {", size.height, ", ", size.width, "}");
   };
   at_most("kernel", kernel);
+  at_most("stride", stride);
   at_most("padding", padding);
   at_most("dilation", dilation);
   at_least("kernel", kernel, 1);

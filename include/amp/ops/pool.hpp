@@ -3,7 +3,7 @@
 //
 // Pooling, over windows of k x k elements that lie `stride` apart. An extent H of `input` gives
 //   H' = floor((H + 2 padding - k) / stride) + 1
-// in the result. `padding` must be at most half of k.
+// in the result. k and `stride` are at most 2^30, and `padding` is at most half of k.
 #pragma once
 
 #include "amp/ops/conv.hpp"  // Size2d
