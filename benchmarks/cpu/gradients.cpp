@@ -146,13 +146,13 @@ struct Named {
 };
 
 [[maybe_unused]] const bool registered = [] {
-  for (const auto& [what, name] :
+  for (const Named& pass :
        {Named{What::kUnscale, "unscale"}, Named{What::kUnscaleAndNorm, "unscale and norm"},
         Named{What::kUnscaleAndStatistics, "unscale and statistics"}, Named{What::kNorm, "norm"}}) {
     const auto add = [&](const char* where, const std::vector<std::int64_t>& sizes) {
       benchmark::RegisterBenchmark(
-          (std::string(name) + "/" + where).c_str(),
-          [sizes, what = what](benchmark::State& state) { run(state, sizes, what); })
+          (std::string(pass.name) + "/" + where).c_str(),
+          [sizes, what = pass.what](benchmark::State& state) { run(state, sizes, what); })
           ->UseManualTime()
           ->Unit(benchmark::kMillisecond)
           ->MinTime(1.0);

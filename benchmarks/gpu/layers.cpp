@@ -153,12 +153,12 @@ void measure_layer_norm(const Settings& settings, Report& report) {
   // The expected sums over rows are computed in float64 on the device, by other ops.
   const auto wide = [](const Tensor& t) { return t.detach().to(amp::kFloat64); };
   const Tensor x64 = wide(x);
-  const Tensor centred = x64 - amp::mean(x64, {1}, true);
-  const Tensor scaled = centred / amp::sqrt(amp::mean(centred * centred, {1}, true) + 1e-5);
+  const Tensor centred = x64 - amp::mean(x64, 1, true);
+  const Tensor scaled = centred / amp::sqrt(amp::mean(centred * centred, 1, true) + 1e-5);
   double error =
-      check_close("layer_norm, weight", amp::sum(scaled * wide(gradient), {0}), w.grad(), after(2));
+      check_close("layer_norm, weight", amp::sum(scaled * wide(gradient), 0), w.grad(), after(2));
   error = std::fmax(
-      error, check_close("layer_norm, bias", amp::sum(wide(gradient), {0}), b.grad(), after(2)));
+      error, check_close("layer_norm, bias", amp::sum(wide(gradient), 0), b.grad(), after(2)));
   const auto row = [&](const Tensor& t) { return t.detach().narrow(0, rows - 1, 1); };
   const Tensors leaves{exact(row(x)), exact(w), exact(b)};
   (void)Training(leaves, exact(row(gradient)), op)();
@@ -186,7 +186,7 @@ void measure_feed_forward(const Settings& settings, Report& report) {
   double error = check_close("feed_forward", expected.detach(), row(y), after(4));
   error = std::fmax(error, check_close("feed_forward, gradient", host[0].grad(),
                                        row(leaves[0].grad()), after(4)));
-  error = std::fmax(error, check_close("feed_forward, bias", amp::sum(exact(gradient), {0}),
+  error = std::fmax(error, check_close("feed_forward, bias", amp::sum(exact(gradient), 0),
                                        leaves[4].grad(), after(4)));
   report.add("feed_forward_train_fp16", Timer(settings)([&] { (void)train(); }),
              {.operations = 12.0 * static_cast<double>(rows * width * hidden), .error = error});

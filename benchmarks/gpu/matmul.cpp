@@ -183,7 +183,7 @@ void measure_linear_training(const Settings& settings, Report& report, bool with
   error = std::max(
       error, check_corner(name + ", weight", gradient.t().contiguous(), x, weight.grad(), limit));
   if (with_bias) {
-    const Tensor sums = amp::sum(gradient.to(amp::kFloat64), {0});
+    const Tensor sums = amp::sum(gradient.to(amp::kFloat64), 0);
     error = std::max(error, check_close(name + ", bias", sums, bias.grad(), limit));
   }
   report.add(name, Timer(settings)(train),

@@ -7,6 +7,7 @@
 
 #include "amp/core/error.hpp"
 #include "amp/core/globals.hpp"
+#include "amp/core/link_check.hpp"
 
 // Header-only with AMP_SHARED_STATE, the library of <amp/shared_state.hpp> alone has the accessors.
 #if !AMP_HEADER_ONLY || !defined(AMP_SHARED_STATE) || defined(AMP_SHARED_STATE_IMPLEMENTATION)
@@ -15,6 +16,7 @@ namespace amp::inline v0 {
 
 template <class State>
 AMP_EXPORT State& process_state() {
+  AMP_LINK_CHECK;
   static constinit std::atomic<State*> state{nullptr};
   State* known = state.load(std::memory_order_acquire);
   if (known != nullptr) [[likely]]
