@@ -171,6 +171,16 @@ AMP_INLINE Tensor where(const Tensor& condition, const Tensor& a, const Tensor& 
 
 namespace detail {
 
+/// Throws if the number, the argument of that name, is not a value of the dtype of the result.
+AMP_INLINE void check_choice(std::string_view argument, const kernels::Operand& number,
+                             DType dtype) {
+  if (number.dtype == kInt64) {
+    check_holds("where", argument, number.integer, dtype);
+  } else {
+    check_holds("where", argument, number.value, dtype);
+  }
+}
+
 AMP_INLINE Tensor where_number(const Tensor& condition, const Tensor& tensor,
                                kernels::Operand&& number, bool scalar_first) {
   const std::string_view name = scalar_first ? "b" : "a";
@@ -179,7 +189,11 @@ AMP_INLINE Tensor where_number(const Tensor& condition, const Tensor& tensor,
   check_same_device("where", "condition", condition, name, tensor);
   number.device = tensor.device();
   return autocasting::call(
-      "where", [&](const Tensor& x) { return detail::where(condition, x, number, scalar_first); },
+      "where",
+      [&](const Tensor& x) {
+        check_choice(scalar_first ? "a" : "b", number, scalar_result_type(x, number));
+        return detail::where(condition, x, number, scalar_first);
+      },
       tensor);
 }
 
