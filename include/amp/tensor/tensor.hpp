@@ -178,7 +178,8 @@ class Tensor {
   const Tensor& requires_grad_(bool requires_grad = true) const;
   /// Whether no recorded op made this tensor.
   bool is_leaf() const;
-  /// A handle to the gradient, not a copy; undefined before the first backward.
+  /// A handle to the gradient, not a copy; undefined before the first backward. It has no history:
+  /// in a loss it is a constant. The guide has "A penalty on gradients".
   Tensor grad() const;
   /// Makes `grad` the gradient, without its history: nothing is differentiated through gradients.
   void set_grad(const Tensor& grad) const;
