@@ -59,8 +59,8 @@ AMP_INLINE Tensor comparison_op(autocasting::OpId op, const Tensor& input, kerne
                                 BinaryLaunch kernel) {
   check_defined(op.name(), "a", input);
   number.device = input.device();
-  return autocasting::call(
-      op,
+  return autocasting::call_beside(
+      op, number.value,
       [&](const Tensor& x) {
         return run_scalar(kernel, x, rounded_to(x.dtype(), number), false, kBool);
       },
@@ -188,8 +188,8 @@ AMP_INLINE Tensor where_number(const Tensor& condition, const Tensor& tensor,
   check_defined("where", name, tensor);
   check_same_device("where", "condition", condition, name, tensor);
   number.device = tensor.device();
-  return autocasting::call(
-      "where",
+  return autocasting::call_beside(
+      "where", number.value,
       [&](const Tensor& x) {
         check_choice(scalar_first ? "a" : "b", number, scalar_result_type(x, number));
         return detail::where(condition, x, number, scalar_first);
