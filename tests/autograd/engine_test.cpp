@@ -159,6 +159,32 @@ TEST_CASE("backward: on a tensor without history throws and says why", "[autogra
   CHECK_THROWS_AS(amp::argmax(leaf({1})).backward(), amp::Error);
 }
 
+TEST_CASE("backward: of a penalty on a gradient says that gradients have no history",
+          "[autograd]") {
+  const Tensor x = leaf({1, 2});
+  amp::sum(x * x).backward();
+  CHECK_THAT(refusal([&] { amp::sum(x.grad() * x.grad()).backward(); }),
+             ContainsSubstring("Gradients have no history") && ContainsSubstring("x.grad()") &&
+                 ContainsSubstring("constant") && ContainsSubstring("two forward passes"));
+}
+
+TEST_CASE("backward: the slope along a gradient has the derivative of its length", "[autograd]") {
+  // f = w x^3, so that |df/dx| = |3 w x^2|, and its derivative by w is 3 x^2.
+  const amp::TensorOptions options{.dtype = amp::kFloat64, .requires_grad = true};
+  const Tensor x = amp::tensor({0.5, -1.0}, {2, 1}, options), w = amp::tensor({2.0}, {1}, options);
+  const auto f = [&](const Tensor& at) { return w * amp::pow(at, 3); };
+  amp::sum(f(x)).backward();
+  w.set_grad({});
+  const Tensor g = x.grad(), point = x.detach();
+  const Tensor v = g / amp::sqrt(amp::sum(g * g, 1, true));
+  const double h = 1e-3;
+  const Tensor slope = (f(point + v * h) - f(point - v * h)) / (2 * h);
+  CHECK(slope.to_vector<double>()[0] == Approx(1.5).epsilon(1e-5));
+  CHECK(slope.to_vector<double>()[1] == Approx(6).epsilon(1e-5));
+  amp::sum(slope).backward();
+  CHECK(w.grad().item<double>() == Approx(0.75 + 3).epsilon(1e-5));
+}
+
 TEST_CASE("backward: a second time throws and says what to do", "[autograd]") {
   const Tensor x = leaf({2});
   const Tensor y = x * x;

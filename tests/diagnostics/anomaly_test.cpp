@@ -103,8 +103,118 @@ TEST_CASE("An overflow by the loss scale is found in backward, in the module whe
   CHECK(has(error, "inf"));
 }
 
-TEST_CASE("Infinities on purpose are results like others; integers and empty tensors are finite") {
-  CHECK(!error_of([&] { (void)amp::add(amp::full({2}, kInf), 1.0); }).empty());
+TEST_CASE("An infinity that came as a number passes") {
+  const amp::Tensor mask = amp::tensor({true, false}, {2}), x = amp::randn({2, 2});
+  CHECK(error_of([&] {
+          const amp::Tensor scores = amp::where(mask, -kInf, x);
+          (void)amp::where(mask, x, double{kInf});
+          (void)amp::softmax(scores, 1);
+          (void)amp::log_softmax(scores, 1);
+          (void)(x + kInf);
+          (void)(-kInf - x);
+          (void)(amp::abs(x) * kInf);
+          (void)amp::pow(x * x + 2.0, kInf);
+        }).empty());
+}
+
+TEST_CASE("An infinity that came in a tensor passes, also through the ops that follow") {
+  amp::Tensor x = amp::randn({2, 1, 4, 4}, {.requires_grad = true});
+  x.detach().data<float>()[3] = -kInf;
+  const amp::Tensor mask = amp::full({4, 4}, -kInf), half = x.detach().to(amp::kFloat16);
+  const amp::Tensor q = amp::randn({2, 1, 4, 4}).to(amp::kFloat16);
+  CHECK(error_of([&] {
+          (void)(amp::relu(-x) + 1.0);
+          (void)amp::max_pool2d(x, 3, 1, 1);
+          (void)amp::max_pool2d(amp::randn({1, 1, 4, 4}), 3, 1, 1);
+          (void)amp::sum(half.to(amp::kFloat32));
+          (void)x.to(amp::kBFloat16);
+          const amp::AutocastGuard autocast(amp::kCPU, {.dtype = amp::kFloat16});
+          (void)amp::scaled_dot_product_attention(q, q, q, mask);
+          (void)amp::add(half, mask);
+        }).empty());
+}
+
+TEST_CASE("Masked attention trains in an anomaly scope") {
+  const amp::Tensor q = amp::randn({4, 8}, {.requires_grad = true});
+  const amp::Tensor past = amp::ge(amp::arange(4).reshape({4, 1}), amp::arange(4));
+  CHECK(error_of([&] {
+          const amp::AutocastGuard autocast(amp::kCPU, {.dtype = amp::kFloat16});
+          const amp::Tensor scores = amp::where(past, amp::matmul(q, q.t()), -kInf);
+          amp::sum(amp::matmul(amp::softmax(scores, -1), q)).backward();
+        }).empty());
+  CHECK(q.grad().defined());
+}
+
+TEST_CASE("A row that is masked throughout gives NaN, which is reported") {
+  const std::string error = error_of([&] {
+    (void)amp::softmax(amp::where(amp::ones({4}, {.dtype = amp::kBool}), -kInf, amp::ones({4})), 0);
+  });
+  INFO(error);
+  CHECK(has(error, "softmax computed"));
+  CHECK(has(error, "0 of 4 elements are inf and 4 are NaN"));
+  CHECK(has(error, "Its input 0, float32[4], was not finite already"));
+  const std::string number = error_of([&] { (void)(amp::zeros({2}) * kInf); });
+  INFO(number);
+  CHECK(has(number, "The number beside its inputs is inf"));
+  CHECK(!has(number, "All its inputs are finite"));
+}
+
+TEST_CASE("An overflow after a mask is found, by op and by conversion") {
+  const amp::Tensor x = amp::full({2, 2}, 300, {.dtype = amp::kFloat16});
+  const amp::Tensor mask = amp::tensor({true, false}, {2});
+  const auto masked = [&] { return amp::where(mask, -kInf, x); };
+  const std::string by_op = error_of([&] {
+    (void)masked();
+    (void)(x * x);
+  });
+  CHECK(has(by_op, "mul computed float16[2, 2]"));
+  CHECK(has(by_op, "All its inputs are finite"));
+  const std::string by_conversion = error_of([&] {
+    (void)masked();
+    (void)(x.to(amp::kFloat32) * 300.0).to(amp::kFloat16);
+  });
+  INFO(by_conversion);
+  CHECK(has(by_conversion, "to computed float16[2, 2], in which 4 of 4"));
+  // In a mask, beside infinities that were given:
+  const std::string in_mask =
+      error_of([&] { (void)(amp::where(mask, -kInf, amp::full({2}, 1e6)).to(amp::kFloat16)); });
+  CHECK(has(in_mask, "2 of 2 elements are inf"));
+  const std::string in_cast = error_of([&] {
+    const amp::AutocastGuard autocast(amp::kCPU, {.dtype = amp::kFloat16});
+    (void)amp::matmul(amp::where(mask, -kInf, amp::full({2}, 1e6)), amp::ones({2}));
+  });
+  CHECK(has(in_cast, "matmul computed"));
+}
+
+TEST_CASE("An op of the program passes if an op within it does") {
+  static constexpr amp::CustomOp kMasked("masked", amp::OpPolicy::kPassthrough);
+  const amp::Tensor x = amp::ones({2});
+  const auto call = [&](double number) {
+    return error_of([&] {
+      (void)amp::autocast_call(
+          kMasked, [&](const amp::Tensor& a) { return amp::where(amp::gt(a, 0), number, a); }, x);
+    });
+  };
+  CHECK(call(-kInf).empty());
+  CHECK(has(call(kNan), "where computed"));
+}
+
+TEST_CASE("An infinite gradient is reported, also if an input of forward was infinite") {
+  const amp::Tensor w = amp::ones({2}, {.requires_grad = true});
+  amp::Tensor loss;
+  CHECK(error_of([&] { loss = amp::sum(w * amp::full({2}, kInf)); }).empty());
+  CHECK(has(error_of([&] { loss.backward(); }), "backward of mul"));
+  CHECK(!w.grad().defined());
+}
+
+TEST_CASE("Given infinities are reported if asked for; integers and empty tensors are finite") {
+  const amp::AnomalyOptions all{.given_infinities = true};
+  CHECK(has(error_of([&] { (void)amp::add(amp::full({2}, kInf), 1.0); }, all), "Its input 0"));
+  const std::string error =
+      error_of([&] { (void)amp::where(amp::tensor({true}, {1}), -kInf, amp::ones({1})); }, all);
+  INFO(error);
+  CHECK(has(error, "where computed float32[1]"));
+  CHECK(has(error, "The number beside its inputs is -inf"));
   CHECK(error_of([&] {
           (void)amp::argmax(amp::tensor({1.0F, kInf}, {2}));
           (void)amp::add(amp::tensor({1, 2}, {2}), 1);
@@ -125,7 +235,8 @@ TEST_CASE("A result that lies transposed or is a view is tested by its own eleme
   x.data<float>()[3] = kInf;
   const amp::Tensor part = x.narrow(1, 0, 3);  // without it
   CHECK(error_of([&] { (void)amp::mul(part.t(), 2.0); }).empty());
-  CHECK(has(error_of([&] { (void)amp::mul(x.t(), 2.0); }), "the first at index 12"));
+  CHECK(has(error_of([&] { (void)amp::mul(x.t(), 2.0); }, {.given_infinities = true}),
+            "the first at index 12"));
 }
 
 TEST_CASE("The scope ends with the guard, also by its exception, and is the thread's") {

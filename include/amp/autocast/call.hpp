@@ -4,6 +4,7 @@
 // Calling a function under the policy of an op, which says how its inputs are cast.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -65,6 +66,8 @@ class ObservedOp {
     begin(op, inputs);
   }
   ObservedOp(OpId op, std::span<const Tensor> tensors);
+  /// The same of an op of a tensor and a C++ number.
+  ObservedOp(OpId op, double number, const Tensor& tensor);
   ~ObservedOp() {
     if (!ended_) autograd::announce_op_failure();
   }
@@ -84,7 +87,8 @@ class ObservedOp {
   }
 
  private:
-  static void begin(OpId op, std::span<const Tensor* const> inputs);
+  static void begin(OpId op, std::span<const Tensor* const> inputs,
+                    std::optional<double> number = {});
 
   bool ended_ = false;
 };
@@ -105,13 +109,19 @@ struct NoCasts {
   AutocastGuard cuda{kCUDA, {.enabled = false}};
 };
 
+/// call() without observers.
+template <class Function, class... Tensors>
+auto call_unobserved(OpId op, Function&& function, const Tensors&... tensors) {
+  if (!amp::detail::current_autocast().active()) return function(tensors...);
+  return call_in_scope(op, function, tensors...);
+}
+
 /// As call(), announced to the observers of this thread.
 template <class Function, class... Tensors>
 [[gnu::noinline, gnu::cold]] auto call_observed(OpId op, Function&& function,
                                                 const Tensors&... tensors) {
   ObservedOp observed(op, tensors...);
-  if (!amp::detail::current_autocast().active()) return observed.end(function(tensors...));
-  return observed.end(call_in_scope(op, function, tensors...));
+  return observed.end(call_unobserved(op, function, tensors...));
 }
 
 /// Runs an op under its policy. Outside of scopes it only calls the function.
@@ -119,8 +129,17 @@ template <class Function, class... Tensors>
 auto call(OpId op, Function&& function, const Tensors&... tensors) {
   if (autograd::is_observed()) [[unlikely]]
     return call_observed(op, function, tensors...);
-  if (!amp::detail::current_autocast().active()) return function(tensors...);
-  return call_in_scope(op, function, tensors...);
+  return call_unobserved(op, function, tensors...);
+}
+
+/// As call(), for an op of a tensor and a C++ number, which the function has and observers get.
+template <class Function>
+auto call_beside(OpId op, double number, Function&& function, const Tensor& tensor) {
+  if (autograd::is_observed()) [[unlikely]] {
+    ObservedOp observed(op, number, tensor);
+    return observed.end(call_unobserved(op, function, tensor));
+  }
+  return call_unobserved(op, function, tensor);
 }
 
 /// Runs an op of the program under its policy; the inputs of ops inside it are not cast again.

@@ -51,7 +51,8 @@ AMP_INLINE Tensor Casts::rounded(const Tensor& result, const Tensor& first) {
   return convert_dtype(result, first.dtype());
 }
 
-AMP_COLD void ObservedOp::begin(OpId op, std::span<const Tensor* const> inputs) {
+AMP_COLD void ObservedOp::begin(OpId op, std::span<const Tensor* const> inputs,
+                                std::optional<double> number) {
   const AutocastState& state = amp::detail::current_autocast();
   const OpPolicy policy = state.policy(op);
   Casts casts(state, policy);
@@ -64,13 +65,19 @@ AMP_COLD void ObservedOp::begin(OpId op, std::span<const Tensor* const> inputs) 
     if (casts_some && input->defined() && is_floating_point(input->dtype()))
       ineligible += eligible(state, *input) ? 0 : 1;
   }
-  autograd::announce_op({op_name(op.index), policy, state.rule(op), inputs, compute, ineligible});
+  autograd::announce_op(
+      {op_name(op.index), policy, state.rule(op), inputs, compute, ineligible, number});
 }
 
 AMP_COLD ObservedOp::ObservedOp(OpId op, std::span<const Tensor> tensors) {
   amp::detail::PoolVector<const Tensor*> pointers;
   for (const Tensor& tensor : tensors) pointers.push_back(&tensor);
   begin(op, pointers);
+}
+
+AMP_COLD ObservedOp::ObservedOp(OpId op, double number, const Tensor& tensor) {
+  const Tensor* const inputs[] = {&tensor};
+  begin(op, inputs, number);
 }
 
 }  // namespace amp::inline v0::autocasting

@@ -28,11 +28,16 @@ AMP_INLINE Tensor with_cast_history(const Tensor& result, const Tensor& tensor) 
   return result;
 }
 
+AMP_COLD void announce(CastKind kind, const Tensor& tensor, const Tensor& result) {
+  autograd::announce_cast({tensor.dtype(), result.dtype(), tensor.numel(), kind, &tensor, &result});
+}
+
 AMP_INLINE Tensor convert_dtype(const Tensor& tensor, DType dtype) {
   if (tensor.dtype() == dtype) return tensor;
+  const Tensor result = amp::detail::copy_as_laid_out(tensor, dtype);
   if (autograd::is_observed()) [[unlikely]]
-    autograd::announce_cast({tensor.dtype(), dtype, tensor.numel(), CastKind::kConverted});
-  return with_cast_history(amp::detail::copy_as_laid_out(tensor, dtype), tensor);
+    announce(CastKind::kConverted, tensor, result);
+  return with_cast_history(result, tensor);
 }
 
 AMP_INLINE Tensor cast(const Tensor& tensor, DType dtype, bool cache) {
@@ -42,8 +47,7 @@ AMP_INLINE Tensor cast(const Tensor& tensor, DType dtype, bool cache) {
   if (!weight || !amp::detail::can_cache_cast(tensor, dtype)) return convert_dtype(tensor, dtype);
   const auto [copy, refreshed] = amp::detail::low_precision_copy(tensor, dtype);
   if (autograd::is_observed()) [[unlikely]]
-    autograd::announce_cast({tensor.dtype(), dtype, tensor.numel(),
-                             refreshed ? CastKind::kCopyRefreshed : CastKind::kCopyReused});
+    announce(refreshed ? CastKind::kCopyRefreshed : CastKind::kCopyReused, tensor, copy);
   return with_cast_history(copy, tensor);
 }
 

@@ -169,7 +169,9 @@ AMP_INLINE Tensor checked_gradient(const Node& producer, const Node& node, Tenso
 AMP_INLINE void backward(const Tensor& root, const Tensor& gradient) {
   AMP_CHECK(requires_grad(root), "backward: the tensor ", describe(root),
             " requires no gradient: nothing it was computed from does, or it was computed under "
-            "NoGradGuard");
+            "NoGradGuard. Gradients have no history: what is computed from x.grad() is a constant. "
+            "A penalty on a gradient must be computed from x itself, by the formula of the "
+            "derivative or from two forward passes: \"A penalty on gradients\" in the guide");
   const detail::BackwardGuard guard;
   detail::PendingNodes pending;
   detail::ListenedLeaves listened;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ struct OpEvent {
   std::span<const Tensor* const> inputs;  // as they were given; some may be undefined
   std::span<const DType> compute;         // for each input, the dtype in which the op reads it
   int ineligible = 0;  // inputs that the scope does not cast: float64, or on another device
+  std::optional<double> number = {};  // the C++ number beside the inputs, if there is one
 };
 
 /// A tensor was cast.
@@ -46,6 +48,8 @@ struct CastEvent {
   DType from, to;
   std::int64_t numel;
   CastKind kind;
+  const Tensor* input = nullptr;  // and the result; null if a gradient was cast
+  const Tensor* result = nullptr;
 };
 
 /// Base of observers of a thread. Each begin is followed by its end, or by its failure if an

@@ -12,13 +12,17 @@ namespace amp::inline v0 {
 
 /// Options of an AnomalyGuard.
 struct AnomalyOptions {
-  bool backward = true;  // tests the gradients that backward functions compute as well
+  bool backward = true;           // tests the gradients that backward functions compute as well
+  bool given_infinities = false;  // reports the infinities that an op was given, too
 };
 
 /// As long as the guard exists, throws amp::Error as soon as an op of this thread has a result with
-/// an infinity or a NaN. The error names the op, its module, the number of non-finite elements, the
-/// index of the first, and says whether an input of the op was already non-finite. If a backward
-/// function computes such a gradient, backward() throws, and no gradient of a leaf is changed.
+/// a NaN, or with an infinity that it made itself: none of its inputs has one, neither a tensor nor
+/// a C++ number. So masks of -infinity pass, unless AnomalyOptions::given_infinities is set.
+/// Conversions by to() count as ops. The error names the op, its module, the number of non-finite
+/// elements, the index of the first, and says which input of the op was already non-finite. If a
+/// backward function computes a gradient with an infinity or a NaN, whatever its inputs, backward()
+/// throws, and no gradient of a leaf is changed.
 ///
 /// In the backward pass of a scaled loss, the scale alone may cause an infinity: GradScaler skips
 /// such a step and lowers the scale. It does not help against a NaN, or an infinity in the forward

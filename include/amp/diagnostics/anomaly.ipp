@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -23,6 +24,8 @@ class AnomalyGuard::Detector final : public autograd::Observer {
     detail::or_out_of_memory([&] {
       Op& begun = ops_.emplace_back();
       begun.name = op.name;
+      begun.number = op.number.value_or(0);
+      begun.given = is_infinite(begun.number);
       for (const Tensor* const input : op.inputs)
         begun.inputs.push_back(input->defined() ? input->detach() : Tensor());
     });
@@ -31,7 +34,19 @@ class AnomalyGuard::Detector final : public autograd::Observer {
     const Op op = std::move(ops_.back());
     ops_.pop_back();
     detail::or_out_of_memory([&] { modules_.note(result); });
-    if (!diagnostics::all_finite(result)) fail(op, result);
+    if (diagnostics::all_finite(result)) return;
+    if (options_.given_infinities || !passes(op, result)) fail(op, result);
+    if (!ops_.empty()) ops_.back().given = true;  // an op of the program that calls this one
+  }
+  void tensor_cast(const autograd::CastEvent& cast) override {
+    if (cast.result == nullptr || diagnostics::all_finite(*cast.result)) return;
+    const auto count = [](const Tensor& x) {
+      const diagnostics::NonFiniteElements found = diagnostics::find_non_finite(x);
+      return found.infs + found.nans;
+    };
+    if (count(*cast.result) == count(*cast.input)) return;
+    if (ops_.empty()) fail({.name = "to", .inputs = {cast.input->detach()}}, *cast.result);
+    ops_.back().overflowed = true;  // so that the error names the op
   }
   void op_fails() noexcept override { ops_.pop_back(); }
   void module_begins(const std::string& path) override {
@@ -54,8 +69,22 @@ class AnomalyGuard::Detector final : public autograd::Observer {
  private:
   struct Op {
     std::string name;
-    std::vector<Tensor> inputs;
+    std::vector<Tensor> inputs = {};
+    double number = 0;        // beside the inputs
+    bool given = false;       // an infinity, by the number or by an op within this one
+    bool overflowed = false;  // an input did when it was cast
   };
+
+  static bool is_infinite(double number) { return !is_finite(number) && !is_nan(number); }
+
+  /// Whether the result, which is not finite, has only infinities, and the op was given one.
+  static bool passes(const Op& op, const Tensor& result) {
+    if (op.overflowed || diagnostics::find_non_finite(result).nans != 0) return false;
+    return op.given || std::any_of(op.inputs.begin(), op.inputs.end(), [](const Tensor& input) {
+             return !diagnostics::all_finite(input) &&
+                    diagnostics::find_non_finite(input).infs != 0;
+           });
+  }
 
   static std::string in_module(const std::string& path) {
     return path.empty() ? std::string() : " in the module \"" + path + "\"";
@@ -68,6 +97,10 @@ class AnomalyGuard::Detector final : public autograd::Observer {
         if (diagnostics::all_finite(op.inputs[i])) continue;
         inputs += ". Its input " + std::to_string(i) + ", " + describe(op.inputs[i]) +
                   ", was not finite already: " + diagnostics::describe_non_finite(op.inputs[i]);
+      }
+      if (!is_finite(op.number)) {
+        inputs += ". The number beside its inputs is ";
+        detail::MessagePart(op.number).append_to(inputs);
       }
       return op.name + in_module(modules_.current()) + " computed " + describe(result) + ", " +
              diagnostics::describe_non_finite(result) +
@@ -83,8 +116,9 @@ class AnomalyGuard::Detector final : public autograd::Observer {
              " computed a gradient of its input " + std::to_string(index) + ", " +
              describe(gradient) + ", " + diagnostics::describe_non_finite(gradient) +
              (diagnostics::all_finite(incoming)
-                  ? ". The gradient that it was given is finite: if the loss is scaled, the scale "
-                    "may be too high for this op"
+                  ? ". The gradient that it was given is finite: an input of the op may have been "
+                    "infinite or too large, or, if the loss is scaled, the scale is too high for "
+                    "this op"
                   : ". The gradient that it was given was not finite already");
     });
     detail::fail("AnomalyGuard: ", text);

@@ -42,7 +42,8 @@ Tensor number_div(kernels::Operand&& a, const Tensor& b);
 
 }  // namespace detail
 
-// As with two tensors; the number is not differentiated.
+// As with two tensors; the number is not differentiated. It is not rounded itself, so that it may lie
+// beyond the range of the dtype; the result is, and may be an infinity.
 // clang-format off
 /// a + b, a - b, a * b and a / b with a number b.
 template <Arithmetic N> [[nodiscard]] Tensor add(const Tensor& a, N b) { return detail::add_number(a, detail::number_operand(b)); }

@@ -41,7 +41,8 @@ Tensor where_number(const Tensor& condition, const Tensor& tensor, kernels::Oper
 
 }  // namespace detail
 
-/// The same with a number.
+/// The same with a number. where() throws if the dtype of the result does not hold it: an integer
+/// beyond its range, or a finite number that it would round to an infinity, as float16 does -1e30.
 // clang-format off
 template <Arithmetic N> [[nodiscard]] Tensor eq(const Tensor& a, N b) { return detail::eq_number(a, detail::number_operand(b)); }
 template <Arithmetic N> [[nodiscard]] Tensor ne(const Tensor& a, N b) { return detail::ne_number(a, detail::number_operand(b)); }

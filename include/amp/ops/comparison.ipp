@@ -59,8 +59,8 @@ AMP_INLINE Tensor comparison_op(autocasting::OpId op, const Tensor& input, kerne
                                 BinaryLaunch kernel) {
   check_defined(op.name(), "a", input);
   number.device = input.device();
-  return autocasting::call(
-      op,
+  return autocasting::call_beside(
+      op, number.value,
       [&](const Tensor& x) {
         return run_scalar(kernel, x, rounded_to(x.dtype(), number), false, kBool);
       },
@@ -171,6 +171,16 @@ AMP_INLINE Tensor where(const Tensor& condition, const Tensor& a, const Tensor& 
 
 namespace detail {
 
+/// Throws if the number, the argument of that name, is not a value of the dtype of the result.
+AMP_INLINE void check_choice(std::string_view argument, const kernels::Operand& number,
+                             DType dtype) {
+  if (number.dtype == kInt64) {
+    check_holds("where", argument, number.integer, dtype);
+  } else {
+    check_holds("where", argument, number.value, dtype);
+  }
+}
+
 AMP_INLINE Tensor where_number(const Tensor& condition, const Tensor& tensor,
                                kernels::Operand&& number, bool scalar_first) {
   const std::string_view name = scalar_first ? "b" : "a";
@@ -178,8 +188,12 @@ AMP_INLINE Tensor where_number(const Tensor& condition, const Tensor& tensor,
   check_defined("where", name, tensor);
   check_same_device("where", "condition", condition, name, tensor);
   number.device = tensor.device();
-  return autocasting::call(
-      "where", [&](const Tensor& x) { return detail::where(condition, x, number, scalar_first); },
+  return autocasting::call_beside(
+      "where", number.value,
+      [&](const Tensor& x) {
+        check_choice(scalar_first ? "a" : "b", number, scalar_result_type(x, number));
+        return detail::where(condition, x, number, scalar_first);
+      },
       tensor);
 }
 

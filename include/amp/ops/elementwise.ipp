@@ -129,8 +129,8 @@ AMP_INLINE Tensor scalar_op(autocasting::OpId op, const Tensor& input, kernels::
                             const ScalarOp& math) {
   check_defined(op.name(), math.scalar_first ? "b" : "a", input);
   number.device = input.device();
-  return autocasting::call(
-      op,
+  return autocasting::call_beside(
+      op, number.value,
       [&](const Tensor& x) {
         const DType promoted = scalar_result_type(x, number);
         const DType dtype = math.real ? float_result_type(promoted) : promoted;

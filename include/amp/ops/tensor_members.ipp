@@ -189,7 +189,7 @@ AMP_INLINE void check_writable(std::string_view op, const Tensor& tensor) {
 AMP_INLINE const Tensor& Tensor::fill_(double value) const {
   check_defined("fill_");
   detail::check_writable("fill_", *this);
-  detail::check_fill("fill_", value, dtype());
+  detail::check_holds("fill_", "value", value, dtype());
   detail::fill(*this, value);
   mark_modified(false);
   return *this;

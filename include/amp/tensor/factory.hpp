@@ -19,8 +19,8 @@ namespace amp::inline v0 {
 /// A tensor whose elements are not initialised.
 [[nodiscard]] Tensor empty(const Shape& shape, const TensorOptions& options = {});
 
-/// A tensor whose elements are all `value`. Throws if the dtype is an integer and does not hold the
-/// value.
+/// A tensor whose elements are all `value`. Throws if the dtype does not hold the value: an integer
+/// beyond its range, or a finite number that it would round to an infinity.
 [[nodiscard]] Tensor full(const Shape& shape, double value, const TensorOptions& options = {});
 /// All elements are 0.
 [[nodiscard]] Tensor zeros(const Shape& shape, const TensorOptions& options = {});
@@ -73,7 +73,8 @@ template <class T>
 }
 
 /// The same for a contiguous range, in the dtype of its elements unless `options.dtype` says
-/// otherwise.
+/// otherwise. Here as there, values are data: one beyond the largest of the dtype becomes infinite,
+/// as in torch.
 template <class Range>
   requires requires(const Range& range) {
     std::data(range);
@@ -87,8 +88,8 @@ template <class Range>
 }
 
 /// start, start + step, ... below `end` (above, for a negative step): int64 for integers, float32
-/// otherwise. Throws if `step` is 0 or points away from `end`, if a number is not finite, if an
-/// integer dtype does not hold one of the values, and if these are more than memory holds.
+/// otherwise. Throws if `step` is 0 or points away from `end`, if a number is not finite, if the
+/// dtype does not hold one of the values, and if these are more than memory holds.
 template <class T>
   requires std::is_arithmetic_v<T>
 [[nodiscard]] Tensor arange(T start, T end, T step, const TensorOptions& options = {}) {
@@ -120,8 +121,10 @@ std::int64_t byte_count(const Shape& shape, DType dtype);
 /// An uninitialised tensor.
 Tensor make_tensor(const Shape& shape, DType dtype, Device device);
 
-/// Throws if the dtype is an integer and does not hold the value.
-void check_fill(std::string_view op, double value, DType dtype);
+/// Throws, naming the argument, if the dtype does not hold the number: an integer beyond its range,
+/// or a finite number that it would round to an infinity.
+void check_holds(std::string_view op, std::string_view argument, double number, DType dtype);
+void check_holds(std::string_view op, std::string_view argument, std::int64_t number, DType dtype);
 void fill(const Tensor& tensor, double value);
 
 }  // namespace detail

@@ -40,7 +40,8 @@ AMP_INLINE const Tensor& with_options(const Tensor& tensor, const TensorOptions&
   return tensor;
 }
 
-/// Whether the dtype holds the value, or a value that it is rounded to.
+/// Whether the dtype holds the value, or a value of the same kind that it is rounded to: finite if
+/// the value is, and infinite if it is.
 template <class Number>
 bool holds(DType dtype, Number value) {
   bool result = true;
@@ -56,13 +57,37 @@ bool holds(DType dtype, Number value) {
         const double highest = std::ldexp(1.0, std::numeric_limits<T>::digits);  // first beyond
         result = (value >= lowest || value > lowest - 1) && value < highest;
       }
+    } else if constexpr (!std::is_same_v<T, bool>) {
+      const double wide = static_cast<double>(value);
+      const T rounded = convert_one<T>(value);
+      result = is_finite(rounded) == is_finite(wide) && is_nan(rounded) == is_nan(wide);
     }
   });
   return result;
 }
 
-AMP_COLD void check_fill(std::string_view op, double value, DType dtype) {
-  AMP_CHECK(holds(dtype, value), op, ": `value` must be a value of ", dtype, ", but is ", value);
+template <class Number>
+void check_holds_number(std::string_view op, std::string_view argument, Number number,
+                        DType dtype) {
+  if (holds(dtype, number)) return;
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Limits = std::numeric_limits<T>;
+    using Printed = std::conditional_t<std::integral<T>, std::int64_t, double>;
+    fail(op, ": `", argument, "` must be a value of ", dtype, ", from ",
+         static_cast<Printed>(Limits::lowest()), " to ", static_cast<Printed>((Limits::max)()),
+         ", but is ", number, "; pass a number of that range",
+         Limits::has_infinity ? ", or an infinity if you mean one," : "",
+         " or convert to a dtype of wider range");
+  });
+}
+AMP_COLD void check_holds(std::string_view op, std::string_view argument, double number,
+                          DType dtype) {
+  check_holds_number(op, argument, number, dtype);
+}
+AMP_COLD void check_holds(std::string_view op, std::string_view argument, std::int64_t number,
+                          DType dtype) {
+  check_holds_number(op, argument, number, dtype);
 }
 
 AMP_INLINE void fill(const Tensor& tensor, double value) {
@@ -171,7 +196,7 @@ AMP_INLINE Tensor empty(const Shape& shape, const TensorOptions& options) {
 
 AMP_INLINE Tensor full(const Shape& shape, double value, const TensorOptions& options) {
   const DType dtype = options.dtype.value_or(kFloat32);
-  detail::check_fill("full", value, dtype);
+  detail::check_holds("full", "value", value, dtype);
   const Tensor result = detail::make_tensor(shape, dtype, options.device);
   detail::fill(result, value);
   return detail::with_options(result, options);

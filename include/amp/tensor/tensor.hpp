@@ -164,7 +164,8 @@ class Tensor {
   // --- writing in place; throws on a tensor whose history is recorded ----------------------------
   /// Sets all elements to 0. Returns the tensor.
   const Tensor& zero_() const;
-  /// Sets all elements to `value`. Returns the tensor.
+  /// Sets all elements to `value`. Returns the tensor. Throws if the dtype does not hold the value,
+  /// as full() does.
   const Tensor& fill_(double value) const;
   /// Writes the elements of `source`, broadcast and converted. `source` may be on another device; a
   /// copy to the CPU synchronises. Throws if `source` has history, which a write does not record.
@@ -177,7 +178,8 @@ class Tensor {
   const Tensor& requires_grad_(bool requires_grad = true) const;
   /// Whether no recorded op made this tensor.
   bool is_leaf() const;
-  /// A handle to the gradient, not a copy; undefined before the first backward.
+  /// A handle to the gradient, not a copy; undefined before the first backward. It has no history:
+  /// in a loss it is a constant. The guide has "A penalty on gradients".
   Tensor grad() const;
   /// Makes `grad` the gradient, without its history: nothing is differentiated through gradients.
   void set_grad(const Tensor& grad) const;
