@@ -4,6 +4,8 @@
 // Policies read from text and files.
 #include <amp/amp.hpp>
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -91,6 +93,52 @@ TEST_CASE("policy text: a file that is none is refused") {
   CHECK_THAT(error_of([&] { (void)OpPolicies::load(directory); }),
              ContainsSubstring("OpPolicies::load") && ContainsSubstring(directory));
   CHECK(error_of([] { (void)OpPolicies::load(""); }) != "");
+}
+
+TEST_CASE("policy text: pipes and devices are refused, without waiting for what they hold") {
+  const amp_test::TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::string& path : {pipe, std::string("/dev/zero")}) {
+    CHECK_THAT(error_of([&] { (void)OpPolicies::load(path); }),
+               ContainsSubstring("OpPolicies::load") && ContainsSubstring(path) &&
+                   ContainsSubstring("no regular file"));
+  }
+}
+
+TEST_CASE("policy text: a text that is too long is refused with the limit, unread") {
+  const amp_test::TemporaryFolder folder;
+  const std::string path = folder / "policies.txt";
+  std::ofstream(path) << "exp = float32\n";
+  std::filesystem::resize_file(path, OpPolicies::kMostBytes + 1);  // with zeros
+  const std::string limit = std::to_string(OpPolicies::kMostBytes);
+  CHECK_THAT(error_of([&] { (void)OpPolicies::load(path); }),
+             ContainsSubstring(path) && ContainsSubstring(limit));
+  CHECK_THAT(refusal(std::string(OpPolicies::kMostBytes + 1, '\n')), ContainsSubstring(limit));
+  CHECK(OpPolicies::parse(std::string(OpPolicies::kMostBytes, '\n')).entries().empty());
+}
+
+TEST_CASE("policy text: a byte order mark is skipped if it is UTF-8's, and named otherwise") {
+  const OpPolicies wanted{{"softmax", OpPolicy::kFloat32}};
+  CHECK(same(OpPolicies::parse("\xEF\xBB\xBFsoftmax = float32\r\n"), wanted));
+  CHECK(OpPolicies::parse("\xEF\xBB\xBF").entries().empty());
+  using namespace std::string_view_literals;
+  for (const std::string_view text : {"\xFF\xFEs\0o\0"sv, "\xFE\xFF\0s\0o"sv})
+    CHECK_THAT(refusal(text), ContainsSubstring("UTF-16") && ContainsSubstring("UTF-8"));
+  CHECK_THAT(refusal("exp = float32\n\xEF\xBB\xBFlog = float32"), ContainsSubstring("line 2"));
+}
+
+TEST_CASE("policy text: what is long is cut in messages, and no name near it is looked for") {
+  const std::string name(100'000, 'x');
+  for (const std::string& text : {name + " = float32", "a/" + name + " = float32",
+                                  ".a" + name + "/ = float32", "exp = " + name, "exp " + name}) {
+    const std::string message = refusal(text);
+    CHECK_THAT(message, ContainsSubstring("xxx...") && ContainsSubstring(" bytes)") &&
+                            !ContainsSubstring("did you mean"));
+    CHECK(message.size() < 500);
+  }
+  CHECK_THAT(refusal("softmax" + std::string(70, 'x') + " = float32"),
+             ContainsSubstring("did you mean \"softmax"));
 }
 
 TEST_CASE("policy text: the names of policies read back as what they name") {

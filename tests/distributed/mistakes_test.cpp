@@ -117,6 +117,42 @@ TEST_CASE("ranks with other options are told so", "[distributed]") {
     CHECK_THAT(error, ContainsSubstring("rank 1 has other DataParallelOptions than rank 0"));
 }
 
+TEST_CASE("DataParallels of equal sizes that ranks enter in another order are an error",
+          "[distributed]") {
+  for (const bool shards : {false, true}) {
+    const auto errors = errors_on_ranks(2, [&](Communicator& world) {
+      const Tensor w[] = {leaf({1, 2}), leaf({3, 4})};
+      DataParallel parallels[] = {{{{"w", w[0]}}, world}, {{{"w", w[1]}}, world}};
+      std::vector<std::optional<ShardedOptimizer<amp::SGD>>> optimizers(2);
+      for (std::size_t i = 0; shards && i < 2; ++i) optimizers[i].emplace(parallels[i]);
+      for (int step = 0; step < 2; ++step) {
+        const int first = step == 0 ? 0 : world.rank();  // in the same order, then in another one
+        for (const int i : {first, 1 - first}) {
+          amp::sum(w[i] * (i + 1)).backward();
+          if (shards) optimizers[static_cast<std::size_t>(i)]->zero_grad();
+        }
+      }
+    });
+    const std::string call = shards ? "reduce_scatter" : "all_reduce";
+    for (const std::string& error : errors)
+      CHECK_THAT(error, ContainsSubstring("the ranks make different calls: rank 0 " + call) &&
+                            ContainsSubstring(" for bucket 0 of DataParallel 1, rank 1 " + call) &&
+                            ContainsSubstring(" for bucket 0 of DataParallel 2"));
+  }
+}
+
+TEST_CASE("an operation of the program is not taken for one of a DataParallel", "[distributed]") {
+  const auto errors = errors_on_ranks(2, [](Communicator& world) {
+    const Tensor w = leaf({1, 2, 3, 4, 5, 6, 7, 8});
+    const DataParallel parallel({{"w", w}}, world);
+    if (world.rank() == 0) amp::sum(w).backward();
+    if (world.rank() == 1) world.all_reduce(amp::ones({16})).wait();
+  });
+  for (const std::string& error : errors)
+    CHECK_THAT(error, ContainsSubstring("rank 0 all_reduce of 16 float32 for bucket 0 of "
+                                        "DataParallel 1, rank 1 all_reduce of 16 float32"));
+}
+
 TEST_CASE("a DataParallel is whole again after its ShardedOptimizer", "[distributed]") {
   amp::ThreadGroup group(1);
   const Tensor w = leaf({1});

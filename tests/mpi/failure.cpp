@@ -5,6 +5,7 @@
 #include <amp/amp.hpp>
 #include <amp/distributed/mpi.hpp>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -34,6 +35,16 @@ std::optional<int> fail_on_rank_1(const std::string& mode, amp::MpiCommunicator&
   return {};
 }
 
+/// Two DataParallels of equal sizes, which rank 1 enters in another order than the others.
+int train_two(amp::MpiCommunicator& world) {
+  amp::nn::Linear a(3, 2), b(3, 2);
+  const amp::DataParallel of_a(a, world), of_b(b, world);
+  const amp::Tensor x = amp::ones({1, 3});
+  for (const amp::nn::Linear& model : world.rank() == 1 ? std::array{b, a} : std::array{a, b})
+    amp::sum(model(x)).backward();
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -41,6 +52,7 @@ int main(int argc, char** argv) {
   const amp::Tensor x = amp::zeros({100});
   const auto program = [&](amp::MpiCommunicator& world) {
     world.barrier();
+    if (mode == "order") return train_two(world);
     if (world.rank() == 1) {
       if (const auto status = fail_on_rank_1(mode, world, x)) return *status;
     }

@@ -30,3 +30,5 @@ expect leaves "$different its end"
 expect barrier "$different barrier"
 expect shorter "$different all_reduce of 99 float32"
 expect broadcast "$different broadcast of 100 float32 from rank 1"
+bucket='all_reduce of [0-9]+ float32 for bucket 0 of DataParallel'
+expect order "the ranks make different calls, number [0-9]+; rank 0, rank 2: $bucket 1; rank 1: $bucket 2"

@@ -4,6 +4,7 @@
 // Hooks of modules, forward and backward.
 #include <amp/amp.hpp>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -208,6 +209,25 @@ TEST_CASE("module hooks: one that throws is an error in the module, named once")
   CHECK_THAT(error_of([&] { amp::sum(outer(x)).backward(); }),
              ContainsSubstring("thrown in backward"));
   CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("module hooks: a module that keeps its output as a buffer is freed") {
+  const auto alive = std::make_shared<int>(0);
+  const Tensor x = amp::ones({2, 3});
+  {
+    amp::nn::Linear layer(3, 2);
+    layer.register_backward_hook([alive](const Module&, const Tensor&) { return Tensor(); });
+    const Tensor output = layer(x);
+    const Tensor kept = layer.register_buffer("last", output);
+    CHECK_FALSE(kept.requires_grad());
+    CHECK(kept.is_same(layer.named_buffers().at(0).second));
+    CHECK(kept.raw_data() == output.raw_data());
+    amp::sum(output).backward();  // whose history is its own, as before
+    CHECK(layer.weight.grad().defined());
+    const Tensor leaf = amp::zeros({3});
+    CHECK(layer.register_buffer("leaf", leaf).is_same(leaf));  // moved with the module
+  }
+  CHECK(alive.use_count() == 1);
 }
 
 TEST_CASE("module hooks: one may call the module, and a hook sees the state of the module") {

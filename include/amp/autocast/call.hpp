@@ -19,14 +19,14 @@ namespace amp::inline v0::autocasting {
 
 /// Whether autocast may cast the tensor: it is floating point, but not float64, and on a device
 /// type with an enabled scope.
-bool eligible(const AutocastState& state, const Tensor& tensor);
+bool eligible(const State& state, const Tensor& tensor);
 
 /// The casts that a policy makes of the tensors of one call; they may depend on the widest dtype
 /// among them.
 class Casts {
  public:
   /// For one call of an op with this policy, in this state.
-  Casts(const AutocastState& state, OpPolicy policy) : state_(state), policy_(policy) {}
+  Casts(const State& state, OpPolicy policy) : state_(state), policy_(policy) {}
 
   /// Counts the tensor among those that decide; call it for every tensor before target() and
   /// apply().
@@ -50,7 +50,7 @@ class Casts {
   bool rounds(const Tensor& result, const Tensor& first) const;
   static Tensor rounded(const Tensor& result, const Tensor& first);
 
-  const AutocastState& state_;
+  const State& state_;
   OpPolicy policy_;
   DType widest_ = kFloat32;  // of the eligible tensors seen
   bool seen_ = false;
@@ -96,7 +96,7 @@ class ObservedOp {
 /// function(tensors...) as the policy of the op says, in an enabled scope.
 template <class Function, class... Tensors>
 [[gnu::noinline]] auto call_in_scope(OpId op, Function&& function, const Tensors&... tensors) {
-  const AutocastState& state = amp::detail::current_autocast();
+  const State& state = amp::detail::current_autocast();
   Casts casts(state, state.policy(op));
   (casts.see(tensors), ...);
   const auto& first = std::get<0>(std::tie(tensors...));

@@ -11,7 +11,7 @@
 
 namespace amp::inline v0::autocasting {
 
-AMP_INLINE bool eligible(const AutocastState& state, const Tensor& tensor) {
+AMP_INLINE bool eligible(const State& state, const Tensor& tensor) {
   return tensor.defined() && is_floating_point(tensor.dtype()) && tensor.dtype() != kFloat64 &&
          state.is_enabled(tensor.device().type);
 }
@@ -53,7 +53,7 @@ AMP_INLINE Tensor Casts::rounded(const Tensor& result, const Tensor& first) {
 
 AMP_COLD void ObservedOp::begin(OpId op, std::span<const Tensor* const> inputs,
                                 std::optional<double> number) {
-  const AutocastState& state = amp::detail::current_autocast();
+  const State& state = amp::detail::current_autocast();
   const OpPolicy policy = state.policy(op);
   Casts casts(state, policy);
   for (const Tensor* const input : inputs) casts.see(*input);

@@ -24,19 +24,19 @@ class ResultDType {
  public:
   ResultDType() = default;
   /// float32 for each tensor that the scope casts.
-  explicit ResultDType(const AutocastState& state) : state_(&state) {}
+  explicit ResultDType(const State& state) : state_(&state) {}
   DType operator()(const Tensor& tensor) const {
     return state_ != nullptr && eligible(*state_, tensor) ? kFloat32 : tensor.dtype();
   }
 
  private:
-  const AutocastState* state_ = nullptr;
+  const State* state_ = nullptr;
 };
 
 /// call_reading() without observers.
 template <class Function, class... Tensors>
 auto call_reading_unobserved(OpId op, Function&& function, const Tensors&... tensors) {
-  const AutocastState& state = amp::detail::current_autocast();
+  const State& state = amp::detail::current_autocast();
   if (!state.active()) return function(ResultDType(), tensors...);
   switch (state.policy(op)) {
     case OpPolicy::kFloat32:
@@ -68,7 +68,7 @@ auto call_reading(OpId op, Function&& function, const Tensors&... tensors) {
 /// call_list() without observers.
 template <class Function>
 Tensor call_list_unobserved(OpId op, Function&& function, std::span<const Tensor> tensors) {
-  const AutocastState& state = amp::detail::current_autocast();
+  const State& state = amp::detail::current_autocast();
   if (!state.active()) return function(tensors);
   Casts casts(state, state.policy(op));
   for (const Tensor& tensor : tensors) casts.see(tensor);

@@ -33,7 +33,7 @@ class CustomFunctionCasts {
   AutocastState both() const;
 
  private:
-  const AutocastState& state_;
+  const autocasting::State& state_;
   std::optional<DType> target_;  // in a scope: the dtype of cast inputs
 };
 

@@ -14,6 +14,7 @@
 
 #include "amp/autocast/op_list.hpp"
 #include "amp/core/config.hpp"
+#include "amp/core/refcount.hpp"
 
 namespace amp::inline v0 {
 
@@ -49,10 +50,11 @@ class OpPolicies {
   const std::vector<Entry>& entries() const { return policies_; }
 
   /// Reads one policy per line, "name = policy"; # begins a comment. The policies are
-  /// low_precision, float32, float32_math, promote and passthrough. Throws amp::Error, naming the
-  /// line.
+  /// low_precision, float32, float32_math, promote and passthrough. The text is UTF-8, with or
+  /// without a byte order mark, and at most kMostBytes long. Throws amp::Error, naming the line.
   static OpPolicies parse(std::string_view text);
-  /// The same for a file, which errors name.
+  static constexpr std::size_t kMostBytes = 256 * 1024;
+  /// The same for a regular file, which errors name.
   static OpPolicies load(const std::string& path);
 
  private:
@@ -64,6 +66,8 @@ std::string_view to_string(OpPolicy policy);
 
 namespace autocasting {
 
+/// The name, in quotes, for a message: if it is long, its beginning and its length.
+std::string quoted(std::string_view name);
 /// The index of an op by name; throws with the nearest name if there is none.
 int find_op(std::string_view name);
 /// The op of this name, registered with the policy if there is none yet.
@@ -74,21 +78,20 @@ std::string_view op_name(int op);
 /// The entries that name modules, of a scope and the scopes around it. Short paths come first; for
 /// one path, entries for all ops before those for one op, and among these outer scopes before inner
 /// ones.
-struct AMP_EXPORT ModulePolicies {
-  static constexpr std::size_t kMost = 64;  // a bit for each in AutocastState
+struct AMP_EXPORT ModulePolicies final : RefCounted {
+  static constexpr std::size_t kMost = 64;  // a bit for each in autocasting::State
   std::vector<OpPolicies::Entry> entries;
 };
 
 /// A list, and a bit for each entry that is already in force.
 struct EnteredPolicies {
-  const ModulePolicies* list = nullptr;
+  Ref<ModulePolicies> list = {};
   std::uint64_t entered = 0;
 };
 
 /// `entries`, of an inner scope, together with those of `outer`, whose list may be null. One that
-/// has the name of an outer one replaces it. The process keeps the list and returns it again for
-/// the same entries, as in each training step: states are copied without allocating.
-EnteredPolicies joined(EnteredPolicies outer, std::vector<OpPolicies::Entry> entries);
+/// has the name of an outer one replaces it. The list is a new one.
+EnteredPolicies joined(const EnteredPolicies& outer, std::vector<OpPolicies::Entry> entries);
 
 /// Whether the pattern matches the path, or that of a module around it.
 bool matches_module(std::string_view pattern, std::string_view path);

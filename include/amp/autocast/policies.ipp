@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,19 +12,10 @@
 
 #include "amp/autocast/policies.hpp"
 #include "amp/core/error.hpp"
-#include "amp/core/globals.hpp"
-#include "amp/core/process_lock.hpp"
-#if !AMP_HEADER_ONLY
-#include "amp/core/globals.ipp"
-#endif
+#include "amp/core/input_file.hpp"
 
 namespace amp::inline v0 {
 namespace autocasting {
-
-/// All lists that joined() has made.
-struct AMP_EXPORT ModulePolicyLists {
-  std::vector<std::unique_ptr<ModulePolicies>> lists;
-};
 
 inline constexpr std::pair<std::string_view, OpPolicy> kPolicyNames[] = {
     {"low_precision", OpPolicy::kLowPrecision}, {"float32", OpPolicy::kFloat32},
@@ -56,26 +45,15 @@ AMP_COLD std::ptrdiff_t order_of(const OpPolicies::Entry& entry) {
   return 2 * dots + (entry.op == OpPolicies::kAllOps ? 0 : 1);
 }
 
-/// The list of these entries, made if there is none yet.
-AMP_COLD const ModulePolicies* kept_list(std::vector<OpPolicies::Entry> entries) {
-  auto& known = process_state<ModulePolicyLists>();
-  const amp::detail::ProcessLock lock(amp::detail::LockOf::kOps);
-  for (const auto& list : known.lists) {
-    if (list->entries == entries) return list.get();
-  }
-  auto made = std::make_unique<ModulePolicies>();
-  made->entries = std::move(entries);
-  return known.lists.emplace_back(std::move(made)).get();
-}
-
-AMP_COLD EnteredPolicies joined(EnteredPolicies outer, std::vector<OpPolicies::Entry> entries) {
+AMP_COLD EnteredPolicies joined(const EnteredPolicies& outer,
+                                std::vector<OpPolicies::Entry> entries) {
   std::vector<std::pair<OpPolicies::Entry, bool>> all;  // and whether it is in force
   const auto is_replaced = [&](const OpPolicies::Entry& entry) {
     return std::any_of(entries.begin(), entries.end(), [&](const OpPolicies::Entry& inner) {
       return inner.module == entry.module && inner.op == entry.op;
     });
   };
-  for (std::size_t i = 0; outer.list != nullptr && i < outer.list->entries.size(); ++i) {
+  for (std::size_t i = 0; outer.list && i < outer.list->entries.size(); ++i) {
     const OpPolicies::Entry& entry = outer.list->entries[i];
     if (!is_replaced(entry)) all.emplace_back(entry, (outer.entered >> i & 1) != 0);
   }
@@ -86,13 +64,11 @@ AMP_COLD EnteredPolicies joined(EnteredPolicies outer, std::vector<OpPolicies::E
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return order_of(a.first) < order_of(b.first);
   });
-  EnteredPolicies result;
-  std::vector<OpPolicies::Entry> sorted;
+  EnteredPolicies result{.list = make_ref<ModulePolicies>()};
   for (std::size_t i = 0; i < all.size(); ++i) {
     result.entered |= std::uint64_t{all[i].second} << i;
-    sorted.push_back(std::move(all[i].first));
+    result.list->entries.push_back(std::move(all[i].first));
   }
-  result.list = kept_list(std::move(sorted));
   return result;
 }
 
@@ -102,9 +78,20 @@ AMP_COLD void check_path(std::string_view name, std::string_view path) {
     const std::string_view part = next_part(path);
     valid = part == "*" || (!part.empty() && part.find('*') == part.npos);
   }
-  AMP_CHECK(valid, "OpPolicies: in \"", name,
-            "\", the part before the slash must be the path of a module, such as \"block2.conv1\", "
+  AMP_CHECK(valid, "OpPolicies: in ", quoted(name),
+            ", the part before the slash must be the path of a module, such as \"block2.conv1\", "
             "with * for any one part");
+}
+
+/// Throws for a text that is no list of policies: only its encoding and size are tested.
+AMP_COLD std::string_view checked_text(std::string_view source, std::string_view text) {
+  AMP_CHECK(text.size() <= OpPolicies::kMostBytes, source, ": a text of policies has at most ",
+            OpPolicies::kMostBytes, " bytes, but this one has ", text.size());
+  AMP_CHECK(!text.starts_with("\xFF\xFE") && !text.starts_with("\xFE\xFF"), source,
+            ": the text begins with the byte order mark of UTF-16; save it as UTF-8");
+  constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+  if (text.starts_with(kUtf8Mark)) text.remove_prefix(kUtf8Mark.size());
+  return text;
 }
 
 AMP_COLD std::string_view trimmed(std::string_view text) {
@@ -118,20 +105,21 @@ AMP_COLD OpPolicy policy_of(std::string_view name) {
   for (const auto& [known, policy] : kPolicyNames) {
     if (known == name) return policy;
   }
-  amp::detail::fail("there is no policy named \"", name,
-                    "\"; there are low_precision, float32, float32_math, promote and passthrough");
+  amp::detail::fail("there is no policy named ", quoted(name),
+                    "; there are low_precision, float32, float32_math, promote and passthrough");
 }
 
 AMP_COLD void parse_line(std::string_view line, OpPolicies& policies) {
   line = trimmed(line.substr(0, line.find('#')));
   if (line.empty()) return;
   const std::size_t equals = line.find('=');
-  AMP_CHECK(equals != line.npos, "expected \"name = policy\", but got \"", line, "\"");
+  AMP_CHECK(equals != line.npos, "expected \"name = policy\", but got ", quoted(line));
   policies.set(trimmed(line.substr(0, equals)), policy_of(trimmed(line.substr(equals + 1))));
 }
 
 AMP_COLD OpPolicies parse_lines(std::string_view source, std::string_view text) {
   OpPolicies policies;
+  text = checked_text(source, text);
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = (std::min)(text.find('\n'), text.size());
     try {
@@ -168,8 +156,8 @@ AMP_COLD void OpPolicies::set(std::string_view name, OpPolicy policy) {
   }
   const int index = slash != name.npos && op.empty() ? kAllOps : autocasting::find_op(op);
   for (const Entry& entry : policies_) {
-    AMP_CHECK(entry.module != path || entry.op != index, "OpPolicies: \"", name,
-              "\" already has a policy here, ", to_string(entry.policy));
+    AMP_CHECK(entry.module != path || entry.op != index, "OpPolicies: ", autocasting::quoted(name),
+              " already has a policy here, ", to_string(entry.policy));
   }
   detail::or_out_of_memory([&] { policies_.push_back({std::string(path), index, policy}); });
 }
@@ -180,18 +168,13 @@ AMP_COLD OpPolicies OpPolicies::parse(std::string_view text) {
 
 AMP_COLD OpPolicies OpPolicies::load(const std::string& path) {
   return detail::or_out_of_memory([&] {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                               &std::fclose);
-    AMP_CHECK(file != nullptr, "OpPolicies::load: the file ", path, " cannot be opened");
-    std::string text;
-    char buffer[4096];
-    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get()))
-      text.append(buffer, count);
-    AMP_CHECK(std::ferror(file.get()) == 0, "OpPolicies::load: the file ", path, " cannot be read");
+    detail::InputFile file("OpPolicies::load", path);
+    AMP_CHECK(file.size() <= kMostBytes, "OpPolicies::load: ", path, " has ", file.size(),
+              " bytes, but a file of policies has at most ", kMostBytes);
+    std::string text(static_cast<std::size_t>(file.size()), '\0');
+    file.read(text.data(), text.size());
     return autocasting::parse_lines(path, text);
   });
 }
-
-AMP_PROCESS_STATE(autocasting::ModulePolicyLists);
 
 }  // namespace amp::inline v0

@@ -15,10 +15,17 @@
 #include "amp/autocast/policies.hpp"
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/core/globals.hpp"
+#include "amp/core/refcount.hpp"
 #include "amp/device/device.hpp"
 #include "amp/types/dtype.hpp"
 
 namespace amp::inline v0 {
+
+class AutocastGuard;
+class AutocastState;
+namespace detail {
+class AutocastRestore;
+}
 
 /// Adds an op of the program to the policies, or changes the process' default for a listed one.
 void register_op(std::string_view name, OpPolicy policy);
@@ -35,12 +42,14 @@ struct AutocastOptions {
                                                 // unset: the enclosing scope's, else false
 };
 
-/// The combined state of a thread's autocast scopes at one point. It can be copied to another
-/// thread, a hook or a recomputation, and entered there with AutocastGuard.
-class AMP_EXPORT AutocastState {
+namespace autocasting {
+
+/// The thread's state. Its list of policies by module is counted by hand, in set_current(), since
+/// the state of a thread has no destructor. AutocastState is one that can be kept.
+class AMP_EXPORT State {
  public:
   /// The state outside of any scope.
-  constexpr AutocastState() { overrides_.fill(kDefault); }
+  constexpr State() { overrides_.fill(kDefault); }
 
   /// Whether ops on devices of this type are cast.
   bool is_enabled(DeviceType device) const {
@@ -51,12 +60,12 @@ class AMP_EXPORT AutocastState {
   /// Whether casts of weights are kept and used again.
   bool cache_enabled() const { return cache_enabled_; }
   /// The policy under which the op runs.
-  OpPolicy policy(autocasting::OpId op) const;
+  OpPolicy policy(OpId op) const;
   /// The rule that decides policy(op).
-  PolicyRule rule(autocasting::OpId op) const;
+  PolicyRule rule(OpId op) const;
   /// The state in force at this point: inside a backward pass, scopes that were entered before it
   /// do not apply.
-  AutocastState here() const { return reaches_here() ? *this : AutocastState(); }
+  AutocastState here() const;
   /// Whether autocast is enabled for any device type here: each op tests this first.
   bool active() const { return (enabled_[0] || enabled_[1]) && reaches_here(); }
   /// Whether policies depend on the module that is called.
@@ -65,11 +74,10 @@ class AMP_EXPORT AutocastState {
   void enter_module(std::string_view path);
 
  private:
-  friend class AutocastGuard;
+  friend class amp::AutocastGuard;
+  friend class amp::AutocastState;
   static constexpr std::uint8_t kDefault = 0xff;
   static constexpr std::uint8_t kOfModule = 0x40;  // beside a policy
-
-  void apply(const OpPolicies& policies);
 
   /// A scope ends where a backward pass begins.
   bool reaches_here() const { return depth_ == detail::grad_state().backward_depth; }
@@ -79,18 +87,50 @@ class AMP_EXPORT AutocastState {
   bool cache_enabled_ = true;
   bool only_low_precision_ = false;
   int depth_ = 0;
-  const autocasting::ModulePolicies* modules_ = nullptr;  // never freed
-  std::uint64_t entered_ = 0;                             // a bit for each of these in force
-  std::array<std::uint8_t, autocasting::kMaxOps> overrides_;
+  ModulePolicies* modules_ = nullptr;
+  std::uint64_t entered_ = 0;  // a bit for each of these in force
+  std::array<std::uint8_t, kMaxOps> overrides_;
 };
 
+}  // namespace autocasting
+
+/// The combined state of a thread's autocast scopes at one point. It can be copied to another
+/// thread, a hook or a recomputation, and entered there with AutocastGuard.
+class AMP_EXPORT AutocastState : public autocasting::State {
+ public:
+  /// The state outside of any scope.
+  AutocastState() = default;
+  AutocastState(const AutocastState&) = default;
+  AutocastState& operator=(const AutocastState&) = default;
+  explicit AutocastState(const autocasting::State& state) : State(state), owned_(modules_) {}
+
+ private:
+  friend class AutocastGuard;
+  friend class detail::AutocastRestore;
+
+  void apply(const OpPolicies& policies);
+  /// Makes this the state of the thread.
+  void set_current() const {
+    State& current = thread_state<State>();
+    const auto old = Ref<autocasting::ModulePolicies>::adopt(current.modules_);
+    current = *this;
+    (void)Ref(owned_).detach();
+  }
+
+  Ref<autocasting::ModulePolicies> owned_;  // modules_
+};
+
+inline AutocastState autocasting::State::here() const {
+  return reaches_here() ? AutocastState(*this) : AutocastState();
+}
+
 namespace detail {
-inline AutocastState& current_autocast() { return thread_state<AutocastState>(); }
+inline autocasting::State& current_autocast() { return thread_state<autocasting::State>(); }
 /// Restores the thread's state when it is destroyed.
 class AutocastRestore {
  public:
   AutocastRestore() : previous_(current_autocast()) {}
-  ~AutocastRestore() { current_autocast() = previous_; }
+  ~AutocastRestore() { previous_.set_current(); }
   AutocastRestore(const AutocastRestore&) = delete;
   AutocastRestore& operator=(const AutocastRestore&) = delete;
 

@@ -36,7 +36,18 @@ struct AMP_EXPORT Registry {
 };
 AMP_INLINE Registry& registry() { return process_state<Registry>(); }
 
-/// The edit distance (Levenshtein), by which the nearest name is suggested.
+inline constexpr std::size_t kLongestQuoted = 80;
+
+AMP_COLD std::string quoted(std::string_view name) {
+  return amp::detail::or_out_of_memory([&] {
+    if (name.size() <= kLongestQuoted) return '"' + std::string(name) + '"';
+    return '"' + std::string(name.substr(0, kLongestQuoted)) + "...\" (" +
+           amp::detail::to_text(name.size()) + " bytes)";
+  });
+}
+
+/// The edit distance (Levenshtein), by which the nearest name is suggested. It takes a time in
+/// proportion to the product of the lengths.
 AMP_COLD std::size_t distance(std::string_view a, std::string_view b) {
   amp::detail::PoolVector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -64,17 +75,27 @@ AMP_INLINE int find_registered(std::string_view name) {
 
 AMP_COLD std::string_view op_name(int op) { return registry().name(op); }
 
+/// The name of the op whose name is nearest to this one.
+AMP_COLD std::string_view nearest_op(std::string_view name) {
+  const Registry& ops = registry();
+  const int count = ops.count.load(std::memory_order_acquire);
+  std::string_view nearest;
+  std::size_t least = ~std::size_t{0};
+  for (int i = 0; i < count; ++i) {
+    if (ops.name(i).size() > kLongestQuoted) continue;
+    const std::size_t edits = distance(ops.name(i), name);
+    if (edits < least) nearest = ops.name(i);
+    least = (std::min)(least, edits);
+  }
+  return nearest;
+}
+
 AMP_INLINE int find_op(std::string_view name) {
   const int known = find_registered(name);
   if (known >= 0) return known;
-  const Registry& ops = registry();
-  const int count = ops.count.load(std::memory_order_acquire);
-  int nearest = 0;
-  for (int i = 1; i < count; ++i) {
-    if (distance(ops.name(i), name) < distance(ops.name(nearest), name)) nearest = i;
-  }
+  AMP_CHECK(name.size() <= kLongestQuoted, "autocast: there is no op named ", quoted(name));
   amp::detail::fail("autocast: there is no op named \"", name, "\"; did you mean \"",
-                    ops.name(nearest), "\"? Ops of your own are added by register_op");
+                    nearest_op(name), "\"? Ops of your own are added by register_op");
 }
 
 }  // namespace autocasting
@@ -114,26 +135,28 @@ AMP_COLD void register_op(std::string_view name, OpPolicy policy) {
   }
 }
 
-AMP_INLINE OpPolicy AutocastState::policy(autocasting::OpId op) const {
+namespace autocasting {
+
+AMP_INLINE OpPolicy State::policy(OpId op) const {
   const std::uint8_t own = overrides_[op.index];
   if (own != kDefault && reaches_here()) return static_cast<OpPolicy>(own & ~kOfModule);
-  const OpPolicy listed =
-      autocasting::registry().policies[op.index].load(std::memory_order_relaxed);
+  const OpPolicy listed = registry().policies[op.index].load(std::memory_order_relaxed);
   const bool stands = !only_low_precision_ || listed == OpPolicy::kLowPrecision;
   return stands || !reaches_here() ? listed : OpPolicy::kPassthrough;
 }
 
-AMP_COLD PolicyRule AutocastState::rule(autocasting::OpId op) const {
-  using autocasting::kListedOps, autocasting::kOpList;
+AMP_COLD PolicyRule State::rule(OpId op) const {
   if (!active()) return PolicyRule::kNoScope;
   const std::uint8_t own = overrides_[op.index];
   if (own != kDefault) return (own & kOfModule) != 0 ? PolicyRule::kModule : PolicyRule::kScope;
-  const OpPolicy process = autocasting::registry().policies[op.index].load();
+  const OpPolicy process = registry().policies[op.index].load();
   if (only_low_precision_ && process != OpPolicy::kLowPrecision)
     return PolicyRule::kOnlyLowPrecision;
   const bool listed = op.index < kListedOps && kOpList[op.index].policy == process;
   return listed ? PolicyRule::kList : PolicyRule::kRegistered;
 }
+
+}  // namespace autocasting
 
 AMP_INLINE AutocastState autocast_state() { return detail::current_autocast().here(); }
 AMP_INLINE bool is_autocast_enabled(DeviceType device) {
@@ -159,12 +182,12 @@ AMP_INLINE AutocastGuard::AutocastGuard(DeviceType device, const AutocastOptions
   next.cache_enabled_ = options.cache_enabled && next.cache_enabled_;
   next.only_low_precision_ = options.only_low_precision.value_or(next.only_low_precision_);
   if (!options.policies.entries().empty()) next.apply(options.policies);
-  detail::current_autocast() = next;
+  next.set_current();
 }
 AMP_INLINE AutocastGuard::AutocastGuard(const AutocastState& state) {
   AutocastState next = state;
   next.depth_ = detail::grad_state().backward_depth;
-  detail::current_autocast() = next;
+  next.set_current();
 }
 
 AMP_COLD void AutocastState::apply(const OpPolicies& policies) {
@@ -177,19 +200,22 @@ AMP_COLD void AutocastState::apply(const OpPolicies& policies) {
     }
   }
   if (of_modules.empty()) return;
-  const autocasting::EnteredPolicies all = detail::or_out_of_memory([&] {
-    return autocasting::joined({modules_, entered_}, std::move(of_modules));
+  autocasting::EnteredPolicies all = detail::or_out_of_memory([&] {
+    return autocasting::joined({owned_, entered_}, std::move(of_modules));
   });
-  modules_ = all.list;
+  owned_ = std::move(all.list);
+  modules_ = owned_.get();
   entered_ = all.entered;
 }
 
-AMP_COLD void AutocastState::enter_module(std::string_view path) {
+namespace autocasting {
+
+AMP_COLD void State::enter_module(std::string_view path) {
   if (modules_ == nullptr || !reaches_here()) return;
   for (std::size_t i = 0; i < modules_->entries.size(); ++i) {
     const OpPolicies::Entry& entry = modules_->entries[i];
     const std::uint64_t bit = std::uint64_t{1} << i;
-    if ((entered_ & bit) != 0 || !autocasting::matches_module(entry.module, path)) continue;
+    if ((entered_ & bit) != 0 || !matches_module(entry.module, path)) continue;
     entered_ |= bit;
     const auto policy =
         static_cast<std::uint8_t>(static_cast<std::uint8_t>(entry.policy) | kOfModule);
@@ -201,7 +227,9 @@ AMP_COLD void AutocastState::enter_module(std::string_view path) {
   }
 }
 
+}  // namespace autocasting
+
 AMP_PROCESS_STATE(autocasting::Registry);
-AMP_THREAD_STATE(AutocastState);
+AMP_THREAD_STATE(autocasting::State);
 
 }  // namespace amp::inline v0

@@ -79,6 +79,14 @@ class Ref {
   void reset() noexcept {
     if (T* object = std::exchange(object_, nullptr)) static_cast<RefCounted*>(object)->release();
   }
+  /// Returns the object, and leaves its reference to the caller, who gives it to adopt().
+  T* detach() noexcept { return std::exchange(object_, nullptr); }
+  /// Takes over a reference that detach() has left.
+  static Ref adopt(T* object) noexcept {
+    Ref ref;
+    ref.object_ = object;
+    return ref;
+  }
   /// The object, or null.
   T* get() const noexcept { return object_; }
   T* operator->() const noexcept { return object_; }

@@ -22,6 +22,7 @@ struct RankCall {
   enum Kind : std::int64_t { kAllReduce, kReduceScatter, kAllGather, kBroadcast, kBarrier, kEnd };
 
   std::int64_t kind = kBarrier, numel = 0, dtype = 0, op = 0, root = 0;
+  RankCaller caller = {};
 
   static RankCall of(Kind kind, const TensorView& values, ReduceOp op = ReduceOp::kSum,
                      int root = 0) {
@@ -31,8 +32,11 @@ struct RankCall {
             .op = static_cast<std::int64_t>(op),
             .root = root};
   }
-  std::array<std::int64_t, 5> numbers() const { return {kind, numel, dtype, op, root}; }
-  /// For example "all_reduce of 3 float32".
+  std::array<std::int64_t, 7> numbers() const {
+    return {kind, numel, dtype, op, root, caller.parallel, caller.bucket};
+  }
+  /// For example "all_reduce of 3 float32", or "all_reduce of 3 float32 for bucket 0 of
+  /// DataParallel 1".
   std::string text() const {
     static constexpr const char* kNames[] = {"all_reduce", "reduce_scatter", "all_gather",
                                              "broadcast",  "barrier",        "its end"};
@@ -41,6 +45,9 @@ struct RankCall {
       text += " of " + to_text(numel) + " " + to_string(static_cast<DType>(dtype));
     if (kind == kBroadcast) text += " from rank " + to_text(root);
     if (op != 0) text += " with kAny";
+    if (caller.parallel != 0) text += " for ";
+    if (caller.bucket != 0) text += "bucket " + to_text(caller.bucket - 1) + " of ";
+    if (caller.parallel != 0) text += "DataParallel " + to_text(caller.parallel);
     return text;
   }
 };

@@ -15,6 +15,9 @@
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
+namespace detail {
+class CallsOf;
+}
 
 /// Thrown if the ranks of a group cannot work together any more: one of them has ended, does not
 /// answer within the timeout, or has thrown. The communicator cannot be used afterwards.
@@ -22,6 +25,17 @@ class AMP_EXPORT CommunicationError : public Error {
  public:
   using Error::Error;
 };
+
+namespace detail {
+
+/// The object that makes a call, in numbers that ranks compare: without them, calls of equal sizes
+/// for different objects look alike.
+struct RankCaller {
+  std::int64_t parallel = 0;  ///< the DataParallel, from 1; 0: the program itself
+  std::int64_t bucket = 0;    ///< its bucket, from 1; 0: none
+};
+
+}  // namespace detail
 
 /// How all_reduce combines the values of the ranks.
 enum class ReduceOp : std::uint8_t {
@@ -132,15 +146,44 @@ class AMP_EXPORT Communicator {
   /// Throws if fail() was called before.
   void require_working() const;
   bool has_failed() const { return !failure_.empty(); }
+  /// The object whose call this is. Engines that compare the calls of ranks compare it as well.
+  const detail::RankCaller& caller() const { return caller_; }
 
  private:
+  friend class detail::CallsOf;
+
   void check(std::string_view call, const TensorView& values) const;
   void check_summable(std::string_view call, DType dtype) const;
   void check_parts(std::string_view call, const TensorView& values) const;
 
   int rank_, size_;
   std::string failure_;
+  detail::RankCaller caller_;
+  std::int64_t parallels_ = 0;  // DataParallels made on it
 };
+
+namespace detail {
+
+/// Calls that are made during its lifetime are those of `caller`.
+class CallsOf {
+ public:
+  CallsOf(Communicator& communicator, const RankCaller& caller)
+      : communicator_(communicator), before_(std::exchange(communicator.caller_, caller)) {}
+  CallsOf(const CallsOf&) = delete;
+  CallsOf& operator=(const CallsOf&) = delete;
+  ~CallsOf() { communicator_.caller_ = before_; }
+
+  /// Returns the number of a new DataParallel. Ranks that make theirs in the same order agree.
+  static std::int64_t next_parallel(Communicator& communicator) {
+    return ++communicator.parallels_;
+  }
+
+ private:
+  Communicator& communicator_;
+  RankCaller before_;
+};
+
+}  // namespace detail
 
 }  // namespace amp::inline v0
 

@@ -33,8 +33,10 @@ class GradientReducer;
 /// Accumulation: within NoSyncGuard backward only adds, and the next pass sends the sum.
 /// Errors: the constructor throws amp::Error if ranks have different parameters or options, or if a
 /// parameter is in another DataParallel; backward() throws it if a parameter has no gradient and
-/// find_unused is false. CommunicationError if another rank fails. After an error within backward
-/// the ranks are out of step: end the job, and resume it from a checkpoint.
+/// find_unused is false. CommunicationError if another rank fails, or if the ranks enter the
+/// backward passes of several DataParallels in another order. It names them by their numbers, from
+/// 1, in the order in which they were made on the communicator; NCCL cannot tell. After an error
+/// within backward the ranks are out of step: end the job, and resume it from a checkpoint.
 /// Synchronisation: training does not synchronise on a GPU, apart from the options that say so.
 /// Lifetime: the communicator must outlive it. The parameters must keep their memory, dtype and
 /// device as long as it exists.

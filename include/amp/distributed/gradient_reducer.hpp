@@ -37,7 +37,15 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
 
   void pause() { ++paused_; }
   void go_on() { --paused_; }
-  void check_parameters() const { compare_parameters(communicator_, parameters_); }
+  void check_parameters() const {
+    const CallsOf calls = marked_calls();
+    compare_parameters(communicator_, parameters_);
+  }
+  /// Marks the calls of the communicator, as long as the result exists, as those of this
+  /// DataParallel, and of `bucket`, which counts from 1.
+  [[nodiscard]] CallsOf marked_calls(std::size_t bucket = 0) const {
+    return {communicator_, {.parallel = number_, .bucket = static_cast<std::int64_t>(bucket)}};
+  }
 
   Communicator& communicator() const { return communicator_; }
   /// The parameters that require gradients.
@@ -83,6 +91,7 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
   float* found() const { return static_cast<float*>(words_.raw_data()) + 2; }
 
   Communicator& communicator_;
+  std::int64_t number_ = 0;  // of this DataParallel, among those of the communicator
   DataParallelOptions options_;
   NamedTensors parameters_, frozen_;
   std::vector<GradientBucket> buckets_, buffer_buckets_;

@@ -46,6 +46,8 @@ AMP_COLD GradientReducer::GradientReducer(const NamedTensors& parameters,
     if (is_floating_point(entry.second.dtype())) buffers_.push_back(entry);
   }
   words_ = tensor({1 / static_cast<float>(communicator.size()), 1.0F, 0.0F}, {3}).to(device());
+  number_ = CallsOf::next_parallel(communicator);
+  const CallsOf calls = marked_calls();
   compare_signatures(communicator, all, options);
   broadcast(all);
   buckets_ = make_buckets(parameters_, options.wire, options.first_bucket_bytes,
@@ -216,6 +218,7 @@ AMP_INLINE void GradientReducer::send(std::size_t bucket) {
   b.pack(gradients_of(b), wide ? one() : factor(), found());
   if (wide) b.memory().copy_(b.memory() * (1.0 / communicator_.size()));
   const TensorView values{b.memory().raw_data(), b.numel(), b.wire(), device()};
+  const CallsOf calls = marked_calls(bucket + 1);
   sent_[bucket] = shards_ ? communicator_.reduce_scatter(values) : communicator_.all_reduce(values);
   ++next_;
   ++statistics_.buckets;
@@ -280,12 +283,14 @@ AMP_COLD void GradientReducer::find_used() {
   std::vector<float> own;
   for (const auto& entry : parameters_) own.push_back(entry.second.grad().defined() ? 1.0F : 0.0F);
   const Tensor any = tensor(own, {static_cast<std::int64_t>(own.size())}).to(device());
+  const CallsOf calls = marked_calls();
   communicator_.all_reduce(any, ReduceOp::kAny).wait();
   const std::vector<float> words = any.to_vector<float>();
   for (std::size_t i = 0; i < words.size(); ++i) used_[i] = words[i] != 0;
 }
 
 AMP_INLINE void GradientReducer::send_buffers() {
+  const CallsOf calls = marked_calls();
   for (GradientBucket& bucket : buffer_buckets_) {
     PoolVector<Tensor> tensors;
     for (const auto& entry : bucket.entries()) tensors.push_back(buffers_[entry.parameter].second);
@@ -296,6 +301,7 @@ AMP_INLINE void GradientReducer::send_buffers() {
 }
 
 AMP_INLINE void GradientReducer::gather_parameters() {
+  const CallsOf calls = marked_calls();
   for (GradientBucket& bucket : buckets_) {
     PoolVector<Tensor> tensors;
     for (const auto& entry : bucket.entries())

@@ -160,7 +160,10 @@ ncclUniqueId share_nccl_id(Communicator& bootstrap, const Prepare& prepare) {
 /// error, or an operation takes longer than the timeout, it prints a warning and calls
 /// ncclCommAbort, so that the device's streams can go on. The results of the operations are then
 /// undefined, and every later call throws CommunicationError. NCCL does not report which rank was
-/// missing.
+/// missing. Nor are the calls of ranks compared, as by the other engines: ranks that call different
+/// operations may wait for each other until the timeout, and operations of equal sizes that ranks
+/// call in another order, such as those of two DataParallels, silently get wrong values. Run a new
+/// program with MPI or with threads first.
 /// Lifetime: destroy it before amp::cuda::shutdown(), and after graphs that contain its operations.
 /// The destructor waits for unfinished operations, unless the communicator has failed.
 ///
@@ -350,6 +353,7 @@ class NcclCommunicator final : public Communicator {
   template <class Call>
   Ref<Work> enqueue(const RankCall& own, std::int64_t scratch, const Call& call) {
     cuda::detail::Operation operation{.call = own};
+    operation.call.caller = caller();
     cuda::detail::require_own_process();
     if (size() == 1) return {};
     const int index = device_.index;

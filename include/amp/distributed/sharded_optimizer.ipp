@@ -90,6 +90,7 @@ AMP_INLINE Tensor ParameterShards::gather_norms(const Tensor& norm) const {
   const Communicator& communicator = reducer_->communicator();
   const Tensor norms = zeros({communicator.size()}, {.dtype = kFloat64, .device = norm.device()});
   copy_elements(norm, norms.alias({}, {}, communicator.rank()));
+  const CallsOf calls = reducer_->marked_calls();
   reducer_->communicator().all_gather(norms).wait();
   return norms;
 }
@@ -104,6 +105,7 @@ AMP_COLD const ParameterShards::Shard* ParameterShards::shard_of(const std::stri
 
 AMP_COLD NamedTensors ParameterShards::whole(const NamedTensors& parts) const {
   NamedTensors whole;
+  const CallsOf calls = reducer_->marked_calls();
   for (const auto& [name, part] : parts) {
     const Shard* const shard = shard_of(name);
     if (shard == nullptr || part.dim() == 0) {  // a number, the same on all ranks

@@ -29,8 +29,13 @@ struct ThreadGroup::Shared {
     TensorView values = {};  // in host memory
     ReduceOp op = ReduceOp::kSum;
     int root = 0;
+    detail::RankCaller caller = {};
 
-    std::string text() const { return detail::RankCall::of(kind, values, op, root).text(); }
+    std::string text() const {
+      detail::RankCall call = detail::RankCall::of(kind, values, op, root);
+      call.caller = caller;
+      return call.text();
+    }
   };
 
   Shared(int count, const ThreadGroupOptions& given) : size(count), options(given) {
@@ -177,6 +182,7 @@ class ThreadGroup::Rank final : public Communicator {
 
  private:
   Collective run(Shared::Call call) {
+    call.caller = caller();
     const TensorView values = call.values;
     const std::int64_t bytes = values.numel * item_size(values.dtype);
     std::vector<unsigned char> copy;

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "amp/core/error.hpp"
-#include "amp/interop/file_path.hpp"
+#include "amp/core/file_path.hpp"
 
 namespace amp::inline v0::detail {
 

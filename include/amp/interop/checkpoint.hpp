@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "amp/interop/file_path.hpp"
+#include "amp/core/file_path.hpp"
 #include "amp/interop/safetensors.hpp"
 #include "amp/nn/module.hpp"
 #include "amp/optim/optimizer.hpp"

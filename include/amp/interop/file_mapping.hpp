@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 
 #include "amp/core/error.hpp"
+#include "amp/core/input_file.hpp"
 #include "amp/core/refcount.hpp"
 
 namespace amp::inline v0::detail {
@@ -23,13 +23,14 @@ namespace amp::inline v0::detail {
 class AMP_EXPORT FileMapping final : public RefCounted {
  public:
   /// Throws amp::Error with the system's reason. A file of 0 bytes cannot be mapped.
-  [[gnu::cold]] FileMapping(const std::string& path, int file, std::uint64_t size)
-      : size_(static_cast<std::size_t>(size)) {
+  [[gnu::cold]] explicit FileMapping(const InputFile& file)
+      : size_(static_cast<std::size_t>(file.size())) {
     // Without MAP_NORESERVE the system refuses a file that is larger than its memory, as if all
     // pages were to be written.
-    bytes_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, 0);
+    bytes_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
+                    file.descriptor(), 0);
     const int reason = errno;
-    AMP_CHECK(bytes_ != MAP_FAILED, path,
+    AMP_CHECK(bytes_ != MAP_FAILED, file.path(),
               ": cannot be mapped into memory: ", std::strerror(reason));
   }
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "amp/core/file_path.hpp"
 #include "amp/core/function_ref.hpp"
-#include "amp/interop/file_path.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {

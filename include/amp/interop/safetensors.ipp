@@ -16,10 +16,10 @@
 
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/core/error.hpp"
+#include "amp/core/input_file.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/interop/atomic_file.hpp"
 #include "amp/interop/file_mapping.hpp"
-#include "amp/interop/input_file.hpp"
 #include "amp/interop/safetensors.hpp"
 #include "amp/interop/safetensors_header.hpp"
 #include "amp/interop/safetensors_reader.hpp"
@@ -134,7 +134,7 @@ class SafeTensorsData {
   /// Returns the next tensor. Entries must be given in the order of their bytes.
   Tensor next(const std::string& name, const SafeTensorsEntry& entry) {
     if (!can_map(entry)) return read_tensor(path_, name, entry, file_);
-    if (!mapping_) mapping_ = file_.map();
+    if (!mapping_) mapping_ = make_ref<FileMapping>(file_);
     skip(entry);
     return mapped_tensor(entry, mapping_, offset_ + entry.begin);
   }

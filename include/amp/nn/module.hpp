@@ -80,7 +80,8 @@ class Module {
   /// Adds a leaf that an optimizer is to train, and returns it. An undefined tensor stands for an
   /// absent parameter and gets no name.
   Tensor register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
-  /// Adds a tensor that is saved and moved with the module, but not trained, and returns it.
+  /// Adds a tensor that is saved and moved with the module, but not trained, and returns it. Of a
+  /// computed tensor it keeps detach(): the history may own the module.
   Tensor register_buffer(std::string name, Tensor tensor);
   /// Adds a module within this one, and returns it.
   template <class M>

@@ -133,6 +133,7 @@ AMP_COLD Tensor Module::register_parameter(std::string name, Tensor tensor, bool
 
 AMP_COLD Tensor Module::register_buffer(std::string name, Tensor tensor) {
   check_name("register_buffer", name);
+  if (tensor.defined() && !tensor.is_leaf()) tensor = tensor.detach();
   detail::append(state().buffers, std::move(name), tensor);
   return tensor;
 }

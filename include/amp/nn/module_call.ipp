@@ -21,7 +21,7 @@ namespace amp::inline v0::nn {
 namespace detail {
 
 AMP_COLD ModuleCall::ModuleCall(const Module& module) : module_(module) {
-  AutocastState& state = amp::detail::current_autocast();
+  autocasting::State& state = amp::detail::current_autocast();
   const bool observed = autograd::is_observed();
   if (!observed && !state.has_module_policies()) return;
   const std::string path = module_.path();

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -179,7 +180,8 @@ class MpiCommunicator final : public Communicator {
     bool finished = false;
     const detail::RankCall call;
     const std::int64_t number;
-    std::array<std::int64_t, 10> largest = {};  // maxima over ranks of each number and its negative
+    // Maxima over ranks of each number and its negative.
+    std::array<std::int64_t, 2 * std::tuple_size_v<decltype(call.numbers())>> largest = {};
     MPI_Request comparison = MPI_REQUEST_NULL;
     bool compared = false;
     std::vector<MPI_Request> requests = {};  // of the current stage
@@ -265,7 +267,8 @@ class MpiCommunicator final : public Communicator {
     });
   }
 
-  Ref<Operation> begin(const detail::RankCall& own) {
+  Ref<Operation> begin(detail::RankCall own) {
+    own.caller = caller();
     AMP_CHECK(!closed_, own.text(), ": the communicator is closed");
     const auto operation = make_ref<Operation>(*this, own, begun_++);
     traffic_->pending.push_back(operation);

@@ -18,9 +18,7 @@
 #include <utility>
 
 #include "amp/core/error.hpp"
-#include "amp/core/refcount.hpp"
-#include "amp/interop/file_mapping.hpp"
-#include "amp/interop/file_path.hpp"
+#include "amp/core/file_path.hpp"
 
 namespace amp::inline v0::detail {
 
@@ -68,8 +66,9 @@ class InputFile {
     AMP_CHECK(::lseek(file_, static_cast<off_t>(count), SEEK_CUR) >= 0, path_,
               ": cannot be read to its end");
   }
-  /// Maps the first size() bytes of the file.
-  Ref<FileMapping> map() const { return make_ref<FileMapping>(path_, file_, size_); }
+
+  const std::string& path() const { return path_; }
+  int descriptor() const { return file_; }
 
  private:
   static constexpr std::uint64_t kLargestRead = std::uint64_t{1} << 30;
