@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "amp/autocast/state.hpp"
+#include "amp/core/edit_distance.hpp"
 #include "amp/core/error.hpp"
-#include "amp/core/object_pool.hpp"
 #include "amp/core/process_lock.hpp"
 #if !AMP_HEADER_ONLY
 #include "amp/core/globals.ipp"
@@ -36,22 +36,6 @@ struct AMP_EXPORT Registry {
 };
 AMP_INLINE Registry& registry() { return process_state<Registry>(); }
 
-/// The edit distance (Levenshtein), by which the nearest name is suggested.
-AMP_COLD std::size_t distance(std::string_view a, std::string_view b) {
-  amp::detail::PoolVector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = (std::min)({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 /// The index of an op; -1 if there is none of that name.
 AMP_INLINE int find_registered(std::string_view name) {
   const Registry& ops = registry();
@@ -65,13 +49,14 @@ AMP_INLINE int find_registered(std::string_view name) {
 AMP_COLD std::string_view op_name(int op) { return registry().name(op); }
 
 AMP_INLINE int find_op(std::string_view name) {
+  using amp::detail::edit_distance;
   const int known = find_registered(name);
   if (known >= 0) return known;
   const Registry& ops = registry();
   const int count = ops.count.load(std::memory_order_acquire);
   int nearest = 0;
   for (int i = 1; i < count; ++i) {
-    if (distance(ops.name(i), name) < distance(ops.name(nearest), name)) nearest = i;
+    if (edit_distance(ops.name(i), name) < edit_distance(ops.name(nearest), name)) nearest = i;
   }
   amp::detail::fail("autocast: there is no op named \"", name, "\"; did you mean \"",
                     ops.name(nearest), "\"? Ops of your own are added by register_op");
