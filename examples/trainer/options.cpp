@@ -4,6 +4,7 @@
 // Reads the command line. A flag is one row of a table, which --help prints.
 #include "trainer/options.hpp"
 
+#include <amp/core/edit_distance.hpp>
 #include <amp/core/error.hpp>
 
 #include <unistd.h>
@@ -154,10 +155,17 @@ constexpr Flag kFlags[] = {
 };
 
 const Flag& find_flag(std::string_view name) {
+  using amp::detail::edit_distance;
   for (const Flag& flag : kFlags) {
     if (flag.name == name) return flag;
   }
-  throw UsageError("unknown flag '" + std::string(name) + "'");
+  const auto edits = [&](const Flag& flag) { return edit_distance(flag.name, name); };
+  const Flag& nearest =
+      *std::min_element(std::begin(kFlags), std::end(kFlags),
+                        [&](const Flag& a, const Flag& b) { return edits(a) < edits(b); });
+  const bool alike = edits(nearest) <= name.size() / 3;
+  throw UsageError("unknown flag '" + std::string(name) + "'" +
+                   (alike ? "; did you mean " + std::string(nearest.name) + "?" : ""));
 }
 
 /// Fills in the default that depends on another flag, and rejects contradicting flags.

@@ -154,6 +154,29 @@ std::vector<const Result*> with_gradients(const std::vector<Result>& results) {
 
 // --- the page -----------------------------------------------------------------------------------
 
+namespace {
+
+/// Returns rows of cells as a table with a label, the first row as its heading. A column whose
+/// heading begins with a blank is aligned to the right. A table that is wider than the page
+/// scrolls, also by keys.
+std::string html_table(const std::string& label, const Rows& rows) {
+  std::string text = "<div class=\"scrolls\" role=\"region\" tabindex=\"0\" aria-label=\"" +
+                     escaped(label) + "\">\n<table>\n";
+  for (const std::vector<std::string>& row : rows) {
+    const std::string cell = &row == &rows.front() ? "th" : "td";
+    text += "<tr>";
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const bool right = rows.front()[c].starts_with(' ');
+      text +=
+          "<" + cell + (right ? " class=\"number\">" : ">") + escaped(row[c]) + "</" + cell + ">";
+    }
+    text += "</tr>\n";
+  }
+  return text + "</table>\n</div>\n";
+}
+
+}  // namespace
+
 std::string to_html(const Options& options, const std::vector<Result>& results,
                     const std::vector<Figure>& figures) {
   const Result& first = results.front();
@@ -168,15 +191,21 @@ std::string to_html(const Options& options, const std::vector<Result>& results,
 body { font: 16px/1.5 sans-serif; color: #1f2328; background: #fff; max-width: 1180px; margin: 2em auto; padding: 0 1em; }
 h1 { font-size: 1.5em; margin-bottom: 0; }
 code { overflow-wrap: anywhere; }
-pre { overflow-x: auto; font-size: .8em; }
-table { border-collapse: collapse; margin: 1.5em 0; }
-th, td { padding: .3em .9em; text-align: right; border-bottom: 1px solid #8885; }
-th:first-child, td:first-child { text-align: left; }
+.scrolls { overflow-x: auto; margin: 1.5em 0; }
+table { border-collapse: collapse; white-space: nowrap; }
+th, td { padding: .3em .9em; text-align: left; border-bottom: 1px solid #8885; }
+h2 + .scrolls { font-size: .85em; }
+.number { text-align: right; }
 .note { border-left: 4px solid #ee6677; padding: .2em .8em; background: #ee667718; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 500px), 1fr)); gap: 1.5em; }
 figure { margin: 0; }
 figure svg { width: 100%; height: auto; }
 figcaption { font-size: .85em; opacity: .8; }
+@media (max-width: 600px) {
+  .scrolls, h2 + .scrolls { font-size: .8em; }
+  th, td { padding: .3em; }
+  th { white-space: normal; vertical-align: bottom; }
+}
 @media (prefers-color-scheme: dark) { body { color: #f0f6fc; background: #0d1117; } }
 </style>
 </head>
@@ -184,16 +213,8 @@ figcaption { font-size: .85em; opacity: .8; }
 )";
   page += "<h1>" + escaped(options.dataset) + ", " + escaped(options.optimizer) + ", " +
           std::to_string(first.epochs.size()) + (first.epochs.size() == 1 ? " epoch" : " epochs") +
-          "</h1>\n<p><code>" + escaped(options.command) + "</code></p>\n<table>\n";
-  const auto add_row = [&](const Row& row, const char* cell) {
-    page += "<tr>";
-    for (const std::string& text : row)
-      page += std::string("<") + cell + ">" + escaped(text) + "</" + cell + ">";
-    page += "</tr>\n";
-  };
-  const std::vector<Row> rows = table_of(results);
-  for (const Row& row : rows) add_row(row, &row == &rows.front() ? "th" : "td");
-  page += "</table>\n";
+          "</h1>\n<p><code>" + escaped(options.command) + "</code></p>\n" +
+          html_table("Results", table_of(results));
   for (const std::string& note : notes_of(options, results))
     page += "<p class=\"note\">" + escaped(note) + "</p>\n";
   page +=
@@ -211,9 +232,10 @@ figcaption { font-size: .85em; opacity: .8; }
   page += "</div>\n";
   for (const std::vector<Result>& group : by_precision(results)) {
     const amp::Trace& trace = group.front().trace;
-    if (!trace.entries().empty())
-      page += "<h2>Precision of each op: " + escaped(group.front().name) + "</h2>\n<pre>" +
-              escaped(trace.to_string()) + "</pre>\n";
+    if (trace.entries().empty()) continue;
+    const std::string title = "Precision of each op: " + group.front().name;
+    page += "<h2>" + escaped(title) + "</h2>\n" + html_table(title, trace.rows()) + "<p>" +
+            escaped(trace.totals()) + "</p>\n";
   }
   Settings settings = settings_of(options);
   settings["device"] = options.device;

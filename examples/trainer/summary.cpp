@@ -5,6 +5,8 @@
 #include "trainer/summary.hpp"
 #include "trainer/progress.hpp"
 
+#include <amp/diagnostics/text.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +14,6 @@
 #include <cstdio>
 #include <sstream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace examples {
@@ -55,7 +56,7 @@ std::string percent_text(const Spread& share, std::size_t seeds) {
 namespace {
 
 /// A row for the trainings of one precision: means over the seeds.
-Row row_of(const std::vector<Result>& group) {
+std::vector<std::string> row_of(const std::vector<Result>& group) {
   const auto mean = [&](double (*value)(const Result&)) { return spread(group, value).mean; };
   const Spread accuracy =
       spread(group, [](const Result& r) { return r.epochs.back().test_accuracy; });
@@ -70,9 +71,9 @@ Row row_of(const std::vector<Result>& group) {
 
 }  // namespace
 
-std::vector<Row> table_of(const std::vector<Result>& results) {
-  std::vector<Row> rows = {
-      {"precision", "time/step", "peak memory", "final loss", "test accuracy", "skipped"}};
+Rows table_of(const std::vector<Result>& results) {
+  Rows rows = {
+      {"precision", " time/step", " peak memory", " final loss", " test accuracy", " skipped"}};
   for (const std::vector<Result>& group : by_precision(results)) rows.push_back(row_of(group));
   return rows;
 }
@@ -169,26 +170,11 @@ void print_curves(const std::vector<Result>& results) {
   }
 }
 
-void print_table(const std::vector<Result>& results) {
-  const std::vector<Row> rows = table_of(results);
-  std::array<std::size_t, std::tuple_size_v<Row>> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::printf("\n");
-  for (const Row& row : rows) {
-    std::printf("%-*s", static_cast<int>(widths[0]), row[0].c_str());
-    for (std::size_t i = 1; i < row.size(); ++i)
-      std::printf("  %*s", static_cast<int>(widths[i]), row[i].c_str());
-    std::printf("\n");
-  }
-}
-
 }  // namespace
 
 void print_results(const Options& options, const std::vector<Result>& results) {
   print_curves(results);
-  if (results.size() > 1) print_table(results);
+  if (results.size() > 1) std::printf("\n%s", amp::diagnostics::table(table_of(results)).c_str());
   std::printf("\n");
   const std::string means =
       options.seeds > 1

@@ -9,7 +9,6 @@
 
 #include <amp/diagnostics.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -59,10 +58,11 @@ std::vector<std::vector<Result>> by_precision(const std::vector<Result>& results
 /// For example "66.40 %", or "66.40 +- 1.55 %" for several seeds.
 std::string percent_text(const Spread& share, std::size_t seeds);
 
-using Row = std::array<std::string, 6>;
+/// Rows of cells, the heading first, as amp::diagnostics::table() takes them.
+using Rows = std::vector<std::vector<std::string>>;
 
 /// Returns the heading, and a row of means over the seeds for each precision.
-std::vector<Row> table_of(const std::vector<Result>& results);
+Rows table_of(const std::vector<Result>& results);
 
 /// Returns why the loss of a training is not finite, or far above its first; else "".
 std::string note_of(const Options& options, const Result& result);

@@ -14,6 +14,7 @@
 
 // clang-format off
 #include "amp/core/globals.ipp"
+#include "amp/core/edit_distance.ipp"
 #include "amp/core/error.ipp"
 #include "amp/core/instruction_set.ipp"
 #include "amp/core/object_pool.ipp"

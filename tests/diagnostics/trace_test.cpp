@@ -383,6 +383,7 @@ TEST_CASE("trace: an empty one, and one that is appended to") {
   std::ostringstream out;
   out << trace;
   CHECK(out.str() == trace.to_string());
+  CHECK(out.str() == amp::diagnostics::table(trace.rows()) + trace.totals() + "\n");
   trace.clear();
   CHECK(trace.entries().empty());
 }

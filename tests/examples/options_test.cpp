@@ -71,8 +71,9 @@ TEST_CASE("the loss scale can be given, or left out, where there is one", "[exam
 }
 
 TEST_CASE("what makes no sense is rejected with a reason", "[examples][options]") {
-  CHECK(contains(usage_error({"--epoch", "3"}), "unknown flag '--epoch'"));
-  CHECK(contains(usage_error({"stray"}), "unknown flag 'stray'"));
+  CHECK(usage_error({"--epoch", "3"}) == "unknown flag '--epoch'; did you mean --epochs?");
+  CHECK(contains(usage_error({"--batchsize=8"}), "did you mean --batch-size?"));
+  CHECK(usage_error({"stray"}) == "unknown flag 'stray'");
   CHECK(contains(usage_error({"--epochs"}), "--epochs needs a value"));
   CHECK(contains(usage_error({"--precision", "fp8"}), "one of all|fp32|fp16"));
   CHECK(contains(usage_error({"--precision="}), "not ''"));

@@ -6,6 +6,9 @@
 #include "trainer/history.hpp"
 #include "trainer/summary.hpp"
 
+#include <amp/autocast.hpp>
+#include <amp/ops.hpp>
+
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/xml.hpp"
@@ -89,9 +92,35 @@ TEST_CASE("report: one epoch gives a curve of its steps, a point, and a timeline
   const std::string page = examples::to_html({}, {result}, {{to_svg(charts.loss), "a < b"}});
   CHECK(count(page, "<svg ") == 1);
   CHECK(count(page, "a &lt; b") == 1);
-  CHECK(count(page, "<td>20.00 %</td>") == 1);
+  CHECK(count(page, ">20.00 %</td>") == 1);
   for (const char* other_file : {"src=", "href=", "url(", "@import"})
     CHECK(count(page, other_file) == 0);
+}
+
+TEST_CASE("report: the precision of each op is a table, and a wide table scrolls",
+          "[examples][report]") {
+  Result result{.name = "amp-bf16", .epochs = {{1, 0.5, 0.5}}};
+  {
+    const amp::TraceGuard tracing(result.trace);
+    const amp::AutocastGuard autocast(amp::kCPU, {.dtype = amp::kBFloat16});
+    (void)amp::softmax(amp::linear(amp::ones({3, 4}), amp::ones({8, 4})), 1);
+  }
+  const std::string page = examples::to_html({}, {result}, {});
+  const std::size_t body = page.find("<body>");
+  CHECK(amp_test::xml_error(page.substr(body, page.find("</html>") - body)) == "");
+  CHECK(count(page, "<tr>") == 2 + 1 + 2);  // the results; a heading and two ops
+  CHECK(count(page, ">linear</td>") == 1);
+  CHECK(count(page, ">float32 x2 -> bfloat16 x2 => bfloat16</td>") == 1);
+  CHECK(count(page, "<p>2 ops and 0 backward functions: ") == 1);
+
+  CHECK(count(page, "\n.scrolls { overflow-x: auto;") == 1);
+  std::size_t tables = 0;
+  for (auto at = page.find("<table>"); at != page.npos; at = page.find("<table>", at + 1)) {
+    ++tables;
+    const std::size_t begin = page.rfind("<div class=\"scrolls\"", at);
+    CHECK((begin != page.npos && page.find("</div>", begin) > at));
+  }
+  CHECK(tables == 2);
 }
 
 TEST_CASE("report: the gradients of each precision, as a picture and in numbers",

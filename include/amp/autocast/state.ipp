@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "amp/autocast/state.hpp"
+#include "amp/core/edit_distance.hpp"
 #include "amp/core/error.hpp"
-#include "amp/core/object_pool.hpp"
 #include "amp/core/process_lock.hpp"
 #if !AMP_HEADER_ONLY
 #include "amp/core/globals.ipp"
@@ -46,23 +46,6 @@ AMP_COLD std::string quoted(std::string_view name) {
   });
 }
 
-/// The edit distance (Levenshtein), by which the nearest name is suggested. It takes a time in
-/// proportion to the product of the lengths.
-AMP_COLD std::size_t distance(std::string_view a, std::string_view b) {
-  amp::detail::PoolVector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = (std::min)({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 /// The index of an op; -1 if there is none of that name.
 AMP_INLINE int find_registered(std::string_view name) {
   const Registry& ops = registry();
@@ -83,7 +66,7 @@ AMP_COLD std::string_view nearest_op(std::string_view name) {
   std::size_t least = ~std::size_t{0};
   for (int i = 0; i < count; ++i) {
     if (ops.name(i).size() > kLongestQuoted) continue;
-    const std::size_t edits = distance(ops.name(i), name);
+    const std::size_t edits = amp::detail::edit_distance(ops.name(i), name);
     if (edits < least) nearest = ops.name(i);
     least = (std::min)(least, edits);
   }

@@ -89,6 +89,11 @@ class Trace {
   /// Returns a table: equal ops in equal modules are one line, with the number of calls, the policy
   /// and its reason, dtypes, casts, time and bytes. Totals follow.
   std::string to_string() const;
+  /// Returns the cells of that table, its heading first. A column whose heading begins with a blank
+  /// is one of numbers.
+  std::vector<std::vector<std::string>> rows() const;
+  /// Returns the totals below that table, a line.
+  std::string totals() const;
   /// Returns the part that does not vary from run to run: module, op, policy and its reason, the
   /// dtypes of inputs, computation and output, and casts, of the forward pass. It can be stored as
   /// a golden file of a network.

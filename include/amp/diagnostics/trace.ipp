@@ -181,7 +181,7 @@ struct TraceTotals {
                        std::to_string(reused) + (reused == 1 ? " time." : " times.");
     if (recompute_seconds > 0)
       text += " Recomputation took " + duration_text(recompute_seconds) + ".";
-    return text + "\n";
+    return text;
   }
 };
 
@@ -323,7 +323,7 @@ AMP_COLD std::string Trace::to_chrome_trace() const {
   });
 }
 
-AMP_COLD std::string Trace::to_string() const {
+AMP_COLD std::vector<std::vector<std::string>> Trace::rows() const {
   using diagnostics::TraceLine;
   return detail::or_out_of_memory([&] {
     std::vector<TraceLine> lines;
@@ -345,8 +345,16 @@ AMP_COLD std::string Trace::to_string() const {
                              diagnostics::bytes_text(line.bytes), line.key.back()});
       rows.push_back(std::move(row));
     }
-    return diagnostics::table(rows) + diagnostics::TraceTotals(entries_).to_string();
+    return rows;
   });
+}
+
+AMP_COLD std::string Trace::totals() const {
+  return detail::or_out_of_memory([&] { return diagnostics::TraceTotals(entries_).to_string(); });
+}
+
+AMP_COLD std::string Trace::to_string() const {
+  return detail::or_out_of_memory([&] { return diagnostics::table(rows()) + totals() + "\n"; });
 }
 
 AMP_COLD std::string Trace::precisions() const {
