@@ -16,6 +16,7 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/child.hpp"
 #include "support/error_of.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -42,6 +43,23 @@ mode_t mode_of(const fs::path& path) {
 std::string bytes_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// With which the names of this process' partial files of "f" begin; a count follows.
+std::string start_of_names() {
+  const Folder folder;
+  const amp::detail::AtomicFile file(folder / "f");
+  const std::string name = *folder.names().begin();
+  return name.substr(0, name.rfind('-') + 1);
+}
+/// Leaves a partial file, as a process does that is killed while it saves to `path`.
+void leave(const fs::path& path) {
+  const auto status = amp_test::status_of_child([&]() -> int {
+    amp::detail::AtomicFile file(path);
+    file.write("abc", 3);
+    _exit(0);
+  });
+  REQUIRE(status == 0);
 }
 
 }  // namespace
@@ -106,19 +124,13 @@ TEST_CASE("atomic file: what is no regular file is not replaced", "[interop]") {
   CHECK(folder.names() == Names{"folder", "pipe"});
 }
 
-TEST_CASE("atomic file: files and links at the temporary names are left alone", "[interop]") {
+TEST_CASE("atomic file: links at the temporary names are left alone", "[interop]") {
   const Folder folder;
   std::ofstream(folder / "victim") << "precious";
-  // Which names this process takes is known: its number, and a count.
-  const auto partial = [&](const std::string& name, int i) {
-    return folder /
-           (name + "." + std::to_string(::getpid()) + "-" + std::to_string(i) + ".partial");
-  };
+  const std::string start = start_of_names();
   fs::create_symlink("victim", folder / "f.partial");
-  for (int i = 0; i < 200; ++i) {
-    if (i % 2 == 0) fs::create_symlink("victim", partial("f", i));
-    if (i % 2 == 1) std::ofstream(partial("f", i)) << "left by a crash";
-  }
+  for (int i = 0; i < 200; ++i)
+    fs::create_symlink("victim", folder / (start + std::to_string(i) + ".partial"));
   const Names before = folder.names();
   for (int i = 0; i < 3; ++i) {
     save(folder / "f", i);
@@ -129,7 +141,53 @@ TEST_CASE("atomic file: files and links at the temporary names are left alone", 
   Names after = folder.names();
   CHECK(after.erase("f") == 1);
   CHECK(after == before);
-  CHECK(bytes_of(partial("f", 1)) == "left by a crash");
+}
+
+TEST_CASE("atomic file: what processes that are gone have left is removed", "[interop]") {
+  const Folder folder;
+  save(folder / "f", 1);
+  for (const mode_t mode : {mode_t{0644}, mode_t{0400}}) {
+    REQUIRE(::chmod((folder / "f").c_str(), mode) == 0);
+    for (const char* const name : {"f", "f", "g"}) leave(folder / name);
+    CHECK(folder.names().size() == 1 + 2);  // the last of each target
+  }
+  for (const char* const count : {"4", "5"})  // as left by a process that had this one's number
+    std::ofstream(folder / (start_of_names() + count + ".partial")) << "abc";
+  save(folder / "f", 2);
+  CHECK(saved(folder / "f") == 2);
+  CHECK(folder.names().size() == 1 + 1);
+  save(folder / "g", 3);
+  CHECK(folder.names() == Names{"f", "g"});
+}
+
+TEST_CASE("atomic file: what another process or thread is writing is kept", "[interop]") {
+  const Folder folder;
+  amp::detail::AtomicFile file(folder / "f");
+  const Names of_this = folder.names();
+  REQUIRE(of_this.size() == 1);
+  CHECK(amp_test::status_of_child([&] { return save(folder / "f", 1), 0; }) == 0);
+  save(folder / "f", 2);
+  CHECK(folder.names().contains(*of_this.begin()));
+  file.write("mine", 4);
+  file.commit();
+  CHECK(bytes_of(folder / "f") == "mine");
+  CHECK(folder.names() == Names{"f"});
+}
+
+TEST_CASE("atomic file: what other systems, and other programs, have left is kept", "[interop]") {
+  const Folder folder;
+  const std::string start = start_of_names();  // f.<system>-<process>-
+  const std::string system = start.substr(1, start.find('-') - 1);
+  REQUIRE(system.size() == 1 + 8);
+  const Names others{"f.00000000-1-0.partial",      "f.1-0.partial",       "f.partial",
+                     "e" + system + "-1-0.partial", "f" + system + "-1-0", "f" + system};
+  for (const std::string& name : others) std::ofstream(folder / name) << "kept";
+  const std::string directory = "f" + system + "-1-1.partial";
+  fs::create_directory(folder / directory);
+  save(folder / "f", 1);
+  Names after = folder.names();
+  CHECK(after.erase("f") + after.erase(directory) == 2);
+  CHECK(after == others);
 }
 
 TEST_CASE("atomic file: a name may be as long as names can be", "[interop]") {

@@ -4,12 +4,15 @@
 // amp::GradScaler with torch's losses and optimizers.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "libtorch/torch.hpp"
+#include "support/error_of.hpp"
 
 namespace scaler_test {
 
 using namespace libtorch_test;
+using amp_test::error_of;
 using Catch::Matchers::Contains;
 
 TEST_CASE("scale keeps the history of a torch loss") {
@@ -219,6 +222,33 @@ TEST_CASE("an expanded gradient is unscaled once for all its elements") {
   scaler.update();
   CHECK(same(memory, torch::full({1, 3}, 2.0f)));
   CHECK(same(p, torch::full({4, 3}, -2.0f)));
+}
+
+/// What a step with these gradients throws, each of a parameter in a group of its own.
+std::string refusal(const std::vector<torch::Tensor>& gradients) {
+  std::vector<torch::optim::OptimizerParamGroup> groups;
+  for (const auto& gradient : gradients) groups.emplace_back(std::vector{with_gradient(gradient)});
+  torch::optim::SGD optimizer(groups, torch::optim::SGDOptions(1));
+  amp::GradScaler scaler({.init_scale = 4});
+  scaler.scale(torch::ones({}));
+  return error_of([&] { scaler.step(optimizer); });
+}
+
+TEST_CASE("gradients that share memory are refused by name, and nothing is written") {
+  const auto memory = torch::full({12}, 8.0f), other = torch::full({2}, 8.0f);
+  const auto shared = Contains("\"group 0, parameter 0\" shares memory with gradient \"group 1, ");
+  CHECK_THAT(refusal({memory, memory}), shared);
+  CHECK_THAT(refusal({memory.slice(0, 0, 8), memory.slice(0, 7, 12)}), shared);
+  CHECK_THAT(refusal({memory.slice(0, 0, 8).view({2, 4}).t(), memory.slice(0, 0, 8)}), shared);
+  // Windows of 4 elements, each 2 after the one before it; and sums of two indices.
+  for (const auto& overlapping : {memory.unfold(0, 4, 2), memory.as_strided({3, 2}, {2, 2})})
+    CHECK_THAT(refusal({other, overlapping}),
+               Contains("\"group 1, parameter 0\" has elements that share memory"));
+  CHECK(same(memory, torch::full({12}, 8.0f)));
+  CHECK(same(other, torch::full({2}, 8.0f)));
+  const auto columns = memory.view({6, 2});
+  CHECK(refusal({columns.select(1, 0), columns.select(1, 1)}).empty());
+  CHECK(same(memory, torch::full({12}, 2.0f)));
 }
 
 torch::Tensor sparse(const std::vector<float>& values, torch::ScalarType type = torch::kFloat) {

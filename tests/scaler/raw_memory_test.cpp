@@ -5,14 +5,20 @@
 #include <amp/amp.hpp>
 
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <string_view>
 #include <vector>
 
 #include "scaler/raw_optimizers.hpp"
 #include "support/catch.hpp"
+#include "support/error_of.hpp"
 
 namespace raw_memory {
 namespace {
 
+using amp_test::error_of;
+using Catch::Matchers::ContainsSubstring;
 using scaler_test::AwareSGD;
 using scaler_test::make_raw;
 using scaler_test::RawSGD;
@@ -128,6 +134,50 @@ TEST_CASE("raw: gradients() may return a view or an array, by value or by refere
   scaler_test::start(scaler);
   scaler.step(optimizer);
   CHECK(optimizer.weight == -1);
+}
+
+TEST_CASE("raw: gradients that share memory are refused before they are written") {
+  struct Views : RawSGD<float> {
+    std::vector<amp::TensorView> views;
+    const std::vector<amp::TensorView>& gradients() const { return views; }
+  };
+  float memory[6] = {8, 8, 8, 8, 8, 8};
+  const auto view = [&](int begin, std::int64_t count, std::string_view name = {}) {
+    return amp::TensorView{memory + begin, count, amp::kFloat32, amp::kCPU, name};
+  };
+  const auto refusal = [&](const std::vector<amp::TensorView>& views) {
+    Views optimizer;
+    optimizer.views = views;
+    amp::GradScaler scaler({.init_scale = 8});
+    scaler_test::start(scaler);
+    return error_of([&] { scaler.step(optimizer); });
+  };
+  CHECK_THAT(refusal({view(0, 2), view(4, 1), view(0, 2)}),
+             ContainsSubstring("gradient 0 shares memory with gradient 2, which would be "
+                               "multiplied twice"));
+  CHECK_THAT(refusal({view(3, 3, "w"), view(0, 4, "b")}),
+             ContainsSubstring("gradient \"w\" shares memory with gradient \"b\""));
+  for (const float value : memory) CHECK(value == 8);
+  CHECK(refusal({view(3, 3), view(0, 3), view(3, 0), view(0, 0)}).empty());  // side by side
+  for (const float value : memory) CHECK(value == 1);
+}
+
+TEST_CASE("raw: two parameters that share a gradient are refused where it is written") {
+  const amp::Tensor a = scaler_test::parameter({1, 1}, {8, 8}),
+                    b = scaler_test::parameter({1, 1}, {8, 8});
+  b.set_grad(a.grad());
+  amp::SGD optimizer({a, b}, {.lr = 1});
+  amp::GradScaler scaler({.init_scale = 8}), off({.enabled = false});
+  for (const auto& call :
+       std::vector<std::function<void()>>{[&] { scaler.unscale_(optimizer); },
+                                          [&] { (void)off.unscale_and_clip(optimizer, 1); }}) {
+    scaler_test::start(scaler);
+    CHECK_THAT(error_of(call), ContainsSubstring("gradient 0 shares memory with gradient 1"));
+  }
+  CHECK(a.grad().to_vector<float>() == std::vector<float>{8, 8});
+  scaler.step(optimizer);  // only reads them
+  CHECK(a.to_vector<float>() == std::vector<float>{0, 0});
+  CHECK(b.to_vector<float>() == std::vector<float>{0, 0});
 }
 
 TEST_CASE("raw: one's own word backs off where the optimizer was only unscaled") {

@@ -76,8 +76,10 @@ class ParameterShards {
 /// all_reduce), steps that part, and receives the other parts of the parameters from the other
 /// ranks (all_gather). The number of bytes sent is the same as without it.
 ///
-/// Results: those of O, bit for bit if the engine adds in the same order. With
-/// WeightStorage::kStochastic the random bits differ. Gradients have the dtype that is sent
+/// Results: those of O, bit for bit if the engine adds in the same order, with two exceptions. The
+/// random bits of WeightStorage::kStochastic and of moments = kBFloat16 are others. The norm that
+/// unscale_and_clip returns is computed from those of the ranks' parts, so its last bits may
+/// differ, and with them a step that it clips. Gradients have the dtype that is sent
 /// (DataParallelOptions::wire). After backward() `.grad` of the parameters is undefined.
 /// Options: those of O. LAMB is not supported, since its rate depends on the norm of a whole
 /// parameter, nor is DataParallelOptions::find_unused.

@@ -9,55 +9,50 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "amp/core/error.hpp"
 #include "amp/core/file_path.hpp"
+#include "amp/interop/partial_file.hpp"
 
 namespace amp::inline v0::detail {
 
 /// A file that replaces the one at `path` when it is complete. It is written in the same folder,
-/// under a name of its own ("run.safetensors.4711-0.partial": the process and a count), and renamed
-/// once all of it is on the disk. A reader that opens `path` at any time, even after a crash or
-/// while several processes write to it, reads one complete file: the old one or one of the new
-/// ones. A link at `path` is followed; the group and permissions of an existing file are preserved.
-/// Throws amp::Error with the system's reason, and removes its partial file. A process that is
-/// killed leaves it behind; it does not disturb later writers and may be deleted.
+/// under a name of its own, and renamed once all of it is on the disk. A reader that opens `path`
+/// at any time, even after a crash or while several processes write to it, reads one complete file:
+/// the old one or one of the new ones. A link at `path` is followed; the group and permissions of
+/// an existing file are preserved. Throws amp::Error with the system's reason, and removes its
+/// partial file. A process that is killed leaves it behind; the next writer to `path` on the same
+/// system removes it (partial_file.hpp), and it may be deleted.
 class AtomicFile {
  public:
   [[gnu::cold]] explicit AtomicFile(FilePath path) : AtomicFile(path, followed(path.string())) {
-    // The delegated constructor has ended: from here on the destructor runs if something throws.
     struct stat old {};
     const bool replaces = ::stat(target_.c_str(), &old) == 0;
     require(replaces || errno == ENOENT, "cannot be written");
     AMP_CHECK(!replaces || S_ISREG(old.st_mode), path_, ": cannot be replaced: it is ",
               S_ISDIR(old.st_mode) ? "a directory" : "no regular file");
     const mode_t mode = replaces ? old.st_mode & 0777 : 0666;
-    create(mode);
+    partial_.remove_abandoned();
+    require(partial_.create(mode), "cannot create a file beside it");
     if (!replaces) return;
     // Errors are ignored: the process may lack the right, or the file system the feature. fchmod
     // restores the bits that the umask removed.
-    [[maybe_unused]] const int group = ::fchown(file_, static_cast<uid_t>(-1), old.st_gid);
-    (void)::fchmod(file_, mode);
+    [[maybe_unused]] const int group =
+        ::fchown(partial_.file(), static_cast<uid_t>(-1), old.st_gid);
+    (void)::fchmod(partial_.file(), mode);
   }
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
-  ~AtomicFile() {
-    if (file_ < 0) return;
-    ::close(file_);
-    ::unlink(partial_.c_str());
-  }
 
   [[gnu::cold]] void write(const void* data, std::size_t size) {
     const auto* bytes = static_cast<const char*>(data);
     while (size > 0) {
-      const ssize_t written = ::write(file_, bytes, (std::min)(size, kLargestWrite));
+      const ssize_t written = ::write(partial_.file(), bytes, (std::min)(size, kLargestWrite));
       require(written > 0 || errno == EINTR, "cannot write to it");
       if (written <= 0) continue;
       bytes += written;
@@ -67,11 +62,12 @@ class AtomicFile {
 
   /// Replaces the file at `path`. Call it last.
   [[gnu::cold]] void commit() {
-    require(synced(file_), "cannot write it to the disk");
-    require(std::rename(partial_.c_str(), target_.c_str()) == 0, "cannot rename the written file");
-    ::close(std::exchange(file_, -1));
+    require(synced(partial_.file()), "cannot write it to the disk");
+    require(partial_.rename(target_), "cannot rename the written file");
     // The new name is on the disk when the folder is. Not every file system supports this.
-    const int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const std::string name = folder_of(target_);
+    const int folder =
+        ::open(name.empty() ? "." : name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return;
     (void)synced(folder);
     ::close(folder);
@@ -79,14 +75,12 @@ class AtomicFile {
 
  private:
   static constexpr std::size_t kLargestWrite = std::size_t{1} << 30;
-  static constexpr std::size_t kLongestStem = 200;  // file systems allow names of 255 bytes
-  static constexpr int kMostLinks = 40;             // the system's own limit
-  static constexpr int kMostNames = 10'000;
+  static constexpr int kMostLinks = 40;  // the system's own limit
 
   AtomicFile(FilePath path, std::string target)
-      : path_(path.string()), target_(std::move(target)), folder_(folder_of(target_)) {
-    if (folder_.empty()) folder_ = "./";
-  }
+      : path_(path.string()),
+        target_(std::move(target)),
+        partial_(folder_of(target_), target_.substr(folder_of(target_).size())) {}
 
   /// The folder of a path, with its last slash; empty if there is no slash.
   [[gnu::cold]] static std::string folder_of(const std::string& path) {
@@ -115,19 +109,6 @@ class AtomicFile {
     }
   }
 
-  /// Opens a new file. If a file or a link with its name exists, another name is tried.
-  [[gnu::cold]] void create(mode_t mode) {
-    static std::atomic<unsigned> count = 0;
-    const std::string stem = target_.substr(target_.rfind('/') + 1, kLongestStem) + '.' +
-                             std::to_string(::getpid()) + '-';
-    for (int tries = 0; file_ < 0 && tries < kMostNames; ++tries) {
-      partial_ = folder_ + stem + std::to_string(count++) + ".partial";
-      file_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-      if (file_ < 0 && errno != EEXIST) break;
-    }
-    require(file_ >= 0, "cannot create a file beside it");
-  }
-
   [[gnu::cold]] static bool synced(int file) {
     int result = 0;
     do {
@@ -141,8 +122,8 @@ class AtomicFile {
   }
 
   std::string path_;  // as it was given, for messages
-  std::string target_, folder_, partial_;
-  int file_ = -1;
+  std::string target_;
+  PartialFile partial_;
 };
 
 }  // namespace amp::inline v0::detail

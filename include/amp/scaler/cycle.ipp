@@ -76,6 +76,7 @@ AMP_INLINE void Cycle::collect(std::string_view call, const AnyOptimizer& optimi
   AMP_CHECK(!cycle.parts.empty(), call,
             ": no parameter of the optimizer has a gradient; was backward() called on the scaled "
             "loss, and does the optimizer hold the parameters that the model uses?");
+  if (writes) require_apart(call, optimizer, cycle.parts);
   for (const GradientPart& part : cycle.parts) cycle.gradients += part.count();
   cycle.tested = true;
   cycle.writes = writes;

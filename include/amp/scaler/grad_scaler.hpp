@@ -192,6 +192,8 @@ class GradScaler {
   /// below do.
   void set_growth_factor(double factor);
   void set_backoff_factor(double factor);
+  /// If there were n good steps in a row already, the next good step raises the scale. In PyTorch,
+  /// whose tracker then is beyond n, none does before the next overflow.
   void set_growth_interval(std::int64_t n);
 
   /// Returns the number of steps applied and skipped. Synchronises.

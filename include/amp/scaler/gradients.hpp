@@ -43,6 +43,10 @@ using GradientParts = PoolVector<GradientPart>;
 void collect_gradients(std::string_view call, const AnyOptimizer& optimizer, GradientParts& parts,
                        GradientNames* names = nullptr);
 
+/// Throws, naming both, if two gradients share memory: in place, it would be multiplied twice.
+void require_apart(std::string_view call, const AnyOptimizer& optimizer,
+                   const GradientParts& parts);
+
 /// Throws, naming the parameter, if several ranks train it, or if the optimizer is sharded. A
 /// scaler without GradScalerOptions::agree must not step such parameters.
 void require_one_rank(std::string_view call, const AnyOptimizer& optimizer);

@@ -69,6 +69,50 @@ AMP_INLINE void collect_gradients(std::string_view call, const AnyOptimizer& opt
   if (parts.size() > 1 && optimizer.is_scale_aware()) refuse_several_devices(call, optimizer);
 }
 
+/// Throws: these two gradients share memory.
+[[noreturn]] AMP_COLD void fail_shared(std::string_view call, const AnyOptimizer& optimizer,
+                                       const kernels::GradientSpan& a,
+                                       const kernels::GradientSpan& b) {
+  PoolVector<std::string> names;
+  std::int64_t index = 0;
+  optimizer.visit_gradients([&](const TensorView& view) {
+    const auto is = [&](const kernels::GradientSpan& span) {
+      return view.data == span.data && view.numel == span.numel;
+    };
+    if (is(a) || is(b))
+      names.push_back(view.name.empty() ? to_text(index) : '"' + std::string(view.name) + '"');
+    ++index;
+  });
+  AMP_CHECK(!names.empty(), call, ": gradients shared memory, and are now others");
+  const std::string text = names.front() == names.back()
+                               ? names.front() + " has elements that share memory"
+                               : names.front() + " shares memory with gradient " + names.back();
+  fail(call, ": gradient ", text,
+       ", which would be multiplied twice; give each parameter a gradient of its own (clone())");
+}
+
+AMP_INLINE void require_apart(std::string_view call, const AnyOptimizer& optimizer,
+                              const GradientParts& parts) {
+  const auto address = [](const kernels::GradientSpan* span) {
+    return reinterpret_cast<std::uintptr_t>(span->data);
+  };
+  PoolVector<const kernels::GradientSpan*> sorted;
+  for (const GradientPart& part : parts) {
+    sorted.clear();
+    for (const kernels::GradientSpan& span : part.spans) {
+      if (span.numel != 0) sorted.push_back(&span);
+    }
+    std::sort(sorted.begin(), sorted.end(),
+              [&](const auto* a, const auto* b) { return address(a) < address(b); });
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+      const kernels::GradientSpan& before = *sorted[i - 1];
+      const std::int64_t bytes = before.numel * item_size(before.dtype);
+      if (address(sorted[i]) - address(&before) < static_cast<std::uintptr_t>(bytes))
+        fail_shared(call, optimizer, before, *sorted[i]);
+    }
+  }
+}
+
 AMP_INLINE void require_one_rank(std::string_view call, const AnyOptimizer& optimizer) {
   constexpr std::string_view kAdvice =
       ", but this scaler does not agree with their scalers on which steps to skip: make it with "
@@ -222,6 +266,7 @@ AMP_COLD Tensor clip_without_scale(std::string_view call, const AnyOptimizer& op
                                    double max_norm, std::optional<Device> home) {
   GradientParts parts;
   collect_gradients(call, optimizer, parts);
+  require_apart(call, optimizer, parts);
   if (parts.empty()) parts.push_back({.device = home.value_or(kCPU)});
   allocate_norms(parts);
   for (GradientPart& part : parts) write_norm(part.device, part.spans, part.norm, &part.table);

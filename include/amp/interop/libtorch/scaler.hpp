@@ -16,7 +16,10 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "amp/interop/libtorch/convert.hpp"
@@ -78,14 +81,14 @@ inline at::Tensor values_of(const at::Tensor& parameter) {
 }
 
 template <class Body>
-void visit_gradient(const at::Tensor& parameter, const Body& body) {
+void visit_gradient(const at::Tensor& parameter, std::string_view name, const Body& body) {
   const at::Tensor values = values_of(parameter);
   const std::optional<DType> dtype = dtype_of(values.scalar_type());
   if (!dtype)
-    fail("GradScaler: gradients must be floating point, but one is ",
+    fail("GradScaler: gradients must be floating point, but ", name, " is ",
          std::string_view(c10::toString(values.scalar_type())));
   TensorView view{values.data_ptr(), values.numel(), *dtype,
-                  device_of("GradScaler", values.device())};
+                  device_of("GradScaler", values.device()), name};
   if (values.is_non_overlapping_and_dense()) {
     body(view);
   } else if (values.numel() > 0) {
@@ -95,7 +98,8 @@ void visit_gradient(const at::Tensor& parameter, const Body& body) {
   }
 }
 
-/// Calls body(parameter) for each parameter that has a gradient.
+/// Calls body(parameter, name) for each parameter that has a gradient. The name is that of the
+/// gradient, for messages, and valid during the call.
 template <class Body>
 void visit_trained(torch::optim::Optimizer& optimizer, const Body& body) {
   if (dynamic_cast<torch::optim::LBFGS*>(&optimizer) != nullptr)
@@ -103,9 +107,15 @@ void visit_trained(torch::optim::Optimizer& optimizer, const Body& body) {
         "GradScaler: LBFGS cannot be used with gradient scaling: it calls a closure several times "
         "within a step, and what that computes is neither scaled nor tested. Use another "
         "optimizer, or bfloat16, which needs no scaling");
-  for (auto& group : optimizer.param_groups())
-    for (const at::Tensor& parameter : group.params())
-      if (parameter.grad().defined()) body(parameter);
+  const auto& groups = optimizer.param_groups();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const std::vector<at::Tensor>& parameters = groups[g].params();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (!parameters[i].grad().defined()) continue;
+      const std::string name = "group " + std::to_string(g) + ", parameter " + std::to_string(i);
+      body(parameters[i], std::string_view(name));
+    }
+  }
 }
 
 }  // namespace libtorch::detail
@@ -130,20 +140,23 @@ struct LossAdapter<at::Tensor> {
 
 /// All optimizers of torch::optim except LBFGS. A step reads one scalar from the device, because
 /// these optimizers cannot skip on the device; PyTorch reads one from each device with gradients.
+/// Gradients that share memory with each other, or whose elements do, are refused, except expanded
+/// ones: an element of memory is multiplied once.
 template <std::derived_from<torch::optim::Optimizer> O>
 struct OptimizerAdapter<O> {
   static void visit_gradients(torch::optim::Optimizer& optimizer,
                               FunctionRef<void(const TensorView&)> body) {
-    libtorch::detail::visit_trained(optimizer, [&](const at::Tensor& parameter) {
-      libtorch::detail::visit_gradient(parameter, body);
-    });
+    libtorch::detail::visit_trained(optimizer,
+                                    [&](const at::Tensor& parameter, std::string_view name) {
+                                      libtorch::detail::visit_gradient(parameter, name, body);
+                                    });
   }
   static void step(torch::optim::Optimizer& optimizer) {
     optimizer.step();
     at::autocast::clear_cache();  // of weights as they were
   }
   static void mark_unscaled(torch::optim::Optimizer& optimizer) {
-    libtorch::detail::visit_trained(optimizer, [](const at::Tensor& parameter) {
+    libtorch::detail::visit_trained(optimizer, [](const at::Tensor& parameter, std::string_view) {
       parameter.grad().unsafeGetTensorImpl()->bump_version();
     });
   }
