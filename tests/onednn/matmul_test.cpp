@@ -7,6 +7,7 @@
 #include <amp/kernels/matmul/host/tiled_matmul.hpp>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -178,6 +179,31 @@ TEST_CASE("onednn: a step that was taken before makes no primitives", "[onednn]"
   step();
   step();
   CHECK(onednn::library().primitives_made == before);
+}
+
+TEST_CASE("onednn: values on this processor, which runs as one with AVX2 only", "[.avx2]") {
+  REQUIRE(std::string(onednn::instructions()) == "AVX2");
+  struct Size {
+    std::int64_t m, n, k;
+  };
+  const std::int64_t before = onednn::library().primitives_made;
+  for (const Size s : {Size{384, 128, 128}, Size{601, 301, 523}}) {
+    for (const bool turned : {false, true}) {
+      CAPTURE(s.m, s.n, s.k, turned);
+      const amp::Tensor a = turned ? amp::randn({s.k, s.m}).t() : amp::randn({s.m, s.k}),
+                        b = turned ? amp::randn({s.n, s.k}).t() : amp::randn({s.k, s.n});
+      CHECK(difference(amp::matmul(a, b), exact(a, b)) < tolerance(amp::kFloat32));
+    }
+  }
+  CHECK(onednn::library().primitives_made == before);
+  CHECK(amp::matmul(amp::ones({64, 64}), amp::ones({64, 64})).to_vector<float>().back() == 64);
+  CHECK(onednn::library().primitives_made > before);
+}
+
+TEST_CASE("onednn: with AVX2 only, large matmuls are amp's own, which pack b once", "[onednn]") {
+  if (!amp::detail::has_avx2()) return;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  CHECK(std::system(("ONEDNN_MAX_CPU_ISA=AVX2 '" + self + "' '[.avx2]' >&2").c_str()) == 0);
 }
 
 TEST_CASE("onednn: the primitives that are kept are bounded", "[onednn]") {

@@ -48,15 +48,37 @@ Matrix<C> widen(const Operand& operand, std::int64_t batch, C* buffer) {
   return transposed ? Matrix<C>{buffer, 1, length} : Matrix<C>{buffer, length, 1};
 }
 
-/// c = a @ b, dense row-major, by gemm.hpp, on all threads.
+/// Packs b [k, n] on all threads, gemm::kDepth rows after another, in panels of as many columns as
+/// the kernel has.
+template <class C>
+void pack_all(std::int64_t n, std::int64_t k, const Matrix<C>& b, std::int64_t columns, C* packed) {
+  const std::int64_t panels = ceil_div(n, columns);
+  parallel_ranges(
+      panels, ceil_div(std::int64_t{1} << 15, columns * k),
+      [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t first = begin * columns, last = (std::min)(n, end * columns);
+        for (std::int64_t k0 = 0; k0 < k; k0 += gemm::kDepth) {
+          const std::int64_t kk = (std::min)(gemm::kDepth, k - k0);
+          gemm::pack<C>(
+              {b.data + k0 * b.row_stride + first * b.column_stride, b.column_stride, b.row_stride},
+              last - first, kk, columns, packed + k0 * panels * columns + first * kk);
+        }
+      });
+}
+
+/// c = a @ b, dense row-major, by gemm.hpp, on all threads: b is packed once, and a with each tile
+/// of c.
 template <class C>
 void multiply_in_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a,
                        const Matrix<C>& b, C* c) {
   const gemm::Kernel<C> micro = gemm::choose_kernel<C>();
-  // Tiles have the size that suits the caches, but smaller if there would be too few for the
+  const std::int64_t width = round_up(n, std::int64_t{micro.columns});
+  const HostBuffer<C> packed(width * k);
+  pack_all(n, k, b, micro.columns, packed.data());
+  // Tiles are whole rows that suit the caches, but smaller if there would be too few for the
   // threads.
-  std::int64_t tile_m = round_up((std::min)(m, std::int64_t{192}), micro.rows);
-  std::int64_t tile_n = round_up((std::min)(n, std::int64_t{512}), micro.columns);
+  std::int64_t tile_m = round_up((std::min)(m, gemm::kRowsInCache), micro.rows);
+  std::int64_t tile_n = width;
   const bool worthwhile = m * n * k >= 64 * 64 * 64;
   while (worthwhile && ceil_div(m, tile_m) * ceil_div(n, tile_n) < 2 * num_threads() &&
          (tile_m > 4 * micro.rows || tile_n > 2 * micro.columns)) {
@@ -72,10 +94,13 @@ void multiply_in_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const Mat
   const auto tile = [&](std::int64_t index) {
     const std::int64_t i = index / across * tile_m, j = index % across * tile_n;
     const std::int64_t rows = (std::min)(tile_m, m - i), columns = (std::min)(tile_n, n - j);
-    for (std::int64_t r = 0; r < rows; ++r) std::fill_n(c + (i + r) * n + j, columns, C{0});
-    gemm::multiply_add<C>(
-        rows, columns, k, {a.data + i * a.row_stride, a.row_stride, a.column_stride},
-        {b.data + j * b.column_stride, b.row_stride, b.column_stride}, c + i * n + j, n);
+    for (std::int64_t k0 = 0; k0 < k; k0 += gemm::kDepth) {
+      const std::int64_t kk = (std::min)(gemm::kDepth, k - k0);
+      gemm::add_panels<C>(
+          micro, rows, columns, kk,
+          {a.data + i * a.row_stride + k0 * a.column_stride, a.row_stride, a.column_stride},
+          packed.data() + k0 * width + j * kk, c + i * n + j, n, k0 != 0);
+    }
   };
   const std::int64_t tiles = ceil_div(m, tile_m) * across;
   if (worthwhile) {

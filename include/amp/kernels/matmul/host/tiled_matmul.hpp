@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "amp/core/function_ref.hpp"
+#include "amp/core/instruction_set.hpp"
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
@@ -46,6 +47,13 @@ struct Tiles {
     across = ceil_div(p.n, columns);
   }
 };
+
+/// Whether amp's own loops (gemm_matmul.hpp) are faster, because they pack b once: without AVX-512,
+/// oneDNN packs it in each call, hence again for each tile. The sizes are measured.
+inline bool leaves_to_gemm(const Matmul& p) {
+  return p.dtype == kFloat32 && p.m >= 384 && p.n >= 128 && p.k >= 128 && amp::detail::has_avx2() &&
+         !has_instructions(dnnl_cpu_isa_avx512_core);
+}
 
 /// A matmul cut into tiles, for which b is packed once if that pays. If the operands have another
 /// dtype than the one it multiplies in, they are widened to float32: a with each tile, b when it is
@@ -274,7 +282,7 @@ inline bool with_operands(const MatmulArgs& args,
   const bool widens = (source == kBFloat16 || source == kFloat16) && !is_native(source);
   const bool one = args.output.sizes[0] == 1;
   Matmul p = problem_of(args, widens);
-  if (!takes_operands(p, args) || !takes(p) || (widens && !one)) return false;
+  if (!takes_operands(p, args) || !takes(p) || (widens && !one) || leaves_to_gemm(p)) return false;
   const void* bias = args.bias.data;
   const HostBuffer<float> wide(widens && args.bias.present ? p.n : 0);
   if (args.bias.present) {
@@ -341,7 +349,8 @@ bool matmul_in_tiles(const MatmulArgs& args, const Finish& finish) {
 inline bool multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
                      const Matrix<float>& b, float* c) {
   const Matmul p = matmul_of(m, n, k, a, b, n);
-  return takes(p) && run_on_all_threads(p, 1, {kFloat32, a.data, 0, b.data, 0}, c, 0, kFloat32);
+  return takes(p) && !leaves_to_gemm(p) &&
+         run_on_all_threads(p, 1, {kFloat32, a.data, 0, b.data, 0}, c, 0, kFloat32);
 }
 
 }  // namespace amp::inline v0::kernels::host::onednn
