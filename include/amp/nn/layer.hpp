@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "amp/core/error.hpp"
+#include "amp/nn/clone.hpp"
 #include "amp/nn/module.hpp"
 #include "amp/nn/module_call.hpp"
 
@@ -56,6 +57,9 @@ class Layer : public Module {
     check_defined();
     return static_cast<const Self*>(this);
   }
+
+  /// nn::clone() of this layer. For a class derived from Self, call that instead.
+  [[nodiscard]] Self clone() const { return nn::clone(static_cast<const Self&>(*this)); }
 
   /// As Module::replace_parameter(); also assigns the members `weight` and `bias`.
   Tensor replace_parameter(const std::string& name, Tensor tensor) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,7 @@ inline constexpr std::string_view kTypeName = amp::detail::type_name<M>();
 }  // namespace detail
 
 /// Base of modules. A module is a shared handle, as its tensors and modules are: copies are the
-/// same module. A class that derives from Layer<Itself> instead can also be called: net(x) is
+/// same module, and clone() makes another. A class that derives from Layer<Itself> instead can also be called: net(x) is
 /// net.forward(x). An error in such a call names the module: "block2.conv1: conv2d: ...".
 ///
 /// ```cpp
@@ -56,9 +57,22 @@ class Module {
   Module();
   /// No module yet; one is to be assigned.
   Module(std::nullptr_t) {}
+  /// The same module; within clone(), its clone.
+  Module(const Module& other);
+  Module(Module&&) noexcept = default;
+  Module& operator=(const Module& other);
+  Module& operator=(Module&&) noexcept = default;
+  ~Module() = default;
 
   /// Whether there is a module, so that it may be called.
   bool defined() const { return state_ != nullptr; }
+
+  /// Does not compile, but says what to write: a Module does not know the class derived from it, as
+  /// a Layer does.
+  template <class M = void>
+  void clone() const {
+    static_assert(!std::is_void_v<M>, "write amp::nn::clone(net), or derive from Layer<Net>");
+  }
 
   /// A function that is called after forward() each time the module is called, as a Layer is. A
   /// tensor that it returns replaces the output; an undefined one keeps it.
@@ -144,7 +158,8 @@ class Module {
   /// Drops the gradients of all parameters.
   void zero_grad() const;
 
-  /// Handles to all parameters and buffers, by name.
+  /// Handles to all parameters and buffers, by name: they change as the module is trained. To keep
+  /// the values of now, take the state_dict() of a clone().
   NamedTensors state_dict() const;
   /// Copies tensors into those of the module, by name, and converts them. A tensor that is
   /// registered several times may have any of its names. Throws, changing nothing, if a name is
@@ -184,6 +199,8 @@ class Module {
   using BackwardHooks = amp::detail::HookList<BackwardHook>;
 
   State& state() const;
+  /// Makes `clone`, which is new, the clone of a module within detail::Cloning.
+  static void become_clone(const State& original, const std::shared_ptr<State>& clone);
   Ref<ForwardHooks>& forward_hooks() const;  // null until there is one
   Ref<BackwardHooks>& backward_hooks() const;
 

@@ -17,13 +17,13 @@
 #include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
 #include "amp/nn/module.hpp"
+#include "amp/nn/module_state.hpp"
 #include "amp/ops/tensor_members.hpp"
+#include "amp/tensor/cloning.hpp"
 
 namespace amp::inline v0::nn {
 
 namespace detail {
-
-inline constexpr std::string_view kNoType = "Module";
 
 AMP_COLD std::string listed(const std::vector<std::string>& names) {
   return amp::detail::or_out_of_memory([&] {
@@ -80,23 +80,14 @@ AMP_COLD bool same_values(const Tensor& a, const Tensor& b) {
 
 }  // namespace detail
 
-struct Module::State {
-  NamedTensors parameters, buffers;
-  std::vector<std::pair<std::string, Module>> modules;
-  bool training = true;
-  bool keeps_float32 = false;
-  std::string_view type = detail::kNoType;
-  std::string extra_repr = {};
-  // Parameters that were replaced, to which copies of a layer may still have handles.
-  std::vector<std::pair<Tensor, std::string>> replaced = {};
-  Ref<ForwardHooks> forward_hooks = {};
-  Ref<BackwardHooks> backward_hooks = {};
-  std::weak_ptr<State> parent = {};  // the module in which it was registered first
-  std::string name = {};
-};
-
 AMP_COLD Module::Module()
     : state_(amp::detail::or_out_of_memory([] { return std::make_shared<State>(); })) {}
+AMP_INLINE Module::Module(const Module& other)
+    : state_(amp::detail::Cloning::copy_of(other.state_, become_clone)) {}
+AMP_INLINE Module& Module::operator=(const Module& other) {
+  state_ = Module(other).state_;
+  return *this;
+}
 
 AMP_INLINE Module::State& Module::state() const {
   check_defined();

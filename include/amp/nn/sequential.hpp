@@ -27,6 +27,11 @@ class Sequential : public Layer<Sequential> {
  public:
   /// No module yet: to be assigned.
   Sequential(std::nullptr_t) : Layer<Sequential>(nullptr) {}
+  Sequential(const Sequential& other);
+  Sequential(Sequential&&) noexcept = default;
+  Sequential& operator=(const Sequential& other);
+  Sequential& operator=(Sequential&&) noexcept = default;
+  ~Sequential() = default;
   /// Of these modules, whose names are their places: "0", "1", ...
   template <class... Modules>
     requires(std::is_base_of_v<Module, Modules>&&...)
@@ -61,12 +66,14 @@ class Sequential : public Layer<Sequential> {
    public:
     virtual ~Step() = default;
     virtual Tensor forward(const Tensor& x) const = 0;
+    virtual std::unique_ptr<Step> copy() const = 0;
   };
   template <class M>
   class StepOf final : public Step {
    public:
     explicit StepOf(const M& module) : module_(module) {}
     Tensor forward(const Tensor& x) const override { return detail::forward(module_, x); }
+    std::unique_ptr<Step> copy() const override { return step(module_); }
 
    private:
     M module_;

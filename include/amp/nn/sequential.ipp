@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "amp/nn/sequential.hpp"
+#include "amp/tensor/cloning.hpp"
 
 namespace amp::inline v0::nn {
 
@@ -17,6 +18,17 @@ struct Sequential::Steps {
 
 AMP_COLD std::shared_ptr<Sequential::Steps> Sequential::no_steps() {
   return amp::detail::or_out_of_memory([] { return std::make_shared<Steps>(); });
+}
+
+AMP_COLD Sequential::Sequential(const Sequential& other)
+    : Layer<Sequential>(other),
+      steps_(amp::detail::Cloning::copy_of(
+          other.steps_, [](const Steps& original, const std::shared_ptr<Steps>& clone) {
+            for (const auto& [name, step] : original.list)
+              clone->list.emplace_back(name, step->copy());
+          })) {}
+AMP_COLD Sequential& Sequential::operator=(const Sequential& other) {
+  return *this = Sequential(other);
 }
 
 AMP_COLD std::string Sequential::next_name() const {

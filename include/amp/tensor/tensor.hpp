@@ -5,6 +5,7 @@
 // torch.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -54,7 +55,13 @@ struct AMP_EXPORT TensorData {
   bool is_view = false;
 };
 
-class AMP_EXPORT TensorImpl final : public RefCounted, public TensorData {
+/// How many deep copies of a tensor are under way (Cloning). While there are some, a copy of a
+/// handle may be a handle to a clone.
+struct AMP_EXPORT BeingCloned {
+  std::atomic<std::int32_t> clones_under_way = 0;
+};
+
+class AMP_EXPORT TensorImpl final : public RefCounted, public BeingCloned, public TensorData {
  public:
   TensorImpl(Ref<Storage> memory, Shape extents, const Strides& steps, std::int64_t first,
              DType element);
@@ -73,6 +80,18 @@ class Tensor {
   Tensor() = default;
   /// For the layers above: a handle to `impl`.
   explicit Tensor(Ref<detail::TensorImpl> impl) : impl_(std::move(impl)) {}
+  /// A handle to the same tensor; within nn::clone(), to its clone.
+  Tensor(const Tensor& other) noexcept : impl_(other.impl_) {
+    if (impl_ && impl_->clones_under_way.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      turn_to_clone();
+  }
+  Tensor(Tensor&&) noexcept = default;
+  Tensor& operator=(const Tensor& other) noexcept {
+    impl_ = Tensor(other).impl_;
+    return *this;
+  }
+  Tensor& operator=(Tensor&&) noexcept = default;
+  ~Tensor() = default;
 
   // --- what it is --------------------------------------------------------------------------------
   /// Whether there is a tensor: false for one that was made without arguments.
@@ -237,6 +256,8 @@ class Tensor {
   Tensor alias(const Shape& shape, const Strides& strides, std::int64_t offset) const;
 
  private:
+  /// The slow part of a copy: makes this a handle to the clone, if this thread makes one.
+  void turn_to_clone() noexcept;
   void mark_modified(bool promise) const;
   /// Throws, naming the member that was called, if the tensor is undefined.
   void check_defined(std::string_view member) const { (void)impl(member); }
@@ -274,5 +295,6 @@ void copy_elements(const Tensor& input, const Tensor& output);
 }  // namespace amp::inline v0
 
 #if AMP_HEADER_ONLY
+#include "amp/tensor/cloning.ipp"
 #include "amp/tensor/tensor.ipp"
 #endif
