@@ -59,6 +59,8 @@ class Module {
 
   /// Whether there is a module, so that it may be called.
   bool defined() const { return state_ != nullptr; }
+  template <class... Arguments>
+  Tensor operator()(const Arguments&...) const = delete;  // derive from Layer<Net>, not Module
 
   /// A function that is called after forward() each time the module is called, as a Layer is. A
   /// tensor that it returns replaces the output; an undefined one keeps it.
