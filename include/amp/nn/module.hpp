@@ -16,6 +16,7 @@
 #include "amp/autocast/policies.hpp"
 #include "amp/autograd/hooks.hpp"
 #include "amp/core/error.hpp"
+#include "amp/core/not_options.hpp"
 #include "amp/core/type_name.hpp"
 #include "amp/tensor/tensor.hpp"
 
@@ -35,6 +36,11 @@ template <class M>
 inline constexpr std::string_view kTypeName = amp::detail::type_name<M>();
 
 }  // namespace detail
+
+/// Options of Module::register_buffer().
+struct BufferOptions {
+  bool persistent = true;  // false: not in state_dict(), and load_state_dict() does not expect it
+};
 
 /// Base of modules. A module is a shared handle, as its tensors and modules are: copies are the
 /// same module. A class that derives from Layer<Itself> instead can also be called: net(x) is
@@ -82,8 +88,12 @@ class Module {
   /// Adds a leaf that an optimizer is to train, and returns it. An undefined tensor stands for an
   /// absent parameter and gets no name.
   Tensor register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
-  /// Adds a tensor that is saved and moved with the module, but not trained, and returns it.
-  Tensor register_buffer(std::string name, Tensor tensor);
+  /// Adds a tensor that is moved with the module and, if it is persistent, saved with it, but not
+  /// trained, and returns it. What can be computed anew, such as a mask, need not be saved:
+  /// register_buffer("mask", mask, {.persistent = false}).
+  Tensor register_buffer(std::string name, Tensor tensor, const BufferOptions& options = {});
+  template <amp::detail::NotOptions<BufferOptions> ByPlace>
+  Tensor register_buffer(std::string, Tensor, ByPlace) = delete;  // write {.persistent = false}
   /// Adds a module within this one, and returns it.
   template <class M>
   M register_module(std::string name, M module) {
@@ -145,9 +155,9 @@ class Module {
   /// Drops the gradients of all parameters.
   void zero_grad() const;
 
-  /// Handles to all parameters and buffers, by name.
+  /// Handles to all parameters and persistent buffers, by name.
   NamedTensors state_dict() const;
-  /// Copies tensors into those of the module, by name, and converts them. A tensor that is
+  /// Copies tensors into those of state_dict(), by name, and converts them. A tensor that is
   /// registered several times may have any of its names. Throws, changing nothing, if a name is
   /// missing or unknown, if a shape differs, or if two names of one tensor have different values.
   void load_state_dict(const NamedTensors& tensors) const;
@@ -212,6 +222,8 @@ class Module {
   /// The parameters and buffers of this module, and of those within, that stay in float32.
   void collect_kept(NamedTensors& kept) const;
 
+  /// All parameters and buffers.
+  std::vector<Tensor> tensors() const;
   void convert(std::string_view call, DType dtype, const NamedTensors& kept) const;
 
   std::shared_ptr<State> state_;

@@ -151,6 +151,7 @@ void refused(amp::AutocastGuard& guard, amp::GradScaler& scaler, std::vector<flo
 
   NotConst()(x);                               // refused: must be const: Tensor forward
   OtherArguments()(x);                         // refused: no public .forward. that takes these
+  NotALayer().register_buffer("b", x, false);  // refused: write \{.persistent = false\}
   NotALayer()(x);                              // refused: derive from Layer<Net>
   amp::nn::Sequential{amp::relu};              // refused: each must be a module
   amp::nn::Sequential().push_back(amp::relu);  // refused: each must be a module
