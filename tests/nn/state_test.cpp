@@ -192,6 +192,43 @@ TEST_CASE("Module::load_state_dict: a module's own state, and that of one conver
   CHECK(values_of(net) == before);
 }
 
+TEST_CASE("Module::register_buffer: one that is not persistent is moved, not saved", "[nn]") {
+  struct Attention : nn::Module {
+    Tensor mask = register_buffer("mask", amp::ones({2, 2}), {.persistent = false});
+    Tensor scale = register_buffer("scale", amp::ones({2}), {.persistent = true});
+  };
+  struct Model : nn::Module {
+    Tensor shared = amp::zeros({2});
+    Tensor hidden = register_buffer("hidden", shared, {.persistent = false});
+    Tensor kept = register_buffer("kept", shared);
+    Attention attention{register_module("attention", Attention())};
+  };
+  const Model model;
+  const amp::NamedTensors state = copy_of(model);
+  REQUIRE(state.size() == 2);
+  CHECK(state[0].first == "kept");
+  CHECK(state[1].first == "attention.scale");
+  const amp::NamedTensors buffers = model.named_buffers();
+  REQUIRE(buffers.size() == 3);  // the shared one under its first name
+  CHECK(buffers[0].first == "hidden");
+  CHECK(buffers[1].first == "attention.mask");
+  CHECK(buffers[1].second.is_same(model.attention.mask));
+  CHECK(model.buffers().size() == 3);
+
+  model.attention.mask.fill_(5);
+  CHECK_NOTHROW(model.load_state_dict(state));
+  CHECK(model.attention.mask.to_vector<float>() == std::vector<float>(4, 5));
+  amp::NamedTensors more = state;
+  more.emplace_back("attention.mask", amp::zeros({2, 2}));
+  CHECK_THAT(error_of([&] { model.load_state_dict(more); }), ContainsSubstring("attention.mask"));
+
+  model.to(amp::kFloat64);
+  CHECK(model.attention.mask.dtype() == amp::kFloat64);
+  const Model copy = model;
+  CHECK(copy.named_buffers()[1].second.is_same(model.attention.mask));
+  CHECK(copy.state_dict().size() == 2);
+}
+
 TEST_CASE("nn: under autocast a weight is cast once, and never stale", "[nn]") {
   const nn::Linear linear(4, 3, {.bias = false});
   const auto load = [&](double value) {

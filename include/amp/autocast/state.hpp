@@ -15,6 +15,7 @@
 #include "amp/autocast/policies.hpp"
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/core/globals.hpp"
+#include "amp/core/not_options.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/device/device.hpp"
 #include "amp/types/dtype.hpp"
@@ -185,6 +186,8 @@ class AutocastGuard : private detail::AutocastRestore {
   [[nodiscard]] explicit AutocastGuard(DeviceType device, const AutocastOptions& options = {});
   [[nodiscard]] explicit AutocastGuard(const std::pair<DeviceType, AutocastOptions>& scope)
       : AutocastGuard(scope.first, scope.second) {}
+  template <detail::NotOptions<AutocastOptions> ByPlace, class... More>
+  AutocastGuard(DeviceType, ByPlace, More...) = delete;  // write {.dtype = amp::kFloat16}
   /// Re-enters a state taken by autocast_state(), on this thread or another.
   [[nodiscard]] explicit AutocastGuard(const AutocastState& state);
 };
@@ -222,6 +225,8 @@ template <class Callable>
   return AutocastCallable<AutocastGuard, std::pair<DeviceType, AutocastOptions>, Callable>(
       std::pair(device, std::move(options)), std::move(callable));
 }
+template <detail::NotOptions<AutocastOptions> ByPlace, class Callable>
+auto autocast(DeviceType, ByPlace, Callable) = delete;  // write {.dtype = amp::kFloat16}
 /// The same with a state, for a task of a thread pool, a data loader or a hook, which other threads
 /// call: pool.submit(amp::autocast(amp::autocast_state(), task)).
 template <class Callable>

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "amp/core/not_options.hpp"
 #include "amp/distributed/data_parallel.hpp"
 #include "amp/distributed/gradient_buckets.hpp"
 #include "amp/kernels/optim/grad_scale.hpp"
@@ -116,6 +117,8 @@ class ShardedOptimizer {
   /// One group: all parameters of the DataParallel.
   explicit ShardedOptimizer(DataParallel& parallel, const Options& options = {})
       : shards_(parallel), local_(shards_.views(), options) {}
+  template <detail::NotOptions<Options> ByPlace, class... More>
+  ShardedOptimizer(DataParallel&, const ByPlace&, More...) = delete;  // write {.lr = 3e-4}
   /// Several groups of parameters of the DataParallel, each with its own options. The names of the
   /// parameters are those of the DataParallel.
   template <std::same_as<std::vector<Group>> Groups>  // deduced, so that {...} are options

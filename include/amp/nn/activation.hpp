@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "amp/core/not_options.hpp"
 #include "amp/nn/layer.hpp"
 #include "amp/ops/activation.hpp"
 #include "amp/ops/conv.hpp"
@@ -19,6 +20,8 @@ namespace amp::inline v0::nn {
 class ReLU : public Layer<ReLU> {
  public:
   using Layer<ReLU>::Layer;
+  ReLU() = default;
+  explicit ReLU(std::same_as<bool> auto) = delete;  // there is no inplace
   /// Returns relu(x).
   Tensor forward(const Tensor& x) const;
 };
@@ -27,6 +30,8 @@ class ReLU : public Layer<ReLU> {
 class SiLU : public Layer<SiLU> {
  public:
   using Layer<SiLU>::Layer;
+  SiLU() = default;
+  explicit SiLU(std::same_as<bool> auto) = delete;  // there is no inplace
   /// Returns silu(x).
   Tensor forward(const Tensor& x) const;
 };
@@ -52,6 +57,7 @@ class Dropout : public Layer<Dropout> {
   Dropout(Null) : Layer<Dropout>(nullptr), p_(0) {}  // empty
   /// Each element becomes 0 with probability `p`.
   explicit Dropout(double p = 0.5);
+  Dropout(double, std::same_as<bool> auto) = delete;  // there is no inplace
   /// Returns x itself unless the module is training.
   Tensor forward(const Tensor& x) const;
 
@@ -86,6 +92,8 @@ class MaxPool2d : public Layer<MaxPool2d> {
   MaxPool2d(Null) : Layer<MaxPool2d>(nullptr), kernel_(1) {}  // empty
   /// With a window of this size.
   explicit MaxPool2d(Size2d kernel, const PoolOptions& options = {});
+  template <amp::detail::NotOptions<PoolOptions> ByPlace, class... More>
+  MaxPool2d(Size2d, ByPlace, More...) = delete;  // write {.stride = 2, .padding = 1}
   /// Returns max_pool2d(x).
   Tensor forward(const Tensor& x) const;
 
@@ -101,6 +109,8 @@ class AvgPool2d : public Layer<AvgPool2d> {
   AvgPool2d(Null) : Layer<AvgPool2d>(nullptr), kernel_(1) {}  // empty
   /// With a window of this size.
   explicit AvgPool2d(Size2d kernel, const PoolOptions& options = {});
+  template <amp::detail::NotOptions<PoolOptions> ByPlace, class... More>
+  AvgPool2d(Size2d, ByPlace, More...) = delete;  // write {.stride = 2, .padding = 1}
   /// Returns avg_pool2d(x).
   Tensor forward(const Tensor& x) const;
 

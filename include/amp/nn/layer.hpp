@@ -4,6 +4,7 @@
 // Layer: a module that can be called.
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,18 +23,35 @@ namespace detail {
 /// Throws: a layer of this type is used, but it is empty.
 [[noreturn, gnu::cold]] void fail_empty(std::string_view type);
 
+/// Whether a module of type M, which may be const, has a forward for these arguments.
+template <class M, class... Arguments>
+concept HasForward = requires(M& module, const Arguments&... arguments) {
+  { module.forward(arguments...) } -> std::convertible_to<Tensor>;
+};
+
 /// Calls module.forward(arguments...). An error that leaves it names the module.
 template <class M, class... Arguments>
-Tensor forward(const M& module, const Arguments&... arguments) {
-  try {
-    if (!ModuleCall::is_needed(module)) [[likely]]
-      return module.forward(arguments...);
-    ModuleCall call(module);
-    return call.end(module.forward(arguments...));
-  } catch (Error& error) {
-    detail::add_module(error, module);
-    throw;
+  requires HasForward<const M, Arguments...> Tensor forward(const M& module,
+                                                            const Arguments&... arguments) {
+    try {
+      if (!ModuleCall::is_needed(module)) [[likely]]
+        return module.forward(arguments...);
+      ModuleCall call(module);
+      return call.end(module.forward(arguments...));
+    } catch (Error& error) {
+      detail::add_module(error, module);
+      throw;
+    }
   }
+/// For the other modules: says what is wrong.
+template <class M, class... Arguments>
+Tensor forward(const M&, const Arguments&...) {
+  static_assert(!HasForward<M, Arguments...>,
+                "`forward` must be const: Tensor forward(const Tensor& x) const");
+  static_assert(HasForward<M, Arguments...>,
+                "the module has no public `forward` that takes these arguments and returns a "
+                "Tensor: Tensor forward(const Tensor& x) const");
+  return Tensor();
 }
 
 }  // namespace detail

@@ -4,9 +4,11 @@
 // Layers with a matrix, a kernel or a table: Linear, Conv2d, Embedding.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "amp/core/not_options.hpp"
 #include "amp/nn/layer.hpp"
 #include "amp/ops/conv.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -21,10 +23,11 @@ struct LinearOptions {
 /// Returns x weight^T + bias [..., out] for x [..., in]; weight [out, in], bias [out] (linear).
 class Linear : public Layer<Linear> {
  public:
-  using Layer<Linear>::Layer;
-  Linear() : Layer<Linear>(nullptr) {}  // empty
+  Linear(std::nullptr_t = nullptr) : Layer<Linear>(nullptr) {}  // empty
   /// Draws the weight and the bias at random.
   Linear(std::int64_t in_features, std::int64_t out_features, const LinearOptions& options = {});
+  template <amp::detail::NotOptions<LinearOptions> ByPlace, class... More>
+  Linear(std::int64_t, std::int64_t, ByPlace, More...) = delete;  // write {.bias = false}
   /// Returns linear(x, weight, bias).
   Tensor forward(const Tensor& x) const;
 
@@ -43,11 +46,12 @@ struct Conv2dLayerOptions {
 /// bias [out].
 class Conv2d : public Layer<Conv2d> {
  public:
-  using Layer<Conv2d>::Layer;
-  Conv2d() : Layer<Conv2d>(nullptr) {}  // empty
+  Conv2d(std::nullptr_t = nullptr) : Layer<Conv2d>(nullptr) {}  // empty
   /// Draws the weight and the bias at random.
   Conv2d(std::int64_t in_channels, std::int64_t out_channels, Size2d kernel,
          const Conv2dLayerOptions& options = {});
+  template <amp::detail::NotOptions<Conv2dLayerOptions> ByPlace, class... More>
+  Conv2d(std::int64_t, std::int64_t, Size2d, ByPlace, More...) = delete;  // write {.stride = 2}
   /// Returns conv2d(x, weight, bias), with the options of the layer.
   Tensor forward(const Tensor& x) const;
 
@@ -64,10 +68,11 @@ class Conv2d : public Layer<Conv2d> {
 /// (embedding). The weight is drawn from N(0, 1).
 class Embedding : public Layer<Embedding> {
  public:
-  using Layer<Embedding>::Layer;
-  Embedding() : Layer<Embedding>(nullptr) {}  // empty
+  Embedding(std::nullptr_t = nullptr) : Layer<Embedding>(nullptr) {}  // empty
   /// For `count` rows of `dim` elements.
   Embedding(std::int64_t count, std::int64_t dim);
+  template <class ByPlace, class... More>
+  Embedding(std::int64_t, std::int64_t, ByPlace, More...) = delete;  // there is no padding_idx
   /// Returns embedding(weight, indices).
   Tensor forward(const Tensor& indices) const;
 

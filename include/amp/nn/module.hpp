@@ -17,6 +17,7 @@
 #include "amp/autocast/policies.hpp"
 #include "amp/autograd/hooks.hpp"
 #include "amp/core/error.hpp"
+#include "amp/core/not_options.hpp"
 #include "amp/core/type_name.hpp"
 #include "amp/tensor/tensor.hpp"
 
@@ -37,9 +38,15 @@ inline constexpr std::string_view kTypeName = amp::detail::type_name<M>();
 
 }  // namespace detail
 
+/// Options of Module::register_buffer().
+struct BufferOptions {
+  bool persistent = true;  // false: not in state_dict(), and load_state_dict() does not expect it
+};
+
 /// Base of modules. A module is a shared handle, as its tensors and modules are: copies are the
-/// same module, and clone() makes another. A class that derives from Layer<Itself> instead can also be called: net(x) is
-/// net.forward(x). An error in such a call names the module: "block2.conv1: conv2d: ...".
+/// same module, and clone() makes another. A class that derives from Layer<Itself> instead can also
+/// be called: net(x) is net.forward(x). An error in such a call names the module: "block2.conv1:
+/// conv2d: ...".
 ///
 /// ```cpp
 /// struct Net : amp::nn::Module {
@@ -66,6 +73,8 @@ class Module {
 
   /// Whether there is a module, so that it may be called.
   bool defined() const { return state_ != nullptr; }
+  template <class... Arguments>
+  Tensor operator()(const Arguments&...) const = delete;  // derive from Layer<Net>, not Module
 
   /// Does not compile, but says what to write: a Module does not know the class derived from it, as
   /// a Layer does.
@@ -94,9 +103,13 @@ class Module {
   /// Adds a leaf that an optimizer is to train, and returns it. An undefined tensor stands for an
   /// absent parameter and gets no name.
   Tensor register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
-  /// Adds a tensor that is saved and moved with the module, but not trained, and returns it. Of a
-  /// computed tensor it keeps detach(): the history may own the module.
-  Tensor register_buffer(std::string name, Tensor tensor);
+  /// Adds a tensor that is moved with the module and, if it is persistent, saved with it, but not
+  /// trained, and returns it. What can be computed anew, such as a mask, need not be saved:
+  /// register_buffer("mask", mask, {.persistent = false}). Of a computed tensor it keeps detach():
+  /// the history may own the module.
+  Tensor register_buffer(std::string name, Tensor tensor, const BufferOptions& options = {});
+  template <amp::detail::NotOptions<BufferOptions> ByPlace>
+  Tensor register_buffer(std::string, Tensor, ByPlace) = delete;  // write {.persistent = false}
   /// Adds a module within this one, and returns it.
   template <class M>
   M register_module(std::string name, M module) {
@@ -158,10 +171,10 @@ class Module {
   /// Drops the gradients of all parameters.
   void zero_grad() const;
 
-  /// Handles to all parameters and buffers, by name: they change as the module is trained. To keep
-  /// the values of now, take the state_dict() of a clone().
+  /// Handles to all parameters and persistent buffers, by name: they change as the module is
+  /// trained. To keep the values of now, take the state_dict() of a clone().
   NamedTensors state_dict() const;
-  /// Copies tensors into those of the module, by name, and converts them. A tensor that is
+  /// Copies tensors into those of state_dict(), by name, and converts them. A tensor that is
   /// registered several times may have any of its names. Throws, changing nothing, if a name is
   /// missing or unknown, if a shape differs, or if two names of one tensor have different values.
   void load_state_dict(const NamedTensors& tensors) const;
@@ -228,6 +241,8 @@ class Module {
   /// The parameters and buffers of this module, and of those within, that stay in float32.
   void collect_kept(NamedTensors& kept) const;
 
+  /// All parameters and buffers.
+  std::vector<Tensor> tensors() const;
   void convert(std::string_view call, DType dtype, const NamedTensors& kept) const;
 
   std::shared_ptr<State> state_;

@@ -122,10 +122,14 @@ AMP_COLD Tensor Module::register_parameter(std::string name, Tensor tensor, bool
   return tensor;
 }
 
-AMP_COLD Tensor Module::register_buffer(std::string name, Tensor tensor) {
+AMP_COLD Tensor Module::register_buffer(std::string name, Tensor tensor,
+                                        const BufferOptions& options) {
   check_name("register_buffer", name);
   if (tensor.defined() && !tensor.is_leaf()) tensor = tensor.detach();
+  NamedTensors saved = amp::detail::or_out_of_memory([&] { return state().saved_buffers; });
+  if (options.persistent) detail::append(saved, name, tensor);
   detail::append(state().buffers, std::move(name), tensor);
+  state().saved_buffers.swap(saved);
   return tensor;
 }
 
@@ -192,6 +196,14 @@ AMP_INLINE void Module::train(bool on) const {
   for (const auto& [name, child] : state().modules) child.train(on);
 }
 
+AMP_COLD std::vector<Tensor> Module::tensors() const try {
+  std::vector<Tensor> all = parameters();
+  for (Tensor& buffer : buffers()) all.push_back(std::move(buffer));
+  return all;
+} catch (const std::bad_alloc&) {
+  throw amp::detail::OutOfMemory();
+}
+
 AMP_COLD void Module::to(DType dtype) const { convert("Module::to", dtype, {}); }
 AMP_COLD void Module::to_mixed(DType dtype) const {
   NamedTensors kept;
@@ -200,7 +212,7 @@ AMP_COLD void Module::to_mixed(DType dtype) const {
 }
 AMP_COLD void Module::to(Device device) const try {
   detail::Replacements moved;
-  for (const Tensor& tensor : detail::values(state_dict())) {
+  for (const Tensor& tensor : tensors()) {
     if (tensor.device() != device) moved.emplace_back(tensor, tensor.detach().to(device));
   }
   for (const auto& [tensor, data] : moved) tensor.set_data(data);
@@ -215,8 +227,9 @@ AMP_INLINE void Module::zero_grad() const {
 }
 
 AMP_COLD NamedTensors Module::state_dict() const try {
-  NamedTensors all = named_parameters();
-  for (auto& buffer : named_buffers()) all.push_back(std::move(buffer));
+  NamedTensors all = named_parameters(), saved;
+  collect(&State::saved_buffers, "", saved);
+  for (auto& buffer : saved) all.push_back(std::move(buffer));
   return all;
 } catch (const std::bad_alloc&) {
   throw amp::detail::OutOfMemory();
@@ -226,7 +239,7 @@ AMP_COLD void Module::load_state_dict(const NamedTensors& tensors) const {
   const NamedTensors own = state_dict();
   NamedTensors names;
   collect(&State::parameters, "", names, true);
-  collect(&State::buffers, "", names, true);
+  collect(&State::saved_buffers, "", names, true);
   const auto find = [](const NamedTensors& list, std::string_view name) -> const Tensor* {
     for (const auto& [known, tensor] : list) {
       if (known == name) return &tensor;
@@ -351,7 +364,7 @@ AMP_COLD void Module::convert(std::string_view call, DType dtype, const NamedTen
     try {
   AMP_CHECK(is_floating_point(dtype), call, ": `dtype` must be floating point, but is ", dtype);
   detail::Replacements converted;
-  for (const Tensor& tensor : detail::values(state_dict())) {
+  for (const Tensor& tensor : tensors()) {
     bool stays = !is_floating_point(tensor.dtype());
     for (const auto& entry : kept) stays = stays || entry.second.is_same(tensor);
     if (stays) continue;

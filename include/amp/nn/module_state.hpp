@@ -22,6 +22,7 @@ inline constexpr std::string_view kNoType = "Module";
 
 struct Module::State {
   NamedTensors parameters, buffers;
+  NamedTensors saved_buffers = {};  // the persistent ones among them
   std::vector<std::pair<std::string, Module>> modules;
   bool training = true;
   bool keeps_float32 = false;

@@ -4,10 +4,12 @@
 // Normalisation layers: weights start as 1, biases as 0.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 
+#include "amp/core/not_options.hpp"
 #include "amp/nn/layer.hpp"
 #include "amp/tensor/shape.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -23,12 +25,13 @@ struct NormOptions {
 /// Normalises over the last dimensions, whose extents are normalized_shape (layer_norm).
 class LayerNorm : public Layer<LayerNorm> {
  public:
-  using Layer<LayerNorm>::Layer;
-  LayerNorm() : Layer<LayerNorm>(nullptr) {}  // empty
+  LayerNorm(std::nullptr_t = nullptr) : Layer<LayerNorm>(nullptr) {}  // empty
   /// Over the last dimensions, which are `normalized_shape`.
   LayerNorm(std::initializer_list<std::int64_t> normalized_shape, const NormOptions& options = {})
       : LayerNorm(Shape(normalized_shape), options) {}
   explicit LayerNorm(const Shape& normalized_shape, const NormOptions& options = {});
+  template <amp::detail::NotOptions<NormOptions> ByPlace, class... More>
+  LayerNorm(const Shape&, ByPlace, More...) = delete;  // write {.eps = 1e-6, .affine = false}
   /// Returns layer_norm(x).
   Tensor forward(const Tensor& x) const;
 
@@ -48,12 +51,13 @@ struct RMSNormOptions {
 /// The same without mean and bias (rms_norm).
 class RMSNorm : public Layer<RMSNorm> {
  public:
-  using Layer<RMSNorm>::Layer;
-  RMSNorm() : Layer<RMSNorm>(nullptr) {}  // empty
+  RMSNorm(std::nullptr_t = nullptr) : Layer<RMSNorm>(nullptr) {}  // empty
   /// Over the last dimensions, which are `normalized_shape`.
   RMSNorm(std::initializer_list<std::int64_t> normalized_shape, const RMSNormOptions& options = {})
       : RMSNorm(Shape(normalized_shape), options) {}
   explicit RMSNorm(const Shape& normalized_shape, const RMSNormOptions& options = {});
+  template <amp::detail::NotOptions<RMSNormOptions> ByPlace, class... More>
+  RMSNorm(const Shape&, ByPlace, More...) = delete;  // write {.eps = 1e-6, .affine = false}
   /// Returns rms_norm(x).
   Tensor forward(const Tensor& x) const;
 
@@ -67,10 +71,11 @@ class RMSNorm : public Layer<RMSNorm> {
 /// Normalises over each of `groups` groups of channels (group_norm).
 class GroupNorm : public Layer<GroupNorm> {
  public:
-  using Layer<GroupNorm>::Layer;
-  GroupNorm() : Layer<GroupNorm>(nullptr) {}  // empty
+  GroupNorm(std::nullptr_t = nullptr) : Layer<GroupNorm>(nullptr) {}  // empty
   /// For [N, channels, ...], whose channels are cut into `groups`.
   GroupNorm(std::int64_t groups, std::int64_t channels, const NormOptions& options = {});
+  template <amp::detail::NotOptions<NormOptions> ByPlace, class... More>
+  GroupNorm(std::int64_t, std::int64_t, ByPlace, More...) = delete;  // write {.eps = 1e-6}
   /// Returns group_norm(x).
   Tensor forward(const Tensor& x) const;
 
@@ -94,10 +99,11 @@ struct BatchNorm2dOptions {
 /// batch, in evaluation with the running ones.
 class BatchNorm2d : public Layer<BatchNorm2d> {
  public:
-  using Layer<BatchNorm2d>::Layer;
-  BatchNorm2d() : Layer<BatchNorm2d>(nullptr) {}  // empty
+  BatchNorm2d(std::nullptr_t = nullptr) : Layer<BatchNorm2d>(nullptr) {}  // empty
   /// For [N, channels, H, W].
   BatchNorm2d(std::int64_t channels, const BatchNorm2dOptions& options = {});
+  template <amp::detail::NotOptions<BatchNorm2dOptions> ByPlace, class... More>
+  BatchNorm2d(std::int64_t, ByPlace, More...) = delete;  // write {.eps = 1e-3, .momentum = 0.01}
   /// Synchronises in training if `momentum` is unset, because it reads num_batches_tracked.
   Tensor forward(const Tensor& x) const;
 

@@ -4,10 +4,10 @@
 // Modules one after the other.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "amp/nn/layer.hpp"
@@ -34,19 +34,23 @@ class Sequential : public Layer<Sequential> {
   ~Sequential() = default;
   /// Of these modules, whose names are their places: "0", "1", ...
   template <class... Modules>
-    requires(std::is_base_of_v<Module, Modules>&&...)
+    requires(std::derived_from<Modules, Module>&&...)
   explicit Sequential(const Modules&... modules) : steps_(no_steps()) { (push_back(modules), ...); }
+  template <class... Others>
+  explicit Sequential(const Others&...) = delete;  // each must be a module: amp::nn::ReLU()
 
   /// Adds a module at the end, under its place or under a name.
-  template <class M>
+  template <std::derived_from<Module> M>
   void push_back(const M& module) {
     push_back(next_name(), module);
   }
-  template <class M>
+  template <std::derived_from<Module> M>
   void push_back(std::string name, const M& module) {
     register_child(name, module, detail::kTypeName<M>);
     add_step(std::move(name), step(module));
   }
+  template <class Other>
+  void push_back(const Other&) = delete;  // each must be a module: amp::nn::ReLU()
   /// As Module::replace_module(), but there is no member to which the result is to be assigned.
   template <class M>
   M replace_module(const std::string& name, const M& module) {

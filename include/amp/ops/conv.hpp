@@ -43,7 +43,7 @@ struct Conv2dOptions {
 /// most 2^30. All have one floating-point dtype, which is that of the result: accumulated in float32
 /// (float64), rounded once. Under autocast: low precision.
 [[nodiscard]] Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
-                            const Conv2dOptions& options = {});
+                            const Conv2dOptions& options = {});  // such as {.stride = 2}
 
 namespace detail {
 

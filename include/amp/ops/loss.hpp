@@ -42,12 +42,12 @@ struct BinaryCrossEntropyOptions {
 /// [0, C) that is not `ignore_index` throws on the CPU; on CUDA its loss and its gradient are NaN,
 /// and so are the reduced loss and, with kMean, the gradients of all targets that count.
 [[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
-                                   const CrossEntropyOptions& options = {});
+                                   const CrossEntropyOptions& options = {});  // {.weight = w}
 
 /// -input[target], averaged, for log-probabilities as `input`. Shapes, dtypes and targets are those
 /// of cross_entropy. Under autocast: float32.
 [[nodiscard]] Tensor nll_loss(const Tensor& input, const Tensor& targets,
-                              const NllLossOptions& options = {});
+                              const NllLossOptions& options = {});  // such as {.weight = w}
 
 /// (input - target)^2, averaged, for floating-point tensors of one shape: 0-dimensional, or of that
 /// shape if the reduction is kNone. Dtypes promote. Under autocast: float32.

@@ -5,10 +5,13 @@
 // states that the rule needs for each parameter.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <initializer_list>
 #include <iterator>
 #include <vector>
 
+#include "amp/core/not_options.hpp"
 #include "amp/kernels/traversal/descriptor_table.hpp"
 #include "amp/optim/param_group.hpp"
 #include "amp/optim/saved_state.hpp"
@@ -25,6 +28,26 @@ template <class Rule>
 struct OptimizerArgs;
 
 }  // namespace kernels
+
+namespace detail {
+
+/// The names that options have in torch and elsewhere, for a deleted constructor.
+struct OptionsOfOthers {
+  struct Value {
+    template <class T>
+    constexpr Value(const T&) {}
+    constexpr Value(std::initializer_list<double> = {}) {}
+  };
+  Value lr = {}, learning_rate = {}, momentum = {}, dampening = {}, betas = {}, beta1 = {},
+        beta2 = {}, eps = {}, epsilon = {}, weight_decay = {}, nesterov = {}, amsgrad = {},
+        foreach = {}, maximize = {}, capturable = {}, differentiable = {}, fused = {};
+};
+
+template <class T>
+concept Parameters = std::same_as<T, std::vector<Tensor>> || std::same_as<T, NamedTensors> ||
+    std::same_as<T, std::vector<ParameterView>>;
+
+}  // namespace detail
 
 /// An optimizer whose parameters come in groups, each stepped with a rule of kernels/optim. A
 /// Formula defines one optimizer:
@@ -51,6 +74,12 @@ class RuleOptimizer : public Optimizer {
   /// One group of parameters in the user's memory. Throws if the parts of a view do not fit each
   /// other or share memory.
   explicit RuleOptimizer(const std::vector<ParameterView>& views, const Options& options = {});
+  template <detail::Parameters Params = std::vector<Tensor>, detail::NotOptions<Options> ByPlace,
+            class... More>
+  RuleOptimizer(const Params&, ByPlace, More...) = delete;  // write {.lr = 3e-4}
+  template <detail::Parameters Params = std::vector<Tensor>,
+            std::same_as<detail::OptionsOfOthers> Others = detail::OptionsOfOthers>
+  RuleOptimizer(const Params&, const Others&) = delete;  // names are .lr, .beta1, .weight_decay ...
   /// Several groups, each with its own options.
   explicit RuleOptimizer(std::vector<Group> groups);
   ~RuleOptimizer() override;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "amp/core/not_options.hpp"
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/scaler/concepts.hpp"
 #include "amp/scaler/cycle.hpp"
@@ -91,6 +92,8 @@ class GradScaler {
  public:
   /// Throws if an option is not valid.
   explicit GradScaler(const GradScalerOptions& options = {});
+  template <detail::NotOptions<GradScalerOptions> ByPlace, class... More>
+  explicit GradScaler(const ByPlace&, More...) = delete;  // write ({.init_scale = 65536})
   GradScaler(const GradScaler&) = delete;  // the optimizers of a cycle belong to one scaler
   GradScaler& operator=(const GradScaler&) = delete;
   ~GradScaler();

@@ -15,6 +15,7 @@
 
 #include "amp/autocast/state.hpp"
 #include "amp/core/function_ref.hpp"
+#include "amp/core/not_options.hpp"
 #include "amp/scaler/grad_scaler.hpp"
 
 namespace amp::inline v0 {
@@ -87,6 +88,8 @@ class TrainStep {
  public:
   /// The scaler must outlive the TrainStep.
   explicit TrainStep(GradScaler& scaler, const TrainStepOptions& options = {});
+  template <detail::NotOptions<TrainStepOptions> ByPlace, class... More>
+  TrainStep(GradScaler&, ByPlace, More...) = delete;  // write {.max_norm = 1}
   TrainStep(const TrainStep&) = delete;
   TrainStep& operator=(const TrainStep&) = delete;
   ~TrainStep();

@@ -6,6 +6,7 @@
 #include <amp/views.hpp>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 /// With the interface of a one-dimensional std::mdspan.
@@ -32,6 +33,49 @@ struct Dense {
 };
 struct Matrix : Dense<float, Matrix> {};
 struct View : Dense<double, Matrix> {};  // an error is reported for one type once
+
+/// Modules with a mistake in their forward.
+struct NotConst : amp::nn::Layer<NotConst> {
+  amp::Tensor forward(const amp::Tensor& x) { return x; }
+};
+struct OtherArguments : amp::nn::Layer<OtherArguments> {
+  amp::Tensor forward(const amp::Tensor& x, int) const { return x; }
+};
+struct NotALayer : amp::nn::Module {
+  amp::Tensor forward(const amp::Tensor& x) const { return x; }
+};
+
+/// Converts to what an optimizer takes.
+struct Convertible {
+  operator std::vector<amp::Tensor>() const { return {}; }
+  operator amp::AdamOptions() const { return {}; }
+};
+
+/// What the deleted overloads must leave as it is.
+void options(const std::vector<amp::Tensor>& params, const amp::Tensor& w,
+             const amp::AdamOptions& adam, const Convertible& convertible) {
+  static_cast<void>(amp::AdamW(params));
+  static_cast<void>(amp::AdamW(params, {}));
+  static_cast<void>(amp::AdamW({w}, {.lr = 1e-3}));
+  static_cast<void>(amp::AdamW({{"w", w}}, {.lr = 1e-3, .beta1 = 0.9}));
+  static_cast<void>(amp::AdamW(params, adam));
+  static_cast<void>(amp::AdamW(params, convertible));
+  static_cast<void>(amp::AdamW(convertible, {.lr = 1e-3}));
+  static_cast<void>(amp::AdamW({{params, {.lr = 1e-3}}, {params, adam}}));
+  static_cast<void>(amp::nn::Conv2d(3, 16, {3, 3}, {.stride = {2, 2}}));
+  static_cast<void>(amp::nn::Conv2d(3, 16, 3, {2}));
+  static_cast<void>(amp::nn::LayerNorm({4}, {}));
+  static_cast<void>(amp::nn::Linear(nullptr));
+  amp::nn::Linear linear;
+  linear = {3, 4};
+  amp::nn::Sequential sequence(linear, NotALayer());
+  sequence.push_back("last", linear);
+}
+static_assert(!std::is_constructible_v<amp::AdamW, std::vector<amp::Tensor>, double>);
+static_assert(!std::is_constructible_v<amp::nn::Linear, int, int, bool>);
+static_assert(!std::is_constructible_v<amp::GradScaler, double>);
+static_assert(!std::is_constructible_v<amp::nn::Sequential, int>);
+static_assert(!std::is_invocable_v<NotALayer, amp::Tensor>);
 
 void accepted(const amp::Tensor& x, amp::GradScaler& scaler, std::vector<float>& numbers,
               Matrix& matrix) {
@@ -72,6 +116,45 @@ void refused(amp::AutocastGuard& guard, amp::GradScaler& scaler, std::vector<flo
   const auto computed = amp::from_mdspan(Span<double, double>());       // refused: accessor
   const auto dangling = amp::from_eigen(Matrix());                      // refused: dangle
   const auto kept = amp::from_eigen(static_cast<const View&>(View()));  // refused: const elements
+
+  const std::vector<amp::Tensor> params;
+  const amp::NamedTensors named;
+  amp::AdamW(params, 3e-4);                            // refused: write \{.lr = 3e-4\}
+  amp::SGD(named, 0.1, 0.9);                           // refused: write \{.lr = 3e-4\}
+  amp::Adam({amp::Tensor()}, true);                    // refused: write \{.lr = 3e-4\}
+  amp::AdamW(params, {.learning_rate = 1e-3});         // refused: names are .lr, .beta1
+  amp::AdamW(named, {.lr = 1, .betas = {0.9, 0.95}});  // refused: names are .lr, .beta1
+  amp::Lion(named, {.lr = 1e-4, .maximize = true});    // refused: names are .lr, .beta1
+  amp::LAMB(params, {.epsilon = 1e-6});                // refused: names are .lr, .beta1
+  amp::nn::Linear(3, 4, false);                        // refused: write \{.bias = false\}
+  amp::nn::Conv2d(3, 16, 3, 2, 1);                     // refused: write \{.stride = 2\}
+  amp::nn::Conv2d(3, 16, 3, {.strides = 2});           // refused: Conv2dLayerOptions
+  amp::nn::Embedding(10, 3, 0);                        // refused: no padding_idx
+  amp::nn::LayerNorm(64, 1e-6);                        // refused: write \{.eps = 1e-6
+  amp::nn::LayerNorm({64}, 1e-6);                      // refused: write \{.eps = 1e-6
+  amp::nn::RMSNorm({64}, 1e-6);                        // refused: write \{.eps = 1e-6
+  amp::nn::GroupNorm(8, 64, 1e-6);                     // refused: write \{.eps = 1e-6
+  amp::nn::BatchNorm2d(64, 1e-3, 0.01);                // refused: write \{.eps = 1e-3
+  amp::nn::ReLU(true);                                 // refused: no inplace
+  amp::nn::Dropout(0.1, true);                         // refused: no inplace
+  amp::nn::MaxPool2d(2, 2);                            // refused: write \{.stride = 2
+  amp::nn::AvgPool2d(3, 2, 1);                         // refused: write \{.stride = 2
+  amp::AutocastGuard(amp::kCPU, amp::kFloat16);        // refused: write \{.dtype = amp::kFloat16\}
+  amp::autocast(amp::kCPU, amp::kFloat16, [] {});      // refused: write \{.dtype = amp::kFloat16\}
+  amp::GradScaler(65536.0);                            // refused: write \(\{.init_scale = 65536\}\)
+  amp::GradScaler("cuda", 65536.0);                    // refused: write \(\{.init_scale = 65536\}\)
+  amp::TrainStep(scaler, 1.0);                         // refused: write \{.max_norm = 1\}
+  const amp::Tensor x;
+  amp::conv2d(x, x, x, 1);         // refused: Conv2dOptions
+  amp::cross_entropy(x, x, 0.1);   // refused: CrossEntropyOptions
+  amp::zeros({3}, amp::kFloat16);  // refused: TensorOptions
+
+  NotConst()(x);                               // refused: must be const: Tensor forward
+  OtherArguments()(x);                         // refused: no public .forward. that takes these
+  NotALayer().register_buffer("b", x, false);  // refused: write \{.persistent = false\}
+  NotALayer()(x);                              // refused: derive from Layer<Net>
+  amp::nn::Sequential{amp::relu};              // refused: each must be a module
+  amp::nn::Sequential().push_back(amp::relu);  // refused: each must be a module
 
   scaler.step(numbers);                                             // refused: no matching
   amp::convert(numbers, std::vector<std::string>(numbers.size()));  // refused: no matching

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "amp/autocast/state.hpp"
+#include "amp/core/not_options.hpp"
 #include "amp/interop/libtorch/convert.hpp"
 
 namespace amp::inline v0::libtorch {
@@ -114,6 +115,8 @@ class AutocastGuard {
     detail::set_state(device, state);
     at::autocast::set_autocast_cache_enabled(options.cache_enabled && cache == WeightCache::kOn);
   }
+  template <amp::detail::NotOptions<AutocastOptions> ByPlace, class... More>
+  AutocastGuard(DeviceType, ByPlace, More...) = delete;  // write {.dtype = amp::kFloat16}
   /// The same for a pair of them.
   [[nodiscard]] explicit AutocastGuard(const std::pair<DeviceType, AutocastOptions>& scope)
       : AutocastGuard(scope.first, scope.second) {}
