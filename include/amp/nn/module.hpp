@@ -38,7 +38,8 @@ inline constexpr std::string_view kTypeName = amp::detail::type_name<M>();
 
 /// Base of modules. A module is a shared handle, as its tensors and modules are: copies are the
 /// same module. A class that derives from Layer<Itself> instead can also be called: net(x) is
-/// net.forward(x). An error in such a call names the module: "block2.conv1: conv2d: ...".
+/// net.forward(x). An error in such a call names the module, "block2.conv1: conv2d: ...", and one
+/// within no other by its type, "Net: matmul: ...".
 ///
 /// ```cpp
 /// struct Net : amp::nn::Module {
