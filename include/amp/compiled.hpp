@@ -61,6 +61,7 @@
 #include "amp/tensor/blob.ipp"
 #include "amp/tensor/factory.ipp"
 #include "amp/tensor/generator.ipp"
+#include "amp/tensor/given_tensors.ipp"
 #include "amp/tensor/layout.ipp"
 #include "amp/tensor/print.ipp"
 #include "amp/tensor/random_tape.ipp"

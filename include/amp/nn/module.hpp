@@ -147,8 +147,9 @@ class Module {
   /// Handles to all parameters and buffers, by name.
   NamedTensors state_dict() const;
   /// Copies tensors into those of the module, by name, and converts them. A tensor that is
-  /// registered several times may have any of its names. Throws, changing nothing, if a name is
-  /// missing or unknown, if a shape differs, or if two names of one tensor have different values.
+  /// registered several times may have any of its names. Throws, changing nothing, if names are
+  /// missing or unknown or shapes differ, listing all of these, if a name is there twice, or if two
+  /// names of one tensor have different values.
   void load_state_dict(const NamedTensors& tensors) const;
 
  protected:

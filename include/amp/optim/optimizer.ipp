@@ -157,17 +157,16 @@ AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
   AMP_CHECK(p.is_contiguous(), name_, ": params[", i, "], ", describe(p),
             ", must be contiguous, but has strides ", p.strides(),
             "; keep the weights in row-major memory");
-  for (std::size_t j = 0; j < i; ++j) {
-    const Tensor& known = parameters_[j];
-    AMP_CHECK(p.device() == known.device(), name_, ": params[", i, "] is on ", p.device(),
-              ", but params[0] is on ", known.device(), "; use one optimizer per device");
-    AMP_CHECK(!p.is_same(known), name_, ": params[", i, "] is params[", j, "] again");
-  }
+  AMP_CHECK(i == 0 || p.device() == parameters_[0].device(), name_, ": params[", i, "] is on ",
+            p.device(), ", but params[0] is on ", parameters_[0].device(),
+            "; use one optimizer per device");
+  for (std::size_t j = 0; known_.contains(&p.impl()) && j < i; ++j)
+    AMP_CHECK(!p.is_same(parameters_[j]), name_, ": params[", i, "] is params[", j, "] again");
   std::string name = called.empty() ? std::to_string(i) : std::string(called);
   AMP_CHECK(!name.starts_with("groups.") || name.find('.', 7) != std::string::npos, name_,
             ": a parameter may not be named \"", name, "\": so the options of a group are saved");
-  for (const std::string& known : names_)
-    AMP_CHECK(name != known, name_, ": two parameters are named \"", name, "\"");
+  AMP_CHECK(!known_names_.contains(name), name_, ": two parameters are named \"", name,
+            "\"; the groups of one network share out its named_parameters()");
   if (!applied_.defined()) applied_ = zeros({}, {.dtype = kInt64, .device = p.device()});
   parameters_.push_back(p);
   names_.push_back(std::move(name));
@@ -176,6 +175,8 @@ AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
 
 AMP_COLD void Optimizer::adopt(const ParameterView& view) {
   const std::size_t i = parameters_.size();
+  known_.insert(&p.impl());
+  known_names_.insert(names_.back());
   detail::check_parts(name_, i, view);
   detail::check_apart(name_, i, view, i, view);
   for (std::size_t j = 0; j < views_.size(); ++j) {
@@ -204,6 +205,8 @@ AMP_COLD void Optimizer::forget_after(std::size_t count) {
   names_.resize(count);
   has_name_.resize(count);
   for (State* state : all_states()) {
+  for (std::size_t i = count; i < parameters_.size(); ++i) known_.erase(&parameters_[i].impl());
+  for (std::size_t i = count; i < names_.size(); ++i) known_names_.erase(names_[i]);
     if (state->tensors.size() > count) state->tensors.resize(count);
   }
 }
