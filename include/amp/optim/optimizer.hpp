@@ -167,6 +167,9 @@ class Optimizer {
     return has_name_[i] ? std::string_view(names_[i]) : std::string_view();
   }
 
+  /// The same for messages, in quotes after a blank.
+  std::string quoted_name(std::size_t i) const;
+
   bool is_view(std::size_t i) const { return i < views_.size() && views_[i].has_value(); }
 
   std::string_view name_;

@@ -71,8 +71,8 @@ AMP_INLINE void Optimizer::mark_unscaled() {
 AMP_INLINE void Optimizer::step() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
-    AMP_CHECK(leaf == nullptr || !leaf->is_scaled, "step: the gradient of parameter ", i, ", ",
-              describe(parameters_[i]),
+    AMP_CHECK(leaf == nullptr || !leaf->is_scaled, "step: the gradient of parameter ", i,
+              quoted_name(i), ", ", describe(parameters_[i]),
               is_view(i) ? ", is still scaled: scaler.unscale_ leaves 16-bit gradients to "
                            "scaler.step(optimizer)"
                          : ", was accumulated from a scaled loss; call scaler.step(optimizer), or "
@@ -87,8 +87,8 @@ AMP_INLINE void Optimizer::step(const GradScale& scale) {
   for (std::size_t i = 0; scale.inverse_low_precision != nullptr && i < parameters_.size(); ++i) {
     const autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
     AMP_CHECK(leaf == nullptr || !leaf->is_scaled || is_low_precision(leaf->grad.dtype()),
-              "step: a scaled loss was added to the gradient of parameter ", i, ", ",
-              describe(parameters_[i]),
+              "step: a scaled loss was added to the gradient of parameter ", i, quoted_name(i),
+              ", ", describe(parameters_[i]),
               ", after unscale_; call unscale_ once, after the last backward()");
   }
   apply(scale);
@@ -148,6 +148,10 @@ AMP_COLD void Optimizer::set_master_weights(std::span<const Tensor> weights) {
   }
 }
 
+AMP_COLD std::string Optimizer::quoted_name(std::size_t i) const {
+  return has_name_[i] ? " \"" + names_[i] + '"' : std::string();
+}
+
 AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
   const std::size_t i = parameters_.size();
   AMP_CHECK(p.defined() && p.is_leaf() && p.requires_grad(), name_, ": params[", i, "], ",
@@ -171,12 +175,12 @@ AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
   parameters_.push_back(p);
   names_.push_back(std::move(name));
   has_name_.push_back(!called.empty());
+  known_.insert(&p.impl());
+  known_names_.insert(names_.back());
 }
 
 AMP_COLD void Optimizer::adopt(const ParameterView& view) {
   const std::size_t i = parameters_.size();
-  known_.insert(&p.impl());
-  known_names_.insert(names_.back());
   detail::check_parts(name_, i, view);
   detail::check_apart(name_, i, view, i, view);
   for (std::size_t j = 0; j < views_.size(); ++j) {
@@ -201,12 +205,12 @@ AMP_INLINE kernels::LowPrecisionCopies Optimizer::copies_to_write(std::size_t i)
 
 AMP_COLD void Optimizer::forget_after(std::size_t count) {
   if (views_.size() > count) views_.resize(count);
+  for (std::size_t i = count; i < parameters_.size(); ++i) known_.erase(&parameters_[i].impl());
+  for (std::size_t i = count; i < names_.size(); ++i) known_names_.erase(names_[i]);
   parameters_.resize(count);
   names_.resize(count);
   has_name_.resize(count);
   for (State* state : all_states()) {
-  for (std::size_t i = count; i < parameters_.size(); ++i) known_.erase(&parameters_[i].impl());
-  for (std::size_t i = count; i < names_.size(); ++i) known_names_.erase(names_[i]);
     if (state->tensors.size() > count) state->tensors.resize(count);
   }
 }
@@ -220,9 +224,9 @@ AMP_COLD void Optimizer::check_state(std::size_t i, const StateChoice& choice,
     const Tensor& own = state->tensors[i];
     const auto dtype = state->dtype(choice, p.dtype());
     AMP_CHECK(dtype == own.dtype() && own.shape() == state->shape(p) && own.device() == p.device(),
-              name_, ": params[", i, "] is now ", describe(p), " on ", p.device(),
-              " with `storage` ", amp::name(choice.storage), ", but its ", state->name, " is ",
-              describe(own), " on ", own.device(),
+              name_, ": params[", i, "]", quoted_name(i), " is now ", describe(p), " on ",
+              p.device(), " with `storage` ", amp::name(choice.storage), ", but its ", state->name,
+              " is ", describe(own), " on ", own.device(),
               "; convert parameters before the optimizer is made, and choose `storage` and "
               "`moments` before the first step");
   }
@@ -232,13 +236,13 @@ AMP_INLINE void Optimizer::check_gradient(std::size_t i, const Tensor& grad,
                                           const StateChoice& choice,
                                           const detail::PoolVector<State*>& remembered) const {
   const Tensor& parameter = parameters_[i];
-  AMP_CHECK(parameter.is_contiguous(), name_, ": params[", i, "], ", describe(parameter),
-            ", is no longer contiguous");
+  AMP_CHECK(parameter.is_contiguous(), name_, ": params[", i, "]", quoted_name(i), ", ",
+            describe(parameter), ", is no longer contiguous");
   check_state(i, choice, remembered);
   AMP_CHECK(grad.shape() == parameter.shape() && grad.is_contiguous() &&
                 grad.device() == parameter.device(),
-            name_, ": the gradient ", describe(grad), " of params[", i,
-            "] must have the shape of the parameter, ", describe(parameter), ", and be contiguous");
+            name_, ": the gradient ", describe(grad), " of params[", i, "]", quoted_name(i),
+            " must have the shape of the parameter, ", describe(parameter), ", and be contiguous");
 }
 
 AMP_INLINE void* Optimizer::state_of(State& state, std::size_t i, const StateChoice& choice) {

@@ -51,7 +51,7 @@ class RuleOptimizer : public Optimizer {
   /// One group of parameters in the user's memory. Throws if the parts of a view do not fit each
   /// other or share memory.
   explicit RuleOptimizer(const std::vector<ParameterView>& views, const Options& options = {});
-  /// Several groups, each with its own options.
+  /// Several groups, each with its own options. No name may be in two of them.
   explicit RuleOptimizer(std::vector<Group> groups);
   ~RuleOptimizer() override;
 
