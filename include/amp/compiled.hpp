@@ -62,6 +62,7 @@
 #include "amp/tensor/cloning.ipp"
 #include "amp/tensor/factory.ipp"
 #include "amp/tensor/generator.ipp"
+#include "amp/tensor/given_tensors.ipp"
 #include "amp/tensor/layout.ipp"
 #include "amp/tensor/print.ipp"
 #include "amp/tensor/random_tape.ipp"

@@ -42,6 +42,13 @@ struct Empty : nn::Layer<Empty> {
   Tensor forward(const Tensor& x) const { return conv(fc(x)); }
 };
 
+/// Multiplies by itself, and has a member that was not registered.
+struct Head : nn::Layer<Head> {
+  Tensor weight = register_parameter("weight", amp::ones({3, 4}));
+  nn::Linear unregistered{2, 3};
+  Tensor forward(const Tensor& x) const { return unregistered(amp::matmul(x, weight)); }
+};
+
 /// Throws what is no amp::Error.
 struct Broken : nn::Layer<Broken> {
   Tensor forward(const Tensor&) const { throw std::out_of_range("mine"); }
@@ -61,13 +68,31 @@ TEST_CASE("nn: an error says in which module it arose", "[nn]") {
   CHECK(net.path().empty());
 }
 
-TEST_CASE("nn: an error in a module that is in no other has no path", "[nn]") {
-  CHECK_THAT(error_of([] { (void)nn::Linear(2, 3)(amp::ones({1, 4})); }), StartsWith("linear: "));
+TEST_CASE("nn: an error in a module that is in no other names its type", "[nn]") {
+  const auto of_linear = StartsWith("Linear: linear: ");
+  CHECK_THAT(error_of([] { (void)nn::Linear(2, 3)(amp::ones({1, 4})); }), of_linear);
   const nn::Linear orphan = nn::Linear(Empty().fc);  // what it was registered in is gone
-  CHECK_THAT(error_of([&] { (void)orphan(amp::ones({1, 4})); }), StartsWith("linear: "));
+  CHECK_THAT(error_of([&] { (void)orphan(amp::ones({1, 4})); }), of_linear);
   nn::Module late;
   late.register_module("late", orphan);
   CHECK_THAT(error_of([&] { (void)orphan(amp::ones({1, 4})); }), StartsWith("late: linear: "));
+}
+
+TEST_CASE("nn: an error in the outermost module itself names its type", "[nn]") {
+  const Head head;
+  const Tensor wide = amp::ones({1, 4});
+  CHECK_THAT(error_of([&] { (void)head(wide); }), StartsWith("Head: matmul: "));
+  CHECK_THAT(error_of([&] {
+               (void)head(amp::ones({1, 3}));
+             }),
+             StartsWith("Head: Linear: linear: "));
+  nn::Module net;
+  net.register_module("head", head);
+  CHECK_THAT(error_of([&] { (void)head(wide); }), StartsWith("head: matmul: "));
+  CHECK_THAT(error_of([&] {
+               (void)head(amp::ones({1, 3}));
+             }),
+             StartsWith("head: Linear: linear: "));
 }
 
 TEST_CASE("nn: a module that is in several goes by its first name", "[nn]") {
@@ -87,6 +112,7 @@ TEST_CASE("nn: modules leave what is thrown what it is", "[nn]") {
   CHECK(std::string(error.what()) == "conv2d: no");
   error.add_module("inner");
   error.add_module("outer");
+  error.add_module_type("Net");
   const amp::Error copy = error;
   CHECK(std::string(copy.what()) == "inner: conv2d: no");
   STATIC_REQUIRE(std::is_nothrow_copy_constructible_v<amp::Error>);
@@ -144,7 +170,7 @@ TEST_CASE("nn: an empty layer becomes one by assignment", "[nn]") {
   const Empty net;
   CHECK(net.parameters().size() == 2);
   CHECK(net.fc(amp::ones({1, 2})).shape() == amp::Shape(1, 3));
-  CHECK_THAT(error_of([&] { (void)net(amp::ones({1, 2})); }), StartsWith("Conv2d: "));
+  CHECK_THAT(error_of([&] { (void)net(amp::ones({1, 2})); }), StartsWith("Empty: Conv2d: "));
   CHECK(nn::ReLU()(amp::full({1}, -1)).item<float>() == 0);  // needs no arguments
   CHECK(nn::Sequential().defined());
   CHECK(nn::Dropout(0).defined());  // the number, not a null pointer

@@ -190,7 +190,7 @@ TEST_CASE("Module: a state of tied weights loads by any of their names", "[nn]")
   state.erase(state.begin());
   state.pop_back();
   CHECK_THAT(error_of([&] { both.load_state_dict(state); }),
-             ContainsSubstring("\"in.weight\" is missing"));
+             ContainsSubstring("needs \"in.weight\", missing"));
 }
 
 TEST_CASE("check_registered: names a head that was replaced by assignment", "[nn]") {

@@ -5,6 +5,7 @@
 // low-precision copy is stale afterwards.
 #include <amp/amp.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -168,6 +169,43 @@ TEST_CASE("Module::load_state_dict: all or nothing", "[nn]") {
   CHECK_THAT(error([](auto& state) { state.emplace_back("fc.scale", amp::ones({1})); }),
              ContainsSubstring("fc.scale"));
   CHECK(values_of(net) == before);
+}
+
+TEST_CASE("Module::load_state_dict: one error lists what either side lacks, and what differs",
+          "[nn]") {
+  const Net net;
+  amp::NamedTensors state = copy_of(net);  // frozen, fc.weight, fc.bias, ...
+  state[1].first = "head.weight";
+  state[2].first = "head.bias";
+  state[0].second = amp::ones({7}, {.dtype = amp::kFloat64});
+  CHECK(error_of([&] { net.load_state_dict(state); }) ==
+        "load_state_dict: the module needs \"fc.weight\", \"fc.bias\", missing in `tensors`; "
+        "`tensors` has \"head.weight\", \"head.bias\", unknown to the module; \"frozen\" is [3] in "
+        "the module, but float64[7] in `tensors`");
+}
+
+TEST_CASE("Module::load_state_dict: twenty thousand names, found and listed", "[nn]") {
+  // Searched one by one, they would take minutes under sanitizers.
+  nn::Module net;
+  for (int i = 0; i < 200; ++i) {
+    nn::Module block = net.register_module("block" + std::to_string(i), nn::Module());
+    for (int k = 0; k < 100; ++k)
+      block.register_parameter("p" + std::to_string(k), amp::zeros({1}));
+  }
+  amp::NamedTensors state;
+  for (const auto& [name, tensor] : net.state_dict())
+    state.emplace_back(name, amp::full({1}, static_cast<double>(state.size())));
+  REQUIRE(state.size() == 20000);
+  net.load_state_dict(state);
+  const std::vector<Tensor> loaded = net.parameters();
+  CHECK(loaded[0].item<float>() == 0);
+  CHECK(loaded[19999].item<float>() == 19999);
+  CHECK_THAT(error_of([&] { net.load_state_dict({}); }),
+             ContainsSubstring("\"block0.p9\" and 19990 more, missing in `tensors`"));
+  state.clear();
+  for (int i = 0; i < 20000; ++i) state.emplace_back("q" + std::to_string(i), loaded[0]);
+  CHECK_THAT(error_of([&] { net.load_state_dict(state); }),
+             ContainsSubstring("\"q9\" and 19990 more, unknown to the module"));
 }
 
 TEST_CASE("Module::load_state_dict: a name that is there twice throws", "[nn]") {

@@ -997,7 +997,7 @@ TEST_CASE("misuse: matrix products") {
        [](In in) { return amp::linear(in.matrix, in.batch); },
        "linear: |`input`|[..., K]|`weight`|[N, K]|float32[2, 3]|float32[2, 3, 4]"},
       {"linear: inner extents", [](In in) { return amp::linear(in.matrix, in.wide); },
-       "linear: |`input`|[..., K]|`weight`|[N, K]|float32[2, 3]|float32[4, 5]"},
+       "linear: |`input`|`weight`|[N, K]|float32[2, 3]|float32[4, 5]| have 3 and 5"},
       {"linear: another bias", [](In in) { return amp::linear(in.matrix, in.square, in.two); },
        "linear: `bias`|[3]|float32[2]"},
       {"linear: a bias to broadcast",

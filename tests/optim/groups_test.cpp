@@ -104,6 +104,33 @@ TEMPLATE_TEST_CASE("groups: one may be added while training", "[optim]", amp::SG
   CHECK_NOTHROW(optimizer.load_state_dict(optimizer.state_dict()));
 }
 
+TEMPLATE_TEST_CASE("groups: named parameters keep their names", "[optim]", amp::SGD, amp::Adam,
+                   amp::AdamW, amp::Lion, amp::LAMB) {
+  const amp::nn::Sequential net{amp::nn::Linear(2, 3), amp::nn::Linear(3, 1)};
+  amp::NamedTensors decayed, others;
+  for (const auto& entry : net.named_parameters())
+    (entry.first.ends_with("weight") ? decayed : others).push_back(entry);
+  TestType optimizer({{.params = decayed, .options = {.weight_decay = 0.1}}, {.params = others}});
+  const std::vector<std::string> names = {"0.weight", "1.weight", "0.bias", "1.bias"};
+  CHECK(optimizer.parameter_names() == names);
+  CHECK(optimizer.param_groups()[1].names == std::vector<std::string>{"0.bias", "1.bias"});
+  amp::sum(net(amp::ones({1, 2}))).backward();
+  CHECK(optimizer.gradients()[1].name == "1.weight");
+  optimizer.step();
+  bool saved = false;
+  for (const auto& entry : optimizer.state_dict()) saved |= entry.first.starts_with("1.bias.");
+  CHECK(saved == !std::is_same_v<TestType, amp::SGD>);  // which has no state without momentum
+
+  optimizer.add_param_group({.params = {parameter()}});
+  CHECK(optimizer.parameter_names().back() == "4");
+  CHECK_THAT(error_of([&] {
+               optimizer.add_param_group({.params = amp::NamedTensors{{"0.bias", parameter()}}});
+             }),
+             ContainsSubstring("\"0.bias\"") && ContainsSubstring("named_parameters()"));
+  amp::GradScaler().scale(amp::sum(net(amp::ones({1, 2})))).backward();
+  CHECK_THAT(error_of([&] { optimizer.step(); }), ContainsSubstring("\"0.weight\""));
+}
+
 TEMPLATE_TEST_CASE("groups: one that cannot work throws and adds nothing", "[optim]", amp::SGD,
                    amp::Adam, amp::AdamW) {
   using Group = GroupOf<TestType>;

@@ -480,7 +480,7 @@ TEST_CASE("weight storage: a state saved with another storage is refused") {
       CHECK(message.empty() == (from == to));
       CHECK(bits_of(loading->parameters(), *loading) == before);
       if (from == kParameter && to == kMaster)
-        CHECK_THAT(message, ContainsSubstring("\"0.master\" is missing"));
+        CHECK_THAT(message, ContainsSubstring("needs \"0.master\", missing"));
       if (from == kKahan && to == kParameter)
         CHECK_THAT(message, ContainsSubstring("\"0.compensation\" was saved with another"));
     }

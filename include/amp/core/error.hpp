@@ -28,8 +28,13 @@ class AMP_EXPORT Error : public std::runtime_error {
   /// Only the first call, made by the innermost module, has an effect. An empty path changes
   /// nothing.
   void add_module(const std::string& path);
+  /// Puts the type of a module that is within no other before the message, "Net: ...", unless it
+  /// begins with a path.
+  void add_module_type(std::string_view type);
 
  private:
+  void put_before(std::string_view words);
+
   bool names_module_ = false;
 };
 

@@ -10,8 +10,14 @@ namespace amp::inline v0 {
 
 AMP_COLD void Error::add_module(const std::string& path) {
   if (path.empty() || names_module_) return;
-  static_cast<std::runtime_error&>(*this) = std::runtime_error(path + ": " + what());
+  put_before(path);
   names_module_ = true;
+}
+AMP_COLD void Error::add_module_type(std::string_view type) {
+  if (!names_module_) put_before(type);
+}
+AMP_COLD void Error::put_before(std::string_view words) {
+  static_cast<std::runtime_error&>(*this) = std::runtime_error(std::string(words) + ": " + what());
 }
 
 namespace detail {

@@ -18,7 +18,7 @@ namespace amp::inline v0::nn {
 
 namespace detail {
 
-/// Adds the name of the module to an error that leaves it.
+/// Adds the path of the module to an error that leaves it, or its type if it is within no other.
 [[gnu::cold]] void add_module(Error& error, const Module& module);
 /// Throws: a layer of this type is used, but it is empty.
 [[noreturn, gnu::cold]] void fail_empty(std::string_view type);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <new>
+#include <string>
 #include <string_view>
 
 #include "amp/nn/layer.hpp"
@@ -11,8 +12,11 @@ namespace amp::inline v0::nn::detail {
 
 AMP_COLD void add_module(Error& error, const Module& module) {
   try {
-    error.add_module(module.path());
-  } catch (const std::bad_alloc&) {  // the error then lacks the path
+    if (const std::string path = module.path(); !path.empty())
+      error.add_module(path);
+    else
+      error.add_module_type(module.type());
+  } catch (const std::bad_alloc&) {  // the error then lacks the name
   }
 }
 

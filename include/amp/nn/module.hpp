@@ -45,8 +45,8 @@ struct BufferOptions {
 
 /// Base of modules. A module is a shared handle, as its tensors and modules are: copies are the
 /// same module, and clone() makes another. A class that derives from Layer<Itself> instead can also
-/// be called: net(x) is net.forward(x). An error in such a call names the module: "block2.conv1:
-/// conv2d: ...".
+/// be called: net(x) is net.forward(x). An error in such a call names the module, "block2.conv1:
+/// conv2d: ...", and one within no other by its type, "Net: matmul: ...".
 ///
 /// ```cpp
 /// struct Net : amp::nn::Module {
@@ -175,8 +175,9 @@ class Module {
   /// trained. To keep the values of now, take the state_dict() of a clone().
   NamedTensors state_dict() const;
   /// Copies tensors into those of state_dict(), by name, and converts them. A tensor that is
-  /// registered several times may have any of its names. Throws, changing nothing, if a name is
-  /// missing or unknown, if a shape differs, or if two names of one tensor have different values.
+  /// registered several times may have any of its names. Throws, changing nothing, if names are
+  /// missing or unknown or shapes differ, listing all of these, if a name is there twice, or if two
+  /// names of one tensor have different values.
   void load_state_dict(const NamedTensors& tensors) const;
 
  protected:

@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -16,10 +19,12 @@
 #include "amp/autograd/leaves.hpp"
 #include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
+#include "amp/core/object_pool.hpp"
 #include "amp/nn/module.hpp"
 #include "amp/nn/module_state.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/cloning.hpp"
+#include "amp/tensor/given_tensors.hpp"
 
 namespace amp::inline v0::nn {
 
@@ -70,8 +75,17 @@ AMP_COLD std::vector<Tensor> values(const NamedTensors& named) try {
   throw amp::detail::OutOfMemory();
 }
 
+/// Removes the entries of tensors that an earlier entry has.
+AMP_INLINE void keep_first_names(NamedTensors& named) {
+  using Key = const amp::detail::TensorImpl*;
+  std::unordered_set<Key, std::hash<Key>, std::equal_to<>, amp::detail::PoolAllocator<Key>> known;
+  std::erase_if(named,
+                [&](const auto& entry) { return !known.insert(&entry.second.impl()).second; });
+}
+
 /// Whether the two are equal bit for bit in the dtype of `a`.
 AMP_COLD bool same_values(const Tensor& a, const Tensor& b) {
+  if (a.is_same(b)) return true;
   const Tensor x = a.detach().to(kCPU).contiguous();
   const Tensor y = b.detach().to(kCPU).to(a.dtype()).contiguous();
   const auto bytes = static_cast<std::size_t>(x.numel() * item_size(x.dtype()));
@@ -235,41 +249,35 @@ AMP_COLD NamedTensors Module::state_dict() const try {
   throw amp::detail::OutOfMemory();
 }
 
-AMP_COLD void Module::load_state_dict(const NamedTensors& tensors) const {
+AMP_COLD void Module::load_state_dict(const NamedTensors& tensors) const try {
   const NamedTensors own = state_dict();
   NamedTensors names;
   collect(&State::parameters, "", names, true);
   collect(&State::saved_buffers, "", names, true);
-  const auto find = [](const NamedTensors& list, std::string_view name) -> const Tensor* {
-    for (const auto& [known, tensor] : list) {
-      if (known == name) return &tensor;
-    }
-    return nullptr;
-  };
-  for (const auto& [name, tensor] : tensors) {
-    const Tensor* const to = find(names, name);
-    AMP_CHECK(to != nullptr, "load_state_dict: the module has no \"", name, "\"");
-    AMP_CHECK(tensor.defined() && tensor.shape() == to->shape(), "load_state_dict: \"", name,
-              "\" must be ", describe(*to), ", but is ", describe(tensor));
+  using Source = std::pair<std::string_view, const Tensor*>;
+  std::map<const amp::detail::TensorImpl*, std::vector<Source>> sources;  // of each of `own`
+  amp::detail::GivenTensors given("module", tensors);
+  for (const auto& [name, tensor] : names) {
+    const Tensor* const found = given.find(name);
+    if (found == nullptr) continue;
+    (void)given.fits(name, *found, tensor.shape());
+    sources[&tensor.impl()].emplace_back(name, found);
   }
-  for (std::size_t i = 0; i < tensors.size(); ++i)
-    AMP_CHECK(find(tensors, tensors[i].first) == &tensors[i].second, "load_state_dict: \"",
-              tensors[i].first, "\" is there twice");
-  std::vector<const Tensor*> sources;
   for (const auto& [name, tensor] : own) {
-    const Tensor*& source = sources.emplace_back(nullptr);
-    for (const auto& [alias, known] : names) {
-      if (!known.is_same(tensor)) continue;
-      const Tensor* const found = find(tensors, alias);
-      AMP_CHECK(source == nullptr || found == nullptr || detail::same_values(*source, *found),
-                "load_state_dict: \"", name, "\" and \"", alias,
+    if (!sources.contains(&tensor.impl())) given.add_missing(name);
+  }
+  given.check();
+  for (const auto& [tensor, all] : sources) {
+    for (const auto& [name, other] : all)
+      AMP_CHECK(detail::same_values(*all.front().second, *other), "load_state_dict: \"",
+                all.front().first, "\" and \"", name,
                 "\" are one tensor in this module, but their values differ");
-      if (source == nullptr) source = found;
-    }
-    AMP_CHECK(source != nullptr, "load_state_dict: \"", name, "\" is missing");
   }
   const NoGradGuard no_grad;
-  for (std::size_t i = 0; i < own.size(); ++i) own[i].second.copy_(sources[i]->detach());
+  for (const auto& entry : own)
+    entry.second.copy_(sources.at(&entry.second.impl()).front().second->detach());
+} catch (const std::bad_alloc&) {
+  throw amp::detail::OutOfMemory();
 }
 
 AMP_COLD void Module::keep_extra_repr(std::string text) const {
@@ -342,12 +350,11 @@ AMP_COLD void Module::check_name(std::string_view call, const std::string& name)
 AMP_INLINE void Module::collect(NamedTensors State::*list, const std::string& prefix,
                                 NamedTensors& found, bool all_names) const try {
   for (const auto& [name, tensor] : state().*list) {
-    bool known = !tensor.defined();
-    for (const auto& other : found) known = known || (!all_names && other.second.is_same(tensor));
-    if (!known) found.emplace_back(prefix + name, tensor);
+    if (tensor.defined()) found.emplace_back(prefix + name, tensor);
   }
   for (const auto& [name, child] : state().modules)
-    child.collect(list, prefix + name + ".", found, all_names);
+    child.collect(list, prefix + name + ".", found, true);
+  if (!all_names) detail::keep_first_names(found);
 } catch (const std::bad_alloc&) {
   throw amp::detail::OutOfMemory();
 }

@@ -175,9 +175,13 @@ AMP_INLINE Tensor bmm(const Tensor& a, const Tensor& b) {
 AMP_INLINE Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   detail::check_defined("linear", "input", input);
   detail::check_defined("linear", "weight", weight);
-  AMP_CHECK(weight.dim() == 2 && input.dim() >= 1 && input.size(-1) == weight.size(1),
+  AMP_CHECK(weight.dim() == 2 && input.dim() >= 1,
             "linear: expected `input` [..., K] and `weight` [N, K], but got ", describe(input),
             " and ", describe(weight));
+  AMP_CHECK(input.size(-1) == weight.size(1),
+            "linear: the last extent of `input` must be that of `weight` [N, K], but ",
+            describe(input), " and ", describe(weight), " have ", input.size(-1), " and ",
+            weight.size(1));
   AMP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)),
             "linear: `bias` must have shape [", weight.size(0), "], but is ", describe(bias));
   return autocasting::call(

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,10 @@
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
+
+namespace detail {
+class GivenTensors;
+}
 
 /// Base of amp's optimizers. An optimizer is scale-aware: step(const GradScale&) reads scaled
 /// gradients once and unscales, clips, skips and updates in that pass. A GradScaler knows it by its
@@ -91,8 +96,8 @@ class Optimizer {
   /// options, such as `storage` and `seed`, are not. Synchronises.
   NamedTensors state_dict() const;
   /// Restores what state_dict() returned. A parameter without any entry starts anew. Throws,
-  /// changing nothing, if a name is unknown, missing or given twice, if a shape or dtype differs,
-  /// or if an option is invalid. Synchronises.
+  /// changing nothing, if names are unknown or missing or shapes or dtypes differ, listing all of
+  /// these, if a name is given twice, or if an option is invalid. Synchronises.
   void load_state_dict(const NamedTensors& tensors);
 
  protected:
@@ -142,11 +147,15 @@ class Optimizer {
   static void exchange(const Hyperparameters& hyperparameters,
                        std::vector<double>& values) noexcept;
   std::string entry_name(std::size_t i, const State& state) const;
-  /// Throws if a parameter that was stepped lacks an entry. Before its first step, a parameter may
-  /// have auxiliary state only: set_master_weights creates it.
-  void check_complete(std::size_t i, const detail::PoolVector<State*>& all,
-                      const detail::PoolVector<detail::PoolVector<Tensor>>& loaded) const;
-  void check_known(std::string_view entry, const detail::PoolVector<State*>& all);
+  /// Returns the entries of all states, each for all parameters; undefined if there is none. Throws
+  /// if a state was saved with another storage.
+  detail::PoolVector<detail::PoolVector<Tensor>> find_states(
+      detail::GivenTensors& given, const detail::PoolVector<State*>& all) const;
+  /// Notes the entries that a parameter which was stepped lacks. Before its first step, a parameter
+  /// may have auxiliary state only: set_master_weights creates it.
+  void check_complete(std::size_t i, detail::GivenTensors& given,
+                      const detail::PoolVector<State*>& all,
+                      const detail::PoolVector<detail::PoolVector<Tensor>>& found) const;
   WeightStorage storage_of(std::size_t i) const;
   /// The auxiliary state of weights in this storage, or null if the storage has none.
   State* aux_state_in(WeightStorage storage);
@@ -158,14 +167,19 @@ class Optimizer {
     return has_name_[i] ? std::string_view(names_[i]) : std::string_view();
   }
 
+  /// The same for messages, in quotes after a blank.
+  std::string quoted_name(std::size_t i) const;
+
   bool is_view(std::size_t i) const { return i < views_.size() && views_[i].has_value(); }
 
   std::string_view name_;
   std::vector<Tensor> parameters_;
   detail::PoolVector<std::optional<ParameterView>> views_;  // set for views; without names
   std::vector<std::string> names_;
-  std::vector<bool> has_name_;  // false: the name is the index
-  Tensor applied_;              // int64, on the device
+  std::vector<bool> has_name_;                           // false: the name is the index
+  std::unordered_set<const detail::TensorImpl*> known_;  // the parameters
+  std::unordered_set<std::string> known_names_;
+  Tensor applied_;  // int64, on the device
   State rests_[3] = {{"master", State::kRest, WeightStorage::kMaster},
                      {"remainder", State::kRest, WeightStorage::kRemainder},
                      {"compensation", State::kRest, WeightStorage::kKahan}};

@@ -71,8 +71,8 @@ AMP_INLINE void Optimizer::mark_unscaled() {
 AMP_INLINE void Optimizer::step() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
-    AMP_CHECK(leaf == nullptr || !leaf->is_scaled, "step: the gradient of parameter ", i, ", ",
-              describe(parameters_[i]),
+    AMP_CHECK(leaf == nullptr || !leaf->is_scaled, "step: the gradient of parameter ", i,
+              quoted_name(i), ", ", describe(parameters_[i]),
               is_view(i) ? ", is still scaled: scaler.unscale_ leaves 16-bit gradients to "
                            "scaler.step(optimizer)"
                          : ", was accumulated from a scaled loss; call scaler.step(optimizer), or "
@@ -87,8 +87,8 @@ AMP_INLINE void Optimizer::step(const GradScale& scale) {
   for (std::size_t i = 0; scale.inverse_low_precision != nullptr && i < parameters_.size(); ++i) {
     const autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
     AMP_CHECK(leaf == nullptr || !leaf->is_scaled || is_low_precision(leaf->grad.dtype()),
-              "step: a scaled loss was added to the gradient of parameter ", i, ", ",
-              describe(parameters_[i]),
+              "step: a scaled loss was added to the gradient of parameter ", i, quoted_name(i),
+              ", ", describe(parameters_[i]),
               ", after unscale_; call unscale_ once, after the last backward()");
   }
   apply(scale);
@@ -148,6 +148,10 @@ AMP_COLD void Optimizer::set_master_weights(std::span<const Tensor> weights) {
   }
 }
 
+AMP_COLD std::string Optimizer::quoted_name(std::size_t i) const {
+  return has_name_[i] ? " \"" + names_[i] + '"' : std::string();
+}
+
 AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
   const std::size_t i = parameters_.size();
   AMP_CHECK(p.defined() && p.is_leaf() && p.requires_grad(), name_, ": params[", i, "], ",
@@ -157,21 +161,22 @@ AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
   AMP_CHECK(p.is_contiguous(), name_, ": params[", i, "], ", describe(p),
             ", must be contiguous, but has strides ", p.strides(),
             "; keep the weights in row-major memory");
-  for (std::size_t j = 0; j < i; ++j) {
-    const Tensor& known = parameters_[j];
-    AMP_CHECK(p.device() == known.device(), name_, ": params[", i, "] is on ", p.device(),
-              ", but params[0] is on ", known.device(), "; use one optimizer per device");
-    AMP_CHECK(!p.is_same(known), name_, ": params[", i, "] is params[", j, "] again");
-  }
+  AMP_CHECK(i == 0 || p.device() == parameters_[0].device(), name_, ": params[", i, "] is on ",
+            p.device(), ", but params[0] is on ", parameters_[0].device(),
+            "; use one optimizer per device");
+  for (std::size_t j = 0; known_.contains(&p.impl()) && j < i; ++j)
+    AMP_CHECK(!p.is_same(parameters_[j]), name_, ": params[", i, "] is params[", j, "] again");
   std::string name = called.empty() ? std::to_string(i) : std::string(called);
   AMP_CHECK(!name.starts_with("groups.") || name.find('.', 7) != std::string::npos, name_,
             ": a parameter may not be named \"", name, "\": so the options of a group are saved");
-  for (const std::string& known : names_)
-    AMP_CHECK(name != known, name_, ": two parameters are named \"", name, "\"");
+  AMP_CHECK(!known_names_.contains(name), name_, ": two parameters are named \"", name,
+            "\"; the groups of one network share out its named_parameters()");
   if (!applied_.defined()) applied_ = zeros({}, {.dtype = kInt64, .device = p.device()});
   parameters_.push_back(p);
   names_.push_back(std::move(name));
   has_name_.push_back(!called.empty());
+  known_.insert(&p.impl());
+  known_names_.insert(names_.back());
 }
 
 AMP_COLD void Optimizer::adopt(const ParameterView& view) {
@@ -200,6 +205,8 @@ AMP_INLINE kernels::LowPrecisionCopies Optimizer::copies_to_write(std::size_t i)
 
 AMP_COLD void Optimizer::forget_after(std::size_t count) {
   if (views_.size() > count) views_.resize(count);
+  for (std::size_t i = count; i < parameters_.size(); ++i) known_.erase(&parameters_[i].impl());
+  for (std::size_t i = count; i < names_.size(); ++i) known_names_.erase(names_[i]);
   parameters_.resize(count);
   names_.resize(count);
   has_name_.resize(count);
@@ -217,9 +224,9 @@ AMP_COLD void Optimizer::check_state(std::size_t i, const StateChoice& choice,
     const Tensor& own = state->tensors[i];
     const auto dtype = state->dtype(choice, p.dtype());
     AMP_CHECK(dtype == own.dtype() && own.shape() == state->shape(p) && own.device() == p.device(),
-              name_, ": params[", i, "] is now ", describe(p), " on ", p.device(),
-              " with `storage` ", amp::name(choice.storage), ", but its ", state->name, " is ",
-              describe(own), " on ", own.device(),
+              name_, ": params[", i, "]", quoted_name(i), " is now ", describe(p), " on ",
+              p.device(), " with `storage` ", amp::name(choice.storage), ", but its ", state->name,
+              " is ", describe(own), " on ", own.device(),
               "; convert parameters before the optimizer is made, and choose `storage` and "
               "`moments` before the first step");
   }
@@ -229,13 +236,13 @@ AMP_INLINE void Optimizer::check_gradient(std::size_t i, const Tensor& grad,
                                           const StateChoice& choice,
                                           const detail::PoolVector<State*>& remembered) const {
   const Tensor& parameter = parameters_[i];
-  AMP_CHECK(parameter.is_contiguous(), name_, ": params[", i, "], ", describe(parameter),
-            ", is no longer contiguous");
+  AMP_CHECK(parameter.is_contiguous(), name_, ": params[", i, "]", quoted_name(i), ", ",
+            describe(parameter), ", is no longer contiguous");
   check_state(i, choice, remembered);
   AMP_CHECK(grad.shape() == parameter.shape() && grad.is_contiguous() &&
                 grad.device() == parameter.device(),
-            name_, ": the gradient ", describe(grad), " of params[", i,
-            "] must have the shape of the parameter, ", describe(parameter), ", and be contiguous");
+            name_, ": the gradient ", describe(grad), " of params[", i, "]", quoted_name(i),
+            " must have the shape of the parameter, ", describe(parameter), ", and be contiguous");
 }
 
 AMP_INLINE void* Optimizer::state_of(State& state, std::size_t i, const StateChoice& choice) {

@@ -6,7 +6,7 @@
 
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "amp/kernels/optim/schedule.hpp"
@@ -21,13 +21,29 @@ inline std::vector<std::string> no_names() { return {}; }
 inline std::vector<ParameterView> no_views() { return {}; }
 }  // namespace detail
 
+/// The parameters of a group: tensors, as of Module::parameters(), or tensors with names, as of
+/// Module::named_parameters().
+class GroupParams : public std::vector<Tensor> {
+ public:
+  using std::vector<Tensor>::vector;
+  GroupParams(std::vector<Tensor> tensors) : vector(std::move(tensors)) {}
+  GroupParams(const NamedTensors& named);
+
+  /// The names that came with the tensors; empty if none did.
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+};
+
 /// Parameters that are trained with the same options. A group has either `params` or `views`.
 template <class Options>
 struct ParamGroup {
-  std::vector<Tensor> params = {};
+  GroupParams params = {};
   Options options = {};
-  std::vector<std::string> names =
-      detail::no_names();  // of params, for state_dict; if empty, their indices
+  /// The names of params in state_dict and in messages. If empty, the optimizer fills in those that
+  /// came with `params`; if there are none, a parameter goes by its index.
+  std::vector<std::string> names = detail::no_names();
   /// Parameters in the user's memory, instead of `params`. The optimizer fills `params` with
   /// tensors over this memory; their `.grad` is a tensor over the gradient's memory.
   std::vector<ParameterView> views = detail::no_views();

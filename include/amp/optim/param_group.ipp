@@ -2,10 +2,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <new>
+
 #include "amp/core/error.hpp"
 #include "amp/optim/param_group.hpp"
 
-namespace amp::inline v0::detail {
+namespace amp::inline v0 {
+
+AMP_COLD GroupParams::GroupParams(const NamedTensors& named) try {
+  for (const auto& [name, tensor] : named) {
+    push_back(tensor);
+    names_.push_back(name);
+  }
+} catch (const std::bad_alloc&) {
+  throw detail::OutOfMemory();
+}
+
+namespace detail {
 
 AMP_COLD void refuse_option(std::string_view name, const char* option, double value, double below) {
   fail(name, ": `", option, "` must lie in [0, ", below, "), but is ", value);
@@ -25,4 +38,5 @@ AMP_COLD void check_schedule(std::string_view name, const Schedule& s) {
             ", peak_factor ", s.peak_factor, ", rising ", s.rising);
 }
 
-}  // namespace amp::inline v0::detail
+}  // namespace detail
+}  // namespace amp::inline v0

@@ -80,7 +80,7 @@ class RuleOptimizer : public Optimizer {
   template <detail::Parameters Params = std::vector<Tensor>,
             std::same_as<detail::OptionsOfOthers> Others = detail::OptionsOfOthers>
   RuleOptimizer(const Params&, const Others&) = delete;  // names are .lr, .beta1, .weight_decay ...
-  /// Several groups, each with its own options.
+  /// Several groups, each with its own options. No name may be in two of them.
   explicit RuleOptimizer(std::vector<Group> groups);
   ~RuleOptimizer() override;
 

@@ -68,6 +68,7 @@ AMP_COLD void RuleOptimizer<Formula>::add_param_group(Group group) try {
   AMP_CHECK(!group.params.empty() || !group.views.empty(), name(), detail::kNoParams);
   AMP_CHECK(group.params.empty() || group.views.empty(), name(),
             ": a group has both `params` and `views`; make it two groups");
+  if (group.names.empty()) group.names = group.params.names();
   AMP_CHECK(group.names.empty() || group.names.size() == group.params.size(), name(),
             ": a group has ", group.params.size(), " params, but ", group.names.size(),
             " names (a view has its own)");
@@ -107,17 +108,12 @@ AMP_COLD auto RuleOptimizer<Formula>::one(std::vector<Tensor> params, const Opti
 
 template <class Formula>
 AMP_COLD auto RuleOptimizer<Formula>::one(const NamedTensors& params, const Options& options)
-    -> std::vector<Group> try {
-  std::vector<Group> groups(1);
-  Group& group = groups[0];
-  group.options = options;
-  for (const auto& [name, tensor] : params) {
-    group.names.push_back(name);
-    group.params.push_back(tensor);
-  }
-  return groups;
-} catch (const std::bad_alloc&) {
-  throw detail::OutOfMemory();
+    -> std::vector<Group> {
+  return detail::or_out_of_memory([&] {
+    std::vector<Group> groups(1);
+    groups[0] = {.params = params, .options = options};
+    return groups;
+  });
 }
 
 template <class Formula>

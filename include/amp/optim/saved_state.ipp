@@ -13,6 +13,7 @@
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/saved_state.hpp"
 #include "amp/tensor/factory.hpp"
+#include "amp/tensor/given_tensors.hpp"
 
 namespace amp::inline v0 {
 
@@ -41,52 +42,48 @@ AMP_COLD NamedTensors Optimizer::state_dict() const try {
   throw detail::OutOfMemory();
 }
 
+namespace detail {
+
+/// The tensor of that name, or an undefined one if it was not given or does not fit.
+AMP_COLD Tensor matching(GivenTensors& given, std::string_view name, const Shape& shape,
+                         DType dtype) {
+  const Tensor* const found = given.find(name);
+  return found != nullptr && given.fits(name, *found, shape, dtype) ? *found : Tensor();
+}
+AMP_COLD Tensor needed(GivenTensors& given, std::string_view name, const Shape& shape,
+                       DType dtype) {
+  if (given.find(name) == nullptr) given.add_missing(name);
+  return matching(given, name, shape, dtype);
+}
+
+AMP_COLD void check_count(std::string_view name, const Tensor& count) {
+  AMP_CHECK(!count.defined() || count.item<std::int64_t>() >= 0, "load_state_dict: \"", name,
+            "\" counts steps, but is below 0");
+}
+
+}  // namespace detail
+
 AMP_COLD void Optimizer::load_state_dict(const NamedTensors& tensors) try {
-  const auto find = [&](const std::string& name) -> const Tensor* {
-    const Tensor* found = nullptr;
-    for (const auto& entry : tensors) {
-      if (entry.first != name) continue;
-      AMP_CHECK(found == nullptr && entry.second.defined(), "load_state_dict: \"", name,
-                "\" is there twice, or undefined");
-      found = &entry.second;
-    }
-    return found;
-  };
-  std::size_t used = 0;
-  const auto matching = [&](const std::string& name, const Shape& shape, DType dtype) {
-    const Tensor* const found = find(name);
-    if (found == nullptr) return Tensor();
-    AMP_CHECK(found->shape() == shape && found->dtype() == dtype, "load_state_dict: \"", name,
-              "\" must be ", dtype, shape, ", but is ", describe(*found));
-    AMP_CHECK(dtype != kInt64 || found->item<std::int64_t>() >= 0, "load_state_dict: \"", name,
-              "\" counts steps, but is below 0");
-    ++used;
-    return *found;
-  };
-  const Tensor applied = matching("applied_steps", {}, kInt64);
-  AMP_CHECK(applied.defined(), "load_state_dict: \"applied_steps\" is missing");
-  std::vector<double> values;
+  detail::GivenTensors given("optimizer", tensors);
+  const Tensor applied = detail::needed(given, "applied_steps", {}, kInt64);
   const Hyperparameters own = hyperparameters();
-  for (const auto& [name, address] : own) {
-    const Tensor value = matching(name, {}, kFloat64);
-    AMP_CHECK(value.defined(), "load_state_dict: \"", name, "\" is missing");
-    values.push_back(value.item<double>());
-  }
+  std::vector<Tensor> numbers;
+  for (const auto& entry : own) numbers.push_back(detail::needed(given, entry.first, {}, kFloat64));
   const detail::PoolVector<State*> all = all_states();
-  detail::PoolVector<detail::PoolVector<Tensor>> loaded;
-  for (State* state : all) {
-    state->tensors.reserve(parameters_.size());  // so that replace() allocates nothing
-    detail::PoolVector<Tensor>& list = loaded.emplace_back();
+  detail::PoolVector<detail::PoolVector<Tensor>> loaded = find_states(given, all);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) check_complete(i, given, all, loaded);
+  given.check();
+
+  detail::check_count("applied_steps", applied);
+  std::vector<double> values;
+  for (const Tensor& number : numbers) values.push_back(number.item<double>());
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    all[s]->tensors.reserve(parameters_.size());  // so that replace() allocates nothing
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      const auto dtype = state->dtype(choice(i), parameters_[i].dtype());
-      const Tensor found =
-          dtype ? matching(entry_name(i, *state), state->shape(parameters_[i]), *dtype) : Tensor();
-      list.push_back(found.defined() ? found.to(parameters_[i].device()).clone() : found);
+      Tensor& state = loaded[s][i];
+      if (all[s]->kind == State::kCount) detail::check_count(entry_name(i, *all[s]), state);
+      if (state.defined()) state = state.to(parameters_[i].device()).clone();
     }
-  }
-  for (std::size_t i = 0; i < parameters_.size(); ++i) check_complete(i, all, loaded);
-  if (used != tensors.size()) {
-    for (const auto& entry : tensors) check_known(entry.first, all);
   }
   const Tensor applied_here = applied.to(applied_.device());
   exchange(own, values);
@@ -103,36 +100,41 @@ AMP_COLD void Optimizer::load_state_dict(const NamedTensors& tensors) try {
   throw detail::OutOfMemory();
 }
 
+AMP_COLD auto Optimizer::find_states(detail::GivenTensors& given,
+                                     const detail::PoolVector<State*>& all) const
+    -> detail::PoolVector<detail::PoolVector<Tensor>> {
+  detail::PoolVector<detail::PoolVector<Tensor>> found;
+  for (const State* state : all) {
+    detail::PoolVector<Tensor>& list = found.emplace_back();
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const Tensor& p = parameters_[i];
+      const std::string name = entry_name(i, *state);
+      const auto dtype = state->dtype(choice(i), p.dtype());
+      AMP_CHECK(dtype || given.find(name) == nullptr, "load_state_dict: \"", name,
+                "\" was saved with another `storage` than ", amp::name(storage_of(i)), ", which ",
+                describe(p), " has here");
+      list.push_back(dtype ? detail::matching(given, name, state->shape(p), *dtype) : Tensor());
+    }
+  }
+  return found;
+}
+
 AMP_COLD void Optimizer::check_complete(
-    std::size_t i, const detail::PoolVector<State*>& all,
-    const detail::PoolVector<detail::PoolVector<Tensor>>& loaded) const {
+    std::size_t i, detail::GivenTensors& given, const detail::PoolVector<State*>& all,
+    const detail::PoolVector<detail::PoolVector<Tensor>>& found) const {
   bool begun = false;
   for (std::size_t s = 0; s < all.size(); ++s) {
-    const Tensor& t = loaded[s][i];
+    const Tensor& t = found[s][i];
     begun =
         begun || (t.defined() && (all[s]->kind == State::kMoment ||
                                   (all[s]->kind == State::kCount && t.item<std::int64_t>() > 0)));
   }
-  for (std::size_t s = 0; s < all.size() && begun; ++s)
-    AMP_CHECK(loaded[s][i].defined() || all[s]->may_lack ||
-                  !all[s]->dtype(choice(i), parameters_[i].dtype()),
-              "load_state_dict: \"", entry_name(i, *all[s]), "\" is missing");
-}
-
-AMP_COLD void Optimizer::check_known(std::string_view entry,
-                                     const detail::PoolVector<State*>& all) {
-  bool known = entry == "applied_steps";
-  for (const auto& own : hyperparameters()) known = known || own.first == entry;
-  for (const State* state : all) {
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      if (entry != entry_name(i, *state)) continue;
-      AMP_CHECK(state->dtype(choice(i), parameters_[i].dtype()), "load_state_dict: \"", entry,
-                "\" was saved with another `storage` than ", amp::name(storage_of(i)), ", which ",
-                describe(parameters_[i]), " has here");
-      known = true;
-    }
+  for (std::size_t s = 0; s < all.size() && begun; ++s) {
+    const bool needs =
+        !all[s]->may_lack && all[s]->dtype(choice(i), parameters_[i].dtype()).has_value();
+    const std::string name = entry_name(i, *all[s]);
+    if (needs && given.find(name) == nullptr) given.add_missing(name);
   }
-  AMP_CHECK(known, "load_state_dict: there is no \"", entry, "\" here");
 }
 
 }  // namespace amp::inline v0
