@@ -65,9 +65,7 @@ class AtomicFile {
     require(synced(partial_.file()), "cannot write it to the disk");
     require(partial_.rename(target_), "cannot rename the written file");
     // The new name is on the disk when the folder is. Not every file system supports this.
-    const std::string name = folder_of(target_);
-    const int folder =
-        ::open(name.empty() ? "." : name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int folder = ::open(partial_.folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return;
     (void)synced(folder);
     ::close(folder);

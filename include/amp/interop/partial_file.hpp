@@ -47,6 +47,7 @@ class PartialFile {
     ::close(file_);
   }
 
+  const std::string& folder() const { return folder_; }
   /// The file descriptor, once it is created.
   int file() const { return file_; }
 
