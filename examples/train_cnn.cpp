@@ -460,17 +460,23 @@ class Trainer {
 
 // --- all of them --------------------------------------------------------------------------------
 
+std::string why_no_gpu() {
 #if defined(AMP_TRAINER_CUDA)
-constexpr const char* kNoGpu = "there is no CUDA driver, or it has no device";
+  try {
+    (void)amp::empty({1}, {.device = amp::kCUDA});
+  } catch (const amp::Error& error) {
+    return error.what();
+  }
+  return {};
 #else
-constexpr const char* kNoGpu =
-    "this trainer was built without CUDA, because no GPU or no nvcc was found; if there are "
-    "both, build it again";
+  return "this trainer was built without CUDA, because no GPU or no nvcc was found; if there are "
+         "both, build it again";
 #endif
+}
 
 void require_device(const Options& options) {
   if (options.device == "cuda" && !amp::is_available(amp::kCUDA)) {
-    throw amp::Error(std::string("--device cuda: no GPU can be used: ") + kNoGpu +
+    throw amp::Error("--device cuda: no GPU can be used: " + why_no_gpu() +
                      ". --device cpu needs none");
   }
 }

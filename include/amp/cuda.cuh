@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // The CUDA device: include this in one .cu file of a program, and its .cpp files can create tensors
-// on Device{kCUDA}. Needs nvcc, and links cudart and cublas; with AMP_USE_CUDNN=1, cudnn too.
+// on Device{kCUDA}. Needs nvcc, and links cudart and cublas; with AMP_USE_CUDNN=1, cudnn too. With
+// AMP_LOAD_CUDA_LIBRARIES=1, cudart alone: the others are loaded when they are first needed.
 // Includes <amp/cuda.hpp>, which has graphs, streams and memory for .cpp files.
 #pragma once
+
+#include "amp/device/cuda/loaded_libraries.hpp"  // before the headers that call what is in it
 
 #include "amp/cuda.hpp"
 #include "amp/cuda.ipp"
@@ -27,6 +30,9 @@ namespace amp::inline v0 {
 /// the object of this file lies in a static archive, a call of this function links it into the
 /// program.
 __attribute__((weak)) void enable_cuda() {
+#if AMP_LOAD_CUDA_LIBRARIES
+  cuda::detail::libraries().load = cuda::detail::load_blas;
+#endif
 #if AMP_USE_CUDNN
   cuda::detail::enable_cudnn();
 #endif

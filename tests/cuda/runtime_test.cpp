@@ -43,6 +43,27 @@ TEST_CASE("cuda: tensors come and go with the device's numbers", "[cuda]") {
 }
 #endif
 
+#if !defined(AMP_TEST_GPU)
+TEST_CASE("cuda: a device that cannot be used has a reason", "[cuda]") {
+  using amp::cuda::detail::find_devices;
+  CHECK(find_devices().count == toolkit().devices);
+  toolkit().fail("cudaGetDeviceCount", 0, cudaErrorInsufficientDriver);
+  CHECK_THAT(find_devices().why_none,
+             ContainsSubstring("no CUDA driver") && ContainsSubstring("InsufficientDriver"));
+  toolkit().fail("cudaGetDeviceCount", 0, cudaErrorNoDevice);
+  CHECK(find_devices().why_none == "the CUDA driver has no device");
+
+  // Of a program that does not link cuBLAS. Without a device, it is not loaded.
+  auto& load = amp::cuda::detail::libraries().load;
+  load = [] { throw amp::Error("libcublas.so cannot be loaded"); };
+  toolkit().fail("cudaGetDeviceCount", 0, cudaErrorNoDevice);
+  CHECK(find_devices().why_none == "the CUDA driver has no device");
+  CHECK(find_devices().count == 0);
+  CHECK(find_devices().why_none == "libcublas.so cannot be loaded");
+  load = nullptr;
+}
+#endif
+
 TEST_CASE("cuda: a second device holds its own tensors", "[cuda]") {
   const int count = amp::cuda::detail::device_count();
   if (count < 2) AMP_TEST_SKIP("there is one device");

@@ -5,7 +5,8 @@
 # Builds and runs targets of consumer/ in a folder of its own:
 #   consumer.sh AMP package|subdirectory BUILD WORK "TARGET..." [CMAKE FLAG]...
 # As a package, amp is installed from BUILD and then moved: an installation must not remember where
-# it was. What the shared objects export is looked through.
+# it was. With AMP_INSTALL=ON, a subproject is installed too. The compiled library is also linked as
+# pkg-config says. What the shared objects export is looked through.
 set -eu -o pipefail
 amp=$1 kind=$2 build=$3 work=$4
 read -ra targets <<<"$5"
@@ -21,8 +22,8 @@ if [[ $kind == package ]]; then
     exit 1
   fi
   if command -v pkg-config >/dev/null; then
-    export PKG_CONFIG_PATH=$work/moved/share/pkgconfig
-    read -ra flags <<<"$(pkg-config --cflags amp)"
+    file=$(find "$work/moved" -name amp.pc)
+    read -ra flags <<<"$(PKG_CONFIG_PATH=${file%/*} pkg-config --cflags amp)"
     [[ -e ${flags[0]#-I}/amp/amp.hpp ]]
   fi
   set -- "$@" -DCMAKE_PREFIX_PATH="$work/moved"
@@ -41,6 +42,17 @@ cmake --build "$work/build" --target "${targets[@]}"
 for target in "${targets[@]}"; do
   "$work/build/$target"
 done
+
+compiler=
+for flag; do
+  case $flag in
+    -DCMAKE_CXX_COMPILER=*) compiler=${flag#*=} ;;
+    -DAMP_INSTALL=ON) cmake --install "$work/build" --prefix "$work/moved" >"$work/install.log" ;;
+  esac
+done
+if [[ " $* " == *" -DAMP_LIBRARY=amp::compiled "* ]]; then
+  "$amp/tests/package/pkg_config.sh" "$amp" "$work/moved" "$work/pkg_config" "$compiler" || (($? == 77))
+fi
 
 # By mangled names: the standard library's own templates are always exported.
 kernels='_ZN?K?3amp.*(7kernels4cuda|4cuda6launch)|__device_stub'

@@ -4,14 +4,19 @@
 #
 # gdb finds amp's printers by itself, and prints what the lines of SOURCE say that begin with
 #   // gdb: <command> => <output>
-# gdb.sh SOURCE INCLUDE PROGRAM GDB COMPILER [FLAG]...     77: gdb has no Python, or may not trace.
+# gdb.sh SOURCE INCLUDE PROGRAM GDB [COMPILER FLAG...]     77: gdb has no Python, or may not trace.
+# Without a compiler, PROGRAM was made of SOURCE before, and gdb is told where the printers are.
 set -eu
 source=$1 include=$2 program=$3 gdb=$4
 shift 4
-"$@" -g -DAMP_USE_GDB=1 -I "$include" "$source" -o "$program"
 
 allowed=(-nx -batch -iex "add-auto-load-safe-path $include/amp/debug" -iex "set width 0"
   -iex "set debuginfod enabled off")
+if (($#)); then
+  "$@" -g -DAMP_USE_GDB=1 -I "$include" "$source" -o "$program"
+else
+  allowed+=(-x "$include/amp/debug/gdb.hpp.py")
+fi
 "$gdb" -nx -batch -ex 'python print("has python")' 2>/dev/null | grep -q "has python" ||
   { echo "skipped: $gdb has no Python" && exit 77; }
 "$gdb" "${allowed[@]}" -ex run "$program" 2>&1 | grep -q "exited normally" ||

@@ -106,6 +106,12 @@
 #define AMP_USE_CUDNN 0
 #endif
 
+// cuBLAS and cuDNN are loaded when a CUDA device is first used, if the build does not link them and
+// defines AMP_LOAD_CUDA_LIBRARIES=1 for the whole program: then it runs on machines without them.
+#if !defined(AMP_LOAD_CUDA_LIBRARIES)
+#define AMP_LOAD_CUDA_LIBRARIES 0
+#endif
+
 // A program that has a source file compiled without optimization and computes much says so once, on
 // stderr: see core/optimization_hint.hpp. Define AMP_NO_OPTIMIZATION_HINT for a source file to
 // exempt it.

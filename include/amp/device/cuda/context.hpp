@@ -10,31 +10,49 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "amp/device/capture.hpp"
 #include "amp/device/cuda/definitions.hpp"
 #include "amp/device/cuda/error.hpp"
+#include "amp/device/cuda/libraries.hpp"
 #include "amp/device/cuda/process.hpp"
 #include "amp/device/stream.hpp"
 
 namespace amp::inline v0::cuda {
 namespace detail {
 
-/// Returns the number of devices that this process can use; 0 if there is no driver or no device.
-/// The driver is queried once. Throws amp::Error in a forked child that cannot use CUDA.
-inline int device_count() {
-  require_own_process();
-  static const int count = [] {
-    int found = 0;
-    if (cudaGetDeviceCount(&found) != cudaSuccess) {
-      (void)cudaGetLastError();
-      return 0;
-    }
-    return found < kMaxDevices ? found : kMaxDevices;
-  }();
-  return count;
+/// The devices that this process can use.
+struct Devices {
+  int count = 0;
+  std::string why_none = {};  // if count is 0
+};
+
+inline Devices find_devices() {
+  int found = 0;
+  if (const cudaError_t status = cudaGetDeviceCount(&found); status != cudaSuccess) {
+    (void)cudaGetLastError();
+    if (status == cudaErrorNoDevice) return {0, "the CUDA driver has no device"};
+    return {0, std::string("there is no CUDA driver, or none that fits (cudaGetDeviceCount: ") +
+                   cudaGetErrorName(status) + ": " + cudaGetErrorString(status) + ")"};
+  }
+  try {
+    if (void (*const load)() = libraries().load) load();
+  } catch (const Error& error) {
+    return {0, error.what()};
+  }
+  return {std::min(found, kMaxDevices)};
 }
+
+/// Returns what find_devices() found at the first call. Throws amp::Error in a forked child that
+/// cannot use CUDA.
+inline const Devices& devices() {
+  require_own_process();
+  static const Devices& found = *new Devices(find_devices());  // outlives all statics
+  return found;
+}
+inline int device_count() { return devices().count; }
 
 /// Makes a device current for its lifetime.
 class DeviceGuard {

@@ -35,6 +35,7 @@ struct LibraryInfo {
 namespace detail {
 
 struct AMP_EXPORT Libraries {
+  std::atomic<void (*)()> load = nullptr;          // if they are not linked; throws amp::Error
   std::atomic<int (*)()> cudnn_version = nullptr;  // set by the file that is compiled with it
   std::atomic<bool> told_of_convolutions = false;  // whether the warning about cuDNN was emitted
   // Whether the gradient of a bias comes from the matmul that gives the gradient of the weight
@@ -56,13 +57,13 @@ void note_refusal(LibraryRefusal refusal);
 
 /// Returns the version of cuDNN as cudnnGetVersion() does: 90100 is 9.1.0. Returns 0 if the
 /// program's .cu file was compiled without cuDNN or there is none; convolutions are then computed
-/// as im2col and matmuls.
+/// as im2col and matmuls. Loads cuDNN if the program does not link it.
 inline int cudnn_version() {
   int (*const version)() = detail::libraries().cudnn_version.load();
   return version == nullptr ? 0 : version();
 }
-/// Whether convolutions go through cuDNN.
-inline bool has_cudnn() { return detail::libraries().cudnn_version.load() != nullptr; }
+/// Whether convolutions go through cuDNN. Loads it if the program does not link it.
+inline bool has_cudnn() { return cudnn_version() != 0; }
 
 /// Returns which libraries are used, and what they could not compute so far. Does not synchronise.
 LibraryInfo library_info();

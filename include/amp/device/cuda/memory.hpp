@@ -30,7 +30,7 @@ inline MemoryPool& memory_pool(int device) { return process_state<MemoryPools>()
 inline void* allocate(Device device, std::int64_t bytes) {
   AMP_CHECK(device.index >= 0 && device.index < device_count(), "device ", device,
             " is not usable: ",
-            device_count() == 0 ? "there is no CUDA driver, or it has no device"
+            device_count() == 0 ? devices().why_none.c_str()
                                 : "this machine has no device of that number");
   return amp::detail::or_out_of_memory([&] { return memory_pool(device.index).allocate(bytes); });
 }

@@ -22,21 +22,27 @@ inline void warn_without_dnn() {
         "time and memory: the .cu file of this program was compiled without AMP_USE_CUDNN=1 "
         "(CMake: AMP_WITH_CUDNN)");
 }
+
+/// Returns null, after a warning, if the program has no library or cannot load it.
+inline const ConvLibrary* usable_conv_library() {
+  const ConvLibrary* const library = conv_library();
+  if (library == nullptr) warn_without_dnn();
+  return library != nullptr && amp::cuda::has_cudnn() ? library : nullptr;
+}
 }  // namespace detail
 
 inline void conv2d(const Conv2dArgs& args) {
-  const detail::ConvLibrary* const library = detail::conv_library();
-  if (library == nullptr) detail::warn_without_dnn();
+  const detail::ConvLibrary* const library = detail::usable_conv_library();
   if (library != nullptr && library->conv2d(args)) return;
   detail::conv2d_by_matmul(args);
 }
 inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
-  const detail::ConvLibrary* const library = detail::conv_library();
+  const detail::ConvLibrary* const library = detail::usable_conv_library();
   if (library != nullptr && library->conv2d_backward_input(args)) return;
   detail::conv2d_backward_input_by_matmul(args);
 }
 inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
-  const detail::ConvLibrary* const library = detail::conv_library();
+  const detail::ConvLibrary* const library = detail::usable_conv_library();
   if (library != nullptr && library->conv2d_backward_weight(args)) return;
   detail::conv2d_backward_weight_by_matmul(args);
 }
