@@ -17,7 +17,6 @@
 #include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
 #include "amp/nn/module.hpp"
-#include "amp/nn/module_state.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/cloning.hpp"
 
