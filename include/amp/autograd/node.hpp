@@ -105,6 +105,17 @@ class AMP_EXPORT Leaf final : public Node {
   void prepare(Tensor& gradient);
   /// Adds to the gradient; the first becomes it, without a copy unless it is shared.
   void accumulate(Tensor gradient, bool scaled);
+  /// To be called when a step reads the gradient. Returns whether it is a sum with one that a step
+  /// had read before: a scaled loss was added to it, and nothing had set it to 0 meanwhile.
+  bool note_step() {
+    stepped_version_ = grad.version();
+    return sums_stepped_;
+  }
+  /// To be called when the gradient is dropped or replaced.
+  void forget_steps() {
+    stepped_version_ = kNotStepped;
+    sums_stepped_ = false;
+  }
 
   Tensor grad;
   bool requires_grad = true;
@@ -113,9 +124,14 @@ class AMP_EXPORT Leaf final : public Node {
   std::size_t listener_index = 0;
 
  private:
+  static constexpr std::uint64_t kNotStepped = ~std::uint64_t{0};
+
   bool has_gradient();
   /// The gradient in row-major memory of its own, to which scalers and optimizers may write.
   static Tensor own(const Tensor& gradient);
+
+  std::uint64_t stepped_version_ = kNotStepped;  // of the gradient, when the last step read it
+  bool sums_stepped_ = false;
 };
 
 /// Whether there may be leaves with a listener.

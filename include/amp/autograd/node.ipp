@@ -76,8 +76,10 @@ AMP_INLINE void Leaf::accumulate(Tensor gradient, bool scaled) {
   if (!grad.defined()) {
     grad = own(gradient);  // what `gradient` held may be freed, but not before the lock is
     is_scaled = scaled;
+    forget_steps();
     return;
   }
+  if (scaled && grad.version() == stepped_version_) sums_stepped_ = true;
   const kernels::BinaryArgs args{grad.operand(), gradient.operand(), grad.operand()};
   kernels::dispatch<&kernels::Backend::add, kernels::host::add>(grad.device(), args);
   grad.impl().storage->bump_version();

@@ -9,7 +9,6 @@
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/autograd/hooks.hpp"
 #include "amp/nn/clone.hpp"
-#include "amp/nn/module_state.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/cloning.hpp"
 

@@ -29,6 +29,8 @@ namespace detail {
 
 class ModuleCall;
 
+inline constexpr std::string_view kNoType = "Module";
+
 /// The names as text, such as "a", "b", or none if there are none.
 std::string listed(const std::vector<std::string>& names);
 
@@ -247,6 +249,23 @@ class Module {
   void convert(std::string_view call, DType dtype, const NamedTensors& kept) const;
 
   std::shared_ptr<State> state_;
+};
+
+/// What the handles to a module share.
+struct Module::State {
+  NamedTensors parameters, buffers;
+  NamedTensors saved_buffers = {};  // the persistent ones among them
+  std::vector<std::pair<std::string, Module>> modules;
+  bool training = true;
+  bool keeps_float32 = false;
+  std::string_view type = detail::kNoType;
+  std::string extra_repr = {};
+  // Parameters that were replaced, to which copies of a layer may still have handles.
+  std::vector<std::pair<Tensor, std::string>> replaced = {};
+  Ref<ForwardHooks> forward_hooks = {};
+  Ref<BackwardHooks> backward_hooks = {};
+  std::weak_ptr<State> parent = {};  // the module in which it was registered first
+  std::string name = {};
 };
 
 }  // namespace nn

@@ -21,7 +21,6 @@
 #include "amp/core/error.hpp"
 #include "amp/core/object_pool.hpp"
 #include "amp/nn/module.hpp"
-#include "amp/nn/module_state.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/cloning.hpp"
 #include "amp/tensor/given_tensors.hpp"

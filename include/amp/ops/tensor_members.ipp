@@ -264,6 +264,7 @@ AMP_INLINE void Tensor::set_grad(const Tensor& grad) const {
   }
   leaf->grad = own;
   leaf->is_scaled = false;
+  leaf->forget_steps();
 }
 
 AMP_INLINE void Tensor::set_data(const Tensor& data) const {

@@ -23,8 +23,14 @@
 namespace amp::inline v0 {
 
 namespace detail {
+
 class GivenTensors;
-}
+
+/// Warns that a step reads a gradient which a step has read before, and to which a scaled loss was
+/// added. `call` is the step's, or the name of its optimizer.
+[[gnu::cold]] void warn_of_sum(std::string_view call, std::string_view parameter) noexcept;
+
+}  // namespace detail
 
 /// Base of amp's optimizers. An optimizer is scale-aware: step(const GradScale&) reads scaled
 /// gradients once and unscales, clips, skips and updates in that pass. A GradScaler knows it by its
@@ -73,7 +79,9 @@ class Optimizer {
   /// GradScaler::unscale_, which leaves 16-bit ones scaled. Does not synchronise.
   void step();
   /// Makes one step with the gradients multiplied by `scale`; changes no weight if
-  /// *scale.found_inf is not 0. Throws if a gradient does not fit its parameter or an option is
+  /// *scale.found_inf is not 0. Warns, once for each optimizer, if zero_grad() was forgotten: a
+  /// scaled loss was added to a gradient that a step had read (on the host, one that was not
+  /// skipped). Throws if a gradient does not fit its parameter or an option is
   /// invalid. Does not synchronise.
   void step(const GradScale& scale);
 
@@ -169,6 +177,8 @@ class Optimizer {
 
   /// The same for messages, in quotes after a blank.
   std::string quoted_name(std::size_t i) const;
+  /// Notes that this step reads the gradients, and warns of sums.
+  void note_step();
 
   bool is_view(std::size_t i) const { return i < views_.size() && views_[i].has_value(); }
 
@@ -180,6 +190,7 @@ class Optimizer {
   std::unordered_set<const detail::TensorImpl*> known_;  // the parameters
   std::unordered_set<std::string> known_names_;
   Tensor applied_;  // int64, on the device
+  bool warns_of_sums_ = true;
   State rests_[3] = {{"master", State::kRest, WeightStorage::kMaster},
                      {"remainder", State::kRest, WeightStorage::kRemainder},
                      {"compensation", State::kRest, WeightStorage::kKahan}};

@@ -4,10 +4,12 @@
 
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "amp/autograd/leaves.hpp"
 #include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
+#include "amp/core/warning.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/optimizer.hpp"
 #include "amp/tensor/blob.hpp"
@@ -15,6 +17,20 @@
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0 {
+
+namespace detail {
+
+AMP_COLD void warn_of_sum(std::string_view call, std::string_view parameter) noexcept {
+  warn(
+      call, ": the gradient of \"", parameter,
+      "\" is a sum with the one of the last step, because zero_grad() was not called after it, and "
+      "a scaled loss was added. Once the scale has changed, such a sum means nothing. Call "
+      "optimizer.zero_grad() before backward(), or set the option zero_grad of amp's optimizers. "
+      "To "
+      "add up the gradients of several losses, call step once, after the last backward()");
+}
+
+}  // namespace detail
 
 AMP_INLINE Optimizer::Optimizer(std::string_view name) : name_(name) {}
 
@@ -91,6 +107,8 @@ AMP_INLINE void Optimizer::step(const GradScale& scale) {
               ", ", describe(parameters_[i]),
               ", after unscale_; call unscale_ once, after the last backward()");
   }
+  const bool skips_here = applied_.defined() && applied_.device().type == kCPU && scale.skips();
+  if (!skips_here) note_step();
   apply(scale);
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i];
@@ -101,6 +119,15 @@ AMP_INLINE void Optimizer::step(const GradScale& scale) {
     } else {
       detail::wrote_copies(p);
     }
+  }
+}
+
+AMP_INLINE void Optimizer::note_step() {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
+    if (leaf == nullptr || !leaf->grad.defined() || is_view(i)) continue;
+    if (leaf->note_step() && std::exchange(warns_of_sums_, false)) [[unlikely]]
+      detail::warn_of_sum(name_, names_[i]);
   }
 }
 

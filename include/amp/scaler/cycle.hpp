@@ -68,6 +68,10 @@ class Cycle {
   void collect(std::string_view call, const AnyOptimizer& optimizer, OptimizerCycle& cycle,
                bool writes, Device home);
 
+  /// To be called before an optimizer that is not amp's steps: notes that it reads the gradients of
+  /// its parameters, if it tells which these are. Warns once of a forgotten zero_grad.
+  void note_step(const AnyOptimizer& optimizer);
+
   /// The statistics of the optimizer in this cycle, or else in the last one; undefined if there are
   /// none.
   Tensor statistics(const void* optimizer) const;
@@ -108,7 +112,7 @@ class Cycle {
   PoolVector<OptimizerCycle> optimizers_;
   PoolVector<Ended> ended_;
   PoolVector<Tensor> found_infs_;  // to be reused
-  bool interrupted_ = false, warns_;
+  bool interrupted_ = false, warns_, warns_of_sums_ = true;
 };
 
 /// Forgets an optimizer's part in the cycle if the scope is left by an exception, so that it can

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
 #include "amp/core/warning.hpp"
 #include "amp/device/capture.hpp"
@@ -89,6 +90,18 @@ AMP_INLINE void Cycle::collect(std::string_view call, const AnyOptimizer& optimi
   found_infs_.reserve(count);  // end() must not allocate
   for (GradientPart& part : cycle.parts) part.found_inf = make_found_inf(part.device);
   if (cycle.parts.size() > 1) cycle.common_found_inf = make_found_inf(home);
+}
+
+AMP_COLD void Cycle::note_step(const AnyOptimizer& optimizer) {
+  if (!optimizer.has_parameters()) return;
+  std::int64_t index = 0;
+  optimizer.visit_parameters([&](const Tensor& p) {
+    autograd::Leaf* const leaf = autograd::leaf_of(p);
+    if (leaf != nullptr && leaf->grad.defined() && leaf->note_step() &&
+        std::exchange(warns_of_sums_, false))
+      warn_of_sum("GradScaler: step", integer_text(static_cast<long long>(index)));
+    ++index;
+  });
 }
 
 AMP_COLD Tensor Cycle::statistics(const void* optimizer) const {

@@ -226,6 +226,7 @@ AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer
   if (is_aware) {
     optimizer.step(cycle->scale);
   } else if (cycle->found_inf().item<float>() == 0) {
+    cycle_.note_step(optimizer);
     optimizer.step();
   }
   cycle->stage = detail::Stage::kStepped;

@@ -6,7 +6,6 @@
 // with tensors of its own.
 #pragma once
 
-#include <map>
 #include <memory>
 
 #include "amp/core/refcount.hpp"
@@ -42,7 +41,7 @@ class AMP_EXPORT Cloning {
     Cloning* const scope = current();
     if (scope == nullptr || original == nullptr) [[likely]]
       return original;
-    std::shared_ptr<void>& known = scope->objects_[original.get()];
+    std::shared_ptr<void>& known = scope->object(original.get());
     if (known != nullptr) return std::static_pointer_cast<T>(known);
     const std::shared_ptr<T> clone = std::make_shared<T>();
     known = clone;  // before it is filled, because it may hold itself
@@ -51,13 +50,12 @@ class AMP_EXPORT Cloning {
   }
 
  private:
-  struct Pair {
-    Ref<TensorImpl> original;  // kept, so that its address stays its own
-    Ref<TensorImpl> clone;
-  };
+  struct Clones;
 
-  std::map<const TensorImpl*, Pair> tensors_;
-  std::map<const void*, std::shared_ptr<void>> objects_;
+  /// The clone of an object that handles share; null before it is made.
+  std::shared_ptr<void>& object(const void* original);
+
+  std::unique_ptr<Clones> clones_;
   bool is_outermost_;
 };
 

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <utility>
+#include <map>
+#include <memory>
 
+#include "amp/core/error.hpp"
 #include "amp/core/globals.hpp"
 #include "amp/tensor/cloning.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -14,11 +16,23 @@
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_COLD Cloning::Cloning() : is_outermost_(current() == nullptr) {
+struct Cloning::Clones {
+  struct Pair {
+    Ref<TensorImpl> original;  // kept, so that its address stays its own
+    Ref<TensorImpl> clone;
+  };
+
+  std::map<const TensorImpl*, Pair> tensors;
+  std::map<const void*, std::shared_ptr<void>> objects;
+};
+
+AMP_COLD Cloning::Cloning()
+    : clones_(or_out_of_memory([] { return std::make_unique<Clones>(); })),
+      is_outermost_(current() == nullptr) {
   if (is_outermost_) thread_state<CurrentCloning>().scope = this;
 }
 AMP_COLD Cloning::~Cloning() {
-  for (const auto& [address, pair] : tensors_)
+  for (const auto& [address, pair] : clones_->tensors)
     pair.original->clones_under_way.fetch_sub(1, std::memory_order_relaxed);
   if (is_outermost_) thread_state<CurrentCloning>().scope = nullptr;
 }
@@ -26,21 +40,20 @@ AMP_INLINE Cloning* Cloning::current() { return thread_state<CurrentCloning>().s
 
 AMP_COLD void Cloning::add(const Tensor& original, const Tensor& clone) {
   TensorImpl& impl = original.impl();
-  tensors_.insert_or_assign(&impl, Pair{Ref<TensorImpl>(&impl), Ref<TensorImpl>(&clone.impl())});
+  clones_->tensors.insert_or_assign(
+      &impl, Clones::Pair{Ref<TensorImpl>(&impl), Ref<TensorImpl>(&clone.impl())});
   impl.clones_under_way.fetch_add(1, std::memory_order_relaxed);
 }
 AMP_COLD Ref<TensorImpl> Cloning::find(const TensorImpl& original) const {
-  const auto found = tensors_.find(&original);
-  return found == tensors_.end() ? Ref<TensorImpl>() : found->second.clone;
+  const auto found = clones_->tensors.find(&original);
+  return found == clones_->tensors.end() ? Ref<TensorImpl>() : found->second.clone;
+}
+
+AMP_COLD std::shared_ptr<void>& Cloning::object(const void* original) {
+  return clones_->objects[original];
 }
 
 }  // namespace detail
-
-AMP_COLD void Tensor::turn_to_clone() noexcept {
-  if (const detail::Cloning* const scope = detail::Cloning::current()) {
-    if (Ref<detail::TensorImpl> clone = scope->find(*impl_)) impl_ = std::move(clone);
-  }
-}
 
 AMP_THREAD_STATE(detail::CurrentCloning);
 

@@ -295,6 +295,5 @@ void copy_elements(const Tensor& input, const Tensor& output);
 }  // namespace amp::inline v0
 
 #if AMP_HEADER_ONLY
-#include "amp/tensor/cloning.ipp"
 #include "amp/tensor/tensor.ipp"
 #endif

@@ -8,6 +8,7 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/traversal/channels_last.hpp"
+#include "amp/tensor/cloning.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
@@ -15,6 +16,12 @@ namespace amp::inline v0 {
 AMP_INLINE detail::TensorImpl::TensorImpl(Ref<Storage> memory, Shape extents, const Strides& steps,
                                           std::int64_t first, DType element)
     : TensorData{std::move(memory), extents, steps, first, element} {}
+
+AMP_COLD void Tensor::turn_to_clone() noexcept {
+  if (const detail::Cloning* const scope = detail::Cloning::current()) {
+    if (Ref<detail::TensorImpl> clone = scope->find(*impl_)) impl_ = std::move(clone);
+  }
+}
 
 AMP_INLINE std::int64_t Tensor::size(std::int64_t d) const {
   const Shape& extents = impl("size").shape;
