@@ -706,6 +706,27 @@ TEST_CASE("gradcheck: cross_entropy of one row and of images", "[autograd]") {
   CHECK(gradcheck(of_images, {strided_leaf({2, 3, 2, 2})}) == "");
 }
 
+TEST_CASE("gradcheck: cross_entropy with probabilities, for both sides", "[autograd]") {
+  const Tensor weight = positive(leaf({3}, 3)).detach();
+  for (const amp::Reduction reduction : {amp::kMean, amp::kSum, amp::kNone}) {
+    for (const double smoothing : {0.0, 0.3}) {
+      for (const Tensor& w : {Tensor(), weight}) {
+        CAPTURE(static_cast<int>(reduction), smoothing, w.defined());
+        const auto loss = [&](const Tensors& x) {
+          return amp::cross_entropy(
+              x[0], x[1], {.label_smoothing = smoothing, .reduction = reduction, .weight = w});
+        };
+        for (const amp::Shape& shape : {amp::Shape(4, 3), amp::Shape(3), amp::Shape(2, 3, 2)}) {
+          CHECK(gradcheck(loss, {leaf(shape), leaf(shape, 1)}) == "");
+          CHECK(gradcheck(loss, {strided_leaf(shape), strided_leaf(shape, 1)}) == "");
+        }
+      }
+    }
+  }
+  const auto same = [](const Tensors& x) { return amp::cross_entropy(x[0], x[0] * 2); };
+  CHECK(gradcheck(same, {leaf({2, 3})}) == "");
+}
+
 TEST_CASE("gradcheck: cross_entropy and nll_loss with class weights", "[autograd]") {
   const Tensor targets = amp::tensor({2, 0, 3, 1, 2}, {5}),
                images = amp::tensor({0, 2, 1, 1, 0, 2, 2, 1}, {2, 4});

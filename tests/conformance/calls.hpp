@@ -158,6 +158,12 @@ inline Outputs cross_entropy(In x, Case c) {
                              .weight = optional(x, 1)});
 }
 
+inline Outputs cross_entropy_of_probabilities(In x, Case c) {
+  return amp::cross_entropy(
+      x[0], x[1],
+      {.label_smoothing = c.attributes[1], .reduction = reduction(c), .weight = optional(x, 2)});
+}
+
 inline Outputs nll_loss(In x, Case c) {
   return amp::nll_loss(
       x[0], index(c, x),
@@ -324,6 +330,7 @@ inline constexpr Binding kAll[] = {
      kFloat32Math},
     {"batch_norm", batch_norm, kFloat32Math},
     {"cross_entropy", cross_entropy, kFloat32Math},
+    {"cross_entropy(probabilities)", cross_entropy_of_probabilities, kFloat32Math},
     {"nll_loss", nll_loss, kFloat32Math},
     {"mse_loss", [](In x, Case c) -> Outputs { return amp::mse_loss(x[0], x[1], reduction(c)); },
      kFloat32Math},

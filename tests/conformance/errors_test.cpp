@@ -87,6 +87,8 @@ const std::vector<BadCall>& bad_calls() {
       {"group_norm", "groups", [] { return amp::group_norm(cube, 3); }},
       {"batch_norm", "rank", [] { return amp::batch_norm(ones({4}), none, none, {}, {}, true); }},
       {"cross_entropy", "targets", [] { return amp::cross_entropy(x, ones({3}, amp::kInt64)); }},
+      {"cross_entropy", "probabilities",
+       [] { return amp::cross_entropy(x, amp::softmax(x, 1), {.ignore_index = 0}); }},
       {"nll_loss", "targets", [] { return amp::nll_loss(x, ones({3}, amp::kInt64)); }},
       {"mse_loss", "shapes", [] { return amp::mse_loss(x, ones({2})); }},
       {"binary_cross_entropy_with_logits", "shapes",

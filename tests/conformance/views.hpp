@@ -302,6 +302,7 @@ inline void vectors(const amp::Device& device, amp::DType dtype) {
       {"batch_norm", {{4, 8, 8}, {8}, {8}}, {1, 0.1, 1e-5, 2, 0}},
       {"batch_norm", {{2, 18, 3, 4}, {18}, {18}}, {1, 0.1, 1e-5, 2, 0}},
       {"cross_entropy", {{8, 16}}, {1, -100, 0.125}, {8}, 16},
+      {"cross_entropy(probabilities)", {{8, 16}, {8, 16}}, {1, 0.125}},
       {"mse_loss", {{8, 16}, {8, 16}}, {1}},
       {"max_pool2d", {{2, 8, 8}}, {2, 2, 2, 2, 0, 0}},
       {"max_pool2d", {{2, 18, 5, 6}}, {3, 3, 2, 2, 1, 1}},

@@ -301,7 +301,8 @@ def class_loss(name, rng, dtype):
     ignore = rng.choice([-100, 0])
     targets = [rng.randrange(classes) if rng.random() < 0.9 else ignore for _ in range(count)]
     t = tensor(rng, shape, torch.int64, contents=torch.tensor(targets))
-    x = tensor(rng, shape[:1] + [classes] + shape[1:], dtype)
+    whole = shape[:1] + [classes] + shape[1:]
+    x = tensor(rng, whole, dtype)
     w = tensor(rng, [classes], dtype, "positive", requires_grad=False) \
         if rng.random() < 0.3 else None
     reduce = rng.randint(0, 2)
@@ -309,6 +310,9 @@ def class_loss(name, rng, dtype):
         return Call(name, [x, t, w], [ignore, reduce], lambda x, t, w: F.nll_loss(
             x, t, w, ignore_index=ignore, reduction=REDUCTIONS[reduce]))
     smoothing = rng.choice([0.0, 0.0, 0.1])
+    if rng.random() < 0.3:
+        t = tensor(rng, whole, parameter_dtype(rng, dtype), "positive")
+        ignore = -100
     return Call(name, [x, t, w], [ignore, smoothing, reduce], lambda x, t, w: F.cross_entropy(
         x, t, w, ignore_index=ignore, reduction=REDUCTIONS[reduce], label_smoothing=smoothing))
 

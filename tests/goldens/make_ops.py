@@ -1008,6 +1008,39 @@ def variances():
             var(f"{dim} of {list(shape)}, correction {correction}", values(shape, 3), dim, correction)
 
 
+def soft_class_losses():
+    op = "cross_entropy(probabilities)"
+
+    def loss(detail, shape, reduction="mean", label_smoothing=0.0, weight=None, x=None):
+        case(
+            op,
+            f"{reduction}{detail}",
+            lambda x, t, *w: F.cross_entropy(
+                x, t, *w, reduction=reduction, label_smoothing=label_smoothing
+            ),
+            values(shape, 3) if x is None else x,
+            unit(shape, 2),
+            attributes=(REDUCTIONS.index(reduction), label_smoothing),
+            constants=() if weight is None else (positive((weight,), 2),),
+        )
+
+    for reduction in REDUCTIONS:
+        loss("", (4, 5), reduction)
+        loss(", smoothing 0.25, weights", (4, 5), reduction, 0.25, 5)
+        loss(", [N, C, d1]", (2, 3, 4), reduction)
+        loss(" of nothing", (0, 3), reduction)
+        loss(" of no pixels", (2, 3, 0), reduction)
+    loss(", smoothing 0.1", (4, 5), label_smoothing=0.1)
+    loss(", weights", (4, 5), weight=5)
+    loss(", [C]", (3,))
+    loss(", [C], smoothing 0.25, weights", (3,), "none", 0.25, 3)
+    loss(", [N, C, 1, d2], smoothing 0.25, weights", (2, 3, 1, 2), "mean", 0.25, 3)
+    loss(", one class", (2, 1))
+    loss(", one sample", (1, 3))
+    large = floats([[60, -60, 59, 58, -60], [-88, -87, -90, -120, -88]])
+    loss(" of large logits", (2, 5), "none", x=large)
+
+
 # --- writing ------------------------------------------------------------------------------------
 
 
@@ -1193,6 +1226,7 @@ struct Result {{
 ///                   statistics: these are the last operands, and after the call outputs 1 and 2
 ///   cross_entropy nll_loss           reduction (0 none, 1 mean, 2 sum), ignore_index,
 ///                   label_smoothing; index: targets; class weights are the second operand
+///   cross_entropy(probabilities)     reduction, label_smoothing; class weights are the third operand
 ///   mse_loss binary_cross_entropy_with_logits    reduction; of the form with options, whether
 ///                   there are weight and pos_weight: the next operands
 ///   dropout dropout_add              p, training
@@ -1244,6 +1278,7 @@ if __name__ == "__main__":
         reciprocals,
         logarithms_near_0,
         variances,
+        soft_class_losses,
     ):
         group()
     emit()

@@ -1640,6 +1640,17 @@ TEST_CASE("misuse: losses of classes") {
         input + "|`weight`|one device|float32[2, 3]|cpu|float32[3]|cuda:0");
   }
   const Row rows[] = {
+      {"cross_entropy: probabilities of another shape",
+       [](In in) { return amp::cross_entropy(in.matrix, in.wide); },
+       "cross_entropy: |`logits`|float32[2, 3]|`targets`|probabilities|float32[4, 5]"},
+      {"cross_entropy: bool targets", [](In in) { return amp::cross_entropy(in.matrix, in.mask); },
+       "cross_entropy: `targets`|int64|probabilities|bool[2, 3]"},
+      {"cross_entropy: probabilities and an ignored class",
+       [](In in) { return amp::cross_entropy(in.matrix, in.matrix, {.ignore_index = 2}); },
+       "cross_entropy: `ignore_index`|`targets`|probabilities|2"},
+      {"cross_entropy: device of the probabilities",
+       [](In in) { return amp::cross_entropy(in.matrix, in.moved); },
+       "cross_entropy: |`logits`|`targets`|one device|float32[2, 3]|cpu|cuda:0"},
       {"cross_entropy: label_smoothing below 0",
        [](In in) { return amp::cross_entropy(in.matrix, in.index, {.label_smoothing = -0.5}); },
        "cross_entropy: `label_smoothing`|[0, 1]|-0.5"},

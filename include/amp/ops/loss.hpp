@@ -41,6 +41,11 @@ struct BinaryCrossEntropyOptions {
 /// probabilities are never stored. The mean is NaN if every target is skipped. A target outside
 /// [0, C) that is not `ignore_index` throws on the CPU; on CUDA its loss and its gradient are NaN,
 /// and so are the reduced loss and, with kMean, the gradients of all targets that count.
+///
+/// Floating-point targets of the shape of `logits` are probabilities of the classes, of mixed images
+/// for example: -sum over the classes of weight * target * log softmax(logits). They get gradients
+/// too, dtypes promote, kMean divides by the number of samples whatever the weights, and
+/// log softmax(logits) is stored for backward. Throws if `ignore_index` is a class.
 [[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
                                    const CrossEntropyOptions& options = {});  // {.weight = w}
 

@@ -10,6 +10,7 @@
 #include "amp/kernels/cross_entropy/host.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/softmax/host.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
@@ -75,22 +76,131 @@ AMP_INLINE Tensor cross_entropy(std::string_view op, const Tensor& logits, const
   return output;
 }
 
-AMP_INLINE Tensor class_loss(autocasting::OpId id, std::string_view argument, const Tensor& input,
-                             const Tensor& targets, const CrossEntropyOptions& options,
-                             bool normalized) {
-  const std::string_view op = id.name();
+/// Reduces the elements of a loss, which are float32 at least, and rounds to `dtype`.
+AMP_INLINE Tensor reduced(std::string_view op, const Tensor& losses, Reduction reduction,
+                          DType dtype) {
+  if (reduction == kNone) return autocasting::convert_dtype(losses, dtype);
+  const double share = reduction == kMean ? 1 / static_cast<double>(losses.numel()) : 1;
+  return autocasting::convert_dtype(reduce(op, losses, {}, false, share), dtype);
+}
+
+/// a * b in this dtype, for b that broadcasts to the shape of a. No history.
+AMP_INLINE Tensor product(const Tensor& a, const Tensor& b, DType dtype) {
+  return binary_kernel<&kernels::Backend::mul, kernels::host::mul>(a, b, a.shape(), dtype);
+}
+
+/// The factors q of cross_entropy_of_probabilities(), in this dtype if they are not `targets`
+/// themselves. No history.
+AMP_INLINE Tensor soft_targets(const Tensor& targets, double smoothing, const Tensor& weight,
+                               DType dtype) {
+  Tensor q = targets;
+  if (smoothing != 0) {
+    const auto number = [&](double value) {
+      return kernels::Operand::scalar(value, targets.device());
+    };
+    q = scalar_kernel<&kernels::Backend::mul, kernels::host::mul>(q, number(1 - smoothing), false,
+                                                                  dtype);
+    q = scalar_kernel<&kernels::Backend::add, kernels::host::add>(
+        q, number(smoothing / static_cast<double>(q.size(1))), false, dtype);
+  }
+  return weight.defined() ? product(q, weight, dtype) : q;
+}
+
+/// The weights of classes, [C], as [1, C, 1, ...]; an undefined tensor stays one. No history.
+AMP_INLINE Tensor along_classes(const Tensor& weight, int dims) {
+  if (!weight.defined()) return weight;
+  Shape shape(1, weight.size(0));
+  while (shape.dims() < dims) shape.push_back(1);
+  return reshape(weight.detach(), shape);
+}
+
+/// log_softmax over the classes of [N, C, ...], in float32 at least, and its gradient. No history.
+AMP_INLINE Tensor log_probabilities(const Tensor& x) {
+  const Tensor log_p =
+      empty(x.shape(), {.dtype = promote_types(x.dtype(), kFloat32), .device = x.device()});
+  if (log_p.numel() != 0)
+    kernels::dispatch<&kernels::Backend::log_softmax, kernels::host::log_softmax>(
+        x.device(), kernels::SoftmaxArgs{x.operand(), log_p.operand(), 1});
+  return log_p;
+}
+AMP_INLINE Tensor log_probabilities_backward(const Tensor& grad, const Tensor& log_p, DType dtype) {
+  const Tensor grad_x = empty(log_p.shape(), {.dtype = dtype, .device = log_p.device()});
+  const Tensor dense_grad = dense(grad);
+  if (grad_x.numel() != 0)
+    kernels::dispatch<&kernels::Backend::log_softmax_backward, kernels::host::log_softmax_backward>(
+        log_p.device(),
+        kernels::SoftmaxBackwardArgs{dense_grad.operand(), log_p.operand(), grad_x.operand(), 1});
+  return grad_x;
+}
+
+/// The loss of logits x [N, C, ...] with targets t of that shape:
+///   -sum over c of q log_softmax(x),  q = weight ((1 - smoothing) t + smoothing / C)
+AMP_INLINE Tensor cross_entropy_of_probabilities(std::string_view op, const Tensor& logits,
+                                                 const Tensor& t,
+                                                 const CrossEntropyOptions& options, DType dtype) {
+  const Tensor x = contiguous(logits), weight = along_classes(options.weight, x.dim());
+  const double smoothing = options.label_smoothing;
+  const DType wide = promote_types(promote_types(x.dtype(), t.dtype()), kFloat32);
+  const Tensor log_p = log_probabilities(x);
+  const Tensor losses = reduce(
+      op, product(log_p, soft_targets(t.detach(), smoothing, weight, wide), wide), 1, false, -1);
+  const Tensor output = reduced(op, losses, options.reduction, dtype);
+  if (!autograd::recording(x, t)) return output;
+  const double share = options.reduction == kMean ? 1 / static_cast<double>(losses.numel()) : 1;
+  autograd::record(
+      op, output,
+      [op, log_p, wide, smoothing, share, targets = autograd::SavedTensor(t),
+       weights = autograd::SavedTensor(weight), reduction = options.reduction, from = x.dtype()](
+          const Tensor& gradient, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
+        const Tensor &to = targets.get(op), &w = weights.get(op);
+        Shape each = log_p.shape();
+        each[1] = 1;
+        const Tensor wide_grad = autocasting::convert_dtype(gradient, wide);
+        const Tensor grad =
+            scale(reduction == kNone ? reshape(wide_grad, each) : wide_grad, -share);
+        const auto towards_logits = [&] {
+          const Tensor q = soft_targets(to, smoothing, w, wide);
+          return log_probabilities_backward(product(q, grad, log_p.dtype()), log_p, from);
+        };
+        const auto towards_targets = [&] {
+          const Tensor weighted = w.defined() ? product(log_p, w, wide) : log_p;
+          return product(weighted, scale(grad, 1 - smoothing), to.dtype());
+        };
+        return {needs[0] ? towards_logits() : Tensor(), needs[1] ? towards_targets() : Tensor()};
+      },
+      x, t);
+  return output;
+}
+
+/// Throws unless `targets` are classes of `input`, or probabilities of them if these are allowed.
+AMP_INLINE void check_targets(std::string_view op, std::string_view argument, const Tensor& input,
+                              const Tensor& targets, const CrossEntropyOptions& options,
+                              bool may_be_soft) {
   check_floating(op, argument, input);
   check_defined(op, "targets", targets);
-  AMP_CHECK(targets.dtype() == kInt64, op, ": `targets` must be int64 class indices, but is ",
-            describe(targets));
+  const bool soft = may_be_soft && is_floating_point(targets.dtype());
+  AMP_CHECK(soft || targets.dtype() == kInt64, op, ": `targets` must be int64 class indices",
+            may_be_soft ? " or floating-point probabilities" : "", ", but is ", describe(targets));
+  AMP_CHECK(!soft || options.ignore_index < 0, op, ": `ignore_index` has no meaning for `targets` ",
+            describe(targets), ", which are probabilities, but is ", options.ignore_index);
   AMP_CHECK(options.label_smoothing >= 0 && options.label_smoothing <= 1, op,
             ": `label_smoothing` must lie in [0, 1], but is ", options.label_smoothing);
   check_same_device(op, argument, input, "targets", targets);
   Shape expected = input.shape();
   if (input.dim() > 0) expected.erase(input.dim() == 1 ? 0 : 1);
-  AMP_CHECK(input.dim() > 0 && targets.shape() == expected, op, ": for `", argument, "` ",
-            describe(input), " the targets must have shape ", expected, ", but `targets` is ",
-            describe(targets));
+  AMP_CHECK(input.dim() > 0 && targets.shape() == (soft ? input.shape() : expected), op, ": for `",
+            argument, "` ", describe(input), " the targets must have shape ", expected,
+            may_be_soft
+                ? " if they are int64 class indices, and its shape if they are probabilities"
+                : "",
+            ", but `targets` is ", describe(targets));
+}
+
+AMP_INLINE Tensor class_loss(autocasting::OpId id, std::string_view argument, const Tensor& input,
+                             const Tensor& targets, const CrossEntropyOptions& options,
+                             bool normalized) {
+  const std::string_view op = id.name();
+  check_targets(op, argument, input, targets, options, !normalized);
   const std::int64_t classes = input.size(input.dim() == 1 ? 0 : 1);
   AMP_CHECK(classes > 0, op, ": `", argument, "` ", describe(input), " has no classes");
   if (options.weight.defined()) {
@@ -99,13 +209,23 @@ AMP_INLINE Tensor class_loss(autocasting::OpId id, std::string_view argument, co
               describe(options.weight));
     check_same_device(op, argument, input, "weight", options.weight);
   }
+  const bool soft = is_floating_point(targets.dtype());
+  const auto loss = [&](const autocasting::ResultDType& dtype, const Tensor& x, const Tensor& t) {
+    if (!soft) return cross_entropy(op, x, t, options, normalized, dtype(x));
+    return cross_entropy_of_probabilities(op, x, t, options, promote_types(dtype(x), dtype(t)));
+  };
+  const auto of_batch = [&](const autocasting::ResultDType& dtype, const Tensor& x,
+                            const Tensor& t) {
+    if (x.dim() > 1) return loss(dtype, x, t);
+    const Tensor result =
+        loss(dtype, reshape(x, {1, classes}), soft ? reshape(t, {1, classes}) : reshape(t, {1}));
+    return reshape(result, {});
+  };
+  if (soft) return autocasting::call_reading(id, of_batch, input, targets);
   return autocasting::call_reading(
       id,
       [&](const autocasting::ResultDType& dtype, const Tensor& x) {
-        if (x.dim() > 1) return cross_entropy(op, x, targets, options, normalized, dtype(x));
-        const Tensor loss = cross_entropy(op, reshape(x, {1, x.size(0)}), reshape(targets, {1}),
-                                          options, normalized, dtype(x));
-        return reshape(loss, {});
+        return of_batch(dtype, x, targets);
       },
       input);
 }
@@ -127,14 +247,6 @@ AMP_INLINE Tensor nll_loss(const Tensor& input, const Tensor& targets,
 }
 
 namespace detail {
-
-/// Reduces the elements of a loss, which are float32 at least, and rounds to `dtype`.
-AMP_INLINE Tensor reduced(std::string_view op, const Tensor& losses, Reduction reduction,
-                          DType dtype) {
-  if (reduction == kNone) return autocasting::convert_dtype(losses, dtype);
-  const double share = reduction == kMean ? 1 / static_cast<double>(losses.numel()) : 1;
-  return autocasting::convert_dtype(reduce(op, losses, {}, false, share), dtype);
-}
 
 /// An elementwise loss of `input` and `target`, in float32 at least. derivatives(input, target,
 /// first, shape, dtype) returns the derivative by `input` if `first`, else by `target`, divided by
