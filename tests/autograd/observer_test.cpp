@@ -181,7 +181,7 @@ TEST_CASE("observers: a begin that throws fails those that heard of it", "[autog
 
   inner.throws_at = "";
   outer.throws_at = "module ";
-  CHECK(error_of([&] { (void)relu(x); }) == "thrown at module ");
+  CHECK(error_of([&] { (void)relu(x); }) == "ReLU: thrown at module ");
   CHECK(inner.take() == Events{"module ", "module ends"});
 
   outer.throws_at = "";

@@ -4,6 +4,10 @@
 // What losses of two tensors make of dtypes and shapes that differ.
 #include <amp/amp.hpp>
 
+#include <cmath>
+#include <limits>
+#include <vector>
+
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
@@ -36,6 +40,22 @@ TEST_CASE("binary_cross_entropy_with_logits: the dtype of the target", "[ops]") 
       }
     }
   }
+}
+
+TEST_CASE("binary_cross_entropy_with_logits: an infinite logit gives the limit", "[ops]") {
+  const float inf = std::numeric_limits<float>::infinity();
+  for (const amp::DType dtype : {amp::kFloat64, amp::kFloat32, amp::kFloat16}) {
+    INFO(amp::name(dtype));
+    const Tensor x = amp::tensor({inf, inf, inf, -inf, -inf, -inf}, {6}).to(dtype);
+    const Tensor y = amp::tensor({0.0F, 0.5F, 1.0F, 0.0F, 0.5F, 1.0F}, {6}).to(dtype);
+    x.requires_grad_();
+    const Tensor losses = amp::binary_cross_entropy_with_logits(x, y, amp::kNone);
+    CHECK(losses.to_vector<float>() == std::vector<float>{inf, inf, 0, 0, inf, inf});
+    amp::sum(losses).backward();
+    CHECK(x.grad().to_vector<float>() == std::vector<float>{1, 0.5F, 0, 0, -0.5F, -1});
+  }
+  const Tensor nan = amp::full({1}, std::numeric_limits<double>::quiet_NaN());
+  CHECK(std::isnan(amp::binary_cross_entropy_with_logits(nan, amp::zeros({1})).item<float>()));
 }
 
 TEST_CASE("losses: shapes that would broadcast are refused, and both named", "[ops]") {

@@ -153,13 +153,15 @@ struct SquaredError {
     return (a - b) * (a - b);
   }
 };
-/// -y log(sigmoid(x)) - (1 - y) log(1 - sigmoid(x)) = max(x, 0) - x y + log(1 + e^-|x|): no term
-/// overflows or cancels.
+/// -y log(sigmoid(x)) - (1 - y) log(1 - sigmoid(x)) = |x| s + log(1 + e^-|x|), in which s is 1 - y
+/// if x > 0, else y: no term overflows or cancels, and an infinite x gives the limit.
 struct BinaryCrossEntropyWithLogits {
   template <class C>
   AMP_HOST_DEVICE static C apply(C x, C y) {
-    const C softplus = math::log1p(math::exp(x > C{0} ? -x : x));
-    return (x > C{0} ? x - x * y : -x * y) + softplus;
+    const C magnitude = x > C{0} ? x : -x;
+    const C share = x > C{0} ? C{1} - y : y;
+    const C linear = share == C{0} ? C{0} : magnitude * share;  // infinity times 0 is not a number
+    return linear + math::log1p(math::exp(-magnitude));
   }
 };
 /// The derivative of BinaryCrossEntropyWithLogits with respect to x.

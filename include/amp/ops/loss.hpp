@@ -60,8 +60,9 @@ struct BinaryCrossEntropyOptions {
                               Reduction reduction = kMean);
 
 /// -w (p y log(sigmoid(x)) + (1 - y) log(1 - sigmoid(x))), averaged, for logits x, targets y in [0,
-/// 1], weight w and pos_weight p, computed so that no logit overflows. `target` has the shape of
-/// `input`; the result is 0-dimensional, or has that shape if the reduction is kNone. It has the
+/// 1], weight w and pos_weight p, computed so that no logit overflows. Without pos_weight an
+/// infinite logit gives the limit: 0 if it is right (torch: NaN), otherwise infinity. `target` has
+/// the shape of `input`; the result is 0-dimensional, or has that shape if the reduction is kNone. It has the
 /// dtype of `target`, as in torch. Under autocast: float32. The mean divides by the number of
 /// elements.
 [[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,

@@ -26,7 +26,9 @@ inline std::vector<ParameterView> no_views() { return {}; }
 class GroupParams : public std::vector<Tensor> {
  public:
   using std::vector<Tensor>::vector;
+  /// Tensors without names.
   GroupParams(std::vector<Tensor> tensors) : vector(std::move(tensors)) {}
+  /// Tensors with their names.
   GroupParams(const NamedTensors& named);
 
   /// The names that came with the tensors; empty if none did.
