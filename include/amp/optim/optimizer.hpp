@@ -81,8 +81,8 @@ class Optimizer {
   /// Makes one step with the gradients multiplied by `scale`; changes no weight if
   /// *scale.found_inf is not 0. Warns, once for each optimizer, if zero_grad() was forgotten: a
   /// scaled loss was added to a gradient that a step had read (on the host, one that was not
-  /// skipped). Throws if a gradient does not fit its parameter or an option is
-  /// invalid. Does not synchronise.
+  /// skipped). Throws if a gradient does not fit its parameter or an option is invalid. Does not
+  /// synchronise.
   void step(const GradScale& scale);
 
   /// Returns copies of the weights of all parameters as the next step will read them, in float32

@@ -26,8 +26,7 @@ AMP_COLD void warn_of_sum(std::string_view call, std::string_view parameter) noe
       "\" is a sum with the one of the last step, because zero_grad() was not called after it, and "
       "a scaled loss was added. Once the scale has changed, such a sum means nothing. Call "
       "optimizer.zero_grad() before backward(), or set the option zero_grad of amp's optimizers. "
-      "To "
-      "add up the gradients of several losses, call step once, after the last backward()");
+      "To add up the gradients of several losses, call step once, after the last backward()");
 }
 
 }  // namespace detail
