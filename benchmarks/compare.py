@@ -5,10 +5,10 @@
 Each is a separate process. In each round they take turns, so that other load on the machine affects all of
 them. Their results are compared before anything is timed. Needs no packages.
 
-    compare.py --programs FOLDER [--quick] [--only REGEX] [--threads 1,2] [--output FOLDER]
+    compare.py --programs FOLDER [--quick] [--only REGEX] [--threads 1,2] [--output FOLDER] [--name cpu]
 
-run.sh builds the programs and calls this script. Writes cpu.json, cpu.md and cpu.svg. The exit status is 1
-if a result is wrong.
+run.sh builds the programs and calls this script. Writes cpu.json, cpu.md and cpu.svg; --name gives them
+another name, for another kind of processor. The exit status is 1 if a result is wrong.
 """
 import argparse
 import dataclasses
@@ -34,10 +34,20 @@ class Case:
     title: str
     sides: tuple = ("amp", "PyTorch")
     precisions: tuple = ("fp32", "bf16")
-    one_thread: bool = False  # measures the cost of calls, which threads do not share
+    one_thread: bool = False  # on as few threads as are measured
+    rounds: int = 9
 
 
 CNN = ("amp", "PyTorch", "PyTorch, channels_last")
+
+
+def in_each_configuration(name, title, *others):
+    """Returns the case for amp without oneDNN and with it, PyTorch and others, each limited to AVX2 and not."""
+    sides = ("header-only", "amp", "PyTorch", *others)
+    return Case(name, "configurations", title, (*(f"{side}, AVX2" for side in sides), *sides), ("fp32",),
+                one_thread=True, rounds=5)
+
+
 CASES = [
     Case("cnn-256", "training", "CNN, batch 256", CNN),
     Case("cnn-64", "training", "CNN, batch 64", CNN),
@@ -51,14 +61,21 @@ CASES = [
     Case("unscale-resnet50", "passes", "unscale_", precisions=("fp32", "bf16", "fp16")),
     Case("narrow-16777216", "passes", "16 M float32 to 16 bits", precisions=("bf16", "fp16")),
     Case("widen-16777216", "passes", "16 M of 16 bits to float32", precisions=("bf16", "fp16")),
+    in_each_configuration("cnn-256", "CNN, batch 256", "PyTorch, channels_last"),
+    in_each_configuration("mlp-128", "MLP, batch 128"),
+    in_each_configuration("gpt-8", "GPT, 8 x 256 tokens"),
+    *(in_each_configuration(f"matmul-{n}", f"matmul {n}", "oneDNN") for n in (512, 1024, 2048)),
     Case("matmul-4", "overhead", "matmul 4 x 4", precisions=("fp32",), one_thread=True),
     Case("matmul_weight-4", "overhead", "the same, by a weight that requires a gradient", one_thread=True),
     Case("chain-100", "overhead", "a node in a chain of 100", precisions=("fp32",), one_thread=True),
     Case("chain-10000", "overhead", "a node in a chain of 10,000", precisions=("fp32",), one_thread=True),
 ]
-# Sides: the program, and the variant of the workload.
+# Sides: the program, and the variant of the workload. A side named "..., AVX2" runs with these limits.
+AVX2 = {"AMP_MAX_CPU_ISA": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
 SIDES = {
     "amp": ("cpu_benchmark", ""),
+    "header-only": ("cpu_benchmark_header_only", ""),
     "ideal": ("cpu_benchmark", "ideal"),
     "oneDNN": ("cpu_benchmark_onednn", ""),
     "amp, libtorch::Adam": ("cpu_benchmark_libtorch", "fused"),
@@ -67,6 +84,7 @@ SIDES = {
     "PyTorch, channels_last": ("pytorch", "channels_last"),
     "PyTorch, default Adam": ("pytorch", "default"),
 }
+PROGRAMS = sorted({program for program, _ in SIDES.values()} - {"pytorch"})
 # The largest difference of a result, relative to the range of all results of the workload.
 LIMITS = {"fp32": 1e-4, "bf16": 2e-2, "fp16": 2e-2}
 
@@ -78,8 +96,8 @@ class Failed(Exception):
 class Worker:
     """A process that measures on command (cpu/worker.hpp)."""
 
-    def __init__(self, command, threads):
-        environment = {"AMP_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
+    def __init__(self, command, threads, limits):
+        environment = {"AMP_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)} | limits
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env=os.environ | environment)
 
@@ -111,10 +129,10 @@ class Workers:
     def __init__(self, commands, threads):
         self.commands, self.threads, self.started = commands, threads, {}
 
-    def of(self, program, index):
-        key = program, index
+    def of(self, program, index, limited=False):
+        key = program, index, limited
         if key not in self.started:
-            self.started[key] = Worker(self.commands[program], self.threads)
+            self.started[key] = Worker(self.commands[program], self.threads, AVX2 if limited else {})
         return self.started[key]
 
     def __enter__(self):
@@ -141,10 +159,11 @@ def load(case, workers, missing):
     contestants, used = [], {}
     for precision in case.precisions:
         for side in case.sides:
-            program, variant = SIDES[side]
+            program, variant = SIDES[side.removesuffix(", AVX2")]
             if program not in workers.commands:
                 continue
-            worker = workers.of(program, used.get(program, 0))
+            process = program, side.endswith(", AVX2")
+            worker = workers.of(program, used.get(process, 0), process[1])
             try:
                 answer = worker.ask("load", case.name, precision, variant)
             except Failed as error:
@@ -152,7 +171,7 @@ def load(case, workers, missing):
                     raise
                 missing.append(f"{case.title}, {precision}, {side}: {error}")
                 continue
-            used[program] = used.get(program, 0) + 1
+            used[process] = used.get(process, 0) + 1
             contestants.append(Contestant(side, precision, worker, **answer))
     return contestants
 
@@ -162,7 +181,8 @@ def check(case, contestants):
     with_results = [c for c in contestants if c.results]
     if not with_results:
         return
-    by_trust = sorted(with_results, key=lambda c: (case.precisions.index(c.precision), c.side == "amp"))
+    by_trust = sorted(with_results, key=lambda c: (case.precisions.index(c.precision),
+                                                   c.side.startswith(("amp", "header-only"))))
     expected = by_trust[0].results
     reach = max(expected) - min(expected) if len(expected) > 1 else abs(expected[0])
     for c in with_results:
@@ -176,7 +196,7 @@ def measure(case, workers, options, missing):
     contestants = load(case, workers, missing)
     check(case, contestants)
     samples = [max(1, min(round(options.turn / c.turn), 25)) for c in contestants]
-    for turn in range(options.rounds):
+    for turn in range(min(options.rounds, case.rounds)):
         for i in range(len(contestants)):
             index = (turn + i) % len(contestants)
             c = contestants[index]
@@ -202,7 +222,11 @@ def measure_all(cases, commands, options, figures):
                 if case.one_thread and threads != min(options.threads):
                     continue
                 began = time.perf_counter()
-                contestants = measure(case, workers, options, figures["missing"])
+                if case.group == "configurations":  # fresh processes, whose memory is measured too
+                    with Workers(commands, threads) as fresh:
+                        contestants = measure(case, fresh, options, figures["missing"])
+                else:
+                    contestants = measure(case, workers, options, figures["missing"])
                 figures["cases"].append(
                     {"name": case.name, "title": case.title, "group": case.group, "threads": threads,
                      "contestants": [summary(c) for c in contestants]})
@@ -229,7 +253,8 @@ def compile_command(programs):
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8") as file:
-        commands = [e["command"] for e in json.load(file) if e["file"].endswith("training_step.cpp")]
+        commands = [e["command"] for e in json.load(file)
+                    if e["file"].endswith("training_step.cpp") and "/cpu_benchmark.dir/" in e["command"]]
     return commands[0].split(" -o ")[0].split() if commands else []
 
 
@@ -295,6 +320,7 @@ def parse():
     arguments.add_argument("--only", default="", help="the cases whose names match this regular expression")
     arguments.add_argument("--threads", help="by default 1, 2 and as many as there are")
     arguments.add_argument("--output", default=os.path.join(HERE, "results"))
+    arguments.add_argument("--name", default="cpu", help="of the files, such as cpu_avx512_bf16")
     options = arguments.parse_args()
     everything = {os.cpu_count()} if options.quick else {1, min(2, os.cpu_count()), os.cpu_count()}
     options.threads = sorted(map(int, options.threads.split(",")) if options.threads else everything)
@@ -304,7 +330,7 @@ def parse():
 
 def commands_of(folder):
     """Returns the commands of the programs that exist."""
-    commands = {name: [os.path.join(folder, name)] for name in ("cpu_benchmark", "cpu_benchmark_onednn", "cpu_benchmark_libtorch")
+    commands = {name: [os.path.join(folder, name)] for name in PROGRAMS
                 if os.path.exists(os.path.join(folder, name))}
     if importlib.util.find_spec("torch") is None:
         print("PyTorch is not there: amp is measured without it")
@@ -340,7 +366,7 @@ def main():
                 "ten ops": f"{root}/{programs}/ten_ops.cpp",
                 "a page, `examples/first_network.cpp`": f"{root}/examples/first_network.cpp"})
     del figures["built_from"]["threads"]
-    report.write(figures, options.output)
+    report.write(figures, options.output, options.name)
 
 
 if __name__ == "__main__":

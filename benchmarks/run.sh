@@ -5,10 +5,11 @@
 # Builds the CPU benchmarks and measures amp; also PyTorch, if python3 has it, and oneDNN, called directly,
 # if it is installed:
 #
-#   ./benchmarks/run.sh [--quick] [--only REGEX] [--threads 1,2] [--output FOLDER]
+#   ./benchmarks/run.sh [--quick] [--only REGEX] [--threads 1,2] [--output FOLDER] [--name cpu]
 #
-# About 10 minutes, with --quick under 2. Writes cpu.json, cpu.md and cpu.svg to benchmarks/results or to
-# FOLDER. PYTHON=... names another Python. To install PyTorch in a separate environment:
+# About 12 minutes, with --quick under 2. Writes cpu.json, cpu.md and cpu.svg to benchmarks/results or to
+# FOLDER; --name cpu_avx512_bf16 gives them another name, for another kind of processor. PYTHON=... names
+# another Python. To install PyTorch in a separate environment:
 #   python3 -m venv .venv && .venv/bin/pip install torch
 #   PYTHON=.venv/bin/python ./benchmarks/run.sh
 set -euo pipefail
@@ -16,14 +17,14 @@ set -euo pipefail
 folder=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
 build=$folder/../build/benchmarks
 if [[ ${1-} == -h || ${1-} == --help ]]; then
-  sed -n '5,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '5,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
   exit
 fi
 mkdir -p "$build"
 if ! { cmake -S "$folder/.." -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
   -DAMP_BUILD_TESTS=OFF -DAMP_BUILD_EXAMPLES=OFF -DAMP_BUILD_BENCHMARKS=ON -DAMP_WITH_CUDA=OFF \
   -DAMP_TORCH_ROOT="${AMP_TORCH_ROOT:-}" &&
-  cmake --build "$build" --target cpu_benchmarks --parallel "$(nproc)"; } >"$build/log" 2>&1; then
+  cmake --build "$build" --target cpu_benchmarks cpu_benchmark_header_only --parallel "$(nproc)"; } >"$build/log" 2>&1; then
   cat "$build/log"
   exit 1
 fi

@@ -3,7 +3,10 @@
 //
 // Whole training steps, forward, backward and optimizer: cnn-BATCH, mlp-BATCH, gpt-BATCH.
 // The results are the losses of the first steps; "peak MB" is the peak memory of the tensors of one
-// step.
+// step, and "resident MB" what these steps added to the memory of the process, if it is fresh.
+#include <unistd.h>
+
+#include <fstream>
 #include <memory>
 
 #include "networks.hpp"
@@ -44,8 +47,17 @@ class Training {
   amp::GradScaler scaler_;
 };
 
+/// Returns the memory of this process, in MB.
+double resident() {
+  std::ifstream file("/proc/self/statm");
+  double pages = 0;
+  file >> pages >> pages;
+  return pages * static_cast<double>(::sysconf(_SC_PAGESIZE)) * 1e-6;
+}
+
 template <class Network, class Optimizer = amp::Adam>
 Workload training(const Tensor& inputs, const Tensor& targets, const std::string& precision) {
+  const double before = resident();
   const auto all = std::make_shared<Training<Network, Optimizer>>(
       inputs, targets, dtype_of(precision), amp::AdamOptions{.lr = 1e-3});
   Workload workload{.call = [all] { all->step(); }};
@@ -54,6 +66,7 @@ Workload training(const Tensor& inputs, const Tensor& targets, const std::string
     if (i == 0) amp::reset_peak_memory();  // Adam's moments exist now
   }
   workload.facts["peak MB"] = static_cast<double>(amp::memory_stats().peak_bytes) * 1e-6;
+  workload.facts["resident MB"] = resident() - before;
   return workload;
 }
 

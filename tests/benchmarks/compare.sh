@@ -9,12 +9,12 @@ python=$1 compare=$2 programs=$3 folder=$4
 rm -rf "$folder" && mkdir -p "$folder/wrong"
 
 "$python" "$compare" --quick --only '^(mlp|matmul-512|matmul_weight|chain-100$)' \
-  --programs "$programs" --output "$folder/right"
-"$python" - "$folder/right/cpu.json" <<'CHECK'
+  --programs "$programs" --output "$folder/right" --name here
+"$python" - "$folder/right/here.json" <<'CHECK'
 import json
 import sys
 figures = json.load(open(sys.argv[1]))
-assert len(figures["cases"]) == 4, figures["cases"]
+assert len(figures["cases"]) == 6, figures["cases"]  # two of them in each configuration too
 for case in figures["cases"]:
     sides = {c["side"] for c in case["contestants"]}
     assert "amp" in sides, case
@@ -22,8 +22,9 @@ for case in figures["cases"]:
         assert 0 < c["best_ms"] <= c["median_ms"], c
 assert "g++" in figures["built_from"]["compiler"] or "lang" in figures["built_from"]["compiler"]
 CHECK
-grep -q '^| MLP, batch 128 | [0-9]* | bfloat16 | ' "$folder/right/cpu.md"
-grep -q 'prefers-color-scheme: dark' "$folder/right/cpu.svg"
+grep -q '^| MLP, batch 128 | [0-9]* | bfloat16 | ' "$folder/right/here.md"
+grep -q '^| MLP, batch 128 | AVX2 | .* | [0-9.]* |$' "$folder/right/here.md"
+grep -q 'prefers-color-scheme: dark' "$folder/right/here.svg"
 
 cat >"$folder/wrong/cpu_benchmark" <<WRONG
 #!$python
