@@ -275,6 +275,8 @@ inline bool with_operands(const MatmulArgs& args,
   const bool one = args.output.sizes[0] == 1;
   Matmul p = problem_of(args, widens);
   if (!takes_operands(p, args) || !takes(p) || (widens && !one)) return false;
+  const Session session;
+  if (!session) return false;
   const void* bias = args.bias.data;
   const HostBuffer<float> wide(widens && args.bias.present ? p.n : 0);
   if (args.bias.present) {
@@ -341,7 +343,9 @@ bool matmul_in_tiles(const MatmulArgs& args, const Finish& finish) {
 inline bool multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
                      const Matrix<float>& b, float* c) {
   const Matmul p = matmul_of(m, n, k, a, b, n);
-  return takes(p) && run_on_all_threads(p, 1, {kFloat32, a.data, 0, b.data, 0}, c, 0, kFloat32);
+  if (!takes(p)) return false;
+  const Session session;
+  return session && run_on_all_threads(p, 1, {kFloat32, a.data, 0, b.data, 0}, c, 0, kFloat32);
 }
 
 }  // namespace amp::inline v0::kernels::host::onednn
