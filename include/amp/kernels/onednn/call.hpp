@@ -10,6 +10,8 @@
 
 #if AMP_USE_ONEDNN
 
+#include <sys/mman.h>
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -27,6 +29,16 @@
 #include "amp/kernels/onednn/threads.hpp"
 
 namespace amp::inline v0::kernels::host::onednn {
+
+/// Throws amp::Error if little memory is left. oneDNN 2.6 writes the code of its kernels without
+/// asking whether it got memory for it.
+inline void require_memory_for_code() {
+  constexpr std::size_t kBytes = std::size_t{1} << 24;  // more than any kernel was seen to need
+  void* const memory =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw amp::detail::OutOfMemory();
+  (void)::munmap(memory, kBytes);
+}
 
 /// One argument of a primitive: DNNL_ARG_SRC and the like, and its layout.
 struct Argument {
@@ -67,6 +79,8 @@ class Call {
 
   /// Runs the primitive with the addresses of the arguments, in the order in which they were named.
   void run(dnnl_stream_t stream, std::initializer_list<const void*> addresses) const {
+    if (is_news_) [[unlikely]]
+      require_memory_for_code();  // oneDNN writes some of it when it runs
     const HostBuffer<std::byte> scratch(scratch_bytes_);
     int i = 0;
     for (const void* const address : addresses) point(i++, const_cast<void*>(address));
@@ -166,6 +180,7 @@ class AMP_EXPORT Calls {
     return amp::detail::or_out_of_memory([&]() -> const Call& {
       if (all.calls.size() >= kMost) all.drop_oldest();
       ++library().primitives_made;
+      require_memory_for_code();
       Call& made = all.calls.emplace(key, Entry{make(), ++all.clock}).first->second.call;
       if (process_state<KnownCalls>().add(key)) {
         made.mark_as_news();
