@@ -49,6 +49,7 @@
 #include "amp/kernels/norm/host.ipp"
 #include "amp/kernels/onednn/capabilities.ipp"
 #include "amp/kernels/onednn/packed_copies.ipp"
+#include "amp/kernels/onednn/session.ipp"
 #include "amp/kernels/optim/host.ipp"
 #include "amp/kernels/optim/schedule.ipp"
 #include "amp/kernels/pool/host.ipp"

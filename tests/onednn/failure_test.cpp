@@ -2,21 +2,28 @@
 // SPDX-License-Identifier: MIT
 //
 // oneDNN fails: what it cannot make is computed by amp's own kernels, and what fails while it runs
-// is an exception. This program's own versions of two of its functions stand in for the failures.
+// is an exception. This program's own versions of two of its functions stand in for the failures,
+// and end the process.
 #include <amp/kernels/matmul/host/onednn.hpp>
 #include <amp/kernels/onednn/api.hpp>
 
 #include <dlfcn.h>
 #include <atomic>
+#include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "onednn/reference.hpp"
 #include "support/catch.hpp"
+#include "support/child.hpp"
 #include "support/error_of.hpp"
 
 namespace {
 
 std::atomic<dnnl_status_t> creation_fails{dnnl_success}, execution_fails{dnnl_success};
+enum class Exits { kNever, kOnEveryThread, kOnAnotherThread };
+std::atomic<Exits> execution_exits{Exits::kNever};
+std::atomic<std::thread::id> user{};  // the thread of the user that multiplies
 
 template <class Function>
 Function next(const char* name) {
@@ -44,6 +51,9 @@ extern "C" dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primitive
                                                 dnnl_stream_t stream, int count,
                                                 const dnnl_exec_arg_t* arguments) {
   if (execution_fails != dnnl_success) return execution_fails;
+  if (execution_exits == Exits::kOnEveryThread ||
+      (execution_exits == Exits::kOnAnotherThread && std::this_thread::get_id() != user))
+    std::exit(3);
   static const auto real = next<decltype(&dnnl_primitive_execute)>("dnnl_primitive_execute");
   return real(primitive, stream, count, arguments);
 }
@@ -96,4 +106,18 @@ TEST_CASE("onednn: without memory for a primitive, an exception says so", "[oned
   CHECK(amp_test::error_of([] {
           return amp::matmul(amp::ones({38, 42}), amp::ones({42, 44}));
         }).find("out of memory") != std::string::npos);
+}
+
+TEST_CASE("onednn: exit() within a call waits for nobody", "[onednn]") {
+  for (const Exits exits : {Exits::kOnEveryThread, Exits::kOnAnotherThread}) {
+    CAPTURE(exits);
+    const auto status = amp_test::status_of_child([&] {
+      user = std::this_thread::get_id();
+      execution_exits = exits;
+      const amp::Tensor a = amp::ones({600, 600});
+      while (amp::num_threads() > 1 || exits == Exits::kOnEveryThread) (void)amp::matmul(a, a);
+      return 3;
+    });
+    CHECK(status == 3);
+  }
 }

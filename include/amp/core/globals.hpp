@@ -4,7 +4,8 @@
 // Process-wide and thread-local state, reached by type. Each accessor has default visibility, so
 // that an executable and its shared objects, also those built with -fvisibility=hidden or loaded by
 // dlopen, share one instance. The layers that own a state define its type (marked AMP_EXPORT) and
-// name it in AMP_PROCESS_STATE or AMP_THREAD_STATE; this header does not know them.
+// name it in AMP_PROCESS_STATE, AMP_THREAD_STATE or AMP_THREAD_OBJECT; this header does not know
+// them.
 #pragma once
 
 #include "amp/core/config.hpp"
@@ -23,6 +24,13 @@ AMP_EXPORT State& process_state();
 template <class State>
 AMP_EXPORT State& thread_state();
 
+/// This thread's `Object`, made at the first use. It may have a destructor: it is deleted when the
+/// thread ends, after the thread's thread_local objects, and made anew if it is used after that.
+/// That of the thread that ends the process is never deleted, so that statics may still use it.
+/// Throws amp::Error if there is no memory left.
+template <class Object>
+AMP_EXPORT Object& thread_object();
+
 }  // namespace amp::inline v0
 
 // Use these in namespace amp, beside the definitions of the layer that owns the state. The library
@@ -31,9 +39,11 @@ AMP_EXPORT State& thread_state();
 #if !AMP_HEADER_ONLY || defined(AMP_SHARED_STATE_IMPLEMENTATION)
 #define AMP_PROCESS_STATE(...) template AMP_EXPORT __VA_ARGS__& process_state<__VA_ARGS__>()
 #define AMP_THREAD_STATE(...) template AMP_EXPORT __VA_ARGS__& thread_state<__VA_ARGS__>()
+#define AMP_THREAD_OBJECT(...) template AMP_EXPORT __VA_ARGS__& thread_object<__VA_ARGS__>()
 #else
 #define AMP_PROCESS_STATE(...) static_assert(true)
 #define AMP_THREAD_STATE(...) static_assert(true)
+#define AMP_THREAD_OBJECT(...) static_assert(true)
 #endif
 
 #if AMP_HEADER_ONLY

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <type_traits>
 
@@ -32,6 +34,55 @@ AMP_EXPORT State& thread_state() {
   static_assert(std::is_trivially_destructible_v<State>);
   static constinit thread_local State state{};
   return state;
+}
+
+namespace detail {
+
+/// Where a thread keeps its object.
+template <class Object>
+struct AMP_EXPORT ThreadObject {
+  Object* object = nullptr;
+};
+
+/// Deletes the objects of threads that end. The C library calls it after all destructors of
+/// thread_local objects.
+template <class Object>
+class AMP_EXPORT ThreadEnd {
+ public:
+  ThreadEnd() {
+    if (pthread_key_create(&key_, destroy) != 0) throw OutOfMemory();
+  }
+  ThreadEnd(const ThreadEnd&) = delete;
+  ThreadEnd& operator=(const ThreadEnd&) = delete;
+  ~ThreadEnd() { (void)pthread_key_delete(key_); }
+
+  void own(Object* object) const {
+    if (pthread_setspecific(key_, object) == 0) return;
+    delete object;
+    throw OutOfMemory();
+  }
+
+ private:
+  static void destroy(void* object) {
+    thread_state<ThreadObject<Object>>().object = nullptr;
+    delete static_cast<Object*>(object);
+  }
+
+  pthread_key_t key_;
+};
+
+}  // namespace detail
+
+template <class Object>
+AMP_EXPORT Object& thread_object() {
+  Object*& mine = thread_state<detail::ThreadObject<Object>>().object;
+  if (mine != nullptr) [[likely]]
+    return *mine;
+  const auto& end = process_state<detail::ThreadEnd<Object>>();
+  Object* const fresh = detail::or_out_of_memory([] { return new Object(); });
+  end.own(fresh);
+  mine = fresh;
+  return *mine;
 }
 
 }  // namespace amp::inline v0

@@ -15,6 +15,19 @@ void train(amp::GradScaler&, amp::Optimizer&, amp::DType, amp::Device, amp::half
 
 double value_of(const amp::Tensor& loss) { return loss.item<float>(); }
 
+double product_of(const amp::Tensor& matrix) {
+  return amp::sum(amp::matmul(matrix, matrix)).item<float>();
+}
+
+/// A global multiplies in its destructor, when the main thread's own objects are gone.
+struct AtExit {
+  amp::Tensor matrix = amp::ones({64, 64});
+  AtExit() = default;
+  AtExit(const AtExit&) = delete;
+  AtExit& operator=(const AtExit&) = delete;
+  ~AtExit() { expect(product_of(matrix) == 64 * 64 * 64, "a product after main"); }
+} at_exit;
+
 int main() {
   amp::Tensor weight = amp::ones({8, 4}, {.requires_grad = true});
   amp::Adam optimizer(std::vector<amp::Tensor>{weight}, {.lr = 0.01});
@@ -37,5 +50,6 @@ int main() {
   }
   expect(first > 1.38 && first < 1.39, "the first loss is log(4)");
   expect(last < first, "the loss falls");
+  expect(product_of(at_exit.matrix) == 64 * 64 * 64, "a product of matrices");
   expect(!amp::is_available(amp::kCUDA), "there is no CUDA backend");
 }

@@ -7,19 +7,28 @@
 #include "amp/kernels/conv/host.hpp"
 #include "amp/kernels/conv/host/conv_by_matmul.hpp"
 #include "amp/kernels/conv/host/onednn.hpp"
+#include "amp/kernels/conv/host/row_major.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 AMP_INLINE void conv2d(const Conv2dArgs& args) {
 #if AMP_USE_ONEDNN
-  if (args.channels_last) return onednn::conv2d(args);
+  if (args.channels_last) {
+    if (const onednn::Session session; session) return onednn::conv2d(args);
+    return detail::in_row_major(args, &Conv2dArgs::input, &Conv2dArgs::output, true, conv2d);
+  }
 #endif
   visit_float_type(args.output.dtype,
                    [&](auto tag) { detail::conv2d_by_matmul<typename decltype(tag)::type>(args); });
 }
 AMP_INLINE void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
 #if AMP_USE_ONEDNN
-  if (args.channels_last) return onednn::conv2d_backward_input(args);
+  if (args.channels_last) {
+    if (const onednn::Session session; session) return onednn::conv2d_backward_input(args);
+    using Args = Conv2dBackwardInputArgs;
+    return detail::in_row_major(args, &Args::grad_output, &Args::grad_input, true,
+                                conv2d_backward_input);
+  }
 #endif
   visit_float_type(args.grad_input.dtype, [&](auto tag) {
     detail::conv2d_backward_input_by_matmul<typename decltype(tag)::type>(args);
@@ -27,7 +36,12 @@ AMP_INLINE void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
 }
 AMP_INLINE void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
 #if AMP_USE_ONEDNN
-  if (args.channels_last) return onednn::conv2d_backward_weight(args);
+  if (args.channels_last) {
+    if (const onednn::Session session; session) return onednn::conv2d_backward_weight(args);
+    using Args = Conv2dBackwardWeightArgs;
+    return detail::in_row_major(args, &Args::grad_output, &Args::input, false,
+                                conv2d_backward_weight);
+  }
 #endif
   visit_float_type(args.grad_weight.dtype, [&](auto tag) {
     detail::conv2d_backward_weight_by_matmul<typename decltype(tag)::type>(args);
@@ -36,7 +50,8 @@ AMP_INLINE void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
 
 AMP_INLINE bool conv2d_prefers_channels_last([[maybe_unused]] const Conv2dArgs& args) {
 #if AMP_USE_ONEDNN
-  return onednn::takes(args);
+  const onednn::Session session;
+  return session && onednn::takes(args);
 #else
   return false;  // columns are unfolded from row-major images
 #endif

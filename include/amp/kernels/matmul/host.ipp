@@ -3,6 +3,7 @@
 #pragma once
 
 #include "amp/core/config.hpp"
+#include "amp/core/globals.ipp"
 #include "amp/kernels/matmul/args.hpp"
 #include "amp/kernels/matmul/epilogue.hpp"
 #include "amp/kernels/matmul/host.hpp"
@@ -32,3 +33,14 @@ AMP_INLINE void matmul_with_epilogue(const MatmulArgs& args) {
 }
 
 }  // namespace amp::inline v0::kernels::host
+
+namespace amp::inline v0 {
+
+AMP_THREAD_OBJECT(kernels::host::gemm::Scratch<float>);
+AMP_THREAD_OBJECT(kernels::host::gemm::Scratch<double>);
+#if AMP_USE_ONEDNN
+AMP_THREAD_OBJECT(kernels::host::onednn::Calls);
+AMP_PROCESS_STATE(kernels::host::onednn::KnownCalls);
+#endif
+
+}  // namespace amp::inline v0

@@ -67,9 +67,7 @@ namespace detail {
 template <class C, class T>
 Matrix<C> widened(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns,
                   std::int64_t slot) {
-  static thread_local amp::detail::PoolVector<C> copies[2];
-  copies[slot].resize(static_cast<std::size_t>(rows * columns));
-  C* const to = copies[slot].data();
+  C* const to = gemm::scratch<C>(slot, rows * columns);
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j < columns; ++j)
       to[i * columns + j] =
@@ -88,14 +86,17 @@ void multiply_block(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix
 #if AMP_USE_ONEDNN
   if constexpr (std::is_same_v<C, float>) {
     const onednn::Matmul p = onednn::matmul_of(m, n, k, a, b, c_stride, accumulate);
-    if (onednn::takes(p) && onednn::run(p, a.data, b.data, c)) return;
+    if (onednn::takes(p)) {
+      const onednn::Session session;
+      if (session && onednn::run(p, a.data, b.data, c)) return;
+    }
   }
 #endif
   for (std::int64_t i = 0; i < m && !accumulate; ++i) std::fill_n(c + i * c_stride, n, C{0});
   if constexpr (std::is_same_v<T, C>) {
     gemm::multiply_add(m, n, k, a, b, c, c_stride);
   } else {
-    gemm::multiply_add(m, n, k, detail::widened<C>(a, m, k, 0), detail::widened<C>(b, k, n, 1), c,
+    gemm::multiply_add(m, n, k, detail::widened<C>(a, m, k, 3), detail::widened<C>(b, k, n, 4), c,
                        c_stride);
   }
 }

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "amp/core/config.hpp"
+#include "amp/core/globals.hpp"
 #include "amp/core/instruction_set.hpp"
 #include "amp/core/object_pool.hpp"
 #include "amp/kernels/traversal/host/transpose.hpp"
@@ -172,11 +173,16 @@ void pack(const Matrix<T>& matrix, std::int64_t rows, std::int64_t depth, std::i
   for (std::int64_t start = whole_rows; start < rows; start += width) one_by_one(start, 0);
 }
 
+/// A thread's scratch memory: panels of a and b, a partial tile, and two widened matrices.
+template <class T>
+struct AMP_EXPORT Scratch {
+  amp::detail::PoolVector<T> buffers[5];
+};
+
 /// Reused scratch memory of this thread.
 template <class T>
 T* scratch(std::int64_t slot, std::int64_t count) {
-  static thread_local amp::detail::PoolVector<T> buffers[4];
-  amp::detail::PoolVector<T>& buffer = buffers[slot];
+  amp::detail::PoolVector<T>& buffer = thread_object<Scratch<T>>().buffers[slot];
   if (static_cast<std::int64_t>(buffer.size()) < count)
     buffer.resize(static_cast<std::size_t>(count));
   return buffer.data();

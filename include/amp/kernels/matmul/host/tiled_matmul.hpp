@@ -283,6 +283,8 @@ inline bool with_operands(const MatmulArgs& args,
   const bool one = args.output.sizes[0] == 1;
   Matmul p = problem_of(args, widens);
   if (!takes_operands(p, args) || !takes(p) || (widens && !one) || leaves_to_gemm(p)) return false;
+  const Session session;
+  if (!session) return false;
   const void* bias = args.bias.data;
   const HostBuffer<float> wide(widens && args.bias.present ? p.n : 0);
   if (args.bias.present) {
@@ -349,8 +351,9 @@ bool matmul_in_tiles(const MatmulArgs& args, const Finish& finish) {
 inline bool multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
                      const Matrix<float>& b, float* c) {
   const Matmul p = matmul_of(m, n, k, a, b, n);
-  return takes(p) && !leaves_to_gemm(p) &&
-         run_on_all_threads(p, 1, {kFloat32, a.data, 0, b.data, 0}, c, 0, kFloat32);
+  if (!takes(p) || leaves_to_gemm(p)) return false;
+  const Session session;
+  return session && run_on_all_threads(p, 1, {kFloat32, a.data, 0, b.data, 0}, c, 0, kFloat32);
 }
 
 }  // namespace amp::inline v0::kernels::host::onednn
