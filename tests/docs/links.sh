@@ -127,6 +127,6 @@ version=$(awk '/#define AMP_VERSION_/ { v = v (v == "" ? "" : ".") $3 } END { pr
   include/amp/core/version.hpp)
 grep -qE "version ${version%.*}([^0-9]|\$)" README.md ||
   complain "README.md: does not say that this is version ${version%.*}"
-first=$(sed -n 's/^## \([0-9.]*\).*/\1/p' .github/CHANGELOG.md | head -n 1)
-[[ $first == "$version" ]] || complain ".github/CHANGELOG.md: begins with $first, but this is $version"
+first=$(sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' .github/CHANGELOG.md | head -n 1)
+[[ $first == "$version" ]] || complain ".github/CHANGELOG.md: its newest version is $first, but this is $version"
 exit $failed
