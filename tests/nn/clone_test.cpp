@@ -123,7 +123,7 @@ TEST_CASE("clone: keeps its values while the original is trained, and the other 
   train(best, x, 1);  // all parameters and running statistics move
   CHECK(values_of(net) == trained);
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    const std::string& name = best.state_dict()[i].first;
+    const std::string name = best.state_dict()[i].first;
     INFO(name);
     const bool stays = name.find("table") != std::string::npos ||
                        name.find("fc.bias") != std::string::npos;  // which the norm takes away
