@@ -64,18 +64,19 @@ inline Tensors inputs_of(const Case& c, amp::DType dtype, bool bias) {
   return inputs;
 }
 
-/// relu(conv2d(x)), where x has NaN and both infinities: results and gradients of all inputs, fused
+/// relu(conv2d(x)) of an x with NaN and both infinities: results and gradients of all inputs, fused
 /// and one after the other.
 struct Relu {
   Tensors fused, apart;
 };
 inline Relu relu_of_anything(amp::Device device, amp::DType dtype) {
   amp::manual_seed(5);
-  const amp::Tensor x = amp::randn({2, 3, 6, 8}).to(dtype), w = amp::randn({4, 3, 3, 3}).to(dtype),
-                    b = amp::randn({4}).to(dtype);
+  amp::Tensor x = amp::randn({2, 3, 6, 8});
+  const amp::Tensor w = amp::randn({4, 3, 3, 3}).to(dtype), b = amp::randn({4}).to(dtype);
   x.select(0, 0).select(0, 0).select(0, 1).narrow(0, 1, 1).fill_(NAN);
   x.select(0, 1).select(0, 0).select(0, 1).narrow(0, 1, 1).fill_(HUGE_VAL);
   x.select(0, 1).select(0, 2).select(0, 4).narrow(0, 6, 1).fill_(-HUGE_VAL);
+  x = x.to(dtype);  // NaN instead of infinities, if the dtype has none
   const auto run = [&](bool relu) {
     return cuda_test::run(device, {x, w, b}, [&](const Tensors& t) {
       const amp::Tensor y = amp::conv2d(t[0], t[1], t[2], {.padding = 1, .relu = relu});
