@@ -265,7 +265,7 @@ AMP_COLD void Module::load_state_dict(const NamedTensors& tensors) const try {
   for (const auto& [name, tensor] : own) {
     if (!sources.contains(&tensor.impl())) given.add_missing(name);
   }
-  given.check();
+  given.require_fit();
   for (const auto& [tensor, all] : sources) {
     for (const auto& [name, other] : all)
       AMP_CHECK(detail::same_values(*all.front().second, *other), "load_state_dict: \"",

@@ -72,7 +72,7 @@ AMP_COLD void Optimizer::load_state_dict(const NamedTensors& tensors) try {
   const detail::PoolVector<State*> all = all_states();
   detail::PoolVector<detail::PoolVector<Tensor>> loaded = find_states(given, all);
   for (std::size_t i = 0; i < parameters_.size(); ++i) check_complete(i, given, all, loaded);
-  given.check();
+  given.require_fit();
 
   detail::check_count("applied_steps", applied);
   std::vector<double> values;

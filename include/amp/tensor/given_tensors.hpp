@@ -30,7 +30,7 @@ class GivenTensors {
   /// Notes that the object needs a tensor of that name, which was not given.
   void add_missing(std::string_view name);
   /// Throws if something was noted, or if the object knows no tensor of a name that was given.
-  void check() const;
+  void require_fit() const;
 
  private:
   struct Given {

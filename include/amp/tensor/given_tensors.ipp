@@ -57,7 +57,7 @@ AMP_COLD std::vector<std::string> GivenTensors::unknown() const {
   return names;
 }
 
-AMP_COLD void GivenTensors::check() const {
+AMP_COLD void GivenTensors::require_fit() const {
   const std::vector<std::string> unknown_names = unknown();
   std::vector<std::string> faults;
   if (!missing_.empty())
