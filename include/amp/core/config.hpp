@@ -31,6 +31,14 @@
 
 #define AMP_ALWAYS_INLINE inline __attribute__((always_inline))
 
+// Precedes a loop of the host that is faster if 4 passes are unrolled. nvcc's front end does not
+// know the pragma.
+#if defined(__CUDACC__)
+#define AMP_UNROLL_BY_4
+#else
+#define AMP_UNROLL_BY_4 _Pragma("GCC unroll 4")
+#endif
+
 // amp is used in one of two ways, from the same sources. A header x.hpp declares, and x.ipp defines
 // what need not be inlined. Header-only: x.hpp includes x.ipp at its end. With AMP_COMPILED,
 // defined for the whole program: only the library amp::compiled (or the one source file that

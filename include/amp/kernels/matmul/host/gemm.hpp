@@ -72,7 +72,7 @@ AMP_ALWAYS_INLINE void micro_kernel(std::integer_sequence<int, kTile...>, std::i
   V sums[sizeof...(kTile)];
   ((sums[kTile] = V{}), ...);
   for (int i = 0; i < Isa::kRows; ++i) __builtin_prefetch(c + i * stride, 1);
-#pragma GCC unroll 4
+  AMP_UNROLL_BY_4
   for (std::int64_t k = 0; k < depth; ++k) {
     V row[static_cast<std::size_t>(kVectors)];
     for (int v = 0; v < kVectors; ++v) __builtin_memcpy(&row[v], b + v * kLanes, sizeof(V));
