@@ -7,7 +7,7 @@
 #
 #   ./benchmarks/run.sh [--quick] [--only REGEX] [--threads 1,2] [--output FOLDER] [--name cpu]
 #
-# About 12 minutes, with --quick under 2. Writes cpu.json, cpu.md and cpu.svg to benchmarks/results or to
+# About 13 minutes, with --quick under 2. Writes cpu.json, cpu.md and cpu.svg to benchmarks/results or to
 # FOLDER; --name cpu_avx512_bf16 gives them another name, for another kind of processor. PYTHON=... names
 # another Python. To install PyTorch in a separate environment:
 #   python3 -m venv .venv && .venv/bin/pip install torch
