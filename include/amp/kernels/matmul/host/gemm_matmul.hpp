@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <type_traits>
 
 #include "amp/core/math.hpp"
@@ -66,6 +67,24 @@ void pack_all(std::int64_t n, std::int64_t k, const Matrix<C>& b, std::int64_t c
       });
 }
 
+/// The size of the tiles of c that threads take: as many for each thread, of equal size as far as the
+/// kernel's tile allows, with rows that suit the caches. The longer side is cut first.
+struct TileSize {
+  std::int64_t rows, columns;
+
+  TileSize(std::int64_t m, std::int64_t n, std::int64_t kernel_rows, std::int64_t kernel_columns,
+           std::int64_t threads) {
+    const std::int64_t least = ceil_div(m, gemm::kRowsInCache);
+    const std::int64_t most_down = (std::max)(least, m / (4 * kernel_rows));
+    const std::int64_t most_across = (std::max)(std::int64_t{1}, n / (2 * kernel_columns));
+    std::int64_t across = m < n ? (std::min)(threads / std::gcd(least, threads), most_across) : 1;
+    const std::int64_t down = (std::min)(round_up(least * across, threads) / across, most_down);
+    across = (std::min)((std::max)(across, ceil_div(threads, down)), most_across);
+    rows = round_up(ceil_div(m, down), kernel_rows);
+    columns = round_up(ceil_div(n, across), kernel_columns);
+  }
+};
+
 /// c = a @ b, dense row-major, by gemm.hpp, on all threads: b is packed once, and a with each tile
 /// of c.
 template <class C>
@@ -75,25 +94,13 @@ void multiply_in_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const Mat
   const std::int64_t width = round_up(n, std::int64_t{micro.columns});
   const HostBuffer<C> packed(width * k);
   pack_all(n, k, b, micro.columns, packed.data());
-  // Tiles are whole rows that suit the caches, but smaller if there would be too few for the
-  // threads.
-  std::int64_t tile_m = round_up((std::min)(m, gemm::kRowsInCache), micro.rows);
-  std::int64_t tile_n = width;
   const bool worthwhile = m * n * k >= 64 * 64 * 64;
-  while (worthwhile && ceil_div(m, tile_m) * ceil_div(n, tile_n) < 2 * num_threads() &&
-         (tile_m > 4 * micro.rows || tile_n > 2 * micro.columns)) {
-    if (tile_n > 2 * micro.columns && tile_n >= tile_m) {
-      tile_n = round_up(tile_n / 2, micro.columns);
-    } else if (tile_m > 4 * micro.rows) {
-      tile_m = round_up(tile_m / 2, micro.rows);
-    } else {
-      break;
-    }
-  }
-  const std::int64_t across = ceil_div(n, tile_n);
+  const TileSize size(m, n, micro.rows, micro.columns, worthwhile ? num_threads() : 1);
+  const std::int64_t across = ceil_div(n, size.columns);
   const auto tile = [&](std::int64_t index) {
-    const std::int64_t i = index / across * tile_m, j = index % across * tile_n;
-    const std::int64_t rows = (std::min)(tile_m, m - i), columns = (std::min)(tile_n, n - j);
+    const std::int64_t i = index / across * size.rows, j = index % across * size.columns;
+    const std::int64_t rows = (std::min)(size.rows, m - i);
+    const std::int64_t columns = (std::min)(size.columns, n - j);
     for (std::int64_t k0 = 0; k0 < k; k0 += gemm::kDepth) {
       const std::int64_t kk = (std::min)(gemm::kDepth, k - k0);
       gemm::add_panels<C>(
@@ -102,7 +109,7 @@ void multiply_in_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const Mat
           packed.data() + k0 * width + j * kk, c + i * n + j, n, k0 != 0);
     }
   };
-  const std::int64_t tiles = ceil_div(m, tile_m) * across;
+  const std::int64_t tiles = ceil_div(m, size.rows) * across;
   if (worthwhile) {
     parallel_for(tiles, tile);
   } else {

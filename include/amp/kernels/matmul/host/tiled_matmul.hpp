@@ -27,15 +27,17 @@
 namespace amp::inline v0::kernels::host::onednn {
 
 /// The tiles of a matmul: whole rows of c, which oneDNN computes fastest, in an even number if
-/// possible. If there are few rows and much work, columns are cut as well, for up to four tiles.
-/// The sizes are measured.
+/// possible, and enough of them that a call's cost is small beside its work. If there are few rows
+/// and much work, columns are cut as well, for up to four tiles. The sizes are measured.
 struct Tiles {
   std::int64_t rows, columns, down, across;
 
   [[gnu::noinline]] Tiles(const Matmul& p, std::int64_t batches, bool can_pack) {
     const bool wide = p.dtype == kFloat32, transposed = p.a_stride[0] == 1 && p.a_stride[1] > 1;
     const bool packs = can_pack && (wide || p.m > 512);
-    const std::int64_t best = !packs ? 256 : wide || transposed ? 192 : 128;
+    const std::int64_t usual = !packs ? 256 : wide || transposed ? 192 : 128;
+    const std::int64_t little = std::int64_t{1} << 21;  // multiplications
+    const std::int64_t best = (std::max)(usual, little / (p.n * p.k));
     const std::int64_t height = (std::min)(best, (std::max)(p.m / 2, std::int64_t{64}));
     const std::int64_t much = std::int64_t{1} << (wide ? 24 : 27);  // multiplications in a tile
     down = (std::max)(std::int64_t{1}, (p.m + height / 2) / height);
@@ -51,7 +53,7 @@ struct Tiles {
 /// Whether amp's own loops (gemm_matmul.hpp) are faster, because they pack b once: without AVX-512,
 /// oneDNN packs it in each call, hence again for each tile. The sizes are measured.
 inline bool leaves_to_gemm(const Matmul& p) {
-  return p.dtype == kFloat32 && p.m >= 384 && p.n >= 128 && p.k >= 128 && amp::detail::has_avx2() &&
+  return p.dtype == kFloat32 && p.m >= 768 && p.n >= 512 && p.k >= 256 && amp::detail::has_avx2() &&
          !has_instructions(dnnl_cpu_isa_avx512_core);
 }
 

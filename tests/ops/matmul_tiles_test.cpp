@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// How amp's own matmul divides its output among the threads.
+#include <amp/amp.hpp>
+#include <amp/kernels/matmul/host/gemm_matmul.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace {
+
+/// The elements that the busiest thread computes. A thread begins with its share of the tiles, which
+/// lie one after another.
+std::int64_t most_of(std::int64_t m, std::int64_t n, std::int64_t threads) {
+  const amp::kernels::host::detail::TileSize size(m, n, 6, 16, threads);
+  const std::int64_t across = amp::ceil_div(n, size.columns);
+  const std::int64_t tiles = amp::ceil_div(m, size.rows) * across;
+  std::int64_t most = 0;
+  for (std::int64_t thread = 0; thread < threads; ++thread) {
+    std::int64_t elements = 0;
+    for (std::int64_t t = thread * tiles / threads; t < (thread + 1) * tiles / threads; ++t) {
+      elements += (std::min)(size.rows, m - t / across * size.rows) *
+                  (std::min)(size.columns, n - t % across * size.columns);
+    }
+    most = (std::max)(most, elements);
+  }
+  return most;
+}
+
+/// n integers from -4 to 4, whose sums of products are exact in any order.
+std::vector<double> small_integers(std::int64_t n, std::int64_t step) {
+  std::vector<double> values(static_cast<std::size_t>(n));
+  std::int64_t next = 0;
+  for (double& value : values) value = static_cast<double>((next += step) % 9 - 4);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("matmul: each thread computes an equal part of the output", "[matmul]") {
+  struct Size {
+    std::int64_t m, n;
+  };
+  for (const Size s : {Size{384, 700}, Size{400, 200}, Size{512, 512}, Size{700, 1000},
+                       Size{1000, 1000}, Size{1024, 1024}, Size{64, 1024}, Size{8192, 64}}) {
+    for (const std::int64_t threads : {1, 2, 4, 8}) {
+      CAPTURE(s.m, s.n, threads);
+      const double equal = static_cast<double>(s.m * s.n) / static_cast<double>(threads);
+      CHECK(static_cast<double>(most_of(s.m, s.n, threads)) < 1.11 * equal);
+    }
+  }
+}
+
+TEST_CASE("matmul: values of tiles that do not divide the output evenly", "[matmul]") {
+  struct Size {
+    std::int64_t m, n, k;
+  };
+  for (const Size s : {Size{1, 1, 70000}, Size{1, 4099, 65}, Size{4099, 1, 65}, Size{289, 33, 257},
+                       Size{97, 515, 300}, Size{577, 577, 17}}) {
+    CAPTURE(s.m, s.n, s.k);
+    const std::vector<double> x = small_integers(s.m * s.k, 7), y = small_integers(s.k * s.n, 5);
+    const std::vector<double> c =
+        amp::matmul(amp::tensor(x, {s.m, s.k}), amp::tensor(y, {s.k, s.n})).to_vector<double>();
+    std::vector<double> expected(c.size());
+    for (std::int64_t i = 0; i < s.m; ++i) {
+      for (std::int64_t k = 0; k < s.k; ++k) {
+        for (std::int64_t j = 0; j < s.n; ++j)
+          expected[static_cast<std::size_t>(i * s.n + j)] +=
+              x[static_cast<std::size_t>(i * s.k + k)] * y[static_cast<std::size_t>(k * s.n + j)];
+      }
+    }
+    CHECK(c == expected);
+  }
+}
