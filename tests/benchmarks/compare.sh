@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # compare.sh PYTHON COMPARE PROGRAMS FOLDER: a short run writes its report; a run with a program whose
-# bfloat16 results are wrong fails with a message, and writes no report.
+# bfloat16 results are wrong fails with a message, and writes no report. The memory of a training step is
+# bounded.
 set -euo pipefail
 python=$1 compare=$2 programs=$3 folder=$4
 rm -rf "$folder" && mkdir -p "$folder/wrong"
@@ -23,7 +24,7 @@ for case in figures["cases"]:
 assert "g++" in figures["built_from"]["compiler"] or "lang" in figures["built_from"]["compiler"]
 CHECK
 grep -q '^| MLP, batch 128 | [0-9]* | bfloat16 | ' "$folder/right/here.md"
-grep -q '^| MLP, batch 128 | AVX2 | .* | [0-9.]* |$' "$folder/right/here.md"
+grep -q '^| MLP, batch 128 | AVX2 | .* | [0-9. and]* |$' "$folder/right/here.md"
 grep -q 'prefers-color-scheme: dark' "$folder/right/here.svg"
 
 cat >"$folder/wrong/cpu_benchmark" <<WRONG
@@ -49,3 +50,12 @@ if "$python" -S "$compare" --quick --only mlp --programs "$folder/wrong" --outpu
 fi
 grep -q 'mlp-128: the results of amp in bf16' "$folder/wrong/error"
 [[ ! -e $folder/wrong/cpu.json ]]
+
+# In a fresh process, a training step needs little memory besides its tensors: what matmuls and
+# convolutions pack, oneDNN's code and tables, and gaps between blocks.
+for isa in AVX2 ''; do
+  env ${isa:+AMP_MAX_CPU_ISA=$isa ONEDNN_MAX_CPU_ISA=$isa} AMP_NUM_THREADS=1 OMP_NUM_THREADS=1 \
+    "$programs/cpu_benchmark" cnn-256 fp32 1 | tee "$folder/memory"
+  sed 's/.*peak MB \([0-9.]*\), resident MB \([0-9.]*\);.*/\1 \2/' "$folder/memory" |
+    awk '{ exit !($1 > 0 && $2 > $1 && $2 < 1.6 * $1) }'
+done
