@@ -51,9 +51,13 @@ struct Tiles {
 };
 
 /// Whether amp's own loops (gemm_matmul.hpp) are faster, because they pack b once: without AVX-512,
-/// oneDNN packs it in each call, hence again for each tile. The sizes are measured.
+/// oneDNN packs it in each call, hence again for each tile, and slowly if an operand lies
+/// transposed. The sizes are measured.
 inline bool leaves_to_gemm(const Matmul& p) {
-  return p.dtype == kFloat32 && p.m >= 768 && p.n >= 512 && p.k >= 256 && amp::detail::has_avx2() &&
+  const bool plain = p.a_stride[1] == 1 && p.b_stride[1] == 1;
+  const bool large =
+      plain ? p.m >= 768 && p.n >= 512 && p.k >= 256 : p.m >= 384 && p.n >= 128 && p.k >= 128;
+  return p.dtype == kFloat32 && large && amp::detail::has_avx2() &&
          !has_instructions(dnnl_cpu_isa_avx512_core);
 }
 
