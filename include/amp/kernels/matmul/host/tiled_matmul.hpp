@@ -27,8 +27,9 @@
 namespace amp::inline v0::kernels::host::onednn {
 
 /// The tiles of a matmul: whole rows of c, which oneDNN computes fastest, in an even number if
-/// possible, and enough of them that a call's cost is small beside its work. If there are few rows
-/// and much work, columns are cut as well, for up to four tiles. The sizes are measured.
+/// possible, and enough of them that a call's cost is small beside its work, as far as they stay in
+/// the caches. If there are few rows and much work, columns are cut as well, for up to four tiles.
+/// The sizes are measured.
 struct Tiles {
   std::int64_t rows, columns, down, across;
 
@@ -36,8 +37,9 @@ struct Tiles {
     const bool wide = p.dtype == kFloat32, transposed = p.a_stride[0] == 1 && p.a_stride[1] > 1;
     const bool packs = can_pack && (wide || p.m > 512);
     const std::int64_t usual = !packs ? 256 : wide || transposed ? 192 : 128;
-    const std::int64_t little = std::int64_t{1} << 21;  // multiplications
-    const std::int64_t best = (std::max)(usual, little / (p.n * p.k));
+    const std::int64_t worth_a_call = (std::int64_t{1} << 21) / (p.n * p.k);     // multiplications
+    const std::int64_t cached = (std::int64_t{1} << 16) / (std::max)(p.n, p.k);  // of a and of c
+    const std::int64_t best = (std::max)(usual, (std::min)(worth_a_call, cached));
     const std::int64_t height = (std::min)(best, (std::max)(p.m / 2, std::int64_t{64}));
     const std::int64_t much = std::int64_t{1} << (wide ? 24 : 27);  // multiplications in a tile
     down = (std::max)(std::int64_t{1}, (p.m + height / 2) / height);
