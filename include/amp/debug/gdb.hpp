@@ -7,7 +7,7 @@
 // once, in ~/.gdbinit:
 //   add-auto-load-safe-path <path of amp>/include/amp/debug
 // <amp/amp.hpp> includes this header if AMP_USE_GDB is 1 (CMake: AMP_WITH_GDB). Without it,
-// `source gdb.hpp.py` in gdb does the same. amp.natvis is for Visual Studio and VS Code.
+// `source gdb.hpp.py` in gdb does the same.
 //
 // The header also defines a function that gdb can call to print a tensor as to_string() does:
 //   (gdb) printf "%s\n", amp::debug::text(x).c_str()
