@@ -118,7 +118,7 @@ find_pytorch() {
 configure_and_build() {
   limited cmake -S "$root" -B "$work/build" -G "$generator" -DCMAKE_BUILD_TYPE=Release \
     -DAMP_BUILD_TESTS=OFF -DAMP_TEST_GPU=ON -DAMP_WITH_CUDA=ON -DAMP_WITH_ONEDNN=OFF \
-    -DAMP_WITH_BLAS=OFF -DCMAKE_CUDA_ARCHITECTURES="$arch" -DAMP_TEST_CATCH="$catch" \
+    -DCMAKE_CUDA_ARCHITECTURES="$arch" -DAMP_TEST_CATCH="$catch" \
     -DCUDAToolkit_ROOT="$toolkit" -DAMP_TEST_ONLY="$only" "${cmake_flags[@]}" >"$work/logs/configure.log" 2>&1 ||
     { local status=$? && cat "$work/logs/configure.log" && return "$status"; }
   limited cmake --build "$work/build" --target gpu_programs --parallel "$jobs" -- "${keep_going[@]}"

@@ -11,8 +11,8 @@
 # threaded tests under ThreadSanitizer. What a machine lacks is skipped by name.
 # --quick leaves out format, sanitizers, and what compiles programs of its own. --since runs the tests
 # of the layers (tests/layers.txt) that what has changed since COMMIT can break. --long runs the long
-# tests instead, all ops with a BLAS, and the fuzz targets for 10 minutes each. -R chooses tests by
-# name. ccache is used if it is installed. With everything in place it touches no network.
+# tests instead, and the fuzz targets for 10 minutes each. -R chooses tests by name. ccache is used if
+# it is installed. With everything in place it touches no network.
 set -uo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
@@ -80,7 +80,6 @@ missing_packages() {
   includes oneapi/dnnl/dnnl.h -ldnnl || echo libdnnl-dev
   have mpicxx || echo libopenmpi-dev
   have mpirun || echo openmpi-bin
-  [[ $mode != long ]] || includes cblas.h || echo libopenblas-dev
   [[ $mode != long ]] || includes c10/macros/Macros.h || echo libtorch-dev
   have clang++ || echo clang
   runs_with clang++ '#include <vector>\nint main() {}\n' -stdlib=libc++ ||
@@ -241,16 +240,10 @@ build_catch_main() { configure_gcc && build gcc --target amp_catch_main; }
 # a library that was built without them.
 configure_sanitized() {
   configure "$1" clang++ -O1 -DAMP_TEST_SANITIZE="$2" -DAMP_BUILD_EXAMPLES=OFF \
-    -DAMP_BUILD_BENCHMARKS=OFF -DAMP_WITH_ONEDNN=OFF -DAMP_WITH_BLAS=OFF \
+    -DAMP_BUILD_BENCHMARKS=OFF -DAMP_WITH_ONEDNN=OFF \
     -DAMP_TEST_CATCH_MAIN="$folder/gcc/tests/libamp_catch_main.a"
 }
 build_sanitized() { configure_sanitized "$@" && build_tests "$1"; }
-# The values of all ops with float32 matmuls by a BLAS.
-conformance_with_blas() {
-  configure blas g++ -O1 -DAMP_WITH_ONEDNN=OFF -DAMP_WITH_BLAS=ON -DAMP_BUILD_EXAMPLES=OFF \
-    -DAMP_BUILD_BENCHMARKS=OFF -DAMP_TEST_CATCH_MAIN="$folder/gcc/tests/libamp_catch_main.a" &&
-    build blas --target conformance_test && "$folder/blas/tests/conformance_test"
-}
 # The tests of libtorch with the version of the system, Debian's 1.13.
 libtorch_of_system() {
   configure libtorch g++ -O1 -DAMP_WITH_ONEDNN=OFF -DAMP_BUILD_EXAMPLES=OFF \
@@ -304,11 +297,6 @@ elif [[ $mode == long ]]; then
   stage "build, clang++ -O1, address,undefined" build_sanitized asan address,undefined
 fi
 if [[ $mode == long ]]; then
-  if includes cblas.h; then
-    stage "conformance with a BLAS" conformance_with_blas
-  else
-    skip "conformance with a BLAS" "no cblas.h"
-  fi
   if includes c10/macros/Macros.h; then
     stage "libtorch of the system" libtorch_of_system
   else

@@ -4,23 +4,12 @@
 // All workloads in amp. AMP_NUM_THREADS is the number of threads.
 #include "on_amp.hpp"
 
-#if defined(AMP_USE_CBLAS) && AMP_USE_CBLAS
-extern "C" [[gnu::weak]] char* openblas_get_config();  // other libraries report no version
-#endif
 #if defined(AMP_USE_ONEDNN) && AMP_USE_ONEDNN
 #include <oneapi/dnnl/dnnl.h>
 #endif
 
 namespace cpu_benchmark {
 namespace {
-
-std::string text_of_blas() {
-#if defined(AMP_USE_CBLAS) && AMP_USE_CBLAS
-  return openblas_get_config != nullptr ? openblas_get_config() : "version unknown";
-#else
-  return "none";
-#endif
-}
 
 std::string text_of_onednn() {
 #if defined(AMP_USE_ONEDNN) && AMP_USE_ONEDNN
@@ -39,7 +28,6 @@ Info info() {
 #endif
   return {{"compiler", compiler},
           {"threads", std::to_string(amp::num_threads())},
-          {"BLAS of amp", text_of_blas()},
           {"oneDNN of amp", text_of_onednn()}};
 }
 

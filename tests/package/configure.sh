@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # configure.sh AMP WORK [CMAKE FLAG]...: without Catch2, amp is configured without its tests and says
-# so, unless AMP_BUILD_TESTS=ON insists; BUILD_TESTING=OFF is heeded; installing builds nothing.
+# so, unless AMP_BUILD_TESTS=ON insists; BUILD_TESTING=OFF is heeded; installing builds nothing. An option
+# of earlier versions gets a warning if it asks for what is gone.
 set -euo pipefail
 amp=$1 work=$2
 shift 2
@@ -23,8 +24,11 @@ if configure insist -DCMAKE_DISABLE_FIND_PACKAGE_Catch2=ON -DAMP_BUILD_TESTS=ON;
 fi
 grep -q "amp's tests need Catch2" "$work/log"
 
-configure off -DBUILD_TESTING=OFF
+configure off -DBUILD_TESTING=OFF -DAMP_WITH_BLAS=AUTO
 [[ ! -e $work/off/tests ]]
+if grep BLAS "$work/log"; then exit 1; fi
+configure off -DAMP_WITH_BLAS=ON
+grep -q 'amp no longer calls a BLAS' "$work/log"
 [[ $(ctest --test-dir "$work/off" -N) == *"Total Tests: 0"* ]]
 # Whatever the run before said.
 configure off -DBUILD_TESTING=ON

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # language_modes.sh INCLUDE COMPILER [FLAG]...: with C++17, and without exceptions, the compiler says
-# what is needed and no more, whichever header comes first. RTTI is not needed.
+# what is needed and no more, whichever header comes first. RTTI is not needed. Macros of earlier versions
+# are refused by name.
 set -u
 include=$1
 shift
@@ -24,6 +25,9 @@ needs() { # TEXT [FLAG]...
 }
 needs 'amp needs C++20: compile with -std=c++20' -std=c++17
 needs 'amp needs exceptions: compile without -fno-exceptions' -std=c++20 -fno-exceptions
+
+refused=$(echo '#include <amp/types.hpp>' | compile -std=c++20 -DAMP_USE_CBLAS=1)
+grep -q 'error: .*amp no longer calls a CBLAS' <<<"$refused" || { echo "$refused" && exit 1; }
 
 printf '#include <amp/%s.hpp>\n' amp diagnostics distributed dlpack safetensors views |
   compile -std=c++20 -fno-rtti

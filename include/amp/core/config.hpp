@@ -96,16 +96,13 @@
 #define AMP_WIDEN_FLOATS(from, to) static_cast<void>(0)
 #endif
 
-// float32 matmuls go to the CBLAS library that the build links, if it defines AMP_USE_CBLAS=1 for
-// the whole program.
-#if !defined(AMP_USE_CBLAS)
-#define AMP_USE_CBLAS 0
-#endif
-
 // Matmuls and convolutions on the host go to oneDNN if the build links it and defines
-// AMP_USE_ONEDNN=1 for the whole program. It comes before CBLAS.
+// AMP_USE_ONEDNN=1 for the whole program.
 #if !defined(AMP_USE_ONEDNN)
 #define AMP_USE_ONEDNN 0
+#endif
+#if defined(AMP_USE_CBLAS) && AMP_USE_CBLAS
+#error "amp no longer calls a CBLAS: define AMP_USE_ONEDNN=1 and link oneDNN, or define neither"
 #endif
 
 // Convolutions on CUDA devices go to cuDNN if the build links it and defines AMP_USE_CUDNN=1 for

@@ -14,7 +14,7 @@ namespace amp::inline v0 {
 /// directly. A 16-bit format without instructions for it is widened to float32: it saves memory,
 /// but no time.
 struct CpuCapabilities {
-  std::string library;       ///< "oneDNN 2.6.3", "CBLAS" or "amp"
+  std::string library;       ///< "oneDNN 2.6.3" or "amp"
   std::string instructions;  ///< the widest in use: "AMX", "AVX512_BF16", "AVX-512", "AVX2", ...
   bool bfloat16 = false;     ///< whether bfloat16 is multiplied as such, with float32 sums
   bool float16 = false;      ///< the same for float16
@@ -22,8 +22,7 @@ struct CpuCapabilities {
 
 /// Returns the capabilities, determined from the processor and the library at the first call.
 /// Instructions count as absent if the environment forbids them: ONEDNN_MAX_CPU_ISA those of
-/// oneDNN, AMP_MAX_CPU_ISA those of amp's own kernels. With a CBLAS, `instructions` are those of
-/// amp's own kernels.
+/// oneDNN, AMP_MAX_CPU_ISA those of amp's own kernels.
 const CpuCapabilities& cpu_capabilities();
 
 }  // namespace amp::inline v0

@@ -29,8 +29,6 @@ struct AMP_EXPORT AskedCpu {
             .instructions = onednn::instructions(),
             .bfloat16 = onednn::is_native(kBFloat16),
             .float16 = onednn::is_native(kFloat16)};
-#elif AMP_USE_CBLAS
-    return {.library = "CBLAS", .instructions = instructions_of_amp()};
 #else
     return {.library = "amp", .instructions = instructions_of_amp()};
 #endif

@@ -15,7 +15,6 @@
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/matmul/args.hpp"
-#include "amp/kernels/matmul/host/cblas.hpp"
 #include "amp/kernels/matmul/host/gemm.hpp"
 #include "amp/kernels/matmul/host/tiled_matmul.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
@@ -117,7 +116,7 @@ void multiply_in_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const Mat
   }
 }
 
-/// c = a @ b, dense row-major, on all threads, by the first library that takes the matrices.
+/// c = a @ b, dense row-major, on all threads: by oneDNN, if it takes the matrices.
 template <class C>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a,
               const Matrix<C>& b, C* c) {
@@ -128,10 +127,6 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a
 #if AMP_USE_ONEDNN
   if constexpr (std::is_same_v<C, float>) {
     if (onednn::multiply(m, n, k, a, b, c)) return;
-  }
-#elif AMP_USE_CBLAS
-  if constexpr (std::is_same_v<C, float>) {
-    if (cblas::multiply(m, n, k, a, b, c)) return;
   }
 #endif
   multiply_in_tiles(m, n, k, a, b, c);
