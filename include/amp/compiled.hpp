@@ -18,7 +18,6 @@
 #include "amp/core/error.ipp"
 #include "amp/core/instruction_set.ipp"
 #include "amp/core/object_pool.ipp"
-#include "amp/core/optimization_hint.ipp"
 #include "amp/core/process_lock.ipp"
 #include "amp/core/warning.ipp"
 #include "amp/types/convert.ipp"

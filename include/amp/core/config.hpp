@@ -116,12 +116,3 @@
 #if !defined(AMP_LOAD_CUDA_LIBRARIES)
 #define AMP_LOAD_CUDA_LIBRARIES 0
 #endif
-
-// A program that has a source file compiled without optimization and computes much says so once, on
-// stderr: see core/optimization_hint.hpp. Define AMP_NO_OPTIMIZATION_HINT for a source file to
-// exempt it.
-#if !defined(__OPTIMIZE__) && !defined(AMP_NO_OPTIMIZATION_HINT)
-#define AMP_OPTIMIZATION_HINT 1
-#else
-#define AMP_OPTIMIZATION_HINT 0
-#endif

@@ -19,7 +19,6 @@
 #include <type_traits>
 
 #include "amp/core/math.hpp"
-#include "amp/core/optimization_hint.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/attention/args.hpp"
@@ -157,10 +156,7 @@ void visit(const Args& args, Body&& body) {
   visit_block_type(args.query.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
-    const Problem<T, C> problem(args);
-    amp::detail::hint_at_optimization(problem.batches * problem.queries * problem.keys *
-                                      (problem.width + problem.value_width));
-    body(problem);
+    body(Problem<T, C>(args));
   });
 }
 

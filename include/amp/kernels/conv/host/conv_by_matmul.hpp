@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "amp/core/optimization_hint.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/conv/args.hpp"
@@ -26,7 +25,6 @@ template <class C>
 void conv2d_by_matmul(const Conv2dArgs& args) {
   const ConvShape s(args.input, args.weight, args.output, args.window, args.groups);
   const std::int64_t in_image = s.in_group(), out_image = s.out_group(), weights = s.weights();
-  amp::detail::hint_at_optimization(s.images * s.groups * s.pixels() * weights);
   const HostBuffer<C> weight_buffer(s.groups * weights), bias_buffer(s.groups * s.filters);
   const C* const weight = fetch(args.weight, 0, 1, s.groups * weights, weight_buffer.data());
   const C* const bias = args.bias.present

@@ -11,7 +11,6 @@
 #include <type_traits>
 
 #include "amp/core/math.hpp"
-#include "amp/core/optimization_hint.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/matmul/args.hpp"
@@ -160,7 +159,6 @@ HostBuffer<C> room_for(const Operand& operand, std::int64_t n) {
 inline void gemm_matmul(const MatmulArgs& args) {
   const std::int64_t batches = args.output.sizes[0], m = args.output.sizes[1],
                      n = args.output.sizes[2], k = args.a.sizes[2];
-  amp::detail::hint_at_optimization(batches * m * n * k);
   visit_float_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     const HostBuffer<C> a_buffer = detail::room_for<C>(args.a, m * k),
