@@ -53,7 +53,7 @@ def module(path):
     if "libtorch" in parts:
         return "libtorch"
     if len(parts) == 1:
-        alone = {"amp": "core", "shared_state": "core", "views": "interop", "dlpack": "interop"}
+        alone = {"amp": "core", "views": "interop", "dlpack": "interop"}
         return alone.get(parts[0], "interop" if parts[0] == "safetensors" else parts[0])
     return parts[0]
 

@@ -56,8 +56,7 @@ TEST_CASE("host headers do not ask for the compiler") {
   CHECK(complaints.text() == "");
 }
 
-// A state that is not named is an undefined symbol in programs that link the compiled library, or
-// are compiled with AMP_SHARED_STATE.
+// A state that is not named is an undefined symbol in programs that link the compiled library.
 TEST_CASE("every state is named once, where its library shall contain it") {
   const auto type_after = [](const std::string& line, std::size_t begin, char end) {
     const std::string type = line.substr(begin, line.find(end, begin) - begin);

@@ -27,7 +27,6 @@ while IFS= read -r header; do
       ;;
     *.cuh) suffix=cu ;;
     */compiled.hpp) continue ;;  # all definitions: package.by_hand
-    */shared_state.hpp) [[ " $* " != *" -DAMP_COMPILED "* ]] || continue ;;  # header-only
     */cuda/* | */cuda.?pp)
       if [[ ! ${TOOLKIT:-} ]]; then
         echo "left out, needs the CUDA toolkit: $header"

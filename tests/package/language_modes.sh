@@ -26,8 +26,12 @@ needs() { # TEXT [FLAG]...
 needs 'amp needs C++20: compile with -std=c++20' -std=c++17
 needs 'amp needs exceptions: compile without -fno-exceptions' -std=c++20 -fno-exceptions
 
-refused=$(echo '#include <amp/types.hpp>' | compile -std=c++20 -DAMP_USE_CBLAS=1)
-grep -q 'error: .*amp no longer calls a CBLAS' <<<"$refused" || { echo "$refused" && exit 1; }
+refused() { # MACRO TEXT
+  output=$(echo '#include <amp/types.hpp>' | compile -std=c++20 "-D$1")
+  grep -q "error: .*$2" <<<"$output" || { echo "$output" && exit 1; }
+}
+refused AMP_USE_CBLAS=1 'amp no longer calls a CBLAS'
+refused AMP_SHARED_STATE 'AMP_SHARED_STATE is gone: link the shared amp::compiled'
 
 printf '#include <amp/%s.hpp>\n' amp diagnostics distributed dlpack safetensors views |
   compile -std=c++20 -fno-rtti

@@ -39,15 +39,9 @@ const std::string kEntersPolicies = "amp/nn/module";  // module.hpp, module_call
 
 /// Headers at the root that are not named after a module. "top" may include everything below.
 const std::map<std::string, std::string> kRootHeaders = {
-    {"amp", "top"},
-    {"compiled", "top"},
-    {"cuda", "top"},
-    {"fwd", "core"},
-    {"shared_state", "top"},
-    {"dlpack", "interop"},
-    {"safetensors", "interop"},
-    {"libtorch", "interop"},
-    {"views", "interop"},
+    {"amp", "top"},          {"compiled", "top"},   {"cuda", "top"},
+    {"fwd", "core"},         {"dlpack", "interop"}, {"safetensors", "interop"},
+    {"libtorch", "interop"}, {"views", "interop"},
 };
 
 /// In kernels/, what all ops are made of, bottom to top.

@@ -17,6 +17,13 @@
 #error "amp needs exceptions: compile without -fno-exceptions"
 #include <amp needs exceptions: compile without -fno-exceptions>
 #endif
+// Macros of earlier versions that would have no effect.
+#if defined(AMP_USE_CBLAS) && AMP_USE_CBLAS
+#error "amp no longer calls a CBLAS: define AMP_USE_ONEDNN=1 and link oneDNN, or define neither"
+#endif
+#if defined(AMP_SHARED_STATE)
+#error "AMP_SHARED_STATE is gone: link the shared amp::compiled to the program and all its plugins"
+#endif
 
 // Annotation of functions shared by host and device code. It adds a target, never another body.
 #if defined(__CUDACC__)
@@ -100,9 +107,6 @@
 // AMP_USE_ONEDNN=1 for the whole program.
 #if !defined(AMP_USE_ONEDNN)
 #define AMP_USE_ONEDNN 0
-#endif
-#if defined(AMP_USE_CBLAS) && AMP_USE_CBLAS
-#error "amp no longer calls a CBLAS: define AMP_USE_ONEDNN=1 and link oneDNN, or define neither"
 #endif
 
 // Convolutions on CUDA devices go to cuDNN if the build links it and defines AMP_USE_CUDNN=1 for

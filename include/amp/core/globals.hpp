@@ -33,10 +33,9 @@ AMP_EXPORT Object& thread_object();
 
 }  // namespace amp::inline v0
 
-// Use these in namespace amp, beside the definitions of the layer that owns the state. The library
-// that holds the states (the compiled one, or that of <amp/shared_state.hpp>) contains the
-// accessor.
-#if !AMP_HEADER_ONLY || defined(AMP_SHARED_STATE_IMPLEMENTATION)
+// Use these in namespace amp, beside the definitions of the layer that owns the state. The compiled
+// library contains the accessor.
+#if !AMP_HEADER_ONLY
 #define AMP_PROCESS_STATE(...) template AMP_EXPORT __VA_ARGS__& process_state<__VA_ARGS__>()
 #define AMP_THREAD_STATE(...) template AMP_EXPORT __VA_ARGS__& thread_state<__VA_ARGS__>()
 #define AMP_THREAD_OBJECT(...) template AMP_EXPORT __VA_ARGS__& thread_object<__VA_ARGS__>()

@@ -11,9 +11,6 @@
 #include "amp/core/globals.hpp"
 #include "amp/core/link_check.hpp"
 
-// Header-only with AMP_SHARED_STATE, the library of <amp/shared_state.hpp> alone has the accessors.
-#if !AMP_HEADER_ONLY || !defined(AMP_SHARED_STATE) || defined(AMP_SHARED_STATE_IMPLEMENTATION)
-
 namespace amp::inline v0 {
 
 template <class State>
@@ -86,4 +83,3 @@ AMP_EXPORT Object& thread_object() {
 }
 
 }  // namespace amp::inline v0
-#endif
