@@ -5,7 +5,6 @@
 #include <amp/amp.hpp>
 #include <amp/diagnostics.hpp>
 #include <amp/kernels/histogram/host.hpp>
-#include <amp/kernels/histogram/host/key_block.hpp>
 
 #include <bit>
 #include <cmath>
@@ -158,29 +157,6 @@ TEST_CASE("exponents: the kernel adds to what is there", "[diagnostics][histogra
   CHECK(ExponentHistogram(counts).count(1) == 105);
   CHECK(ExponentHistogram(counts).count(2) == 5);
 }
-
-#if AMP_X86
-TEST_CASE("exponents: vectors make and count the keys that single numbers do",
-          "[diagnostics][histogram]") {
-  if (!amp::detail::has_avx2()) return;
-  namespace host = amp::kernels::host::detail;
-  for (const std::int64_t n : {1, 31, 32, 64, 96, 1000, 4096}) {
-    std::vector<float> x = (amp::randn({n}) * 1e-3).to_vector<float>();
-    x[0] = n % 3 == 0 ? 0.0F : -0.0F;
-    x[x.size() / 2] = n % 2 == 0 ? HUGE_VALF : 0x1p-140F;
-    host::KeyBlock plain, vectors;
-    plain.read(x.data(), n);
-    vectors.read_avx2(x.data(), n);
-    CHECK(plain.zeros == vectors.zeros);
-    CHECK(plain.least == vectors.least);
-    CHECK(plain.most == vectors.most);
-    for (int key = 0; key < host::kKeys; ++key) {
-      const auto k = static_cast<host::Key>(key);
-      CHECK(plain.count(k, n / 32 * 32) == vectors.count_avx2(k, n / 32 * 32));
-    }
-  }
-}
-#endif
 
 TEST_CASE("exponents: shares agree with rounding to the format", "[diagnostics][histogram]") {
   const std::vector<double> values =
