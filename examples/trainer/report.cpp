@@ -3,9 +3,10 @@
 //
 // Writes the folder with the report of a training.
 #include "trainer/report.hpp"
+#include "trainer/histogram_picture.hpp"
+#include "trainer/svg_writer.hpp"
 
 #include <amp/core/error.hpp>
-#include <amp/diagnostics/svg_writer.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,12 +20,6 @@
 #include <vector>
 
 namespace examples {
-
-using amp::diagnostics::escaped;
-using amp::diagnostics::Line;
-using amp::diagnostics::Point;
-using amp::diagnostics::to_svg;
-
 namespace {
 
 bool has_gradients(const Result& result) { return result.gradients.all().total() > 0; }
@@ -118,8 +113,8 @@ Charts charts_of(const std::vector<Result>& results) {
   Charts charts;
   for (const std::vector<Result>& group : by_precision(results)) {
     const Result& result = group.front();
-    Line losses{result.name}, accuracies{result.name};
-    amp::LossScaleTimeline timeline;
+    Line losses{result.name}, accuracies{result.name}, scales{result.name};
+    scales.colour = charts.accuracy.lines.size();  // the same in each chart
     for (std::size_t i = 0; i < result.epochs.size(); ++i) {
       accuracies.points.push_back(
           {static_cast<double>(i + 1), 100 * result.epochs[i].test_accuracy});
@@ -128,13 +123,12 @@ Charts charts_of(const std::vector<Result>& results) {
     for (const Sample& sample : result.samples) {
       const auto step = static_cast<double>(sample.step);
       losses.points.push_back({step, sample.loss});
-      if (result.scaled) timeline.add(sample.step, sample.scale, sample.skipped > skipped);
+      scales.points.push_back({step, sample.scale});
+      if (sample.skipped > skipped) scales.crosses.push_back(scales.points.back());
       skipped = sample.skipped;
     }
     losses.points = smoothed(losses.points);
     charts.loss.lines.push_back(losses);
-    Line scales = timeline.line(result.name);
-    scales.colour = charts.accuracy.lines.size();  // the same in each chart
     charts.accuracy.lines.push_back(accuracies);
     if (result.scaled) charts.scale.lines.push_back(scales);
   }
@@ -304,7 +298,7 @@ void write_report(const Options& options, const std::vector<Result>& results) {
                        "was halved."});
   }
   for (const Result* const result : with_gradients(results)) {
-    const std::string svg = result->gradients.to_svg("Gradients, " + result->name);
+    const std::string svg = to_svg(result->gradients, "Gradients, " + result->name);
     const bool first = result == with_gradients(results).front();
     write_file(folder / (first ? "gradients.svg" : "gradients-" + result->name + ".svg"), svg);
     figures.push_back({svg, gradient_caption(*result)});

@@ -4,6 +4,7 @@
 // The report of a training: a folder with an HTML page, its curves as SVG and its numbers as JSON.
 #pragma once
 
+#include "trainer/chart.hpp"
 #include "trainer/options.hpp"
 #include "trainer/summary.hpp"
 
@@ -18,11 +19,9 @@ namespace examples {
 std::string to_json(const Options& options, const std::vector<Result>& results);
 
 struct Charts {
-  using Chart = amp::diagnostics::Chart;
-
   Chart loss{.title = "Training loss", .x_label = "step", .y_label = "cross entropy"};
   Chart accuracy{.title = "Test accuracy", .x_label = "epoch", .y_label = "%"};
-  Chart scale = amp::LossScaleTimeline::empty_chart();
+  Chart scale{.title = "Loss scale", .x_label = "step", .y_label = "scale", .powers_of_two = true};
 };
 
 /// Returns the curves of the first seed of each precision.

@@ -4,6 +4,7 @@
 // The trace: which entries a network gives, what they say, and how two traces compare.
 #include <amp/amp.hpp>
 #include <amp/diagnostics.hpp>
+#include <amp/diagnostics/text.hpp>
 
 #include <algorithm>
 #include <memory>

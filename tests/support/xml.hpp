@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Whether a text is well-formed XML, as far as SVG of amp's needs it.
+// Whether a text is well-formed XML, as far as the trainer's SVG needs it.
 #pragma once
 
 #include <algorithm>

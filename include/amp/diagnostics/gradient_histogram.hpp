@@ -67,10 +67,7 @@ class GradientHistogram {
   /// Returns a table of the gradients by name, with shares as ExponentHistogram defines them, and a
   /// bar chart of all of them, in ASCII.
   std::string to_string(DType format = kFloat16) const;
-  /// Returns an SVG picture like figure 3 of Micikevicius et al. 2017: the percentage of gradients
-  /// by exponent, on a logarithmic axis, and of zeros; and the ranges of `format` at scale 1 and at
-  /// scale(). It has no external resources, and suits light and dark backgrounds.
-  std::string to_svg(std::string_view title = "Gradients", DType format = kFloat16) const;
+  void to_svg(...) const = delete;  // the examples draw: examples/trainer/histogram_picture.hpp
 
  private:
   ExponentHistogram& entry(const std::string& name);

@@ -12,7 +12,7 @@
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/core/error.hpp"
 #include "amp/diagnostics/gradient_histogram.hpp"
-#include "amp/diagnostics/histogram_picture.hpp"
+#include "amp/diagnostics/histogram_text.hpp"
 #include "amp/diagnostics/text.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/tensor_members.hpp"
@@ -114,11 +114,6 @@ AMP_COLD ExponentHistogram& GradientHistogram::entry(const std::string& name) {
 AMP_COLD std::string GradientHistogram::to_string(DType format) const {
   return detail::or_out_of_memory(
       [&] { return diagnostics::histogram_text(entries_, all_, scale_, format); });
-}
-
-AMP_COLD std::string GradientHistogram::to_svg(std::string_view title, DType format) const {
-  return detail::or_out_of_memory(
-      [&] { return diagnostics::histogram_svg(title, entries_.size(), all_, scale_, format); });
 }
 
 AMP_COLD GradientHistogram gradient_histogram(const NamedTensors& parameters, double scale) {

@@ -3,6 +3,7 @@
 //
 // Uses that the compiler must refuse, with what it must say (compile_fail.sh reads these lines).
 #include <amp/amp.hpp>
+#include <amp/diagnostics.hpp>
 #include <amp/views.hpp>
 #include <cstddef>
 #include <string>
@@ -155,6 +156,9 @@ void refused(amp::AutocastGuard& guard, amp::GradScaler& scaler, std::vector<flo
   NotALayer()(x);                              // refused: derive from Layer<Net>
   amp::nn::Sequential{amp::relu};              // refused: each must be a module
   amp::nn::Sequential().push_back(amp::relu);  // refused: each must be a module
+
+  amp::LossScaleTimeline();             // refused: examples/trainer/chart.hpp
+  amp::GradientHistogram().to_svg("");  // refused: examples/trainer/histogram_picture.hpp
 
   scaler.step(numbers);                                             // refused: no matching
   amp::convert(numbers, std::vector<std::string>(numbers.size()));  // refused: no matching

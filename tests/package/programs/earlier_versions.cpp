@@ -3,7 +3,7 @@
 //
 // The public names of versions 0.1 and 0.2, each after the header that has to reach it, and calls. A
 // program of these versions compiles until 1.0: what is here may be deprecated, but it stays. When a
-// version is published, its new names are added.
+// version is published, its new names are added. One part left: LossScaleTimeline, which drew pictures.
 #include <amp/amp.hpp>
 #include <array>
 #include <cstdio>
@@ -412,10 +412,6 @@ struct GradientReportNames : amp::GradientReport {
   using GradientReport::bytes, GradientReport::dtype, GradientReport::elements,
       GradientReport::infs, GradientReport::max_abs, GradientReport::nans, GradientReport::norm,
       GradientReport::underflows, GradientReport::zeros;
-};
-struct LossScaleTimelineNames : amp::LossScaleTimeline {
-  using LossScaleTimeline::add, LossScaleTimeline::size, LossScaleTimeline::skips,
-      LossScaleTimeline::to_svg;
 };
 struct PrecisionReportNames : amp::PrecisionReport {
   using PrecisionReport::bytes, PrecisionReport::loss_scale, PrecisionReport::tensors,

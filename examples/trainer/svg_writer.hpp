@@ -9,9 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "amp/core/config.hpp"
-
-namespace amp::inline v0::diagnostics {
+namespace examples {
 
 /// Returns the ticks of an axis: at most about `count`, at distances of 1, 2 or 5 times a power of
 /// ten, and at least `smallest`.
@@ -55,8 +53,4 @@ class SvgWriter {
   std::string svg_;
 };
 
-}  // namespace amp::inline v0::diagnostics
-
-#if AMP_HEADER_ONLY
-#include "amp/diagnostics/svg_writer.ipp"
-#endif
+}  // namespace examples

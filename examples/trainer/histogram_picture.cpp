@@ -1,120 +1,42 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
-#pragma once
+//
+// Draws histograms of gradients.
+#include "trainer/histogram_picture.hpp"
+#include "trainer/svg_writer.hpp"
+
+#include <amp/diagnostics/histogram_text.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <string>
 
-#include "amp/diagnostics/histogram_picture.hpp"
-#include "amp/diagnostics/svg_writer.hpp"
-#include "amp/diagnostics/text.hpp"
+namespace examples {
+namespace {
 
-namespace amp::inline v0::diagnostics {
-
-AMP_COLD double ratio(std::int64_t part, std::int64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-/// The fate of the numbers of a bin in a format, by the rule of ExponentHistogram: lost with the
-/// scale, saved by the scale, overflowing with the scale, or representable without it.
-enum class Fate { kLost, kSaved, kOverflow, kKept };
-
-/// A format and a loss scale.
-struct ScaledFormat {
-  ScaledFormat(DType format, double with_scale)
-      : dtype(format),
-        limits(format_limits("GradientHistogram", format)),
-        exponent(scale_exponent("GradientHistogram", with_scale)),
-        scale(with_scale),
-        name(amp::name(format)) {}
-
-  bool scaled() const { return scale != 1; }
-  Fate fate(int bin) const {
-    if (bin < limits.flushed - exponent.up) return Fate::kLost;
-    if (bin >= limits.overflow - exponent.down) return Fate::kOverflow;
-    return bin < limits.flushed ? Fate::kSaved : Fate::kKept;
-  }
-
-  DType dtype;
-  FormatLimits limits;
-  ScaleExponent exponent;
-  double scale;
-  std::string name;
-};
-
-// --- text ---------------------------------------------------------------------------------------
-
-AMP_COLD std::string exponent_text(const std::optional<int>& exponent) {
-  return exponent ? "2^" + std::to_string(*exponent) : "-";
-}
-
-AMP_COLD std::string bar_chart(const ExponentHistogram& all, const ScaledFormat& format) {
-  constexpr int kMostRows = 48;
-  constexpr double kBar = 40;
-  if (!all.max_exponent()) return "";
-  const int low = *all.min_exponent(), high = *all.max_exponent();
-  const int step = (high - low) / kMostRows + 1;
-  const auto rows_at = [&](int first) {
-    std::int64_t sum = 0;
-    for (int e = first; e < first + step; ++e) sum += all.count(e);
-    return sum;
-  };
-  std::int64_t most = 1;
-  for (int e = low; e <= high; e += step) most = (std::max)(most, rows_at(e));
-  std::vector<std::vector<std::string>> rows = {{" from", "", " share", ""}};
-  for (int e = low; e <= high; e += step) {
-    const std::int64_t count = rows_at(e);
-    const auto bar = static_cast<std::size_t>(std::ceil(kBar * ratio(count, most)));
-    std::string note;
-    if (format.fate(e) == Fate::kLost) note = format.scaled() ? "0 at both scales" : "becomes 0";
-    if (format.fate(e) == Fate::kSaved) note = "0 at scale 1";
-    if (format.fate(e) == Fate::kOverflow) note = "overflows";
-    rows.push_back({exponent_text(e), std::string(bar, '#'),
-                    percent_text(ratio(count, all.total())), count == 0 ? "" : note});
-  }
-  return "\n" + table(rows);
-}
-
-AMP_COLD std::string histogram_text(
-    const std::vector<std::pair<std::string, ExponentHistogram>>& entries,
-    const ExponentHistogram& all, double scale, DType dtype) {
-  const ScaledFormat format(dtype, scale);
-  std::vector<std::vector<std::string>> rows = {
-      {"gradient", " count", " zeros", " inf, nan", " smallest", " largest", " 0 at scale 1"}};
-  if (format.scaled()) rows[0].push_back(" 0 at " + scale_text(scale));
-  rows[0].emplace_back(" recommended");
-  const auto add_row = [&](const std::string& name, const ExponentHistogram& h) {
-    rows.push_back({name, std::to_string(h.total()), percent_text(ratio(h.zeros(), h.total())),
-                    std::to_string(h.infs() + h.nans()), exponent_text(h.min_exponent()),
-                    exponent_text(h.max_exponent()), percent_text(h.flushed_share(1, dtype))});
-    if (format.scaled()) rows.back().push_back(percent_text(h.flushed_share(scale, dtype)));
-    rows.back().push_back(h.max_exponent() ? scale_text(h.recommended_scale(dtype).scale) : "-");
-  };
-  for (const auto& [name, histogram] : entries) add_row(name, histogram);
-  add_row("all", all);
-  return "Gradients by exponent, without the loss scale, which is " + scale_text(scale) +
-         "; what becomes 0 in " + format.name + " is a share of those that are not 0.\n\n" +
-         table(rows) + bar_chart(all, format) + "\n" + all.recommended_scale(dtype).reason + "\n";
-}
-
-// --- the picture --------------------------------------------------------------------------------
+using amp::ExponentHistogram;
+using amp::diagnostics::Fate;
+using amp::diagnostics::percent_text;
+using amp::diagnostics::ratio;
+using amp::diagnostics::scale_text;
+using amp::diagnostics::ScaledFormat;
+using amp::diagnostics::ScaleExponent;
 
 /// Draws figure 3 of Micikevicius et al. 2017. Above the bars there is a strip for each scale,
 /// which shows the ranges of the format.
 class HistogramWriter {
  public:
-  AMP_COLD HistogramWriter(std::string_view title, std::size_t tensors,
-                           const ExponentHistogram& all, const ScaledFormat& format)
+  HistogramWriter(std::string_view title, std::size_t tensors, const ExponentHistogram& all,
+                  const ScaledFormat& format)
       : all_(all), format_(format), svg_(kWidth, kHeight, title) {
     const int shift = format.exponent.up;
-    low_ = (std::min)({all.min_exponent().value_or(0), format.limits.flushed - (std::max)(0, shift),
-                       format.limits.flushed - shift}) -
+    low_ = std::min({all.min_exponent().value_or(0), format.limits.flushed - std::max(0, shift),
+                     format.limits.flushed - shift}) -
            3;
-    high_ = (std::max)({all.max_exponent().value_or(0) + 1, format.limits.normal + 8}) + 3;
+    high_ = std::max({all.max_exponent().value_or(0) + 1, format.limits.normal + 8}) + 3;
     set_floor();
     const std::string count = std::to_string(all.total()) + " values in " +
                               std::to_string(tensors) + (tensors == 1 ? " tensor" : " tensors");
@@ -122,7 +44,7 @@ class HistogramWriter {
     svg_.text(kZero, 40, "start", count, "quiet");
   }
 
-  AMP_COLD std::string write() {
+  std::string write() {
     svg_.rectangle(kLeft, kTop, across(format_.limits.flushed) - kLeft, kBottom - kTop, "f1 faint");
     axes();
     bars();
@@ -149,16 +71,16 @@ class HistogramWriter {
     return kBottom - std::clamp(height, 0.0, 1.0) * (kBottom - kTop);
   }
   /// The axis begins below the smallest bar, but not below 0.0001 %.
-  AMP_COLD void set_floor() {
+  void set_floor() {
     double least = 0.01;
     const auto see = [&](std::int64_t count) {
-      if (count != 0) least = (std::min)(least, ratio(count, all_.total()));
+      if (count != 0) least = std::min(least, ratio(count, all_.total()));
     };
     for (const std::int64_t count : all_.counts()) see(count);
-    floor_ = (std::max)(-6.0, std::floor(std::log10(least) - 0.2));
+    floor_ = std::max(-6.0, std::floor(std::log10(least) - 0.2));
   }
 
-  AMP_COLD void axes() {
+  void axes() {
     for (double decade = 0; decade >= floor_; --decade) {
       const double y = down(std::pow(10, decade));
       svg_.line(kZero, y, kRight, y, "rule");
@@ -172,25 +94,25 @@ class HistogramWriter {
               "log2 of the gradient's magnitude, without the loss scale", "quiet");
   }
 
-  AMP_COLD void bar(double x, double width, std::int64_t count, const char* colour,
-                    const std::string& what) {
+  void bar(double x, double width, std::int64_t count, const char* colour,
+           const std::string& what) {
     if (count == 0) return;
-    const double share = ratio(count, all_.total()), y = (std::min)(down(share), kBottom - 2);
+    const double share = ratio(count, all_.total()), y = std::min(down(share), kBottom - 2);
     svg_.rectangle(x, y, width, kBottom - y, std::string("f") + colour,
                    what + ": " + percent_text(share));
   }
-  AMP_COLD void bars() {
+  void bars() {
     bar(kZero + 2, 16, all_.zeros(), "5", "zeros");
     const double width = (kRight - kLeft) / (high_ - low_);
     for (int e = low_; e < high_; ++e)
-      bar(across(e), (std::max)(0.5, width - 1), all_.count(e), colour_of(format_.fate(e)),
+      bar(across(e), std::max(0.5, width - 1), all_.count(e), colour_of(format_.fate(e)),
           "2^" + std::to_string(e) + " to 2^" + std::to_string(e + 1));
     svg_.line(kZero, kBottom, kRight, kBottom, "ink");
   }
 
   /// Draws the ranges of the format at a scale, and lines from its limits to the axis.
-  AMP_COLD void strip(double y, const std::string& scale, ScaleExponent exponent,
-                      const std::string& dashes) {
+  void strip(double y, const std::string& scale, ScaleExponent exponent,
+             const std::string& dashes) {
     const double zero = format_.limits.flushed - exponent.up,
                  normal = format_.limits.normal - exponent.up,
                  overflow = format_.limits.overflow - exponent.down;
@@ -203,20 +125,19 @@ class HistogramWriter {
     limit(normal, "s3" + dashes);
     limit(overflow, "s4" + dashes);
   }
-  AMP_COLD void range(double y, double from, double to, const char* colour,
-                      std::string_view words) {
+  void range(double y, double from, double to, const char* colour, std::string_view words) {
     const double x = across(from), width = across(to) - x;
     if (width <= 0) return;
     svg_.rectangle(x, y, width, kStripHeight, std::string(colour) + " half", words);
     if (width > 7 * static_cast<double>(words.size()))
       svg_.text(x + width / 2, y + 12, "middle", words);
   }
-  AMP_COLD void limit(double exponent, const std::string& css_class) {
+  void limit(double exponent, const std::string& css_class) {
     if (exponent <= low_ || exponent >= high_) return;
     svg_.line(across(exponent), kTop - 10, across(exponent), kBottom, "limit " + css_class);
   }
 
-  AMP_COLD void legend() {
+  void legend() {
     const double total = static_cast<double>(all_.total());
     std::array<std::int64_t, 4> counts{};
     for (int e = ExponentHistogram::kMinExponent; e <= ExponentHistogram::kMaxExponent; ++e)
@@ -246,12 +167,12 @@ class HistogramWriter {
     }
     recommendation(y + 16);
   }
-  AMP_COLD void recommendation(double y) {
+  void recommendation(double y) {
     const auto line = [&](const std::string& words, std::string_view css_class = "quiet") {
       svg_.text(kRight + 10, y, "start", words, css_class);
       y += 17;
     };
-    const ScaleRecommendation advice = all_.recommended_scale(format_.dtype);
+    const amp::ScaleRecommendation advice = all_.recommended_scale(format_.dtype);
     line("Recommended scale: " + scale_text(advice.scale), "");
     line("At scale 1, " + percent_text(all_.flushed_share(1, format_.dtype)));
     if (format_.scaled())
@@ -270,10 +191,12 @@ class HistogramWriter {
   double floor_ = -2;  // the logarithm of the share at which the axis begins
 };
 
-AMP_COLD std::string histogram_svg(std::string_view title, std::size_t tensors,
-                                   const ExponentHistogram& all, double scale, DType dtype) {
-  const ScaledFormat format(dtype, scale);
-  return HistogramWriter(title, tensors, all, format).write();
+}  // namespace
+
+std::string to_svg(const amp::GradientHistogram& gradients, std::string_view title,
+                   amp::DType format) {
+  const ScaledFormat scaled(format, gradients.scale());
+  return HistogramWriter(title, gradients.by_name().size(), gradients.all(), scaled).write();
 }
 
-}  // namespace amp::inline v0::diagnostics
+}  // namespace examples

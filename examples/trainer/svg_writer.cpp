@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
-#pragma once
+//
+// Writes the elements of SVG, with one style sheet for all pictures.
+#include "trainer/svg_writer.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -8,25 +10,23 @@
 #include <iterator>
 #include <utility>
 
-#include "amp/diagnostics/svg_writer.hpp"
+namespace examples {
 
-namespace amp::inline v0::diagnostics {
-
-AMP_COLD std::vector<double> ticks(double low, double high, int count, double smallest) {
+std::vector<double> ticks(double low, double high, int count, double smallest) {
   const double rough = (high - low) / count;
   const double power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double factor : {5.0, 2.0, 1.0}) {
     if (factor * power >= rough) step = factor * power;
   }
-  step = (std::max)(step, smallest);
+  step = std::max(step, smallest);
   std::vector<double> marks;
   for (double i = std::ceil(low / step); i * step <= high + step * 1e-9; ++i)
     marks.push_back(i * step);
   return marks;
 }
 
-AMP_COLD std::string escaped(std::string_view words) {
+std::string escaped(std::string_view words) {
   std::string text;
   for (const char c : words) {
     if (c == '<')
@@ -42,7 +42,7 @@ AMP_COLD std::string escaped(std::string_view words) {
 }
 
 /// Colours after Paul Tol's bright scheme, which are distinct for colour-blind readers as well.
-inline constexpr std::string_view kChartStyle = R"(<style>
+constexpr std::string_view kChartStyle = R"(<style>
 .amp-chart text { font-family: system-ui, sans-serif; font-size: 12px; fill: #1f2328; }
 .amp-chart .title { font-size: 15px; font-weight: 600; }
 .amp-chart .quiet { fill: #59636e; }
@@ -74,7 +74,7 @@ inline constexpr std::string_view kChartStyle = R"(<style>
 </style>
 )";
 
-AMP_COLD SvgWriter::SvgWriter(double width, double height, std::string_view title) {
+SvgWriter::SvgWriter(double width, double height, std::string_view title) {
   begin("svg");
   attribute("xmlns", "http://www.w3.org/2000/svg");
   attribute("viewBox", "0 0 " + number(width) + " " + number(height));
@@ -87,8 +87,8 @@ AMP_COLD SvgWriter::SvgWriter(double width, double height, std::string_view titl
   rectangle(0, 0, width, height, "ground");
 }
 
-AMP_COLD void SvgWriter::text(double x, double y, std::string_view anchor, std::string_view words,
-                              std::string_view css_class) {
+void SvgWriter::text(double x, double y, std::string_view anchor, std::string_view words,
+                     std::string_view css_class) {
   begin("text");
   attribute("x", coordinate(x));
   attribute("y", coordinate(y));
@@ -97,8 +97,8 @@ AMP_COLD void SvgWriter::text(double x, double y, std::string_view anchor, std::
   svg_ += ">" + escaped(words) + "</text>\n";
 }
 
-AMP_COLD void SvgWriter::rectangle(double x, double y, double width, double height,
-                                   std::string_view css_class, std::string_view hint) {
+void SvgWriter::rectangle(double x, double y, double width, double height,
+                          std::string_view css_class, std::string_view hint) {
   begin("rect");
   attribute("x", coordinate(x));
   attribute("y", coordinate(y));
@@ -108,20 +108,19 @@ AMP_COLD void SvgWriter::rectangle(double x, double y, double width, double heig
   svg_ += hint.empty() ? "/>\n" : "><title>" + escaped(hint) + "</title></rect>\n";
 }
 
-AMP_COLD void SvgWriter::line(double x1, double y1, double x2, double y2,
-                              std::string_view css_class) {
+void SvgWriter::line(double x1, double y1, double x2, double y2, std::string_view css_class) {
   path("M" + coordinate(x1) + " " + coordinate(y1) + " L" + coordinate(x2) + " " + coordinate(y2),
        css_class);
 }
 
-AMP_COLD void SvgWriter::path(std::string_view commands, std::string_view css_class) {
+void SvgWriter::path(std::string_view commands, std::string_view css_class) {
   begin("path");
   attribute("class", css_class);
   attribute("d", commands);
   svg_ += "/>\n";
 }
 
-AMP_COLD void SvgWriter::circle(double x, double y, double radius, std::string_view css_class) {
+void SvgWriter::circle(double x, double y, double radius, std::string_view css_class) {
   begin("circle");
   attribute("cx", coordinate(x));
   attribute("cy", coordinate(y));
@@ -130,25 +129,25 @@ AMP_COLD void SvgWriter::circle(double x, double y, double radius, std::string_v
   svg_ += "/>\n";
 }
 
-AMP_COLD std::string SvgWriter::finish() { return std::exchange(svg_, std::string()) + "</svg>\n"; }
+std::string SvgWriter::finish() { return std::exchange(svg_, std::string()) + "</svg>\n"; }
 
-AMP_COLD std::string SvgWriter::coordinate(double value) {
+std::string SvgWriter::coordinate(double value) {
   char digits[400];
   const auto end = std::to_chars(digits, std::end(digits), value, std::chars_format::fixed, 2);
   return std::string(digits, end.ptr);
 }
 
-AMP_COLD std::string SvgWriter::number(double value) {
+std::string SvgWriter::number(double value) {
   char digits[32];
   const double rounded = std::abs(value) < 1e-12 ? 0.0 : value;
   const auto end = std::to_chars(digits, std::end(digits), rounded, std::chars_format::general, 6);
   return std::string(digits, end.ptr);
 }
 
-AMP_COLD void SvgWriter::begin(std::string_view element) { (svg_ += '<') += element; }
+void SvgWriter::begin(std::string_view element) { (svg_ += '<') += element; }
 
-AMP_COLD void SvgWriter::attribute(std::string_view name, std::string_view value) {
+void SvgWriter::attribute(std::string_view name, std::string_view value) {
   ((((svg_ += ' ') += name) += "=\"") += value) += '"';
 }
 
-}  // namespace amp::inline v0::diagnostics
+}  // namespace examples

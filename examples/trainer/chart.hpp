@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "amp/core/config.hpp"
-
-namespace amp::inline v0::diagnostics {
+namespace examples {
 
 /// A point in the coordinates of the data.
 struct Point {
@@ -37,8 +35,4 @@ struct Chart {
 /// Returns the chart as an SVG picture.
 std::string to_svg(const Chart& chart);
 
-}  // namespace amp::inline v0::diagnostics
-
-#if AMP_HEADER_ONLY
-#include "amp/diagnostics/chart.ipp"
-#endif
+}  // namespace examples

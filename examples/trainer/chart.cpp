@@ -1,22 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
-#pragma once
+//
+// Draws line charts.
+#include "trainer/chart.hpp"
+#include "trainer/svg_writer.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
-#include "amp/core/error.hpp"
-#include "amp/diagnostics/chart.hpp"
-#include "amp/diagnostics/svg_writer.hpp"
-
-namespace amp::inline v0::diagnostics {
+namespace examples {
+namespace {
 
 /// Draws one chart.
 class ChartWriter {
  public:
-  AMP_COLD explicit ChartWriter(const Chart& chart)
-      : chart_(chart), svg_(kWidth, kHeight, chart.title) {
+  explicit ChartWriter(const Chart& chart) : chart_(chart), svg_(kWidth, kHeight, chart.title) {
     const auto diverged = [&](const Line& line) {
       return !line.points.empty() && !drawn(line.points.back());
     };
@@ -32,7 +32,7 @@ class ChartWriter {
     y_.widen();
   }
 
-  AMP_COLD std::string write() {
+  std::string write() {
     svg_.text(kLeft, 20, "start", chart_.title, "title");
     svg_.text((kLeft + kRight) / 2, kHeight - 10, "middle", chart_.x_label, "quiet");
     svg_.text(kLeft, kTop - 10, "start", chart_.y_label, "quiet");
@@ -54,8 +54,8 @@ class ChartWriter {
   struct Range {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     void include(double value) {
-      low = (std::min)(low, value);
-      high = (std::max)(high, value);
+      low = std::min(low, value);
+      high = std::max(high, value);
     }
     /// Makes an empty range, or one of a single value, wide enough to draw.
     void widen() {
@@ -81,7 +81,7 @@ class ChartWriter {
     return kBottom - (height - y_.low) / (y_.high - y_.low) * (kBottom - kTop);
   }
 
-  AMP_COLD void draw(std::size_t i) {
+  void draw(std::size_t i) {
     const Line& line = chart_.lines[i];
     const std::string colour = std::to_string(line.colour.value_or(i) % SvgWriter::kColours);
     bool begun = false;
@@ -101,7 +101,7 @@ class ChartWriter {
   }
 
   /// Draws circles at the points, if they are few, since a single point makes no line; and crosses.
-  AMP_COLD void mark(const Line& line, const std::string& colour) {
+  void mark(const Line& line, const std::string& colour) {
     const bool few = line.points.size() <= kFewPoints;
     for (const Point& point : line.points) {
       if (few && drawn(point)) svg_.circle(across(point.x), down(height_of(point.y)), 3.5, colour);
@@ -120,8 +120,8 @@ class ChartWriter {
   SvgWriter svg_;
 };
 
-AMP_COLD std::string to_svg(const Chart& chart) {
-  return detail::or_out_of_memory([&] { return ChartWriter(chart).write(); });
-}
+}  // namespace
 
-}  // namespace amp::inline v0::diagnostics
+std::string to_svg(const Chart& chart) { return ChartWriter(chart).write(); }
+
+}  // namespace examples
