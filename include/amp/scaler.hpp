@@ -7,4 +7,3 @@
 #include "amp/scaler/grad_scaler.hpp"
 #include "amp/scaler/plain_optimizer.hpp"
 #include "amp/scaler/replay.hpp"
-#include "amp/scaler/train_step.hpp"

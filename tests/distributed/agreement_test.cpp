@@ -3,6 +3,8 @@
 //
 // Ranks agree on every skipped step: scale, counters and parameters are the same on all, whichever
 // rank a gradient overflows on.
+#include <amp/scaler/train_step.hpp>
+
 #include <cmath>
 #include <cstdint>
 #include <limits>

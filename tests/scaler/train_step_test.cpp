@@ -3,6 +3,7 @@
 //
 // TrainStep: the order of its calls, and each way to go on after a step that was left out.
 #include <amp/amp.hpp>
+#include <amp/scaler/train_step.hpp>
 
 #include <cmath>
 #include <stdexcept>

@@ -101,6 +101,8 @@ class GradScaler {
   /// Returns GradScalerOptions::enabled. A disabled scaler returns losses unscaled, and its step is
   /// the optimizer's.
   bool is_enabled() const { return enabled_; }
+  /// Returns GradScalerOptions::agree, for a second scaler of the same ranks.
+  const AgreeCallback& agree() const { return agree_; }
 
   /// Returns loss * scale, in float32 (float64 for a float64 loss), on the loss's device. So a
   /// 16-bit loss cannot overflow. Differentiable.
@@ -238,8 +240,6 @@ class GradScaler {
   void load_state_dict(const GradScalerState& state);
 
  private:
-  friend class TrainStep;  // its float32 steps use agree_, too
-
   /// A pass over the gradients of an optimizer: tests them and, as `writes` and `max_norm` say,
   /// unscales and clips them.
   struct Pass {

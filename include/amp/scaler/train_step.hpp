@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// One step of a training loop, and what it does if the step is skipped.
+// One step of a training loop, and what it does if the step is skipped: a policy over the public
+// calls of a GradScaler. Not part of <amp/amp.hpp>.
 #pragma once
 
 #include <concepts>

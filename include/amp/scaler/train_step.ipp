@@ -72,7 +72,7 @@ AMP_COLD TrainStepResult TrainStep::run_in_float32(const Calls& calls) {
   if (unscaled_ == nullptr) {
     detail::or_out_of_memory([&] {
       unscaled_ = std::make_unique<GradScaler>(
-          GradScalerOptions{.policy = ScalePolicy::kNone, .agree = scaler_.agree_});
+          GradScalerOptions{.policy = ScalePolicy::kNone, .agree = scaler_.agree()});
     });
   }
   AutocastOptions off;

@@ -4,6 +4,7 @@
 // Uses that the compiler must refuse, with what it must say (compile_fail.sh reads these lines).
 #include <amp/amp.hpp>
 #include <amp/diagnostics.hpp>
+#include <amp/scaler/train_step.hpp>
 #include <amp/views.hpp>
 #include <cstddef>
 #include <string>

@@ -23,21 +23,20 @@ using amp::Activation, amp::Adam, amp::AdamOptions, amp::AdamW, amp::AgreeCallba
     amp::LAMBOptions, amp::LedgerEntry, amp::LedgerPass, amp::Lion, amp::LionOptions,
     amp::LossAdapter, amp::MathPrecision, amp::MathPrecisionGuard, amp::MemoryStats,
     amp::NamedTensors, amp::NllLossOptions, amp::NoGradGuard, amp::NonFinite, amp::Number,
-    amp::OnSkip, amp::OpPolicies, amp::OpPolicy, amp::OptLevel, amp::Optimizer,
-    amp::OptimizerAdapter, amp::OptimizerLike, amp::OverflowPolicy, amp::ParamGroup,
-    amp::ParameterView, amp::PlainOptimizer, amp::PolicyRule, amp::Precision, amp::PrecisionOptions,
-    amp::Reduction, amp::RngState, amp::RuleOptimizer, amp::SGD, amp::SGDOptions,
-    amp::ScaleAwareOptimizer, amp::ScalePolicy, amp::Schedule, amp::Shape, amp::Size2d,
-    amp::SkipCallback, amp::SmallFloat, amp::StatisticsResult, amp::StepResult, amp::StreamGuard,
-    amp::Strides, amp::Tensor, amp::TensorOptions, amp::TensorView, amp::TrainStep,
-    amp::TrainStepOptions, amp::TrainStepResult, amp::TrainableOptimizer, amp::WarningHandler,
-    amp::WeightStorage, amp::abs, amp::add, amp::arange, amp::argmax, amp::autocast,
-    amp::autocast_cache_stats, amp::autocast_call, amp::autocast_dtype, amp::autocast_state,
-    amp::avg_pool2d, amp::batch_norm, amp::bfloat16, amp::binary_cross_entropy_with_logits,
-    amp::bmm, amp::cat, amp::ceil, amp::checkpoint, amp::clear_autocast_cache, amp::clip_grad_norm_,
-    amp::conv2d, amp::convert, amp::copysign, amp::cos, amp::cosine_schedule, amp::cpu_capabilities,
-    amp::cross_entropy, amp::custom_function, amp::div, amp::dropout, amp::dtype_of, amp::embedding,
-    amp::empty, amp::empty_like, amp::enable_cuda, amp::eq, amp::exp, amp::fabs, amp::feed_forward,
+    amp::OpPolicies, amp::OpPolicy, amp::OptLevel, amp::Optimizer, amp::OptimizerAdapter,
+    amp::OptimizerLike, amp::OverflowPolicy, amp::ParamGroup, amp::ParameterView,
+    amp::PlainOptimizer, amp::PolicyRule, amp::Precision, amp::PrecisionOptions, amp::Reduction,
+    amp::RngState, amp::RuleOptimizer, amp::SGD, amp::SGDOptions, amp::ScaleAwareOptimizer,
+    amp::ScalePolicy, amp::Schedule, amp::Shape, amp::Size2d, amp::SkipCallback, amp::SmallFloat,
+    amp::StatisticsResult, amp::StepResult, amp::StreamGuard, amp::Strides, amp::Tensor,
+    amp::TensorOptions, amp::TensorView, amp::WarningHandler, amp::WeightStorage, amp::abs,
+    amp::add, amp::arange, amp::argmax, amp::autocast, amp::autocast_cache_stats,
+    amp::autocast_call, amp::autocast_dtype, amp::autocast_state, amp::avg_pool2d, amp::batch_norm,
+    amp::bfloat16, amp::binary_cross_entropy_with_logits, amp::bmm, amp::cat, amp::ceil,
+    amp::checkpoint, amp::clear_autocast_cache, amp::clip_grad_norm_, amp::conv2d, amp::convert,
+    amp::copysign, amp::cos, amp::cosine_schedule, amp::cpu_capabilities, amp::cross_entropy,
+    amp::custom_function, amp::div, amp::dropout, amp::dtype_of, amp::embedding, amp::empty,
+    amp::empty_like, amp::enable_cuda, amp::eq, amp::exp, amp::fabs, amp::feed_forward,
     amp::float8_e4m3fn, amp::float8_e5m2, amp::floor, amp::fma, amp::fmax, amp::fmin,
     amp::from_blob, amp::full, amp::ge, amp::gelu, amp::get_rng_state, amp::grad_norm,
     amp::group_norm, amp::gt, amp::half, amp::index_select, amp::initialize,
@@ -208,9 +207,6 @@ struct NllLossOptionsNames : amp::NllLossOptions {
 struct NonFiniteNames {
   using amp::NonFinite::kIeee, amp::NonFinite::kNanOnly;
 };
-struct OnSkipNames {
-  using amp::OnSkip::kFloat32, amp::OnSkip::kRerun, amp::OnSkip::kSkip, amp::OnSkip::kStop;
-};
 struct OpPoliciesNames : amp::OpPolicies {
   using OpPolicies::kAllOps, OpPolicies::load, OpPolicies::parse, OpPolicies::set;
 };
@@ -290,18 +286,6 @@ struct TensorViewNames : amp::TensorView {
   using TensorView::data, TensorView::device, TensorView::dtype, TensorView::name,
       TensorView::numel;
 };
-struct TrainStepNames : amp::TrainStep {
-  using TrainStep::float32_steps_left;
-};
-struct TrainStepOptionsNames : amp::TrainStepOptions {
-  using TrainStepOptions::autocast, TrainStepOptions::device, TrainStepOptions::float32_steps,
-      TrainStepOptions::max_norm, TrainStepOptions::max_reruns, TrainStepOptions::on_skip,
-      TrainStepOptions::report;
-};
-struct TrainStepResultNames : amp::TrainStepResult {
-  using TrainStepResult::float32, TrainStepResult::loss, TrainStepResult::norm,
-      TrainStepResult::reruns, TrainStepResult::skipped, TrainStepResult::step;
-};
 struct WeightStorageNames {
   using amp::WeightStorage::kKahan, amp::WeightStorage::kMaster, amp::WeightStorage::kParameter,
       amp::WeightStorage::kRemainder, amp::WeightStorage::kStochastic;
@@ -361,6 +345,31 @@ struct SequentialNames : amp::nn::Sequential {
   using Sequential::forward, Sequential::push_back, Sequential::replace_module;
 };
 }  // namespace names_of_amp
+
+#include <amp/scaler/train_step.hpp>  // up to 0.2: amp/amp.hpp
+
+namespace names_of_train_step {
+
+using amp::OnSkip, amp::TrainStep, amp::TrainStepOptions, amp::TrainStepResult,
+    amp::TrainableOptimizer;
+
+struct OnSkipNames {
+  using amp::OnSkip::kFloat32, amp::OnSkip::kRerun, amp::OnSkip::kSkip, amp::OnSkip::kStop;
+};
+struct TrainStepNames : amp::TrainStep {
+  using TrainStep::float32_steps_left;
+};
+struct TrainStepOptionsNames : amp::TrainStepOptions {
+  using TrainStepOptions::autocast, TrainStepOptions::device, TrainStepOptions::float32_steps,
+      TrainStepOptions::max_norm, TrainStepOptions::max_reruns, TrainStepOptions::on_skip,
+      TrainStepOptions::report;
+};
+struct TrainStepResultNames : amp::TrainStepResult {
+  using TrainStepResult::float32, TrainStepResult::loss, TrainStepResult::norm,
+      TrainStepResult::reruns, TrainStepResult::skipped, TrainStepResult::step;
+};
+
+}  // namespace names_of_train_step
 
 #include <amp/diagnostics.hpp>
 
