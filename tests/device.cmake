@@ -20,6 +20,7 @@ target_link_libraries(amp_test_device PUBLIC amp::cuda)
 add_library(amp_test_device_main OBJECT EXCLUDE_FROM_ALL
   "${PROJECT_SOURCE_DIR}/tests/cuda/device_main.cpp")
 target_include_directories(amp_test_device_main PUBLIC "${PROJECT_SOURCE_DIR}/tests")
+target_compile_definitions(amp_test_device_main PUBLIC AMP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(amp_test_device_main PUBLIC amp::amp)
 
 # Version 3 has a library, where it is installed; of version 2 a header is enough.

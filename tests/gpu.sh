@@ -27,6 +27,7 @@
 set -uo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
+export AMP_SOURCE_DIR=$root  # where programs of another machine find tests/goldens
 out=$root/build/gpu
 catch=${CATCH2_INCLUDE:-}
 build= pytorch_search= prebuilt= arch= limit=530 no_cudnn= only= commit= quick= smoke= dry= wheels_given=()

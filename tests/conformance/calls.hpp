@@ -502,7 +502,7 @@ struct Support {
 /// Tries all golden cases of the op. `op` is a name of autocasting::kOpList, or "Tensor::...".
 inline Support support(std::string_view op, const amp::Device& device, amp::DType dtype) {
   Support result;
-  for (const OpCase& c : goldens::kOpCases) {
+  for (const OpCase& c : goldens::op_cases()) {
     if (op_of(c.op) != op || !result.forward) continue;
     try {
       result.forward = false;

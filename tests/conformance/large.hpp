@@ -148,44 +148,31 @@ inline std::vector<double> large_values(std::size_t count, std::size_t seed, Dom
 }
 
 /// The case with its numbers, as the bindings take it.
-class LargeInputs {
- public:
-  explicit LargeInputs(const LargeCase& large) {
-    for (std::size_t i = 0; i < large.inputs.size(); ++i) {
-      const std::vector<std::int64_t>& shape = large.inputs[i];
-      values_.push_back(large_values(count(shape), i + 1, large.domain));
-      operands_.push_back({.shape = shape,
-                           .values = values_.back(),
-                           .differentiated = i + large.constants < large.inputs.size()});
-    }
-    for (const double x : large_values(count(large.index_shape), 9, Domain::kPositive))
-      index_.push_back(large.classes == 0 ? 0 : static_cast<std::int64_t>(x * 16) % large.classes);
-    case_.op = large.op;
-    case_.inputs = operands_;
-    case_.attributes = large.attributes;
-    if (!large.index_shape.empty()) {
-      case_.index_shape = large.index_shape;
-      case_.index = index_;
-    }
-  }
-  LargeInputs(const LargeInputs&) = delete;
-
-  const OpCase& op_case() const { return case_; }
-  /// An incoming gradient for `output`: multiples of 1/16 in [-2, 2].
-  static std::vector<double> incoming(const amp::Tensor& output) {
-    return large_values(static_cast<std::size_t>(output.numel()), 7, Domain::kAny);
-  }
-
- private:
-  static std::size_t count(const std::vector<std::int64_t>& shape) {
+inline OpCase op_case(const LargeCase& large) {
+  const auto count = [](const std::vector<std::int64_t>& shape) {
     return static_cast<std::size_t>(amp::Shape(shape).numel());
+  };
+  OpCase result;
+  result.op = large.op;
+  result.attributes = large.attributes;
+  for (std::size_t i = 0; i < large.inputs.size(); ++i) {
+    const std::vector<std::int64_t>& shape = large.inputs[i];
+    result.inputs.push_back({.shape = shape,
+                             .values = large_values(count(shape), i + 1, large.domain),
+                             .differentiated = i + large.constants < large.inputs.size()});
   }
+  if (large.index_shape.empty()) return result;
+  result.index_shape = large.index_shape;
+  for (const double x : large_values(count(large.index_shape), 9, Domain::kPositive))
+    result.index.push_back(large.classes == 0 ? 0
+                                              : static_cast<std::int64_t>(x * 16) % large.classes);
+  return result;
+}
 
-  std::vector<std::vector<double>> values_;
-  std::vector<goldens::Operand> operands_;
-  std::vector<std::int64_t> index_;
-  OpCase case_{};
-};
+/// An incoming gradient for `output`: multiples of 1/16 in [-2, 2].
+inline std::vector<double> large_incoming(const amp::Tensor& output) {
+  return large_values(static_cast<std::size_t>(output.numel()), 7, Domain::kAny);
+}
 
 /// Outputs, and the gradients of the differentiated inputs (undefined for the others).
 struct LargeResult {
@@ -194,13 +181,12 @@ struct LargeResult {
 
 inline LargeResult run_large(const LargeCase& large, const amp::Device& device, amp::DType dtype,
                              Layout layout = Layout::kContiguous) {
-  const LargeInputs inputs(large);
-  const Call call(inputs.op_case(), device, dtype, layout);
+  const Call call(op_case(large), device, dtype, layout);
   LargeResult result;
   for (const amp::Tensor& output : call.outputs) result.outputs.push_back(output.detach());
   if (!call.outputs[0].requires_grad()) return result;
   const amp::Tensor& y = call.outputs[0];
-  y.backward(amp::tensor(LargeInputs::incoming(y), y.shape(), {.dtype = dtype, .device = device}));
+  y.backward(amp::tensor(large_incoming(y), y.shape(), {.dtype = dtype, .device = device}));
   for (const Source& source : call.sources) result.gradients.push_back(source.gradient());
   return result;
 }

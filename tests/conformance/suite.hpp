@@ -84,7 +84,7 @@ inline void check_op(std::string_view op, const amp::Device& device, amp::DType 
     const Limits limits = limits_of(binding, dtype);
     Worst worst;
     int cases = 0;
-    for (const OpCase& c : goldens::kOpCases) {
+    for (const OpCase& c : goldens::op_cases()) {
       if (c.op != binding.op) continue;
       ++cases;
       for (const Layout layout : {Layout::kContiguous, Layout::kStrided}) {

@@ -191,8 +191,7 @@ inline Result call(const Binding& binding, const OpCase& c, Form form, std::size
   const Tensor& y = result.outputs[0];
   if (!y.requires_grad()) return result;
   const Operands gradient(Form::kAsItIs, first + n + 1, copied, device);
-  y.backward(
-      gradient.make(0, LargeInputs::incoming(y), y.shape(), y.dtype(), beside, false).second);
+  y.backward(gradient.make(0, large_incoming(y), y.shape(), y.dtype(), beside, false).second);
   for (const Tensor& leaf : bases) result.gradients.push_back(leaf.grad());
   return result;
 }
@@ -266,7 +265,7 @@ inline std::string likeness(const OpCase& c) {
 
 inline void golden_cases(const amp::Device& device, amp::DType dtype) {
   std::map<std::string, int> seen;
-  for (const OpCase& c : goldens::kOpCases) {
+  for (const OpCase& c : goldens::op_cases()) {
     if (++seen[likeness(c)] > 2) continue;
     const bool has_elements = std::none_of(c.inputs.begin(), c.inputs.end(),
                                            [](const auto& x) { return x.values.empty(); });
@@ -315,8 +314,7 @@ inline void vectors(const amp::Device& device, amp::DType dtype) {
   };
   for (const LargeCase& large : cases) {
     INFO(large.op << " of " << to_string(Shape(large.inputs[0])));
-    const LargeInputs inputs(large);
-    check(*binding_of(large.op), inputs.op_case(), Form::kAsItIs, device, dtype);
+    check(*binding_of(large.op), op_case(large), Form::kAsItIs, device, dtype);
   }
 }
 
@@ -370,9 +368,7 @@ inline void members(const amp::Device& device, amp::DType dtype) {
        std::vector<std::vector<std::int64_t>>{{3, 4}, {2, 1, 3}, {5}, {1}, {}, {0, 2}}) {
     for (const Binding& member : kMembers) {
       INFO(member.op << " of " << to_string(Shape(shape)));
-      const LargeCase of_shape{member.op, {shape}};
-      const LargeInputs inputs(of_shape);
-      check(member, inputs.op_case(), Form::kAsItIs, device, dtype);
+      check(member, op_case({member.op, {shape}}), Form::kAsItIs, device, dtype);
     }
   }
   writes(device, dtype);

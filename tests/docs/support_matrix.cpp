@@ -63,7 +63,7 @@ std::string_view cell(std::string_view op, amp::Device device, std::span<const a
 }
 
 bool differentiable(std::string_view op) {
-  for (const conformance::OpCase& c : goldens::kOpCases) {
+  for (const conformance::OpCase& c : goldens::op_cases()) {
     if (conformance::op_of(c.op) == op && conformance::has_gradient(c)) return true;
   }
   return false;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""Computes values and gradients of the ops in float64 with PyTorch; writes ops.hpp beside itself.
+"""Computes values and gradients of the ops in float64 with PyTorch; writes ops.txt beside itself.
 
     python3 make_ops.py
 
@@ -15,12 +15,7 @@ The name of an op describes its call: `pow` is the plain form, `pow(number, x)` 
 op that starts with `Tensor::` is a member function.
 """
 
-import itertools
-import math
-import pathlib
-import platform
-import re
-
+import blocks
 import torch
 import torch.nn.functional as F
 
@@ -1043,217 +1038,37 @@ def soft_class_losses():
 
 # --- writing ------------------------------------------------------------------------------------
 
-
-def number(v):
-    if v != v:
-        return "kNaN"
-    if v in (INFINITY, -INFINITY):
-        return "-kInf" if v < 0 else "kInf"
-    return f"{int(v)}" if v == int(v) and abs(v) < 1e15 else repr(float(v))
-
-
-def wrapped(text, words):
-    """text{words...}; in lines of at most 100 columns."""
-    text, line = text + "{", ""
-    for word in (f"{w}, " for w in words):
-        if len(line) + len(word) > (97 if "\n" in text else 99 - len(text)):
-            text, line = text + line.rstrip() + "\n  ", ""
-        line += word
-    return text + line.rstrip(", ") + "};\n"
-
-
-class Pool:
-    """Arrays of numbers, each once."""
-
-    def __init__(self):
-        self.names, self.text = {}, ""
-
-    def put(self, items):
-        words = tuple(number(v) for v in items)
-        if not words:  # empty arrays do not exist in C++
-            return "{}"
-        if words not in self.names:
-            self.names[words] = f"n{len(self.names)}"
-            self.text += wrapped(f"inline constexpr double {self.names[words]}[] = ", words)
-        return self.names[words]
-
-
-def integers(items):
-    return f"ints<{', '.join(str(int(i)) for i in items)}>" if len(items) else "{}"
-
-
 KINDS = {
-    torch.float64: "kReal",
-    torch.int64: "kInt64",
-    torch.bool: "kBool",
-    torch.complex128: "kRandom",
+    torch.float64: "real",
+    torch.int64: "int64",
+    torch.bool: "bool",
+    torch.complex128: "random",
 }
 
 
-def emit():
-    pool, data, table = Pool(), "", ""
-    for n, c in enumerate(cases):
-        before = pool.text
-        operands, results = [], []
-        for x, grad in c["operands"]:
-            row = f"{integers(x.shape)}, {pool.put(x.flatten().tolist())}"
-            if grad is not None:
-                row += f", {pool.put(grad.flatten().tolist())}, true"
-            operands.append(f"{{{row}}}")
-        for y in c["outputs"]:
-            kind = KINDS[y.dtype]
-            numbers = [] if kind == "kRandom" else y.flatten().tolist()
-            results.append(f"{{{kind}, {integers(y.shape)}, {pool.put(numbers)}}}")
-        gradient = pool.put(c["gradient"].flatten().tolist())
-        attributes = pool.put(c["attributes"])
-        data += f"// {c['op']}: {c['detail']}\n{pool.text[len(before):]}"
-        data += wrapped(f"inline constexpr Operand in{n}[] = ", operands)
-        data += wrapped(f"inline constexpr Result out{n}[] = ", results)
-        shape, picked = ("{}", "{}")
-        index = c["index"]
-        if index is not None:
-            shape, picked = integers(index.shape), integers(index.flatten().tolist())
-        table += wrapped(
-            "  ",
-            [
-                f'"{c["op"]}"',
-                f'"{c["detail"]}"',
-                f"data::in{n}",
-                in_data(attributes),
-                *shape.split(", "),
-                *picked.split(", "),
-                f"data::out{n}",
-                in_data(gradient),
-            ],
-        ).replace("};\n", "},\n")
-    script = pathlib.Path(__file__)
-    head = HEAD.format(
-        script=script.name,
-        torch=torch.__version__.split("+")[0],
-        python=platform.python_version(),
-        count=len(cases),
-    )
-    text = f"{head}namespace data {{\n{data}}}  // namespace data\n\n"
-    text += f"inline constexpr OpCase kOpCases[] = {{\n{table}}};\n\n"
-    text += "}  // namespace goldens\n// clang-format on\n"
-    written = script.with_name("ops.hpp")
-    text = keep_digits(text, written.read_text())
-    written.write_text(text)
-    lines = text.count("\n")
-    print(f"{len(cases)} cases, {lines} lines, {len(text)} bytes")
+def block(c):
+    """The title of a case and its lines: see `OpCase` in ops.hpp."""
+    lines = []
+    for x, grad in c["operands"]:
+        lines.append(blocks.tensor("input", x))
+        if grad is not None:
+            lines.append(("gradient", grad.flatten().tolist()))
+    if c["attributes"]:
+        lines.append(("attributes", c["attributes"]))
+    if c["index"] is not None:
+        lines.append(blocks.tensor("index", c["index"]))
+    for y in c["outputs"]:
+        words, numbers = blocks.tensor(KINDS[y.dtype], y)
+        lines.append((words, [] if y.is_complex() else numbers))
+    if c["gradient"].numel():
+        lines.append(("incoming", c["gradient"].flatten().tolist()))
+    return f"{c['op']}: {c['detail']}", lines
 
 
-ARRAY = re.compile(r"double (n\d+)\[\] = \{(.*?)\};", re.S)
-
-
-def keep_digits(text, before):
-    """Returns the arrays of `before` if only last digits differ, which depend on the machine."""
-    arrays = dict(ARRAY.findall(before))
-
-    def close(a, b):
-        return a == b or ("k" not in a + b and math.isclose(
-            float(a), float(b), rel_tol=1e-12, abs_tol=1e-14))
-
-    def kept(match):
-        name, new = match.groups()
-        old = arrays.get(name, "k")
-        pairs = itertools.zip_longest(old.split(","), new.split(","), fillvalue="k")
-        same = all(close(a.strip(), b.strip()) for a, b in pairs)
-        return f"double {name}[] = {{{old}}};" if same else match[0]
-
-    return ARRAY.sub(kept, text)
-
-
-def in_data(name):
-    return name if name == "{}" else f"data::{name}"
-
-
-HEAD = """\
-// SPDX-FileCopyrightText: 2026 The amp authors
-// SPDX-License-Identifier: MIT
-
-/// @file
-/// Generated by tests/goldens/{script}; do not edit. Values and gradients of ops: {count} cases.
-///
-/// Command: python3 {script}. PyTorch {torch} on the CPU, float64, 1 thread, Python {python}.
-/// Inputs and incoming gradients are exact in bfloat16 and float16: inputs are mostly multiples of
-/// 1/64 in [-2, 2], incoming gradients multiples of 1/8 in [-1, 1].
-#pragma once
-
-#include <array>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <string_view>
-
-namespace goldens {{
-
-/// A floating input and the gradient it receives, if it is differentiated. An empty shape is a
-/// 0-dim tensor.
-struct Operand {{
-  std::span<const std::int64_t> shape;
-  std::span<const double> values;
-  std::span<const double> grad = {{}};
-  bool differentiated = false;
-}};
-
-enum class Kind {{
-  kReal,    // in the dtype of the inputs
-  kInt64,   // exact
-  kBool,    // exact
-  kRandom,  // in the dtype of the inputs, with values that no table can hold
-}};
-using enum Kind;
-
-struct Result {{
-  Kind kind;
-  std::span<const std::int64_t> shape;
-  std::span<const double> values;
-}};
-
-/// One call. `op` is the name of an op, with the form in parentheses if it has several. The meaning
-/// of `attributes` and `index` depends on it; ops not named here have none:
-///
-///   op(x, number) op(number, x)      the number, for any op
-///   op(x, dim)      dim, keepdim, for any op
-///   var             dim, correction, keepdim
-///   conv2d          stride h, w, padding h, w, dilation h, w, groups
-///   max_pool2d avg_pool2d            kernel h, w, stride h, w, padding h, w
-///   softmax log_softmax cat stack    dim
-///   layer_norm rms_norm              eps, the normalized shape
-///   group_norm      groups, eps
-///   batch_norm      training, momentum, eps, affine parameters, whether there are running
-///                   statistics: these are the last operands, and after the call outputs 1 and 2
-///   cross_entropy nll_loss           reduction (0 none, 1 mean, 2 sum), ignore_index,
-///                   label_smoothing; index: targets; class weights are the second operand
-///   cross_entropy(probabilities)     reduction, label_smoothing; class weights are the third operand
-///   mse_loss binary_cross_entropy_with_logits    reduction; of the form with options, whether
-///                   there are weight and pos_weight: the next operands
-///   dropout dropout_add              p, training
-///   scaled_dot_product_attention     is_causal, scale (0: the default); a float mask is the
-///                   fourth operand, a bool mask the index
-///   index_select    dim; index: the selected indices
-///   embedding       index: the rows
-///   where           index: the condition; the number of the forms that have one
-///   Tensor::        the arguments of the member function
-struct OpCase {{
-  std::string_view op;
-  std::string_view detail;
-  std::span<const Operand> inputs;
-  std::span<const double> attributes;
-  std::span<const std::int64_t> index_shape;
-  std::span<const std::int64_t> index;
-  std::span<const Result> outputs;  // the first is differentiated, if it is real
-  std::span<const double> grad_output;
-}};
-
-inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-inline constexpr double kInf = std::numeric_limits<double>::infinity();
-template <std::int64_t... I>
-inline constexpr std::array<std::int64_t, sizeof...(I)> ints{{I...}};
-
-// clang-format off
-"""
+ABOUT = """\
+Values and gradients of ops.
+Inputs and incoming gradients are exact in bfloat16 and float16: inputs are mostly multiples of
+1/64 in [-2, 2], incoming gradients multiples of 1/8 in [-1, 1]."""
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
@@ -1281,4 +1096,10 @@ if __name__ == "__main__":
         soft_class_losses,
     ):
         group()
-    emit()
+    torch_version = torch.__version__.split("+")[0]
+    blocks.write(
+        __file__,
+        ABOUT,
+        f"PyTorch {torch_version} on the CPU, float64, 1 thread",
+        [block(c) for c in cases],
+    )
