@@ -13,42 +13,15 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace goldens {
 
-/// A key and the text behind it.
+/// A key and the text behind it, from the blank on.
 struct Line {
   std::string key, text;
 };
-struct Block {
-  std::string title;
-  std::vector<Line> lines;
-};
-
-/// The blocks of tests/goldens/<name>. The folder is that of the source, or, where the program runs
-/// on another machine, of the copy of it that AMP_SOURCE_DIR names there.
-inline std::vector<Block> read_blocks(const std::string& name) {
-  const char* const elsewhere = std::getenv("AMP_SOURCE_DIR");
-  const std::string path =
-      (elsewhere ? elsewhere : AMP_SOURCE_DIR) + std::string("/tests/goldens/") + name;
-  std::ifstream file(path);
-  AMP_CHECK(file, "the goldens ", path, " cannot be read");
-  std::vector<Block> blocks;
-  bool in_block = false;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with('#')) continue;
-    if (in_block && !line.empty()) {
-      const std::size_t end = std::min(line.find(' '), line.size());
-      blocks.back().lines.push_back({line.substr(0, end), line.substr(end)});
-    } else if (!line.empty()) {
-      blocks.push_back({line, {}});
-    }
-    in_block = !line.empty();
-  }
-  return blocks;
-}
-
 /// The numbers of a line, and the shape before them if there is one.
 struct Array {
   std::vector<std::int64_t> shape;
@@ -76,6 +49,55 @@ inline Array array(const Line& line) {
   result.values = numbers();
   AMP_CHECK(*rest == '\0', "goldens: no number: \"", rest, '"');
   return result;
+}
+
+struct Block {
+  std::string title;
+  std::vector<Line> lines;
+
+  bool has(std::string_view key) const {
+    return std::any_of(lines.begin(), lines.end(), [&](const Line& l) { return l.key == key; });
+  }
+  /// What the line of that key has, if there is one.
+  Array operator[](std::string_view key) const {
+    for (const Line& line : lines) {
+      if (line.key == key) return array(line);
+    }
+    return {};
+  }
+  /// The texts of all lines of that key, a line each.
+  std::string text(std::string_view key) const {
+    std::string result;
+    for (const Line& line : lines) {
+      if (line.key != key) continue;
+      if (!result.empty()) result += '\n';
+      if (!line.text.empty()) result += line.text.substr(1);
+    }
+    return result;
+  }
+};
+
+/// The blocks of tests/goldens/<name>. The folder is that of the source, or, where the program runs
+/// on another machine, of the copy of it that AMP_SOURCE_DIR names there.
+inline std::vector<Block> read_blocks(const std::string& name) {
+  const char* const elsewhere = std::getenv("AMP_SOURCE_DIR");
+  const std::string path =
+      (elsewhere ? elsewhere : AMP_SOURCE_DIR) + std::string("/tests/goldens/") + name;
+  std::ifstream file(path);
+  AMP_CHECK(file, "the goldens ", path, " cannot be read");
+  std::vector<Block> blocks;
+  bool in_block = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    if (in_block && !line.empty()) {
+      const std::size_t end = std::min(line.find(' '), line.size());
+      blocks.back().lines.push_back({line.substr(0, end), line.substr(end)});
+    } else if (!line.empty()) {
+      blocks.push_back({line, {}});
+    }
+    in_block = !line.empty();
+  }
+  return blocks;
 }
 
 }  // namespace goldens

@@ -17,20 +17,28 @@
 #include <utility>
 #include <vector>
 
-#include "goldens/optim.hpp"
+#include "goldens/blocks.hpp"
 #include "support/catch.hpp"
+#include "support/numbers.hpp"
 
 namespace optim_goldens {
 namespace {
 
 using amp::Tensor;
+using amp_test::difference;
+using amp_test::numbers;
+using goldens::Block;
 
+// As in goldens/make_optim.py.
 constexpr std::int64_t kSizes[] = {5, 3};
+constexpr int kSteps = 50;
+constexpr int kRecorded[] = {1, 2, 3, 5, 10, 20, 35, 50};  // after how many steps
 
-Tensor numbers(std::int64_t n, std::int64_t salt, amp::DType dtype) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < n; ++i) values.push_back(goldens::optim_number(i, salt));
-  return amp::tensor(values, {n}, {.dtype = dtype});
+/// Those of optimizers have weights, those of schedules rates.
+std::vector<Block> goldens_with(const char* key) {
+  std::vector<Block> blocks = goldens::read_blocks("optim.txt");
+  std::erase_if(blocks, [&](const Block& block) { return !block.has(key); });
+  return blocks;
 }
 
 /// The two parameters of the goldens, and the gradients of a step.
@@ -40,12 +48,12 @@ struct Problem {
 
   explicit Problem(amp::DType type) : dtype(type) {
     for (std::int64_t k = 0; k < 2; ++k)
-      params.push_back(numbers(kSizes[k], k, dtype).requires_grad_());
+      params.push_back(numbers({kSizes[k]}, k, dtype).requires_grad_());
   }
   void set_gradients(int step) const {
     for (std::int64_t k = 0; k < 2; ++k) {
       const Tensor& p = params[static_cast<std::size_t>(k)];
-      p.set_grad(p.detach() * 0.25 + numbers(kSizes[k], 10 + 2 * step + k, dtype));
+      p.set_grad(p.detach() * 0.25 + numbers({kSizes[k]}, 10 + 2 * step + k, dtype));
     }
   }
   std::vector<double> weights() const {
@@ -55,16 +63,6 @@ struct Problem {
   }
 };
 
-double difference(const std::vector<double>& values, std::span<const double> golden) {
-  if (values.size() != golden.size()) return HUGE_VAL;
-  double largest = 0;
-  for (std::size_t i = 0; i < golden.size(); ++i) {
-    const double d = std::abs(values[i] - golden[i]) / std::max(1.0, std::abs(golden[i]));
-    largest = d <= largest ? largest : d;
-  }
-  return largest;
-}
-
 /// Weights of both groups after each recorded step.
 template <class Optimizer, class Options>
 std::vector<double> train(const Options& first, const Options& second, amp::DType dtype) {
@@ -72,14 +70,14 @@ std::vector<double> train(const Options& first, const Options& second, amp::DTyp
   Optimizer optimizer({{.params = {problem.params[0]}, .options = first},
                        {.params = {problem.params[1]}, .options = second}});
   std::vector<double> all;
-  for (int step = 0; step < goldens::kSteps; ++step) {
+  for (int step = 0; step < kSteps; ++step) {
     problem.set_gradients(step);
     optimizer.step();
-    const auto& recorded = goldens::kRecorded;
-    if (std::find(recorded.begin(), recorded.end(), step + 1) == recorded.end()) continue;
+    if (std::find(std::begin(kRecorded), std::end(kRecorded), step + 1) == std::end(kRecorded))
+      continue;
     for (const double w : problem.weights()) all.push_back(w);
   }
-  CHECK(optimizer.applied_steps() == goldens::kSteps);
+  CHECK(optimizer.applied_steps() == kSteps);
   return all;
 }
 
@@ -118,16 +116,16 @@ std::vector<double> run(std::string_view name, amp::DType dtype) {
 
 const std::map<std::string_view, amp::Schedule>& schedules() {
   static const std::map<std::string_view, amp::Schedule> all = {
-      {"step", amp::step_schedule(7, 0.5)},
-      {"step_default", amp::step_schedule(20)},
-      {"cosine", amp::cosine_schedule(goldens::kSteps)},
-      {"cosine_final", amp::cosine_schedule(goldens::kSteps, 0.001)},
-      {"warmup", amp::warmup_schedule(20, 0.1)},
-      {"warmup_default", amp::warmup_schedule(5)},
-      {"one_cycle", amp::one_cycle_schedule(goldens::kSteps)},
-      {"one_cycle_other", amp::one_cycle_schedule(goldens::kSteps, 0.45, 10, 50)},
-      {"warmup_cosine", amp::cosine_schedule(42, 1e-4).after_warmup(8, 0.1)},
-      {"warmup_step", amp::step_schedule(10, 0.3).after_warmup(5)},
+      {"schedule step", amp::step_schedule(7, 0.5)},
+      {"schedule step_default", amp::step_schedule(20)},
+      {"schedule cosine", amp::cosine_schedule(kSteps)},
+      {"schedule cosine_final", amp::cosine_schedule(kSteps, 0.001)},
+      {"schedule warmup", amp::warmup_schedule(20, 0.1)},
+      {"schedule warmup_default", amp::warmup_schedule(5)},
+      {"schedule one_cycle", amp::one_cycle_schedule(kSteps)},
+      {"schedule one_cycle_other", amp::one_cycle_schedule(kSteps, 0.45, 10, 50)},
+      {"schedule warmup_cosine", amp::cosine_schedule(42, 1e-4).after_warmup(8, 0.1)},
+      {"schedule warmup_step", amp::step_schedule(10, 0.3).after_warmup(5)},
   };
   return all;
 }
@@ -140,7 +138,7 @@ std::vector<double> used_rates(const amp::Schedule& schedule) {
   amp::SGD sgd({{.params = {a}, .options = {.lr = 0.1, .schedule = schedule}},
                 {.params = {b}, .options = {.lr = 0.02, .schedule = schedule}}});
   std::vector<double> rates;
-  for (int step = 0; step < goldens::kSteps; ++step) {
+  for (int step = 0; step < kSteps; ++step) {
     for (const Tensor& p : {a, b}) {
       const amp::NoGradGuard no_grad;
       p.zero_();
@@ -160,39 +158,44 @@ std::vector<double> last_weights(std::vector<double> all) {
 }  // namespace
 
 TEST_CASE("optimizers: 50 steps with two groups are the reference's", "[optim]") {
-  for (const goldens::OptimRun& golden : goldens::kOptimRuns) {
-    INFO(golden.name);
-    CHECK(difference(run(golden.name, amp::kFloat64), golden.weights) < 1e-12);
-    CHECK(difference(run(golden.name, amp::kFloat32), golden.weights) < 5e-6);
+  for (const Block& golden : goldens_with("weights")) {
+    INFO(golden.title);
+    const std::vector<double> weights = golden["weights"].values;
+    CHECK(difference(run(golden.title, amp::kFloat64), weights) < 1e-12);
+    CHECK(difference(run(golden.title, amp::kFloat32), weights) < 5e-6);
   }
 }
 
 TEST_CASE("schedules: 50 learning rates of two groups are torch's", "[optim]") {
-  CHECK(schedules().size() == std::size(goldens::kScheduleRuns));
-  for (const goldens::ScheduleRun& golden : goldens::kScheduleRuns) {
-    const std::vector<double> rates = used_rates(schedules().at(golden.name));
-    REQUIRE(rates.size() == golden.rates.size());
+  const std::vector<Block> all = goldens_with("rates");
+  CHECK(schedules().size() == all.size());
+  for (const Block& golden : all) {
+    const amp::Schedule& schedule = schedules().at(golden.title);
+    const std::vector<double> rates = used_rates(schedule), expected = golden["rates"].values;
+    REQUIRE(rates.size() == expected.size());
     for (std::size_t i = 0; i < rates.size(); ++i) {
-      INFO(golden.name << ", step " << i / 2 << ", group " << i % 2);
-      CHECK(std::abs(rates[i] - golden.rates[i]) <= 1e-12 * golden.rates[i]);
-      CHECK(rates[i] == amp::scheduled_rate(schedules().at(golden.name), i % 2 == 0 ? 0.1 : 0.02,
+      INFO(golden.title << ", step " << i / 2 << ", group " << i % 2);
+      CHECK(std::abs(rates[i] - expected[i]) <= 1e-12 * expected[i]);
+      CHECK(rates[i] == amp::scheduled_rate(schedule, i % 2 == 0 ? 0.1 : 0.02,
                                             static_cast<std::int64_t>(i / 2)));
     }
   }
 }
 
 TEST_CASE("schedules: weights trained with them are torch's", "[optim]") {
-  for (const goldens::ScheduleRun& golden : goldens::kScheduleRuns) {
-    INFO(golden.name);
-    const amp::Schedule& schedule = schedules().at(golden.name);
+  for (const Block& golden : goldens_with("rates")) {
+    INFO(golden.title);
+    const std::vector<double> after_sgd = golden["sgd"].values,
+                              after_adamw = golden["adamw"].values;
+    const amp::Schedule& schedule = schedules().at(golden.title);
     const amp::SGDOptions sgd1{.lr = 0.1, .momentum = 0.9, .schedule = schedule};
     const amp::SGDOptions sgd2{.lr = 0.02, .schedule = schedule};
     const amp::AdamOptions adam1{.lr = 0.1, .schedule = schedule};
     const amp::AdamOptions adam2{.lr = 0.02, .weight_decay = 0.5, .schedule = schedule};
     for (const auto& [dtype, tolerance] :
          {std::pair{amp::kFloat64, 1e-12}, std::pair{amp::kFloat32, 5e-6}}) {
-      CHECK(difference(last_weights(train<amp::SGD>(sgd1, sgd2, dtype)), golden.sgd) < tolerance);
-      CHECK(difference(last_weights(train<amp::AdamW>(adam1, adam2, dtype)), golden.adamw) <
+      CHECK(difference(last_weights(train<amp::SGD>(sgd1, sgd2, dtype)), after_sgd) < tolerance);
+      CHECK(difference(last_weights(train<amp::AdamW>(adam1, adam2, dtype)), after_adamw) <
             tolerance);
     }
   }
