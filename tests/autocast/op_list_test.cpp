@@ -9,17 +9,18 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/numbers.hpp"
 
 namespace op_list {
 namespace {
 
+using amp_test::same_bits;
 using Inputs = std::vector<amp::Tensor>;
 
 /// Float32 values between 0.25 and 1.45 that no 16-bit format holds exactly.
@@ -159,13 +160,6 @@ std::optional<amp::Tensor> outcome_in_scope(const OpCall& op, const Inputs& inpu
                                             amp::DType scope) {
   const amp::AutocastGuard autocast(amp::kCPU, {.dtype = scope});
   return outcome(op, inputs);
-}
-
-bool same_bits(const amp::Tensor& a, const amp::Tensor& b) {
-  const amp::Tensor x = a.contiguous(), y = b.contiguous();
-  return x.dtype() == y.dtype() && x.shape() == y.shape() &&
-         std::memcmp(x.raw_data(), y.raw_data(),
-                     static_cast<std::size_t>(x.numel() * amp::item_size(x.dtype()))) == 0;
 }
 
 amp::DType expected_dtype(const OpCall& op, amp::DType input, amp::DType scope) {

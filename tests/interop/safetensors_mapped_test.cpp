@@ -22,6 +22,7 @@
 
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
+#include "support/numbers.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace safetensors_mapped {
@@ -31,6 +32,7 @@ namespace fs = std::filesystem;
 using Folder = amp_test::TemporaryFolder;
 using amp::SafeTensors;
 using amp::Tensor;
+using amp_test::same_bits;
 using Catch::Matchers::ContainsSubstring;
 
 SafeTensors mapped(const fs::path& path) {
@@ -68,12 +70,6 @@ std::int64_t resident_bytes() {
   std::int64_t all = 0, resident = 0;
   sizes >> all >> resident;
   return resident * sysconf(_SC_PAGESIZE);
-}
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         (a.numel() == 0 ||
-          std::memcmp(a.raw_data(), b.raw_data(),
-                      static_cast<std::size_t>(a.numel() * amp::item_size(a.dtype()))) == 0);
 }
 void check_same(const SafeTensors& a, const SafeTensors& b) {
   CHECK(a.metadata == b.metadata);

@@ -30,6 +30,7 @@
 #include "goldens/safetensors.hpp"
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
+#include "support/numbers.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace safetensors {
@@ -40,6 +41,7 @@ using Folder = amp_test::TemporaryFolder;
 using amp::SafeTensors;
 using amp::Tensor;
 using amp_test::error_of;
+using amp_test::same_bits;
 using Catch::Matchers::ContainsSubstring;
 
 std::string bytes_of(const fs::path& path) {
@@ -53,13 +55,6 @@ std::string_view view(std::span<const unsigned char> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-bool same_bits(const Tensor& a, const Tensor& b) {
-  const Tensor dense = b.detach().contiguous();
-  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         (a.numel() == 0 ||
-          std::memcmp(a.raw_data(), dense.raw_data(),
-                      static_cast<std::size_t>(a.numel() * amp::item_size(a.dtype()))) == 0);
-}
 const Tensor* find(const SafeTensors& contents, std::string_view name) {
   for (const auto& [known, tensor] : contents.tensors) {
     if (known == name) return &tensor;

@@ -12,8 +12,11 @@
 
 #include <amp/amp.hpp>
 
+#include "support/numbers.hpp"
+
 namespace optim_test {
 
+using amp_test::difference;
 using Values = std::vector<double>;
 
 struct ReferenceSGD {
@@ -81,16 +84,6 @@ inline amp::Tensor to_tensor(const Values& values, amp::DType dtype) {
 /// What the gradients are once they are of `dtype`.
 inline Values rounded(const Values& values, amp::DType dtype) {
   return to_tensor(values, dtype).to_vector<double>();
-}
-
-/// The largest |a - b| over |b|, with |b| taken as at least 1.
-inline double difference(const Values& a, const Values& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double d = std::abs(a[i] - b[i]) / std::fmax(1, std::abs(b[i]));
-    largest = d <= largest ? largest : d;  // NaN stays
-  }
-  return largest;
 }
 
 /// Steps both from equal weights with equal gradients; the largest difference on the way.

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -17,6 +16,7 @@
 
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
+#include "support/numbers.hpp"
 
 namespace schedule {
 namespace {
@@ -24,6 +24,7 @@ namespace {
 using amp::scheduled_rate;
 using amp::Tensor;
 using amp_test::error_of;
+using amp_test::same_bits;
 using Catch::Matchers::ContainsSubstring;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -63,11 +64,6 @@ struct Run {
   }
 };
 
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         std::memcmp(a.raw_data(), b.raw_data(),
-                     static_cast<std::size_t>(a.numel() * amp::item_size(a.dtype()))) == 0;
-}
 void check_same(const amp::NamedTensors& a, const amp::NamedTensors& b) {
   REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {

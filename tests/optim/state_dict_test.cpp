@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -18,6 +17,7 @@
 
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
+#include "support/numbers.hpp"
 
 namespace state_dict {
 namespace {
@@ -25,6 +25,7 @@ namespace {
 using amp::NamedTensors;
 using amp::Tensor;
 using amp_test::error_of;
+using amp_test::same_bits;
 using Catch::Matchers::ContainsSubstring;
 
 template <class Optimizer>
@@ -70,11 +71,6 @@ struct Run {
   }
 };
 
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         std::memcmp(a.raw_data(), b.raw_data(),
-                     static_cast<std::size_t>(a.numel() * amp::item_size(a.dtype()))) == 0;
-}
 bool same(const NamedTensors& a, const NamedTensors& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](auto& x, auto& y) {
            return x.first == y.first && same_bits(x.second, y.second);

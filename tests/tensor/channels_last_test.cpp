@@ -12,18 +12,16 @@
 #include "support/catch.hpp"
 #include "support/channels_last.hpp"
 #include "support/error_of.hpp"
+#include "support/numbers.hpp"
 
 namespace channels_last {
 namespace {
 
 using amp::Tensor;
+using amp_test::counting;
 using amp_test::laid_out;
 using amp_test::lies_channels_last;
 
-/// 0, 1, 2, ... in this shape.
-Tensor counting(const amp::Shape& shape, amp::DType dtype = amp::kFloat32) {
-  return amp::arange(shape.numel()).to(dtype).reshape(shape);
-}
 std::vector<double> values(const Tensor& tensor) { return tensor.to_vector<double>(); }
 std::string printed(const Tensor& tensor) {
   std::ostringstream text;
