@@ -23,6 +23,11 @@ def tensor(key, x):
     return f"{key} [{shape}]", x.flatten().tolist()
 
 
+def texts(key, text):
+    """A line of a block for each of the text's."""
+    return [(f"{key} {line}".rstrip(), []) for line in text.split("\n")]
+
+
 def write(script, about, versions, blocks):
     """Writes the .txt of a script make_NAME.py. `blocks` are pairs of a title and lines: pairs of
     words and the numbers that follow them. Where only last digits differ from those of the file

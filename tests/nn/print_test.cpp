@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Modules as text: what PyTorch's print shows of the same modules (tests/goldens/modules.hpp).
+// Modules as text: what PyTorch's print shows of the same modules (tests/goldens/modules.txt).
 #include <amp/amp.hpp>
 
 #include <map>
 #include <sstream>
 #include <string>
+#include <vector>
 
-#include "goldens/modules.hpp"
+#include "goldens/blocks.hpp"
 #include "support/catch.hpp"
 
 namespace print {
@@ -47,7 +48,7 @@ std::string text_of(const M& module) {
   return stream.str();
 }
 
-std::map<std::string, std::string, std::less<>> texts() {
+std::map<std::string, std::string> texts() {
   const nn::Conv2dLayerOptions options{
       .stride = {2, 1}, .padding = 1, .dilation = 2, .groups = 2, .bias = false};
   return {
@@ -91,13 +92,14 @@ std::map<std::string, std::string, std::less<>> texts() {
 
 TEST_CASE("nn: modules are printed as torch prints them", "[nn]") {
   const auto all = texts();
-  for (const auto& [name, text] : goldens::kModules) {
-    INFO(name);
-    const auto found = all.find(name);
+  const std::vector<goldens::Block> modules = goldens::read_blocks("modules.txt");
+  for (const goldens::Block& golden : modules) {
+    INFO(golden.title);
+    const auto found = all.find(golden.title);
     REQUIRE(found != all.end());
-    CHECK(found->second == text);
+    CHECK(found->second == golden.text("text"));
   }
-  CHECK(all.size() == std::size(goldens::kModules));
+  CHECK(all.size() == modules.size());
 }
 
 TEST_CASE("nn: what is printed of modules that torch does not have", "[nn]") {

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Tensors as text: what PyTorch's print shows of the same tensors (tests/goldens/print.hpp), on the
+// Tensors as text: what PyTorch's print shows of the same tensors (tests/goldens/print.txt), on the
 // host and on a device, and what printing leaves alone.
 #include <amp/amp.hpp>
 #include <amp/kernels/backend.hpp>
 #include <amp/kernels/elementwise/host.hpp>
 
 #include <clocale>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -16,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "goldens/print.hpp"
+#include "goldens/blocks.hpp"
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
@@ -30,17 +32,17 @@ amp::DType dtype_named(std::string_view name) {
   return {};
 }
 
-amp::Tensor tensor_of(const goldens::PrintCase& c) {
-  const amp::Shape shape(c.shape);
-  const amp::TensorOptions options = {.dtype = dtype_named(c.dtype)};
-  if (!c.numbers.empty()) return amp::tensor(c.numbers, shape, options);
-  if (!c.integers.empty()) return amp::tensor(c.integers, shape, options);
-  std::vector<double> values(static_cast<std::size_t>(shape.numel()));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto n = c.sequence.factor * static_cast<std::int64_t>(i) % c.sequence.modulus;
-    values[i] = c.sequence.first + c.sequence.step * static_cast<double>(n);
+amp::Tensor tensor_of(const goldens::Block& c) {
+  const bool listed = c.has("values");
+  auto [extents, values] = c[listed ? "values" : "sequence"];
+  const amp::Shape shape(extents);
+  if (!listed) {  // element i is first + step * (factor * i mod modulus)
+    const double first = values[0], step = values[1], factor = values[2], modulus = values[3];
+    values.resize(static_cast<std::size_t>(shape.numel()));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = first + step * std::fmod(factor * static_cast<double>(i), modulus);
   }
-  return amp::tensor(values, shape, options);
+  return amp::tensor(values, shape, {.dtype = dtype_named(c.text("dtype"))});
 }
 
 /// A device whose memory is the host's, and which can only copy. Registered for the rest of the
@@ -83,22 +85,25 @@ std::string streamed(const auto& value) {
 }  // namespace
 
 TEST_CASE("print: as PyTorch", "[tensor]") {
-  for (const goldens::PrintCase& c : goldens::kPrintCases) {
-    if (c.on_cuda) continue;
-    CAPTURE(c.name);
-    const amp::Tensor x = tensor_of(c).requires_grad_(c.requires_grad);
-    CHECK(amp::to_string(x) == c.text);
-    CHECK(streamed(x) == c.text);
+  for (const goldens::Block& c : goldens::read_blocks("print.txt")) {
+    if (c.has("on_cuda")) continue;
+    CAPTURE(c.title);
+    const amp::Tensor x = tensor_of(c).requires_grad_(c.has("requires_grad"));
+    CHECK(amp::to_string(x) == c.text("text"));
+    CHECK(streamed(x) == c.text("text"));
   }
+  const std::int64_t ends[] = {INT64_MIN, INT64_MAX, (std::int64_t{1} << 53) + 1};  // no double
+  CHECK(amp::to_string(amp::tensor(ends, {3})) ==
+        "tensor([-9223372036854775808,  9223372036854775807,     9007199254740993])");
 }
 
 TEST_CASE("print: on a device, of which only what is shown is fetched", "[tensor]") {
   const Pretend device;
-  for (const goldens::PrintCase& c : goldens::kPrintCases) {
-    if (!c.on_cuda) continue;
-    CAPTURE(c.name);
-    const amp::Tensor x = tensor_of(c).to(amp::kCUDA).requires_grad_(c.requires_grad);
-    CHECK(amp::to_string(x) == c.text);
+  for (const goldens::Block& c : goldens::read_blocks("print.txt")) {
+    if (!c.has("on_cuda")) continue;
+    CAPTURE(c.title);
+    const amp::Tensor x = tensor_of(c).to(amp::kCUDA).requires_grad_(c.has("requires_grad"));
+    CHECK(amp::to_string(x) == c.text("text"));
   }
   const amp::Tensor matrix = amp::arange(1000000).reshape({1000, 1000}).to(amp::kCUDA);
   Pretend::fetched = 0;
