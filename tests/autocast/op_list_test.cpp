@@ -11,9 +11,13 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <sstream>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "conformance/calls.hpp"
 #include "support/catch.hpp"
 #include "support/numbers.hpp"
 
@@ -31,113 +35,67 @@ amp::Tensor values(const amp::Shape& shape) {
   return amp::tensor(numbers, shape);
 }
 
-enum class Expected { kScope, kFloat32, kInput, kBool, kInt64 };
-
-/// An op, where PyTorch's CUDA list puts it, and a call of it. `inputs` are what autocast may cast.
-struct OpCall {
-  std::string_view name;
-  amp::OpPolicy policy;
-  Expected dtype;
-  std::vector<amp::Shape> inputs;
-  amp::Tensor (*call)(const Inputs&);
-};
-
 constexpr auto kLow = amp::OpPolicy::kLowPrecision;
 constexpr auto kFull = amp::OpPolicy::kFloat32;
+constexpr auto kWidest = amp::OpPolicy::kPromote;
 constexpr auto kAsIs = amp::OpPolicy::kPassthrough;
 
-amp::Tensor indices() { return amp::tensor({1, 0}, {2}); }
+/// Where PyTorch's CUDA list puts each op; what it does not list is as it is.
+const std::pair<amp::OpPolicy, std::string_view> kPolicies[] = {
+    {kLow, "matmul bmm linear feed_forward conv2d scaled_dot_product_attention"},
+    {kFull,
+     "acos asin cosh erfinv exp expm1 log log10 log1p log2 pow reciprocal rsqrt sinh softplus "
+     "square tan sum softmax log_softmax layer_norm rms_norm group_norm nll_loss mse_loss "
+     "cross_entropy binary_cross_entropy_with_logits"},
+    {kWidest, "atan2"},
+};
+
+amp::OpPolicy policy_of(std::string_view op) {
+  for (const auto& [policy, ops] : kPolicies) {
+    for (std::size_t at = ops.find(op); at != ops.npos; at = ops.find(op, at + 1)) {
+      const std::size_t end = at + op.size();
+      if ((at == 0 || ops[at - 1] == ' ') && (end == ops.size() || ops[end] == ' ')) return policy;
+    }
+  }
+  return kAsIs;
+}
+
+/// An op, and a call of it: its first golden case. `inputs` are what autocast may cast.
+struct OpCall {
+  std::string_view name;
+  const goldens::OpCase* example;
+
+  amp::OpPolicy policy() const { return policy_of(name); }
+  amp::Tensor call(const Inputs& inputs) const {
+    amp::manual_seed(1);
+    const conformance::Inputs given(inputs.begin(), inputs.end());
+    return conformance::binding_of(example->op)->call(given, *example)[0];
+  }
+};
 
 const std::vector<OpCall>& op_calls() {
-  using enum Expected;
-  using In = const Inputs&;
-  // clang-format off
-  static const std::vector<OpCall> calls = {
-      {"matmul", kLow, kScope, {{2, 3}, {3, 4}}, [](In x) { return amp::matmul(x[0], x[1]); }},
-      {"bmm", kLow, kScope, {{2, 2, 3}, {2, 3, 2}}, [](In x) { return amp::bmm(x[0], x[1]); }},
-      {"linear", kLow, kScope, {{2, 3}, {4, 3}, {4}},
-       [](In x) { return amp::linear(x[0], x[1], x[2]); }},
-      {"feed_forward", kLow, kScope, {{2, 3}, {4, 3}, {4}, {5, 4}, {5}},
-       [](In x) { return amp::feed_forward(x[0], x[1], x[2], x[3], x[4]); }},
-      {"conv2d", kLow, kScope, {{1, 2, 4, 4}, {3, 2, 3, 3}, {3}},
-       [](In x) { return amp::conv2d(x[0], x[1], x[2]); }},
-      {"scaled_dot_product_attention", kLow, kScope, {{2, 3}, {4, 3}, {4, 3}},
-       [](In x) { return amp::scaled_dot_product_attention(x[0], x[1], x[2]); }},
-      {"exp", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::exp(x[0]); }},
-      {"log", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::log(x[0]); }},
-      {"log1p", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::log1p(x[0]); }},
-      {"pow", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::pow(x[0], 3); }},
-      {"softmax", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::softmax(x[0], 1); }},
-      {"log_softmax", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::log_softmax(x[0], 1); }},
-      {"rsqrt", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::rsqrt(x[0]); }},
-      {"reciprocal", kFull, kFloat32, {{2, 3}}, [](In x) { return 3 / x[0]; }},
-      {"layer_norm", kFull, kFloat32, {{2, 3}, {3}, {3}},
-       [](In x) { return amp::layer_norm(x[0], {3}, x[1], x[2]); }},
-      {"rms_norm", kFull, kFloat32, {{2, 3}, {3}},
-       [](In x) { return amp::rms_norm(x[0], {3}, x[1]); }},
-      {"group_norm", kFull, kFloat32, {{2, 4}, {4}, {4}},
-       [](In x) { return amp::group_norm(x[0], 2, x[1], x[2]); }},
-      {"nll_loss", kFull, kFloat32, {{2, 3}},
-       [](In x) { return amp::nll_loss(x[0], indices()); }},
-      {"mse_loss", kFull, kFloat32, {{2, 3}, {2, 3}},
-       [](In x) { return amp::mse_loss(x[0] * 2, x[1]); }},
-      {"binary_cross_entropy_with_logits", kFull, kFloat32, {{2, 3}, {2, 3}},
-       [](In x) { return amp::binary_cross_entropy_with_logits(x[0], x[1]); }},
-      {"cross_entropy", kFull, kFloat32, {{2, 3}},
-       [](In x) { return amp::cross_entropy(x[0], indices()); }},
-      {"sum", kFull, kFloat32, {{2, 3}}, [](In x) { return amp::sum(x[0], 1); }},
-      {"add", kAsIs, kInput, {{2, 3}, {3}}, [](In x) { return x[0] + x[1]; }},
-      {"sub", kAsIs, kInput, {{2, 3}, {3}}, [](In x) { return x[0] - x[1]; }},
-      {"mul", kAsIs, kInput, {{2, 3}, {3}}, [](In x) { return x[0] * x[1]; }},
-      {"div", kAsIs, kInput, {{2, 3}, {3}}, [](In x) { return x[0] / x[1]; }},
-      {"neg", kAsIs, kInput, {{2, 3}}, [](In x) { return -x[0]; }},
-      {"abs", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::abs(x[0]); }},
-      {"sqrt", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::sqrt(x[0]); }},
-      {"tanh", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::tanh(x[0]); }},
-      {"sigmoid", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::sigmoid(x[0]); }},
-      {"relu", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::relu(x[0]); }},
-      {"gelu", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::gelu(x[0]); }},
-      {"silu", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::silu(x[0]); }},
-      {"max", kAsIs, kInput, {{2, 3}}, [](In x) { return (amp::max)(x[0]); }},
-      {"min", kAsIs, kInput, {{2, 3}, {3}}, [](In x) { return (amp::min)(x[0], x[1]); }},
-      {"batch_norm", kAsIs, kInput, {{2, 3}, {3}, {3}},
-       [](In x) { return amp::batch_norm(x[0], {}, {}, x[1], x[2], true); }},
-      {"avg_pool2d", kAsIs, kInput, {{1, 2, 4, 4}}, [](In x) { return amp::avg_pool2d(x[0], 2); }},
-      {"dropout", kAsIs, kInput, {{2, 3}},
-       [](In x) {
-         amp::manual_seed(1);
-         return amp::dropout(x[0], 0.25);
-       }},
-      {"dropout_add", kAsIs, kInput, {{2, 3}, {2, 3}},
-       [](In x) {
-         amp::manual_seed(1);
-         return amp::dropout_add(x[0], x[1], 0.25);
-       }},
-      {"embedding", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::embedding(indices(), x[0]); }},
-      {"cat", kAsIs, kInput, {{2, 3}, {1, 3}}, [](In x) { return amp::cat({x[0], x[1]}); }},
-      {"stack", kAsIs, kInput, {{2, 3}, {2, 3}}, [](In x) { return amp::stack({x[0], x[1]}); }},
-      {"where", kAsIs, kInput, {{2, 3}, {3}},
-       [](In x) { return amp::where(amp::tensor({true, false, true}, {3}), x[0], x[1]); }},
-      {"mean", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::mean(x[0]); }},
-      {"var", kAsIs, kInput, {{2, 3}}, [](In x) { return amp::var(x[0], 1); }},
-      {"argmax", kAsIs, kInt64, {{2, 3}}, [](In x) { return amp::argmax(x[0], 1); }},
-      {"max_pool2d", kAsIs, kInput, {{1, 2, 4, 4}}, [](In x) { return amp::max_pool2d(x[0], 2); }},
-      {"index_select", kAsIs, kInput, {{2, 3}},
-       [](In x) { return amp::index_select(x[0], 1, indices()); }},
-      {"eq", kAsIs, kBool, {{2, 3}, {3}}, [](In x) { return amp::eq(x[0], x[1]); }},
-      {"ne", kAsIs, kBool, {{2, 3}, {3}}, [](In x) { return amp::ne(x[0], x[1]); }},
-      {"lt", kAsIs, kBool, {{2, 3}, {3}}, [](In x) { return amp::lt(x[0], x[1]); }},
-      {"le", kAsIs, kBool, {{2, 3}, {3}}, [](In x) { return amp::le(x[0], x[1]); }},
-      {"gt", kAsIs, kBool, {{2, 3}, {3}}, [](In x) { return amp::gt(x[0], x[1]); }},
-      {"ge", kAsIs, kBool, {{2, 3}, {3}}, [](In x) { return amp::ge(x[0], x[1]); }},
-  };
-  // clang-format on
+  static const std::vector<OpCall> calls = [] {
+    std::vector<OpCall> result;
+    for (const auto& listed : amp::autocasting::kOpList) {
+      for (const goldens::OpCase& c : goldens::op_cases()) {
+        if (conformance::op_of(c.op) != listed.name || c.outputs[0].values.empty()) continue;
+        result.push_back({listed.name, &c});
+        break;
+      }
+    }
+    return result;
+  }();
   return calls;
 }
 
+/// The numbers of the golden case, but such that no 16-bit format holds them exactly.
 Inputs inputs_of(const OpCall& op, amp::DType dtype) {
   Inputs inputs;
-  for (const amp::Shape& shape : op.inputs) inputs.push_back(values(shape).to(dtype));
+  for (const goldens::Operand& operand : op.example->inputs) {
+    std::vector<float> numbers;
+    for (const double x : operand.values) numbers.push_back(static_cast<float>(x) * 1.001F);
+    inputs.push_back(amp::tensor(numbers, amp::Shape(operand.shape)).to(dtype));
+  }
   return inputs;
 }
 
@@ -162,27 +120,15 @@ std::optional<amp::Tensor> outcome_in_scope(const OpCall& op, const Inputs& inpu
   return outcome(op, inputs);
 }
 
-amp::DType expected_dtype(const OpCall& op, amp::DType input, amp::DType scope) {
-  const bool eligible = input != amp::kFloat64;
-  switch (op.dtype) {
-    case Expected::kScope:
-      return eligible ? scope : input;
-    case Expected::kFloat32:
-      return eligible ? amp::kFloat32 : input;
-    case Expected::kBool:
-      return amp::kBool;
-    case Expected::kInt64:
-      return amp::kInt64;
-    case Expected::kInput:
-      break;
-  }
-  return input;
-}
-
 /// What autocast casts the inputs to.
 amp::DType cast_dtype(const OpCall& op, amp::DType input, amp::DType scope) {
-  if (input == amp::kFloat64 || op.policy == kAsIs) return input;
-  return op.policy == kLow ? scope : amp::kFloat32;
+  if (input == amp::kFloat64 || op.policy() == kAsIs || op.policy() == kWidest) return input;
+  return op.policy() == kLow ? scope : amp::kFloat32;
+}
+amp::DType expected_dtype(const OpCall& op, amp::DType input, amp::DType scope) {
+  const goldens::Kind kind = op.example->outputs[0].kind;
+  if (kind == goldens::kBool) return amp::kBool;
+  return kind == goldens::kInt64 ? amp::kInt64 : cast_dtype(op, input, scope);
 }
 
 amp::Tensor in_half_scope(amp::Tensor (*call)(const amp::Tensor&), const amp::Tensor& input) {
@@ -195,13 +141,18 @@ amp::Tensor in_half_scope(amp::Tensor (*call)(const amp::Tensor&), const amp::Te
 TEST_CASE("op list: every op has a call here, and PyTorch's policy") {
   for (const auto& listed : amp::autocasting::kOpList) {
     INFO(listed.name);
-    const auto& calls = op_calls();
-    const auto found = std::find_if(calls.begin(), calls.end(),
-                                    [&](const OpCall& op) { return op.name == listed.name; });
-    REQUIRE(found != calls.end());
-    CHECK(found->policy == listed.policy);
+    CHECK(policy_of(listed.name) == listed.policy);
   }
   CHECK(op_calls().size() == std::size(amp::autocasting::kOpList));
+  std::size_t named = 0;
+  for (const auto& [policy, ops] : kPolicies) {
+    std::istringstream words{std::string(ops)};
+    for (std::string op; words >> op; ++named) {
+      INFO(op);
+      CHECK(amp::autocasting::is_listed(op));
+    }
+  }
+  CHECK(named > 30);
 }
 
 TEST_CASE("op list: the dtype of each op for each input dtype and scope") {

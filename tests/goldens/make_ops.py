@@ -1070,6 +1070,91 @@ Values and gradients of ops.
 Inputs and incoming gradients are exact in bfloat16 and float16: inputs are mostly multiples of
 1/64 in [-2, 2], incoming gradients multiples of 1/8 in [-1, 1]."""
 
+def elementary_functions():
+    beyond_1 = floats([-1, 1, 1.5, NAN])
+    special = floats([NAN, INFINITY, -INFINITY, 0])
+    for name, x, at in (
+        ("sign", coarse((3, 5), 1), special),
+        ("square", values((3, 5), 2), special),
+        ("expm1", values((3, 5), 3) / 64, special),
+        ("log2", positive((3, 5), 4), floats([0, -1, INFINITY, NAN])),
+        ("log10", positive((3, 5), 5), floats([0, -1, INFINITY, NAN])),
+        ("sin", wide((3, 5), 6), special),
+        ("cos", wide((3, 5), 7), special),
+        ("tan", values((3, 5), 8) / 2, special),
+        ("asin", values((3, 5), 9) / 4, beyond_1),
+        ("acos", values((3, 5), 10) / 4, beyond_1),
+        ("atan", wide((3, 5), 11), special),
+        ("sinh", values((3, 5), 12), special),
+        ("cosh", values((3, 5), 13), special),
+        ("erf", values((3, 5), 14), special),
+        ("erfinv", values((3, 5), 15) / 4, beyond_1),
+        ("floor", values((3, 5), 16), special),
+        ("ceil", values((3, 5), 17), special),
+        ("trunc", values((3, 5), 18), special),
+        ("round", values((3, 5), 19) * 2, special),
+        ("isnan", coarse((3, 5), 20), special),
+        ("isinf", coarse((3, 5), 21), special),
+        ("isfinite", coarse((3, 5), 22), special),
+        ("logical_not", coarse((3, 5), 23), special),
+    ):
+        function = getattr(torch, name)
+        case(name, "in general", function, x)
+        case(name, "of a scalar", function, x[1, 2].clone())
+        case(name, "of nothing", function, x[:0])
+        case(name, "at the ends", function, at)
+    for decimals in (1, -1):
+        case("round(x, decimals)", f"{decimals} decimals", lambda t: torch.round(t, decimals=decimals),
+             wide((3, 5), 3), attributes=(decimals,))
+
+
+def more_activations():
+    at = floats([NAN, INFINITY, -3, 0, 3, 6])
+    # Where torch's values are right: it gives mish(inf) no gradient, and NaN in hardtanh one that
+    # depends on the position.
+    ends = {"mish": at[2:], "softsign": at[2:], "relu6": at[1:], "hardsigmoid": at[1:]}
+    for name in ("selu", "hardsigmoid", "hardswish", "logsigmoid", "mish", "softsign", "relu6"):
+        function = getattr(F, name)
+        if name == "hardsigmoid":  # torch's own derivative in float64 has 1/6 of float32
+            function = lambda t: F.relu6(t + 3) / 6
+        case(name, "in general", function, values((3, 5), 3))
+        case(name, "far from 0", function, wide((3, 5), 4))
+        case(name, "of nothing", function, values((2, 0), 1))
+        case(name, "of one", function, values((1,), 2))
+        case(name, "at the ends", function, ends[name] if name in ends else at)
+    for name, numbers in (
+        ("leaky_relu", ((0.01,), (0.25,))),
+        ("elu", ((1,), (0.5,))),
+        ("celu", ((1,), (2,))),
+        ("hardtanh", ((-1, 1), (-0.5, 1.5))),
+        ("softplus", ((1, 20), (2, 1))),
+    ):
+        for n in numbers:
+            function = lambda t: getattr(F, name)(t, *n)
+            case(f"{name}(x, numbers)", f"with {n}", function, values((3, 5), 5), attributes=n)
+            case(f"{name}(x, numbers)", f"far from 0, with {n}", function, wide((3, 5), 6), attributes=n)
+            case(f"{name}(x, numbers)", f"at the ends, with {n}", function,
+                 at[1:] if name == "hardtanh" else at, attributes=n)
+        case(f"{name}(x, numbers)", "of nothing", function, values((0, 3), 1), attributes=n)
+        case(f"{name}(x, numbers)", "of one", function, values((1,), 2), attributes=n)
+
+
+def functions_of_two():
+    for name in ("atan2", "fmod", "remainder", "maximum", "minimum", "logical_and", "logical_or", "logical_xor"):
+        function = getattr(torch, name)
+        make = coarse if name.startswith("logical") or name[0] == "m" else nonzero
+        case(name, "of one shape", function, make((3, 4), 1), make((3, 4), 2))
+        case(name, "broadcast", function, make((2, 1, 3), 3), make((4, 1), 4))
+        case(name, "of a scalar and nothing", function, make((), 5), make((0, 2), 6))
+        if name[0] != "a":
+            case(name, "of no numbers", function, floats([NAN, 1, 2]), floats([1, NAN, 2]))
+    case("atan2", "on the axes", torch.atan2, floats([0, 0, 1, -1]), floats([1, -1, 0, 0]))
+    for name in ("fmod", "remainder"):
+        for n in (0.75, -2):
+            case(f"{name}(x, number)", f"by {n}", lambda t: getattr(torch, name)(t, n), values((3, 5), 7),
+                 attributes=(n,))
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     for group in (
@@ -1094,6 +1179,9 @@ if __name__ == "__main__":
         logarithms_near_0,
         variances,
         soft_class_losses,
+        elementary_functions,
+        more_activations,
+        functions_of_two,
     ):
         group()
     torch_version = torch.__version__.split("+")[0]

@@ -42,6 +42,7 @@ struct Result {
 /// of `attributes` and `index` depends on it; ops not named here have none:
 ///
 ///   op(x, number) op(number, x)      the number, for any op
+///   op(x, numbers)  the parameters of the op, in the order of its arguments
 ///   op(x, dim)      dim, keepdim, for any op
 ///   var             dim, correction, keepdim
 ///   conv2d          stride h, w, padding h, w, dilation h, w, groups

@@ -7,7 +7,7 @@
 // floating point, not float64, and on a device with an enabled scope; no others are. Dtypes: the
 // comments of OpPolicy say the dtype of the result. A cast is differentiable: gradients return in
 // the dtype of what was cast. Determinism: a policy does not depend on the order of arguments.
-// kPromote, which no listed op has, never fails, whatever dtypes meet. To change a policy: for one
+// kPromote never fails, whatever dtypes meet. To change a policy: for one
 // scope, AutocastOptions::policies; for the process, or for your own op, register_op.
 // AutocastOptions::policies with an unknown name throws amp::Error, which suggests the nearest
 // name.
@@ -70,12 +70,23 @@ inline constexpr ListedOp kOpList[] = {
     {"conv2d", OpPolicy::kLowPrecision},
     {"scaled_dot_product_attention", OpPolicy::kLowPrecision},
     // Functions that leave the range of 16 bits, or whose small differences matter.
+    {"acos", OpPolicy::kFloat32},
+    {"asin", OpPolicy::kFloat32},
+    {"cosh", OpPolicy::kFloat32},
+    {"erfinv", OpPolicy::kFloat32},
     {"exp", OpPolicy::kFloat32},
+    {"expm1", OpPolicy::kFloat32},
     {"log", OpPolicy::kFloat32},
+    {"log10", OpPolicy::kFloat32},
     {"log1p", OpPolicy::kFloat32},
+    {"log2", OpPolicy::kFloat32},
     {"pow", OpPolicy::kFloat32},
     {"rsqrt", OpPolicy::kFloat32},
     {"reciprocal", OpPolicy::kFloat32},  // also the policy of number / x
+    {"sinh", OpPolicy::kFloat32},
+    {"softplus", OpPolicy::kFloat32},
+    {"square", OpPolicy::kFloat32},
+    {"tan", OpPolicy::kFloat32},
     {"softmax", OpPolicy::kFloat32},
     {"log_softmax", OpPolicy::kFloat32},
     {"layer_norm", OpPolicy::kFloat32},
@@ -86,6 +97,8 @@ inline constexpr ListedOp kOpList[] = {
     {"mse_loss", OpPolicy::kFloat32},
     {"binary_cross_entropy_with_logits", OpPolicy::kFloat32},
     {"sum", OpPolicy::kFloat32},
+    // Ops of several tensors that are computed in the widest of their dtypes.
+    {"atan2", OpPolicy::kPromote},
     // Ops as precise in 16 bits as their inputs are; mixed dtypes are promoted as outside a scope.
     {"add", OpPolicy::kPassthrough},
     {"sub", OpPolicy::kPassthrough},
@@ -93,16 +106,40 @@ inline constexpr ListedOp kOpList[] = {
     {"div", OpPolicy::kPassthrough},
     {"neg", OpPolicy::kPassthrough},
     {"abs", OpPolicy::kPassthrough},
+    {"atan", OpPolicy::kPassthrough},
+    {"ceil", OpPolicy::kPassthrough},
+    {"cos", OpPolicy::kPassthrough},
+    {"erf", OpPolicy::kPassthrough},
+    {"floor", OpPolicy::kPassthrough},
+    {"fmod", OpPolicy::kPassthrough},
+    {"remainder", OpPolicy::kPassthrough},
+    {"round", OpPolicy::kPassthrough},
+    {"sign", OpPolicy::kPassthrough},
+    {"sin", OpPolicy::kPassthrough},
+    {"trunc", OpPolicy::kPassthrough},
     {"sqrt", OpPolicy::kPassthrough},
     {"tanh", OpPolicy::kPassthrough},
     {"sigmoid", OpPolicy::kPassthrough},
     {"relu", OpPolicy::kPassthrough},
     {"gelu", OpPolicy::kPassthrough},
     {"silu", OpPolicy::kPassthrough},
+    {"celu", OpPolicy::kPassthrough},
+    {"elu", OpPolicy::kPassthrough},
+    {"hardsigmoid", OpPolicy::kPassthrough},
+    {"hardswish", OpPolicy::kPassthrough},
+    {"hardtanh", OpPolicy::kPassthrough},
+    {"leaky_relu", OpPolicy::kPassthrough},
+    {"logsigmoid", OpPolicy::kPassthrough},
+    {"mish", OpPolicy::kPassthrough},
+    {"relu6", OpPolicy::kPassthrough},
+    {"selu", OpPolicy::kPassthrough},
+    {"softsign", OpPolicy::kPassthrough},
     {"mean", OpPolicy::kPassthrough},
     {"var", OpPolicy::kPassthrough},
     {"max", OpPolicy::kPassthrough},
     {"min", OpPolicy::kPassthrough},
+    {"maximum", OpPolicy::kPassthrough},
+    {"minimum", OpPolicy::kPassthrough},
     {"argmax", OpPolicy::kPassthrough},
     {"batch_norm", OpPolicy::kPassthrough},
     {"max_pool2d", OpPolicy::kPassthrough},
@@ -120,9 +157,16 @@ inline constexpr ListedOp kOpList[] = {
     {"le", OpPolicy::kPassthrough},
     {"gt", OpPolicy::kPassthrough},
     {"ge", OpPolicy::kPassthrough},
+    {"isfinite", OpPolicy::kPassthrough},
+    {"isinf", OpPolicy::kPassthrough},
+    {"isnan", OpPolicy::kPassthrough},
+    {"logical_and", OpPolicy::kPassthrough},
+    {"logical_not", OpPolicy::kPassthrough},
+    {"logical_or", OpPolicy::kPassthrough},
+    {"logical_xor", OpPolicy::kPassthrough},
 };
 inline constexpr int kListedOps = static_cast<int>(sizeof(kOpList) / sizeof(kOpList[0]));
-inline constexpr int kMaxOps = 128;  // listed and registered ones
+inline constexpr int kMaxOps = 255;  // listed and registered ones
 
 /// Whether the list has an op of that name.
 constexpr bool is_listed(std::string_view name) {

@@ -18,8 +18,7 @@
 #include "amp/autograd/observer.hpp"
 #include "amp/core/error.hpp"
 #include "amp/core/object_pool.hpp"
-#include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/elementwise/functions.hpp"
 #include "amp/tensor/layout.hpp"
 #if !AMP_HEADER_ONLY
 #include "amp/core/globals.ipp"
@@ -49,7 +48,7 @@ struct Pending {
         may_be_written() ? gradient : amp::detail::empty_as_laid_out(gradient, gradient.dtype());
     const kernels::BinaryArgs args{gradient.operand_as_laid_out(), more.operand_as_laid_out(),
                                    sum.operand_as_laid_out()};
-    kernels::dispatch<&kernels::Backend::add, kernels::host::add>(sum.device(), args);
+    kernels::binary<kernels::functions::Add>(sum.device(), args);
     gradient = sum;
   }
 

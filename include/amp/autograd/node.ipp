@@ -8,8 +8,7 @@
 #include "amp/autograd/node.hpp"
 #include "amp/core/globals.hpp"
 #include "amp/core/process_lock.hpp"
-#include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/elementwise/functions.hpp"
 #include "amp/tensor/factory.hpp"
 #if !AMP_HEADER_ONLY
 #include "amp/core/globals.ipp"
@@ -81,7 +80,7 @@ AMP_INLINE void Leaf::accumulate(Tensor gradient, bool scaled) {
   }
   if (scaled && grad.version() == stepped_version_) sums_stepped_ = true;
   const kernels::BinaryArgs args{grad.operand(), gradient.operand(), grad.operand()};
-  kernels::dispatch<&kernels::Backend::add, kernels::host::add>(grad.device(), args);
+  kernels::binary<kernels::functions::Add>(grad.device(), args);
   grad.impl().storage->bump_version();
   is_scaled = is_scaled || scaled;
 }

@@ -39,51 +39,21 @@ inline void release_libraries(int device) noexcept {
   amp::cuda::detail::blas_handles(device).release(device);
 }
 
+struct FunctionKernels {
+  template <class Function>
+  static constexpr Kernel<UnaryArgs> unary = cuda::unary<Function>;
+  template <class Function>
+  static constexpr Kernel<BinaryArgs> binary = cuda::binary<Function>;
+};
+
 }  // namespace detail
 
 inline constexpr Backend kBackend{
     .fill = fill,
     .random = random,
     .copy = copy,
-    .neg = unary<functions::Neg>,
-    .abs = unary<functions::Abs>,
-    .exp = float_unary<functions::Exp>,
-    .log = float_unary<functions::Log>,
-    .log1p = float_unary<functions::Log1p>,
-    .sqrt = float_unary<functions::Sqrt>,
-    .rsqrt = float_unary<functions::Rsqrt>,
-    .tanh = float_unary<functions::Tanh>,
-    .sigmoid = float_unary<functions::Sigmoid>,
-    .relu = unary<functions::Relu>,
-    .silu = float_unary<functions::Silu>,
-    .gelu = float_unary<functions::Gelu>,
-    .gelu_tanh = float_unary<functions::GeluTanh>,
-    .abs_backward = float_binary<functions::AbsBackward>,
-    .log1p_backward = float_binary<functions::Log1pBackward>,
-    .sqrt_backward = float_binary<functions::SqrtBackward>,
-    .rsqrt_backward = float_binary<functions::RsqrtBackward>,
-    .tanh_backward = float_binary<functions::TanhBackward>,
-    .sigmoid_backward = float_binary<functions::SigmoidBackward>,
-    .relu_backward = float_binary<functions::ReluBackward>,
-    .silu_backward = float_binary<functions::SiluBackward>,
-    .gelu_backward = float_binary<functions::GeluBackward>,
-    .gelu_tanh_backward = float_binary<functions::GeluTanhBackward>,
-    .add = binary<functions::Add>,
-    .sub = binary<functions::Sub>,
-    .mul = binary<functions::Mul>,
-    .div = float_binary<functions::Div>,
-    .pow = pow,
-    .maximum = binary<functions::Maximum>,
-    .minimum = binary<functions::Minimum>,
-    .pow_derivative_base = float_binary<functions::PowDerivativeBase>,
-    .pow_derivative_exponent = float_binary<functions::PowDerivativeExponent>,
-    .maximum_share = float_binary<functions::MaximumShare>,
-    .eq = comparison<functions::Eq>,
-    .ne = comparison<functions::Ne>,
-    .lt = comparison<functions::Lt>,
-    .le = comparison<functions::Le>,
-    .gt = comparison<functions::Gt>,
-    .ge = comparison<functions::Ge>,
+    .elementwise = elementwise_kernels<detail::FunctionKernels>(functions::UnaryFunctions{},
+                                                                functions::BinaryFunctions{}),
     .where = where,
     .dropout = dropout,
     .sum = sum,
@@ -110,9 +80,6 @@ inline constexpr Backend kBackend{
     .log_softmax_backward = log_softmax_backward,
     .cross_entropy = cross_entropy,
     .cross_entropy_backward = cross_entropy_backward,
-    .squared_error = float_binary<functions::SquaredError>,
-    .binary_cross_entropy_with_logits = float_binary<functions::BinaryCrossEntropyWithLogits>,
-    .binary_cross_entropy_derivative = float_binary<functions::BinaryCrossEntropyDerivative>,
     .index_select = index_select,
     .index_add = index_add,
     .unscale = unscale,

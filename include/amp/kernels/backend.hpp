@@ -3,13 +3,15 @@
 //
 // A device other than the host is one Backend: a table of its kernels, a member per op. Host
 // kernels need no table: they are called directly, so that a program pays only for the ops it uses.
-// A new op is a member here, and an initialiser in the table of each device (backend.cuh).
+// A new kernel is a member here, and an initialiser in the table of each device (backend.cuh); a
+// function of elements is a row in kernels/functions.hpp.
 #pragma once
 
 #include "amp/kernels/batch_norm/args.hpp"
 #include "amp/kernels/conv/args.hpp"
 #include "amp/kernels/cross_entropy/args.hpp"
 #include "amp/kernels/elementwise/args.hpp"
+#include "amp/kernels/elementwise/function_kernels.hpp"
 #include "amp/kernels/extremum/args.hpp"
 #include "amp/kernels/hash/args.hpp"
 #include "amp/kernels/histogram/args.hpp"
@@ -34,10 +36,6 @@ struct LambRule;
 template <class Rule>
 struct OptimizerArgs;
 
-/// Enqueues an op on a device; null if the device does not have it.
-template <class Args>
-using Kernel = void (*)(const Args&);
-
 /// A kernel takes every dtype that its op takes. Initialise a table with braces: members without an
 /// initialiser are null.
 struct Backend {
@@ -45,14 +43,7 @@ struct Backend {
   Kernel<RandomArgs> random;
   Kernel<UnaryArgs> copy;
 
-  Kernel<UnaryArgs> neg, abs, exp, log, log1p, sqrt, rsqrt, tanh, sigmoid, relu, silu, gelu,
-      gelu_tanh;
-  // a = grad_output, b = the argument of the derivative: the input, or the output
-  Kernel<BinaryArgs> abs_backward, log1p_backward, sqrt_backward, rsqrt_backward, tanh_backward,
-      sigmoid_backward, relu_backward, silu_backward, gelu_backward, gelu_tanh_backward;
-  Kernel<BinaryArgs> add, sub, mul, div, pow, maximum, minimum;
-  Kernel<BinaryArgs> pow_derivative_base, pow_derivative_exponent, maximum_share;
-  Kernel<BinaryArgs> eq, ne, lt, le, gt, ge;
+  ElementwiseKernels elementwise;
   Kernel<WhereArgs> where;
   Kernel<DropoutArgs> dropout;
 
@@ -77,8 +68,6 @@ struct Backend {
   Kernel<SoftmaxBackwardArgs> softmax_backward, log_softmax_backward;
   Kernel<CrossEntropyArgs> cross_entropy;
   Kernel<CrossEntropyBackwardArgs> cross_entropy_backward;
-  Kernel<BinaryArgs> squared_error, binary_cross_entropy_with_logits,
-      binary_cross_entropy_derivative;
   Kernel<IndexSelectArgs> index_select;
   Kernel<IndexAddArgs> index_add;
 

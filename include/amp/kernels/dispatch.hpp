@@ -4,6 +4,8 @@
 // Calls the kernel of the device that an op's arguments are on.
 #pragma once
 
+#include <string_view>
+
 #include "amp/core/type_name.hpp"
 #include "amp/device/device.hpp"
 #include "amp/kernels/backend.hpp"
@@ -21,13 +23,22 @@ struct kernel_member<Kernel<Args> Backend::*> {
 
 /// Returns the backend of the device. Throws amp::Error if the program has none.
 const Backend& backend_of(Device device);
-[[noreturn]] void fail_without_kernel(Device device, const char* name_holding_op);
+[[noreturn]] void fail_without_kernel(Device device, std::string_view op);
 
 template <class Args>
 [[gnu::cold, gnu::noinline]] void run_on_device(Device device, Kernel<Args> Backend::*member,
                                                 const char* name_holding_op, const Args& args) {
   const Kernel<Args> kernel = backend_of(device).*member;
-  if (kernel == nullptr) fail_without_kernel(device, name_holding_op);
+  if (kernel == nullptr) fail_without_kernel(device, amp::detail::member_name(name_holding_op));
+  kernel(args);
+}
+/// The same for a kernel of a table of functions.
+template <class Args, int Size>
+[[gnu::cold, gnu::noinline]] void run_on_device(Device device,
+                                                Kernel<Args> (ElementwiseKernels::*table)[Size],
+                                                int index, const char* op, const Args& args) {
+  const Kernel<Args> kernel = (backend_of(device).elementwise.*table)[index];
+  if (kernel == nullptr) fail_without_kernel(device, op);
   kernel(args);
 }
 

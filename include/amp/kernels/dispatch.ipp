@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string_view>
+
 #include "amp/core/error.hpp"
-#include "amp/core/type_name.hpp"
 #include "amp/kernels/dispatch.hpp"
 
 namespace amp::inline v0::kernels::detail {
@@ -15,9 +16,8 @@ AMP_INLINE const Backend& backend_of(Device device) {
   return *found;
 }
 
-AMP_COLD void fail_without_kernel(Device device, const char* name_holding_op) {
-  amp::detail::fail(amp::detail::member_name(name_holding_op), ": device ", device,
-                    " has no kernel for this op");
+AMP_COLD void fail_without_kernel(Device device, std::string_view op) {
+  amp::detail::fail(op, ": device ", device, " has no kernel for this op");
 }
 
 }  // namespace amp::inline v0::kernels::detail

@@ -4,24 +4,104 @@
 // Activations, elementwise.
 #pragma once
 
+#include "amp/ops/unary_op.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 
 /// max(0, x), elementwise; NaN stays NaN, and its gradient passes. The gradient at 0 is 0. The
 /// result has the dtype of `input`, which may be any but bool. Under autocast: unchanged.
-[[nodiscard]] Tensor relu(const Tensor& input);
+AMP_LAZY [[nodiscard]] inline Tensor relu(const Tensor& input) {
+  return detail::unary_op<kernels::functions::Relu>(input);
+}
 
 /// 1 / (1 + e^-x), elementwise; the derivative is y (1 - y). Integers and bool give float32. Under
 /// autocast: unchanged.
-[[nodiscard]] Tensor sigmoid(const Tensor& input);
+AMP_LAZY [[nodiscard]] inline Tensor sigmoid(const Tensor& input) {
+  return detail::unary_op<kernels::functions::Sigmoid>(input);
+}
 
 /// The hyperbolic tangent, elementwise; the derivative is 1 - tanh(x)^2. Integers and bool give
 /// float32. Under autocast: unchanged.
-[[nodiscard]] Tensor tanh(const Tensor& input);
+AMP_LAZY [[nodiscard]] inline Tensor tanh(const Tensor& input) {
+  return detail::unary_op<kernels::functions::Tanh>(input);
+}
 
 /// x sigmoid(x) (SiLU, or swish), elementwise, of floating point. Under autocast: unchanged.
-[[nodiscard]] Tensor silu(const Tensor& input);
+AMP_LAZY [[nodiscard]] inline Tensor silu(const Tensor& input) {
+  return detail::unary_op<kernels::functions::Silu>(input);
+}
+
+/// s x above 0 and s a (e^x - 1) below, with s = 1.0507... and a = 1.6733..., elementwise, of
+/// floating point (Klambauer et al. 2017, arXiv 1706.02515). Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] inline Tensor selu(const Tensor& input) {
+  return detail::unary_op<kernels::functions::Selu>(input);
+}
+
+/// min(max(x + 3, 0), 6) / 6, elementwise, of floating point. The gradient at -3 and 3 is 0. Under
+/// autocast: unchanged.
+AMP_LAZY [[nodiscard]] inline Tensor hardsigmoid(const Tensor& input) {
+  return detail::unary_op<kernels::functions::Hardsigmoid>(input);
+}
+
+/// x hardsigmoid(x), elementwise, of floating point (Howard et al. 2019, arXiv 1905.02244). Under
+/// autocast: unchanged.
+AMP_LAZY [[nodiscard]] inline Tensor hardswish(const Tensor& input) {
+  return detail::unary_op<kernels::functions::Hardswish>(input);
+}
+
+/// log sigmoid(x), elementwise, of floating point: exact also where sigmoid(x) is 0. Under
+/// autocast: unchanged.
+AMP_LAZY [[nodiscard]] inline Tensor logsigmoid(const Tensor& input) {
+  return detail::unary_op<kernels::functions::Logsigmoid>(input);
+}
+
+/// x tanh(softplus(x)), elementwise, of floating point (Misra 2019, arXiv 1908.08681). Under
+/// autocast: unchanged.
+AMP_LAZY [[nodiscard]] inline Tensor mish(const Tensor& input) {
+  return detail::unary_op<kernels::functions::Mish>(input);
+}
+
+/// x / (1 + |x|), elementwise. Integers and bools give float32. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] inline Tensor softsign(const Tensor& input) {
+  return detail::unary_op<kernels::functions::Softsign>(input);
+}
+
+/// x above 0 and `negative_slope` x below, elementwise, of floating point. The gradient at 0 is
+/// that below. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] inline Tensor leaky_relu(const Tensor& input, double negative_slope = 0.01) {
+  return detail::unary_op<kernels::functions::LeakyRelu>(input, {negative_slope});
+}
+
+/// x above 0 and alpha (e^x - 1) below, elementwise, of floating point (Clevert et al. 2015, arXiv
+/// 1511.07289). Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] inline Tensor elu(const Tensor& input, double alpha = 1) {
+  return detail::unary_op<kernels::functions::Elu>(input, {alpha});
+}
+
+/// x, but not less than `min_val` and not more than `max_val`, elementwise, in the dtype of
+/// `input`, which may be any but bool. The gradient at and beyond these is 0. Under autocast:
+/// unchanged.
+AMP_LAZY [[nodiscard]] inline Tensor hardtanh(const Tensor& input, double min_val = -1,
+                                              double max_val = 1) {
+  return detail::unary_op<kernels::functions::Hardtanh>(input, {min_val, max_val});
+}
+
+/// log(1 + e^(beta x)) / beta, a smooth relu, elementwise, of floating point; x itself if beta x
+/// is above `threshold`. Under autocast: float32.
+AMP_LAZY [[nodiscard]] inline Tensor softplus(const Tensor& input, double beta = 1,
+                                              double threshold = 20) {
+  return detail::unary_op<kernels::functions::Softplus>(input, {beta, threshold});
+}
+
+/// min(max(x, 0), 6): hardtanh(x, 0, 6).
+AMP_LAZY [[nodiscard]] inline Tensor relu6(const Tensor& input) {
+  return detail::unary_op<kernels::functions::Relu6>(input, {0, 6});
+}
+
+/// x above 0 and alpha (e^(x / alpha) - 1) below, elementwise, of floating point (Barron 2017,
+/// arXiv 1704.07483). Throws if alpha is 0. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] Tensor celu(const Tensor& input, double alpha = 1);
 
 /// How gelu() computes P(Z <= x).
 enum class GeluForm {
@@ -31,7 +111,10 @@ enum class GeluForm {
 
 /// x P(Z <= x) for a standard normal Z, elementwise, of floating point (Hendrycks and Gimpel 2016,
 /// arXiv 1606.08415). Under autocast: unchanged.
-[[nodiscard]] Tensor gelu(const Tensor& input, GeluForm form = GeluForm::kErf);
+AMP_LAZY [[nodiscard]] inline Tensor gelu(const Tensor& input, GeluForm form = GeluForm::kErf) {
+  return form == GeluForm::kErf ? detail::unary_op<kernels::functions::Gelu>(input)
+                                : detail::unary_op<kernels::functions::GeluTanh>(input);
+}
 
 }  // namespace amp::inline v0
 

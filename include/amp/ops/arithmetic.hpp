@@ -81,6 +81,34 @@ template <Arithmetic N> [[nodiscard]] Tensor operator/(N a, const Tensor& b) { r
 /// 1 / x, elementwise; integers and bools give float32. Under autocast: float32.
 [[nodiscard]] Tensor reciprocal(const Tensor& input);
 
+// --- remainders
+// -----------------------------------------------------------------------------------
+
+/// a - b trunc(a / b), with the sign of `input`, elementwise. Shapes broadcast, dtypes promote; not
+/// of two bools. Integers by 0 give `input` itself, on every device; floating point gives NaN.
+/// Under autocast: unchanged.
+///   d/da = 1, d/db = -trunc(a / b)
+AMP_LAZY [[nodiscard]] Tensor fmod(const Tensor& input, const Tensor& other);
+/// a - b floor(a / b), with the sign of `other`, as % of Python. The rest as fmod.
+AMP_LAZY [[nodiscard]] Tensor remainder(const Tensor& input, const Tensor& other);
+
+namespace detail {
+
+AMP_LAZY Tensor fmod_number(const Tensor& input, kernels::Operand&& other);
+AMP_LAZY Tensor remainder_number(const Tensor& input, kernels::Operand&& other);
+
+}  // namespace detail
+
+/// The same for a number `other`. Throws if integers are divided by 0.
+template <Arithmetic N>
+[[nodiscard]] Tensor fmod(const Tensor& input, N other) {
+  return detail::fmod_number(input, detail::number_operand(other));
+}
+template <Arithmetic N>
+[[nodiscard]] Tensor remainder(const Tensor& input, N other) {
+  return detail::remainder_number(input, detail::number_operand(other));
+}
+
 // --- negation ------------------------------------------------------------------------------------
 
 /// -x, elementwise, in the dtype of `input`, which may be any but bool. Under autocast: unchanged.

@@ -7,8 +7,7 @@
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
-#include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/functions.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
@@ -20,7 +19,7 @@ namespace amp::inline v0 {
 AMP_INLINE Tensor add(const Tensor& a, const Tensor& b) {
   return detail::binary_op(
       "add", a, b,
-      {.kernel = kernels::dispatch<&kernels::Backend::add, kernels::host::add>,
+      {.kernel = kernels::binary<kernels::functions::Add>,
        .backward =
            [](const Tensor& grad, const Tensor&, const Tensor&, const autograd::Needs<2>&) {
              return autograd::Gradients<2>{grad, grad};
@@ -34,7 +33,7 @@ AMP_INLINE Tensor sub(const Tensor& a, const Tensor& b) {
             "; use ne for where they differ");
   return detail::binary_op(
       "sub", a, b,
-      {.kernel = kernels::dispatch<&kernels::Backend::sub, kernels::host::sub>,
+      {.kernel = kernels::binary<kernels::functions::Sub>,
        .backward =
            [](const Tensor& grad, const Tensor&, const Tensor&, const autograd::Needs<2>& needs) {
              return autograd::Gradients<2>{grad, needs[1] ? detail::neg(grad) : Tensor()};
@@ -44,7 +43,7 @@ AMP_INLINE Tensor sub(const Tensor& a, const Tensor& b) {
 
 AMP_INLINE Tensor mul(const Tensor& a, const Tensor& b) {
   return detail::binary_op("mul", a, b,
-                           {.kernel = kernels::dispatch<&kernels::Backend::mul, kernels::host::mul>,
+                           {.kernel = kernels::binary<kernels::functions::Mul>,
                             .backward = [](const Tensor& grad, const Tensor& x, const Tensor& y,
                                            const autograd::Needs<2>& needs) {
                               return autograd::Gradients<2>{
@@ -59,8 +58,8 @@ namespace detail {
 /// 16-bit operands; `quotient` is the unrounded one.
 AMP_INLINE Tensor div_backward(const Tensor& grad, const Tensor& quotient, const Tensor& divisor) {
   const DType wide = promote_types(grad.dtype(), kFloat32);
-  const Tensor derivative = binary_kernel<&kernels::Backend::div, kernels::host::div>(
-      quotient, divisor, grad.shape(), wide);
+  const Tensor derivative =
+      binary_kernel<kernels::functions::Div>(quotient, divisor, grad.shape(), wide);
   return detail::neg(detail::mul(grad, derivative));
 }
 
@@ -69,12 +68,12 @@ AMP_INLINE Tensor div_backward(const Tensor& grad, const Tensor& quotient, const
 AMP_INLINE Tensor div(const Tensor& a, const Tensor& b) {
   return detail::binary_op(
       "div", a, b,
-      {.kernel = kernels::dispatch<&kernels::Backend::div, kernels::host::div>,
+      {.kernel = kernels::binary<kernels::functions::Div>,
        .backward =
            [](const Tensor& grad, const Tensor& x, const Tensor& y,
               const autograd::Needs<2>& needs) {
              const auto quotient = [&] {
-               return detail::binary_kernel<&kernels::Backend::div, kernels::host::div>(
+               return detail::binary_kernel<kernels::functions::Div>(
                    x, y, grad.shape(), promote_types(grad.dtype(), kFloat32));
              };
              return autograd::Gradients<2>{
@@ -112,41 +111,41 @@ AMP_INLINE Tensor gradient_over(const Tensor& grad, const Tensor&, const kernels
 }
 AMP_INLINE Tensor reciprocal_gradient(const Tensor& grad, const Tensor& x,
                                       const kernels::Operand& number) {
-  const Tensor quotient = scalar_kernel<&kernels::Backend::div, kernels::host::div>(
+  const Tensor quotient = scalar_kernel<kernels::functions::Div>(
       x, number, true, promote_types(grad.dtype(), kFloat32));
   return div_backward(grad, quotient, x);
 }
 
 AMP_INLINE Tensor add_number(const Tensor& a, kernels::Operand&& b) {
   return scalar_op("add", a, std::move(b),
-                   {kernels::dispatch<&kernels::Backend::add, kernels::host::add>, same_gradient});
+                   {kernels::binary<kernels::functions::Add>, same_gradient});
 }
 AMP_INLINE Tensor sub_number(const Tensor& a, kernels::Operand&& b) {
   check_not_both_bool("a", a, b);
   return scalar_op("sub", a, std::move(b),
-                   {kernels::dispatch<&kernels::Backend::sub, kernels::host::sub>, same_gradient});
+                   {kernels::binary<kernels::functions::Sub>, same_gradient});
 }
 AMP_INLINE Tensor mul_number(const Tensor& a, kernels::Operand&& b) {
   return scalar_op("mul", a, std::move(b),
-                   {kernels::dispatch<&kernels::Backend::mul, kernels::host::mul>, gradient_times});
+                   {kernels::binary<kernels::functions::Mul>, gradient_times});
 }
 AMP_INLINE Tensor div_number(const Tensor& a, kernels::Operand&& b) {
   return scalar_op("div", a, std::move(b),
-                   {.kernel = kernels::dispatch<&kernels::Backend::div, kernels::host::div>,
+                   {.kernel = kernels::binary<kernels::functions::Div>,
                     .backward = gradient_over,
                     .real = true});
 }
 AMP_INLINE Tensor number_sub(kernels::Operand&& a, const Tensor& b) {
   check_not_both_bool("b", b, a);
   return scalar_op("sub", b, std::move(a),
-                   {.kernel = kernels::dispatch<&kernels::Backend::sub, kernels::host::sub>,
+                   {.kernel = kernels::binary<kernels::functions::Sub>,
                     .backward = negative_gradient,
                     .scalar_first = true});
 }
 AMP_INLINE Tensor number_div(kernels::Operand&& a, const Tensor& b) {
   check_defined("div", "b", b);
   return scalar_op("reciprocal", b, std::move(a),
-                   {.kernel = kernels::dispatch<&kernels::Backend::div, kernels::host::div>,
+                   {.kernel = kernels::binary<kernels::functions::Div>,
                     .backward = reciprocal_gradient,
                     .scalar_first = true,
                     .saves = true,
@@ -159,6 +158,51 @@ AMP_INLINE Tensor reciprocal(const Tensor& input) {
   detail::check_defined("reciprocal", "input", input);
   return div(1.0, input);
 }
+
+// --- remainders
+// -----------------------------------------------------------------------------------
+
+namespace detail {
+
+AMP_INLINE void check_not_all_bool(std::string_view op, const Tensor& input, DType other) {
+  AMP_CHECK(input.dtype() != kBool || other != kBool, op, ": `input` ", describe(input),
+            " and `other` must not both be bool; convert one with to()");
+}
+template <class Function>
+Tensor remainder_op(autocasting::OpId op, const Tensor& input, const Tensor& other) {
+  check_operands(op.name(), input, other, "input", "other");
+  check_not_all_bool(op.name(), input, other.dtype());
+  return binary_op<Function>(op, input, other, "input", "other");
+}
+template <class Function>
+Tensor remainder_op(autocasting::OpId op, const Tensor& input, kernels::Operand&& other) {
+  check_defined(op.name(), "input", input);
+  check_not_all_bool(op.name(), input, other.dtype);
+  AMP_CHECK(other.value != 0 || is_floating_point(scalar_result_type(input, other)), op.name(),
+            ": `other` must not be 0 beside the integers of `input` ", describe(input));
+  return scalar_op(op, input, std::move(other),
+                   {.kernel = kernels::binary<Function>, .backward = same_gradient});
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor fmod(const Tensor& input, const Tensor& other) {
+  return detail::remainder_op<kernels::functions::Fmod>("fmod", input, other);
+}
+AMP_LAZY_DEFINITION Tensor remainder(const Tensor& input, const Tensor& other) {
+  return detail::remainder_op<kernels::functions::Remainder>("remainder", input, other);
+}
+
+namespace detail {
+
+AMP_LAZY_DEFINITION Tensor fmod_number(const Tensor& input, kernels::Operand&& other) {
+  return remainder_op<functions::Fmod>("fmod", input, std::move(other));
+}
+AMP_LAZY_DEFINITION Tensor remainder_number(const Tensor& input, kernels::Operand&& other) {
+  return remainder_op<functions::Remainder>("remainder", input, std::move(other));
+}
+
+}  // namespace detail
 
 // --- negation ------------------------------------------------------------------------------------
 

@@ -5,9 +5,20 @@
 #pragma once
 
 #include "amp/ops/number.hpp"
+#include "amp/ops/unary_op.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
+
+namespace detail {
+
+/// A function of two operands that gives bool, of tensors; and of a tensor and a number.
+template <class Function>
+Tensor comparison(const Tensor& a, const Tensor& b);
+template <class Function>
+Tensor comparison(const Tensor& a, kernels::Operand&& b);
+
+}  // namespace detail
 
 /// Comparisons, elementwise: a == b, a != b, a < b, a <= b, a > b and a >= b. The result is bool;
 /// shapes broadcast. NaN is unequal to everything, and neither less nor greater. Not
@@ -15,12 +26,48 @@ namespace amp::inline v0 {
 /// 0-dimensional tensor is rounded to the dtype of the tensor first, as in torch, so that x = 0.1
 /// in bfloat16 is equal to 0.1. Beside integers and float8_e4m3fn, numbers are compared as they
 /// are: 255 of uint8 is not -1, which it is in torch.
-[[nodiscard]] Tensor eq(const Tensor& a, const Tensor& b);
-[[nodiscard]] Tensor ne(const Tensor& a, const Tensor& b);
-[[nodiscard]] Tensor lt(const Tensor& a, const Tensor& b);
-[[nodiscard]] Tensor le(const Tensor& a, const Tensor& b);
-[[nodiscard]] Tensor gt(const Tensor& a, const Tensor& b);
-[[nodiscard]] Tensor ge(const Tensor& a, const Tensor& b);
+// clang-format off
+AMP_LAZY [[nodiscard]] inline Tensor eq(const Tensor& a, const Tensor& b) { return detail::comparison<kernels::functions::Eq>(a, b); }
+AMP_LAZY [[nodiscard]] inline Tensor ne(const Tensor& a, const Tensor& b) { return detail::comparison<kernels::functions::Ne>(a, b); }
+AMP_LAZY [[nodiscard]] inline Tensor lt(const Tensor& a, const Tensor& b) { return detail::comparison<kernels::functions::Lt>(a, b); }
+AMP_LAZY [[nodiscard]] inline Tensor le(const Tensor& a, const Tensor& b) { return detail::comparison<kernels::functions::Le>(a, b); }
+AMP_LAZY [[nodiscard]] inline Tensor gt(const Tensor& a, const Tensor& b) { return detail::comparison<kernels::functions::Gt>(a, b); }
+AMP_LAZY [[nodiscard]] inline Tensor ge(const Tensor& a, const Tensor& b) { return detail::comparison<kernels::functions::Ge>(a, b); }
+
+/// The same with a number.
+template <Arithmetic N> [[nodiscard]] Tensor eq(const Tensor& a, N b) { return detail::comparison<kernels::functions::Eq>(a, detail::number_operand(b)); }
+template <Arithmetic N> [[nodiscard]] Tensor ne(const Tensor& a, N b) { return detail::comparison<kernels::functions::Ne>(a, detail::number_operand(b)); }
+template <Arithmetic N> [[nodiscard]] Tensor lt(const Tensor& a, N b) { return detail::comparison<kernels::functions::Lt>(a, detail::number_operand(b)); }
+template <Arithmetic N> [[nodiscard]] Tensor le(const Tensor& a, N b) { return detail::comparison<kernels::functions::Le>(a, detail::number_operand(b)); }
+template <Arithmetic N> [[nodiscard]] Tensor gt(const Tensor& a, N b) { return detail::comparison<kernels::functions::Gt>(a, detail::number_operand(b)); }
+template <Arithmetic N> [[nodiscard]] Tensor ge(const Tensor& a, N b) { return detail::comparison<kernels::functions::Ge>(a, detail::number_operand(b)); }
+// clang-format on
+
+// --- conditions ----------------------------------------------------------------------------------
+
+/// Whether each element is NaN; infinite; neither; 0. The result is bool, and not differentiable.
+/// Integers are finite. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] inline Tensor isnan(const Tensor& input) {
+  return detail::unary_op<kernels::functions::IsNan>(input);
+}
+AMP_LAZY [[nodiscard]] inline Tensor isinf(const Tensor& input) {
+  return detail::unary_op<kernels::functions::IsInf>(input);
+}
+AMP_LAZY [[nodiscard]] inline Tensor isfinite(const Tensor& input) {
+  return detail::unary_op<kernels::functions::IsFinite>(input);
+}
+AMP_LAZY [[nodiscard]] inline Tensor logical_not(const Tensor& input) {
+  return detail::unary_op<kernels::functions::LogicalNot>(input);
+}
+
+/// Of numbers that are not 0: whether both are (and), at least one (or), one alone (xor). NaN is
+/// not 0. Elementwise; the result is bool; shapes broadcast. Not differentiable. Under autocast:
+/// unchanged.
+AMP_LAZY [[nodiscard]] Tensor logical_and(const Tensor& input, const Tensor& other);
+AMP_LAZY [[nodiscard]] Tensor logical_or(const Tensor& input, const Tensor& other);
+AMP_LAZY [[nodiscard]] Tensor logical_xor(const Tensor& input, const Tensor& other);
+
+// --- a choice ------------------------------------------------------------------------------------
 
 /// condition ? a : b, elementwise. All three broadcast; `condition` is bool; the dtypes of a and b
 /// promote. The gradient of an element that is not chosen is 0. Under autocast: unchanged.
@@ -28,29 +75,14 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-Tensor eq_number(const Tensor& a, kernels::Operand&& b);
-Tensor ne_number(const Tensor& a, kernels::Operand&& b);
-Tensor lt_number(const Tensor& a, kernels::Operand&& b);
-Tensor le_number(const Tensor& a, kernels::Operand&& b);
-Tensor gt_number(const Tensor& a, kernels::Operand&& b);
-Tensor ge_number(const Tensor& a, kernels::Operand&& b);
-
 /// One choice is a number: the second, unless `scalar_first`.
 Tensor where_number(const Tensor& condition, const Tensor& tensor, kernels::Operand&& number,
                     bool scalar_first);
 
 }  // namespace detail
 
-/// The same with a number. where() throws if the dtype of the result does not hold it: an integer
+/// The same with a number. Throws if the dtype of the result does not hold it: an integer
 /// beyond its range, or a finite number that it would round to an infinity, as float16 does -1e30.
-// clang-format off
-template <Arithmetic N> [[nodiscard]] Tensor eq(const Tensor& a, N b) { return detail::eq_number(a, detail::number_operand(b)); }
-template <Arithmetic N> [[nodiscard]] Tensor ne(const Tensor& a, N b) { return detail::ne_number(a, detail::number_operand(b)); }
-template <Arithmetic N> [[nodiscard]] Tensor lt(const Tensor& a, N b) { return detail::lt_number(a, detail::number_operand(b)); }
-template <Arithmetic N> [[nodiscard]] Tensor le(const Tensor& a, N b) { return detail::le_number(a, detail::number_operand(b)); }
-template <Arithmetic N> [[nodiscard]] Tensor gt(const Tensor& a, N b) { return detail::gt_number(a, detail::number_operand(b)); }
-template <Arithmetic N> [[nodiscard]] Tensor ge(const Tensor& a, N b) { return detail::ge_number(a, detail::number_operand(b)); }
-// clang-format on
 template <Arithmetic N>
 [[nodiscard]] Tensor where(const Tensor& condition, const Tensor& a, N b) {
   return detail::where_number(condition, a, detail::number_operand(b), false);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <tuple>
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
@@ -67,25 +68,52 @@ AMP_INLINE Tensor comparison_op(autocasting::OpId op, const Tensor& input, kerne
       input);
 }
 
-// clang-format off
-AMP_INLINE Tensor eq_number(const Tensor& a, kernels::Operand&& b) { return comparison_op("eq", a, b, kernels::dispatch<&kernels::Backend::eq, kernels::host::eq>); }
-AMP_INLINE Tensor ne_number(const Tensor& a, kernels::Operand&& b) { return comparison_op("ne", a, b, kernels::dispatch<&kernels::Backend::ne, kernels::host::ne>); }
-AMP_INLINE Tensor lt_number(const Tensor& a, kernels::Operand&& b) { return comparison_op("lt", a, b, kernels::dispatch<&kernels::Backend::lt, kernels::host::lt>); }
-AMP_INLINE Tensor le_number(const Tensor& a, kernels::Operand&& b) { return comparison_op("le", a, b, kernels::dispatch<&kernels::Backend::le, kernels::host::le>); }
-AMP_INLINE Tensor gt_number(const Tensor& a, kernels::Operand&& b) { return comparison_op("gt", a, b, kernels::dispatch<&kernels::Backend::gt, kernels::host::gt>); }
-AMP_INLINE Tensor ge_number(const Tensor& a, kernels::Operand&& b) { return comparison_op("ge", a, b, kernels::dispatch<&kernels::Backend::ge, kernels::host::ge>); }
-// clang-format on
+template <class Function>
+Tensor comparison(const Tensor& a, const Tensor& b) {
+  return comparison_op(Function::kName, a, b, kernels::binary<Function>);
+}
+template <class Function>
+Tensor comparison(const Tensor& a, kernels::Operand&& b) {
+  return comparison_op(Function::kName, a, b, kernels::binary<Function>);
+}
+
+#if !AMP_HEADER_ONLY
+// The compiled library holds them all: the functions that users call are inline.
+template <class... F>
+consteval auto comparisons(functions::List<F...>) {
+  using OfTensors = Tensor (*)(const Tensor&, const Tensor&);
+  using OfNumber = Tensor (*)(const Tensor&, kernels::Operand&&);
+  return std::tuple{OfTensors{comparison<F>}..., OfNumber{comparison<F>}...};
+}
+[[gnu::used]] static constexpr auto kComparisons =
+    comparisons(functions::List<functions::Eq, functions::Ne, functions::Lt, functions::Le,
+                                functions::Gt, functions::Ge>{});
+#endif
+
+template <class Function>
+Tensor logical_op(const Tensor& input, const Tensor& other) {
+  constexpr autocasting::OpId op(Function::kName);
+  check_operands(op.name(), input, other, "input", "other");
+  return autocasting::call(
+      op,
+      [&](const Tensor& x, const Tensor& y) {
+        return binary_kernel<Function>(
+            x, y, broadcast_shapes(op.name(), x.shape(), y.shape(), "input", "other"), kBool);
+      },
+      input, other);
+}
 
 }  // namespace detail
 
-// clang-format off
-AMP_INLINE Tensor eq(const Tensor& a, const Tensor& b) { return detail::comparison_op("eq", a, b, kernels::dispatch<&kernels::Backend::eq, kernels::host::eq>); }
-AMP_INLINE Tensor ne(const Tensor& a, const Tensor& b) { return detail::comparison_op("ne", a, b, kernels::dispatch<&kernels::Backend::ne, kernels::host::ne>); }
-AMP_INLINE Tensor lt(const Tensor& a, const Tensor& b) { return detail::comparison_op("lt", a, b, kernels::dispatch<&kernels::Backend::lt, kernels::host::lt>); }
-AMP_INLINE Tensor le(const Tensor& a, const Tensor& b) { return detail::comparison_op("le", a, b, kernels::dispatch<&kernels::Backend::le, kernels::host::le>); }
-AMP_INLINE Tensor gt(const Tensor& a, const Tensor& b) { return detail::comparison_op("gt", a, b, kernels::dispatch<&kernels::Backend::gt, kernels::host::gt>); }
-AMP_INLINE Tensor ge(const Tensor& a, const Tensor& b) { return detail::comparison_op("ge", a, b, kernels::dispatch<&kernels::Backend::ge, kernels::host::ge>); }
-// clang-format on
+AMP_LAZY_DEFINITION Tensor logical_and(const Tensor& input, const Tensor& other) {
+  return detail::logical_op<kernels::functions::LogicalAnd>(input, other);
+}
+AMP_LAZY_DEFINITION Tensor logical_or(const Tensor& input, const Tensor& other) {
+  return detail::logical_op<kernels::functions::LogicalOr>(input, other);
+}
+AMP_LAZY_DEFINITION Tensor logical_xor(const Tensor& input, const Tensor& other) {
+  return detail::logical_op<kernels::functions::LogicalXor>(input, other);
+}
 
 namespace detail {
 

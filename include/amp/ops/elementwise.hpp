@@ -13,11 +13,14 @@
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/args.hpp"
-#include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/elementwise/functions.hpp"
 #include "amp/ops/number.hpp"
 #include "amp/ops/shape.hpp"
+#include "amp/ops/unary_op.hpp"
 
 namespace amp::inline v0::detail {
+
+namespace functions = kernels::functions;
 
 /// The dtype of a binary op's result.
 DType result_type(const Tensor& a, const Tensor& b);
@@ -29,25 +32,23 @@ using Launch = void (*)(Device, const Args&);
 using UnaryLaunch = Launch<kernels::UnaryArgs>;
 using BinaryLaunch = Launch<kernels::BinaryArgs>;
 
-Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype);
+Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype,
+                 const kernels::Parameters& parameters = {});
 Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b, const Shape& shape,
-                  DType dtype);
+                  DType dtype, const kernels::Parameters& parameters = {});
 /// One tensor and one number, in this order unless `scalar_first`.
 Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor, const kernels::Operand& number,
                   bool scalar_first, DType dtype);
 
-template <auto Member, auto Host>
-Tensor unary_kernel(const Tensor& input, DType dtype) {
-  return run_unary(kernels::dispatch<Member, Host>, input, dtype);
-}
-template <auto Member, auto Host>
+// The same with a function of kernels/functions.hpp.
+template <class Function>
 Tensor binary_kernel(const Tensor& a, const Tensor& b, const Shape& shape, DType dtype) {
-  return run_binary(kernels::dispatch<Member, Host>, a, b, shape, dtype);
+  return run_binary(kernels::binary<Function>, a, b, shape, dtype);
 }
-template <auto Member, auto Host>
+template <class Function>
 Tensor scalar_kernel(const Tensor& tensor, const kernels::Operand& number, bool scalar_first,
                      DType dtype) {
-  return run_scalar(kernels::dispatch<Member, Host>, tensor, number, scalar_first, dtype);
+  return run_scalar(kernels::binary<Function>, tensor, number, scalar_first, dtype);
 }
 
 // The arithmetic kernels, without history, for backward functions.
@@ -60,6 +61,31 @@ Tensor scale(const Tensor& a, double factor);
 /// beside integers or bools gives float32; beside bools, an integer gives int64 and a bool gives
 /// bool.
 DType scalar_result_type(const Tensor& tensor, const kernels::Operand& number);
+
+/// grad times the derivatives of a function of two operands, computed in float32 at least.
+template <class Function>
+autograd::Gradients<2> derivatives(const Tensor& grad, const Tensor& a, const Tensor& b,
+                                   const autograd::Needs<2>& needs) {
+  const DType wide = promote_types(grad.dtype(), kFloat32);
+  autograd::Gradients<2> gradients;
+  if constexpr (functions::HasByA<Function>) {
+    if (needs[0])
+      gradients[0] =
+          detail::mul(grad, run_binary(kernels::by_a<Function>, a, b, grad.shape(), wide));
+  } else {
+    gradients[0] = grad;
+  }
+  if (needs[1])
+    gradients[1] = detail::mul(grad, run_binary(kernels::by_b<Function>, a, b, grad.shape(), wide));
+  return gradients;
+}
+/// The same by the tensor, if the other operand is a number: the second, unless kScalarFirst.
+template <class Function, bool kScalarFirst>
+Tensor scalar_derivative(const Tensor& grad, const Tensor& x, const kernels::Operand& number) {
+  return detail::mul(
+      grad, run_scalar(kScalarFirst ? kernels::by_b<Function> : kernels::by_a<Function>, x, number,
+                       kScalarFirst, promote_types(grad.dtype(), kFloat32)));
+}
 
 /// A differentiable function of two tensors.
 struct BinaryOp {
@@ -74,6 +100,18 @@ struct BinaryOp {
 
 Tensor binary_op(autocasting::OpId op, const Tensor& a, const Tensor& b, const BinaryOp& math);
 
+/// The op of a function of two tensors, which multiplies the gradient by its derivatives.
+template <class Function>
+Tensor binary_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
+                 std::string_view name_a = "a", std::string_view name_b = "b") {
+  return binary_op(op, a, b,
+                   {.kernel = kernels::binary<Function>,
+                    .backward = derivatives<Function>,
+                    .real = Function::kDomain == functions::kReal,
+                    .name_a = name_a,
+                    .name_b = name_b});
+}
+
 /// A differentiable function of a tensor and a number.
 struct ScalarOp {
   BinaryLaunch kernel;
@@ -87,18 +125,16 @@ struct ScalarOp {
 Tensor scalar_op(autocasting::OpId op, const Tensor& input, kernels::Operand&& number,
                  const ScalarOp& math);
 
-/// The tensor from which a derivative is computed.
-enum class Saves { kInput, kOutput };
-
 /// A differentiable function of one tensor.
 struct UnaryOp {
+  autocasting::OpId op;
   UnaryLaunch kernel;
-  BinaryLaunch backward;  // takes the gradient of the output and the saved tensor
-  Saves saves;
-  bool real = true;  // integers give float32
+  BinaryLaunch derivative;  // takes the gradient of the output and the saved tensor; null if 0
+  functions::Domain domain;
+  functions::Saves saves;
 };
 
-Tensor unary_op(autocasting::OpId op, const Tensor& input, const UnaryOp& math);
+Tensor unary_op(const UnaryOp& op, const Tensor& input, const kernels::Parameters& parameters);
 
 }  // namespace amp::inline v0::detail
 

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
-#include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/elementwise/host.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/shape.hpp"
@@ -23,11 +24,13 @@ AMP_INLINE DType result_type(const Tensor& a, const Tensor& b) {
   return single;
 }
 
-AMP_INLINE Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype) {
+AMP_INLINE Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype,
+                            const kernels::Parameters& parameters) {
   const Tensor output = empty_as_laid_out(input, dtype);
   if (output.numel() != 0) {
     const kernels::UnaryArgs args{.input = input.operand_as_laid_out(),
-                                  .output = output.operand_as_laid_out()};
+                                  .output = output.operand_as_laid_out(),
+                                  .parameters = parameters};
     launch(input.device(), args);
   }
   return output;
@@ -35,23 +38,25 @@ AMP_INLINE Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype
 /// The result lies channels-last, and operands of its shape are copied to that order if they do not
 /// lie so. For results of which an operand of the same shape lies channels-last.
 AMP_INLINE Tensor run_binary_channels_last(BinaryLaunch launch, const Tensor& a, const Tensor& b,
-                                           const Shape& shape, DType dtype) {
+                                           const Shape& shape, DType dtype,
+                                           const kernels::Parameters& parameters) {
   const Tensor x = a.shape() == shape ? channels_last(a) : a;
   const Tensor y = b.shape() == shape ? channels_last(b) : b;
   const Tensor output = make_channels_last(shape, dtype, a.device());
   const kernels::BinaryArgs args{x.operand_as_laid_out(), y.operand_as_laid_out(),
-                                 output.operand_as_laid_out()};
+                                 output.operand_as_laid_out(), parameters};
   launch(a.device(), args);
   return output;
 }
 AMP_INLINE Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b,
-                             const Shape& shape, DType dtype) {
+                             const Shape& shape, DType dtype,
+                             const kernels::Parameters& parameters) {
   if ((lies_channels_last(a) && a.shape() == shape) ||
       (lies_channels_last(b) && b.shape() == shape)) [[unlikely]]
-    return run_binary_channels_last(launch, a, b, shape, dtype);
+    return run_binary_channels_last(launch, a, b, shape, dtype, parameters);
   const Tensor output = empty(shape, {.dtype = dtype, .device = a.device()});
   if (output.numel() != 0) {
-    const kernels::BinaryArgs args{a.operand(), b.operand(), output.operand()};
+    const kernels::BinaryArgs args{a.operand(), b.operand(), output.operand(), parameters};
     launch(a.device(), args);
   }
   return output;
@@ -69,19 +74,19 @@ AMP_INLINE Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor,
 }
 
 AMP_INLINE Tensor mul(const Tensor& a, const Tensor& b) {
-  return binary_kernel<&kernels::Backend::mul, kernels::host::mul>(
-      a, b, broadcast_shapes("mul", a.shape(), b.shape()), result_type(a, b));
+  return binary_kernel<functions::Mul>(a, b, broadcast_shapes("mul", a.shape(), b.shape()),
+                                       result_type(a, b));
 }
 AMP_INLINE Tensor div(const Tensor& a, const Tensor& b) {
-  return binary_kernel<&kernels::Backend::div, kernels::host::div>(
-      a, b, broadcast_shapes("div", a.shape(), b.shape()), result_type(a, b));
+  return binary_kernel<functions::Div>(a, b, broadcast_shapes("div", a.shape(), b.shape()),
+                                       result_type(a, b));
 }
 AMP_INLINE Tensor neg(const Tensor& a) {
-  return unary_kernel<&kernels::Backend::neg, kernels::host::neg>(a, a.dtype());
+  return run_unary(kernels::unary<functions::Neg>, a, a.dtype());
 }
 AMP_INLINE Tensor scale(const Tensor& a, double factor) {
-  return scalar_kernel<&kernels::Backend::mul, kernels::host::mul>(
-      a, kernels::Operand::scalar(factor, a.device()), false, a.dtype());
+  return scalar_kernel<functions::Mul>(a, kernels::Operand::scalar(factor, a.device()), false,
+                                       a.dtype());
 }
 
 AMP_INLINE DType scalar_result_type(const Tensor& tensor, const kernels::Operand& number) {
@@ -151,26 +156,68 @@ AMP_INLINE Tensor scalar_op(autocasting::OpId op, const Tensor& input, kernels::
       input);
 }
 
-AMP_INLINE Tensor unary_op(autocasting::OpId op, const Tensor& input, const UnaryOp& math) {
-  check_defined(op.name(), "input", input);
+/// Records the derivative of a function of x.
+AMP_INLINE void record_derivative(const UnaryOp& op, const Tensor& x, const Tensor& output,
+                                  const kernels::Parameters& parameters) {
+  if (op.saves == functions::kNothing) {
+    autograd::record(
+        op.op.name(), output,
+        [from = x.dtype()](const Tensor& grad,
+                           const autograd::Needs<1>&) -> autograd::Gradients<1> {
+          return {zeros(grad.shape(), {.dtype = from, .device = grad.device()})};
+        },
+        x);
+    return;
+  }
+  const autograd::SavedTensor saved(op.saves == functions::kInput ? x : output);
+  autograd::record(
+      op.op.name(), output,
+      [name = op.op, saved, derivative = op.derivative, from = x.dtype(), parameters](
+          const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+        return {
+            run_binary(derivative, grad, saved.get(name.name()), grad.shape(), from, parameters)};
+      },
+      x);
+}
+
+AMP_INLINE Tensor unary_op(const UnaryOp& op, const Tensor& input,
+                           const kernels::Parameters& parameters) {
+  const std::string_view name = op.op.name();
+  check_defined(name, "input", input);
+  if (op.domain == functions::kNumbers) check_not_bool(name, input);
+  if (op.domain == functions::kFloating) check_floating(name, "input", input);
   return autocasting::call_reading(
-      op,
+      op.op,
       [&](const autocasting::ResultDType& result, const Tensor& x) {
-        const DType dtype = math.real ? float_result_type(result(x)) : result(x);
-        const Tensor output = run_unary(math.kernel, x, dtype);
-        if (is_floating_point(dtype) && autograd::recording(x)) {
-          const autograd::SavedTensor saved(math.saves == Saves::kInput ? x : output);
-          autograd::record(
-              op.name(), output,
-              [op, saved, backward = math.backward, from = x.dtype()](
-                  const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-                return {run_binary(backward, grad, saved.get(op.name()), grad.shape(), from)};
-              },
-              x);
-        }
+        const DType dtype = op.domain == functions::kTruth     ? kBool
+                            : op.domain == functions::kNumbers ? result(x)
+                                                               : float_result_type(result(x));
+        const Tensor output = run_unary(op.kernel, x, dtype, parameters);
+        if (is_floating_point(dtype) && autograd::recording(x))
+          record_derivative(op, x, output, parameters);
         return output;
       },
       input);
 }
+
+template <class Function>
+Tensor unary_op(const Tensor& input, const kernels::Parameters& parameters) {
+  BinaryLaunch derivative = nullptr;
+  if constexpr (functions::HasDerivative<Function>) derivative = kernels::derivative<Function>;
+  constexpr autocasting::OpId kOp(Function::kName);
+  return unary_op({kOp, kernels::unary<Function>, derivative, Function::kDomain, Function::kSaves},
+                  input, parameters);
+}
+
+#if !AMP_HEADER_ONLY
+/// Makes the compiled library hold unary_op of every function: the functions that users call are
+/// inline.
+template <class... F>
+consteval auto unary_ops(functions::List<F...>) {
+  using Op = Tensor (*)(const Tensor&, const kernels::Parameters&);
+  return std::array<Op, sizeof...(F)>{unary_op<F>...};
+}
+[[gnu::used]] static constexpr auto kUnaryOps = unary_ops(functions::UnaryFunctions{});
+#endif
 
 }  // namespace amp::inline v0::detail

@@ -33,6 +33,9 @@ namespace amp::inline v0 {
 /// dtypes promote. Equal elements get half of the gradient each. Under autocast: unchanged.
 [[nodiscard]] Tensor(max)(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor(min)(const Tensor& a, const Tensor& b);
+/// The same under torch's other names.
+AMP_LAZY [[nodiscard]] Tensor maximum(const Tensor& input, const Tensor& other);
+AMP_LAZY [[nodiscard]] Tensor minimum(const Tensor& input, const Tensor& other);
 
 /// The position (int64) of the largest element along `dim`: of the first NaN if there is one, and
 /// of the first of several that are equal. The result lacks `dim`, or has extent 1 there if

@@ -115,13 +115,11 @@ Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
                   const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
                 const Tensor& in = x.get(op.name());
                 // Equal to it, or NaN as it is.
-                const Tensor equal = binary_kernel<&kernels::Backend::eq, kernels::host::eq>(
+                const Tensor equal = binary_kernel<kernels::functions::Eq>(
                     in, output.get(op.name()), in.shape(), kBool);
-                const Tensor nan = binary_kernel<&kernels::Backend::ne, kernels::host::ne>(
-                    in, in, in.shape(), kBool);
+                const Tensor nan = binary_kernel<kernels::functions::Ne>(in, in, in.shape(), kBool);
                 const Tensor winners =
-                    binary_kernel<&kernels::Backend::maximum, kernels::host::maximum>(
-                        equal, nan, in.shape(), kBool);
+                    binary_kernel<kernels::functions::Maximum>(equal, nan, in.shape(), kBool);
                 const Tensor share = detail::div(grad, reduce("sum", winners, {}, false, 1));
                 return {where_kernel(winners, share.operand(), zero_on(grad.device()), in.shape(),
                                      grad.dtype())};
@@ -131,18 +129,6 @@ Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
         return output;
       },
       input);
-}
-
-/// The gradients of the larger (smaller) of each pair: equal elements get half each.
-template <bool Larger>
-autograd::Gradients<2> choice_backward(const Tensor& grad, const Tensor& a, const Tensor& b,
-                                       const autograd::Needs<2>& needs) {
-  const auto share = [&](const Tensor& winner, const Tensor& loser) {
-    return detail::mul(
-        grad, binary_kernel<&kernels::Backend::maximum_share, kernels::host::maximum_share>(
-                  Larger ? winner : loser, Larger ? loser : winner, grad.shape(), grad.dtype()));
-  };
-  return {needs[0] ? share(a, b) : Tensor(), needs[1] ? share(b, a) : Tensor()};
 }
 
 }  // namespace detail
@@ -164,14 +150,17 @@ AMP_INLINE std::tuple<Tensor, Tensor>(min)(const Tensor& input, std::int64_t dim
 }
 
 AMP_INLINE Tensor(max)(const Tensor& a, const Tensor& b) {
-  return detail::binary_op("max", a, b,
-                           {kernels::dispatch<&kernels::Backend::maximum, kernels::host::maximum>,
-                            detail::choice_backward<true>});
+  return detail::binary_op<kernels::functions::Maximum>("max", a, b);
 }
 AMP_INLINE Tensor(min)(const Tensor& a, const Tensor& b) {
-  return detail::binary_op("min", a, b,
-                           {kernels::dispatch<&kernels::Backend::minimum, kernels::host::minimum>,
-                            detail::choice_backward<false>});
+  return detail::binary_op<kernels::functions::Minimum>("min", a, b);
+}
+
+AMP_LAZY_DEFINITION Tensor maximum(const Tensor& input, const Tensor& other) {
+  return detail::binary_op<kernels::functions::Maximum>("maximum", input, other, "input", "other");
+}
+AMP_LAZY_DEFINITION Tensor minimum(const Tensor& input, const Tensor& other) {
+  return detail::binary_op<kernels::functions::Minimum>("minimum", input, other, "input", "other");
 }
 
 AMP_INLINE Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim) {

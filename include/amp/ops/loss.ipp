@@ -86,7 +86,7 @@ AMP_INLINE Tensor reduced(std::string_view op, const Tensor& losses, Reduction r
 
 /// a * b in this dtype, for b that broadcasts to the shape of a. No history.
 AMP_INLINE Tensor product(const Tensor& a, const Tensor& b, DType dtype) {
-  return binary_kernel<&kernels::Backend::mul, kernels::host::mul>(a, b, a.shape(), dtype);
+  return binary_kernel<kernels::functions::Mul>(a, b, a.shape(), dtype);
 }
 
 /// The factors q of cross_entropy_of_probabilities(), in this dtype if they are not `targets`
@@ -98,9 +98,8 @@ AMP_INLINE Tensor soft_targets(const Tensor& targets, double smoothing, const Te
     const auto number = [&](double value) {
       return kernels::Operand::scalar(value, targets.device());
     };
-    q = scalar_kernel<&kernels::Backend::mul, kernels::host::mul>(q, number(1 - smoothing), false,
-                                                                  dtype);
-    q = scalar_kernel<&kernels::Backend::add, kernels::host::add>(
+    q = scalar_kernel<kernels::functions::Mul>(q, number(1 - smoothing), false, dtype);
+    q = scalar_kernel<kernels::functions::Add>(
         q, number(smoothing / static_cast<double>(q.size(1))), false, dtype);
   }
   return weight.defined() ? product(q, weight, dtype) : q;
@@ -248,55 +247,28 @@ AMP_INLINE Tensor nll_loss(const Tensor& input, const Tensor& targets,
 
 namespace detail {
 
-/// An elementwise loss of `input` and `target`, in float32 at least. derivatives(input, target,
-/// first, shape, dtype) returns the derivative by `input` if `first`, else by `target`, divided by
-/// `factor`. The factor multiplies the gradient, which seldom is large; a derivative may be.
-template <auto Member, auto Host, class Derivatives>
-Tensor elementwise_loss(std::string_view op, const Tensor& input, const Tensor& target,
-                        Derivatives derivatives, double factor = 1) {
+/// An elementwise loss of `input` and `target`, in float32 at least.
+template <class Function>
+Tensor elementwise_loss(const Tensor& input, const Tensor& target) {
+  static constexpr std::string_view op = Function::kName;
   const DType dtype = promote_types(promote_types(input.dtype(), target.dtype()), kFloat32);
-  const Tensor output = binary_kernel<Member, Host>(
+  const Tensor output = binary_kernel<Function>(
       input, target, broadcast_shapes(op, input.shape(), target.shape(), "input", "target"), dtype);
   if (autograd::recording(input, target)) {
     autograd::record(
         op, output,
-        [op, derivatives, factor, x = autograd::SavedTensor(input),
-         y = autograd::SavedTensor(target)](
+        [x = autograd::SavedTensor(input), y = autograd::SavedTensor(target)](
             const Tensor& gradient, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
           const Tensor &in = x.get(op), &wanted = y.get(op);
-          const Tensor grad = factor == 1 ? gradient : detail::scale(gradient, factor);
-          const auto towards = [&](bool first, const Tensor& of) {
-            return sum_to(
-                detail::mul(grad, derivatives(in, wanted, first, grad.shape(), grad.dtype())),
-                of.shape(), of.dtype());
-          };
-          return {needs[0] ? towards(true, in) : Tensor(),
-                  needs[1] ? towards(false, wanted) : Tensor()};
+          const Tensor grad =
+              Function::kFactor == 1 ? gradient : detail::scale(gradient, Function::kFactor);
+          auto [gx, gy] = derivatives<Function>(grad, in, wanted, needs);
+          return {needs[0] ? sum_to(gx, in.shape(), in.dtype()) : Tensor(),
+                  needs[1] ? sum_to(gy, wanted.shape(), wanted.dtype()) : Tensor()};
         },
         input, target);
   }
   return output;
-}
-
-AMP_INLINE Tensor squared_error(const Tensor& input, const Tensor& target) {
-  return elementwise_loss<&kernels::Backend::squared_error, kernels::host::squared_error>(
-      "mse_loss", input, target,
-      [](const Tensor& x, const Tensor& y, bool first, const Shape& shape, DType dtype) {
-        return binary_kernel<&kernels::Backend::sub, kernels::host::sub>(
-            first ? x : y, first ? y : x, shape, dtype);
-      },
-      2);
-}
-
-AMP_INLINE Tensor binary_cross_entropy(const Tensor& input, const Tensor& target) {
-  return elementwise_loss<&kernels::Backend::binary_cross_entropy_with_logits,
-                          kernels::host::binary_cross_entropy_with_logits>(
-      "binary_cross_entropy_with_logits", input, target,
-      [](const Tensor& x, const Tensor& y, bool first, const Shape& shape, DType dtype) {
-        if (!first) return detail::neg(autocasting::convert_dtype(x, dtype));
-        return binary_kernel<&kernels::Backend::binary_cross_entropy_derivative,
-                             kernels::host::binary_cross_entropy_derivative>(x, y, shape, dtype);
-      });
 }
 
 AMP_INLINE void check_loss(std::string_view op, const Tensor& input, const Tensor& target) {
@@ -318,7 +290,9 @@ AMP_INLINE Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction 
         const DType result = dtype(x) == x.dtype() && dtype(y) == y.dtype()
                                  ? detail::result_type(x, y)
                                  : promote_types(dtype(x), dtype(y));
-        return detail::reduced("mse_loss", detail::squared_error(x, y), reduction, result);
+        return detail::reduced("mse_loss",
+                               detail::elementwise_loss<kernels::functions::SquaredError>(x, y),
+                               reduction, result);
       },
       input, target);
 }
@@ -349,9 +323,12 @@ AMP_INLINE Tensor binary_cross_entropy_with_logits(const Tensor& input, const Te
           const Tensor wanted = autocasting::convert_dtype(y, wide);
           const Tensor one = ones({}, {.dtype = wide, .device = x.device()});
           const Tensor share = 1 + (autocasting::convert_dtype(pos_weight, wide) - 1) * wanted;
-          losses = (1 - wanted) * logits + share * detail::binary_cross_entropy(logits, one);
+          losses =
+              (1 - wanted) * logits +
+              share * detail::elementwise_loss<kernels::functions::BinaryCrossEntropyWithLogits>(
+                          logits, one);
         } else {
-          losses = detail::binary_cross_entropy(x, y);
+          losses = detail::elementwise_loss<kernels::functions::BinaryCrossEntropyWithLogits>(x, y);
         }
         if (weight.defined()) {
           const autocasting::NoCasts no_casts;

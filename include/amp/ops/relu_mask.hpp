@@ -9,7 +9,6 @@
 
 #include "amp/autograd/function.hpp"
 #include "amp/core/math.hpp"
-#include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/elementwise/host/relu_mask.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/layout.hpp"
@@ -38,8 +37,8 @@ class ReluMask {
   /// The gradient of the input of relu; in the memory of `gradient` if nothing else owns that.
   Tensor apply(std::string_view op, const Tensor& gradient) const {
     if (const Tensor& output = output_.get(op); output.defined()) {
-      return binary_kernel<&kernels::Backend::relu_backward, kernels::host::relu_backward>(
-          gradient, output, gradient.shape(), gradient.dtype());
+      return run_binary(kernels::derivative<functions::Relu>, gradient, output, gradient.shape(),
+                        gradient.dtype());
     }
     if (!bits_.defined() || gradient.numel() == 0) return gradient;
     const bool owned = gradient.unique();

@@ -216,8 +216,8 @@ AMP_INLINE ClipScalars::ClipScalars(const GradientSpans& spans, Device device)
 
 AMP_COLD Tensor join_found_inf(const GradientParts& parts, Tensor sum) {
   for (const GradientPart& part : parts) {
-    sum = binary_kernel<&kernels::Backend::add, kernels::host::add>(
-        sum, part.found_inf.to(sum.device()), sum.shape(), kFloat32);
+    sum = binary_kernel<kernels::functions::Add>(sum, part.found_inf.to(sum.device()), sum.shape(),
+                                                 kFloat32);
   }
   return sum;
 }

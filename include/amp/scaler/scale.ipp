@@ -9,7 +9,6 @@
 #include "amp/device/capture.hpp"
 #include "amp/device/memory.hpp"
 #include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/elementwise/host.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/scaler/scale.hpp"
 #include "amp/tensor/factory.hpp"
@@ -77,8 +76,8 @@ class ScaleNode final : public autograd::Node {
   std::span<const Ref<autograd::Node>> inputs() const override { return {&input_, 1}; }
   void backward(const Tensor& gradient, std::span<Tensor> gradients) override {
     (void)own_scale_.get("GradScaler::scale");  // throws if it has changed
-    gradients[0] = binary_kernel<&kernels::Backend::mul, kernels::host::mul>(
-        gradient, scale_, gradient.shape(), loss_dtype_);
+    gradients[0] =
+        binary_kernel<kernels::functions::Mul>(gradient, scale_, gradient.shape(), loss_dtype_);
   }
   bool scales_gradient() const override { return true; }
 
@@ -91,8 +90,7 @@ class ScaleNode final : public autograd::Node {
 
 AMP_INLINE Tensor scale_loss(const Tensor& loss, const Tensor& scale, const Tensor& own_scale) {
   const DType dtype = loss.dtype() == kFloat64 ? kFloat64 : kFloat32;
-  const Tensor scaled =
-      binary_kernel<&kernels::Backend::mul, kernels::host::mul>(loss, scale, loss.shape(), dtype);
+  const Tensor scaled = binary_kernel<kernels::functions::Mul>(loss, scale, loss.shape(), dtype);
   if (autograd::recording(loss))
     scaled.impl().history = make_ref<ScaleNode>(scaled, loss, scale, own_scale);
   return scaled;

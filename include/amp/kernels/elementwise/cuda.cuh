@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Elementwise ops on CUDA devices: one scalar expression each, on eight neighbours per thread if
-// the operands allow it. Also copy() and fill().
+// Elementwise ops on CUDA devices: one function each (kernels/functions.hpp), on eight neighbours
+// per thread if the operands allow it. Also copy() and fill().
 #pragma once
 
 #include <array>
@@ -40,15 +40,15 @@ struct Eight {
 
 struct Choose {
   template <class C>
-  __device__ static C apply(bool condition, C a, C b) {
+  __device__ __forceinline__ C operator()(bool condition, C a, C b) const {
     return condition ? a : b;
   }
 };
 
-/// y = Function(x...). The arguments are read as the types C.
+/// y = function(x...). The arguments are read as the types C.
 template <class Function, class Result, class... C>
 AMP_KERNEL void elementwise_kernel(Vectors<sizeof...(C) + 1> shape, Inputs<sizeof...(C)> x,
-                                   Output y) {
+                                   Output y, Function function) {
   constexpr int kInputs = sizeof...(C);
   [&]<int... K>(std::integer_sequence<int, K...>) {
     for (std::int64_t v = first_element(); v < shape.vectors; v += element_step()) {
@@ -56,24 +56,25 @@ AMP_KERNEL void elementwise_kernel(Vectors<sizeof...(C) + 1> shape, Inputs<sizeo
       shape.by_vector.locate(v, at);
       [&](const auto&... eight) {
         Result results[kVector];
-        for (int l = 0; l < kVector; ++l) results[l] = Function::apply(eight.values[l]...);
+        for (int l = 0; l < kVector; ++l) results[l] = function(eight.values[l]...);
         store_vector(y.data, y.dtype, at[kInputs], results);
       }(Eight<C>(x.of[K], at[K], shape.repeats(K))...);
     }
     for (std::int64_t i = shape.tail() + first_element(); i < shape.n; i += element_step()) {
       std::int64_t at[kInputs + 1];
       shape.elements.locate(i, at);
-      store<Result>(y, at[kInputs], Function::apply(load<C>(x.of[K], at[K])...));
+      store<Result>(y, at[kInputs], function(load<C>(x.of[K], at[K])...));
     }
   }
   (std::make_integer_sequence<int, kInputs>{});
 }
 
-template <class Function, class Result, class... C, class... Operands>
-void elementwise(Types<C...>, const Operand& output, const Operands&... inputs) {
+template <class Result, class Function, class... C, class... Operands>
+void elementwise(Types<C...>, const Function& function, const Operand& output,
+                 const Operands&... inputs) {
   const auto shape = Vectors<sizeof...(C) + 1>::over(output, {&inputs..., &output});
   launch(output.device, shape.blocks(), kThreads, elementwise_kernel<Function, Result, C...>, shape,
-         Inputs<sizeof...(C)>{{inputs...}}, output);
+         Inputs<sizeof...(C)>{{inputs...}}, output, function);
 }
 
 }  // namespace detail
@@ -97,58 +98,36 @@ AMP_KERNEL void fill_kernel(Strided<1> shape, Word value, Word* to, std::int64_t
   }
 }
 
-template <class Function, class C>
+template <class Function, class C, class Result = C>
 void unary_as(const UnaryArgs& args) {
-  detail::elementwise<Function, C>(detail::Types<C>{}, args.output, args.input);
+  detail::elementwise<Result>(detail::Types<C>{}, bound<Function, C>(args.parameters), args.output,
+                              args.input);
 }
 template <class Function, class C, class Result = C>
 void binary_as(const BinaryArgs& args) {
-  detail::elementwise<Function, Result>(detail::Types<C, C>{}, args.output, args.a, args.b);
+  detail::elementwise<Result>(detail::Types<C, C>{}, bound<Function, C>(args.parameters),
+                              args.output, args.a, args.b);
 }
 
-/// Ops that are defined for integers too.
 template <class Function>
 void unary(const UnaryArgs& args) {
-  visit_compute_type(args.input.dtype,
-                     [&](auto tag) { unary_as<Function, typename decltype(tag)::type>(args); });
+  visit_types<Function>(args.input.dtype, args.output.dtype, [&](auto tag, auto result) {
+    unary_as<Function, typename decltype(tag)::type, typename decltype(result)::type>(args);
+  });
 }
 template <class Function>
 void binary(const BinaryArgs& args) {
-  visit_compute_type(common_dtype(args.a, args.b),
-                     [&](auto tag) { binary_as<Function, typename decltype(tag)::type>(args); });
-}
-template <class Function>
-void comparison(const BinaryArgs& args) {
-  visit_compute_type(common_dtype(args.a, args.b), [&](auto tag) {
-    binary_as<Function, typename decltype(tag)::type, bool>(args);
+  const DType operands = common_dtype(args.a, args.b);
+  visit_types<Function>(operands, args.output.dtype, [&](auto tag, auto result) {
+    binary_as<Function, typename decltype(tag)::type, typename decltype(result)::type>(args);
   });
-}
-/// Ops on real numbers only.
-template <class Function>
-void float_unary(const UnaryArgs& args) {
-  visit_float_type(args.output.dtype,
-                   [&](auto tag) { unary_as<Function, typename decltype(tag)::type>(args); });
-}
-template <class Function>
-void float_binary(const BinaryArgs& args) {
-  visit_float_type(args.output.dtype,
-                   [&](auto tag) { binary_as<Function, typename decltype(tag)::type>(args); });
-}
-
-/// Computes in int64 if the result is an integer.
-inline void pow(const BinaryArgs& args) {
-  if (is_floating_point(args.output.dtype)) {
-    float_binary<functions::Pow>(args);
-  } else {
-    binary_as<functions::Pow, std::int64_t>(args);
-  }
 }
 
 inline void where(const WhereArgs& args) {
   visit_compute_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    detail::elementwise<detail::Choose, C>(detail::Types<bool, C, C>{}, args.output, args.condition,
-                                           args.a, args.b);
+    detail::elementwise<C>(detail::Types<bool, C, C>{}, detail::Choose{}, args.output,
+                           args.condition, args.a, args.b);
   });
 }
 
@@ -202,7 +181,9 @@ inline void copy(const UnaryArgs& args) {
       unary_as<functions::Identity, std::int64_t>(args);
     }
   } else {
-    unary<functions::Identity>(args);
+    visit_compute_type(args.input.dtype, [&](auto tag) {
+      unary_as<functions::Identity, typename decltype(tag)::type>(args);
+    });
   }
 }
 

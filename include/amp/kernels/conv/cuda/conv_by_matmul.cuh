@@ -62,8 +62,8 @@ inline void gemm_of_groups(const ColumnShape& s, std::int64_t images, const Grou
 
 /// output = relu(h + bias) for images [N, O, P].
 inline void relu_with_bias(const Operand& h, const Operand& bias, const Operand& output) {
-  if (!bias.present) return float_unary<functions::Relu>({h, output});
-  float_binary<functions::AddRelu>(
+  if (!bias.present) return unary<functions::Relu>({h, output});
+  binary<functions::AddRelu>(
       {h, array(bias.device, bias.dtype, bias.data, {output.sizes[1], 1}), output});
 }
 

@@ -93,7 +93,7 @@ inline bool conv2d_by_dnn(const Conv2dArgs& args, std::int64_t bytes = kColumnBy
   };
   if (!run_dnn(y.device, problem, run)) return false;
   // cuDNN's own relu would turn NaN into 0.
-  if (args.relu) float_unary<functions::Relu>({y, y});
+  if (args.relu) unary<functions::Relu>({y, y});
   return true;
 }
 

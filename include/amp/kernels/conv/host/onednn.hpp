@@ -21,6 +21,7 @@
 #include "amp/kernels/conv/args.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/elementwise/host/relu_mask.hpp"
+#include "amp/kernels/functions.hpp"
 
 namespace amp::inline v0::kernels::host::onednn {
 
@@ -166,7 +167,7 @@ inline void relu_in_place(void* data, DType dtype, std::int64_t n) {
   all.dims = 1;
   all.sizes[0] = n;
   all.strides[0] = 1;
-  host::relu({all, all});
+  host::unary<functions::Relu>({all, all});
 }
 
 /// Memory for n elements in the working dtype; none if the operand has that dtype itself.

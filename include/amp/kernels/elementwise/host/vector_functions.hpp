@@ -126,11 +126,13 @@ template <> struct Vectors<functions::Relu> { AMP_LANES(F& x) { typename Isa::I 
 template <> struct Vectors<functions::Add> { AMP_LANES(F& a, const F& b) { a += b; } };
 template <> struct Vectors<functions::Sub> { AMP_LANES(F& a, const F& b) { a -= b; } };
 template <> struct Vectors<functions::Mul> { AMP_LANES(F& a, const F& b) { a *= b; } };
+template <> struct Vectors<functions::Derivative<functions::Exp>> : Vectors<functions::Mul> {};
+template <> struct Vectors<functions::ByA<functions::SquaredError>> : Vectors<functions::Sub> {};
 template <> struct Vectors<functions::SquaredError> { AMP_LANES(F& a, const F& b) { a -= b; a *= a; } };
-template <> struct Vectors<functions::TanhBackward> { AMP_LANES(F& g, const F& y) { g *= 1.0F - y * y; } };
-template <> struct Vectors<functions::SigmoidBackward> { AMP_LANES(F& g, const F& y) { g *= y * (1.0F - y); } };
-template <> struct Vectors<functions::ReluBackward> { AMP_LANES(F& g, const F& y) { typename Isa::I mask; F zero{}; positive_mask<Isa>(y, mask); choose<Isa>(mask, g, zero, g); } };
-template <> struct Vectors<functions::SiluBackward> { AMP_LANES(F& g, const F& x) { F s = x; sigmoid<Isa>(s); g *= s * (1.0F + x * (1.0F - s)); } };
+template <> struct Vectors<functions::Derivative<functions::Tanh>> { AMP_LANES(F& g, const F& y) { g *= 1.0F - y * y; } };
+template <> struct Vectors<functions::Derivative<functions::Sigmoid>> { AMP_LANES(F& g, const F& y) { g *= y * (1.0F - y); } };
+template <> struct Vectors<functions::Derivative<functions::Relu>> { AMP_LANES(F& g, const F& y) { typename Isa::I mask; F zero{}; positive_mask<Isa>(y, mask); choose<Isa>(mask, g, zero, g); } };
+template <> struct Vectors<functions::Derivative<functions::Silu>> { AMP_LANES(F& g, const F& x) { F s = x; sigmoid<Isa>(s); g *= s * (1.0F + x * (1.0F - s)); } };
 // clang-format on
 
 template <class Isa>
@@ -148,7 +150,7 @@ struct Vectors<functions::Gelu> {
   }
 };
 template <>
-struct Vectors<functions::GeluBackward> {
+struct Vectors<functions::Derivative<functions::Gelu>> {
   AMP_LANES(F& g, const F& x) {
     F cdf, density = -0.5F * x * x;
     normal_cdf<Isa>(x, cdf);
@@ -171,7 +173,7 @@ struct Vectors<functions::GeluTanh> {
   }
 };
 template <>
-struct Vectors<functions::GeluTanhBackward> {
+struct Vectors<functions::Derivative<functions::GeluTanh>> {
   AMP_LANES(F& g, const F& x) {
     F t;
     gelu_tangent<Isa>(x, t);

@@ -58,9 +58,9 @@ struct DeviceSteps {
   static constexpr bool kReluInPlace = true;  // rounding first gives the same
   static void sum(const ReduceArgs& args) { cuda::sum(args); }
   static void copy(const UnaryArgs& args) { cuda::copy(args); }
-  static void gelu(const UnaryArgs& args) { float_unary<functions::GeluTanh>(args); }
+  static void gelu(const UnaryArgs& args) { unary<functions::GeluTanh>(args); }
   static void gelu_backward(const BinaryArgs& args) {
-    float_binary<functions::GeluTanhBackward>(args);
+    binary<functions::Derivative<functions::GeluTanh>>(args);
   }
   static void relu(const Operand& h, const Operand& aux, const Operand&) {
     relu_step(h, aux, false);

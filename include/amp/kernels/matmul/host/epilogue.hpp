@@ -13,6 +13,7 @@
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/functions.hpp"
 #include "amp/kernels/matmul/epilogue.hpp"
 #include "amp/kernels/reduce/host.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
@@ -54,8 +55,10 @@ struct HostSteps {
   };
   static void sum(const ReduceArgs& args) { host::sum(args); }
   static void copy(const UnaryArgs& args) { host::copy(args); }
-  static void gelu(const UnaryArgs& args) { gelu_tanh(args); }
-  static void gelu_backward(const BinaryArgs& args) { gelu_tanh_backward(args); }
+  static void gelu(const UnaryArgs& args) { unary<functions::GeluTanh>(args); }
+  static void gelu_backward(const BinaryArgs& args) {
+    binary<functions::Derivative<functions::GeluTanh>>(args);
+  }
   static void relu(const Operand& h, const Operand& aux, const Operand& output) {
     for_each_relu_byte(h, aux, output,
                        [zero = rounded_to_zero(output.dtype)](const auto* from, std::uint8_t& bits,

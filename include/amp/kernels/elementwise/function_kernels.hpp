@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// A device's kernels for the functions of kernels/functions.hpp.
+#pragma once
+
+#include "amp/kernels/elementwise/args.hpp"
+#include "amp/kernels/functions.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// Runs an op on a device, or enqueues it; null if the device does not have it.
+template <class Args>
+using Kernel = void (*)(const Args&);
+
+/// A kernel for each function, and for each of its derivatives, if it has any.
+struct ElementwiseKernels {
+  Kernel<UnaryArgs> unary[functions::UnaryFunctions::kSize];
+  Kernel<BinaryArgs>
+      derivative[functions::UnaryFunctions::kSize];  // a: grad_output, b: what is kept
+  Kernel<BinaryArgs> binary[functions::BinaryFunctions::kSize];
+  Kernel<BinaryArgs> by_a[functions::BinaryFunctions::kSize];
+  Kernel<BinaryArgs> by_b[functions::BinaryFunctions::kSize];
+};
+
+namespace detail {
+
+template <class Of, bool Exists, class Function>
+consteval Kernel<BinaryArgs> binary_if() {
+  if constexpr (Exists) {
+    return Of::template binary<Function>;
+  } else {
+    return nullptr;
+  }
+}
+
+}  // namespace detail
+
+/// The table of a device, of which Of::unary<Function> and Of::binary<Function> are the kernels.
+template <class Of, class... F, class... G>
+consteval ElementwiseKernels elementwise_kernels(functions::List<F...>, functions::List<G...>) {
+  using namespace functions;
+  return {.unary = {Of::template unary<F>...},
+          .derivative = {detail::binary_if<Of, HasDerivative<F>, Derivative<F>>()...},
+          .binary = {Of::template binary<G>...},
+          .by_a = {detail::binary_if<Of, HasByA<G>, ByA<G>>()...},
+          .by_b = {detail::binary_if<Of, HasByB<G>, ByB<G>>()...}};
+}
+
+}  // namespace amp::inline v0::kernels

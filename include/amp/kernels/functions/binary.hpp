@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Functions of two operands, a row each: name, dtypes, formula, derivatives.
+#pragma once
+
+#include "amp/kernels/functions/activation.hpp"
+#include "amp/kernels/functions/math.hpp"
+#include "amp/kernels/functions/row.hpp"
+#include "amp/types/small_float.hpp"
+
+namespace amp::inline v0::kernels::functions {
+
+// clang-format off
+struct Add : Binary<"add", kNumbers> { AMP_FORMULA apply(C a, C b) { return a + b; }
+  AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) + bits_of(b)); } };
+/// relu(a + b)
+struct AddRelu : Binary<"add_relu", kFloating> { AMP_FORMULA apply(C a, C b) { return Relu::apply(a + b); } };
+struct Sub : Binary<"sub", kNumbers> { AMP_FORMULA apply(C a, C b) { return a - b; }
+  AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) - bits_of(b)); } };
+struct Mul : Binary<"mul", kNumbers> { AMP_FORMULA apply(C a, C b) { return a * b; }
+  AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) * bits_of(b)); } };
+struct Div : Binary<"div", kReal> { AMP_FORMULA apply(C a, C b) { return a / b; } };
+/// x^0 is constant, and 0^e for e >= 0, as in torch.
+struct Pow : Binary<"pow", kNumbers> { AMP_FORMULA apply(C a, C b) { return math::pow(a, b); }
+  AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return integer_power(a, b); }
+  AMP_FORMULA by_a(C x, C e) { return e == C{0} ? C{0} : e * math::pow(x, e - C{1}); }
+  AMP_FORMULA by_b(C x, C e) { return x == C{0} && e >= C{0} ? C{0} : math::pow(x, e) * math::log(x); } };
+/// The angle of the point (b, a) in (-pi, pi]. At (0, 0) the derivatives are 0.
+struct Atan2 : Binary<"atan2", kReal> { AMP_FORMULA apply(C a, C b) { return math::atan2(a, b); }
+  AMP_FORMULA by_a(C a, C b) { const C squares = a * a + b * b; return squares == C{0} ? C{0} : b / squares; }
+  AMP_FORMULA by_b(C a, C b) { const C squares = a * a + b * b; return squares == C{0} ? C{0} : -a / squares; } };
+/// a - b trunc(a / b), with the sign of a
+struct Fmod : Binary<"fmod", kNumbers> { AMP_FORMULA apply(C a, C b) { return math::fmod(a, b); }
+  AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return integer_remainder(a, b); }
+  AMP_FORMULA by_b(C a, C b) { return -math::trunc(a / b); } };
+/// a - b floor(a / b), with the sign of b
+struct Remainder : Binary<"remainder", kNumbers> {
+  AMP_FORMULA apply(C a, C b) { const C r = Fmod::apply(a, b); return r != C{0} && (r < C{0}) != (b < C{0}) && b != C{0} ? r + b : r; }
+  AMP_FORMULA by_b(C a, C b) { return -math::floor(a / b); } };
+/// NaN wins. Equal numbers get half of the gradient each.
+struct Maximum : Binary<"max", kNumbers> { AMP_FORMULA apply(C a, C b) { return a > b || is_nan(a) ? a : b; }
+  AMP_FORMULA by_a(C a, C b) { return a == b ? C(0.5) : a < b ? C{0} : C{1}; } AMP_FORMULA by_b(C a, C b) { return by_a(b, a); } };
+struct Minimum : Binary<"min", kNumbers> { AMP_FORMULA apply(C a, C b) { return a < b || is_nan(a) ? a : b; }
+  AMP_FORMULA by_a(C a, C b) { return Maximum::by_a(b, a); } AMP_FORMULA by_b(C a, C b) { return Maximum::by_a(a, b); } };
+
+struct Eq : Binary<"eq", kTruth> { AMP_CONDITION apply(C a, C b) { return a == b; } };
+struct Ne : Binary<"ne", kTruth> { AMP_CONDITION apply(C a, C b) { return a != b; } };
+struct Lt : Binary<"lt", kTruth> { AMP_CONDITION apply(C a, C b) { return a < b; } };
+struct Le : Binary<"le", kTruth> { AMP_CONDITION apply(C a, C b) { return a <= b; } };
+struct Gt : Binary<"gt", kTruth> { AMP_CONDITION apply(C a, C b) { return a > b; } };
+struct Ge : Binary<"ge", kTruth> { AMP_CONDITION apply(C a, C b) { return a >= b; } };
+struct LogicalAnd : Binary<"logical_and", kTruth> { AMP_CONDITION apply(C a, C b) { return a != C{0} && b != C{0}; } };
+struct LogicalOr : Binary<"logical_or", kTruth> { AMP_CONDITION apply(C a, C b) { return a != C{0} || b != C{0}; } };
+struct LogicalXor : Binary<"logical_xor", kTruth> { AMP_CONDITION apply(C a, C b) { return (a != C{0}) != (b != C{0}); } };
+
+/// Losses. The derivatives times kFactor: the factor multiplies the gradient, which seldom is
+/// large; a derivative may be.
+struct SquaredError : Binary<"mse_loss", kFloating> { static constexpr double kFactor = 2; AMP_FORMULA apply(C a, C b) { return (a - b) * (a - b); }
+  AMP_FORMULA by_a(C a, C b) { return a - b; } AMP_FORMULA by_b(C a, C b) { return b - a; } };
+// clang-format on
+/// -y log(sigmoid(x)) - (1 - y) log(1 - sigmoid(x)) = |x| s + log(1 + e^-|x|), in which s is 1 - y
+/// if x > 0, else y: no term overflows or cancels, and an infinite x gives the limit.
+struct BinaryCrossEntropyWithLogits : Binary<"binary_cross_entropy_with_logits", kFloating> {
+  static constexpr double kFactor = 1;
+  AMP_FORMULA apply(C x, C y) {
+    const C magnitude = x > C{0} ? x : -x;
+    const C share = x > C{0} ? C{1} - y : y;
+    const C linear = share == C{0} ? C{0} : magnitude * share;  // infinity times 0 is not a number
+    return linear + math::log1p(math::exp(-magnitude));
+  }
+  AMP_FORMULA by_a(C x, C y) { return Sigmoid::apply(x) - y; }
+  AMP_FORMULA by_b(C x, C) { return -x; }
+};
+
+}  // namespace amp::inline v0::kernels::functions

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The functions of C and a few more, for float and double, on host and device; and arithmetic of
+// integers that wraps around.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "amp/core/config.hpp"
+
+namespace amp::inline v0::kernels::functions {
+
+namespace math {
+
+// clang-format off
+#define AMP_MATH(name) \
+  AMP_HOST_DEVICE inline float name(float x) { return ::name##f(x); } \
+  AMP_HOST_DEVICE inline double name(double x) { return ::name(x); }
+#define AMP_MATH_OF_TWO(name) \
+  AMP_HOST_DEVICE inline float name(float x, float y) { return ::name##f(x, y); } \
+  AMP_HOST_DEVICE inline double name(double x, double y) { return ::name(x, y); }
+AMP_MATH(exp) AMP_MATH(expm1) AMP_MATH(log) AMP_MATH(log1p) AMP_MATH(log2) AMP_MATH(log10)
+AMP_MATH(sqrt) AMP_MATH(erf) AMP_MATH(erfc)
+AMP_MATH(sin) AMP_MATH(cos) AMP_MATH(tan) AMP_MATH(asin) AMP_MATH(acos) AMP_MATH(atan)
+AMP_MATH(sinh) AMP_MATH(cosh) AMP_MATH(tanh)
+AMP_MATH(floor) AMP_MATH(ceil) AMP_MATH(trunc) AMP_MATH(rint)
+AMP_MATH_OF_TWO(pow) AMP_MATH_OF_TWO(fmax) AMP_MATH_OF_TWO(fmod) AMP_MATH_OF_TWO(atan2)
+#undef AMP_MATH
+#undef AMP_MATH_OF_TWO
+    // clang-format on
+
+    /// The inverse of erf: infinite at -1 and 1, NaN beyond. Starts from polynomials in log(1 -
+    /// x^2) with an error of 1e-6 (Giles, "Approximating the erfinv function", GPU Computing Gems,
+    /// 2011), and corrects by Halley's method, in which erfc keeps the digits near 1.
+    template <class C>
+    AMP_HOST_DEVICE inline C erfinv(C x) {
+  const C magnitude = x < C{0} ? -x : x;
+  if (!(magnitude < C{1})) {
+    const C limit = std::numeric_limits<C>::infinity();
+    return x == C{1} ? limit : x == C{-1} ? -limit : std::numeric_limits<C>::quiet_NaN();
+  }
+  constexpr float kNear[] = {2.81022636e-08F,  3.43273939e-07F, -3.5233877e-06F,
+                             -4.39150654e-06F, 0.00021858087F,  -0.00125372503F,
+                             -0.00417768164F,  0.246640727F,    1.50140941F};
+  constexpr float kFar[] = {-0.000200214257F, 0.000100950558F, 0.00134934322F,
+                            -0.00367342844F,  0.00573950773F,  -0.0076224613F,
+                            0.00943887047F,   1.00167406F,     2.83297682F};
+  const C w = -log((C{1} - magnitude) * (C{1} + magnitude));
+  const bool is_near = w < C{5};
+  const C t = is_near ? w - C(2.5) : sqrt(w) - C{3};
+  C y = C{0};
+  for (int i = 0; i < 9; ++i) y = y * t + static_cast<C>(is_near ? kNear[i] : kFar[i]);
+  y *= magnitude;
+  for (int step = 0; step < (sizeof(C) == sizeof(double) ? 2 : 1); ++step) {
+    const C error = magnitude < C(0.5) ? erf(y) - magnitude : (C{1} - magnitude) - erfc(y);
+    const C newton = error / (C(1.12837916709551257390) * exp(-y * y));  // over the derivative
+    y -= newton / (C{1} + y * newton);
+  }
+  return x < C{0} ? -y : y;
+}
+
+}  // namespace math
+
+// Integers wrap around, on every device: computed without a sign, since that is defined.
+AMP_HOST_DEVICE constexpr std::int64_t wrapping(std::uint64_t x) {
+  return static_cast<std::int64_t>(x);
+}
+AMP_HOST_DEVICE constexpr std::uint64_t bits_of(std::int64_t x) {
+  return static_cast<std::uint64_t>(x);
+}
+
+/// Returns base^exponent by squaring, modulo 2^64. A negative exponent gives the integer part of
+/// the reciprocal.
+AMP_HOST_DEVICE constexpr std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
+  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+  std::uint64_t power = 1, square = static_cast<std::uint64_t>(base);
+  for (; exponent != 0; exponent /= 2, square *= square) {
+    if (exponent % 2 != 0) power *= square;
+  }
+  return static_cast<std::int64_t>(power);
+}
+
+/// a - b trunc(a / b); a if b is 0. -1 divides everything, also the lowest integer, which C++ may
+/// not divide by it.
+AMP_HOST_DEVICE constexpr std::int64_t integer_remainder(std::int64_t a, std::int64_t b) {
+  return b == 0 ? a : b == -1 ? 0 : a % b;
+}
+
+}  // namespace amp::inline v0::kernels::functions

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// What a function of elements says of itself. The function is a struct with static members, and its
+// base says the rest: the name of the op, which dtypes it takes, what backward needs. The kernels
+// of all devices, the backend's table and the op follow from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "amp/core/config.hpp"
+
+namespace amp::inline v0::kernels::functions {
+
+/// The dtypes that a function takes, and that of its result.
+enum class Domain : std::uint8_t {
+  kNumbers,   ///< any but bool; the result has the dtype of the operands
+  kReal,      ///< any; the result is floating point: integers and bools give float32
+  kFloating,  ///< floating point, and so is the result
+  kTruth,     ///< any; the result is bool, and has no derivative
+};
+
+/// What backward keeps for the derivative of a function of one operand.
+enum class Saves : std::uint8_t {
+  kNothing,  ///< the derivative is 0
+  kInput,
+  kOutput,
+};
+
+using enum Domain;
+using enum Saves;
+
+/// A string as a template argument.
+template <std::size_t Size>
+struct Name {
+  char text[Size];
+  constexpr Name(const char (&name)[Size]) {  // NOLINT: a literal converts
+    for (std::size_t i = 0; i < Size; ++i) text[i] = name[i];
+  }
+};
+
+/// A function of one operand:
+///   apply(x)              f(x)
+///   derivative(grad, x)   grad f'(x); y = f(x) in the place of x if backward keeps the output
+/// Parameters of the op, if there are any, follow as numbers of the same type.
+template <Name kText, Domain Of, Saves Keeps, int Parameters = 0>
+struct Unary {
+  static constexpr const char* kName = kText.text;
+  static constexpr Domain kDomain = Of;
+  static constexpr Saves kSaves = Keeps;
+  static constexpr int kParameters = Parameters;
+};
+
+/// A function of two operands:
+///   apply(a, b)   f(a, b)
+///   by_a(a, b)    df/da; without it, df/da is 1
+///   by_b(a, b)    df/db
+/// Functions whose op computes its derivatives itself have neither.
+template <Name kText, Domain Of>
+struct Binary {
+  static constexpr const char* kName = kText.text;
+  static constexpr Domain kDomain = Of;
+  static constexpr int kParameters = 0;
+};
+
+// clang-format off
+/// Declares the formula of a member: of numbers of one type, on host and device.
+#define AMP_FORMULA template <class C> AMP_HOST_DEVICE static C
+/// The same of one that gives a bool.
+#define AMP_CONDITION template <class C> AMP_HOST_DEVICE static bool
+// clang-format on
+
+/// The derivative of a function of one operand, as a function of the gradient and what was kept.
+template <class Function>
+struct Derivative : Binary<"derivative", kFloating> {
+  static constexpr int kParameters = Function::kParameters;
+  template <class C, class... Parameters>
+  AMP_HOST_DEVICE static C apply(C grad, C kept, Parameters... parameters) {
+    return Function::derivative(grad, kept, parameters...);
+  }
+};
+/// The derivatives of a function of two operands.
+template <class Function>
+struct ByA : Binary<"by_a", kFloating> {
+  AMP_FORMULA apply(C a, C b) { return Function::by_a(a, b); }
+};
+template <class Function>
+struct ByB : Binary<"by_b", kFloating> {
+  AMP_FORMULA apply(C a, C b) { return Function::by_b(a, b); }
+};
+
+/// A function with the parameters of a call.
+template <class Function, class C>
+struct Bound {
+  C first, second;
+
+  template <class... Values>
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE auto operator()(Values... values) const {
+    if constexpr (Function::kParameters == 0) {
+      return Function::apply(values...);
+    } else if constexpr (Function::kParameters == 1) {
+      return Function::apply(values..., first);
+    } else {
+      return Function::apply(values..., first, second);
+    }
+  }
+};
+
+template <class Function>
+concept HasDerivative = Function::kSaves != kNothing;
+template <class Function>
+concept HasByA = requires(float x) {
+  Function::by_a(x, x);
+};
+template <class Function>
+concept HasByB = requires(float x) {
+  Function::by_b(x, x);
+};
+
+/// The functions of a table, by which it is indexed.
+template <class... Functions>
+struct List {
+  static constexpr int kSize = sizeof...(Functions);
+  /// The position of a function; one that is not listed does not compile.
+  template <class Function>
+  static consteval int index() {
+    int at = 0;
+    const bool found = ((__is_same(Function, Functions) || (++at, false)) || ...);
+    if (!found) throw "the function is not listed in kernels/functions.hpp";
+    return at;
+  }
+};
+
+}  // namespace amp::inline v0::kernels::functions
