@@ -147,6 +147,7 @@ Results both(std::tuple<Tensor, Tensor> pair) { return {std::get<0>(pair), std::
 // clang-format off
 void add_elementwise(Calls& calls) {
 #define AMP_UNARY(op) calls[#op] = [](const Case& c) -> Results { return {amp::op(c[0])}; }
+#define AMP_WITH(op, ...) calls[#op] = [](const Case& c) -> Results { return {amp::op(c[0], __VA_ARGS__)}; }
 #define AMP_TENSORS(op) calls[#op ".tensors"] = [](const Case& c) -> Results { return {(amp::op)(c[0], c[1])}; }
 #define AMP_NUMBER(op) calls[#op ".number"] = [](const Case& c) -> Results { \
     return {with(c.numbers.at(0), [&](auto n) { return amp::op(c[0], n); })}; }
@@ -156,10 +157,20 @@ void add_elementwise(Calls& calls) {
   AMP_UNARY(relu); AMP_UNARY(neg); AMP_UNARY(silu); AMP_UNARY(reciprocal);
   AMP_TENSORS(add); AMP_TENSORS(sub); AMP_TENSORS(mul); AMP_TENSORS(div); AMP_TENSORS(pow); AMP_TENSORS(max); AMP_TENSORS(min);
   AMP_TENSORS(eq); AMP_TENSORS(ne); AMP_TENSORS(lt); AMP_TENSORS(le); AMP_TENSORS(gt); AMP_TENSORS(ge);
+  AMP_UNARY(square); AMP_UNARY(expm1); AMP_UNARY(log2); AMP_UNARY(log10); AMP_UNARY(sin); AMP_UNARY(cos); AMP_UNARY(tan); AMP_UNARY(asin);
+  AMP_UNARY(acos); AMP_UNARY(atan); AMP_UNARY(sinh); AMP_UNARY(cosh); AMP_UNARY(erf); AMP_UNARY(erfinv); AMP_UNARY(selu);
+  AMP_UNARY(hardsigmoid); AMP_UNARY(hardswish); AMP_UNARY(logsigmoid); AMP_UNARY(mish); AMP_UNARY(softsign); AMP_UNARY(relu6);
+  AMP_UNARY(sign); AMP_UNARY(floor); AMP_UNARY(ceil); AMP_UNARY(trunc); AMP_UNARY(round); AMP_UNARY(isnan); AMP_UNARY(isinf);
+  AMP_UNARY(isfinite); AMP_UNARY(logical_not);
+  AMP_TENSORS(atan2); AMP_TENSORS(fmod); AMP_TENSORS(remainder); AMP_TENSORS(maximum); AMP_TENSORS(minimum); AMP_TENSORS(logical_and);
+  AMP_TENSORS(logical_or); AMP_TENSORS(logical_xor);
+  AMP_WITH(leaky_relu, c.real(0)); AMP_WITH(elu, c.real(0)); AMP_WITH(celu, c.real(0)); AMP_WITH(hardtanh, c.real(0), c.real(1));
+  AMP_WITH(softplus, c.real(0), c.real(1));
   AMP_NUMBER(add); AMP_NUMBER(sub); AMP_NUMBER(mul); AMP_NUMBER(div); AMP_NUMBER(pow);
   AMP_NUMBER(eq); AMP_NUMBER(ne); AMP_NUMBER(lt); AMP_NUMBER(le); AMP_NUMBER(gt); AMP_NUMBER(ge);
   AMP_NUMBER_FIRST(sub); AMP_NUMBER_FIRST(div); AMP_NUMBER_FIRST(pow);
 #undef AMP_UNARY
+#undef AMP_WITH
 #undef AMP_TENSORS
 #undef AMP_NUMBER
 #undef AMP_NUMBER_FIRST

@@ -100,6 +100,18 @@ DIFFERENCES = [
           lambda case, difference: not difference.finite and
           (case.call.low_inside or op(case) in ("exp", "sqrt", "rsqrt")) and
           any(t is not None and t.dtype in FLOAT8 + LOW for t in case.call.tensors)),
+    Known("hardsigmoid: the gradient in float64",
+          "torch multiplies by a sixth that it rounded to float32.",
+          lambda case, difference: op(case) == "hardsigmoid" and difference.name == "gradient0"),
+    Known("atan2 of 8-bit integers: the gradient",
+          "torch squares them as integers, which wrap around.",
+          lambda case, difference: op(case) == "atan2" and difference.name.startswith("gradient") and
+          torch.uint8 in [t.dtype for t in case.call.tensors]),
+    Known("activations: the gradient at infinity or NaN",
+          "torch's depends on the position (hardtanh, relu6: 0 of the elements that its vectors "
+          "hold, 1 of the last few), or is infinity over infinity; amp's is the limit.",
+          lambda case, difference: op(case) in ("hardtanh", "relu6", "selu", "mish", "softsign") and
+          not_finite(case) and difference.name == "gradient0"),
     Known("Adam: exp_avg with a small beta1",
           "m + (1 - beta1) (g - m) is rounded to the last place of the old m, which beta1 = 0 "
           "forgets; torch's lerp turns the formula round there.",

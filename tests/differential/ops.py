@@ -51,12 +51,32 @@ def number(rng, dtype):
     return rng.choice([0.5, -1.25, 0.0, 2.0, 1e-3, -3.75, 100.0, rng.gauss(0, 1)])
 
 
-@op("exp", "log", "log1p", "rsqrt", "abs", "sqrt", "tanh", "sigmoid", "relu", "neg", "silu",
-    "reciprocal")
+OF_POSITIVE = ("log", "log1p", "log2", "log10", "rsqrt", "sqrt")
+ROUNDING = ("sign", "floor", "ceil", "trunc", "round", "isnan", "isinf", "isfinite", "logical_not")
+
+
+@op("exp", "rsqrt", "abs", "sqrt", "tanh", "sigmoid", "relu", "neg", "silu", "reciprocal", "square",
+    "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
+    "cosh", "erf", "erfinv", "selu", "hardsigmoid", "hardswish", "logsigmoid", "mish", "softsign",
+    "relu6", *ROUNDING)
 def unary(name, rng, dtype):
-    kind = "positive" if name in ("log", "log1p", "rsqrt", "sqrt") and rng.random() < 0.7 else None
-    run = {"relu": torch.relu, "silu": F.silu}.get(name) or getattr(torch, name)
-    return Call(name, [tensor(rng, sizes(rng), dtype, kind)], [], run)
+    kind = "positive" if name in OF_POSITIVE and rng.random() < 0.7 else None
+    run = getattr(torch, name, None) or getattr(F, name)
+    return Call(name, [tensor(rng, sizes(rng), dtype, kind)], [], run, smooth=name not in ROUNDING)
+
+
+PARAMETERS = {"leaky_relu": lambda rng: [rng.choice([0.01, 0.2])],
+              "elu": lambda rng: [rng.choice([1.0, 0.5])],
+              "celu": lambda rng: [rng.choice([1.0, 2.0])],
+              "hardtanh": lambda rng: rng.choice([[-1.0, 1.0], [-0.5, 2.0]]),
+              "softplus": lambda rng: rng.choice([[1.0, 20.0], [2.0, 5.0]])}
+
+
+@op(*PARAMETERS)
+def activation(name, rng, dtype):
+    numbers = PARAMETERS[name](rng)
+    run = getattr(F, name)
+    return Call(name, [tensor(rng, sizes(rng), dtype)], numbers, lambda x: run(x, *numbers))
 
 
 @op("gelu")
@@ -91,6 +111,16 @@ def binary(name, rng, dtype):
         return Call(name + ".number_first", [x], [n], lambda x: n / x, policy="float32")
     first = {"add": lambda x: n + x, "sub": lambda x: n - x, "mul": lambda x: n * x}[name]
     return Call(name + ".number_first", [x], [n], first)
+
+
+@op("atan2", "fmod", "remainder", "maximum", "minimum", "logical_and", "logical_or", "logical_xor")
+def of_two(name, rng, dtype):
+    run, shape = getattr(torch, name), sizes(rng)
+    by_0 = name in ("fmod", "remainder") and not dtype.is_floating_point
+    second = dtype if by_0 else other_dtype(rng, dtype)
+    pair = [tensor(rng, shape, dtype),
+            tensor(rng, broadcastable(rng, shape), second, "positive" if by_0 else None)]
+    return Call(name + ".tensors", pair, [], run, smooth=name == "atan2")
 
 
 @op("max", "min", "argmax")

@@ -37,7 +37,7 @@ struct Fmod : Binary<"fmod", kNumbers> { AMP_FORMULA apply(C a, C b) { return ma
 /// a - b floor(a / b), with the sign of b
 struct Remainder : Binary<"remainder", kNumbers> {
   AMP_FORMULA apply(C a, C b) { const C r = Fmod::apply(a, b); return r != C{0} && (r < C{0}) != (b < C{0}) && b != C{0} ? r + b : r; }
-  AMP_FORMULA by_b(C a, C b) { return -math::floor(a / b); } };
+  AMP_FORMULA by_b(C a, C b) { const C r = Fmod::apply(a, b), q = math::rint((a - r) / b); return b == C{0} ? -a / b : r != C{0} && (r < C{0}) != (b < C{0}) ? C{1} - q : -q; } };
 /// NaN wins. Equal numbers get half of the gradient each.
 struct Maximum : Binary<"max", kNumbers> { AMP_FORMULA apply(C a, C b) { return a > b || is_nan(a) ? a : b; }
   AMP_FORMULA by_a(C a, C b) { return a == b ? C(0.5) : a < b ? C{0} : C{1}; } AMP_FORMULA by_b(C a, C b) { return by_a(b, a); } };
