@@ -31,6 +31,7 @@
 #include "amp/ops/join.hpp"
 #include "amp/ops/loss.hpp"
 #include "amp/ops/matmul.hpp"
+#include "amp/ops/nan_to_num.hpp"
 #include "amp/ops/norm.hpp"
 #include "amp/ops/pool.hpp"
 #include "amp/ops/reduce.hpp"

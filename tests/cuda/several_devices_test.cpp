@@ -24,6 +24,8 @@
 #include "support/cuda/standin.hpp"
 #include "support/error_of.hpp"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // kSanitize
+
 namespace cuda_several_devices {
 
 using amp::Device;

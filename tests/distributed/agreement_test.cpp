@@ -15,6 +15,8 @@
 #include "distributed/training.hpp"
 #include "support/catch.hpp"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // kSanitize
+
 namespace distributed_agreement {
 
 using amp::Communicator;

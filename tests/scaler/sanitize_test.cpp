@@ -13,6 +13,8 @@
 #include "scaler/raw_optimizers.hpp"
 #include "support/catch.hpp"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // kSanitize
+
 namespace sanitize {
 namespace {
 

@@ -14,6 +14,8 @@
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // kSanitize
+
 namespace train_step {
 namespace {
 

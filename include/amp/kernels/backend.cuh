@@ -24,7 +24,6 @@
 #include "amp/kernels/pool/cuda.cuh"
 #include "amp/kernels/random/cuda.cuh"
 #include "amp/kernels/reduce/cuda.cuh"
-#include "amp/kernels/sanitize/cuda.cuh"
 #include "amp/kernels/softmax/cuda.cuh"
 #include "amp/kernels/unscale/cuda.cuh"
 #include "amp/kernels/var/cuda.cuh"
@@ -88,7 +87,6 @@ inline constexpr Backend kBackend{
     .clip = clip,
     .record_loss = record_loss,
     .exponent_histogram = exponent_histogram,
-    .sanitize = sanitize,
     .hash = hash,
     .sgd = optimizer_step<SgdRule>,
     .adam = optimizer_step<AdamRule>,

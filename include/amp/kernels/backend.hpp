@@ -21,7 +21,6 @@
 #include "amp/kernels/pool/args.hpp"
 #include "amp/kernels/random/args.hpp"
 #include "amp/kernels/reduce/args.hpp"
-#include "amp/kernels/sanitize/args.hpp"
 #include "amp/kernels/softmax/args.hpp"
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/kernels/unscale/scale_state.hpp"
@@ -77,7 +76,6 @@ struct Backend {
   Kernel<ClipArgs> clip;
   Kernel<RecordLossArgs> record_loss;
   Kernel<HistogramArgs> exponent_histogram;
-  Kernel<SanitizeArgs> sanitize;
   Kernel<HashArgs> hash;
   Kernel<OptimizerArgs<SgdRule>> sgd;
   Kernel<OptimizerArgs<AdamRule>> adam;

@@ -175,7 +175,6 @@ AMP_INLINE Tensor Tensor::expand(const Shape& shape) const {
 
 namespace detail {
 
-/// Throws if a write in place would falsify history, or hit one element several times.
 AMP_INLINE void check_writable(std::string_view op, const Tensor& tensor) {
   autograd::check_in_place(op, tensor);
   for (int d = 0; d < tensor.dim(); ++d) {

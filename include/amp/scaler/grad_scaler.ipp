@@ -46,7 +46,7 @@ AMP_COLD GradScaler::GradScaler(const GradScalerOptions& options)
             skips_in_a_row_);
   AMP_CHECK(options.ledger >= 0 && options.ledger <= 65536,
             "GradScaler: `ledger` must lie in [0, 65536], but is ", options.ledger);
-  AMP_CHECK(on_overflow_ <= OverflowPolicy::kSanitize,
+  AMP_CHECK(static_cast<int>(on_overflow_) <= 1,
             "GradScaler: `on_overflow` is no OverflowPolicy, but ", static_cast<int>(on_overflow_));
 }
 
@@ -149,7 +149,7 @@ AMP_INLINE void GradScaler::collect(const detail::AnyOptimizer& optimizer,
   if (cycle.parts.size() > 1 || first.device != device_.device()) [[unlikely]]
     detail::check_devices(pass.call, cycle.parts, device_.device(),
                           {.ledger = ledgers_.exist(),
-                           .sanitizes = on_overflow_ == OverflowPolicy::kSanitize,
+                           .sanitizes = on_overflow_ != OverflowPolicy::kSkip,
                            .statistics = statistics_});
   for (detail::GradientPart& part : cycle.parts) part.inverse = device_.on(part.device).inverse();
   cycle.scale.found_inf = detail::scalar_data(cycle.found_inf());
@@ -164,7 +164,7 @@ AMP_INLINE void GradScaler::collect(const detail::AnyOptimizer& optimizer,
 
 AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer,
                                    detail::OptimizerCycle& cycle) {
-  if (on_overflow_ != OverflowPolicy::kSanitize) return;
+  if (on_overflow_ == OverflowPolicy::kSkip) return;
   const Device device = device_.device();
   cycle.sanitized = zeros({}, {.device = device});
   if (!sanitized_.defined()) sanitized_ = zeros({}, {.dtype = kInt64, .device = device});

@@ -71,7 +71,7 @@ bool is_marked(const AnyOptimizer& optimizer, const void* data);
 
 /// Makes the gradients finite. Sets `found`, a float32, to 1 if that changed a gradient, and then
 /// adds 1 to `passes`, an int64.
-void sanitize(GradientPart& part, const Tensor& found, const Tensor& passes);
+void sanitize(const GradientPart& part, const Tensor& found, const Tensor& passes);
 
 /// Tests the gradients and, with `args.write`, unscales them in place.
 void unscale(const kernels::UnscaleArgs& args);

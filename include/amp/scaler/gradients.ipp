@@ -14,13 +14,17 @@
 #include "amp/device/memory.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
-#include "amp/kernels/sanitize/host.hpp"
 #include "amp/kernels/unscale/host.hpp"
+#include "amp/ops/arithmetic.hpp"
+#include "amp/ops/comparison.hpp"
 #include "amp/ops/elementwise.hpp"
+#include "amp/ops/nan_to_num.hpp"
+#include "amp/ops/reduce.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/clip.hpp"
 #include "amp/scaler/gradients.hpp"
 #include "amp/scaler/scale.hpp"
+#include "amp/tensor/blob.hpp"
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0::detail {
@@ -173,14 +177,18 @@ AMP_INLINE void grad_norm(const AnyOptimizer& optimizer, kernels::GradNormArgs a
   grad_norm(args);
 }
 
-AMP_COLD void sanitize(GradientPart& part, const Tensor& found, const Tensor& passes) {
-  const kernels::SanitizeArgs args{.device = part.device,
-                                   .gradients = part.spans.data(),
-                                   .count = part.count(),
-                                   .found = scalar_data(found),
-                                   .passes = static_cast<std::int64_t*>(passes.raw_data()),
-                                   .table = &part.table};
-  kernels::dispatch<&kernels::Backend::sanitize, kernels::host::sanitize>(part.device, args);
+AMP_COLD void sanitize(const GradientPart& part, const Tensor& found, const Tensor& passes) {
+  Tensor changed = zeros({}, {.dtype = kInt64, .device = part.device});
+  for (const kernels::GradientSpan& span : part.spans) {
+    const Tensor gradient =
+        from_blob(span.data, {span.numel}, {.dtype = span.dtype, .device = part.device});
+    const Tensor finite = amp::nan_to_num(gradient);
+    changed = changed + sum(ne(gradient, finite));
+    gradient.copy_(finite);
+  }
+  const Tensor any = ne(changed, 0);
+  found.copy_(any);
+  passes.copy_(passes + any.to(kInt64));
 }
 
 AMP_COLD GradientSummary summarize(const Tensor& tensor) {

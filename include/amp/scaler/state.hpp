@@ -23,12 +23,9 @@ using kernels::ScalePolicy;
 enum class OverflowPolicy : std::uint8_t {
   /// The step is skipped.
   kSkip,
-  /// The gradients are made finite and the step is taken: NaN becomes 0, and an infinity becomes
-  /// the largest finite number of the gradient's dtype, with its sign. This happens in place and
-  /// before the gradients are unscaled. It suits gradients in which few elements overflow, and is
-  /// best used with clipping by value or by norm. A step is still skipped if unscaling or the norm
-  /// overflows. Costs one more read of all gradients.
-  kSanitize,
+  /// The gradients are made finite by nan_to_num_, before they are unscaled, and the step is taken.
+  /// A step is still skipped if unscaling or the norm overflows.
+  kSanitize [[deprecated("call amp::nan_to_num_ on the gradients before the step")]],
 };
 
 /// The number of optimizer steps applied and skipped, and how many updates in a row had a gradient
