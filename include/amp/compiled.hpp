@@ -23,7 +23,6 @@
 #include "amp/types/convert.ipp"
 #include "amp/types/dtype.ipp"
 #include "amp/device/capture.ipp"
-#include "amp/device/device.ipp"
 #include "amp/device/host_copy.ipp"
 #include "amp/device/host_memory.ipp"
 #include "amp/device/math_precision.ipp"

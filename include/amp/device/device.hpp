@@ -29,12 +29,10 @@ struct Device {
 };
 
 /// "cpu" or "cuda".
-std::string to_string(DeviceType type);
+inline std::string to_string(DeviceType type) { return type == kCPU ? "cpu" : "cuda"; }
 /// "cpu", or "cuda:0" with the number.
-std::string to_string(const Device& device);
+inline std::string to_string(const Device& device) {
+  return device.type == kCPU ? "cpu" : "cuda:" + std::to_string(device.index);
+}
 
 }  // namespace amp::inline v0
-
-#if AMP_HEADER_ONLY
-#include "amp/device/device.ipp"
-#endif
