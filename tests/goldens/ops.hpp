@@ -77,18 +77,18 @@ struct OpCase {
 
 /// One line of a case.
 inline void read(const Line& line, OpCase& c) {
-  auto [shape, values] = array(line);
-  const auto result = [&](Kind kind) { c.outputs.push_back({kind, shape, values}); };
+  const Array given = array(line);
+  const auto result = [&](Kind kind) { c.outputs.push_back({kind, given.shape, given.values}); };
   if (line.key == "input") {
-    c.inputs.push_back({shape, values});
+    c.inputs.push_back({given.shape, given.values});
   } else if (line.key == "gradient") {  // of the input before it
-    c.inputs.back().grad = values;
+    c.inputs.back().grad = given.values;
     c.inputs.back().differentiated = true;
   } else if (line.key == "attributes") {
-    c.attributes = values;
+    c.attributes = given.values;
   } else if (line.key == "index") {
-    c.index_shape = shape;
-    c.index.assign(values.begin(), values.end());
+    c.index_shape = given.shape;
+    c.index.assign(given.values.begin(), given.values.end());
   } else if (line.key == "real") {
     result(kReal);
   } else if (line.key == "int64") {
@@ -98,7 +98,7 @@ inline void read(const Line& line, OpCase& c) {
   } else if (line.key == "random") {
     result(kRandom);
   } else if (line.key == "incoming") {
-    c.grad_output = values;
+    c.grad_output = given.values;
   } else {
     AMP_CHECK(false, c.op, ": ", c.detail, " has a line \"", line.key, '"');
   }
