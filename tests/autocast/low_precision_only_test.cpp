@@ -6,14 +6,13 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "conformance/calls.hpp"
 #include "support/catch.hpp"
+#include "support/numbers.hpp"
 
 namespace low_precision_only {
 namespace {
@@ -26,28 +25,6 @@ using amp::Tensor;
 Tensor values(amp::DType dtype) {
   return amp::tensor({0.1F, 0.7F, 2.3F, 5.9F, 1.3F, 0.25F}, {2, 3}, {.dtype = dtype});
 }
-
-/// Calls of ops that are no products.
-const std::vector<std::pair<std::string, std::function<Tensor(const Tensor&)>>> kOthers = {
-    {"exp", [](const Tensor& x) { return amp::exp(x); }},
-    {"log", [](const Tensor& x) { return amp::log(x); }},
-    {"log1p", [](const Tensor& x) { return amp::log1p(x); }},
-    {"pow", [](const Tensor& x) { return amp::pow(x, 2); }},
-    {"rsqrt", [](const Tensor& x) { return amp::rsqrt(x); }},
-    {"reciprocal", [](const Tensor& x) { return 2 / x; }},
-    {"softmax", [](const Tensor& x) { return amp::softmax(x, 1); }},
-    {"log_softmax", [](const Tensor& x) { return amp::log_softmax(x, 1); }},
-    {"layer_norm", [](const Tensor& x) { return amp::layer_norm(x, {3}, {}, {}); }},
-    {"cross_entropy",
-     [](const Tensor& x) {
-       return amp::cross_entropy(x, amp::tensor({0, 2}, {2}));
-     }},
-    {"mse_loss", [](const Tensor& x) { return amp::mse_loss(x, x * 0.5); }},
-    {"sum", [](const Tensor& x) { return amp::sum(x); }},
-    {"relu", [](const Tensor& x) { return amp::relu(x); }},
-    {"mean", [](const Tensor& x) { return amp::mean(x); }},
-    {"var", [](const Tensor& x) { return amp::var(x, 1); }},
-};
 
 AutocastOptions only(amp::DType dtype = amp::kFloat16) {
   return {.dtype = dtype, .only_low_precision = true};
@@ -66,16 +43,19 @@ TEST_CASE("only_low_precision: products are cast as ever") {
 }
 
 TEST_CASE("only_low_precision: every other op does what it does outside, bit for bit") {
-  for (const amp::DType dtype : {amp::kFloat16, amp::kBFloat16, amp::kFloat32, amp::kFloat64}) {
-    const Tensor x = values(dtype);
-    for (const auto& [name, op] : kOthers) {
-      INFO(name << " of " << amp::name(dtype));
-      const Tensor outside = op(x);
+  for (const conformance::Binding& op : conformance::kBindings) {
+    if (!conformance::is_listed(op)) continue;
+    if (amp::op_policy(conformance::listed_name(op)) == OpPolicy::kLowPrecision) continue;
+    const conformance::OpCase& c = conformance::example(op);
+    for (const amp::DType dtype : {amp::kFloat16, amp::kBFloat16, amp::kFloat32, amp::kFloat64}) {
+      INFO(op.op << " of " << amp::name(dtype));
+      const auto result = [&] {
+        amp::manual_seed(1);
+        return op.call(conformance::inexact_inputs(c, dtype), c)[0];
+      };
+      const Tensor outside = result();
       const AutocastGuard scope(amp::kCPU, only());
-      const Tensor inside = op(x);
-      CHECK(inside.dtype() == outside.dtype());
-      CHECK(inside.dtype() == dtype);
-      CHECK(inside.to_vector<double>() == outside.to_vector<double>());
+      CHECK(amp_test::same_bits(result(), outside));
     }
   }
 }

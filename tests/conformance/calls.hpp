@@ -550,6 +550,42 @@ inline bool has_gradient(const OpCase& c) {
   return c.outputs[0].kind == goldens::kReal || c.outputs[0].kind == goldens::kRandom;
 }
 
+// --- one call of each form ----------------------------------------------------------------------
+
+/// The first of a form's golden cases with the most operands, all of which have dimensions and
+/// elements.
+inline const OpCase& example(const Binding& binding) {
+  const auto has_elements = [](const goldens::Operand& operand) {
+    return !operand.values.empty() && !operand.shape.empty();
+  };
+  const OpCase* found = nullptr;
+  for (const OpCase& c : goldens::op_cases()) {
+    if (c.op != binding.op || (found != nullptr && c.inputs.size() <= found->inputs.size()) ||
+        !std::all_of(c.inputs.begin(), c.inputs.end(), has_elements))
+      continue;
+    found = &c;
+  }
+  AMP_CHECK(found != nullptr, "no golden case with elements of ", binding.op);
+  return *found;
+}
+
+/// The operands of a case; what is differentiated a little smaller, so that no 16-bit format holds
+/// it.
+inline Inputs inexact_inputs(const OpCase& c, amp::DType dtype) {
+  Inputs inputs;
+  for (const goldens::Operand& operand : c.inputs) {
+    const amp::Tensor x = amp::tensor(operand.values, operand.shape, {.dtype = amp::kFloat64});
+    inputs.push_back((operand.differentiated ? x * 0.97 : x).to(amp::kFloat32).to(dtype));
+  }
+  return inputs;
+}
+
+/// The forms of amp's ops. A number over a tensor has the policy of reciprocal.
+inline std::string_view listed_name(const Binding& binding) {
+  return binding.op == "div(number, x)" ? "reciprocal" : op_of(binding.op);
+}
+inline bool is_listed(const Binding& binding) { return !binding.op.starts_with("Tensor::"); }
+
 // --- what runs where ----------------------------------------------------------------------------
 
 /// Whether an op runs on a device in a dtype, forward and backward (true where it has none), and if

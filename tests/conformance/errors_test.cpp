@@ -26,6 +26,7 @@ namespace {
 
 using amp::Tensor;
 using conformance::Binding;
+using conformance::example;
 using conformance::Inputs;
 using conformance::OpCase;
 
@@ -43,24 +44,6 @@ std::vector<Argument> arguments_of(const Binding& binding) {
     arguments.push_back({word, last == '?', last == '*'});
   }
   return arguments;
-}
-
-bool has_elements(const OpCase& c) {
-  for (const goldens::Operand& operand : c.inputs) {
-    if (operand.values.empty() || operand.shape.empty()) return false;
-  }
-  return true;
-}
-
-/// The first of the golden cases with the most operands, all of which have dimensions and elements.
-const OpCase& example(const Binding& binding) {
-  const OpCase* found = nullptr;
-  for (const OpCase& c : goldens::op_cases()) {
-    if (c.op != binding.op || !has_elements(c)) continue;
-    if (found == nullptr || c.inputs.size() > found->inputs.size()) found = &c;
-  }
-  REQUIRE(found != nullptr);
-  return *found;
 }
 
 /// Whether operands of several dtypes are refused: what autocast would cast is not promoted.
@@ -120,7 +103,7 @@ template <class Body>
 void for_each_argument(const Body& body) {
   amp_test::make_second_device();
   for (const Binding& binding : conformance::kBindings) {
-    if (binding.op.starts_with("Tensor::")) continue;
+    if (!conformance::is_listed(binding)) continue;
     const OpCase& c = example(binding);
     const std::vector<Argument> arguments = arguments_of(binding);
     const std::size_t count = c.inputs.size() + (conformance::has_index(c) ? 1 : 0);
@@ -206,7 +189,7 @@ TEST_CASE("arguments: of another dtype than they may be", "[conformance]") {
 
 TEST_CASE("arguments: all of integers, or of bools", "[conformance]") {
   for (const Binding& binding : conformance::kBindings) {
-    if (binding.op.starts_with("Tensor::") || binding.takes == conformance::kAnything) continue;
+    if (!conformance::is_listed(binding) || binding.takes == conformance::kAnything) continue;
     const OpCase& c = example(binding);
     const Argument first = arguments_of(binding)[0];
     const auto with_all = [&](amp::DType dtype) {

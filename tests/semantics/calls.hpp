@@ -5,12 +5,15 @@
 // answers in the listed dtype, with the very bits that inputs cast by hand give without.
 #pragma once
 
-#include <cstddef>
+#include <amp/amp.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
-#include <amp/amp.hpp>
-
+#include "conformance/calls.hpp"
 #include "support/catch.hpp"
 
 namespace semantics_test {
@@ -32,7 +35,7 @@ inline amp::Tensor positive(const amp::Shape& shape) { return amp::abs(values(sh
 struct Call {
   std::string_view name;
   Inputs inputs;  // float32; what autocast may cast
-  amp::Tensor (*call)(const Inputs&);
+  std::function<amp::Tensor(const Inputs&)> call;
 };
 
 inline Inputs converted(const Inputs& inputs, amp::DType dtype) {
@@ -68,111 +71,50 @@ inline void check_out_of_place(const Call& op, amp::DType given, amp::DType scop
   CHECK_FALSE(amp::is_autocast_enabled(amp::kCPU));
 }
 
+/// A call of each form of the ops that `chosen` accepts.
+template <class Chosen>
+std::vector<Call> calls_of(const Chosen& chosen) {
+  std::vector<Call> calls;
+  for (const conformance::Binding& binding : conformance::kBindings) {
+    if (!conformance::is_listed(binding) || !chosen(conformance::listed_name(binding))) continue;
+    const conformance::OpCase& c = conformance::example(binding);
+    const Inputs inputs = conformance::inexact_inputs(c, amp::kFloat32);
+    calls.push_back({binding.op, inputs, [&binding, &c](const Inputs& x) {
+                       amp::manual_seed(1);
+                       conformance::Inputs given;
+                       given.assign(x.begin(), x.end());
+                       return binding.call(given, c)[0];
+                     }});
+  }
+  return calls;
+}
+inline bool is_linear(std::string_view op) { return op == "linear" || op == "feed_forward"; }
+inline bool is_loss(std::string_view op) {
+  return op.ends_with("_loss") || op.find("cross_entropy") != op.npos;
+}
+
 /// The products and convolutions: they run in the dtype of the scope.
-inline const std::vector<Call>& low_precision_calls() {
-  static const std::vector<Call> calls = {
-      {"matmul",
-       {values({8, 8}), values({8, 8})},
-       [](const Inputs& x) { return amp::matmul(x[0], x[1]); }},
-      {"matmul of a matrix and a vector",
-       {values({8, 8}), values({8})},
-       [](const Inputs& x) { return amp::matmul(x[0], x[1]); }},
-      {"bmm",
-       {values({4, 8, 8}), values({4, 8, 8})},
-       [](const Inputs& x) { return amp::bmm(x[0], x[1]); }},
-      {"conv2d",
-       {values({4, 4, 8, 8}), values({3, 4, 3, 3}), values({3})},
-       [](const Inputs& x) { return amp::conv2d(x[0], x[1], x[2]); }},
-      {"scaled_dot_product_attention",
-       {values({2, 3, 8}), values({2, 4, 8}), values({2, 4, 8})},
-       [](const Inputs& x) { return amp::scaled_dot_product_attention(x[0], x[1], x[2]); }},
-  };
-  return calls;
+inline std::vector<Call> low_precision_calls() {
+  return calls_of([](std::string_view op) {
+    return amp::op_policy(op) == amp::OpPolicy::kLowPrecision && !is_linear(op);
+  });
 }
-
-inline const std::vector<Call>& linear_calls() {
-  static const std::vector<Call> calls = {
-      {"linear",
-       {values({8, 8}), values({8, 8})},
-       [](const Inputs& x) { return amp::linear(x[0], x[1]); }},
-      {"linear with bias",
-       {values({8, 8}), values({8, 8}), values({8})},
-       [](const Inputs& x) { return amp::linear(x[0], x[1], x[2]); }},
-      {"feed_forward",
-       {values({8, 8}), values({16, 8}), values({16}), values({4, 16}), values({4})},
-       [](const Inputs& x) { return amp::feed_forward(x[0], x[1], x[2], x[3], x[4]); }},
-  };
-  return calls;
-}
-
+inline std::vector<Call> linear_calls() { return calls_of(is_linear); }
 /// The functions, norms and sums that run in float32.
-inline const std::vector<Call>& float32_calls() {
-  static const std::vector<Call> calls = {
-      {"exp", {values({8})}, [](const Inputs& x) { return amp::exp(x[0]); }},
-      {"log", {positive({8})}, [](const Inputs& x) { return amp::log(x[0]); }},
-      {"log1p", {positive({8})}, [](const Inputs& x) { return amp::log1p(x[0]); }},
-      {"pow", {positive({8})}, [](const Inputs& x) { return amp::pow(x[0], 1.7); }},
-      {"reciprocal", {positive({8})}, [](const Inputs& x) { return amp::reciprocal(x[0]); }},
-      {"a number over a tensor", {positive({8})}, [](const Inputs& x) { return 3 / x[0]; }},
-      {"rsqrt", {positive({8})}, [](const Inputs& x) { return amp::rsqrt(x[0]); }},
-      {"softmax", {values({8, 8})}, [](const Inputs& x) { return amp::softmax(x[0], 0); }},
-      {"log_softmax", {values({8, 8})}, [](const Inputs& x) { return amp::log_softmax(x[0], 0); }},
-      {"layer_norm",
-       {values({4, 8}), values({8}), values({8})},
-       [](const Inputs& x) { return amp::layer_norm(x[0], {8}, x[1], x[2]); }},
-      {"rms_norm",
-       {values({4, 8}), values({8})},
-       [](const Inputs& x) { return amp::rms_norm(x[0], {8}, x[1]); }},
-      {"group_norm",
-       {values({4, 4, 2}), values({4}), values({4})},
-       [](const Inputs& x) { return amp::group_norm(x[0], 2, x[1], x[2]); }},
-      {"sum", {values({8, 8})}, [](const Inputs& x) { return amp::sum(x[0]); }},
-      {"sum over a dimension", {values({8, 8})}, [](const Inputs& x) { return amp::sum(x[0], 1); }},
-  };
-  return calls;
+inline std::vector<Call> float32_calls() {
+  return calls_of([](std::string_view op) {
+    return amp::op_policy(op) == amp::OpPolicy::kFloat32 && !is_loss(op);
+  });
 }
-
 /// The losses: float32 too.
-inline const std::vector<Call>& loss_calls() {
-  static const std::vector<Call> calls = {
-      {"mse_loss",
-       {values({8, 8}), positive({8, 8})},
-       [](const Inputs& x) { return amp::mse_loss(x[0], x[1]); }},
-      {"binary_cross_entropy_with_logits",
-       {values({8, 8}), positive({8, 8})},
-       [](const Inputs& x) { return amp::binary_cross_entropy_with_logits(x[0], x[1]); }},
-      {"nll_loss",
-       {values({4, 8})},
-       [](const Inputs& x) {
-         return amp::nll_loss(x[0], amp::tensor({1, 7, 0, 3}, {4}));
-       }},
-      {"cross_entropy",
-       {values({4, 8})},
-       [](const Inputs& x) {
-         return amp::cross_entropy(x[0], amp::tensor({1, 7, 0, 3}, {4}));
-       }},
-  };
-  return calls;
-}
-
-/// The others: they run in the dtype of their inputs.
-inline const std::vector<Call>& unlisted_calls() {
-  static const std::vector<Call> calls = {
-      {"add", {values({8}), positive({8})}, [](const Inputs& x) { return amp::add(x[0], x[1]); }},
-      {"sqrt", {positive({8})}, [](const Inputs& x) { return amp::sqrt(x[0]); }},
-      {"relu", {values({8})}, [](const Inputs& x) { return amp::relu(x[0]); }},
-      {"gelu", {values({8})}, [](const Inputs& x) { return amp::gelu(x[0]); }},
-      {"tanh", {values({8})}, [](const Inputs& x) { return amp::tanh(x[0]); }},
-      {"mean", {values({8})}, [](const Inputs& x) { return amp::mean(x[0]); }},
-      {"var", {values({8, 8})}, [](const Inputs& x) { return amp::var(x[0], 1); }},
-      {"batch_norm",
-       {values({4, 3}), values({3}), values({3})},
-       [](const Inputs& x) { return amp::batch_norm(x[0], {}, {}, x[1], x[2], true); }},
-      {"max_pool2d",
-       {values({1, 2, 4, 4})},
-       [](const Inputs& x) { return amp::max_pool2d(x[0], 2); }},
-  };
-  return calls;
+inline std::vector<Call> loss_calls() { return calls_of(is_loss); }
+/// The others whose result is real: they run in the dtype of their inputs.
+inline std::vector<Call> unlisted_calls() {
+  return calls_of([](std::string_view op) {
+    constexpr std::string_view kNotReal[] = {"eq", "ne", "lt", "le", "gt", "ge", "argmax"};
+    return amp::op_policy(op) == amp::OpPolicy::kPassthrough &&
+           std::ranges::find(kNotReal, op) == std::end(kNotReal);
+  });
 }
 
 }  // namespace semantics_test

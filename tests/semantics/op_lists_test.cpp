@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "semantics/calls.hpp"
@@ -489,6 +491,8 @@ TEST_CASE("test_fake_autocast (test_ops.py): the dtype of each op is a matter of
     const amp::AutocastGuard autocast(kCPU, {.dtype = kFloat16});
     return amp::name(op.call(inputs).dtype());
   };
+  const std::set<std::string_view> pick = {"max", "min", "embedding",
+                                           "index_select"};  // an element
   for (const amp::DType given : {kFloat32, kFloat16, kBFloat16, kFloat64}) {
     const auto check = [&](const std::vector<Call>& calls, amp::DType listed, bool empty_too) {
       for (const Call& op : calls) {
@@ -496,7 +500,8 @@ TEST_CASE("test_fake_autocast (test_ops.py): the dtype of each op is a matter of
         const Inputs inputs = semantics_test::converted(op.inputs, given);
         const auto expected = amp::name(given == kFloat64 ? kFloat64 : listed);
         CHECK(dtype_of(op, inputs) == expected);
-        if (empty_too && inputs.size() == 1)  // others would no longer fit each other
+        // Several inputs would no longer fit each other.
+        if (empty_too && inputs.size() == 1 && pick.count(conformance::op_of(op.name)) == 0)
           CHECK(dtype_of(op, {inputs[0].narrow(0, 0, 0).contiguous()}) == expected);
       }
     };
