@@ -4,6 +4,8 @@
 // The gradient of every differentiable op against finite differences.
 #include "support/gradcheck.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/calls.hpp"
 #include "support/catch.hpp"
 
 namespace gradcheck {
@@ -22,6 +25,7 @@ using amp_test::leaf;
 using amp_test::strided_leaf;
 using amp_test::Tensors;
 using Catch::Matchers::ContainsSubstring;
+using conformance::OpCase;
 
 namespace {
 
@@ -70,6 +74,56 @@ TEST_CASE("gradcheck: reports a missing gradient", "[autograd]") {
       ContainsSubstring("input 1 has no gradient"));
   CHECK_THAT(gradcheck([](const Tensors& x) { return x[0].detach(); }, {leaf({2})}),
              ContainsSubstring("requires no gradient"));
+}
+
+// --- every op -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Inputs of a case: float64, moved off kinks and ties; leaves where they are differentiated.
+conformance::Inputs leaves_of(const OpCase& c, bool strided) {
+  conformance::Inputs inputs;
+  for (const goldens::Operand& operand : c.inputs) {
+    Tensor x = amp::tensor(operand.values, operand.shape, {.dtype = amp::kFloat64});
+    if (operand.differentiated) {
+      x = x + amp_test::detail::irregular(x.shape(), static_cast<double>(inputs.size())) * 0.02;
+      if (strided && x.dim() > 1) x = x.transpose(0, -1).contiguous().transpose(0, -1);
+      x = x.detach().requires_grad_();
+    }
+    inputs.push_back(x);
+  }
+  return inputs;
+}
+
+/// Whether the case has derivatives at its inputs and near them. At 0, powers end there.
+bool is_smooth(const OpCase& c) {
+  const auto finite = [](const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+  };
+  return c.outputs[0].kind == goldens::kReal && finite(c.outputs[0].values) && c.detail != "at 0" &&
+         std::all_of(c.inputs.begin(), c.inputs.end(), [&](const goldens::Operand& operand) {
+           return finite(operand.values) && finite(operand.grad);
+         });
+}
+
+}  // namespace
+
+TEST_CASE("gradcheck: every op on its golden cases, dense and strided", "[autograd]") {
+  for (const OpCase& c : goldens::op_cases()) {
+    if (!is_smooth(c)) continue;
+    for (const bool strided : {false, true}) {
+      INFO(c.op << ": " << c.detail << (strided ? ", strided" : ""));
+      const conformance::Inputs inputs = leaves_of(c, strided);
+      Tensors leaves;
+      for (const Tensor& x : inputs) {
+        if (x.requires_grad()) leaves.push_back(x);
+      }
+      const auto call = [&](const Tensors&) {
+        return conformance::binding_of(c.op)->call(inputs, c)[0];
+      };
+      CHECK(gradcheck(call, leaves) == "");
+    }
+  }
 }
 
 // --- elementwise --------------------------------------------------------------------------------
