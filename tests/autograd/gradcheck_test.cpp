@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The gradient of every differentiable op against finite differences.
+// The gradient of every differentiable op against finite differences: on its golden cases, then
+// what those do not have.
 #include "support/gradcheck.hpp"
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <optional>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "conformance/calls.hpp"
@@ -30,22 +30,10 @@ using conformance::OpCase;
 namespace {
 
 using Binary = Tensor (*)(const Tensor&, const Tensor&);
-using Unary = Tensor (*)(const Tensor&);
 
 std::string check(Binary op, const Tensor& a, const Tensor& b) {
   return gradcheck([op](const Tensors& x) { return op(x[0], x[1]); }, {a, b});
 }
-/// Over a dense leaf, a strided leaf, a view of a leaf, a number, and nothing.
-template <class Op>
-std::string check_unary(const Op& op, const std::function<Tensor(const Tensor&)>& domain) {
-  const auto on = [&](const Tensor& input) {
-    return gradcheck([&](const Tensors& x) { return op(domain(x[0])); }, {input});
-  };
-  return on(leaf({2, 3})) + on(strided_leaf({2, 3})) + on(leaf({})) + on(leaf({0, 2})) +
-         gradcheck([&](const Tensors& x) { return op(domain(x[0].narrow(1, 1, 2).t())); },
-                   {leaf({2, 4})});
-}
-Tensor anything(const Tensor& x) { return x; }
 /// Positive and away from 0.
 Tensor positive(const Tensor& x) { return amp::add(amp::mul(x, x), 0.5); }
 
@@ -177,64 +165,6 @@ TEST_CASE("gradcheck: arithmetic with only one side differentiable", "[autograd]
   CHECK(on([&](const Tensors& x) { return x[0] * amp::arange(3); }) == "");
 }
 
-TEST_CASE("gradcheck: a number on either side", "[autograd]") {
-  CHECK(check_unary([](const Tensor& x) { return x + 2; }, anything) == "");
-  CHECK(check_unary([](const Tensor& x) { return 2.5 + x; }, anything) == "");
-  CHECK(check_unary([](const Tensor& x) { return x - 2.5; }, anything) == "");
-  CHECK(check_unary([](const Tensor& x) { return 2.5 - x; }, anything) == "");
-  CHECK(check_unary([](const Tensor& x) { return x * 2.5; }, anything) == "");
-  CHECK(check_unary([](const Tensor& x) { return -3 * x; }, anything) == "");
-  CHECK(check_unary([](const Tensor& x) { return x / 2.5; }, anything) == "");
-  CHECK(check_unary([](const Tensor& x) { return 2.5 / x; }, anything) == "");
-}
-
-TEST_CASE("gradcheck: functions of one tensor", "[autograd]") {
-  CHECK(check_unary([](const Tensor& x) { return -x; }, anything) == "");
-  CHECK(check_unary(static_cast<Unary>(amp::relu), anything) == "");
-  CHECK(check_unary(static_cast<Unary>(amp::abs), anything) == "");
-  CHECK(check_unary(static_cast<Unary>(amp::exp), anything) == "");
-  CHECK(check_unary(static_cast<Unary>(amp::log), positive) == "");
-  CHECK(check_unary(static_cast<Unary>(amp::log1p), positive) == "");
-  CHECK(check_unary(static_cast<Unary>(amp::sqrt), positive) == "");
-  CHECK(check_unary(static_cast<Unary>(amp::tanh), anything) == "");
-  CHECK(check_unary(static_cast<Unary>(amp::sigmoid), anything) == "");
-  CHECK(check_unary(static_cast<Unary>(amp::rsqrt), positive) == "");
-  CHECK(check_unary(static_cast<Unary>(amp::silu), anything) == "");
-  for (const amp::GeluForm form : {amp::GeluForm::kErf, amp::GeluForm::kTanh}) {
-    CHECK(check_unary([form](const Tensor& x) { return amp::gelu(x, form); }, anything) == "");
-    CHECK(check_unary([form](const Tensor& x) { return amp::gelu(x * 4, form); }, anything) == "");
-  }
-}
-
-TEST_CASE("gradcheck: powers", "[autograd]") {
-  for (const double exponent : {0.0, 1.0, 2.0, 3.0, -1.0, 0.5, -2.5}) {
-    CAPTURE(exponent);
-    CHECK(check_unary([&](const Tensor& x) { return amp::pow(x, exponent); }, positive) == "");
-  }
-  CHECK(check_unary([](const Tensor& x) { return amp::pow(x, 3); }, anything) == "");
-  CHECK(check_unary([](const Tensor& x) { return amp::pow(x, -2); }, anything) == "");
-  CHECK(check_unary([](const Tensor& x) { return amp::pow(1.5, x); }, anything) == "");
-  CHECK(check_unary([](const Tensor& x) { return amp::pow(3, x); }, anything) == "");
-}
-
-TEST_CASE("gradcheck: powers of a tensor to a tensor, broadcast and strided", "[autograd]") {
-  struct Shapes {
-    amp::Shape base, exponent;
-  };
-  const Shapes shapes[] = {{{2, 3}, {2, 3}}, {{2, 1}, {3}},    {{}, {2, 2}},
-                           {{3}, {}},        {{2, 0}, {1, 1}}, {{2, 1, 2}, {3, 1}}};
-  const auto power = [](const Tensors& x) { return amp::pow(positive(x[0]), x[1]); };
-  for (const auto& [base, exponent] : shapes) {
-    CAPTURE(to_string(base), to_string(exponent));
-    CHECK(gradcheck(power, {leaf(base), leaf(exponent, 1)}) == "");
-    CHECK(gradcheck(power, {strided_leaf(base), strided_leaf(exponent, 1)}) == "");
-  }
-  CHECK(gradcheck([](const Tensors& x) { return amp::pow(positive(x[0]), x[0]); }, {leaf({3})}) ==
-        "");
-  const Tensor whole = amp::tensor({2.0, 3.0, 0.0}, {3});
-  CHECK(gradcheck([&](const Tensors& x) { return amp::pow(x[0], whole); }, {leaf({2, 3})}) == "");
-}
-
 TEST_CASE("gradcheck: kinks and powers at zero take torch's side", "[autograd]") {
   const auto at_zero = [](auto f) {
     const Tensor x = amp::zeros({1}, {.requires_grad = true});
@@ -294,73 +224,6 @@ TEST_CASE("gradcheck: a conversion rounds the gradient to the leaf's dtype", "[a
 
 // --- reductions ---------------------------------------------------------------------------------
 
-TEST_CASE("gradcheck: sum and mean", "[autograd]") {
-  CHECK(check_unary([](const Tensor& x) { return amp::sum(x * x); }, anything) == "");
-  for (const Tensor& x : {leaf({2, 3, 2}), strided_leaf({2, 3, 2}), leaf({1, 1, 1})}) {
-    CHECK(gradcheck([](const Tensors& t) { return amp::mean(t[0] * t[0]); }, {x}) == "");
-    for (const int dim : {0, 1, -1}) {
-      for (const bool keepdim : {false, true}) {
-        CAPTURE(dim, keepdim);
-        CHECK(gradcheck([&](const Tensors& t) { return amp::sum(t[0] * t[0], dim, keepdim); },
-                        {x}) == "");
-        CHECK(gradcheck([&](const Tensors& t) { return amp::mean(t[0] * t[0], dim, keepdim); },
-                        {x}) == "");
-      }
-    }
-  }
-  CHECK(gradcheck([](const Tensors& x) { return amp::sum(x[0], 0); }, {leaf({})}) == "");
-}
-
-TEST_CASE("gradcheck: var", "[autograd]") {
-  for (const Tensor& x : {leaf({2, 3, 2}), strided_leaf({2, 3, 2})}) {
-    for (const int dim : {0, 1, -1}) {
-      for (const double correction : {0.0, 1.0}) {
-        CAPTURE(dim, correction);
-        const bool keepdim = dim == 1;
-        CHECK(gradcheck([&](const Tensors& t) { return amp::var(t[0], dim, correction, keepdim); },
-                        {x}) == "");
-      }
-    }
-  }
-}
-
-TEST_CASE("gradcheck: maxima and minima of a tensor", "[autograd]") {
-  for (const Tensor& x : {leaf({2, 3, 2}), strided_leaf({2, 3, 2}), leaf({1, 1, 1})}) {
-    CHECK(gradcheck([](const Tensors& t) { return amp::max(t[0] * t[0]); }, {x}) == "");
-    CHECK(gradcheck([](const Tensors& t) { return amp::min(t[0] * t[0]); }, {x}) == "");
-    for (const int dim : {0, 1, -1}) {
-      for (const bool keepdim : {false, true}) {
-        CAPTURE(dim, keepdim);
-        const auto largest = [&](const Tensors& t) {
-          return std::get<0>(amp::max(t[0], dim, keepdim));
-        };
-        const auto smallest = [&](const Tensors& t) {
-          return std::get<0>(amp::min(t[0], dim, keepdim));
-        };
-        CHECK(gradcheck(largest, {x}) == "");
-        CHECK(gradcheck(smallest, {x}) == "");
-      }
-    }
-  }
-  CHECK(gradcheck([](const Tensors& t) { return amp::max(t[0]); }, {leaf({})}) == "");
-  CHECK(gradcheck([](const Tensors& t) { return std::get<0>(amp::min(t[0], 0)); }, {leaf({})}) ==
-        "");
-}
-
-TEST_CASE("gradcheck: maxima and minima of two tensors, broadcast and strided", "[autograd]") {
-  struct Shapes {
-    amp::Shape a, b;
-  };
-  const Shapes shapes[] = {{{2, 3}, {2, 3}}, {{2, 1}, {3}}, {{}, {2, 2}}, {{2, 0}, {1}}};
-  for (const Binary op : {static_cast<Binary>(amp::max), static_cast<Binary>(amp::min)}) {
-    for (const auto& [a, b] : shapes) {
-      CAPTURE(to_string(a), to_string(b));
-      CHECK(check(op, leaf(a), leaf(b, 1)) == "");
-      CHECK(check(op, strided_leaf(a), strided_leaf(b, 1)) == "");
-    }
-  }
-}
-
 TEST_CASE("gradcheck: ties share the gradient as in torch", "[autograd]") {
   using Values = std::vector<double>;
   const auto gradients = [](auto op, const Values& values) {
@@ -379,19 +242,6 @@ TEST_CASE("gradcheck: ties share the gradient as in torch", "[autograd]") {
                   {0, 1, 2}) == Values{0, 0.5, 1});
   CHECK(gradients([](const Tensor& x) { return amp::sum(amp::min(x, amp::ones({3}))); },
                   {0, 1, 2}) == Values{1, 0.5, 0});
-}
-
-TEST_CASE("gradcheck: softmax and log_softmax", "[autograd]") {
-  for (const Tensor& x : {leaf({2, 3, 4}), strided_leaf({2, 3, 4}), leaf({1, 1, 1})}) {
-    for (const int dim : {0, 1, -1}) {
-      CAPTURE(dim);
-      CHECK(gradcheck([&](const Tensors& t) { return amp::softmax(t[0], dim); }, {x}) == "");
-      CHECK(gradcheck([&](const Tensors& t) { return amp::log_softmax(t[0], dim); }, {x}) == "");
-    }
-  }
-  CHECK(gradcheck([](const Tensors& t) { return amp::softmax(t[0], 0); }, {leaf({})}) == "");
-  CHECK(gradcheck([](const Tensors& t) { return amp::softmax(t[0].t(), 1); }, {leaf({3, 2})}) ==
-        "");
 }
 
 // --- matrix products ----------------------------------------------------------------------------
@@ -441,77 +291,7 @@ TEST_CASE("gradcheck: matmul of transposed views", "[autograd]") {
             {leaf({1, 3}), leaf({3, 2}, 1)}) == "");
 }
 
-TEST_CASE("gradcheck: bmm", "[autograd]") {
-  CHECK(check(amp::bmm, leaf({2, 3, 2}), leaf({2, 2, 4}, 1)) == "");
-  CHECK(check(amp::bmm, strided_leaf({2, 3, 2}), strided_leaf({2, 2, 4}, 1)) == "");
-  CHECK(check(amp::bmm, leaf({1, 1, 1}), leaf({1, 1, 1}, 1)) == "");
-}
-
-TEST_CASE("gradcheck: feed_forward with relu and gelu, with biases and without", "[autograd]") {
-  for (const amp::Activation activation : {amp::Activation::kRelu, amp::Activation::kGelu}) {
-    const auto with_biases = [activation](const Tensors& x) {
-      return amp::feed_forward(x[0], x[1], x[2], x[3], x[4], activation);
-    };
-    const auto without = [activation](const Tensors& x) {
-      return amp::feed_forward(x[0], x[1], Tensor(), x[2], Tensor(), activation);
-    };
-    for (const amp::Shape& shape : {amp::Shape{3}, {2, 3}, amp::Shape{2, 2, 3}}) {
-      CHECK(gradcheck(with_biases,
-                      {leaf(shape), leaf({5, 3}), leaf({5}), leaf({2, 5}), leaf({2})}) == "");
-      CHECK(gradcheck(without, {leaf(shape), leaf({5, 3}), leaf({2, 5})}) == "");
-      CHECK(gradcheck(without, {leaf(shape), strided_leaf({5, 3}), strided_leaf({2, 5})}) == "");
-    }
-  }
-}
-
-TEST_CASE("gradcheck: linear on inputs of 1 to 4 dimensions, with bias and without", "[autograd]") {
-  const auto with_bias = [](const Tensors& x) { return amp::linear(x[0], x[1], x[2]); };
-  const auto without = [](const Tensors& x) { return amp::linear(x[0], x[1]); };
-  for (const amp::Shape& shape :
-       std::vector<amp::Shape>{{3}, {2, 3}, {2, 2, 3}, {1, 2, 2, 3}, {0, 3}, {1, 3}}) {
-    CAPTURE(to_string(shape));
-    CHECK(gradcheck(with_bias, {leaf(shape), leaf({4, 3}, 1), leaf({4}, 2)}) == "");
-    CHECK(gradcheck(without, {strided_leaf(shape), strided_leaf({4, 3}, 1)}) == "");
-  }
-}
-
 // --- convolution and pooling --------------------------------------------------------------------
-
-TEST_CASE("gradcheck: conv2d", "[autograd]") {
-  struct Case {
-    amp::Shape input, weight;
-    amp::Conv2dOptions options;
-  };
-  const Case cases[] = {
-      {{2, 2, 4, 3}, {3, 2, 2, 2}, {}},
-      {{1, 1, 3, 3}, {1, 1, 3, 3}, {}},
-      {{1, 1, 1, 1}, {1, 1, 1, 1}, {}},
-      {{2, 2, 4, 3}, {3, 2, 3, 3}, {.padding = 1}},
-      {{1, 2, 5, 4}, {2, 2, 3, 2}, {.stride = 2, .padding = {1, 0}}},
-      {{1, 2, 5, 6}, {2, 2, 2, 3}, {.stride = {1, 3}, .padding = {0, 2}}},
-      {{1, 2, 5, 6}, {2, 2, 2, 2}, {.dilation = 2}},
-      {{1, 2, 6, 5}, {2, 2, 3, 2}, {.stride = 2, .padding = 2, .dilation = {2, 3}}},
-      {{2, 4, 3, 3}, {6, 2, 2, 2}, {.groups = 2}},
-      {{2, 3, 3, 3}, {3, 1, 2, 2}, {.padding = 1, .groups = 3}},
-      {{1, 4, 5, 5}, {4, 2, 3, 3}, {.stride = 2, .padding = 1, .dilation = 1, .groups = 2}},
-      {{1, 1, 2, 2}, {1, 1, 2, 2}, {.stride = 5, .padding = 4}},
-      {{2, 3, 4}, {2, 2, 2, 2}, {}},  // one image without a batch
-      {{2, 2, 4, 3}, {3, 2, 3, 3}, {.padding = 1, .relu = true}},
-      {{1, 4, 5, 5}, {4, 2, 3, 3}, {.stride = 2, .padding = 1, .groups = 2, .relu = true}},
-  };
-  for (const auto& [input, weight, options] : cases) {
-    CAPTURE(to_string(input), to_string(weight));
-    const auto with_bias = [&options = options](const Tensors& x) {
-      return amp::conv2d(x[0], x[1], x[2], options);
-    };
-    const auto without = [&options = options](const Tensors& x) {
-      return amp::conv2d(x[0], x[1], {}, options);
-    };
-    const amp::Shape bias = {weight[0]};
-    CHECK(gradcheck(with_bias, {leaf(input), leaf(weight, 1), leaf(bias, 2)}) == "");
-    CHECK(gradcheck(without, {strided_leaf(input), strided_leaf(weight, 1)}) == "");
-  }
-}
 
 TEST_CASE("gradcheck: conv2d with only some of its inputs differentiable", "[autograd]") {
   const Tensor x = leaf({1, 2, 3, 3}), w = leaf({2, 2, 2, 2}, 1), b = leaf({2}, 2);
@@ -522,46 +302,6 @@ TEST_CASE("gradcheck: conv2d with only some of its inputs differentiable", "[aut
         "");
   CHECK(gradcheck([&](const Tensors& t) { return amp::conv2d(fixed(x), fixed(w), t[0]); }, {b}) ==
         "");
-}
-
-TEST_CASE("gradcheck: max_pool2d", "[autograd]") {
-  struct Case {
-    amp::Shape input;
-    amp::Size2d kernel, stride, padding;
-  };
-  const Case cases[] = {
-      {{2, 2, 4, 4}, 2, 2, 0}, {{1, 2, 5, 4}, 3, 1, 1}, {{1, 1, 5, 5}, {2, 3}, {1, 2}, 1},
-      {{1, 1, 3, 3}, 3, 3, 0}, {{1, 1, 1, 1}, 1, 1, 0}, {{1, 1, 5, 5}, 2, 3, {1, 0}},
-      {{2, 4, 4}, 2, 1, 0},  // one image without a batch
-  };
-  for (const auto& [input, kernel, stride, padding] : cases) {
-    CAPTURE(to_string(input));
-    const auto pool = [k = kernel, s = stride, p = padding](const Tensors& x) {
-      return amp::max_pool2d(x[0], k, s, p);
-    };
-    CHECK(gradcheck(pool, {leaf(input)}) == "");
-    CHECK(gradcheck(pool, {strided_leaf(input)}) == "");
-  }
-}
-
-TEST_CASE("gradcheck: avg_pool2d", "[autograd]") {
-  struct Case {
-    amp::Shape input;
-    amp::Size2d kernel, stride, padding;
-  };
-  const Case cases[] = {
-      {{2, 2, 4, 4}, 2, 2, 0}, {{1, 2, 5, 4}, 3, 1, 1}, {{1, 1, 5, 5}, {2, 3}, {1, 2}, 1},
-      {{1, 1, 3, 3}, 3, 3, 0}, {{1, 1, 1, 1}, 1, 1, 0}, {{1, 1, 5, 5}, 2, 3, {1, 0}},
-      {{2, 4, 4}, 2, 1, 0},  // one image without a batch
-  };
-  for (const auto& [input, kernel, stride, padding] : cases) {
-    CAPTURE(to_string(input));
-    const auto pool = [k = kernel, s = stride, p = padding](const Tensors& x) {
-      return amp::avg_pool2d(x[0], k, s, p);
-    };
-    CHECK(gradcheck(pool, {leaf(input)}) == "");
-    CHECK(gradcheck(pool, {strided_leaf(input)}) == "");
-  }
 }
 
 // --- norms --------------------------------------------------------------------------------------
@@ -692,19 +432,6 @@ TEST_CASE("gradcheck: scaled_dot_product_attention", "[autograd]") {
   }
 }
 
-TEST_CASE("gradcheck: attention to more and to fewer keys than queries", "[autograd]") {
-  for (const std::int64_t keys : {1, 2, 5}) {
-    for (const bool causal : {false, true}) {
-      CAPTURE(keys, causal);
-      const auto attend = [&](const Tensors& x) {
-        return amp::scaled_dot_product_attention(x[0], x[1], x[2], {}, 0, causal);
-      };
-      CHECK(gradcheck(attend, {leaf({2, 3, 2}), leaf({2, keys, 2}, 1), leaf({2, keys, 3}, 2)}) ==
-            "");
-    }
-  }
-}
-
 TEST_CASE("gradcheck: dropout, its mask held fixed", "[autograd]") {
   const auto drop = [](const Tensors& x) {
     amp::manual_seed(3);
@@ -730,36 +457,6 @@ TEST_CASE("gradcheck: dropout, its mask held fixed", "[autograd]") {
 
 // --- losses and indexing ------------------------------------------------------------------------
 
-TEST_CASE("gradcheck: cross_entropy with all its options", "[autograd]") {
-  const Tensor targets = amp::tensor({2, 0, 3, 1, 2}, {5});
-  for (const amp::Reduction reduction : {amp::kMean, amp::kSum, amp::kNone}) {
-    for (const double smoothing : {0.0, 0.1, 1.0}) {
-      for (const std::int64_t ignored : {-100, 2}) {
-        CAPTURE(static_cast<int>(reduction), smoothing, ignored);
-        const auto loss = [&](const Tensors& x) {
-          return amp::cross_entropy(
-              x[0], targets,
-              {.ignore_index = ignored, .label_smoothing = smoothing, .reduction = reduction});
-        };
-        CHECK(gradcheck(loss, {leaf({5, 4})}) == "");
-        CHECK(gradcheck(loss, {strided_leaf({5, 4})}) == "");
-      }
-    }
-  }
-}
-
-TEST_CASE("gradcheck: cross_entropy of one row and of images", "[autograd]") {
-  const Tensor one = amp::tensor({1}, {}),
-               images = amp::tensor({0, 2, 1, 1, 0, 2, 2, 1}, {2, 2, 2});
-  CHECK(gradcheck([&](const Tensors& x) { return amp::cross_entropy(x[0], one); }, {leaf({3})}) ==
-        "");
-  const auto of_images = [&](const Tensors& x) {
-    return amp::cross_entropy(x[0], images, {.ignore_index = 1, .label_smoothing = 0.2});
-  };
-  CHECK(gradcheck(of_images, {leaf({2, 3, 2, 2})}) == "");
-  CHECK(gradcheck(of_images, {strided_leaf({2, 3, 2, 2})}) == "");
-}
-
 TEST_CASE("gradcheck: cross_entropy with probabilities, for both sides", "[autograd]") {
   const Tensor weight = positive(leaf({3}, 3)).detach();
   for (const amp::Reduction reduction : {amp::kMean, amp::kSum, amp::kNone}) {
@@ -777,157 +474,24 @@ TEST_CASE("gradcheck: cross_entropy with probabilities, for both sides", "[autog
       }
     }
   }
-  const auto same = [](const Tensors& x) { return amp::cross_entropy(x[0], x[0] * 2); };
-  CHECK(gradcheck(same, {leaf({2, 3})}) == "");
 }
 
-TEST_CASE("gradcheck: cross_entropy and nll_loss with class weights", "[autograd]") {
-  const Tensor targets = amp::tensor({2, 0, 3, 1, 2}, {5}),
-               images = amp::tensor({0, 2, 1, 1, 0, 2, 2, 1}, {2, 4});
-  const Tensor four = positive(leaf({4}, 3)).detach(), three = positive(leaf({3}, 3)).detach();
-  for (const amp::Reduction reduction : {amp::kMean, amp::kSum, amp::kNone}) {
-    for (const std::int64_t ignored : {-100, 2}) {
-      CAPTURE(static_cast<int>(reduction), ignored);
-      for (const double smoothing : {0.0, 0.3}) {
-        CAPTURE(smoothing);
-        const auto entropy = [&](const Tensor& t, const Tensor& weight) {
-          return [&, weight](const Tensors& x) {
-            return amp::cross_entropy(x[0], t,
-                                      {.ignore_index = ignored,
-                                       .label_smoothing = smoothing,
-                                       .reduction = reduction,
-                                       .weight = weight});
-          };
-        };
-        CHECK(gradcheck(entropy(targets, four), {leaf({5, 4})}) == "");
-        CHECK(gradcheck(entropy(images, three), {strided_leaf({2, 3, 4})}) == "");
-      }
-      const auto likelihood = [&](const Tensor& t, const Tensor& weight) {
-        return [&, weight](const Tensors& x) {
-          return amp::nll_loss(x[0], t,
-                               {.ignore_index = ignored, .reduction = reduction, .weight = weight});
-        };
-      };
-      CHECK(gradcheck(likelihood(targets, {}), {leaf({5, 4})}) == "");
-      CHECK(gradcheck(likelihood(targets, four), {strided_leaf({5, 4})}) == "");
-      CHECK(gradcheck(likelihood(images, three), {leaf({2, 3, 4})}) == "");
-    }
-  }
-  const Tensor one = amp::tensor({1}, {});
-  CHECK(gradcheck([&](const Tensors& x) { return amp::nll_loss(x[0], one); }, {leaf({3})}) == "");
-}
-
-TEST_CASE("gradcheck: losses of pairs, for both sides", "[autograd]") {
-  for (const amp::Reduction reduction : {amp::kMean, amp::kSum, amp::kNone}) {
-    CAPTURE(static_cast<int>(reduction));
-    const auto squares = [&](const Tensors& x) { return amp::mse_loss(x[0], x[1], reduction); };
-    const auto entropy = [&](const Tensors& x) {
-      return amp::binary_cross_entropy_with_logits(x[0], x[1], reduction);
-    };
-    for (const amp::Shape& shape : {amp::Shape(2, 3), amp::Shape(), amp::Shape(1, 1)}) {
-      CAPTURE(to_string(shape));
-      CHECK(gradcheck(squares, {leaf(shape), leaf(shape, 1)}) == "");
-      CHECK(gradcheck(squares, {strided_leaf(shape), strided_leaf(shape, 1)}) == "");
-      CHECK(gradcheck(entropy, {leaf(shape), leaf(shape, 1)}) == "");
-      CHECK(gradcheck(entropy, {strided_leaf(shape), strided_leaf(shape, 1)}) == "");
-    }
-    const Tensor row = positive(leaf({3}, 2)).detach(), column = positive(leaf({2, 1}, 2)).detach();
-    for (const auto& [weight, pos_weight] :
-         {std::pair(row, Tensor()), std::pair(Tensor(), row), std::pair(column, row)}) {
-      const auto weighted = [&, w = weight, p = pos_weight](const Tensors& x) {
-        return amp::binary_cross_entropy_with_logits(
-            x[0], x[1], {.reduction = reduction, .weight = w, .pos_weight = p});
-      };
-      CHECK(gradcheck(weighted, {leaf({2, 3}), leaf({2, 3}, 1)}) == "");
-      CHECK(gradcheck(weighted, {strided_leaf({2, 3}), strided_leaf({2, 3}, 1)}) == "");
-    }
-  }
-  CHECK(gradcheck([](const Tensors& x) { return amp::mse_loss(x[0], x[0] * 2); }, {leaf({3})}) ==
-        "");
-}
-
-TEST_CASE("gradcheck: embedding adds the gradients of repeated rows", "[autograd]") {
-  const Tensor ids = amp::tensor({1, 3, 1, 0, 1, 3}, {2, 3});
-  const auto look_up = [](const Tensor& index) {
-    return [index](const Tensors& x) {
-      const Tensor y = amp::embedding(index, x[0]);
-      return y * y;
-    };
-  };
-  CHECK(gradcheck(look_up(ids), {leaf({4, 2})}) == "");
-  CHECK(gradcheck(look_up(ids.t()), {strided_leaf({4, 2})}) == "");
-  CHECK(gradcheck(look_up(amp::tensor({2}, {})), {leaf({4, 2})}) == "");
-}
-
-TEST_CASE("gradcheck: cat and stack", "[autograd]") {
-  for (const int dim : {0, 1, -1}) {
-    CAPTURE(dim);
-    const auto joined = [dim](const Tensors& x) {
-      const Tensor y = amp::cat(x, dim);
-      return y * y;
-    };
-    const amp::Shape wider = dim == 0 ? amp::Shape(3, 2) : amp::Shape(2, 3);
-    CHECK(gradcheck(joined, {leaf({2, 2}), leaf(wider, 1), leaf({2, 2}, 2)}) == "");
-    CHECK(gradcheck(joined, {strided_leaf({2, 2}), strided_leaf(wider, 1)}) == "");
-    const auto stacked = [dim](const Tensors& x) {
-      const Tensor y = amp::stack(x, dim);
-      return y * y;
-    };
-    CHECK(gradcheck(stacked, {leaf({2, 3}), leaf({2, 3}, 1), leaf({2, 3}, 2)}) == "");
-    CHECK(gradcheck(stacked, {strided_leaf({2, 3}), leaf({2, 3}, 1)}) == "");
-  }
-  // One tensor twice, and one without a gradient in between.
+TEST_CASE("gradcheck: cat and stack of one tensor twice, and one without a gradient",
+          "[autograd]") {
   const Tensor fixed = leaf({2}, 5).detach();
-  CHECK(gradcheck(
-            [&](const Tensors& x) {
-              return amp::cat({x[0], fixed, x[0]}) * 2;
-            },
-            {leaf({2})}) == "");
-  CHECK(gradcheck([&](const Tensors& x) { return amp::stack({fixed, x[0]}); }, {leaf({2})}) == "");
-  CHECK(gradcheck(
-            [](const Tensors& x) {
-              return amp::stack({x[0], x[1]});
-            },
-            {leaf({}), leaf({}, 1)}) == "");
+  const auto joined = [&](const Tensors& x) { return amp::cat({x[0], fixed, x[0]}) * 2; };
+  const auto stacked = [&](const Tensors& x) { return amp::stack({fixed, x[0]}); };
+  CHECK(gradcheck(joined, {leaf({2})}) == "");
+  CHECK(gradcheck(stacked, {leaf({2})}) == "");
 }
 
-TEST_CASE("gradcheck: where, broadcast and strided", "[autograd]") {
-  const Tensor condition = amp::tensor({true, false, false, true, true, false}, {2, 3});
-  const Tensor column = amp::tensor({true, false}, {2, 1});
-  struct Shapes {
-    amp::Shape a, b;
+TEST_CASE("gradcheck: one tensor as input and target, as base and exponent", "[autograd]") {
+  const auto on = [](auto f) {
+    return gradcheck([f](const Tensors& x) { return f(x[0]); }, {leaf({3})});
   };
-  for (const Tensor& chosen : {condition, column}) {
-    const auto pick = [&](const Tensors& x) { return amp::where(chosen, x[0], x[1]); };
-    for (const auto& [a, b] :
-         {Shapes{{2, 3}, {2, 3}}, Shapes{{3}, {2, 1}}, Shapes{{}, {2, 3}}, Shapes{{2, 2, 3}, {}}}) {
-      CAPTURE(to_string(a), to_string(b));
-      CHECK(gradcheck(pick, {leaf(a), leaf(b, 1)}) == "");
-      CHECK(gradcheck(pick, {strided_leaf(a), strided_leaf(b, 1)}) == "");
-    }
-    CHECK(gradcheck([&](const Tensors& x) { return amp::where(chosen, x[0], 2.5); },
-                    {leaf({2, 3})}) == "");
-    CHECK(gradcheck([&](const Tensors& x) { return amp::where(chosen, -1, x[0]); },
-                    {strided_leaf({2, 3})}) == "");
-  }
-}
-
-TEST_CASE("gradcheck: index_select adds what is selected twice", "[autograd]") {
-  const Tensor index = amp::tensor({2, 0, 2, 1, 2}, {5});
-  for (const int dim : {0, 1, -1}) {
-    CAPTURE(dim);
-    const auto select = [&](const Tensors& x) {
-      const Tensor y = amp::index_select(x[0], dim, index);
-      return y * y;
-    };
-    CHECK(gradcheck(select, {leaf({3, 3, 3})}) == "");
-    CHECK(gradcheck(select, {strided_leaf({3, 3, 3})}) == "");
-  }
-  CHECK(gradcheck([](const Tensors& x) { return amp::index_select(x[0], 1, amp::tensor({1}, {})); },
-                  {leaf({2, 3})}) == "");
-  const Tensor narrow_index = amp::tensor(std::vector<std::int32_t>{1, 1}, {2});
-  CHECK(gradcheck([&](const Tensors& x) { return amp::index_select(x[0], 0, narrow_index); },
-                  {leaf({2})}) == "");
+  CHECK(on([](const Tensor& x) { return amp::mse_loss(x, x * 2); }) == "");
+  CHECK(on([](const Tensor& x) { return amp::cross_entropy(x, x * 2); }) == "");
+  CHECK(on([](const Tensor& x) { return amp::pow(positive(x), x); }) == "");
 }
 
 // --- together -----------------------------------------------------------------------------------
