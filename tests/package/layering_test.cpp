@@ -50,11 +50,25 @@ const std::map<std::string, int> kBelowOps = {{"operand", 0},      {"functions",
                                               {"onednn", 2},       {"plans", 2}};
 /// The ops that are made of other ops. A new op needs no line here unless it is, too.
 const std::set<std::pair<std::string, std::string>> kOpsOnOps = {
-    {"attention", "matmul"},      {"batch_norm", "norm"},    {"batch_norm", "reduce"},
-    {"conv", "elementwise"},      {"conv", "matmul"},        {"conv", "reduce"},
-    {"cross_entropy", "softmax"}, {"matmul", "elementwise"}, {"matmul", "reduce"},
-    {"norm", "reduce"},           {"optim", "random"},       {"optim", "unscale"},
-    {"softmax", "reduce"},        {"var", "norm"},           {"var", "reduce"},
+    {"attention", "matmul"},
+    {"batch_norm", "norm"},
+    {"batch_norm", "reduce"},
+    {"conv", "elementwise"},
+    {"conv", "matmul"},
+    {"conv", "reduce"},
+    {"cross_entropy", "softmax"},
+    {"fold", "elementwise"},
+    {"fold", "norm"},
+    {"fold", "reduce"},
+    {"fold", "softmax"},
+    {"matmul", "elementwise"},
+    {"matmul", "reduce"},
+    {"norm", "reduce"},
+    {"optim", "random"},
+    {"optim", "unscale"},
+    {"softmax", "reduce"},
+    {"var", "norm"},
+    {"var", "reduce"},
 };
 
 /// The only inversion: members of Tensor that record history, or read it, are declared in the

@@ -11,6 +11,7 @@
 #include "amp/kernels/cross_entropy/cuda.cuh"
 #include "amp/kernels/elementwise/cuda.cuh"
 #include "amp/kernels/extremum/cuda.cuh"
+#include "amp/kernels/fold/cuda.cuh"
 #include "amp/kernels/hash/cuda.cuh"
 #include "amp/kernels/histogram/cuda.cuh"
 #include "amp/kernels/indexing/cuda.cuh"
@@ -61,6 +62,15 @@ inline constexpr Backend kBackend{
     .max = max,
     .min = min,
     .extremum_backward = extremum_backward,
+    .prod = fold<Product>,
+    .cofactor = fold<Cofactor>,
+    .amax = fold<Extreme<true>>,
+    .amin = fold<Extreme<false>>,
+    .logsumexp = fold<LogSumExp>,
+    .vector_norm = fold<VectorNorm>,
+    .prod_backward = fold_backward<ProductBackward>,
+    .logsumexp_backward = fold_backward<LogSumExpBackward>,
+    .vector_norm_backward = fold_backward<VectorNormBackward>,
     .matmul = matmul,
     .conv2d = conv2d,
     .conv2d_backward_input = conv2d_backward_input,

@@ -13,6 +13,7 @@
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/elementwise/function_kernels.hpp"
 #include "amp/kernels/extremum/args.hpp"
+#include "amp/kernels/fold/args.hpp"
 #include "amp/kernels/hash/args.hpp"
 #include "amp/kernels/histogram/args.hpp"
 #include "amp/kernels/indexing/args.hpp"
@@ -51,6 +52,8 @@ struct Backend {
   Kernel<VarBackwardArgs> var_backward;
   Kernel<ExtremumArgs> max, min;
   Kernel<ExtremumBackwardArgs> extremum_backward;
+  Kernel<FoldArgs> prod, cofactor, amax, amin, logsumexp, vector_norm;
+  Kernel<FoldBackwardArgs> prod_backward, logsumexp_backward, vector_norm_backward;
   Kernel<MatmulArgs> matmul;
   Kernel<Conv2dArgs> conv2d;
   Kernel<Conv2dBackwardInputArgs> conv2d_backward_input;

@@ -20,7 +20,7 @@ namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-/// The lines of a sum, for a sweep (sweep.cuh): line part * stride + o are the elements of output o
+/// The lines of a sum, or of another reduction, for a sweep (sweep.cuh): line part * stride + o are the elements of output o
 /// that belong to a part. Few lines are cut into parts, so that the whole device works.
 struct SumLines {
   /// How elements are read: one by one, in vectors along a line, or in vectors across eight lines
@@ -33,16 +33,15 @@ struct SumLines {
   Access access = Access::kSingles;
   bool side_by_side;
 
-  explicit SumLines(const ReduceArgs& args) {
-    Operand lines = args.input, elements = args.input;
-    for (int d = 0; d < args.input.dims; ++d)
-      (args.output.sizes[d] == 1 ? lines : elements).sizes[d] = 1;
+  SumLines(const Operand& input, const Operand& output) {
+    Operand lines = input, elements = input;
+    for (int d = 0; d < input.dims; ++d) (output.sizes[d] == 1 ? lines : elements).sizes[d] = 1;
     kept = Strided<1>::over(lines, {&lines});
     reduced = Strided<1>::over(elements, {&elements});
-    stride = args.output.numel();
+    stride = output.numel();
     whole = reduced.numel();
     side_by_side = stride > 1 && kept.inner_stride(0) < reduced.inner_stride(0);
-    if (is_plain(args.input) && is_aligned_for_vectors(args.input.data, args.input.dtype))
+    if (is_plain(input) && is_aligned_for_vectors(input.data, input.dtype))
       access = access_in_vectors();
     cut();
     count = stride * parts;
@@ -145,7 +144,7 @@ void launch_sum(const SumLines& lines, const Operand& input, const Operand& outp
 
 template <class C>
 void sum(const ReduceArgs& args) {
-  const SumLines lines(args);
+  const SumLines lines(args.input, args.output);
   if (lines.parts == 1 || lines.stride == 0)
     return launch_sum<C>(lines, args.input, args.output, args.scale);
   // First sums the parts [parts, outputs], then adds them.

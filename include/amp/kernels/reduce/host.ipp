@@ -10,6 +10,7 @@
 #include "amp/device/host_memory.hpp"
 #include "amp/kernels/reduce/args.hpp"
 #include "amp/kernels/reduce/host.hpp"
+#include "amp/kernels/reduce/host/accumulate.hpp"
 #include "amp/kernels/reduce/host/sum_block.hpp"
 #include "amp/kernels/traversal/host/lanes.hpp"
 #include "amp/kernels/traversal/host/loop.hpp"
@@ -147,28 +148,12 @@ using AddElements = void(const Operand& input, std::int64_t at, std::int64_t str
 template <class Sum>
 void sum_any(const Loop<2>& loop, const Operand& input, std::int64_t outputs, Sum* sums,
              AddElements<Sum>* add) {
-  const std::int64_t blocks = input.numel() == 0 ? 0 : loop.blocks();
-  const auto accumulate = [&](std::int64_t begin, std::int64_t end, Sum* out) {
-    loop.run(begin, end, [&](const std::int64_t* at, std::int64_t n) {
-      add(input, at[0], loop.inner_stride(0), n, out + at[1], loop.inner_stride(1));
-    });
-  };
-  // Uses parts as above.
-  const std::int64_t rows_per_block = (std::max)(
-      std::int64_t{1},
-      (std::int64_t{1} << 16) / (std::min)(kBlock, (std::max)(loop.inner_size(), std::int64_t{1})));
-  const std::int64_t part =
-      (std::max)(rows_per_block, ceil_div(blocks * outputs, std::int64_t{1} << 22));
-  const std::int64_t parts = ceil_div(blocks, part);
-  const HostBuffer<Sum> partial(parts * outputs);
-  parallel_for(parts, [&](std::int64_t p) {
-    std::fill_n(partial.data() + p * outputs, outputs, Sum{0});
-    accumulate(p * part, (std::min)(blocks, (p + 1) * part), partial.data() + p * outputs);
-  });
-  std::fill_n(sums, outputs, Sum{0});
-  for (std::int64_t p = 0; p < parts; ++p) {
-    for (std::int64_t i = 0; i < outputs; ++i) sums[i] += partial[p * outputs + i];
-  }
+  accumulate(
+      loop, input, outputs, sums, Sum{0},
+      [&](std::int64_t at, std::int64_t stride, std::int64_t n, Sum* to, std::int64_t to_stride) {
+        add(input, at, stride, n, to, to_stride);
+      },
+      [](Sum& sum, Sum partial) { sum += partial; });
 }
 
 }  // namespace detail
@@ -176,14 +161,7 @@ void sum_any(const Loop<2>& loop, const Operand& input, std::int64_t outputs, Su
 AMP_INLINE void sum(const ReduceArgs& args) {
   const std::int64_t outputs = args.output.numel();
   if (outputs == 0) return;
-  // The output for the loop: dense sums, with stride 0 along the reduced dimensions.
-  Operand strided = args.output;
-  std::int64_t stride = 1;
-  for (int d = strided.dims - 1; d >= 0; --d) {
-    strided.strides[d] = strided.sizes[d] == 1 ? 0 : stride;
-    stride *= strided.sizes[d];
-  }
-  const auto loop = Loop<2>::in_memory_order(args.input, {&args.input, &strided});
+  const auto loop = detail::loop_of_reduction(args.input, args.output);
   if (!is_floating_point(args.input.dtype)) {  // modulo 2^64; integers have no mean
     const HostBuffer<std::uint64_t> sums(outputs);
     detail::sum_any(loop, args.input, outputs, sums.data(),

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Folds: reductions that take elements one after another, in any order, into a state. A fold is
+//
+//   State<C>                of elements that are computed in C: float, double or int64
+//   none<C>()               the state before the first element
+//   add(state, x)           takes an element
+//   join(a, b)              the state of the elements of both
+//   finish(state)           the result
+//   kIntegers               whether there are integer elements; otherwise they are read as floats
+//
+// The host's loop (host.hpp) and the CUDA kernel (cuda.cuh) exist once, for all of them. Derivatives
+// are elementwise: apply(grad, x, y, more), with y the result of the element's line.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "amp/core/config.hpp"
+#include "amp/kernels/functions.hpp"
+#include "amp/types/small_float.hpp"
+
+namespace amp::inline v0::kernels {
+
+/// The product: of floats in double, of integers modulo 2^64.
+struct Product {
+  static constexpr bool kIntegers = true;
+  template <class C>
+  using State = std::conditional_t<std::is_integral_v<C>, std::int64_t, double>;
+
+  template <class C>
+  AMP_HOST_DEVICE static State<C> none() {
+    return 1;
+  }
+  template <class S, class C>
+  AMP_HOST_DEVICE void add(S& product, C x) const {
+    product = functions::Mul::apply(product, static_cast<S>(x));
+  }
+  template <class S>
+  AMP_HOST_DEVICE static S join(S a, S b) {
+    return functions::Mul::apply(a, b);
+  }
+  template <class S>
+  AMP_HOST_DEVICE S finish(S product) const {
+    return product;
+  }
+};
+
+/// The product of the other elements, if exactly one is zero; 0 if none or several are.
+struct Cofactor {
+  static constexpr bool kIntegers = false;
+  struct Factors {
+    double product;  // of the elements that are not zero
+    std::int64_t zeros;
+  };
+  template <class C>
+  using State = Factors;
+
+  template <class C>
+  AMP_HOST_DEVICE static Factors none() {
+    return {1, 0};
+  }
+  template <class C>
+  AMP_HOST_DEVICE void add(Factors& factors, C x) const {
+    if (x == C{0}) {
+      ++factors.zeros;
+    } else {
+      factors.product *= static_cast<double>(x);
+    }
+  }
+  AMP_HOST_DEVICE static Factors join(Factors a, Factors b) {
+    return {a.product * b.product, a.zeros + b.zeros};
+  }
+  AMP_HOST_DEVICE double finish(Factors factors) const {
+    return factors.zeros == 1 ? factors.product : 0;
+  }
+};
+
+/// d prod / dx = prod / x. If x is zero, it is the product of the others, which is `cofactor`: with a
+/// second zero, that is 0 too.
+struct ProductBackward {
+  template <class C>
+  AMP_HOST_DEVICE static C apply(C grad, C x, C product, C cofactor) {
+    return grad * (x == C{0} ? cofactor : product / x);
+  }
+};
+
+/// The largest (smallest) element, or magnitude of an element; NaN if any is NaN.
+template <bool Largest>
+struct Extreme {
+  static constexpr bool kIntegers = true;
+  bool of_magnitudes = false;
+
+  template <class C>
+  using State = C;
+
+  template <class C>
+  AMP_HOST_DEVICE static C none() {
+    using Limits = std::numeric_limits<C>;
+    if constexpr (Limits::has_infinity) return Largest ? -Limits::infinity() : Limits::infinity();
+    return Largest ? Limits::lowest() : (Limits::max)();
+  }
+  template <class C>
+  AMP_HOST_DEVICE void add(C& best, C x) const {
+    best = join(best, of_magnitudes ? functions::Abs::apply(x) : x);
+  }
+  template <class C>
+  AMP_HOST_DEVICE static C join(C a, C b) {
+    if constexpr (Largest) return functions::Maximum::apply(a, b);
+    return functions::Minimum::apply(a, b);
+  }
+  template <class C>
+  AMP_HOST_DEVICE C finish(C best) const {
+    return best;
+  }
+};
+
+/// log(sum(exp(x))), as m + log(sum(exp(x - m))) with the maximum m of the elements so far: the sum
+/// shrinks as that rises (Milakov and Gimelshein 2018, arXiv 1805.02867, algorithm 3).
+struct LogSumExp {
+  static constexpr bool kIntegers = false;
+  template <class C>
+  struct State {
+    C maximum;
+    double sum;
+
+    /// Returns what is subtracted: 0 if the maximum is infinite. Then -infinity adds 0, and infinity
+    /// makes the sum infinite.
+    AMP_HOST_DEVICE C origin() const { return is_finite(maximum) ? maximum : C{0}; }
+    AMP_HOST_DEVICE void raise(C to) {
+      if (!(to > maximum)) return;
+      sum *= static_cast<double>(functions::math::exp(maximum - to));
+      maximum = to;
+    }
+  };
+
+  template <class C>
+  AMP_HOST_DEVICE static State<C> none() {
+    return {-std::numeric_limits<C>::infinity(), 0};
+  }
+  template <class C>
+  AMP_HOST_DEVICE void add(State<C>& state, C x) const {
+    state.raise(x);
+    state.sum += static_cast<double>(functions::math::exp(x - state.origin()));
+  }
+  template <class C>
+  AMP_HOST_DEVICE static State<C> join(State<C> a, State<C> b) {
+    a.raise(b.maximum);
+    b.raise(a.maximum);
+    a.sum += b.sum;
+    return a;
+  }
+  template <class C>
+  AMP_HOST_DEVICE double finish(State<C> state) const {
+    return static_cast<double>(state.origin()) + functions::math::log(state.sum);
+  }
+};
+
+struct LogSumExpBackward {
+  template <class C>
+  AMP_HOST_DEVICE static C apply(C grad, C x, C y, C) {
+    return grad * functions::math::exp(x - y);
+  }
+};
+
+/// sum(|x|^p)^(1/p) for a finite order p: the number of elements that are not zero for p = 0.
+struct PowerSum {
+  static constexpr bool kIntegers = false;
+  enum class Kind : std::uint8_t { kCount, kMagnitudes, kSquares, kPowers };
+  double order;
+  Kind kind;
+
+  explicit PowerSum(double p)
+      : order(p),
+        kind(p == 0   ? Kind::kCount
+             : p == 1 ? Kind::kMagnitudes
+             : p == 2 ? Kind::kSquares
+                      : Kind::kPowers) {}
+
+  template <class C>
+  using State = double;
+
+  template <class C>
+  AMP_HOST_DEVICE static double none() {
+    return 0;
+  }
+  template <class C>
+  AMP_HOST_DEVICE void add(double& sum, C element) const {
+    const double x = functions::Abs::apply(static_cast<double>(element));
+    switch (kind) {
+      case Kind::kCount:
+        sum += x == 0 ? 0 : 1;
+        break;
+      case Kind::kMagnitudes:
+        sum += x;
+        break;
+      case Kind::kSquares:
+        sum += x * x;
+        break;
+      case Kind::kPowers:
+        sum += functions::math::pow(x, order);
+    }
+  }
+  AMP_HOST_DEVICE static double join(double a, double b) { return a + b; }
+  AMP_HOST_DEVICE double finish(double sum) const {
+    return kind == Kind::kSquares  ? functions::math::sqrt(sum)
+           : kind == Kind::kPowers ? functions::math::pow(sum, 1 / order)
+                                   : sum;
+  }
+};
+
+/// A norm of any order, infinite ones included: the fold depends on the order.
+struct VectorNorm {
+  static constexpr bool kIntegers = false;
+};
+
+/// The derivative of a norm y of finite order p != 0: sign(x) (|x| / y)^(p - 1), and 0 if x is 0 or y
+/// is, for lack of one. As torch's, that of order 1 is 0 if x is NaN.
+struct VectorNormBackward {
+  template <class C>
+  AMP_HOST_DEVICE static C apply(C grad, C x, C y, C p) {
+    if (y == C{0}) return C{0};
+    if (p == C{2}) return grad * (x / y);
+    if (x == C{0} && p < C{1}) return grad * (x * y);  // 0, or NaN if y is not finite
+    using functions::math::pow;
+    const C size = functions::Abs::apply(x), e = p - C{1};
+    // Powers of an exponent between -1 and 1 do not overflow, and the quotient may underflow; with
+    // others it is the other way round.
+    const C power = p > C{0} && p < C{2} ? pow(size, e) / pow(y, e) : pow(size / y, e);
+    return grad * (x > C{0} ? power : x < C{0} ? -power : C{0} * power);
+  }
+};
+
+/// Calls visitor(fold) with the fold that an op stands for.
+template <class Op, class Visitor>
+void visit_fold(double order, Visitor&& visitor) {
+  if constexpr (std::is_same_v<Op, VectorNorm>) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    if (order == kInfinity) return visitor(Extreme<true>{.of_magnitudes = true});
+    if (order == -kInfinity) return visitor(Extreme<false>{.of_magnitudes = true});
+    visitor(PowerSum(order));
+  } else {
+    visitor(Op{});
+  }
+}
+
+}  // namespace amp::inline v0::kernels

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Folds on the host, and their derivatives. The kernel of a reduction is fold<Op>, for an op of
+// formula.hpp: a template, so that a file compiles only those that it uses.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "amp/kernels/fold/args.hpp"
+#include "amp/kernels/fold/formula.hpp"
+#include "amp/kernels/norm/host/rows.hpp"
+#include "amp/kernels/reduce/host/accumulate.hpp"
+#include "amp/kernels/softmax/host/rows.hpp"
+#include "amp/kernels/traversal/host/rows.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace detail {
+
+/// Adds a block of elements to one state: in eight lanes, which do not wait for each other.
+template <class Fold, class State, class C>
+void fold_block(const Fold& fold, State& state, const C* x, std::int64_t n) {
+  State lanes[8];
+  for (State& lane : lanes) lane = fold.template none<C>();
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    for (int l = 0; l < 8; ++l) fold.add(lanes[l], x[i + l]);
+  }
+  for (; i < n; ++i) fold.add(lanes[i % 8], x[i]);
+  for (const State& lane : lanes) state = fold.join(state, lane);
+}
+/// In vectors, for the norm of order 2.
+template <class C>
+void fold_block(const PowerSum& fold, double& sum, const C* x, std::int64_t n) {
+  if (fold.kind == PowerSum::Kind::kSquares) {
+    sum += sum_of_squares(x, n, 0);
+  } else {
+    fold_block<PowerSum, double, C>(fold, sum, x, n);
+  }
+}
+
+/// Of whole vectors: the maximum first, then the sum.
+struct LogSumExpOfRow {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static LogSumExp::State<C> run(const C* x, std::int64_t n) {
+    LogSumExp::State<C> state{MaximumOfRow::run<Isa>(x, n), 0};
+    C* const none = nullptr;
+    state.sum = ExponentialsOfRow::run<Isa>(x, none, n, state.origin());
+    return state;
+  }
+};
+template <class C>
+void fold_block(const LogSumExp& fold, LogSumExp::State<C>& state, const C* x, std::int64_t n) {
+  const std::int64_t whole = n - n % kWidest;
+  if (whole != 0) state = fold.join(state, on_rows<LogSumExpOfRow, C>(x, whole));
+  for (std::int64_t i = whole; i < n; ++i) fold.add(state, x[i]);
+}
+
+template <class C, class Fold>
+void fold_as(const Fold& fold, const FoldArgs& args) {
+  using State = typename Fold::template State<C>;
+  const std::int64_t outputs = args.output.numel();
+  const HostBuffer<State> states(outputs);
+  accumulate(
+      loop_of_reduction(args.input, args.output), args.input, outputs, states.data(),
+      fold.template none<C>(),
+      [&](std::int64_t at, std::int64_t stride, std::int64_t n, State* to, std::int64_t to_stride) {
+        C buffer[kBlock];
+        const C* const x = fetch(args.input, at, stride, n, buffer);
+        if (to_stride == 0) return fold_block(fold, *to, x, n);
+        for (std::int64_t i = 0; i < n; ++i) fold.add(to[i * to_stride], x[i]);
+      },
+      [&](State& state, const State& other) { state = fold.join(state, other); });
+  using Result = decltype(fold.finish(states[0]));
+  Result results[kBlock];
+  for (std::int64_t i = 0; i < outputs; i += kBlock) {
+    const std::int64_t n = (std::min)(kBlock, outputs - i);
+    for (std::int64_t k = 0; k < n; ++k) results[k] = fold.finish(states[i + k]);
+    store(results, args.output, i, 1, n);
+  }
+}
+
+}  // namespace detail
+
+template <class Op>
+void fold(const FoldArgs& args) {
+  visit_fold<Op>(args.order, [&](const auto& fold) {
+    const auto as = [&](auto tag) { detail::fold_as<typename decltype(tag)::type>(fold, args); };
+    if constexpr (Op::kIntegers) {
+      visit_compute_type(args.input.dtype, as);
+    } else {
+      visit_float_type(args.input.dtype, as);
+    }
+  });
+}
+
+template <class Derivative>
+void fold_backward(const FoldBackwardArgs& args) {
+  const auto loop = Loop<5>::in_memory_order(
+      args.grad_input,
+      {&args.grad_output, &args.input, &args.output, &args.more, &args.grad_input});
+  visit_float_type(args.grad_input.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+      C buffers[5][kBlock];
+      const auto fetched = [&](const Operand& operand, int k) {
+        return fetch(operand, at[k], loop.inner_stride(k), n, buffers[k]);
+      };
+      const C *const grad = fetched(args.grad_output, 0), *const x = fetched(args.input, 1),
+                     *const y = fetched(args.output, 2), *const more = fetched(args.more, 3);
+      C* const grad_x = target(args.grad_input, at[4], loop.inner_stride(4), n, buffers[4]);
+      for (std::int64_t i = 0; i < n; ++i)
+        grad_x[i] = Derivative::apply(grad[i], x[i], y[i], more[i]);
+      store(grad_x, args.grad_input, at[4], loop.inner_stride(4), n);
+    });
+  });
+}
+
+}  // namespace amp::inline v0::kernels::host

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The loop of a reduction over the dimensions in which its output has extent 1: elements are taken
+// in the order in which they lie in memory, whatever dimensions are reduced.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "amp/core/math.hpp"
+#include "amp/device/host_memory.hpp"
+#include "amp/kernels/traversal/host/loop.hpp"
+
+namespace amp::inline v0::kernels::host::detail {
+
+/// Returns the loop over the input, and over dense results: their stride is 0 along the reduced
+/// dimensions.
+inline Loop<2> loop_of_reduction(const Operand& input, const Operand& output) {
+  Operand results = output;
+  std::int64_t stride = 1;
+  for (int d = results.dims - 1; d >= 0; --d) {
+    results.strides[d] = results.sizes[d] == 1 ? 0 : stride;
+    stride *= results.sizes[d];
+  }
+  return Loop<2>::in_memory_order(input, {&input, &results});
+}
+
+/// Sets the states, one for each output. `none` is that of no elements; join(a, b) adds state b to
+/// a. add(at, stride, n, states, states_stride) adds n elements of the input, which are `stride`
+/// apart, to states that are `states_stride` apart: all to one state if that is 0.
+template <class State, class Add, class Join>
+void accumulate(const Loop<2>& loop, const Operand& input, std::int64_t outputs, State* states,
+                const State& none, const Add& add, const Join& join) {
+  const std::int64_t blocks = input.numel() == 0 ? 0 : loop.blocks();
+  // Uses parts of fixed size, each with its own states, joined in order: the result does not depend
+  // on the number of threads.
+  const std::int64_t rows_per_block = (std::max)(
+      std::int64_t{1},
+      (std::int64_t{1} << 16) / (std::min)(kBlock, (std::max)(loop.inner_size(), std::int64_t{1})));
+  const std::int64_t part =
+      (std::max)(rows_per_block, ceil_div(blocks * outputs, std::int64_t{1} << 22));
+  const std::int64_t parts = ceil_div(blocks, part);
+  const HostBuffer<State> partial(parts * outputs);
+  parallel_for(parts, [&](std::int64_t p) {
+    State* const own = partial.data() + p * outputs;
+    std::fill_n(own, outputs, none);
+    loop.run(p * part, (std::min)(blocks, (p + 1) * part),
+             [&](const std::int64_t* at, std::int64_t n) {
+               add(at[0], loop.inner_stride(0), n, own + at[1], loop.inner_stride(1));
+             });
+  });
+  std::fill_n(states, outputs, none);
+  for (std::int64_t p = 0; p < parts; ++p) {
+    for (std::int64_t i = 0; i < outputs; ++i) join(states[i], partial[p * outputs + i]);
+  }
+}
+
+}  // namespace amp::inline v0::kernels::host::detail
