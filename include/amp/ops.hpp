@@ -37,3 +37,4 @@
 #include "amp/ops/reduce.hpp"
 #include "amp/ops/softmax.hpp"
 #include "amp/ops/tensor_members.hpp"
+#include "amp/ops/vector_norm.hpp"

@@ -42,16 +42,37 @@ constexpr auto kAsIs = amp::OpPolicy::kPassthrough;
 // PyTorch's list for CUDA, of the ops that amp has: autocast_mode.h. feed_forward is amp's own.
 constexpr std::string_view kInLowPrecision[] = {
     "matmul", "bmm", "linear", "conv2d", "scaled_dot_product_attention", "feed_forward"};
-constexpr std::string_view kInFloat32[] = {
-    "acos",       "asin",          "cosh",
-    "erfinv",     "expm1",         "log10",
-    "log2",       "sinh",          "softplus",
-    "square",     "tan",           "exp",
-    "log",        "log1p",         "pow",
-    "rsqrt",      "softmax",       "log_softmax",
-    "reciprocal", "layer_norm",    "rms_norm",
-    "group_norm", "sum",           "nll_loss",
-    "mse_loss",   "cross_entropy", "binary_cross_entropy_with_logits"};
+constexpr std::string_view kInFloat32[] = {"prod",
+                                           "logsumexp",
+                                           "norm",
+                                           "normalize",
+                                           "acos",
+                                           "asin",
+                                           "cosh",
+                                           "erfinv",
+                                           "expm1",
+                                           "log10",
+                                           "log2",
+                                           "sinh",
+                                           "softplus",
+                                           "square",
+                                           "tan",
+                                           "exp",
+                                           "log",
+                                           "log1p",
+                                           "pow",
+                                           "rsqrt",
+                                           "softmax",
+                                           "log_softmax",
+                                           "reciprocal",
+                                           "layer_norm",
+                                           "rms_norm",
+                                           "group_norm",
+                                           "sum",
+                                           "nll_loss",
+                                           "mse_loss",
+                                           "cross_entropy",
+                                           "binary_cross_entropy_with_logits"};
 
 constexpr std::string_view kInWidest[] = {"atan2"};
 

@@ -508,6 +508,78 @@ TEST_CASE("gradcheck: a block of a transformer", "[autograd]") {
   CHECK(gradcheck(block, {leaf({4, 4}), leaf({4}, 1), leaf({4}, 2), leaf({4, 4}, 3)}) == "");
 }
 
+TEST_CASE("gradcheck: reductions over several dimensions, or all", "[autograd]") {
+  for (const Tensor& x : {leaf({2, 3, 2}), strided_leaf({2, 3, 2})}) {
+    for (const amp::Dims& dims : {amp::Dims(0, 2), amp::Dims(-1, 1), amp::Dims(1), amp::Dims()}) {
+      for (const bool keepdim : {false, true}) {
+        CAPTURE(to_string(dims), keepdim);
+        const auto on = [&](auto op) {
+          return gradcheck([op](const Tensors& t) { return op(t[0]); }, {x});
+        };
+        CHECK(on([&](const Tensor& t) { return amp::sum(t * t, dims, keepdim); }) == "");
+        CHECK(on([&](const Tensor& t) { return amp::mean(t * t, dims, keepdim); }) == "");
+        for (const double correction : {0.0, 1.0}) {
+          CHECK(on([&](const Tensor& t) { return amp::var(t, dims, correction, keepdim); }) == "");
+          CHECK(on([&](const Tensor& t) { return amp::std(t, dims, correction, keepdim); }) == "");
+        }
+        CHECK(on([&](const Tensor& t) { return amp::amax(t, dims, keepdim); }) == "");
+        CHECK(on([&](const Tensor& t) { return amp::amin(t, dims, keepdim); }) == "");
+        CHECK(on([&](const Tensor& t) { return amp::logsumexp(t * 3, dims, keepdim); }) == "");
+        for (const double p : {1.0, 2.0, 3.0, 0.5, 1.5, -1.0, HUGE_VAL, -HUGE_VAL}) {
+          CAPTURE(p);
+          CHECK(on([&](const Tensor& t) { return amp::norm(t, p, dims, keepdim); }) == "");
+        }
+        CHECK(on([&](const Tensor& t) { return amp::normalize(t, 2, dims); }) == "");
+        CHECK(on([&](const Tensor& t) { return amp::normalize(t, 3, dims, 100); }) == "");
+      }
+    }
+  }
+  CHECK(gradcheck([](const Tensors& t) { return amp::var(t[0]); }, {leaf({2, 3})}) == "");
+  CHECK(gradcheck([](const Tensors& t) { return amp::std(t[0]); }, {leaf({2, 3})}) == "");
+  CHECK(gradcheck([](const Tensors& t) { return amp::norm(t[0]); }, {leaf({})}) == "");
+}
+
+TEST_CASE("gradcheck: products, also with zeros", "[autograd]") {
+  CHECK(check_unary([](const Tensor& x) { return amp::prod(x); }, anything) == "");
+  for (const Tensor& x : {leaf({2, 3, 2}), strided_leaf({2, 3, 2})}) {
+    for (const int dim : {0, 1, -1}) {
+      CHECK(gradcheck([&](const Tensors& t) { return amp::prod(t[0], dim, dim == 0); }, {x}) == "");
+    }
+  }
+  for (const std::vector<double>& values :
+       {std::vector<double>{2, 0, -3, 1.5}, {0, 0, 3, 2}, {0, 0, 0, 0}, {1, 2, 3, 0}}) {
+    const Tensor x = amp::tensor(values, {2, 2}, {.requires_grad = true});
+    CHECK(gradcheck([](const Tensors& t) { return amp::prod(t[0]); }, {x}) == "");
+    CHECK(gradcheck([](const Tensors& t) { return amp::prod(t[0], 0); }, {x}) == "");
+    CHECK(gradcheck([](const Tensors& t) { return amp::prod(t[0], 1); }, {x}) == "");
+  }
+}
+
+TEST_CASE("gradcheck: ties, zeros and constants take torch's gradients", "[autograd]") {
+  const auto gradient = [](const std::vector<float>& values, const auto& f) {
+    const Tensor x = amp::tensor(values, {values.size()}, {.requires_grad = true});
+    f(x).backward();
+    return x.grad().template to_vector<float>();
+  };
+  using Floats = std::vector<float>;
+  CHECK(gradient({2, 1, 2, 2}, [](const Tensor& x) { return amp::amax(x); }) ==
+        Floats{1 / 3.0F, 0, 1 / 3.0F, 1 / 3.0F});
+  CHECK(gradient({1, 1, 2}, [](const Tensor& x) { return amp::amin(x, 0); }) ==
+        Floats{0.5, 0.5, 0});
+  CHECK(gradient({3, -3, 1}, [](const Tensor& x) { return amp::norm(x, HUGE_VAL); }) ==
+        Floats{0.5, -0.5, 0});
+  for (const double p : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, -1.0, HUGE_VAL}) {
+    CAPTURE(p);
+    CHECK(gradient({0, 0}, [&](const Tensor& x) { return amp::norm(x, p); }) == Floats{0, 0});
+  }
+  CHECK(gradient({2, 5}, [](const Tensor& x) { return amp::norm(x, 0); }) == Floats{0, 0});
+  CHECK(gradient({3, 3}, [](const Tensor& x) { return amp::std(x); }) == Floats{0, 0});
+  // Three times 0.1 is not divisible by 3 in float64.
+  const Tensor equal = amp::full({3}, 0.1, {.dtype = amp::kFloat64, .requires_grad = true});
+  amp::std(equal).backward();
+  CHECK(equal.grad().to_vector<double>() == std::vector<double>{0, 0, 0});
+}
+
 TEST_CASE("gradcheck: a small network", "[autograd]") {
   const Tensor targets = amp::tensor({1, 0}, {2});
   const auto network = [&](const Tensors& x) {

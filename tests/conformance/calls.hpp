@@ -86,6 +86,8 @@ inline constexpr Limits kFloat32Math{0.51, 0.51};  // what is rounded was comput
 inline constexpr Limits kTwoRoundings{0.51, 1.01};
 // A factor is rounded before it is summed; the terms of its gradient cancel.
 inline constexpr Limits kRoundedBetween{1.01, 1.01, 12};
+// The gradient has the exponential of a difference from the result, of which float32 loses digits.
+inline constexpr Limits kExponentialOfResult{0.51, 0.51, 12};
 // The gradient has the cube of a rounded result.
 inline constexpr Limits kCubeOfRounded{0.51, 2.01};
 // The probabilities are rounded, then the product; likewise in the gradient.
@@ -353,6 +355,50 @@ inline constexpr Binding kAll[] = {
     {"argmax(x, dim)",
      [](In x, Case c) -> Outputs { return amp::argmax(x[0], integer(c, 0), flag(c, 1)); },
      kOneRounding, "input", kNumbers},
+    {"sum(x, dims)",
+     [](In x, Case c) -> Outputs { return amp::sum(x[0], integers_from(c, 1), flag(c, 0)); },
+     kOneRounding, "input", kAnything},
+    {"mean(x, dims)",
+     [](In x, Case c) -> Outputs { return amp::mean(x[0], integers_from(c, 1), flag(c, 0)); },
+     kFloat32Math},
+    {"var(x)", [](In x, Case) -> Outputs { return amp::var(x[0]); }, kFloat32Math},
+    {"var(x, dims)",
+     [](In x, Case c) -> Outputs {
+       return amp::var(x[0], integers_from(c, 2), number(c), flag(c, 1));
+     },
+     kFloat32Math},
+    {"std", [](In x, Case) -> Outputs { return amp::std(x[0]); }, kFloat32Math},
+    {"std(x, dims)",
+     [](In x, Case c) -> Outputs {
+       return amp::std(x[0], integers_from(c, 2), number(c), flag(c, 1));
+     },
+     kFloat32Math},
+    {"amax", [](In x, Case) -> Outputs { return amp::amax(x[0]); }, kOneRounding, "input", kAnything},
+    {"amax(x, dims)",
+     [](In x, Case c) -> Outputs { return amp::amax(x[0], integers_from(c, 1), flag(c, 0)); },
+     kOneRounding, "input", kAnything},
+    {"amin", [](In x, Case) -> Outputs { return amp::amin(x[0]); }, kOneRounding, "input", kAnything},
+    {"amin(x, dims)",
+     [](In x, Case c) -> Outputs { return amp::amin(x[0], integers_from(c, 1), flag(c, 0)); },
+     kOneRounding, "input", kAnything},
+    {"prod", [](In x, Case) -> Outputs { return amp::prod(x[0]); }, kFloat32Math, "input", kAnything},
+    {"prod(x, dim)",
+     [](In x, Case c) -> Outputs { return amp::prod(x[0], integer(c, 0), flag(c, 1)); },
+     kFloat32Math, "input", kAnything},
+    {"logsumexp(x, dims)",
+     [](In x, Case c) -> Outputs { return amp::logsumexp(x[0], integers_from(c, 1), flag(c, 0)); },
+     kExponentialOfResult, "input", kAnything},
+    {"norm", [](In x, Case) -> Outputs { return amp::norm(x[0]); }, kFloat32Math},
+    {"norm(x, p, dims)",
+     [](In x, Case c) -> Outputs {
+       return amp::norm(x[0], number(c), integers_from(c, 2), flag(c, 1));
+     },
+     kFloat32Math},
+    {"normalize",
+     [](In x, Case c) -> Outputs {
+       return amp::normalize(x[0], number(c), integers_from(c, 2), c.attributes[1]);
+     },
+     kFloat32Math},
     {"max_pool2d",
      [](In x, Case c) {
        return pool2d([](const auto&... a) { return amp::max_pool2d(a...); }, x, c);

@@ -108,6 +108,13 @@ inline void integer_ops(const amp::Device& device, amp::DType dtype) {
   is(std::get<0>(amp::min(x.reshape({2, 2}), 1)), {-2, 0});
   CHECK(std::get<1>(amp::max(x.reshape({2, 2}), 0)).to_vector<std::int64_t>() == Integers{0, 1});
   CHECK(amp::argmax(x).item<std::int64_t>() == 3);
+  is(amp::amax(x.reshape({2, 2}), {0, 1}), {7});
+  is(amp::amin(x.reshape({2, 2}), 1), {-2, 0});
+  CHECK(amp::prod(y).dtype() == amp::kInt64);
+  CHECK(amp::prod(y).item<std::int64_t>() == -70);
+  CHECK(amp::prod(x.reshape({2, 2}), 0).to_vector<std::int64_t>() == Integers{0, -14});
+  CHECK(amp::logsumexp(of({0, 0}), 0).dtype() == amp::kFloat32);
+  CHECK(amp::logsumexp(of({0}), 0).item<float>() == 0);
   is(amp::cat({x, y}), {3, -2, 0, 7, 2, 5, -1, 7});
   is(amp::stack({x, y}, 1), {3, 2, -2, 5, 0, -1, 7, 7});
   is(amp::where(amp::gt(x, 0), x, y), {3, 5, -1, 7});
@@ -134,6 +141,11 @@ inline void integer_extremes(const amp::Device& device, amp::DType dtype) {
   CHECK(amp::min(x).item<std::int64_t>() == low);
   CHECK(amp::argmax(x).item<std::int64_t>() == 1);
   CHECK(std::get<1>(amp::min(x, 0)).item<std::int64_t>() == 2);
+  CHECK(amp::amax(x).item<std::int64_t>() == high);
+  CHECK(amp::amin(x).item<std::int64_t>() == low);
+  const auto bits = [](std::int64_t i) { return static_cast<std::uint64_t>(i); };
+  CHECK(bits(amp::prod(x).item<std::int64_t>()) ==
+        bits(high - 1) * bits(high) * bits(low) * bits(low + 1));  // modulo 2^64
   CHECK(amp::max(x.narrow(0, 0, 2), x.narrow(0, 1, 2)).to_vector<std::int64_t>() ==
         Integers{high, high});
   CHECK(amp::where(amp::eq(x, high), x, 0).to_vector<std::int64_t>() == Integers{0, high, 0, 0});
@@ -159,6 +171,11 @@ inline void bool_ops(const amp::Device& device, amp::DType) {
   is(amp::min(x, y), {1, 0, 0});
   is(amp::max(x), {1});
   is(amp::min(x), {0});
+  is(amp::amax(x), {1});
+  is(amp::amin(x, 0), {0});
+  CHECK(amp::name(amp::prod(x).dtype()) == amp::name(amp::kInt64));
+  CHECK(amp::prod(x).item<int>() == 0);
+  CHECK(amp::logsumexp(of({0, 0}), 0).item<float>() == 0.693147182F);
   is(amp::eq(x, y), {1, 0, 0});
   for (const auto& call : {+[](const amp::Tensor& b) { return amp::argmax(b); },
                            +[](const amp::Tensor& b) { return amp::argmax(b, 0); },
@@ -180,6 +197,9 @@ inline void integers_refused(const amp::Device& device, amp::DType dtype) {
   refused([&] { return amp::silu(x); });
   refused([&] { return amp::softmax(x, 0); });
   refused([&] { return amp::var(x, 0); });
+  refused([&] { return amp::std(x, 0); });
+  refused([&] { return amp::norm(x); });
+  refused([&] { return amp::normalize(x); });
   refused([&] { return amp::layer_norm(x, {2}); });
   refused([&] { return amp::rms_norm(x, {2}); });
   refused([&] { return amp::group_norm(x, 1); });

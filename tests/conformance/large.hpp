@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -64,6 +65,25 @@ inline const std::vector<LargeCase>& large_cases() {
       {"max(x, dim)", {{30, 40, 50}}, {1, 0}},
       {"argmax", {{200, 300}}},
       {"argmax(x, dim)", {{30, 40, 50}}, {1, 0}},
+      {"sum(x, dims)", {{30, 40, 50}}, {0, 0, 2}},
+      {"mean(x, dims)", {{30, 40, 50}}, {1, 1, 2}},
+      {"var(x)", {{200, 300}}},
+      {"var(x, dims)", {{30, 40, 50}}, {1, 0, 0, 2}},
+      {"std(x, dims)", {{30, 40, 50}}, {1, 1, 1}},
+      {"std(x, dims)", {{200, 300}}, {0, 0, 0}},
+      {"amax", {{200, 300}}},
+      {"amax(x, dims)", {{30, 40, 50}}, {0, 0, 2}},
+      {"amin(x, dims)", {{200, 300}}, {1, 0}},
+      {"prod(x, dim)", {{5, 300}}, {0, 0}, {}, 0, 0, kPositive},
+      {"prod(x, dim)", {{300, 5}}, {1, 1}, {}, 0, 0, kPositive},
+      {"logsumexp(x, dims)", {{200, 300}}, {0, 1}},
+      {"logsumexp(x, dims)", {{30, 40, 50}}, {1, 0, 2}},
+      {"norm", {{200, 300}}},
+      {"norm(x, p, dims)", {{30, 40, 50}}, {2, 0, 1}},
+      {"norm(x, p, dims)", {{30, 40, 50}}, {3, 1, 0, 2}},
+      {"norm(x, p, dims)", {{200, 300}}, {1.5, 0, 0}},
+      {"norm(x, p, dims)", {{200, 300}}, {std::numeric_limits<double>::infinity(), 0, 1}},
+      {"normalize", {{200, 300}}, {2, 1e-12, 1}},
       {"max_pool2d", {{4, 5, 31, 30}}, {3, 2, 2, 2, 1, 1}},
       {"avg_pool2d", {{4, 5, 31, 30}}, {3, 2, 2, 2, 1, 1}},
       {"softmax", {{200, 300}}, {1}},

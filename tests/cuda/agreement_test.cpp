@@ -58,6 +58,11 @@ const std::map<std::string_view, double> kMayDiffer = {
     {"gelu", kMath},
     {"binary_cross_entropy_with_logits", kMath},
     {"var", kSums},
+    {"std", kSums},
+    {"prod", kSums},  // products in another order
+    {"logsumexp", kMath},
+    {"norm", kMath},
+    {"normalize", kMath},
     {"softmax", kSums},
     {"log_softmax", kSums},
     {"cross_entropy", kSums},

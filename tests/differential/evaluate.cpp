@@ -144,6 +144,13 @@ amp::Reduction reduction(const Case& c, std::size_t i) {
 amp::Size2d pair(const Case& c, std::size_t i) { return {c.integer(i), c.integer(i + 1)}; }
 Results both(std::tuple<Tensor, Tensor> pair) { return {std::get<0>(pair), std::get<1>(pair)}; }
 
+/// The numbers from i on, as dimensions.
+amp::Dims dims_from(const Case& c, std::size_t i) {
+  std::vector<std::int64_t> dims;
+  for (; i < c.numbers.size(); ++i) dims.push_back(c.integer(i));
+  return dims;
+}
+
 // clang-format off
 void add_elementwise(Calls& calls) {
 #define AMP_UNARY(op) calls[#op] = [](const Case& c) -> Results { return {amp::op(c[0])}; }
@@ -194,6 +201,19 @@ void add_reductions(Calls& calls) {
   calls["min.dim"] = [](const Case& c) { return both((amp::min)(c[0], c.integer(0), c.numbers.at(1).truth())); };
   calls["argmax.all"] = [](const Case& c) -> Results { return {amp::argmax(c[0])}; };
   calls["argmax.dim"] = [](const Case& c) -> Results { return {amp::argmax(c[0], c.integer(0), c.numbers.at(1).truth())}; };
+  calls["var.all"] = [](const Case& c) -> Results { return {amp::var(c[0])}; };
+  calls["std.all"] = [](const Case& c) -> Results { return {amp::std(c[0])}; };
+  calls["prod.all"] = [](const Case& c) -> Results { return {amp::prod(c[0])}; };
+  calls["prod.dim"] = [](const Case& c) -> Results { return {amp::prod(c[0], c.integer(0), c.numbers.at(1).truth())}; };
+  calls["sum.dims"] = [](const Case& c) -> Results { return {amp::sum(c[0], dims_from(c, 1), c.numbers.at(0).truth())}; };
+  calls["mean.dims"] = [](const Case& c) -> Results { return {amp::mean(c[0], dims_from(c, 1), c.numbers.at(0).truth())}; };
+  calls["amax.dims"] = [](const Case& c) -> Results { return {amp::amax(c[0], dims_from(c, 1), c.numbers.at(0).truth())}; };
+  calls["amin.dims"] = [](const Case& c) -> Results { return {amp::amin(c[0], dims_from(c, 1), c.numbers.at(0).truth())}; };
+  calls["logsumexp"] = [](const Case& c) -> Results { return {amp::logsumexp(c[0], dims_from(c, 1), c.numbers.at(0).truth())}; };
+  calls["var.dims"] = [](const Case& c) -> Results { return {amp::var(c[0], dims_from(c, 2), c.real(1), c.numbers.at(0).truth())}; };
+  calls["std.dims"] = [](const Case& c) -> Results { return {amp::std(c[0], dims_from(c, 2), c.real(1), c.numbers.at(0).truth())}; };
+  calls["norm"] = [](const Case& c) -> Results { return {amp::norm(c[0], c.real(1), dims_from(c, 2), c.numbers.at(0).truth())}; };
+  calls["normalize"] = [](const Case& c) -> Results { return {amp::normalize(c[0], c.real(1), dims_from(c, 2), c.real(0))}; };
   calls["softmax"] = [](const Case& c) -> Results { return {amp::softmax(c[0], c.integer(0))}; };
   calls["log_softmax"] = [](const Case& c) -> Results { return {amp::log_softmax(c[0], c.integer(0))}; };
 }

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Where amp differs from torch, and is to: what, and why."""
 
+import math
+
 import torch
 
 from draw import FLOAT8, LOW
@@ -54,6 +56,11 @@ def out_of_range(case):
     call = case.call
     return torch.uint8 in {t.dtype for t in call.tensors} and (
         call.key.endswith(".number") or [] in [t.sizes for t in call.tensors])
+
+
+def normalized_elements(case):
+    sizes, dims = case.call.tensors[0].sizes, case.call.numbers[2:]
+    return math.prod(sizes[d] for d in dims or range(len(sizes)))
 
 
 DIFFERENCES = [
@@ -112,6 +119,41 @@ DIFFERENCES = [
           "hold, 1 of the last few), or is infinity over infinity; amp's is the limit.",
           lambda case, difference: op(case) in ("hardtanh", "relu6", "selu", "mish", "softsign") and
           not_finite(case) and difference.name == "gradient0"),
+    Known("prod: the gradient of a line with an infinity or NaN",
+          "amp's is the product over the element, as torch's is unless there is a zero anywhere in "
+          "the tensor; then torch multiplies the others.",
+          lambda case, difference: op(case) == "prod" and not difference.finite and
+          not_finite(case) and difference.name == "gradient0"),
+    Known("prod: a subnormal product",
+          "It has lost digits, and with it the gradient, product over element.",
+          lambda case, difference: op(case) == "prod" and difference.name == "gradient0" and
+          difference.finite and abs(difference.theirs) < 1e-290 and
+          case.call.tensors[0].dtype == torch.float64),
+    Known("prod: an underflow within",
+          "A product of extreme numbers underflows in one order and not in another.",
+          lambda case, difference: op(case) == "prod" and difference.finite and
+          0 in (difference.ours, difference.theirs)),
+    Known("norm of one float64",
+          "torch takes the magnitude, amp the root of the square, which underflows.",
+          lambda case, difference: op(case) in ("norm", "normalize") and
+          case.call.tensors[0].dtype == torch.float64 and tiny(case)),
+    Known("norms of float64",
+          "torch adds powers up one after another, and loses digits of its own.",
+          lambda case, difference: op(case) in ("norm", "normalize") and difference.finite and
+          case.call.tensors[0].dtype == torch.float64 and
+          abs(difference.ours - difference.theirs) <= 1e-13 * abs(difference.theirs)),
+    Known("normalize: a gradient of 0 beside infinity or NaN",
+          "By way of a norm of infinite order; torch's is NaN times 0.",
+          lambda case, difference: op(case) == "normalize" and not_finite(case) and
+          difference.name == "gradient0" and difference.ours == 0),
+    Known("normalize of one element",
+          "Its gradient is 0: two terms that cancel up to their last digits.",
+          lambda case, difference: op(case) == "normalize" and difference.finite and
+          difference.name == "gradient0" and normalized_elements(case) == 1),
+    Known("var, std of NaN alone",
+          "torch's gradient is infinite where n <= correction, unless the element is the mean.",
+          lambda case, difference: op(case) in ("var", "std") and not_finite(case) and
+          not difference.finite and difference.name == "gradient0"),
     Known("Adam: exp_avg with a small beta1",
           "m + (1 - beta1) (g - m) is rounded to the last place of the old m, which beta1 = 0 "
           "forgets; torch's lerp turns the formula round there.",

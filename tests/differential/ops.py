@@ -143,9 +143,57 @@ def reduced(rng, dtype):
     return tensor(rng, shape, dtype), rng.randint(-len(shape), len(shape) - 1), rng.random() < 0.5
 
 
+def several(rng, shape):
+    """Some dimensions of a tensor of at least one, or none, which means all."""
+    count = rng.randint(0, len(shape))
+    return [d - len(shape) * rng.randint(0, 1) for d in rng.sample(range(len(shape)), count)]
+
+
+@op("amax", "amin", "logsumexp", "norm", "normalize", "std")
+def over_dimensions(name, rng, dtype):
+    shape = sizes(rng, least=1, empty=0)
+    dims, keep = several(rng, shape), rng.random() < 0.5
+    listed = dims or list(range(len(shape)))
+    x = tensor(rng, shape, dtype)
+    if name in ("amax", "amin"):
+        return Call(name + ".dims", [x], [keep] + dims,
+                    lambda x: getattr(torch, name)(x, dims, keep), smooth=False)
+    if name == "logsumexp":
+        return Call(name, [x], [keep] + dims, lambda x: torch.logsumexp(x, listed, keep))
+    if name == "std":
+        if rng.random() < 0.2:
+            return Call("std.all", [x], [], torch.std)
+        correction = rng.choice([0, 1, 1, 1, 2, -1, 0.5])
+        return Call("std.dims", [x], [keep, correction] + dims, lambda x: torch.std(
+            x, listed, correction=correction, keepdim=keep))
+    p = rng.choice([2.0, 2.0, 2.0, 1.0, 3.0, 0.5, 1.5, float("inf")])
+    if name == "norm":
+        return Call(name, [x], [keep, p] + dims,
+                    lambda x: torch.linalg.vector_norm(x, p, listed, keep), smooth=p != float("inf"))
+    eps = rng.choice([1e-3, 1.0])
+
+    def run(x):  # rounded once, as amp's: torch rounds the norm too
+        wide = x.to(torch.promote_types(x.dtype, torch.float32))
+        return F.normalize(wide, p, listed, eps).to(x.dtype)
+    return Call(name, [x], [eps, p] + dims, run)
+
+
+@op("prod")
+def product(name, rng, dtype):
+    if rng.random() < 0.3:
+        return Call("prod.all", [tensor(rng, sizes(rng), dtype)], [], torch.prod)
+    x, dim, keep = reduced(rng, dtype)
+    return Call("prod.dim", [x], [dim, keep], lambda x: torch.prod(x, dim, keep))
+
+
 @op("sum", "mean")
 def reduction(name, rng, dtype):
     run = getattr(torch, name)
+    if rng.random() < 0.3:
+        shape = sizes(rng, least=1, empty=0)
+        dims, keep = several(rng, shape), rng.random() < 0.5
+        return Call(name + ".dims", [tensor(rng, shape, dtype)], [keep] + dims,
+                    lambda x: run(x, dims, keepdim=keep))
     if rng.random() < 0.3:
         return Call(name + ".all", [tensor(rng, sizes(rng), dtype)], [], run)
     x, dim, keep = reduced(rng, dtype)
@@ -156,6 +204,12 @@ def reduction(name, rng, dtype):
 def variance(name, rng, dtype):
     x, dim, keep = reduced(rng, dtype)
     correction = rng.choice([0, 1, 1, 1, 2, -1, 0.5])
+    if rng.random() < 0.1:
+        return Call("var.all", [x], [], torch.var)
+    if rng.random() < 0.3:
+        dims = several(rng, x.sizes) or list(range(len(x.sizes)))
+        return Call("var.dims", [x], [keep, correction] + dims,
+                    lambda x: torch.var(x, dims, correction=correction, keepdim=keep))
     return Call(name, [x], [dim, correction, keep],
                 lambda x: torch.var(x, dim, correction=correction, keepdim=keep))
 

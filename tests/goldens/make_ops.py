@@ -1036,6 +1036,178 @@ def soft_class_losses():
     loss(" of large logits", (2, 5), "none", x=large)
 
 
+def reductions_over_dimensions():
+    """The attributes, of which the dimensions are the last ones:
+
+    sum mean amax amin logsumexp (x, dims)   keepdim
+    var std (x, dims)                        correction, keepdim
+    norm(x, p, dims)                         p, keepdim
+    normalize                                p, eps
+    """
+
+    def over(op, function, x, dims, keepdim=False, detail="", before=()):
+        case(
+            f"{op}(x, dims)",
+            f"{list(dims)} of {list(x.shape)}{' keepdim' * keepdim}{detail}",
+            lambda t: function(t, dims, keepdim),
+            x,
+            attributes=(*before, keepdim, *dims),
+        )
+
+    x = values((2, 3, 4), 1)
+    deep = values((2, 3, 2, 5), 2)
+    lists = (((0, 2), x), ((1, 2), x), ((-1, 0), x), ((0, 1, 2), x), ((), x), ((3, 1), deep))
+
+    # Of an empty list torch computes the gradient as if n were 1.
+    def var(t, dims, keepdim):
+        return torch.var(t, dims or None, correction=correction, keepdim=keepdim)
+
+    def std(t, dims, keepdim):
+        return torch.std(t, dims or None, correction=correction, keepdim=keepdim)
+
+    for op, function in (
+        ("sum", torch.sum),
+        ("mean", torch.mean),
+        ("amax", torch.amax),
+        ("amin", torch.amin),
+        ("logsumexp", lambda t, d, k: torch.logsumexp(t, d or tuple(range(t.dim())), k)),
+    ):
+        for n, (dims, t) in enumerate(lists):
+            over(op, function, t, dims, n % 2 == 1)
+        for shape, dims in (((), (0,)), ((3, 1, 2), (1,)), ((0, 3), (1,)), ((1, 1), (0, 1))):
+            over(op, function, values(shape, 3), dims)
+        if op in ("sum", "mean", "logsumexp"):
+            over(op, function, values((2, 0, 3), 3), (0, 1))
+    for op, function in (("var", var), ("std", std)):
+        for n, (dims, t) in enumerate(lists):
+            correction = n % 3 - 1
+            over(op, function, t, dims, n % 2 == 1, f", {correction}", (correction,))
+        correction = 1
+        case(op if op == "std" else "var(x)", "in general", getattr(torch, op), x)
+        case(op if op == "std" else "var(x)", "of nothing", getattr(torch, op), values((0, 2), 1))
+        for correction in (2, 3):
+            over(op, function, floats([[1, 2]]), (1,), False, f", {correction}", (correction,))
+        correction = 0
+        equal = floats([[0.75] * 3, [-1.5] * 3])
+        over(op, function, equal, (1,), False, " of equal numbers", (0,))
+        over(op, function, values((2, 0), 1), (0, 1), False, "", (0,))
+        nans = floats([[1, NAN, 2], [INFINITY, 0, 1]])
+        over(op, function, nans, (1,), False, " of no number", (0,))
+
+
+def products_of_elements():
+    x = nonzero((2, 3), 1)
+    zeros = floats([[0, 1.5, 2], [0, 0, 3], [1, 2, -0.5], [0, 0, 0]])
+    case("prod", "in general", torch.prod, x)
+    case("prod", "of a scalar", torch.prod, values((), 3))
+    case("prod", "of nothing", torch.prod, values((0, 2), 3))
+    case("prod", "one zero", torch.prod, floats([[0.5, 2], [0, -3]]))
+    case("prod", "several zeros", torch.prod, zeros)
+    case("prod", "infinite", torch.prod, floats([INFINITY, 2, -1]))
+    case("prod", "no number among them", torch.prod, floats([NAN, 2, 1]))
+
+    def prod(detail, x, dim, keepdim=False):
+        case(
+            "prod(x, dim)",
+            f"{dim}{' keepdim' * keepdim}{detail}",
+            lambda t: torch.prod(t, dim, keepdim),
+            x,
+            attributes=(dim, keepdim),
+        )
+
+    for dim in (0, 1, -1):
+        for keepdim in (False, True):
+            prod("", nonzero((2, 3, 4), 1), dim, keepdim)
+    prod(", zeros", zeros, 1)
+    prod(", zeros", zeros, 0)
+    for shape, dim in (((), 0), ((3, 1), 1), ((2, 0), 0), ((2, 0), 1)):
+        prod(f" of {list(shape)}", nonzero(shape, 3), dim)
+
+
+def extremes_and_log_sums():
+    for op, function in (("amax", torch.amax), ("amin", torch.amin)):
+        case(op, "in general", function, values((2, 3, 4), 6))
+        case(op, "tied", function, coarse((4, 5), 2))
+        case(op, "of a scalar", function, values((), 2))
+        case(op, "no number among them", function, floats([1, NAN, 2, NAN]))
+        tied = floats([[2, 1, 2, 1], [-1, -1, -1, -1], [0, 3, -3, 3], [INFINITY, INFINITY, 1, 2]])
+        for dims in ((1,), (0,)):
+            case(
+                f"{op}(x, dims)",
+                f"{list(dims)} tied",
+                lambda t: function(t, dims),
+                tied,
+                attributes=(False, *dims),
+            )
+    for detail, rows in (
+        ("of large inputs", [[60, -60, 59], [-88, -87, -120]]),
+        ("of masked inputs", [[-INFINITY, 0.5, 1], [-INFINITY, -INFINITY, 2]]),
+        ("of infinities", [[INFINITY, 1, 2], [-INFINITY, -INFINITY, -INFINITY]]),
+        ("of no number", [[NAN, 1, 2], [INFINITY, NAN, -INFINITY]]),
+    ):
+        for dim in (0, 1):
+            case(
+                "logsumexp(x, dims)",
+                f"[{dim}] {detail}",
+                lambda t: torch.logsumexp(t, dim),
+                floats(rows),
+                attributes=(False, dim),
+            )
+
+
+def vector_norms():
+    def norm(t, p, dims, keepdim):
+        y = torch.linalg.vector_norm(t, p, dims or None, keepdim)
+        return y if p else y + 0 * t.sum()  # torch's gradient of order 0 is none
+
+    x = values((2, 3, 4), 1)
+    x[0, 1, 2] = 0
+    zeros = floats([[0, 0, 0], [1, -1, 0.5], [0, 2, -2]])
+    case("norm", "in general", torch.norm, x)
+    case("norm", "of a scalar", torch.norm, values((), 3))
+    case("norm", "of nothing", torch.norm, values((0, 2), 3))
+    case("norm", "of zeros", torch.norm, floats([0, 0]))
+
+    def over(detail, x, p, dims, keepdim=False):
+        case(
+            "norm(x, p, dims)",
+            f"{p} over {list(dims)}{' keepdim' * keepdim}{detail}",
+            lambda t: norm(t, p, dims, keepdim),
+            x,
+            attributes=(p, keepdim, *dims),
+        )
+
+    orders = (0.0, 1.0, 2.0, 3.0, 0.5, 1.5, 2.5, -1.0, -2.5, INFINITY, -INFINITY)
+    for p in orders:
+        over("", x, p, (0, 2))
+        over("", x, p, (1,), True)
+        over("", x, p, ())
+        over(" of zeros", zeros, p, (1,))
+        if not p < 0 and p != INFINITY:
+            over(" of nothing", values((2, 0), 1), p, (1,))
+        over(" of no lines", values((0, 2), 1), p, (1,))
+    for p in (1.0, 2.0, 3.0, INFINITY):
+        over(" of no number", floats([[NAN, 1, 2], [INFINITY, 1, 0]]), p, (1,))
+
+    def normalize(detail, x, p=2.0, dims=(1,), eps=1e-12):
+        case(
+            "normalize",
+            f"{detail}, {p} over {list(dims)}",
+            lambda t: F.normalize(t, p, dims, eps),
+            x,
+            attributes=(p, eps, *dims),
+        )
+
+    for p in (1.0, 2.0, 3.0, INFINITY):
+        normalize("in general", values((2, 3, 4), 3), p)
+    normalize("in general", values((2, 3, 4), 3), 2.0, (0, -1))
+    normalize("of zeros and short vectors", floats([[0, 0], [0.25, 0], [3, -4]]), eps=0.5)
+    normalize("of vectors as long as eps", floats([[0.5, 0], [0, -0.5], [3, -4]]), eps=0.5)
+    normalize("of a batch of one", values((1, 2, 3), 1))
+    normalize("of no lines", values((0, 2), 1))
+    normalize("of no number", floats([[NAN, 1], [1, 2]]))
+
+
 # --- writing ------------------------------------------------------------------------------------
 
 KINDS = {
@@ -1182,6 +1354,10 @@ if __name__ == "__main__":
         elementary_functions,
         more_activations,
         functions_of_two,
+        reductions_over_dimensions,
+        products_of_elements,
+        extremes_and_log_sums,
+        vector_norms,
     ):
         group()
     torch_version = torch.__version__.split("+")[0]

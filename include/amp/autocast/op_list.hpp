@@ -97,6 +97,10 @@ inline constexpr ListedOp kOpList[] = {
     {"mse_loss", OpPolicy::kFloat32},
     {"binary_cross_entropy_with_logits", OpPolicy::kFloat32},
     {"sum", OpPolicy::kFloat32},
+    {"prod", OpPolicy::kFloat32},
+    {"logsumexp", OpPolicy::kFloat32},
+    {"norm", OpPolicy::kFloat32},
+    {"normalize", OpPolicy::kFloat32},
     // Ops of several tensors that are computed in the widest of their dtypes.
     {"atan2", OpPolicy::kPromote},
     // Ops as precise in 16 bits as their inputs are; mixed dtypes are promoted as outside a scope.
@@ -136,8 +140,11 @@ inline constexpr ListedOp kOpList[] = {
     {"softsign", OpPolicy::kPassthrough},
     {"mean", OpPolicy::kPassthrough},
     {"var", OpPolicy::kPassthrough},
+    {"std", OpPolicy::kPassthrough},
     {"max", OpPolicy::kPassthrough},
     {"min", OpPolicy::kPassthrough},
+    {"amax", OpPolicy::kPassthrough},
+    {"amin", OpPolicy::kPassthrough},
     {"maximum", OpPolicy::kPassthrough},
     {"minimum", OpPolicy::kPassthrough},
     {"argmax", OpPolicy::kPassthrough},

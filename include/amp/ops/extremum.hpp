@@ -29,6 +29,13 @@ namespace amp::inline v0 {
 [[nodiscard]] std::tuple<Tensor, Tensor>(min)(const Tensor& input, std::int64_t dim,
                                               bool keepdim = false);
 
+/// The largest (smallest) elements over `dim`, in the dtype of `input`: over one dimension or
+/// several, as for sum(), or all. NaN if any is NaN. Elements that equal it share the gradient
+/// evenly. The result lacks these dimensions, or has extent 1 there if `keepdim`. Throws if one of
+/// them is empty. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] Tensor amax(const Tensor& input, const Dims& dim = {}, bool keepdim = false);
+AMP_LAZY [[nodiscard]] Tensor amin(const Tensor& input, const Dims& dim = {}, bool keepdim = false);
+
 /// The larger (smaller) of each pair of elements; NaN if one of them is NaN. Shapes broadcast,
 /// dtypes promote. Equal elements get half of the gradient each. Under autocast: unchanged.
 [[nodiscard]] Tensor(max)(const Tensor& a, const Tensor& b);

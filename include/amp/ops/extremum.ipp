@@ -11,10 +11,12 @@
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/extremum/host.hpp"
+#include "amp/kernels/fold/host.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/comparison.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/extremum.hpp"
+#include "amp/ops/fold.hpp"
 #include "amp/ops/reduce.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"
@@ -131,6 +133,27 @@ Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
       input);
 }
 
+/// The extrema over some dimensions, or all.
+template <auto Member, auto Host>
+Tensor extreme_op(autocasting::OpId op, const Tensor& input, const Dims& dim, bool keepdim) {
+  check_defined(op.name(), "input", input);
+  check_not_empty(op.name(), input, dim, "extremum");
+  return autocasting::call(
+      op,
+      [&](const Tensor& x) {
+        return fold_op<Member, Host>(
+            x,
+            {.op = op.name(), .dim = dim, .keepdim = keepdim, .dtype = x.dtype(), .rounds = false},
+            [](const Tensor& grad, const Tensor& in, const Tensor& y) {
+              const Tensor equal = binary_kernel<kernels::functions::Eq>(in, y, in.shape(), kBool);
+              // If y is NaN, no element equals it, and all gradients are NaN, as torch's are.
+              const Tensor share = detail::div(grad, sum_to(equal, y.shape(), kInt64));
+              return binary_kernel<kernels::functions::Mul>(equal, share, in.shape(), grad.dtype());
+            });
+      },
+      input);
+}
+
 }  // namespace detail
 
 AMP_INLINE Tensor(max)(const Tensor& input) {
@@ -147,6 +170,15 @@ AMP_INLINE std::tuple<Tensor, Tensor>(max)(const Tensor& input, std::int64_t dim
 AMP_INLINE std::tuple<Tensor, Tensor>(min)(const Tensor& input, std::int64_t dim, bool keepdim) {
   return detail::extremum_op<&kernels::Backend::min, (kernels::host::min)>("min", input, dim,
                                                                            keepdim);
+}
+
+AMP_LAZY_DEFINITION Tensor amax(const Tensor& input, const Dims& dim, bool keepdim) {
+  return detail::extreme_op<&kernels::Backend::amax, kernels::host::fold<kernels::Extreme<true>>>(
+      "amax", input, dim, keepdim);
+}
+AMP_LAZY_DEFINITION Tensor amin(const Tensor& input, const Dims& dim, bool keepdim) {
+  return detail::extreme_op<&kernels::Backend::amin, kernels::host::fold<kernels::Extreme<false>>>(
+      "amin", input, dim, keepdim);
 }
 
 AMP_INLINE Tensor(max)(const Tensor& a, const Tensor& b) {

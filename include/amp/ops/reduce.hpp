@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Sums, means and variances.
+// Sums, means, variances, standard deviations, products and log-sum-exp.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,65 @@
 
 namespace amp::inline v0 {
 
+// `dim` is one dimension, or several: {0, 2}, a vector, or any range of integers. Negative ones count
+// from the end, and an empty list means all. No dimension may be named twice.
+
 /// The sum of all elements, 0-dimensional; 0 for an empty tensor. Floating-point sums have the
 /// dtype of `input`: they accumulate in float32 or wider and are rounded once. Integers and bools
 /// give int64, modulo 2^64. Under autocast: float32.
 [[nodiscard]] Tensor sum(const Tensor& input);
-/// The sums along `dim`. The result lacks `dim`, or has extent 1 there if `keepdim`.
-[[nodiscard]] Tensor sum(const Tensor& input, std::int64_t dim, bool keepdim = false);
+/// The sums over `dim`. The result lacks these dimensions, or has extent 1 there if `keepdim`.
+[[nodiscard]] Tensor sum(const Tensor& input, const Dims& dim, bool keepdim = false);
 
 /// The mean of all elements, 0-dimensional; NaN for an empty tensor. Of floating point, in the
 /// dtype of `input`: the sum is divided before it is rounded. Under autocast: unchanged.
 [[nodiscard]] Tensor mean(const Tensor& input);
-/// The means along `dim`. The result lacks `dim`, or has extent 1 there if `keepdim`.
-[[nodiscard]] Tensor mean(const Tensor& input, std::int64_t dim, bool keepdim = false);
+/// The means over `dim`. The result lacks these dimensions, or has extent 1 there if `keepdim`.
+[[nodiscard]] Tensor mean(const Tensor& input, const Dims& dim, bool keepdim = false);
 
-/// The variance of the n elements along `dim`, sum((x - mean)^2) / (n - correction): an unbiased
+/// The variance of the n elements over `dim`, sum((x - mean)^2) / (n - correction): an unbiased
 /// estimate from a sample by default, the variance of the elements themselves with a correction of
 /// 0. The result lacks `dim`, or has extent 1 there if `keepdim`. Of floating point, in the dtype
 /// of `input`, computed in float64 and rounded once. Under autocast: unchanged. If n <= correction
 /// it is infinite, or NaN if the sum is 0; over an empty dimension it is NaN. The derivative is
 /// 2 (x - mean) / (n - correction).
-[[nodiscard]] Tensor var(const Tensor& input, std::int64_t dim, double correction = 1,
+[[nodiscard]] Tensor var(const Tensor& input, const Dims& dim, double correction = 1,
                          bool keepdim = false);
+/// The variance of all elements, 0-dimensional, with a correction of 1.
+AMP_LAZY [[nodiscard]] Tensor var(const Tensor& input);
+
+/// The standard deviation, sqrt(var(input, dim, correction, keepdim)), rounded once. Under autocast:
+/// unchanged. The derivative is (x - mean) / (std (n - correction)), 0 if the deviation is 0.
+AMP_LAZY [[nodiscard]] Tensor std(const Tensor& input, const Dims& dim, double correction = 1,
+                                  bool keepdim = false);
+/// The standard deviation of all elements, 0-dimensional, with a correction of 1.
+AMP_LAZY [[nodiscard]] Tensor std(const Tensor& input);
+
+/// The product of all elements, 0-dimensional; 1 for an empty tensor. Floating-point products have
+/// the dtype of `input`: they are computed in float64 and rounded once. Integers and bools give
+/// int64, modulo 2^64. Under autocast: float32. The gradient of an element is the product of the
+/// others, also if some are zero.
+AMP_LAZY [[nodiscard]] Tensor prod(const Tensor& input);
+/// The products along `dim`. The result lacks `dim`, or has extent 1 there if `keepdim`.
+AMP_LAZY [[nodiscard]] Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim = false);
+
+/// log(sum(exp(x))) over `dim`, with the maximum m as m + log(sum(exp(x - m))): no exponential
+/// overflows. The result lacks `dim`, or has extent 1 there if `keepdim`. In the dtype of `input`,
+/// computed in float32 or wider and rounded once; integers and bools give float32. Under autocast:
+/// float32. Over nothing, and of nothing but -infinity, it is -infinity. The derivative is
+/// softmax(x): exp(x - y).
+AMP_LAZY [[nodiscard]] Tensor logsumexp(const Tensor& input, const Dims& dim, bool keepdim = false);
 
 namespace detail {
 
-/// The input's shape after a reduction over one dimension, or all: `kept` has extent 1 there, and
-/// `squeezed` lacks these dimensions.
-struct ReducedShape {
-  Shape kept, squeezed;
-  ReducedShape(std::string_view name, const Tensor& input, std::optional<std::int64_t> dim);
-};
+/// scale_by * sum over `dim`, in the dtype `wanted`, or that of the input if unset; integers and
+/// bool give int64.
+Tensor reduce(std::string_view name, const Tensor& input, const Dims& dim, bool keepdim,
+              double scale_by, std::optional<DType> wanted = {});
 
-/// scale_by * sum over one dimension, or all, in the dtype `wanted`, or that of the input if unset;
-/// integers and bool give int64.
-Tensor reduce(std::string_view name, const Tensor& input, std::optional<std::int64_t> dim,
-              bool keepdim, double scale_by, std::optional<DType> wanted = {});
+/// The variance, or its square root.
+Tensor var(std::string_view name, const Tensor& input, const Dims& dim, double correction,
+           bool keepdim, bool root);
 
 }  // namespace detail
 

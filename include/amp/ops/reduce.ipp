@@ -10,37 +10,24 @@
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/fold/host.hpp"
 #include "amp/kernels/reduce/host.hpp"
 #include "amp/kernels/var/host.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
+#include "amp/ops/fold.hpp"
 #include "amp/ops/reduce.hpp"
+#include "amp/ops/reduced_shape.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_INLINE ReducedShape::ReducedShape(std::string_view name, const Tensor& input,
-                                      std::optional<std::int64_t> dim)
-    : kept(input.shape()) {
-  if (dim) {
-    const int d = wrap_dim(name, *dim, input.dim());
-    squeezed = kept;
-    if (input.dim() > 0) {
-      kept[d] = 1;
-      squeezed.erase(d);
-    }
-  } else {
-    for (int d = 0; d < kept.dims(); ++d) kept[d] = 1;
-  }
-}
-
-AMP_INLINE Tensor reduce(std::string_view name, const Tensor& input,
-                         std::optional<std::int64_t> dim, bool keepdim, double scale_by,
-                         std::optional<DType> wanted) {
-  const auto [kept, squeezed] = ReducedShape(name, input, dim);
-  const Shape& shape = keepdim ? kept : squeezed;
+AMP_INLINE Tensor reduce(std::string_view name, const Tensor& input, const Dims& dim, bool keepdim,
+                         double scale_by, std::optional<DType> wanted) {
+  const ReducedShape reduced(name, input, dim);
+  const Shape &kept = reduced.kept, &shape = keepdim ? kept : reduced.squeezed;
   const DType dtype = is_floating_point(input.dtype()) ? wanted.value_or(input.dtype()) : kInt64;
   const Tensor sums = empty(kept, {.dtype = dtype, .device = input.device()});
   const kernels::ReduceArgs args{
@@ -50,7 +37,7 @@ AMP_INLINE Tensor reduce(std::string_view name, const Tensor& input,
   if (is_floating_point(dtype) && autograd::recording(input)) {
     autograd::record(
         name, output,
-        [from = input.shape(), kept = kept, scale_by](
+        [from = input.shape(), kept, scale_by](
             const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor scaled = scale_by == 1 ? grad : detail::scale(grad, scale_by);
           return {expand(reshape(scaled, kept), from)};
@@ -71,7 +58,7 @@ AMP_INLINE Tensor sum(const Tensor& input) {
       },
       input);
 }
-AMP_INLINE Tensor sum(const Tensor& input, std::int64_t dim, bool keepdim) {
+AMP_INLINE Tensor sum(const Tensor& input, const Dims& dim, bool keepdim) {
   detail::check_defined("sum", "input", input);
   return autocasting::call_reading(
       "sum",
@@ -87,11 +74,9 @@ AMP_INLINE Tensor mean(const Tensor& input) {
   return autocasting::call(
       "mean", [&](const Tensor& x) { return detail::reduce("mean", x, {}, false, share); }, input);
 }
-AMP_INLINE Tensor mean(const Tensor& input, std::int64_t dim, bool keepdim) {
+AMP_INLINE Tensor mean(const Tensor& input, const Dims& dim, bool keepdim) {
   detail::check_floating("mean", "input", input);
-  const double share =
-      input.dim() == 0 ? 1
-                       : 1 / static_cast<double>(input.shape()[wrap_dim("mean", dim, input.dim())]);
+  const double share = 1 / static_cast<double>(detail::ReducedShape("mean", input, dim).length);
   return autocasting::call(
       "mean", [&](const Tensor& x) { return detail::reduce("mean", x, dim, keepdim, share); },
       input);
@@ -99,32 +84,74 @@ AMP_INLINE Tensor mean(const Tensor& input, std::int64_t dim, bool keepdim) {
 
 namespace detail {
 
-AMP_INLINE Tensor var(const Tensor& input, std::int64_t dim, double correction, bool keepdim) {
-  const int d = wrap_dim("var", dim, input.dim());
-  const auto [kept, squeezed] = ReducedShape("var", input, dim);
-  const Shape& shape = keepdim ? kept : squeezed;
-  const Tensor x = contiguous(input);
-  const TensorOptions like{.dtype = x.dtype(), .device = x.device()};
-  const Tensor mean =
-      empty(shape, {.dtype = promote_types(x.dtype(), kFloat32), .device = x.device()});
-  const bool nothing = x.numel() == 0;
-  const Tensor output =
+/// A contiguous tensor seen as [outer, length, inner].
+struct Planes {
+  std::int64_t outer, length, inner;
+
+  kernels::Operand of(const Tensor& tensor) const {
+    const Shape shape(outer, length, inner);
+    return tensor.alias(shape, contiguous_strides(shape), tensor.impl().offset).operand();
+  }
+};
+
+/// The input with its reduced dimensions side by side, contiguous; and these as one.
+struct Stacked {
+  Tensor tensor;
+  Planes planes;
+};
+
+AMP_INLINE Stacked stack_reduced(const Tensor& input, const ReducedShape& shape) {
+  // A first run of kept dimensions, one of reduced ones, and one of kept ones need no other order.
+  Planes planes{1, 1, 1};
+  Extents order;  // the kept dimensions, then the reduced ones
+  bool in_order = true;
+  for (const bool reduced : {false, true}) {
+    for (int d = 0; d < input.dim(); ++d) {
+      if (shape.reduces(d) == reduced) order.push_back(d);
+    }
+  }
+  for (int d = 0, runs = 0; d < input.dim(); ++d) {
+    const bool reduced = shape.reduces(d);
+    if (reduced != (runs == 1)) ++runs;
+    if (reduced && runs > 1) in_order = false;
+    (runs == 0 ? planes.outer : runs == 1 ? planes.length : planes.inner) *= input.shape()[d];
+  }
+  if (in_order) return {contiguous(input), planes};
+  return {contiguous(permute(input, order.span())), {shape.kept.numel(), shape.length, 1}};
+}
+
+AMP_INLINE Tensor var(std::string_view name, const Tensor& input, const Dims& dim,
+                      double correction, bool keepdim, bool root) {
+  const ReducedShape reduced(name, input, dim);
+  const Shape& shape = keepdim ? reduced.kept : reduced.squeezed;
+  const auto [x, planes] = stack_reduced(input, reduced);
+  const bool records = autograd::recording(x), nothing = x.numel() == 0;
+  const TensorOptions words{.dtype = promote_types(x.dtype(), kFloat32), .device = x.device()};
+  const Tensor mean = empty(shape, words);
+  // The gradient of a root starts from the root itself, before it is rounded to 16 bits.
+  const TensorOptions like{.dtype = root && records ? *words.dtype : x.dtype(),
+                           .device = x.device()};
+  const Tensor exact =
       nothing ? full(shape, std::numeric_limits<double>::quiet_NaN(), like) : empty(shape, like);
   if (!nothing) {
-    const kernels::VarArgs args{x.operand(), output.operand(), mean.operand(), d, correction};
+    const kernels::VarArgs args{planes.of(x), exact.operand(), mean.operand(), 1, correction, root};
     kernels::dispatch<&kernels::Backend::var, kernels::host::var>(x.device(), args);
   }
-  if (autograd::recording(x)) {
+  const Tensor output = exact.dtype() == x.dtype() ? exact : copy_as_laid_out(exact, x.dtype());
+  if (records) {
     autograd::record(
-        "var", output,
-        [d, correction, mean, x = autograd::SavedTensor(x)](
+        name, output,
+        [name, planes = planes, correction, mean, x = autograd::SavedTensor(x),
+         root = autograd::SavedTensor(root ? exact : Tensor())](
             const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor grad = dense(gradient);
-          const Tensor& in = x.get("var");
+          const Tensor& in = x.get(name);
           const Tensor grad_x = empty_like(in);
           if (grad_x.numel() != 0) {
-            const kernels::VarBackwardArgs args{
-                grad.operand(), in.operand(), mean.operand(), grad_x.operand(), d, correction};
+            const kernels::VarBackwardArgs args{grad.operand(),    planes.of(in),
+                                                mean.operand(),    root.get(name).operand(),
+                                                planes.of(grad_x), 1,
+                                                correction};
             kernels::dispatch<&kernels::Backend::var_backward, kernels::host::var_backward>(
                 in.device(), args);
           }
@@ -137,10 +164,69 @@ AMP_INLINE Tensor var(const Tensor& input, std::int64_t dim, double correction, 
 
 }  // namespace detail
 
-AMP_INLINE Tensor var(const Tensor& input, std::int64_t dim, double correction, bool keepdim) {
+AMP_INLINE Tensor var(const Tensor& input, const Dims& dim, double correction, bool keepdim) {
   detail::check_floating("var", "input", input);
   return autocasting::call(
-      "var", [&](const Tensor& x) { return detail::var(x, dim, correction, keepdim); }, input);
+      "var",
+      [&](const Tensor& x) { return detail::var("var", x, dim, correction, keepdim, false); },
+      input);
+}
+AMP_LAZY_DEFINITION Tensor var(const Tensor& input) { return var(input, {}); }
+
+AMP_LAZY_DEFINITION Tensor std(const Tensor& input, const Dims& dim, double correction,
+                               bool keepdim) {
+  detail::check_floating("std", "input", input);
+  return autocasting::call(
+      "std", [&](const Tensor& x) { return detail::var("std", x, dim, correction, keepdim, true); },
+      input);
+}
+AMP_LAZY_DEFINITION Tensor std(const Tensor& input) { return std(input, {}); }
+
+namespace detail {
+
+AMP_LAZY Tensor prod(const Tensor& input, const Dims& dim, bool keepdim) {
+  check_defined("prod", "input", input);
+  return autocasting::call_reading(
+      "prod",
+      [&](const autocasting::ResultDType& result, const Tensor& x) {
+        const DType dtype = is_floating_point(x.dtype()) ? result(x) : kInt64;
+        return fold_op<&kernels::Backend::prod, kernels::host::fold<kernels::Product>>(
+            x, {"prod", dim, keepdim, dtype},
+            [](const Tensor& grad, const Tensor& in, const Tensor& y) {
+              const Tensor cofactors =
+                  run_fold<&kernels::Backend::cofactor, kernels::host::fold<kernels::Cofactor>>(
+                      in, y.shape(), y.dtype());
+              return run_fold_backward<&kernels::Backend::prod_backward,
+                                       kernels::host::fold_backward<kernels::ProductBackward>>(
+                  grad, in, y, cofactors.operand(), in.dtype());
+            });
+      },
+      input);
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor prod(const Tensor& input) { return detail::prod(input, {}, false); }
+AMP_LAZY_DEFINITION Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim) {
+  return detail::prod(input, dim, keepdim);
+}
+
+AMP_LAZY_DEFINITION Tensor logsumexp(const Tensor& input, const Dims& dim, bool keepdim) {
+  detail::check_defined("logsumexp", "input", input);
+  return autocasting::call_reading(
+      "logsumexp",
+      [&](const autocasting::ResultDType& result, const Tensor& x) {
+        return detail::fold_op<&kernels::Backend::logsumexp,
+                               kernels::host::fold<kernels::LogSumExp>>(
+            x, {"logsumexp", dim, keepdim, detail::float_result_type(result(x))},
+            [](const Tensor& grad, const Tensor& in, const Tensor& y) {
+              return detail::run_fold_backward<
+                  &kernels::Backend::logsumexp_backward,
+                  kernels::host::fold_backward<kernels::LogSumExpBackward>>(
+                  grad, in, y, kernels::Operand::scalar(0.0, in.device()), in.dtype());
+            });
+      },
+      input);
 }
 
 }  // namespace amp::inline v0

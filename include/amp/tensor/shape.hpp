@@ -159,6 +159,14 @@ class Strides : public detail::Numbers {
   explicit Strides(const Shape& shape) : Numbers(static_cast<const Extents&>(shape)) {}
 };
 
+/// The dimensions that an op reduces: one, {0, -1} of any integral types, or any range of integers.
+/// Negative ones count from the end. An empty list means all.
+class Dims : public detail::Numbers {
+ public:
+  using Numbers::Numbers;
+  Dims() = default;
+};
+
 /// Row-major: the last dimension is dense.
 Strides contiguous_strides(const Shape& shape);
 

@@ -20,15 +20,20 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     var_kernel(Sweep sweep, Variance variance, Input x, Output y, C* means) {
   sweep.for_each_tile([&](const auto& tile) {
     Fragment<Sweep> values;
-    PerLine<Sweep, double> mean = {}, squares = {};
+    PerLine<Sweep, double> mean = {}, squares = {}, first = {};
+    constexpr bool kFromFirst = std::is_same_v<C, double>;  // Singles
+    if constexpr (kFromFirst) first[0] = tile.load_one(x, tile.at(0, tile.first()));
     const auto load = [&](const auto& part) { tile.load(part, x, values); };
     tile.forwards([&](const auto& part) {
       load(part);
-      tile.add(part, mean, [&](int k, int l) { return static_cast<double>(values[k][l]); });
+      tile.add(part, mean, [&](int k, int l) {
+        const double value = static_cast<double>(values[k][l]);
+        return kFromFirst ? value - first[0] : value;
+      });
     });
     tile.template reduce<functions::Add>(mean);
     AMP_UNROLL
-    for (int l = 0; l < Sweep::kLines; ++l) mean[l] = variance.mean(mean[l]);
+    for (int l = 0; l < Sweep::kLines; ++l) mean[l] = first[l] + variance.mean(mean[l]);
     tile.backwards(load, [&](const auto& part) {
       tile.add(part, squares, [&](int k, int l) {
         return Variance::square(static_cast<double>(values[k][l]), mean[tile.line_of(l)]);
@@ -37,7 +42,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     tile.template reduce<functions::Add>(squares);
     tile.for_own_lines([&](int l) {
       means[tile.line(l)] = static_cast<C>(mean[l]);
-      store<double>(y, tile.line(l), variance.variance(squares[l]));
+      store<double>(y, tile.line(l), variance.result(squares[l]));
     });
   });
 }
@@ -45,13 +50,14 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
 template <class Sweep, class C = typename Sweep::Compute>
 AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     var_backward_kernel(Sweep sweep, Variance variance, Input grad_output, Input x, const C* means,
-                        Output grad_x) {
+                        const C* roots, Output grad_x) {
   sweep.for_each_tile([&](const auto& tile) {
     if (!tile.has_line()) return;
     PerLine<Sweep> factor, mean;
     AMP_UNROLL
     for (int l = 0; l < Sweep::kLines; ++l) {
-      factor[l] = variance.factor(tile.load_one(grad_output, tile.line(l)));
+      factor[l] = variance.factor(tile.load_one(grad_output, tile.line(l)),
+                                  variance.root ? roots[tile.line(l)] : C{0});
       mean[l] = means[tile.line(l)];
     }
     tile.forwards([&](const auto& part) {
@@ -73,7 +79,7 @@ inline void var(const VarArgs& args) {
       [&](const auto& sweep) {
         using Sweep = std::remove_cvref_t<decltype(sweep)>;
         launch(args.input.device, sweep.blocks(), sweep.block_threads(), detail::var_kernel<Sweep>,
-               sweep, Variance(lines.length, args.correction), args.input, args.output,
+               sweep, Variance(lines.length, args.correction, args.root), args.input, args.output,
                args.mean.as<typename Sweep::Compute>());
       },
       args.input);
@@ -85,9 +91,10 @@ inline void var_backward(const VarBackwardArgs& args) {
       [&](const auto& sweep) {
         using Sweep = std::remove_cvref_t<decltype(sweep)>;
         launch(args.input.device, sweep.blocks(), sweep.block_threads(),
-               detail::var_backward_kernel<Sweep>, sweep, Variance(lines.length, args.correction),
-               args.grad_output, args.input, args.mean.as<const typename Sweep::Compute>(),
-               args.grad_input);
+               detail::var_backward_kernel<Sweep>, sweep,
+               Variance(lines.length, args.correction, args.root.present), args.grad_output,
+               args.input, args.mean.as<const typename Sweep::Compute>(),
+               args.root.as<const typename Sweep::Compute>(), args.grad_input);
       },
       args.grad_output, args.input, args.grad_input);
 }

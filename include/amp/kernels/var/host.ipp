@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "amp/kernels/norm/host/rows.hpp"
 #include "amp/kernels/reduce/host/sum_block.hpp"
@@ -27,20 +29,37 @@ struct VarianceGradient {
   }
 };
 
+/// The sum of a line's elements over n, as formula.hpp says.
+template <class C>
+double mean_of_line(const Variance& variance, const C* x, std::int64_t n) {
+  if constexpr (std::is_same_v<C, double>) {
+    double sum = 0;
+    double distances[kBlock];
+    for (std::int64_t i = 0; i < n; i += kBlock) {
+      const std::int64_t count = (std::min)(kBlock, n - i);
+      for (std::int64_t k = 0; k < count; ++k) distances[k] = x[i + k] - x[0];
+      sum += sum_block<double>(distances, count);
+    }
+    return x[0] + variance.mean(sum);
+  } else {
+    return variance.mean(sum_block<double>(x, n));
+  }
+}
+
 }  // namespace detail
 
 AMP_INLINE void var(const VarArgs& args) {
   const Lines lines(args.input, args.dim);
   const std::int64_t n = lines.length;
-  const Variance variance(n, args.correction);
+  const Variance variance(n, args.correction, args.root);
   visit_float_type(args.input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     detail::for_line_blocks<C>(lines, 1, [&](std::int64_t first, std::int64_t count, C* scratch) {
       const detail::RowBlock block{lines.start(first), lines.stride, n, count};
       const C* x = block.fetch(args.input, scratch);
       for (std::int64_t line = first; line < first + count; ++line, x += n) {
-        const double mean = variance.mean(detail::sum_block<double>(x, n));
-        const double result = variance.variance(detail::sum_of_squares(x, n, mean));
+        const double mean = detail::mean_of_line(variance, x, n);
+        const double result = variance.result(detail::sum_of_squares(x, n, mean));
         args.mean.as<C>()[line] = static_cast<C>(mean);
         store(&result, args.output, line, 1, 1);
       }
@@ -51,7 +70,7 @@ AMP_INLINE void var(const VarArgs& args) {
 AMP_INLINE void var_backward(const VarBackwardArgs& args) {
   const Lines lines(args.input, args.dim);
   const std::int64_t n = lines.length;
-  const Variance variance(n, args.correction);
+  const Variance variance(n, args.correction, args.root.present);
   visit_float_type(args.input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     detail::for_line_blocks<C>(lines, 2, [&](std::int64_t first, std::int64_t count, C* scratch) {
@@ -62,8 +81,9 @@ AMP_INLINE void var_backward(const VarBackwardArgs& args) {
       for (std::int64_t line = first; line < first + count; ++line, x += n, grad_x += n) {
         C buffer;
         const C grad = *fetch(args.grad_output, line, 1, 1, &buffer);
+        const C root = variance.root ? args.root.as<const C>()[line] : C{0};
         detail::on_rows<detail::VarianceGradient, C>(x, grad_x, n, args.mean.as<const C>()[line],
-                                                     variance.factor(grad));
+                                                     variance.factor(grad, root));
       }
       block.store(result, args.grad_input);
     });
