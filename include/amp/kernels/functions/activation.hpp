@@ -77,4 +77,9 @@ struct GeluTanh : Unary<"gelu", kFloating, kInput> {
   }
 };
 
+/// All of them, in the order of the tables of devices.
+using Activations =
+    List<Tanh, Sigmoid, Relu, Silu, LeakyRelu, Elu, Celu, Selu, Hardtanh, Relu6, Hardsigmoid,
+         Hardswish, Softplus, Logsigmoid, Mish, Softsign, Gelu, GeluTanh>;
+
 }  // namespace amp::inline v0::kernels::functions

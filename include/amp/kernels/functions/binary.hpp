@@ -73,4 +73,9 @@ struct BinaryCrossEntropyWithLogits : Binary<"binary_cross_entropy_with_logits",
   AMP_FORMULA by_b(C x, C) { return -x; }
 };
 
+/// All that have a kernel of their own, in the order of the tables of devices.
+using BinaryFunctions =
+    List<Add, Sub, Mul, Div, Pow, Atan2, Fmod, Remainder, Maximum, Minimum, Eq, Ne, Lt, Le, Gt, Ge,
+         LogicalAnd, LogicalOr, LogicalXor, SquaredError, BinaryCrossEntropyWithLogits>;
+
 }  // namespace amp::inline v0::kernels::functions

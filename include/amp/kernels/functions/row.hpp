@@ -127,9 +127,16 @@ struct List {
   static consteval int index() {
     int at = 0;
     const bool found = ((__is_same(Function, Functions) || (++at, false)) || ...);
-    if (!found) throw "the function is not listed in kernels/functions.hpp";
+    if (!found) throw "the function is not listed at the end of its file";
     return at;
   }
+};
+
+template <class, class>
+struct Joined;
+template <class... F, class... G>
+struct Joined<List<F...>, List<G...>> {
+  using type = List<F..., G...>;
 };
 
 }  // namespace amp::inline v0::kernels::functions

@@ -18,6 +18,7 @@ struct Identity {
 };
 
 // clang-format off
+/// Its op has the derivative, which needs nothing.
 struct Neg : Unary<"neg", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return -x; }
   AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return wrapping(0 - bits_of(x)); } };
 struct Abs : Unary<"abs", kNumbers, kInput> { AMP_FORMULA apply(C x) { return x < C{0} ? Neg::apply(x) : x == C{0} ? C{0} : x; }
@@ -58,5 +59,10 @@ struct IsInf : Unary<"isinf", kTruth, kNothing> { AMP_CONDITION apply(C x) { ret
 struct IsFinite : Unary<"isfinite", kTruth, kNothing> { AMP_CONDITION apply(C x) { return is_finite(x); } AMP_HOST_DEVICE static bool apply(std::int64_t) { return true; } };
 struct LogicalNot : Unary<"logical_not", kTruth, kNothing> { AMP_CONDITION apply(C x) { return x == C{0}; } };
 // clang-format on
+
+/// All of them, in the order of the tables of devices.
+using ElementaryFunctions = List<Neg, Abs, Sign, Square, Sqrt, Rsqrt, Exp, Expm1, Log, Log1p, Log2,
+                                 Log10, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Erf, Erfinv,
+                                 Floor, Ceil, Round, Trunc, IsNan, IsInf, IsFinite, LogicalNot>;
 
 }  // namespace amp::inline v0::kernels::functions
