@@ -29,6 +29,8 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/calls.hpp"
+
 namespace {
 
 using amp::DType;
@@ -142,43 +144,16 @@ amp::Reduction reduction(const Case& c, std::size_t i) {
   return static_cast<amp::Reduction>(c.integer(i));
 }
 amp::Size2d pair(const Case& c, std::size_t i) { return {c.integer(i), c.integer(i + 1)}; }
-Results both(std::tuple<Tensor, Tensor> pair) { return {std::get<0>(pair), std::get<1>(pair)}; }
-
-/// The numbers from i on, as dimensions.
-amp::Dims dims_from(const Case& c, std::size_t i) {
-  std::vector<std::int64_t> dims;
-  for (; i < c.numbers.size(); ++i) dims.push_back(c.integer(i));
-  return dims;
-}
 
 // clang-format off
 void add_elementwise(Calls& calls) {
-#define AMP_UNARY(op) calls[#op] = [](const Case& c) -> Results { return {amp::op(c[0])}; }
-#define AMP_WITH(op, ...) calls[#op] = [](const Case& c) -> Results { return {amp::op(c[0], __VA_ARGS__)}; }
-#define AMP_TENSORS(op) calls[#op ".tensors"] = [](const Case& c) -> Results { return {(amp::op)(c[0], c[1])}; }
 #define AMP_NUMBER(op) calls[#op ".number"] = [](const Case& c) -> Results { \
     return {with(c.numbers.at(0), [&](auto n) { return amp::op(c[0], n); })}; }
 #define AMP_NUMBER_FIRST(op) calls[#op ".number_first"] = [](const Case& c) -> Results { \
     return {with(c.numbers.at(0), [&](auto n) { return amp::op(n, c[0]); })}; }
-  AMP_UNARY(exp); AMP_UNARY(log); AMP_UNARY(log1p); AMP_UNARY(rsqrt); AMP_UNARY(abs); AMP_UNARY(sqrt); AMP_UNARY(tanh); AMP_UNARY(sigmoid);
-  AMP_UNARY(relu); AMP_UNARY(neg); AMP_UNARY(silu); AMP_UNARY(reciprocal);
-  AMP_TENSORS(add); AMP_TENSORS(sub); AMP_TENSORS(mul); AMP_TENSORS(div); AMP_TENSORS(pow); AMP_TENSORS(max); AMP_TENSORS(min);
-  AMP_TENSORS(eq); AMP_TENSORS(ne); AMP_TENSORS(lt); AMP_TENSORS(le); AMP_TENSORS(gt); AMP_TENSORS(ge);
-  AMP_UNARY(square); AMP_UNARY(expm1); AMP_UNARY(log2); AMP_UNARY(log10); AMP_UNARY(sin); AMP_UNARY(cos); AMP_UNARY(tan); AMP_UNARY(asin);
-  AMP_UNARY(acos); AMP_UNARY(atan); AMP_UNARY(sinh); AMP_UNARY(cosh); AMP_UNARY(erf); AMP_UNARY(erfinv); AMP_UNARY(selu);
-  AMP_UNARY(hardsigmoid); AMP_UNARY(hardswish); AMP_UNARY(logsigmoid); AMP_UNARY(mish); AMP_UNARY(softsign); AMP_UNARY(relu6);
-  AMP_UNARY(sign); AMP_UNARY(floor); AMP_UNARY(ceil); AMP_UNARY(trunc); AMP_UNARY(round); AMP_UNARY(isnan); AMP_UNARY(isinf);
-  AMP_UNARY(isfinite); AMP_UNARY(logical_not);
-  AMP_TENSORS(atan2); AMP_TENSORS(fmod); AMP_TENSORS(remainder); AMP_TENSORS(maximum); AMP_TENSORS(minimum); AMP_TENSORS(logical_and);
-  AMP_TENSORS(logical_or); AMP_TENSORS(logical_xor);
-  AMP_WITH(leaky_relu, c.real(0)); AMP_WITH(elu, c.real(0)); AMP_WITH(celu, c.real(0)); AMP_WITH(hardtanh, c.real(0), c.real(1));
-  AMP_WITH(softplus, c.real(0), c.real(1));
   AMP_NUMBER(add); AMP_NUMBER(sub); AMP_NUMBER(mul); AMP_NUMBER(div); AMP_NUMBER(pow);
   AMP_NUMBER(eq); AMP_NUMBER(ne); AMP_NUMBER(lt); AMP_NUMBER(le); AMP_NUMBER(gt); AMP_NUMBER(ge);
   AMP_NUMBER_FIRST(sub); AMP_NUMBER_FIRST(div); AMP_NUMBER_FIRST(pow);
-#undef AMP_UNARY
-#undef AMP_WITH
-#undef AMP_TENSORS
 #undef AMP_NUMBER
 #undef AMP_NUMBER_FIRST
   calls["add.number_first"] = [](const Case& c) -> Results { return {with(c.numbers.at(0), [&](auto n) { return n + c[0]; })}; };
@@ -189,39 +164,7 @@ void add_elementwise(Calls& calls) {
   calls["where.number_first"] = [](const Case& c) -> Results { return {with(c.numbers.at(0), [&](auto n) { return amp::where(c[0], n, c[1]); })}; };
 }
 
-void add_reductions(Calls& calls) {
-  calls["sum.all"] = [](const Case& c) -> Results { return {amp::sum(c[0])}; };
-  calls["sum.dim"] = [](const Case& c) -> Results { return {amp::sum(c[0], c.integer(0), c.numbers.at(1).truth())}; };
-  calls["mean.all"] = [](const Case& c) -> Results { return {amp::mean(c[0])}; };
-  calls["mean.dim"] = [](const Case& c) -> Results { return {amp::mean(c[0], c.integer(0), c.numbers.at(1).truth())}; };
-  calls["var"] = [](const Case& c) -> Results { return {amp::var(c[0], c.integer(0), c.real(1), c.numbers.at(2).truth())}; };
-  calls["max.all"] = [](const Case& c) -> Results { return {(amp::max)(c[0])}; };
-  calls["max.dim"] = [](const Case& c) { return both((amp::max)(c[0], c.integer(0), c.numbers.at(1).truth())); };
-  calls["min.all"] = [](const Case& c) -> Results { return {(amp::min)(c[0])}; };
-  calls["min.dim"] = [](const Case& c) { return both((amp::min)(c[0], c.integer(0), c.numbers.at(1).truth())); };
-  calls["argmax.all"] = [](const Case& c) -> Results { return {amp::argmax(c[0])}; };
-  calls["argmax.dim"] = [](const Case& c) -> Results { return {amp::argmax(c[0], c.integer(0), c.numbers.at(1).truth())}; };
-  calls["var.all"] = [](const Case& c) -> Results { return {amp::var(c[0])}; };
-  calls["std.all"] = [](const Case& c) -> Results { return {amp::std(c[0])}; };
-  calls["prod.all"] = [](const Case& c) -> Results { return {amp::prod(c[0])}; };
-  calls["prod.dim"] = [](const Case& c) -> Results { return {amp::prod(c[0], c.integer(0), c.numbers.at(1).truth())}; };
-  calls["sum.dims"] = [](const Case& c) -> Results { return {amp::sum(c[0], dims_from(c, 1), c.numbers.at(0).truth())}; };
-  calls["mean.dims"] = [](const Case& c) -> Results { return {amp::mean(c[0], dims_from(c, 1), c.numbers.at(0).truth())}; };
-  calls["amax.dims"] = [](const Case& c) -> Results { return {amp::amax(c[0], dims_from(c, 1), c.numbers.at(0).truth())}; };
-  calls["amin.dims"] = [](const Case& c) -> Results { return {amp::amin(c[0], dims_from(c, 1), c.numbers.at(0).truth())}; };
-  calls["logsumexp"] = [](const Case& c) -> Results { return {amp::logsumexp(c[0], dims_from(c, 1), c.numbers.at(0).truth())}; };
-  calls["var.dims"] = [](const Case& c) -> Results { return {amp::var(c[0], dims_from(c, 2), c.real(1), c.numbers.at(0).truth())}; };
-  calls["std.dims"] = [](const Case& c) -> Results { return {amp::std(c[0], dims_from(c, 2), c.real(1), c.numbers.at(0).truth())}; };
-  calls["norm"] = [](const Case& c) -> Results { return {amp::norm(c[0], c.real(1), dims_from(c, 2), c.numbers.at(0).truth())}; };
-  calls["normalize"] = [](const Case& c) -> Results { return {amp::normalize(c[0], c.real(1), dims_from(c, 2), c.real(0))}; };
-  calls["softmax"] = [](const Case& c) -> Results { return {amp::softmax(c[0], c.integer(0))}; };
-  calls["log_softmax"] = [](const Case& c) -> Results { return {amp::log_softmax(c[0], c.integer(0))}; };
-}
-
 void add_products(Calls& calls) {
-  calls["matmul"] = [](const Case& c) -> Results { return {amp::matmul(c[0], c[1])}; };
-  calls["bmm"] = [](const Case& c) -> Results { return {amp::bmm(c[0], c[1])}; };
-  calls["linear"] = [](const Case& c) -> Results { return {amp::linear(c[0], c[1], c[2])}; };
   calls["feed_forward"] = [](const Case& c) -> Results {
     return {amp::feed_forward(c[0], c[1], c[2], c[3], c[4], static_cast<amp::Activation>(c.integer(0)))};
   };
@@ -244,7 +187,6 @@ amp::Shape last_extents(const Tensor& x, std::int64_t count) {
 void add_norms(Calls& calls) {
   calls["layer_norm"] = [](const Case& c) -> Results { return {amp::layer_norm(c[0], last_extents(c[0], c.integer(0)), c[1], c[2], c.real(1))}; };
   calls["rms_norm"] = [](const Case& c) -> Results { return {amp::rms_norm(c[0], last_extents(c[0], c.integer(0)), c[1], real_or_unset(c, 1))}; };
-  calls["group_norm"] = [](const Case& c) -> Results { return {amp::group_norm(c[0], c.integer(0), c[1], c[2], c.real(1))}; };
   calls["batch_norm"] = [](const Case& c) -> Results {
     const Tensor y = amp::batch_norm(c[0], c[1], c[2], c[3], c[4], c.numbers.at(0).truth(), c.real(1), c.real(2));
     if (!c[1].defined()) return {y};
@@ -264,14 +206,10 @@ void add_losses(Calls& calls) {
 }
 
 void add_others(Calls& calls) {
+  calls["max.tensors"] = [](const Case& c) -> Results { return {(amp::max)(c[0], c[1])}; };
+  calls["min.tensors"] = [](const Case& c) -> Results { return {(amp::min)(c[0], c[1])}; };
   calls["embedding"] = [](const Case& c) -> Results { return {amp::embedding(c[0], c[1])}; };
   calls["index_select"] = [](const Case& c) -> Results { return {amp::index_select(c[0], c.integer(0), c[1])}; };
-  calls["cat"] = [](const Case& c) -> Results { return {amp::cat(c.tensors, c.integer(0))}; };
-  calls["stack"] = [](const Case& c) -> Results { return {amp::stack(c.tensors, c.integer(0))}; };
-  calls["max_pool2d"] = [](const Case& c) -> Results { return {amp::max_pool2d(c[0], pair(c, 0), pair(c, 2), pair(c, 4))}; };
-  calls["avg_pool2d"] = [](const Case& c) -> Results { return {amp::avg_pool2d(c[0], pair(c, 0), pair(c, 2), pair(c, 4))}; };
-  calls["dropout"] = [](const Case& c) -> Results { return {amp::dropout(c[0], c.real(0), c.numbers.at(1).truth())}; };
-  calls["dropout_add"] = [](const Case& c) -> Results { return {amp::dropout_add(c[0], c[1], c.real(0), c.numbers.at(1).truth())}; };
 }
 
 /// Numbers: for each member its place in the list of ops.py, the count of its arguments, and these.
@@ -305,10 +243,42 @@ Results members(const Case& c) {
 }
 // clang-format on
 
+/// The key of a form of conformance/calls.hpp whose operands and attributes are the case's tensors
+/// and numbers: sum.dim of "sum(x, dim)". Others have none.
+std::string key_of(std::string_view form) {
+  static constexpr std::pair<std::string_view, std::string_view> kForms[] = {
+      {"(x, dim)", ".dim"},
+      {"(x, dims)", ".dims"},
+      {"(x, p, dims)", ".dims"},
+      {"(x, numbers)", ""},
+      {"(x)", ".all"}};
+  for (const auto& [ending, key] : kForms) {
+    if (form.ends_with(ending))
+      return std::string(form.substr(0, form.size() - ending.size())) + std::string(key);
+  }
+  return form.find_first_of("(:") == form.npos ? std::string(form) : std::string();
+}
+
+/// What follows from the table; the functions above have what differs.
+void add_common(Calls& calls) {
+  for (const conformance::Binding& binding : conformance::kBindings) {
+    const std::string key = key_of(binding.op);
+    if (!key.empty())
+      calls[key] = [&binding](const Case& c) {
+        conformance::Inputs inputs;
+        inputs.assign(c.tensors.begin(), c.tensors.end());
+        goldens::OpCase attributes;
+        for (const Number& n : c.numbers)
+          attributes.attributes.push_back(n.is_integer ? static_cast<double>(n.integer) : n.real);
+        return Results(binding.call(inputs, attributes));
+      };
+  }
+}
+
 Calls all_calls() {
   Calls calls;
+  add_common(calls);
   add_elementwise(calls);
-  add_reductions(calls);
   add_products(calls);
   add_norms(calls);
   add_losses(calls);

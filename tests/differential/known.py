@@ -110,10 +110,10 @@ DIFFERENCES = [
     Known("hardsigmoid: the gradient in float64",
           "torch multiplies by a sixth that it rounded to float32.",
           lambda case, difference: op(case) == "hardsigmoid" and difference.name == "gradient0"),
-    Known("atan2 of 8-bit integers: the gradient",
-          "torch squares them as integers, which wrap around.",
-          lambda case, difference: op(case) == "atan2" and difference.name.startswith("gradient") and
-          torch.uint8 in [t.dtype for t in case.call.tensors]),
+    Known("atan2, softsign: integers that wrap around",
+          "torch squares them, and adds 1, before it converts them to floating point.",
+          lambda case, difference: op(case) in ("atan2", "softsign") and
+          any(not t.dtype.is_floating_point for t in case.call.tensors)),
     Known("activations: the gradient at infinity or NaN",
           "torch's depends on the position (hardtanh, relu6: 0 of the elements that its vectors "
           "hold, 1 of the last few), or is infinity over infinity; amp's is the limit.",

@@ -96,7 +96,7 @@ def binary(name, rng, dtype):
         second = other_dtype(rng, dtype)
         a = tensor(rng, broadcastable(rng, shape) if rng.random() < 0.2 else shape, dtype, positive)
         b = tensor(rng, broadcastable(rng, shape), second)
-        return Call(name + ".tensors", [a, b], [], run, smooth=not compares)
+        return Call(name, [a, b], [], run, smooth=not compares)
     n = number(rng, dtype)
     if compares and dtype in FLOAT8:  # as torch rounds it of dtypes in which it compares
         n = float(round_to(torch.tensor(float(n)), dtype))
@@ -120,7 +120,7 @@ def of_two(name, rng, dtype):
     second = dtype if by_0 else other_dtype(rng, dtype)
     pair = [tensor(rng, shape, dtype),
             tensor(rng, broadcastable(rng, shape), second, "positive" if by_0 else None)]
-    return Call(name + ".tensors", pair, [], run, smooth=name == "atan2")
+    return Call(name, pair, [], run, smooth=name == "atan2")
 
 
 @op("max", "min", "argmax")
@@ -128,7 +128,7 @@ def extremum(name, rng, dtype):
     run = getattr(torch, name)
     form = rng.choice(["all", "dim"] if name == "argmax" else ["all", "dim", "tensors"])
     if form == "all":
-        return Call(name + ".all", [tensor(rng, sizes(rng, empty=0), dtype)], [], run, smooth=False)
+        return Call(name, [tensor(rng, sizes(rng, empty=0), dtype)], [], run, smooth=False)
     if form == "tensors":
         shape = sizes(rng)
         pair = [tensor(rng, shape, dtype), tensor(rng, broadcastable(rng, shape), dtype)]
@@ -159,29 +159,30 @@ def over_dimensions(name, rng, dtype):
         return Call(name + ".dims", [x], [keep] + dims,
                     lambda x: getattr(torch, name)(x, dims, keep), smooth=False)
     if name == "logsumexp":
-        return Call(name, [x], [keep] + dims, lambda x: torch.logsumexp(x, listed, keep))
+        return Call("logsumexp.dims", [x], [keep] + dims,
+                    lambda x: torch.logsumexp(x, listed, keep))
     if name == "std":
         if rng.random() < 0.2:
-            return Call("std.all", [x], [], torch.std)
+            return Call("std", [x], [], torch.std)
         correction = rng.choice([0, 1, 1, 1, 2, -1, 0.5])
-        return Call("std.dims", [x], [keep, correction] + dims, lambda x: torch.std(
+        return Call("std.dims", [x], [correction, keep] + dims, lambda x: torch.std(
             x, listed, correction=correction, keepdim=keep))
     p = rng.choice([2.0, 2.0, 2.0, 1.0, 3.0, 0.5, 1.5, float("inf")])
     if name == "norm":
-        return Call(name, [x], [keep, p] + dims,
+        return Call("norm.dims", [x], [p, keep] + dims,
                     lambda x: torch.linalg.vector_norm(x, p, listed, keep), smooth=p != float("inf"))
     eps = rng.choice([1e-3, 1.0])
 
     def run(x):  # rounded once, as amp's: torch rounds the norm too
         wide = x.to(torch.promote_types(x.dtype, torch.float32))
         return F.normalize(wide, p, listed, eps).to(x.dtype)
-    return Call(name, [x], [eps, p] + dims, run)
+    return Call(name, [x], [p, eps] + dims, run)
 
 
 @op("prod")
 def product(name, rng, dtype):
     if rng.random() < 0.3:
-        return Call("prod.all", [tensor(rng, sizes(rng), dtype)], [], torch.prod)
+        return Call("prod", [tensor(rng, sizes(rng), dtype)], [], torch.prod)
     x, dim, keep = reduced(rng, dtype)
     return Call("prod.dim", [x], [dim, keep], lambda x: torch.prod(x, dim, keep))
 
@@ -195,7 +196,7 @@ def reduction(name, rng, dtype):
         return Call(name + ".dims", [tensor(rng, shape, dtype)], [keep] + dims,
                     lambda x: run(x, dims, keepdim=keep))
     if rng.random() < 0.3:
-        return Call(name + ".all", [tensor(rng, sizes(rng), dtype)], [], run)
+        return Call(name, [tensor(rng, sizes(rng), dtype)], [], run)
     x, dim, keep = reduced(rng, dtype)
     return Call(name + ".dim", [x], [dim, keep], lambda x: run(x, dim=dim, keepdim=keep))
 
@@ -208,7 +209,7 @@ def variance(name, rng, dtype):
         return Call("var.all", [x], [], torch.var)
     if rng.random() < 0.3:
         dims = several(rng, x.sizes) or list(range(len(x.sizes)))
-        return Call("var.dims", [x], [keep, correction] + dims,
+        return Call("var.dims", [x], [correction, keep] + dims,
                     lambda x: torch.var(x, dims, correction=correction, keepdim=keep))
     return Call(name, [x], [dim, correction, keep],
                 lambda x: torch.var(x, dim, correction=correction, keepdim=keep))

@@ -185,8 +185,10 @@ def compiled(options):
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "evaluate"
     command = [*shlex.split(options.compiler), "-std=c++20", "-O1", "-I", str(ROOT / "include"),
+               "-I", str(ROOT / "tests"), f'-DAMP_SOURCE_DIR="{ROOT}"',
                str(HERE / "evaluate.cpp"), "-o", str(program), "-pthread"]
-    sources = [HERE / "evaluate.cpp", *ROOT.glob("include/**/*.?p*")]
+    sources = [HERE / "evaluate.cpp", ROOT / "tests/conformance/calls.hpp",
+               *ROOT.glob("include/**/*.?p*")]
     made_by = folder / "evaluate.command"
     if (not program.exists() or program.stat().st_mtime < max(p.stat().st_mtime for p in sources)
             or not made_by.exists() or made_by.read_text() != str(command)):

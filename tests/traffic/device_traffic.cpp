@@ -304,7 +304,8 @@ void step(Table& table) {
   const auto casts = [] {
     namespace k = amp::kernels;
     return standin::toolkit().launches_of(reinterpret_cast<const void*>(
-        &k::cuda::detail::elementwise_kernel<k::functions::Identity, float, float>));
+        &k::cuda::detail::elementwise_kernel<k::functions::Bound<k::functions::Identity, float>,
+                                             float, float>));
   };
   std::int64_t all_casts = 0;
   Cost sum;

@@ -128,8 +128,8 @@ template <class Derivative>
 void fold_backward(const FoldBackwardArgs& args) {
   visit_float_type(args.grad_input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    detail::elementwise<Derivative, C>(detail::Types<C, C, C, C>{}, args.grad_input,
-                                       args.grad_output, args.input, args.output, args.more);
+    detail::elementwise<C>(detail::Types<C, C, C, C>{}, functions::Bound<Derivative, C>{},
+                           args.grad_input, args.grad_output, args.input, args.output, args.more);
   });
 }
 

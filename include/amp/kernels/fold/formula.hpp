@@ -81,6 +81,8 @@ struct Cofactor {
 /// d prod / dx = prod / x. If x is zero, it is the product of the others, which is `cofactor`: with a
 /// second zero, that is 0 too.
 struct ProductBackward {
+  static constexpr int kParameters = 0;
+
   template <class C>
   AMP_HOST_DEVICE static C apply(C grad, C x, C product, C cofactor) {
     return grad * (x == C{0} ? cofactor : product / x);
@@ -159,6 +161,8 @@ struct LogSumExp {
 };
 
 struct LogSumExpBackward {
+  static constexpr int kParameters = 0;
+
   template <class C>
   AMP_HOST_DEVICE static C apply(C grad, C x, C y, C) {
     return grad * functions::math::exp(x - y);
@@ -219,6 +223,8 @@ struct VectorNorm {
 /// The derivative of a norm y of finite order p != 0: sign(x) (|x| / y)^(p - 1), and 0 if x is 0 or y
 /// is, for lack of one. As torch's, that of order 1 is 0 if x is NaN.
 struct VectorNormBackward {
+  static constexpr int kParameters = 0;
+
   template <class C>
   AMP_HOST_DEVICE static C apply(C grad, C x, C y, C p) {
     if (y == C{0}) return C{0};
