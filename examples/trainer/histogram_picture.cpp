@@ -21,7 +21,6 @@ using amp::ExponentHistogram;
 using amp::diagnostics::Fate;
 using amp::diagnostics::percent_text;
 using amp::diagnostics::ratio;
-using amp::diagnostics::scale_text;
 using amp::diagnostics::ScaledFormat;
 using amp::diagnostics::ScaleExponent;
 
@@ -50,7 +49,8 @@ class HistogramWriter {
     bars();
     strip(kStrip, "scale 1", {0, 0}, "");
     if (format_.scaled())
-      strip(kStrip + kStripStep, "scale " + scale_text(format_.scale), format_.exponent, " dashed");
+      strip(kStrip + kStripStep, "scale " + amp::diagnostics::scale_text(format_.scale),
+            format_.exponent, " dashed");
     legend();
     return svg_.finish();
   }
@@ -142,7 +142,7 @@ class HistogramWriter {
     std::array<std::int64_t, 4> counts{};
     for (int e = ExponentHistogram::kMinExponent; e <= ExponentHistogram::kMaxExponent; ++e)
       counts[static_cast<std::size_t>(format_.fate(e))] += all_.count(e);
-    const std::string scale = scale_text(format_.scale);
+    const std::string scale = amp::diagnostics::scale_text(format_.scale);
     double y = kTop + 14;
     const auto row = [&](const char* colour, const std::string& words, std::int64_t count) {
       svg_.rectangle(kRight + 10, y - 9, 11, 11, std::string("f") + colour);
@@ -173,10 +173,10 @@ class HistogramWriter {
       y += 17;
     };
     const amp::ScaleRecommendation advice = all_.recommended_scale(format_.dtype);
-    line("Recommended scale: " + scale_text(advice.scale), "");
+    line("Recommended scale: " + amp::diagnostics::scale_text(advice.scale), "");
     line("At scale 1, " + percent_text(all_.flushed_share(1, format_.dtype)));
     if (format_.scaled())
-      line("at " + scale_text(format_.scale) + ", " +
+      line("at " + amp::diagnostics::scale_text(format_.scale) + ", " +
            percent_text(all_.flushed_share(format_.scale, format_.dtype)));
     line("with the recommended, " + percent_text(advice.flushed_share));
     line("of the non-zero values become 0.");

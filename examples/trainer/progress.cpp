@@ -37,7 +37,7 @@ std::string loss_text(double loss) {
   return buffer;
 }
 
-std::string short_scale(double scale) {
+std::string scale_text(double scale) {
   char buffer[32];
   int exponent = 0;
   const bool power_of_two = std::frexp(scale, &exponent) == 0.5;
@@ -138,7 +138,7 @@ std::string Progress::line(const Status& status, std::size_t columns) const {
   put(3, "loss %6s", loss_text(status.loss).c_str());
   put(4, "accuracy %4.1f %%", 100 * status.accuracy);
   if (status.scale) {
-    put(5, "scale %s", short_scale(*status.scale).c_str());
+    put(5, "scale %s", scale_text(*status.scale).c_str());
     put(6, "skipped %lld", static_cast<long long>(status.skipped));
   }
   if (elapsed > 0 && seen > 0) put(7, "%.0f images/s", seen / elapsed);

@@ -1316,6 +1316,7 @@ def functions_of_two():
         function = getattr(torch, name)
         make = coarse if name.startswith("logical") or name[0] == "m" else nonzero
         case(name, "of one shape", function, make((3, 4), 1), make((3, 4), 2))
+        make = values if name[0] == "m" else make
         case(name, "broadcast", function, make((2, 1, 3), 3), make((4, 1), 4))
         case(name, "of a scalar and nothing", function, make((), 5), make((0, 2), 6))
         if name[0] != "a":

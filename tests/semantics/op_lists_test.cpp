@@ -491,8 +491,8 @@ TEST_CASE("test_fake_autocast (test_ops.py): the dtype of each op is a matter of
     const amp::AutocastGuard autocast(kCPU, {.dtype = kFloat16});
     return amp::name(op.call(inputs).dtype());
   };
-  const std::set<std::string_view> pick = {"max", "min", "embedding",
-                                           "index_select"};  // an element
+  const std::set<std::string_view> pick = {"max",  "min",       "amax",
+                                           "amin", "embedding", "index_select"};  // an element
   for (const amp::DType given : {kFloat32, kFloat16, kBFloat16, kFloat64}) {
     const auto check = [&](const std::vector<Call>& calls, amp::DType listed, bool empty_too) {
       for (const Call& op : calls) {
