@@ -104,6 +104,7 @@
 #include "amp/ops/shape.ipp"
 #include "amp/ops/softmax.ipp"
 #include "amp/ops/tensor_members.ipp"
+#include "amp/ops/unary_op.ipp"
 #include "amp/ops/vector_norm.ipp"
 #include "amp/nn/activation.ipp"
 #include "amp/nn/clone.ipp"

@@ -18,7 +18,7 @@
 #include "amp/autograd/observer.hpp"
 #include "amp/core/error.hpp"
 #include "amp/core/object_pool.hpp"
-#include "amp/kernels/elementwise/functions.hpp"
+#include "amp/kernels/function_dispatch.hpp"
 #include "amp/tensor/layout.hpp"
 #if !AMP_HEADER_ONLY
 #include "amp/core/globals.ipp"

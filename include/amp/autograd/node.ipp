@@ -8,7 +8,7 @@
 #include "amp/autograd/node.hpp"
 #include "amp/core/globals.hpp"
 #include "amp/core/process_lock.hpp"
-#include "amp/kernels/elementwise/functions.hpp"
+#include "amp/kernels/function_dispatch.hpp"
 #include "amp/tensor/factory.hpp"
 #if !AMP_HEADER_ONLY
 #include "amp/core/globals.ipp"

@@ -81,8 +81,7 @@ template <Arithmetic N> [[nodiscard]] Tensor operator/(N a, const Tensor& b) { r
 /// 1 / x, elementwise; integers and bools give float32. Under autocast: float32.
 [[nodiscard]] Tensor reciprocal(const Tensor& input);
 
-// --- remainders
-// -----------------------------------------------------------------------------------
+// --- remainders ----------------------------------------------------------------------------------
 
 /// a - b trunc(a / b), with the sign of `input`, elementwise. Shapes broadcast, dtypes promote; not
 /// of two bools. Integers by 0 give `input` itself, on every device; floating point gives NaN.

@@ -13,10 +13,9 @@
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/args.hpp"
-#include "amp/kernels/elementwise/functions.hpp"
+#include "amp/kernels/function_dispatch.hpp"
 #include "amp/ops/number.hpp"
 #include "amp/ops/shape.hpp"
-#include "amp/ops/unary_op.hpp"
 
 namespace amp::inline v0::detail {
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <string_view>
 
 #include "amp/autocast/cast.hpp"
@@ -199,25 +198,5 @@ AMP_INLINE Tensor unary_op(const UnaryOp& op, const Tensor& input,
       },
       input);
 }
-
-template <class Function>
-Tensor unary_op(const Tensor& input, const kernels::Parameters& parameters) {
-  BinaryLaunch derivative = nullptr;
-  if constexpr (functions::HasDerivative<Function>) derivative = kernels::derivative<Function>;
-  constexpr autocasting::OpId kOp(Function::kName);
-  return unary_op({kOp, kernels::unary<Function>, derivative, Function::kDomain, Function::kSaves},
-                  input, parameters);
-}
-
-#if !AMP_HEADER_ONLY
-/// Makes the compiled library hold unary_op of every function: the functions that users call are
-/// inline.
-template <class... F>
-consteval auto unary_ops(functions::List<F...>) {
-  using Op = Tensor (*)(const Tensor&, const kernels::Parameters&);
-  return std::array<Op, sizeof...(F)>{unary_op<F>...};
-}
-[[gnu::used]] static constexpr auto kUnaryOps = unary_ops(functions::UnaryFunctions{});
-#endif
 
 }  // namespace amp::inline v0::detail

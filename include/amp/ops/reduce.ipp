@@ -89,8 +89,14 @@ struct Planes {
   std::int64_t outer, length, inner;
 
   kernels::Operand of(const Tensor& tensor) const {
-    const Shape shape(outer, length, inner);
-    return tensor.alias(shape, contiguous_strides(shape), tensor.impl().offset).operand();
+    kernels::Operand operand = tensor.operand();
+    operand.dims = 3;
+    const std::int64_t sizes[] = {outer, length, inner}, strides[] = {length * inner, inner, 1};
+    for (int d = 0; d < 3; ++d) {
+      operand.sizes[d] = sizes[d];
+      operand.strides[d] = strides[d];
+    }
+    return operand;
   }
 };
 
@@ -103,13 +109,7 @@ struct Stacked {
 AMP_INLINE Stacked stack_reduced(const Tensor& input, const ReducedShape& shape) {
   // A first run of kept dimensions, one of reduced ones, and one of kept ones need no other order.
   Planes planes{1, 1, 1};
-  Extents order;  // the kept dimensions, then the reduced ones
   bool in_order = true;
-  for (const bool reduced : {false, true}) {
-    for (int d = 0; d < input.dim(); ++d) {
-      if (shape.reduces(d) == reduced) order.push_back(d);
-    }
-  }
   for (int d = 0, runs = 0; d < input.dim(); ++d) {
     const bool reduced = shape.reduces(d);
     if (reduced != (runs == 1)) ++runs;
@@ -117,6 +117,12 @@ AMP_INLINE Stacked stack_reduced(const Tensor& input, const ReducedShape& shape)
     (runs == 0 ? planes.outer : runs == 1 ? planes.length : planes.inner) *= input.shape()[d];
   }
   if (in_order) return {contiguous(input), planes};
+  Extents order;  // the kept dimensions, then the reduced ones
+  for (const bool reduced : {false, true}) {
+    for (int d = 0; d < input.dim(); ++d) {
+      if (shape.reduces(d) == reduced) order.push_back(d);
+    }
+  }
   return {contiguous(permute(input, order.span())), {shape.kept.numel(), shape.length, 1}};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The op of a function of one tensor. Its definition in elementwise.ipp serves all functions of
+// The op of a function of one tensor. Its definition in unary_op.ipp serves all functions of
 // kernels/functions.hpp, so that the function that users call is one line.
 #pragma once
 
@@ -19,5 +19,5 @@ Tensor unary_op(const Tensor& input, const kernels::Parameters& parameters = {})
 }  // namespace amp::inline v0::detail
 
 #if AMP_HEADER_ONLY
-#include "amp/ops/elementwise.ipp"
+#include "amp/ops/unary_op.ipp"
 #endif

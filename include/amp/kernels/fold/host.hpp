@@ -65,7 +65,7 @@ void fold_as(const Fold& fold, const FoldArgs& args) {
   const HostBuffer<State> states(outputs);
   accumulate(
       loop_of_reduction(args.input, args.output), args.input, outputs, states.data(),
-      fold.template none<C>(),
+      [&] { return fold.template none<C>(); },
       [&](std::int64_t at, std::int64_t stride, std::int64_t n, State* to, std::int64_t to_stride) {
         C buffer[kBlock];
         const C* const x = fetch(args.input, at, stride, n, buffer);

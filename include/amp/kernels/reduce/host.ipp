@@ -149,7 +149,7 @@ template <class Sum>
 void sum_any(const Loop<2>& loop, const Operand& input, std::int64_t outputs, Sum* sums,
              AddElements<Sum>* add) {
   accumulate(
-      loop, input, outputs, sums, Sum{0},
+      loop, input, outputs, sums, [] { return Sum{0}; },
       [&](std::int64_t at, std::int64_t stride, std::int64_t n, Sum* to, std::int64_t to_stride) {
         add(input, at, stride, n, to, to_stride);
       },

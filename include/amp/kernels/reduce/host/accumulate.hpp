@@ -26,12 +26,12 @@ inline Loop<2> loop_of_reduction(const Operand& input, const Operand& output) {
   return Loop<2>::in_memory_order(input, {&input, &results});
 }
 
-/// Sets the states, one for each output. `none` is that of no elements; join(a, b) adds state b to
+/// Sets the states, one for each output. none() is that of no elements; join(a, b) adds state b to
 /// a. add(at, stride, n, states, states_stride) adds n elements of the input, which are `stride`
 /// apart, to states that are `states_stride` apart: all to one state if that is 0.
-template <class State, class Add, class Join>
+template <class State, class None, class Add, class Join>
 void accumulate(const Loop<2>& loop, const Operand& input, std::int64_t outputs, State* states,
-                const State& none, const Add& add, const Join& join) {
+                const None& none, const Add& add, const Join& join) {
   const std::int64_t blocks = input.numel() == 0 ? 0 : loop.blocks();
   // Uses parts of fixed size, each with its own states, joined in order: the result does not depend
   // on the number of threads.
@@ -44,15 +44,16 @@ void accumulate(const Loop<2>& loop, const Operand& input, std::int64_t outputs,
   const HostBuffer<State> partial(parts * outputs);
   parallel_for(parts, [&](std::int64_t p) {
     State* const own = partial.data() + p * outputs;
-    std::fill_n(own, outputs, none);
+    std::fill_n(own, outputs, none());
     loop.run(p * part, (std::min)(blocks, (p + 1) * part),
              [&](const std::int64_t* at, std::int64_t n) {
                add(at[0], loop.inner_stride(0), n, own + at[1], loop.inner_stride(1));
              });
   });
-  std::fill_n(states, outputs, none);
-  for (std::int64_t p = 0; p < parts; ++p) {
-    for (std::int64_t i = 0; i < outputs; ++i) join(states[i], partial[p * outputs + i]);
+  std::fill_n(states, outputs, none());
+  const State* own = partial.data();
+  for (std::int64_t p = 0; p < parts; ++p, own += outputs) {
+    for (std::int64_t i = 0; i < outputs; ++i) join(states[i], own[i]);
   }
 }
 

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+
+#include "amp/kernels/function_dispatch.hpp"
+#include "amp/ops/elementwise.hpp"
+#include "amp/ops/unary_op.hpp"
+
+namespace amp::inline v0::detail {
+
+template <class Function>
+Tensor unary_op(const Tensor& input, const kernels::Parameters& parameters) {
+  BinaryLaunch derivative = nullptr;
+  if constexpr (functions::HasDerivative<Function>) derivative = kernels::derivative<Function>;
+  constexpr autocasting::OpId kOp(Function::kName);
+  return unary_op({kOp, kernels::unary<Function>, derivative, Function::kDomain, Function::kSaves},
+                  input, parameters);
+}
+
+#if !AMP_HEADER_ONLY
+/// Makes the compiled library hold unary_op of every function: the functions that users call are
+/// inline.
+template <class... F>
+consteval auto unary_ops(functions::List<F...>) {
+  using Op = Tensor (*)(const Tensor&, const kernels::Parameters&);
+  return std::array<Op, sizeof...(F)>{unary_op<F>...};
+}
+[[gnu::used]] static constexpr auto kUnaryOps = unary_ops(functions::UnaryFunctions{});
+#endif
+
+}  // namespace amp::inline v0::detail
