@@ -129,8 +129,10 @@ std::string room_of(const std::string& header) {
 
 /// What is wrong with an edge between two folders of kernels/; empty if nothing.
 std::string objection_between_rooms(const std::string& from, const std::string& to) {
-  if (from == to || from == "backend" || from == "dispatch") return {};
-  if (to == "backend" || to == "dispatch") return "goes from a kernel to the table of all kernels";
+  const std::set<std::string> tables = {"backend", "dispatch",
+                                        "function_dispatch"};  // of all kernels
+  if (from == to || tables.contains(from)) return {};
+  if (tables.contains(to)) return "goes from a kernel to the table of all kernels";
   if (kBelowOps.contains(to)) {
     const bool down = !kBelowOps.contains(from) || kBelowOps.at(to) < kBelowOps.at(from);
     return down ? "" : "goes up inside kernels/";

@@ -50,7 +50,7 @@ AMP_LAZY [[nodiscard]] inline Tensor hardswish(const Tensor& input) {
   return detail::unary_op<kernels::functions::Hardswish>(input);
 }
 
-/// log sigmoid(x), elementwise, of floating point: exact also where sigmoid(x) is 0. Under
+/// log sigmoid(x), elementwise, of floating point: exact also if sigmoid(x) is 0. Under
 /// autocast: unchanged.
 AMP_LAZY [[nodiscard]] inline Tensor logsigmoid(const Tensor& input) {
   return detail::unary_op<kernels::functions::Logsigmoid>(input);

@@ -24,6 +24,15 @@
 
 namespace amp::inline v0::kernels {
 
+/// The ends of a type, which are infinite if it has infinities. Members, since device code may not
+/// call the functions of std::numeric_limits.
+template <class C>
+struct Bounds {
+  using Limits = std::numeric_limits<C>;
+  static constexpr C kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  static constexpr C kHighest = Limits::has_infinity ? Limits::infinity() : (Limits::max)();
+};
+
 /// The product: of floats in double, of integers modulo 2^64.
 struct Product {
   static constexpr bool kIntegers = true;
@@ -100,9 +109,7 @@ struct Extreme {
 
   template <class C>
   AMP_HOST_DEVICE static C none() {
-    using Limits = std::numeric_limits<C>;
-    if constexpr (Limits::has_infinity) return Largest ? -Limits::infinity() : Limits::infinity();
-    return Largest ? Limits::lowest() : (Limits::max)();
+    return Largest ? Bounds<C>::kLowest : Bounds<C>::kHighest;
   }
   template <class C>
   AMP_HOST_DEVICE void add(C& best, C x) const {
@@ -140,7 +147,7 @@ struct LogSumExp {
 
   template <class C>
   AMP_HOST_DEVICE static State<C> none() {
-    return {-std::numeric_limits<C>::infinity(), 0};
+    return {Bounds<C>::kLowest, 0};
   }
   template <class C>
   AMP_HOST_DEVICE void add(State<C>& state, C x) const {

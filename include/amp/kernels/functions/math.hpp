@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "amp/core/config.hpp"
 
@@ -38,10 +37,7 @@ AMP_MATH_OF_TWO(pow) AMP_MATH_OF_TWO(fmax) AMP_MATH_OF_TWO(fmod) AMP_MATH_OF_TWO
     template <class C>
     AMP_HOST_DEVICE inline C erfinv(C x) {
   const C magnitude = x < C{0} ? -x : x;
-  if (!(magnitude < C{1})) {
-    const C limit = std::numeric_limits<C>::infinity();
-    return x == C{1} ? limit : x == C{-1} ? -limit : std::numeric_limits<C>::quiet_NaN();
-  }
+  if (magnitude == C{1}) return x / (C{1} - magnitude);
   constexpr float kNear[] = {2.81022636e-08F,  3.43273939e-07F, -3.5233877e-06F,
                              -4.39150654e-06F, 0.00021858087F,  -0.00125372503F,
                              -0.00417768164F,  0.246640727F,    1.50140941F};
