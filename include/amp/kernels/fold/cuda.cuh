@@ -114,13 +114,8 @@ void fold_as(const Fold& fold, const FoldArgs& args) {
 
 template <class Op>
 void fold(const FoldArgs& args) {
-  visit_fold<Op>(args.order, [&](const auto& fold) {
-    const auto as = [&](auto tag) { detail::fold_as<typename decltype(tag)::type>(fold, args); };
-    if constexpr (Op::kIntegers) {
-      visit_compute_type(args.input.dtype, as);
-    } else {
-      visit_float_type(args.input.dtype, as);
-    }
+  visit_fold<Op>(args, [&](const auto& fold, auto tag) {
+    detail::fold_as<typename decltype(tag)::type>(fold, args);
   });
 }
 

@@ -19,6 +19,8 @@
 #include <type_traits>
 
 #include "amp/core/config.hpp"
+#include "amp/kernels/compute_type.hpp"
+#include "amp/kernels/fold/args.hpp"
 #include "amp/kernels/functions.hpp"
 #include "amp/types/small_float.hpp"
 
@@ -246,16 +248,23 @@ struct VectorNormBackward {
   }
 };
 
-/// Calls visitor(fold) with the fold that an op stands for.
+/// Calls visitor(fold, type_tag<C>) with the fold that an op stands for, and the type of its elements.
 template <class Op, class Visitor>
-void visit_fold(double order, Visitor&& visitor) {
-  if constexpr (std::is_same_v<Op, VectorNorm>) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    if (order == kInfinity) return visitor(Extreme<true>{.of_magnitudes = true});
-    if (order == -kInfinity) return visitor(Extreme<false>{.of_magnitudes = true});
-    visitor(PowerSum(order));
+void visit_fold(const FoldArgs& args, Visitor&& visitor) {
+  const auto of_type = [&](auto tag) {
+    if constexpr (std::is_same_v<Op, VectorNorm>) {
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      if (args.order == kInfinity) return visitor(Extreme<true>{.of_magnitudes = true}, tag);
+      if (args.order == -kInfinity) return visitor(Extreme<false>{.of_magnitudes = true}, tag);
+      visitor(PowerSum(args.order), tag);
+    } else {
+      visitor(Op{}, tag);
+    }
+  };
+  if constexpr (Op::kIntegers) {
+    visit_compute_type(args.input.dtype, of_type);
   } else {
-    visitor(Op{});
+    visit_float_type(args.input.dtype, of_type);
   }
 }
 
