@@ -35,6 +35,7 @@ def shorten(name):
     """Returns `kernel<arguments>`, without namespaces and parameters."""
     name = re.sub(r"\b(amp|v0|kernels|cuda|detail|functions|\(anonymous namespace\))::", "", name)
     name = re.sub(r"^void ", "", name)
+    name = re.sub(r"\bBound<(.*?), (?:float|double|long)>", r"\1", name)  # a function with its parameters
     depth = 0
     for i, c in enumerate(name):
         depth += (c == "<") - (c == ">")

@@ -37,7 +37,7 @@ Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b, const S
                   DType dtype, const kernels::Parameters& parameters = {});
 /// One tensor and one number, in this order unless `scalar_first`.
 Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor, const kernels::Operand& number,
-                  bool scalar_first, DType dtype);
+                  bool scalar_first, DType dtype, const kernels::Parameters& parameters = {});
 
 // The same with a function of kernels/functions.hpp.
 template <class Function>

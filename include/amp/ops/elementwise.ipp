@@ -61,12 +61,13 @@ AMP_INLINE Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor&
   return output;
 }
 AMP_INLINE Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor,
-                             const kernels::Operand& number, bool scalar_first, DType dtype) {
+                             const kernels::Operand& number, bool scalar_first, DType dtype,
+                             const kernels::Parameters& parameters) {
   const Tensor output = empty_as_laid_out(tensor, dtype);
   if (output.numel() != 0) {
     const kernels::Operand array = tensor.operand_as_laid_out();
     const kernels::BinaryArgs args{scalar_first ? number : array, scalar_first ? array : number,
-                                   output.operand_as_laid_out()};
+                                   output.operand_as_laid_out(), parameters};
     launch(tensor.device(), args);
   }
   return output;

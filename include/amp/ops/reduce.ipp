@@ -87,6 +87,7 @@ namespace detail {
 /// A contiguous tensor seen as [outer, length, inner].
 struct Planes {
   std::int64_t outer, length, inner;
+  int dim = 1;  // of the length
 
   kernels::Operand of(const Tensor& tensor) const {
     kernels::Operand operand = tensor.operand();
@@ -140,7 +141,8 @@ AMP_INLINE Tensor var(std::string_view name, const Tensor& input, const Dims& di
   const Tensor exact =
       nothing ? full(shape, std::numeric_limits<double>::quiet_NaN(), like) : empty(shape, like);
   if (!nothing) {
-    const kernels::VarArgs args{planes.of(x), exact.operand(), mean.operand(), 1, correction, root};
+    const kernels::VarArgs args{planes.of(x), exact.operand(), mean.operand(),
+                                planes.dim,   correction,      root};
     kernels::dispatch<&kernels::Backend::var, kernels::host::var>(x.device(), args);
   }
   const Tensor output = exact.dtype() == x.dtype() ? exact : copy_as_laid_out(exact, x.dtype());
@@ -154,10 +156,9 @@ AMP_INLINE Tensor var(std::string_view name, const Tensor& input, const Dims& di
           const Tensor& in = x.get(name);
           const Tensor grad_x = empty_like(in);
           if (grad_x.numel() != 0) {
-            const kernels::VarBackwardArgs args{grad.operand(),    planes.of(in),
-                                                mean.operand(),    root.get(name).operand(),
-                                                planes.of(grad_x), 1,
-                                                correction};
+            const kernels::VarBackwardArgs args{
+                grad.operand(),    planes.of(in), mean.operand(), root.get(name).operand(),
+                planes.of(grad_x), planes.dim,    correction};
             kernels::dispatch<&kernels::Backend::var_backward, kernels::host::var_backward>(
                 in.device(), args);
           }
