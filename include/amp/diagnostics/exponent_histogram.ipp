@@ -87,7 +87,7 @@ AMP_COLD std::vector<ExponentHistogram> exponent_histograms(const char* call,
   if (count == 0) return {};
   const Device device = dense[0].device();
   const Tensor words = zeros({count, kernels::kHistogramBins}, {.dtype = kInt64, .device = device});
-  kernels::dispatch<&kernels::Backend::exponent_histogram, kernels::host::exponent_histogram>(
+  kernels::exponent_histogram(
       device, {device, spans.data(), count, static_cast<std::int64_t*>(words.raw_data())});
   const std::vector<std::int64_t> counts = words.to_vector<std::int64_t>();
   return detail::or_out_of_memory([&] {

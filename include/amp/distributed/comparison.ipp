@@ -88,7 +88,7 @@ AMP_COLD void compare_parameters(Communicator& communicator, const NamedTensors&
                                .tensors = spans.data(),
                                .count = count,
                                .hashes = static_cast<std::uint64_t*>(hashes.raw_data())};
-  kernels::dispatch<&kernels::Backend::hash, kernels::host::hash>(device, args);
+  kernels::hash(device, args);
   const std::vector<std::int64_t> own = hashes.to_vector<std::int64_t>();
   std::uint64_t sum = 0;
   for (const std::int64_t hash : own)

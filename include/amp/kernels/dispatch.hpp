@@ -20,6 +20,8 @@ template <class Args>
 struct kernel_member<Kernel<Args> Backend::*> {
   using args = Args;
 };
+template <auto Member>
+using ArgsOf = typename kernel_member<decltype(Member)>::args;
 
 /// Returns the backend of the device. Throws amp::Error if the program has none.
 const Backend& backend_of(Device device);
@@ -44,14 +46,17 @@ template <class Args, int Size>
 
 }  // namespace detail
 
+/// A kernel on the device that it is called with: kernels::softmax, for instance.
+template <class Args>
+using Launch = void (*)(Device device, const Args& args);
+
 /// Runs `host` directly, or the device's Backend member. `device` is that of the op's main operand.
-template <auto Member, auto Host,
-          class Args = typename detail::kernel_member<decltype(Member)>::args>
-void dispatch(Device device, const Args& args) {
+template <auto Member, Kernel<detail::ArgsOf<Member>> Host>
+void dispatch(Device device, const detail::ArgsOf<Member>& args) {
   if (device.type == kCPU) {
     Host(args);
   } else {
-    detail::run_on_device<Args>(device, Member, amp::detail::name_holding_member<Member>(), args);
+    detail::run_on_device(device, Member, amp::detail::name_holding_member<Member>(), args);
   }
 }
 

@@ -15,30 +15,30 @@ namespace amp::inline v0 {
 // --- two tensors ---------------------------------------------------------------------------------
 
 /// a + b, elementwise. Shapes broadcast, dtypes promote. Under autocast: unchanged.
-[[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
+AMP_LAZY [[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
 
 /// a - b, elementwise, but not of two bools. Shapes broadcast, dtypes promote. Under autocast:
 /// unchanged.
-[[nodiscard]] Tensor sub(const Tensor& a, const Tensor& b);
+AMP_LAZY [[nodiscard]] Tensor sub(const Tensor& a, const Tensor& b);
 
 /// a * b, elementwise. Shapes broadcast, dtypes promote. Under autocast: unchanged.
-[[nodiscard]] Tensor mul(const Tensor& a, const Tensor& b);
+AMP_LAZY [[nodiscard]] Tensor mul(const Tensor& a, const Tensor& b);
 
 /// a / b, elementwise, in floating point: integers and bools give float32. Shapes broadcast, dtypes
 /// promote. Under autocast: unchanged.
-[[nodiscard]] Tensor div(const Tensor& a, const Tensor& b);
+AMP_LAZY [[nodiscard]] Tensor div(const Tensor& a, const Tensor& b);
 
 // --- a tensor and a number -----------------------------------------------------------------------
 
 namespace detail {
 
 // The names give the order of the operands.
-Tensor add_number(const Tensor& a, kernels::Operand&& b);
-Tensor sub_number(const Tensor& a, kernels::Operand&& b);
-Tensor mul_number(const Tensor& a, kernels::Operand&& b);
-Tensor div_number(const Tensor& a, kernels::Operand&& b);
-Tensor number_sub(kernels::Operand&& a, const Tensor& b);
-Tensor number_div(kernels::Operand&& a, const Tensor& b);
+AMP_LAZY Tensor add_number(const Tensor& a, kernels::Operand&& b);
+AMP_LAZY Tensor sub_number(const Tensor& a, kernels::Operand&& b);
+AMP_LAZY Tensor mul_number(const Tensor& a, kernels::Operand&& b);
+AMP_LAZY Tensor div_number(const Tensor& a, kernels::Operand&& b);
+AMP_LAZY Tensor number_sub(kernels::Operand&& a, const Tensor& b);
+AMP_LAZY Tensor number_div(kernels::Operand&& a, const Tensor& b);
 
 }  // namespace detail
 
@@ -63,10 +63,18 @@ template <Arithmetic N>
   return detail::number_div(detail::number_operand(a), b);
 }
 
-[[nodiscard]] inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
-[[nodiscard]] inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
-[[nodiscard]] inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
-[[nodiscard]] inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+AMP_LAZY [[nodiscard]] inline Tensor operator+(const Tensor& a, const Tensor& b) {
+  return add(a, b);
+}
+AMP_LAZY [[nodiscard]] inline Tensor operator-(const Tensor& a, const Tensor& b) {
+  return sub(a, b);
+}
+AMP_LAZY [[nodiscard]] inline Tensor operator*(const Tensor& a, const Tensor& b) {
+  return mul(a, b);
+}
+AMP_LAZY [[nodiscard]] inline Tensor operator/(const Tensor& a, const Tensor& b) {
+  return div(a, b);
+}
 // clang-format off
 template <Arithmetic N> [[nodiscard]] Tensor operator+(const Tensor& a, N b) { return add(a, b); }
 template <Arithmetic N> [[nodiscard]] Tensor operator-(const Tensor& a, N b) { return sub(a, b); }
@@ -79,7 +87,7 @@ template <Arithmetic N> [[nodiscard]] Tensor operator/(N a, const Tensor& b) { r
 // clang-format on
 
 /// 1 / x, elementwise; integers and bools give float32. Under autocast: float32.
-[[nodiscard]] Tensor reciprocal(const Tensor& input);
+AMP_LAZY [[nodiscard]] Tensor reciprocal(const Tensor& input);
 
 // --- remainders ----------------------------------------------------------------------------------
 
@@ -111,8 +119,8 @@ template <Arithmetic N>
 // --- negation ------------------------------------------------------------------------------------
 
 /// -x, elementwise, in the dtype of `input`, which may be any but bool. Under autocast: unchanged.
-[[nodiscard]] Tensor neg(const Tensor& input);
-[[nodiscard]] inline Tensor operator-(const Tensor& input) { return neg(input); }
+AMP_LAZY [[nodiscard]] Tensor neg(const Tensor& input);
+AMP_LAZY [[nodiscard]] inline Tensor operator-(const Tensor& input) { return neg(input); }
 
 }  // namespace amp::inline v0
 

@@ -16,7 +16,7 @@ namespace amp::inline v0 {
 
 // --- two tensors ---------------------------------------------------------------------------------
 
-AMP_INLINE Tensor add(const Tensor& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor add(const Tensor& a, const Tensor& b) {
   return detail::binary_op(
       "add", a, b,
       {.kernel = kernels::binary<kernels::functions::Add>,
@@ -27,7 +27,7 @@ AMP_INLINE Tensor add(const Tensor& a, const Tensor& b) {
        .saves = false});
 }
 
-AMP_INLINE Tensor sub(const Tensor& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor sub(const Tensor& a, const Tensor& b) {
   AMP_CHECK(!a.defined() || !b.defined() || a.dtype() != kBool || b.dtype() != kBool,
             "sub: `a` and `b` must not both be bool, but are ", describe(a), " and ", describe(b),
             "; use ne for where they differ");
@@ -41,7 +41,7 @@ AMP_INLINE Tensor sub(const Tensor& a, const Tensor& b) {
        .saves = false});
 }
 
-AMP_INLINE Tensor mul(const Tensor& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor mul(const Tensor& a, const Tensor& b) {
   return detail::binary_op("mul", a, b,
                            {.kernel = kernels::binary<kernels::functions::Mul>,
                             .backward = [](const Tensor& grad, const Tensor& x, const Tensor& y,
@@ -56,7 +56,7 @@ namespace detail {
 
 /// grad * d(dividend / divisor)/d(divisor) = -grad * (dividend / divisor) / divisor, in float32 for
 /// 16-bit operands; `quotient` is the unrounded one.
-AMP_INLINE Tensor div_backward(const Tensor& grad, const Tensor& quotient, const Tensor& divisor) {
+AMP_LAZY Tensor div_backward(const Tensor& grad, const Tensor& quotient, const Tensor& divisor) {
   const DType wide = promote_types(grad.dtype(), kFloat32);
   const Tensor derivative =
       binary_kernel<kernels::functions::Div>(quotient, divisor, grad.shape(), wide);
@@ -65,7 +65,7 @@ AMP_INLINE Tensor div_backward(const Tensor& grad, const Tensor& quotient, const
 
 }  // namespace detail
 
-AMP_INLINE Tensor div(const Tensor& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor div(const Tensor& a, const Tensor& b) {
   return detail::binary_op(
       "div", a, b,
       {.kernel = kernels::binary<kernels::functions::Div>,
@@ -88,61 +88,60 @@ AMP_INLINE Tensor div(const Tensor& a, const Tensor& b) {
 namespace detail {
 
 /// Throws for a bool tensor and a bool, of which sub has no meaning.
-AMP_INLINE void check_not_both_bool(std::string_view argument, const Tensor& tensor,
-                                    const kernels::Operand& number) {
+AMP_LAZY void check_not_both_bool(std::string_view argument, const Tensor& tensor,
+                                  const kernels::Operand& number) {
   AMP_CHECK(number.dtype != kBool || !tensor.defined() || tensor.dtype() != kBool, "sub: `",
             argument, "` must not be bool beside a bool, but is ", describe(tensor),
             "; use ne for where they differ");
 }
 
 // Gradients of ops that are linear in the tensor.
-AMP_INLINE Tensor same_gradient(const Tensor& grad, const Tensor&, const kernels::Operand&) {
+AMP_LAZY Tensor same_gradient(const Tensor& grad, const Tensor&, const kernels::Operand&) {
   return grad;
 }
-AMP_INLINE Tensor negative_gradient(const Tensor& grad, const Tensor&, const kernels::Operand&) {
+AMP_LAZY Tensor negative_gradient(const Tensor& grad, const Tensor&, const kernels::Operand&) {
   return detail::neg(grad);
 }
-AMP_INLINE Tensor gradient_times(const Tensor& grad, const Tensor&,
-                                 const kernels::Operand& number) {
+AMP_LAZY Tensor gradient_times(const Tensor& grad, const Tensor&, const kernels::Operand& number) {
   return number.value == 1 ? grad : scale(grad, number.value);
 }
-AMP_INLINE Tensor gradient_over(const Tensor& grad, const Tensor&, const kernels::Operand& number) {
+AMP_LAZY Tensor gradient_over(const Tensor& grad, const Tensor&, const kernels::Operand& number) {
   return number.value == 1 ? grad : scale(grad, 1 / number.value);
 }
-AMP_INLINE Tensor reciprocal_gradient(const Tensor& grad, const Tensor& x,
-                                      const kernels::Operand& number) {
+AMP_LAZY Tensor reciprocal_gradient(const Tensor& grad, const Tensor& x,
+                                    const kernels::Operand& number) {
   const Tensor quotient = scalar_kernel<kernels::functions::Div>(
       x, number, true, promote_types(grad.dtype(), kFloat32));
   return div_backward(grad, quotient, x);
 }
 
-AMP_INLINE Tensor add_number(const Tensor& a, kernels::Operand&& b) {
+AMP_LAZY_DEFINITION Tensor add_number(const Tensor& a, kernels::Operand&& b) {
   return scalar_op("add", a, std::move(b),
                    {kernels::binary<kernels::functions::Add>, same_gradient});
 }
-AMP_INLINE Tensor sub_number(const Tensor& a, kernels::Operand&& b) {
+AMP_LAZY_DEFINITION Tensor sub_number(const Tensor& a, kernels::Operand&& b) {
   check_not_both_bool("a", a, b);
   return scalar_op("sub", a, std::move(b),
                    {kernels::binary<kernels::functions::Sub>, same_gradient});
 }
-AMP_INLINE Tensor mul_number(const Tensor& a, kernels::Operand&& b) {
+AMP_LAZY_DEFINITION Tensor mul_number(const Tensor& a, kernels::Operand&& b) {
   return scalar_op("mul", a, std::move(b),
                    {kernels::binary<kernels::functions::Mul>, gradient_times});
 }
-AMP_INLINE Tensor div_number(const Tensor& a, kernels::Operand&& b) {
+AMP_LAZY_DEFINITION Tensor div_number(const Tensor& a, kernels::Operand&& b) {
   return scalar_op("div", a, std::move(b),
                    {.kernel = kernels::binary<kernels::functions::Div>,
                     .backward = gradient_over,
                     .real = true});
 }
-AMP_INLINE Tensor number_sub(kernels::Operand&& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor number_sub(kernels::Operand&& a, const Tensor& b) {
   check_not_both_bool("b", b, a);
   return scalar_op("sub", b, std::move(a),
                    {.kernel = kernels::binary<kernels::functions::Sub>,
                     .backward = negative_gradient,
                     .scalar_first = true});
 }
-AMP_INLINE Tensor number_div(kernels::Operand&& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor number_div(kernels::Operand&& a, const Tensor& b) {
   check_defined("div", "b", b);
   return scalar_op("reciprocal", b, std::move(a),
                    {.kernel = kernels::binary<kernels::functions::Div>,
@@ -154,7 +153,7 @@ AMP_INLINE Tensor number_div(kernels::Operand&& a, const Tensor& b) {
 
 }  // namespace detail
 
-AMP_INLINE Tensor reciprocal(const Tensor& input) {
+AMP_LAZY_DEFINITION Tensor reciprocal(const Tensor& input) {
   detail::check_defined("reciprocal", "input", input);
   return div(1.0, input);
 }
@@ -163,7 +162,7 @@ AMP_INLINE Tensor reciprocal(const Tensor& input) {
 
 namespace detail {
 
-AMP_INLINE void check_not_all_bool(std::string_view op, const Tensor& input, DType other) {
+AMP_LAZY void check_not_all_bool(std::string_view op, const Tensor& input, DType other) {
   AMP_CHECK(input.dtype() != kBool || other != kBool, op, ": `input` ", describe(input),
             " and `other` must not both be bool; convert one with to()");
 }
@@ -205,7 +204,7 @@ AMP_LAZY_DEFINITION Tensor remainder_number(const Tensor& input, kernels::Operan
 
 // --- negation ------------------------------------------------------------------------------------
 
-AMP_INLINE Tensor neg(const Tensor& input) {
+AMP_LAZY_DEFINITION Tensor neg(const Tensor& input) {
   detail::check_defined("neg", "input", input);
   AMP_CHECK(input.dtype() != kBool, "neg: `input` must be a number, but is ", describe(input),
             "; compare it with 0 to negate it");

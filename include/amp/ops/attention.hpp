@@ -23,17 +23,17 @@ namespace amp::inline v0 {
 /// values of such keys may make it NaN. On the CPU the scores are computed block by block, in
 /// forward and again in backward. Memory for all L x S of them is needed only on other devices,
 /// with dropout, if `attn_mask` requires gradients, and if `scale` is not positive.
-[[nodiscard]] Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
-                                                  const Tensor& value, const Tensor& attn_mask = {},
-                                                  double dropout_p = 0.0, bool is_causal = false,
-                                                  std::optional<double> scale = {});
+AMP_LAZY [[nodiscard]] Tensor scaled_dot_product_attention(
+    const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask = {},
+    double dropout_p = 0.0, bool is_causal = false, std::optional<double> scale = {});
 
 namespace detail {
 
 /// Attention as a composition of other ops. Scores and probabilities are float32 (float64); the
 /// probabilities are rounded to the dtype of `value` before they are multiplied with it.
-Tensor composed_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                          const Tensor& mask, double dropout_p, bool is_causal, double scale);
+AMP_LAZY Tensor composed_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                   const Tensor& mask, double dropout_p, bool is_causal,
+                                   double scale);
 
 }  // namespace detail
 }  // namespace amp::inline v0

@@ -26,14 +26,14 @@ namespace amp::inline v0 {
 namespace detail {
 
 /// [L, S]: true if the key is not in the future of the query.
-AMP_INLINE Tensor causal_mask(std::int64_t queries, std::int64_t keys, Device device) {
+AMP_LAZY Tensor causal_mask(std::int64_t queries, std::int64_t keys, Device device) {
   const Tensor row = reshape(arange(queries, {.device = device}), {queries, 1});
   return le(arange(keys, {.device = device}), row);
 }
 
-AMP_INLINE Tensor composed_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                     const Tensor& mask, double dropout_p, bool is_causal,
-                                     double scale) {
+AMP_LAZY_DEFINITION Tensor composed_attention(const Tensor& query, const Tensor& key,
+                                              const Tensor& value, const Tensor& mask,
+                                              double dropout_p, bool is_causal, double scale) {
   constexpr std::string_view kOp = "scaled_dot_product_attention";
   const DType wide = promote_types(query.dtype(), kFloat32);
   Tensor scores = matmul(kOp, query, transpose(key, -2, -1), wide) * scale;
@@ -58,7 +58,7 @@ AMP_INLINE Tensor composed_attention(const Tensor& query, const Tensor& key, con
 }
 
 /// The dimensions before the matrix.
-AMP_INLINE Shape leading(const Tensor& x) {
+AMP_LAZY Shape leading(const Tensor& x) {
   Shape shape = x.shape();
   shape.erase(shape.dims() - 1);
   shape.erase(shape.dims() - 1);
@@ -67,7 +67,7 @@ AMP_INLINE Shape leading(const Tensor& x) {
 
 /// Memory for a gradient of `input` in the order of its elements, so that backward of the views
 /// that gave `input` copies nothing.
-AMP_INLINE Tensor empty_as_it_lies(const Tensor& input, DType dtype) {
+AMP_LAZY Tensor empty_as_it_lies(const Tensor& input, DType dtype) {
   const Shape& shape = input.shape();
   int order[kMaxDims] = {};
   for (int d = 0; d < input.dim(); ++d) order[d] = d;
@@ -87,8 +87,8 @@ AMP_INLINE Tensor empty_as_it_lies(const Tensor& input, DType dtype) {
 
 /// Runs the kernel of the host. The leading dimensions are equal, nothing is empty, and scale > 0;
 /// `mask` is that of the scores, [..., L, S], or undefined.
-AMP_INLINE Tensor blocked_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                    const Tensor& mask, bool is_causal, double scale) {
+AMP_LAZY Tensor blocked_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                  const Tensor& mask, bool is_causal, double scale) {
   static constexpr std::string_view kOp = "scaled_dot_product_attention";
   Shape shape = query.shape();
   shape[shape.dims() - 1] = 2;
@@ -125,8 +125,8 @@ AMP_INLINE Tensor blocked_attention(const Tensor& query, const Tensor& key, cons
 }
 
 /// Chooses the implementation for the device and the arguments.
-AMP_INLINE Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                            const Tensor& mask, double dropout_p, bool is_causal, double scale) {
+AMP_LAZY Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                          const Tensor& mask, double dropout_p, bool is_causal, double scale) {
   constexpr std::string_view kOp = "scaled_dot_product_attention";
   AMP_CHECK(query.dtype() == key.dtype() && query.dtype() == value.dtype(), kOp,
             ": `query`, `key` and `value` must have one dtype, but are ", describe(query), ", ",
@@ -153,8 +153,8 @@ AMP_INLINE Tensor attention(const Tensor& query, const Tensor& key, const Tensor
 }
 
 /// Throws unless the leading dimensions broadcast, and `attn_mask` to the scores [..., L, S].
-AMP_INLINE void check_attention_shapes(const Tensor& query, const Tensor& key, const Tensor& value,
-                                       const Tensor& mask) {
+AMP_LAZY void check_attention_shapes(const Tensor& query, const Tensor& key, const Tensor& value,
+                                     const Tensor& mask) {
   constexpr std::string_view kOp = "scaled_dot_product_attention";
   const bool do_match =
       do_broadcast(leading(query), leading(key)) &&
@@ -173,10 +173,11 @@ AMP_INLINE void check_attention_shapes(const Tensor& query, const Tensor& key, c
 
 }  // namespace detail
 
-AMP_INLINE Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
-                                               const Tensor& value, const Tensor& attn_mask,
-                                               double dropout_p, bool is_causal,
-                                               std::optional<double> scale) {
+AMP_LAZY_DEFINITION Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
+                                                        const Tensor& value,
+                                                        const Tensor& attn_mask, double dropout_p,
+                                                        bool is_causal,
+                                                        std::optional<double> scale) {
   constexpr std::string_view kOp = "scaled_dot_product_attention";
   detail::check_floating(kOp, "query", query);
   detail::check_floating(kOp, "key", key);

@@ -118,7 +118,7 @@ class CheckpointOf final : public CheckpointNode {
 };
 
 /// The memory of `result`, with `node` as its history.
-Tensor with_checkpoint(const Tensor& result, Ref<CheckpointNode> node);
+AMP_LAZY Tensor with_checkpoint(const Tensor& result, Ref<CheckpointNode> node);
 
 }  // namespace detail
 

@@ -13,7 +13,7 @@
 namespace amp::inline v0::detail {
 
 /// Another handle to the tensor, with the same history.
-AMP_INLINE Tensor second_handle(const Tensor& tensor) {
+AMP_LAZY Tensor second_handle(const Tensor& tensor) {
   if (!tensor.defined()) return tensor;
   const TensorImpl& from = tensor.impl();
   auto impl = make_ref<TensorImpl>(from.storage, from.shape, from.strides, from.offset, from.dtype);
@@ -53,7 +53,7 @@ AMP_INLINE void CheckpointedCall::require_unchanged() const {
 
 /// The nodes before `first` and the leaves on which `result` depends directly, or through nodes
 /// that are neither. Each once.
-AMP_INLINE PoolVector<Ref<autograd::Node>> edges_out(const Tensor& result, std::uint64_t first) {
+AMP_LAZY PoolVector<Ref<autograd::Node>> edges_out(const Tensor& result, std::uint64_t first) {
   using autograd::Node;
   PoolVector<Ref<Node>> edges;
   PoolVector<Node*> open{autograd::node_of(result)};
@@ -118,7 +118,7 @@ AMP_INLINE std::optional<Ref<autograd::Node>> CheckpointNode::recompute() {
   return Ref<Node>(autograd::node_of(result));
 }
 
-AMP_INLINE Tensor with_checkpoint(const Tensor& result, Ref<CheckpointNode> node) {
+AMP_LAZY_DEFINITION Tensor with_checkpoint(const Tensor& result, Ref<CheckpointNode> node) {
   Tensor output = result.detach();
   output.impl().history = std::move(node);
   return output;

@@ -71,13 +71,13 @@ AMP_LAZY [[nodiscard]] Tensor logical_xor(const Tensor& input, const Tensor& oth
 
 /// condition ? a : b, elementwise. All three broadcast; `condition` is bool; the dtypes of a and b
 /// promote. The gradient of an element that is not chosen is 0. Under autocast: unchanged.
-[[nodiscard]] Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
+AMP_LAZY [[nodiscard]] Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 
 namespace detail {
 
 /// One choice is a number: the second, unless `scalar_first`.
-Tensor where_number(const Tensor& condition, const Tensor& tensor, kernels::Operand&& number,
-                    bool scalar_first);
+AMP_LAZY Tensor where_number(const Tensor& condition, const Tensor& tensor,
+                             kernels::Operand&& number, bool scalar_first);
 
 }  // namespace detail
 
@@ -95,11 +95,11 @@ template <Arithmetic N>
 namespace detail {
 
 // For the ops that choose between two values. None checks; `where` records history.
-Tensor where(const Tensor& condition, const Tensor& tensor, const kernels::Operand& number,
-             bool scalar_first);
-Tensor where_kernel(const Tensor& condition, const kernels::Operand& a, const kernels::Operand& b,
-                    const Shape& shape, DType dtype);
-kernels::Operand zero_on(Device device);
+AMP_LAZY Tensor where(const Tensor& condition, const Tensor& tensor, const kernels::Operand& number,
+                      bool scalar_first);
+AMP_LAZY Tensor where_kernel(const Tensor& condition, const kernels::Operand& a,
+                             const kernels::Operand& b, const Shape& shape, DType dtype);
+AMP_LAZY kernels::Operand zero_on(Device device);
 
 }  // namespace detail
 }  // namespace amp::inline v0

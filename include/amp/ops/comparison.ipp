@@ -21,11 +21,11 @@ namespace detail {
 
 /// Returns whether a number that is compared with a tensor is rounded to its dtype. It is not for
 /// integers, nor for float8_e4m3fn, in which a number beyond the largest would become NaN.
-AMP_INLINE bool rounds_what_is_compared(DType dtype) {
+AMP_LAZY bool rounds_what_is_compared(DType dtype) {
   return is_floating_point(dtype) && dtype != kFloat8E4M3;
 }
 /// The number, rounded to the nearest one of the dtype.
-AMP_INLINE kernels::Operand rounded_to(DType dtype, kernels::Operand number) {
+AMP_LAZY kernels::Operand rounded_to(DType dtype, kernels::Operand number) {
   if (!rounds_what_is_compared(dtype)) return number;
   visit_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -37,13 +37,13 @@ AMP_INLINE kernels::Operand rounded_to(DType dtype, kernels::Operand number) {
 }
 
 /// The same for a 0-dimensional operand beside one that is not; `common` is their promoted dtype.
-AMP_INLINE Tensor rounded_single(const Tensor& operand, bool single, DType common) {
+AMP_LAZY Tensor rounded_single(const Tensor& operand, bool single, DType common) {
   const bool rounds = single && operand.dim() == 0 && rounds_what_is_compared(common);
   return rounds ? autocasting::convert_dtype(operand.detach(), common) : operand;
 }
 
-AMP_INLINE Tensor comparison_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
-                                BinaryLaunch kernel) {
+AMP_LAZY Tensor comparison_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
+                              BinaryLaunch kernel) {
   check_operands(op.name(), a, b);
   return autocasting::call(
       op,
@@ -56,8 +56,8 @@ AMP_INLINE Tensor comparison_op(autocasting::OpId op, const Tensor& a, const Ten
       },
       a, b);
 }
-AMP_INLINE Tensor comparison_op(autocasting::OpId op, const Tensor& input, kernels::Operand& number,
-                                BinaryLaunch kernel) {
+AMP_LAZY Tensor comparison_op(autocasting::OpId op, const Tensor& input, kernels::Operand& number,
+                              BinaryLaunch kernel) {
   check_defined(op.name(), "a", input);
   number.device = input.device();
   return autocasting::call_beside(
@@ -117,35 +117,38 @@ AMP_LAZY_DEFINITION Tensor logical_xor(const Tensor& input, const Tensor& other)
 
 namespace detail {
 
-AMP_INLINE Tensor where_kernel(const Tensor& condition, const kernels::Operand& a,
-                               const kernels::Operand& b, const Shape& shape, DType dtype) {
+AMP_LAZY_DEFINITION Tensor where_kernel(const Tensor& condition, const kernels::Operand& a,
+                                        const kernels::Operand& b, const Shape& shape,
+                                        DType dtype) {
   const Tensor output = empty(shape, {.dtype = dtype, .device = condition.device()});
   if (output.numel() != 0) {
     const kernels::WhereArgs args{condition.operand(), a, b, output.operand()};
-    kernels::dispatch<&kernels::Backend::where, kernels::host::where>(output.device(), args);
+    kernels::where(output.device(), args);
   }
   return output;
 }
 
-AMP_INLINE kernels::Operand zero_on(Device device) { return kernels::Operand::scalar(0.0, device); }
+AMP_LAZY_DEFINITION kernels::Operand zero_on(Device device) {
+  return kernels::Operand::scalar(0.0, device);
+}
 
 /// The gradient of one choice of where(): that of the elements that were taken from it, 0
 /// elsewhere.
-AMP_INLINE Tensor where_backward(const Tensor& condition, const Tensor& grad, bool first,
-                                 const Shape& shape, DType dtype) {
+AMP_LAZY Tensor where_backward(const Tensor& condition, const Tensor& grad, bool first,
+                               const Shape& shape, DType dtype) {
   const kernels::Operand zero = zero_on(grad.device()), taken = grad.operand();
   return sum_to(where_kernel(condition, first ? taken : zero, first ? zero : taken, grad.shape(),
                              grad.dtype()),
                 shape, dtype);
 }
 
-AMP_INLINE void check_condition(const Tensor& condition) {
+AMP_LAZY void check_condition(const Tensor& condition) {
   check_defined("where", "condition", condition);
   AMP_CHECK(condition.dtype() == kBool, "where: `condition` must be bool, but is ",
             describe(condition), "; compare, or convert it with to()");
 }
 
-AMP_INLINE Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+AMP_LAZY Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Shape shape =
       broadcast_shapes("where", condition.shape(), broadcast_shapes("where", a.shape(), b.shape()),
                        "condition", "a` and `b");
@@ -166,8 +169,8 @@ AMP_INLINE Tensor where(const Tensor& condition, const Tensor& a, const Tensor& 
   return output;
 }
 
-AMP_INLINE Tensor where(const Tensor& condition, const Tensor& tensor,
-                        const kernels::Operand& number, bool scalar_first) {
+AMP_LAZY_DEFINITION Tensor where(const Tensor& condition, const Tensor& tensor,
+                                 const kernels::Operand& number, bool scalar_first) {
   const Shape shape = broadcast_shapes("where", condition.shape(), tensor.shape(), "condition",
                                        scalar_first ? "b" : "a");
   const DType dtype = scalar_result_type(tensor, number);
@@ -188,7 +191,7 @@ AMP_INLINE Tensor where(const Tensor& condition, const Tensor& tensor,
 
 }  // namespace detail
 
-AMP_INLINE Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   detail::check_condition(condition);
   detail::check_operands("where", a, b);
   detail::check_same_device("where", "condition", condition, "a", a);
@@ -200,8 +203,7 @@ AMP_INLINE Tensor where(const Tensor& condition, const Tensor& a, const Tensor& 
 namespace detail {
 
 /// Throws if the number, the argument of that name, is not a value of the dtype of the result.
-AMP_INLINE void check_choice(std::string_view argument, const kernels::Operand& number,
-                             DType dtype) {
+AMP_LAZY void check_choice(std::string_view argument, const kernels::Operand& number, DType dtype) {
   if (number.dtype == kInt64) {
     check_holds("where", argument, number.integer, dtype);
   } else {
@@ -209,8 +211,8 @@ AMP_INLINE void check_choice(std::string_view argument, const kernels::Operand& 
   }
 }
 
-AMP_INLINE Tensor where_number(const Tensor& condition, const Tensor& tensor,
-                               kernels::Operand&& number, bool scalar_first) {
+AMP_LAZY_DEFINITION Tensor where_number(const Tensor& condition, const Tensor& tensor,
+                                        kernels::Operand&& number, bool scalar_first) {
   const std::string_view name = scalar_first ? "b" : "a";
   check_condition(condition);
   check_defined("where", name, tensor);

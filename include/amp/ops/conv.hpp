@@ -42,19 +42,20 @@ struct Conv2dOptions {
 /// and W' likewise; padding counts as 0. Sizes of the kernel, stride, padding and dilation are at
 /// most 2^30. All have one floating-point dtype, which is that of the result: accumulated in float32
 /// (float64), rounded once. Under autocast: low precision.
-[[nodiscard]] Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
-                            const Conv2dOptions& options = {});  // such as {.stride = 2}
+AMP_LAZY [[nodiscard]] Tensor conv2d(const Tensor& input, const Tensor& weight,
+                                     const Tensor& bias = {},
+                                     const Conv2dOptions& options = {});  // such as {.stride = 2}
 
 namespace detail {
 
 /// The number of windows along a dimension: floor((input + 2 padding - dilation (kernel - 1) - 1) /
 /// stride) + 1, and 0 if no window fits.
-std::int64_t window_extent(std::int64_t input, std::int64_t kernel, std::int64_t stride,
-                           std::int64_t padding, std::int64_t dilation);
+AMP_LAZY std::int64_t window_extent(std::int64_t input, std::int64_t kernel, std::int64_t stride,
+                                    std::int64_t padding, std::int64_t dilation);
 
 /// Throws, naming `op`, if a number is out of range.
-kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d stride, Size2d padding,
-                              Size2d dilation);
+AMP_LAZY kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d stride,
+                                       Size2d padding, Size2d dilation);
 
 }  // namespace detail
 }  // namespace amp::inline v0

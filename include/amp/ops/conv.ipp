@@ -20,14 +20,15 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-AMP_INLINE std::int64_t window_extent(std::int64_t input, std::int64_t kernel, std::int64_t stride,
-                                      std::int64_t padding, std::int64_t dilation) {
+AMP_LAZY_DEFINITION std::int64_t window_extent(std::int64_t input, std::int64_t kernel,
+                                               std::int64_t stride, std::int64_t padding,
+                                               std::int64_t dilation) {
   const std::int64_t reach = input + 2 * padding - dilation * (kernel - 1) - 1;
   return reach < 0 ? 0 : reach / stride + 1;
 }
 
-AMP_INLINE kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d stride,
-                                         Size2d padding, Size2d dilation) {
+AMP_LAZY_DEFINITION kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d stride,
+                                                  Size2d padding, Size2d dilation) {
   const auto at_least = [&](std::string_view what, Size2d size, std::int64_t least) {
     AMP_CHECK(size.height >= least && size.width >= least, op, ": `", what, "` must be at least ",
               least, ", but is {", size.height, ", ", size.width, "}");
@@ -51,8 +52,8 @@ AMP_INLINE kernels::Window2d make_window(std::string_view op, Size2d kernel, Siz
           {dilation.height, dilation.width}};
 }
 
-AMP_INLINE Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                         const kernels::Window2d& window, std::int64_t groups, bool relu) {
+AMP_LAZY Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                       const kernels::Window2d& window, std::int64_t groups, bool relu) {
   AMP_CHECK(input.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == weight.dtype()),
             "conv2d: `input`, `weight` and `bias` must have one dtype, but are ", describe(input),
             ", ", describe(weight), " and ", describe(bias),
@@ -87,7 +88,7 @@ AMP_INLINE Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor
     forward.output = order.operand(output);
     forward.channels_last = order.is_channels_last();
     if (forward.channels_last) forward.packed = w.impl().storage->packed();
-    kernels::dispatch<&kernels::Backend::conv2d, kernels::host::conv2d>(x.device(), forward);
+    kernels::conv2d(x.device(), forward);
   }
   if (autograd::recording(x, w, b)) {
     autograd::record(
@@ -108,8 +109,7 @@ AMP_INLINE Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor
                                                   groups,
                                                   order.is_channels_last()};
             if (args.channels_last) args.packed = kernel.impl().storage->packed();
-            kernels::dispatch<&kernels::Backend::conv2d_backward_input,
-                              kernels::host::conv2d_backward_input>(grad.device(), args);
+            kernels::conv2d_backward_input(grad.device(), args);
           }
           if (needs[1] || needs[2]) {
             gradients[1] = empty(kernel.shape(), {.dtype = dtype, .device = grad.device()});
@@ -123,8 +123,7 @@ AMP_INLINE Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor
                                                          window,
                                                          groups,
                                                          order.is_channels_last()};
-            kernels::dispatch<&kernels::Backend::conv2d_backward_weight,
-                              kernels::host::conv2d_backward_weight>(grad.device(), args);
+            kernels::conv2d_backward_weight(grad.device(), args);
           }
           return gradients;
         },
@@ -135,8 +134,8 @@ AMP_INLINE Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor
 
 }  // namespace detail
 
-AMP_INLINE Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                         const Conv2dOptions& options) {
+AMP_LAZY_DEFINITION Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                  const Conv2dOptions& options) {
   detail::check_defined("conv2d", "input", input);
   detail::check_defined("conv2d", "weight", weight);
   AMP_CHECK((input.dim() == 4 || input.dim() == 3) && weight.dim() == 4,

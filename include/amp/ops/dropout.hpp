@@ -13,18 +13,18 @@ namespace amp::inline v0 {
 /// Floating point, in the dtype of `input`. Under autocast: unchanged. Which elements are dropped
 /// is a function of the process' generator (manual_seed), the same on every device and in every
 /// dtype.
-[[nodiscard]] Tensor dropout(const Tensor& input, double p = 0.5, bool training = true);
+AMP_LAZY [[nodiscard]] Tensor dropout(const Tensor& input, double p = 0.5, bool training = true);
 
 /// residual + dropout(input, p, training), for two tensors of one shape: the end of a residual
 /// branch, in one pass over memory and with one rounding. Drops what dropout() would. Floating
 /// point; dtypes promote. Under autocast: unchanged.
-[[nodiscard]] Tensor dropout_add(const Tensor& input, const Tensor& residual, double p = 0.5,
-                                 bool training = true);
+AMP_LAZY [[nodiscard]] Tensor dropout_add(const Tensor& input, const Tensor& residual,
+                                          double p = 0.5, bool training = true);
 
 namespace detail {
 
 /// Without checks and policy; p > 0.
-Tensor dropout(const Tensor& input, double p);
+AMP_LAZY Tensor dropout(const Tensor& input, double p);
 
 }  // namespace detail
 }  // namespace amp::inline v0

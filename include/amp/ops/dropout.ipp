@@ -19,17 +19,17 @@
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_INLINE Tensor dropout_kernel(const Tensor& x, const Tensor& residual, DType dtype, double p,
-                                 const kernels::RandomRange& range) {
+AMP_LAZY Tensor dropout_kernel(const Tensor& x, const Tensor& residual, DType dtype, double p,
+                               const kernels::RandomRange& range) {
   const Tensor output = empty(x.shape(), {.dtype = dtype, .device = x.device()});
   if (output.numel() != 0) {
     const kernels::DropoutArgs args{x.operand(), residual.operand(), output.operand(), p, range};
-    kernels::dispatch<&kernels::Backend::dropout, kernels::host::dropout>(x.device(), args);
+    kernels::dropout(x.device(), args);
   }
   return output;
 }
 
-AMP_INLINE Tensor dropout(const Tensor& input, double p) {
+AMP_LAZY_DEFINITION Tensor dropout(const Tensor& input, double p) {
   const Tensor x = contiguous(input);
   const kernels::RandomRange range = reserve_random(ceil_div(x.numel(), 4), x.device());
   const Tensor output = dropout_kernel(x, {}, x.dtype(), p, range);
@@ -44,7 +44,7 @@ AMP_INLINE Tensor dropout(const Tensor& input, double p) {
   return output;
 }
 
-AMP_INLINE Tensor dropout_add(const Tensor& input, const Tensor& residual, double p) {
+AMP_LAZY Tensor dropout_add(const Tensor& input, const Tensor& residual, double p) {
   const Tensor x = contiguous(input), r = contiguous(residual);
   const kernels::RandomRange range = reserve_random(ceil_div(x.numel(), 4), x.device());
   const Tensor output = dropout_kernel(x, r, promote_types(x.dtype(), r.dtype()), p, range);
@@ -61,22 +61,22 @@ AMP_INLINE Tensor dropout_add(const Tensor& input, const Tensor& residual, doubl
 }
 
 /// The checks that the ops with dropout have in common.
-AMP_INLINE void check_dropout(std::string_view op, const Tensor& input, double p) {
+AMP_LAZY void check_dropout(std::string_view op, const Tensor& input, double p) {
   check_floating(op, "input", input);
   AMP_CHECK(p >= 0 && p <= 1, op, ": `p` must lie in [0, 1], but is ", p);
 }
 
 }  // namespace detail
 
-AMP_INLINE Tensor dropout(const Tensor& input, double p, bool training) {
+AMP_LAZY_DEFINITION Tensor dropout(const Tensor& input, double p, bool training) {
   detail::check_dropout("dropout", input, p);
   if (!training || p == 0) return input;
   return autocasting::call(
       "dropout", [&](const Tensor& x) { return detail::dropout(x, p); }, input);
 }
 
-AMP_INLINE Tensor dropout_add(const Tensor& input, const Tensor& residual, double p,
-                              bool training) {
+AMP_LAZY_DEFINITION Tensor dropout_add(const Tensor& input, const Tensor& residual, double p,
+                                       bool training) {
   detail::check_dropout("dropout_add", input, p);
   detail::check_floating("dropout_add", "residual", residual);
   detail::check_same_device("dropout_add", "input", input, "residual", residual);

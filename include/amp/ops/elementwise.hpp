@@ -22,22 +22,21 @@ namespace amp::inline v0::detail {
 namespace functions = kernels::functions;
 
 /// The dtype of a binary op's result.
-DType result_type(const Tensor& a, const Tensor& b);
+AMP_LAZY DType result_type(const Tensor& a, const Tensor& b);
 
-// A kernel, on any device, as a function pointer, so that what calls it is compiled once for all
-// ops.
-template <class Args>
-using Launch = void (*)(Device, const Args&);
-using UnaryLaunch = Launch<kernels::UnaryArgs>;
-using BinaryLaunch = Launch<kernels::BinaryArgs>;
+// What calls a kernel by its pointer is compiled once for all ops.
+using UnaryLaunch = kernels::Launch<kernels::UnaryArgs>;
+using BinaryLaunch = kernels::Launch<kernels::BinaryArgs>;
 
-Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype,
-                 const kernels::Parameters& parameters = {});
-Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b, const Shape& shape,
-                  DType dtype, const kernels::Parameters& parameters = {});
+AMP_LAZY Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype,
+                          const kernels::Parameters& parameters = {});
+AMP_LAZY Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b,
+                           const Shape& shape, DType dtype,
+                           const kernels::Parameters& parameters = {});
 /// One tensor and one number, in this order unless `scalar_first`.
-Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor, const kernels::Operand& number,
-                  bool scalar_first, DType dtype, const kernels::Parameters& parameters = {});
+AMP_LAZY Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor,
+                           const kernels::Operand& number, bool scalar_first, DType dtype,
+                           const kernels::Parameters& parameters = {});
 
 // The same with a function of kernels/functions.hpp.
 template <class Function>
@@ -51,15 +50,15 @@ Tensor scalar_kernel(const Tensor& tensor, const kernels::Operand& number, bool 
 }
 
 // The arithmetic kernels, without history, for backward functions.
-Tensor mul(const Tensor& a, const Tensor& b);
-Tensor div(const Tensor& a, const Tensor& b);
-Tensor neg(const Tensor& a);
-Tensor scale(const Tensor& a, double factor);
+AMP_LAZY Tensor mul(const Tensor& a, const Tensor& b);
+AMP_LAZY Tensor div(const Tensor& a, const Tensor& b);
+AMP_LAZY Tensor neg(const Tensor& a);
+AMP_LAZY Tensor scale(const Tensor& a, double factor);
 
 /// The dtype of an op of a tensor and a number. A floating-point tensor keeps its dtype. A float
 /// beside integers or bools gives float32; beside bools, an integer gives int64 and a bool gives
 /// bool.
-DType scalar_result_type(const Tensor& tensor, const kernels::Operand& number);
+AMP_LAZY DType scalar_result_type(const Tensor& tensor, const kernels::Operand& number);
 
 /// grad times the derivatives of a function of two operands, computed in float32 at least.
 template <class Function>
@@ -97,7 +96,8 @@ struct BinaryOp {
   std::string_view name_a = "a", name_b = "b";
 };
 
-Tensor binary_op(autocasting::OpId op, const Tensor& a, const Tensor& b, const BinaryOp& math);
+AMP_LAZY Tensor binary_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
+                          const BinaryOp& math);
 
 /// The op of a function of two tensors, which multiplies the gradient by its derivatives.
 template <class Function>
@@ -121,8 +121,8 @@ struct ScalarOp {
   bool real = false;  // integers give float32
 };
 
-Tensor scalar_op(autocasting::OpId op, const Tensor& input, kernels::Operand&& number,
-                 const ScalarOp& math);
+AMP_LAZY Tensor scalar_op(autocasting::OpId op, const Tensor& input, kernels::Operand&& number,
+                          const ScalarOp& math);
 
 /// A differentiable function of one tensor.
 struct UnaryOp {
@@ -133,7 +133,8 @@ struct UnaryOp {
   functions::Saves saves;
 };
 
-Tensor unary_op(const UnaryOp& op, const Tensor& input, const kernels::Parameters& parameters);
+AMP_LAZY Tensor unary_op(const UnaryOp& op, const Tensor& input,
+                         const kernels::Parameters& parameters);
 
 }  // namespace amp::inline v0::detail
 

@@ -14,7 +14,7 @@
 
 namespace amp::inline v0::detail {
 
-AMP_INLINE DType result_type(const Tensor& a, const Tensor& b) {
+AMP_LAZY_DEFINITION DType result_type(const Tensor& a, const Tensor& b) {
   if ((a.dim() == 0) == (b.dim() == 0)) return promote_types(a.dtype(), b.dtype());
   const DType array = a.dim() == 0 ? b.dtype() : a.dtype();
   const DType single = a.dim() == 0 ? a.dtype() : b.dtype();
@@ -23,8 +23,8 @@ AMP_INLINE DType result_type(const Tensor& a, const Tensor& b) {
   return single;
 }
 
-AMP_INLINE Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype,
-                            const kernels::Parameters& parameters) {
+AMP_LAZY_DEFINITION Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype,
+                                     const kernels::Parameters& parameters) {
   const Tensor output = empty_as_laid_out(input, dtype);
   if (output.numel() != 0) {
     const kernels::UnaryArgs args{.input = input.operand_as_laid_out(),
@@ -36,9 +36,9 @@ AMP_INLINE Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype
 }
 /// The result lies channels-last, and operands of its shape are copied to that order if they do not
 /// lie so. For results of which an operand of the same shape lies channels-last.
-AMP_INLINE Tensor run_binary_channels_last(BinaryLaunch launch, const Tensor& a, const Tensor& b,
-                                           const Shape& shape, DType dtype,
-                                           const kernels::Parameters& parameters) {
+AMP_LAZY Tensor run_binary_channels_last(BinaryLaunch launch, const Tensor& a, const Tensor& b,
+                                         const Shape& shape, DType dtype,
+                                         const kernels::Parameters& parameters) {
   const Tensor x = a.shape() == shape ? channels_last(a) : a;
   const Tensor y = b.shape() == shape ? channels_last(b) : b;
   const Tensor output = make_channels_last(shape, dtype, a.device());
@@ -47,9 +47,9 @@ AMP_INLINE Tensor run_binary_channels_last(BinaryLaunch launch, const Tensor& a,
   launch(a.device(), args);
   return output;
 }
-AMP_INLINE Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b,
-                             const Shape& shape, DType dtype,
-                             const kernels::Parameters& parameters) {
+AMP_LAZY_DEFINITION Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b,
+                                      const Shape& shape, DType dtype,
+                                      const kernels::Parameters& parameters) {
   if ((lies_channels_last(a) && a.shape() == shape) ||
       (lies_channels_last(b) && b.shape() == shape)) [[unlikely]]
     return run_binary_channels_last(launch, a, b, shape, dtype, parameters);
@@ -60,9 +60,9 @@ AMP_INLINE Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor&
   }
   return output;
 }
-AMP_INLINE Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor,
-                             const kernels::Operand& number, bool scalar_first, DType dtype,
-                             const kernels::Parameters& parameters) {
+AMP_LAZY_DEFINITION Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor,
+                                      const kernels::Operand& number, bool scalar_first,
+                                      DType dtype, const kernels::Parameters& parameters) {
   const Tensor output = empty_as_laid_out(tensor, dtype);
   if (output.numel() != 0) {
     const kernels::Operand array = tensor.operand_as_laid_out();
@@ -73,35 +73,35 @@ AMP_INLINE Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor,
   return output;
 }
 
-AMP_INLINE Tensor mul(const Tensor& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor mul(const Tensor& a, const Tensor& b) {
   return binary_kernel<functions::Mul>(a, b, broadcast_shapes("mul", a.shape(), b.shape()),
                                        result_type(a, b));
 }
-AMP_INLINE Tensor div(const Tensor& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor div(const Tensor& a, const Tensor& b) {
   return binary_kernel<functions::Div>(a, b, broadcast_shapes("div", a.shape(), b.shape()),
                                        result_type(a, b));
 }
-AMP_INLINE Tensor neg(const Tensor& a) {
+AMP_LAZY_DEFINITION Tensor neg(const Tensor& a) {
   return run_unary(kernels::unary<functions::Neg>, a, a.dtype());
 }
-AMP_INLINE Tensor scale(const Tensor& a, double factor) {
+AMP_LAZY_DEFINITION Tensor scale(const Tensor& a, double factor) {
   return scalar_kernel<functions::Mul>(a, kernels::Operand::scalar(factor, a.device()), false,
                                        a.dtype());
 }
 
-AMP_INLINE DType scalar_result_type(const Tensor& tensor, const kernels::Operand& number) {
+AMP_LAZY_DEFINITION DType scalar_result_type(const Tensor& tensor, const kernels::Operand& number) {
   if (is_floating_point(tensor.dtype())) return tensor.dtype();
   if (is_floating_point(number.dtype)) return kFloat32;
   return tensor.dtype() == kBool ? number.dtype : tensor.dtype();
 }
 
 /// The float dtype that division and transcendental functions give integers.
-AMP_INLINE DType float_result_type(DType dtype) {
+AMP_LAZY DType float_result_type(DType dtype) {
   return is_floating_point(dtype) ? dtype : kFloat32;
 }
 
-AMP_INLINE Tensor binary_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
-                            const BinaryOp& math) {
+AMP_LAZY_DEFINITION Tensor binary_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
+                                     const BinaryOp& math) {
   check_operands(op.name(), a, b, math.name_a, math.name_b);
   return autocasting::call(
       op,
@@ -130,8 +130,8 @@ AMP_INLINE Tensor binary_op(autocasting::OpId op, const Tensor& a, const Tensor&
       a, b);
 }
 
-AMP_INLINE Tensor scalar_op(autocasting::OpId op, const Tensor& input, kernels::Operand&& number,
-                            const ScalarOp& math) {
+AMP_LAZY_DEFINITION Tensor scalar_op(autocasting::OpId op, const Tensor& input,
+                                     kernels::Operand&& number, const ScalarOp& math) {
   check_defined(op.name(), math.scalar_first ? "b" : "a", input);
   number.device = input.device();
   return autocasting::call_beside(
@@ -157,8 +157,8 @@ AMP_INLINE Tensor scalar_op(autocasting::OpId op, const Tensor& input, kernels::
 }
 
 /// Records the derivative of a function of x.
-AMP_INLINE void record_derivative(const UnaryOp& op, const Tensor& x, const Tensor& output,
-                                  const kernels::Parameters& parameters) {
+AMP_LAZY void record_derivative(const UnaryOp& op, const Tensor& x, const Tensor& output,
+                                const kernels::Parameters& parameters) {
   if (op.saves == functions::kNothing) {
     autograd::record(
         op.op.name(), output,
@@ -180,8 +180,8 @@ AMP_INLINE void record_derivative(const UnaryOp& op, const Tensor& x, const Tens
       x);
 }
 
-AMP_INLINE Tensor unary_op(const UnaryOp& op, const Tensor& input,
-                           const kernels::Parameters& parameters) {
+AMP_LAZY_DEFINITION Tensor unary_op(const UnaryOp& op, const Tensor& input,
+                                    const kernels::Parameters& parameters) {
   const std::string_view name = op.op.name();
   check_defined(name, "input", input);
   if (op.domain == functions::kNumbers) check_not_bool(name, input);

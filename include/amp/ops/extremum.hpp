@@ -17,17 +17,17 @@ namespace amp::inline v0 {
 /// The largest (smallest) element, 0-dimensional; NaN if any is NaN. In the dtype of `input`.
 /// Throws if `input` is empty. Under autocast: unchanged. Elements that equal it share the gradient
 /// evenly.
-[[nodiscard]] Tensor(max)(const Tensor& input);
-[[nodiscard]] Tensor(min)(const Tensor& input);
+AMP_LAZY [[nodiscard]] Tensor(max)(const Tensor& input);
+AMP_LAZY [[nodiscard]] Tensor(min)(const Tensor& input);
 
 /// The largest (smallest) elements along `dim`, in the dtype of `input`, and their positions
 /// (int64): the first NaN if there is one, and the first of several that are equal. The gradient
 /// goes to those elements. The results lack `dim`, or have extent 1 there if `keepdim`. Throws if
 /// `dim` is empty. Under autocast: unchanged.
-[[nodiscard]] std::tuple<Tensor, Tensor>(max)(const Tensor& input, std::int64_t dim,
-                                              bool keepdim = false);
-[[nodiscard]] std::tuple<Tensor, Tensor>(min)(const Tensor& input, std::int64_t dim,
-                                              bool keepdim = false);
+AMP_LAZY [[nodiscard]] std::tuple<Tensor, Tensor>(max)(const Tensor& input, std::int64_t dim,
+                                                       bool keepdim = false);
+AMP_LAZY [[nodiscard]] std::tuple<Tensor, Tensor>(min)(const Tensor& input, std::int64_t dim,
+                                                       bool keepdim = false);
 
 /// The largest (smallest) elements over `dim`, in the dtype of `input`: over one dimension or
 /// several, as for sum(), or all. NaN if any is NaN. Elements that equal it share the gradient
@@ -38,8 +38,8 @@ AMP_LAZY [[nodiscard]] Tensor amin(const Tensor& input, const Dims& dim = {}, bo
 
 /// The larger (smaller) of each pair of elements; NaN if one of them is NaN. Shapes broadcast,
 /// dtypes promote. Equal elements get half of the gradient each. Under autocast: unchanged.
-[[nodiscard]] Tensor(max)(const Tensor& a, const Tensor& b);
-[[nodiscard]] Tensor(min)(const Tensor& a, const Tensor& b);
+AMP_LAZY [[nodiscard]] Tensor(max)(const Tensor& a, const Tensor& b);
+AMP_LAZY [[nodiscard]] Tensor(min)(const Tensor& a, const Tensor& b);
 /// The same under torch's other names.
 AMP_LAZY [[nodiscard]] Tensor maximum(const Tensor& input, const Tensor& other);
 AMP_LAZY [[nodiscard]] Tensor minimum(const Tensor& input, const Tensor& other);
@@ -48,9 +48,9 @@ AMP_LAZY [[nodiscard]] Tensor minimum(const Tensor& input, const Tensor& other);
 /// of the first of several that are equal. The result lacks `dim`, or has extent 1 there if
 /// `keepdim`. Throws if `dim` is empty. Any dtype but bool. Not differentiable. Under autocast:
 /// unchanged.
-[[nodiscard]] Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim = false);
+AMP_LAZY [[nodiscard]] Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim = false);
 /// The same over all elements, as a position in row-major order, 0-dimensional.
-[[nodiscard]] Tensor argmax(const Tensor& input);
+AMP_LAZY [[nodiscard]] Tensor argmax(const Tensor& input);
 
 }  // namespace amp::inline v0
 

@@ -30,7 +30,7 @@ struct Extremum {
 
 /// The extremum over one dimension, or all, without history, with extent 1 there: its values, if
 /// they are wanted, and its indices.
-template <auto Member, auto Host>
+template <kernels::Launch<kernels::ExtremumArgs> kKernel>
 Extremum extremum_kernel(const Tensor& x, int dim, bool with_values) {
   Shape kept = dim == kernels::kAllDims ? Shape() : x.shape();
   if (dim != kernels::kAllDims) kept[dim] = 1;
@@ -40,7 +40,7 @@ Extremum extremum_kernel(const Tensor& x, int dim, bool with_values) {
   if (kept.numel() != 0) {
     const kernels::ExtremumArgs args{x.operand(), result.values.operand(), result.indices.operand(),
                                      dim};
-    kernels::dispatch<Member, Host>(x.device(), args);
+    kKernel(x.device(), args);
   }
   return result;
 }
@@ -52,8 +52,8 @@ struct Search {
   Shape shape;
 };
 
-AMP_INLINE Search search_along(std::string_view op, const Tensor& input, std::int64_t dim,
-                               bool keepdim) {
+AMP_LAZY Search search_along(std::string_view op, const Tensor& input, std::int64_t dim,
+                             bool keepdim) {
   const int d = wrap_dim(op, dim, input.dim());
   if (input.dim() == 0) return {kernels::kAllDims, {}};
   AMP_CHECK(input.shape()[d] > 0, op, ": dimension ", d, " of `input` ", describe(input),
@@ -64,7 +64,7 @@ AMP_INLINE Search search_along(std::string_view op, const Tensor& input, std::in
   return {d, shape};
 }
 
-template <auto Member, auto Host>
+template <kernels::Launch<kernels::ExtremumArgs> kKernel>
 std::tuple<Tensor, Tensor> extremum_op(autocasting::OpId op, const Tensor& input, std::int64_t dim,
                                        bool keepdim) {
   check_defined(op.name(), "input", input);
@@ -73,7 +73,7 @@ std::tuple<Tensor, Tensor> extremum_op(autocasting::OpId op, const Tensor& input
       op,
       [&](const Tensor& x) {
         const Search search = search_along(op.name(), x, dim, keepdim);
-        const Extremum found = extremum_kernel<Member, Host>(x, search.dim, true);
+        const Extremum found = extremum_kernel<kKernel>(x, search.dim, true);
         const Strides strides = contiguous_strides(search.shape);
         indices = found.indices.alias(search.shape, strides, 0);
         const Tensor output = found.values.alias(search.shape, strides, 0);
@@ -87,8 +87,7 @@ std::tuple<Tensor, Tensor> extremum_op(autocasting::OpId op, const Tensor& input
                 if (grad_x.numel() != 0) {
                   const kernels::ExtremumBackwardArgs args{
                       grad.operand(), indices.get(op.name()).operand(), grad_x.operand(), d};
-                  kernels::dispatch<&kernels::Backend::extremum_backward,
-                                    kernels::host::extremum_backward>(grad.device(), args);
+                  kernels::extremum_backward(grad.device(), args);
                 }
                 return {grad_x};
               },
@@ -101,7 +100,7 @@ std::tuple<Tensor, Tensor> extremum_op(autocasting::OpId op, const Tensor& input
 }
 
 /// The extremum of all elements, 0-dimensional; those that equal it share the gradient.
-template <auto Member, auto Host>
+template <kernels::Launch<kernels::ExtremumArgs> kKernel>
 Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
   check_defined(op.name(), "input", input);
   AMP_CHECK(input.numel() > 0, op.name(), ": `input` ", describe(input),
@@ -109,7 +108,7 @@ Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
   return autocasting::call(
       op,
       [&](const Tensor& x) {
-        const Tensor output = extremum_kernel<Member, Host>(x, kernels::kAllDims, true).values;
+        const Tensor output = extremum_kernel<kKernel>(x, kernels::kAllDims, true).values;
         if (is_floating_point(x.dtype()) && autograd::recording(x)) {
           autograd::record(
               op.name(), output,
@@ -134,14 +133,14 @@ Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
 }
 
 /// The extrema over some dimensions, or all.
-template <auto Member, auto Host>
+template <kernels::Launch<kernels::FoldArgs> kKernel>
 Tensor extreme_op(autocasting::OpId op, const Tensor& input, const Dims& dim, bool keepdim) {
   check_defined(op.name(), "input", input);
   check_not_empty(op.name(), input, dim, "extremum");
   return autocasting::call(
       op,
       [&](const Tensor& x) {
-        return fold_op<Member, Host>(
+        return fold_op<kKernel>(
             x,
             {.op = op.name(), .dim = dim, .keepdim = keepdim, .dtype = x.dtype(), .rounds = false},
             [](const Tensor& grad, const Tensor& in, const Tensor& y) {
@@ -156,35 +155,33 @@ Tensor extreme_op(autocasting::OpId op, const Tensor& input, const Dims& dim, bo
 
 }  // namespace detail
 
-AMP_INLINE Tensor(max)(const Tensor& input) {
-  return detail::total_extremum_op<&kernels::Backend::max, (kernels::host::max)>("max", input);
+AMP_LAZY_DEFINITION Tensor(max)(const Tensor& input) {
+  return detail::total_extremum_op<(kernels::max)>("max", input);
 }
-AMP_INLINE Tensor(min)(const Tensor& input) {
-  return detail::total_extremum_op<&kernels::Backend::min, (kernels::host::min)>("min", input);
+AMP_LAZY_DEFINITION Tensor(min)(const Tensor& input) {
+  return detail::total_extremum_op<(kernels::min)>("min", input);
 }
 
-AMP_INLINE std::tuple<Tensor, Tensor>(max)(const Tensor& input, std::int64_t dim, bool keepdim) {
-  return detail::extremum_op<&kernels::Backend::max, (kernels::host::max)>("max", input, dim,
-                                                                           keepdim);
+AMP_LAZY_DEFINITION std::tuple<Tensor, Tensor>(max)(const Tensor& input, std::int64_t dim,
+                                                    bool keepdim) {
+  return detail::extremum_op<(kernels::max)>("max", input, dim, keepdim);
 }
-AMP_INLINE std::tuple<Tensor, Tensor>(min)(const Tensor& input, std::int64_t dim, bool keepdim) {
-  return detail::extremum_op<&kernels::Backend::min, (kernels::host::min)>("min", input, dim,
-                                                                           keepdim);
+AMP_LAZY_DEFINITION std::tuple<Tensor, Tensor>(min)(const Tensor& input, std::int64_t dim,
+                                                    bool keepdim) {
+  return detail::extremum_op<(kernels::min)>("min", input, dim, keepdim);
 }
 
 AMP_LAZY_DEFINITION Tensor amax(const Tensor& input, const Dims& dim, bool keepdim) {
-  return detail::extreme_op<&kernels::Backend::amax, kernels::host::fold<kernels::Extreme<true>>>(
-      "amax", input, dim, keepdim);
+  return detail::extreme_op<kernels::amax>("amax", input, dim, keepdim);
 }
 AMP_LAZY_DEFINITION Tensor amin(const Tensor& input, const Dims& dim, bool keepdim) {
-  return detail::extreme_op<&kernels::Backend::amin, kernels::host::fold<kernels::Extreme<false>>>(
-      "amin", input, dim, keepdim);
+  return detail::extreme_op<kernels::amin>("amin", input, dim, keepdim);
 }
 
-AMP_INLINE Tensor(max)(const Tensor& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor(max)(const Tensor& a, const Tensor& b) {
   return detail::binary_op<kernels::functions::Maximum>("max", a, b);
 }
-AMP_INLINE Tensor(min)(const Tensor& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor(min)(const Tensor& a, const Tensor& b) {
   return detail::binary_op<kernels::functions::Minimum>("min", a, b);
 }
 
@@ -195,29 +192,26 @@ AMP_LAZY_DEFINITION Tensor minimum(const Tensor& input, const Tensor& other) {
   return detail::binary_op<kernels::functions::Minimum>("minimum", input, other, "input", "other");
 }
 
-AMP_INLINE Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim) {
+AMP_LAZY_DEFINITION Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim) {
   detail::check_not_bool("argmax", input);
   return autocasting::call(
       "argmax",
       [&](const Tensor& x) {
         const detail::Search search = detail::search_along("argmax", x, dim, keepdim);
         const detail::Extremum found =
-            detail::extremum_kernel<&kernels::Backend::max, (kernels::host::max)>(x, search.dim,
-                                                                                  false);
+            detail::extremum_kernel<(kernels::max)>(x, search.dim, false);
         return found.indices.alias(search.shape, contiguous_strides(search.shape), 0);
       },
       input);
 }
-AMP_INLINE Tensor argmax(const Tensor& input) {
+AMP_LAZY_DEFINITION Tensor argmax(const Tensor& input) {
   detail::check_not_bool("argmax", input);
   AMP_CHECK(input.numel() > 0, "argmax: `input` ", describe(input),
             " has no elements and no extremum");
   return autocasting::call(
       "argmax",
       [](const Tensor& x) {
-        return detail::extremum_kernel<&kernels::Backend::max, (kernels::host::max)>(
-                   x, kernels::kAllDims, false)
-            .indices;
+        return detail::extremum_kernel<(kernels::max)>(x, kernels::kAllDims, false).indices;
       },
       input);
 }

@@ -26,9 +26,10 @@ enum class Activation : std::uint8_t {
 /// is rounded once; h is not rounded before. Keeps f(h), and a bit per element of h (kRelu) or h
 /// (kGelu), for backward. NaN passes through f on every device, so that a GradScaler sees it. The
 /// gradient of relu is 0 if the rounded relu(h) is 0.
-[[nodiscard]] Tensor feed_forward(const Tensor& input, const Tensor& weight1, const Tensor& bias1,
-                                  const Tensor& weight2, const Tensor& bias2 = {},
-                                  Activation activation = Activation::kGelu);
+AMP_LAZY [[nodiscard]] Tensor feed_forward(const Tensor& input, const Tensor& weight1,
+                                           const Tensor& bias1, const Tensor& weight2,
+                                           const Tensor& bias2 = {},
+                                           Activation activation = Activation::kGelu);
 
 }  // namespace amp::inline v0
 

@@ -21,9 +21,9 @@ namespace amp::inline v0 {
 namespace detail {
 
 /// epilogue(a [M, K] @ b [K, N] (+ bias [N])), in the dtype of a, without history.
-AMP_INLINE Tensor matmul_with_epilogue(const Tensor& a, const Tensor& b, const Tensor& bias,
-                                       kernels::Epilogue epilogue, const Tensor& aux,
-                                       const Tensor& column_sums = {}) {
+AMP_LAZY Tensor matmul_with_epilogue(const Tensor& a, const Tensor& b, const Tensor& bias,
+                                     kernels::Epilogue epilogue, const Tensor& aux,
+                                     const Tensor& column_sums = {}) {
   const Tensor output = empty({a.size(0), b.size(1)}, {.dtype = a.dtype(), .device = a.device()});
   const kernels::MatmulArgs args{.a = batch_operand(a),
                                  .b = batch_operand(b),
@@ -32,13 +32,12 @@ AMP_INLINE Tensor matmul_with_epilogue(const Tensor& a, const Tensor& b, const T
                                  .epilogue = epilogue,
                                  .aux = batch_operand(aux),
                                  .column_sums = column_sums.operand()};
-  kernels::dispatch<&kernels::Backend::matmul, kernels::host::matmul_with_epilogue>(a.device(),
-                                                                                    args);
+  kernels::matmul_with_epilogue(a.device(), args);
   return output;
 }
 
-AMP_INLINE Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1,
-                               const Tensor& w2, const Tensor& b2, Activation activation) {
+AMP_LAZY Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1, const Tensor& w2,
+                             const Tensor& b2, Activation activation) {
   static constexpr std::string_view kOp = "feed_forward";
   using kernels::Epilogue;
   const bool relu = activation == Activation::kRelu;
@@ -91,8 +90,9 @@ AMP_INLINE Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& 
 
 }  // namespace detail
 
-AMP_INLINE Tensor feed_forward(const Tensor& input, const Tensor& weight1, const Tensor& bias1,
-                               const Tensor& weight2, const Tensor& bias2, Activation activation) {
+AMP_LAZY_DEFINITION Tensor feed_forward(const Tensor& input, const Tensor& weight1,
+                                        const Tensor& bias1, const Tensor& weight2,
+                                        const Tensor& bias2, Activation activation) {
   detail::check_defined("feed_forward", "input", input);
   detail::check_defined("feed_forward", "weight1", weight1);
   detail::check_defined("feed_forward", "weight2", weight2);

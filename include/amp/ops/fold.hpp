@@ -19,24 +19,24 @@
 namespace amp::inline v0::detail {
 
 /// A fold of x to the shape `kept`, without history.
-template <auto Member, auto Host>
+template <kernels::Launch<kernels::FoldArgs> kKernel>
 Tensor run_fold(const Tensor& x, const Shape& kept, DType dtype, double order = 0) {
   const Tensor y = empty(kept, {.dtype = dtype, .device = x.device()});
   if (y.numel() != 0) {
     const kernels::FoldArgs args{x.operand(), y.operand(), order};
-    kernels::dispatch<Member, Host>(x.device(), args);
+    kKernel(x.device(), args);
   }
   return y;
 }
 
 /// The gradient of x, which is not empty, in `dtype`.
-template <auto Member, auto Host>
+template <kernels::Launch<kernels::FoldBackwardArgs> kKernel>
 Tensor run_fold_backward(const Tensor& grad, const Tensor& x, const Tensor& y,
                          const kernels::Operand& more, DType dtype) {
   const Tensor grad_x = empty(x.shape(), {.dtype = dtype, .device = x.device()});
   const kernels::FoldBackwardArgs args{grad.operand(), x.operand(), y.operand(), more,
                                        grad_x.operand()};
-  kernels::dispatch<Member, Host>(x.device(), args);
+  kKernel(x.device(), args);
   return grad_x;
 }
 
@@ -52,13 +52,13 @@ struct FoldCall {
 
 /// A fold with history: backward(grad, x, y) returns the gradient of x. grad and y, the result
 /// before it was rounded to 16 bits, have extent 1 in the reduced dimensions; x is not empty.
-template <auto Member, auto Host, class Backward>
+template <kernels::Launch<kernels::FoldArgs> kKernel, class Backward>
 Tensor fold_op(const Tensor& x, const FoldCall& call, Backward backward) {
   const ReducedShape reduced(call.op, x, call.dim);
   const Shape& shape = call.keepdim ? reduced.kept : reduced.squeezed;
   const bool records = is_floating_point(call.dtype) && autograd::recording(x);
   const DType computed = records && call.rounds ? promote_types(call.dtype, kFloat32) : call.dtype;
-  const Tensor y = run_fold<Member, Host>(x, reduced.kept, computed, call.order);
+  const Tensor y = run_fold<kKernel>(x, reduced.kept, computed, call.order);
   const Tensor rounded = computed == call.dtype ? y : copy_as_laid_out(y, call.dtype);
   const Tensor output =
       shape == reduced.kept ? rounded : rounded.alias(shape, contiguous_strides(shape), 0);

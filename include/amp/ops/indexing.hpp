@@ -15,13 +15,14 @@ namespace amp::inline v0 {
 /// dtype of `input`. Under autocast: unchanged. The gradients of a slice that is named several
 /// times are summed in float32 (float64) and rounded once. An index outside [0, extent) throws on
 /// the CPU; on CUDA its slice is NaN (0 for integers), and so is the whole gradient of `input`.
-[[nodiscard]] Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index);
+AMP_LAZY [[nodiscard]] Tensor index_select(const Tensor& input, std::int64_t dim,
+                                           const Tensor& index);
 
 /// Row input[...] of weight [V, D] for each index, with the result [..., D]. `input` is int64 or
 /// int32; the result has the dtype of `weight`. Under autocast: unchanged. The gradient of `weight`
 /// is summed in float32 (float64) and rounded once. An index outside [0, V) throws on the CPU; on
 /// CUDA its row is NaN, and so is the whole gradient of `weight`.
-[[nodiscard]] Tensor embedding(const Tensor& input, const Tensor& weight);
+AMP_LAZY [[nodiscard]] Tensor embedding(const Tensor& input, const Tensor& weight);
 
 }  // namespace amp::inline v0
 

@@ -20,8 +20,8 @@ namespace detail {
 
 /// The slices of x along `dim` that `index` [n] names. The gradient of those named several times
 /// adds up in float32.
-AMP_INLINE Tensor gather(std::string_view op, std::string_view subject, const Tensor& input,
-                         int dim, const Tensor& index) {
+AMP_LAZY Tensor gather(std::string_view op, std::string_view subject, const Tensor& input, int dim,
+                       const Tensor& index) {
   const Tensor x = contiguous(input);
   Shape shape = x.shape();
   shape[dim] = index.size(0);
@@ -29,8 +29,7 @@ AMP_INLINE Tensor gather(std::string_view op, std::string_view subject, const Te
   if (index.numel() != 0) {
     const kernels::IndexSelectArgs args{x.operand(), index.operand(), output.operand(), dim,
                                         subject};
-    kernels::dispatch<&kernels::Backend::index_select, kernels::host::index_select>(x.device(),
-                                                                                    args);
+    kernels::index_select(x.device(), args);
   }
   if (is_floating_point(x.dtype()) && autograd::recording(x)) {
     autograd::record(
@@ -41,8 +40,7 @@ AMP_INLINE Tensor gather(std::string_view op, std::string_view subject, const Te
           const Tensor grad_x = empty(from, {.dtype = grad.dtype(), .device = grad.device()});
           const kernels::IndexAddArgs args{grad.operand(), index.get(op).operand(),
                                            grad_x.operand(), dim, subject};
-          kernels::dispatch<&kernels::Backend::index_add, kernels::host::index_add>(grad.device(),
-                                                                                    args);
+          kernels::index_add(grad.device(), args);
           return {grad_x};
         },
         x);
@@ -50,7 +48,7 @@ AMP_INLINE Tensor gather(std::string_view op, std::string_view subject, const Te
   return output;
 }
 
-AMP_INLINE void check_index(std::string_view op, std::string_view argument, const Tensor& index) {
+AMP_LAZY void check_index(std::string_view op, std::string_view argument, const Tensor& index) {
   check_defined(op, argument, index);
   AMP_CHECK(index.dtype() == kInt64 || index.dtype() == kInt32, op, ": `", argument,
             "` must be int64 or int32, but is ", describe(index));
@@ -58,7 +56,8 @@ AMP_INLINE void check_index(std::string_view op, std::string_view argument, cons
 
 }  // namespace detail
 
-AMP_INLINE Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) {
+AMP_LAZY_DEFINITION Tensor index_select(const Tensor& input, std::int64_t dim,
+                                        const Tensor& index) {
   detail::check_defined("index_select", "input", input);
   const int d = wrap_dim("index_select", dim, input.dim());
   AMP_CHECK(input.dim() > 0, "index_select: `input` must have at least 1 dimension, but is ",
@@ -76,7 +75,7 @@ AMP_INLINE Tensor index_select(const Tensor& input, std::int64_t dim, const Tens
       input);
 }
 
-AMP_INLINE Tensor embedding(const Tensor& input, const Tensor& weight) {
+AMP_LAZY_DEFINITION Tensor embedding(const Tensor& input, const Tensor& weight) {
   detail::check_index("embedding", "input", input);
   detail::check_defined("embedding", "weight", weight);
   AMP_CHECK(weight.dim() == 2, "embedding: `weight` must be [V, D], but is ", describe(weight));

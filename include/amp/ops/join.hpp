@@ -15,13 +15,13 @@ namespace amp::inline v0 {
 /// The tensors one behind the other along `dim`, in which their extents add up; all other extents
 /// must be equal. Dtypes promote. Under autocast: unchanged. As in torch, an empty 1-dimensional
 /// tensor joins anything: its dtype counts, its gradient is empty.
-[[nodiscard]] Tensor cat(std::span<const Tensor> tensors, std::int64_t dim = 0);
-[[nodiscard]] Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t dim = 0);
+AMP_LAZY [[nodiscard]] Tensor cat(std::span<const Tensor> tensors, std::int64_t dim = 0);
+AMP_LAZY [[nodiscard]] Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t dim = 0);
 
 /// The tensors, which have one shape, along a new dimension `dim`, whose extent is their number.
 /// Dtypes promote. Under autocast: unchanged.
-[[nodiscard]] Tensor stack(std::span<const Tensor> tensors, std::int64_t dim = 0);
-[[nodiscard]] Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t dim = 0);
+AMP_LAZY [[nodiscard]] Tensor stack(std::span<const Tensor> tensors, std::int64_t dim = 0);
+AMP_LAZY [[nodiscard]] Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t dim = 0);
 
 }  // namespace amp::inline v0
 

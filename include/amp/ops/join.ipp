@@ -18,7 +18,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_INLINE void check_list(std::string_view op, std::span<const Tensor> tensors) {
+AMP_LAZY void check_list(std::string_view op, std::span<const Tensor> tensors) {
   AMP_CHECK(!tensors.empty(), op, ": `tensors` must not be empty");
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     AMP_CHECK(tensors[i].defined(), op, ": `tensors`[", i, "] is undefined");
@@ -30,13 +30,11 @@ AMP_INLINE void check_list(std::string_view op, std::span<const Tensor> tensors)
 }
 
 /// Returns whether the tensor is empty and 1-dimensional: cat() joins it to tensors of any rank.
-AMP_INLINE bool is_nothing(const Tensor& tensor) {
-  return tensor.dim() == 1 && tensor.numel() == 0;
-}
+AMP_LAZY bool is_nothing(const Tensor& tensor) { return tensor.dim() == 1 && tensor.numel() == 0; }
 
 /// Copies the tensors one behind the other along `dim`; the gradient is cut the same way. All have
 /// the `shape` except in that dimension, or are nothing (is_nothing).
-AMP_INLINE Tensor cat(std::string_view op, std::span<const Tensor> tensors, Shape shape, int dim) {
+AMP_LAZY Tensor cat(std::string_view op, std::span<const Tensor> tensors, Shape shape, int dim) {
   const int rank = shape.dims();
   shape[dim] = 0;
   DType dtype = tensors[0].dtype();
@@ -81,7 +79,7 @@ AMP_INLINE Tensor cat(std::string_view op, std::span<const Tensor> tensors, Shap
 
 }  // namespace detail
 
-AMP_INLINE Tensor cat(std::span<const Tensor> tensors, std::int64_t dim) {
+AMP_LAZY_DEFINITION Tensor cat(std::span<const Tensor> tensors, std::int64_t dim) {
   detail::check_list("cat", tensors);
   const Tensor* first = &tensors[0];
   for (const Tensor& tensor : tensors) {
@@ -101,11 +99,11 @@ AMP_INLINE Tensor cat(std::span<const Tensor> tensors, std::int64_t dim) {
       "cat", [&](std::span<const Tensor> x) { return detail::cat("cat", x, first->shape(), d); },
       tensors);
 }
-AMP_INLINE Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t dim) {
+AMP_LAZY_DEFINITION Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t dim) {
   return cat(std::span(tensors.begin(), tensors.size()), dim);
 }
 
-AMP_INLINE Tensor stack(std::span<const Tensor> tensors, std::int64_t dim) {
+AMP_LAZY_DEFINITION Tensor stack(std::span<const Tensor> tensors, std::int64_t dim) {
   detail::check_list("stack", tensors);
   const int d = wrap_dim("stack", dim, tensors[0].dim() + 1);
   detail::PoolVector<Tensor> slices;
@@ -120,7 +118,7 @@ AMP_INLINE Tensor stack(std::span<const Tensor> tensors, std::int64_t dim) {
       [&](std::span<const Tensor> x) { return detail::cat("stack", x, slices[0].shape(), d); },
       slices);
 }
-AMP_INLINE Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t dim) {
+AMP_LAZY_DEFINITION Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t dim) {
   return stack(std::span(tensors.begin(), tensors.size()), dim);
 }
 

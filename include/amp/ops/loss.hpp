@@ -46,18 +46,20 @@ struct BinaryCrossEntropyOptions {
 /// for example: -sum over the classes of weight * target * log softmax(logits). They get gradients
 /// too, dtypes promote, kMean divides by the number of samples whatever the weights, and
 /// log softmax(logits) is stored for backward. Throws if `ignore_index` is a class.
-[[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
-                                   const CrossEntropyOptions& options = {});  // {.weight = w}
+AMP_LAZY [[nodiscard]] Tensor cross_entropy(
+    const Tensor& logits, const Tensor& targets,
+    const CrossEntropyOptions& options = {});  // {.weight = w}
 
 /// -input[target], averaged, for log-probabilities as `input`. Shapes, dtypes and targets are those
 /// of cross_entropy. Under autocast: float32.
-[[nodiscard]] Tensor nll_loss(const Tensor& input, const Tensor& targets,
-                              const NllLossOptions& options = {});  // such as {.weight = w}
+AMP_LAZY [[nodiscard]] Tensor nll_loss(
+    const Tensor& input, const Tensor& targets,
+    const NllLossOptions& options = {});  // such as {.weight = w}
 
 /// (input - target)^2, averaged, for floating-point tensors of one shape: 0-dimensional, or of that
 /// shape if the reduction is kNone. Dtypes promote. Under autocast: float32.
-[[nodiscard]] Tensor mse_loss(const Tensor& input, const Tensor& target,
-                              Reduction reduction = kMean);
+AMP_LAZY [[nodiscard]] Tensor mse_loss(const Tensor& input, const Tensor& target,
+                                       Reduction reduction = kMean);
 
 /// -w (p y log(sigmoid(x)) + (1 - y) log(1 - sigmoid(x))), averaged, for logits x, targets y in [0,
 /// 1], weight w and pos_weight p, computed so that no logit overflows. Without pos_weight an
@@ -65,10 +67,11 @@ struct BinaryCrossEntropyOptions {
 /// the shape of `input`; the result is 0-dimensional, or has that shape if the reduction is kNone. It has the
 /// dtype of `target`, as in torch. Under autocast: float32. The mean divides by the number of
 /// elements.
-[[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
-                                                      const BinaryCrossEntropyOptions& options);
-[[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
-                                                      Reduction reduction = kMean);
+AMP_LAZY [[nodiscard]] Tensor binary_cross_entropy_with_logits(
+    const Tensor& input, const Tensor& target, const BinaryCrossEntropyOptions& options);
+AMP_LAZY [[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& input,
+                                                               const Tensor& target,
+                                                               Reduction reduction = kMean);
 
 }  // namespace amp::inline v0
 

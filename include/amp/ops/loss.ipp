@@ -24,8 +24,8 @@ namespace amp::inline v0 {
 namespace detail {
 
 /// The loss of logits [N, C, ...], or of log-probabilities if `normalized`.
-AMP_INLINE Tensor cross_entropy(std::string_view op, const Tensor& logits, const Tensor& targets,
-                                const CrossEntropyOptions& options, bool normalized, DType dtype) {
+AMP_LAZY Tensor cross_entropy(std::string_view op, const Tensor& logits, const Tensor& targets,
+                              const CrossEntropyOptions& options, bool normalized, DType dtype) {
   const Tensor x = contiguous(logits), t = dense(targets);
   const Tensor weight = options.weight.defined() ? dense(options.weight) : Tensor();
   const DType accumulate = promote_types(x.dtype(), kFloat32);
@@ -46,8 +46,7 @@ AMP_INLINE Tensor cross_entropy(std::string_view op, const Tensor& logits, const
                                        options.label_smoothing,
                                        options.reduction,
                                        normalized};
-  kernels::dispatch<&kernels::Backend::cross_entropy, kernels::host::cross_entropy>(x.device(),
-                                                                                    args);
+  kernels::cross_entropy(x.device(), args);
   const Tensor output = reduces ? loss : autocasting::convert_dtype(losses, dtype);
   if (autograd::recording(x)) {
     autograd::record(
@@ -67,8 +66,7 @@ AMP_INLINE Tensor cross_entropy(std::string_view op, const Tensor& logits, const
               grad_x.operand(),    ignore_index,
               smoothing,           reduction,
               normalized};
-          kernels::dispatch<&kernels::Backend::cross_entropy_backward,
-                            kernels::host::cross_entropy_backward>(grad_x.device(), arguments);
+          kernels::cross_entropy_backward(grad_x.device(), arguments);
           return {grad_x};
         },
         x);
@@ -77,22 +75,22 @@ AMP_INLINE Tensor cross_entropy(std::string_view op, const Tensor& logits, const
 }
 
 /// Reduces the elements of a loss, which are float32 at least, and rounds to `dtype`.
-AMP_INLINE Tensor reduced(std::string_view op, const Tensor& losses, Reduction reduction,
-                          DType dtype) {
+AMP_LAZY Tensor reduced(std::string_view op, const Tensor& losses, Reduction reduction,
+                        DType dtype) {
   if (reduction == kNone) return autocasting::convert_dtype(losses, dtype);
   const double share = reduction == kMean ? 1 / static_cast<double>(losses.numel()) : 1;
   return autocasting::convert_dtype(reduce(op, losses, {}, false, share), dtype);
 }
 
 /// a * b in this dtype, for b that broadcasts to the shape of a. No history.
-AMP_INLINE Tensor product(const Tensor& a, const Tensor& b, DType dtype) {
+AMP_LAZY Tensor product(const Tensor& a, const Tensor& b, DType dtype) {
   return binary_kernel<kernels::functions::Mul>(a, b, a.shape(), dtype);
 }
 
 /// The factors q of cross_entropy_of_probabilities(), in this dtype if they are not `targets`
 /// themselves. No history.
-AMP_INLINE Tensor soft_targets(const Tensor& targets, double smoothing, const Tensor& weight,
-                               DType dtype) {
+AMP_LAZY Tensor soft_targets(const Tensor& targets, double smoothing, const Tensor& weight,
+                             DType dtype) {
   Tensor q = targets;
   if (smoothing != 0) {
     const auto number = [&](double value) {
@@ -106,7 +104,7 @@ AMP_INLINE Tensor soft_targets(const Tensor& targets, double smoothing, const Te
 }
 
 /// The weights of classes, [C], as [1, C, 1, ...]; an undefined tensor stays one. No history.
-AMP_INLINE Tensor along_classes(const Tensor& weight, int dims) {
+AMP_LAZY Tensor along_classes(const Tensor& weight, int dims) {
   if (!weight.defined()) return weight;
   Shape shape(1, weight.size(0));
   while (shape.dims() < dims) shape.push_back(1);
@@ -114,19 +112,18 @@ AMP_INLINE Tensor along_classes(const Tensor& weight, int dims) {
 }
 
 /// log_softmax over the classes of [N, C, ...], in float32 at least, and its gradient. No history.
-AMP_INLINE Tensor log_probabilities(const Tensor& x) {
+AMP_LAZY Tensor log_probabilities(const Tensor& x) {
   const Tensor log_p =
       empty(x.shape(), {.dtype = promote_types(x.dtype(), kFloat32), .device = x.device()});
   if (log_p.numel() != 0)
-    kernels::dispatch<&kernels::Backend::log_softmax, kernels::host::log_softmax>(
-        x.device(), kernels::SoftmaxArgs{x.operand(), log_p.operand(), 1});
+    kernels::log_softmax(x.device(), kernels::SoftmaxArgs{x.operand(), log_p.operand(), 1});
   return log_p;
 }
-AMP_INLINE Tensor log_probabilities_backward(const Tensor& grad, const Tensor& log_p, DType dtype) {
+AMP_LAZY Tensor log_probabilities_backward(const Tensor& grad, const Tensor& log_p, DType dtype) {
   const Tensor grad_x = empty(log_p.shape(), {.dtype = dtype, .device = log_p.device()});
   const Tensor dense_grad = dense(grad);
   if (grad_x.numel() != 0)
-    kernels::dispatch<&kernels::Backend::log_softmax_backward, kernels::host::log_softmax_backward>(
+    kernels::log_softmax_backward(
         log_p.device(),
         kernels::SoftmaxBackwardArgs{dense_grad.operand(), log_p.operand(), grad_x.operand(), 1});
   return grad_x;
@@ -134,9 +131,9 @@ AMP_INLINE Tensor log_probabilities_backward(const Tensor& grad, const Tensor& l
 
 /// The loss of logits x [N, C, ...] with targets t of that shape:
 ///   -sum over c of q log_softmax(x),  q = weight ((1 - smoothing) t + smoothing / C)
-AMP_INLINE Tensor cross_entropy_of_probabilities(std::string_view op, const Tensor& logits,
-                                                 const Tensor& t,
-                                                 const CrossEntropyOptions& options, DType dtype) {
+AMP_LAZY Tensor cross_entropy_of_probabilities(std::string_view op, const Tensor& logits,
+                                               const Tensor& t, const CrossEntropyOptions& options,
+                                               DType dtype) {
   const Tensor x = contiguous(logits), weight = along_classes(options.weight, x.dim());
   const double smoothing = options.label_smoothing;
   const DType wide = promote_types(promote_types(x.dtype(), t.dtype()), kFloat32);
@@ -172,9 +169,9 @@ AMP_INLINE Tensor cross_entropy_of_probabilities(std::string_view op, const Tens
 }
 
 /// Throws unless `targets` are classes of `input`, or probabilities of them if these are allowed.
-AMP_INLINE void check_targets(std::string_view op, std::string_view argument, const Tensor& input,
-                              const Tensor& targets, const CrossEntropyOptions& options,
-                              bool may_be_soft) {
+AMP_LAZY void check_targets(std::string_view op, std::string_view argument, const Tensor& input,
+                            const Tensor& targets, const CrossEntropyOptions& options,
+                            bool may_be_soft) {
   check_floating(op, argument, input);
   check_defined(op, "targets", targets);
   const bool soft = may_be_soft && is_floating_point(targets.dtype());
@@ -195,9 +192,9 @@ AMP_INLINE void check_targets(std::string_view op, std::string_view argument, co
             ", but `targets` is ", describe(targets));
 }
 
-AMP_INLINE Tensor class_loss(autocasting::OpId id, std::string_view argument, const Tensor& input,
-                             const Tensor& targets, const CrossEntropyOptions& options,
-                             bool normalized) {
+AMP_LAZY Tensor class_loss(autocasting::OpId id, std::string_view argument, const Tensor& input,
+                           const Tensor& targets, const CrossEntropyOptions& options,
+                           bool normalized) {
   const std::string_view op = id.name();
   check_targets(op, argument, input, targets, options, !normalized);
   const std::int64_t classes = input.size(input.dim() == 1 ? 0 : 1);
@@ -231,13 +228,13 @@ AMP_INLINE Tensor class_loss(autocasting::OpId id, std::string_view argument, co
 
 }  // namespace detail
 
-AMP_INLINE Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
-                                const CrossEntropyOptions& options) {
+AMP_LAZY_DEFINITION Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
+                                         const CrossEntropyOptions& options) {
   return detail::class_loss("cross_entropy", "logits", logits, targets, options, false);
 }
 
-AMP_INLINE Tensor nll_loss(const Tensor& input, const Tensor& targets,
-                           const NllLossOptions& options) {
+AMP_LAZY_DEFINITION Tensor nll_loss(const Tensor& input, const Tensor& targets,
+                                    const NllLossOptions& options) {
   return detail::class_loss("nll_loss", "input", input, targets,
                             {.ignore_index = options.ignore_index,
                              .reduction = options.reduction,
@@ -271,7 +268,7 @@ Tensor elementwise_loss(const Tensor& input, const Tensor& target) {
   return output;
 }
 
-AMP_INLINE void check_loss(std::string_view op, const Tensor& input, const Tensor& target) {
+AMP_LAZY void check_loss(std::string_view op, const Tensor& input, const Tensor& target) {
   check_floating(op, "input", input);
   check_floating(op, "target", target);
   check_same_device(op, "input", input, "target", target);
@@ -282,7 +279,8 @@ AMP_INLINE void check_loss(std::string_view op, const Tensor& input, const Tenso
 
 }  // namespace detail
 
-AMP_INLINE Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+AMP_LAZY_DEFINITION Tensor mse_loss(const Tensor& input, const Tensor& target,
+                                    Reduction reduction) {
   detail::check_loss("mse_loss", input, target);
   return autocasting::call_reading(
       "mse_loss",
@@ -297,8 +295,8 @@ AMP_INLINE Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction 
       input, target);
 }
 
-AMP_INLINE Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
-                                                   const BinaryCrossEntropyOptions& options) {
+AMP_LAZY_DEFINITION Tensor binary_cross_entropy_with_logits(
+    const Tensor& input, const Tensor& target, const BinaryCrossEntropyOptions& options) {
   constexpr std::string_view kOp = "binary_cross_entropy_with_logits";
   detail::check_loss(kOp, input, target);
   for (const Tensor* weight : {&options.weight, &options.pos_weight}) {
@@ -338,8 +336,9 @@ AMP_INLINE Tensor binary_cross_entropy_with_logits(const Tensor& input, const Te
       },
       input, target, options.weight, options.pos_weight);
 }
-AMP_INLINE Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
-                                                   Reduction reduction) {
+AMP_LAZY_DEFINITION Tensor binary_cross_entropy_with_logits(const Tensor& input,
+                                                            const Tensor& target,
+                                                            Reduction reduction) {
   return binary_cross_entropy_with_logits(input, target,
                                           BinaryCrossEntropyOptions{.reduction = reduction});
 }

@@ -20,7 +20,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_INLINE kernels::Operand batch_operand(const Tensor& x) {
+AMP_LAZY_DEFINITION kernels::Operand batch_operand(const Tensor& x) {
   kernels::Operand operand = x.operand();
   if (operand.dims == 2) {
     for (int d = 2; d > 0; --d) {
@@ -34,8 +34,8 @@ AMP_INLINE kernels::Operand batch_operand(const Tensor& x) {
   return operand;
 }
 
-AMP_INLINE Tensor matmul_no_grad(const Tensor& a, const Tensor& b, const Tensor& bias,
-                                 std::optional<DType> dtype, const Tensor& row_sums) {
+AMP_LAZY_DEFINITION Tensor matmul_no_grad(const Tensor& a, const Tensor& b, const Tensor& bias,
+                                          std::optional<DType> dtype, const Tensor& row_sums) {
   const std::int64_t m = a.shape()[a.dim() - 2], n = b.shape()[b.dim() - 1];
   const Shape shape = a.dim() == 2        ? Shape(m, n)
                       : a.shape()[0] == 1 ? Shape(b.shape()[0], m, n)
@@ -47,11 +47,11 @@ AMP_INLINE Tensor matmul_no_grad(const Tensor& a, const Tensor& b, const Tensor&
   if (args.a.sizes[0] == 1) args.a.strides[0] = 0;
   if (args.b.sizes[0] == 1) args.b.strides[0] = 0;
   args.row_sums = row_sums.operand();
-  kernels::dispatch<&kernels::Backend::matmul, kernels::host::matmul>(a.device(), args);
+  kernels::matmul(a.device(), args);
   return output;
 }
 
-AMP_INLINE Tensor transpose_last(const Tensor& x) {
+AMP_LAZY_DEFINITION Tensor transpose_last(const Tensor& x) {
   Shape shape = x.shape();
   Strides strides = x.strides();
   const int n = x.dim();
@@ -60,17 +60,17 @@ AMP_INLINE Tensor transpose_last(const Tensor& x) {
   return x.alias(shape, strides, x.impl().offset);
 }
 
-AMP_INLINE std::array<Tensor, 2> weight_gradients(const Tensor& grad, const Tensor& x,
-                                                  DType weight_dtype,
-                                                  std::optional<DType> bias_dtype) {
+AMP_LAZY_DEFINITION std::array<Tensor, 2> weight_gradients(const Tensor& grad, const Tensor& x,
+                                                           DType weight_dtype,
+                                                           std::optional<DType> bias_dtype) {
   const Tensor sums = bias_dtype
                           ? empty({grad.size(1)}, {.dtype = *bias_dtype, .device = grad.device()})
                           : Tensor();
   return {matmul_no_grad(transpose_last(grad), x, Tensor(), weight_dtype, sums), sums};
 }
 
-AMP_INLINE void check_matmul(std::string_view op, const Tensor& a, const Tensor& b,
-                             std::string_view name_a, std::string_view name_b) {
+AMP_LAZY_DEFINITION void check_matmul(std::string_view op, const Tensor& a, const Tensor& b,
+                                      std::string_view name_a, std::string_view name_b) {
   check_same_device(op, name_a, a, name_b, b);
   AMP_CHECK(is_floating_point(a.dtype()) && is_floating_point(b.dtype()), op, ": `", name_a,
             "` and `", name_b, "` must be floating point, but are ", describe(a), " and ",
@@ -85,8 +85,8 @@ AMP_INLINE void check_matmul(std::string_view op, const Tensor& a, const Tensor&
 /// a [B or 1, M, K] @ b [B or 1, K, N], or of two matrices, with history. A result in a wider
 /// `dtype` has its gradient rounded to that of the operands, so that backward multiplies at their
 /// speed.
-AMP_INLINE Tensor batched_matmul(std::string_view op, const Tensor& a, const Tensor& b,
-                                 std::optional<DType> dtype = {}) {
+AMP_LAZY Tensor batched_matmul(std::string_view op, const Tensor& a, const Tensor& b,
+                               std::optional<DType> dtype = {}) {
   const Tensor output = matmul_no_grad(a, b, {}, dtype);
   if (is_floating_point(a.dtype()) && autograd::recording(a, b)) {
     autograd::record(
@@ -108,8 +108,8 @@ AMP_INLINE Tensor batched_matmul(std::string_view op, const Tensor& a, const Ten
   return output;
 }
 
-AMP_INLINE Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
-                         std::optional<DType> dtype) {
+AMP_LAZY_DEFINITION Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
+                                  std::optional<DType> dtype) {
   AMP_CHECK(a.dim() > 0 && b.dim() > 0, op,
             ": `a` and `b` must have at least 1 dimension, but are ", describe(a), " and ",
             describe(b));
@@ -151,14 +151,14 @@ AMP_INLINE Tensor matmul(std::string_view op, const Tensor& a, const Tensor& b,
 
 }  // namespace detail
 
-AMP_INLINE Tensor matmul(const Tensor& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor matmul(const Tensor& a, const Tensor& b) {
   detail::check_operands("matmul", a, b);
   return autocasting::call(
       "matmul", [](const Tensor& x, const Tensor& y) { return detail::matmul("matmul", x, y); }, a,
       b);
 }
 
-AMP_INLINE Tensor bmm(const Tensor& a, const Tensor& b) {
+AMP_LAZY_DEFINITION Tensor bmm(const Tensor& a, const Tensor& b) {
   detail::check_operands("bmm", a, b);
   AMP_CHECK(a.dim() == 3 && b.dim() == 3 && a.size(0) == b.size(0) && a.size(2) == b.size(1),
             "bmm: expected `a` [B, M, K] and `b` [B, K, N], but got ", describe(a), " and ",
@@ -172,7 +172,7 @@ AMP_INLINE Tensor bmm(const Tensor& a, const Tensor& b) {
       a, b);
 }
 
-AMP_INLINE Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+AMP_LAZY_DEFINITION Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   detail::check_defined("linear", "input", input);
   detail::check_defined("linear", "weight", weight);
   AMP_CHECK(weight.dim() == 2 && input.dim() >= 1,

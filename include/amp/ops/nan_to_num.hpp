@@ -14,13 +14,14 @@ namespace amp::inline v0 {
 /// the largest number of the dtype and its negative. The result has the input's dtype; integers and
 /// bool stay as they are. The gradient of an element that is replaced is 0. Throws if the dtype
 /// does not hold one of the numbers. Under autocast: unchanged.
-[[nodiscard]] Tensor nan_to_num(const Tensor& input, double nan = 0,
-                                std::optional<double> posinf = {},
-                                std::optional<double> neginf = {});
+AMP_LAZY [[nodiscard]] Tensor nan_to_num(const Tensor& input, double nan = 0,
+                                         std::optional<double> posinf = {},
+                                         std::optional<double> neginf = {});
 /// The same in place. Returns the tensor. Throws if its history is recorded. Before an optimizer's
 /// step it makes gradients finite: the scaler then sees no overflow, and does not lower the scale.
-const Tensor& nan_to_num_(const Tensor& input, double nan = 0, std::optional<double> posinf = {},
-                          std::optional<double> neginf = {});
+AMP_LAZY const Tensor& nan_to_num_(const Tensor& input, double nan = 0,
+                                   std::optional<double> posinf = {},
+                                   std::optional<double> neginf = {});
 
 }  // namespace amp::inline v0
 

@@ -21,33 +21,34 @@ namespace amp::inline v0 {
 /// Normalises over the last dimensions of `input`, whose extents must be `normalized_shape`; weight
 /// and bias have that shape or are undefined. The result has the shape and dtype of `input`. Under
 /// autocast: float32.
-[[nodiscard]] Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
-                                const Tensor& weight = {}, const Tensor& bias = {},
-                                double eps = 1e-5);
+AMP_LAZY [[nodiscard]] Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
+                                         const Tensor& weight = {}, const Tensor& bias = {},
+                                         double eps = 1e-5);
 
 /// x / sqrt(mean(x^2) + eps) * weight over the last dimensions of `input`, whose extents must be
 /// `normalized_shape`; weight has that shape or is undefined. If `eps` is unset, it is the epsilon
 /// of the dtype in which it is computed: float64 for float64, and float32 for all others. The
 /// result has the shape and dtype of `input`. Under autocast: float32.
-[[nodiscard]] Tensor rms_norm(const Tensor& input, const Shape& normalized_shape,
-                              const Tensor& weight = {}, std::optional<double> eps = {});
+AMP_LAZY [[nodiscard]] Tensor rms_norm(const Tensor& input, const Shape& normalized_shape,
+                                       const Tensor& weight = {}, std::optional<double> eps = {});
 
 /// Normalises each of `groups` groups of channels of each sample of input [N, C, ...]; weight and
 /// bias [C] may be undefined. `groups` must divide C. The result has the shape and dtype of
 /// `input`. Under autocast: float32. As in PyTorch, throws for a single sample with one value per
 /// group; with several samples the result is then the bias.
-[[nodiscard]] Tensor group_norm(const Tensor& input, std::int64_t groups, const Tensor& weight = {},
-                                const Tensor& bias = {}, double eps = 1e-5);
+AMP_LAZY [[nodiscard]] Tensor group_norm(const Tensor& input, std::int64_t groups,
+                                         const Tensor& weight = {}, const Tensor& bias = {},
+                                         double eps = 1e-5);
 
 /// Normalises each channel of input [N, C, ...] over all samples; all other tensors are [C] and may
 /// be undefined. If `training`, it uses the statistics of the batch and updates the running ones in
 /// place, running = (1 - momentum) * running + momentum * that of the batch (the unbiased
 /// variance); it throws for a single value per channel. Otherwise it uses the running ones, which
 /// must be defined. The result has the shape and dtype of `input`. Under autocast: unchanged.
-[[nodiscard]] Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
-                                const Tensor& running_var, const Tensor& weight = {},
-                                const Tensor& bias = {}, bool training = false,
-                                double momentum = 0.1, double eps = 1e-5);
+AMP_LAZY [[nodiscard]] Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
+                                         const Tensor& running_var, const Tensor& weight = {},
+                                         const Tensor& bias = {}, bool training = false,
+                                         double momentum = 0.1, double eps = 1e-5);
 
 }  // namespace amp::inline v0
 

@@ -23,8 +23,8 @@ namespace amp::inline v0 {
 namespace detail {
 
 /// Throws unless the parameter is undefined, or floating point, of `shape`, on the input's device.
-AMP_INLINE void check_parameter(std::string_view op, std::string_view argument,
-                                const Tensor& parameter, const Shape& shape, const Tensor& input) {
+AMP_LAZY void check_parameter(std::string_view op, std::string_view argument,
+                              const Tensor& parameter, const Shape& shape, const Tensor& input) {
   if (!parameter.defined()) return;
   AMP_CHECK(parameter.shape() == shape && is_floating_point(parameter.dtype()), op, ": `", argument,
             "` must be floating point of shape ", shape, ", but is ", describe(parameter));
@@ -38,8 +38,8 @@ struct NormLayout {
   bool centered;
 };
 
-AMP_INLINE Tensor norm(std::string_view op, const Tensor& input, const Tensor& weight,
-                       const Tensor& bias, const NormLayout& layout, DType dtype) {
+AMP_LAZY Tensor norm(std::string_view op, const Tensor& input, const Tensor& weight,
+                     const Tensor& bias, const NormLayout& layout, DType dtype) {
   const Tensor x = contiguous(input), w = weight.defined() ? contiguous(weight) : weight,
                b = bias.defined() ? contiguous(bias) : bias;
   const Tensor output = empty(x.shape(), {.dtype = dtype, .device = x.device()});
@@ -56,7 +56,7 @@ AMP_INLINE Tensor norm(std::string_view op, const Tensor& input, const Tensor& w
         as_rows(x).operand(), w.operand(),    b.operand(),   as_rows(output).operand(),
         mean.operand(),       rstd.operand(), layout.groups, layout.inner,
         layout.eps,           layout.centered};
-    kernels::dispatch<&kernels::Backend::norm, kernels::host::norm>(x.device(), args);
+    kernels::norm(x.device(), args);
   }
   if (autograd::recording(x, w, b)) {
     autograd::record(
@@ -82,8 +82,7 @@ AMP_INLINE Tensor norm(std::string_view op, const Tensor& input, const Tensor& w
                 gradients[1].operand(),  gradients[2].operand(),
                 layout.groups,           layout.inner,
                 layout.centered};
-            kernels::dispatch<&kernels::Backend::norm_backward, kernels::host::norm_backward>(
-                device, args);
+            kernels::norm_backward(device, args);
           }
           return gradients;
         },
@@ -93,8 +92,8 @@ AMP_INLINE Tensor norm(std::string_view op, const Tensor& input, const Tensor& w
 }
 
 /// The layout that normalises the last dimensions, which must be `normalized_shape`.
-AMP_INLINE NormLayout last_dimensions(std::string_view op, const Tensor& input,
-                                      const Shape& normalized_shape, double eps, bool centered) {
+AMP_LAZY NormLayout last_dimensions(std::string_view op, const Tensor& input,
+                                    const Shape& normalized_shape, double eps, bool centered) {
   const int n = normalized_shape.dims(), lead = input.dim() - n;
   bool matches = n > 0 && lead >= 0;
   for (int d = 0; matches && d < n; ++d) matches = input.shape()[lead + d] == normalized_shape[d];
@@ -107,8 +106,8 @@ AMP_INLINE NormLayout last_dimensions(std::string_view op, const Tensor& input,
 
 }  // namespace detail
 
-AMP_INLINE Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
-                             const Tensor& weight, const Tensor& bias, double eps) {
+AMP_LAZY_DEFINITION Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
+                                      const Tensor& weight, const Tensor& bias, double eps) {
   detail::check_floating("layer_norm", "input", input);
   detail::check_parameter("layer_norm", "weight", weight, normalized_shape, input);
   detail::check_parameter("layer_norm", "bias", bias, normalized_shape, input);
@@ -121,8 +120,8 @@ AMP_INLINE Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
       input, weight, bias);
 }
 
-AMP_INLINE Tensor rms_norm(const Tensor& input, const Shape& normalized_shape, const Tensor& weight,
-                           std::optional<double> eps) {
+AMP_LAZY_DEFINITION Tensor rms_norm(const Tensor& input, const Shape& normalized_shape,
+                                    const Tensor& weight, std::optional<double> eps) {
   detail::check_floating("rms_norm", "input", input);
   detail::check_parameter("rms_norm", "weight", weight, normalized_shape, input);
   const double epsilon =
@@ -138,8 +137,8 @@ AMP_INLINE Tensor rms_norm(const Tensor& input, const Shape& normalized_shape, c
       input, weight);
 }
 
-AMP_INLINE Tensor group_norm(const Tensor& input, std::int64_t groups, const Tensor& weight,
-                             const Tensor& bias, double eps) {
+AMP_LAZY_DEFINITION Tensor group_norm(const Tensor& input, std::int64_t groups,
+                                      const Tensor& weight, const Tensor& bias, double eps) {
   detail::check_floating("group_norm", "input", input);
   AMP_CHECK(input.dim() >= 2, "group_norm: `input` must be [N, C, ...], but is ", describe(input));
   const std::int64_t batch = input.size(0), channels = input.size(1);
@@ -166,7 +165,7 @@ AMP_INLINE Tensor group_norm(const Tensor& input, std::int64_t groups, const Ten
 namespace detail {
 
 /// The operand for [N, C, ...] as [N, C, I]. Absent for an undefined tensor.
-AMP_INLINE kernels::Operand planes(const Tensor& tensor, const ActivationOrder& order) {
+AMP_LAZY kernels::Operand planes(const Tensor& tensor, const ActivationOrder& order) {
   kernels::Operand operand = order.operand(tensor);
   if (!operand.present) return operand;
   const std::int64_t channels = tensor.shape()[1];
@@ -179,9 +178,9 @@ AMP_INLINE kernels::Operand planes(const Tensor& tensor, const ActivationOrder& 
   return operand;
 }
 
-AMP_INLINE Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
-                             const Tensor& running_var, const Tensor& weight, const Tensor& bias,
-                             bool training, double momentum, double eps) {
+AMP_LAZY Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
+                           const Tensor& running_var, const Tensor& weight, const Tensor& bias,
+                           bool training, double momentum, double eps) {
   const std::int64_t channels = input.size(1);
   const Tensor x = contiguous(input), w = weight.defined() ? contiguous(weight) : weight,
                b = bias.defined() ? contiguous(bias) : bias;
@@ -205,7 +204,7 @@ AMP_INLINE Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
                                       momentum,
                                       eps,
                                       training};
-    kernels::dispatch<&kernels::Backend::batch_norm, kernels::host::batch_norm>(x.device(), args);
+    kernels::batch_norm(x.device(), args);
     for (const Tensor* statistic : {&running_mean, &running_var}) {
       if (moves && statistic->defined()) statistic->impl().storage->bump_version();
     }
@@ -231,8 +230,7 @@ AMP_INLINE Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
                 planes(grad, order),    planes(in, order),      scale.operand(),
                 mean.operand(),         rstd.operand(),         planes(gradients[0], order),
                 gradients[1].operand(), gradients[2].operand(), training};
-            kernels::dispatch<&kernels::Backend::batch_norm_backward,
-                              kernels::host::batch_norm_backward>(device, args);
+            kernels::batch_norm_backward(device, args);
           }
           return gradients;
         },
@@ -243,9 +241,10 @@ AMP_INLINE Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
 
 }  // namespace detail
 
-AMP_INLINE Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
-                             const Tensor& running_var, const Tensor& weight, const Tensor& bias,
-                             bool training, double momentum, double eps) {
+AMP_LAZY_DEFINITION Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
+                                      const Tensor& running_var, const Tensor& weight,
+                                      const Tensor& bias, bool training, double momentum,
+                                      double eps) {
   detail::check_floating("batch_norm", "input", input);
   AMP_CHECK(input.dim() >= 2, "batch_norm: `input` must be [N, C, ...], but is ", describe(input));
   const std::int64_t channels = input.size(1);

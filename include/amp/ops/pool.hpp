@@ -15,17 +15,17 @@ namespace amp::inline v0 {
 /// (or [C, H', W']), H' = floor((H + 2 padding - kernel) / stride) + 1. NaN if a window has a NaN;
 /// padding counts as -infinity. The gradient goes to the first maximum of the window. Floating
 /// point, in the dtype of `input`. Under autocast: unchanged.
-[[nodiscard]] Tensor max_pool2d(const Tensor& input, Size2d kernel, Size2d stride,
-                                Size2d padding = 0);
+AMP_LAZY [[nodiscard]] Tensor max_pool2d(const Tensor& input, Size2d kernel, Size2d stride,
+                                         Size2d padding = 0);
 /// The same with stride = kernel and no padding.
-[[nodiscard]] Tensor max_pool2d(const Tensor& input, Size2d kernel);
+AMP_LAZY [[nodiscard]] Tensor max_pool2d(const Tensor& input, Size2d kernel);
 
 /// The mean of each window, with shapes and dtypes as in max_pool2d: the sum of its elements
 /// divided by the size of the kernel, so that padding counts as zeros. Under autocast: unchanged.
-[[nodiscard]] Tensor avg_pool2d(const Tensor& input, Size2d kernel, Size2d stride,
-                                Size2d padding = 0);
+AMP_LAZY [[nodiscard]] Tensor avg_pool2d(const Tensor& input, Size2d kernel, Size2d stride,
+                                         Size2d padding = 0);
 /// The same with stride = kernel and no padding.
-[[nodiscard]] Tensor avg_pool2d(const Tensor& input, Size2d kernel);
+AMP_LAZY [[nodiscard]] Tensor avg_pool2d(const Tensor& input, Size2d kernel);
 
 }  // namespace amp::inline v0
 

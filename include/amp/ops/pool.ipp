@@ -31,8 +31,8 @@ struct Pooling {
   Shape output;  // in the rank of the input
 };
 
-AMP_INLINE kernels::Window2d pool_window(std::string_view op, const Tensor& input, Size2d kernel,
-                                         Size2d stride, Size2d padding) {
+AMP_LAZY kernels::Window2d pool_window(std::string_view op, const Tensor& input, Size2d kernel,
+                                       Size2d stride, Size2d padding) {
   check_floating(op, "input", input);
   AMP_CHECK(input.dim() == 4 || input.dim() == 3, op,
             ": expected `input` [N, C, H, W] or [C, H, W], but got ", describe(input));
@@ -43,8 +43,7 @@ AMP_INLINE kernels::Window2d pool_window(std::string_view op, const Tensor& inpu
   return window;
 }
 
-AMP_INLINE Pooling pooling(std::string_view op, const Tensor& any,
-                           const kernels::Window2d& window) {
+AMP_LAZY Pooling pooling(std::string_view op, const Tensor& any, const kernels::Window2d& window) {
   const Tensor x = contiguous(any);
   const int lead = x.dim() - 2;
   const std::int64_t h = x.size(-2), w = x.size(-1);
@@ -66,7 +65,7 @@ AMP_INLINE Pooling pooling(std::string_view op, const Tensor& any,
   return {reshape(x, {1, planes, h, w}), order, window, {1, planes, out_h, out_w}, output};
 }
 
-AMP_INLINE Tensor max_pool2d(const Pooling& pool) {
+AMP_LAZY Tensor max_pool2d(const Pooling& pool) {
   const Tensor& x = pool.planes;
   const ActivationOrder order = pool.order;
   const Tensor output = order.make(pool.pooled, x.dtype(), x.device());
@@ -74,7 +73,7 @@ AMP_INLINE Tensor max_pool2d(const Pooling& pool) {
   if (output.numel() != 0) {
     const kernels::MaxPool2dArgs args{order.operand(x), order.operand(output),
                                       order.operand(indices), pool.window};
-    kernels::dispatch<&kernels::Backend::max_pool2d, kernels::host::max_pool2d>(x.device(), args);
+    kernels::max_pool2d(x.device(), args);
   }
   if (autograd::recording(x)) {
     autograd::record(
@@ -86,8 +85,7 @@ AMP_INLINE Tensor max_pool2d(const Pooling& pool) {
           if (grad_x.numel() != 0) {
             const kernels::MaxPool2dBackwardArgs args{order.operand(grad), order.operand(indices),
                                                       order.operand(grad_x), window};
-            kernels::dispatch<&kernels::Backend::max_pool2d_backward,
-                              kernels::host::max_pool2d_backward>(grad.device(), args);
+            kernels::max_pool2d_backward(grad.device(), args);
           }
           return {grad_x};
         },
@@ -96,7 +94,7 @@ AMP_INLINE Tensor max_pool2d(const Pooling& pool) {
   return reshape(output, pool.output);
 }
 
-AMP_INLINE Tensor avg_pool2d(const Pooling& pool) {
+AMP_LAZY Tensor avg_pool2d(const Pooling& pool) {
   const Tensor& x = pool.planes;
   const ActivationOrder order = pool.order;
   const double share =
@@ -104,7 +102,7 @@ AMP_INLINE Tensor avg_pool2d(const Pooling& pool) {
   const Tensor output = order.make(pool.pooled, x.dtype(), x.device());
   if (output.numel() != 0) {
     const kernels::AvgPool2dArgs args{order.operand(x), order.operand(output), pool.window, share};
-    kernels::dispatch<&kernels::Backend::avg_pool2d, kernels::host::avg_pool2d>(x.device(), args);
+    kernels::avg_pool2d(x.device(), args);
   }
   if (autograd::recording(x)) {
     autograd::record(
@@ -116,8 +114,7 @@ AMP_INLINE Tensor avg_pool2d(const Pooling& pool) {
           if (grad_x.numel() != 0) {
             const kernels::AvgPool2dBackwardArgs args{order.operand(grad), order.operand(grad_x),
                                                       window, share};
-            kernels::dispatch<&kernels::Backend::avg_pool2d_backward,
-                              kernels::host::avg_pool2d_backward>(grad.device(), args);
+            kernels::avg_pool2d_backward(grad.device(), args);
           }
           return {grad_x};
         },
@@ -128,7 +125,8 @@ AMP_INLINE Tensor avg_pool2d(const Pooling& pool) {
 
 }  // namespace detail
 
-AMP_INLINE Tensor max_pool2d(const Tensor& input, Size2d kernel, Size2d stride, Size2d padding) {
+AMP_LAZY_DEFINITION Tensor max_pool2d(const Tensor& input, Size2d kernel, Size2d stride,
+                                      Size2d padding) {
   const kernels::Window2d window =
       detail::pool_window("max_pool2d", input, kernel, stride, padding);
   return autocasting::call(
@@ -136,11 +134,12 @@ AMP_INLINE Tensor max_pool2d(const Tensor& input, Size2d kernel, Size2d stride, 
       [&](const Tensor& x) { return detail::max_pool2d(detail::pooling("max_pool2d", x, window)); },
       input);
 }
-AMP_INLINE Tensor max_pool2d(const Tensor& input, Size2d kernel) {
+AMP_LAZY_DEFINITION Tensor max_pool2d(const Tensor& input, Size2d kernel) {
   return max_pool2d(input, kernel, kernel);
 }
 
-AMP_INLINE Tensor avg_pool2d(const Tensor& input, Size2d kernel, Size2d stride, Size2d padding) {
+AMP_LAZY_DEFINITION Tensor avg_pool2d(const Tensor& input, Size2d kernel, Size2d stride,
+                                      Size2d padding) {
   const kernels::Window2d window =
       detail::pool_window("avg_pool2d", input, kernel, stride, padding);
   return autocasting::call(
@@ -148,7 +147,7 @@ AMP_INLINE Tensor avg_pool2d(const Tensor& input, Size2d kernel, Size2d stride, 
       [&](const Tensor& x) { return detail::avg_pool2d(detail::pooling("avg_pool2d", x, window)); },
       input);
 }
-AMP_INLINE Tensor avg_pool2d(const Tensor& input, Size2d kernel) {
+AMP_LAZY_DEFINITION Tensor avg_pool2d(const Tensor& input, Size2d kernel) {
   return avg_pool2d(input, kernel, kernel);
 }
 

@@ -18,15 +18,15 @@ namespace amp::inline v0 {
 /// The sum of all elements, 0-dimensional; 0 for an empty tensor. Floating-point sums have the
 /// dtype of `input`: they accumulate in float32 or wider and are rounded once. Integers and bools
 /// give int64, modulo 2^64. Under autocast: float32.
-[[nodiscard]] Tensor sum(const Tensor& input);
+AMP_LAZY [[nodiscard]] Tensor sum(const Tensor& input);
 /// The sums over `dim`. The result lacks these dimensions, or has extent 1 there if `keepdim`.
-[[nodiscard]] Tensor sum(const Tensor& input, const Dims& dim, bool keepdim = false);
+AMP_LAZY [[nodiscard]] Tensor sum(const Tensor& input, const Dims& dim, bool keepdim = false);
 
 /// The mean of all elements, 0-dimensional; NaN for an empty tensor. Of floating point, in the
 /// dtype of `input`: the sum is divided before it is rounded. Under autocast: unchanged.
-[[nodiscard]] Tensor mean(const Tensor& input);
+AMP_LAZY [[nodiscard]] Tensor mean(const Tensor& input);
 /// The means over `dim`. The result lacks these dimensions, or has extent 1 there if `keepdim`.
-[[nodiscard]] Tensor mean(const Tensor& input, const Dims& dim, bool keepdim = false);
+AMP_LAZY [[nodiscard]] Tensor mean(const Tensor& input, const Dims& dim, bool keepdim = false);
 
 /// The variance of the n elements over `dim`, sum((x - mean)^2) / (n - correction): an unbiased
 /// estimate from a sample by default, the variance of the elements themselves with a correction of
@@ -34,8 +34,8 @@ namespace amp::inline v0 {
 /// of `input`, computed in float64 and rounded once. Under autocast: unchanged. If n <= correction
 /// it is infinite, or NaN if the sum is 0; over an empty dimension it is NaN. The derivative is
 /// 2 (x - mean) / (n - correction).
-[[nodiscard]] Tensor var(const Tensor& input, const Dims& dim, double correction = 1,
-                         bool keepdim = false);
+AMP_LAZY [[nodiscard]] Tensor var(const Tensor& input, const Dims& dim, double correction = 1,
+                                  bool keepdim = false);
 /// The variance of all elements, 0-dimensional, with a correction of 1.
 AMP_LAZY [[nodiscard]] Tensor var(const Tensor& input);
 
@@ -65,12 +65,12 @@ namespace detail {
 
 /// scale_by * sum over `dim`, in the dtype `wanted`, or that of the input if unset; integers and
 /// bool give int64.
-Tensor reduce(std::string_view name, const Tensor& input, const Dims& dim, bool keepdim,
-              double scale_by, std::optional<DType> wanted = {});
+AMP_LAZY Tensor reduce(std::string_view name, const Tensor& input, const Dims& dim, bool keepdim,
+                       double scale_by, std::optional<DType> wanted = {});
 
 /// The variance, or its square root.
-Tensor var(std::string_view name, const Tensor& input, const Dims& dim, double correction,
-           bool keepdim, bool root);
+AMP_LAZY Tensor var(std::string_view name, const Tensor& input, const Dims& dim, double correction,
+                    bool keepdim, bool root);
 
 }  // namespace detail
 

@@ -24,15 +24,15 @@
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_INLINE Tensor reduce(std::string_view name, const Tensor& input, const Dims& dim, bool keepdim,
-                         double scale_by, std::optional<DType> wanted) {
+AMP_LAZY_DEFINITION Tensor reduce(std::string_view name, const Tensor& input, const Dims& dim,
+                                  bool keepdim, double scale_by, std::optional<DType> wanted) {
   const ReducedShape reduced(name, input, dim);
   const Shape &kept = reduced.kept, &shape = keepdim ? kept : reduced.squeezed;
   const DType dtype = is_floating_point(input.dtype()) ? wanted.value_or(input.dtype()) : kInt64;
   const Tensor sums = empty(kept, {.dtype = dtype, .device = input.device()});
   const kernels::ReduceArgs args{
       .input = input.operand(), .output = sums.operand(), .scale = scale_by};
-  kernels::dispatch<&kernels::Backend::sum, kernels::host::sum>(input.device(), args);
+  kernels::sum(input.device(), args);
   const Tensor output = shape == kept ? sums : sums.alias(shape, contiguous_strides(shape), 0);
   if (is_floating_point(dtype) && autograd::recording(input)) {
     autograd::record(
@@ -49,7 +49,7 @@ AMP_INLINE Tensor reduce(std::string_view name, const Tensor& input, const Dims&
 
 }  // namespace detail
 
-AMP_INLINE Tensor sum(const Tensor& input) {
+AMP_LAZY_DEFINITION Tensor sum(const Tensor& input) {
   detail::check_defined("sum", "input", input);
   return autocasting::call_reading(
       "sum",
@@ -58,7 +58,7 @@ AMP_INLINE Tensor sum(const Tensor& input) {
       },
       input);
 }
-AMP_INLINE Tensor sum(const Tensor& input, const Dims& dim, bool keepdim) {
+AMP_LAZY_DEFINITION Tensor sum(const Tensor& input, const Dims& dim, bool keepdim) {
   detail::check_defined("sum", "input", input);
   return autocasting::call_reading(
       "sum",
@@ -68,13 +68,13 @@ AMP_INLINE Tensor sum(const Tensor& input, const Dims& dim, bool keepdim) {
       input);
 }
 
-AMP_INLINE Tensor mean(const Tensor& input) {
+AMP_LAZY_DEFINITION Tensor mean(const Tensor& input) {
   detail::check_floating("mean", "input", input);
   const double share = 1 / static_cast<double>(input.numel());
   return autocasting::call(
       "mean", [&](const Tensor& x) { return detail::reduce("mean", x, {}, false, share); }, input);
 }
-AMP_INLINE Tensor mean(const Tensor& input, const Dims& dim, bool keepdim) {
+AMP_LAZY_DEFINITION Tensor mean(const Tensor& input, const Dims& dim, bool keepdim) {
   detail::check_floating("mean", "input", input);
   const double share = 1 / static_cast<double>(detail::ReducedShape("mean", input, dim).length);
   return autocasting::call(
@@ -107,7 +107,7 @@ struct Stacked {
   Planes planes;
 };
 
-AMP_INLINE Stacked stack_reduced(const Tensor& input, const ReducedShape& shape) {
+AMP_LAZY Stacked stack_reduced(const Tensor& input, const ReducedShape& shape) {
   // A first run of kept dimensions, one of reduced ones, and one of kept ones need no other order.
   Planes planes{1, 1, 1};
   bool in_order = true;
@@ -127,8 +127,8 @@ AMP_INLINE Stacked stack_reduced(const Tensor& input, const ReducedShape& shape)
   return {contiguous(permute(input, order.span())), {shape.kept.numel(), shape.length, 1}};
 }
 
-AMP_INLINE Tensor var(std::string_view name, const Tensor& input, const Dims& dim,
-                      double correction, bool keepdim, bool root) {
+AMP_LAZY_DEFINITION Tensor var(std::string_view name, const Tensor& input, const Dims& dim,
+                               double correction, bool keepdim, bool root) {
   const ReducedShape reduced(name, input, dim);
   const Shape& shape = keepdim ? reduced.kept : reduced.squeezed;
   const auto [x, planes] = stack_reduced(input, reduced);
@@ -143,7 +143,7 @@ AMP_INLINE Tensor var(std::string_view name, const Tensor& input, const Dims& di
   if (!nothing) {
     const kernels::VarArgs args{planes.of(x), exact.operand(), mean.operand(),
                                 planes.dim,   correction,      root};
-    kernels::dispatch<&kernels::Backend::var, kernels::host::var>(x.device(), args);
+    kernels::var(x.device(), args);
   }
   const Tensor output = exact.dtype() == x.dtype() ? exact : copy_as_laid_out(exact, x.dtype());
   if (records) {
@@ -159,8 +159,7 @@ AMP_INLINE Tensor var(std::string_view name, const Tensor& input, const Dims& di
             const kernels::VarBackwardArgs args{
                 grad.operand(),    planes.of(in), mean.operand(), root.get(name).operand(),
                 planes.of(grad_x), planes.dim,    correction};
-            kernels::dispatch<&kernels::Backend::var_backward, kernels::host::var_backward>(
-                in.device(), args);
+            kernels::var_backward(in.device(), args);
           }
           return {grad_x};
         },
@@ -171,7 +170,8 @@ AMP_INLINE Tensor var(std::string_view name, const Tensor& input, const Dims& di
 
 }  // namespace detail
 
-AMP_INLINE Tensor var(const Tensor& input, const Dims& dim, double correction, bool keepdim) {
+AMP_LAZY_DEFINITION Tensor var(const Tensor& input, const Dims& dim, double correction,
+                               bool keepdim) {
   detail::check_floating("var", "input", input);
   return autocasting::call(
       "var",
@@ -197,16 +197,13 @@ AMP_LAZY Tensor prod(const Tensor& input, const Dims& dim, bool keepdim) {
       "prod",
       [&](const autocasting::ResultDType& result, const Tensor& x) {
         const DType dtype = is_floating_point(x.dtype()) ? result(x) : kInt64;
-        return fold_op<&kernels::Backend::prod, kernels::host::fold<kernels::Product>>(
-            x, {"prod", dim, keepdim, dtype},
-            [](const Tensor& grad, const Tensor& in, const Tensor& y) {
-              const Tensor cofactors =
-                  run_fold<&kernels::Backend::cofactor, kernels::host::fold<kernels::Cofactor>>(
-                      in, y.shape(), y.dtype());
-              return run_fold_backward<&kernels::Backend::prod_backward,
-                                       kernels::host::fold_backward<kernels::ProductBackward>>(
-                  grad, in, y, cofactors.operand(), in.dtype());
-            });
+        return fold_op<kernels::prod>(x, {"prod", dim, keepdim, dtype},
+                                      [](const Tensor& grad, const Tensor& in, const Tensor& y) {
+                                        const Tensor cofactors =
+                                            run_fold<kernels::cofactor>(in, y.shape(), y.dtype());
+                                        return run_fold_backward<kernels::prod_backward>(
+                                            grad, in, y, cofactors.operand(), in.dtype());
+                                      });
       },
       input);
 }
@@ -223,13 +220,10 @@ AMP_LAZY_DEFINITION Tensor logsumexp(const Tensor& input, const Dims& dim, bool 
   return autocasting::call_reading(
       "logsumexp",
       [&](const autocasting::ResultDType& result, const Tensor& x) {
-        return detail::fold_op<&kernels::Backend::logsumexp,
-                               kernels::host::fold<kernels::LogSumExp>>(
+        return detail::fold_op<kernels::logsumexp>(
             x, {"logsumexp", dim, keepdim, detail::float_result_type(result(x))},
             [](const Tensor& grad, const Tensor& in, const Tensor& y) {
-              return detail::run_fold_backward<
-                  &kernels::Backend::logsumexp_backward,
-                  kernels::host::fold_backward<kernels::LogSumExpBackward>>(
+              return detail::run_fold_backward<kernels::logsumexp_backward>(
                   grad, in, y, kernels::Operand::scalar(0.0, in.device()), in.dtype());
             });
       },

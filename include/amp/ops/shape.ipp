@@ -127,7 +127,7 @@ AMP_INLINE Tensor sum_to(const Tensor& grad, const Shape& shape, DType dtype) {
   for (int d = 0; d < grad.dim(); ++d) kept[d] = d < lead ? 1 : shape[d - lead];
   const Tensor result = empty(kept, {.dtype = dtype, .device = grad.device()});
   const kernels::ReduceArgs args{.input = grad.operand(), .output = result.operand(), .scale = 1};
-  kernels::dispatch<&kernels::Backend::sum, kernels::host::sum>(grad.device(), args);
+  kernels::sum(grad.device(), args);
   return result.alias(shape, contiguous_strides(shape), 0);
 }
 

@@ -14,12 +14,12 @@ namespace amp::inline v0 {
 /// result has the shape and dtype of `input`, which must be floating point; it is computed in
 /// float32, or in float64 for float64, and rounded once. Under autocast: float32. A line along
 /// `dim` that has a NaN or +infinity, or only -infinity, becomes NaN.
-[[nodiscard]] Tensor softmax(const Tensor& input, std::int64_t dim);
+AMP_LAZY [[nodiscard]] Tensor softmax(const Tensor& input, std::int64_t dim);
 
 /// log(softmax(input, dim)), computed as (x - max x) - log(sum(exp(x - max x))): it is finite even
 /// if softmax underflows, and no digit of a large x is lost. Shapes, dtypes and NaN are those of
 /// softmax. Under autocast: float32.
-[[nodiscard]] Tensor log_softmax(const Tensor& input, std::int64_t dim);
+AMP_LAZY [[nodiscard]] Tensor log_softmax(const Tensor& input, std::int64_t dim);
 
 }  // namespace amp::inline v0
 

@@ -10,20 +10,19 @@
 namespace amp::inline v0 {
 namespace detail {
 
-template <auto Forward, auto HostForward, auto Backward, auto HostBackward>
+template <kernels::Launch<kernels::SoftmaxArgs> kForward,
+          kernels::Launch<kernels::SoftmaxBackwardArgs> kBackward>
 Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim, DType dtype) {
   if (input.dim() == 0) {
     wrap_dim(name, dim, 0);
-    return reshape(softmax_op<Forward, HostForward, Backward, HostBackward>(
-                       name, reshape(input, {1}), 0, dtype),
-                   {});
+    return reshape(softmax_op<kForward, kBackward>(name, reshape(input, {1}), 0, dtype), {});
   }
   const int d = wrap_dim(name, dim, input.dim());
   const Tensor x = contiguous(input);
   const Tensor output = empty(x.shape(), {.dtype = dtype, .device = x.device()});
   if (output.numel() != 0) {
     const kernels::SoftmaxArgs args{x.operand(), output.operand(), d};
-    kernels::dispatch<Forward, HostForward>(x.device(), args);
+    kForward(x.device(), args);
   }
   if (autograd::recording(x)) {
     autograd::record(
@@ -35,7 +34,7 @@ Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim, 
           if (grad.numel() != 0) {
             const kernels::SoftmaxBackwardArgs args{grad.operand(), output.get(name).operand(),
                                                     grad_x.operand(), d};
-            kernels::dispatch<Backward, HostBackward>(grad.device(), args);
+            kBackward(grad.device(), args);
           }
           return {grad_x};
         },
@@ -46,27 +45,24 @@ Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim, 
 
 }  // namespace detail
 
-AMP_INLINE Tensor softmax(const Tensor& input, std::int64_t dim) {
+AMP_LAZY_DEFINITION Tensor softmax(const Tensor& input, std::int64_t dim) {
   detail::check_floating("softmax", "input", input);
   return autocasting::call_reading(
       "softmax",
       [&](const autocasting::ResultDType& dtype, const Tensor& x) {
-        return detail::softmax_op<&kernels::Backend::softmax, kernels::host::softmax,
-                                  &kernels::Backend::softmax_backward,
-                                  kernels::host::softmax_backward>("softmax", x, dim, dtype(x));
+        return detail::softmax_op<kernels::softmax, kernels::softmax_backward>("softmax", x, dim,
+                                                                               dtype(x));
       },
       input);
 }
 
-AMP_INLINE Tensor log_softmax(const Tensor& input, std::int64_t dim) {
+AMP_LAZY_DEFINITION Tensor log_softmax(const Tensor& input, std::int64_t dim) {
   detail::check_floating("log_softmax", "input", input);
   return autocasting::call_reading(
       "log_softmax",
       [&](const autocasting::ResultDType& dtype, const Tensor& x) {
-        return detail::softmax_op<&kernels::Backend::log_softmax, kernels::host::log_softmax,
-                                  &kernels::Backend::log_softmax_backward,
-                                  kernels::host::log_softmax_backward>("log_softmax", x, dim,
-                                                                       dtype(x));
+        return detail::softmax_op<kernels::log_softmax, kernels::log_softmax_backward>(
+            "log_softmax", x, dim, dtype(x));
       },
       input);
 }

@@ -36,8 +36,7 @@ AMP_LAZY Tensor norm_backward(const Tensor& grad, const Tensor& x, const Tensor&
                               DType dtype) {
   if (p == 0) return full(x.shape(), 0, {.dtype = dtype, .device = x.device()});
   if (std::isinf(p)) return extreme_norm_backward(grad, x, y, dtype);
-  return run_fold_backward<&kernels::Backend::vector_norm_backward,
-                           kernels::host::fold_backward<kernels::VectorNormBackward>>(
+  return run_fold_backward<kernels::vector_norm_backward>(
       grad, x, y, kernels::Operand::scalar(p, x.device()), dtype);
 }
 
@@ -49,9 +48,7 @@ AMP_LAZY void check_order(std::string_view op, const Tensor& input, double p, co
 AMP_LAZY Tensor normalize(const Tensor& x, double p, const Dims& dim, double eps, DType dtype) {
   const DType wide = promote_types(x.dtype(), kFloat32);
   const Shape kept = ReducedShape("normalize", x, dim).kept;
-  const Tensor norms =
-      run_fold<&kernels::Backend::vector_norm, kernels::host::fold<kernels::VectorNorm>>(x, kept,
-                                                                                         wide, p);
+  const Tensor norms = run_fold<kernels::vector_norm>(x, kept, wide, p);
   const kernels::Operand least = kernels::Operand::scalar(eps, x.device());
   const Tensor lengths = scalar_kernel<kernels::functions::Maximum>(norms, least, false, wide);
   const Tensor output = binary_kernel<kernels::functions::Div>(x, lengths, x.shape(), dtype);
@@ -89,8 +86,7 @@ AMP_LAZY_DEFINITION Tensor norm(const Tensor& input, double p, const Dims& dim, 
   return autocasting::call_reading(
       "norm",
       [&](const autocasting::ResultDType& dtype, const Tensor& x) {
-        return detail::fold_op<&kernels::Backend::vector_norm,
-                               kernels::host::fold<kernels::VectorNorm>>(
+        return detail::fold_op<kernels::vector_norm>(
             x, {"norm", dim, keepdim, dtype(x), p, !std::isinf(p)},
             [p](const Tensor& grad, const Tensor& in, const Tensor& y) {
               return detail::norm_backward(grad, in, y, p, in.dtype());

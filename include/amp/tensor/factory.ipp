@@ -93,7 +93,7 @@ AMP_COLD void check_holds(std::string_view op, std::string_view argument, std::i
 AMP_INLINE void fill(const Tensor& tensor, double value) {
   if (tensor.numel() == 0) return;
   const kernels::FillArgs args{.output = tensor.operand(), .value = value};
-  kernels::dispatch<&kernels::Backend::fill, kernels::host::fill>(tensor.device(), args);
+  kernels::fill(tensor.device(), args);
 }
 
 AMP_COLD Tensor random(std::string_view op, const Shape& shape, const TensorOptions& options,
@@ -105,7 +105,7 @@ AMP_COLD Tensor random(std::string_view op, const Shape& shape, const TensorOpti
   if (result.numel() != 0) {
     const kernels::RandomArgs args{result.operand(), distribution,
                                    reserve_random(ceil_div(result.numel(), 4), options.device)};
-    kernels::dispatch<&kernels::Backend::random, kernels::host::random>(result.device(), args);
+    kernels::random(result.device(), args);
   }
   return with_options(result, options);
 }

@@ -88,7 +88,7 @@ AMP_INLINE kernels::PackedAt Storage::packed() {
   copy.data = allocate(device_, bytes_);
   try {
     const kernels::UnaryArgs args{.input = laid_out_->elements, .output = copy};
-    kernels::dispatch<&kernels::Backend::copy, kernels::host::copy>(device_, args);
+    kernels::copy(device_, args);
   } catch (...) {
     deallocate(device_, copy.data, bytes_);
     throw;

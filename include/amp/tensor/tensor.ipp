@@ -119,7 +119,7 @@ AMP_INLINE void detail::copy_elements(const kernels::Operand& input,
                                       const kernels::Operand& output) {
   if (output.numel() == 0) return;
   const kernels::UnaryArgs args{.input = input, .output = output};
-  kernels::dispatch<&kernels::Backend::copy, kernels::host::copy>(output.device, args);
+  kernels::copy(output.device, args);
 }
 AMP_INLINE void detail::copy_elements(const Tensor& input, const Tensor& output) {
   copy_elements(input.operand(), output.operand());

@@ -29,7 +29,7 @@ inline void add_rows(Device device, DType dtype, std::int64_t rows, std::int64_t
     return operand;
   };
   const kernels::ReduceArgs args{matrix(data, rows), matrix(sums, 1), 1};
-  kernels::dispatch<&kernels::Backend::sum, kernels::host::sum>(device, args);
+  kernels::sum(device, args);
 }
 
 }  // namespace amp::inline v0::cuda::detail

@@ -138,14 +138,14 @@ void batch_norm_backward(const BatchNormBackwardArgs& args) {
 
 }  // namespace detail
 
-AMP_INLINE void batch_norm(const BatchNormArgs& args) {
+AMP_LAZY_DEFINITION void batch_norm(const BatchNormArgs& args) {
   visit_float_type(args.input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     if (detail::is_channels_last(args.input)) return detail::batch_norm_channels_last<C>(args);
     detail::batch_norm<C>(args);
   });
 }
-AMP_INLINE void batch_norm_backward(const BatchNormBackwardArgs& args) {
+AMP_LAZY_DEFINITION void batch_norm_backward(const BatchNormBackwardArgs& args) {
   visit_float_type(args.input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     if (detail::is_channels_last(args.input))

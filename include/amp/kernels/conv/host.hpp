@@ -6,19 +6,34 @@
 #pragma once
 
 #include "amp/kernels/conv/args.hpp"
+#include "amp/kernels/dispatch.hpp"
 
 namespace amp::inline v0::kernels::host {
 
-void conv2d(const Conv2dArgs& args);
-void conv2d_backward_input(const Conv2dBackwardInputArgs& args);
-void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args);
+AMP_LAZY void conv2d(const Conv2dArgs& args);
+AMP_LAZY void conv2d_backward_input(const Conv2dBackwardInputArgs& args);
+AMP_LAZY void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args);
 
 /// Whether the activations of this convolution should be channels-last: the output, and in the
 /// backward passes both gradients. Otherwise all are row-major. Reads no data: the output need not
 /// exist yet.
-bool conv2d_prefers_channels_last(const Conv2dArgs& args);
+AMP_LAZY bool conv2d_prefers_channels_last(const Conv2dArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
+
+namespace amp::inline v0::kernels {
+
+AMP_LAZY inline void conv2d(Device device, const Conv2dArgs& args) {
+  dispatch<&Backend::conv2d, host::conv2d>(device, args);
+}
+AMP_LAZY inline void conv2d_backward_input(Device device, const Conv2dBackwardInputArgs& args) {
+  dispatch<&Backend::conv2d_backward_input, host::conv2d_backward_input>(device, args);
+}
+AMP_LAZY inline void conv2d_backward_weight(Device device, const Conv2dBackwardWeightArgs& args) {
+  dispatch<&Backend::conv2d_backward_weight, host::conv2d_backward_weight>(device, args);
+}
+
+}  // namespace amp::inline v0::kernels
 
 #if AMP_HEADER_ONLY
 #include "amp/kernels/conv/host.ipp"

@@ -11,7 +11,7 @@
 
 namespace amp::inline v0::kernels::host {
 
-AMP_INLINE void conv2d(const Conv2dArgs& args) {
+AMP_LAZY_DEFINITION void conv2d(const Conv2dArgs& args) {
 #if AMP_USE_ONEDNN
   if (args.channels_last) {
     if (const onednn::Session session; session) return onednn::conv2d(args);
@@ -21,7 +21,7 @@ AMP_INLINE void conv2d(const Conv2dArgs& args) {
   visit_float_type(args.output.dtype,
                    [&](auto tag) { detail::conv2d_by_matmul<typename decltype(tag)::type>(args); });
 }
-AMP_INLINE void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
+AMP_LAZY_DEFINITION void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
 #if AMP_USE_ONEDNN
   if (args.channels_last) {
     if (const onednn::Session session; session) return onednn::conv2d_backward_input(args);
@@ -34,7 +34,7 @@ AMP_INLINE void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
     detail::conv2d_backward_input_by_matmul<typename decltype(tag)::type>(args);
   });
 }
-AMP_INLINE void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
+AMP_LAZY_DEFINITION void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
 #if AMP_USE_ONEDNN
   if (args.channels_last) {
     if (const onednn::Session session; session) return onednn::conv2d_backward_weight(args);
@@ -48,7 +48,7 @@ AMP_INLINE void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
   });
 }
 
-AMP_INLINE bool conv2d_prefers_channels_last([[maybe_unused]] const Conv2dArgs& args) {
+AMP_LAZY_DEFINITION bool conv2d_prefers_channels_last([[maybe_unused]] const Conv2dArgs& args) {
 #if AMP_USE_ONEDNN
   const onednn::Session session;
   return session && onednn::takes(args);

@@ -5,13 +5,25 @@
 #pragma once
 
 #include "amp/kernels/cross_entropy/args.hpp"
+#include "amp/kernels/dispatch.hpp"
 
 namespace amp::inline v0::kernels::host {
 
-void cross_entropy(const CrossEntropyArgs& args);
-void cross_entropy_backward(const CrossEntropyBackwardArgs& args);
+AMP_LAZY void cross_entropy(const CrossEntropyArgs& args);
+AMP_LAZY void cross_entropy_backward(const CrossEntropyBackwardArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
+
+namespace amp::inline v0::kernels {
+
+AMP_LAZY inline void cross_entropy(Device device, const CrossEntropyArgs& args) {
+  dispatch<&Backend::cross_entropy, host::cross_entropy>(device, args);
+}
+AMP_LAZY inline void cross_entropy_backward(Device device, const CrossEntropyBackwardArgs& args) {
+  dispatch<&Backend::cross_entropy_backward, host::cross_entropy_backward>(device, args);
+}
+
+}  // namespace amp::inline v0::kernels
 
 #if AMP_HEADER_ONLY
 #include "amp/kernels/cross_entropy/host.ipp"

@@ -83,7 +83,7 @@ struct CrossEntropyGradient {
 };
 
 /// Checks the targets before anything is written.
-AMP_INLINE void check_targets(const CrossEntropyArgs& args, std::int64_t classes) {
+AMP_LAZY void check_targets(const CrossEntropyArgs& args, std::int64_t classes) {
   const std::int64_t n = args.targets.numel();
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t t = args.targets.as<const std::int64_t>()[i];
@@ -184,11 +184,11 @@ void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
 
 }  // namespace detail
 
-AMP_INLINE void cross_entropy(const CrossEntropyArgs& args) {
+AMP_LAZY_DEFINITION void cross_entropy(const CrossEntropyArgs& args) {
   visit_float_type(args.logits.dtype,
                    [&](auto tag) { detail::cross_entropy<typename decltype(tag)::type>(args); });
 }
-AMP_INLINE void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
+AMP_LAZY_DEFINITION void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
   visit_float_type(args.logits.dtype, [&](auto tag) {
     detail::cross_entropy_backward<typename decltype(tag)::type>(args);
   });

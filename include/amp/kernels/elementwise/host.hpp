@@ -4,6 +4,7 @@
 // Elementwise ops: a loop over blocks around one function each (kernels/functions.hpp).
 #pragma once
 
+#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/args.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -14,12 +15,26 @@ void unary(const UnaryArgs& args);
 template <class Function>
 void binary(const BinaryArgs& args);
 
-void where(const WhereArgs& args);
+AMP_LAZY void where(const WhereArgs& args);
 /// Copies and converts. Equal dtypes copy bits, so NaN payloads survive.
-void copy(const UnaryArgs& args);
-void fill(const FillArgs& args);
+AMP_LAZY void copy(const UnaryArgs& args);
+AMP_LAZY void fill(const FillArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
+
+namespace amp::inline v0::kernels {
+
+AMP_LAZY inline void where(Device device, const WhereArgs& args) {
+  dispatch<&Backend::where, host::where>(device, args);
+}
+AMP_LAZY inline void copy(Device device, const UnaryArgs& args) {
+  dispatch<&Backend::copy, host::copy>(device, args);
+}
+AMP_LAZY inline void fill(Device device, const FillArgs& args) {
+  dispatch<&Backend::fill, host::fill>(device, args);
+}
+
+}  // namespace amp::inline v0::kernels
 
 #if AMP_HEADER_ONLY
 #include "amp/kernels/elementwise/host.ipp"

@@ -137,7 +137,7 @@ struct FunctionKernels {
     elementwise_kernels<FunctionKernels>(UnaryFunctions{}, BinaryFunctions{});
 #endif
 
-AMP_INLINE void where(const WhereArgs& args) {
+AMP_LAZY_DEFINITION void where(const WhereArgs& args) {
   const auto loop =
       Loop<4>::in_memory_order(args.output, {&args.condition, &args.a, &args.b, &args.output});
   visit_compute_type(args.output.dtype, [&](auto tag) {
@@ -156,7 +156,7 @@ AMP_INLINE void where(const WhereArgs& args) {
   });
 }
 
-AMP_INLINE void copy(const UnaryArgs& args) {
+AMP_LAZY_DEFINITION void copy(const UnaryArgs& args) {
   if (args.input.dtype == args.output.dtype && !args.input.immediate) {
     const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
     const int across = transposed_dimension(loop);
@@ -188,7 +188,7 @@ AMP_INLINE void copy(const UnaryArgs& args) {
   }
 }
 
-AMP_INLINE void fill(const FillArgs& args) {
+AMP_LAZY_DEFINITION void fill(const FillArgs& args) {
   const auto loop = Loop<1>::in_memory_order(args.output, {&args.output});
   alignas(8) unsigned char value[sizeof(std::uint64_t)];
   visit_dtype(args.output.dtype, [&](auto tag) {

@@ -38,7 +38,7 @@ std::int64_t best_of_line(const Operand& input, const Loop<1>& elements, std::in
 using BestOfLine = std::int64_t(const Operand& input, const Loop<1>& elements, std::int64_t start,
                                 void* buffer);
 
-AMP_INLINE void extrema(const ExtremumArgs& args, BestOfLine* best) {
+AMP_LAZY void extrema(const ExtremumArgs& args, BestOfLine* best) {
   const StridedLines lines(args.input, args.dim);
   const Loop<1> elements{lines.elements};
   const std::int64_t size = item_size(args.input.dtype);
@@ -65,10 +65,10 @@ void extremum(const ExtremumArgs& args) {
 
 }  // namespace detail
 
-AMP_INLINE void(max)(const ExtremumArgs& args) { detail::extremum<true>(args); }
-AMP_INLINE void(min)(const ExtremumArgs& args) { detail::extremum<false>(args); }
+AMP_LAZY_DEFINITION void(max)(const ExtremumArgs& args) { detail::extremum<true>(args); }
+AMP_LAZY_DEFINITION void(min)(const ExtremumArgs& args) { detail::extremum<false>(args); }
 
-AMP_INLINE void extremum_backward(const ExtremumBackwardArgs& args) {
+AMP_LAZY_DEFINITION void extremum_backward(const ExtremumBackwardArgs& args) {
   const Lines lines(args.grad_input, args.dim);
   visit_bits(args.grad_input.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/fold/args.hpp"
 #include "amp/kernels/fold/formula.hpp"
 #include "amp/kernels/norm/host/rows.hpp"
@@ -114,3 +115,35 @@ void fold_backward(const FoldBackwardArgs& args) {
 }
 
 }  // namespace amp::inline v0::kernels::host
+
+namespace amp::inline v0::kernels {
+
+AMP_LAZY inline void vector_norm_backward(Device device, const FoldBackwardArgs& args) {
+  dispatch<&Backend::vector_norm_backward, host::fold_backward<VectorNormBackward>>(device, args);
+}
+AMP_LAZY inline void vector_norm(Device device, const FoldArgs& args) {
+  dispatch<&Backend::vector_norm, host::fold<VectorNorm>>(device, args);
+}
+AMP_LAZY inline void prod(Device device, const FoldArgs& args) {
+  dispatch<&Backend::prod, host::fold<Product>>(device, args);
+}
+AMP_LAZY inline void cofactor(Device device, const FoldArgs& args) {
+  dispatch<&Backend::cofactor, host::fold<Cofactor>>(device, args);
+}
+AMP_LAZY inline void prod_backward(Device device, const FoldBackwardArgs& args) {
+  dispatch<&Backend::prod_backward, host::fold_backward<ProductBackward>>(device, args);
+}
+AMP_LAZY inline void logsumexp(Device device, const FoldArgs& args) {
+  dispatch<&Backend::logsumexp, host::fold<LogSumExp>>(device, args);
+}
+AMP_LAZY inline void logsumexp_backward(Device device, const FoldBackwardArgs& args) {
+  dispatch<&Backend::logsumexp_backward, host::fold_backward<LogSumExpBackward>>(device, args);
+}
+AMP_LAZY inline void amax(Device device, const FoldArgs& args) {
+  dispatch<&Backend::amax, host::fold<Extreme<true>>>(device, args);
+}
+AMP_LAZY inline void amin(Device device, const FoldArgs& args) {
+  dispatch<&Backend::amin, host::fold<Extreme<false>>>(device, args);
+}
+
+}  // namespace amp::inline v0::kernels

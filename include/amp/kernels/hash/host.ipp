@@ -33,7 +33,7 @@ struct SumOfWords {
 
 }  // namespace detail
 
-AMP_INLINE void hash(const HashArgs& args) {
+AMP_LAZY_DEFINITION void hash(const HashArgs& args) {
   std::fill_n(args.hashes, args.count, std::uint64_t{0});
   const detail::Chunks chunks(args.count, [&](std::int64_t t) { return args.tensors[t].words(); });
   chunks.for_each([&](std::int64_t t, std::int64_t, std::int64_t begin, std::int64_t end) {

@@ -42,7 +42,7 @@ inline constexpr std::int64_t kHistogramChunks = 4;  // the number that is count
 
 }  // namespace detail
 
-AMP_INLINE void exponent_histogram(const HistogramArgs& args) {
+AMP_LAZY_DEFINITION void exponent_histogram(const HistogramArgs& args) {
   const detail::Chunks chunks(args.count, [&](std::int64_t t) { return args.tensors[t].numel; });
   const auto body = [&](std::int64_t t, std::int64_t, std::int64_t begin, std::int64_t end) {
     std::int64_t bins[kHistogramBins] = {};

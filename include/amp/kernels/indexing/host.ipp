@@ -18,8 +18,8 @@ namespace amp::inline v0::kernels::host {
 namespace detail {
 
 /// Writes the indices as int64, after checking that all lie in [0, length).
-AMP_INLINE void checked_indices(std::string_view subject, const Operand& index, std::int64_t length,
-                                std::int64_t* out) {
+AMP_LAZY void checked_indices(std::string_view subject, const Operand& index, std::int64_t length,
+                              std::int64_t* out) {
   const std::int64_t n = index.sizes[0];
   const std::int64_t* const values = fetch<std::int64_t>(index, 0, index.strides[0], n, out);
   if (values != out) std::copy_n(values, n, out);
@@ -31,7 +31,7 @@ AMP_INLINE void checked_indices(std::string_view subject, const Operand& index, 
 
 }  // namespace detail
 
-AMP_INLINE void index_select(const IndexSelectArgs& args) {
+AMP_LAZY_DEFINITION void index_select(const IndexSelectArgs& args) {
   const Slices in(args.input, args.dim);
   const std::int64_t n = args.index.sizes[0];
   const HostBuffer<std::int64_t> index(n);
@@ -48,7 +48,7 @@ AMP_INLINE void index_select(const IndexSelectArgs& args) {
       });
 }
 
-AMP_INLINE void index_add(const IndexAddArgs& args) {
+AMP_LAZY_DEFINITION void index_add(const IndexAddArgs& args) {
   const Slices out(args.output, args.dim);
   const std::int64_t n = args.index.sizes[0];
   const HostBuffer<std::int64_t> index(n);

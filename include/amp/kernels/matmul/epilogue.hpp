@@ -99,8 +99,8 @@ void apply_epilogue(const MatmulArgs& args, const Operand& h) {
 /// the rest. Besides sum and the functions for apply_epilogue(), Steps has Buffer(device, bytes)
 /// with data(), the memory for h, and kReluInPlace: whether its relu works on h rounded into the
 /// output, which gives the same result without that memory.
-template <class Steps, class Matmul>
-void matmul_then_epilogue(const MatmulArgs& args, const Matmul& matmul) {
+template <class Steps>
+void matmul_then_epilogue(const MatmulArgs& args, void (*matmul)(const MatmulArgs&)) {
   const DType sums = args.output.dtype == kFloat64 ? kFloat64 : kFloat32;
   const bool relu = args.epilogue == Epilogue::kRelu || args.epilogue == Epilogue::kReluBackward;
   const bool in_place = args.epilogue == Epilogue::kNone || (relu && Steps::kReluInPlace);

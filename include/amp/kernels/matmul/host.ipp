@@ -14,7 +14,7 @@
 
 namespace amp::inline v0::kernels::host {
 
-AMP_INLINE void matmul(const MatmulArgs& args) {
+AMP_LAZY_DEFINITION void matmul(const MatmulArgs& args) {
   bool done = args.output.numel() == 0 || gemm::tiny_matmul(args);
 #if AMP_USE_ONEDNN
   done = done || onednn::matmul(args);
@@ -23,7 +23,7 @@ AMP_INLINE void matmul(const MatmulArgs& args) {
   sum_rows_and_columns<detail::HostSteps>(args);
 }
 
-AMP_INLINE void matmul_with_epilogue(const MatmulArgs& args) {
+AMP_LAZY_DEFINITION void matmul_with_epilogue(const MatmulArgs& args) {
 #if AMP_USE_ONEDNN
   if (args.epilogue != Epilogue::kNone &&
       onednn::matmul_in_tiles(args, apply_epilogue<detail::HostSteps>))

@@ -174,11 +174,11 @@ void norm_backward(const NormBackwardArgs& args) {
 
 }  // namespace detail
 
-AMP_INLINE void norm(const NormArgs& args) {
+AMP_LAZY_DEFINITION void norm(const NormArgs& args) {
   visit_float_type(args.input.dtype,
                    [&](auto tag) { detail::norm<typename decltype(tag)::type>(args); });
 }
-AMP_INLINE void norm_backward(const NormBackwardArgs& args) {
+AMP_LAZY_DEFINITION void norm_backward(const NormBackwardArgs& args) {
   visit_float_type(args.input.dtype,
                    [&](auto tag) { detail::norm_backward<typename decltype(tag)::type>(args); });
 }

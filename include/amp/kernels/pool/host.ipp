@@ -100,7 +100,7 @@ void for_each_in_windows(const Operand& windows, const Operand& plane, const Win
 
 }  // namespace detail
 
-AMP_INLINE void max_pool2d(const MaxPool2dArgs& args) {
+AMP_LAZY_DEFINITION void max_pool2d(const MaxPool2dArgs& args) {
   if (detail::lie_channels_last(args.input, args.output))
     return detail::max_pool2d_channels_last(args);
   const std::int64_t out_plane = args.output.sizes[2] * args.output.sizes[3];
@@ -108,7 +108,7 @@ AMP_INLINE void max_pool2d(const MaxPool2dArgs& args) {
     detail::max_pool_plane(args, in, out, args.indices.as<std::int32_t>() + plane * out_plane);
   });
 }
-AMP_INLINE void max_pool2d_backward(const MaxPool2dBackwardArgs& args) {
+AMP_LAZY_DEFINITION void max_pool2d_backward(const MaxPool2dBackwardArgs& args) {
   if (detail::lie_channels_last(args.grad_output, args.grad_input))
     return detail::max_pool2d_backward_channels_last(args);
   const std::int64_t in_plane = args.grad_input.sizes[2] * args.grad_input.sizes[3];
@@ -124,7 +124,7 @@ AMP_INLINE void max_pool2d_backward(const MaxPool2dBackwardArgs& args) {
                          });
 }
 
-AMP_INLINE void avg_pool2d(const AvgPool2dArgs& args) {
+AMP_LAZY_DEFINITION void avg_pool2d(const AvgPool2dArgs& args) {
   if (detail::lie_channels_last(args.input, args.output))
     return detail::avg_pool2d_channels_last(args);
   const std::int64_t out_plane = args.output.sizes[2] * args.output.sizes[3];
@@ -136,7 +136,7 @@ AMP_INLINE void avg_pool2d(const AvgPool2dArgs& args) {
     for (std::int64_t i = 0; i < out_plane; ++i) out[i] *= static_cast<C>(args.scale);
   });
 }
-AMP_INLINE void avg_pool2d_backward(const AvgPool2dBackwardArgs& args) {
+AMP_LAZY_DEFINITION void avg_pool2d_backward(const AvgPool2dBackwardArgs& args) {
   if (detail::lie_channels_last(args.grad_output, args.grad_input))
     return detail::avg_pool2d_backward_channels_last(args);
   const std::int64_t in_plane = args.grad_input.sizes[2] * args.grad_input.sizes[3];

@@ -5,17 +5,29 @@
 // device and for any number of threads.
 #pragma once
 
+#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/random/args.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 /// The output must be contiguous.
-void random(const RandomArgs& args);
+AMP_LAZY void random(const RandomArgs& args);
 
 /// The backward pass is the same function of the gradient: no mask is stored.
-void dropout(const DropoutArgs& args);
+AMP_LAZY void dropout(const DropoutArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
+
+namespace amp::inline v0::kernels {
+
+AMP_LAZY inline void random(Device device, const RandomArgs& args) {
+  dispatch<&Backend::random, host::random>(device, args);
+}
+AMP_LAZY inline void dropout(Device device, const DropoutArgs& args) {
+  dispatch<&Backend::dropout, host::dropout>(device, args);
+}
+
+}  // namespace amp::inline v0::kernels
 
 #if AMP_HEADER_ONLY
 #include "amp/kernels/random/host.ipp"

@@ -13,7 +13,7 @@
 
 namespace amp::inline v0::kernels::host {
 
-AMP_INLINE void random(const RandomArgs& args) {
+AMP_LAZY_DEFINITION void random(const RandomArgs& args) {
   const std::int64_t n = args.output.numel();
   const Draw draw(args);
   parallel_ranges(ceil_div(n, kBlock), 16, [&](std::int64_t first, std::int64_t last) {
@@ -27,7 +27,7 @@ AMP_INLINE void random(const RandomArgs& args) {
   });
 }
 
-AMP_INLINE void dropout(const DropoutArgs& args) {
+AMP_LAZY_DEFINITION void dropout(const DropoutArgs& args) {
   const std::int64_t n = args.input.numel();
   visit_float_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;

@@ -6,14 +6,23 @@
 // added in double.
 #pragma once
 
+#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/reduce/args.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 /// The output must be contiguous.
-void sum(const ReduceArgs& args);
+AMP_LAZY void sum(const ReduceArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
+
+namespace amp::inline v0::kernels {
+
+AMP_LAZY inline void sum(Device device, const ReduceArgs& args) {
+  dispatch<&Backend::sum, host::sum>(device, args);
+}
+
+}  // namespace amp::inline v0::kernels
 
 #if AMP_HEADER_ONLY
 #include "amp/kernels/reduce/host.ipp"

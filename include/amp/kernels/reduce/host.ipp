@@ -86,8 +86,8 @@ Sum sum_block_of(DType dtype, const C* values, std::int64_t n) {
 
 /// sums[c] = the sum of column c of dense rows. Short rows are joined into wider ones, whose
 /// columns are added at the end.
-AMP_INLINE void sum_columns(const Operand& input, std::int64_t rows, std::int64_t columns,
-                            double* sums) {
+AMP_LAZY void sum_columns(const Operand& input, std::int64_t rows, std::int64_t columns,
+                          double* sums) {
   const std::int64_t together = (std::max)(std::int64_t{1}, kBlock / columns);
   const std::int64_t width = together * columns, lines = rows / together;
   const std::int64_t block = (std::min)(width, kBlock), blocks = ceil_div(width, block);
@@ -158,7 +158,7 @@ void sum_any(const Loop<2>& loop, const Operand& input, std::int64_t outputs, Su
 
 }  // namespace detail
 
-AMP_INLINE void sum(const ReduceArgs& args) {
+AMP_LAZY_DEFINITION void sum(const ReduceArgs& args) {
   const std::int64_t outputs = args.output.numel();
   if (outputs == 0) return;
   const auto loop = detail::loop_of_reduction(args.input, args.output);

@@ -90,12 +90,12 @@ void softmax_backward(const SoftmaxBackwardArgs& args) {
 
 }  // namespace detail
 
-AMP_INLINE void softmax(const SoftmaxArgs& args) { detail::softmax<false>(args); }
-AMP_INLINE void log_softmax(const SoftmaxArgs& args) { detail::softmax<true>(args); }
-AMP_INLINE void softmax_backward(const SoftmaxBackwardArgs& args) {
+AMP_LAZY_DEFINITION void softmax(const SoftmaxArgs& args) { detail::softmax<false>(args); }
+AMP_LAZY_DEFINITION void log_softmax(const SoftmaxArgs& args) { detail::softmax<true>(args); }
+AMP_LAZY_DEFINITION void softmax_backward(const SoftmaxBackwardArgs& args) {
   detail::softmax_backward<false>(args);
 }
-AMP_INLINE void log_softmax_backward(const SoftmaxBackwardArgs& args) {
+AMP_LAZY_DEFINITION void log_softmax_backward(const SoftmaxBackwardArgs& args) {
   detail::softmax_backward<true>(args);
 }
 

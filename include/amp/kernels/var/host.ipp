@@ -48,7 +48,7 @@ double mean_of_line(const Variance& variance, const C* x, std::int64_t n) {
 
 }  // namespace detail
 
-AMP_INLINE void var(const VarArgs& args) {
+AMP_LAZY_DEFINITION void var(const VarArgs& args) {
   const Lines lines(args.input, args.dim);
   const std::int64_t n = lines.length;
   const Variance variance(n, args.correction, args.root);
@@ -67,7 +67,7 @@ AMP_INLINE void var(const VarArgs& args) {
   });
 }
 
-AMP_INLINE void var_backward(const VarBackwardArgs& args) {
+AMP_LAZY_DEFINITION void var_backward(const VarBackwardArgs& args) {
   const Lines lines(args.input, args.dim);
   const std::int64_t n = lines.length;
   const Variance variance(n, args.correction, args.root.present);

@@ -20,7 +20,7 @@ C element_of(const Operand& array, std::int64_t i, C absent) {
 
 /// Updates the running statistics with those of the batch: the means of all channels, then their
 /// sums of squares.
-inline void move_running(const BatchNormArgs& args, const double* batch, double n) {
+AMP_LAZY inline void move_running(const BatchNormArgs& args, const double* batch, double n) {
   const std::int64_t channels = args.input.sizes[1];
   for (std::int64_t c = 0; c < channels; ++c) {
     const auto move = [&](const Operand& running, double value) {

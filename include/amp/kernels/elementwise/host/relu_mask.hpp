@@ -12,14 +12,15 @@
 namespace amp::inline v0::kernels::host {
 
 /// Writes the mask of `output`, a result of relu.
-void relu_mask(const Operand& output, std::uint8_t* mask);
+AMP_LAZY void relu_mask(const Operand& output, std::uint8_t* mask);
 
 /// output = gradient if the mask's bit is set, else 0. They may be the same memory.
-void pass_relu_mask(const Operand& gradient, const std::uint8_t* mask, const Operand& output);
+AMP_LAZY void pass_relu_mask(const Operand& gradient, const std::uint8_t* mask,
+                             const Operand& output);
 
 /// Applies relu to n elements of a 16-bit format in place, on the calling thread. Values with a
 /// sign become 0, except NaN, whose magnitude is above `infinity`.
-void relu_of_codes(std::uint16_t* y, std::int64_t n, std::int16_t infinity);
+AMP_LAZY void relu_of_codes(std::uint16_t* y, std::int64_t n, std::int16_t infinity);
 
 }  // namespace amp::inline v0::kernels::host
 

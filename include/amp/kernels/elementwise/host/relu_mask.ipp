@@ -67,7 +67,7 @@ struct EightCodes {
 
 }  // namespace detail
 
-AMP_INLINE void relu_of_codes(std::uint16_t* y, std::int64_t n, std::int16_t infinity) {
+AMP_LAZY_DEFINITION void relu_of_codes(std::uint16_t* y, std::int64_t n, std::int16_t infinity) {
   using V = detail::EightCodes::Signed;
   const auto apply = [infinity](V& v) {
     const V is_nan = V((v & std::int16_t{0x7fff}) > infinity);
@@ -100,7 +100,7 @@ void for_each_block(std::int64_t n, const Body& body) {
 
 }  // namespace detail
 
-AMP_INLINE void relu_mask(const Operand& output, std::uint8_t* mask) {
+AMP_LAZY_DEFINITION void relu_mask(const Operand& output, std::uint8_t* mask) {
   visit_bits(output.dtype, [&](auto tag) {
     using U = typename decltype(tag)::type;
     detail::for_each_block(output.numel(), [&](std::int64_t begin, std::int64_t n) {
@@ -109,8 +109,8 @@ AMP_INLINE void relu_mask(const Operand& output, std::uint8_t* mask) {
   });
 }
 
-AMP_INLINE void pass_relu_mask(const Operand& gradient, const std::uint8_t* mask,
-                               const Operand& output) {
+AMP_LAZY_DEFINITION void pass_relu_mask(const Operand& gradient, const std::uint8_t* mask,
+                                        const Operand& output) {
   visit_bits(output.dtype, [&](auto tag) {
     using U = typename decltype(tag)::type;
     detail::for_each_block(output.numel(), [&](std::int64_t begin, std::int64_t n) {

@@ -156,7 +156,7 @@ HostBuffer<C> room_for(const Operand& operand, std::int64_t n) {
 }  // namespace detail
 
 /// Computes a matmul that is not empty, without its sums.
-inline void gemm_matmul(const MatmulArgs& args) {
+AMP_LAZY inline void gemm_matmul(const MatmulArgs& args) {
   const std::int64_t batches = args.output.sizes[0], m = args.output.sizes[1],
                      n = args.output.sizes[2], k = args.a.sizes[2];
   visit_float_type(args.output.dtype, [&](auto tag) {

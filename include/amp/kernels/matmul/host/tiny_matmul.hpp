@@ -117,7 +117,7 @@ void multiply_batches(const MatmulArgs& args, std::int64_t first, std::int64_t l
 
 /// Computes a matmul without its sums. Returns false, with nothing written, if its matrices are not
 /// tiny.
-inline bool tiny_matmul(const MatmulArgs& args) {
+AMP_LAZY inline bool tiny_matmul(const MatmulArgs& args) {
   if ((std::max)({args.output.sizes[1], args.output.sizes[2], args.a.sizes[2]}) > kTinyWidth)
     return false;
   parallel_ranges(args.output.sizes[0], 256, [&](std::int64_t first, std::int64_t last) {

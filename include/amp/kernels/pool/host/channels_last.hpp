@@ -125,11 +125,11 @@ void for_each_row_of_windows(std::int64_t h, const Operand& windows, const Windo
 }
 
 /// Whether the kernels below support these; their indices have the order of the windows.
-inline bool lie_channels_last(const Operand& a, const Operand& b) {
+AMP_LAZY inline bool lie_channels_last(const Operand& a, const Operand& b) {
   return lies_channels_last(a) && lies_channels_last(b);
 }
 
-inline void max_pool2d_channels_last(const MaxPool2dArgs& args) {
+AMP_LAZY inline void max_pool2d_channels_last(const MaxPool2dArgs& args) {
   const std::int64_t height = args.input.sizes[2], width = args.input.sizes[3],
                      channels = args.input.sizes[1];
   const std::int64_t out_h = args.output.sizes[2], out_w = args.output.sizes[3];
@@ -155,7 +155,7 @@ inline void max_pool2d_channels_last(const MaxPool2dArgs& args) {
   });
 }
 
-inline void max_pool2d_backward_channels_last(const MaxPool2dBackwardArgs& args) {
+AMP_LAZY inline void max_pool2d_backward_channels_last(const MaxPool2dBackwardArgs& args) {
   const std::int64_t height = args.grad_input.sizes[2], width = args.grad_input.sizes[3],
                      channels = args.grad_input.sizes[1];
   const std::int64_t out_h = args.grad_output.sizes[2], out_w = args.grad_output.sizes[3];
@@ -178,7 +178,7 @@ inline void max_pool2d_backward_channels_last(const MaxPool2dBackwardArgs& args)
       });
 }
 
-inline void avg_pool2d_channels_last(const AvgPool2dArgs& args) {
+AMP_LAZY inline void avg_pool2d_channels_last(const AvgPool2dArgs& args) {
   const std::int64_t height = args.input.sizes[2], width = args.input.sizes[3],
                      channels = args.input.sizes[1];
   const std::int64_t out_h = args.output.sizes[2], out_w = args.output.sizes[3];
@@ -197,7 +197,7 @@ inline void avg_pool2d_channels_last(const AvgPool2dArgs& args) {
   });
 }
 
-inline void avg_pool2d_backward_channels_last(const AvgPool2dBackwardArgs& args) {
+AMP_LAZY inline void avg_pool2d_backward_channels_last(const AvgPool2dBackwardArgs& args) {
   const std::int64_t height = args.grad_input.sizes[2], width = args.grad_input.sizes[3],
                      channels = args.grad_input.sizes[1];
   const std::int64_t out_h = args.grad_output.sizes[2], out_w = args.grad_output.sizes[3];

@@ -109,7 +109,7 @@ void transpose_tile(const T* from, std::int64_t from_stride, T* to, std::int64_t
 
 /// Returns the dimension in which the elements of operand 0 are neighbours, if those of operand 1
 /// are neighbours in another one, the innermost; else -1.
-inline int transposed_dimension(const Strided<2>& shape) {
+AMP_LAZY inline int transposed_dimension(const Strided<2>& shape) {
   if (shape.inner_stride(1) != 1 || shape.inner_stride(0) <= 1) return -1;
   for (int d = 0; d + 1 < shape.dims; ++d) {
     if (shape.strides[0][d] == 1) return d;
@@ -134,8 +134,8 @@ void transpose_tile_at(const char* from, std::int64_t from_at, std::int64_t from
 }  // namespace detail
 
 /// to[...] = from[...] over a shape whose transposed dimension is `across`.
-inline void transpose(const Strided<2>& shape, int across, DType dtype, const void* from,
-                      void* to) {
+AMP_LAZY inline void transpose(const Strided<2>& shape, int across, DType dtype, const void* from,
+                               void* to) {
   constexpr std::int64_t kTile = 64;
   const int inner = shape.dims - 1;
   const std::int64_t rows = shape.sizes[across], columns = shape.sizes[inner];
