@@ -4,6 +4,7 @@
 // Calls the kernel of the device that an op's arguments are on.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "amp/core/type_name.hpp"
@@ -35,7 +36,7 @@ template <class Args>
   kernel(args);
 }
 /// The same for a kernel of a table of functions.
-template <class Args, int Size>
+template <class Args, std::size_t Size>
 [[gnu::cold, gnu::noinline]] void run_on_device(Device device,
                                                 Kernel<Args> (ElementwiseKernels::*table)[Size],
                                                 int index, const char* op, const Args& args) {

@@ -5,6 +5,8 @@
 // the operands.
 #pragma once
 
+#include <cstddef>
+
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/elementwise/host.hpp"
@@ -20,7 +22,7 @@ template <class Function>
 inline constexpr int kBinaryIndex = functions::BinaryFunctions::index<Function>();
 
 /// Runs `host`, or kernel number `index` of the device's table.
-template <class Args, int Size>
+template <class Args, std::size_t Size>
 AMP_ALWAYS_INLINE void run_function(Device device, Kernel<Args> host,
                                     Kernel<Args> (ElementwiseKernels::*table)[Size], int index,
                                     const char* op, const Args& args) {
