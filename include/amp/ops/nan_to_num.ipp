@@ -15,7 +15,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_LAZY AMP_COLD double largest_number(DType dtype) {
+AMP_LAZY double largest_number(DType dtype) {
   double largest = 0;
   visit_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -24,8 +24,8 @@ AMP_LAZY AMP_COLD double largest_number(DType dtype) {
   return largest;
 }
 
-AMP_LAZY AMP_COLD Tensor nan_to_num(std::string_view call, const Tensor& input, double nan,
-                                    std::optional<double> posinf, std::optional<double> neginf) {
+AMP_LAZY Tensor nan_to_num(std::string_view call, const Tensor& input, double nan,
+                           std::optional<double> posinf, std::optional<double> neginf) {
   const double largest = largest_number(input.dtype());
   const double above = posinf.value_or(largest), below = neginf.value_or(-largest);
   check_holds(call, "nan", nan, input.dtype());
@@ -38,17 +38,16 @@ AMP_LAZY AMP_COLD Tensor nan_to_num(std::string_view call, const Tensor& input, 
 
 }  // namespace detail
 
-AMP_LAZY_DEFINITION AMP_COLD Tensor nan_to_num(const Tensor& input, double nan,
-                                               std::optional<double> posinf,
-                                               std::optional<double> neginf) {
+AMP_LAZY_DEFINITION Tensor nan_to_num(const Tensor& input, double nan, std::optional<double> posinf,
+                                      std::optional<double> neginf) {
   detail::check_defined("nan_to_num", "input", input);
   if (!is_floating_point(input.dtype())) return input.clone();
   return detail::nan_to_num("nan_to_num", input, nan, posinf, neginf);
 }
 
-AMP_LAZY_DEFINITION AMP_COLD const Tensor& nan_to_num_(const Tensor& input, double nan,
-                                                       std::optional<double> posinf,
-                                                       std::optional<double> neginf) {
+AMP_LAZY_DEFINITION const Tensor& nan_to_num_(const Tensor& input, double nan,
+                                              std::optional<double> posinf,
+                                              std::optional<double> neginf) {
   detail::check_defined("nan_to_num_", "input", input);
   detail::check_writable("nan_to_num_", input);
   if (!is_floating_point(input.dtype())) return input;

@@ -95,7 +95,7 @@ class Forward {
 
 }  // namespace attention_blocks
 
-AMP_LAZY_DEFINITION void attention(const AttentionArgs& args) {
+AMP_INLINE void attention(const AttentionArgs& args) {
   using namespace attention_blocks;
   visit(args, [&]<class T, class C>(const Problem<T, C>& problem) {
     // One thread computes a batch, or a part of it if there are fewer batches than threads.

@@ -9,7 +9,7 @@
 
 namespace amp::inline v0::kernels::host {
 
-AMP_LAZY void attention_backward(const AttentionBackwardArgs& args);
+void attention_backward(const AttentionBackwardArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
 

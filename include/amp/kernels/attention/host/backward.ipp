@@ -137,7 +137,7 @@ class Backward {
 
 }  // namespace attention_blocks
 
-AMP_LAZY_DEFINITION void attention_backward(const AttentionBackwardArgs& args) {
+AMP_INLINE void attention_backward(const AttentionBackwardArgs& args) {
   using namespace attention_blocks;
   visit(args, [&]<class T, class C>(const Problem<T, C>& problem) {
     parallel_for(problem.batches,
