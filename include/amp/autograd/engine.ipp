@@ -163,6 +163,97 @@ AMP_INLINE Tensor checked_gradient(const Node& producer, const Node& node, Tenso
   return amp::detail::copy_as_laid_out(gradient, node.dtype());
 }
 
+/// One backward pass, from the nodes computed last to the leaves, whose gradients are added at its end.
+class BackwardPass {
+ public:
+  void begin(Node* node, const Tensor& gradient) {
+    pending_[node->sequence()] = {Ref<Node>(node), gradient, false};
+    listened_.count(*node);
+  }
+  void run();
+
+ private:
+  static void run_hooks_of(Pending& current) {
+    if (current.node->hooks()) [[unlikely]]
+      current.gradient = run_hooks(*current.node->hooks(), std::move(current.gradient));
+  }
+  /// Adds the gradient of a leaf with a listener at once, if this was the last edge to it.
+  void went_along(const Ref<Node>& input);
+  /// Puts the node of a function that was computed again in the place of its old node. Returns
+  /// whether there is one to compute again.
+  bool recompute(Pending& current);
+  /// Computes the gradients of the node's inputs, which are pending then.
+  void pass_on(Pending& current);
+
+  PendingNodes pending_;
+  ListenedLeaves listened_;
+  amp::detail::PoolVector<Pending> leaves_;
+  amp::detail::PoolVector<Tensor> gradients_;
+};
+
+AMP_INLINE void BackwardPass::went_along(const Ref<Node>& input) {
+  if (!input || !listened_.last_edge(*input)) return;
+  auto handle = pending_.extract(input->sequence());
+  if (handle.empty()) return;  // no gradient came along any edge
+  run_hooks_of(handle.mapped());
+  accumulate(std::move(handle.mapped()));
+}
+
+AMP_INLINE bool BackwardPass::recompute(Pending& current) {
+  Node& node = *current.node;
+  const std::optional<Ref<Node>> again = node.recompute();
+  if (!again) return false;
+  amp::detail::PoolVector<Ref<Node>> edges;
+  if (!listened_.empty()) [[unlikely]] {
+    if (*again) listened_.count(**again);
+    edges.assign(node.inputs().begin(), node.inputs().end());
+  }
+  node.release();
+  if (*again)
+    pending_[(*again)->sequence()] = {*again, std::move(current.gradient), current.scaled};
+  for (const Ref<Node>& edge : edges) went_along(edge);
+  return true;
+}
+
+AMP_INLINE void BackwardPass::pass_on(Pending& current) {
+  Node& node = *current.node;
+  const auto inputs = node.inputs();
+  gradients_.assign(inputs.size(), Tensor());
+  if (is_observed()) [[unlikely]] {
+    observed_backward(node, current.gradient, gradients_);
+  } else {
+    node.backward(current.gradient, gradients_);
+  }
+  node.release();
+  current.gradient = Tensor();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i] || !gradients_[i].defined()) continue;
+    Pending& next = pending_[inputs[i]->sequence()];
+    next.node = inputs[i];
+    next.scaled = next.scaled || current.scaled || node.scales_gradient();
+    next.add(checked_gradient(node, *inputs[i], std::move(gradients_[i])));
+  }
+  if (listened_.empty()) [[likely]]
+    return;
+  for (const Ref<Node>& input : inputs) went_along(input);
+}
+
+AMP_INLINE void BackwardPass::run() {
+  while (!pending_.empty()) {
+    auto handle = pending_.extract(pending_.begin());
+    Pending current = std::move(handle.mapped());
+    run_hooks_of(current);
+    if (current.node->as_leaf() != nullptr) {
+      leaves_.push_back(std::move(current));
+    } else if (!recompute(current)) {
+      pass_on(current);
+    }
+  }
+  for (Pending& leaf : leaves_) leaf.node->as_leaf()->prepare(leaf.gradient);
+  for (Pending& leaf : leaves_) accumulate(std::move(leaf));
+  listened_.backward_ends();
+}
+
 }  // namespace detail
 
 AMP_INLINE void backward(const Tensor& root, const Tensor& gradient) {
@@ -172,70 +263,9 @@ AMP_INLINE void backward(const Tensor& root, const Tensor& gradient) {
             "A penalty on a gradient must be computed from x itself, by the formula of the "
             "derivative or from two forward passes: \"A penalty on gradients\" in the guide");
   const detail::BackwardGuard guard;
-  detail::PendingNodes pending;
-  detail::ListenedLeaves listened;
-  amp::detail::PoolVector<detail::Pending> leaves;
-  amp::detail::PoolVector<Tensor> gradients;
-  {
-    Node* const node = node_of(root);
-    pending[node->sequence()] = {Ref<Node>(node), gradient, false};
-    listened.count(*node);
-  }
-  const auto run_hooks_of = [](detail::Pending& current) {
-    if (current.node->hooks()) [[unlikely]]
-      current.gradient = run_hooks(*current.node->hooks(), std::move(current.gradient));
-  };
-  const auto went_along = [&](const Ref<Node>& input) {
-    if (!input || !listened.last_edge(*input)) return;
-    auto handle = pending.extract(input->sequence());
-    if (handle.empty()) return;  // no gradient came along any edge
-    run_hooks_of(handle.mapped());
-    detail::accumulate(std::move(handle.mapped()));
-  };
-  while (!pending.empty()) {
-    auto handle = pending.extract(pending.begin());
-    detail::Pending current = std::move(handle.mapped());
-    Node& node = *current.node;
-    run_hooks_of(current);
-    if (node.as_leaf() != nullptr) {
-      leaves.push_back(std::move(current));
-      continue;
-    }
-    const auto inputs = node.inputs();
-    if (const std::optional<Ref<Node>> again = node.recompute()) {
-      amp::detail::PoolVector<Ref<Node>> edges;
-      if (!listened.empty()) [[unlikely]] {
-        if (*again) listened.count(**again);
-        edges.assign(inputs.begin(), inputs.end());
-      }
-      node.release();
-      if (*again)
-        pending[(*again)->sequence()] = {*again, std::move(current.gradient), current.scaled};
-      for (const Ref<Node>& edge : edges) went_along(edge);
-      continue;
-    }
-    gradients.assign(inputs.size(), Tensor());
-    if (is_observed()) [[unlikely]] {
-      observed_backward(node, current.gradient, gradients);
-    } else {
-      node.backward(current.gradient, gradients);
-    }
-    node.release();
-    current.gradient = Tensor();
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (!inputs[i] || !gradients[i].defined()) continue;
-      detail::Pending& next = pending[inputs[i]->sequence()];
-      next.node = inputs[i];
-      next.scaled = next.scaled || current.scaled || node.scales_gradient();
-      next.add(detail::checked_gradient(node, *inputs[i], std::move(gradients[i])));
-    }
-    if (listened.empty()) [[likely]]
-      continue;
-    for (const Ref<Node>& input : inputs) went_along(input);
-  }
-  for (detail::Pending& leaf : leaves) leaf.node->as_leaf()->prepare(leaf.gradient);
-  for (detail::Pending& leaf : leaves) detail::accumulate(std::move(leaf));
-  listened.backward_ends();
+  detail::BackwardPass pass;
+  pass.begin(node_of(root), gradient);
+  pass.run();
 }
 
 }  // namespace autograd

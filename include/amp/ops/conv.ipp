@@ -52,8 +52,8 @@ AMP_LAZY_DEFINITION kernels::Window2d make_window(std::string_view op, Size2d ke
           {dilation.height, dilation.width}};
 }
 
-AMP_LAZY Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                       const kernels::Window2d& window, std::int64_t groups, bool relu) {
+/// Throws unless the tensors can be convolved.
+AMP_LAZY void check_convolved(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   AMP_CHECK(input.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == weight.dtype()),
             "conv2d: `input`, `weight` and `bias` must have one dtype, but are ", describe(input),
             ", ", describe(weight), " and ", describe(bias),
@@ -62,16 +62,41 @@ AMP_LAZY Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& 
             describe(input), "; convert it with to()");
   check_same_device("conv2d", "input", input, "weight", weight);
   if (bias.defined()) check_same_device("conv2d", "input", input, "bias", bias);
-  const Tensor x = contiguous(input), w = contiguous(weight),
-               b = bias.defined() ? contiguous(bias) : bias;
+}
+
+/// The extents of the result. Throws if the kernel does not fit, or if there are too many elements.
+AMP_LAZY Shape convolved_shape(const Tensor& input, const Tensor& weight,
+                               const kernels::Window2d& window) {
   const auto extent = [&](int d) {
-    return window_extent(x.shape()[2 + d], window.kernel[d], window.stride[d], window.padding[d],
-                         window.dilation[d]);
+    return window_extent(input.shape()[2 + d], window.kernel[d], window.stride[d],
+                         window.padding[d], window.dilation[d]);
   };
   AMP_CHECK(extent(0) > 0 && extent(1) > 0, "conv2d: the kernel of `weight` ", describe(weight),
             " does not fit into `input` ", describe(input), " with this padding and dilation");
-  const Shape shape(x.size(0), w.size(0), extent(0), extent(1));
-  (void)byte_count(shape, x.dtype());  // throws if there are too many
+  const Shape shape(input.size(0), weight.size(0), extent(0), extent(1));
+  (void)byte_count(shape, input.dtype());  // throws if there are too many
+  return shape;
+}
+
+/// The gradient of the input. It and `grad` lie in that order.
+AMP_LAZY Tensor conv2d_input_gradient(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                      const kernels::Window2d& window, std::int64_t groups,
+                                      const ActivationOrder& order) {
+  const Tensor result = order.make(input.shape(), input.dtype(), input.device());
+  kernels::Conv2dBackwardInputArgs args{
+      order.operand(grad),     weight.operand(), order.operand(result), window, groups,
+      order.is_channels_last()};
+  if (args.channels_last) args.packed = weight.impl().storage->packed();
+  kernels::conv2d_backward_input(grad.device(), args);
+  return result;
+}
+
+AMP_LAZY Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                       const kernels::Window2d& window, std::int64_t groups, bool relu) {
+  check_convolved(input, weight, bias);
+  const Tensor x = contiguous(input), w = contiguous(weight),
+               b = bias.defined() ? contiguous(bias) : bias;
+  const Shape shape = convolved_shape(x, w, window);
   kernels::Conv2dArgs forward{x.operand_as_laid_out(),
                               w.operand(),
                               b.operand(),
@@ -100,31 +125,15 @@ AMP_LAZY Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& 
           const Tensor grad = order.lay_out(passes.apply("conv2d", gradient));
           const Tensor &in = x.get("conv2d"), &kernel = w.get("conv2d");
           autograd::Gradients<3> gradients;
-          if (needs[0]) {
-            gradients[0] = order.make(in.shape(), in.dtype(), in.device());
-            kernels::Conv2dBackwardInputArgs args{order.operand(grad),
-                                                  kernel.operand(),
-                                                  order.operand(gradients[0]),
-                                                  window,
-                                                  groups,
-                                                  order.is_channels_last()};
-            if (args.channels_last) args.packed = kernel.impl().storage->packed();
-            kernels::conv2d_backward_input(grad.device(), args);
-          }
-          if (needs[1] || needs[2]) {
-            gradients[1] = empty(kernel.shape(), {.dtype = dtype, .device = grad.device()});
-            if (needs[2])
-              gradients[2] =
-                  empty({kernel.size(0)}, {.dtype = bias_dtype, .device = grad.device()});
-            const kernels::Conv2dBackwardWeightArgs args{order.operand(grad),
-                                                         order.operand(in),
-                                                         gradients[1].operand(),
-                                                         gradients[2].operand(),
-                                                         window,
-                                                         groups,
-                                                         order.is_channels_last()};
-            kernels::conv2d_backward_weight(grad.device(), args);
-          }
+          if (needs[0])
+            gradients[0] = conv2d_input_gradient(grad, in, kernel, window, groups, order);
+          if (!needs[1] && !needs[2]) return gradients;
+          gradients[1] = empty(kernel.shape(), {.dtype = dtype, .device = grad.device()});
+          if (needs[2])
+            gradients[2] = empty({kernel.size(0)}, {.dtype = bias_dtype, .device = grad.device()});
+          kernels::conv2d_backward_weight(
+              grad.device(), {order.operand(grad), order.operand(in), gradients[1].operand(),
+                              gradients[2].operand(), window, groups, order.is_channels_last()});
           return gradients;
         },
         x, w, b);
