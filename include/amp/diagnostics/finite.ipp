@@ -29,7 +29,7 @@ AMP_COLD bool all_finite(const Tensor& tensor) {
                                   static_cast<const float*>(one.raw_data()),
                                   static_cast<float*>(found.raw_data()),
                                   false};
-  kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(args.device, args);
+  kernels::unscale(args.device, args);
   return found.item<float>() == 0;
 }
 

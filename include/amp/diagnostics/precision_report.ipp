@@ -40,7 +40,7 @@ AMP_COLD GradientStatistics statistics_of(const Tensor& gradient, double loss_sc
                                    .norm = static_cast<double*>(norm.raw_data()),
                                    .found_inf = static_cast<float*>(found.raw_data()),
                                    .statistics = StatisticsResult::data(statistics)};
-  kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(device, args);
+  kernels::grad_norm(device, args);
   return StatisticsResult(statistics).get();
 }
 

@@ -57,7 +57,7 @@ AMP_INLINE void GradientBucket::copy(const PoolVector<kernels::GradientSpan>& sp
                                   .found_inf = found_inf,
                                   .write = true,
                                   .table = &table};
-  kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(device_, args);
+  kernels::unscale(device_, args);
 }
 
 AMP_INLINE void GradientBucket::pack(const PoolVector<Tensor>& gradients, const float* factor,

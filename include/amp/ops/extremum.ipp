@@ -115,14 +115,9 @@ Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
               [op, x = autograd::SavedTensor(x), output = autograd::SavedTensor(output)](
                   const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
                 const Tensor& in = x.get(op.name());
-                // Equal to it, or NaN as it is.
-                const Tensor equal = binary_kernel<kernels::functions::Eq>(
-                    in, output.get(op.name()), in.shape(), kBool);
-                const Tensor nan = binary_kernel<kernels::functions::Ne>(in, in, in.shape(), kBool);
-                const Tensor winners =
-                    binary_kernel<kernels::functions::Maximum>(equal, nan, in.shape(), kBool);
-                const Tensor share = detail::div(grad, reduce("sum", winners, {}, false, 1));
-                return {where_kernel(winners, share.operand(), zero_on(grad.device()), in.shape(),
+                const Tensor chosen = winners(in, output.get(op.name()));
+                const Tensor share = detail::div(grad, reduce("sum", chosen, {}, false, 1));
+                return {where_kernel(chosen, share.operand(), zero_on(grad.device()), in.shape(),
                                      grad.dtype())};
               },
               x);

@@ -77,6 +77,9 @@ Tensor fold_op(const Tensor& x, const FoldCall& call, Backward backward) {
   return output;
 }
 
+/// The elements that are their extremum y, or NaN as it is.
+AMP_LAZY Tensor winners(const Tensor& x, const Tensor& y);
+
 /// Throws if a reduced dimension is empty, for what nothing has: an extremum.
 AMP_LAZY void check_not_empty(std::string_view op, const Tensor& input, const Dims& dim,
                               std::string_view what);

@@ -5,9 +5,17 @@
 #include <string_view>
 
 #include "amp/core/error.hpp"
+#include "amp/kernels/functions.hpp"
+#include "amp/ops/elementwise.hpp"
 #include "amp/ops/fold.hpp"
 
 namespace amp::inline v0::detail {
+
+AMP_LAZY_DEFINITION Tensor winners(const Tensor& x, const Tensor& y) {
+  const Tensor equal = binary_kernel<functions::Eq>(x, y, x.shape(), kBool);
+  const Tensor nan = binary_kernel<functions::Ne>(x, x, x.shape(), kBool);
+  return binary_kernel<functions::Maximum>(equal, nan, x.shape(), kBool);
+}
 
 AMP_LAZY_DEFINITION void check_not_empty(std::string_view op, const Tensor& input, const Dims& dim,
                                          std::string_view what) {

@@ -22,13 +22,11 @@ AMP_LAZY Tensor extreme_norm_backward(const Tensor& grad, const Tensor& x, const
                                       DType dtype) {
   const Shape& shape = x.shape();
   const Tensor magnitudes = run_unary(kernels::unary<kernels::functions::Abs>, x, x.dtype());
-  const Tensor equal = binary_kernel<kernels::functions::Eq>(magnitudes, y, shape, kBool);
-  const Tensor nan = binary_kernel<kernels::functions::Ne>(x, x, shape, kBool);
-  const Tensor winners = binary_kernel<kernels::functions::Maximum>(equal, nan, shape, kBool);
-  const Tensor share = detail::div(grad, sum_to(winners, y.shape(), kInt64));
+  const Tensor chosen = winners(magnitudes, y);
+  const Tensor share = detail::div(grad, sum_to(chosen, y.shape(), kInt64));
   const Tensor signed_share =
       run_binary(kernels::derivative<kernels::functions::Abs>, share, x, shape, dtype);
-  return binary_kernel<kernels::functions::Mul>(winners, signed_share, shape, dtype);
+  return binary_kernel<kernels::functions::Mul>(chosen, signed_share, shape, dtype);
 }
 
 /// The gradient of x, which is not empty, in `dtype`; y is its norm.

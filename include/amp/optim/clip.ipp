@@ -32,15 +32,14 @@ AMP_INLINE kernels::NormPointer norm_pointer(const Tensor& norm) {
 
 AMP_INLINE void grad_norm(const kernels::GradNormArgs& args) {
   if (args.count == 0) return;
-  kernels::dispatch<&kernels::Backend::grad_norm, kernels::host::grad_norm>(args.device, args);
+  kernels::grad_norm(args.device, args);
 }
 AMP_INLINE void clip(Device device, std::span<const kernels::GradientSpan> gradients,
                      kernels::NormPointer norm, double max_norm, const float* found_inf,
                      kernels::DescriptorTable* table) {
   if (gradients.empty()) return;
-  kernels::dispatch<&kernels::Backend::clip, kernels::host::clip>(
-      device, {device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr,
-               found_inf, table, norm, max_norm});
+  kernels::clip(device, {device, gradients.data(), static_cast<std::int64_t>(gradients.size()),
+                         nullptr, found_inf, table, norm, max_norm});
 }
 AMP_INLINE void write_norm(Device device, std::span<const kernels::GradientSpan> gradients,
                            const Tensor& norm, kernels::DescriptorTable* table) {

@@ -152,8 +152,7 @@ AMP_INLINE bool Cycle::update_scale(const DeviceScale& device, const kernels::Sc
                                       .outcomes = outcomes.data(),
                                       .count = static_cast<std::int64_t>(found_infs.size()),
                                       .clears = user_found_inf};
-  kernels::dispatch<&kernels::Backend::update_scale, kernels::host::update_scale>(args.device,
-                                                                                  args);
+  kernels::update_scale(args.device, args);
   return tested;
 }
 

@@ -154,7 +154,7 @@ AMP_INLINE bool is_marked(const AnyOptimizer& optimizer, const void* data) {
 
 AMP_INLINE void unscale(const kernels::UnscaleArgs& args) {
   if (args.count == 0) return;
-  kernels::dispatch<&kernels::Backend::unscale, kernels::host::unscale>(args.device, args);
+  kernels::unscale(args.device, args);
 }
 
 AMP_INLINE void grad_norm(const AnyOptimizer& optimizer, kernels::GradNormArgs args) {

@@ -206,7 +206,7 @@ AMP_COLD void Ledgers::record_loss(const Tensor& loss, const Tensor& scaled) {
                                      .numel = values.numel(),
                                      .record = &clock(loss.device())->loss,
                                      .first = !has_loss_};
-  kernels::dispatch<&kernels::Backend::record_loss, kernels::host::record_loss>(args.device, args);
+  kernels::record_loss(args.device, args);
   has_loss_ = true;
 }
 

@@ -118,12 +118,6 @@ void fold_backward(const FoldBackwardArgs& args) {
 
 namespace amp::inline v0::kernels {
 
-AMP_LAZY inline void vector_norm_backward(Device device, const FoldBackwardArgs& args) {
-  dispatch<&Backend::vector_norm_backward, host::fold_backward<VectorNormBackward>>(device, args);
-}
-AMP_LAZY inline void vector_norm(Device device, const FoldArgs& args) {
-  dispatch<&Backend::vector_norm, host::fold<VectorNorm>>(device, args);
-}
 AMP_LAZY inline void prod(Device device, const FoldArgs& args) {
   dispatch<&Backend::prod, host::fold<Product>>(device, args);
 }
@@ -144,6 +138,12 @@ AMP_LAZY inline void amax(Device device, const FoldArgs& args) {
 }
 AMP_LAZY inline void amin(Device device, const FoldArgs& args) {
   dispatch<&Backend::amin, host::fold<Extreme<false>>>(device, args);
+}
+AMP_LAZY inline void vector_norm(Device device, const FoldArgs& args) {
+  dispatch<&Backend::vector_norm, host::fold<VectorNorm>>(device, args);
+}
+AMP_LAZY inline void vector_norm_backward(Device device, const FoldBackwardArgs& args) {
+  dispatch<&Backend::vector_norm_backward, host::fold_backward<VectorNormBackward>>(device, args);
 }
 
 }  // namespace amp::inline v0::kernels
