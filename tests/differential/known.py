@@ -107,6 +107,10 @@ DIFFERENCES = [
           lambda case, difference: not difference.finite and
           (case.call.low_inside or op(case) in ("exp", "sqrt", "rsqrt")) and
           any(t is not None and t.dtype in FLOAT8 + LOW for t in case.call.tensors)),
+    Known("where: a number that the dtype of the result does not hold",
+          "torch wraps it around; amp refuses it.",
+          lambda case, difference: op(case) == "where" and difference.kind == "refuses" and
+          "must be a value of" in difference.text),
     Known("hardsigmoid: the gradient in float64",
           "torch multiplies by a sixth that it rounded to float32.",
           lambda case, difference: op(case) == "hardsigmoid" and difference.name == "gradient0"),
@@ -117,7 +121,8 @@ DIFFERENCES = [
     Known("activations: the gradient at infinity or NaN",
           "torch's depends on the position (hardtanh, relu6: 0 of the elements that its vectors "
           "hold, 1 of the last few), or is infinity over infinity; amp's is the limit.",
-          lambda case, difference: op(case) in ("hardtanh", "relu6", "selu", "mish", "softsign") and
+          lambda case, difference: op(case) in ("hardtanh", "relu6", "selu", "elu", "celu", "mish",
+                                            "softsign") and
           not_finite(case) and difference.name == "gradient0"),
     Known("prod: the gradient of a line with an infinity or NaN",
           "amp's is the product over the element, as torch's is unless there is a zero anywhere in "
@@ -134,9 +139,10 @@ DIFFERENCES = [
           lambda case, difference: op(case) == "prod" and difference.finite and
           0 in (difference.ours, difference.theirs)),
     Known("norm of one float64",
-          "torch takes the magnitude, amp the root of the square, which underflows.",
+          "torch takes the magnitude, amp the root of the power, which underflows or overflows.",
           lambda case, difference: op(case) in ("norm", "normalize") and
-          case.call.tensors[0].dtype == torch.float64 and tiny(case)),
+          case.call.tensors[0].dtype == torch.float64 and
+          (tiny(case) or extreme(case))),
     Known("norms of float64",
           "torch adds powers up one after another, and loses digits of its own.",
           lambda case, difference: op(case) in ("norm", "normalize") and difference.finite and
@@ -157,6 +163,6 @@ DIFFERENCES = [
     Known("Adam: exp_avg with a small beta1",
           "m + (1 - beta1) (g - m) is rounded to the last place of the old m, which beta1 = 0 "
           "forgets; torch's lerp turns the formula round there.",
-          lambda case, difference: op(case) in ("Adam", "AdamW") and case.call.numbers[2] < 0.5 and
+          lambda case, difference: op(case) in ("Adam", "AdamW") and case.call.numbers[2] <= 0.5 and
           difference.name.endswith(".exp_avg")),
 ]
