@@ -126,6 +126,8 @@ TEST_CASE("statistics: infinity and NaN are found, and the largest says which") 
       CHECK(std::isnan(told.max_abs) == std::isnan(bad));
       CHECK_FALSE(std::isfinite(told.max_abs));
       CHECK_FALSE(std::isfinite(told.norm));
+      CHECK(told.infs == (std::isnan(bad) ? 0 : 1));
+      CHECK(told.nans == (std::isnan(bad) ? 1 : 0));
       CHECK(told.zeros == 1);
       CHECK(told.elements == 3);
     }

@@ -29,6 +29,8 @@ struct GradientStatistics {
   /// The number of elements that are not 0, but become 0 when they are unscaled, in the dtype in
   /// which the step reads them.
   std::int64_t flushed = 0;
+  /// The number of unscaled elements that are infinite, and that are NaN.
+  std::int64_t infs = 0, nans = 0;
   /// Whether the step has to be skipped.
   bool found_inf = false;
 

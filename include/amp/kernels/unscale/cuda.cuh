@@ -104,40 +104,21 @@ AMP_KERNEL void update_scale_kernel(Found found, ScaleState* state, ScaleRule ru
 }
 
 inline void unscale(const UnscaleArgs& args) {
-  const bool records = args.ledger.ring != nullptr;
-  const bool sums =
-      records || !args.norm.is_null() || args.finite_norm || args.statistics != nullptr;
+  const PassResults results = results_of(args);
+  const bool sums = results.tallies() || !args.norm.is_null() || args.finite_norm;
   if (args.count == 0 && !sums) return;
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
-  if (!sums) {
-    launch(args.device, blocks_for(table->pieces), kThreads, unscale_kernel<GradientRow>,
-           table->rows.data(), table->count, table->pieces, args.inverse_scale, args.found_inf,
-           args.write);
-    return;
-  }
-  if (records) {
-    const auto run = args.write ? launch_pass<true, LedgerTally> : launch_pass<false, LedgerTally>;
-    run(args.device, *table, args.inverse_scale, recorded_results_of(args));
-    return;
-  }
-  const auto run = !args.write                  ? launch_pass<false, GradientTally>
-                   : args.statistics == nullptr ? launch_pass<true, NoTally>
-                                                : launch_pass<true, GradientTally>;
-  run(args.device, *table, args.inverse_scale, results_of(args));
+  if (sums) return launch_pass(args.device, *table, args.inverse_scale, args.write, true, results);
+  launch(args.device, blocks_for(table->pieces), kThreads, unscale_kernel<GradientRow>,
+         table->rows.data(), table->count, table->pieces, args.inverse_scale, args.found_inf,
+         args.write);
 }
 
 inline void grad_norm(const GradNormArgs& args) {
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
-  if (args.ledger.ring != nullptr) {
-    launch_pass<false, LedgerTally>(args.device, *table, args.inverse_scale,
-                                    recorded_results_of(args));
-    return;
-  }
-  const auto run =
-      args.statistics == nullptr ? launch_pass<false, NoTally> : launch_pass<false, GradientTally>;
-  run(args.device, *table, args.inverse_scale, results_of(args));
+  launch_pass(args.device, *table, args.inverse_scale, false, false, results_of(args));
 }
 
 inline void clip(const ClipArgs& args) {

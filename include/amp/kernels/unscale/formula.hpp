@@ -57,78 +57,18 @@ inline constexpr float kSmallestNormalHalf = 0x1p-14F;
 /// The smallest float16; smaller values are, or may become, 0.
 inline constexpr float kSmallestHalf = 0x1p-24F;
 
-/// The counts of statistics. They do not depend on the order of addition.
+/// What a pass counts of some gradients, or of a part of one. The counts do not depend on the order
+/// of addition.
 struct GradientTally {
-  std::int64_t zeros, small, gone;  // gone: 0 when unscaled. small and gone include zeros
-  std::uint32_t most;               // magnitude_bits of the largest
-  std::uint64_t most_float64;       // of the largest of float64 gradients
+  std::int64_t zeros, small, lost;  // scaled: 0, below 2^-14, below 2^-24; the last two with zeros
+  std::int64_t flushed;             // 0 when unscaled, with zeros
+  std::int64_t infs, nans;          // unscaled
+  std::uint64_t first;              // ~ of the first element that is not finite; 0: none
+  std::uint32_t most;               // magnitude_bits of the largest finite element, unscaled
+  std::uint64_t most_float64;       // of float64 gradients
+  double squares;                   // the sum of the squares of finite elements
 
-  /// Adds an element: as it is, and unscaled.
-  template <class C>
-  AMP_HOST_DEVICE void add(C scaled, C unscaled, std::int64_t) {
-    zeros += magnitude_bits(scaled) == 0;
-    small += magnitude_bits(scaled) < magnitude_bits(static_cast<C>(kSmallestNormalHalf));
-    gone += magnitude_bits(unscaled) == 0;
-    observe(magnitude_bits(unscaled));
-  }
-  AMP_HOST_DEVICE void observe(std::uint32_t magnitude) {
-    most = magnitude > most ? magnitude : most;
-  }
-  AMP_HOST_DEVICE void observe(std::uint64_t magnitude) {
-    most_float64 = magnitude > most_float64 ? magnitude : most_float64;
-  }
-  AMP_HOST_DEVICE void add(const GradientTally& other) {
-    zeros += other.zeros;
-    small += other.small;
-    gone += other.gone;
-    observe(other.most);
-    observe(other.most_float64);
-  }
-  AMP_HOST_DEVICE double max_abs() const {
-    constexpr std::uint32_t kInfinity = 0x7f80'0000U, kNan = 0x7fc0'0000U;
-    constexpr std::uint64_t kWideInfinity = 0x7ff0'0000'0000'0000U,
-                            kWideNan = 0x7ff8'0000'0000'0000U;
-    const float narrow = __builtin_bit_cast(float, most > kInfinity ? kNan : most);
-    const std::uint64_t widened = magnitude_bits(static_cast<double>(narrow));
-    const std::uint64_t all = widened > most_float64 ? widened : most_float64;
-    return __builtin_bit_cast(double, all > kWideInfinity ? kWideNan : all);
-  }
-  AMP_HOST_DEVICE GradientStatistics statistics(double norm, std::int64_t elements,
-                                                bool found_inf) const {
-    GradientStatistics result;
-    result.norm = norm;
-    result.max_abs = max_abs();
-    result.elements = elements;
-    result.zeros = zeros;
-    result.underflows = small - zeros;
-    result.flushed = gone - zeros;
-    result.found_inf = found_inf;
-    return result;
-  }
-  /// The term that an unscaled element adds to the sum of its lane.
-  template <class C>
-  AMP_HOST_DEVICE static C square(C unscaled) {
-    return unscaled * unscaled;
-  }
-  /// The sum of a chunk, whose tally this is, from the sum of its lanes.
-  AMP_HOST_DEVICE double finish_sum(double sum) { return sum; }
-};
-
-/// The counts of a ledger, for a part of one gradient.
-struct LedgerTally {
-  GradientTally all;
-  std::int64_t lost, infs, nans;  // lost includes zeros
-  std::uint64_t first;            // ~ of the first element that is not finite; 0: none
-  std::uint32_t most;             // as in `all`, but of finite ones
-  std::uint64_t most_float64;
-  double squares;  // the sum of the squares of finite elements
-
-  template <class C>
-  AMP_HOST_DEVICE void add(C scaled, C unscaled, std::int64_t i) {
-    all.add(scaled, unscaled, i);
-    lost += magnitude_bits(scaled) < magnitude_bits(static_cast<C>(kSmallestHalf));
-    observe(unscaled, i);
-  }
+  /// Counts the unscaled element i as finite, infinite or NaN.
   template <class C>
   AMP_HOST_DEVICE void observe(C unscaled, std::int64_t i) {
     if (is_finite(unscaled)) {
@@ -145,9 +85,11 @@ struct LedgerTally {
   AMP_HOST_DEVICE void observe_finite(std::uint64_t magnitude) {
     most_float64 = magnitude > most_float64 ? magnitude : most_float64;
   }
-  AMP_HOST_DEVICE void add(const LedgerTally& other) {
-    all.add(other.all);
+  AMP_HOST_DEVICE void add(const GradientTally& other) {
+    zeros += other.zeros;
+    small += other.small;
     lost += other.lost;
+    flushed += other.flushed;
     infs += other.infs;
     nans += other.nans;
     first = other.first > first ? other.first : first;
@@ -155,31 +97,58 @@ struct LedgerTally {
     observe_finite(other.most_float64);
     squares += other.squares;
   }
+  /// The term that an unscaled element adds to the sum of its lane.
   template <class C>
   AMP_HOST_DEVICE static C square(C unscaled) {
     return is_finite(unscaled) ? unscaled * unscaled : C{0};
   }
+  /// Sets the squares of a chunk, whose tally this is, to the sum of its lanes. Returns that sum
+  /// with the elements that are not finite.
   AMP_HOST_DEVICE double finish_sum(double sum) {
     squares = sum;
-    if (nans != 0) return __builtin_bit_cast(double, std::uint64_t{0x7ff8'0000'0000'0000});
-    return infs != 0 ? __builtin_bit_cast(double, std::uint64_t{0x7ff0'0000'0000'0000}) : sum;
+    return with_not_finite(sum);
+  }
+
+  AMP_HOST_DEVICE GradientStatistics statistics(double norm, std::int64_t elements,
+                                                bool found_inf) const {
+    GradientStatistics result;
+    result.norm = norm;
+    result.max_abs = with_not_finite(max_finite());
+    result.elements = elements;
+    result.zeros = zeros;
+    result.underflows = small - zeros;
+    result.flushed = flushed - zeros;
+    result.infs = infs;
+    result.nans = nans;
+    result.found_inf = found_inf;
+    return result;
   }
   AMP_HOST_DEVICE GradientSummary summary(const GradientSpan& g) const {
-    GradientTally finite{};
-    finite.most = most;
-    finite.most_float64 = most_float64;
     const double root = functions::math::sqrt(squares);
     GradientSummary result;
     result.elements = g.numel;
     result.first_bad = first == 0 ? -1 : static_cast<std::int64_t>(~first);
     result.infs = infs;
     result.nans = nans;
-    result.zeros = all.zeros;
-    result.underflows = all.small - all.zeros;
-    result.lost = lost - all.zeros;
-    result.max_abs = finite.max_abs();
+    result.zeros = zeros;
+    result.underflows = small - zeros;
+    result.lost = lost - zeros;
+    result.max_abs = max_finite();
     result.norm = g.dtype == kFloat64 ? root : static_cast<double>(static_cast<float>(root));
     return result;
+  }
+
+ private:
+  /// NaN if an element is, or infinity if one is infinite; otherwise x.
+  AMP_HOST_DEVICE double with_not_finite(double x) const {
+    constexpr std::uint64_t kInfinity = 0x7ff0'0000'0000'0000U, kNan = 0x7ff8'0000'0000'0000U;
+    if (nans != 0) return __builtin_bit_cast(double, kNan);
+    return infs != 0 ? __builtin_bit_cast(double, kInfinity) : x;
+  }
+  AMP_HOST_DEVICE double max_finite() const {
+    const auto narrow = static_cast<double>(__builtin_bit_cast(float, most));
+    const double wide = __builtin_bit_cast(double, most_float64);
+    return narrow > wide ? narrow : wide;
   }
 };
 
@@ -192,12 +161,16 @@ struct PassResults {
   double max_norm = 0;
   bool finite_norm = false;  // *found_inf = 1 also if the norm is not finite
   GradientStatistics* statistics = nullptr;
-  std::int64_t elements = 0;
+  LedgerArgs ledger = {};
+  std::int64_t gradients = 0, elements = 0;
   bool wide = false;  // whether the norm is float64, and not rounded to float32
 
+  /// Whether the elements are counted.
+  AMP_HOST_DEVICE bool tallies() const { return statistics != nullptr || ledger.ring != nullptr; }
   AMP_HOST_DEVICE void write_found_inf() const {
     if (found_inf != nullptr) *found_inf = 1.0F;
   }
+  /// Writes all but the summaries of the ledger.
   AMP_HOST_DEVICE void write(double squares, const GradientTally& tally) const {
     const double root = functions::math::sqrt(squares);
     const double value = wide ? root : static_cast<double>(static_cast<float>(root));
@@ -207,21 +180,11 @@ struct PassResults {
     if (coefficient_float64 != nullptr) *coefficient_float64 = factor;
     if (finite_norm && !is_finite(value)) write_found_inf();
     if (statistics != nullptr) *statistics = tally.statistics(value, elements, has_found_inf());
+    if (ledger.ring != nullptr) ledger.begin_pass(gradients, has_found_inf());
   }
   AMP_HOST_DEVICE bool has_found_inf() const {
     const volatile float* const flag = found_inf;  // another thread may have set it
     return flag != nullptr && *flag != 0;
-  }
-};
-
-/// The outputs of a pass that is recorded in a ledger.
-struct RecordedPassResults : PassResults {
-  LedgerArgs ledger = {};
-  std::int64_t gradients = 0;
-
-  AMP_HOST_DEVICE void write(double squares, const LedgerTally& tally) const {
-    PassResults::write(squares, tally.all);
-    ledger.begin_pass(gradients, has_found_inf());
   }
 };
 
@@ -231,6 +194,8 @@ inline PassResults results_of(const UnscaleArgs& args) {
   results.found_inf = args.found_inf;
   results.finite_norm = args.finite_norm;
   results.statistics = args.statistics;
+  results.ledger = args.ledger;
+  results.gradients = args.count;
   results.wide = any_float64(args.gradients, args.count);
   return results;
 }
@@ -243,12 +208,9 @@ inline PassResults results_of(const GradNormArgs& args) {
   results.max_norm = args.max_norm;
   results.finite_norm = true;
   results.statistics = args.statistics;
+  results.ledger = args.ledger;
+  results.gradients = args.count;
   results.wide = any_float64(args.gradients, args.count);
   return results;
 }
-template <class Args>
-RecordedPassResults recorded_results_of(const Args& args) {
-  return {results_of(args), args.ledger, args.count};
-}
-
 }  // namespace amp::inline v0::kernels

@@ -109,47 +109,6 @@ AMP_ALWAYS_INLINE bool add_squares_together(const float* __restrict x, float fac
   }
   return highest_bit(bad);
 }
-template <class C>
-AMP_ALWAYS_INLINE void tally_scaled(const C* x, std::int64_t n, GradientTally& tally) {
-  const auto bound = magnitude(static_cast<C>(kSmallestNormalHalf));
-  decltype(magnitude(C{})) zeros = 0, small = 0;
-  for_each_lane(n, [&](std::int64_t i, int) {
-    const auto bits = magnitude(x[i]);
-    zeros += bits == 0 ? 1 : 0;
-    small += bits < bound ? 1 : 0;
-  });
-  tally.zeros += zeros;
-  tally.small += small;
-}
-template <class C>
-AMP_ALWAYS_INLINE void tally_unscaled(const C* x, std::int64_t n, C factor, GradientTally& tally) {
-  decltype(magnitude(C{})) most = 0, gone = 0;
-  for_each_lane(n, [&](std::int64_t i, int) {
-    const auto bits = magnitude(static_cast<C>(x[i] * factor));
-    most = bits > most ? bits : most;
-    gone += bits == 0 ? 1 : 0;
-  });
-  tally.gone += gone;
-  tally.observe(static_cast<std::make_unsigned_t<decltype(most)>>(most));
-}
-
-/// The work of a pass. `records` requires sums and tallies.
-struct Pass {
-  double inverse;
-  bool writes, tests, sums, tallies, records = false;
-
-  bool writes_to(const GradientSpan& span) const { return writes && !span.read_only; }
-  bool only_sums(const GradientSpan& span) const { return sums && !tallies && !writes_to(span); }
-  bool only_scales(const GradientSpan& span) const {
-    return !sums && !tallies && writes_to(span) && span.unscaled == nullptr;
-  }
-};
-/// The results for one chunk.
-struct Found {
-  double squares;
-  LedgerTally tally;  // only `all`, unless the pass records
-};
-
 /// Some values of a gradient. The unscaled values are these times `factor`.
 template <class C>
 struct Block {
@@ -157,6 +116,60 @@ struct Block {
   std::int64_t first, n;
   C factor;
 };
+/// Tallies scaled values.
+template <class C>
+AMP_ALWAYS_INLINE void tally_scaled(const C* x, std::int64_t n, GradientTally& tally) {
+  const auto below = [&](C bound) {
+    const auto bits = magnitude(bound);
+    decltype(magnitude(C{})) count = 0;
+    for_each_lane(n, [&](std::int64_t i, int) { count += magnitude(x[i]) < bits ? 1 : 0; });
+    return count;
+  };
+  const auto small = below(static_cast<C>(kSmallestNormalHalf));
+  if (small == 0) return;
+  tally.small += small;
+  tally.lost += below(static_cast<C>(kSmallestHalf));
+  tally.zeros += below((std::numeric_limits<C>::denorm_min)());
+}
+/// Tallies the unscaled values of a block, and adds the squares of the finite ones to the lanes.
+template <class C>
+AMP_ALWAYS_INLINE void tally_unscaled(const Block<C>& block, GradientTally& tally, C* lanes) {
+  decltype(magnitude(C{})) most = 0, flushed = 0;
+  for_each_lane(block.n, [&](std::int64_t i, int) {
+    const auto bits = magnitude(static_cast<C>(block.values[i] * block.factor));
+    most = bits > most ? bits : most;
+    flushed += bits == 0 ? 1 : 0;
+  });
+  tally.flushed += flushed;
+  if (most < magnitude(std::numeric_limits<C>::infinity())) {
+    tally.observe_finite(static_cast<std::make_unsigned_t<decltype(most)>>(most));
+    add_squares(block.values, block.n, block.factor, lanes);
+    return;
+  }
+  for (std::int64_t i = 0; i < block.n; ++i) {
+    const C value = block.values[i] * block.factor;
+    tally.observe(value, block.first + i);
+    lanes[i % kGradientLanes] += GradientTally::square(value);
+  }
+}
+
+/// The work of a pass. `tallies` requires sums.
+struct Pass {
+  double inverse;
+  bool writes, tests, sums, tallies;
+
+  bool writes_to(const GradientSpan& span) const { return writes && !span.read_only; }
+  bool only_sums(const GradientSpan& span) const { return sums && !tallies && !writes_to(span); }
+  bool only_scales(const GradientSpan& span) const {
+    return !sums && writes_to(span) && span.unscaled == nullptr;
+  }
+};
+/// The results for one chunk.
+struct Found {
+  double squares;
+  GradientTally tally;
+};
+
 /// Writes the unscaled values of a block. The block then contains them, rounded if they are read
 /// again. Returns whether one is not finite.
 template <class C>
@@ -171,36 +184,11 @@ AMP_ALWAYS_INLINE bool write_unscaled(const UnscaleTarget& to, const Operand& ou
   return bad;
 }
 
-/// Adds a block to the tally of a ledger, and the squares of its finite values to the lanes.
-/// `unscaled` is the tally of the block.
-template <class C>
-AMP_ALWAYS_INLINE void record_block(const Block<C>& block, const GradientTally& unscaled,
-                                    LedgerTally& tally, C* lanes) {
-  if (is_finite(unscaled.max_abs())) {
-    tally.observe_finite(unscaled.most);
-    tally.observe_finite(unscaled.most_float64);
-    add_squares(block.values, block.n, block.factor, lanes);
-    return;
-  }
-  for (std::int64_t i = 0; i < block.n; ++i) {
-    const C value = block.values[i] * block.factor;
-    tally.observe(value, block.first + i);
-    lanes[i % kGradientLanes] += LedgerTally::square(value);
-  }
-}
-template <class C>
-AMP_ALWAYS_INLINE void tally_lost(const C* x, std::int64_t n, LedgerTally& tally) {
-  const auto bound = magnitude(static_cast<C>(kSmallestHalf));
-  decltype(magnitude(C{})) lost = 0;
-  for_each_lane(n, [&](std::int64_t i, int) { lost += magnitude(x[i]) < bound ? 1 : 0; });
-  tally.lost += lost;
-}
-
 /// Returns whether an unscaled value is not finite, if the pass tests.
 template <class C>
 AMP_ALWAYS_INLINE bool process_chunk(const Pass& pass, const GradientSpan& span, std::int64_t begin,
                                      std::int64_t end, Found& found) {
-  const UnscaleTarget to(span, pass.inverse, pass.writes, pass.sums || pass.tallies);
+  const UnscaleTarget to(span, pass.inverse, pass.writes, pass.sums);
   const Operand grad = dense(span.data, span.dtype, span.numel),
                 output = dense(to.data, to.dtype, span.numel);
   const bool tests = pass.tests && (!to.writes || to.rereads);
@@ -210,19 +198,17 @@ AMP_ALWAYS_INLINE bool process_chunk(const Pass& pass, const GradientSpan& span,
   for (std::int64_t i = begin; i < end; i += kBlock) {
     const std::int64_t n = (std::min)(kBlock, end - i);
     Block<C> block{fetch(grad, i, 1, n, buffer), i, n, static_cast<C>(pass.inverse)};
-    if (pass.tallies) tally_scaled(block.values, n, found.tally.all);
-    if (pass.records) tally_lost(block.values, n, found.tally);
+    if (pass.tallies) tally_scaled(block.values, n, found.tally);
     if (to.writes) bad |= write_unscaled(to, output, block, buffer);
     if (tests) bad |= test_block(block.values, n, block.factor);
-    if (pass.sums && !pass.records) add_squares(block.values, n, block.factor, lanes);
-    if (!pass.tallies) continue;
-    GradientTally unscaled{};
-    tally_unscaled(block.values, n, block.factor, unscaled);
-    if (pass.records) record_block(block, unscaled, found.tally, lanes);
-    found.tally.all.add(unscaled);
+    if (pass.tallies) {
+      tally_unscaled(block, found.tally, lanes);
+    } else if (pass.sums) {
+      add_squares(block.values, n, block.factor, lanes);
+    }
   }
   if (pass.sums) found.squares = sum_of_lanes(lanes);
-  if (pass.records) found.squares = found.tally.finish_sum(found.squares);
+  if (pass.tallies) found.squares = found.tally.finish_sum(found.squares);
   return bad;
 }
 
@@ -282,7 +268,7 @@ AMP_COLD void record_summaries(const LedgerArgs& ledger, const GradientSpan* gra
   GradientSummary* const summaries = ledger.summaries();
   for (std::int64_t g = 0; g < count; ++g) {
     double lanes[kChunkLanes] = {};
-    LedgerTally tally{};
+    GradientTally tally{};
     const std::int64_t chunks = ceil_div(gradients[g].numel, kChunk);
     for (std::int64_t n = 0; n < chunks; ++n, ++found) {
       tally.add(found->tally);
@@ -295,7 +281,7 @@ AMP_COLD void record_summaries(const LedgerArgs& ledger, const GradientSpan* gra
 
 /// Runs the pass and writes its `results`.
 AMP_INLINE void run(const Pass& pass, const GradientSpan* gradients, std::int64_t count,
-                    PassResults results = {}, const LedgerArgs& ledger = {}) {
+                    PassResults results = {}) {
   const Chunks chunks(count, [&](std::int64_t g) { return gradients[g].numel; });
   const HostBuffer<Found> found(pass.sums ? chunks.size() : 0);
   const ProcessChunks process = best_process_chunks();
@@ -313,38 +299,44 @@ AMP_INLINE void run(const Pass& pass, const GradientSpan* gradients, std::int64_
   GradientTally tally{};
   for (std::int64_t n = 0; n < chunks.size(); ++n) {
     lanes[n % kChunkLanes] += found[n].squares;
-    tally.add(found[n].tally.all);
+    tally.add(found[n].tally);
   }
   results.elements = chunks.elements();
   results.write(sum_of_lanes(lanes), tally);
-  if (!pass.records) return;
-  ledger.begin_pass(count, results.has_found_inf());
-  record_summaries(ledger, gradients, count, found.data());
+  if (results.ledger.ring != nullptr)
+    record_summaries(results.ledger, gradients, count, found.data());
 }
 
 }  // namespace detail
 
 AMP_INLINE void unscale(const UnscaleArgs& args) {
-  const bool records = args.ledger.ring != nullptr;
-  const bool tallies = records || args.statistics != nullptr;
-  const bool sums = tallies || !args.norm.is_null() || args.finite_norm;
-  const detail::Pass pass{double{*args.inverse_scale}, args.write, true, sums, tallies, records};
-  detail::run(pass, args.gradients, args.count, results_of(args), args.ledger);
+  const PassResults results = results_of(args);
+  const bool sums = results.tallies() || !args.norm.is_null() || args.finite_norm;
+  const detail::Pass pass{.inverse = double{*args.inverse_scale},
+                          .writes = args.write,
+                          .tests = true,
+                          .sums = sums,
+                          .tallies = results.tallies()};
+  detail::run(pass, args.gradients, args.count, results);
 }
 
 AMP_INLINE void grad_norm(const GradNormArgs& args) {
+  const PassResults results = results_of(args);
   const float inverse = args.inverse_scale != nullptr ? *args.inverse_scale : 1.0F;
-  const bool records = args.ledger.ring != nullptr;
-  const bool tallies = records || args.statistics != nullptr;
-  const detail::Pass pass{double{inverse}, false, false, true, tallies, records};
-  detail::run(pass, args.gradients, args.count, results_of(args), args.ledger);
+  const detail::Pass pass{.inverse = double{inverse},
+                          .writes = false,
+                          .tests = false,
+                          .sums = true,
+                          .tallies = results.tallies()};
+  detail::run(pass, args.gradients, args.count, results);
 }
 
 AMP_INLINE void clip(const ClipArgs& args) {
   if (args.found_inf != nullptr && *args.found_inf != 0) return;
   const double factor = args.factor();
   if (factor == 1) return;
-  const detail::Pass pass{factor, true, false, false, false};
+  const detail::Pass pass{
+      .inverse = factor, .writes = true, .tests = false, .sums = false, .tallies = false};
   detail::run(pass, args.gradients, args.count);
 }
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "amp/core/math.hpp"
@@ -62,35 +61,44 @@ struct GradientTable final : DescriptorTable::Contents {
   const std::vector<unsigned> zero{0};
 };
 
-/// Counts nothing: for a pass that only computes the norm.
-struct NoTally {
-  template <class C>
-  __device__ void add(C, C, std::int64_t) {}
-  template <class C>
-  __device__ static C square(C unscaled) {
-    return unscaled * unscaled;
+/// The counts of a thread for a chunk. 32 bits are enough for a chunk, and take fewer registers than
+/// a GradientTally. No element takes a branch, because that would take registers, too.
+template <class C>
+struct ThreadTally {
+  std::uint32_t zeros, small, lost, flushed, not_finite, nans;
+  std::uint32_t first;  // ~ of the first element of the chunk that is not finite; 0: none
+  decltype(magnitude_bits(C{})) most;
+
+  /// Adds element i of the chunk: as it is, and unscaled.
+  __device__ __forceinline__ void add(C scaled, C unscaled, std::uint32_t i) {
+    const auto before = magnitude_bits(scaled), after = magnitude_bits(unscaled);
+    const bool finite = is_finite(unscaled);
+    zeros += before == 0;
+    small += before < magnitude_bits(static_cast<C>(kSmallestNormalHalf));
+    lost += before < magnitude_bits(static_cast<C>(kSmallestHalf));
+    flushed += after == 0;
+    not_finite += !finite;
+    nans += is_nan(unscaled);
+    const std::uint32_t place = finite ? 0 : ~i;
+    first = place > first ? place : first;
+    most = finite && after > most ? after : most;
+  }
+  /// The same counts, of a chunk that begins at element `begin` of its gradient.
+  __device__ __forceinline__ GradientTally widened(std::int64_t begin) const {
+    GradientTally tally{};
+    tally.zeros = zeros, tally.small = small, tally.lost = lost, tally.flushed = flushed;
+    tally.infs = not_finite - nans, tally.nans = nans;
+    if (first != 0) tally.first = ~(static_cast<std::uint64_t>(begin) + ~first);
+    tally.observe_finite(most);
+    return tally;
   }
 };
-template <class Tally>
-inline constexpr bool kTallies = !std::is_same_v<Tally, NoTally>;
-
-/// The part of a tally that statistics use.
-__device__ __forceinline__ GradientTally& counts_of(GradientTally& tally) { return tally; }
-__device__ __forceinline__ GradientTally& counts_of(LedgerTally& tally) { return tally.all; }
-__device__ __forceinline__ const volatile GradientTally& counts_of(
-    const volatile GradientTally& tally) {
-  return tally;
-}
-__device__ __forceinline__ const volatile GradientTally& counts_of(
-    const volatile LedgerTally& tally) {
-  return tally.all;
-}
 
 /// The results of a thread for a chunk; it has eight lanes.
-template <class C, class Tally>
+template <class C>
 struct Found {
   C lanes[kVector];
-  Tally tally;
+  ThreadTally<C> tally;
   bool bad;
 };
 
@@ -111,13 +119,13 @@ __device__ __forceinline__ bool write_unscaled(const UnscaleTarget& to, std::int
 
 /// A chunk that the threads of a block process; thread t has lanes 8 t to 8 t + 7. Writes and
 /// tallies that are not needed cost nothing.
-template <bool kWrites, class Tally>
+template <bool kWrites, bool kTallies>
 class ChunkOfPass {
  public:
   __device__ ChunkOfPass(const GradientRow& row, Range range, float inverse)
       : g_(needed(row.span)), range_(range), inverse_(inverse), vectors_(row.vectors) {}
 
-  __device__ __forceinline__ void add_to(Found<float, Tally>& found) const {
+  __device__ __forceinline__ void add_to(Found<float>& found) const {
     std::int64_t i = first();
     if (vectors_) {
       if (g_.dtype == kFloat32) i = add_vectors<float>(i, found);
@@ -126,9 +134,7 @@ class ChunkOfPass {
     }
     add_tail(i, found);
   }
-  __device__ __forceinline__ void add_to(Found<double, Tally>& found) const {
-    add_tail(first(), found);
-  }
+  __device__ __forceinline__ void add_to(Found<double>& found) const { add_tail(first(), found); }
 
  private:
   /// The members of a span that a thread uses: not the length, and the outputs only if it writes.
@@ -142,7 +148,7 @@ class ChunkOfPass {
     return range_.begin + static_cast<std::int64_t>(threadIdx.x) * kVector;
   }
   template <class C>
-  __device__ __forceinline__ void add_tail(std::int64_t i, Found<C, Tally>& found) const {
+  __device__ __forceinline__ void add_tail(std::int64_t i, Found<C>& found) const {
     for (; i < range_.end; i += kGradientLanes) {
       for (int l = 0; l < kVector; ++l) {
         if (i + l < range_.end) add_one(i + l, l, found);
@@ -152,8 +158,7 @@ class ChunkOfPass {
   /// Processes all whole vectors, and returns where they end. Loads are issued before their values
   /// are used, so that 128 bytes of each thread are in flight at once.
   template <class T>
-  __device__ __forceinline__ std::int64_t add_vectors(std::int64_t i,
-                                                      Found<float, Tally>& found) const {
+  __device__ __forceinline__ std::int64_t add_vectors(std::int64_t i, Found<float>& found) const {
     constexpr int kDepth = 16 / static_cast<int>(sizeof(T));
     for (; i + (kDepth - 1) * kGradientLanes + kVector <= range_.end; i += kDepth * kGradientLanes)
       add_packs<kDepth, T>(i, found);
@@ -161,7 +166,7 @@ class ChunkOfPass {
     return i;
   }
   template <int kDepth, class T>
-  __device__ __forceinline__ void add_packs(std::int64_t i, Found<float, Tally>& found) const {
+  __device__ __forceinline__ void add_packs(std::int64_t i, Found<float>& found) const {
     Pack<T, kVector> packs[kDepth];
     AMP_UNROLL
     for (int d = 0; d < kDepth; ++d)
@@ -175,7 +180,7 @@ class ChunkOfPass {
     }
   }
   template <class C>
-  __device__ __forceinline__ void add_one(std::int64_t i, int lane, Found<C, Tally>& found) const {
+  __device__ __forceinline__ void add_one(std::int64_t i, int lane, Found<C>& found) const {
     C value[1];
     load_some(g_.data, g_.dtype, i, value);
     add(value, i, lane, found);
@@ -183,15 +188,19 @@ class ChunkOfPass {
   /// Adds the scaled elements from i on, for neighbouring lanes.
   template <class C, int N>
   __device__ __forceinline__ void add(C (&values)[N], std::int64_t i, int lane,
-                                      Found<C, Tally>& found) const {
+                                      Found<C>& found) const {
+    const auto offset = static_cast<std::uint32_t>(i - range_.begin);
     C unscaled[N];
     for (int l = 0; l < N; ++l) unscaled[l] = values[l] * static_cast<C>(inverse_);
     if constexpr (kWrites)
       found.bad |= write_unscaled(UnscaleTarget(g_, inverse_, true, true), i, unscaled);
     for (int l = 0; l < N; ++l) {
-      found.lanes[lane + l] += Tally::square(unscaled[l]);
-      if constexpr (kTallies<Tally> && !kWrites) found.bad |= !is_finite(unscaled[l]);
-      found.tally.add(values[l], unscaled[l], i + l);
+      if constexpr (kTallies) {
+        found.lanes[lane + l] += GradientTally::square(unscaled[l]);
+        found.tally.add(values[l], unscaled[l], offset + static_cast<std::uint32_t>(l));
+      } else {
+        found.lanes[lane + l] += unscaled[l] * unscaled[l];
+      }
     }
   }
 
@@ -202,27 +211,25 @@ class ChunkOfPass {
 };
 
 /// The results of a chunk besides the sums of its lanes.
-template <class Tally>
 struct ChunkResult {
-  Tally tally;
+  GradientTally tally;
   bool bad;
 };
 
 /// Computes the sums of a chunk in its lanes.
-template <class C, bool kWrites, class Tally>
-__device__ __forceinline__ ChunkResult<Tally> process_chunk(const GradientRow& row, Range range,
-                                                            float inverse, double* lanes) {
-  Found<C, Tally> found{};
-  ChunkOfPass<kWrites, Tally>(row, range, inverse).add_to(found);
+template <class C, bool kWrites, bool kTallies>
+__device__ __forceinline__ ChunkResult process_chunk(const GradientRow& row, Range range,
+                                                     float inverse, double* lanes) {
+  Found<C> found{};
+  ChunkOfPass<kWrites, kTallies>(row, range, inverse).add_to(found);
   for (int l = 0; l < kVector; ++l)
     lanes[threadIdx.x * kVector + static_cast<unsigned>(l)] = static_cast<double>(found.lanes[l]);
-  return {found.tally, found.bad};
+  return {found.tally.widened(range.begin), found.bad || found.tally.not_finite != 0};
 }
 
 /// The sum of the tallies of all threads of a block, returned to each of them. `shared` has one per
 /// thread.
-template <class Tally>
-__device__ __forceinline__ Tally joined(const Tally& mine, Tally* shared) {
+__device__ __forceinline__ GradientTally joined(const GradientTally& mine, GradientTally* shared) {
   shared[threadIdx.x] = mine;
   for (unsigned width = kLaneThreads / 2; width > 0; width /= 2) {
     __syncthreads();
@@ -248,40 +255,38 @@ __device__ __forceinline__ double sum_of_chunks(const volatile double* sums, std
   lanes[threadIdx.x] = sum;
   return sum_of_lanes(lanes, kLaneThreads);
 }
-template <class Tally>
-__device__ __forceinline__ Tally tally_of_chunks(const volatile Tally* tallies, std::int64_t chunks,
-                                                 Tally* shared) {
-  Tally tally{};
+/// The counts of all chunks that statistics use, returned to thread 0.
+__device__ __forceinline__ GradientTally tally_of_chunks(const volatile GradientTally* tallies,
+                                                         std::int64_t chunks,
+                                                         GradientTally* shared) {
+  GradientTally tally{};
   for (std::int64_t n = threadIdx.x; n < chunks; n += kLaneThreads) {
-    const volatile GradientTally& more = counts_of(tallies[n]);
-    counts_of(tally).add({more.zeros, more.small, more.gone, more.most, more.most_float64});
+    const volatile GradientTally& more = tallies[n];
+    tally.add({more.zeros, more.small, 0, more.flushed, more.infs, more.nans, 0, more.most,
+               more.most_float64, 0});
   }
   return joined(tally, shared);
 }
 
-template <class Tally>
-using ResultsOf =
-    std::conditional_t<std::is_same_v<Tally, LedgerTally>, RecordedPassResults, PassResults>;
-
 /// Computes the sum of each chunk; the last block then adds the sums of all chunks.
-template <class Row, bool kWrites, class Tally>
+template <class Row, bool kWrites, bool kTallies>
 AMP_KERNEL void pass_kernel(const Row* rows, std::int64_t count, std::int64_t chunks,
-                            const float* inverse_scale, double* sums, Tally* tallies,
-                            unsigned* arrived, ResultsOf<Tally> results) {
+                            const float* inverse_scale, double* sums, GradientTally* tallies,
+                            unsigned* arrived, PassResults results) {
   __shared__ double lanes[kGradientLanes];
-  __shared__ Tally shared[kTallies<Tally> ? kLaneThreads : 1];
+  __shared__ GradientTally shared[kTallies ? kLaneThreads : 1];
   const float inverse = inverse_scale != nullptr ? *inverse_scale : 1.0F;
   bool bad = false;
   for_each_piece(rows, count, &Row::first_chunk, chunks, kChunk,
                  [&](const Row& row, Range range, std::int64_t n) {
-                   const ChunkResult<Tally> result =
+                   const ChunkResult result =
                        row.span.dtype == kFloat64
-                           ? process_chunk<double, kWrites, Tally>(row, range, inverse, lanes)
-                           : process_chunk<float, kWrites, Tally>(row, range, inverse, lanes);
+                           ? process_chunk<double, kWrites, kTallies>(row, range, inverse, lanes)
+                           : process_chunk<float, kWrites, kTallies>(row, range, inverse, lanes);
                    bad |= result.bad;
                    const double sum = sum_of_lanes(lanes, kGradientLanes);
-                   if constexpr (kTallies<Tally>) {
-                     Tally all = joined(result.tally, shared);
+                   if constexpr (kTallies) {
+                     GradientTally all = joined(result.tally, shared);
                      if (threadIdx.x == 0) {
                        sums[n] = all.finish_sum(sum);
                        tallies[n] = all;
@@ -294,8 +299,8 @@ AMP_KERNEL void pass_kernel(const Row* rows, std::int64_t count, std::int64_t ch
   if (bad) results.write_found_inf();  // by however many threads
   if (!is_last_block(arrived)) return;
   const double squares = sum_of_chunks(sums, chunks, lanes);
-  if constexpr (kTallies<Tally>) {
-    const Tally tally = tally_of_chunks(tallies, chunks, shared);
+  if constexpr (kTallies) {
+    const GradientTally tally = tally_of_chunks(tallies, chunks, shared);
     if (threadIdx.x == 0) results.write(squares, tally);
   } else {
     if (threadIdx.x == 0) results.write(squares, GradientTally{});
@@ -305,14 +310,14 @@ AMP_KERNEL void pass_kernel(const Row* rows, std::int64_t count, std::int64_t ch
 /// Computes the summaries of the last recorded pass from its chunks. A block processes one gradient
 /// at a time.
 template <class Row>
-AMP_KERNEL void summaries_kernel(const Row* rows, std::int64_t count, const LedgerTally* tallies,
+AMP_KERNEL void summaries_kernel(const Row* rows, std::int64_t count, const GradientTally* tallies,
                                  LedgerArgs ledger) {
-  __shared__ LedgerTally shared[kLaneThreads];
+  __shared__ GradientTally shared[kLaneThreads];
   GradientSummary* const summaries = ledger.summaries();
   for (std::int64_t r = blockIdx.x; r < count; r += gridDim.x) {
     const Row& row = rows[r];
-    const LedgerTally* const own = tallies + row.first_chunk;
-    LedgerTally tally{};
+    const GradientTally* const own = tallies + row.first_chunk;
+    GradientTally tally{};
     for (std::int64_t n = threadIdx.x; n * kChunk < row.numel(); n += kLaneThreads)
       tally.add(own[n]);
     tally = joined(tally, shared);
@@ -321,19 +326,24 @@ AMP_KERNEL void summaries_kernel(const Row* rows, std::int64_t count, const Ledg
   }
 }
 
-/// If `inverse_scale` is null, it is 1.
-template <bool kWrites, class Tally>
-void launch_pass(Device device, GradientTable& table, const float* inverse_scale,
-                 ResultsOf<Tally> results) {
+/// If `inverse_scale` is null, it is 1. `tests`: whether *found_inf tells of elements, not only of
+/// the norm.
+inline void launch_pass(Device device, GradientTable& table, const float* inverse_scale,
+                        bool writes, bool tests, PassResults results) {
   results.elements = table.elements;
+  const bool tallies = results.tallies() || (tests && !writes);
+  const auto kernel =
+      writes
+          ? (tallies ? pass_kernel<GradientRow, true, true> : pass_kernel<GradientRow, true, false>)
+          : (tallies ? pass_kernel<GradientRow, false, true>
+                     : pass_kernel<GradientRow, false, false>);
   const Scratch<double> sums(device, table.chunks);
-  const Scratch<Tally> tallies(device, kTallies<Tally> ? table.chunks : 0);
-  launch(device, blocks_for(table.chunks), kLaneThreads, pass_kernel<GradientRow, kWrites, Tally>,
-         table.rows.data(), table.count, table.chunks, inverse_scale, sums.data(), tallies.data(),
-         table.arrivals(), results);
-  if constexpr (std::is_same_v<Tally, LedgerTally>)
+  const Scratch<GradientTally> counts(device, tallies ? table.chunks : 0);
+  launch(device, blocks_for(table.chunks), kLaneThreads, kernel, table.rows.data(), table.count,
+         table.chunks, inverse_scale, sums.data(), counts.data(), table.arrivals(), results);
+  if (results.ledger.ring != nullptr)
     launch(device, blocks_for(table.count), kLaneThreads, summaries_kernel<GradientRow>,
-           table.rows.data(), table.count, tallies.data(), results.ledger);
+           table.rows.data(), table.count, counts.data(), results.ledger);
 }
 
 }  // namespace amp::inline v0::kernels::cuda
