@@ -13,6 +13,7 @@
 #include "amp/diagnostics/anomaly.hpp"
 #include "amp/diagnostics/finite.hpp"
 #include "amp/diagnostics/module_tracker.hpp"
+#include "amp/scaler/gradients.hpp"
 
 namespace amp::inline v0 {
 
@@ -40,8 +41,9 @@ class AnomalyGuard::Detector final : public autograd::Observer {
   }
   void tensor_cast(const autograd::CastEvent& cast) override {
     if (cast.result == nullptr || diagnostics::all_finite(*cast.result)) return;
-    const auto count = [](const Tensor& x) {
-      const diagnostics::NonFiniteElements found = diagnostics::find_non_finite(x);
+    const auto count = [](const Tensor& x) -> std::int64_t {
+      if (diagnostics::all_finite(x)) return 0;  // integers, too
+      const GradientSummary found = detail::summarize(x);
       return found.infs + found.nans;
     };
     if (count(*cast.result) == count(*cast.input)) return;
@@ -79,10 +81,9 @@ class AnomalyGuard::Detector final : public autograd::Observer {
 
   /// Whether the result, which is not finite, has only infinities, and the op was given one.
   static bool passes(const Op& op, const Tensor& result) {
-    if (op.overflowed || diagnostics::find_non_finite(result).nans != 0) return false;
+    if (op.overflowed || detail::summarize(result).nans != 0) return false;
     return op.given || std::any_of(op.inputs.begin(), op.inputs.end(), [](const Tensor& input) {
-             return !diagnostics::all_finite(input) &&
-                    diagnostics::find_non_finite(input).infs != 0;
+             return !diagnostics::all_finite(input) && detail::summarize(input).infs != 0;
            });
   }
 

@@ -4,7 +4,6 @@
 // Tests whether a tensor is finite, and describes its non-finite elements.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "amp/tensor/tensor.hpp"
@@ -14,14 +13,6 @@ namespace amp::inline v0::diagnostics {
 /// Returns whether no element is an infinity or a NaN; true for an undefined tensor, and for
 /// integers. Reads the tensor once. Synchronises.
 bool all_finite(const Tensor& tensor);
-
-/// The numbers of elements of a tensor that are not finite.
-struct NonFiniteElements {
-  std::int64_t infs = 0, nans = 0;
-  std::int64_t first = -1;  // in row-major order; -1: none
-};
-/// Counts on a copy of the tensor on the host. Synchronises.
-NonFiniteElements find_non_finite(const Tensor& tensor);
 
 /// For example "in which 3 of 640 elements are inf and 1 are NaN, the first at index 12".
 std::string describe_non_finite(const Tensor& tensor);

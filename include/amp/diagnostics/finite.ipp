@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cmath>
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/diagnostics/finite.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/tensor_members.hpp"
+#include "amp/scaler/gradients.hpp"
 #include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0::diagnostics {
@@ -33,26 +31,11 @@ AMP_COLD bool all_finite(const Tensor& tensor) {
   return found.item<float>() == 0;
 }
 
-AMP_COLD NonFiniteElements find_non_finite(const Tensor& tensor) {
-  const NoGradGuard no_grad;
-  NonFiniteElements found;
-  const std::vector<double> values = tensor.detach().to_vector<double>();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::uint64_t magnitude =
-        __builtin_bit_cast(std::uint64_t, values[i]) & 0x7fff'ffff'ffff'ffffU;
-    constexpr std::uint64_t kInfinity = 0x7ff0'0000'0000'0000U;  // survives -ffast-math
-    if (magnitude < kInfinity) continue;
-    ++(magnitude == kInfinity ? found.infs : found.nans);
-    if (found.first < 0) found.first = static_cast<std::int64_t>(i);
-  }
-  return found;
-}
-
 AMP_COLD std::string describe_non_finite(const Tensor& tensor) {
-  const NonFiniteElements found = find_non_finite(tensor);
+  const GradientSummary found = detail::summarize(tensor);
   return "in which " + std::to_string(found.infs) + " of " + std::to_string(tensor.numel()) +
          " elements are inf and " + std::to_string(found.nans) + " are NaN, the first at index " +
-         std::to_string(found.first);
+         std::to_string(found.first_bad);
 }
 
 }  // namespace amp::inline v0::diagnostics

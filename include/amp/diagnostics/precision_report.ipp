@@ -12,7 +12,6 @@
 
 #include "amp/core/error.hpp"
 #include "amp/diagnostics/exponent_histogram.hpp"
-#include "amp/diagnostics/finite.hpp"
 #include "amp/diagnostics/precision_report.hpp"
 #include "amp/diagnostics/text.hpp"
 #include "amp/kernels/dispatch.hpp"
@@ -47,18 +46,15 @@ AMP_COLD GradientStatistics statistics_of(const Tensor& gradient, double loss_sc
 AMP_COLD GradientReport report_of(const Tensor& gradient, double loss_scale) {
   const Tensor dense = gradient.contiguous();
   const GradientStatistics seen = statistics_of(dense, loss_scale);
-  GradientReport report{.dtype = gradient.dtype(),
-                        .bytes = gradient.numel() * item_size(gradient.dtype()),
-                        .elements = seen.elements,
-                        .norm = seen.norm,
-                        .max_abs = seen.max_abs,
-                        .zeros = seen.zeros,
-                        .underflows = seen.underflows};
-  if (!seen.found_inf) return report;
-  const NonFiniteElements bad = find_non_finite(dense);
-  report.infs = bad.infs;
-  report.nans = bad.nans;
-  return report;
+  return {.dtype = gradient.dtype(),
+          .bytes = gradient.numel() * item_size(gradient.dtype()),
+          .elements = seen.elements,
+          .norm = seen.norm,
+          .max_abs = seen.max_abs,
+          .zeros = seen.zeros,
+          .underflows = seen.underflows,
+          .infs = seen.infs,
+          .nans = seen.nans};
 }
 
 AMP_COLD std::string module_of(const std::string& name) {
