@@ -189,29 +189,32 @@ AMP_INLINE void Cycle::end() noexcept {
     ended_.erase(ended_.begin(), ended_.end() - static_cast<std::ptrdiff_t>(kMostEnded));
 }
 
+/// Calls body(part, index) for each gradient that has elements.
+template <class Body>
+void for_each_span(const GradientParts& parts, const Body& body) {
+  for (const GradientPart& part : parts) {
+    for (std::size_t i = 0; i < part.spans.size(); ++i) {
+      if (part.spans[i].numel != 0) body(part.spans[i].data, i);
+    }
+  }
+}
+
 AMP_COLD void Cycle::check_unshared(std::string_view call, const AnyOptimizer& optimizer,
                                     const OptimizerCycle& cycle) const {
   using Addresses = std::unordered_set<const void*, std::hash<const void*>, std::equal_to<>,
                                        PoolAllocator<const void*>>;
   for (const OptimizerCycle& other : optimizers_) {
-    const bool pending = other.stage == Stage::kUnscaled;
-    if (&other == &cycle || !(other.writes || (cycle.writes && pending))) continue;
+    const bool changes_its_step = cycle.writes && other.stage == Stage::kUnscaled;
+    if (&other == &cycle || !(other.writes || changes_its_step)) continue;
     Addresses theirs;
-    for (const GradientPart& part : other.parts) {
-      for (const auto& span : part.spans) {
-        if (span.numel != 0) theirs.insert(span.data);
-      }
-    }
-    for (const GradientPart& part : cycle.parts) {
-      for (std::size_t i = 0; i < part.spans.size(); ++i) {
-        const void* const data = part.spans[i].data;
-        AMP_CHECK(part.spans[i].numel == 0 || theirs.count(data) == 0 ||
-                      (!(cycle.writes && pending) && is_marked(optimizer, data)),
-                  call, ": gradient ", i, cycle.parts.size() > 1 ? " of its device" : "",
-                  " is also another optimizer's, which unscales it in this cycle as well; give "
-                  "each parameter to one optimizer");
-      }
-    }
+    for_each_span(other.parts, [&](const void* data, std::size_t) { theirs.insert(data); });
+    for_each_span(cycle.parts, [&](const void* data, std::size_t i) {
+      // A marked gradient was accumulated in backward after the other optimizer unscaled.
+      AMP_CHECK(theirs.count(data) == 0 || (!changes_its_step && is_marked(optimizer, data)), call,
+                ": gradient ", i, cycle.parts.size() > 1 ? " of its device" : "",
+                " is also another optimizer's, which unscales it in this cycle as well; give "
+                "each parameter to one optimizer");
+    });
   }
 }
 
