@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <ios>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +77,14 @@ struct Block {
     }
     return result;
   }
+  /// The hexadecimal numbers of all lines of that key.
+  std::vector<std::uint64_t> codes(std::string_view key) const {
+    std::istringstream words(text(key));
+    std::vector<std::uint64_t> result;
+    for (std::uint64_t code = 0; words >> std::hex >> code;) result.push_back(code);
+    AMP_CHECK(words.eof(), "goldens: no hexadecimal numbers: \"", words.str(), '"');
+    return result;
+  }
 };
 
 /// The blocks of tests/goldens/<name>. The folder is that of the source, or, where the program runs
@@ -98,6 +108,14 @@ inline std::vector<Block> read_blocks(const std::string& name) {
     in_block = !line.empty();
   }
   return blocks;
+}
+
+/// The block of that title.
+inline const Block& titled(const std::vector<Block>& blocks, std::string_view title) {
+  const auto found = std::find_if(blocks.begin(), blocks.end(),
+                                  [&](const Block& block) { return block.title == title; });
+  AMP_CHECK(found != blocks.end(), "goldens: no block \"", title, '"');
+  return *found;
 }
 
 }  // namespace goldens

@@ -4,7 +4,8 @@
 
 A file is a comment and blocks with an empty line before each. A block is a title, which no other
 block has, and lines of a key and what it has: numbers, behind a shape in brackets if they are a
-tensor's, or other words. Numbers have as many digits as tell them from all others.
+tensor's, or other words. Numbers have as many digits as tell them from all others. Bits and bytes
+are hexadecimal.
 """
 
 import math
@@ -26,6 +27,14 @@ def tensor(key, x):
 def texts(key, text):
     """A line of a block for each of the text's."""
     return [(f"{key} {line}".rstrip(), []) for line in text.split("\n")]
+
+
+def codes(key, numbers, digits):
+    """Lines of a block: numbers of so many hexadecimal digits."""
+    words = [f"{int(x):0{digits}x}" for x in numbers]
+    per_line = 100 // (digits + 1)
+    rows = [words[i : i + per_line] for i in range(0, len(words), per_line)]
+    return [(" ".join([key, *row]), []) for row in rows]
 
 
 def write(script, about, versions, blocks):
