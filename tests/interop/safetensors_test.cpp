@@ -20,14 +20,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "goldens/safetensors.hpp"
+#include "goldens/blocks.hpp"
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 #include "support/numbers.hpp"
@@ -51,9 +51,35 @@ std::string bytes_of(const fs::path& path) {
 void write(const fs::path& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
-std::string_view view(std::span<const unsigned char> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+
+/// The tensors, metadata and files of goldens/safetensors.txt.
+struct Golden {
+  struct Named {
+    std::string name, dtype;
+    amp::Shape shape;
+    std::vector<double> values;
+  };
+  std::vector<goldens::Block> blocks = goldens::read_blocks("safetensors.txt");
+  std::vector<Named> tensors = {};
+  std::map<std::string, std::string> metadata = {};
+
+  Golden() {
+    for (const goldens::Block& block : blocks) {
+      if (!block.has("dtype")) continue;
+      const auto [extents, values] = block["values"];
+      tensors.push_back({nlohmann::json::parse(block.title).get<std::string>(), block.text("dtype"),
+                         amp::Shape(extents), values});
+    }
+    metadata =
+        nlohmann::json::parse(goldens::titled(blocks, "written by the reference").text("metadata"));
+  }
+  std::string file(std::string_view title) const {
+    std::string bytes;
+    for (const std::uint64_t code : goldens::titled(blocks, title).codes("bytes"))
+      bytes += static_cast<char>(code);
+    return bytes;
+  }
+};
 
 const Tensor* find(const SafeTensors& contents, std::string_view name) {
   for (const auto& [known, tensor] : contents.tensors) {
@@ -194,52 +220,48 @@ TEST_CASE("safetensors: every tensor is aligned to its elements", "[interop]") {
 }
 
 TEST_CASE("safetensors: the reference implementation's files are read", "[interop]") {
+  const Golden golden;
   const Folder folder;
-  write(folder / "f", view(goldens::kSafeTensorsFile));
+  write(folder / "f", golden.file("written by the reference"));
   const SafeTensors contents = amp::load_safetensors(folder / "f");
-  CHECK(contents.tensors.size() == std::size(goldens::kSafeTensors));
-  for (const auto& golden : goldens::kSafeTensors) {
-    INFO(golden.name);
-    const Tensor* const tensor = find(contents, golden.name);
+  CHECK(contents.tensors.size() == golden.tensors.size());
+  for (const Golden::Named& expected : golden.tensors) {
+    INFO(expected.name);
+    const Tensor* const tensor = find(contents, expected.name);
     REQUIRE(tensor != nullptr);
-    CHECK(amp::name(tensor->dtype()) == golden.dtype);
-    const auto count = static_cast<std::size_t>(golden.count);
-    CHECK(tensor->shape() ==
-          amp::Shape(std::span(golden.shape, static_cast<std::size_t>(golden.dims))));
+    CHECK(amp::name(tensor->dtype()) == expected.dtype);
+    CHECK(tensor->shape() == expected.shape);
     const auto values = tensor->to_vector<double>();
-    REQUIRE(values.size() == count);
-    for (std::size_t i = 0; i < count; ++i)
+    REQUIRE(values.size() == expected.values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
       CHECK(std::bit_cast<std::uint64_t>(values[i]) ==
-            std::bit_cast<std::uint64_t>(golden.values[i]));
+            std::bit_cast<std::uint64_t>(expected.values[i]));
   }
-  CHECK(contents.metadata.size() == std::size(goldens::kSafeTensorsMetadata));
-  for (const auto& [key, value] : goldens::kSafeTensorsMetadata)
-    CHECK(contents.metadata.at(std::string(key)) == value);
+  CHECK(contents.metadata.size() == golden.metadata.size());
+  for (const auto& [key, value] : golden.metadata) CHECK(contents.metadata.at(key) == value);
 
-  write(folder / "f", view(goldens::kSafeTensorsEmptyFile));
+  write(folder / "f", golden.file("no tensors"));
   CHECK(same(amp::load_safetensors(folder / "f"), {}));
-  write(folder / "f", view(goldens::kSafeTensorsInt16File));
+  write(folder / "f", golden.file("a dtype that amp does not have"));
   CHECK(amp::load_safetensors(folder / "f").unsupported.at("short") == "I16");
 }
 
 TEST_CASE("safetensors: files are written as the reference implementation was seen to read them",
           "[interop]") {
-  SafeTensors contents;
-  for (const auto& golden : goldens::kSafeTensors) {
+  const Golden golden;
+  SafeTensors contents{.tensors = {}, .metadata = golden.metadata};
+  for (const Golden::Named& given : golden.tensors) {
     amp::DType dtype{};
     for (int d = 0; d < amp::kDTypeCount; ++d) {
-      if (amp::name(static_cast<amp::DType>(d)) == golden.dtype) dtype = static_cast<amp::DType>(d);
+      if (amp::name(static_cast<amp::DType>(d)) == given.dtype) dtype = static_cast<amp::DType>(d);
     }
-    const amp::Shape shape(std::span(golden.shape, static_cast<std::size_t>(golden.dims)));
-    const std::span values(golden.values, static_cast<std::size_t>(golden.count));
-    contents.tensors.emplace_back(golden.name, amp::tensor(values, shape, {.dtype = dtype}));
+    contents.tensors.emplace_back(given.name,
+                                  amp::tensor(given.values, given.shape, {.dtype = dtype}));
   }
-  for (const auto& [key, value] : goldens::kSafeTensorsMetadata)
-    contents.metadata.emplace(key, value);
   const Folder folder;
   amp::save_safetensors(folder / "f", contents);
-  CHECK((bytes_of(folder / "f") == view(goldens::kSafeTensorsFileOfAmp)));
-  write(folder / "g", view(goldens::kSafeTensorsFile));
+  CHECK((bytes_of(folder / "f") == golden.file("written by amp")));
+  write(folder / "g", golden.file("written by the reference"));
   CHECK(same(amp::load_safetensors(folder / "g", {.memory_map = true}), contents));
 }
 
