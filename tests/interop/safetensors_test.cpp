@@ -171,9 +171,11 @@ TEST_CASE("safetensors: names and metadata may be any UTF-8", "[interop]") {
   using namespace std::string_literals;
   SafeTensors contents;
   int count = 0;
-  for (const std::string& name : {""s, "."s, "a.b..c"s, "größe"s, "日本語"s, "🙂"s, "\"quoted\""s,
-                                  "back\\slash"s, "a\nb\r\tc"s, "\0nul\0"s, "\x01\x1f\x7f"s,
-                                  "{}[]:,"s, "__metadata"s, "\u2028"s, std::string(5000, 'x')}) {
+  for (const std::string& name :
+       {""s, "."s, "a.b..c"s, "größe"s, "日本語"s, "🙂"s, "\"quoted\""s, "back\\slash"s,
+        "a\nb\r\tc"s, "\0nul\0"s, "\x01\x1f\x7f"s, "{}[]:,"s, "__metadata"s, "\u2028"s,
+        std::string(5000, 'x'), "\x7f\u0080\u07ff\u0800\u0fff\u1000\ucfff\ud000\ud7ff\ue000\uffff"s,
+        "\U00010000\U0003ffff\U00040000\U000fffff\U00100000\U0010ffff"s}) {
     contents.tensors.emplace_back(name, amp::full({2}, ++count));
     contents.metadata[name] = name;
   }
@@ -355,8 +357,9 @@ TEST_CASE("safetensors: what cannot be saved throws and leaves the old file alon
              ContainsSubstring("\"a\""));
   CHECK_THAT(refusal({{{"__metadata__", t}}}), ContainsSubstring("__metadata__"));
   CHECK_THAT(refusal({{{"__metadata__", t}}, {{"k", "v"}}}), ContainsSubstring("__metadata__"));
-  for (const char* const bad :
-       {"\xff", "a\x80", "\xc0\xaf", "\xed\xa0\x80", "\xe2\x82", "\xf4\x90\x80\x80"}) {
+  for (const char* const bad : {"\xff", "a\x80", "\xc0\xaf", "\xc1\xbf", "\xe0\x9f\xbf",
+                                "\xed\xa0\x80", "\xe2\x82", "\xe2\x82\x7f", "\xf0\x8f\xbf\xbf",
+                                "\xf3\x80\x80\xc0", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80"}) {
     CHECK_THAT(refusal({{{bad, t}}}), ContainsSubstring("UTF-8"));
     CHECK_THAT(refusal({{{"a", t}}, {{bad, "v"}}}), ContainsSubstring("UTF-8"));
     CHECK_THAT(refusal({{{"a", t}}, {{"k", bad}}}), ContainsSubstring("UTF-8"));

@@ -14,23 +14,40 @@
 
 namespace amp::inline v0::detail {
 
-/// Returns the number of bytes of the UTF-8 character at the beginning of `text`, or 0 if there is
-/// none. Overlong forms, surrogates and codes above U+10FFFF are not characters.
+/// The characters of `length` bytes whose first byte is in one range. Their second byte is in
+/// another, all that follow are in 0x80 to 0xBF.
+struct Utf8Range {
+  unsigned char from, to, second_from, second_to;  // both ends included
+  std::size_t length;
+};
+/// Well-formed UTF-8 (table 3-7 of the Unicode standard). Overlong forms, surrogates and codes above
+/// U+10FFFF are not characters.
+inline constexpr Utf8Range kUtf8Ranges[] = {
+    {0x00, 0x7F, 0x00, 0x00, 1},  // up to U+7F
+    {0xC2, 0xDF, 0x80, 0xBF, 2},  // U+7FF
+    {0xE0, 0xE0, 0xA0, 0xBF, 3},  // U+FFF
+    {0xE1, 0xEC, 0x80, 0xBF, 3},  // U+CFFF
+    {0xED, 0xED, 0x80, 0x9F, 3},  // U+D7FF
+    {0xEE, 0xEF, 0x80, 0xBF, 3},  // U+FFFF
+    {0xF0, 0xF0, 0x90, 0xBF, 4},  // U+3FFFF
+    {0xF1, 0xF3, 0x80, 0xBF, 4},  // U+FFFFF
+    {0xF4, 0xF4, 0x80, 0x8F, 4},  // U+10FFFF
+};
+
+/// Returns the number of bytes of the UTF-8 character at the beginning of `text`, which is not
+/// empty, or 0 if there is none.
 [[gnu::cold]] inline std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  const auto within = [&](std::size_t i, unsigned char least, unsigned char most) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    return least <= byte && byte <= most;
   };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
-  const unsigned first = byte(0), second = byte(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool in_range = (first != 0xE0 || second >= 0xA0) && (first != 0xED || second < 0xA0);
-    return in_range && follows(1) && follows(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool in_range = (first != 0xF0 || second >= 0x90) && (first != 0xF4 || second < 0x90);
-    return in_range && follows(1) && follows(2) && follows(3) ? 4 : 0;
+  for (const auto& [from, to, second_from, second_to, length] : kUtf8Ranges) {
+    if (!within(0, from, to)) continue;
+    if (text.size() < length || (length > 1 && !within(1, second_from, second_to))) return 0;
+    for (std::size_t i = 2; i < length; ++i) {
+      if (!within(i, 0x80, 0xBF)) return 0;
+    }
+    return length;
   }
   return 0;
 }
