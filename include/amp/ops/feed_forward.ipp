@@ -36,6 +36,39 @@ AMP_LAZY Tensor matmul_with_epilogue(const Tensor& a, const Tensor& b, const Ten
   return output;
 }
 
+/// What feed_forward keeps for its backward function.
+struct SavedFeedForward {
+  autograd::SavedTensor rows, w1, w2;
+  Tensor activated, aux;
+  bool relu;
+  DType x_dtype, w1_dtype, w2_dtype, b2_dtype;
+};
+
+AMP_LAZY autograd::Gradients<5> feed_forward_backward(const SavedFeedForward& saved,
+                                                      const Tensor& grad,
+                                                      const autograd::Needs<5>& needs) {
+  static constexpr std::string_view kOp = "feed_forward";
+  using kernels::Epilogue;
+  const Tensor &first = saved.w1.get(kOp), &second = saved.w2.get(kOp);
+  autograd::Gradients<5> gradients;
+  if (needs[3] || needs[4]) {
+    auto [weight, bias] =
+        weight_gradients(grad, saved.activated, saved.w2_dtype,
+                         needs[4] ? std::optional<DType>(saved.b2_dtype) : std::nullopt);
+    gradients[3] = weight;
+    gradients[4] = bias;
+  }
+  if (!needs[0] && !needs[1] && !needs[2]) return gradients;
+  if (needs[2])
+    gradients[2] = empty({first.size(0)}, {.dtype = grad.dtype(), .device = grad.device()});
+  const Tensor grad_h = matmul_with_epilogue(
+      grad, second, Tensor(), saved.relu ? Epilogue::kReluBackward : Epilogue::kGeluBackward,
+      saved.aux, gradients[2]);
+  if (needs[0]) gradients[0] = matmul_no_grad(grad_h, first, {}, saved.x_dtype);
+  if (needs[1]) gradients[1] = weight_gradients(grad_h, saved.rows.get(kOp), saved.w1_dtype, {})[0];
+  return gradients;
+}
+
 AMP_LAZY Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1, const Tensor& w2,
                              const Tensor& b2, Activation activation) {
   static constexpr std::string_view kOp = "feed_forward";
@@ -52,34 +85,17 @@ AMP_LAZY Tensor feed_forward(const Tensor& x, const Tensor& w1, const Tensor& b1
   const Tensor aux =
       relu ? empty({m, kernels::relu_bytes(hidden)}, {.dtype = kUInt8, .device = x.device()})
            : empty({m, hidden}, {.dtype = x.dtype(), .device = x.device()});
-  const Tensor a = matmul_with_epilogue(rows, transpose_last(w1), b1,
-                                        relu ? Epilogue::kRelu : Epilogue::kGelu, aux);
-  const Tensor output = matmul_no_grad(a, transpose_last(w2), b2);
+  const Tensor activated = matmul_with_epilogue(rows, transpose_last(w1), b1,
+                                                relu ? Epilogue::kRelu : Epilogue::kGelu, aux);
+  const Tensor output = matmul_no_grad(activated, transpose_last(w2), b2);
   if (autograd::recording(rows, w1, b1, w2, b2)) {
-    using Saved = autograd::SavedTensor;
     autograd::record(
         kOp, output,
-        [rows = Saved(rows), w1 = Saved(w1), w2 = Saved(w2), a, aux, relu,
-         x_dtype = autograd::gradient_dtype(rows), w1_dtype = autograd::gradient_dtype(w1),
-         w2_dtype = autograd::gradient_dtype(w2), b2_dtype = autograd::gradient_dtype(b2)](
-            const Tensor& grad, const autograd::Needs<5>& needs) -> autograd::Gradients<5> {
-          const Tensor &first = w1.get(kOp), &second = w2.get(kOp);
-          autograd::Gradients<5> gradients;
-          if (needs[3] || needs[4]) {
-            auto [weight, bias] = weight_gradients(
-                grad, a, w2_dtype, needs[4] ? std::optional<DType>(b2_dtype) : std::nullopt);
-            gradients[3] = weight;
-            gradients[4] = bias;
-          }
-          if (!needs[0] && !needs[1] && !needs[2]) return gradients;
-          if (needs[2])
-            gradients[2] = empty({first.size(0)}, {.dtype = grad.dtype(), .device = grad.device()});
-          const Tensor grad_h = matmul_with_epilogue(
-              grad, second, Tensor(), relu ? Epilogue::kReluBackward : Epilogue::kGeluBackward, aux,
-              gradients[2]);
-          if (needs[0]) gradients[0] = matmul_no_grad(grad_h, first, {}, x_dtype);
-          if (needs[1]) gradients[1] = weight_gradients(grad_h, rows.get(kOp), w1_dtype, {})[0];
-          return gradients;
+        [saved = SavedFeedForward{rows, w1, w2, activated, aux, relu,
+                                  autograd::gradient_dtype(rows), autograd::gradient_dtype(w1),
+                                  autograd::gradient_dtype(w2), autograd::gradient_dtype(b2)}](
+            const Tensor& grad, const autograd::Needs<5>& needs) {
+          return feed_forward_backward(saved, grad, needs);
         },
         rows, w1, b1, w2, b2);
   }

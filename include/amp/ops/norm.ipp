@@ -178,6 +178,39 @@ AMP_LAZY kernels::Operand planes(const Tensor& tensor, const ActivationOrder& or
   return operand;
 }
 
+/// What batch_norm keeps for its backward function.
+struct SavedBatchNorm {
+  autograd::SavedTensor x, w;
+  Tensor mean, rstd;
+  ActivationOrder order;
+  bool training;
+  DType bias_dtype;
+};
+
+AMP_LAZY autograd::Gradients<3> batch_norm_backward(const SavedBatchNorm& saved,
+                                                    const Tensor& gradient,
+                                                    const autograd::Needs<3>& needs) {
+  const ActivationOrder& order = saved.order;
+  const Tensor grad = order.lay_out(gradient);
+  const Tensor &in = saved.x.get("batch_norm"), &scale = saved.w.get("batch_norm");
+  const Device device = grad.device();
+  autograd::Gradients<3> gradients;
+  if (needs[0]) gradients[0] = order.make(in.shape(), in.dtype(), in.device());
+  if (needs[1]) gradients[1] = empty_like(scale);
+  if (needs[2]) gradients[2] = empty({in.size(1)}, {.dtype = saved.bias_dtype, .device = device});
+  if (in.numel() == 0) {
+    if (needs[1]) gradients[1].zero_();
+    if (needs[2]) gradients[2].zero_();
+    return gradients;
+  }
+  const kernels::BatchNormBackwardArgs args{
+      planes(grad, order),    planes(in, order),      scale.operand(),
+      saved.mean.operand(),   saved.rstd.operand(),   planes(gradients[0], order),
+      gradients[1].operand(), gradients[2].operand(), saved.training};
+  kernels::batch_norm_backward(device, args);
+  return gradients;
+}
+
 AMP_LAZY Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
                            const Tensor& running_var, const Tensor& weight, const Tensor& bias,
                            bool training, double momentum, double eps) {
@@ -212,27 +245,10 @@ AMP_LAZY Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
   if (autograd::recording(x, w, b)) {
     autograd::record(
         "batch_norm", output,
-        [order, mean, rstd, training, channels, x = autograd::SavedTensor(x),
-         w = autograd::SavedTensor(w), bias_dtype = b.defined() ? b.dtype() : kFloat32](
-            const Tensor& gradient, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
-          const Tensor grad = order.lay_out(gradient);
-          const Tensor &in = x.get("batch_norm"), &scale = w.get("batch_norm");
-          const Device device = grad.device();
-          autograd::Gradients<3> gradients;
-          if (needs[0]) gradients[0] = order.make(in.shape(), in.dtype(), in.device());
-          if (needs[1]) gradients[1] = empty_like(scale);
-          if (needs[2]) gradients[2] = empty({channels}, {.dtype = bias_dtype, .device = device});
-          if (in.numel() == 0) {
-            if (needs[1]) gradients[1].zero_();
-            if (needs[2]) gradients[2].zero_();
-          } else {
-            const kernels::BatchNormBackwardArgs args{
-                planes(grad, order),    planes(in, order),      scale.operand(),
-                mean.operand(),         rstd.operand(),         planes(gradients[0], order),
-                gradients[1].operand(), gradients[2].operand(), training};
-            kernels::batch_norm_backward(device, args);
-          }
-          return gradients;
+        [saved =
+             SavedBatchNorm{x, w, mean, rstd, order, training, b.defined() ? b.dtype() : kFloat32}](
+            const Tensor& gradient, const autograd::Needs<3>& needs) {
+          return batch_norm_backward(saved, gradient, needs);
         },
         x, w, b);
   }
