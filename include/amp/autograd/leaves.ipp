@@ -41,43 +41,69 @@ AMP_COLD std::vector<LeafUse> leaves_of(const Tensor& root) {
   return leaves;
 }
 
+namespace detail {
+
+/// Entries of an error message, of which it shows the first.
+struct Listing {
+  std::string text = {};
+  std::size_t count = 0;
+
+  void add(const std::string& entry) {
+    constexpr std::size_t kMostListed = 8;
+    if (count < kMostListed) text += (count == 0 ? "" : "; ") + entry;
+    if (count == kMostListed) text += "; ...";
+    ++count;
+  }
+};
+
+inline bool is_leaf_of(const Node* leaf, const Tensor& tensor) {
+  return tensor.defined() && node_of(tensor) == leaf;
+}
+
+/// The leaves that are in neither list.
+AMP_COLD Listing strangers(const std::vector<LeafUse>& leaves, const NamedTensors& own,
+                           const std::vector<Tensor>& others) {
+  Listing found;
+  for (const auto& [leaf, op] : leaves) {
+    const auto is = [&leaf = leaf](const Tensor& tensor) { return is_leaf_of(leaf, tensor); };
+    if (std::any_of(own.begin(), own.end(), [&](const auto& entry) { return is(entry.second); }) ||
+        std::any_of(others.begin(), others.end(), is))
+      continue;
+    const std::string taken = op == nullptr ? "" : ", taken by " + std::string(op->name());
+    found.add(to_string(leaf->dtype()) + to_string(leaf->shape()) + taken);
+  }
+  return found;
+}
+
+/// Those of `own` that require gradients, but are none of the leaves.
+AMP_COLD Listing unused(const std::vector<LeafUse>& leaves, const NamedTensors& own) {
+  Listing found;
+  for (const auto& [name, tensor] : own) {
+    const bool used = std::any_of(
+        leaves.begin(), leaves.end(),
+        [&tensor = tensor](const LeafUse& use) { return is_leaf_of(use.leaf, tensor); });
+    if (!used && requires_grad(tensor)) found.add("\"" + name + "\", " + describe(tensor));
+  }
+  return found;
+}
+
+}  // namespace detail
+
 AMP_COLD void check_leaves(std::string_view call, std::string_view owner, const Tensor& loss,
                            const NamedTensors& own, const std::vector<Tensor>& others,
                            std::string_view advice) {
   AMP_CHECK(loss.defined(), call, ": `loss` is undefined");
-  constexpr std::size_t kMostListed = 8;
   const std::vector<LeafUse> leaves = leaves_of(loss);
-  const auto list = [](std::string& text, std::size_t count, const std::string& entry) {
-    if (count < kMostListed) text += (count == 0 ? "" : "; ") + entry;
-    if (count == kMostListed) text += "; ...";
-  };
-  const auto is = [](const Node* leaf, const Tensor& tensor) {
-    return tensor.defined() && node_of(tensor) == leaf;
-  };
-  std::string strangers, unused;
-  std::size_t strange = 0, idle = 0;
-  for (const auto& [leaf, op] : leaves) {
-    bool held = false;
-    for (const auto& entry : own) held = held || is(leaf, entry.second);
-    for (const Tensor& other : others) held = held || is(leaf, other);
-    if (held) continue;
-    const std::string taken = op == nullptr ? "" : ", taken by " + std::string(op->name());
-    list(strangers, strange++, to_string(leaf->dtype()) + to_string(leaf->shape()) + taken);
-  }
-  if (strange == 0) return;
-  for (const auto& entry : own) {
-    const Tensor& tensor = entry.second;
-    const bool used = std::any_of(leaves.begin(), leaves.end(),
-                                  [&](const LeafUse& use) { return is(use.leaf, tensor); });
-    if (!used && requires_grad(tensor))
-      list(unused, idle++, "\"" + entry.first + "\", " + describe(tensor));
-  }
-  if (idle != 0)
-    unused =
+  const detail::Listing strangers = detail::strangers(leaves, own, others);
+  if (strangers.count == 0) return;
+  detail::Listing unused = detail::unused(leaves, own);
+  if (unused.count != 0)
+    unused.text =
         "; the loss does not depend on these of its parameters, which they may have replaced: " +
-        unused;
-  amp::detail::fail(call, ": the loss depends on ", strange, strange == 1 ? " leaf" : " leaves",
-                    " that ", owner, " does not hold: ", strangers, unused, "; ", advice);
+        unused.text;
+  amp::detail::fail(call, ": the loss depends on ", strangers.count,
+                    strangers.count == 1 ? " leaf" : " leaves", " that ", owner,
+                    " does not hold: ", strangers.text, unused.text, "; ", advice);
 }
 
 }  // namespace amp::inline v0::autograd
