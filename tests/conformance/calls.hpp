@@ -301,6 +301,7 @@ inline constexpr Binding kAll[] = {
     {"celu(x, numbers)", with_number<amp::celu>, kFloat32Math},
     {"hardtanh(x, numbers)", with_numbers<amp::hardtanh>, kOneRounding, "input", kNumbers},
     {"softplus(x, numbers)", with_numbers<amp::softplus>, kFloat32Math},
+    {"softshrink(x, numbers)", with_number<amp::softshrink>, kOneRounding},
     {"atan2", binary<amp::atan2>, kFloat32Math, "input other", kAnything},
     {"fmod", binary<amp::fmod>, kFloat32Math, "input other", kAnything},
     {"remainder", binary<amp::remainder>, kFloat32Math, "input other", kAnything},

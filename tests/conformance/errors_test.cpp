@@ -7,6 +7,7 @@
 // refuse. ops/misuse_test.cpp has the misuses of tensors.
 #include <amp/amp.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -604,6 +605,10 @@ TEST_CASE("bad calls: indices, lists, choices", "[conformance]") {
       {"max(x, dim)", {{2, 0}}, {1, 0}, "dimension 1|`input`|float32[2, 0]|empty"},
       {"min(x, dim)", {{2, 0}}, {-1, 0}, "dimension 1|`input`|float32[2, 0]|empty"},
       {"argmax(x, dim)", {{2, 0}}, {1, 0}, "dimension 1|`input`|float32[2, 0]|empty"},
+      {"softshrink(x, numbers)", {{2, 3}}, {-0.5}, "`lambd`|not negative|-0.5"},
+      {"softshrink(x, numbers)", {{2, 3}}, {kNaN}, "`lambd`|finite|nan"},
+      {"softshrink(x, numbers)", {{2, 3}}, {HUGE_VAL}, "`lambd`|finite|inf"},
+      {"softshrink(x, numbers)", {{2, 3}}, {1e39}, "`lambd`|value of float32|1e+39"},
       {"dropout", {{2, 3}}, {-0.1, 1}, "`p`|[0, 1]|-0.1"},
       {"dropout", {{2, 3}}, {1.5, 1}, "`p`|[0, 1]|1.5"},
       {"dropout", {{2, 3}}, {kNaN, 1}, "`p`|[0, 1]|nan"},

@@ -119,10 +119,10 @@ DIFFERENCES = [
           lambda case, difference: op(case) in ("atan2", "softsign") and
           any(not t.dtype.is_floating_point for t in case.call.tensors)),
     Known("activations: the gradient at infinity or NaN",
-          "torch's depends on the position (hardtanh, relu6: 0 of the elements that its vectors "
-          "hold, 1 of the last few), or is infinity over infinity; amp's is the limit.",
+          "torch's depends on the position (hardtanh, relu6, softshrink: 0 of the elements that "
+          "its vectors hold, 1 of the last few), or is infinity over infinity; amp's is the limit.",
           lambda case, difference: op(case) in ("hardtanh", "relu6", "selu", "elu", "celu", "mish",
-                                            "softsign") and
+                                            "softshrink", "softsign") and
           not_finite(case) and difference.name == "gradient0"),
     Known("prod: the gradient of a line with an infinity or NaN",
           "amp's is the product over the element, as torch's is unless there is a zero anywhere in "

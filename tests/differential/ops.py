@@ -69,7 +69,8 @@ PARAMETERS = {"leaky_relu": lambda rng: [rng.choice([0.01, 0.2])],
               "elu": lambda rng: [rng.choice([1.0, 0.5])],
               "celu": lambda rng: [rng.choice([1.0, 2.0])],
               "hardtanh": lambda rng: rng.choice([[-1.0, 1.0], [-0.5, 2.0]]),
-              "softplus": lambda rng: rng.choice([[1.0, 20.0], [2.0, 5.0]])}
+              "softplus": lambda rng: rng.choice([[1.0, 20.0], [2.0, 5.0]]),
+              "softshrink": lambda rng: [rng.choice([0.5, 0.0])]}
 
 
 @op(*PARAMETERS)

@@ -137,6 +137,7 @@ inline constexpr ListedOp kOpList[] = {
     {"mish", OpPolicy::kPassthrough},
     {"relu6", OpPolicy::kPassthrough},
     {"selu", OpPolicy::kPassthrough},
+    {"softshrink", OpPolicy::kPassthrough},
     {"softsign", OpPolicy::kPassthrough},
     {"mean", OpPolicy::kPassthrough},
     {"var", OpPolicy::kPassthrough},

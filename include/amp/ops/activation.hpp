@@ -103,6 +103,12 @@ AMP_LAZY [[nodiscard]] inline Tensor relu6(const Tensor& input) {
 /// arXiv 1704.07483). Throws if alpha is 0. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor celu(const Tensor& input, double alpha = 1);
 
+/// x - lambd above lambd, x + lambd below -lambd, and 0 between, elementwise, of floating point.
+/// NaN stays NaN, and its gradient passes. The gradient at and between -lambd and lambd is 0. Throws
+/// if `lambd` is negative or not finite, or the dtype of `input` does not hold it. Under autocast:
+/// unchanged.
+AMP_LAZY [[nodiscard]] Tensor softshrink(const Tensor& input, double lambd = 0.5);
+
 /// How gelu() computes P(Z <= x).
 enum class GeluForm {
   kErf,   ///< x (1 + erf(x / sqrt(2))) / 2

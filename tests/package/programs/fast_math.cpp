@@ -129,6 +129,14 @@ void softmax_of_nan_is_nan() {
   }
 }
 
+void softshrink_passes_nan() {
+  const amp::Tensor x = amp::tensor({from_bits(kNan), 1.0f}, {2}, {.requires_grad = true});
+  const amp::Tensor y = amp::softshrink(x);
+  y.backward(amp::ones({2}));
+  expect((bits(y.to_vector<float>()[0]) & 0x7fff'ffff) > kInfinity, "softshrink(nan)");
+  expect(x.grad().to_vector<float>()[0] == 1, "the gradient of softshrink at nan");
+}
+
 }  // namespace
 
 int main() {
@@ -137,6 +145,7 @@ int main() {
   exponentials_are_rounded();
   large_arguments_have_limits();
   softmax_of_nan_is_nan();
+  softshrink_passes_nan();
   bulk_is_exact<amp::half>();
   bulk_is_exact<amp::bfloat16>();
 }

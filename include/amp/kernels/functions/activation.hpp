@@ -43,6 +43,9 @@ struct Hardsigmoid : Unary<"hardsigmoid", kFloating, kInput> { AMP_FORMULA apply
   AMP_FORMULA derivative(C grad, C x) { return x > C{-3} && x < C{3} ? grad / C{6} : C{0}; } };
 struct Hardswish : Unary<"hardswish", kFloating, kInput> { AMP_FORMULA apply(C x) { return x * Hardtanh::apply(x + C{3}, C{0}, C{6}) / C{6}; }
   AMP_FORMULA derivative(C grad, C x) { return x <= C{-3} ? C{0} : x < C{3} ? grad * (x / C{3} + C(0.5)) : grad; } };
+/// x, nearer to 0 by lambd. NaN stays NaN, and its gradient passes.
+struct Softshrink : Unary<"softshrink", kFloating, kInput, 1> { AMP_FORMULA apply(C x, C lambd) { return x > lambd ? x - lambd : x < -lambd ? x + lambd : is_nan(x) ? x : C{0}; }
+  AMP_FORMULA derivative(C grad, C x, C lambd) { return x > lambd || x < -lambd || is_nan(x) ? grad : C{0}; } };
 /// log(1 + e^(beta x)) / beta, which is x beyond the threshold
 struct Softplus : Unary<"softplus", kFloating, kInput, 2> { AMP_FORMULA apply(C x, C beta, C threshold) { return x * beta > threshold ? x : math::log1p(math::exp(x * beta)) / beta; }
   AMP_FORMULA derivative(C grad, C x, C beta, C threshold) { return x * beta > threshold ? grad : grad * Sigmoid::apply(x * beta); } };
@@ -80,6 +83,6 @@ struct GeluTanh : Unary<"gelu", kFloating, kInput> {
 /// All of them, in the order of the tables of devices.
 using Activations =
     List<Tanh, Sigmoid, Relu, Silu, LeakyRelu, Elu, Celu, Selu, Hardtanh, Relu6, Hardsigmoid,
-         Hardswish, Softplus, Logsigmoid, Mish, Softsign, Gelu, GeluTanh>;
+         Hardswish, Softshrink, Softplus, Logsigmoid, Mish, Softsign, Gelu, GeluTanh>;
 
 }  // namespace amp::inline v0::kernels::functions
