@@ -605,6 +605,7 @@ TEST_CASE("bad calls: indices, lists, choices", "[conformance]") {
       {"max(x, dim)", {{2, 0}}, {1, 0}, "dimension 1|`input`|float32[2, 0]|empty"},
       {"min(x, dim)", {{2, 0}}, {-1, 0}, "dimension 1|`input`|float32[2, 0]|empty"},
       {"argmax(x, dim)", {{2, 0}}, {1, 0}, "dimension 1|`input`|float32[2, 0]|empty"},
+      {"celu(x, numbers)", {{2, 3}}, {0}, "`alpha`|not be 0"},
       {"softshrink(x, numbers)", {{2, 3}}, {-0.5}, "`lambd`|not negative|-0.5"},
       {"softshrink(x, numbers)", {{2, 3}}, {kNaN}, "`lambd`|finite|nan"},
       {"softshrink(x, numbers)", {{2, 3}}, {HUGE_VAL}, "`lambd`|finite|inf"},

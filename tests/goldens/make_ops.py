@@ -1308,6 +1308,7 @@ def more_activations():
             case(f"{name}(x, numbers)", f"far from 0, with {n}", function, wide((3, 5), 6), attributes=n)
             case(f"{name}(x, numbers)", f"at the ends, with {n}", function,
                  at[1:] if name == "hardtanh" else at, attributes=n)
+        case(f"{name}(x, default)", "in general", getattr(F, name), wide((3, 5), 6))
         case(f"{name}(x, numbers)", "of nothing", function, values((0, 3), 1), attributes=n)
         case(f"{name}(x, numbers)", "of one", function, values((1,), 2), attributes=n)
 
