@@ -35,7 +35,7 @@ struct Selu : Unary<"selu", kFloating, kInput> {
   static constexpr double kScale = 1.0507009873554804934193349852946, kAlpha = 1.6732632423543772848170429916717;
   AMP_FORMULA apply(C x) { return x < C{0} ? C(kScale * kAlpha) * math::expm1(x) : C(kScale) * x; }
   AMP_FORMULA derivative(C grad, C x) { return x <= C{0} ? grad * C(kScale * kAlpha) * math::exp(x) : grad * C(kScale); } };
-struct Hardtanh : Unary<"hardtanh", kNumbers, kInput, 2> { AMP_FORMULA apply(C x, C low, C high) { return x < low ? low : x > high ? high : x; }
+struct Hardtanh : Unary<"hardtanh", kNumbers, kInput, 2> { AMP_FORMULA apply(C x, C low, C high) { return is_unseen_nan(x) ? x : x < low ? low : x > high ? high : x; }
   AMP_FORMULA derivative(C grad, C x, C low, C high) { return x <= low || x >= high ? C{0} : grad; } };
 /// Hardtanh under a name of its own.
 struct Relu6 : Hardtanh { static constexpr const char* kName = "relu6"; };

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "amp/core/config.hpp"
+#include "amp/types/small_float.hpp"
 
 namespace amp::inline v0::kernels::functions {
 
@@ -29,13 +30,26 @@ AMP_MATH(floor) AMP_MATH(ceil) AMP_MATH(trunc) AMP_MATH(rint)
 AMP_MATH_OF_TWO(pow) AMP_MATH_OF_TWO(fmax) AMP_MATH_OF_TWO(fmod) AMP_MATH_OF_TWO(atan2)
 #undef AMP_MATH
 #undef AMP_MATH_OF_TWO
-    // clang-format on
+}  // namespace math
+// clang-format on
 
-    /// The inverse of erf: infinite at -1 and 1, NaN beyond. Starts from polynomials in log(1 -
-    /// x^2) with an error of 1e-6 (Giles, "Approximating the erfinv function", GPU Computing Gems,
-    /// 2011), and corrects by Halley's method, in which erfc keeps the digits near 1.
-    template <class C>
-    AMP_HOST_DEVICE inline C erfinv(C x) {
+/// Whether x is a NaN that comparisons do not see, because of -ffast-math.
+template <class C>
+AMP_HOST_DEVICE constexpr bool is_unseen_nan([[maybe_unused]] C x) {
+#if __FINITE_MATH_ONLY__
+  return is_nan(x);
+#else
+  return false;
+#endif
+}
+
+namespace math {
+
+/// The inverse of erf: infinite at -1 and 1, NaN beyond. Starts from polynomials in log(1 - x^2)
+/// with an error of 1e-6 (Giles, "Approximating the erfinv function", GPU Computing Gems, 2011), and
+/// corrects by Halley's method, in which erfc keeps the digits near 1.
+template <class C>
+AMP_HOST_DEVICE inline C erfinv(C x) {
   const C magnitude = x < C{0} ? -x : x;
   if (magnitude == C{1}) return x / (C{1} - magnitude);
   constexpr float kNear[] = {2.81022636e-08F,  3.43273939e-07F, -3.5233877e-06F,

@@ -27,7 +27,7 @@ struct Sign : Unary<"sign", kNumbers, kNothing> { AMP_FORMULA apply(C x) { retur
 struct Square : Unary<"square", kNumbers, kInput> { AMP_FORMULA apply(C x) { return x * x; }
   AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return wrapping(bits_of(x) * bits_of(x)); }
   AMP_FORMULA derivative(C grad, C x) { return grad * (C{2} * x); } };
-struct Sqrt : Unary<"sqrt", kReal, kOutput> { AMP_FORMULA apply(C x) { return math::sqrt(x); } AMP_FORMULA derivative(C grad, C y) { return grad / (C{2} * y); } };
+struct Sqrt : Unary<"sqrt", kReal, kOutput> { AMP_FORMULA apply(C x) { return is_unseen_nan(x) ? x : math::sqrt(x); } AMP_FORMULA derivative(C grad, C y) { return grad / (C{2} * y); } };
 struct Rsqrt : Unary<"rsqrt", kReal, kOutput> { AMP_FORMULA apply(C x) { return C{1} / math::sqrt(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (C(-0.5) * y * y * y); } };
 
 struct Exp : Unary<"exp", kReal, kOutput> { AMP_FORMULA apply(C x) { return math::exp(x); } AMP_FORMULA derivative(C grad, C y) { return grad * y; } };
