@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <unordered_set>
 
 #include "amp/autograd/function.hpp"
 #include "amp/autograd/leaves.hpp"
 #include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
+#include "amp/core/object_pool.hpp"
 
 namespace amp::inline v0::autograd {
 
@@ -19,7 +19,7 @@ AMP_COLD std::vector<LeafUse> leaves_of(const Tensor& root) {
             ", requires no gradient: nothing it was computed from does, or it was computed under "
             "NoGradGuard");
   std::vector<LeafUse> leaves, open{{node_of(root), nullptr}};
-  std::unordered_set<const Node*> known{open[0].leaf};
+  amp::detail::AddressSet known{open[0].leaf};
   while (!open.empty()) {
     const auto [node, user] = open.back();
     open.pop_back();

@@ -5,11 +5,11 @@
 #include <atomic>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "amp/core/globals.hpp"
 #include "amp/core/globals.ipp"
+#include "amp/core/object_pool.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/device/memory.hpp"
 
@@ -51,7 +51,7 @@ AMP_COLD void* GraphMemory::take(Device device, std::int64_t bytes, bool may_all
 
 struct Capture::Notes {
   std::vector<Ref<Replayable>> objects = {};
-  std::unordered_set<const Replayable*> known = {};
+  AddressSet known = {};
   std::unordered_map<std::string_view, Replayable*> singles = {};
   std::unordered_map<const void*, std::string_view> open = {};
   std::string_view stray = {};

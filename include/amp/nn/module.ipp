@@ -10,7 +10,6 @@
 #include <new>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -76,8 +75,7 @@ AMP_COLD std::vector<Tensor> values(const NamedTensors& named) try {
 
 /// Removes the entries of tensors that an earlier entry has.
 AMP_INLINE void keep_first_names(NamedTensors& named) {
-  using Key = const amp::detail::TensorImpl*;
-  std::unordered_set<Key, std::hash<Key>, std::equal_to<>, amp::detail::PoolAllocator<Key>> known;
+  amp::detail::AddressSet known;
   std::erase_if(named,
                 [&](const auto& entry) { return !known.insert(&entry.second.impl()).second; });
 }

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
-#include <unordered_set>
 #include <utility>
 
 #include "amp/autograd/function.hpp"
+#include "amp/core/object_pool.hpp"
 #include "amp/ops/checkpoint.hpp"
 
 namespace amp::inline v0::detail {
@@ -57,7 +56,7 @@ AMP_LAZY PoolVector<Ref<autograd::Node>> edges_out(const Tensor& result, std::ui
   using autograd::Node;
   PoolVector<Ref<Node>> edges;
   PoolVector<Node*> open{autograd::node_of(result)};
-  std::unordered_set<Node*, std::hash<Node*>, std::equal_to<>, PoolAllocator<Node*>> known;
+  AddressSet known;
   while (!open.empty()) {
     const Node& node = *open.back();
     open.pop_back();

@@ -186,8 +186,8 @@ class Optimizer {
   std::vector<Tensor> parameters_;
   detail::PoolVector<std::optional<ParameterView>> views_;  // set for views; without names
   std::vector<std::string> names_;
-  std::vector<bool> has_name_;                           // false: the name is the index
-  std::unordered_set<const detail::TensorImpl*> known_;  // the parameters
+  std::vector<bool> has_name_;  // false: the name is the index
+  detail::AddressSet known_;    // of the parameters
   std::unordered_set<std::string> known_names_;
   Tensor applied_;  // int64, on the device
   bool warns_of_sums_ = true;
