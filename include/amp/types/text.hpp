@@ -120,38 +120,10 @@ class NumberScanner {
  public:
   /// Returns whether c continues the text so far. The caller keeps the text itself.
   constexpr bool accept(char c) {
-    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    switch (state_) {
-      case kStart:
-        if (c == '+' || c == '-') return to(kSign);
-        [[fallthrough]];
-      case kSign:
-        if (lower == 'i' || lower == 'n') {
-          word_ = lower == 'i' ? std::string_view("infinity") : std::string_view("nan");
-          matched_ = 1;
-          return to(kWord);
-        }
-        if (is_digit(c)) return to(kInteger);
-        return c == '.' && to(kPoint);
-      case kInteger:
-        if (is_digit(c)) return true;
-        if (c == '.') return to(kFraction);
-        return lower == 'e' && to(kExponent);
-      case kPoint:
-        return is_digit(c) && to(kFraction);
-      case kFraction:
-        if (is_digit(c)) return true;
-        return lower == 'e' && to(kExponent);
-      case kExponent:
-        if (c == '+' || c == '-') return to(kExponentSign);
-        [[fallthrough]];
-      case kExponentSign:
-      case kExponentDigits:
-        return is_digit(c) && to(kExponentDigits);
-      case kWord:
-        return matched_ < word_.size() && lower == word_[matched_] && ++matched_ != 0;
-    }
-    return false;
+    if (c == '+' || c == '-') return accept_sign();
+    if (c == '.') return accept_point();
+    if (is_digit(c)) return accept_digit();
+    return accept_letter(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
   }
 
   constexpr bool is_word() const { return state_ == kWord; }
@@ -176,6 +148,33 @@ class NumberScanner {
     state_ = next;
     return true;
   }
+
+  constexpr bool accept_sign() {
+    if (state_ == kExponent) return to(kExponentSign);
+    return state_ == kStart && to(kSign);
+  }
+  constexpr bool accept_point() {
+    if (state_ == kInteger) return to(kFraction);
+    return before_number() && to(kPoint);
+  }
+  constexpr bool accept_digit() {
+    if (before_number()) return to(kInteger);
+    if (state_ == kPoint) return to(kFraction);
+    if (state_ == kExponent || state_ == kExponentSign) return to(kExponentDigits);
+    return state_ != kWord;
+  }
+  constexpr bool accept_letter(char lower) {
+    if (lower == 'e') {  // part of no word
+      return (state_ == kInteger || state_ == kFraction) && to(kExponent);
+    }
+    if (before_number()) {
+      word_ = lower == 'i' ? std::string_view("infinity") : std::string_view("nan");
+      state_ = kWord;
+    }
+    if (state_ != kWord || matched_ == word_.size()) return false;
+    return word_[matched_++] == lower;
+  }
+  constexpr bool before_number() const { return state_ == kStart || state_ == kSign; }
 
   State state_ = kStart;
   std::string_view word_{};
