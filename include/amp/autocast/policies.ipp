@@ -61,9 +61,11 @@ AMP_COLD EnteredPolicies joined(const EnteredPolicies& outer,
   AMP_CHECK(all.size() <= ModulePolicies::kMost,
             "AutocastGuard: scopes that enclose each other may have ", ModulePolicies::kMost,
             " policies by module, but have ", all.size());
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+  const auto before = [](const auto& a, const auto& b) {
     return order_of(a.first) < order_of(b.first);
-  });
+  };
+  for (auto next = all.begin(); next != all.end(); ++next)  // sorts by insertion: they are few
+    std::rotate(std::upper_bound(all.begin(), next, *next, before), next, next + 1);
   EnteredPolicies result{.list = make_ref<ModulePolicies>()};
   for (std::size_t i = 0; i < all.size(); ++i) {
     result.entered |= std::uint64_t{all[i].second} << i;
