@@ -230,15 +230,17 @@ AMP_INLINE kernels::LowPrecisionCopies Optimizer::copies_to_write(std::size_t i)
 }
 
 AMP_COLD void Optimizer::forget_after(std::size_t count) {
-  if (views_.size() > count) views_.resize(count);
+  const auto shorten = [=](auto& list) {
+    if (list.size() > count)
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(count), list.end());
+  };
   for (std::size_t i = count; i < parameters_.size(); ++i) known_.erase(&parameters_[i].impl());
   for (std::size_t i = count; i < names_.size(); ++i) known_names_.erase(names_[i]);
-  parameters_.resize(count);
-  names_.resize(count);
-  has_name_.resize(count);
-  for (State* state : all_states()) {
-    if (state->tensors.size() > count) state->tensors.resize(count);
-  }
+  shorten(views_);
+  shorten(parameters_);
+  shorten(names_);
+  shorten(has_name_);
+  for (State* state : all_states()) shorten(state->tensors);
 }
 
 AMP_COLD void Optimizer::check_state(std::size_t i, const StateChoice& choice,

@@ -212,7 +212,7 @@ auto RuleOptimizer<Formula>::choice(std::size_t i) const -> StateChoice {
 }
 
 template <class Formula>
-auto RuleOptimizer<Formula>::hyperparameters() -> Hyperparameters {
+AMP_COLD auto RuleOptimizer<Formula>::hyperparameters() -> Hyperparameters {
   Hyperparameters all;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::string prefix = "groups." + std::to_string(g) + ".";
