@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
-#include <unordered_set>
 #include <utility>
 
 #include "amp/autograd/node.hpp"
@@ -201,12 +199,10 @@ void for_each_span(const GradientParts& parts, const Body& body) {
 
 AMP_COLD void Cycle::check_unshared(std::string_view call, const AnyOptimizer& optimizer,
                                     const OptimizerCycle& cycle) const {
-  using Addresses = std::unordered_set<const void*, std::hash<const void*>, std::equal_to<>,
-                                       PoolAllocator<const void*>>;
   for (const OptimizerCycle& other : optimizers_) {
     const bool changes_its_step = cycle.writes && other.stage == Stage::kUnscaled;
     if (&other == &cycle || !(other.writes || changes_its_step)) continue;
-    Addresses theirs;
+    AddressSet theirs;
     for_each_span(other.parts, [&](const void* data, std::size_t) { theirs.insert(data); });
     for_each_span(cycle.parts, [&](const void* data, std::size_t i) {
       // A marked gradient was accumulated in backward after the other optimizer unscaled.

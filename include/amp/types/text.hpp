@@ -169,10 +169,14 @@ class NumberScanner {
     }
     if (before_number()) {
       word_ = lower == 'i' ? std::string_view("infinity") : std::string_view("nan");
-      state_ = kWord;
+      return word_[0] == lower && matches();
     }
-    if (state_ != kWord || matched_ == word_.size()) return false;
-    return word_[matched_++] == lower;
+    return state_ == kWord && matched_ < word_.size() && word_[matched_] == lower && matches();
+  }
+  /// Accepts a letter of a word.
+  constexpr bool matches() {
+    ++matched_;
+    return to(kWord);
   }
   constexpr bool before_number() const { return state_ == kStart || state_ == kSign; }
 
