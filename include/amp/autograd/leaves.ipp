@@ -9,8 +9,8 @@
 #include "amp/autograd/function.hpp"
 #include "amp/autograd/leaves.hpp"
 #include "amp/autograd/node.hpp"
+#include "amp/core/address_set.hpp"
 #include "amp/core/error.hpp"
-#include "amp/core/object_pool.hpp"
 
 namespace amp::inline v0::autograd {
 

@@ -9,9 +9,7 @@
 
 #include <bit>
 #include <cstddef>
-#include <functional>
 #include <new>
-#include <unordered_set>
 #include <vector>
 
 #include "amp/core/config.hpp"
@@ -97,10 +95,6 @@ struct PoolAllocator {
 };
 template <class T>
 using PoolVector = std::vector<T, PoolAllocator<T>>;
-
-/// A set of addresses, whatever lies there: one type, so that a source file compiles one such set.
-using AddressSet = std::unordered_set<const void*, std::hash<const void*>, std::equal_to<>,
-                                      PoolAllocator<const void*>>;
 
 }  // namespace amp::inline v0::detail
 

@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "amp/core/address_set.hpp"
 #include "amp/core/globals.hpp"
 #include "amp/core/globals.ipp"
-#include "amp/core/object_pool.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/device/memory.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <memory>
 #include <new>
@@ -17,8 +16,8 @@
 #include "amp/autograd/hooks.hpp"
 #include "amp/autograd/leaves.hpp"
 #include "amp/autograd/node.hpp"
+#include "amp/core/address_set.hpp"
 #include "amp/core/error.hpp"
-#include "amp/core/object_pool.hpp"
 #include "amp/nn/module.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/cloning.hpp"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "amp/autograd/function.hpp"
+#include "amp/core/address_set.hpp"
 #include "amp/core/object_pool.hpp"
 #include "amp/ops/checkpoint.hpp"
 

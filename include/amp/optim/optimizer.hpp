@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "amp/core/address_set.hpp"
 #include "amp/core/object_pool.hpp"
 #include "amp/kernels/optim/grad_scale.hpp"
 #include "amp/optim/parameter_view.hpp"
