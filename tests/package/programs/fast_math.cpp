@@ -146,9 +146,15 @@ void functions_of_nan_are_nan() {
   check([](const auto& x) { return amp::hardswish(x); }, "hardswish(nan)");
   check([](const auto& x) { return amp::softshrink(x); }, "softshrink(nan)");
   check([](const auto& x) { return amp::amax(x, {0}); }, "amax(nan)");
-  const amp::Tensor x = amp::tensor({from_bits(kNan), 1.0f}, {2}, {.requires_grad = true});
-  amp::softshrink(x).backward(amp::ones({2}));
-  expect(x.grad().to_vector<float>()[0] == 1, "the gradient of softshrink at nan");
+  const auto check_gradient = [](const auto& function, const char* what) {
+    const amp::Tensor x = amp::tensor({from_bits(kNan), 1.0f}, {2}, {.requires_grad = true});
+    function(x).backward(amp::ones({2}));
+    expect(x.grad().template to_vector<float>()[0] == 1, what);
+  };
+  check_gradient([](const auto& x) { return amp::softshrink(x); }, "softshrink's gradient at nan");
+  check_gradient([](const auto& x) { return amp::hardtanh(x); }, "hardtanh's gradient at nan");
+  check_gradient([](const auto& x) { return amp::relu6(x); }, "relu6's gradient at nan");
+  check_gradient([](const auto& x) { return amp::hardswish(x); }, "hardswish's gradient at nan");
 }
 
 }  // namespace

@@ -36,13 +36,13 @@ struct Selu : Unary<"selu", kFloating, kInput> {
   AMP_FORMULA apply(C x) { return x < C{0} ? C(kScale * kAlpha) * math::expm1(x) : C(kScale) * x; }
   AMP_FORMULA derivative(C grad, C x) { return x <= C{0} ? grad * C(kScale * kAlpha) * math::exp(x) : grad * C(kScale); } };
 struct Hardtanh : Unary<"hardtanh", kNumbers, kInput, 2> { AMP_FORMULA apply(C x, C low, C high) { return is_unseen_nan(x) ? x : x < low ? low : x > high ? high : x; }
-  AMP_FORMULA derivative(C grad, C x, C low, C high) { return x <= low || x >= high ? C{0} : grad; } };
+  AMP_FORMULA derivative(C grad, C x, C low, C high) { return (x <= low || x >= high) && !is_unseen_nan(x) ? C{0} : grad; } };
 /// Hardtanh under a name of its own.
 struct Relu6 : Hardtanh { static constexpr const char* kName = "relu6"; };
 struct Hardsigmoid : Unary<"hardsigmoid", kFloating, kInput> { AMP_FORMULA apply(C x) { return Hardtanh::apply(x + C{3}, C{0}, C{6}) / C{6}; }
   AMP_FORMULA derivative(C grad, C x) { return x > C{-3} && x < C{3} ? grad / C{6} : C{0}; } };
 struct Hardswish : Unary<"hardswish", kFloating, kInput> { AMP_FORMULA apply(C x) { return x * Hardtanh::apply(x + C{3}, C{0}, C{6}) / C{6}; }
-  AMP_FORMULA derivative(C grad, C x) { return x <= C{-3} ? C{0} : x < C{3} ? grad * (x / C{3} + C(0.5)) : grad; } };
+  AMP_FORMULA derivative(C grad, C x) { return is_unseen_nan(x) ? grad : x <= C{-3} ? C{0} : x < C{3} ? grad * (x / C{3} + C(0.5)) : grad; } };
 /// x, nearer to 0 by lambd. NaN stays NaN, and its gradient passes.
 struct Softshrink : Unary<"softshrink", kFloating, kInput, 1> { AMP_FORMULA apply(C x, C lambd) { return x > lambd ? x - lambd : x < -lambd ? x + lambd : is_nan(x) ? x : C{0}; }
   AMP_FORMULA derivative(C grad, C x, C lambd) { return x > lambd || x < -lambd || is_nan(x) ? grad : C{0}; } };
