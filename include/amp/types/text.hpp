@@ -167,14 +167,11 @@ class NumberScanner {
     if (lower == 'e') {  // part of no word
       return (state_ == kInteger || state_ == kFraction) && to(kExponent);
     }
-    if (before_number()) {
-      word_ = lower == 'i' ? std::string_view("infinity") : std::string_view("nan");
-      return word_[0] == lower && matches();
-    }
-    return state_ == kWord && matched_ < word_.size() && word_[matched_] == lower && matches();
-  }
-  /// Accepts a letter of a word.
-  constexpr bool matches() {
+    const bool begins = before_number();
+    const std::string_view word = !begins ? word_ : lower == 'i' ? "infinity" : "nan";
+    if (!begins && state_ != kWord) return false;
+    if (matched_ == word.size() || word[matched_] != lower) return false;
+    word_ = word;
     ++matched_;
     return to(kWord);
   }
