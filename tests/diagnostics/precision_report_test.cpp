@@ -107,6 +107,15 @@ TEST_CASE("Large finite gradients are finite, though their squares overflow") {
   CHECK(seen.max_abs == Approx(1e30));
 }
 
+TEST_CASE("A gradient that overflows when the loss scale is divided out is infinite") {
+  const amp::PrecisionReport report = amp::precision_report(
+      with_gradient(amp::tensor({1e38F, 1.0F}, {2})), {.loss_scale = 0x1p-10});
+  const amp::GradientReport& seen = *entry(report, "weight").gradient;
+  CHECK(seen.infs == 1);
+  CHECK(seen.nans == 0);
+  CHECK(std::isinf(seen.max_abs));
+}
+
 TEST_CASE("Parameters without gradients, and empty ones") {
   amp::nn::Module module;
   module.register_parameter("frozen", amp::ones({2}), false);

@@ -278,6 +278,11 @@ TEST_CASE("out of memory: calls that return what the standard library holds") {
   CHECK(fails([&] { (void)x.to_vector<float>(); }));
   CHECK(fails([&] { (void)amp::tensor({1.0, 2.0}, {2}); }));
   CHECK(fails([&] { (void)to_string(x); }));
+  const Tensor infinities = amp::full({64}, HUGE_VAL);
+  CHECK(fails([&] {
+    const amp::AnomalyGuard guard;
+    (void)amp::relu(infinities);
+  }));
 }
 
 }  // namespace

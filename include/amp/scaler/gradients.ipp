@@ -208,7 +208,7 @@ AMP_COLD GradientSummary summarize(const Tensor& tensor) {
   args.found_inf = scalar_data(scalars) + 1;
   args.ledger = ledgers.prepare(ledger.get(), device, 1, 1, scalar_data(scalars) + 2);
   grad_norm(args);
-  return ledger->read()[0].gradients[0];
+  return or_out_of_memory([&] { return ledger->read()[0].gradients[0]; });
 }
 
 AMP_INLINE ClipScalars::ClipScalars(const GradientSpans& spans, Device device)
