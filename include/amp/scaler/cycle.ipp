@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "amp/autograd/node.hpp"
+#include "amp/core/address_set.hpp"
 #include "amp/core/error.hpp"
 #include "amp/core/warning.hpp"
 #include "amp/device/capture.hpp"
@@ -187,9 +188,9 @@ AMP_INLINE void Cycle::end() noexcept {
     ended_.erase(ended_.begin(), ended_.end() - static_cast<std::ptrdiff_t>(kMostEnded));
 }
 
-/// Calls body(part, index) for each gradient that has elements.
+/// Calls body(data, index) for each gradient that has elements; the index is that within its part.
 template <class Body>
-void for_each_span(const GradientParts& parts, const Body& body) {
+void for_each_address(const GradientParts& parts, const Body& body) {
   for (const GradientPart& part : parts) {
     for (std::size_t i = 0; i < part.spans.size(); ++i) {
       if (part.spans[i].numel != 0) body(part.spans[i].data, i);
@@ -203,8 +204,8 @@ AMP_COLD void Cycle::check_unshared(std::string_view call, const AnyOptimizer& o
     const bool changes_its_step = cycle.writes && other.stage == Stage::kUnscaled;
     if (&other == &cycle || !(other.writes || changes_its_step)) continue;
     AddressSet theirs;
-    for_each_span(other.parts, [&](const void* data, std::size_t) { theirs.insert(data); });
-    for_each_span(cycle.parts, [&](const void* data, std::size_t i) {
+    for_each_address(other.parts, [&](const void* data, std::size_t) { theirs.insert(data); });
+    for_each_address(cycle.parts, [&](const void* data, std::size_t i) {
       // A marked gradient was accumulated in backward after the other optimizer unscaled.
       AMP_CHECK(theirs.count(data) == 0 || (!changes_its_step && is_marked(optimizer, data)), call,
                 ": gradient ", i, cycle.parts.size() > 1 ? " of its device" : "",

@@ -162,15 +162,16 @@ struct PassResults {
   bool finite_norm = false;  // *found_inf = 1 also if the norm is not finite
   GradientStatistics* statistics = nullptr;
   LedgerArgs ledger = {};
-  std::int64_t gradients = 0, elements = 0;
-  bool wide = false;  // whether the norm is float64, and not rounded to float32
+  std::int64_t gradients = 0;  // the number of gradients, which the ledger records
+  std::int64_t elements = 0;   // of all of them
+  bool wide = false;           // whether the norm is float64, and not rounded to float32
 
   /// Whether the elements are counted.
   AMP_HOST_DEVICE bool tallies() const { return statistics != nullptr || ledger.ring != nullptr; }
   AMP_HOST_DEVICE void write_found_inf() const {
     if (found_inf != nullptr) *found_inf = 1.0F;
   }
-  /// Writes all but the summaries of the ledger.
+  /// Writes all results. In the ledger it begins the pass, whose summaries are written later.
   AMP_HOST_DEVICE void write(double squares, const GradientTally& tally) const {
     const double root = functions::math::sqrt(squares);
     const double value = wide ? root : static_cast<double>(static_cast<float>(root));
@@ -213,4 +214,5 @@ inline PassResults results_of(const GradNormArgs& args) {
   results.wide = any_float64(args.gradients, args.count);
   return results;
 }
+
 }  // namespace amp::inline v0::kernels

@@ -116,20 +116,27 @@ struct Block {
   std::int64_t first, n;
   C factor;
 };
-/// Tallies scaled values.
+/// Tallies scaled values, but for those that are lost. Returns whether one is small.
 template <class C>
-AMP_ALWAYS_INLINE void tally_scaled(const C* x, std::int64_t n, GradientTally& tally) {
-  const auto below = [&](C bound) {
-    const auto bits = magnitude(bound);
-    decltype(magnitude(C{})) count = 0;
-    for_each_lane(n, [&](std::int64_t i, int) { count += magnitude(x[i]) < bits ? 1 : 0; });
-    return count;
-  };
-  const auto small = below(static_cast<C>(kSmallestNormalHalf));
-  if (small == 0) return;
+AMP_ALWAYS_INLINE bool tally_scaled(const C* x, std::int64_t n, GradientTally& tally) {
+  const auto bound = magnitude(static_cast<C>(kSmallestNormalHalf));
+  decltype(magnitude(C{})) zeros = 0, small = 0;
+  for_each_lane(n, [&](std::int64_t i, int) {
+    const auto bits = magnitude(x[i]);
+    zeros += bits == 0 ? 1 : 0;
+    small += bits < bound ? 1 : 0;
+  });
+  tally.zeros += zeros;
   tally.small += small;
-  tally.lost += below(static_cast<C>(kSmallestHalf));
-  tally.zeros += below((std::numeric_limits<C>::denorm_min)());
+  return small != 0;
+}
+/// Tallies the scaled values that are lost.
+template <class C>
+AMP_ALWAYS_INLINE void tally_lost(const C* x, std::int64_t n, GradientTally& tally) {
+  const auto bound = magnitude(static_cast<C>(kSmallestHalf));
+  decltype(magnitude(C{})) lost = 0;
+  for_each_lane(n, [&](std::int64_t i, int) { lost += magnitude(x[i]) < bound ? 1 : 0; });
+  tally.lost += lost;
 }
 /// Tallies the unscaled values of a block, and adds the squares of the finite ones to the lanes.
 template <class C>
@@ -153,10 +160,11 @@ AMP_ALWAYS_INLINE void tally_unscaled(const Block<C>& block, GradientTally& tall
   }
 }
 
-/// The work of a pass. `tallies` requires sums.
+/// The work of a pass. `tallies` requires `sums`. `records`, for a ledger, requires `tallies`, and
+/// counts the values that are lost, too.
 struct Pass {
   double inverse;
-  bool writes, tests, sums, tallies;
+  bool writes, tests, sums, tallies = false, records = false;
 
   bool writes_to(const GradientSpan& span) const { return writes && !span.read_only; }
   bool only_sums(const GradientSpan& span) const { return sums && !tallies && !writes_to(span); }
@@ -198,7 +206,8 @@ AMP_ALWAYS_INLINE bool process_chunk(const Pass& pass, const GradientSpan& span,
   for (std::int64_t i = begin; i < end; i += kBlock) {
     const std::int64_t n = (std::min)(kBlock, end - i);
     Block<C> block{fetch(grad, i, 1, n, buffer), i, n, static_cast<C>(pass.inverse)};
-    if (pass.tallies) tally_scaled(block.values, n, found.tally);
+    const bool has_small = pass.tallies && tally_scaled(block.values, n, found.tally);
+    if (has_small && pass.records) tally_lost(block.values, n, found.tally);
     if (to.writes) bad |= write_unscaled(to, output, block, buffer);
     if (tests) bad |= test_block(block.values, n, block.factor);
     if (pass.tallies) {
@@ -316,7 +325,8 @@ AMP_INLINE void unscale(const UnscaleArgs& args) {
                           .writes = args.write,
                           .tests = true,
                           .sums = sums,
-                          .tallies = results.tallies()};
+                          .tallies = results.tallies(),
+                          .records = args.ledger.ring != nullptr};
   detail::run(pass, args.gradients, args.count, results);
 }
 
@@ -327,7 +337,8 @@ AMP_INLINE void grad_norm(const GradNormArgs& args) {
                           .writes = false,
                           .tests = false,
                           .sums = true,
-                          .tallies = results.tallies()};
+                          .tallies = results.tallies(),
+                          .records = args.ledger.ring != nullptr};
   detail::run(pass, args.gradients, args.count, results);
 }
 
@@ -335,8 +346,7 @@ AMP_INLINE void clip(const ClipArgs& args) {
   if (args.found_inf != nullptr && *args.found_inf != 0) return;
   const double factor = args.factor();
   if (factor == 1) return;
-  const detail::Pass pass{
-      .inverse = factor, .writes = true, .tests = false, .sums = false, .tallies = false};
+  const detail::Pass pass{.inverse = factor, .writes = true, .tests = false, .sums = false};
   detail::run(pass, args.gradients, args.count);
 }
 

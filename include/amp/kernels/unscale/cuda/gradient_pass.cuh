@@ -189,7 +189,6 @@ class ChunkOfPass {
   template <class C, int N>
   __device__ __forceinline__ void add(C (&values)[N], std::int64_t i, int lane,
                                       Found<C>& found) const {
-    const auto offset = static_cast<std::uint32_t>(i - range_.begin);
     C unscaled[N];
     for (int l = 0; l < N; ++l) unscaled[l] = values[l] * static_cast<C>(inverse_);
     if constexpr (kWrites)
@@ -197,7 +196,8 @@ class ChunkOfPass {
     for (int l = 0; l < N; ++l) {
       if constexpr (kTallies) {
         found.lanes[lane + l] += GradientTally::square(unscaled[l]);
-        found.tally.add(values[l], unscaled[l], offset + static_cast<std::uint32_t>(l));
+        const auto in_chunk = static_cast<std::uint32_t>(i + l - range_.begin);
+        found.tally.add(values[l], unscaled[l], in_chunk);
       } else {
         found.lanes[lane + l] += unscaled[l] * unscaled[l];
       }
@@ -255,15 +255,18 @@ __device__ __forceinline__ double sum_of_chunks(const volatile double* sums, std
   lanes[threadIdx.x] = sum;
   return sum_of_lanes(lanes, kLaneThreads);
 }
-/// The counts of all chunks that statistics use, returned to thread 0.
+/// The counts that statistics use, summed over all chunks and returned to each thread.
 __device__ __forceinline__ GradientTally tally_of_chunks(const volatile GradientTally* tallies,
                                                          std::int64_t chunks,
                                                          GradientTally* shared) {
   GradientTally tally{};
   for (std::int64_t n = threadIdx.x; n < chunks; n += kLaneThreads) {
-    const volatile GradientTally& more = tallies[n];
-    tally.add({more.zeros, more.small, 0, more.flushed, more.infs, more.nans, 0, more.most,
-               more.most_float64, 0});
+    const volatile GradientTally& chunk = tallies[n];
+    GradientTally more{};
+    more.zeros = chunk.zeros, more.small = chunk.small, more.flushed = chunk.flushed;
+    more.infs = chunk.infs, more.nans = chunk.nans;
+    more.most = chunk.most, more.most_float64 = chunk.most_float64;
+    tally.add(more);
   }
   return joined(tally, shared);
 }
@@ -331,19 +334,19 @@ AMP_KERNEL void summaries_kernel(const Row* rows, std::int64_t count, const Grad
 inline void launch_pass(Device device, GradientTable& table, const float* inverse_scale,
                         bool writes, bool tests, PassResults results) {
   results.elements = table.elements;
-  const bool tallies = results.tallies() || (tests && !writes);
+  const bool counts = results.tallies() || (tests && !writes);
   const auto kernel =
       writes
-          ? (tallies ? pass_kernel<GradientRow, true, true> : pass_kernel<GradientRow, true, false>)
-          : (tallies ? pass_kernel<GradientRow, false, true>
-                     : pass_kernel<GradientRow, false, false>);
+          ? (counts ? pass_kernel<GradientRow, true, true> : pass_kernel<GradientRow, true, false>)
+          : (counts ? pass_kernel<GradientRow, false, true>
+                    : pass_kernel<GradientRow, false, false>);
   const Scratch<double> sums(device, table.chunks);
-  const Scratch<GradientTally> counts(device, tallies ? table.chunks : 0);
+  const Scratch<GradientTally> tallies(device, counts ? table.chunks : 0);
   launch(device, blocks_for(table.chunks), kLaneThreads, kernel, table.rows.data(), table.count,
-         table.chunks, inverse_scale, sums.data(), counts.data(), table.arrivals(), results);
+         table.chunks, inverse_scale, sums.data(), tallies.data(), table.arrivals(), results);
   if (results.ledger.ring != nullptr)
     launch(device, blocks_for(table.count), kLaneThreads, summaries_kernel<GradientRow>,
-           table.rows.data(), table.count, counts.data(), results.ledger);
+           table.rows.data(), table.count, tallies.data(), results.ledger);
 }
 
 }  // namespace amp::inline v0::kernels::cuda
