@@ -184,9 +184,9 @@ constexpr Curve everywhere(double limit) {
   return limits;
 }
 
-/// Five times the largest spread up to each step of two runs. Early steps, at which PyTorch's runs agree to the
-/// last bit, are allowed what the longest sum of the network may lose: 4096 products added in an
-/// order of one's own drift like a random walk, by sqrt(4096) roundings of 2^-24.
+/// Five times the largest spread of two runs up to each step. Early steps, at which PyTorch's runs
+/// agree to the last bit, are allowed what the longest sum of the network may lose: 4096 products
+/// added in an order of one's own drift like a random walk, by sqrt(4096) roundings of 2^-24.
 Curve five_times_spread(const Curve& run, const Curve& other) {
   Curve limits{};
   double largest = 64 * 0x1p-24 / 5;
