@@ -20,8 +20,8 @@ struct Utf8Range {
   unsigned char from, to, second_from, second_to;  // both ends included
   std::size_t length;
 };
-/// Well-formed UTF-8 (table 3-7 of the Unicode standard). Overlong forms, surrogates and codes above
-/// U+10FFFF are not characters.
+/// Well-formed UTF-8 (table 3-7 of the Unicode standard). Overlong forms, surrogates and codes
+/// above U+10FFFF are not characters.
 inline constexpr Utf8Range kUtf8Ranges[] = {
     {0x00, 0x7F, 0x00, 0x00, 1},  // up to U+7F
     {0xC2, 0xDF, 0x80, 0xBF, 2},  // U+7FF

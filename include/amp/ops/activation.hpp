@@ -104,9 +104,9 @@ AMP_LAZY [[nodiscard]] inline Tensor relu6(const Tensor& input) {
 AMP_LAZY [[nodiscard]] Tensor celu(const Tensor& input, double alpha = 1);
 
 /// x - lambd above lambd, x + lambd below -lambd, and 0 between, elementwise, of floating point.
-/// NaN stays NaN, and its gradient passes. The gradient at and between -lambd and lambd is 0. Throws
-/// if `lambd` is negative or not finite, or the dtype of `input` does not hold it. Under autocast:
-/// unchanged.
+/// NaN stays NaN, and its gradient passes. The gradient at and between -lambd and lambd is 0.
+/// Throws if `lambd` is negative or not finite, or the dtype of `input` does not hold it. Under
+/// autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor softshrink(const Tensor& input, double lambd = 0.5);
 
 /// How gelu() computes P(Z <= x).

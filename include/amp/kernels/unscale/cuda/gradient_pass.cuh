@@ -61,8 +61,8 @@ struct GradientTable final : DescriptorTable::Contents {
   const std::vector<unsigned> zero{0};
 };
 
-/// The counts of a thread for a chunk. 32 bits are enough for a chunk, and take fewer registers than
-/// a GradientTally. No element takes a branch, because that would take registers, too.
+/// The counts of a thread for a chunk. 32 bits are enough for a chunk, and need fewer registers
+/// than a GradientTally. There are no branches, which would need more registers as well.
 template <class C>
 struct ThreadTally {
   std::uint32_t zeros, small, lost, flushed, not_finite, nans;
