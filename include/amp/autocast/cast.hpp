@@ -13,7 +13,6 @@
 #include "amp/autocast/state.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/core/object_pool.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/tensor/layout.hpp"
 
 namespace amp::inline v0::autocasting {

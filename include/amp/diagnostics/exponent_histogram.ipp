@@ -14,7 +14,6 @@
 #include "amp/core/object_pool.hpp"
 #include "amp/diagnostics/exponent_histogram.hpp"
 #include "amp/diagnostics/text.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/histogram/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/factory.hpp"

@@ -6,7 +6,6 @@
 
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/diagnostics/finite.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/scaler/gradients.hpp"

@@ -14,7 +14,6 @@
 #include "amp/diagnostics/exponent_histogram.hpp"
 #include "amp/diagnostics/precision_report.hpp"
 #include "amp/diagnostics/text.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/scaler/results.hpp"

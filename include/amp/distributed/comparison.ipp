@@ -11,7 +11,6 @@
 
 #include "amp/core/error.hpp"
 #include "amp/distributed/comparison.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/hash/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/factory.hpp"

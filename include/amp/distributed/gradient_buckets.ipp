@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "amp/distributed/gradient_buckets.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/factory.hpp"

@@ -7,7 +7,6 @@
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/comparison.hpp"

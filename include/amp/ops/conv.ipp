@@ -8,7 +8,6 @@
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/conv/host.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/conv.hpp"
 #include "amp/ops/layout.hpp"

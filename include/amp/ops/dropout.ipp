@@ -7,7 +7,6 @@
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/core/math.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/random/host.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/checks.hpp"

@@ -8,7 +8,6 @@
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/cross_entropy/host.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/softmax/host.hpp"
 #include "amp/ops/arithmetic.hpp"

@@ -11,7 +11,6 @@
 #include "amp/autograd/function.hpp"
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/kernels/batch_norm/host.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/norm/host.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/layout.hpp"

@@ -9,7 +9,6 @@
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/fold/host.hpp"
 #include "amp/kernels/reduce/host.hpp"
 #include "amp/kernels/var/host.hpp"

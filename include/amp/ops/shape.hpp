@@ -12,7 +12,6 @@
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/tensor/layout.hpp"
 #include "amp/tensor/tensor.hpp"
 

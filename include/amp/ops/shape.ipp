@@ -8,7 +8,6 @@
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/reduce/host.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "amp/autograd/node.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/clip.hpp"

@@ -11,7 +11,6 @@
 #include "amp/core/error.hpp"
 #include "amp/core/warning.hpp"
 #include "amp/device/capture.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/scaler/cycle.hpp"
 #include "amp/tensor/factory.hpp"

@@ -12,7 +12,6 @@
 #include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
 #include "amp/device/memory.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/arithmetic.hpp"

@@ -10,7 +10,6 @@
 #include "amp/device/capture.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/memory.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/scaler/ledger.hpp"

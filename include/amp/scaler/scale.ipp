@@ -8,7 +8,6 @@
 #include "amp/autograd/function.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/device/memory.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/scaler/scale.hpp"
 #include "amp/tensor/factory.hpp"

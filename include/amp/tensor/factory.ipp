@@ -13,7 +13,6 @@
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/memory.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/random/host.hpp"
 #include "amp/tensor/factory.hpp"

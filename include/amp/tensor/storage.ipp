@@ -9,7 +9,6 @@
 #include "amp/core/error.hpp"
 #include "amp/core/process_lock.hpp"
 #include "amp/device/memory.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/onednn/packed_copies.hpp"
 #include "amp/tensor/storage.hpp"

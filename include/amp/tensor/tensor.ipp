@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "amp/core/error.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/traversal/channels_last.hpp"
 #include "amp/tensor/cloning.hpp"

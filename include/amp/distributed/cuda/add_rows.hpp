@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/reduce/host.hpp"
 
 namespace amp::inline v0::cuda::detail {
