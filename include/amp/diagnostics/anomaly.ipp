@@ -43,7 +43,7 @@ class AnomalyGuard::Detector final : public autograd::Observer {
   void tensor_cast(const autograd::CastEvent& cast) override {
     if (cast.result == nullptr || diagnostics::all_finite(*cast.result)) return;
     const auto count = [](const Tensor& x) -> std::int64_t {
-      if (diagnostics::all_finite(x)) return 0;  // integers, too
+      if (!is_floating_point(x.dtype())) return 0;
       const GradientSummary found = detail::summarize(x);
       return found.infs + found.nans;
     };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The functions of C and a few more, for float and double, on host and device; and arithmetic of
-// integers that wraps around.
+// The functions of C and a few more, for float and double, on host and device; what -ffast-math
+// hides of NaN; and arithmetic of integers that wraps around.
 #pragma once
 
 #include <cmath>
