@@ -16,7 +16,7 @@
 #include "amp/core/globals.ipp"
 #include "amp/core/edit_distance.ipp"
 #include "amp/core/error.ipp"
-#include "amp/core/instruction_set.ipp"
+#include "amp/core/simd/isa.ipp"
 #include "amp/core/object_pool.ipp"
 #include "amp/core/process_lock.ipp"
 #include "amp/core/warning.ipp"

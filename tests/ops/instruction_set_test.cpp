@@ -19,12 +19,14 @@ TEST_CASE("instruction_set: what the system says, and no more than the environme
   const std::string flags((std::istreambuf_iterator<char>(processor)), {});
   const auto has = [&](const char* flag) { return flags.find(flag) != std::string::npos; };
   if (!AMP_X86 || !has("sse2")) AMP_TEST_SKIP("/proc/cpuinfo does not say what the processor has");
-  InstructionSet wanted = InstructionSet::kPortable;
+  InstructionSet wanted = InstructionSet::kBaseline;
   if (has("avx2") && has("fma") && has("f16c"))
-    wanted = has("avx512f") ? InstructionSet::kAvx512 : InstructionSet::kAvx2;
+    wanted = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl")
+                 ? InstructionSet::kAvx512
+                 : InstructionSet::kAvx2;
   const char* const setting = std::getenv("AMP_MAX_CPU_ISA");
   const std::string most = setting == nullptr ? "" : setting;
-  if (most == "BASELINE") wanted = InstructionSet::kPortable;
+  if (most == "BASELINE") wanted = InstructionSet::kBaseline;
   if (most == "AVX2") wanted = (std::min)(wanted, InstructionSet::kAvx2);
   CHECK(amp::detail::instruction_set() == wanted);
 }

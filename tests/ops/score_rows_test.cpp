@@ -11,22 +11,41 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/instruction_sets.hpp"
 
 namespace score_rows_test {
 namespace {
 
 namespace rows = amp::kernels::host::score_rows;
-using Rows = amp::kernels::host::ScoreRows<float>;
 
+constexpr float kUnseen = rows::kUnseen<float>;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
+/// The functions of one instruction set.
+struct Rows {
+  amp::detail::InstructionSet set;
+
+  template <class Function, class... Arguments>
+  auto run(Arguments... arguments) const {
+    return amp::simd::on_set<Function>(set, arguments...);
+  }
+  float maximum(const float* x, std::int64_t n) const { return run<rows::Maximum>(x, n); }
+  float exponentials(float* x, std::int64_t n, float factor, float shift, float times) const {
+    return run<rows::Exponentials>(x, n, factor, shift, times);
+  }
+  float dot(const float* p, const float* dp, std::int64_t n) const {
+    return run<rows::Dot>(p, dp, n);
+  }
+  void gradient(const float* p, float* dp, std::int64_t n, float mean, float factor) const {
+    run<rows::Gradient>(p, dp, n, mean, factor);
+  }
+  void scale(float* x, std::int64_t n, float factor) const { run<rows::Scale>(x, n, factor); }
+};
+
 std::vector<Rows> all() {
-  std::vector<Rows> sets = {rows::all_of<float, rows::OnGeneric>()};
-#if AMP_X86
-  if (amp::detail::has_avx2()) sets.push_back(rows::all_of<float, rows::OnAvx2>());
-  if (amp::detail::has_avx512()) sets.push_back(rows::all_of<float, rows::OnAvx512>());
-#endif
+  std::vector<Rows> sets;
+  for (const auto set : instruction_sets()) sets.push_back({set});
   return sets;
 }
 
@@ -58,16 +77,15 @@ TEST_CASE("softmax rows: exponentials to the last place", "[ops]") {
 
 TEST_CASE("softmax rows: infinity, NaN and what is not seen", "[ops]") {
   for (const Rows& set : all()) {
-    std::vector<float> x =
-        row_of({1, -kInfinity, Rows::kUnseen, -1e30F, 0, -90, -200}, Rows::kUnseen);
+    std::vector<float> x = row_of({1, -kInfinity, kUnseen, -1e30F, 0, -90, -200}, kUnseen);
     CHECK(set.exponentials(x.data(), 16, 2, 2, 3) == Approx(3 + 3 * std::exp(-2.0)));
     CHECK(x[0] == 3);
     CHECK(x[4] == Approx(3 * std::exp(-2.0)));
     CHECK(std::count(x.begin(), x.end(), 0.0F) == 14);
-    x = row_of({1, kNaN, Rows::kUnseen, -kNaN}, Rows::kUnseen);
+    x = row_of({1, kNaN, kUnseen, -kNaN}, kUnseen);
     CHECK(std::isnan(set.exponentials(x.data(), 16, 1, 1, 1)));
     CHECK((x[0] == 1 && std::isnan(x[1]) && x[2] == 0 && std::isnan(x[3]) && x[15] == 0));
-    x = row_of({1, Rows::kUnseen}, -kInfinity);
+    x = row_of({1, kUnseen}, -kInfinity);
     CHECK(std::isnan(set.exponentials(x.data(), 16, 1, kInfinity, 1)) == false);
     CHECK(x == row_of({}, 0));
   }

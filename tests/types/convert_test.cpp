@@ -57,7 +57,7 @@ bool converts() {
     };
     amp::convert(std::span(from).subspan(from_offset), std::span(to).subspan(to_offset, length));
     if (!as_expected()) return false;
-    for (const auto set : reference::instruction_sets()) {
+    for (const auto set : instruction_sets()) {
       amp::detail::convert_n(set, from.data() + from_offset, to.data() + to_offset, length);
       if (!as_expected()) return false;
     }
@@ -88,7 +88,7 @@ TEMPLATE_TEST_CASE("convert: every code to float as the cast does", "[types]", a
     from[i] = TestType::from_bits(static_cast<typename TestType::bits_type>(i));
   std::vector<float> to(from.size());
   std::size_t wrong = 0, first = 0;
-  for (const auto set : reference::instruction_sets()) {
+  for (const auto set : instruction_sets()) {
     amp::detail::convert_n(set, from.data(), to.data(), from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
       if (!same_bits(to[i], static_cast<float>(from[i])) && wrong++ == 0) first = i;
@@ -127,7 +127,7 @@ TEMPLATE_TEST_CASE("convert: every code to every other format as the cast does",
   const auto check_into = [&](auto sample_of) {
     using To = decltype(sample_of);
     std::vector<To> to(from.size());
-    for (const auto set : reference::instruction_sets()) {
+    for (const auto set : instruction_sets()) {
       amp::detail::convert_n(set, from.data(), to.data(), from.size());
       for (std::size_t i = 0; i < from.size(); ++i)
         wrong += !same_bits(to[i], amp::convert_one<To>(from[i]));

@@ -14,18 +14,10 @@
 #include <span>
 #include <vector>
 
+#include "support/instruction_sets.hpp"
 #include "types/reference.hpp"
 
 namespace reference {
-
-/// What this processor can run, by name.
-inline std::vector<amp::detail::InstructionSet> instruction_sets() {
-  using enum amp::detail::InstructionSet;
-  std::vector<amp::detail::InstructionSet> sets{kPortable};
-  if (amp::detail::instruction_set() >= kAvx2) sets.push_back(kAvx2);
-  if (amp::detail::instruction_set() >= kAvx512) sets.push_back(kAvx512);
-  return sets;
-}
 
 /// Rounding on the bits of floats, which order as their magnitudes do. The midpoints of a format
 /// are floats, so the code of a magnitude is the number of midpoints below it. A table by the upper

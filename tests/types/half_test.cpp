@@ -22,7 +22,7 @@ __attribute__((target("f16c"))) std::uint16_t hardware_encode(float value) {
 __attribute__((target("f16c"))) std::uint32_t hardware_decode(std::uint16_t code) {
   return std::bit_cast<std::uint32_t>(_mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(code))));
 }
-bool has_f16c() { return amp::detail::instruction_set() != amp::detail::InstructionSet::kPortable; }
+bool has_f16c() { return amp::detail::instruction_set() != amp::detail::InstructionSet::kBaseline; }
 
 }  // namespace
 

@@ -20,7 +20,7 @@ AMP_LAZY_DEFINITION Tensor atan2(const Tensor& input, const Tensor& other) {
 
 AMP_LAZY_DEFINITION Tensor round(const Tensor& input, std::int64_t decimals) {
   detail::check_floating("round", "input", input);
-  const double power = kernels::functions::math::pow(10.0, static_cast<double>(std::abs(decimals)));
+  const double power = kernels::functions::pow(10.0, static_cast<double>(std::abs(decimals)));
   return decimals < 0 ? round(input / power) * power : round(input * power) / power;
 }
 

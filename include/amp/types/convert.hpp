@@ -11,7 +11,7 @@
 #include <string_view>  // std::size and std::data
 #include <type_traits>
 
-#include "amp/core/instruction_set.hpp"
+#include "amp/core/simd/isa.hpp"
 #include "amp/types/bfloat16.hpp"
 #include "amp/types/float8.hpp"
 #include "amp/types/half.hpp"

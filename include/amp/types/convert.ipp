@@ -3,42 +3,62 @@
 #pragma once
 
 #include "amp/core/error.hpp"
+#include "amp/core/simd/on_widest.hpp"
 #include "amp/types/convert.hpp"
-#include "amp/types/convert_avx2.hpp"
-#include "amp/types/convert_avx512.hpp"
+#include "amp/types/format_vectors.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
 
+/// The formats that are converted to and from float in vectors.
 template <class T>
-inline constexpr bool is_vector_format =
-    is_one_of<T, half, bfloat16, float8_e4m3fn, float8_e5m2>;  // others have the portable path
+inline constexpr bool is_vector_format = is_one_of<T, half, bfloat16, float8_e4m3fn, float8_e5m2>;
 
-/// Whether avx2::convert and avx512::convert exist for the pair.
-template <class From, class To>
-inline constexpr bool has_vectors = AMP_X86 &&
-                                    ((std::is_same_v<From, float> && is_vector_format<To>) ||
-                                     (std::is_same_v<To, float> && is_vector_format<From>));
+/// Converts in vectors. The last one overlaps the one before it.
+struct ConvertVectors {
+  template <class Isa, class From, class To>
+  AMP_ALWAYS_INLINE static void run(const From* from, To* to, std::size_t n) {
+    constexpr std::size_t kLanes = simd::kLanes<Isa>;
+    std::size_t i = 0;
+    if constexpr (Isa::kShiftsLanes || std::is_same_v<To, float> || std::is_same_v<To, bfloat16>) {
+      for (; i + kLanes <= n; i += kLanes) convert<Isa>(from + i, to + i);
+      if (i == n) return;
+      if (n > kLanes) return convert<Isa>(from + n - kLanes, to + n - kLanes);
+    }
+    for (; i < n; ++i) to[i] = convert_one<To>(from[i]);
+  }
+
+ private:
+  template <class Isa, class Format>
+  AMP_ALWAYS_INLINE static void convert(const Format* from, float* to) {
+    Codes<Format, Isa> codes;
+    __builtin_memcpy(&codes, from, sizeof codes);
+    simd::store(decode<Format>(codes), to);
+  }
+  template <class Isa, class Format>
+  AMP_ALWAYS_INLINE static void convert(const float* from, Format* to) {
+    const Codes<Format, Isa> codes = encode<Format>(simd::load<Isa>(from));
+    __builtin_memcpy(static_cast<void*>(to), &codes, sizeof codes);
+  }
+};
 
 template <class From, class To>
 void convert_listed(InstructionSet set, const From* from, To* to, std::size_t n) {
-  std::size_t i = 0;
-  if constexpr (has_vectors<From, To>) {
-#if AMP_X86
-    if (set == InstructionSet::kAvx512) i = avx512::convert(from, to, n);
-    if (set != InstructionSet::kPortable) i += avx2::convert(from + i, to + i, n - i);
-#endif
+  if constexpr ((std::is_same_v<From, float> && is_vector_format<To>) ||
+                (std::is_same_v<To, float> && is_vector_format<From>)) {
+    simd::on_set<ConvertVectors>(set, from, to, n);
   } else if constexpr (is_vector_format<From> && is_vector_format<To>) {
-    // Converts by way of float, which is exact, in blocks that stay in the nearest cache.
+    // By way of float, which is exact, in blocks that stay in the nearest cache.
     constexpr std::size_t kPiece = 256;
     float piece[kPiece];
-    for (; set != InstructionSet::kPortable && i < n; i += kPiece) {
+    for (std::size_t i = 0; i < n; i += kPiece) {
       const std::size_t count = n - i < kPiece ? n - i : kPiece;
       convert_listed(set, from + i, piece, count);
       convert_listed(set, piece, to + i, count);
     }
+  } else {
+    for (std::size_t i = 0; i < n; ++i) to[i] = convert_one<To>(from[i]);
   }
-  for (; i < n; ++i) to[i] = convert_one<To>(from[i]);
 }
 
 AMP_COLD void check_convertible(const void* from, std::size_t from_count, std::size_t from_size,

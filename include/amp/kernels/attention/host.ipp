@@ -46,7 +46,7 @@ class Forward {
     C* const statistics = p_.statistics.template as<C>() + (batch_ * p_.queries + i) * 2;
     for (std::int64_t r = 0; r < count; ++r) {
       const C inverse = sum_[r] == 0 ? C{0} : 1 / sum_[r];
-      p_.rows.scale(sums_.data() + r * sums_stride_, sums_stride_, inverse);
+      on_row<score_rows::Scale>(sums_.data() + r * sums_stride_, sums_stride_, inverse);
       statistics[2 * r] = largest_[r];
       statistics[2 * r + 1] = inverse;
     }
@@ -61,9 +61,9 @@ class Forward {
     C* const row = tile_.data() + r * p_.stride;
     const std::int64_t length = p_.padded(seen);
     std::fill(row + seen, row + length, -kInfinity);
-    const C top = p_.rows.maximum(row, length) * p_.factor(), before = largest_[r];
+    const C top = on_row<score_rows::Maximum>(row, length) * p_.factor(), before = largest_[r];
     const C largest = top > before || is_nan(top) ? top : before;
-    const C sum = p_.rows.exponentials(row, length, p_.factor(), largest, 1);
+    const C sum = on_row<score_rows::Exponentials>(row, length, p_.factor(), largest, C{1});
     std::fill(row + seen, row + n, C{0});
     if (seen == 0) return;
     largest_[r] = largest;
@@ -72,7 +72,7 @@ class Forward {
       if (is_finite(before)) {
         const C change = std::exp(before - largest);
         sum_[r] *= change;
-        p_.rows.scale(sums, sums_stride_, change);
+        on_row<score_rows::Scale>(sums, sums_stride_, change);
       } else if (before < 0) {  // scores of -infinity add nothing beside others
         sum_[r] = 0;
         std::fill_n(sums, sums_stride_, C{0});

@@ -117,7 +117,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
       variance = load<double>(running_var.data, running_var.dtype, channel);
     }
     const C m = static_cast<C>(mean);
-    const C r = static_cast<C>(1 / functions::math::sqrt(variance + eps));
+    const C r = static_cast<C>(1 / functions::sqrt(variance + eps));
     tile.for_own_lines([&](int) {
       if (!leads) return;
       means[channel] = m;

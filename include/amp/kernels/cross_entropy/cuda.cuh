@@ -107,7 +107,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     tile.for_own_lines([&](int l) {
       const std::int64_t line = tile.line(l), t = targets.of(line);
       const C maximum = targets.normalized ? C{0} : sums.maximum[l];
-      const C log_sum = targets.normalized ? C{0} : functions::math::log(sums.sum[l]);
+      const C log_sum = targets.normalized ? C{0} : functions::log(sums.sum[l]);
       const C weight = targets.in_range(t) ? targets.weight_of(tile, t) : targets.not_a_number;
       C loss = 0;
       if (targets.counts(t)) {
@@ -194,7 +194,7 @@ struct LineGradients {
                                      C weight) const {
     const bool is_target = c == target[l];
     const bool has_p = Plain || !targets.normalized;
-    C p = has_p ? functions::math::exp((logit - maximum[l]) - log_sum[l]) : C{0};
+    C p = has_p ? functions::exp((logit - maximum[l]) - log_sum[l]) : C{0};
     const C q = Plain ? C(is_target) : targets.q.of(weight, is_target);
     SmoothedTarget<C>::to_gradient(p, q, Plain ? C{1} : q_sum[l], grad[l]);
     return target[l] < 0 ? grad[l] : p;
@@ -219,7 +219,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
       tile.forwards([&](const auto& part) {
         load_logits(part);
         tile.for_each(part, values, [&](int l, C& x) {
-          of_lines.maximum[l] = functions::math::fmax(of_lines.maximum[l], x);
+          of_lines.maximum[l] = functions::fmax(of_lines.maximum[l], x);
         });
       });
       tile.template reduce<functions::Maximum>(of_lines.maximum);

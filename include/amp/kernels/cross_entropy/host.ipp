@@ -33,16 +33,13 @@ struct WeightedLogs {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static double run(const C* x, const C* weights, std::int64_t n,
                                       LogSum<C> sums) {
-    lanes::Sum<Isa> sum;
-    for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      typename Isa::F v, w{};
-      w += C{1};
-      lanes::load(v, x + i);
-      if (weights != nullptr) lanes::load(w, weights + i);
-      v = w * ((v - sums.maximum) - sums.log_sum);
-      sum.add(v, n - i);
+    simd::Vec<double, Isa> sum = 0;
+    for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
+      simd::Vec<C, Isa> v = (simd::load<Isa>(x + i) - sums.maximum) - sums.log_sum;
+      if (weights != nullptr) v = v * simd::load<Isa>(weights + i);
+      sum += simd::to_double(simd::keep_first(v, n - i));
     }
-    return sum.total();
+    return simd::sum_of(sum);
   }
 };
 
@@ -59,20 +56,12 @@ struct CrossEntropyGradient {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static void run(const C* x, C* grad_x, std::int64_t n, CrossEntropyRow<C> row) {
     const C maximum = row.normalized ? C{0} : MaximumOfRow::run<Isa>(x, n);
-    for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      lanes::Vector<typename Isa::F> p{}, q{p.value + row.q.share};
-      if (!row.normalized) {
-        lanes::load(p.value, x + i);
-        p = (p - maximum) - row.log_sum;
-        exponential_of<Isa>(p.value);
-      }
-      if (row.weights != nullptr) {
-        lanes::Vector<typename Isa::F> w;
-        lanes::load(w.value, row.weights + i);
-        q = q * w;
-      }
+    for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
+      simd::Vec<C, Isa> p = 0, q = row.q.share;
+      if (!row.normalized) p = exp((simd::load<Isa>(x + i) - maximum) - row.log_sum);
+      if (row.weights != nullptr) q = q * simd::load<Isa>(row.weights + i);
       row.q.to_gradient(p, q, row.q_sum, row.grad);
-      lanes::store(p.value, grad_x + i);
+      simd::store(p, grad_x + i);
     }
     // The target has another q.
     C p = row.normalized ? C{0} : std::exp((x[row.target] - maximum) - row.log_sum);

@@ -9,7 +9,7 @@
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/elementwise/function_kernels.hpp"
 #include "amp/kernels/elementwise/host.hpp"
-#include "amp/kernels/elementwise/host/vector_functions.hpp"
+#include "amp/kernels/elementwise/host/loops.hpp"
 #include "amp/kernels/functions.hpp"
 #include "amp/kernels/traversal/host/loop.hpp"
 #include "amp/kernels/traversal/host/transpose.hpp"
@@ -20,38 +20,12 @@ using namespace functions;
 
 namespace detail {
 
-/// The loops of one op over a block, one per compute type. All other code is common to the ops and
-/// compiled once.
+/// The loop of one op over a block. All other code is common to the ops and compiled once.
 template <class C, class Result>
-using UnaryLoop = void (*)(const C* x, Result* y, std::int64_t n, const Parameters& parameters);
+using UnaryLoop = void (*)(const Parameters& parameters, Result* y, std::int64_t n, const C* x);
 template <class C, class Result>
-using BinaryLoop = void (*)(const C* a, const C* b, Result* y, std::int64_t n,
-                            const Parameters& parameters);
-
-template <class Function>
-struct Loops {
-  template <class C, class Result>
-  static void unary(const C* x, Result* y, std::int64_t n, const Parameters& parameters) {
-    if constexpr (std::is_same_v<C, float> && std::is_same_v<Result, float> &&
-                  lanes::HasUnaryVectors<Function>) {
-      lanes::OnWidest<lanes::Unary<Function>>::run(x, y, n);
-    } else {
-      const auto function = bound<Function, C>(parameters);
-      for (std::int64_t i = 0; i < n; ++i) y[i] = function(x[i]);
-    }
-  }
-  template <class C, class Result>
-  static void binary(const C* a, const C* b, Result* y, std::int64_t n,
-                     const Parameters& parameters) {
-    if constexpr (std::is_same_v<C, float> && std::is_same_v<Result, float> &&
-                  lanes::HasBinaryVectors<Function>) {
-      lanes::OnWidest<lanes::Binary<Function>>::run(a, b, y, n);
-    } else {
-      const auto function = bound<Function, C>(parameters);
-      for (std::int64_t i = 0; i < n; ++i) y[i] = function(a[i], b[i]);
-    }
-  }
-};
+using BinaryLoop = void (*)(const Parameters& parameters, Result* y, std::int64_t n, const C* a,
+                            const C* b);
 
 template <class C, class Result>
 void unary_blocks(const UnaryArgs& args, UnaryLoop<C, Result> loop_of_block) {
@@ -61,7 +35,7 @@ void unary_blocks(const UnaryArgs& args, UnaryLoop<C, Result> loop_of_block) {
     Result out_buffer[kBlock];
     const C* const x = fetch(args.input, at[0], loop.inner_stride(0), n, in_buffer);
     Result* const y = target(args.output, at[1], loop.inner_stride(1), n, out_buffer);
-    loop_of_block(x, y, n, args.parameters);
+    loop_of_block(args.parameters, y, n, x);
     store(y, args.output, at[1], loop.inner_stride(1), n);
   });
 }
@@ -87,18 +61,18 @@ void binary_blocks(const BinaryArgs& args, BinaryLoop<C, Result> loop_of_block) 
     const C* const a = fetch(args.a, at[0], loop.inner_stride(0), n, a_buffer);
     const C* const b = fetch(args.b, at[1], loop.inner_stride(1), n, b_buffer);
     Result* const y = target(args.output, at[2], loop.inner_stride(2), n, out_buffer);
-    loop_of_block(a, b, y, n, args.parameters);
+    loop_of_block(args.parameters, y, n, a, b);
     store(y, args.output, at[2], loop.inner_stride(2), n);
   });
 }
 
 template <class Function, class C, class Result = C>
 void unary_as(const UnaryArgs& args) {
-  unary_blocks<C, Result>(args, Loops<Function>::template unary<C, Result>);
+  unary_blocks<C, Result>(args, loop<Function, C, Result, C>);
 }
 template <class Function, class C, class Result = C>
 void binary_as(const BinaryArgs& args) {
-  binary_blocks<C, Result>(args, Loops<Function>::template binary<C, Result>);
+  binary_blocks<C, Result>(args, loop<Function, C, Result, C, C>);
 }
 
 template <class T>

@@ -142,7 +142,7 @@ struct LogSumExp {
     AMP_HOST_DEVICE C origin() const { return is_finite(maximum) ? maximum : C{0}; }
     AMP_HOST_DEVICE void raise(C to) {
       if (!(to > maximum)) return;
-      sum *= static_cast<double>(functions::math::exp(maximum - to));
+      sum *= static_cast<double>(functions::exp(maximum - to));
       maximum = to;
     }
   };
@@ -154,7 +154,7 @@ struct LogSumExp {
   template <class C>
   AMP_HOST_DEVICE void add(State<C>& state, C x) const {
     state.raise(x);
-    state.sum += static_cast<double>(functions::math::exp(x - state.origin()));
+    state.sum += static_cast<double>(functions::exp(x - state.origin()));
   }
   template <class C>
   AMP_HOST_DEVICE static State<C> join(State<C> a, State<C> b) {
@@ -165,7 +165,7 @@ struct LogSumExp {
   }
   template <class C>
   AMP_HOST_DEVICE double finish(State<C> state) const {
-    return static_cast<double>(state.origin()) + functions::math::log(state.sum);
+    return static_cast<double>(state.origin()) + functions::log(state.sum);
   }
 };
 
@@ -174,7 +174,7 @@ struct LogSumExpBackward {
 
   template <class C>
   AMP_HOST_DEVICE static C apply(C grad, C x, C y, C) {
-    return grad * functions::math::exp(x - y);
+    return grad * functions::exp(x - y);
   }
 };
 
@@ -213,13 +213,13 @@ struct PowerSum {
         sum += x * x;
         break;
       case Kind::kPowers:
-        sum += functions::math::pow(x, order);
+        sum += functions::pow(x, order);
     }
   }
   AMP_HOST_DEVICE static double join(double a, double b) { return a + b; }
   AMP_HOST_DEVICE double finish(double sum) const {
-    return kind == Kind::kSquares  ? functions::math::sqrt(sum)
-           : kind == Kind::kPowers ? functions::math::pow(sum, 1 / order)
+    return kind == Kind::kSquares  ? functions::sqrt(sum)
+           : kind == Kind::kPowers ? functions::pow(sum, 1 / order)
                                    : sum;
   }
 };
@@ -239,7 +239,7 @@ struct VectorNormBackward {
     if (y == C{0}) return C{0};
     if (p == C{2}) return grad * (x / y);
     if (x == C{0} && p < C{1}) return grad * (x * y);  // 0, or NaN if y is not finite
-    using functions::math::pow;
+    using functions::pow;
     const C size = functions::Abs::apply(x), e = p - C{1};
     // Powers of an exponent between -1 and 1 do not overflow, and the quotient may underflow; with
     // others it is the other way round.

@@ -22,26 +22,28 @@ struct Mul : Binary<"mul", kNumbers> { AMP_FORMULA apply(C a, C b) { return a * 
   AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) * bits_of(b)); } };
 struct Div : Binary<"div", kReal> { AMP_FORMULA apply(C a, C b) { return a / b; } };
 /// x^0 is constant, and 0^e for e >= 0, as in torch.
-struct Pow : Binary<"pow", kNumbers> { AMP_FORMULA apply(C a, C b) { return math::pow(a, b); }
+struct Pow : Binary<"pow", kNumbers> { AMP_FORMULA apply(C a, C b) { return pow(a, b); }
   AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return integer_power(a, b); }
-  AMP_FORMULA by_a(C x, C e) { return e == C{0} ? C{0} : e * math::pow(x, e - C{1}); }
-  AMP_FORMULA by_b(C x, C e) { return x == C{0} && e >= C{0} ? C{0} : math::pow(x, e) * math::log(x); } };
+  AMP_FORMULA by_a(C x, C e) { return select(e == C{0}, C{0}, e * pow(x, e - C{1})); }
+  AMP_FORMULA by_b(C x, C e) { return select(x == C{0} && e >= C{0}, C{0}, pow(x, e) * log(x)); } };
 /// The angle of the point (b, a) in (-pi, pi]. At (0, 0) the derivatives are 0.
-struct Atan2 : Binary<"atan2", kReal> { AMP_FORMULA apply(C a, C b) { return math::atan2(a, b); }
-  AMP_FORMULA by_a(C a, C b) { const C squares = a * a + b * b; return squares == C{0} ? C{0} : b / squares; }
-  AMP_FORMULA by_b(C a, C b) { const C squares = a * a + b * b; return squares == C{0} ? C{0} : -a / squares; } };
+struct Atan2 : Binary<"atan2", kReal> { AMP_FORMULA apply(C a, C b) { return atan2(a, b); }
+  AMP_FORMULA over(C x, C squares) { return select(squares == C{0}, C{0}, x / squares); }
+  AMP_FORMULA by_a(C a, C b) { return over(b, a * a + b * b); } AMP_FORMULA by_b(C a, C b) { return over(-a, a * a + b * b); } };
 /// a - b trunc(a / b), with the sign of a
-struct Fmod : Binary<"fmod", kNumbers> { AMP_FORMULA apply(C a, C b) { return math::fmod(a, b); }
+struct Fmod : Binary<"fmod", kNumbers> { AMP_FORMULA apply(C a, C b) { return fmod(a, b); }
   AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return integer_remainder(a, b); }
-  AMP_FORMULA by_b(C a, C b) { return -math::trunc(a / b); } };
+  AMP_FORMULA by_b(C a, C b) { return -trunc(a / b); } };
 /// a - b floor(a / b), with the sign of b
 struct Remainder : Binary<"remainder", kNumbers> {
-  AMP_FORMULA apply(C a, C b) { const C r = Fmod::apply(a, b); return r != C{0} && (r < C{0}) != (b < C{0}) && b != C{0} ? r + b : r; }
-  AMP_FORMULA by_b(C a, C b) { const C r = Fmod::apply(a, b), q = math::rint((a - r) / b); return b == C{0} ? -a / b : r != C{0} && (r < C{0}) != (b < C{0}) ? C{1} - q : -q; } };
+  AMP_CONDITION other_sign(C r, C b) { return r != C{0} && (r < C{0}) != (b < C{0}) && b != C{0}; }
+  AMP_FORMULA of(C r, C b) { return select(other_sign(r, b), r + b, r); } AMP_FORMULA apply(C a, C b) { return of(Fmod::apply(a, b), b); }
+  AMP_FORMULA slope(C a, C b, C r) { return select(b == C{0}, -a / b, select(other_sign(r, b), C{1}, C{0}) - rint((a - r) / b)); }
+  AMP_FORMULA by_b(C a, C b) { return slope(a, b, Fmod::apply(a, b)); } };
 /// NaN wins. Equal numbers get half of the gradient each.
-struct Maximum : Binary<"max", kNumbers> { AMP_FORMULA apply(C a, C b) { return a > b || is_nan(a) ? a : b; }
-  AMP_FORMULA by_a(C a, C b) { return a == b ? C(0.5) : a < b ? C{0} : C{1}; } AMP_FORMULA by_b(C a, C b) { return by_a(b, a); } };
-struct Minimum : Binary<"min", kNumbers> { AMP_FORMULA apply(C a, C b) { return a < b || is_nan(a) ? a : b; }
+struct Maximum : Binary<"max", kNumbers> { AMP_FORMULA apply(C a, C b) { return select(a > b || is_nan(a), a, b); }
+  AMP_FORMULA by_a(C a, C b) { return select(a == b, C(0.5), select(a < b, C{0}, C{1})); } AMP_FORMULA by_b(C a, C b) { return by_a(b, a); } };
+struct Minimum : Binary<"min", kNumbers> { AMP_FORMULA apply(C a, C b) { return select(a < b || is_nan(a), a, b); }
   AMP_FORMULA by_a(C a, C b) { return Maximum::by_a(b, a); } AMP_FORMULA by_b(C a, C b) { return Maximum::by_a(a, b); } };
 
 struct Eq : Binary<"eq", kTruth> { AMP_CONDITION apply(C a, C b) { return a == b; } };
@@ -63,12 +65,12 @@ struct SquaredError : Binary<"mse_loss", kFloating> { static constexpr double kF
 /// if x > 0, else y: no term overflows or cancels, and an infinite x gives the limit.
 struct BinaryCrossEntropyWithLogits : Binary<"binary_cross_entropy_with_logits", kFloating> {
   static constexpr double kFactor = 1;
-  AMP_FORMULA apply(C x, C y) {
-    const C magnitude = x > C{0} ? x : -x;
-    const C share = x > C{0} ? C{1} - y : y;
-    const C linear = share == C{0} ? C{0} : magnitude * share;  // infinity times 0 is not a number
-    return linear + math::log1p(math::exp(-magnitude));
+  AMP_FORMULA share(C x, C y) { return select(x > C{0}, C{1} - y, y); }
+  /// magnitude * share, in which infinity times 0 is 0.
+  AMP_FORMULA linear(C magnitude, C share) {
+    return select(share == C{0}, C{0}, magnitude * share);
   }
+  AMP_FORMULA apply(C x, C y) { return linear(abs(x), share(x, y)) + log1p(exp(-abs(x))); }
   AMP_FORMULA by_a(C x, C y) { return Sigmoid::apply(x) - y; }
   AMP_FORMULA by_b(C x, C) { return -x; }
 };

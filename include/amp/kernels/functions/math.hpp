@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The functions of C and a few more, for float and double, on host and device; what -ffast-math
-// hides of NaN; and arithmetic of integers that wraps around.
+// hides of NaN; and arithmetic of integers that wraps around. Vectors have theirs in
+// core/simd/math.hpp, so a formula calls them by their plain names.
 #pragma once
 
 #include <cmath>
@@ -13,7 +14,13 @@
 
 namespace amp::inline v0::kernels::functions {
 
-namespace math {
+// Integers wrap around, on every device: computed without a sign, since that is defined.
+AMP_HOST_DEVICE constexpr std::int64_t wrapping(std::uint64_t x) {
+  return static_cast<std::int64_t>(x);
+}
+AMP_HOST_DEVICE constexpr std::uint64_t bits_of(std::int64_t x) {
+  return static_cast<std::uint64_t>(x);
+}
 
 // clang-format off
 #define AMP_MATH(name) \
@@ -30,12 +37,21 @@ AMP_MATH(floor) AMP_MATH(ceil) AMP_MATH(trunc) AMP_MATH(rint)
 AMP_MATH_OF_TWO(pow) AMP_MATH_OF_TWO(fmax) AMP_MATH_OF_TWO(fmod) AMP_MATH_OF_TWO(atan2)
 #undef AMP_MATH
 #undef AMP_MATH_OF_TWO
-}  // namespace math
+AMP_HOST_DEVICE inline float abs(float x) { return ::fabsf(x); }
+AMP_HOST_DEVICE inline double abs(double x) { return ::fabs(x); }
+AMP_HOST_DEVICE inline std::int64_t abs(std::int64_t x) { return x < 0 ? wrapping(0 - bits_of(x)) : x; }
 // clang-format on
 
-/// Whether x is a NaN that comparisons do not see, because of -ffast-math.
+/// condition ? a : b, for numbers; vectors have their own. Both are computed.
 template <class C>
-AMP_HOST_DEVICE constexpr bool is_unseen_nan([[maybe_unused]] C x) {
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE C select(bool condition, C a, C b) {
+  return condition ? a : b;
+}
+
+/// Whether x is a NaN that comparisons do not see, because of -ffast-math.
+AMP_EITHER_SIDE
+template <class C>
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE auto is_unseen_nan([[maybe_unused]] C x) -> decltype(is_nan(x)) {
 #if __FINITE_MATH_ONLY__
   return is_nan(x);
 #else
@@ -43,21 +59,19 @@ AMP_HOST_DEVICE constexpr bool is_unseen_nan([[maybe_unused]] C x) {
 #endif
 }
 
-namespace math {
-
 /// The inverse of erf: infinite at -1 and 1, NaN beyond. Starts from polynomials in log(1 - x^2)
 /// with an error of 1e-6 (Giles, "Approximating the erfinv function", GPU Computing Gems, 2011), and
 /// corrects by Halley's method, in which erfc keeps the digits near 1.
 template <class C>
 AMP_HOST_DEVICE inline C erfinv(C x) {
-  const C magnitude = x < C{0} ? -x : x;
-  if (magnitude == C{1}) return x / (C{1} - magnitude);
   constexpr float kNear[] = {2.81022636e-08F,  3.43273939e-07F, -3.5233877e-06F,
                              -4.39150654e-06F, 0.00021858087F,  -0.00125372503F,
                              -0.00417768164F,  0.246640727F,    1.50140941F};
   constexpr float kFar[] = {-0.000200214257F, 0.000100950558F, 0.00134934322F,
                             -0.00367342844F,  0.00573950773F,  -0.0076224613F,
                             0.00943887047F,   1.00167406F,     2.83297682F};
+  const C magnitude = abs(x);
+  if (magnitude == C{1}) return x / (C{1} - magnitude);
   const C w = -log((C{1} - magnitude) * (C{1} + magnitude));
   const bool is_near = w < C{5};
   const C t = is_near ? w - C(2.5) : sqrt(w) - C{3};
@@ -70,16 +84,6 @@ AMP_HOST_DEVICE inline C erfinv(C x) {
     y -= newton / (C{1} + y * newton);
   }
   return x < C{0} ? -y : y;
-}
-
-}  // namespace math
-
-// Integers wrap around, on every device: computed without a sign, since that is defined.
-AMP_HOST_DEVICE constexpr std::int64_t wrapping(std::uint64_t x) {
-  return static_cast<std::int64_t>(x);
-}
-AMP_HOST_DEVICE constexpr std::uint64_t bits_of(std::int64_t x) {
-  return static_cast<std::uint64_t>(x);
 }
 
 /// Returns base^exponent by squaring, modulo 2^64. A negative exponent gives the integer part of

@@ -65,18 +65,21 @@ struct Binary {
 };
 
 // clang-format off
-/// Declares the formula of a member: of numbers of one type, on host and device.
-#define AMP_FORMULA template <class C> AMP_HOST_DEVICE static C
-/// The same of one that gives a bool.
-#define AMP_CONDITION template <class C> AMP_HOST_DEVICE static bool
+/// Declares the formula of a member: of numbers of one type, on host and device, or of vectors of
+/// them (core/simd/vec.hpp). It chooses by select(), and calls functions by their plain names. It
+/// has no variables, but parameters, since nvcc takes no variables with vectors in them there.
+#define AMP_FORMULA AMP_EITHER_SIDE template <class C> AMP_HOST_DEVICE AMP_ALWAYS_INLINE static C
+/// The same of one that gives a bool, or a mask.
+#define AMP_CONDITION AMP_EITHER_SIDE template <class C> AMP_HOST_DEVICE AMP_ALWAYS_INLINE static auto
 // clang-format on
 
 /// The derivative of a function of one operand, as a function of the gradient and what was kept.
 template <class Function>
 struct Derivative : Binary<"derivative", kFloating> {
   static constexpr int kParameters = Function::kParameters;
+  AMP_EITHER_SIDE
   template <class C, class... Parameters>
-  AMP_HOST_DEVICE static C apply(C grad, C kept, Parameters... parameters) {
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE static C apply(C grad, C kept, Parameters... parameters) {
     return Function::derivative(grad, kept, parameters...);
   }
 };
@@ -90,23 +93,29 @@ struct ByB : Binary<"by_b", kFloating> {
   AMP_FORMULA apply(C a, C b) { return Function::by_b(a, b); }
 };
 
-/// A function with the parameters of a call.
+/// A function with the parameters of a call, for numbers of type C and vectors of them.
 template <class Function, class C>
 struct Bound {
   C first, second;
 
-  template <class... Values>
-  AMP_HOST_DEVICE AMP_ALWAYS_INLINE auto operator()(Values... values) const {
+  AMP_EITHER_SIDE
+  template <class V, class... Values>
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE auto operator()(V value, Values... values) const {
     if constexpr (Function::kParameters == 0) {
-      return Function::apply(values...);
+      return Function::apply(value, values...);
     } else if constexpr (Function::kParameters == 1) {
-      return Function::apply(values..., first);
+      return Function::apply(value, values..., static_cast<V>(first));
     } else {
-      return Function::apply(values..., first, second);
+      return Function::apply(value, values..., static_cast<V>(first), static_cast<V>(second));
     }
   }
 };
 
+/// Whether the formula is of numbers only.
+template <class Function>
+concept OneByOne = requires {
+  requires Function::kOneByOne;
+};
 template <class Function>
 concept HasDerivative = Function::kSaves != kNothing;
 template <class Function>

@@ -21,38 +21,38 @@ struct Identity {
 /// Its op has the derivative, which needs nothing.
 struct Neg : Unary<"neg", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return -x; }
   AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return wrapping(0 - bits_of(x)); } };
-struct Abs : Unary<"abs", kNumbers, kInput> { AMP_FORMULA apply(C x) { return x < C{0} ? Neg::apply(x) : x == C{0} ? C{0} : x; }
-  AMP_FORMULA derivative(C grad, C x) { return x > C{0} ? grad : x < C{0} ? -grad : C{0}; } };
-struct Sign : Unary<"sign", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return static_cast<C>((x > C{0}) - (x < C{0})); } };
+struct Abs : Unary<"abs", kNumbers, kInput> { AMP_FORMULA apply(C x) { return abs(x); }
+  AMP_FORMULA derivative(C grad, C x) { return select(x > C{0}, grad, select(x < C{0}, -grad, C{0})); } };
+struct Sign : Unary<"sign", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return select(x > C{0}, C{1}, select(x < C{0}, C{-1}, C{0})); } };
 struct Square : Unary<"square", kNumbers, kInput> { AMP_FORMULA apply(C x) { return x * x; }
   AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return wrapping(bits_of(x) * bits_of(x)); }
   AMP_FORMULA derivative(C grad, C x) { return grad * (C{2} * x); } };
-struct Sqrt : Unary<"sqrt", kReal, kOutput> { AMP_FORMULA apply(C x) { return is_unseen_nan(x) ? x : math::sqrt(x); } AMP_FORMULA derivative(C grad, C y) { return grad / (C{2} * y); } };
-struct Rsqrt : Unary<"rsqrt", kReal, kOutput> { AMP_FORMULA apply(C x) { return C{1} / math::sqrt(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (C(-0.5) * y * y * y); } };
+struct Sqrt : Unary<"sqrt", kReal, kOutput> { AMP_FORMULA apply(C x) { return select(is_unseen_nan(x), x, sqrt(x)); } AMP_FORMULA derivative(C grad, C y) { return grad / (C{2} * y); } };
+struct Rsqrt : Unary<"rsqrt", kReal, kOutput> { AMP_FORMULA apply(C x) { return C{1} / sqrt(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (C(-0.5) * y * y * y); } };
 
-struct Exp : Unary<"exp", kReal, kOutput> { AMP_FORMULA apply(C x) { return math::exp(x); } AMP_FORMULA derivative(C grad, C y) { return grad * y; } };
-struct Expm1 : Unary<"expm1", kReal, kOutput> { AMP_FORMULA apply(C x) { return math::expm1(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (y + C{1}); } };
-struct Log : Unary<"log", kReal, kInput> { AMP_FORMULA apply(C x) { return math::log(x); } AMP_FORMULA derivative(C grad, C x) { return grad / x; } };
-struct Log1p : Unary<"log1p", kReal, kInput> { AMP_FORMULA apply(C x) { return math::log1p(x); } AMP_FORMULA derivative(C grad, C x) { return grad / (C{1} + x); } };
-struct Log2 : Unary<"log2", kReal, kInput> { AMP_FORMULA apply(C x) { return math::log2(x); } AMP_FORMULA derivative(C grad, C x) { return grad / (x * C(0.69314718055994530942)); } };
-struct Log10 : Unary<"log10", kReal, kInput> { AMP_FORMULA apply(C x) { return math::log10(x); } AMP_FORMULA derivative(C grad, C x) { return grad / (x * C(2.30258509299404568402)); } };
+struct Exp : Unary<"exp", kReal, kOutput> { AMP_FORMULA apply(C x) { return exp(x); } AMP_FORMULA derivative(C grad, C y) { return grad * y; } };
+struct Expm1 : Unary<"expm1", kReal, kOutput> { AMP_FORMULA apply(C x) { return expm1(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (y + C{1}); } };
+struct Log : Unary<"log", kReal, kInput> { AMP_FORMULA apply(C x) { return log(x); } AMP_FORMULA derivative(C grad, C x) { return grad / x; } };
+struct Log1p : Unary<"log1p", kReal, kInput> { AMP_FORMULA apply(C x) { return log1p(x); } AMP_FORMULA derivative(C grad, C x) { return grad / (C{1} + x); } };
+struct Log2 : Unary<"log2", kReal, kInput> { AMP_FORMULA apply(C x) { return log2(x); } AMP_FORMULA derivative(C grad, C x) { return grad / (x * C(0.69314718055994530942)); } };
+struct Log10 : Unary<"log10", kReal, kInput> { AMP_FORMULA apply(C x) { return log10(x); } AMP_FORMULA derivative(C grad, C x) { return grad / (x * C(2.30258509299404568402)); } };
 
-struct Sin : Unary<"sin", kReal, kInput> { AMP_FORMULA apply(C x) { return math::sin(x); } AMP_FORMULA derivative(C grad, C x) { return grad * math::cos(x); } };
-struct Cos : Unary<"cos", kReal, kInput> { AMP_FORMULA apply(C x) { return math::cos(x); } AMP_FORMULA derivative(C grad, C x) { return grad * -math::sin(x); } };
-struct Tan : Unary<"tan", kReal, kOutput> { AMP_FORMULA apply(C x) { return math::tan(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (C{1} + y * y); } };
-struct Asin : Unary<"asin", kReal, kInput> { AMP_FORMULA apply(C x) { return math::asin(x); } AMP_FORMULA derivative(C grad, C x) { return grad / math::sqrt((C{1} - x) * (C{1} + x)); } };
-struct Acos : Unary<"acos", kReal, kInput> { AMP_FORMULA apply(C x) { return math::acos(x); } AMP_FORMULA derivative(C grad, C x) { return -grad / math::sqrt((C{1} - x) * (C{1} + x)); } };
-struct Atan : Unary<"atan", kReal, kInput> { AMP_FORMULA apply(C x) { return math::atan(x); } AMP_FORMULA derivative(C grad, C x) { return grad / (C{1} + x * x); } };
-struct Sinh : Unary<"sinh", kReal, kInput> { AMP_FORMULA apply(C x) { return math::sinh(x); } AMP_FORMULA derivative(C grad, C x) { return grad * math::cosh(x); } };
-struct Cosh : Unary<"cosh", kReal, kInput> { AMP_FORMULA apply(C x) { return math::cosh(x); } AMP_FORMULA derivative(C grad, C x) { return grad * math::sinh(x); } };
-struct Erf : Unary<"erf", kReal, kInput> { AMP_FORMULA apply(C x) { return math::erf(x); } AMP_FORMULA derivative(C grad, C x) { return grad * (C(1.12837916709551257390) * math::exp(-x * x)); } };
-struct Erfinv : Unary<"erfinv", kReal, kOutput> { AMP_FORMULA apply(C x) { return math::erfinv(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (C(0.88622692545275801365) * math::exp(y * y)); } };
+struct Sin : Unary<"sin", kReal, kInput> { AMP_FORMULA apply(C x) { return sin(x); } AMP_FORMULA derivative(C grad, C x) { return grad * cos(x); } };
+struct Cos : Unary<"cos", kReal, kInput> { AMP_FORMULA apply(C x) { return cos(x); } AMP_FORMULA derivative(C grad, C x) { return grad * -sin(x); } };
+struct Tan : Unary<"tan", kReal, kOutput> { AMP_FORMULA apply(C x) { return tan(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (C{1} + y * y); } };
+struct Asin : Unary<"asin", kReal, kInput> { AMP_FORMULA apply(C x) { return asin(x); } AMP_FORMULA derivative(C grad, C x) { return grad / sqrt((C{1} - x) * (C{1} + x)); } };
+struct Acos : Unary<"acos", kReal, kInput> { AMP_FORMULA apply(C x) { return acos(x); } AMP_FORMULA derivative(C grad, C x) { return -grad / sqrt((C{1} - x) * (C{1} + x)); } };
+struct Atan : Unary<"atan", kReal, kInput> { AMP_FORMULA apply(C x) { return atan(x); } AMP_FORMULA derivative(C grad, C x) { return grad / (C{1} + x * x); } };
+struct Sinh : Unary<"sinh", kReal, kInput> { AMP_FORMULA apply(C x) { return sinh(x); } AMP_FORMULA derivative(C grad, C x) { return grad * cosh(x); } };
+struct Cosh : Unary<"cosh", kReal, kInput> { AMP_FORMULA apply(C x) { return cosh(x); } AMP_FORMULA derivative(C grad, C x) { return grad * sinh(x); } };
+struct Erf : Unary<"erf", kReal, kInput> { AMP_FORMULA apply(C x) { return erf(x); } AMP_FORMULA derivative(C grad, C x) { return grad * (C(1.12837916709551257390) * exp(-x * x)); } };
+struct Erfinv : Unary<"erfinv", kReal, kOutput> { static constexpr bool kOneByOne = true; AMP_FORMULA apply(C x) { return erfinv(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (C(0.88622692545275801365) * exp(y * y)); } };
 
 /// Rounding leaves integers as they are.
-struct Floor : Unary<"floor", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return math::floor(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };
-struct Ceil : Unary<"ceil", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return math::ceil(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };
-struct Round : Unary<"round", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return math::rint(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };
-struct Trunc : Unary<"trunc", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return math::trunc(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };
+struct Floor : Unary<"floor", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return floor(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };
+struct Ceil : Unary<"ceil", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return ceil(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };
+struct Round : Unary<"round", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return rint(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };
+struct Trunc : Unary<"trunc", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return trunc(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };
 
 struct IsNan : Unary<"isnan", kTruth, kNothing> { AMP_CONDITION apply(C x) { return is_nan(x); } };
 struct IsInf : Unary<"isinf", kTruth, kNothing> { AMP_CONDITION apply(C x) { return !is_finite(x) && !is_nan(x); } AMP_HOST_DEVICE static bool apply(std::int64_t) { return false; } };

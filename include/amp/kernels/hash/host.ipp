@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "amp/core/simd/on_widest.hpp"
 #include "amp/kernels/hash/formula.hpp"
 #include "amp/kernels/hash/host.hpp"
 #include "amp/kernels/traversal/host/chunks.hpp"
-#include "amp/kernels/traversal/host/lanes.hpp"
 
 namespace amp::inline v0::kernels::host {
 
@@ -39,7 +39,7 @@ AMP_LAZY_DEFINITION void hash(const HashArgs& args) {
   chunks.for_each([&](std::int64_t t, std::int64_t, std::int64_t begin, std::int64_t end) {
     const HashSpan& tensor = args.tensors[t];
     const std::int64_t whole = (std::min)(end, tensor.bytes / kHashedBytes);
-    std::uint64_t sum = lanes::OnWidest<detail::SumOfWords>::run(
+    std::uint64_t sum = amp::simd::on_widest<detail::SumOfWords>(
         static_cast<const char*>(tensor.data), begin, whole);
     if (whole < end) sum += hash_of_word(last_word(tensor), whole);
     // Other threads hash other parts of the tensor.

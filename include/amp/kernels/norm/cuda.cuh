@@ -36,7 +36,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     const double shifted = centered ? moments.mean(per_element) : 0;
     const C mean = static_cast<C>(origin + shifted);
     const C rstd =
-        1 / functions::math::sqrt(static_cast<C>(moments.variance(per_element, shifted) + eps));
+        1 / functions::sqrt(static_cast<C>(moments.variance(per_element, shifted) + eps));
     tile.for_own_lines([&](int) {
       if (means != nullptr) means[tile.line(0)] = mean;
       rstds[tile.line(0)] = rstd;

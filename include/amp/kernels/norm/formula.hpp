@@ -16,7 +16,7 @@
 
 namespace amp::inline v0::kernels {
 
-/// Formulas on numbers, or on vectors of them (lanes::Vector), which are changed in place.
+/// Formulas on numbers, or on vectors of them (simd::Vec), which are changed in place.
 struct Norm {
   /// Replaces x by x^.
   AMP_EITHER_SIDE

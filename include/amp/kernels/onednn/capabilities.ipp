@@ -4,7 +4,7 @@
 
 #include "amp/core/error.hpp"
 #include "amp/core/globals.ipp"
-#include "amp/core/instruction_set.hpp"
+#include "amp/core/simd/isa.hpp"
 #include "amp/kernels/onednn/api.hpp"
 #include "amp/kernels/onednn/capabilities.hpp"
 
@@ -14,8 +14,15 @@ namespace detail {
 
 /// Returns the instructions of amp's own kernels.
 AMP_INLINE std::string instructions_of_amp() {
-  if (has_avx512()) return "AVX-512";
-  return has_avx2() ? "AVX2" : "baseline";
+  switch (instruction_set()) {
+    case InstructionSet::kAvx512:
+      return "AVX-512";
+    case InstructionSet::kAvx2:
+      return "AVX2";
+    case InstructionSet::kBaseline:
+      break;
+  }
+  return "baseline";
 }
 
 struct AMP_EXPORT AskedCpu {

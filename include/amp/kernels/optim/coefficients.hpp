@@ -20,8 +20,8 @@ AMP_HOST_DEVICE AdamRule::Coefficients<typename V::Number> AdamRule::coefficient
     double rate, std::int64_t t) const {
   using T = typename V::Number;
   const auto step = static_cast<double>(t);
-  const double root = functions::math::sqrt(1 - functions::math::pow(beta2, step));
-  const double step_size = rate / (1 - functions::math::pow(beta1, step)) * root;
+  const double root = functions::sqrt(1 - functions::pow(beta2, step));
+  const double step_size = rate / (1 - functions::pow(beta1, step)) * root;
   const double shrink = (1 - rate * typename V::Double{weight_decay}).value;
   return Coefficients<T>{static_cast<T>(step_size), static_cast<T>(eps * root),
                          static_cast<T>(shrink), static_cast<T>(weight_decay),
@@ -37,9 +37,9 @@ AMP_HOST_DEVICE LambRule::Coefficients<typename V::Number> LambRule::coefficient
     double rate, std::int64_t t) const {
   using T = typename V::Number;
   const auto step = static_cast<double>(t);
-  const double root = functions::math::sqrt(1 - functions::math::pow(beta2, step));
+  const double root = functions::sqrt(1 - functions::pow(beta2, step));
   return Coefficients<T>{
-      static_cast<T>(rate),       static_cast<T>(root / (1 - functions::math::pow(beta1, step))),
+      static_cast<T>(rate),       static_cast<T>(root / (1 - functions::pow(beta1, step))),
       static_cast<T>(eps * root), static_cast<T>(weight_decay),
       static_cast<T>(1 - beta1),  static_cast<T>(1 - beta2),
       static_cast<T>(beta2)};
@@ -49,7 +49,7 @@ AMP_HOST_DEVICE LambRule::Coefficients<typename V::Number> LambRule::coefficient
 /// squares.
 AMP_HOST_DEVICE inline double trust_ratio(double weights, double directions) {
   if (weights == 0 || directions == 0) return 1;
-  return functions::math::sqrt(weights) / functions::math::sqrt(directions);
+  return functions::sqrt(weights) / functions::sqrt(directions);
 }
 
 }  // namespace amp::inline v0::kernels

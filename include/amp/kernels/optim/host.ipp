@@ -74,7 +74,7 @@ void optimizer_step(const OptimizerArgs<Rule>& args) {
     }
     row.p->dtype == kFloat64 ? detail::step_chunk<double>(row, begin, end)
                              : detail::step_chunk<float>(row, begin, end);
-    if (streams) detail::fence_streams();
+    if (streams) simd::fence_stores();
   });
   if (skip) return;
   for (std::int64_t i = 0; Rule::kCountsSteps && i < count; ++i) ++*rows[i].p->step;

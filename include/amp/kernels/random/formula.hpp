@@ -27,18 +27,17 @@ struct Draw {
     });
   }
   AMP_ALWAYS_INLINE AMP_HOST_DEVICE void operator()(const PhiloxBlock& bits, float* values) const {
-    namespace math = functions::math;
     for (int l = 0; l < 4; ++l) values[l] = uniform_float(bits.word[l]);
     if (distribution == Distribution::kUniform) {
       // Exact in the format, so none rounds up to 1.
-      for (int l = 0; l < 4; ++l) values[l] = math::floor(values[l] * steps) / steps;
+      for (int l = 0; l < 4; ++l) values[l] = functions::floor(values[l] * steps) / steps;
       return;
     }
     for (int l = 0; l < 4; l += 2) {
-      const float radius = math::sqrt(-2.0F * math::log(1.0F - values[l]));
+      const float radius = functions::sqrt(-2.0F * functions::log(1.0F - values[l]));
       const float angle = 6.283185307179586F * values[l + 1];
-      values[l] = radius * math::cos(angle);
-      values[l + 1] = radius * math::sin(angle);
+      values[l] = radius * functions::cos(angle);
+      values[l + 1] = radius * functions::sin(angle);
     }
   }
 };

@@ -7,12 +7,12 @@
 #include <type_traits>
 
 #include "amp/core/math.hpp"
+#include "amp/core/simd/convert.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/kernels/reduce/args.hpp"
 #include "amp/kernels/reduce/host.hpp"
 #include "amp/kernels/reduce/host/accumulate.hpp"
 #include "amp/kernels/reduce/host/sum_block.hpp"
-#include "amp/kernels/traversal/host/lanes.hpp"
 #include "amp/kernels/traversal/host/loop.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -23,18 +23,17 @@ namespace detail {
 struct ShortSumOfFloats {
   template <class Isa>
   AMP_ALWAYS_INLINE static double run(const float* x, std::int64_t n) {
-    constexpr std::int64_t kLanes = lanes::kLanes<Isa>;
-    typename Isa::F v, sums[4] = {};
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    simd::Vec<float, Isa> a = 0, b = 0, c = 0, d = 0;
     std::int64_t i = 0;
     for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
-      for (int part = 0; part < 4; ++part) {
-        lanes::load(v, x + i + part * kLanes);
-        sums[part] += v;
-      }
+      a += simd::load<Isa>(x + i);
+      b += simd::load<Isa>(x + i + kLanes);
+      c += simd::load<Isa>(x + i + 2 * kLanes);
+      d += simd::load<Isa>(x + i + 3 * kLanes);
     }
-    lanes::Sum<Isa> all;
-    for (int part = 0; part < 4; ++part) all.add(sums[part], kLanes);
-    double total = all.total();
+    double total = simd::sum_of(simd::to_double(a) + simd::to_double(b) + simd::to_double(c) +
+                                simd::to_double(d));
     for (; i < n; ++i) total += static_cast<double>(x[i]);
     return total;
   }
@@ -43,21 +42,13 @@ struct ShortSumOfFloats {
 struct AddFloats {
   template <class Isa, class To>
   AMP_ALWAYS_INLINE static void run(const float* x, To* to, std::int64_t n) {
-    constexpr std::int64_t kLanes = lanes::kLanes<Isa>;
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
     std::int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes) {
-      typename Isa::F v;
-      lanes::load(v, x + i);
-      if constexpr (std::is_same_v<To, float>) {
-        typename Isa::F sum;
-        lanes::load(sum, to + i);
-        sum += v;
-        lanes::store(sum, to + i);
-      } else {
-        typename Isa::D low, high;
-        lanes::widen<Isa>(v, low, high);
-        lanes::add_to<Isa>(to + i, low, high);
-      }
+      if constexpr (std::is_same_v<To, float>)
+        simd::store(simd::load<Isa>(to + i) + simd::load<Isa>(x + i), to + i);
+      else
+        simd::add_to(to + i, simd::load_doubles<Isa>(x + i));
     }
     for (; i < n; ++i) to[i] += static_cast<To>(x[i]);
   }
@@ -67,7 +58,7 @@ struct AddFloats {
 template <class Sum, class C>
 void add_block(const C* values, Sum* sums, std::int64_t stride, std::int64_t n) {
   if constexpr (std::is_same_v<C, float>) {
-    if (stride == 1) return lanes::OnWidest<AddFloats>::run(values, sums, n);
+    if (stride == 1) return simd::on_widest<AddFloats>(values, sums, n);
   }
   for (std::int64_t i = 0; i < n; ++i) sums[i * stride] += static_cast<Sum>(values[i]);
 }
@@ -77,7 +68,7 @@ template <class Sum, class C>
 Sum sum_block_of(DType dtype, const C* values, std::int64_t n) {
   if constexpr (std::is_same_v<C, float>) {
     if (dtype != kFloat32) {
-      const double sum = lanes::OnWidest<ShortSumOfFloats>::run(values, n);
+      const double sum = simd::on_widest<ShortSumOfFloats>(values, n);
       if (is_finite(sum)) return sum;  // else computed again in double
     }
   }
@@ -109,7 +100,7 @@ AMP_LAZY void sum_columns(const Operand& input, std::int64_t rows, std::int64_t 
         const std::int64_t until = (std::min)(end, line + together_in_float);
         for (std::int64_t next = line + 1; next < until; ++next) {
           const float* const more = fetch(input, next * width + from, 1, n, buffer);
-          lanes::OnWidest<AddFloats>::run(more, some, n);
+          simd::on_widest<AddFloats>(more, some, n);
         }
         add_block(x, to, 1, n);
       }

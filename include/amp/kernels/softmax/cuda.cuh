@@ -28,11 +28,11 @@ struct ExpSums {
     AMP_UNROLL
     for (int l = 0; l < Sweep::kLines; ++l) largest[l] = seen[l].maximum;
     tile.for_each(part, values,
-                  [&](int l, C& x) { largest[l] = functions::math::fmax(largest[l], x); });
+                  [&](int l, C& x) { largest[l] = functions::fmax(largest[l], x); });
     AMP_UNROLL
     for (int l = 0; l < Sweep::kLines; ++l) seen[l].raise(largest[l]);
     tile.add(part, sums, [&](int k, int l) {
-      const C term = functions::math::exp(values[k][l] - seen[tile.line_of(l)].origin());
+      const C term = functions::exp(values[k][l] - seen[tile.line_of(l)].origin());
       if constexpr (Keep) values[k][l] = term;
       return term;
     });
@@ -107,7 +107,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
       tile.for_each_access(part, [&](int k) {
         AMP_UNROLL
         for (int l = 0; l < Sweep::kWidth; ++l) {
-          if constexpr (Log) y[k][l] = functions::math::exp(y[k][l]);
+          if constexpr (Log) y[k][l] = functions::exp(y[k][l]);
           Softmax<Log>::to_gradient(grad[k][l], y[k][l], static_cast<C>(sums[tile.line_of(l)]));
         }
       });

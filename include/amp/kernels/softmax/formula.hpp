@@ -20,14 +20,14 @@
 
 namespace amp::inline v0::kernels {
 
-/// Formulas on numbers, or on vectors of them (lanes::Vector), which are changed in place.
+/// Formulas on numbers, or on vectors of them (simd::Vec), which are changed in place.
 template <bool Log>
 struct Softmax {
   /// Returns the value that is applied to each element of a line: 1 / S, or log S.
   template <class C>
   AMP_HOST_DEVICE static C finish(C sum) {
     if constexpr (Log)
-      return functions::math::log(sum);
+      return functions::log(sum);
     else
       return C{1} / sum;
   }
@@ -70,12 +70,12 @@ struct ExpSum {
   AMP_HOST_DEVICE C origin() const { return maximum == kNone ? C{0} : maximum; }
   AMP_HOST_DEVICE void raise(C to) {
     if (!(to > maximum)) return;
-    sum *= static_cast<double>(functions::math::exp(maximum - to));
+    sum *= static_cast<double>(functions::exp(maximum - to));
     maximum = to;
   }
   /// Returns the factor that rescales this sum to a larger maximum.
   AMP_HOST_DEVICE C weight_in(C larger) const {
-    return maximum == kNone ? C{0} : functions::math::exp(maximum - larger);
+    return maximum == kNone ? C{0} : functions::exp(maximum - larger);
   }
 };
 

@@ -21,11 +21,10 @@ struct SoftmaxRows {
       const C maximum = MaximumOfRow::run<Isa>(x, n);
       C* const none = nullptr;
       const C finished = finished_sum<Log, Isa>(x, Log ? none : y, n, maximum);
-      for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-        lanes::Vector<typename Isa::F> v;
-        lanes::load(v.value, Log ? x + i : y + i);
+      for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
+        auto v = simd::load<Isa>(Log ? x + i : y + i);
         Softmax<Log>::apply(v, maximum, finished);
-        lanes::store(v.value, y + i);
+        simd::store(v, y + i);
       }
     }
   }
@@ -37,21 +36,21 @@ struct SoftmaxGradients {
   AMP_ALWAYS_INLINE static void run(const C* grad, const C* y, C* grad_x, std::int64_t n,
                                     std::int64_t rows) {
     for (std::int64_t row = 0; row < rows; ++row, grad += n, y += n, grad_x += n) {
-      lanes::Sum<Isa> total;
-      lanes::Vector<typename Isa::F> g, p;
-      for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-        lanes::load(g.value, grad + i);
-        if constexpr (!Log) lanes::load(p.value, y + i);
+      simd::Vec<double, Isa> total = 0;
+      simd::Vec<C, Isa> g, p = 0;
+      for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
+        g = simd::load<Isa>(grad + i);
+        if constexpr (!Log) p = simd::load<Isa>(y + i);
         Softmax<Log>::to_term(g, p);
-        total.add(g.value, n - i);
+        total += simd::to_double(simd::keep_first(g, n - i));
       }
-      const C sum = static_cast<C>(total.total());
-      for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-        lanes::load(g.value, grad + i);
-        lanes::load(p.value, y + i);
-        if constexpr (Log) exponential_of<Isa>(p.value);
+      const C sum = static_cast<C>(simd::sum_of(total));
+      for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
+        g = simd::load<Isa>(grad + i);
+        p = simd::load<Isa>(y + i);
+        if constexpr (Log) p = exp(p);
         Softmax<Log>::to_gradient(g, p, sum);
-        lanes::store(g.value, grad_x + i);
+        simd::store(g, grad_x + i);
       }
     }
   }

@@ -124,7 +124,7 @@ struct GradientTally {
     return result;
   }
   AMP_HOST_DEVICE GradientSummary summary(const GradientSpan& g) const {
-    const double root = functions::math::sqrt(squares);
+    const double root = functions::sqrt(squares);
     GradientSummary result;
     result.elements = g.numel;
     result.first_bad = first == 0 ? -1 : static_cast<std::int64_t>(~first);
@@ -173,7 +173,7 @@ struct PassResults {
   }
   /// Writes all results. In the ledger it begins the pass, whose summaries are written later.
   AMP_HOST_DEVICE void write(double squares, const GradientTally& tally) const {
-    const double root = functions::math::sqrt(squares);
+    const double root = functions::sqrt(squares);
     const double value = wide ? root : static_cast<double>(static_cast<float>(root));
     if (!norm.is_null()) norm.set(value);
     const double factor = clip_coefficient(value, max_norm);

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "amp/core/math.hpp"
+#include "amp/core/simd/on_widest.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 #include "amp/kernels/traversal/host/chunks.hpp"
 #include "amp/kernels/unscale/args.hpp"
@@ -247,29 +248,13 @@ AMP_ALWAYS_INLINE bool process_chunks(const Pass& pass, const GradientSpan& span
   }
   return bad;
 }
-using ProcessChunks = bool (*)(const Pass&, const GradientSpan&, std::int64_t, std::int64_t,
-                               Found*);
-AMP_INLINE bool process_chunks_baseline(const Pass& pass, const GradientSpan& span,
-                                        std::int64_t begin, std::int64_t end, Found* found) {
-  return process_chunks(pass, span, begin, end, found);
-}
-#if AMP_X86
-/// The same bits with wider vectors: AVX2 without FMA, which would round a product and its sum
-/// once.
-__attribute__((target("avx2"))) AMP_INLINE bool process_chunks_avx2(const Pass& pass,
-                                                                    const GradientSpan& span,
-                                                                    std::int64_t begin,
-                                                                    std::int64_t end,
-                                                                    Found* found) {
-  return process_chunks(pass, span, begin, end, found);
-}
-#endif
-AMP_INLINE ProcessChunks best_process_chunks() {
-#if AMP_X86
-  if (amp::detail::has_avx2()) return &process_chunks_avx2;
-#endif
-  return &process_chunks_baseline;
-}
+struct ProcessChunks {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static bool run(const Pass* pass, const GradientSpan* span, std::int64_t begin,
+                                    std::int64_t end, Found* found) {
+    return process_chunks(*pass, *span, begin, end, found);
+  }
+};
 
 /// Writes the summaries of the pass that began last, from the results of its chunks.
 AMP_COLD void record_summaries(const LedgerArgs& ledger, const GradientSpan* gradients,
@@ -293,11 +278,10 @@ AMP_INLINE void run(const Pass& pass, const GradientSpan* gradients, std::int64_
                     PassResults results = {}) {
   const Chunks chunks(count, [&](std::int64_t g) { return gradients[g].numel; });
   const HostBuffer<Found> found(pass.sums ? chunks.size() : 0);
-  const ProcessChunks process = best_process_chunks();
   std::atomic<bool> not_finite{false};
   const auto body = [&](std::int64_t g, std::int64_t n, std::int64_t begin, std::int64_t end) {
     Found here[kTogether] = {};
-    if (process(pass, gradients[g], begin, end, here))
+    if (simd::on_widest_without_fma<ProcessChunks>(&pass, &gradients[g], begin, end, &here[0]))
       not_finite.store(true, std::memory_order_relaxed);
     if (pass.sums) std::copy_n(here, ceil_div(end - begin, kChunk), &found[n]);
   };

@@ -34,7 +34,7 @@ struct Variance {
   AMP_HOST_DEVICE double mean(double sum) const { return sum / n; }
   AMP_HOST_DEVICE double result(double squares) const {
     const double variance = squares / divisor;
-    return root ? functions::math::sqrt(variance) : variance;
+    return root ? functions::sqrt(variance) : variance;
   }
   AMP_HOST_DEVICE static double square(double x, double mean) { return (x - mean) * (x - mean); }
 
@@ -45,7 +45,7 @@ struct Variance {
     if (root) grad = result == C{0} ? C{0} : grad / (C{2} * result);
     return grad * static_cast<C>(grad_factor);
   }
-  /// Replaces x, a number or a vector of them (lanes::Vector), by its gradient.
+  /// Replaces x, a number or a vector of them (simd::Vec), by its gradient.
   AMP_EITHER_SIDE
   template <class V, class C>
   AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_gradient(V& x, C mean, C factor) {

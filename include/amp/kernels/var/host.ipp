@@ -20,11 +20,10 @@ namespace detail {
 struct VarianceGradient {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static void run(const C* x, C* grad_x, std::int64_t n, C mean, C factor) {
-    for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      lanes::Vector<typename Isa::F> v;
-      lanes::load(v.value, x + i);
+    for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
+      auto v = simd::load<Isa>(x + i);
       Variance::to_gradient(v, mean, factor);
-      lanes::store(v.value, grad_x + i);
+      simd::store(v, grad_x + i);
     }
   }
 };

@@ -86,7 +86,8 @@ class Backward {
     for (std::int64_t r = 0; r < b.count; ++r, statistics += 2) {
       const std::int64_t seen = p_.seen(b.i + r, first, n);
       C* const row = tile_.data() + r * p_.stride;
-      p_.rows.exponentials(row, p_.padded(seen), p_.factor(), statistics[0], statistics[1]);
+      on_row<score_rows::Exponentials>(row, p_.padded(seen), p_.factor(), statistics[0],
+                                       statistics[1]);
       std::fill(row + seen, row + p_.padded(n), C{0});
     }
   }
@@ -98,9 +99,13 @@ class Backward {
     for (std::int64_t r = 0; r < b.count; ++r) {
       const C* const row = tile_.data() + r * p_.stride;
       C* const grad_row = grad_tile_.data() + r * p_.stride;
-      if (b.whole_rows) mean_[r] = p_.rows.dot(row, grad_row, p_.padded(n));
-      p_.rows.gradient(row, grad_row, p_.padded(n), mean_[r], p_.scale);
+      if (b.whole_rows) mean_[r] = dot(row, grad_row, p_.padded(n));
+      on_row<score_rows::Gradient>(row, grad_row, p_.padded(n), mean_[r], p_.scale);
     }
+  }
+
+  static C dot(const C* p, const C* dp, std::int64_t n) {
+    return on_row<score_rows::Dot>(p, dp, n);
   }
 
   /// D = rowsum(dO * O) = rowsum(P * dP), for rows whose keys lie in several blocks.
@@ -117,8 +122,8 @@ class Backward {
       return buffer;
     };
     for (std::int64_t r = 0; r < count; ++r) {
-      mean_[r] = p_.rows.dot(row(args_.output, r, buffers.data()),
-                             row(args_.grad_output, r, buffers.data() + length), length);
+      mean_[r] = dot(row(args_.output, r, buffers.data()),
+                     row(args_.grad_output, r, buffers.data() + length), length);
     }
   }
 

@@ -65,10 +65,8 @@ struct Problem {
   Operand query, key, value, mask, statistics;
   C scale;
   bool causal;
-  static constexpr std::int64_t kMultiple = ScoreRows<C>::kMultiple;
   std::int64_t batches = 1, queries, keys, width, value_width;
   std::int64_t stride;  // of a block of scores; a power of two would use few cache sets
-  ScoreRows<C> rows = choose_score_rows<C>();
 
   template <class Args>
   explicit Problem(const Args& args)
@@ -85,10 +83,10 @@ struct Problem {
     width = query.sizes[d + 1];
     keys = key.sizes[d];
     value_width = value.sizes[d + 1];
-    stride = padded((std::min)(keys, kKeys)) + kMultiple;
+    stride = padded((std::min)(keys, kKeys)) + score_rows::kRowMultiple;
   }
 
-  static std::int64_t padded(std::int64_t n) { return round_up(n, kMultiple); }
+  static std::int64_t padded(std::int64_t n) { return round_up(n, score_rows::kRowMultiple); }
 
   /// The factor by which scores() did not multiply the scores.
   C factor() const { return mask.present ? C{1} : scale; }
@@ -111,7 +109,7 @@ struct Problem {
   }
 
   void add_mask(C* row, std::int64_t n, std::int64_t offset, std::int64_t step) const {
-    constexpr C kUnseen = ScoreRows<C>::kUnseen;
+    constexpr C kUnseen = score_rows::kUnseen<C>;
     if (mask.dtype == kBool) {
       const bool* const is_seen = mask.as<const bool>() + offset;
       for (std::int64_t j = 0; j < n; ++j) row[j] = is_seen[j * step] ? row[j] * scale : kUnseen;
@@ -149,6 +147,12 @@ void store_rows(const C* values, std::int64_t stride, const Operand& output, std
     store(values + r * stride, output, offset + (first + r) * output.strides[d],
           output.strides[d + 1], output.sizes[d + 1]);
   }
+}
+
+/// Calls a function of score_rows.hpp.
+template <class Function, class C, class... Arguments>
+auto on_row(C* row, Arguments... arguments) {
+  return detail::on_rows<Function, std::remove_const_t<C>>(row, arguments...);
 }
 
 template <class Args, class Body>

@@ -16,8 +16,8 @@
 
 #include "amp/core/config.hpp"
 #include "amp/core/globals.hpp"
-#include "amp/core/instruction_set.hpp"
 #include "amp/core/object_pool.hpp"
+#include "amp/core/simd/isa.hpp"
 #include "amp/kernels/traversal/host/transpose.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -99,10 +99,10 @@ struct Kernel {
 AMP_MICRO_KERNEL(run_generic, Generic32)
 AMP_MICRO_KERNEL(run_generic, Generic64)
 #if AMP_X86
-AMP_MICRO_KERNEL(run_avx2, Avx2Float, __attribute__((target("avx2,fma"))))
-AMP_MICRO_KERNEL(run_avx2, Avx2Double, __attribute__((target("avx2,fma"))))
-AMP_MICRO_KERNEL(run_avx512, Avx512Float, __attribute__((target("avx512f,avx2,fma"))))
-AMP_MICRO_KERNEL(run_avx512, Avx512Double, __attribute__((target("avx512f,avx2,fma"))))
+AMP_MICRO_KERNEL(run_avx2, Avx2Float, AMP_WITH_AVX2)
+AMP_MICRO_KERNEL(run_avx2, Avx2Double, AMP_WITH_AVX2)
+AMP_MICRO_KERNEL(run_avx512, Avx512Float, AMP_WITH_AVX512)
+AMP_MICRO_KERNEL(run_avx512, Avx512Double, AMP_WITH_AVX512)
 #endif
 #undef AMP_MICRO_KERNEL
 
@@ -116,12 +116,12 @@ template <class T>
 Kernel<T> choose_kernel() {
   constexpr bool kFloat = sizeof(T) == 4;
 #if AMP_X86
-  if (amp::detail::has_avx512()) {
+  using amp::detail::InstructionSet;
+  const InstructionSet set = amp::detail::instruction_set();
+  if (set >= InstructionSet::kAvx512)
     return kernel_of<T, std::conditional_t<kFloat, Avx512Float, Avx512Double>>(run_avx512);
-  }
-  if (amp::detail::has_avx2()) {
+  if (set >= InstructionSet::kAvx2)
     return kernel_of<T, std::conditional_t<kFloat, Avx2Float, Avx2Double>>(run_avx2);
-  }
 #endif
   return kernel_of<T, std::conditional_t<kFloat, Generic32, Generic64>>(run_generic);
 }

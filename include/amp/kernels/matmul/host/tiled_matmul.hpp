@@ -15,8 +15,8 @@
 #include <cstring>
 
 #include "amp/core/function_ref.hpp"
-#include "amp/core/instruction_set.hpp"
 #include "amp/core/math.hpp"
+#include "amp/core/simd/isa.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/elementwise/host.hpp"
@@ -59,7 +59,8 @@ inline bool leaves_to_gemm(const Matmul& p) {
   const bool plain = p.a_stride[1] == 1 && p.b_stride[1] == 1;
   const bool large =
       plain ? p.m >= 768 && p.n >= 512 && p.k >= 256 : p.m >= 384 && p.n >= 128 && p.k >= 128;
-  return p.dtype == kFloat32 && large && amp::detail::has_avx2() &&
+  return p.dtype == kFloat32 && large &&
+         amp::detail::instruction_set() >= amp::detail::InstructionSet::kAvx2 &&
          !has_instructions(dnnl_cpu_isa_avx512_core);
 }
 

@@ -49,8 +49,8 @@ AMP_ALWAYS_INLINE void multiply_tiny(std::int64_t m, std::int64_t n, std::int64_
 AMP_TINY_KERNEL(run_tiny_generic, Generic32)
 AMP_TINY_KERNEL(run_tiny_generic, Generic64)
 #if AMP_X86
-AMP_TINY_KERNEL(run_tiny_avx2, Avx2Float, __attribute__((target("avx2,fma"))))
-AMP_TINY_KERNEL(run_tiny_avx2, Avx2Double, __attribute__((target("avx2,fma"))))
+AMP_TINY_KERNEL(run_tiny_avx2, Avx2Float, AMP_WITH_AVX2)
+AMP_TINY_KERNEL(run_tiny_avx2, Avx2Double, AMP_WITH_AVX2)
 #endif
 #undef AMP_TINY_KERNEL
 
@@ -58,7 +58,9 @@ template <class C>
 void run_tiny(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a, const C* b,
               C* c) {
 #if AMP_X86
-  if (amp::detail::has_avx2()) return run_tiny_avx2(m, n, k, a, b, c);
+  using amp::detail::InstructionSet;
+  if (amp::detail::instruction_set() >= InstructionSet::kAvx2)
+    return run_tiny_avx2(m, n, k, a, b, c);
 #endif
   run_tiny_generic(m, n, k, a, b, c);
 }

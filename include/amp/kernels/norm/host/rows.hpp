@@ -6,63 +6,32 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
+#include "amp/core/simd/convert.hpp"
 #include "amp/kernels/norm/formula.hpp"
 #include "amp/kernels/reduce/host/sum_block.hpp"
-#include "amp/kernels/traversal/host/lanes.hpp"
+#include "amp/kernels/traversal/host/rows.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
 
-/// The sum of (x - mean)^2 over floats x.
-struct SumOfSquares {
-  template <class Isa>
-  AMP_ALWAYS_INLINE static double run(const float* x, std::int64_t n, double mean) {
-    constexpr std::int64_t kLanes = lanes::kLanes<Isa>;
-    lanes::Sum<Isa> even, odd;
-    std::int64_t i = 0;
-    for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
-      add<Isa>(x + i, mean, even);
-      add<Isa>(x + i + kLanes, mean, odd);
-    }
-    even.add(odd.low, odd.high);
-    double total = even.total();
-    for (; i < n; ++i) {
-      const double d = static_cast<double>(x[i]) - mean;
-      total += d * d;
-    }
-    return total;
-  }
+/// The sum of (x - mean)^2
+struct SquareTerm {
+  double mean;
 
- private:
-  template <class Isa>
-  AMP_ALWAYS_INLINE static void add(const float* x, double mean, lanes::Sum<Isa>& sum) {
-    typename Isa::F v;
-    typename Isa::D low, high;
-    lanes::load(v, x);
-    lanes::widen<Isa>(v, low, high);
-    low -= mean;
-    high -= mean;
-    sum.low += low * low;
-    sum.high += high * high;
+  template <class V>
+  AMP_ALWAYS_INLINE V operator()(const V& x) const {
+    return (x - mean) * (x - mean);
   }
 };
-
-/// Computes the same for any floating-point type.
+struct SumOfSquares {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static double run(const C* x, std::int64_t n, double mean) {
+    return sum_of_terms<Isa>(x, n, SquareTerm{mean});
+  }
+};
 template <class C>
 double sum_of_squares(const C* x, std::int64_t n, double mean) {
-  if constexpr (std::is_same_v<C, float>) return lanes::OnWidest<SumOfSquares>::run(x, n, mean);
-  double lanes[8] = {};
-  std::int64_t i = 0;
-  const auto square = [&](std::int64_t j) {
-    const double d = static_cast<double>(x[j]) - mean;
-    return d * d;
-  };
-  for (; i + 8 <= n; i += 8) {
-    for (int l = 0; l < 8; ++l) lanes[l] += square(i + l);
-  }
-  for (; i < n; ++i) lanes[i % 8] += square(i);
-  return sum_block<double>(lanes, 8);
+  return on_rows<SumOfSquares, C>(x, n, mean);
 }
 
 /// The affine parameters of a piece: one for each element, or (null) the same for all.
@@ -77,16 +46,12 @@ struct NormaliseRow {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static void run(const C* x, C* y, std::int64_t n, C mean, C rstd,
                                     RowAffine<C> affine) {
-    using F = typename Isa::F;
-    for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      F w = F{} + affine.weight, b = F{} + affine.bias;
-      lanes::Vector<F> v;
-      lanes::load(v.value, x + i);
-      if (affine.weights != nullptr) lanes::load(w, affine.weights + i);
-      if (affine.biases != nullptr) lanes::load(b, affine.biases + i);
+    for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
+      simd::Vec<C, Isa> v = simd::load<Isa>(x + i), w = affine.weight, b = affine.bias;
+      if (affine.weights != nullptr) w = simd::load<Isa>(affine.weights + i);
+      if (affine.biases != nullptr) b = simd::load<Isa>(affine.biases + i);
       Norm::to_normal(v, mean, rstd);
-      v.value = v.value * w + b;
-      lanes::store(v.value, y + i);
+      simd::store(v * w + b, y + i);
     }
   }
 };
@@ -100,39 +65,25 @@ struct AddToNormSums {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static void run(const C* x, const C* grad, const C* weights, std::int64_t n,
                                     C mean, C rstd, NormSums* sums) {
-    using F = typename Isa::F;
-    using D = typename Isa::D;
-    lanes::Sum<Isa> total, dot;
-    for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      F g;
-      lanes::Vector<F> v;
-      D normal[2], low, high;
-      lanes::load(v.value, x + i);
-      lanes::load(g, grad + i);
+    simd::Vec<double, Isa> total = 0, dot = 0;
+    for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
+      simd::Vec<C, Isa> v = simd::load<Isa>(x + i), g = simd::load<Isa>(grad + i);
       Norm::to_normal(v, mean, rstd);
-      lanes::widen<Isa>(v.value, normal[0], normal[1]);
+      v = simd::keep_first(v, n - i);
+      g = simd::keep_first(g, n - i);
+      const simd::Vec<double, Isa> normal = simd::to_double(v);
       if (sums->to_weights != nullptr) {
-        lanes::widen<Isa>(g, low, high);
-        D first = low * normal[0], second = high * normal[1];
-        lanes::keep_first<Isa>(low, high, n - i);
-        lanes::keep_first<Isa>(first, second, n - i);
-        lanes::add_to<Isa>(sums->to_weights + i, first, second);
-        lanes::add_to<Isa>(sums->to_biases + i, low, high);
+        const simd::Vec<double, Isa> wide = simd::to_double(g);
+        simd::add_to(sums->to_weights + i, wide * normal);
+        simd::add_to(sums->to_biases + i, wide);
       }
-      if (weights != nullptr) {
-        F w;
-        lanes::load(w, weights + i);
-        g = g * w;
-      }
-      lanes::widen<Isa>(g, low, high);
-      D first = low * normal[0], second = high * normal[1];
-      lanes::keep_first<Isa>(low, high, n - i);
-      lanes::keep_first<Isa>(first, second, n - i);
-      total.add(low, high);
-      dot.add(first, second);
+      if (weights != nullptr) g = g * simd::keep_first(simd::load<Isa>(weights + i), n - i);
+      const simd::Vec<double, Isa> wide = simd::to_double(g);
+      total += wide;
+      dot += wide * normal;
     }
-    sums->grad = total.total();
-    sums->dot = dot.total();
+    sums->grad = simd::sum_of(total);
+    sums->dot = simd::sum_of(dot);
   }
 };
 
@@ -141,16 +92,13 @@ struct NormGradient {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static void run(const C* x, const C* grad, C* grad_x, std::int64_t n, C mean,
                                     C rstd, RowAffine<C> affine, C mean_g, C mean_dot) {
-    using F = typename Isa::F;
-    for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      lanes::Vector<F> v, g, w{F{} + affine.weight};
-      lanes::load(v.value, x + i);
-      lanes::load(g.value, grad + i);
-      if (affine.weights != nullptr) lanes::load(w.value, affine.weights + i);
+    for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
+      simd::Vec<C, Isa> v = simd::load<Isa>(x + i), w = affine.weight;
+      if (affine.weights != nullptr) w = simd::load<Isa>(affine.weights + i);
       Norm::to_normal(v, mean, rstd);
-      g = g * w;
+      simd::Vec<C, Isa> g = simd::load<Isa>(grad + i) * w;
       Norm::to_gradient(g, v, mean_g, mean_dot, rstd);
-      lanes::store(g.value, grad_x + i);
+      simd::store(g, grad_x + i);
     }
   }
 };

@@ -30,42 +30,43 @@ struct TrustLoop {
   C weights[kGradientLanes] = {}, directions[kGradientLanes] = {};
 
   void add(const C* g, const C* w, C* const (&states)[kStates], std::int64_t n) {
+    TrustLoop* const self = this;
+    C* const* const of_states = states;
+    if constexpr (std::is_same_v<C, float>)
+      simd::on_widest_without_fma<TrustLoop>(self, g, w, of_states, n);
+    else
+      run<simd::Baseline>(self, g, w, of_states, n);
+  }
+
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(TrustLoop* self, const C* g, const C* w, C* const* states,
+                                    std::int64_t n) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
     std::int64_t i = 0;
-#if AMP_X86
-    if constexpr (std::is_same_v<C, float>) {
-      if (amp::detail::has_avx2()) i = add_avx2(g, w, states, n);
-    }
-#endif
-    for (; i < n; ++i) {
-      Rounded<C> grad = factor * Rounded<C>{g[i]}, weight{w[i]}, state[kStates];
-      for (std::size_t s = 0; s < kStates; ++s) state[s].value = states[s][i];
-      Rule::direct(coefficients, grad, weight, state[0], state[1]);
-      add_square(weight, weights[i % kGradientLanes]);
-      add_square(grad, directions[i % kGradientLanes]);
-    }
+    for (; i + kLanes <= n; i += kLanes)
+      self->template add_at<Rounded<simd::Vec<C, Isa>>>(g, w, states, i);
+    for (; i < n; ++i) self->template add_at<Rounded<C>>(g, w, states, i);
   }
 
  private:
-  static void add_square(const Rounded<C>& x, C& lane) { lane = (Rounded<C>{lane} + x * x).value; }
-#if AMP_X86
-  /// Returns how many were added, in order.
-  __attribute__((target("avx2"))) std::int64_t add_avx2(const float* g, const float* w,
-                                                        float* const (&states)[kStates],
-                                                        std::int64_t n) {
-    using V = Rounded<lanes::Avx2::F>;
-    std::int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-      V grad = factor * V{_mm256_loadu_ps(g + i)}, state[kStates];
-      const V weight{_mm256_loadu_ps(w + i)};
-      for (std::size_t s = 0; s < kStates; ++s) state[s].value = _mm256_loadu_ps(states[s] + i);
-      Rule::direct(coefficients, grad, weight, state[0], state[1]);
-      float* const to[] = {weights + i % kGradientLanes, directions + i % kGradientLanes};
-      _mm256_storeu_ps(to[0], (V{_mm256_loadu_ps(to[0])} + weight * weight).value);
-      _mm256_storeu_ps(to[1], (V{_mm256_loadu_ps(to[1])} + grad * grad).value);
-    }
-    return i;
+  /// Adds the number, or the vector, at `i`.
+  template <class V>
+  AMP_ALWAYS_INLINE void add_at(const C* g, const C* w, C* const* states, std::int64_t i) {
+    V grad, weight, state[kStates];
+    get(g + i, grad);
+    get(w + i, weight);
+    grad = factor * grad;
+    for (std::size_t s = 0; s < kStates; ++s) get(states[s] + i, state[s]);
+    Rule::direct(coefficients, grad, weight, state[0], state[1]);
+    add_square(weight, weights + i % kGradientLanes);
+    add_square(grad, directions + i % kGradientLanes);
   }
-#endif
+  template <class V>
+  AMP_ALWAYS_INLINE static void add_square(const V& x, C* to) {
+    V sum;
+    get(to, sum);
+    put(sum + x * x, to);
+  }
 };
 
 struct TrustSums {

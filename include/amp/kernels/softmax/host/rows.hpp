@@ -5,43 +5,29 @@
 // exponentials.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <type_traits>
 
+#include "amp/core/simd/math.hpp"
 #include "amp/kernels/softmax/formula.hpp"
-#include "amp/kernels/traversal/host/lanes.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
-
-template <class Isa>
-AMP_ALWAYS_INLINE void exponential_of(typename Isa::F& x) {
-  if constexpr (std::is_same_v<Isa, lanes::Float64>) {
-    x = typename Isa::F{std::exp(x[0]), std::exp(x[1])};
-  } else {
-    lanes::exponential<Isa>(x);
-  }
-}
 
 /// Returns the largest element; any element if one is NaN.
 struct MaximumOfRow {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static C run(const C* x, std::int64_t n) {
-    constexpr std::int64_t kLanes = lanes::kLanes<Isa>;
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
     if (n < kLanes) {
       C maximum = x[0];
       for (std::int64_t i = 1; i < n; ++i) maximum = x[i] > maximum ? x[i] : maximum;
       return maximum;
     }
-    typename Isa::F maximum, v;
-    lanes::load(maximum, x);
-    for (std::int64_t i = kLanes; i + kLanes <= n; i += kLanes) {
-      lanes::load(v, x + i);
-      maximum = v > maximum ? v : maximum;
-    }
-    lanes::load(v, x + n - kLanes);  // the last ones, some of them again
-    maximum = v > maximum ? v : maximum;
-    return lanes::fold<kLanes>(maximum, lanes::Larger{});
+    simd::Vec<C, Isa> maximum = simd::load<Isa>(x);
+    for (std::int64_t i = kLanes; i + kLanes <= n; i += kLanes)
+      maximum = larger(simd::load<Isa>(x + i), maximum);
+    maximum =
+        larger(simd::load<Isa>(x + n - kLanes), maximum);  // the last ones, some of them again
+    return simd::fold(maximum, simd::Larger{});
   }
 };
 
@@ -49,16 +35,13 @@ struct MaximumOfRow {
 struct ExponentialsOfRow {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static double run(const C* x, C* y, std::int64_t n, C maximum) {
-    lanes::Sum<Isa> sum;
-    for (std::int64_t i = 0; i < n; i += lanes::kLanes<Isa>) {
-      typename Isa::F v;
-      lanes::load(v, x + i);
-      v = v - maximum;
-      exponential_of<Isa>(v);
-      if (y != nullptr) lanes::store(v, y + i);
-      sum.add(v, n - i);
+    simd::Vec<double, Isa> sum = 0;
+    for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
+      const simd::Vec<C, Isa> v = exp(simd::load<Isa>(x + i) - maximum);
+      if (y != nullptr) simd::store(v, y + i);
+      sum += simd::to_double(simd::keep_first(v, n - i));
     }
-    return sum.total();
+    return simd::sum_of(sum);
   }
 };
 

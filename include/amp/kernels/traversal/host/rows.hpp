@@ -4,7 +4,7 @@
 // Rows that are computed in whole vectors. If their length is not a multiple of the widest vector,
 // the last vector of a row reaches into the next row, and that of the last row beyond the end: rows
 // lie in a buffer with room for that. Rows are written in order, so each one overwrites what the
-// previous one wrote too much. Sums skip the elements that are not of the row (lanes::Sum).
+// previous one wrote too much. Sums skip the elements that are not of the row (simd::keep_first).
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 #include <type_traits>
 
 #include "amp/core/math.hpp"
+#include "amp/core/simd/on_widest.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
-#include "amp/kernels/traversal/host/lanes.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
 
-inline constexpr std::int64_t kWidest = 16;
+inline constexpr std::int64_t kWidest = simd::kMostLanes;
 
 /// Returns the size of a buffer for rows of n elements altogether.
 inline std::int64_t row_space(std::int64_t n) { return (ceil_div(n, kWidest) + 1) * kWidest; }
@@ -28,14 +28,13 @@ inline std::int64_t rows_together(std::int64_t length) {
   return (std::max)(std::int64_t{1}, kBlock / length);
 }
 
-/// Calls `Body::run<Isa>(arguments...)` for rows of C: vectors as wide as the processor has for
-/// float.
+/// Calls `Body::run<Isa>(arguments...)` for rows of C: for float, on the widest instruction set.
 template <class Body, class C, class... Arguments>
 auto on_rows(Arguments... arguments) {
   if constexpr (std::is_same_v<C, float>)
-    return lanes::OnWidest<Body>::run(arguments...);
+    return simd::on_widest<Body>(arguments...);
   else
-    return Body::template run<lanes::Float64>(arguments...);
+    return Body::template run<simd::Baseline>(arguments...);
 }
 
 /// `rows` rows of `length` elements from offset `at` of an operand. The elements of a row lie

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "amp/core/instruction_set.hpp"
+#include "amp/core/simd/isa.hpp"
 
 #if AMP_X86
 #include <cpuid.h>
@@ -15,31 +15,41 @@
 
 namespace amp::inline v0::detail {
 
-AMP_INLINE InstructionSet instruction_set() {
+/// Determines it.
+AMP_COLD InstructionSet find_instruction_set() {
 #if AMP_X86
-  // Not a guarded static: a child forked while another thread initialises it would wait for ever.
-  static constinit std::atomic<int> known = -1;
-  if (const int best = known.load(std::memory_order_relaxed); best >= 0) [[likely]]
-    return static_cast<InstructionSet>(best);
   const InstructionSet best = [] {
     unsigned a = 0, b = 0, c = 0, d = 0;  // __builtin_cpu_supports of clang 14 lacks F16C
     const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & 1u << 29) != 0;
     if (__builtin_cpu_supports("avx2") == 0 || __builtin_cpu_supports("fma") == 0 || !f16c)
-      return InstructionSet::kPortable;
-    return __builtin_cpu_supports("avx512f") != 0 ? InstructionSet::kAvx512 : InstructionSet::kAvx2;
+      return InstructionSet::kBaseline;
+    const bool avx512 =
+        __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+        __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
+    return avx512 ? InstructionSet::kAvx512 : InstructionSet::kAvx2;
   }();
   const InstructionSet most = [] {
     const char* const setting = std::getenv("AMP_MAX_CPU_ISA");
     if (setting != nullptr && std::strcmp(setting, "BASELINE") == 0)
-      return InstructionSet::kPortable;
+      return InstructionSet::kBaseline;
     if (setting != nullptr && std::strcmp(setting, "AVX2") == 0) return InstructionSet::kAvx2;
     return InstructionSet::kAvx512;
   }();
-  known.store(static_cast<int>((std::min)(best, most)), std::memory_order_relaxed);
   return (std::min)(best, most);
 #else
-  return InstructionSet::kPortable;
+  return InstructionSet::kBaseline;
 #endif
+}
+
+AMP_INLINE InstructionSet instruction_set() {
+  // Not a guarded static: a child forked while another thread initialises it would wait for ever.
+  static constinit std::atomic<int> known = -1;
+  int set = known.load(std::memory_order_relaxed);
+  if (set < 0) [[unlikely]] {
+    set = static_cast<int>(find_instruction_set());
+    known.store(set, std::memory_order_relaxed);
+  }
+  return static_cast<InstructionSet>(set);
 }
 
 }  // namespace amp::inline v0::detail

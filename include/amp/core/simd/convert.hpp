@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Vectors of one type from those of another, and what the vector extensions lack on x86: half
+// precision and square roots.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "amp/core/config.hpp"
+#include "amp/core/simd/vec.hpp"
+
+namespace amp::inline v0::simd {
+
+namespace native {
+
+template <class T, int kBytes>
+using R = typename Register<T, kBytes>::type;
+
+// Not AMP_ALWAYS_INLINE: kernels, which call them, are templates without a target. They become one
+// instruction, since a kernel is inlined where the target is known. The builtins of AVX-512 take
+// masks, whose types differ between compilers, so these instructions are named.
+#if AMP_X86
+AMP_WITH_AVX2_WITHOUT_FMA inline void from_half(const R<std::int16_t, 16>& x, R<float, 32>& y) {
+  y = __builtin_ia32_vcvtph2ps256(x);
+}
+AMP_WITH_AVX2_WITHOUT_FMA inline void to_half(const R<float, 32>& x, R<std::int16_t, 16>& y) {
+  y = __builtin_ia32_vcvtps2ph256(x, 0);  // 0: to nearest
+}
+AMP_WITH_AVX2_WITHOUT_FMA inline void square_root(const R<float, 32>& x, R<float, 32>& y) {
+  y = __builtin_ia32_sqrtps256(x);
+}
+AMP_WITH_AVX512 inline void from_half(const R<std::int16_t, 32>& x, R<float, 64>& y) {
+  __asm__("vcvtph2ps %1, %0" : "=v"(y) : "v"(x));
+}
+AMP_WITH_AVX512 inline void to_half(const R<float, 64>& x, R<std::int16_t, 32>& y) {
+  __asm__("vcvtps2ph $0, %1, %0" : "=v"(y) : "v"(x));
+}
+AMP_WITH_AVX512 inline void square_root(const R<float, 64>& x, R<float, 64>& y) {
+  __asm__("vsqrtps %1, %0" : "=v"(y) : "v"(x));
+}
+#endif
+inline void square_root(const R<float, 16>& x, R<float, 16>& y) {
+  y = R<float, 16>{std::sqrt(x[0]), std::sqrt(x[1]), std::sqrt(x[2]), std::sqrt(x[3])};
+}
+
+// g++ converts vectors of this kind in two halves and joins them. It takes the instruction's word in
+// a template without a target; clang would not, and needs no help.
+#if AMP_X86 && !defined(__clang__)
+template <class Isa>
+inline constexpr bool kByName = !std::is_same_v<Isa, Baseline>;
+#define AMP_WIDEN_BY_NAME(text, x, y) __asm__(text " %1, %0" : "=v"(y) : "vm"(x))
+#define AMP_REGISTER_BY_NAME(text, x, y) __asm__(text : "=v"(y) : "v"(x))
+#else
+template <class Isa>
+inline constexpr bool kByName = false;
+#define AMP_WIDEN_BY_NAME(text, x, y) static_cast<void>(0)
+#define AMP_REGISTER_BY_NAME(text, x, y) static_cast<void>(0)
+#endif
+
+}  // namespace native
+
+template <class To, class T, class Isa>
+AMP_ALWAYS_INLINE Vec<To, Isa> convert_lanes(const Vec<T, Isa>& x) {
+  return __builtin_convertvector(x.low, typename Vec<To, Isa>::Native);
+}
+/// Widens unsigned integers.
+template <class To, class T, class Isa>
+AMP_ALWAYS_INLINE Vec<To, Isa> widen(const Vec<T, Isa>& x) {
+  static_assert(std::is_unsigned_v<T> && sizeof(T) < sizeof(To));
+  if constexpr (native::kByName<Isa>) {
+    Vec<To, Isa> y;
+    if constexpr (sizeof(T) == 2)
+      AMP_WIDEN_BY_NAME("vpmovzxwd", x.low, y.low);
+    else if constexpr (sizeof(To) == 2)
+      AMP_WIDEN_BY_NAME("vpmovzxbw", x.low, y.low);
+    else
+      AMP_WIDEN_BY_NAME("vpmovzxbd", x.low, y.low);
+    return y;
+  } else {
+    return convert_lanes<To>(x);
+  }
+}
+/// Integers that fit.
+template <class To, class Isa>
+AMP_ALWAYS_INLINE Vec<To, Isa> narrow(const Vec<std::uint32_t, Isa>& x) {
+  if constexpr (native::kByName<Isa> && (std::is_same_v<Isa, Avx512> || sizeof(To) == 2)) {
+    Vec<To, Isa> y;
+    if constexpr (std::is_same_v<Isa, Avx2>)
+      AMP_REGISTER_BY_NAME("vpackusdw %1, %1, %t0\n\tvpermq $0xd8, %t0, %t0", x.low, y.low);
+    else if constexpr (sizeof(To) == 2)
+      AMP_REGISTER_BY_NAME("vpmovdw %1, %0", x.low, y.low);
+    else
+      AMP_REGISTER_BY_NAME("vpmovdb %1, %0", x.low, y.low);
+    return y;
+  } else if constexpr (sizeof(To) == 1) {
+    return convert_lanes<To>(convert_lanes<std::uint16_t>(x));
+  } else {
+    return convert_lanes<To>(x);
+  }
+}
+
+/// The numbers from x on as doubles.
+template <class Isa>
+AMP_ALWAYS_INLINE Vec<double, Isa> load_doubles(const float* x) {
+  native::R<float, Isa::kBytes / 2> first, second;
+  Vec<double, Isa> doubles;
+  __builtin_memcpy(&first, x, sizeof first);
+  __builtin_memcpy(&second, x + kLanes<Isa> / 2, sizeof second);
+  if constexpr (native::kByName<Isa>) {
+    AMP_WIDEN_BY_NAME("vcvtps2pd", first, doubles.low);
+    AMP_WIDEN_BY_NAME("vcvtps2pd", second, doubles.high);
+  } else {
+    doubles.low = __builtin_convertvector(first, typename Vec<double, Isa>::Native);
+    doubles.high = __builtin_convertvector(second, typename Vec<double, Isa>::Native);
+  }
+  return doubles;
+}
+template <class Isa>
+AMP_ALWAYS_INLINE Vec<double, Isa> load_doubles(const double* x) {
+  return load<Isa>(x);
+}
+template <class Isa>
+AMP_ALWAYS_INLINE Vec<double, Isa> to_double(const Vec<float, Isa>& x) {
+  if constexpr (native::kByName<Isa>) {  // %x and %t are the lower 128 and 256 bits of a register
+    Vec<double, Isa> y;
+    if constexpr (std::is_same_v<Isa, Avx512>) {
+      AMP_REGISTER_BY_NAME("vcvtps2pd %t1, %0", x.low, y.low);
+      AMP_REGISTER_BY_NAME("vextractf64x4 $1, %1, %t0\n\tvcvtps2pd %t0, %0", x.low, y.high);
+    } else {
+      AMP_REGISTER_BY_NAME("vcvtps2pd %x1, %0", x.low, y.low);
+      AMP_REGISTER_BY_NAME("vextractf128 $1, %1, %x0\n\tvcvtps2pd %x0, %0", x.low, y.high);
+    }
+    return y;
+  } else {
+    return load_doubles<Isa>(reinterpret_cast<const float*>(&x.low));
+  }
+}
+template <class Isa>
+AMP_ALWAYS_INLINE Vec<double, Isa> to_double(const Vec<double, Isa>& x) {
+  return x;
+}
+
+/// Requires Isa::kHasHalf.
+template <class Isa>
+AMP_ALWAYS_INLINE Vec<float, Isa> from_half(const Vec<std::uint16_t, Isa>& x) {
+  Vec<float, Isa> y;
+  native::from_half(as<std::int16_t>(x).low, y.low);
+  return y;
+}
+/// Rounds to nearest even.
+template <class Isa>
+AMP_ALWAYS_INLINE Vec<std::uint16_t, Isa> to_half(const Vec<float, Isa>& x) {
+  Vec<std::int16_t, Isa> y;
+  native::to_half(x.low, y.low);
+  return as<std::uint16_t>(y);
+}
+
+template <class Isa>
+AMP_ALWAYS_INLINE Vec<float, Isa> sqrt(const Vec<float, Isa>& x) {
+  Vec<float, Isa> root;
+  native::square_root(x.low, root.low);
+  return root;
+}
+template <class Isa>
+AMP_ALWAYS_INLINE Vec<double, Isa> sqrt(const Vec<double, Isa>& x) {
+  Vec<double, Isa> root;
+  for (int lane = 0; lane < kLanes<Isa> / 2; ++lane) {
+    root.low[lane] = std::sqrt(x.low[lane]);
+    root.high[lane] = std::sqrt(x.high[lane]);
+  }
+  return root;
+}
+
+}  // namespace amp::inline v0::simd

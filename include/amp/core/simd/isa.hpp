@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The instruction sets that amp's own host kernels are compiled for, and the one that this process
+// uses: the widest that the processor has, limited by AMP_MAX_CPU_ISA=BASELINE, AVX2 or AVX512 in
+// the environment. Other values are ignored. A new set is a row here, and one in on_widest.hpp.
+#pragma once
+
+#include "amp/core/config.hpp"
+
+namespace amp::inline v0::detail {
+
+/// Each set includes the one before.
+enum class InstructionSet {
+  kBaseline,  ///< the instructions that the program is compiled for: at least SSE2, or NEON
+  kAvx2,      ///< AVX2, FMA and F16C
+  kAvx512,    ///< AVX-512 F, BW, DQ and VL
+};
+
+/// Returns the set that the host kernels use. It is determined once per process.
+InstructionSet instruction_set();
+
+}  // namespace amp::inline v0::detail
+
+namespace amp::inline v0::simd {
+
+using detail::instruction_set;
+using detail::InstructionSet;
+
+/// The sets as template arguments. A vector of floats has kBytes, and vectors of other types have
+/// as many lanes as it has.
+struct Baseline {
+  static constexpr int kBytes = 16;
+  static constexpr bool kShiftsLanes = !AMP_X86;  ///< each by a number of its own
+  static constexpr bool kHasHalf = false;         ///< conversion of half precision
+};
+struct Avx2 {
+  static constexpr int kBytes = 32;
+  static constexpr bool kShiftsLanes = true, kHasHalf = true;
+};
+struct Avx512 {
+  static constexpr int kBytes = 64;
+  static constexpr bool kShiftsLanes = true, kHasHalf = true;
+};
+
+template <class Isa>
+inline constexpr int kLanes = Isa::kBytes / 4;
+/// The lanes of the widest set.
+inline constexpr int kMostLanes = kLanes<Avx512>;
+
+// Stand before functions that are compiled for a set. Without FMA, no product is fused with a sum.
+#define AMP_WITH_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")))
+#define AMP_WITH_AVX2 __attribute__((target("avx2,fma,f16c")))
+#define AMP_WITH_AVX2_WITHOUT_FMA __attribute__((target("avx2,f16c")))
+
+}  // namespace amp::inline v0::simd
+
+#if AMP_HEADER_ONLY
+#include "amp/core/simd/isa.ipp"
+#endif

@@ -1,0 +1,370 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Vectors of numbers. Vec<T, Isa> has kLanes<Isa> lanes, whatever T is, so that a formula may go
+// from one type to another; types of 64 bits take two registers. It is written in the vector
+// extensions of g++ and clang, which the compilers turn into the instructions of the set. A formula
+// of single numbers serves vectors too, if it chooses by select().
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "amp/core/config.hpp"
+#include "amp/core/simd/isa.hpp"
+
+namespace amp::inline v0::simd {
+
+/// A register, or a part of one. The alignment of 16 bytes suffices, and with more, g++ notes that
+/// the ABI for passing it has changed. Spelled out, since some compilers allow no template parameter
+/// in the attribute.
+template <class T, int kBytes>
+struct Register;
+// clang-format off
+#define AMP_REGISTER(T, bytes) template <> struct Register<T, bytes> { using type [[gnu::vector_size(bytes), gnu::aligned(bytes < 16 ? bytes : 16)]] = T; };
+#define AMP_REGISTERS(T) AMP_REGISTER(T, 8) AMP_REGISTER(T, 16) AMP_REGISTER(T, 32) AMP_REGISTER(T, 64)
+AMP_REGISTER(std::int8_t, 4) AMP_REGISTERS(std::int8_t) AMP_REGISTER(std::uint8_t, 4) AMP_REGISTERS(std::uint8_t)
+AMP_REGISTERS(std::int16_t) AMP_REGISTERS(std::uint16_t) AMP_REGISTERS(std::int32_t) AMP_REGISTERS(std::uint32_t)
+AMP_REGISTERS(std::int64_t) AMP_REGISTERS(std::uint64_t) AMP_REGISTERS(float) AMP_REGISTERS(double)
+#undef AMP_REGISTERS
+#undef AMP_REGISTER
+    // clang-format on
+
+    /// A signed integer as large as a number, of which vectors are masks: all bits are set, or none.
+    template <int kBytes>
+    struct IntegerOf;
+// clang-format off
+template <> struct IntegerOf<1> { using type = std::int8_t; };
+template <> struct IntegerOf<2> { using type = std::int16_t; };
+template <> struct IntegerOf<4> { using type = std::int32_t; };
+template <> struct IntegerOf<8> { using type = std::int64_t; };
+// clang-format on
+
+// g++ compares registers of 512 bits lane by lane, unless it can join the comparison with what uses
+// the mask. So it is given the instructions, whose predicates are those numbers.
+#if AMP_X86 && !defined(__clang__)
+template <int kBytes>
+inline constexpr bool kComparesByName = kBytes == 64;
+#define AMP_COMPARE_BY_NAME(text, suffix, predicate, a, b, mask) \
+  __asm__(text " %3, %2, %1, %%k1\n\tvpmovm2" suffix " %%k1, %0" \
+          : "=v"(mask)                                           \
+          : "v"(a), "v"(b), "i"(predicate)                       \
+          : "k1")
+#define AMP_SELECT_BY_NAME(mask, a, b) \
+  __asm__("vpternlogd $0xca, %2, %1, %0" : "+v"(mask) : "v"(a), "v"(b))
+#else
+template <int kBytes>
+inline constexpr bool kComparesByName = false;
+#define AMP_COMPARE_BY_NAME(text, suffix, predicate, a, b, mask) static_cast<void>(0)
+#define AMP_SELECT_BY_NAME(mask, a, b) static_cast<void>(0)
+#endif
+enum Predicate {
+  kEqual = 0,
+  kLess = 1,
+  kLessEqual = 2,
+  kNotEqual = 4,
+  kGreaterEqual = 13,
+  kGreater = 14
+};
+
+template <class T, Predicate kPredicate>
+AMP_ALWAYS_INLINE void compare_by_name(
+    [[maybe_unused]] const typename Register<T, 64>::type& a,
+    [[maybe_unused]] const typename Register<T, 64>::type& b,
+    [[maybe_unused]] typename Register<typename IntegerOf<sizeof(T)>::type, 64>::type& mask) {
+  // The predicates of integers, which have no NaN, end with those that mean "not less or equal".
+  [[maybe_unused]] constexpr int kOfIntegers = kPredicate > 4 ? kPredicate - 8 : kPredicate;
+  if constexpr (std::is_same_v<T, float>)
+    AMP_COMPARE_BY_NAME("vcmpps", "d", kPredicate, a, b, mask);
+  if constexpr (std::is_same_v<T, double>)
+    AMP_COMPARE_BY_NAME("vcmppd", "q", kPredicate, a, b, mask);
+  if constexpr (std::is_same_v<T, std::int32_t>)
+    AMP_COMPARE_BY_NAME("vpcmpd", "d", kOfIntegers, a, b, mask);
+  if constexpr (std::is_same_v<T, std::uint32_t>)
+    AMP_COMPARE_BY_NAME("vpcmpud", "d", kOfIntegers, a, b, mask);
+  if constexpr (std::is_same_v<T, std::int64_t>)
+    AMP_COMPARE_BY_NAME("vpcmpq", "q", kOfIntegers, a, b, mask);
+}
+
+template <class T, class Isa>
+struct Vec;
+template <class T, class Isa>
+using Mask = Vec<typename IntegerOf<sizeof(T)>::type, Isa>;
+
+/// A number as a lane of T; a bool as that of a mask.
+template <class T, class N>
+AMP_ALWAYS_INLINE T lane_of(N x) {
+  if constexpr (std::is_same_v<N, bool>)
+    return static_cast<T>(x ? -1 : 0);
+  else
+    return static_cast<T>(x);
+}
+
+/// The registers of a vector: one, or, for types of 64 bits, two. (Not an array, which g++ keeps in
+/// memory.)
+template <class T, class Isa, bool kTwo = sizeof(T) == 8>
+struct Registers {
+  using Native = typename Register<T, kLanes<Isa>* static_cast<int>(sizeof(T))>::type;
+
+  Native low;
+
+  Registers() = default;
+  AMP_ALWAYS_INLINE Registers(const Native& v) : low(v) {}
+  /// A negative zero becomes 0. The sum with 0, which may do that, is one that g++ does not fold to
+  /// an initialiser, which it would store in pieces.
+  AMP_ALWAYS_INLINE Registers(T x) : low(x + Native{}) {}
+};
+template <class T, class Isa>
+struct Registers<T, Isa, true> {
+  using Native = typename Register<T, Isa::kBytes>::type;
+
+  Native low, high;
+
+  Registers() = default;
+  AMP_ALWAYS_INLINE Registers(T x) : low(x + Native{}), high(x + Native{}) {}
+};
+
+// clang-format off
+/// Operators work lane by lane. A number stands for a vector whose lanes all are that number.
+template <class T, class Isa>
+struct Vec : Registers<T, Isa> {
+  using typename Registers<T, Isa>::Native;
+  static constexpr bool kTwo = sizeof(T) == 8;
+
+  Vec() = default;
+  AMP_ALWAYS_INLINE Vec(const Native& v) requires (!kTwo) : Registers<T, Isa>(v) {}
+  template <class N> requires std::is_arithmetic_v<N>
+  AMP_ALWAYS_INLINE Vec(N x) : Registers<T, Isa>(lane_of<T>(x)) {}
+
+  AMP_ALWAYS_INLINE T operator[](int lane) const {
+    if constexpr (kTwo) return lane < kLanes<Isa> / 2 ? this->low[lane] : this->high[lane - kLanes<Isa> / 2];
+    else return this->low[lane];
+  }
+#define AMP_UNARY(op) \
+  friend AMP_ALWAYS_INLINE Vec operator op(const Vec& a) { \
+    Vec y; \
+    y.low = op a.low; \
+    if constexpr (kTwo) y.high = op a.high; \
+    return y; \
+  }
+#define AMP_BINARY(op) \
+  friend AMP_ALWAYS_INLINE Vec operator op(const Vec& a, const Vec& b) { \
+    Vec y; \
+    y.low = a.low op b.low; \
+    if constexpr (kTwo) y.high = a.high op b.high; \
+    return y; \
+  } \
+  friend AMP_ALWAYS_INLINE Vec& operator op##=(Vec& a, const Vec& b) { \
+    a.low op##= b.low; \
+    if constexpr (kTwo) a.high op##= b.high; \
+    return a; \
+  }
+#define AMP_COMPARISON(op, predicate) \
+  friend AMP_ALWAYS_INLINE Mask<T, Isa> operator op(const Vec& a, const Vec& b) { \
+    Mask<T, Isa> y; \
+    if constexpr (kComparesByName<sizeof(Native)>) { \
+      compare_by_name<T, predicate>(a.low, b.low, y.low); \
+      if constexpr (kTwo) compare_by_name<T, predicate>(a.high, b.high, y.high); \
+    } else { \
+      y.low = a.low op b.low; \
+      if constexpr (kTwo) y.high = a.high op b.high; \
+    } \
+    return y; \
+  }
+  AMP_UNARY(-) AMP_UNARY(~)
+  AMP_BINARY(+) AMP_BINARY(-) AMP_BINARY(*) AMP_BINARY(/)
+  AMP_BINARY(&) AMP_BINARY(|) AMP_BINARY(^) AMP_BINARY(<<) AMP_BINARY(>>)
+  AMP_COMPARISON(<, kLess) AMP_COMPARISON(<=, kLessEqual) AMP_COMPARISON(>, kGreater) AMP_COMPARISON(>=, kGreaterEqual)
+  AMP_COMPARISON(==, kEqual) AMP_COMPARISON(!=, kNotEqual)
+#undef AMP_COMPARISON
+#undef AMP_BINARY
+#undef AMP_UNARY
+  // Of masks.
+  friend AMP_ALWAYS_INLINE Vec operator!(const Vec& a) { return ~a; }
+  friend AMP_ALWAYS_INLINE Vec operator&&(const Vec& a, const Vec& b) { return a & b; }
+  friend AMP_ALWAYS_INLINE Vec operator||(const Vec& a, const Vec& b) { return a | b; }
+};
+// clang-format on
+
+/// mask ? a : b
+template <class T, class Isa>
+AMP_ALWAYS_INLINE Vec<T, Isa> select(const Mask<T, Isa>& mask, const Vec<T, Isa>& a,
+                                     const Vec<T, Isa>& b) {
+  constexpr bool kTwo = Vec<T, Isa>::kTwo;
+  if constexpr (kComparesByName<sizeof(a.low)>) {
+    Mask<T, Isa> result = mask;
+    AMP_SELECT_BY_NAME(result.low, a.low, b.low);
+    if constexpr (kTwo) AMP_SELECT_BY_NAME(result.high, a.high, b.high);
+    return __builtin_bit_cast(Vec<T, Isa>, result);
+  } else {
+    Vec<T, Isa> result;
+    result.low = mask.low ? a.low : b.low;
+    if constexpr (kTwo) result.high = mask.high ? a.high : b.high;
+    return result;
+  }
+}
+
+/// The larger lanes, or those of b if one is NaN.
+template <class T, class Isa>
+AMP_ALWAYS_INLINE Vec<T, Isa> larger(const Vec<T, Isa>& a, const Vec<T, Isa>& b) {
+  Vec<T, Isa> result;
+  result.low = a.low > b.low ? a.low : b.low;
+  if constexpr (Vec<T, Isa>::kTwo) result.high = a.high > b.high ? a.high : b.high;
+  return result;
+}
+template <class T, class Isa>
+AMP_ALWAYS_INLINE Vec<T, Isa> smaller(const Vec<T, Isa>& a, const Vec<T, Isa>& b) {
+  Vec<T, Isa> result;
+  result.low = a.low < b.low ? a.low : b.low;
+  if constexpr (Vec<T, Isa>::kTwo) result.high = a.high < b.high ? a.high : b.high;
+  return result;
+}
+
+/// The same bits as numbers of another type of the same size.
+template <class To, class T, class Isa>
+AMP_ALWAYS_INLINE Vec<To, Isa> as(const Vec<T, Isa>& x) {
+  return __builtin_bit_cast(Vec<To, Isa>, x);
+}
+
+/// The elements from x on, one in each lane. Registers are copied one by one: g++ copies both
+/// together in small pieces.
+template <class Isa, class T>
+AMP_ALWAYS_INLINE Vec<T, Isa> load(const T* x) {
+  Vec<T, Isa> v;
+  __builtin_memcpy(&v.low, x, sizeof v.low);
+  if constexpr (Vec<T, Isa>::kTwo) __builtin_memcpy(&v.high, x + kLanes<Isa> / 2, sizeof v.high);
+  return v;
+}
+template <class T, class Isa>
+AMP_ALWAYS_INLINE void store(const Vec<T, Isa>& v, T* x) {
+  __builtin_memcpy(x, &v.low, sizeof v.low);
+  if constexpr (Vec<T, Isa>::kTwo) __builtin_memcpy(x + kLanes<Isa> / 2, &v.high, sizeof v.high);
+}
+/// Masks of which the first n are set, in memory.
+template <class T>
+AMP_ALWAYS_INLINE const typename IntegerOf<sizeof(T)>::type* first_lanes(std::int64_t n) {
+  using I = typename IntegerOf<sizeof(T)>::type;
+  static constexpr I kMasks[2 * kMostLanes] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                               -1, -1, -1, -1, -1, -1, -1, -1};
+  return kMasks + kMostLanes - n;
+}
+
+namespace native {
+
+/// Whether the set reads and writes some lanes only. Otherwise they are copied one by one.
+template <class T, class Isa>
+inline constexpr bool kHasMasks = std::is_same_v<T, float> && !std::is_same_v<Isa, Baseline>;
+
+// Not AMP_ALWAYS_INLINE: kernels, which call them, are templates without a target. They become one
+// instruction, since a kernel is inlined where the target is known.
+#if AMP_X86
+using Aligned [[gnu::vector_size(32)]] = float;  // which the builtins do not require
+AMP_WITH_AVX2_WITHOUT_FMA inline void load_masked(const float* x,
+                                                  const Register<std::int32_t, 32>::type& mask,
+                                                  Register<float, 32>::type& y) {
+  y = __builtin_ia32_maskloadps256(reinterpret_cast<const Aligned*>(x), mask);
+}
+AMP_WITH_AVX2_WITHOUT_FMA inline void store_masked(const Register<float, 32>::type& x,
+                                                   const Register<std::int32_t, 32>::type& mask,
+                                                   float* y) {
+  __builtin_ia32_maskstoreps256(reinterpret_cast<Aligned*>(y), mask, x);
+}
+AMP_WITH_AVX512 inline void load_masked(const float* x,
+                                        const Register<std::int32_t, 64>::type& mask,
+                                        Register<float, 64>::type& y) {
+  __asm__("vpmovd2m %2, %%k1\n\tvmovups %1, %0 %{%%k1%}%{z%}"
+          : "=v"(y)
+          : "m"(*reinterpret_cast<const Register<float, 64>::type*>(x)), "v"(mask)
+          : "k1");
+}
+AMP_WITH_AVX512 inline void store_masked(const Register<float, 64>::type& x,
+                                         const Register<std::int32_t, 64>::type& mask, float* y) {
+  __asm__("vpmovd2m %2, %%k1\n\tvmovups %1, %0 %{%%k1%}"
+          : "+m"(*reinterpret_cast<Register<float, 64>::type*>(y))
+          : "v"(x), "v"(mask)
+          : "k1");
+}
+#endif
+
+}  // namespace native
+
+/// to[l] += terms[l]
+template <class T, class Isa>
+AMP_ALWAYS_INLINE void add_to(T* to, const Vec<T, Isa>& terms) {
+  store(load<Isa>(to) + terms, to);
+}
+/// The first n <= kLanes elements; the other lanes are 0.
+template <class Isa, class T>
+AMP_ALWAYS_INLINE Vec<T, Isa> load_first(const T* x, std::int64_t n) {
+  if constexpr (native::kHasMasks<T, Isa>) {
+    Vec<T, Isa> v;
+    native::load_masked(x, load<Isa>(first_lanes<T>(n)).low, v.low);
+    return v;
+  } else {
+    T padded[kLanes<Isa>] = {};
+    for (std::int64_t l = 0; l < n; ++l) padded[l] = x[l];
+    return load<Isa>(padded);
+  }
+}
+template <class T, class Isa>
+AMP_ALWAYS_INLINE void store_first(const Vec<T, Isa>& v, T* x, std::int64_t n) {
+  if constexpr (native::kHasMasks<T, Isa>) {
+    native::store_masked(v.low, load<Isa>(first_lanes<T>(n)).low, x);
+  } else {
+    T padded[kLanes<Isa>];
+    store(v, padded);
+    for (std::int64_t l = 0; l < n; ++l) x[l] = padded[l];
+  }
+}
+
+/// Sets the lanes from n on to 0, whatever they hold.
+template <class T, class Isa>
+AMP_ALWAYS_INLINE Vec<T, Isa> keep_first(const Vec<T, Isa>& v, std::int64_t n) {
+  if (n >= kLanes<Isa>) return v;
+  return as<T>(as<typename IntegerOf<sizeof(T)>::type>(v) & load<Isa>(first_lanes<T>(n)));
+}
+
+// Structs instead of lambdas, because nvcc does not always inline those.
+struct Plus {
+  template <class T>
+  AMP_ALWAYS_INLINE T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct BitOr {
+  template <class T>
+  AMP_ALWAYS_INLINE T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+};
+struct Larger {
+  template <class T>
+  AMP_ALWAYS_INLINE T operator()(T a, T b) const {
+    return b > a ? b : a;
+  }
+};
+/// Combines halves of kCount lanes until one lane is left.
+template <int kCount, class T, class Isa, class Combine>
+AMP_ALWAYS_INLINE T fold_lanes(const Vec<T, Isa>& v, const Combine& combine, int first) {
+  if constexpr (kCount == 1) {
+    return v[first];
+  } else {
+    const T low = fold_lanes<kCount / 2>(v, combine, first);
+    return combine(low, fold_lanes<kCount / 2>(v, combine, first + kCount / 2));
+  }
+}
+template <class T, class Isa, class Combine>
+AMP_ALWAYS_INLINE T fold(const Vec<T, Isa>& v, const Combine& combine) {
+  return fold_lanes<kLanes<Isa>>(v, combine, 0);
+}
+/// Whether a lane of a mask is set.
+template <class T, class Isa>
+AMP_ALWAYS_INLINE bool any(const Vec<T, Isa>& mask) {
+  return fold(mask, BitOr{}) != 0;
+}
+template <class T, class Isa>
+AMP_ALWAYS_INLINE T sum_of(const Vec<T, Isa>& v) {
+  return fold(v, Plus{});
+}
+
+}  // namespace amp::inline v0::simd

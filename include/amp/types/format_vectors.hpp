@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Conversion between vectors of floats and of the codes of a small format. Results have the same
+// bits as small_float, on all instruction sets: rounded to nearest even whatever the thread's
+// rounding mode, NaNs made quiet, subnormals kept even if the thread flushes them.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "amp/core/simd/convert.hpp"
+#include "amp/core/simd/vec.hpp"
+#include "amp/types/bfloat16.hpp"
+#include "amp/types/float8.hpp"
+#include "amp/types/half.hpp"
+
+namespace amp::inline v0::detail {
+
+template <class Format, class Isa>
+using Codes = simd::Vec<typename Format::bits_type, Isa>;
+
+/// NearestEven of rounding.hpp, for shifts from 1 to 31. A shift by 0 is allowed and means nothing.
+template <class Isa>
+AMP_ALWAYS_INLINE simd::Vec<std::uint32_t, Isa> shift_right_nearest_even(
+    const simd::Vec<std::uint32_t, Isa>& x, const simd::Vec<std::uint32_t, Isa>& shift) {
+  const simd::Vec<std::uint32_t, Isa> half_unit = (simd::Vec<std::uint32_t, Isa>(1) << shift) >> 1;
+  return (x + (half_unit - 1) + ((x >> shift) & 1)) >> shift;
+}
+
+/// small_float's encode, with selections in place of branches.
+template <class Format, class Isa>
+AMP_ALWAYS_INLINE Codes<Format, Isa> encode(const simd::Vec<float, Isa>& x) {
+  using U = simd::Vec<std::uint32_t, Isa>;
+  using I = simd::Vec<std::int32_t, Isa>;
+  constexpr bool kIsHalf = std::is_same_v<Format, half>;
+  if constexpr (kIsHalf && Isa::kHasHalf) return simd::to_half(x);
+  const I bits = simd::as<std::int32_t>(x), magnitude = bits & 0x7fff'ffff;
+  const U of_magnitude = simd::as<std::uint32_t>(magnitude);
+  const I is_nan = magnitude > 0x7f80'0000;
+  if constexpr (std::is_same_v<Format, bfloat16>) {
+    const U all = simd::as<std::uint32_t>(x), upper = all >> 16;
+    const U rounded = (all + (upper & 1) + 0x7fff) >> 16;
+    return simd::narrow<std::uint16_t>(select(is_nan, upper | 0x40, rounded));
+  } else {
+    constexpr int kShift = 23 - Format::mantissa_bits, kRebias = 127 - Format::bias;
+    constexpr int kSignShift = 31 - Format::exponent_bits - Format::mantissa_bits;
+    constexpr int kPayload = Format::special == NonFinite::kIeee ? Format::kMantissaMask : 0;
+    const I exponent = magnitude >> 23;
+    const U normal = shift_right_nearest_even(of_magnitude - (kRebias << 23), U(kShift));
+    const U significand = (of_magnitude & 0x007f'ffff) | 0x0080'0000;
+    // Shifts of 25 and more give 0. float's subnormals have no leading one, but their shift is about
+    // 100.
+    const I wanted = (kShift + kRebias + 1) - exponent;
+    const I shift = select(wanted > 31, I(31), wanted) & 31;  // below 1 only of normal numbers
+    const U subnormal = shift_right_nearest_even(significand, simd::as<std::uint32_t>(shift));
+    const U rounded = select(exponent > kRebias, normal, subnormal);
+    const I too_large = simd::as<std::int32_t>(rounded) > static_cast<int>(Format::kMaxFinite);
+    const U finite = select(too_large, U(Format::kOverflow), rounded);
+    const U nan = ((of_magnitude >> kShift) & kPayload) | Format::kQuietNan;
+    const U sign = (simd::as<std::uint32_t>(bits) >> kSignShift) & Format::kSignBit;
+    return simd::narrow<typename Format::bits_type>(sign | select(is_nan, nan, finite));
+  }
+}
+
+/// small_float's decode. It is exact.
+template <class Format, class Isa>
+AMP_ALWAYS_INLINE simd::Vec<float, Isa> decode(const Codes<Format, Isa>& codes) {
+  using U = simd::Vec<std::uint32_t, Isa>;
+  using I = simd::Vec<std::int32_t, Isa>;
+  if constexpr (std::is_same_v<Format, bfloat16>) {
+    return simd::as<float>(simd::widen<std::uint32_t>(codes) << 16);
+  } else if constexpr (Isa::kHasHalf && std::is_same_v<Format, half>) {
+    return simd::from_half(codes);
+  } else if constexpr (Isa::kHasHalf && std::is_same_v<Format, float8_e5m2>) {
+    return simd::from_half(simd::widen<std::uint16_t>(codes) << 8);  // the upper byte of a half
+  } else if constexpr (Isa::kHasHalf) {
+    // The bits of a float8_e4m3fn, placed in a half, give the value times 2^(7 - 15), except for
+    // NaN, whose code decodes to 480. Setting all exponent bits makes it a NaN with the same three
+    // bits of payload.
+    static_assert(std::is_same_v<Format, float8_e4m3fn>);
+    const auto words = simd::as<std::int16_t>(simd::widen<std::uint16_t>(codes) << 8);
+    const auto halves = simd::as<std::uint16_t>(words >> 1) & 0xbfff;  // the sign is twice there
+    const simd::Vec<float, Isa> value = simd::from_half(halves) * 256.0F;
+    const I bits = simd::as<std::int32_t>(value);
+    const I is_nan = (bits & 0x7fff'ffff) == 0x43f0'0000;
+    return simd::as<float>(bits | select(is_nan, I(0x7ff0'0000), I(0)));
+  } else {
+    constexpr int kShift = 23 - Format::mantissa_bits, kRebias = 127 - Format::bias;
+    constexpr int kSignShift = 31 - Format::exponent_bits - Format::mantissa_bits;
+    constexpr float kUnit = 1.0F / (1 << (Format::bias + Format::mantissa_bits - 1));
+    const U code = simd::widen<std::uint32_t>(codes);
+    const U sign = (code & Format::kSignBit) << kSignShift;
+    const I magnitude = simd::as<std::int32_t>(code & (Format::kSignBit - 1));
+    const I normal = (magnitude << kShift) + (kRebias << 23);
+    const I subnormal = simd::as<std::int32_t>(simd::convert_lanes<float>(magnitude) * kUnit);
+    const I finite = select(magnitude <= int{Format::kMantissaMask}, subnormal, normal);
+    const I payload = (magnitude & int{Format::kMantissaMask}) << kShift;
+    const I special = payload | select(payload != 0, I(0x0040'0000), I(0)) | 0x7f80'0000;
+    const I result = select(magnitude > int{Format::kMaxFinite}, special, finite);
+    return simd::as<float>(result | simd::as<std::int32_t>(sign));
+  }
+}
+
+}  // namespace amp::inline v0::detail

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The functions of vectors on each instruction set, against those of C in double.
+#include <amp/core/simd/math.hpp>
+#include <amp/core/simd/on_widest.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/instruction_sets.hpp"
+
+namespace simd_test {
+namespace {
+
+namespace simd = amp::simd;
+
+/// y = Function(x), of whole vectors.
+template <class Function>
+struct Apply {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(const float* x, float* y, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>)
+      simd::store(Function::of(simd::load<Isa>(x + i)), y + i);
+  }
+};
+
+/// The distance of y from an exact result in units of the last place of a float.
+double distance_in_ulp(float y, double exact) {
+  int exponent = 0;
+  std::frexp(exact, &exponent);
+  return std::abs(y - exact) / std::ldexp(1.0, std::max(exponent, -125) - 24);
+}
+
+/// Floats of all exponents and both signs, infinities and NaN; a multiple of the lanes.
+std::vector<float> all_kinds_of_floats() {
+  std::vector<float> x;
+  for (std::uint64_t bits = 0; bits < std::uint64_t{1} << 32; bits += 4093)
+    x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  for (const float special : {0.0F, -0.0F, 1.0F, -1.0F, std::numeric_limits<float>::infinity(),
+                              -std::numeric_limits<float>::infinity()})
+    x.push_back(special);
+  while (x.size() % 16 != 0) x.push_back(0.5F);
+  return x;
+}
+
+/// The largest distance over numbers whose result is a normal number; infinite if a result that is
+/// none of these differs from C's, or has another sign.
+template <class Function>
+double worst_of(amp::detail::InstructionSet set, const std::vector<float>& x, float lowest) {
+  std::vector<float> y(x.size());
+  simd::on_set<Apply<Function>>(set, x.data(), y.data(), static_cast<std::int64_t>(x.size()));
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double exact = Function::of(double{x[i]});
+    const auto expected = static_cast<float>(exact);
+    if (x[i] < lowest) continue;
+    const bool both_nan = std::isnan(expected) && std::isnan(y[i]);
+    if (both_nan) continue;
+    const bool is_subnormal = std::abs(expected) < std::numeric_limits<float>::min();
+    if (std::isnan(expected) || std::isinf(expected) ||
+        std::signbit(expected) != std::signbit(y[i]))
+      worst = y[i] == expected && std::signbit(expected) == std::signbit(y[i])
+                  ? worst
+                  : std::numeric_limits<double>::infinity();
+    else if (!is_subnormal)
+      worst = std::max(worst, distance_in_ulp(y[i], exact));
+  }
+  return worst;
+}
+
+#define FUNCTION(name)                   \
+  struct name##_of {                     \
+    template <class X>                   \
+    AMP_ALWAYS_INLINE static X of(X x) { \
+      using std::name;                   \
+      return name(x);                    \
+    }                                    \
+  };
+FUNCTION(exp)
+FUNCTION(expm1)
+FUNCTION(log)
+FUNCTION(log1p)
+FUNCTION(tanh)
+FUNCTION(erf)
+FUNCTION(sin)
+FUNCTION(cos)
+FUNCTION(sqrt)
+FUNCTION(floor)
+FUNCTION(ceil)
+FUNCTION(trunc)
+FUNCTION(rint)
+
+}  // namespace
+
+TEST_CASE("simd: functions are as exact as they say, for all kinds of numbers", "[core]") {
+  const std::vector<float> x = all_kinds_of_floats();
+  const float all = -std::numeric_limits<float>::infinity();
+  for (const auto set : instruction_sets()) {
+    CAPTURE(static_cast<int>(set));
+    CHECK(worst_of<exp_of>(set, x, -86.9F) < 2);  // below, the result is 0
+    CHECK(worst_of<expm1_of>(set, x, all) < 2);
+    CHECK(worst_of<log_of>(set, x, all) < 1);
+    CHECK(worst_of<log1p_of>(set, x, all) < 2);
+    CHECK(worst_of<tanh_of>(set, x, all) < 2);
+    CHECK(worst_of<erf_of>(set, x, all) < 2.6);
+    CHECK(worst_of<sin_of>(set, x, all) < 2.6);
+    CHECK(worst_of<cos_of>(set, x, all) < 2.6);
+    CHECK(worst_of<sqrt_of>(set, x, all) <= 0.5);
+    CHECK(worst_of<floor_of>(set, x, all) == 0);
+    CHECK(worst_of<ceil_of>(set, x, all) == 0);
+    CHECK(worst_of<trunc_of>(set, x, all) == 0);
+    CHECK(worst_of<rint_of>(set, x, all) == 0);
+  }
+}
+
+TEST_CASE("simd: AVX2 and AVX-512 give the same bits", "[core]") {
+  if (instruction_sets().size() < 3) AMP_TEST_SKIP("the processor has no AVX-512");
+  const std::vector<float> x = all_kinds_of_floats();
+  const auto same = [&](auto function) {
+    using Function = decltype(function);
+    const auto n = static_cast<std::int64_t>(x.size());
+    std::vector<float> y(x.size()), z(x.size());
+    simd::on_set<Apply<Function>>(amp::detail::InstructionSet::kAvx2, x.data(), y.data(), n);
+    simd::on_set<Apply<Function>>(amp::detail::InstructionSet::kAvx512, x.data(), z.data(), n);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (std::bit_cast<std::uint32_t>(y[i]) != std::bit_cast<std::uint32_t>(z[i])) return false;
+    }
+    return true;
+  };
+  CHECK(same(exp_of{}));
+  CHECK(same(expm1_of{}));
+  CHECK(same(log_of{}));
+  CHECK(same(log1p_of{}));
+  CHECK(same(tanh_of{}));
+  CHECK(same(erf_of{}));
+  CHECK(same(sin_of{}));
+  CHECK(same(cos_of{}));
+}
+
+TEST_CASE("simd: a number in all lanes, parts of arrays, masks", "[core]") {
+  using V = simd::Vec<float, simd::Baseline>;
+  using D = simd::Vec<double, simd::Baseline>;
+  const float x[] = {1, -2, 3, std::numeric_limits<float>::quiet_NaN()};
+  const V v = simd::load<simd::Baseline>(x);
+  CHECK((select(v > 0.0F, v, V(7))[0] == 1 && select(v > 0.0F, v, V(7))[1] == 7));
+  CHECK((is_nan(v)[3] == -1 && is_nan(v)[0] == 0 && simd::any(is_nan(v))));
+  CHECK(simd::sum_of(simd::keep_first(v, 3)) == 2);
+  CHECK(simd::sum_of(simd::to_double(simd::keep_first(v, 2))) == -1);
+  float y[] = {0, 0, 0, 0};
+  simd::store_first(simd::load_first<simd::Baseline>(x, 2) + 1.0F, y, 3);
+  CHECK((y[0] == 2 && y[1] == -1 && y[2] == 1 && y[3] == 0));
+  const double d[] = {4, 9, 16, 25};
+  const D root = sqrt(simd::load<simd::Baseline>(d));
+  CHECK((root[0] == 2 && root[1] == 3 && root[2] == 4 && root[3] == 5));
+  CHECK(simd::fold(root, simd::Larger{}) == 5);
+  const simd::Mask<float, simd::Baseline> all = true, none = false;
+  CHECK((all[0] == -1 && none[0] == 0 && (!all)[1] == 0 && (all && none)[2] == 0));
+}
+
+}  // namespace simd_test
