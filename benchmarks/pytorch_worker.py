@@ -300,9 +300,8 @@ WORKLOADS = {"cnn": cnn, "mlp": mlp, "gpt": gpt, "matmul": matmul, "matmul_weigh
 class Measured:
     """A loaded workload, and the number of calls in one sample."""
 
-    def __init__(self, name, precision, variant=""):
-        kind, _, size = name.rpartition("-")
-        self.workload = WORKLOADS[kind](int(size) if size.isdigit() else 0, precision, variant)
+    def __init__(self, workload):
+        self.workload = workload
         self.workload.call()
         self.calls = 1
         once = self.sample() * self.workload.count
@@ -322,12 +321,17 @@ class Measured:
         return [self.sample() for _ in range(samples)]
 
 
+def load(name, precision, variant=""):
+    kind, _, size = name.rpartition("-")
+    return WORKLOADS[kind](int(size) if size.isdigit() else 0, precision, variant)
+
+
 def version_of_onednn():
     words = torch.__config__.show().split("MKL-DNN")
     return words[1].split()[0] if len(words) > 1 else "none"
 
 
-def serve():
+def serve(load_workload):
     measured = None
     for line in sys.stdin:
         command, *words = line.split()
@@ -337,7 +341,7 @@ def serve():
                           "threads": str(torch.get_num_threads())}
             elif command == "load":
                 measured = None  # first, so that its memory is free
-                measured = Measured(*words)
+                measured = Measured(load_workload(*words))
                 answer = {"results": measured.workload.results, "facts": {}, "turn": measured.turn}
             else:
                 answer = {"ms": measured.run(int(words[0]))}
@@ -346,15 +350,19 @@ def serve():
         print(json.dumps(answer), flush=True)
 
 
-def measure_by_hand(name, precision, samples=10, variant=""):
-    measured = Measured(name, precision, variant)
+def measure_by_hand(load_workload, name, precision, samples=10, variant=""):
+    measured = Measured(load_workload(name, precision, variant))
     times = measured.run(int(samples))
     print(f"{name} {precision} {variant}: median {statistics.median(times):.4g} ms, "
           f"best {min(times):.4g} ms; results {measured.workload.results}")
 
 
-if __name__ == "__main__":
+def main(load_workload):
     if len(sys.argv) > 2:
-        measure_by_hand(*sys.argv[1:])
+        measure_by_hand(load_workload, *sys.argv[1:])
     else:
-        serve()
+        serve(load_workload)
+
+
+if __name__ == "__main__":
+    main(load)

@@ -2,34 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // All workloads in amp. AMP_NUM_THREADS is the number of threads.
+#include "info.hpp"
 #include "on_amp.hpp"
-
-#if defined(AMP_USE_ONEDNN) && AMP_USE_ONEDNN
-#include <oneapi/dnnl/dnnl.h>
-#endif
 
 namespace cpu_benchmark {
 namespace {
-
-std::string text_of_onednn() {
-#if defined(AMP_USE_ONEDNN) && AMP_USE_ONEDNN
-  const dnnl_version_t* const v = dnnl_version();
-  return std::to_string(v->major) + "." + std::to_string(v->minor) + "." + std::to_string(v->patch);
-#else
-  return "none";
-#endif
-}
-
-Info info() {
-#if defined(__clang__)
-  const std::string compiler = __VERSION__;
-#else
-  const std::string compiler = "g++ " __VERSION__;
-#endif
-  return {{"compiler", compiler},
-          {"threads", std::to_string(amp::num_threads())},
-          {"oneDNN of amp", text_of_onednn()}};
-}
 
 Workload load(const Request& request) {
   for (const auto load_one : {load_training_step, load_optimizer_step, load_operation}) {
