@@ -259,7 +259,7 @@ def parse():
     options.caps = [cap for cap in options.caps.split(",") if INSTRUCTIONS.get(cap, cap) in sets]
     options.rounds, options.turn = (1, 0.0) if options.quick else (4, 0.012)
     if not options.output and not options.only and not options.quick:
-        options.output = os.path.join(HERE, "..", "results", "ops.md")
+        options.output = os.path.join(compare.HERE, "results", "ops.md")
     return options
 
 
@@ -278,7 +278,8 @@ def main():
     figures["machine"]["share of others"] = others.share()
     del figures["built_from"]["threads"]
     print(f"\nbelow {SLOWER}:")
-    for row in sorted((row for row in rows if row.ratio < SLOWER), key=lambda row: row.ratio):
+    slower = [row for row in rows if row.ratio < SLOWER]
+    for row in sorted(slower, key=lambda row: (row.cap, row.threads, row.precision, row.ratio)):
         print(row)
     if wrong:
         sys.exit("\n".join(["\nwrong before anything is timed:", *wrong]))
