@@ -255,6 +255,9 @@ namespace native {
 template <class T, class Isa>
 inline constexpr bool kHasMasks = std::is_same_v<T, float> && !std::is_same_v<Isa, Baseline>;
 
+void load_masked();  // so that these names are known where there are none
+void store_masked();
+
 // Not AMP_ALWAYS_INLINE: kernels, which call them, are templates without a target. They become one
 // instruction, since a kernel is inlined where the target is known.
 #if AMP_X86
