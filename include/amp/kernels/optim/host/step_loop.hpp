@@ -74,8 +74,10 @@ struct StepLoop {
       for (std::int64_t at = i; at < i + kLine; at += kLanes) {
         Rounded<simd::Vec<C, Isa>> weight;
         loop.step(g, w, states, at, weight);
-        if (copy != nullptr) store_copy(weight.value, copy + at, past_caches);
       }
+      if (copy == nullptr) continue;
+      for (std::int64_t at = i; at < i + kLine; at += kLanes)  // a line of copies at a time
+        store_copy(simd::load<Isa>(w + at), copy + at, past_caches);
     }
     for (; i < n; ++i) {
       Rounded<C> weight;
@@ -91,13 +93,23 @@ struct StepLoop {
   template <class V>
   AMP_ALWAYS_INLINE void step(const C* g, C* w, C* const (&states)[kStates], std::int64_t i,
                               V& weight) const {
-    V grad, state[kStates] = {};
+    static_assert(kStates == 1 || kStates == 2);
+    V grad, first{}, second{};  // no array: g++ would keep the vectors in memory
     get(g + i, grad);
     get(w + i, weight);
     grad = factor * grad;
-    for (std::size_t s = 0; s < kStates && keeps_states(); ++s) get(states[s] + i, state[s]);
-    update_with<Rule>(coefficients, grad, weight, state);
-    for (std::size_t s = 0; s < kStates && keeps_states(); ++s) put(state[s], states[s] + i);
+    if (keeps_states()) {
+      get(states[0] + i, first);
+      if constexpr (kStates == 2) get(states[1] + i, second);
+    }
+    if constexpr (kStates == 1)
+      Rule::update(coefficients, grad, weight, first);
+    else
+      Rule::update(coefficients, grad, weight, first, second);
+    if (keeps_states()) {
+      put(first, states[0] + i);
+      if constexpr (kStates == 2) put(second, states[1] + i);
+    }
     put(weight, w + i);
   }
 

@@ -52,12 +52,14 @@ struct TrustLoop {
   /// Adds the number, or the vector, at `i`.
   template <class V>
   AMP_ALWAYS_INLINE void add_at(const C* g, const C* w, C* const* states, std::int64_t i) {
-    V grad, weight, state[kStates];
+    static_assert(kStates == 2);
+    V grad, weight, first, second;
     get(g + i, grad);
     get(w + i, weight);
     grad = factor * grad;
-    for (std::size_t s = 0; s < kStates; ++s) get(states[s] + i, state[s]);
-    Rule::direct(coefficients, grad, weight, state[0], state[1]);
+    get(states[0] + i, first);
+    get(states[1] + i, second);
+    Rule::direct(coefficients, grad, weight, first, second);
     add_square(weight, weights + i % kGradientLanes);
     add_square(grad, directions + i % kGradientLanes);
   }
