@@ -144,6 +144,14 @@ void functions_of_nan_are_nan() {
   check([](const auto& x) { return amp::hardswish(x); }, "hardswish(nan)");
   check([](const auto& x) { return amp::softshrink(x); }, "softshrink(nan)");
   check([](const auto& x) { return amp::amax(x, {0}); }, "amax(nan)");
+  check([](const auto& x) { return amp::amin(x, {0}); }, "amin(nan)");
+  check([](const auto& x) { return amp::maximum(amp::ones(x.shape()), x); }, "maximum(1, nan)");
+  check([](const auto& x) { return amp::minimum(x, amp::ones(x.shape())); }, "minimum(nan, 1)");
+  check([](const auto& x) { return amp::acos(x); }, "acos(nan)");
+  check([](const auto& x) { return amp::atan(x); }, "atan(nan)");
+  check([](const auto& x) { return amp::sinh(x); }, "sinh(nan)");
+  check([](const auto& x) { return amp::erfinv(x); }, "erfinv(nan)");
+  check([](const auto& x) { return amp::pow(x, 2.5); }, "pow(nan, 2.5)");
   const auto check_gradient = [](const auto& function, const char* what) {
     const amp::Tensor x = amp::tensor({from_bits(kNan), 1.0f}, {2}, {.requires_grad = true});
     function(x).backward(amp::ones({2}));
