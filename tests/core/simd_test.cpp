@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The functions of vectors on each instruction set, against those of C in double.
+#include <amp/core/simd/inverse.hpp>
 #include <amp/core/simd/math.hpp>
 #include <amp/core/simd/on_widest.hpp>
+#include <amp/core/simd/power.hpp>
 
 #include <bit>
 #include <cmath>
@@ -29,6 +31,18 @@ struct Apply {
   }
 };
 
+/// y = Function(a, b)
+template <class Function>
+struct ApplyToPairs {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(const float* a, const float* b, float* y, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>)
+      simd::store(Function::of(simd::load<Isa>(a + i), simd::load<Isa>(b + i)), y + i);
+  }
+};
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
 /// The distance of y from an exact result in units of the last place of a float.
 double distance_in_ulp(float y, double exact) {
   int exponent = 0;
@@ -48,28 +62,56 @@ std::vector<float> all_kinds_of_floats() {
   return x;
 }
 
-/// The largest distance over numbers whose result is a normal number; infinite if a result that is
-/// none of these differs from C's, or has another sign.
+/// The distance if the result is a normal number, or 0; infinite if one that is infinite or NaN is
+/// not exact, or the sign is another.
+double distance(float y, double exact) {
+  const auto expected = static_cast<float>(exact);
+  if (std::isnan(expected) && std::isnan(y)) return 0;
+  const bool same_sign = std::signbit(expected) == std::signbit(y);
+  if (!std::isfinite(expected) || !same_sign) return y == expected && same_sign ? 0 : kInfinity;
+  return std::abs(expected) < std::numeric_limits<float>::min() ? 0 : distance_in_ulp(y, exact);
+}
+
+/// The largest distance over numbers.
 template <class Function>
 double worst_of(amp::detail::InstructionSet set, const std::vector<float>& x, float lowest) {
   std::vector<float> y(x.size());
   simd::on_set<Apply<Function>>(set, x.data(), y.data(), static_cast<std::int64_t>(x.size()));
   double worst = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double exact = Function::of(double{x[i]});
-    const auto expected = static_cast<float>(exact);
-    if (x[i] < lowest) continue;
-    const bool both_nan = std::isnan(expected) && std::isnan(y[i]);
-    if (both_nan) continue;
-    const bool is_subnormal = std::abs(expected) < std::numeric_limits<float>::min();
-    if (std::isnan(expected) || std::isinf(expected) ||
-        std::signbit(expected) != std::signbit(y[i]))
-      worst = y[i] == expected && std::signbit(expected) == std::signbit(y[i])
-                  ? worst
-                  : std::numeric_limits<double>::infinity();
-    else if (!is_subnormal)
-      worst = std::max(worst, distance_in_ulp(y[i], exact));
+    if (!(x[i] < lowest)) worst = std::max(worst, distance(y[i], Function::of(double{x[i]})));
   }
+  return worst;
+}
+/// The same of a function of two numbers, of all kinds and of usual sizes.
+template <class Function>
+double worst_of_pairs(amp::detail::InstructionSet set, const std::vector<float>& kinds) {
+  std::vector<float> a, b;
+  const float special[] = {0.0F,   -0.0F,  1.0F,       -1.0F,        0.5F,  -2.0F,
+                           3.0F,   -3.0F,  0x1p23F,    0x1p24F,      -7.5F, kInfinity,
+                           -1e30F, 1e-40F, -kInfinity, std::nanf("")};
+  for (const float x : special) {
+    for (const float y : special) {
+      a.push_back(x);
+      b.push_back(y);
+    }
+  }
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    a.push_back(kinds[i]);
+    b.push_back(kinds[i * 7919 % kinds.size()]);
+    a.push_back(1.0F + static_cast<float>(i % 40'000) * 1e-4F);
+    b.push_back(static_cast<float>(i % 7'919) * 0.01F - 39.0F);
+  }
+  while (a.size() % 16 != 0) {
+    a.push_back(1.0F);
+    b.push_back(1.0F);
+  }
+  std::vector<float> y(a.size());
+  simd::on_set<ApplyToPairs<Function>>(set, a.data(), b.data(), y.data(),
+                                       static_cast<std::int64_t>(a.size()));
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    worst = std::max(worst, distance(y[i], Function::of(double{a[i]}, double{b[i]})));
   return worst;
 }
 
@@ -85,15 +127,74 @@ FUNCTION(exp)
 FUNCTION(expm1)
 FUNCTION(log)
 FUNCTION(log1p)
+FUNCTION(log2)
+FUNCTION(log10)
 FUNCTION(tanh)
+FUNCTION(sinh)
+FUNCTION(cosh)
 FUNCTION(erf)
 FUNCTION(sin)
 FUNCTION(cos)
+FUNCTION(tan)
+FUNCTION(asin)
+FUNCTION(acos)
+FUNCTION(atan)
 FUNCTION(sqrt)
 FUNCTION(floor)
 FUNCTION(ceil)
 FUNCTION(trunc)
 FUNCTION(rint)
+
+#define FUNCTION_OF_TWO(name)                 \
+  struct name##_of {                          \
+    template <class X>                        \
+    AMP_ALWAYS_INLINE static X of(X x, X y) { \
+      using std::name;                        \
+      return name(x, y);                      \
+    }                                         \
+  };
+FUNCTION_OF_TWO(pow)
+FUNCTION_OF_TWO(fmod)
+FUNCTION_OF_TWO(atan2)
+
+template <class Function>
+struct with_number {
+  template <class X>
+  AMP_ALWAYS_INLINE static X of(X x) {
+    return Function::of(x, X(1.7F));
+  }
+};
+struct erfinv_of {
+  template <class X>
+  AMP_ALWAYS_INLINE static X of(X x) {
+    return erfinv(x);
+  }
+};
+
+/// The largest distance of x from erf(erfinv(x)), times the derivative, in units of erfinv(x).
+double worst_inverse_of_erf(amp::detail::InstructionSet set) {
+  std::vector<float> x, y;
+  for (float a = 0x1p-30F; a < 0.9999F; a += std::max(a * 0x1p-9F, 0x1p-40F)) {
+    x.push_back(a);
+    x.push_back(-a);
+  }
+  for (float a = 1 - 0x1p-24F; a > 0.99F; a -= 0x1p-22F) x.push_back(a);
+  while (x.size() % 16 != 0) x.push_back(1.0F);
+  y.resize(x.size());
+  simd::on_set<Apply<erfinv_of>>(set, x.data(), y.data(), static_cast<std::int64_t>(x.size()));
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i] == 1) {
+      if (y[i] != kInfinity) return kInfinity;
+      continue;
+    }
+    const double z = std::abs(double{y[i]}), a = std::abs(double{x[i]});
+    const double error = a < 0.5 ? std::erf(z) - a : (1 - a) - std::erfc(z);
+    const double step = error / (1.12837916709551257390 * std::exp(-z * z));
+    worst = std::max(worst, distance_in_ulp(static_cast<float>(z), z - step));
+  }
+  return worst;
+}
 
 }  // namespace
 
@@ -106,10 +207,22 @@ TEST_CASE("simd: functions are as exact as they say, for all kinds of numbers", 
     CHECK(worst_of<expm1_of>(set, x, all) < 2);
     CHECK(worst_of<log_of>(set, x, all) < 1);
     CHECK(worst_of<log1p_of>(set, x, all) < 2);
+    CHECK(worst_of<log2_of>(set, x, all) < 2);
+    CHECK(worst_of<log10_of>(set, x, all) < 2);
     CHECK(worst_of<tanh_of>(set, x, all) < 2);
+    CHECK(worst_of<sinh_of>(set, x, all) < 2.6);
+    CHECK(worst_of<cosh_of>(set, x, all) < 2);
     CHECK(worst_of<erf_of>(set, x, all) < 2.6);
     CHECK(worst_of<sin_of>(set, x, all) < 2.6);
     CHECK(worst_of<cos_of>(set, x, all) < 2.6);
+    CHECK(worst_of<tan_of>(set, x, all) < 2.6);
+    CHECK(worst_of<asin_of>(set, x, all) < 2.6);
+    CHECK(worst_of<acos_of>(set, x, all) < 2.6);
+    CHECK(worst_of<atan_of>(set, x, all) < 2.6);
+    CHECK(worst_of_pairs<pow_of>(set, x) < 2.6);
+    CHECK(worst_of_pairs<fmod_of>(set, x) == 0);
+    CHECK(worst_of_pairs<atan2_of>(set, x) < 2.6);
+    CHECK(worst_inverse_of_erf(set) < 2.6);
     CHECK(worst_of<sqrt_of>(set, x, all) <= 0.5);
     CHECK(worst_of<floor_of>(set, x, all) == 0);
     CHECK(worst_of<ceil_of>(set, x, all) == 0);
@@ -136,10 +249,21 @@ TEST_CASE("simd: AVX2 and AVX-512 give the same bits", "[core]") {
   CHECK(same(expm1_of{}));
   CHECK(same(log_of{}));
   CHECK(same(log1p_of{}));
+  CHECK(same(log2_of{}));
+  CHECK(same(log10_of{}));
   CHECK(same(tanh_of{}));
+  CHECK(same(sinh_of{}));
+  CHECK(same(cosh_of{}));
   CHECK(same(erf_of{}));
   CHECK(same(sin_of{}));
   CHECK(same(cos_of{}));
+  CHECK(same(tan_of{}));
+  CHECK(same(asin_of{}));
+  CHECK(same(acos_of{}));
+  CHECK(same(atan_of{}));
+  CHECK(same(with_number<pow_of>{}));
+  CHECK(same(with_number<atan2_of>{}));
+  CHECK(same(erfinv_of{}));
 }
 
 TEST_CASE("simd: a number in all lanes, parts of arrays, masks", "[core]") {

@@ -55,11 +55,13 @@ template <class Isa>
 inline constexpr bool kByName = !std::is_same_v<Isa, Baseline>;
 #define AMP_WIDEN_BY_NAME(text, x, y) __asm__(text " %1, %0" : "=v"(y) : "vm"(x))
 #define AMP_REGISTER_BY_NAME(text, x, y) __asm__(text : "=v"(y) : "v"(x))
+#define AMP_JOIN_BY_NAME(text, a, b, y) __asm__(text : "=&v"(y) : "v"(a), "v"(b))
 #else
 template <class Isa>
 inline constexpr bool kByName = false;
 #define AMP_WIDEN_BY_NAME(text, x, y) static_cast<void>(0)
 #define AMP_REGISTER_BY_NAME(text, x, y) static_cast<void>(0)
+#define AMP_JOIN_BY_NAME(text, a, b, y) static_cast<void>(0)
 #endif
 
 }  // namespace native
@@ -143,6 +145,29 @@ AMP_ALWAYS_INLINE Vec<double, Isa> to_double(const Vec<float, Isa>& x) {
 template <class Isa>
 AMP_ALWAYS_INLINE Vec<double, Isa> to_double(const Vec<double, Isa>& x) {
   return x;
+}
+
+template <class Isa>
+AMP_ALWAYS_INLINE Vec<float, Isa> to_float(const Vec<double, Isa>& x) {
+  Vec<float, Isa> y;
+  if constexpr (native::kByName<Isa>) {
+    native::R<float, Isa::kBytes / 2> upper;
+    if constexpr (std::is_same_v<Isa, Avx512>) {
+      AMP_REGISTER_BY_NAME("vcvtpd2ps %1, %0", x.high, upper);
+      AMP_JOIN_BY_NAME("vcvtpd2ps %1, %t0\n\tvinsertf64x4 $1, %t2, %0, %0", x.low, upper, y.low);
+    } else {
+      AMP_REGISTER_BY_NAME("vcvtpd2ps %1, %0", x.high, upper);
+      AMP_JOIN_BY_NAME("vcvtpd2ps %1, %x0\n\tvinsertf128 $1, %x2, %0, %0", x.low, upper, y.low);
+    }
+  } else {
+    const auto low = __builtin_convertvector(x.low, native::R<float, Isa::kBytes / 2>);
+    const auto high = __builtin_convertvector(x.high, native::R<float, Isa::kBytes / 2>);
+    float halves[kLanes<Isa>];
+    __builtin_memcpy(halves, &low, sizeof low);
+    __builtin_memcpy(halves + kLanes<Isa> / 2, &high, sizeof high);
+    y = load<Isa>(halves);
+  }
+  return y;
 }
 
 /// Requires Isa::kHasHalf.

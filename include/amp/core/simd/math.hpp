@@ -3,7 +3,7 @@
 //
 // The functions of C on vectors of floats, within 2 units in the last place. Constants are those of
 // minimax polynomials. NaN and infinity are tested on integers, which -ffast-math leaves alone; with
-// it, fewer digits are correct. Functions that are seldom called are those of C, lane by lane.
+// it, fewer digits are correct. inverse.hpp has inverse functions, power.hpp those of two numbers.
 #pragma once
 
 #include <cmath>
@@ -117,14 +117,56 @@ AMP_ALWAYS_INLINE Floats<Isa> expm1(const Floats<Isa>& x) {
   return unless_nan(x, with_sign(y, sign_bit(x)));  // expm1(-0) is -0
 }
 
-/// log(2^e (1 + f)), for 1 + f in [sqrt(1/2), sqrt(2)). The polynomial is that of the Cephes library.
+/// e^x / 2 for x >= 0, which is finite for a while after e^x is infinite.
 template <class Isa>
-AMP_ALWAYS_INLINE Floats<Isa> log_of_parts(const Integers<Isa>& e, const Floats<Isa>& f) {
-  const Floats<Isa> s = f * f, exponent = convert_lanes<float>(e);
+AMP_ALWAYS_INLINE Floats<Isa> half_exp(const Floats<Isa>& x) {
+  const ExpArgument<Isa> of(x, 0.0F, 90.0F);
+  const Floats<Isa> e =
+      polynomial(of.r, 2.0F, 2.0F, 1.0F, 2.0F / 6, 2.0F / 24, 2.0F / 120, 2.0F / 720, 2.0F / 5040);
+  return unless_nan(x, e * power_of_two<Isa>(of.n - 2));
+}
+/// Below 1, the series to x^9.
+template <class Isa>
+AMP_ALWAYS_INLINE Floats<Isa> sinh(const Floats<Isa>& x) {
+  const Floats<Isa> s = x * x, half = half_exp(abs(x));
+  const Floats<Isa> small =
+      polynomial(s, 1.0F / 6, 1.0F / 120, 1.0F / 5040, 1.0F / 362880) * s * x + x;
+  const Integers<Isa> is_small = magnitude_bits(x) < __builtin_bit_cast(std::int32_t, 1.0F);
+  return select(is_small, small, with_sign(half - 0.25F / half, sign_bit(x)));
+}
+template <class Isa>
+AMP_ALWAYS_INLINE Floats<Isa> cosh(const Floats<Isa>& x) {
+  const Floats<Isa> half = half_exp(abs(x));
+  return half + 0.25F / half;
+}
+
+/// log(1 + f) = f - f^2 / 2 + f^3 p(f), for 1 + f in [sqrt(1/2), sqrt(2)). The polynomial is that of
+/// the Cephes library.
+template <class Isa>
+AMP_ALWAYS_INLINE Floats<Isa> log_cubic_part(const Floats<Isa>& f) {
   const Floats<Isa> p = polynomial(f, 3.3333331174E-1F, -2.4999993993E-1F, 2.0000714765E-1F,
                                    -1.6668057665E-1F, 1.4249322787E-1F, -1.2420140846E-1F,
                                    1.1676998740E-1F, -1.1514610310E-1F, 7.0376836292E-2F);
-  return (f + ((p * f * s + exponent * -2.12194440e-4F) - s * 0.5F)) + exponent * 0.693359375F;
+  return p * f * (f * f);
+}
+// The logarithms of 2^e (1 + f). Factors of f and e are in two parts, the larger one with few digits.
+template <class Isa>
+AMP_ALWAYS_INLINE Floats<Isa> log_of_parts(const Integers<Isa>& e, const Floats<Isa>& f) {
+  const Floats<Isa> s = f * f, exponent = convert_lanes<float>(e);
+  return (f + ((log_cubic_part(f) + exponent * -2.12194440e-4F) - s * 0.5F)) +
+         exponent * 0.693359375F;
+}
+template <class Isa>
+AMP_ALWAYS_INLINE Floats<Isa> log2_of_parts(const Integers<Isa>& e, const Floats<Isa>& f) {
+  const Floats<Isa> rest = log_cubic_part(f) - f * f * 0.5F;
+  return (((rest + f) * 0.442695041F + rest) + f) + convert_lanes<float>(e);
+}
+template <class Isa>
+AMP_ALWAYS_INLINE Floats<Isa> log10_of_parts(const Integers<Isa>& e, const Floats<Isa>& f) {
+  const Floats<Isa> rest = log_cubic_part(f) - f * f * 0.5F, exponent = convert_lanes<float>(e);
+  return ((((rest + f) * 7.00731903E-4F + exponent * 2.48745664E-4F) + rest * 0.43359375F) +
+          f * 0.43359375F) +
+         exponent * 0.30078125F;
 }
 /// The exponent e of those parts, from a number's bits.
 template <class Isa>
@@ -143,16 +185,33 @@ AMP_ALWAYS_INLINE Floats<Isa> log_or_limit(const Integers<Isa>& bits, const Floa
   return as<float>(select(has_limit, limit, as<std::int32_t>(result)));
 }
 
+/// A number's e and f.
 template <class Isa>
-AMP_ALWAYS_INLINE Floats<Isa> log(const Floats<Isa>& x) {
-  const Integers<Isa> bits = as<std::int32_t>(x), is_subnormal = bits < 0x0080'0000;
-  // The bits of a subnormal number, as an integer, are the number times 2^149.
-  const Integers<Isa> scaled =
-      select(is_subnormal, as<std::int32_t>(convert_lanes<float>(bits)), bits);
-  const Integers<Isa> e = exponent_of<Isa>(scaled);
-  const Floats<Isa> f = as<float>(scaled - (e << 23)) - 1.0F;
-  return log_or_limit<Isa>(bits, log_of_parts<Isa>(select(is_subnormal, e - 149, e), f));
-}
+struct LogParts {
+  Integers<Isa> e;
+  Floats<Isa> f;
+
+  AMP_ALWAYS_INLINE LogParts(const Integers<Isa>& bits) {
+    // The bits of a subnormal number, as an integer, are the number times 2^149.
+    const Integers<Isa> is_subnormal = bits < 0x0080'0000;
+    const Integers<Isa> scaled =
+        select(is_subnormal, as<std::int32_t>(convert_lanes<float>(bits)), bits);
+    const Integers<Isa> exponent = exponent_of<Isa>(scaled);
+    f = as<float>(scaled - (exponent << 23)) - 1.0F;
+    e = select(is_subnormal, exponent - 149, exponent);
+  }
+};
+#define AMP_LOGARITHM(name)                                           \
+  template <class Isa>                                                \
+  AMP_ALWAYS_INLINE Floats<Isa> name(const Floats<Isa>& x) {          \
+    const Integers<Isa> bits = as<std::int32_t>(x);                   \
+    const LogParts<Isa> of(bits);                                     \
+    return log_or_limit<Isa>(bits, name##_of_parts<Isa>(of.e, of.f)); \
+  }
+AMP_LOGARITHM(log)
+AMP_LOGARITHM(log2)
+AMP_LOGARITHM(log10)
+#undef AMP_LOGARITHM
 /// log(1 + x). What the sum 1 + x loses is added to f.
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> log1p(const Floats<Isa>& x) {
@@ -203,26 +262,40 @@ AMP_ALWAYS_INLINE Floats<Isa> erf(const Floats<Isa>& x) {
   }
 AMP_LANE_BY_LANE(sin)
 AMP_LANE_BY_LANE(cos)
+AMP_LANE_BY_LANE(tan)
 #undef AMP_LANE_BY_LANE
 
-/// sin(x + kQuarters pi / 2) = +-sin(r) or +-cos(r), with x = q pi / 2 + r, |r| <= pi / 4. pi / 2 is in
-/// four parts. The multiples of the first three are exact for |x| <= 8192; beyond, C is asked.
+/// x = q pi / 2 + r, |r| <= pi / 4. pi / 2 is in four parts. The multiples of the first three are
+/// exact for |x| <= 8192; beyond, C is asked.
+template <class Isa>
+struct QuarterTurns {
+  Integers<Isa> q;
+  Floats<Isa> r;
+
+  AMP_ALWAYS_INLINE QuarterTurns(const Floats<Isa>& x) {
+    q = as<std::int32_t>(x * 0.636619772F + 0x1.8p23F) -
+        __builtin_bit_cast(std::int32_t, 0x1.8p23F);
+    const Floats<Isa> whole = convert_lanes<float>(q);
+    r = ((x - whole * 0x1.92p0F) - whole * 0x1.fb4p-12F) - whole * 0x1.444p-24F -
+        whole * 0x1.68c234p-39F;
+  }
+  static AMP_ALWAYS_INLINE bool are_exact(const Floats<Isa>& x) {
+    return !any(magnitude_bits(x) > __builtin_bit_cast(std::int32_t, 8192.0F));
+  }
+};
+/// sin(x + kQuarters pi / 2) = +-sin(r) or +-cos(r)
 template <int kQuarters, class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> sine(const Floats<Isa>& x) {
-  if (any(magnitude_bits(x) > __builtin_bit_cast(std::int32_t, 8192.0F))) [[unlikely]]
+  if (!QuarterTurns<Isa>::are_exact(x)) [[unlikely]]
     return kQuarters == 0 ? sin_by_lane(x) : cos_by_lane(x);
-  const Integers<Isa> q =
-      as<std::int32_t>(x * 0.636619772F + 0x1.8p23F) - __builtin_bit_cast(std::int32_t, 0x1.8p23F);
-  const Floats<Isa> whole = convert_lanes<float>(q);
-  const Floats<Isa> r = ((x - whole * 0x1.92p0F) - whole * 0x1.fb4p-12F) - whole * 0x1.444p-24F -
-                        whole * 0x1.68c234p-39F;
-  const Floats<Isa> s = r * r;
+  const QuarterTurns<Isa> of(x);
+  const Floats<Isa> s = of.r * of.r;
   const Floats<Isa> sin =
-      polynomial(s, -1.6666654611E-1F, 8.3321608736E-3F, -1.9515295891E-4F) * s * r + r;
+      polynomial(s, -1.6666654611E-1F, 8.3321608736E-3F, -1.9515295891E-4F) * s * of.r + of.r;
   const Floats<Isa> cos =
       polynomial(s, 4.166664568298827E-2F, -1.388731625493765E-3F, 2.443315711809948E-5F) * s * s -
       s * 0.5F + 1.0F;
-  const Integers<Isa> quarter = q + kQuarters;
+  const Integers<Isa> quarter = of.q + kQuarters;
   const Floats<Isa> result = select((quarter & 1) == 0, sin, cos);
   return as<float>(as<std::int32_t>(result) ^ ((quarter & 2) << 30));
 }
@@ -233,6 +306,19 @@ AMP_ALWAYS_INLINE Floats<Isa> sin(const Floats<Isa>& x) {
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> cos(const Floats<Isa>& x) {
   return sine<1>(x);
+}
+/// tan(r) or -1 / tan(r)
+template <class Isa>
+AMP_ALWAYS_INLINE Floats<Isa> tan(const Floats<Isa>& x) {
+  if (!QuarterTurns<Isa>::are_exact(x)) [[unlikely]]
+    return tan_by_lane(x);
+  const QuarterTurns<Isa> of(x);
+  const Floats<Isa> s = of.r * of.r;
+  const Floats<Isa> t = polynomial(s, 3.33331568548E-1F, 1.33387994085E-1F, 5.34112807005E-2F,
+                                   2.44301354525E-2F, 3.11992232697E-3F, 9.38540185543E-3F) *
+                            s * of.r +
+                        of.r;
+  return select((of.q & 1) == 0, t, -1.0F / t);
 }
 
 /// Numbers from 2^23 on are whole.
@@ -266,7 +352,7 @@ AMP_ALWAYS_INLINE Floats<Isa> rint(const Floats<Isa>& x) {
   return if_not_whole(x, select(up, t + 1.0F, t));
 }
 
-// Those of C, lane by lane.
+/// That of C, lane by lane.
 template <class Isa>
 AMP_ALWAYS_INLINE Vec<double, Isa> exp(const Vec<double, Isa>& x) {
   Vec<double, Isa> y;
@@ -276,33 +362,5 @@ AMP_ALWAYS_INLINE Vec<double, Isa> exp(const Vec<double, Isa>& x) {
   }
   return y;
 }
-#define AMP_LANE_BY_LANE(name)                                        \
-  template <class Isa>                                                \
-  AMP_ALWAYS_INLINE Floats<Isa> name(const Floats<Isa>& x) {          \
-    Floats<Isa> y;                                                    \
-    for (int l = 0; l < kLanes<Isa>; ++l) y.low[l] = ::name##f(x[l]); \
-    return y;                                                         \
-  }
-#define AMP_LANE_BY_LANE_OF_TWO(name)                                              \
-  template <class Isa>                                                             \
-  AMP_ALWAYS_INLINE Floats<Isa> name(const Floats<Isa>& x, const Floats<Isa>& y) { \
-    Floats<Isa> z;                                                                 \
-    for (int l = 0; l < kLanes<Isa>; ++l) z.low[l] = ::name##f(x[l], y[l]);        \
-    return z;                                                                      \
-  }
-AMP_LANE_BY_LANE(log2)
-AMP_LANE_BY_LANE(log10)
-AMP_LANE_BY_LANE(tan)
-AMP_LANE_BY_LANE(asin)
-AMP_LANE_BY_LANE(acos)
-AMP_LANE_BY_LANE(atan)
-AMP_LANE_BY_LANE(sinh)
-AMP_LANE_BY_LANE(cosh)
-AMP_LANE_BY_LANE(erfc)
-AMP_LANE_BY_LANE_OF_TWO(pow)
-AMP_LANE_BY_LANE_OF_TWO(fmod)
-AMP_LANE_BY_LANE_OF_TWO(atan2)
-#undef AMP_LANE_BY_LANE
-#undef AMP_LANE_BY_LANE_OF_TWO
 
 }  // namespace amp::inline v0::simd

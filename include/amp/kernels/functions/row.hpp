@@ -111,11 +111,6 @@ struct Bound {
   }
 };
 
-/// Whether the formula is of numbers only.
-template <class Function>
-concept OneByOne = requires {
-  requires Function::kOneByOne;
-};
 template <class Function>
 concept HasDerivative = Function::kSaves != kNothing;
 template <class Function>

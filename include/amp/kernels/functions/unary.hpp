@@ -46,7 +46,7 @@ struct Atan : Unary<"atan", kReal, kInput> { AMP_FORMULA apply(C x) { return ata
 struct Sinh : Unary<"sinh", kReal, kInput> { AMP_FORMULA apply(C x) { return sinh(x); } AMP_FORMULA derivative(C grad, C x) { return grad * cosh(x); } };
 struct Cosh : Unary<"cosh", kReal, kInput> { AMP_FORMULA apply(C x) { return cosh(x); } AMP_FORMULA derivative(C grad, C x) { return grad * sinh(x); } };
 struct Erf : Unary<"erf", kReal, kInput> { AMP_FORMULA apply(C x) { return erf(x); } AMP_FORMULA derivative(C grad, C x) { return grad * (C(1.12837916709551257390) * exp(-x * x)); } };
-struct Erfinv : Unary<"erfinv", kReal, kOutput> { static constexpr bool kOneByOne = true; AMP_FORMULA apply(C x) { return erfinv(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (C(0.88622692545275801365) * exp(y * y)); } };
+struct Erfinv : Unary<"erfinv", kReal, kOutput> { AMP_FORMULA apply(C x) { return erfinv(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (C(0.88622692545275801365) * exp(y * y)); } };
 
 /// Rounding leaves integers as they are.
 struct Floor : Unary<"floor", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return floor(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };

@@ -1,15 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A function of elements (kernels/functions.hpp) over arrays: floats in vectors of the widest
-// instruction set, other types one element at a time.
+// A function of elements (kernels/functions.hpp) over arrays: floats, and bools, which are bytes of 0
+// or 1, in vectors of the widest instruction set; other types one element at a time.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/core/simd/inverse.hpp"
 #include "amp/core/simd/math.hpp"
 #include "amp/core/simd/on_widest.hpp"
+#include "amp/core/simd/power.hpp"
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/functions.hpp"
 
@@ -19,8 +21,8 @@ namespace amp::inline v0::kernels::host::detail {
 /// which overlaps the one before it, is read before anything is written.
 template <class Function>
 struct OfVectors {
-  template <class Isa, class Result, class... X>
-  AMP_ALWAYS_INLINE static void run(functions::Bound<Function, float> f, Result* y, std::int64_t n,
+  template <class Isa, class C, class Result, class... X>
+  AMP_ALWAYS_INLINE static void run(functions::Bound<Function, C> f, Result* y, std::int64_t n,
                                     const X*... x) {
     constexpr std::int64_t kLanes = simd::kLanes<Isa>;
     if (n < kLanes) {
@@ -47,12 +49,15 @@ struct OfVectors {
     return simd::narrow<std::uint8_t>(simd::as<std::uint32_t>(mask) & 1);
   }
   template <class Isa>
-  AMP_ALWAYS_INLINE static void put(const simd::Vec<std::int32_t, Isa>& mask, bool* y) {
+  AMP_ALWAYS_INLINE static auto as_bools(const simd::Vec<std::int8_t, Isa>& mask) {
+    return simd::as<std::uint8_t>(mask) & 1;
+  }
+  template <class M, class Isa>
+  AMP_ALWAYS_INLINE static void put(const simd::Vec<M, Isa>& mask, bool* y) {
     simd::store(as_bools(mask), reinterpret_cast<std::uint8_t*>(y));
   }
-  template <class Isa>
-  AMP_ALWAYS_INLINE static void put_first(const simd::Vec<std::int32_t, Isa>& mask, bool* y,
-                                          std::int64_t n) {
+  template <class M, class Isa>
+  AMP_ALWAYS_INLINE static void put_first(const simd::Vec<M, Isa>& mask, bool* y, std::int64_t n) {
     simd::store_first(as_bools(mask), reinterpret_cast<std::uint8_t*>(y), n);
   }
 };
@@ -61,8 +66,12 @@ struct OfVectors {
 template <class Function, class C, class Result, class... X>
 void loop(const Parameters& parameters, Result* y, std::int64_t n, const X*... x) {
   const auto f = bound<Function, C>(parameters);
-  if constexpr (std::is_same_v<C, float> && !functions::OneByOne<Function>) {
+  if constexpr (std::is_same_v<C, float>) {
     simd::on_widest<OfVectors<Function>>(f, y, n, x...);
+  } else if constexpr (std::is_same_v<C, bool>) {
+    const functions::Bound<Function, std::uint8_t> of_bytes{};
+    simd::on_widest<OfVectors<Function>>(of_bytes, y, n,
+                                         reinterpret_cast<const std::uint8_t*>(x)...);
   } else {
     for (std::int64_t i = 0; i < n; ++i) y[i] = f(x[i]...);
   }
