@@ -334,12 +334,6 @@ struct Plus {
     return a + b;
   }
 };
-struct BitOr {
-  template <class T>
-  AMP_ALWAYS_INLINE T operator()(T a, T b) const {
-    return static_cast<T>(a | b);
-  }
-};
 struct Larger {
   template <class T>
   AMP_ALWAYS_INLINE T operator()(T a, T b) const {
@@ -360,10 +354,28 @@ template <class T, class Isa, class Combine>
 AMP_ALWAYS_INLINE T fold(const Vec<T, Isa>& v, const Combine& combine) {
   return fold_lanes<kLanes<Isa>>(v, combine, 0);
 }
+/// Whether a bit of a register is set.
+template <int kBytes>
+AMP_ALWAYS_INLINE bool any_bit(const typename Register<std::int64_t, kBytes>::type& v) {
+  if constexpr (kBytes == 8) {
+    return v[0] != 0;
+  } else {
+    typename Register<std::int64_t, kBytes / 2>::type low, high;
+    __builtin_memcpy(&low, &v, sizeof low);
+    __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
+    return any_bit<kBytes / 2>(low | high);
+  }
+}
 /// Whether a lane of a mask is set.
 template <class T, class Isa>
 AMP_ALWAYS_INLINE bool any(const Vec<T, Isa>& mask) {
-  return fold(mask, BitOr{}) != 0;
+  constexpr int kBytes = sizeof(mask.low);
+  using Bits = typename Register<std::int64_t, kBytes>::type;
+  if constexpr (Vec<T, Isa>::kTwo)
+    return any_bit<kBytes>(__builtin_bit_cast(Bits, mask.low) |
+                           __builtin_bit_cast(Bits, mask.high));
+  else
+    return any_bit<kBytes>(__builtin_bit_cast(Bits, mask.low));
 }
 template <class T, class Isa>
 AMP_ALWAYS_INLINE T sum_of(const Vec<T, Isa>& v) {
