@@ -10,6 +10,8 @@
 #include "amp/kernels/elementwise/function_kernels.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/elementwise/host/loops.hpp"
+#include "amp/kernels/elementwise/host/powers.hpp"
+#include "amp/kernels/elementwise/host/where.hpp"
 #include "amp/kernels/functions.hpp"
 #include "amp/kernels/traversal/host/loop.hpp"
 #include "amp/kernels/traversal/host/transpose.hpp"
@@ -93,6 +95,18 @@ void unary(const UnaryArgs& args) {
 template <class Function>
 void binary(const BinaryArgs& args) {
   const DType operands = common_dtype(args.a, args.b);
+  if constexpr (Function::kDomain == kTruth) {
+    const bool arrays = !args.a.immediate && !args.b.immediate;
+    if (arrays && args.a.dtype == kBool && args.b.dtype == kBool)
+      return detail::binary_as<Function, bool>(args);
+  }
+  if constexpr (detail::kIsPower<Function>) {
+    if (args.b.immediate && args.a.dtype != kFloat64 && is_floating_point(args.a.dtype) &&
+        args.output.dtype != kFloat64) {
+      if (const auto power = detail::power_loop<Function>(immediate<double>(args.b)))
+        return detail::unary_blocks<float, float>({args.a, args.output}, power);
+    }
+  }
   visit_types<Function>(operands, args.output.dtype, [&](auto tag, auto result) {
     detail::binary_as<Function, typename decltype(tag)::type, typename decltype(result)::type>(
         args);
@@ -114,20 +128,15 @@ struct FunctionKernels {
 AMP_LAZY_DEFINITION void where(const WhereArgs& args) {
   const auto loop =
       Loop<4>::in_memory_order(args.output, {&args.condition, &args.a, &args.b, &args.output});
-  visit_compute_type(args.output.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-      bool condition_buffer[kBlock];
-      C a_buffer[kBlock], b_buffer[kBlock], out_buffer[kBlock];
-      const bool* const condition =
-          fetch(args.condition, at[0], loop.inner_stride(0), n, condition_buffer);
-      const C* const a = fetch(args.a, at[1], loop.inner_stride(1), n, a_buffer);
-      const C* const b = fetch(args.b, at[2], loop.inner_stride(2), n, b_buffer);
-      C* const y = target(args.output, at[3], loop.inner_stride(3), n, out_buffer);
-      for (std::int64_t i = 0; i < n; ++i) y[i] = condition[i] ? a[i] : b[i];
-      store(y, args.output, at[3], loop.inner_stride(3), n);
+  const DType dtype = args.output.dtype;
+  if (detail::has_bits_of(args.a, dtype) && detail::has_bits_of(args.b, dtype)) {
+    visit_bits(dtype,
+               [&](auto tag) { detail::choose_bits<typename decltype(tag)::type>(args, loop); });
+  } else {
+    visit_compute_type(dtype, [&](auto tag) {
+      detail::choose_converted<typename decltype(tag)::type>(args, loop);
     });
-  });
+  }
 }
 
 AMP_LAZY_DEFINITION void copy(const UnaryArgs& args) {
