@@ -6,6 +6,7 @@
 #include <amp/core/simd/math.hpp>
 #include <amp/core/simd/on_widest.hpp>
 #include <amp/core/simd/power.hpp>
+#include <amp/core/simd/transpose.hpp>
 
 #include <bit>
 #include <cmath>
@@ -284,6 +285,32 @@ TEST_CASE("simd: a number in all lanes, parts of arrays, masks", "[core]") {
   CHECK(simd::fold(root, simd::Larger{}) == 5);
   const simd::Mask<float, simd::Baseline> all = true, none = false;
   CHECK((all[0] == -1 && none[0] == 0 && (!all)[1] == 0 && (all && none)[2] == 0));
+}
+
+template <class T>
+bool transposes() {
+  constexpr std::int64_t kSide = simd::kSquare<T>, kFrom = kSide + 1, kTo = kSide + 3;
+  T from[static_cast<std::size_t>(kSide * kFrom)], to[static_cast<std::size_t>(kSide * kTo)] = {};
+  for (std::int64_t i = 0; i < kSide * kFrom; ++i) from[i] = static_cast<T>(i % 251);
+  simd::transpose_square(from, kFrom, to, kTo);
+  for (std::int64_t i = 0; i < kSide; ++i) {
+    for (std::int64_t j = 0; j < kSide; ++j) {
+      if (to[i * kTo + j] != from[j * kFrom + i]) return false;
+    }
+    for (std::int64_t j = kSide; j < kTo; ++j) {
+      if (to[i * kTo + j] != 0) return false;
+    }
+  }
+  return true;
+}
+
+TEST_CASE("simd: transposes of squares", "[core]") {
+  CHECK(transposes<std::uint8_t>());
+  CHECK(transposes<std::uint16_t>());
+  CHECK(transposes<std::uint32_t>());
+  CHECK(transposes<std::uint64_t>());
+  CHECK(transposes<float>());
+  CHECK(transposes<double>());
 }
 
 }  // namespace simd_test

@@ -6,8 +6,11 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "amp/core/math.hpp"
+#include "amp/core/simd/convert.hpp"
+#include "amp/core/simd/on_widest.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/elementwise/host/relu_mask.hpp"
@@ -16,16 +19,6 @@
 namespace amp::inline v0::kernels::host {
 
 namespace detail {
-
-// Spelled out, since some compilers allow no template parameter in the attribute.
-template <class U>
-struct EightOf;
-// clang-format off
-template <> struct EightOf<std::uint8_t> { using vector [[gnu::vector_size(8)]] = std::uint8_t; };
-template <> struct EightOf<std::uint16_t> { using vector [[gnu::vector_size(16)]] = std::uint16_t; };
-template <> struct EightOf<std::uint32_t> { using vector [[gnu::vector_size(32)]] = std::uint32_t; };
-template <> struct EightOf<std::uint64_t> { using vector [[gnu::vector_size(64)]] = std::uint64_t; };
-// clang-format on
 
 /// The bits of n <= kBlock elements of a floating-point format.
 template <class U>
@@ -47,44 +40,55 @@ void mask_block(const U* y, std::int64_t n, std::uint8_t* mask) {
   }
 }
 
-template <class U>
-void pass_block(const U* gradient, const std::uint8_t* mask, std::int64_t n, U* output) {
-  using V = typename EightOf<U>::vector;
-  constexpr V kBits = {1, 2, 4, 8, 16, 32, 64, 128};
-  std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    V values;
-    std::memcpy(&values, gradient + i, sizeof values);
-    values &= reinterpret_cast<V>((kBits & U{mask[i / 8]}) != 0);
-    std::memcpy(output + i, &values, sizeof values);
+struct PassMasked {
+  template <class Isa, class U>
+  AMP_ALWAYS_INLINE static void run(const U* gradient, const std::uint8_t* mask, std::int64_t n,
+                                    U* output) {
+    using W = std::conditional_t<sizeof(U) == 8, std::int64_t, std::uint32_t>;
+    static constexpr W kBits[] = {1,   2,   4,    8,    16,   32,   64,    128,
+                                  256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    const auto bits = simd::load<Isa>(kBits);
+    std::int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      unsigned passes = static_cast<unsigned>(mask[i / 8]) >> i % 8;
+      if constexpr (kLanes == 16) passes |= static_cast<unsigned>(mask[i / 8 + 1]) << 8;
+      const auto passing = simd::as<W>((simd::Vec<W, Isa>(passes) & bits) != 0);
+      const auto x = simd::load<Isa>(gradient + i);
+      if constexpr (sizeof(U) == 8)
+        simd::store(simd::as<U>(simd::as<W>(x) & passing), output + i);
+      else if constexpr (sizeof(U) == 4)
+        simd::store(x & passing, output + i);
+      else
+        simd::store(simd::narrow<U>(simd::widen<W>(x) & passing), output + i);
+    }
+    for (; i < n; ++i) output[i] = (mask[i / 8] >> i % 8 & 1) != 0 ? gradient[i] : U{0};
   }
-  for (; i < n; ++i) output[i] = (mask[i / 8] >> i % 8 & 1) != 0 ? gradient[i] : U{0};
-}
+};
 
-struct EightCodes {
-  using Signed [[gnu::vector_size(16)]] = std::int16_t;
+struct ReluOfCodes {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(std::uint16_t* y, std::int64_t n, std::int16_t infinity) {
+    std::int64_t i = 0;
+    for (; i + simd::kLanes<Isa> <= n; i += simd::kLanes<Isa>)
+      simd::store(apply(simd::load<Isa>(y + i), infinity), y + i);
+    simd::store_first(apply(simd::load_first<Isa>(y + i, n - i), infinity), y + i, n - i);
+  }
+
+ private:
+  template <class Isa>
+  AMP_ALWAYS_INLINE static simd::Vec<std::uint16_t, Isa> apply(
+      const simd::Vec<std::uint16_t, Isa>& codes, std::int16_t infinity) {
+    const auto v = simd::as<std::int16_t>(codes);
+    const auto is_nan = (v & std::int16_t{0x7fff}) > infinity;
+    return simd::as<std::uint16_t>(v & (~(v >> std::int16_t{15}) | is_nan));
+  }
 };
 
 }  // namespace detail
 
 AMP_LAZY_DEFINITION void relu_of_codes(std::uint16_t* y, std::int64_t n, std::int16_t infinity) {
-  using V = detail::EightCodes::Signed;
-  const auto apply = [infinity](V& v) {
-    const V is_nan = V((v & std::int16_t{0x7fff}) > infinity);
-    v &= ~(v >> 15) | is_nan;
-  };
-  V v;
-  std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    std::memcpy(&v, y + i, sizeof v);
-    apply(v);
-    std::memcpy(y + i, &v, sizeof v);
-  }
-  if (i == n) return;
-  v = V{};
-  std::memcpy(&v, y + i, static_cast<std::size_t>(n - i) * 2);
-  apply(v);
-  std::memcpy(y + i, &v, static_cast<std::size_t>(n - i) * 2);
+  simd::on_widest<detail::ReluOfCodes>(y, n, infinity);
 }
 
 namespace detail {
@@ -114,8 +118,8 @@ AMP_LAZY_DEFINITION void pass_relu_mask(const Operand& gradient, const std::uint
   visit_bits(output.dtype, [&](auto tag) {
     using U = typename decltype(tag)::type;
     detail::for_each_block(output.numel(), [&](std::int64_t begin, std::int64_t n) {
-      detail::pass_block(gradient.as<const U>() + begin, mask + begin / 8, n,
-                         output.as<U>() + begin);
+      simd::on_widest<detail::PassMasked>(gradient.as<const U>() + begin, mask + begin / 8, n,
+                                          output.as<U>() + begin);
     });
   });
 }

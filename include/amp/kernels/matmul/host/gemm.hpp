@@ -18,7 +18,7 @@
 #include "amp/core/globals.hpp"
 #include "amp/core/object_pool.hpp"
 #include "amp/core/simd/isa.hpp"
-#include "amp/kernels/traversal/host/transpose.hpp"
+#include "amp/core/simd/transpose.hpp"
 
 namespace amp::inline v0::kernels::host {
 
@@ -132,7 +132,7 @@ Kernel<T> choose_kernel() {
 template <class T>
 void pack(const Matrix<T>& matrix, std::int64_t rows, std::int64_t depth, std::int64_t width,
           T* panel) {
-  constexpr std::int64_t kSide = detail::kSquare<T>;
+  constexpr std::int64_t kSide = simd::kSquare<T>;
   const std::int64_t row = matrix.row_stride, column = matrix.column_stride;
   const std::int64_t whole_rows = row == 1 || column == 1 ? rows / width * width : 0;
   const std::int64_t whole_depth = depth / kSide * kSide;
@@ -164,7 +164,7 @@ void pack(const Matrix<T>& matrix, std::int64_t rows, std::int64_t depth, std::i
     for (std::int64_t start = 0; start < whole_rows; start += width) {
       for (std::int64_t k = 0; k < whole_depth; k += kSide) {
         for_vectors(start, [&](std::int64_t i, T* to) {
-          detail::transpose_square(matrix.data + i * row + k, row, to + k * width, width);
+          simd::transpose_square(matrix.data + i * row + k, row, to + k * width, width);
         });
       }
       one_by_one(start, whole_depth);

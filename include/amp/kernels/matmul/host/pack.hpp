@@ -17,14 +17,10 @@
 #include <utility>
 
 #include "amp/core/math.hpp"
+#include "amp/core/simd/transpose.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
-#include "amp/kernels/traversal/host/transpose.hpp"
 #include "amp/types/bfloat16.hpp"
-
-#if AMP_X86
-#include <emmintrin.h>
-#endif
 
 namespace amp::inline v0::kernels::host::onednn {
 
@@ -73,7 +69,12 @@ class ColumnBlocks {
 
  private:
   static constexpr std::int64_t kWord = 4, kHalf = 2, kMostColumns = 64;
+  using FourWords = simd::Row<std::uint32_t>;
 
+  /// A bfloat16 is the upper half of a float32.
+  bool widens_by_shifts() const {
+    return source_ == kBFloat16 && std::endian::native == std::endian::little;
+  }
   bool pairs() const { return item_size(p_.dtype) == kHalf; }
   /// Returns a stride of b in bytes.
   std::int64_t stride(int dimension) const { return p_.b_stride[dimension] * item_size(source_); }
@@ -112,8 +113,7 @@ class ColumnBlocks {
   void widened_rows(const std::byte* from, std::int64_t width, std::byte* to) const {
     static constexpr std::byte kZeros[kMostColumns * kHalf] = {};
     for (std::int64_t i = 0; i < p_.k; ++i, from += stride(0), to += columns_ * kWord) {
-      if (source_ == kBFloat16 && std::endian::native == std::endian::little) {
-        // A bfloat16 is the upper half of a float32.
+      if (widens_by_shifts()) {
         interleave(kZeros, from, width, to);
       } else {
         fetch(from, source_, width, reinterpret_cast<float*>(to));
@@ -123,16 +123,14 @@ class ColumnBlocks {
   /// Interleaves the 16-bit elements of two rows.
   static void interleave(const std::byte* first, const std::byte* second, std::int64_t width,
                          std::byte* to) {
+    using T = std::uint16_t;
     std::int64_t j = 0;
-#if AMP_X86
-    for (; j + 8 <= width; j += 8) {
-      const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(first + j * kHalf)),
-                    b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(second + j * kHalf));
-      auto* const out = reinterpret_cast<__m128i*>(to + j * kWord);
-      _mm_storeu_si128(out, _mm_unpacklo_epi16(a, b));
-      _mm_storeu_si128(out + 1, _mm_unpackhi_epi16(a, b));
+    for (; j + simd::kSquare<T> <= width; j += simd::kSquare<T>) {
+      const simd::Row<T> a = simd::load_row<T>(first + j * kHalf),
+                         b = simd::load_row<T>(second + j * kHalf);
+      simd::store_row<T>(simd::interleave<T, false>(a, b), to + j * kWord);
+      simd::store_row<T>(simd::interleave<T, true>(a, b), to + j * kWord + sizeof a);
     }
-#endif
     for (; j < width; ++j) {
       std::memcpy(to + j * kWord, first + j * kHalf, kHalf);
       std::memcpy(to + j * kWord + kHalf, second + j * kHalf, kHalf);
@@ -145,11 +143,9 @@ class ColumnBlocks {
     static void write(const std::byte* word, std::byte* to, std::int64_t /*row*/) {
       std::memcpy(to, word, kWord);
     }
-#if AMP_X86
-    static void write(__m128i words, std::byte* to, std::int64_t /*row*/) {
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), words);
+    static void write(const FourWords& words, std::byte* to, std::int64_t /*row*/) {
+      simd::store_row<std::uint32_t>(words, to);
     }
-#endif
   };
   /// Widens two bfloat16 of a column to words of two rows, `row` bytes apart.
   struct WidenedPairs {
@@ -161,12 +157,10 @@ class ColumnBlocks {
       std::memcpy(to, &wide[0], kWord);
       std::memcpy(to + row, &wide[1], kWord);
     }
-#if AMP_X86
-    static void write(__m128i words, std::byte* to, std::int64_t row) {
-      Words::write(_mm_slli_epi32(words, 16), to, row);
-      Words::write(_mm_and_si128(words, _mm_set1_epi32(-0x10000)), to + row, row);
+    static void write(const FourWords& words, std::byte* to, std::int64_t row) {
+      Words::write(words << 16, to, row);
+      Words::write(words & 0xffff0000U, to + row, row);
     }
-#endif
   };
 
   /// Transposes: the words of a column lie side by side. A cache line of each column is used
@@ -186,19 +180,17 @@ class ColumnBlocks {
     for (std::int64_t line = 0; line < words; line += kLine) {
       const std::int64_t end = (std::min)(words, line + kLine);
       std::int64_t j = 0;
-#if AMP_X86
       for (; j + 4 <= width; j += 4) {
         std::int64_t i = line;
         for (; i + 4 <= end; i += 4)
           transpose_words<As>(from + j * stride + i * kWord, stride, place(i, j), row);
         for (std::int64_t column = j; column < j + 4; ++column) one_by_one(i, end, column);
       }
-#endif
       for (; j < width; ++j) one_by_one(line, end, j);
     }
   }
   void widened_columns(const std::byte* from, std::int64_t width, std::byte* to) const {
-    if (source_ == kBFloat16 && p_.k % 2 == 0)
+    if (widens_by_shifts() && p_.k % 2 == 0)
       return words_of_columns<WidenedPairs>(from, stride(1), p_.k / 2, width, to);
     // Other formats, and the last row of an odd number, need a conversion, block by block.
     constexpr std::int64_t kLength = 128;
@@ -211,19 +203,17 @@ class ColumnBlocks {
                               width, to + first * columns_ * kWord);
     }
   }
-#if AMP_X86
   /// Transposes four words of four columns.
   template <class As>
   static void transpose_words(const std::byte* from, std::int64_t stride, std::byte* to,
                               std::int64_t row) {
-    const auto load = [&](std::int64_t column) {
-      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + column * stride));
-    };
-    __m128i words[] = {load(0), load(1), load(2), load(3)};
-    host::detail::transpose_vectors<std::uint32_t>(words, std::make_index_sequence<4>());
+    using T = std::uint32_t;
+    FourWords words[] = {simd::load_row<T>(from), simd::load_row<T>(from + stride),
+                         simd::load_row<T>(from + 2 * stride),
+                         simd::load_row<T>(from + 3 * stride)};
+    simd::transpose<T>(words, std::make_index_sequence<4>());
     for (std::int64_t i = 0; i < 4; ++i) As::write(words[i], to + i * As::kRows * row, row);
   }
-#endif
 
   Matmul p_;
   std::int64_t columns_, words_ = 0;
