@@ -9,6 +9,9 @@
 //   join(a, b)              the state of the elements of both
 //   finish(state)           the result
 //   kIntegers               whether there are integer elements; otherwise they are read as floats
+//   kVectors                whether add and join take vectors of floats too (core/simd/vec.hpp), as
+//                           the formulas of functions do (functions/row.hpp); State of a vector is
+//                           a vector then, with the state of a lane's elements in each lane
 //
 // The host's loop (host.hpp) and the CUDA kernel (cuda.cuh) exist once, for all of them. Derivatives
 // are elementwise: apply(grad, x, y, more), with y the result of the element's line.
@@ -26,6 +29,10 @@
 
 namespace amp::inline v0::kernels {
 
+using functions::power;
+using functions::select;
+using functions::to_double;
+
 /// The ends of a type, which are infinite if it has infinities. Members, since device code may not
 /// call the functions of std::numeric_limits.
 template <class C>
@@ -37,7 +44,7 @@ struct Bounds {
 
 /// The product: of floats in double, of integers modulo 2^64.
 struct Product {
-  static constexpr bool kIntegers = true;
+  static constexpr bool kIntegers = true, kVectors = false;
   template <class C>
   using State = std::conditional_t<std::is_integral_v<C>, std::int64_t, double>;
 
@@ -61,7 +68,7 @@ struct Product {
 
 /// The product of the other elements, if exactly one is zero; 0 if none or several are.
 struct Cofactor {
-  static constexpr bool kIntegers = false;
+  static constexpr bool kIntegers = false, kVectors = false;
   struct Factors {
     double product;  // of the elements that are not zero
     std::int64_t zeros;
@@ -103,7 +110,7 @@ struct ProductBackward {
 /// The largest (smallest) element, or magnitude of an element; NaN if any is NaN.
 template <bool Largest>
 struct Extreme {
-  static constexpr bool kIntegers = true;
+  static constexpr bool kIntegers = true, kVectors = true;
   bool of_magnitudes = false;
 
   template <class C>
@@ -113,12 +120,12 @@ struct Extreme {
   AMP_HOST_DEVICE static C none() {
     return Largest ? Bounds<C>::kLowest : Bounds<C>::kHighest;
   }
+  AMP_EITHER_SIDE
   template <class C>
-  AMP_HOST_DEVICE void add(C& best, C x) const {
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE void add(C& best, C x) const {
     best = join(best, of_magnitudes ? functions::Abs::apply(x) : x);
   }
-  template <class C>
-  AMP_HOST_DEVICE static C join(C a, C b) {
+  AMP_FORMULA join(C a, C b) {
     if constexpr (Largest) return functions::Maximum::apply(a, b);
     return functions::Minimum::apply(a, b);
   }
@@ -131,7 +138,7 @@ struct Extreme {
 /// log(sum(exp(x))), as m + log(sum(exp(x - m))) with the maximum m of the elements so far: the sum
 /// shrinks as that rises (Milakov and Gimelshein 2018, arXiv 1805.02867, algorithm 3).
 struct LogSumExp {
-  static constexpr bool kIntegers = false;
+  static constexpr bool kIntegers = false, kVectors = false;
   template <class C>
   struct State {
     C maximum;
@@ -180,7 +187,7 @@ struct LogSumExpBackward {
 
 /// sum(|x|^p)^(1/p) for a finite order p: the number of elements that are not zero for p = 0.
 struct PowerSum {
-  static constexpr bool kIntegers = false;
+  static constexpr bool kIntegers = false, kVectors = true;
   enum class Kind : std::uint8_t { kCount, kMagnitudes, kSquares, kPowers };
   double order;
   Kind kind;
@@ -193,30 +200,30 @@ struct PowerSum {
                       : Kind::kPowers) {}
 
   template <class C>
-  using State = double;
+  using State = decltype(to_double(C{}));
 
   template <class C>
   AMP_HOST_DEVICE static double none() {
     return 0;
   }
-  template <class C>
-  AMP_HOST_DEVICE void add(double& sum, C element) const {
-    const double x = functions::Abs::apply(static_cast<double>(element));
+  AMP_EITHER_SIDE
+  template <class S, class C>
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE void add(S& sum, C x) const {
     switch (kind) {
       case Kind::kCount:
-        sum += x == 0 ? 0 : 1;
+        sum += to_double(select(x == C{0}, C{0}, C{1}));
         break;
       case Kind::kMagnitudes:
-        sum += x;
+        sum += to_double(functions::Abs::apply(x));
         break;
       case Kind::kSquares:
-        sum += x * x;
+        sum += to_double(x) * to_double(x);
         break;
       case Kind::kPowers:
-        sum += functions::pow(x, order);
+        sum += power(functions::Abs::apply(x), order);
     }
   }
-  AMP_HOST_DEVICE static double join(double a, double b) { return a + b; }
+  AMP_FORMULA join(C a, C b) { return a + b; }
   AMP_HOST_DEVICE double finish(double sum) const {
     return kind == Kind::kSquares  ? functions::sqrt(sum)
            : kind == Kind::kPowers ? functions::pow(sum, 1 / order)

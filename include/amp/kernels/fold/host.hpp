@@ -7,11 +7,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
+#include "amp/core/simd/math.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/fold/args.hpp"
 #include "amp/kernels/fold/formula.hpp"
-#include "amp/kernels/norm/host/rows.hpp"
 #include "amp/kernels/reduce/host/accumulate.hpp"
 #include "amp/kernels/softmax/host/rows.hpp"
 #include "amp/kernels/traversal/host/rows.hpp"
@@ -20,26 +21,81 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Adds a block of elements to one state: in eight lanes, which do not wait for each other.
+template <class Fold>
+struct JoinStates {
+  template <class State>
+  AMP_ALWAYS_INLINE State operator()(State a, State b) const {
+    return Fold::join(a, b);
+  }
+};
+/// The state of a block of elements: of whole vectors, in four states that do not wait for each
+/// other, and of the rest.
+template <class Fold>
+struct FoldRow {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static typename Fold::template State<C> run(const C* x, std::int64_t n,
+                                                                Fold fold) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    using States = typename Fold::template State<simd::Vec<C, Isa>>;
+    States a = fold.template none<C>(), b = a, c = a, d = a;
+    std::int64_t i = 0;
+    for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+      fold.add(a, simd::load<Isa>(x + i));
+      fold.add(b, simd::load<Isa>(x + i + kLanes));
+      fold.add(c, simd::load<Isa>(x + i + 2 * kLanes));
+      fold.add(d, simd::load<Isa>(x + i + 3 * kLanes));
+    }
+    for (; i + kLanes <= n; i += kLanes) fold.add(a, simd::load<Isa>(x + i));
+    const States all = Fold::join(Fold::join(a, b), Fold::join(c, d));
+    auto state = simd::fold(all, JoinStates<Fold>{});
+    for (; i < n; ++i) fold.add(state, x[i]);
+    return state;
+  }
+};
+/// Adds an element to each state.
+template <class Fold>
+struct FoldColumns {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(const C* x, typename Fold::template State<C>* to,
+                                    std::int64_t n, Fold fold) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    std::int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      auto states = simd::load<Isa>(to + i);
+      fold.add(states, simd::load<Isa>(x + i));
+      simd::store(states, to + i);
+    }
+    for (; i < n; ++i) fold.add(to[i], x[i]);
+  }
+};
+
+template <class Fold, class C>
+inline constexpr bool kFoldsVectors = Fold::kVectors&& std::is_floating_point_v<C>;
+
+/// Adds a block of elements to one state: if not in vectors, in eight lanes, which do not wait for
+/// each other.
 template <class Fold, class State, class C>
 void fold_block(const Fold& fold, State& state, const C* x, std::int64_t n) {
-  State lanes[8];
-  for (State& lane : lanes) lane = fold.template none<C>();
-  std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    for (int l = 0; l < 8; ++l) fold.add(lanes[l], x[i + l]);
-  }
-  for (; i < n; ++i) fold.add(lanes[i % 8], x[i]);
-  for (const State& lane : lanes) state = fold.join(state, lane);
-}
-/// In vectors, for the norm of order 2.
-template <class C>
-void fold_block(const PowerSum& fold, double& sum, const C* x, std::int64_t n) {
-  if (fold.kind == PowerSum::Kind::kSquares) {
-    sum += sum_of_squares(x, n, 0);
+  if constexpr (kFoldsVectors<Fold, C>) {
+    state = fold.join(state, on_rows<FoldRow<Fold>, C>(x, n, fold));
   } else {
-    fold_block<PowerSum, double, C>(fold, sum, x, n);
+    State lanes[8];
+    for (State& lane : lanes) lane = fold.template none<C>();
+    std::int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+      for (int l = 0; l < 8; ++l) fold.add(lanes[l], x[i + l]);
+    }
+    for (; i < n; ++i) fold.add(lanes[i % 8], x[i]);
+    for (const State& lane : lanes) state = fold.join(state, lane);
   }
+}
+/// Adds an element to each of n states, which are `stride` apart.
+template <class Fold, class State, class C>
+void fold_columns(const Fold& fold, State* to, std::int64_t stride, const C* x, std::int64_t n) {
+  if constexpr (kFoldsVectors<Fold, C>) {
+    if (stride == 1) return on_rows<FoldColumns<Fold>, C>(x, to, n, fold);
+  }
+  for (std::int64_t i = 0; i < n; ++i) fold.add(to[i * stride], x[i]);
 }
 
 /// Of whole vectors: the maximum first, then the sum.
@@ -71,7 +127,7 @@ void fold_as(const Fold& fold, const FoldArgs& args) {
         C buffer[kBlock];
         const C* const x = fetch(args.input, at, stride, n, buffer);
         if (to_stride == 0) return fold_block(fold, *to, x, n);
-        for (std::int64_t i = 0; i < n; ++i) fold.add(to[i * to_stride], x[i]);
+        fold_columns(fold, to, to_stride, x, n);
       },
       [&](State& state, const State& other) { state = fold.join(state, other); });
   using Result = decltype(fold.finish(states[0]));

@@ -42,6 +42,11 @@ AMP_HOST_DEVICE inline double abs(double x) { return ::fabs(x); }
 AMP_HOST_DEVICE inline std::int64_t abs(std::int64_t x) { return x < 0 ? wrapping(0 - bits_of(x)) : x; }
 // clang-format on
 
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE double to_double(float x) { return static_cast<double>(x); }
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE double to_double(double x) { return x; }
+/// x^e in double.
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE double power(double x, double e) { return ::pow(x, e); }
+
 /// condition ? a : b, for numbers; vectors have their own. Both are computed.
 template <class C>
 AMP_HOST_DEVICE AMP_ALWAYS_INLINE C select(bool condition, C a, C b) {
