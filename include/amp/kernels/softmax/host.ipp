@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "amp/kernels/softmax/formula.hpp"
 #include "amp/kernels/softmax/host.hpp"
@@ -25,6 +27,39 @@ struct SoftmaxRows {
         auto v = simd::load<Isa>(Log ? x + i : y + i);
         Softmax<Log>::apply(v, maximum, finished);
         simd::store(v, y + i);
+      }
+    }
+  }
+};
+
+/// Of lines that lie side by side: n columns, in place.
+template <bool Log>
+struct SoftmaxColumns {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(C* x, std::int64_t n, std::int64_t length) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    C maxima[kBlock], finished[kBlock];
+    double sums[kBlock] = {};
+    C* const end = x + length * n;
+    std::memcpy(maxima, x, static_cast<std::size_t>(n) * sizeof(C));
+    for (C* row = x; row != end; row += n) {
+      for (std::int64_t i = 0; i < n; i += kLanes)
+        simd::store(larger(simd::load<Isa>(row + i), simd::load<Isa>(maxima + i)), maxima + i);
+    }
+    for (C* row = x; row != end; row += n) {
+      for (std::int64_t i = 0; i < n; i += kLanes) {
+        const auto e = exp(simd::load<Isa>(row + i) - simd::load<Isa>(maxima + i));
+        if constexpr (!Log) simd::store(e, row + i);
+        simd::add_to(sums + i, simd::to_double(e));
+      }
+    }
+    for (std::int64_t i = 0; i < n; ++i)
+      finished[i] = static_cast<C>(Softmax<Log>::finish(sums[i]));
+    for (C* row = x; row != end; row += n) {
+      for (std::int64_t i = 0; i < n; i += kLanes) {
+        auto v = simd::load<Isa>(row + i);
+        Softmax<Log>::apply(v, simd::load<Isa>(maxima + i), simd::load<Isa>(finished + i));
+        simd::store(v, row + i);
       }
     }
   }
@@ -56,11 +91,45 @@ struct SoftmaxGradients {
   }
 };
 
+/// Replaces the gradients of n columns.
+template <bool Log>
+struct SoftmaxColumnGradients {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(C* grad, const C* y, std::int64_t n, std::int64_t length) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    double totals[kBlock] = {};
+    C sums[kBlock];
+    for (std::int64_t at = 0; at < length * n; at += n) {
+      for (std::int64_t i = 0; i < n; i += kLanes) {
+        auto g = simd::load<Isa>(grad + at + i);
+        Softmax<Log>::to_term(g, simd::load<Isa>(y + at + i));
+        simd::add_to(totals + i, simd::to_double(g));
+      }
+    }
+    for (std::int64_t i = 0; i < n; ++i) sums[i] = static_cast<C>(totals[i]);
+    for (std::int64_t at = 0; at < length * n; at += n) {
+      for (std::int64_t i = 0; i < n; i += kLanes) {
+        auto g = simd::load<Isa>(grad + at + i), p = simd::load<Isa>(y + at + i);
+        if constexpr (Log) p = exp(p);
+        Softmax<Log>::to_gradient(g, p, simd::load<Isa>(sums + i));
+        simd::store(g, grad + at + i);
+      }
+    }
+  }
+};
+
 template <bool Log>
 void softmax(const SoftmaxArgs& args) {
   const Lines lines(args.input, args.dim);
   visit_float_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
+    if (lines.stride != 1) {
+      return for_column_blocks<C>(lines, 1, [&](const ColumnBlock& block, C* x) {
+        block.fetch(args.input, x);
+        on_rows<SoftmaxColumns<Log>, C>(x, block.space(), block.length);
+        block.store(x, args.output);
+      });
+    }
     for_line_blocks<C>(lines, 2, [&](std::int64_t line, std::int64_t count, C* scratch) {
       const RowBlock block{lines.start(line), lines.stride, lines.length, count};
       const C* const x = block.fetch(args.input, scratch);
@@ -76,6 +145,16 @@ void softmax_backward(const SoftmaxBackwardArgs& args) {
   const Lines lines(args.output, args.dim);
   visit_float_type(args.grad_input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
+    if (lines.stride != 1) {
+      return for_column_blocks<C>(lines, 2, [&](const ColumnBlock& block, C* grad) {
+        C* const y = grad + block.length * block.space();
+        block.fetch(args.grad_output, grad);
+        block.fetch(args.output, y);
+        on_rows<SoftmaxColumnGradients<Log>, C>(grad, static_cast<const C*>(y), block.space(),
+                                                block.length);
+        block.store(grad, args.grad_input);
+      });
+    }
     for_line_blocks<C>(lines, 3, [&](std::int64_t line, std::int64_t count, C* scratch) {
       const RowBlock block{lines.start(line), lines.stride, lines.length, count};
       const C* const grad = block.fetch(args.grad_output, scratch);

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
@@ -28,6 +30,51 @@ void for_line_blocks(const Lines& lines, int rows, Body&& body) {
                     for (std::int64_t line = begin; line < end; line += together) {
                       const std::int64_t count = (std::min)(together, end - line);
                       body(line, count, scratch.data());
+                    }
+                  });
+}
+
+/// `width` lines side by side, one in each column of rows of space() elements: whole vectors, so a
+/// vector holds one element of each of several lines. The columns beyond `width` are 0.
+struct ColumnBlock {
+  std::int64_t line, at, stride, length, width;
+
+  std::int64_t space() const { return ceil_div(width, kWidest) * kWidest; }
+
+  template <class C>
+  void fetch(const Operand& operand, C* rows) const {
+    for (std::int64_t i = 0; i < length; ++i, rows += space()) {
+      const C* const x = host::fetch(operand, at + i * stride, 1, width, rows);
+      if (x != rows) std::memcpy(rows, x, static_cast<std::size_t>(width) * sizeof(C));
+      std::fill_n(rows + width, space() - width, C{0});
+    }
+  }
+  template <class C>
+  void store(const C* rows, const Operand& output) const {
+    for (std::int64_t i = 0; i < length; ++i, rows += space())
+      host::store(rows, output, at + i * stride, 1, width);
+  }
+};
+
+/// Calls body(column block, scratch) for all lines, which lie side by side, in parallel. A block has
+/// at most kBlock lines. The scratch has room for the rows of `arrays` blocks.
+template <class C, class Body>
+void for_column_blocks(const Lines& lines, int arrays, Body&& body) {
+  if (lines.length == 0 || lines.count == 0) return;
+  const std::int64_t in_cache = (std::int64_t{1} << 15) / lines.length / kWidest * kWidest;
+  const std::int64_t width =
+      (std::min)(lines.stride, std::clamp(in_cache, std::int64_t{64}, kBlock));
+  const std::int64_t across = ceil_div(lines.stride, width);
+  const std::int64_t rows = ceil_div(width, kWidest) * kWidest * lines.length;
+  parallel_ranges(lines.count / lines.stride * across, ceil_div(4 * kBlock, rows),
+                  [&](std::int64_t begin, std::int64_t end) {
+                    const HostBuffer<C> scratch(arrays * rows);
+                    for (std::int64_t i = begin; i < end; ++i) {
+                      const std::int64_t from = i % across * width;
+                      const std::int64_t line = i / across * lines.stride + from;
+                      body(ColumnBlock{line, lines.start(line), lines.stride, lines.length,
+                                       (std::min)(width, lines.stride - from)},
+                           scratch.data());
                     }
                   });
 }
