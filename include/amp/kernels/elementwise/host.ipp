@@ -68,6 +68,77 @@ void binary_blocks(const BinaryArgs& args, BinaryLoop<C, Result> loop_of_block) 
   });
 }
 
+/// The first element of a block of an array.
+template <class T>
+T* block_of(const Operand& x, std::int64_t offset) {
+  return static_cast<T*>(const_cast<void*>(element(x, offset)));
+}
+/// Blocks of one 16-bit format. Returns false if they are not dense.
+template <class T>
+bool unary_16_bit_blocks(const UnaryArgs& args, UnaryLoop<T, T> loop_of_block) {
+  const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
+  if (loop.inner_stride(0) != 1 || loop.inner_stride(1) != 1) return false;
+  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+    loop_of_block(args.parameters, block_of<T>(args.output, at[1]), n,
+                  block_of<T>(args.input, at[0]));
+  });
+  return true;
+}
+template <class T>
+bool binary_16_bit_blocks(const BinaryArgs& args, BinaryLoop<T, T> loop_of_block) {
+  const auto loop = Loop<3>::in_memory_order(args.output, {&args.a, &args.b, &args.output});
+  for (int operand = 0; operand < 3; ++operand) {
+    if (loop.inner_stride(operand) != 1) return false;
+  }
+  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+    loop_of_block(args.parameters, block_of<T>(args.output, at[2]), n, block_of<T>(args.a, at[0]),
+                  block_of<T>(args.b, at[1]));
+  });
+  return true;
+}
+/// A second operand that is one number for a block is a block of floats.
+template <class T>
+bool number_16_bit_blocks(const BinaryArgs& args,
+                          void (*loop_of_block)(const Parameters&, T*, std::int64_t, const T*,
+                                                const float*)) {
+  const auto loop = Loop<3>::in_memory_order(args.output, {&args.a, &args.b, &args.output});
+  if (loop.inner_stride(0) != 1 || loop.inner_stride(1) != 0 || loop.inner_stride(2) != 1)
+    return false;
+  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+    float buffer[kBlock];
+    const float* const b = fetch(args.b, at[1], 0, n, buffer);
+    loop_of_block(args.parameters, block_of<T>(args.output, at[2]), n, block_of<T>(args.a, at[0]),
+                  b);
+  });
+  return true;
+}
+/// Returns whether a light function of one 16-bit format was computed without passes that convert.
+template <class Function, class Args>
+bool computed_in_16_bits(const Args& args) {
+  if constexpr (is_in<Function>(LightFunctions{})) {
+    const DType dtype = args.output.dtype;
+    if ((dtype != kFloat16 && dtype != kBFloat16) || !has_vectors_of_16_bits()) return false;
+    const auto run = [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if constexpr (std::is_same_v<Args, UnaryArgs>) {
+        return args.input.dtype == dtype && !args.input.immediate &&
+               unary_16_bit_blocks<T>(args, loop<Function, float, T, T>);
+      } else {
+        const bool b_is_array = !args.b.immediate;
+        if (args.a.immediate || args.a.dtype != dtype) return false;
+        if (b_is_array && args.b.dtype != dtype) return false;
+        if (b_is_array && binary_16_bit_blocks<T>(args, loop<Function, float, T, T, T>))
+          return true;
+        if constexpr (is_in<Function>(BinaryFunctions{}))
+          return number_16_bit_blocks<T>(args, loop<Function, float, T, T, float>);
+        return false;
+      }
+    };
+    return dtype == kFloat16 ? run(type_tag<half>{}) : run(type_tag<bfloat16>{});
+  }
+  return false;
+}
+
 template <class Function, class C, class Result = C>
 void unary_as(const UnaryArgs& args) {
   unary_blocks<C, Result>(args, loop<Function, C, Result, C>);
@@ -88,12 +159,14 @@ void fill_elements(const void* value, void* to, std::int64_t stride, std::int64_
 
 template <class Function>
 void unary(const UnaryArgs& args) {
+  if (detail::computed_in_16_bits<Function>(args)) return;
   visit_types<Function>(args.input.dtype, args.output.dtype, [&](auto tag, auto result) {
     detail::unary_as<Function, typename decltype(tag)::type, typename decltype(result)::type>(args);
   });
 }
 template <class Function>
 void binary(const BinaryArgs& args) {
+  if (detail::computed_in_16_bits<Function>(args)) return;
   const DType operands = common_dtype(args.a, args.b);
   if constexpr (Function::kDomain == kTruth) {
     const bool arrays = !args.a.immediate && !args.b.immediate;

@@ -14,8 +14,12 @@
 #include "amp/core/simd/power.hpp"
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/functions.hpp"
+#include "amp/types/format_vectors.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
+
+template <class T>
+concept SixteenBits = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 
 /// y[i] = f(x[i]..., parameters...) for whole vectors. y may be one of x, since the last vector,
 /// which overlaps the one before it, is read before anything is written.
@@ -25,16 +29,44 @@ struct OfVectors {
   AMP_ALWAYS_INLINE static void run(functions::Bound<Function, C> f, Result* y, std::int64_t n,
                                     const X*... x) {
     constexpr std::int64_t kLanes = simd::kLanes<Isa>;
-    if (n < kLanes) {
-      put_first(f(simd::load_first<Isa>(x, n)...), y, n);
-      return;
+    if constexpr (SixteenBits<Result> && !Isa::kHasHalf) {
+      // Not called: see has_vectors_of_16_bits().
+    } else if (n < kLanes) {
+      put_first(f(get_first<Isa>(x, n)...), y, n);
+    } else {
+      const auto last = f(get<Isa>(x + n - kLanes)...);
+      for (std::int64_t i = 0; i + kLanes < n; i += kLanes) put(f(get<Isa>(x + i)...), y + i);
+      put(last, y + n - kLanes);
     }
-    const auto last = f(simd::load<Isa>(x + n - kLanes)...);
-    for (std::int64_t i = 0; i + kLanes < n; i += kLanes) put(f(simd::load<Isa>(x + i)...), y + i);
-    put(last, y + n - kLanes);
   }
 
  private:
+  template <class Isa, class X>
+  AMP_ALWAYS_INLINE static auto get(const X* x) {
+    return simd::load<Isa>(x);
+  }
+  template <class Isa, class X>
+  AMP_ALWAYS_INLINE static auto get_first(const X* x, std::int64_t n) {
+    return simd::load_first<Isa>(x, n);
+  }
+  // Formats of 16 bits are widened and rounded in registers.
+  template <class Isa, SixteenBits X>
+  AMP_ALWAYS_INLINE static auto get(const X* x) {
+    return amp::detail::decode<X>(simd::load<Isa>(reinterpret_cast<const std::uint16_t*>(x)));
+  }
+  template <class Isa, SixteenBits X>
+  AMP_ALWAYS_INLINE static auto get_first(const X* x, std::int64_t n) {
+    return amp::detail::decode<X>(
+        simd::load_first<Isa>(reinterpret_cast<const std::uint16_t*>(x), n));
+  }
+  template <class Isa, SixteenBits Y>
+  AMP_ALWAYS_INLINE static void put(const simd::Vec<float, Isa>& v, Y* y) {
+    simd::store(amp::detail::encode<Y>(v), reinterpret_cast<std::uint16_t*>(y));
+  }
+  template <class Isa, SixteenBits Y>
+  AMP_ALWAYS_INLINE static void put_first(const simd::Vec<float, Isa>& v, Y* y, std::int64_t n) {
+    simd::store_first(amp::detail::encode<Y>(v), reinterpret_cast<std::uint16_t*>(y), n);
+  }
   template <class Isa>
   AMP_ALWAYS_INLINE static void put(const simd::Vec<float, Isa>& v, float* y) {
     simd::store(v, y);
@@ -75,6 +107,31 @@ void loop(const Parameters& parameters, Result* y, std::int64_t n, const X*... x
   } else {
     for (std::int64_t i = 0; i < n; ++i) y[i] = f(x[i]...);
   }
+}
+
+/// Functions that take less time than the passes over a block that convert it.
+using LightFunctions = functions::List<
+    functions::Add, functions::Sub, functions::Mul, functions::Div, functions::Maximum,
+    functions::Minimum, functions::AddRelu, functions::Neg, functions::Abs, functions::Square,
+    functions::Relu, functions::LeakyRelu, functions::Hardtanh, functions::Relu6,
+    functions::Hardsigmoid, functions::Hardswish, functions::Softshrink, functions::Softsign,
+    functions::Sqrt, functions::Rsqrt, functions::Floor, functions::Ceil, functions::Round,
+    functions::Trunc, functions::Sign, functions::Derivative<functions::Abs>,
+    functions::Derivative<functions::Square>, functions::Derivative<functions::Relu>,
+    functions::Derivative<functions::LeakyRelu>, functions::Derivative<functions::Hardtanh>,
+    functions::Derivative<functions::Relu6>, functions::Derivative<functions::Hardsigmoid>,
+    functions::Derivative<functions::Hardswish>, functions::Derivative<functions::Softshrink>,
+    functions::Derivative<functions::Softsign>, functions::Derivative<functions::Sqrt>,
+    functions::Derivative<functions::Rsqrt>, functions::Derivative<functions::Exp>,
+    functions::Derivative<functions::Tanh>, functions::Derivative<functions::Sigmoid>>;
+template <class Function, class... Functions>
+consteval bool is_in(functions::List<Functions...>) {
+  return (std::is_same_v<Function, Functions> || ...);
+}
+
+/// Whether light functions read and write formats of 16 bits themselves.
+inline bool has_vectors_of_16_bits() {
+  return simd::instruction_set() >= simd::InstructionSet::kAvx2;
 }
 
 }  // namespace amp::inline v0::kernels::host::detail
