@@ -4,6 +4,7 @@
 // The order of the elements of an op's activations [N, C, H, W].
 #pragma once
 
+#include "amp/kernels/traversal/channels_last.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"
 #include "amp/tensor/layout.hpp"
@@ -14,9 +15,12 @@ namespace amp::inline v0::detail {
 class ActivationOrder {
  public:
   explicit ActivationOrder(bool channels_last) : channels_last_(channels_last) {}
-  /// The order of a tensor's elements.
+  /// The order of a tensor's elements. On the host, a view may have it by its strides: one of a
+  /// tensor [N, H, W, C].
   static ActivationOrder of(const Tensor& tensor) {
-    return ActivationOrder(lies_channels_last(tensor));
+    return ActivationOrder(lies_channels_last(tensor) ||
+                           (tensor.device().type == kCPU && !tensor.is_contiguous() &&
+                            kernels::lies_channels_last(tensor.operand())));
   }
 
   bool is_channels_last() const { return channels_last_; }

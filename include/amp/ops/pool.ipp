@@ -43,7 +43,8 @@ AMP_LAZY kernels::Window2d pool_window(std::string_view op, const Tensor& input,
 }
 
 AMP_LAZY Pooling pooling(std::string_view op, const Tensor& any, const kernels::Window2d& window) {
-  const Tensor x = contiguous(any);
+  const ActivationOrder order = ActivationOrder::of(any);
+  const Tensor x = order.is_channels_last() ? any : contiguous(any);
   const int lead = x.dim() - 2;
   const std::int64_t h = x.size(-2), w = x.size(-1);
   AMP_CHECK(h > 0 && w > 0, op, ": the planes of `input` ", describe(any), " are empty");
@@ -59,7 +60,6 @@ AMP_LAZY Pooling pooling(std::string_view op, const Tensor& any, const kernels::
   Shape output = x.shape();
   output[lead] = out_h;
   output[lead + 1] = out_w;
-  const ActivationOrder order = ActivationOrder::of(x);
   if (order.is_channels_last()) return {x, order, window, output, output};
   return {reshape(x, {1, planes, h, w}), order, window, {1, planes, out_h, out_w}, output};
 }

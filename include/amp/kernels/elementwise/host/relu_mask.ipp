@@ -53,7 +53,10 @@ struct PassMasked {
     for (; i + kLanes <= n; i += kLanes) {
       unsigned passes = static_cast<unsigned>(mask[i / 8]) >> i % 8;
       if constexpr (kLanes == 16) passes |= static_cast<unsigned>(mask[i / 8 + 1]) << 8;
-      const auto passing = simd::as<W>((simd::Vec<W, Isa>(passes) & bits) != 0);
+      auto passing = bits;  // the number is an operand: g++ makes initialisers lane by lane
+      passing.low &= static_cast<W>(passes);
+      if constexpr (sizeof(U) == 8) passing.high &= static_cast<W>(passes);
+      passing = simd::as<W>(passing != 0);
       const auto x = simd::load<Isa>(gradient + i);
       if constexpr (sizeof(U) == 8)
         simd::store(simd::as<U>(simd::as<W>(x) & passing), output + i);

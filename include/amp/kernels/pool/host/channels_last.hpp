@@ -16,7 +16,7 @@
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/pool/args.hpp"
 #include "amp/kernels/pool/formula.hpp"
-#include "amp/kernels/pool/host/channel_groups.hpp"
+#include "amp/kernels/pool/host/window_rows.hpp"
 #include "amp/kernels/traversal/channels_last.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 
@@ -33,48 +33,6 @@ AMP_ALWAYS_INLINE void take(C x, std::int32_t at, C& maximum, std::int32_t& plac
       C, (__builtin_bit_cast(Bits, x) & wins) | (__builtin_bit_cast(Bits, maximum) & ~wins));
   const auto moves = static_cast<std::int32_t>(wins);
   place = (at & moves) | (place & ~moves);
-}
-
-/// Some channels of the elements that a window sees in one row, `distance` apart, with their
-/// positions in the plane.
-template <class C>
-struct RowOfWindow {
-  const C* elements;
-  std::int64_t count, distance;
-  std::int32_t position, step;
-};
-
-/// Computes their maximum, together with that of earlier rows, if there are any.
-template <std::int64_t kLanes, class C>
-void take_maximum(const RowOfWindow<C>& row, bool is_first, C* maximum, std::int32_t* index) {
-  C best[static_cast<std::size_t>(kLanes)];
-  std::int32_t where[static_cast<std::size_t>(kLanes)];
-  for (std::int64_t l = 0; l < kLanes; ++l) best[l] = is_first ? row.elements[l] : maximum[l];
-  for (std::int64_t l = 0; l < kLanes; ++l) where[l] = is_first ? row.position : index[l];
-  for (std::int64_t i = is_first ? 1 : 0; i < row.count; ++i) {
-    const C* const in = row.elements + i * row.distance;
-    const std::int32_t at = row.position + static_cast<std::int32_t>(i) * row.step;
-    for (std::int64_t l = 0; l < kLanes; ++l) take(in[l], at, best[l], where[l]);
-  }
-  std::copy_n(best, kLanes, maximum);
-  std::copy_n(where, kLanes, index);
-}
-template <class C, class Count>
-void add_run(const C* __restrict more, Count n, C* __restrict sum) {
-  for (std::int64_t i = 0; i < n; ++i) sum[i] += more[i];
-}
-template <class C, class Count>
-void add_run_where(const C* __restrict more, const std::int32_t* __restrict index, std::int32_t at,
-                   Count n, C* __restrict sum) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const C here = more[i];
-    sum[i] += index[i] == at ? here : C{0};
-  }
-}
-
-template <class C>
-void add(const C* more, std::int64_t channels, C* sum) {
-  for_each_run(channels, [&](std::int64_t c, auto n) { add_run(more + c, n, sum + c); });
 }
 
 /// One row of an image, with all channels of each pixel.
@@ -104,16 +62,6 @@ void for_each_pixel_row(const Operand& input, const Operand& output, Body body) 
   });
 }
 
-/// Calls body(window, column) for the elements that the windows of one row see in one row of their
-/// image.
-template <class Body>
-void for_each_in_row(std::int64_t windows, std::int64_t width, const Window2d& window, Body body) {
-  for (std::int64_t ow = 0; ow < windows; ++ow) {
-    const WindowRange columns(ow, width, window, 1);
-    for (std::int64_t x = columns.begin; x < columns.end; x += columns.step) body(ow, x);
-  }
-}
-
 /// Calls body(oh) for the rows of windows that see row h of an image, in order.
 template <class Body>
 void for_each_row_of_windows(std::int64_t h, const Operand& windows, const Window2d& window,
@@ -140,17 +88,8 @@ AMP_LAZY inline void max_pool2d_channels_last(const MaxPool2dArgs& args) {
     for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
       const std::int64_t at = (row / out_h * height + h) * width * channels;
       const C* const in = fetch(args.input, at, 1, width * channels, room);
-      for (std::int64_t ow = 0; ow < out_w; ++ow) {
-        const WindowRange columns(ow, width, args.window, 1);
-        for_each_group(channels, [&](std::int64_t c, auto lanes) {
-          const RowOfWindow<C> elements{in + columns.begin * channels + c, columns.count(),
-                                        columns.step * channels,
-                                        static_cast<std::int32_t>(h * width + columns.begin),
-                                        static_cast<std::int32_t>(columns.step)};
-          take_maximum<lanes>(elements, h == rows.begin, maxima + ow * channels + c,
-                              indices + ow * channels + c);
-        });
-      }
+      const WindowRow shape{args.window, out_w, h, width, channels};
+      on_rows<MaximaOfRow, C>(&shape, h == rows.begin, in, maxima, indices);
     }
   });
 }
@@ -161,19 +100,15 @@ AMP_LAZY inline void max_pool2d_backward_channels_last(const MaxPool2dBackwardAr
   const std::int64_t out_h = args.grad_output.sizes[2], out_w = args.grad_output.sizes[3];
   for_each_pixel_row(
       args.grad_output, args.grad_input, [&](std::int64_t row, auto* grad_input, auto* room) {
+        using C = std::remove_reference_t<decltype(*grad_input)>;
         const std::int64_t h = row % height;
-        std::fill_n(grad_input, width * channels, 0);
+        std::fill_n(grad_input, width * channels, C{0});
+        const WindowRow shape{args.window, out_w, h, width, channels};
         for_each_row_of_windows(h, args.grad_output, args.window, [&](auto oh) {
           const std::int64_t at = (row / height * out_h + oh) * out_w * channels;
-          const auto* const grad = fetch(args.grad_output, at, 1, out_w * channels, room);
-          const std::int32_t* const indices = args.indices.as<const std::int32_t>() + at;
-          for_each_in_row(out_w, width, args.window, [&](std::int64_t ow, std::int64_t x) {
-            for_each_run(channels, [&](std::int64_t c, auto n) {
-              const std::int64_t from = ow * channels + c;
-              add_run_where(grad + from, indices + from, static_cast<std::int32_t>(h * width + x),
-                            n, grad_input + x * channels + c);
-            });
-          });
+          const C* const grad = fetch(args.grad_output, at, 1, out_w * channels, room);
+          on_rows<MaximaToRow, C>(&shape, grad, args.indices.as<const std::int32_t>() + at,
+                                  grad_input);
         });
       });
 }
@@ -184,16 +119,14 @@ AMP_LAZY inline void avg_pool2d_channels_last(const AvgPool2dArgs& args) {
   const std::int64_t out_h = args.output.sizes[2], out_w = args.output.sizes[3];
   for_each_pixel_row(args.input, args.output, [&](std::int64_t row, auto* means, auto* room) {
     using C = std::remove_reference_t<decltype(*means)>;
-    std::fill_n(means, out_w * channels, C{0});
     const WindowRange rows(row % out_h, height, args.window, 0);
     for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
       const std::int64_t at = (row / out_h * height + h) * width * channels;
       const C* const in = fetch(args.input, at, 1, width * channels, room);
-      for_each_in_row(out_w, width, args.window, [&](std::int64_t ow, std::int64_t x) {
-        add(in + x * channels, channels, means + ow * channels);
-      });
+      const WindowRow shape{args.window, out_w, h, width, channels};
+      const C scale = h + rows.step < rows.end ? C{1} : static_cast<C>(args.scale);
+      on_rows<SumsOfRow, C>(&shape, h == rows.begin, scale, in, means);
     }
-    for (std::int64_t i = 0; i < out_w * channels; ++i) means[i] *= static_cast<C>(args.scale);
   });
 }
 
@@ -204,13 +137,13 @@ AMP_LAZY inline void avg_pool2d_backward_channels_last(const AvgPool2dBackwardAr
   for_each_pixel_row(
       args.grad_output, args.grad_input, [&](std::int64_t row, auto* grad_input, auto* room) {
         using C = std::remove_reference_t<decltype(*grad_input)>;
+        const std::int64_t h = row % height;
         std::fill_n(grad_input, width * channels, C{0});
-        for_each_row_of_windows(row % height, args.grad_output, args.window, [&](auto oh) {
+        const WindowRow shape{args.window, out_w, h, width, channels};
+        for_each_row_of_windows(h, args.grad_output, args.window, [&](auto oh) {
           const std::int64_t at = (row / height * out_h + oh) * out_w * channels;
           const C* const grad = fetch(args.grad_output, at, 1, out_w * channels, room);
-          for_each_in_row(out_w, width, args.window, [&](std::int64_t ow, std::int64_t x) {
-            add(grad + ow * channels, channels, grad_input + x * channels);
-          });
+          on_rows<SumsToRow, C>(&shape, grad, grad_input);
         });
         for (std::int64_t i = 0; i < width * channels; ++i)
           grad_input[i] *= static_cast<C>(args.scale);

@@ -14,6 +14,7 @@
 
 #include "amp/core/math.hpp"
 #include "amp/core/simd/on_widest.hpp"
+#include "amp/core/simd/vec.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
@@ -35,6 +36,16 @@ auto on_rows(Arguments... arguments) {
     return simd::on_widest<Body>(arguments...);
   else
     return Body::template run<simd::Baseline>(arguments...);
+}
+
+/// The next elements of a row of which n are left: a whole vector of them, or all.
+template <class Isa, class T>
+AMP_ALWAYS_INLINE simd::Vec<T, Isa> load_channels(const T* x, std::int64_t n) {
+  return n >= simd::kLanes<Isa> ? simd::load<Isa>(x) : simd::load_first<Isa>(x, n);
+}
+template <class T, class Isa>
+AMP_ALWAYS_INLINE void store_channels(const simd::Vec<T, Isa>& v, T* x, std::int64_t n) {
+  n >= simd::kLanes<Isa> ? simd::store(v, x) : simd::store_first(v, x, n);
 }
 
 /// `rows` rows of `length` elements from offset `at` of an operand. The elements of a row lie
