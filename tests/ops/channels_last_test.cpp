@@ -115,6 +115,26 @@ TEST_CASE("channels-last: batch norm gives the same bits", "[ops]") {
   }
 }
 
+TEST_CASE("channels-last: a view of [N, H, W, C] is not copied to row-major order", "[ops]") {
+  const Tensor weight = numbers({18}, amp::kFloat32, 4), bias = numbers({18}, amp::kFloat32, 5);
+  const Function functions[] = {
+      [](const Tensor& t) { return amp::max_pool2d(t, 3, 2, 1); },
+      [](const Tensor& t) { return amp::avg_pool2d(t, 3, 2, 1); },
+      [&](const Tensor& t) { return amp::batch_norm(t, {}, {}, weight, bias, true, 0.25, 1e-5); }};
+  for (const amp::DType dtype : kDTypes) {
+    const Tensor x = numbers(kShape, dtype, 21);
+    const Tensor view = x.permute({0, 2, 3, 1}).contiguous().permute({0, 3, 1, 2});
+    for (const Function& f : functions) {
+      INFO(to_string(dtype) << ", function " << &f - functions);
+      const Tensor grad = numbers(f(x).shape(), dtype, 22);
+      const Result expected = run(f, x, grad), result = run(f, view, grad);
+      CHECK(lies_channels_last(result.output));
+      CHECK((bits_of(result.output) == bits_of(expected.output)));
+      CHECK((bits_of(result.gradient) == bits_of(expected.gradient)));
+    }
+  }
+}
+
 TEST_CASE("channels-last: elementwise ops keep to the layout", "[ops]") {
   const Tensor same = numbers(kShape, amp::kFloat32, 8);
   const Tensor per_channel = numbers({18, 1, 1}, amp::kFloat32, 9);

@@ -214,9 +214,10 @@ AMP_LAZY Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
                            const Tensor& running_var, const Tensor& weight, const Tensor& bias,
                            bool training, double momentum, double eps) {
   const std::int64_t channels = input.size(1);
-  const Tensor x = contiguous(input), w = weight.defined() ? contiguous(weight) : weight,
+  const ActivationOrder order = ActivationOrder::of(input);
+  const Tensor x = order.is_channels_last() ? input : contiguous(input),
+               w = weight.defined() ? contiguous(weight) : weight,
                b = bias.defined() ? contiguous(bias) : bias;
-  const ActivationOrder order = ActivationOrder::of(x);
   const Tensor output = order.make(x.shape(), x.dtype(), x.device());
   const TensorOptions words{.dtype = promote_types(x.dtype(), kFloat32), .device = x.device()};
   const Tensor mean = empty({channels}, words), rstd = empty({channels}, words);

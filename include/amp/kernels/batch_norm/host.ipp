@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "amp/kernels/batch_norm/args.hpp"
 #include "amp/kernels/batch_norm/host.hpp"
@@ -16,20 +17,27 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// sum(grad * x^), in lanes.
-template <class C>
-double sum_of_products(const C* grad, const C* x, std::int64_t n, C mean, C rstd) {
-  double lanes[8] = {};
-  std::int64_t i = 0;
-  const auto product = [&](std::int64_t j) {
-    return static_cast<double>(grad[j]) * static_cast<double>((x[j] - mean) * rstd);
-  };
-  for (; i + 8 <= n; i += 8) {
-    for (int l = 0; l < 8; ++l) lanes[l] += product(i + l);
+/// The gradient of a run of one channel. `factor` is rstd * weight.
+struct BatchNormGradient {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(const C* x, const C* grad, C* grad_x, std::int64_t n, C mean,
+                                    C rstd, C factor, C mean_grad, C mean_dot) {
+    for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
+      simd::Vec<C, Isa> v = simd::load<Isa>(x + i), g = simd::load<Isa>(grad + i);
+      Norm::to_normal(v, mean, rstd);
+      Norm::to_gradient(g, v, mean_grad, mean_dot, factor);
+      simd::store(g, grad_x + i);
+    }
   }
-  for (; i < n; ++i) lanes[i % 8] += product(i);
-  return sum_block<double>(lanes, 8);
-}
+};
+/// y = x * factor
+struct ScaleRun {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(const C* x, C* y, std::int64_t n, C factor) {
+    for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>)
+      simd::store(simd::load<Isa>(x + i) * factor, y + i);
+  }
+};
 
 /// The runs of one channel of [N, C, I]: N runs of I elements, or, if I is 1, one run of N.
 struct ChannelRuns {
@@ -38,11 +46,14 @@ struct ChannelRuns {
     const std::int64_t batch = input.sizes[0], channels = input.sizes[1], inner = input.sizes[2];
     count = inner == 1 ? 1 : batch;
     length = inner == 1 ? batch : inner;
-    stride = inner == 1 ? channels : 1;
+    stride = inner == 1 || is_channels_last(input) ? channels : 1;
     distance = channels * inner;
   }
   std::int64_t start(std::int64_t channel, std::int64_t run) const {
-    return stride == 1 ? channel * length + run * distance : channel;
+    return run * distance + (stride == 1 ? channel * length : channel);
+  }
+  RowBlock block(std::int64_t channel, std::int64_t run) const {
+    return {start(channel, run), stride, length, 1};
   }
 };
 
@@ -52,10 +63,11 @@ void batch_norm(const BatchNormArgs& args) {
   const double n = static_cast<double>(runs.count) * static_cast<double>(runs.length);
   const HostBuffer<double> batch(args.training ? 2 * args.input.sizes[1] : 0);
   parallel_ranges(args.input.sizes[1], 1, [&](std::int64_t begin, std::int64_t end) {
-    const HostBuffer<C> scratch(2 * runs.length);
+    const std::int64_t space = row_space(runs.length);
+    const HostBuffer<C> scratch(2 * space);
     for (std::int64_t c = begin; c < end; ++c) {
       const auto fetch_run = [&](std::int64_t run) {
-        return fetch(args.input, runs.start(c, run), runs.stride, runs.length, scratch.data());
+        return runs.block(c, run).fetch(args.input, scratch.data());
       };
       double mean = 0, variance = 0;
       if (args.training) {
@@ -74,18 +86,14 @@ void batch_norm(const BatchNormArgs& args) {
       const C m = static_cast<C>(mean), r = static_cast<C>(1 / std::sqrt(variance + args.eps));
       args.mean.as<C>()[c] = m;
       args.rstd.as<C>()[c] = r;
-      const C w = element_of(args.weight, c, C{1}), b = element_of(args.bias, c, C{0});
+      RowAffine<C> affine;
+      affine.weight = element_of(args.weight, c, C{1});
+      affine.bias = element_of(args.bias, c, C{0});
       for (std::int64_t run = 0; run < runs.count; ++run) {
-        const std::int64_t at = runs.start(c, run);
-        const C* const x = fetch_run(run);
-        C* const y =
-            target(args.output, at, runs.stride, runs.length, scratch.data() + runs.length);
-        for (std::int64_t i = 0; i < runs.length; ++i) {
-          C normal = x[i];
-          Norm::to_normal(normal, m, r);
-          y[i] = normal * w + b;
-        }
-        store(y, args.output, at, runs.stride, runs.length);
+        const RowBlock block = runs.block(c, run);
+        C* const y = block.target(args.output, scratch.data() + space);
+        on_rows<NormaliseRow, C>(fetch_run(run), y, runs.length, m, r, affine);
+        block.store(y, args.output);
       }
     }
   });
@@ -99,19 +107,22 @@ void batch_norm_backward(const BatchNormBackwardArgs& args) {
   const ChannelRuns runs(args.input);
   const double n = static_cast<double>(runs.count) * static_cast<double>(runs.length);
   parallel_ranges(args.input.sizes[1], 1, [&](std::int64_t begin, std::int64_t end) {
-    const HostBuffer<C> scratch(3 * runs.length);
+    const std::int64_t space = row_space(runs.length);
+    const HostBuffer<C> scratch(3 * space);
     for (std::int64_t c = begin; c < end; ++c) {
       const C mean = args.mean.as<const C>()[c], rstd = args.rstd.as<const C>()[c];
       const auto fetch_run = [&](const Operand& array, std::int64_t run, int buffer) {
-        return fetch(array, runs.start(c, run), runs.stride, runs.length,
-                     scratch.data() + buffer * runs.length);
+        return runs.block(c, run).fetch(array, scratch.data() + buffer * space);
       };
       double sum = 0, dot = 0;
       for (std::int64_t run = 0; run < runs.count; ++run) {
         const C* const x = fetch_run(args.input, run, 0);
         const C* const grad = fetch_run(args.grad_output, run, 1);
-        sum += sum_block<double>(grad, runs.length);
-        dot += sum_of_products(grad, x, runs.length, mean, rstd);
+        NormSums sums{nullptr, nullptr};
+        on_rows<AddToNormSums, C>(x, grad, static_cast<const C*>(nullptr), runs.length, mean, rstd,
+                                  &sums);
+        sum += sums.grad;
+        dot += sums.dot;
       }
       if (args.grad_weight.present) store(&dot, args.grad_weight, c, 1, 1);
       if (args.grad_bias.present) store(&sum, args.grad_bias, c, 1, 1);
@@ -119,18 +130,16 @@ void batch_norm_backward(const BatchNormBackwardArgs& args) {
       const C factor = element_of(args.weight, c, C{1}) * rstd;
       const C mean_g = static_cast<C>(sum / n), mean_dot = static_cast<C>(dot / n);
       for (std::int64_t run = 0; run < runs.count; ++run) {
-        const std::int64_t at = runs.start(c, run);
-        const C* const x = fetch_run(args.input, run, 0);
+        const RowBlock block = runs.block(c, run);
         const C* const grad = fetch_run(args.grad_output, run, 1);
-        C* const grad_x =
-            target(args.grad_input, at, runs.stride, runs.length, scratch.data() + 2 * runs.length);
-        for (std::int64_t i = 0; i < runs.length; ++i) {
-          C g = grad[i], normal = x[i];
-          Norm::to_normal(normal, mean, rstd);
-          Norm::to_gradient(g, normal, mean_g, mean_dot, factor);
-          grad_x[i] = args.training ? g : factor * grad[i];
+        C* const grad_x = block.target(args.grad_input, scratch.data() + 2 * space);
+        if (args.training) {
+          on_rows<BatchNormGradient, C>(fetch_run(args.input, run, 0), grad, grad_x, runs.length,
+                                        mean, rstd, factor, mean_g, mean_dot);
+        } else {
+          on_rows<ScaleRun, C>(grad, grad_x, runs.length, factor);
         }
-        store(grad_x, args.grad_input, at, runs.stride, runs.length);
+        block.store(grad_x, args.grad_input);
       }
     }
   });
@@ -141,15 +150,19 @@ void batch_norm_backward(const BatchNormBackwardArgs& args) {
 AMP_LAZY_DEFINITION void batch_norm(const BatchNormArgs& args) {
   visit_float_type(args.input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    if (detail::is_channels_last(args.input)) return detail::batch_norm_channels_last<C>(args);
-    detail::batch_norm<C>(args);
+    if constexpr (std::is_same_v<C, float>) {
+      if (detail::is_channels_last(args.input)) return detail::batch_norm_channels_last(args);
+    }
+    detail::batch_norm<C>(args);  // sums of doubles would show another order of their terms
   });
 }
 AMP_LAZY_DEFINITION void batch_norm_backward(const BatchNormBackwardArgs& args) {
   visit_float_type(args.input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    if (detail::is_channels_last(args.input))
-      return detail::batch_norm_backward_channels_last<C>(args);
+    if constexpr (std::is_same_v<C, float>) {
+      if (detail::is_channels_last(args.input))
+        return detail::batch_norm_backward_channels_last(args);
+    }
     detail::batch_norm_backward<C>(args);
   });
 }

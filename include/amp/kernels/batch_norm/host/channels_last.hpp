@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Batch norm of activations in channels-last order. The row-major kernels process one channel at a
-// time; these process the vector of all channels. Each sum adds its terms in the same order, so
-// both give the same bits.
+// time; these process vectors of channels. Their sums are in double, and rounded to float, which
+// hides that the terms come in another order: both give the same bits.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/batch_norm/host/running_statistics.hpp"
 #include "amp/kernels/norm/formula.hpp"
-#include "amp/kernels/reduce/host/sum_block.hpp"
+#include "amp/kernels/norm/host/rows.hpp"
 
 namespace amp::inline v0::kernels::host {
 
@@ -28,35 +28,13 @@ inline bool is_channels_last(const Operand& planes) {
   return planes.strides[1] == 1 && planes.strides[2] == planes.sizes[1];
 }
 
-/// The sums of one image for each channel, in eight lanes as those of sum_block.
-class ChannelSums {
- public:
-  static constexpr std::int64_t kLanes = 8;
-  explicit ChannelSums(std::int64_t channels) : channels_(channels), sums_(kLanes * channels) {}
-
-  void clear() const { std::fill_n(sums_.data(), kLanes * channels_, 0.0); }
-  /// The lane of pixel i and of every eighth pixel from it.
-  double* lane(std::int64_t i) const { return sums_.data() + i % kLanes * channels_; }
-  void store_totals(double* totals) const {
-    for (std::int64_t c = 0; c < channels_; ++c) {
-      double lanes[kLanes];
-      for (std::int64_t l = 0; l < kLanes; ++l) lanes[l] = sums_[l * channels_ + c];
-      totals[c] = sum_block<double>(lanes, kLanes);
-    }
-  }
-
- private:
-  std::int64_t channels_;
-  HostBuffer<double> sums_;
-};
-
-/// Blocks of pixels of images [N, C, I] in the compute type, from kArrays arrays, with room for
+/// Blocks of pixels of images [N, C, I] in float32, from kArrays arrays, with room for
 /// results behind them.
-template <class C, std::size_t kArrays>
+template <std::size_t kArrays>
 class PixelBlocks {
  public:
   using Arrays = std::array<const Operand*, kArrays>;
-  using Pointers = std::array<const C*, kArrays>;
+  using Pointers = std::array<const float*, kArrays>;
 
   explicit PixelBlocks(const Arrays& arrays)
       : arrays_(arrays),
@@ -74,178 +52,265 @@ class PixelBlocks {
       x[k] = fetch(*arrays_[k], first * channels_, 1, count * channels_, room(k));
     return x;
   }
-  C* room_for_results() const { return room(kArrays); }
+  float* room_for_results() const { return room(kArrays); }
 
  private:
-  C* room(std::size_t k) const {
+  float* room(std::size_t k) const {
     return buffer_.data() + static_cast<std::int64_t>(k) * pixels(*arrays_[0]) * channels_;
   }
 
   Arrays arrays_;
   std::int64_t channels_;
-  HostBuffer<C> buffer_;
+  HostBuffer<float> buffer_;
 };
 
-/// Computes totals[s * channels + c]: sum s < kSums over all pixels of channel c. take(x, sum) adds
-/// one pixel to sum[s * channels + c]; x[k][c] is the element of array k.
-template <int kSums, class C, std::size_t kArrays, class Take>
-void sum_channels(const std::array<const Operand*, kArrays>& arrays, double* totals, Take take) {
-  const std::int64_t images = arrays[0]->sizes[0], channels = arrays[0]->sizes[1],
-                     per_image = arrays[0]->sizes[2], width = kSums * channels;
-  const std::int64_t block = PixelBlocks<C, kArrays>::pixels(*arrays[0]);
-  const HostBuffer<double> of_images(images * width);
-  parallel_ranges(images, 1, [&](std::int64_t begin, std::int64_t end) {
-    const PixelBlocks<C, kArrays> blocks(arrays);
-    const ChannelSums sums(width);
-    for (std::int64_t image = begin; image < end; ++image) {
-      sums.clear();
-      for (std::int64_t first = 0; first < per_image; first += block) {
-        const std::int64_t count = (std::min)(block, per_image - first);
-        auto x = blocks.fetch_from(image * per_image + first, count);
-        for (std::int64_t i = first; i < first + count; ++i) {
-          take(x, sums.lane(i));
-          for (const C*& pixel : x) pixel += channels;
-        }
-      }
-      sums.store_totals(of_images.data() + image * width);
-    }
-  });
-  std::fill_n(totals, width, 0.0);
-  for (std::int64_t image = 0; image < images; ++image) {
-    for (std::int64_t i = 0; i < width; ++i) totals[i] += of_images[image * width + i];
+/// Calls body(x, count) for the blocks of one image, in order; x[k] is where array k's begins.
+template <std::size_t kArrays, class Body>
+void for_each_block_of(std::int64_t image, const Operand& images,
+                       const PixelBlocks<kArrays>& blocks, const Body& body) {
+  const std::int64_t pixels = images.sizes[2], block = blocks.pixels(images);
+  for (std::int64_t first = 0; first < pixels; first += block) {
+    const std::int64_t count = (std::min)(block, pixels - first);
+    body(blocks.fetch_from(image * pixels + first, count), count);
   }
 }
 
-/// Calls apply(x, y) for each pixel; y[c] receives its results.
-template <class C, std::size_t kArrays, class Apply>
+/// Calls apply(x, count, y) for blocks of pixels; y receives their results.
+template <std::size_t kArrays, class Apply>
 void map_pixels(const std::array<const Operand*, kArrays>& arrays, const Operand& output,
-                Apply apply) {
+                const Apply& apply) {
   const std::int64_t channels = output.sizes[1], total = output.sizes[0] * output.sizes[2];
-  const std::int64_t block = PixelBlocks<C, kArrays>::pixels(output);
+  const std::int64_t block = PixelBlocks<kArrays>::pixels(output);
   parallel_ranges(ceil_div(total, block), 4, [&](std::int64_t begin, std::int64_t end) {
-    const PixelBlocks<C, kArrays> blocks(arrays);
+    const PixelBlocks<kArrays> blocks(arrays);
     for (std::int64_t first = begin * block; first < (std::min)(total, end * block);
          first += block) {
       const std::int64_t count = (std::min)(block, total - first);
       const std::int64_t at = first * channels, n = count * channels;
-      auto x = blocks.fetch_from(first, count);
-      C* const values = target(output, at, 1, n, blocks.room_for_results());
-      for (std::int64_t i = 0; i < count; ++i) {
-        apply(x, values + i * channels);
-        for (const C*& pixel : x) pixel += channels;
-      }
+      float* const values = target(output, at, 1, n, blocks.room_for_results());
+      apply(blocks.fetch_from(first, count), count, values);
       store(values, output, at, 1, n);
     }
   });
 }
 
-// Loops over the channels of one pixel.
-template <class C>
-void add_values(std::int64_t channels, const C* __restrict x, double* __restrict sum) {
-  for (std::int64_t c = 0; c < channels; ++c) sum[c] += static_cast<double>(x[c]);
-}
-template <class C>
-void add_squares(std::int64_t channels, const C* __restrict x, const double* __restrict mean,
-                 double* __restrict sum) {
-  for (std::int64_t c = 0; c < channels; ++c) {
-    const double d = static_cast<double>(x[c]) - mean[c];
-    sum[c] += d * d;
+// What bodies do for the channels of `count` pixels. Sums have room for whole vectors.
+
+/// sums[c] += x
+struct AddPixels {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(const float* x, std::int64_t count, std::int64_t channels,
+                                    double* sums) {
+    for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
+      simd::Vec<double, Isa> even = 0, odd = 0;
+      const float* pixel = x + c;
+      for (std::int64_t i = 0; i < count; ++i, pixel += channels) {
+        const auto v = simd::to_double(load_channels<Isa>(pixel, channels - c));
+        if (i % 2 == 0)
+          even += v;
+        else
+          odd += v;
+      }
+      simd::add_to(sums + c, even + odd);
+    }
   }
-}
-template <class C>
-void add_products(std::int64_t channels, const C* __restrict grad, const C* __restrict x,
-                  const C* __restrict mean, const C* __restrict rstd, double* __restrict sum) {
-  for (std::int64_t c = 0; c < channels; ++c)
-    sum[c] += static_cast<double>(grad[c]) * static_cast<double>((x[c] - mean[c]) * rstd[c]);
-}
-template <class C>
-void normalize(std::int64_t channels, const C* __restrict x, const C* __restrict mean,
-               const C* __restrict rstd, const C* __restrict weight, const C* __restrict bias,
-               C* __restrict y) {
-  for (std::int64_t c = 0; c < channels; ++c) {
-    C normal = x[c];
-    Norm::to_normal(normal, mean[c], rstd[c]);
-    y[c] = normal * weight[c] + bias[c];
+};
+/// sums[c] += (x - means[c])^2
+struct AddSquaresOfPixels {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(const float* x, std::int64_t count, std::int64_t channels,
+                                    const double* means, double* sums) {
+    for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
+      const SquareTerm<simd::Vec<double, Isa>> square{simd::load<Isa>(means + c)};
+      simd::Vec<double, Isa> even = 0, odd = 0;
+      const float* pixel = x + c;
+      for (std::int64_t i = 0; i < count; ++i, pixel += channels) {
+        const auto v = square(simd::to_double(load_channels<Isa>(pixel, channels - c)));
+        if (i % 2 == 0)
+          even += v;
+        else
+          odd += v;
+      }
+      simd::add_to(sums + c, even + odd);
+    }
   }
-}
-template <class C>
-void differentiate(std::int64_t channels, const C* __restrict grad, const C* __restrict x,
-                   const C* __restrict mean, const C* __restrict rstd, const C* __restrict factor,
-                   const C* __restrict mean_grad, const C* __restrict mean_dot,
-                   C* __restrict grad_x) {
-  for (std::int64_t c = 0; c < channels; ++c) {
-    C g = grad[c], normal = x[c];
-    Norm::to_normal(normal, mean[c], rstd[c]);
-    Norm::to_gradient(g, normal, mean_grad[c], mean_dot[c], factor[c]);
-    grad_x[c] = g;
+};
+/// sums[c] += grad, dots[c] += grad * x^
+struct AddGradientsOfPixels {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(const float* grad, const float* x, std::int64_t count,
+                                    std::int64_t channels, const float* means, const float* rstds,
+                                    double* sums, double* dots) {
+    for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
+      const std::int64_t n = channels - c;
+      const simd::Vec<float, Isa> mean = load_channels<Isa>(means + c, n),
+                                  rstd = load_channels<Isa>(rstds + c, n);
+      simd::Vec<double, Isa> sum = 0, dot = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        simd::Vec<float, Isa> normal = load_channels<Isa>(x + i * channels + c, n);
+        Norm::to_normal(normal, mean, rstd);
+        const auto g = simd::to_double(load_channels<Isa>(grad + i * channels + c, n));
+        sum += g;
+        dot += g * simd::to_double(normal);
+      }
+      simd::add_to(sums + c, sum);
+      simd::add_to(dots + c, dot);
+    }
   }
-}
-template <class C>
-void multiply(std::int64_t channels, const C* __restrict a, const C* __restrict b,
-              C* __restrict y) {
-  for (std::int64_t c = 0; c < channels; ++c) y[c] = a[c] * b[c];
+};
+/// y = x^ * weight + bias
+struct NormalisePixels {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(const float* x, float* y, std::int64_t count,
+                                    std::int64_t channels, const float* mean, const float* rstd,
+                                    const float* weight, const float* bias) {
+    for (std::int64_t i = 0; i < count; ++i, x += channels, y += channels) {
+      for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
+        const std::int64_t n = channels - c;
+        simd::Vec<float, Isa> v = load_channels<Isa>(x + c, n);
+        Norm::to_normal(v, load_channels<Isa>(mean + c, n), load_channels<Isa>(rstd + c, n));
+        store_channels(v * load_channels<Isa>(weight + c, n) + load_channels<Isa>(bias + c, n),
+                       y + c, n);
+      }
+    }
+  }
+};
+struct GradientOfPixels {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(const float* grad, const float* x, float* grad_x,
+                                    std::int64_t count, std::int64_t channels, const float* mean,
+                                    const float* rstd, const float* factor, const float* mean_grad,
+                                    const float* mean_dot) {
+    for (std::int64_t i = 0; i < count; ++i, grad += channels, x += channels, grad_x += channels) {
+      for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
+        const std::int64_t n = channels - c;
+        simd::Vec<float, Isa> g = load_channels<Isa>(grad + c, n), v = load_channels<Isa>(x + c, n);
+        Norm::to_normal(v, load_channels<Isa>(mean + c, n), load_channels<Isa>(rstd + c, n));
+        Norm::to_gradient(g, v, load_channels<Isa>(mean_grad + c, n),
+                          load_channels<Isa>(mean_dot + c, n), load_channels<Isa>(factor + c, n));
+        store_channels(g, grad_x + c, n);
+      }
+    }
+  }
+};
+/// y = x * factor
+struct ScalePixels {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(const float* x, float* y, std::int64_t count,
+                                    std::int64_t channels, const float* factor) {
+    for (std::int64_t i = 0; i < count; ++i, x += channels, y += channels) {
+      for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
+        const std::int64_t n = channels - c;
+        store_channels(load_channels<Isa>(x + c, n) * load_channels<Isa>(factor + c, n), y + c, n);
+      }
+    }
+  }
+};
+
+/// Computes the mean of each channel, and the sum of the squares of the distances from it. Both
+/// passes over an image follow each other, so the second one reads the caches. The sum about the
+/// mean of all images is that about the image's own, plus n times the square of their distance.
+AMP_LAZY inline void batch_statistics(const Operand& input, double* means, double* squares) {
+  const std::int64_t images = input.sizes[0], channels = input.sizes[1];
+  const std::int64_t width = row_space(channels);
+  const double pixels = static_cast<double>(input.sizes[2]);
+  const HostBuffer<double> of_images(2 * images * width);
+  std::fill_n(of_images.data(), 2 * images * width, 0.0);
+  parallel_ranges(images, 1, [&](std::int64_t begin, std::int64_t end) {
+    const PixelBlocks<1> blocks({&input});
+    for (std::int64_t image = begin; image < end; ++image) {
+      double* const mean = of_images.data() + 2 * image * width;
+      for_each_block_of<1>(image, input, blocks, [&](const auto& x, std::int64_t count) {
+        on_rows<AddPixels, float>(x[0], count, channels, mean);
+      });
+      for (std::int64_t c = 0; c < channels; ++c) mean[c] /= pixels;
+      for_each_block_of<1>(image, input, blocks, [&](const auto& x, std::int64_t count) {
+        on_rows<AddSquaresOfPixels, float>(x[0], count, channels, mean, mean + width);
+      });
+    }
+  });
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const double* const first = of_images.data() + c;
+    double mean = 0, square = 0;
+    for (std::int64_t i = 0; i < images; ++i) mean += first[2 * i * width];
+    mean /= static_cast<double>(images);
+    for (std::int64_t i = 0; i < images; ++i) {
+      const double distance = first[2 * i * width] - mean;
+      square += first[(2 * i + 1) * width] + pixels * distance * distance;
+    }
+    means[c] = mean;
+    squares[c] = square;
+  }
 }
 
-template <class C>
-void batch_norm_channels_last(const BatchNormArgs& args) {
+AMP_LAZY inline void batch_norm_channels_last(const BatchNormArgs& args) {
   const std::int64_t channels = args.input.sizes[1];
   const double n =
       static_cast<double>(args.input.sizes[0]) * static_cast<double>(args.input.sizes[2]);
   const HostBuffer<double> batch(2 * channels);
   double *const means = batch.data(), *const squares = batch.data() + channels;
-  if (args.training) {
-    sum_channels<1, C, 1>({&args.input}, means,
-                          [&](auto& x, double* sum) { add_values(channels, x[0], sum); });
-    for (std::int64_t c = 0; c < channels; ++c) means[c] /= n;
-    sum_channels<1, C, 1>({&args.input}, squares,
-                          [&](auto& x, double* sum) { add_squares(channels, x[0], means, sum); });
-  }
-  const HostBuffer<C> affine(2 * channels);
-  C *const mean = args.mean.as<C>(), *const rstd = args.rstd.as<C>();
-  C *const weight = affine.data(), *const bias = affine.data() + channels;
+  if (args.training) batch_statistics(args.input, means, squares);
+  const HostBuffer<float> affine(2 * channels);
+  float *const mean = args.mean.as<float>(), *const rstd = args.rstd.as<float>();
+  float *const weight = affine.data(), *const bias = affine.data() + channels;
   for (std::int64_t c = 0; c < channels; ++c) {
     const double center = args.training ? means[c] : element_of<double>(args.running_mean, c, 0);
     const double variance =
         args.training ? squares[c] / n : element_of<double>(args.running_var, c, 1);
-    mean[c] = static_cast<C>(center);
-    rstd[c] = static_cast<C>(1 / std::sqrt(variance + args.eps));
-    weight[c] = element_of(args.weight, c, C{1});
-    bias[c] = element_of(args.bias, c, C{0});
+    mean[c] = static_cast<float>(center);
+    rstd[c] = static_cast<float>(1 / std::sqrt(variance + args.eps));
+    weight[c] = element_of(args.weight, c, float{1});
+    bias[c] = element_of(args.bias, c, float{0});
   }
-  map_pixels<C, 1>({&args.input}, args.output,
-                   [&](auto& x, C* y) { normalize(channels, x[0], mean, rstd, weight, bias, y); });
+  map_pixels<1>({&args.input}, args.output, [&](const auto& x, std::int64_t count, float* y) {
+    on_rows<NormalisePixels, float>(x[0], y, count, channels, mean, rstd, weight, bias);
+  });
   if (args.training) move_running(args, batch.data(), n);  // after everything that can fail
 }
 
-template <class C>
-void batch_norm_backward_channels_last(const BatchNormBackwardArgs& args) {
-  const std::int64_t channels = args.input.sizes[1];
-  const double n =
-      static_cast<double>(args.input.sizes[0]) * static_cast<double>(args.input.sizes[2]);
-  const C *const mean = args.mean.as<const C>(), *const rstd = args.rstd.as<const C>();
-  const HostBuffer<double> sums(2 * channels);
-  sum_channels<2, C, 2>({&args.grad_output, &args.input}, sums.data(), [&](auto& x, double* sum) {
-    add_values(channels, x[0], sum);
-    add_products(channels, x[0], x[1], mean, rstd, sum + channels);
+AMP_LAZY inline void batch_norm_backward_channels_last(const BatchNormBackwardArgs& args) {
+  const std::int64_t images = args.input.sizes[0], channels = args.input.sizes[1];
+  const std::int64_t width = row_space(channels);
+  const double n = static_cast<double>(images) * static_cast<double>(args.input.sizes[2]);
+  const float *const mean = args.mean.as<const float>(), *const rstd = args.rstd.as<const float>();
+  const HostBuffer<double> of_images(2 * images * width);
+  std::fill_n(of_images.data(), 2 * images * width, 0.0);
+  parallel_ranges(images, 1, [&](std::int64_t begin, std::int64_t end) {
+    const PixelBlocks<2> blocks({&args.grad_output, &args.input});
+    for (std::int64_t image = begin; image < end; ++image) {
+      double* const sums = of_images.data() + 2 * image * width;
+      for_each_block_of<2>(image, args.input, blocks, [&](const auto& x, std::int64_t count) {
+        on_rows<AddGradientsOfPixels, float>(x[0], x[1], count, channels, mean, rstd, sums,
+                                             sums + width);
+      });
+    }
   });
-  if (args.grad_bias.present) store(sums.data(), args.grad_bias, 0, 1, channels);
-  if (args.grad_weight.present) store(sums.data() + channels, args.grad_weight, 0, 1, channels);
+  double *const sums = of_images.data(), *const dots = sums + width;
+  for (std::int64_t image = 1; image < images; ++image) {
+    for (std::int64_t i = 0; i < 2 * width; ++i) sums[i] += sums[2 * image * width + i];
+  }
+  if (args.grad_bias.present) store(sums, args.grad_bias, 0, 1, channels);
+  if (args.grad_weight.present) store(dots, args.grad_weight, 0, 1, channels);
   if (!args.grad_input.present) return;
-  const HostBuffer<C> terms(3 * channels);
-  C *const factor = terms.data(), *const mean_grad = factor + channels,
-           *const mean_dot = mean_grad + channels;
+  const HostBuffer<float> terms(3 * channels);
+  float *const factor = terms.data(), *const mean_grad = factor + channels,
+               *const mean_dot = mean_grad + channels;
   for (std::int64_t c = 0; c < channels; ++c) {
-    factor[c] = element_of(args.weight, c, C{1}) * rstd[c];
-    mean_grad[c] = static_cast<C>(sums[c] / n);
-    mean_dot[c] = static_cast<C>(sums[channels + c] / n);
+    factor[c] = element_of(args.weight, c, float{1}) * rstd[c];
+    mean_grad[c] = static_cast<float>(sums[c] / n);
+    mean_dot[c] = static_cast<float>(dots[c] / n);
   }
   if (args.training) {
-    map_pixels<C, 2>({&args.grad_output, &args.input}, args.grad_input, [&](auto& x, C* y) {
-      differentiate(channels, x[0], x[1], mean, rstd, factor, mean_grad, mean_dot, y);
-    });
+    map_pixels<2>({&args.grad_output, &args.input}, args.grad_input,
+                  [&](const auto& x, std::int64_t count, float* y) {
+                    on_rows<GradientOfPixels, float>(x[0], x[1], y, count, channels, mean, rstd,
+                                                     factor, mean_grad, mean_dot);
+                  });
   } else {
-    map_pixels<C, 1>({&args.grad_output}, args.grad_input,
-                     [&](auto& x, C* y) { multiply(channels, factor, x[0], y); });
+    map_pixels<1>({&args.grad_output}, args.grad_input,
+                  [&](const auto& x, std::int64_t count, float* y) {
+                    on_rows<ScalePixels, float>(x[0], y, count, channels, factor);
+                  });
   }
 }
 

@@ -15,8 +15,9 @@
 namespace amp::inline v0::kernels::host::detail {
 
 /// The sum of (x - mean)^2
+template <class Mean>
 struct SquareTerm {
-  double mean;
+  Mean mean;
 
   template <class V>
   AMP_ALWAYS_INLINE V operator()(const V& x) const {
@@ -26,7 +27,7 @@ struct SquareTerm {
 struct SumOfSquares {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static double run(const C* x, std::int64_t n, double mean) {
-    return sum_of_terms<Isa>(x, n, SquareTerm{mean});
+    return sum_of_terms<Isa>(x, n, SquareTerm<double>{mean});
   }
 };
 template <class C>
