@@ -33,21 +33,29 @@ struct Loop : Strided<N> {
   }
 
   /// Calls body(offsets, n) for blocks of at most kBlock inner elements: those with indices [begin,
-  /// end), in order.
+  /// end), in order. Rows may be short, so only the first one is found by divisions.
   void run(std::int64_t begin, std::int64_t end, Body body) const {
     const std::int64_t per_row = ceil_div(inner_size(), kBlock);
-    for (std::int64_t block = begin; block < end;) {
-      std::int64_t row = block / per_row;
-      std::int64_t offsets[kOperands] = {};
-      for (int d = dims - 2; d >= 0; --d) {
-        const std::int64_t index = row % sizes[d];
-        row /= sizes[d];
-        for (int k = 0; k < N; ++k) offsets[k] += index * strides[k][d];
-      }
-      for (std::int64_t i = block % per_row; i < per_row && block < end; ++i, ++block) {
+    if (begin >= end) return;
+    std::int64_t row = begin / per_row, index[kMaxDims + 1], offsets[kOperands] = {};
+    for (int d = dims - 2; d >= 0; --d) {
+      index[d] = row % sizes[d];
+      row /= sizes[d];
+      for (int k = 0; k < N; ++k) offsets[k] += index[d] * strides[k][d];
+    }
+    std::int64_t i = begin % per_row;
+    for (std::int64_t block = begin; block < end; i = 0) {
+      for (; i < per_row && block < end; ++i, ++block) {
         std::int64_t at[kOperands];
         for (int k = 0; k < N; ++k) at[k] = offsets[k] + i * kBlock * inner_stride(k);
         body(at, (std::min)(kBlock, inner_size() - i * kBlock));
+      }
+      for (int d = dims - 2; d >= 0; --d) {
+        const bool carries = ++index[d] == sizes[d];
+        const std::int64_t step = carries ? 1 - sizes[d] : 1;
+        for (int k = 0; k < N; ++k) offsets[k] += step * strides[k][d];
+        if (!carries) break;
+        index[d] = 0;
       }
     }
   }
