@@ -119,12 +119,15 @@ void fold(const FoldArgs& args) {
   });
 }
 
-template <class Derivative>
+template <class Op>
 void fold_backward(const FoldBackwardArgs& args) {
-  visit_float_type(args.grad_input.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    detail::elementwise<C>(detail::Types<C, C, C, C>{}, functions::Bound<Derivative, C>{},
-                           args.grad_input, args.grad_output, args.input, args.output, args.more);
+  visit_derivative<Op>(args, [&](auto derivative) {
+    visit_float_type(args.grad_input.dtype, [&](auto tag) {
+      using C = typename decltype(tag)::type;
+      detail::elementwise<C>(detail::Types<C, C, C, C>{},
+                             functions::Bound<decltype(derivative), C>{}, args.grad_input,
+                             args.grad_output, args.input, args.output, args.more);
+    });
   });
 }
 

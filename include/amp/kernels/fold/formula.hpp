@@ -29,9 +29,11 @@
 
 namespace amp::inline v0::kernels {
 
-using functions::power;
+using functions::exp;
+using functions::pow;
 using functions::select;
 using functions::to_double;
+using functions::wide_power;
 
 /// The ends of a type, which are infinite if it has infinities. Members, since device code may not
 /// call the functions of std::numeric_limits.
@@ -101,9 +103,8 @@ struct Cofactor {
 struct ProductBackward {
   static constexpr int kParameters = 0;
 
-  template <class C>
-  AMP_HOST_DEVICE static C apply(C grad, C x, C product, C cofactor) {
-    return grad * (x == C{0} ? cofactor : product / x);
+  AMP_FORMULA apply(C grad, C x, C product, C cofactor) {
+    return grad * select(x == C{0}, cofactor, product / x);
   }
 };
 
@@ -179,10 +180,7 @@ struct LogSumExp {
 struct LogSumExpBackward {
   static constexpr int kParameters = 0;
 
-  template <class C>
-  AMP_HOST_DEVICE static C apply(C grad, C x, C y, C) {
-    return grad * functions::exp(x - y);
-  }
+  AMP_FORMULA apply(C grad, C x, C y, C) { return grad * exp(x - y); }
 };
 
 /// sum(|x|^p)^(1/p) for a finite order p: the number of elements that are not zero for p = 0.
@@ -220,7 +218,7 @@ struct PowerSum {
         sum += to_double(x) * to_double(x);
         break;
       case Kind::kPowers:
-        sum += power(functions::Abs::apply(x), order);
+        sum += wide_power(functions::Abs::apply(x), order);
     }
   }
   AMP_FORMULA join(C a, C b) { return a + b; }
@@ -236,24 +234,58 @@ struct VectorNorm {
   static constexpr bool kIntegers = false;
 };
 
-/// The derivative of a norm y of finite order p != 0: sign(x) (|x| / y)^(p - 1), and 0 if x is 0 or y
-/// is, for lack of one. As torch's, that of order 1 is 0 if x is NaN.
-struct VectorNormBackward {
+/// The derivatives of a norm y of finite order p != 0: sign(x) (|x| / y)^(p - 1), and 0 if x is 0 or
+/// y is, for lack of one. As torch's, that of order 1 is 0 if x is NaN.
+struct MagnitudesBackward {
   static constexpr int kParameters = 0;
 
-  template <class C>
-  AMP_HOST_DEVICE static C apply(C grad, C x, C y, C p) {
-    if (y == C{0}) return C{0};
-    if (p == C{2}) return grad * (x / y);
-    if (x == C{0} && p < C{1}) return grad * (x * y);  // 0, or NaN if y is not finite
-    using functions::pow;
-    const C size = functions::Abs::apply(x), e = p - C{1};
-    // Powers of an exponent between -1 and 1 do not overflow, and the quotient may underflow; with
-    // others it is the other way round.
-    const C power = p > C{0} && p < C{2} ? pow(size, e) / pow(y, e) : pow(size / y, e);
-    return grad * (x > C{0} ? power : x < C{0} ? -power : C{0} * power);
+  AMP_FORMULA apply(C grad, C x, C y, C) {
+    return select(y == C{0}, C{0}, grad * functions::Sign::apply(x));
   }
 };
+struct SquaresBackward {
+  static constexpr int kParameters = 0;
+
+  AMP_FORMULA apply(C grad, C x, C y, C) { return select(y == C{0}, C{0}, grad * (x / y)); }
+};
+/// Of an order between 0 and 2 (kLow), powers have an exponent between -1 and 1 and do not overflow,
+/// and the quotient may underflow; of others it is the other way round.
+template <bool kLow>
+struct PowersBackward {
+  static constexpr int kParameters = 0;
+
+  AMP_FORMULA power(C size, C y, C e) {
+    if constexpr (kLow) return pow(size, e) / pow(y, e);
+    return pow(size / y, e);
+  }
+  AMP_FORMULA with_sign_of(C x, C power) {
+    return select(x > C{0}, power, select(x < C{0}, -power, C{0} * power));
+  }
+  AMP_FORMULA of_other(C grad, C x, C y, C p) {
+    return grad * with_sign_of(x, power(functions::Abs::apply(x), y, p - C{1}));
+  }
+  AMP_FORMULA apply(C grad, C x, C y, C p) {
+    return select(y == C{0}, C{0},
+                  select(x == C{0} && p < C{1}, grad * (x * y),  // 0, or NaN if y is not finite
+                         of_other(grad, x, y, p)));
+  }
+};
+/// The derivative depends on the order, which is `more`.
+struct VectorNormBackward {};
+
+/// Calls visitor(derivative) with the derivative that an op stands for.
+template <class Op, class Visitor>
+void visit_derivative([[maybe_unused]] const FoldBackwardArgs& args, Visitor&& visitor) {
+  if constexpr (std::is_same_v<Op, VectorNormBackward>) {
+    const double p = args.more.value;
+    if (p == 1) return visitor(MagnitudesBackward{});
+    if (p == 2) return visitor(SquaresBackward{});
+    if (p > 0 && p < 2) return visitor(PowersBackward<true>{});
+    visitor(PowersBackward<false>{});
+  } else {
+    visitor(Op{});
+  }
+}
 
 /// Calls visitor(fold, type_tag<C>) with the fold that an op stands for, and the type of its elements.
 template <class Op, class Visitor>

@@ -9,8 +9,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "amp/core/simd/math.hpp"
+#include "amp/core/simd/wide_power.hpp"
 #include "amp/kernels/dispatch.hpp"
+#include "amp/kernels/elementwise/host/loops.hpp"
 #include "amp/kernels/fold/args.hpp"
 #include "amp/kernels/fold/formula.hpp"
 #include "amp/kernels/reduce/host/accumulate.hpp"
@@ -115,21 +116,67 @@ void fold_block(const LogSumExp& fold, LogSumExp::State<C>& state, const C* x, s
   for (std::int64_t i = whole; i < n; ++i) fold.add(state, x[i]);
 }
 
-template <class C, class Fold>
-void fold_as(const Fold& fold, const FoldArgs& args) {
+/// Sets the state of each output.
+template <class Fold, class C>
+void fold_states(const Fold& fold, const Loop<2>& loop, const Operand& input, std::int64_t outputs,
+                 typename Fold::template State<C>* states) {
   using State = typename Fold::template State<C>;
-  const std::int64_t outputs = args.output.numel();
-  const HostBuffer<State> states(outputs);
   accumulate(
-      loop_of_reduction(args.input, args.output), args.input, outputs, states.data(),
-      [&] { return fold.template none<C>(); },
-      [&](std::int64_t at, std::int64_t stride, std::int64_t n, State* to, std::int64_t to_stride) {
+      loop, input, outputs, states, [&] { return fold.template none<C>(); },
+      [&](std::int64_t at, std::int64_t stride, std::int64_t n, std::int64_t, State* to,
+          std::int64_t to_stride) {
         C buffer[kBlock];
-        const C* const x = fetch(args.input, at, stride, n, buffer);
+        const C* const x = fetch(input, at, stride, n, buffer);
         if (to_stride == 0) return fold_block(fold, *to, x, n);
         fold_columns(fold, to, to_stride, x, n);
       },
       [&](State& state, const State& other) { state = fold.join(state, other); });
+}
+
+/// sums[i] += exp(x[i] - origins[i])
+struct AddExponentials {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(const C* x, const C* origins, double* sums, std::int64_t n) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    std::int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      const auto e = exp(simd::load<Isa>(x + i) - simd::load<Isa>(origins + i));
+      simd::add_to(sums + i, simd::to_double(e));
+    }
+    for (; i < n; ++i) sums[i] += to_double(functions::exp(x[i] - origins[i]));
+  }
+};
+/// Of elements side by side that belong to different outputs: all maxima first, then the sums.
+template <class C>
+void logsumexp_of_columns(const Loop<2>& loop, const Operand& input, std::int64_t outputs,
+                          LogSumExp::State<C>* states) {
+  const HostBuffer<C> maxima(outputs), origins(outputs);
+  const HostBuffer<double> sums(outputs);
+  fold_states<Extreme<true>, C>(Extreme<true>{}, loop, input, outputs, maxima.data());
+  for (std::int64_t i = 0; i < outputs; ++i)
+    origins[i] = LogSumExp::State<C>{maxima[i], 0}.origin();
+  accumulate(
+      loop, input, outputs, sums.data(), [] { return 0.0; },
+      [&](std::int64_t at, std::int64_t stride, std::int64_t n, std::int64_t output, double* to,
+          std::int64_t) {
+        C buffer[kBlock];
+        const C* const x = fetch(input, at, stride, n, buffer);
+        on_rows<AddExponentials, C>(x, static_cast<const C*>(origins.data()) + output, to, n);
+      },
+      [](double& sum, double other) { sum += other; });
+  for (std::int64_t i = 0; i < outputs; ++i) states[i] = {maxima[i], sums[i]};
+}
+
+template <class C, class Fold>
+void fold_as(const Fold& fold, const FoldArgs& args) {
+  const std::int64_t outputs = args.output.numel();
+  const HostBuffer<typename Fold::template State<C>> states(outputs);
+  const auto loop = loop_of_reduction(args.input, args.output);
+  const bool by_columns = std::is_same_v<Fold, LogSumExp> && loop.inner_stride(1) == 1;
+  if constexpr (std::is_same_v<Fold, LogSumExp>) {
+    if (by_columns) logsumexp_of_columns(loop, args.input, outputs, states.data());
+  }
+  if (!by_columns) fold_states<Fold, C>(fold, loop, args.input, outputs, states.data());
   using Result = decltype(fold.finish(states[0]));
   Result results[kBlock];
   for (std::int64_t i = 0; i < outputs; i += kBlock) {
@@ -148,12 +195,12 @@ void fold(const FoldArgs& args) {
   });
 }
 
-template <class Derivative>
+template <class Op>
 void fold_backward(const FoldBackwardArgs& args) {
   const auto loop = Loop<5>::in_memory_order(
       args.grad_input,
       {&args.grad_output, &args.input, &args.output, &args.more, &args.grad_input});
-  visit_float_type(args.grad_input.dtype, [&](auto tag) {
+  const auto of_type = [&](auto derivative, auto tag) {
     using C = typename decltype(tag)::type;
     loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
       C buffers[5][kBlock];
@@ -163,10 +210,12 @@ void fold_backward(const FoldBackwardArgs& args) {
       const C *const grad = fetched(args.grad_output, 0), *const x = fetched(args.input, 1),
                      *const y = fetched(args.output, 2), *const more = fetched(args.more, 3);
       C* const grad_x = target(args.grad_input, at[4], loop.inner_stride(4), n, buffers[4]);
-      for (std::int64_t i = 0; i < n; ++i)
-        grad_x[i] = Derivative::apply(grad[i], x[i], y[i], more[i]);
+      detail::loop<decltype(derivative), C>(Parameters{}, grad_x, n, grad, x, y, more);
       store(grad_x, args.grad_input, at[4], loop.inner_stride(4), n);
     });
+  };
+  visit_derivative<Op>(args, [&](auto derivative) {
+    visit_float_type(args.grad_input.dtype, [&](auto tag) { of_type(derivative, tag); });
   });
 }
 

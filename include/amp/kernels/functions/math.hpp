@@ -44,8 +44,8 @@ AMP_HOST_DEVICE inline std::int64_t abs(std::int64_t x) { return x < 0 ? wrappin
 
 AMP_HOST_DEVICE AMP_ALWAYS_INLINE double to_double(float x) { return static_cast<double>(x); }
 AMP_HOST_DEVICE AMP_ALWAYS_INLINE double to_double(double x) { return x; }
-/// x^e in double.
-AMP_HOST_DEVICE AMP_ALWAYS_INLINE double power(double x, double e) { return ::pow(x, e); }
+/// x^e as a double, for x >= 0.
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE double wide_power(double x, double e) { return ::pow(x, e); }
 
 /// condition ? a : b, for numbers; vectors have their own. Both are computed.
 template <class C>

@@ -141,9 +141,8 @@ void sum_any(const Loop<2>& loop, const Operand& input, std::int64_t outputs, Su
              AddElements<Sum>* add) {
   accumulate(
       loop, input, outputs, sums, [] { return Sum{0}; },
-      [&](std::int64_t at, std::int64_t stride, std::int64_t n, Sum* to, std::int64_t to_stride) {
-        add(input, at, stride, n, to, to_stride);
-      },
+      [&](std::int64_t at, std::int64_t stride, std::int64_t n, std::int64_t, Sum* to,
+          std::int64_t to_stride) { add(input, at, stride, n, to, to_stride); },
       [](Sum& sum, Sum partial) { sum += partial; });
 }
 

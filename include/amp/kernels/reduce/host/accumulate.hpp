@@ -34,8 +34,9 @@ inline bool has_lines_of_outputs(const Loop<2>& loop, const Operand& input, std:
 }
 
 /// Sets the states, one for each output. none() is that of no elements; join(a, b) adds state b to
-/// a. add(at, stride, n, states, states_stride) adds n elements of the input, which are `stride`
-/// apart, to states that are `states_stride` apart: all to one state if that is 0.
+/// a. add(at, stride, n, output, states, states_stride) adds n elements of the input, which are
+/// `stride` apart, to the states from that of an output on, which are `states_stride` apart: all to
+/// one state if that is 0.
 template <class State, class None, class Add, class Join>
 void accumulate(const Loop<2>& loop, const Operand& input, std::int64_t outputs, State* states,
                 const None& none, const Add& add, const Join& join) {
@@ -53,8 +54,8 @@ void accumulate(const Loop<2>& loop, const Operand& input, std::int64_t outputs,
         State* const own = states + i * of_line;
         std::fill_n(own, of_line, none());
         line.run(0, line.blocks(), [&](const std::int64_t* at, std::int64_t n) {
-          add(i * loop.strides[0][0] + at[0], loop.inner_stride(0), n, own + at[1],
-              loop.inner_stride(1));
+          add(i * loop.strides[0][0] + at[0], loop.inner_stride(0), n, i * of_line + at[1],
+              own + at[1], loop.inner_stride(1));
         });
       }
     });
@@ -75,7 +76,7 @@ void accumulate(const Loop<2>& loop, const Operand& input, std::int64_t outputs,
     std::fill_n(own, outputs, none());
     loop.run(p * part, (std::min)(blocks, (p + 1) * part),
              [&](const std::int64_t* at, std::int64_t n) {
-               add(at[0], loop.inner_stride(0), n, own + at[1], loop.inner_stride(1));
+               add(at[0], loop.inner_stride(0), n, at[1], own + at[1], loop.inner_stride(1));
              });
   });
   std::fill_n(states, outputs, none());
