@@ -172,7 +172,9 @@ void fold_as(const Fold& fold, const FoldArgs& args) {
   const std::int64_t outputs = args.output.numel();
   const HostBuffer<typename Fold::template State<C>> states(outputs);
   const auto loop = loop_of_reduction(args.input, args.output);
-  const bool by_columns = std::is_same_v<Fold, LogSumExp> && loop.inner_stride(1) == 1;
+  // Fewer columns than a vector has lanes would gain nothing.
+  const bool by_columns =
+      std::is_same_v<Fold, LogSumExp> && loop.inner_stride(1) == 1 && loop.inner_size() >= kWidest;
   if constexpr (std::is_same_v<Fold, LogSumExp>) {
     if (by_columns) logsumexp_of_columns(loop, args.input, outputs, states.data());
   }
