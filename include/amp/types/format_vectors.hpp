@@ -49,8 +49,8 @@ AMP_ALWAYS_INLINE Codes<Format, Isa> encode(const simd::Vec<float, Isa>& x) {
     const I exponent = magnitude >> 23;
     const U normal = shift_right_nearest_even(of_magnitude - (kRebias << 23), U(kShift));
     const U significand = (of_magnitude & 0x007f'ffff) | 0x0080'0000;
-    // Shifts of 25 and more give 0. float's subnormals have no leading one, but their shift is about
-    // 100.
+    // Shifts of 25 and more give 0. float's subnormals have no leading one, but their shift is
+    // about 100.
     const I wanted = (kShift + kRebias + 1) - exponent;
     const I shift = select(wanted > 31, I(31), wanted) & 31;  // below 1 only of normal numbers
     const U subnormal = shift_right_nearest_even(significand, simd::as<std::uint32_t>(shift));

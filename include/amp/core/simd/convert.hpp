@@ -48,8 +48,8 @@ inline void square_root(const R<float, 16>& x, R<float, 16>& y) {
   y = R<float, 16>{std::sqrt(x[0]), std::sqrt(x[1]), std::sqrt(x[2]), std::sqrt(x[3])};
 }
 
-// g++ converts vectors of this kind in two halves and joins them. It takes the instruction's word in
-// a template without a target; clang would not, and needs no help.
+// g++ converts vectors of this kind in two halves and joins them. It takes the instruction's word
+// in a template without a target; clang would not, and needs no help.
 #if AMP_X86 && !defined(__clang__)
 template <class Isa>
 inline constexpr bool kByName = !std::is_same_v<Isa, Baseline>;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The functions of C on vectors of floats, within 2 units in the last place. Constants are those of
-// minimax polynomials. NaN and infinity are tested on integers, which -ffast-math leaves alone; with
-// it, fewer digits are correct. inverse.hpp has inverse functions, power.hpp those of two numbers.
+// minimax polynomials. NaN and infinity are tested on integers, which -ffast-math leaves alone;
+// with it, fewer digits are correct. inverse.hpp has inverse functions, power.hpp those of two
+// numbers.
 #pragma once
 
 #include <cmath>
@@ -140,8 +141,8 @@ AMP_ALWAYS_INLINE Floats<Isa> cosh(const Floats<Isa>& x) {
   return half + 0.25F / half;
 }
 
-/// log(1 + f) = f - f^2 / 2 + f^3 p(f), for 1 + f in [sqrt(1/2), sqrt(2)). The polynomial is that of
-/// the Cephes library.
+/// log(1 + f) = f - f^2 / 2 + f^3 p(f), for 1 + f in [sqrt(1/2), sqrt(2)). The polynomial is that
+/// of the Cephes library.
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> log_cubic_part(const Floats<Isa>& f) {
   const Floats<Isa> p = polynomial(f, 3.3333331174E-1F, -2.4999993993E-1F, 2.0000714765E-1F,
@@ -149,7 +150,8 @@ AMP_ALWAYS_INLINE Floats<Isa> log_cubic_part(const Floats<Isa>& f) {
                                    1.1676998740E-1F, -1.1514610310E-1F, 7.0376836292E-2F);
   return p * f * (f * f);
 }
-// The logarithms of 2^e (1 + f). Factors of f and e are in two parts, the larger one with few digits.
+// The logarithms of 2^e (1 + f). Factors of f and e are in two parts, the larger one with few
+// digits.
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> log_of_parts(const Integers<Isa>& e, const Floats<Isa>& f) {
   const Floats<Isa> s = f * f, exponent = convert_lanes<float>(e);
@@ -223,8 +225,8 @@ AMP_ALWAYS_INLINE Floats<Isa> log1p(const Floats<Isa>& x) {
   return with_sign(log_or_limit<Isa>(bits, result), sign_bit(x));  // log1p(-0) is -0
 }
 
-/// Below 0.625, an odd polynomial of degree 11 (relative error below 2^-27); else (1 - e^-2|x|) / (1
-/// + e^-2|x|) with the sign of x.
+/// Below 0.625, an odd polynomial of degree 11 (relative error below 2^-27); else (1 - e^-2|x|) /
+/// (1 + e^-2|x|) with the sign of x.
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> tanh(const Floats<Isa>& x) {
   const Floats<Isa> magnitude = abs(x), s = x * x;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Compiles a kernel for each instruction set, and runs the one for the widest set that
-// instruction_set() allows. A kernel is `Body::run<Isa>(arguments...)`. Every function that it calls
-// must be AMP_ALWAYS_INLINE, so that it is compiled for the same set.
+// instruction_set() allows. A kernel is `Body::run<Isa>(arguments...)`. Every function that it
+// calls must be AMP_ALWAYS_INLINE, so that it is compiled for the same set.
 #pragma once
 
 #include "amp/core/config.hpp"

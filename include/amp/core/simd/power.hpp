@@ -73,8 +73,8 @@ AMP_ALWAYS_INLINE Floats<Isa> fmod_by_lane(const Floats<Isa>& x, const Floats<Is
   for (int l = 0; l < kLanes<Isa>; ++l) z.low[l] = ::fmodf(x[l], y[l]);
   return z;
 }
-/// |x| - q |y| with the sign of x. Quotients below 2^23 times y are exact in double; for others, and
-/// for 0, infinity and NaN, C is asked.
+/// |x| - q |y| with the sign of x. Quotients below 2^23 times y are exact in double; for others,
+/// and for 0, infinity and NaN, C is asked.
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> fmod(const Floats<Isa>& x, const Floats<Isa>& y) {
   const Floats<Isa> a = abs(x), b = abs(y), q = a / b;

@@ -16,8 +16,8 @@
 namespace amp::inline v0::simd {
 
 /// A register, or a part of one. The alignment of 16 bytes suffices, and with more, g++ notes that
-/// the ABI for passing it has changed. Spelled out, since some compilers allow no template parameter
-/// in the attribute.
+/// the ABI for passing it has changed. Spelled out, since some compilers allow no template
+/// parameter in the attribute.
 template <class T, int kBytes>
 struct Register;
 // clang-format off
@@ -30,7 +30,8 @@ AMP_REGISTERS(std::int64_t) AMP_REGISTERS(std::uint64_t) AMP_REGISTERS(float) AM
 #undef AMP_REGISTER
     // clang-format on
 
-    /// A signed integer as large as a number, of which vectors are masks: all bits are set, or none.
+    /// A signed integer as large as a number, of which vectors are masks: all bits are set, or
+    /// none.
     template <int kBytes>
     struct IntegerOf;
 // clang-format off

@@ -15,8 +15,8 @@
 namespace amp::inline v0::simd {
 
 /// x^e as doubles, for x >= 0 and a finite e that is not 0: 2^(e log2 x), to 10 digits if that
-/// exponent is moderate. With x = 2^k m, m in [sqrt(1/2), sqrt(2)) and s = (m - 1) / (m + 1), log2 x
-/// is k + 2 / ln 2 (s + s^3 / 3 + ...). Results below about 2^-1022 are 0.
+/// exponent is moderate. With x = 2^k m, m in [sqrt(1/2), sqrt(2)) and s = (m - 1) / (m + 1), log2
+/// x is k + 2 / ln 2 (s + s^3 / 3 + ...). Results below about 2^-1022 are 0.
 template <class Isa>
 AMP_ALWAYS_INLINE Vec<double, Isa> wide_power(const Floats<Isa>& x, double e) {
   using Doubles = Vec<double, Isa>;

@@ -98,8 +98,8 @@ struct Cofactor {
   }
 };
 
-/// d prod / dx = prod / x. If x is zero, it is the product of the others, which is `cofactor`: with a
-/// second zero, that is 0 too.
+/// d prod / dx = prod / x. If x is zero, it is the product of the others, which is `cofactor`: with
+/// a second zero, that is 0 too.
 struct ProductBackward {
   static constexpr int kParameters = 0;
 
@@ -145,8 +145,8 @@ struct LogSumExp {
     C maximum;
     double sum;
 
-    /// Returns what is subtracted: 0 if the maximum is infinite. Then -infinity adds 0, and infinity
-    /// makes the sum infinite.
+    /// Returns what is subtracted: 0 if the maximum is infinite. Then -infinity adds 0, and
+    /// infinity makes the sum infinite.
     AMP_HOST_DEVICE C origin() const { return is_finite(maximum) ? maximum : C{0}; }
     AMP_HOST_DEVICE void raise(C to) {
       if (!(to > maximum)) return;
@@ -234,8 +234,8 @@ struct VectorNorm {
   static constexpr bool kIntegers = false;
 };
 
-/// The derivatives of a norm y of finite order p != 0: sign(x) (|x| / y)^(p - 1), and 0 if x is 0 or
-/// y is, for lack of one. As torch's, that of order 1 is 0 if x is NaN.
+/// The derivatives of a norm y of finite order p != 0: sign(x) (|x| / y)^(p - 1), and 0 if x is 0
+/// or y is, for lack of one. As torch's, that of order 1 is 0 if x is NaN.
 struct MagnitudesBackward {
   static constexpr int kParameters = 0;
 
@@ -248,8 +248,8 @@ struct SquaresBackward {
 
   AMP_FORMULA apply(C grad, C x, C y, C) { return select(y == C{0}, C{0}, grad * (x / y)); }
 };
-/// Of an order between 0 and 2 (kLow), powers have an exponent between -1 and 1 and do not overflow,
-/// and the quotient may underflow; of others it is the other way round.
+/// Of an order between 0 and 2 (kLow), powers have an exponent between -1 and 1 and do not
+/// overflow, and the quotient may underflow; of others it is the other way round.
 template <bool kLow>
 struct PowersBackward {
   static constexpr int kParameters = 0;
@@ -287,7 +287,8 @@ void visit_derivative([[maybe_unused]] const FoldBackwardArgs& args, Visitor&& v
   }
 }
 
-/// Calls visitor(fold, type_tag<C>) with the fold that an op stands for, and the type of its elements.
+/// Calls visitor(fold, type_tag<C>) with the fold that an op stands for, and the type of its
+/// elements.
 template <class Op, class Visitor>
 void visit_fold(const FoldArgs& args, Visitor&& visitor) {
   const auto of_type = [&](auto tag) {

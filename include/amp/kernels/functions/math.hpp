@@ -65,8 +65,8 @@ AMP_HOST_DEVICE AMP_ALWAYS_INLINE auto is_unseen_nan([[maybe_unused]] C x) -> de
 }
 
 /// The inverse of erf: infinite at -1 and 1, NaN beyond. Starts from polynomials in log(1 - x^2)
-/// with an error of 1e-6 (Giles, "Approximating the erfinv function", GPU Computing Gems, 2011), and
-/// corrects by Halley's method, in which erfc keeps the digits near 1.
+/// with an error of 1e-6 (Giles, "Approximating the erfinv function", GPU Computing Gems, 2011),
+/// and corrects by Halley's method, in which erfc keeps the digits near 1.
 template <class C>
 AMP_HOST_DEVICE inline C erfinv(C x) {
   constexpr float kNear[] = {2.81022636e-08F,  3.43273939e-07F, -3.5233877e-06F,

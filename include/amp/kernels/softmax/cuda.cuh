@@ -27,8 +27,7 @@ struct ExpSums {
     PerLine<Sweep, double> sums = {};
     AMP_UNROLL
     for (int l = 0; l < Sweep::kLines; ++l) largest[l] = seen[l].maximum;
-    tile.for_each(part, values,
-                  [&](int l, C& x) { largest[l] = functions::fmax(largest[l], x); });
+    tile.for_each(part, values, [&](int l, C& x) { largest[l] = functions::fmax(largest[l], x); });
     AMP_UNROLL
     for (int l = 0; l < Sweep::kLines; ++l) seen[l].raise(largest[l]);
     tile.add(part, sums, [&](int k, int l) {

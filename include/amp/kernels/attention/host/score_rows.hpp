@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The parts of a softmax over a row of scores, and of its backward. A row has n elements, a multiple
-// of kRowMultiple. NaN is tested on integers, which -ffast-math leaves alone.
+// The parts of a softmax over a row of scores, and of its backward. A row has n elements, a
+// multiple of kRowMultiple. NaN is tested on integers, which -ffast-math leaves alone.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct Maximum {
   }
 };
 
-/// Computes x = e^(factor * x - shift) * times, or 0 if x is kUnseen. Returns the sum of the results.
-/// shift is about the largest factor * x.
+/// Computes x = e^(factor * x - shift) * times, or 0 if x is kUnseen. Returns the sum of the
+/// results. shift is about the largest factor * x.
 struct Exponentials {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static C run(C* x, std::int64_t n, C factor, C shift, C times) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A function of elements (kernels/functions.hpp) over arrays: floats, and bools, which are bytes of 0
-// or 1, in vectors of the widest instruction set; other types one element at a time.
+// A function of elements (kernels/functions.hpp) over arrays: floats, and bools, which are bytes of
+// 0 or 1, in vectors of the widest instruction set; other types one element at a time.
 #pragma once
 
 #include <cstdint>

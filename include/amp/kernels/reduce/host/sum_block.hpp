@@ -17,8 +17,8 @@ AMP_ALWAYS_INLINE simd::Vec<double, Isa> term_of_first(const C* x, std::int64_t 
                                                        const Term& term) {
   return simd::keep_first(term(simd::to_double(simd::load_first<Isa>(x, n))), n);
 }
-/// The sum of term(x) over a row: terms of vectors of doubles, in two sums that do not wait for each
-/// other. Element i is added to lane i modulo twice the lanes.
+/// The sum of term(x) over a row: terms of vectors of doubles, in two sums that do not wait for
+/// each other. Element i is added to lane i modulo twice the lanes.
 template <class Isa, class C, class Term>
 AMP_ALWAYS_INLINE double sum_of_terms(const C* x, std::int64_t n, const Term& term) {
   constexpr std::int64_t kLanes = simd::kLanes<Isa>;

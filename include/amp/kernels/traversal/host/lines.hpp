@@ -56,8 +56,8 @@ struct ColumnBlock {
   }
 };
 
-/// Calls body(column block, scratch) for all lines, which lie side by side, in parallel. A block has
-/// at most kBlock lines. The scratch has room for the rows of `arrays` blocks.
+/// Calls body(column block, scratch) for all lines, which lie side by side, in parallel. A block
+/// has at most kBlock lines. The scratch has room for the rows of `arrays` blocks.
 template <class C, class Body>
 void for_column_blocks(const Lines& lines, int arrays, Body&& body) {
   if (lines.length == 0 || lines.count == 0) return;
