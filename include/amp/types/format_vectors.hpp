@@ -37,7 +37,7 @@ AMP_ALWAYS_INLINE Codes<Format, Isa> encode(const simd::Vec<float, Isa>& x) {
   if constexpr (kIsHalf && Isa::kHasHalf) return simd::to_half(x);
   const I bits = simd::as<std::int32_t>(x), magnitude = bits & 0x7fff'ffff;
   const U of_magnitude = simd::as<std::uint32_t>(magnitude);
-  const I is_nan = magnitude > 0x7f80'0000;
+  const I is_nan = (0x7f80'0000 - magnitude) >> 31;
   if constexpr (std::is_same_v<Format, bfloat16>) {
     const U all = simd::as<std::uint32_t>(x), upper = all >> 16;
     const U rounded = (all + (upper & 1) + 0x7fff) >> 16;
@@ -83,8 +83,8 @@ AMP_ALWAYS_INLINE simd::Vec<float, Isa> decode(const Codes<Format, Isa>& codes) 
     const auto halves = simd::as<std::uint16_t>(words >> 1) & 0xbfff;  // the sign is twice there
     const simd::Vec<float, Isa> value = simd::from_half(halves) * 256.0F;
     const I bits = simd::as<std::int32_t>(value);
-    const I is_nan = (bits & 0x7fff'ffff) == 0x43f0'0000;
-    return simd::as<float>(bits | select(is_nan, I(0x7ff0'0000), I(0)));
+    const I above_448 = (0x43e0'0000 - (bits & 0x7fff'ffff)) >> 31;  // cheaper than a comparison
+    return simd::as<float>(bits | (above_448 & 0x7ff0'0000));
   } else {
     constexpr int kShift = 23 - Format::mantissa_bits, kRebias = 127 - Format::bias;
     constexpr int kSignShift = 31 - Format::exponent_bits - Format::mantissa_bits;

@@ -42,21 +42,22 @@ template <> struct IntegerOf<8> { using type = std::int64_t; };
 // clang-format on
 
 // g++ compares registers of 512 bits lane by lane, unless it can join the comparison with what uses
-// the mask. So it is given the instructions, whose predicates are those numbers.
+// the mask. So it is given the instructions, whose predicates are those numbers. The mask becomes a
+// vector by a move that sets the other lanes to 0: vpmovm2d waits for the register that it writes.
 #if AMP_X86 && !defined(__clang__)
 template <int kBytes>
 inline constexpr bool kComparesByName = kBytes == 64;
-#define AMP_COMPARE_BY_NAME(text, suffix, predicate, a, b, mask) \
-  __asm__(text " %3, %2, %1, %%k1\n\tvpmovm2" suffix " %%k1, %0" \
-          : "=v"(mask)                                           \
-          : "v"(a), "v"(b), "i"(predicate)                       \
+#define AMP_COMPARE_BY_NAME(text, bits, predicate, a, b, set, mask)       \
+  __asm__(text " %3, %2, %1, %%k1\n\tvmovdqa" bits " %4, %0%{%%k1%}%{z%}" \
+          : "=v"(mask)                                                    \
+          : "v"(a), "v"(b), "i"(predicate), "v"(set)                      \
           : "k1")
 #define AMP_SELECT_BY_NAME(mask, a, b) \
   __asm__("vpternlogd $0xca, %2, %1, %0" : "+v"(mask) : "v"(a), "v"(b))
 #else
 template <int kBytes>
 inline constexpr bool kComparesByName = false;
-#define AMP_COMPARE_BY_NAME(text, suffix, predicate, a, b, mask) static_cast<void>(0)
+#define AMP_COMPARE_BY_NAME(text, bits, predicate, a, b, set, mask) static_cast<void>(0)
 #define AMP_SELECT_BY_NAME(mask, a, b) static_cast<void>(0)
 #endif
 enum Predicate {
@@ -73,18 +74,21 @@ AMP_ALWAYS_INLINE void compare_by_name(
     [[maybe_unused]] const typename Register<T, 64>::type& a,
     [[maybe_unused]] const typename Register<T, 64>::type& b,
     [[maybe_unused]] typename Register<typename IntegerOf<sizeof(T)>::type, 64>::type& mask) {
+  using Native = typename Register<typename IntegerOf<sizeof(T)>::type, 64>::type;
+  [[maybe_unused]] const Native set = ~Native{};
   // The predicates of integers, which have no NaN, end with those that mean "not less or equal".
   [[maybe_unused]] constexpr int kOfIntegers = kPredicate > 4 ? kPredicate - 8 : kPredicate;
+  static_assert(!std::is_same_v<T, std::uint64_t>);
   if constexpr (std::is_same_v<T, float>)
-    AMP_COMPARE_BY_NAME("vcmpps", "d", kPredicate, a, b, mask);
+    AMP_COMPARE_BY_NAME("vcmpps", "32", kPredicate, a, b, set, mask);
   if constexpr (std::is_same_v<T, double>)
-    AMP_COMPARE_BY_NAME("vcmppd", "q", kPredicate, a, b, mask);
+    AMP_COMPARE_BY_NAME("vcmppd", "64", kPredicate, a, b, set, mask);
   if constexpr (std::is_same_v<T, std::int32_t>)
-    AMP_COMPARE_BY_NAME("vpcmpd", "d", kOfIntegers, a, b, mask);
+    AMP_COMPARE_BY_NAME("vpcmpd", "32", kOfIntegers, a, b, set, mask);
   if constexpr (std::is_same_v<T, std::uint32_t>)
-    AMP_COMPARE_BY_NAME("vpcmpud", "d", kOfIntegers, a, b, mask);
+    AMP_COMPARE_BY_NAME("vpcmpud", "32", kOfIntegers, a, b, set, mask);
   if constexpr (std::is_same_v<T, std::int64_t>)
-    AMP_COMPARE_BY_NAME("vpcmpq", "q", kOfIntegers, a, b, mask);
+    AMP_COMPARE_BY_NAME("vpcmpq", "64", kOfIntegers, a, b, set, mask);
 }
 
 template <class T, class Isa>
