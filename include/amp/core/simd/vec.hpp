@@ -332,6 +332,33 @@ AMP_ALWAYS_INLINE Vec<T, Isa> keep_first(const Vec<T, Isa>& v, std::int64_t n) {
   return as<T>(as<typename IntegerOf<sizeof(T)>::type>(v) & load<Isa>(first_lanes<T>(n)));
 }
 
+/// The first (second) half of the lanes, as a vector of the next smaller set.
+template <class Isa>
+struct Halved;
+template <>
+struct Halved<Avx2> {
+  using type = Baseline;
+};
+template <>
+struct Halved<Avx512> {
+  using type = Avx2;
+};
+template <bool kSecond, class T, class Isa>
+AMP_ALWAYS_INLINE Vec<T, typename Halved<Isa>::type> half_of(const Vec<T, Isa>& v) {
+  Vec<T, typename Halved<Isa>::type> half;
+  if constexpr (Vec<T, Isa>::kTwo) {
+    const auto& lanes = kSecond ? v.high : v.low;
+    __builtin_memcpy(&half.low, &lanes, sizeof half.low);
+    __builtin_memcpy(&half.high, reinterpret_cast<const char*>(&lanes) + sizeof half.low,
+                     sizeof half.high);
+  } else {
+    __builtin_memcpy(&half.low,
+                     reinterpret_cast<const char*>(&v.low) + (kSecond ? sizeof half.low : 0),
+                     sizeof half.low);
+  }
+  return half;
+}
+
 // Structs instead of lambdas, because nvcc does not always inline those.
 struct Plus {
   template <class T>
@@ -344,6 +371,10 @@ struct Larger {
   AMP_ALWAYS_INLINE T operator()(T a, T b) const {
     return b > a ? b : a;
   }
+  template <class T, class Isa>
+  AMP_ALWAYS_INLINE Vec<T, Isa> operator()(const Vec<T, Isa>& a, const Vec<T, Isa>& b) const {
+    return larger(b, a);
+  }
 };
 /// Combines halves of kCount lanes until one lane is left.
 template <int kCount, class T, class Isa, class Combine>
@@ -355,9 +386,13 @@ AMP_ALWAYS_INLINE T fold_lanes(const Vec<T, Isa>& v, const Combine& combine, int
     return combine(low, fold_lanes<kCount / 2>(v, combine, first + kCount / 2));
   }
 }
+/// Combines halves of the lanes until one lane is left.
 template <class T, class Isa, class Combine>
 AMP_ALWAYS_INLINE T fold(const Vec<T, Isa>& v, const Combine& combine) {
-  return fold_lanes<kLanes<Isa>>(v, combine, 0);
+  if constexpr (std::is_same_v<Isa, Baseline>)
+    return fold_lanes<kLanes<Isa>>(v, combine, 0);
+  else
+    return fold(combine(half_of<false>(v), half_of<true>(v)), combine);
 }
 /// Whether a bit of a register is set.
 template <int kBytes>
