@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolution as matmuls (conv/shape.hpp), with images in parallel. 16-bit data is widened image by
-// image. Weight gradients are summed in float32 over fixed parts of the batch; the parts are added
-// in order, and the sum is rounded once.
+// Convolution as matmuls (conv/shape.hpp) or, if there is one channel in a group, as correlations
+// of planes (depthwise.hpp), with images in parallel. 16-bit data is widened image by image. Weight
+// gradients are summed in float32 over fixed parts of the batch; the parts are added in order, and
+// the sum is rounded once.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +13,11 @@
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/conv/args.hpp"
+#include "amp/kernels/conv/host/depthwise.hpp"
 #include "amp/kernels/conv/host/im2col.hpp"
 #include "amp/kernels/functions.hpp"
 #include "amp/kernels/matmul/host/gemm.hpp"
+#include "amp/kernels/reduce/host/sum_block.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
@@ -32,16 +35,21 @@ void conv2d_by_matmul(const Conv2dArgs& args) {
                             : nullptr;
   parallel_for(s.images * s.groups, [&](std::int64_t item) {
     const std::int64_t group = item % s.groups;
-    const HostBuffer<C> in_buffer(in_image), columns(s.patch() * s.pixels()), out_buffer(out_image);
-    unfold(s, fetch(args.input, item * in_image, 1, in_image, in_buffer.data()), columns.data());
+    const HostBuffer<C> in_buffer(in_image), out_buffer(out_image);
+    const C* const in = fetch(args.input, item * in_image, 1, in_image, in_buffer.data());
     C* const out = target(args.output, item * out_image, 1, out_image, out_buffer.data());
-    for (std::int64_t o = 0; o < s.filters; ++o) {
-      std::fill_n(out + o * s.pixels(), s.pixels(),
-                  bias != nullptr ? bias[group * s.filters + o] : C{0});
+    const C* const biases = bias != nullptr ? bias + group * s.filters : nullptr;
+    if (is_depthwise(s)) {
+      correlate(s, padded_input<C>(s), in, weight + group * weights, biases, out);
+    } else {
+      const HostBuffer<C> columns(s.patch() * s.pixels());
+      unfold(s, in, columns.data());
+      for (std::int64_t o = 0; o < s.filters; ++o)
+        std::fill_n(out + o * s.pixels(), s.pixels(), biases != nullptr ? biases[o] : C{0});
+      gemm::multiply_add<C>(s.filters, s.pixels(), s.patch(),
+                            {weight + group * weights, s.patch(), 1},
+                            {columns.data(), s.pixels(), 1}, out, s.pixels());
     }
-    gemm::multiply_add<C>(s.filters, s.pixels(), s.patch(),
-                          {weight + group * weights, s.patch(), 1}, {columns.data(), s.pixels(), 1},
-                          out, s.pixels());
     if (args.relu) std::transform(out, out + out_image, out, functions::Relu::apply<C>);
     store(out, args.output, item * out_image, 1, out_image);
   });
@@ -54,16 +62,21 @@ void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args) {
   const HostBuffer<C> weight_buffer(s.groups * weights);
   const C* const weight = fetch(args.weight, 0, 1, s.groups * weights, weight_buffer.data());
   parallel_for(s.images * s.groups, [&](std::int64_t item) {
-    const HostBuffer<C> grad_buffer(out_image), columns(s.patch() * s.pixels()),
-        in_buffer(in_image);
+    const HostBuffer<C> grad_buffer(out_image), in_buffer(in_image);
     const C* const grad =
         fetch(args.grad_output, item * out_image, 1, out_image, grad_buffer.data());
-    std::fill_n(columns.data(), s.patch() * s.pixels(), C{0});
-    gemm::multiply_add<C>(s.patch(), s.pixels(), s.filters,
-                          {weight + item % s.groups * weights, 1, s.patch()}, {grad, s.pixels(), 1},
-                          columns.data(), s.pixels());
     C* const grad_input = target(args.grad_input, item * in_image, 1, in_image, in_buffer.data());
-    fold(s, columns.data(), grad_input);
+    if (is_depthwise(s)) {
+      correlate_gradient(s, padded_gradient<C>(s), grad, weight + item % s.groups * weights,
+                         grad_input);
+    } else {
+      const HostBuffer<C> columns(s.patch() * s.pixels());
+      std::fill_n(columns.data(), s.patch() * s.pixels(), C{0});
+      gemm::multiply_add<C>(s.patch(), s.pixels(), s.filters,
+                            {weight + item % s.groups * weights, 1, s.patch()},
+                            {grad, s.pixels(), 1}, columns.data(), s.pixels());
+      fold(s, columns.data(), grad_input);
+    }
     store(grad_input, args.grad_input, item * in_image, 1, in_image);
   });
 }
@@ -86,22 +99,23 @@ void conv2d_backward_weight_by_matmul(const Conv2dBackwardWeightArgs& args) {
     C* const grad_weight = partial.data() + job * sums;
     C* const grad_bias = grad_weight + weights;
     std::fill_n(grad_weight, sums, C{0});
-    const HostBuffer<C> in_buffer(in_image), columns(s.patch() * s.pixels()),
-        grad_buffer(out_image);
+    const HostBuffer<C> in_buffer(in_image), grad_buffer(out_image);
+    const HostBuffer<C> columns(is_depthwise(s) ? 0 : s.patch() * s.pixels());
     for (std::int64_t image = part * s.images / parts; image < (part + 1) * s.images / parts;
          ++image) {
       const std::int64_t item = image * s.groups + group;
-      unfold(s, fetch(args.input, item * in_image, 1, in_image, in_buffer.data()), columns.data());
+      const C* const in = fetch(args.input, item * in_image, 1, in_image, in_buffer.data());
       const C* const grad =
           fetch(args.grad_output, item * out_image, 1, out_image, grad_buffer.data());
-      gemm::multiply_add<C>(s.filters, s.patch(), s.pixels(), {grad, s.pixels(), 1},
-                            {columns.data(), 1, s.pixels()}, grad_weight, s.patch());
-      for (std::int64_t o = 0; o < s.filters; ++o) {
-        double sum = 0;
-        for (std::int64_t p = 0; p < s.pixels(); ++p)
-          sum += static_cast<double>(grad[o * s.pixels() + p]);
-        grad_bias[o] += static_cast<C>(sum);
+      if (is_depthwise(s)) {
+        add_tap_gradients(s, padded_input<C>(s), in, grad, grad_weight);
+      } else {
+        unfold(s, in, columns.data());
+        gemm::multiply_add<C>(s.filters, s.patch(), s.pixels(), {grad, s.pixels(), 1},
+                              {columns.data(), 1, s.pixels()}, grad_weight, s.patch());
       }
+      for (std::int64_t o = 0; o < s.filters; ++o)
+        grad_bias[o] += static_cast<C>(sum_block<double>(grad + o * s.pixels(), s.pixels()));
     }
   });
   for (std::int64_t part = 1; part < parts; ++part) {
