@@ -9,6 +9,7 @@
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
+#include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/indexing/args.hpp"
 #include "amp/kernels/indexing/host.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
@@ -37,7 +38,21 @@ AMP_LAZY_DEFINITION void index_select(const IndexSelectArgs& args) {
   const HostBuffer<std::int64_t> index(n);
   detail::checked_indices(args.subject, args.index, in.length, index.data());
   const std::int64_t bytes = in.inner * item_size(args.input.dtype);
-  if (bytes == 0) return;
+  if (bytes == 0 || n == 0) return;
+  if (in.inner == 1) {  // elements, which calls for a loop of its own
+    visit_bits(args.input.dtype, [&](auto tag) {
+      using U = typename decltype(tag)::type;
+      parallel_ranges(in.outer, ceil_div(16 * kBlock, n),
+                      [&](std::int64_t begin, std::int64_t end) {
+                        for (std::int64_t row = begin; row < end; ++row) {
+                          const U* const from = args.input.as<const U>() + row * in.length;
+                          U* const to = args.output.as<U>() + row * n;
+                          for (std::int64_t i = 0; i < n; ++i) to[i] = from[index[i]];
+                        }
+                      });
+    });
+    return;
+  }
   parallel_ranges(
       in.outer * n, ceil_div(64 * kBlock, bytes), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t slice = begin; slice < end; ++slice) {
