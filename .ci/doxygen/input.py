@@ -267,7 +267,7 @@ class Header:
         namespace = re.match(r"namespace ([\w:]+)", text.replace("::inline v0", ""))
         if namespace:
             name = namespace[1]
-            if re.search(r"\b(detail|kernels)\b", name):
+            if re.search(r"\b(detail|kernels|simd)\b", name):
                 return close + 1, None
             if not opens:  # namespace x { class Y; }
                 return close + 1, None

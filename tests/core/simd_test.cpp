@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The functions of vectors on each instruction set, against those of C in double.
+#include <amp/core/simd/fold.hpp>
 #include <amp/core/simd/inverse.hpp>
 #include <amp/core/simd/math.hpp>
 #include <amp/core/simd/on_widest.hpp>

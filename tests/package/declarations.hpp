@@ -200,7 +200,7 @@ class DeclarationReader {
   }
 
   void members(const Declaration& scope, std::size_t close, Scope outer) {
-    static const std::regex internal("namespace .*\\b(detail|kernels)\\b.*");
+    static const std::regex internal("namespace .*\\b(detail|kernels|simd)\\b.*");
     if (scope.text.starts_with("namespace") || scope.text.starts_with("extern")) {
       const bool foreign = outer == Scope::kFile && !scope.text.starts_with("namespace amp");
       if (!foreign && !std::regex_match(scope.text, internal))

@@ -20,9 +20,9 @@ template <class T, int kBytes>
 using R = typename Register<T, kBytes>::type;
 
 // Not AMP_ALWAYS_INLINE: kernels, which call them, are templates without a target. They become one
-// instruction, since a kernel is inlined where the target is known. The builtins of AVX-512 take
+// instruction, since a kernel is inlined into functions with a target. The builtins of AVX-512 take
 // masks, whose types differ between compilers, so these instructions are named.
-void from_half();  // so that these names are known where there are none
+void from_half();  // so that these names are known on other processors
 void to_half();
 #if AMP_X86
 AMP_WITH_AVX2_WITHOUT_FMA inline void from_half(const R<std::int16_t, 16>& x, R<float, 32>& y) {

@@ -13,6 +13,7 @@
 
 #include "amp/core/config.hpp"
 #include "amp/core/simd/convert.hpp"
+#include "amp/core/simd/fold.hpp"
 #include "amp/core/simd/vec.hpp"
 
 namespace amp::inline v0::simd {
@@ -63,7 +64,7 @@ AMP_ALWAYS_INLINE Mask<T, Isa> has_bits_of(const Vec<T, Isa>& x, T number) {
   using I = typename IntegerOf<sizeof(T)>::type;
   return as<I>(x) == __builtin_bit_cast(I, number);
 }
-/// y, but NaN where x is NaN.
+/// y, but NaN if x is NaN.
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> unless_nan(const Floats<Isa>& x, const Floats<Isa>& y) {
   return as<float>(as<std::int32_t>(y) | is_nan(x));

@@ -9,6 +9,7 @@
 
 #include "amp/core/config.hpp"
 #include "amp/core/simd/convert.hpp"
+#include "amp/core/simd/fold.hpp"
 #include "amp/core/simd/math.hpp"
 #include "amp/core/simd/vec.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Powers of floats as doubles, whose sums do not overflow where those of floats would.
+// Powers of floats as doubles, whose sums do not overflow if those of floats would.
 #pragma once
 
 #include <cmath>

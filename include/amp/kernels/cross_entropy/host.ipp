@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "amp/core/simd/fold.hpp"
 #include "amp/kernels/cross_entropy/args.hpp"
 #include "amp/kernels/cross_entropy/formula.hpp"
 #include "amp/kernels/cross_entropy/host.hpp"

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/core/simd/fold.hpp"
 #include "amp/core/simd/wide_power.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host/loops.hpp"

@@ -8,6 +8,7 @@
 
 #include "amp/core/math.hpp"
 #include "amp/core/simd/convert.hpp"
+#include "amp/core/simd/fold.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/kernels/reduce/args.hpp"
 #include "amp/kernels/reduce/host.hpp"

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "amp/core/config.hpp"
+#include "amp/core/simd/fold.hpp"
 #include "amp/core/simd/math.hpp"
 #include "amp/kernels/traversal/host/rows.hpp"
 #include "amp/types/small_float.hpp"

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "amp/core/simd/fold.hpp"
 #include "amp/core/simd/vec.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/kernels/conv/shape.hpp"

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "amp/core/simd/convert.hpp"
+#include "amp/core/simd/fold.hpp"
 #include "amp/kernels/norm/formula.hpp"
 #include "amp/kernels/reduce/host/sum_block.hpp"
 #include "amp/kernels/traversal/host/rows.hpp"

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "amp/core/config.hpp"
+#include "amp/core/simd/fold.hpp"
 #include "amp/core/simd/on_widest.hpp"
 #include "amp/types/dtype.hpp"
 #include "amp/types/format_vectors.hpp"
