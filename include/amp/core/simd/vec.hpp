@@ -75,7 +75,8 @@ AMP_ALWAYS_INLINE void compare_by_name(
     [[maybe_unused]] const typename Register<T, 64>::type& b,
     [[maybe_unused]] typename Register<typename IntegerOf<sizeof(T)>::type, 64>::type& mask) {
   using Native = typename Register<typename IntegerOf<sizeof(T)>::type, 64>::type;
-  [[maybe_unused]] const Native set = ~Native{};
+  [[maybe_unused]] Native set{};
+  set = ~set;  // not an initialiser, which nvcc folds, and fails
   // The predicates of integers, which have no NaN, end with those that mean "not less or equal".
   [[maybe_unused]] constexpr int kOfIntegers = kPredicate > 4 ? kPredicate - 8 : kPredicate;
   static_assert(!std::is_same_v<T, std::uint64_t>);
