@@ -131,7 +131,8 @@ struct Registers<T, Isa, true> {
 };
 
 // clang-format off
-/// Operators work lane by lane. A number stands for a vector whose lanes all are that number.
+/// Operators work lane by lane. A number stands for a vector whose lanes all are that number. As an
+/// operand, it needs no vector of its own, which g++ makes lane by lane of integers that vary.
 template <class T, class Isa>
 struct Vec : Registers<T, Isa> {
   using typename Registers<T, Isa>::Native;
@@ -158,6 +159,20 @@ struct Vec : Registers<T, Isa> {
     Vec y; \
     y.low = a.low op b.low; \
     if constexpr (kTwo) y.high = a.high op b.high; \
+    return y; \
+  } \
+  template <class N> requires std::is_arithmetic_v<N> \
+  friend AMP_ALWAYS_INLINE Vec operator op(const Vec& a, N b) { \
+    Vec y; \
+    y.low = a.low op lane_of<T>(b); \
+    if constexpr (kTwo) y.high = a.high op lane_of<T>(b); \
+    return y; \
+  } \
+  template <class N> requires std::is_arithmetic_v<N> \
+  friend AMP_ALWAYS_INLINE Vec operator op(N a, const Vec& b) { \
+    Vec y; \
+    y.low = lane_of<T>(a) op b.low; \
+    if constexpr (kTwo) y.high = lane_of<T>(a) op b.high; \
     return y; \
   } \
   friend AMP_ALWAYS_INLINE Vec& operator op##=(Vec& a, const Vec& b) { \

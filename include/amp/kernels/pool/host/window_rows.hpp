@@ -34,9 +34,6 @@ AMP_ALWAYS_INLINE simd::Mask<To, Isa> mask_for(const simd::Vec<T, Isa>& mask) {
   }
 }
 
-// A number that varies is an operand of a register: as the initialiser of a vector of integers, g++
-// stores it lane by lane.
-
 /// Takes the maxima over the elements in this row, together with those of the rows before it.
 struct MaximaOfRow {
   template <class Isa, class C>
@@ -53,7 +50,7 @@ struct MaximaOfRow {
         simd::Vec<std::int32_t, Isa> where;
         if (is_first) {
           best = load_channels<Isa>(in + x * channels + c, n);
-          where.low = simd::Vec<std::int32_t, Isa>(0).low + place;
+          where = simd::Vec<std::int32_t, Isa>(0) + place;
           x += columns.step;
           place += static_cast<std::int32_t>(columns.step);
         } else {
@@ -65,7 +62,7 @@ struct MaximaOfRow {
           const auto wins = (v > best) | simd::is_nan(v);
           best = select(wins, v, best);
           const auto moves = mask_for<std::int32_t>(wins);
-          where.low = (where.low & ~moves.low) | (moves.low & place);
+          where = (where & ~moves) | (moves & place);
           place += static_cast<std::int32_t>(columns.step);
         }
         store_channels(best, maxima + c, n);
@@ -88,9 +85,7 @@ struct MaximaToRow {
         C* const sums = grad_in + x * channels;
         for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
           const std::int64_t n = channels - c;
-          auto distance = load_channels<Isa>(places + c, n);
-          distance.low -= place;
-          const auto here = mask_for<C>(distance == 0);
+          const auto here = mask_for<C>(load_channels<Isa>(places + c, n) - place == 0);
           const auto g = select(here, load_channels<Isa>(grad + c, n), simd::Vec<C, Isa>(0));
           store_channels(load_channels<Isa>(sums + c, n) + g, sums + c, n);
         }
