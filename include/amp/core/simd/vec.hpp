@@ -272,50 +272,51 @@ AMP_ALWAYS_INLINE const typename IntegerOf<sizeof(T)>::type* first_lanes(std::in
 
 namespace native {
 
-/// Whether the set reads and writes some lanes only. Otherwise they are copied one by one. (Of
-/// AVX-512, g++ alone: AddressSanitizer rewrites memory that clang's assembly names, wrongly.)
-#if defined(__clang__)
-template <class T, class Isa>
-inline constexpr bool kHasMasks = std::is_same_v<T, float>&& std::is_same_v<Isa, Avx2>;
-#else
+/// Whether the set reads and writes some lanes only. Otherwise they are copied one by one.
 template <class T, class Isa>
 inline constexpr bool kHasMasks = std::is_same_v<T, float> && !std::is_same_v<Isa, Baseline>;
-#endif
 
-void load_masked();  // so that these names are known on other processors
-void store_masked();
+void load_first();  // so that these names are known on other processors
+void store_first();
 
-// Not AMP_ALWAYS_INLINE: kernels, which call them, are templates without a target. They become one
-// instruction, since a kernel is inlined into functions with a target.
+// Not AMP_ALWAYS_INLINE: kernels, which call them, are templates without a target. They become a few
+// instructions, since a kernel is inlined into functions with a target.
 #if AMP_X86
 using Aligned [[gnu::vector_size(32)]] = float;  // which the builtins do not require
-AMP_WITH_AVX2_WITHOUT_FMA inline void load_masked(const float* x,
-                                                  const Register<std::int32_t, 32>::type& mask,
-                                                  Register<float, 32>::type& y) {
+AMP_WITH_AVX2_WITHOUT_FMA inline void load_first(const float* x, std::int64_t n,
+                                                 Register<float, 32>::type& y) {
+  Register<std::int32_t, 32>::type mask;
+  __builtin_memcpy(&mask, first_lanes<float>(n), sizeof mask);
   y = __builtin_ia32_maskloadps256(reinterpret_cast<const Aligned*>(x), mask);
 }
-AMP_WITH_AVX2_WITHOUT_FMA inline void store_masked(const Register<float, 32>::type& x,
-                                                   const Register<std::int32_t, 32>::type& mask,
-                                                   float* y) {
+AMP_WITH_AVX2_WITHOUT_FMA inline void store_first(const Register<float, 32>::type& x,
+                                                  std::int64_t n, float* y) {
+  Register<std::int32_t, 32>::type mask;
+  __builtin_memcpy(&mask, first_lanes<float>(n), sizeof mask);
   __builtin_ia32_maskstoreps256(reinterpret_cast<Aligned*>(y), mask, x);
 }
-#if !defined(__clang__)
-AMP_WITH_AVX512 inline void load_masked(const float* x,
-                                        const Register<std::int32_t, 64>::type& mask,
-                                        Register<float, 64>::type& y) {
-  __asm__("vpmovd2m %2, %%k1\n\tvmovups %1, %0 %{%%k1%}%{z%}"
+AMP_WITH_AVX512 inline void load_first(const float* x, std::int64_t n,
+                                       Register<float, 64>::type& y) {
+  const auto mask = static_cast<std::uint16_t>((1U << n) - 1);
+#if defined(__clang__)  // whose AddressSanitizer rewrites memory operands of assembly, wrongly
+  y = __builtin_ia32_loadups512_mask(x, Register<float, 64>::type{}, mask);
+#else
+  __asm__("vmovups %1, %0%{%2%}%{z%}"
           : "=v"(y)
-          : "m"(*reinterpret_cast<const Register<float, 64>::type*>(x)), "v"(mask)
-          : "k1");
-}
-AMP_WITH_AVX512 inline void store_masked(const Register<float, 64>::type& x,
-                                         const Register<std::int32_t, 64>::type& mask, float* y) {
-  __asm__("vpmovd2m %2, %%k1\n\tvmovups %1, %0 %{%%k1%}"
-          : "+m"(*reinterpret_cast<Register<float, 64>::type*>(y))
-          : "v"(x), "v"(mask)
-          : "k1");
-}
+          : "m"(*reinterpret_cast<const Register<float, 64>::type*>(x)), "Yk"(mask));
 #endif
+}
+AMP_WITH_AVX512 inline void store_first(const Register<float, 64>::type& x, std::int64_t n,
+                                        float* y) {
+  const auto mask = static_cast<std::uint16_t>((1U << n) - 1);
+#if defined(__clang__)
+  __builtin_ia32_storeups512_mask(y, x, mask);
+#else
+  __asm__("vmovups %1, %0%{%2%}"
+          : "+m"(*reinterpret_cast<Register<float, 64>::type*>(y))
+          : "v"(x), "Yk"(mask));
+#endif
+}
 #endif
 
 }  // namespace native
@@ -330,7 +331,7 @@ template <class Isa, class T>
 AMP_ALWAYS_INLINE Vec<T, Isa> load_first(const T* x, std::int64_t n) {
   if constexpr (native::kHasMasks<T, Isa>) {
     Vec<T, Isa> v;
-    native::load_masked(x, load<Isa>(first_lanes<T>(n)).low, v.low);
+    native::load_first(x, n, v.low);
     return v;
   } else {
     T padded[kLanes<Isa>] = {};
@@ -341,7 +342,7 @@ AMP_ALWAYS_INLINE Vec<T, Isa> load_first(const T* x, std::int64_t n) {
 template <class T, class Isa>
 AMP_ALWAYS_INLINE void store_first(const Vec<T, Isa>& v, T* x, std::int64_t n) {
   if constexpr (native::kHasMasks<T, Isa>) {
-    native::store_masked(v.low, load<Isa>(first_lanes<T>(n)).low, x);
+    native::store_first(v.low, n, x);
   } else {
     T padded[kLanes<Isa>];
     store(v, padded);
