@@ -185,6 +185,17 @@ AMP_ALWAYS_INLINE Vec<std::uint16_t, Isa> to_half(const Vec<float, Isa>& x) {
   return as<std::uint16_t>(y);
 }
 
+/// A function of C, for each lane.
+template <double (*kFunction)(double), class Isa>
+AMP_ALWAYS_INLINE Vec<double, Isa> by_lane(const Vec<double, Isa>& x) {
+  Vec<double, Isa> y;
+  for (int l = 0; l < kLanes<Isa> / 2; ++l) {
+    y.low[l] = kFunction(x.low[l]);
+    y.high[l] = kFunction(x.high[l]);
+  }
+  return y;
+}
+
 template <class Isa>
 AMP_ALWAYS_INLINE Vec<float, Isa> sqrt(const Vec<float, Isa>& x) {
   Vec<float, Isa> root;
@@ -193,12 +204,7 @@ AMP_ALWAYS_INLINE Vec<float, Isa> sqrt(const Vec<float, Isa>& x) {
 }
 template <class Isa>
 AMP_ALWAYS_INLINE Vec<double, Isa> sqrt(const Vec<double, Isa>& x) {
-  Vec<double, Isa> root;
-  for (int lane = 0; lane < kLanes<Isa> / 2; ++lane) {
-    root.low[lane] = std::sqrt(x.low[lane]);
-    root.high[lane] = std::sqrt(x.high[lane]);
-  }
-  return root;
+  return by_lane<::sqrt>(x);
 }
 
 }  // namespace amp::inline v0::simd

@@ -355,15 +355,9 @@ AMP_ALWAYS_INLINE Floats<Isa> rint(const Floats<Isa>& x) {
   return if_not_whole(x, select(up, t + 1.0F, t));
 }
 
-/// That of C, lane by lane.
 template <class Isa>
 AMP_ALWAYS_INLINE Vec<double, Isa> exp(const Vec<double, Isa>& x) {
-  Vec<double, Isa> y;
-  for (int l = 0; l < kLanes<Isa> / 2; ++l) {
-    y.low[l] = std::exp(x.low[l]);
-    y.high[l] = std::exp(x.high[l]);
-  }
-  return y;
+  return by_lane<::exp>(x);
 }
 
 }  // namespace amp::inline v0::simd
