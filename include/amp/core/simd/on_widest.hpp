@@ -12,7 +12,6 @@
 namespace amp::inline v0::simd {
 
 #if AMP_X86
-
 template <class Body>
 struct ForEachSet {
   template <class... Arguments>
@@ -28,41 +27,33 @@ struct ForEachSet {
     return Body::template run<Avx2>(arguments...);
   }
 };
+#endif
 
 /// Runs the kernel that is compiled for `set`, which the processor must have. Arguments are scalars
 /// and pointers, passed by value.
 template <class Body, class... Arguments>
-auto on_set(InstructionSet set, Arguments... arguments) {
+auto on_set([[maybe_unused]] InstructionSet set, Arguments... arguments) {
+#if AMP_X86
   if (set >= InstructionSet::kAvx512) return ForEachSet<Body>::avx512(arguments...);
   if (set >= InstructionSet::kAvx2) return ForEachSet<Body>::avx2(arguments...);
+#endif
   return Body::template run<Baseline>(arguments...);
 }
+template <class Body, class... Arguments>
+auto on_widest(Arguments... arguments) {
+  return on_set<Body>(instruction_set(), arguments...);
+}
+
 /// Runs the kernel whose products are not fused with the sums that they are added to: its results
 /// have the same bits on all sets. (See AMP_ROUND_PRODUCT on programs that may fuse everywhere.)
 /// AVX-512 cannot be had without fused instructions, so AVX2 is the widest.
 template <class Body, class... Arguments>
 auto on_widest_without_fma(Arguments... arguments) {
+#if AMP_X86
   if (instruction_set() >= InstructionSet::kAvx2)
     return ForEachSet<Body>::avx2_without_fma(arguments...);
-  return Body::template run<Baseline>(arguments...);
-}
-
-#else
-
-template <class Body, class... Arguments>
-auto on_set(InstructionSet, Arguments... arguments) {
-  return Body::template run<Baseline>(arguments...);
-}
-template <class Body, class... Arguments>
-auto on_widest_without_fma(Arguments... arguments) {
-  return Body::template run<Baseline>(arguments...);
-}
-
 #endif
-
-template <class Body, class... Arguments>
-auto on_widest(Arguments... arguments) {
-  return on_set<Body>(instruction_set(), arguments...);
+  return Body::template run<Baseline>(arguments...);
 }
 
 }  // namespace amp::inline v0::simd
