@@ -3,7 +3,7 @@
 //
 // Powers of floats as doubles on each instruction set, against those of C.
 #include <amp/core/simd/on_widest.hpp>
-#include <amp/core/simd/wide_power.hpp>
+#include <amp/core/simd/power.hpp>
 
 #include <bit>
 #include <cmath>

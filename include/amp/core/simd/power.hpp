@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Functions of two floats whose steps need more digits than floats have: pow and fmod. In between
-// they compute in double.
+// Functions of two floats whose steps need more digits than floats have: powers and fmod. In
+// between they compute in double.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "amp/core/config.hpp"
@@ -15,16 +16,17 @@
 
 namespace amp::inline v0::simd {
 
-/// log2 of positive finite numbers, from the series of log((1 + s) / (1 - s)).
+/// log2, from the series of log((1 + s) / (1 - s)), to 10 digits.
 template <class Isa>
 AMP_ALWAYS_INLINE Vec<double, Isa> log2_in_double(const Floats<Isa>& x) {
-  const LogParts<Isa> of(as<std::int32_t>(x));
+  const Integers<Isa> bits = as<std::int32_t>(x);
+  const LogParts<Isa> of(bits);
   const Vec<double, Isa> f = to_double(of.f), s = f / (f + 2.0), square = s * s;
   constexpr double kScale = 2 * 1.44269504088896340736;
   return polynomial(square, kScale, kScale / 3, kScale / 5, kScale / 7, kScale / 9, kScale / 11,
                     kScale / 13) *
              s +
-         to_double(convert_lanes<float>(of.e));
+         to_double(log_or_limit<Isa>(bits, convert_lanes<float>(of.e)));
 }
 
 /// 2^t, rounded to subnormal numbers, too.
@@ -66,6 +68,36 @@ AMP_ALWAYS_INLINE Floats<Isa> pow(const Floats<Isa>& x, const Floats<Isa>& y) {
   const Integers<Isa> result = as<std::int32_t>(with_its_sign) | has_none | is_nan(x) | is_nan(y);
   return select(as<std::int32_t>(x) == kOne || magnitude_bits(y) == 0, Floats<Isa>(1.0F),
                 as<float>(result));
+}
+
+/// x^e as doubles, whose sums do not overflow if those of floats would, for x >= 0 and a finite e
+/// that is not 0. Results below about 2^-1022 are 0.
+template <class Isa>
+AMP_ALWAYS_INLINE Vec<double, Isa> wide_power(const Floats<Isa>& x, double e) {
+  using Doubles = Vec<double, Isa>;
+  const Doubles t = log2_in_double(x) * e;
+  // Rounds to nearest, as ExpArgument does. 2^t is 2^(n - 1) times 2^(1 + r).
+  constexpr double kRounding = 0x1.8p52;
+  const Doubles bounded = smaller(larger(t, Doubles(-1022.0)), Doubles(1025.0));
+  const Vec<std::int64_t, Isa> rounded = as<std::int64_t>(bounded + kRounding);
+  const Doubles n =
+      as<double>((rounded & 0x000f'ffff'ffff'ffff) | 0x4330'0000'0000'0000) - kRounding;
+  const Doubles r = bounded - n;
+  const Doubles power_of_r =
+      polynomial(r, 2.0, 1.3862943611198906, 0.48045301391820139, 0.11100821702164434,
+                 0.019236258821909152, 0.0026667116295633377, 0.00030807062783115434,
+                 3.0505467496164346e-05, 2.6430988001463014e-06, 2.0355873131498164e-07);
+  const Doubles result = power_of_r * as<double>((rounded + 1022) << 52);
+  return as<double>(as<std::int64_t>(result) | is_nan(t));
+}
+template <class Isa>
+AMP_ALWAYS_INLINE Vec<double, Isa> wide_power(const Vec<double, Isa>& x, double e) {
+  Vec<double, Isa> y;
+  for (int l = 0; l < kLanes<Isa> / 2; ++l) {
+    y.low[l] = ::pow(x.low[l], e);
+    y.high[l] = ::pow(x.high[l], e);
+  }
+  return y;
 }
 
 template <class Isa>

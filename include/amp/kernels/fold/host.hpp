@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "amp/core/simd/fold.hpp"
-#include "amp/core/simd/wide_power.hpp"
+#include "amp/core/simd/power.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/elementwise/host/loops.hpp"
 #include "amp/kernels/fold/args.hpp"
