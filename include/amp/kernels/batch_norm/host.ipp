@@ -17,19 +17,6 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// The gradient of a run of one channel. `factor` is rstd * weight.
-struct BatchNormGradient {
-  template <class Isa, class C>
-  AMP_ALWAYS_INLINE static void run(const C* x, const C* grad, C* grad_x, std::int64_t n, C mean,
-                                    C rstd, C factor, C mean_grad, C mean_dot) {
-    for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
-      simd::Vec<C, Isa> v = simd::load<Isa>(x + i), g = simd::load<Isa>(grad + i);
-      Norm::to_normal(v, mean, rstd);
-      Norm::to_gradient(g, v, mean_grad, mean_dot, factor);
-      simd::store(g, grad_x + i);
-    }
-  }
-};
 /// y = x * factor
 struct ScaleRun {
   template <class Isa, class C>
@@ -134,8 +121,8 @@ void batch_norm_backward(const BatchNormBackwardArgs& args) {
         const C* const grad = fetch_run(args.grad_output, run, 1);
         C* const grad_x = block.target(args.grad_input, scratch.data() + 2 * space);
         if (args.training) {
-          on_rows<BatchNormGradient, C>(fetch_run(args.input, run, 0), grad, grad_x, runs.length,
-                                        mean, rstd, factor, mean_g, mean_dot);
+          on_rows<NormGradient, C>(fetch_run(args.input, run, 0), grad, grad_x, runs.length, mean,
+                                   rstd, RowAffine<C>{}, mean_g, mean_dot, factor);
         } else {
           on_rows<ScaleRun, C>(grad, grad_x, runs.length, factor);
         }

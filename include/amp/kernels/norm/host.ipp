@@ -119,7 +119,7 @@ void norm_backward_row(const NormBackwardArgs& args, const Affine& affine, std::
   const C mean_dot = static_cast<C>(dot / n);
   affine.for_pieces(row, weight, no_bias, [&](std::int64_t from, RowAffine<C> parameters) {
     on_rows<NormGradient, C>(x + from, grad + from, grad_x + from, piece, mean, rstd, parameters,
-                             mean_g, mean_dot);
+                             mean_g, mean_dot, rstd);
   });
 }
 

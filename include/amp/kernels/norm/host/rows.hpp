@@ -89,17 +89,17 @@ struct AddToNormSums {
   }
 };
 
-/// grad_x = rstd * (g - mean_g - x^ * mean_dot)
+/// grad_x = factor * (g - mean_g - x^ * mean_dot), as Norm::to_gradient() says.
 struct NormGradient {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static void run(const C* x, const C* grad, C* grad_x, std::int64_t n, C mean,
-                                    C rstd, RowAffine<C> affine, C mean_g, C mean_dot) {
+                                    C rstd, RowAffine<C> affine, C mean_g, C mean_dot, C factor) {
     for (std::int64_t i = 0; i < n; i += simd::kLanes<Isa>) {
       simd::Vec<C, Isa> v = simd::load<Isa>(x + i), w = affine.weight;
       if (affine.weights != nullptr) w = simd::load<Isa>(affine.weights + i);
       Norm::to_normal(v, mean, rstd);
       simd::Vec<C, Isa> g = simd::load<Isa>(grad + i) * w;
-      Norm::to_gradient(g, v, mean_g, mean_dot, rstd);
+      Norm::to_gradient(g, v, mean_g, mean_dot, factor);
       simd::store(g, grad_x + i);
     }
   }
