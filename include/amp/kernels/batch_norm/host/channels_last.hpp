@@ -96,23 +96,29 @@ void map_pixels(const std::array<const Operand*, kArrays>& arrays, const Operand
 
 // What bodies do for the channels of `count` pixels. Sums have room for whole vectors.
 
+/// sums[c] += term(x), in two sums that do not wait for each other
+template <class Isa, class Term>
+AMP_ALWAYS_INLINE void add_terms_of_channels(const float* x, std::int64_t count,
+                                             std::int64_t channels, std::int64_t c,
+                                             const Term& term, double* sums) {
+  simd::Vec<double, Isa> even = 0, odd = 0;
+  x += c;
+  for (std::int64_t i = 0; i < count; ++i, x += channels) {
+    const auto v = term(simd::to_double(load_channels<Isa>(x, channels - c)));
+    if (i % 2 == 0)
+      even += v;
+    else
+      odd += v;
+  }
+  simd::add_to(sums + c, even + odd);
+}
 /// sums[c] += x
 struct AddPixels {
   template <class Isa>
   AMP_ALWAYS_INLINE static void run(const float* x, std::int64_t count, std::int64_t channels,
                                     double* sums) {
-    for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
-      simd::Vec<double, Isa> even = 0, odd = 0;
-      const float* pixel = x + c;
-      for (std::int64_t i = 0; i < count; ++i, pixel += channels) {
-        const auto v = simd::to_double(load_channels<Isa>(pixel, channels - c));
-        if (i % 2 == 0)
-          even += v;
-        else
-          odd += v;
-      }
-      simd::add_to(sums + c, even + odd);
-    }
+    for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>)
+      add_terms_of_channels<Isa>(x, count, channels, c, ItselfTerm{}, sums);
   }
 };
 /// sums[c] += (x - means[c])^2
@@ -122,16 +128,7 @@ struct AddSquaresOfPixels {
                                     const double* means, double* sums) {
     for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
       const SquareTerm<simd::Vec<double, Isa>> square{simd::load<Isa>(means + c)};
-      simd::Vec<double, Isa> even = 0, odd = 0;
-      const float* pixel = x + c;
-      for (std::int64_t i = 0; i < count; ++i, pixel += channels) {
-        const auto v = square(simd::to_double(load_channels<Isa>(pixel, channels - c)));
-        if (i % 2 == 0)
-          even += v;
-        else
-          odd += v;
-      }
-      simd::add_to(sums + c, even + odd);
+      add_terms_of_channels<Isa>(x, count, channels, c, square, sums);
     }
   }
 };
