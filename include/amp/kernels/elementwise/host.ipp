@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/elementwise/function_kernels.hpp"
@@ -68,47 +70,29 @@ void binary_blocks(const BinaryArgs& args, BinaryLoop<C, Result> loop_of_block) 
   });
 }
 
-/// The first element of a block of an array.
-template <class T>
-T* block_of(const Operand& x, std::int64_t offset) {
-  return static_cast<T*>(const_cast<void*>(element(x, offset)));
+/// A block of an operand of a loop over one 16-bit format: in place, or, of a number, as floats.
+template <class X>
+const X* block_of(const Operand& x, std::int64_t offset, std::int64_t n, float* buffer) {
+  if constexpr (SixteenBits<X>)
+    return static_cast<const X*>(element(x, offset));
+  else
+    return fetch(x, offset, 0, n, buffer);
 }
-/// Blocks of one 16-bit format. Returns false if they are not dense.
-template <class T>
-bool unary_16_bit_blocks(const UnaryArgs& args, UnaryLoop<T, T> loop_of_block) {
-  const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
-  if (loop.inner_stride(0) != 1 || loop.inner_stride(1) != 1) return false;
-  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    loop_of_block(args.parameters, block_of<T>(args.output, at[1]), n,
-                  block_of<T>(args.input, at[0]));
-  });
-  return true;
-}
-template <class T>
-bool binary_16_bit_blocks(const BinaryArgs& args, BinaryLoop<T, T> loop_of_block) {
-  const auto loop = Loop<3>::in_memory_order(args.output, {&args.a, &args.b, &args.output});
-  for (int operand = 0; operand < 3; ++operand) {
-    if (loop.inner_stride(operand) != 1) return false;
-  }
-  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    loop_of_block(args.parameters, block_of<T>(args.output, at[2]), n, block_of<T>(args.a, at[0]),
-                  block_of<T>(args.b, at[1]));
-  });
-  return true;
-}
-/// A second operand that is one number for a block is a block of floats.
-template <class T>
-bool number_16_bit_blocks(const BinaryArgs& args,
-                          void (*loop_of_block)(const Parameters&, T*, std::int64_t, const T*,
-                                                const float*)) {
-  const auto loop = Loop<3>::in_memory_order(args.output, {&args.a, &args.b, &args.output});
-  if (loop.inner_stride(0) != 1 || loop.inner_stride(1) != 0 || loop.inner_stride(2) != 1)
+/// Blocks of one 16-bit format T. Returns false if the arrays are not dense, or if an operand of
+/// floats is not one number for a block.
+template <class T, class... X, class... In, std::size_t... k>
+bool blocks_of_16_bits(const Parameters& parameters, const Operand& output,
+                       void (*loop_of_block)(const Parameters&, T*, std::int64_t, const X*...),
+                       std::index_sequence<k...>, const In&... in) {
+  constexpr std::size_t kOutput = sizeof...(X);
+  const auto loop = Loop<kOutput + 1>::in_memory_order(output, {&in..., &output});
+  if (loop.inner_stride(kOutput) != 1 ||
+      !((loop.inner_stride(k) == (SixteenBits<X> ? 1 : 0)) && ...))
     return false;
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    float buffer[kBlock];
-    const float* const b = fetch(args.b, at[1], 0, n, buffer);
-    loop_of_block(args.parameters, block_of<T>(args.output, at[2]), n, block_of<T>(args.a, at[0]),
-                  b);
+    float number[kBlock];
+    T* const y = static_cast<T*>(const_cast<void*>(element(output, at[kOutput])));
+    loop_of_block(parameters, y, n, block_of<X>(in, at[k], n, number)...);
   });
   return true;
 }
@@ -122,15 +106,20 @@ bool computed_in_16_bits(const Args& args) {
       using T = typename decltype(tag)::type;
       if constexpr (std::is_same_v<Args, UnaryArgs>) {
         return args.input.dtype == dtype && !args.input.immediate &&
-               unary_16_bit_blocks<T>(args, loop<Function, float, T, T>);
+               blocks_of_16_bits(args.parameters, args.output, &loop<Function, float, T, T>,
+                                 std::index_sequence<0>(), args.input);
       } else {
         const bool b_is_array = !args.b.immediate;
         if (args.a.immediate || args.a.dtype != dtype) return false;
         if (b_is_array && args.b.dtype != dtype) return false;
-        if (b_is_array && binary_16_bit_blocks<T>(args, loop<Function, float, T, T, T>))
+        const std::index_sequence<0, 1> operands;
+        if (b_is_array &&
+            blocks_of_16_bits(args.parameters, args.output, &loop<Function, float, T, T, T>,
+                              operands, args.a, args.b))
           return true;
         if constexpr (is_in<Function>(BinaryFunctions{}))
-          return number_16_bit_blocks<T>(args, loop<Function, float, T, T, float>);
+          return blocks_of_16_bits(args.parameters, args.output,
+                                   &loop<Function, float, T, T, float>, operands, args.a, args.b);
         return false;
       }
     };
