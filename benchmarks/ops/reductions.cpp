@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Reductions, norms, softmax and losses. The first number, where there is one, is the dimension;
+// Reductions, norms, softmax and losses. If there is a first number, it is the dimension;
 // but p comes first in `norm`.
 #include "ops.hpp"
 
