@@ -37,7 +37,7 @@ AMP_ALWAYS_INLINE Codes<Format, Isa> encode(const simd::Vec<float, Isa>& x) {
   if constexpr (kIsHalf && Isa::kHasHalf) return simd::to_half(x);
   const I bits = simd::as<std::int32_t>(x), magnitude = bits & 0x7fff'ffff;
   const U of_magnitude = simd::as<std::uint32_t>(magnitude);
-  const I is_nan = (0x7f80'0000 - magnitude) >> 31;
+  const I is_nan = simd::is_nan(x);
   if constexpr (std::is_same_v<Format, bfloat16>) {
     const U all = simd::as<std::uint32_t>(x), upper = all >> 16;
     const U rounded = (all + (upper & 1) + 0x7fff) >> 16;

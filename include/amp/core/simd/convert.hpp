@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Vectors of one type from those of another, and what the vector extensions lack on x86: half
-// precision and square roots.
+// precision, square roots and whole numbers.
 #pragma once
 
 #include <cmath>
@@ -14,6 +14,9 @@
 
 namespace amp::inline v0::simd {
 
+/// Directions of rounding to whole numbers, as x86 encodes them. Inexact results raise no flag.
+enum Direction { kToNearest = 8, kDown = 9, kUp = 10, kTowardsZero = 11 };
+
 namespace native {
 
 template <class T, int kBytes>
@@ -24,6 +27,8 @@ using R = typename Register<T, kBytes>::type;
 // masks, whose types differ between compilers, so these instructions are named.
 void from_half();  // so that these names are known on other processors
 void to_half();
+template <int kDirection>
+void round();
 #if AMP_X86
 AMP_WITH_AVX2_WITHOUT_FMA inline void from_half(const R<std::int16_t, 16>& x, R<float, 32>& y) {
   y = __builtin_ia32_vcvtph2ps256(x);
@@ -34,6 +39,10 @@ AMP_WITH_AVX2_WITHOUT_FMA inline void to_half(const R<float, 32>& x, R<std::int1
 AMP_WITH_AVX2_WITHOUT_FMA inline void square_root(const R<float, 32>& x, R<float, 32>& y) {
   y = __builtin_ia32_sqrtps256(x);
 }
+template <int kDirection>
+AMP_WITH_AVX2_WITHOUT_FMA inline void round(const R<float, 32>& x, R<float, 32>& y) {
+  y = __builtin_ia32_roundps256(x, kDirection);
+}
 AMP_WITH_AVX512 inline void from_half(const R<std::int16_t, 32>& x, R<float, 64>& y) {
   __asm__("vcvtph2ps %1, %0" : "=v"(y) : "v"(x));
 }
@@ -42,6 +51,10 @@ AMP_WITH_AVX512 inline void to_half(const R<float, 64>& x, R<std::int16_t, 32>& 
 }
 AMP_WITH_AVX512 inline void square_root(const R<float, 64>& x, R<float, 64>& y) {
   __asm__("vsqrtps %1, %0" : "=v"(y) : "v"(x));
+}
+template <int kDirection>
+AMP_WITH_AVX512 inline void round(const R<float, 64>& x, R<float, 64>& y) {
+  __asm__("vrndscaleps %2, %1, %0" : "=v"(y) : "v"(x), "i"(kDirection));
 }
 #endif
 inline void square_root(const R<float, 16>& x, R<float, 16>& y) {

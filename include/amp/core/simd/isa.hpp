@@ -33,14 +33,15 @@ struct Baseline {
   static constexpr int kBytes = 16;
   static constexpr bool kShiftsLanes = !AMP_X86;  ///< each by a number of its own
   static constexpr bool kHasHalf = false;         ///< conversion of half precision
+  static constexpr bool kHasRounding = false;     ///< to whole numbers, in any direction
 };
 struct Avx2 {
   static constexpr int kBytes = 32;
-  static constexpr bool kShiftsLanes = true, kHasHalf = true;
+  static constexpr bool kShiftsLanes = true, kHasHalf = true, kHasRounding = true;
 };
 struct Avx512 {
   static constexpr int kBytes = 64;
-  static constexpr bool kShiftsLanes = true, kHasHalf = true;
+  static constexpr bool kShiftsLanes = true, kHasHalf = true, kHasRounding = true;
 };
 
 template <class Isa>

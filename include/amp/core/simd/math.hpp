@@ -33,11 +33,6 @@ AMP_ALWAYS_INLINE V polynomial(const V& x, C c0, Cs... rest) {
   return polynomial(x, rest...) * x + c0;
 }
 
-template <class T, class Isa>
-AMP_ALWAYS_INLINE Mask<T, Isa> magnitude_bits(const Vec<T, Isa>& x) {
-  using I = typename IntegerOf<sizeof(T)>::type;
-  return as<I>(x) & (std::numeric_limits<I>::max)();
-}
 template <class Isa>
 AMP_ALWAYS_INLINE Integers<Isa> sign_bit(const Floats<Isa>& x) {
   return as<std::int32_t>(x) & (std::numeric_limits<std::int32_t>::min)();
@@ -45,14 +40,6 @@ AMP_ALWAYS_INLINE Integers<Isa> sign_bit(const Floats<Isa>& x) {
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> with_sign(const Floats<Isa>& x, const Integers<Isa>& sign) {
   return as<float>(as<std::int32_t>(x) | sign);
-}
-/// The bits of infinity.
-template <class T>
-inline constexpr auto kInfinityBits = __builtin_bit_cast(typename IntegerOf<sizeof(T)>::type,
-                                                         std::numeric_limits<T>::infinity());
-template <class T, class Isa>
-AMP_ALWAYS_INLINE Mask<T, Isa> is_nan(const Vec<T, Isa>& x) {
-  return (kInfinityBits<T> - magnitude_bits(x)) >> static_cast<int>(8 * sizeof(T) - 1);
 }
 template <class T, class Isa>
 AMP_ALWAYS_INLINE Mask<T, Isa> is_finite(const Vec<T, Isa>& x) {
@@ -331,28 +318,41 @@ AMP_ALWAYS_INLINE Floats<Isa> if_not_whole(const Floats<Isa>& x, const Floats<Is
       magnitude_bits(x) < __builtin_bit_cast(std::int32_t, 0x1p23F);
   return select(may_have_fraction, with_sign(rounded, sign_bit(x)), x);
 }
+/// The next whole number in a direction; to nearest, ties to even.
+template <Direction kDirection, class Isa>
+AMP_ALWAYS_INLINE Floats<Isa> round(const Floats<Isa>& x) {
+  if constexpr (Isa::kHasRounding) {
+    Floats<Isa> y;
+    native::round<kDirection>(x.low, y.low);
+    return y;
+  } else if constexpr (kDirection == kToNearest) {
+    const Floats<Isa> magnitude = abs(x);
+    const Integers<Isa> whole = convert_lanes<std::int32_t>(magnitude);
+    const Floats<Isa> t = convert_lanes<float>(whole), fraction = magnitude - t;
+    const Integers<Isa> up = fraction > 0.5F || (fraction == 0.5F && (whole & 1) != 0);
+    return if_not_whole(x, select(up, t + 1.0F, t));
+  } else {
+    const Floats<Isa> t = convert_lanes<float>(convert_lanes<std::int32_t>(x));
+    if constexpr (kDirection == kDown) return if_not_whole(x, select(t > x, t - 1.0F, t));
+    if constexpr (kDirection == kUp) return if_not_whole(x, select(t < x, t + 1.0F, t));
+    return if_not_whole(x, t);
+  }
+}
 template <class Isa>
-AMP_ALWAYS_INLINE Floats<Isa> trunc(const Floats<Isa>& x) {
-  return if_not_whole(x, convert_lanes<float>(convert_lanes<std::int32_t>(x)));
+AMP_ALWAYS_INLINE Floats<Isa> rint(const Floats<Isa>& x) {
+  return round<kToNearest>(x);
 }
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> floor(const Floats<Isa>& x) {
-  const Floats<Isa> t = convert_lanes<float>(convert_lanes<std::int32_t>(x));
-  return if_not_whole(x, select(t > x, t - 1.0F, t));
+  return round<kDown>(x);
 }
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> ceil(const Floats<Isa>& x) {
-  const Floats<Isa> t = convert_lanes<float>(convert_lanes<std::int32_t>(x));
-  return if_not_whole(x, select(t < x, t + 1.0F, t));
+  return round<kUp>(x);
 }
-/// To nearest, ties to even.
 template <class Isa>
-AMP_ALWAYS_INLINE Floats<Isa> rint(const Floats<Isa>& x) {
-  const Floats<Isa> magnitude = abs(x);
-  const Integers<Isa> whole = convert_lanes<std::int32_t>(magnitude);
-  const Floats<Isa> t = convert_lanes<float>(whole), fraction = magnitude - t;
-  const Integers<Isa> up = fraction > 0.5F || (fraction == 0.5F && (whole & 1) != 0);
-  return if_not_whole(x, select(up, t + 1.0F, t));
+AMP_ALWAYS_INLINE Floats<Isa> trunc(const Floats<Isa>& x) {
+  return round<kTowardsZero>(x);
 }
 
 template <class Isa>

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "amp/core/config.hpp"
@@ -245,6 +246,24 @@ AMP_ALWAYS_INLINE Vec<T, Isa> smaller(const Vec<T, Isa>& a, const Vec<T, Isa>& b
 template <class To, class T, class Isa>
 AMP_ALWAYS_INLINE Vec<To, Isa> as(const Vec<T, Isa>& x) {
   return __builtin_bit_cast(Vec<To, Isa>, x);
+}
+
+template <class T, class Isa>
+AMP_ALWAYS_INLINE Mask<T, Isa> magnitude_bits(const Vec<T, Isa>& x) {
+  using I = typename IntegerOf<sizeof(T)>::type;
+  return as<I>(x) & (std::numeric_limits<I>::max)();
+}
+/// The bits of infinity.
+template <class T>
+inline constexpr auto kInfinityBits = __builtin_bit_cast(typename IntegerOf<sizeof(T)>::type,
+                                                         std::numeric_limits<T>::infinity());
+template <class T, class Isa>
+AMP_ALWAYS_INLINE Mask<T, Isa> is_nan(const Vec<T, Isa>& x) {
+#if __FINITE_MATH_ONLY__  // without NaN, as -ffast-math says, x would equal itself
+  return (kInfinityBits<T> - magnitude_bits(x)) >> static_cast<int>(8 * sizeof(T) - 1);
+#else
+  return x != x;
+#endif
 }
 
 /// The elements from x on, one in each lane. Registers are copied one by one: g++ copies both
