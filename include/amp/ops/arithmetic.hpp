@@ -86,9 +86,6 @@ template <Arithmetic N> [[nodiscard]] Tensor operator*(N a, const Tensor& b) { r
 template <Arithmetic N> [[nodiscard]] Tensor operator/(N a, const Tensor& b) { return div(a, b); }
 // clang-format on
 
-/// 1 / x, elementwise; integers and bools give float32. Under autocast: float32.
-AMP_LAZY [[nodiscard]] Tensor reciprocal(const Tensor& input);
-
 // --- remainders ----------------------------------------------------------------------------------
 
 /// a - b trunc(a / b), with the sign of `input`, elementwise. Shapes broadcast, dtypes promote; not

@@ -153,11 +153,6 @@ AMP_LAZY_DEFINITION Tensor number_div(kernels::Operand&& a, const Tensor& b) {
 
 }  // namespace detail
 
-AMP_LAZY_DEFINITION Tensor reciprocal(const Tensor& input) {
-  detail::check_defined("reciprocal", "input", input);
-  return div(1.0, input);
-}
-
 // --- remainders ----------------------------------------------------------------------------------
 
 namespace detail {

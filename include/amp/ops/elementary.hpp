@@ -43,6 +43,12 @@ AMP_LAZY [[nodiscard]] inline Tensor rsqrt(const Tensor& input) {
   return detail::unary_op<kernels::functions::Rsqrt>(input);
 }
 
+/// 1 / x, elementwise; integers and bools give float32. The derivative is -1 / x^2. Under autocast:
+/// float32.
+AMP_LAZY [[nodiscard]] inline Tensor reciprocal(const Tensor& input) {
+  return detail::unary_op<kernels::functions::Reciprocal>(input);
+}
+
 // --- exponentials and logarithms -----------------------------------------------------------------
 
 /// e^x, elementwise. Integers and bools give float32. On the CPU, float32 results below 2.4e-38

@@ -16,8 +16,8 @@ struct Tanh : Unary<"tanh", kReal, kOutput> { AMP_FORMULA apply(C x) { return ta
 struct Sigmoid : Unary<"sigmoid", kReal, kOutput> { AMP_FORMULA of(C x, C e) { return select(x < C{0}, e, C{1}) / (C{1} + e); }
   AMP_FORMULA apply(C x) { return of(x, exp(-abs(x))); } AMP_FORMULA derivative(C grad, C y) { return grad * (y * (C{1} - y)); } };
 /// NaN stays NaN, as in torch.
-struct Relu : Unary<"relu", kNumbers, kOutput> { AMP_FORMULA apply(C x) { return select(x > C{0} || is_nan(x), x, C{0}); }
-  AMP_FORMULA derivative(C grad, C y) { return select(y > C{0} || is_nan(y), grad, C{0}); } };
+struct Relu : Unary<"relu", kNumbers, kOutput> { AMP_FORMULA apply(C x) { return select(x <= C{0} && !is_unseen_nan(x), C{0}, x); }
+  AMP_FORMULA derivative(C grad, C y) { return select(y <= C{0} && !is_unseen_nan(y), C{0}, grad); } };
 struct Silu : Unary<"silu", kFloating, kInput> { AMP_FORMULA apply(C x) { return x * Sigmoid::apply(x); }
   AMP_FORMULA slope(C x, C s) { return s * (C{1} + x * (C{1} - s)); }
   AMP_FORMULA derivative(C grad, C x) { return grad * slope(x, Sigmoid::apply(x)); } };

@@ -41,9 +41,9 @@ struct Remainder : Binary<"remainder", kNumbers> {
   AMP_FORMULA slope(C a, C b, C r) { return select(b == C{0}, -a / b, select(other_sign(r, b), C{1}, C{0}) - rint((a - r) / b)); }
   AMP_FORMULA by_b(C a, C b) { return slope(a, b, Fmod::apply(a, b)); } };
 /// NaN wins. Equal numbers get half of the gradient each.
-struct Maximum : Binary<"max", kNumbers> { AMP_FORMULA apply(C a, C b) { return select((a > b || is_nan(a)) && !is_unseen_nan(b), a, b); }
+struct Maximum : Binary<"max", kNumbers> { AMP_FORMULA apply(C a, C b) { return select(is_nan(a), a, unless_unseen_nan(b, larger(a, b))); }
   AMP_FORMULA by_a(C a, C b) { return select(a == b, C(0.5), select(a < b, C{0}, C{1})); } AMP_FORMULA by_b(C a, C b) { return by_a(b, a); } };
-struct Minimum : Binary<"min", kNumbers> { AMP_FORMULA apply(C a, C b) { return select((a < b || is_nan(a)) && !is_unseen_nan(b), a, b); }
+struct Minimum : Binary<"min", kNumbers> { AMP_FORMULA apply(C a, C b) { return select(is_nan(a), a, unless_unseen_nan(b, smaller(a, b))); }
   AMP_FORMULA by_a(C a, C b) { return Maximum::by_a(b, a); } AMP_FORMULA by_b(C a, C b) { return Maximum::by_a(a, b); } };
 
 struct Eq : Binary<"eq", kTruth> { AMP_CONDITION apply(C a, C b) { return a == b; } };

@@ -53,6 +53,16 @@ AMP_HOST_DEVICE AMP_ALWAYS_INLINE C select(bool condition, C a, C b) {
   return condition ? a : b;
 }
 
+/// The larger number, or b if one is NaN.
+template <class C>
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE C larger(C a, C b) {
+  return a > b ? a : b;
+}
+template <class C>
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE C smaller(C a, C b) {
+  return a < b ? a : b;
+}
+
 /// Whether x is a NaN that comparisons do not see, because of -ffast-math.
 AMP_EITHER_SIDE
 template <class C>
@@ -61,6 +71,16 @@ AMP_HOST_DEVICE AMP_ALWAYS_INLINE auto is_unseen_nan([[maybe_unused]] C x) -> de
   return is_nan(x);
 #else
   return false;
+#endif
+}
+/// y, or x if that is such a NaN.
+AMP_EITHER_SIDE
+template <class C>
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE C unless_unseen_nan([[maybe_unused]] C x, C y) {
+#if __FINITE_MATH_ONLY__
+  return select(is_nan(x), x, y);
+#else
+  return y;
 #endif
 }
 

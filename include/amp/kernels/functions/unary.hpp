@@ -29,6 +29,7 @@ struct Square : Unary<"square", kNumbers, kInput> { AMP_FORMULA apply(C x) { ret
   AMP_FORMULA derivative(C grad, C x) { return grad * (C{2} * x); } };
 struct Sqrt : Unary<"sqrt", kReal, kOutput> { AMP_FORMULA apply(C x) { return select(is_unseen_nan(x), x, sqrt(x)); } AMP_FORMULA derivative(C grad, C y) { return grad / (C{2} * y); } };
 struct Rsqrt : Unary<"rsqrt", kReal, kOutput> { AMP_FORMULA apply(C x) { return C{1} / sqrt(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (C(-0.5) * y * y * y); } };
+struct Reciprocal : Unary<"reciprocal", kReal, kInput> { AMP_FORMULA apply(C x) { return C{1} / x; } AMP_FORMULA derivative(C grad, C x) { return -(grad / x) / x; } };
 
 struct Exp : Unary<"exp", kReal, kOutput> { AMP_FORMULA apply(C x) { return exp(x); } AMP_FORMULA derivative(C grad, C y) { return grad * y; } };
 struct Expm1 : Unary<"expm1", kReal, kOutput> { AMP_FORMULA apply(C x) { return expm1(x); } AMP_FORMULA derivative(C grad, C y) { return grad * (y + C{1}); } };
@@ -61,8 +62,9 @@ struct LogicalNot : Unary<"logical_not", kTruth, kNothing> { AMP_CONDITION apply
 // clang-format on
 
 /// All of them, in the order of the tables of devices.
-using ElementaryFunctions = List<Neg, Abs, Sign, Square, Sqrt, Rsqrt, Exp, Expm1, Log, Log1p, Log2,
-                                 Log10, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Erf, Erfinv,
-                                 Floor, Ceil, Round, Trunc, IsNan, IsInf, IsFinite, LogicalNot>;
+using ElementaryFunctions =
+    List<Neg, Abs, Sign, Square, Sqrt, Rsqrt, Reciprocal, Exp, Expm1, Log, Log1p, Log2, Log10, Sin,
+         Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Erf, Erfinv, Floor, Ceil, Round, Trunc, IsNan,
+         IsInf, IsFinite, LogicalNot>;
 
 }  // namespace amp::inline v0::kernels::functions
