@@ -26,18 +26,21 @@ namespace detail {
 
 /// The loop of one op over a block. All other code is common to the ops and compiled once.
 template <class C, class Result>
-using UnaryLoop = void (*)(const Parameters& parameters, Result* y, std::int64_t n, const C* x);
+using UnaryLoop = void (*)(const Parameters& parameters, Result* y, std::int64_t n, Values<C> x);
 template <class C, class Result>
-using BinaryLoop = void (*)(const Parameters& parameters, Result* y, std::int64_t n, const C* a,
-                            const C* b);
+using BinaryLoop = void (*)(const Parameters& parameters, Result* y, std::int64_t n, Values<C> a,
+                            Values<C> b);
 
 template <class C, class Result>
 void unary_blocks(const UnaryArgs& args, UnaryLoop<C, Result> loop_of_block) {
-  const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
+  auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
+  if (is_in_place<C>(args.input, loop.inner_stride(0)) &&
+      is_in_place<Result>(args.output, loop.inner_stride(1)))
+    loop.block = kBlockInPlace;
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
     C in_buffer[kBlock];
     Result out_buffer[kBlock];
-    const C* const x = fetch(args.input, at[0], loop.inner_stride(0), n, in_buffer);
+    const Values<C> x = fetch_values(args.input, at[0], loop.inner_stride(0), n, in_buffer);
     Result* const y = target(args.output, at[1], loop.inner_stride(1), n, out_buffer);
     loop_of_block(args.parameters, y, n, x);
     store(y, args.output, at[1], loop.inner_stride(1), n);
@@ -58,12 +61,16 @@ void convert_blocks(const UnaryArgs& args) {
 
 template <class C, class Result>
 void binary_blocks(const BinaryArgs& args, BinaryLoop<C, Result> loop_of_block) {
-  const auto loop = Loop<3>::in_memory_order(args.output, {&args.a, &args.b, &args.output});
+  auto loop = Loop<3>::in_memory_order(args.output, {&args.a, &args.b, &args.output});
+  if (is_in_place<C>(args.a, loop.inner_stride(0)) &&
+      is_in_place<C>(args.b, loop.inner_stride(1)) &&
+      is_in_place<Result>(args.output, loop.inner_stride(2)))
+    loop.block = kBlockInPlace;
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
     C a_buffer[kBlock], b_buffer[kBlock];
     Result out_buffer[kBlock];
-    const C* const a = fetch(args.a, at[0], loop.inner_stride(0), n, a_buffer);
-    const C* const b = fetch(args.b, at[1], loop.inner_stride(1), n, b_buffer);
+    const Values<C> a = fetch_values(args.a, at[0], loop.inner_stride(0), n, a_buffer);
+    const Values<C> b = fetch_values(args.b, at[1], loop.inner_stride(1), n, b_buffer);
     Result* const y = target(args.output, at[2], loop.inner_stride(2), n, out_buffer);
     loop_of_block(args.parameters, y, n, a, b);
     store(y, args.output, at[2], loop.inner_stride(2), n);
@@ -72,20 +79,21 @@ void binary_blocks(const BinaryArgs& args, BinaryLoop<C, Result> loop_of_block) 
 
 /// A block of an operand of a loop over one 16-bit format: in place, or, of a number, as floats.
 template <class X>
-const X* block_of(const Operand& x, std::int64_t offset, std::int64_t n, float* buffer) {
+Values<X> block_of(const Operand& x, std::int64_t offset, std::int64_t n, float* buffer) {
   if constexpr (SixteenBits<X>)
-    return static_cast<const X*>(element(x, offset));
+    return {static_cast<const X*>(element(x, offset))};
   else
-    return fetch(x, offset, 0, n, buffer);
+    return fetch_values(x, offset, 0, n, buffer);
 }
 /// Blocks of one 16-bit format T. Returns false if the arrays are not dense, or if an operand of
 /// floats is not one number for a block.
 template <class T, class... X, class... In, std::size_t... k>
 bool blocks_of_16_bits(const Parameters& parameters, const Operand& output,
-                       void (*loop_of_block)(const Parameters&, T*, std::int64_t, const X*...),
+                       void (*loop_of_block)(const Parameters&, T*, std::int64_t, Values<X>...),
                        std::index_sequence<k...>, const In&... in) {
   constexpr std::size_t kOutput = sizeof...(X);
-  const auto loop = Loop<kOutput + 1>::in_memory_order(output, {&in..., &output});
+  auto loop = Loop<kOutput + 1>::in_memory_order(output, {&in..., &output});
+  loop.block = kBlockInPlace;
   if (loop.inner_stride(kOutput) != 1 ||
       !((loop.inner_stride(k) == (SixteenBits<X> ? 1 : 0)) && ...))
     return false;

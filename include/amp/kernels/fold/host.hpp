@@ -208,10 +208,10 @@ void fold_backward(const FoldBackwardArgs& args) {
     loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
       C buffers[5][kBlock];
       const auto fetched = [&](const Operand& operand, int k) {
-        return fetch(operand, at[k], loop.inner_stride(k), n, buffers[k]);
+        return detail::fetch_values(operand, at[k], loop.inner_stride(k), n, buffers[k]);
       };
-      const C *const grad = fetched(args.grad_output, 0), *const x = fetched(args.input, 1),
-                     *const y = fetched(args.output, 2), *const more = fetched(args.more, 3);
+      const detail::Values<C> grad = fetched(args.grad_output, 0), x = fetched(args.input, 1),
+                              y = fetched(args.output, 2), more = fetched(args.more, 3);
       C* const grad_x = target(args.grad_input, at[4], loop.inner_stride(4), n, buffers[4]);
       detail::loop<decltype(derivative), C>(Parameters{}, grad_x, n, grad, x, y, more);
       store(grad_x, args.grad_input, at[4], loop.inner_stride(4), n);

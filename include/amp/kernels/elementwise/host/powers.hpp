@@ -13,11 +13,10 @@
 
 namespace amp::inline v0::kernels::host::detail {
 
-using PowerLoop = void (*)(const Parameters& parameters, float* y, std::int64_t n, const float* x);
+using PowerLoop = void (*)(const Parameters& parameters, float* y, std::int64_t n, Values<float> x);
 
 // clang-format off
 struct Cube { static constexpr int kParameters = 0; AMP_FORMULA apply(C x) { return x * x * x; } };
-struct Inverse { static constexpr int kParameters = 0; AMP_FORMULA apply(C x) { return C{1} / x; } };
 struct Twice { static constexpr int kParameters = 0; AMP_FORMULA apply(C x) { return x + x; } };
 struct SquareByThree { static constexpr int kParameters = 0; AMP_FORMULA apply(C x) { return C{3} * (x * x); } };
 // clang-format on
@@ -34,7 +33,7 @@ PowerLoop power_loop(double e) {
     if (e == 3) return loop<Cube, float, float, float>;
     if (e == 0.5) return loop<functions::Sqrt, float, float, float>;
     if (e == -0.5) return loop<functions::Rsqrt, float, float, float>;
-    if (e == -1) return loop<Inverse, float, float, float>;
+    if (e == -1) return loop<functions::Reciprocal, float, float, float>;
   } else {
     if (e == 2) return loop<Twice, float, float, float>;
     if (e == 3) return loop<SquareByThree, float, float, float>;
