@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -77,30 +78,29 @@ void binary_blocks(const BinaryArgs& args, BinaryLoop<C, Result> loop_of_block) 
   });
 }
 
-/// A block of an operand of a loop over one 16-bit format: in place, or, of a number, as floats.
-template <class X>
-Values<X> block_of(const Operand& x, std::int64_t offset, std::int64_t n, float* buffer) {
-  if constexpr (SixteenBits<X>)
-    return {static_cast<const X*>(element(x, offset))};
-  else
-    return fetch_values(x, offset, 0, n, buffer);
-}
-/// Blocks of one 16-bit format T. Returns false if the arrays are not dense, or if an operand of
-/// floats is not one number for a block.
-template <class T, class... X, class... In, std::size_t... k>
-bool blocks_of_16_bits(const Parameters& parameters, const Operand& output,
+/// Blocks of one 16-bit format T. Returns false if operands are not dense, or of another dtype. A
+/// number is none of T: a function whose results are not rounded takes arrays only.
+template <class T, class... X, class... In, int... k>
+bool blocks_of_16_bits(const Parameters& parameters, const Operand& output, bool takes_numbers,
                        void (*loop_of_block)(const Parameters&, T*, std::int64_t, Values<X>...),
-                       std::index_sequence<k...>, const In&... in) {
-  constexpr std::size_t kOutput = sizeof...(X);
+                       std::integer_sequence<int, k...>, const In&... in) {
+  constexpr int kOutput = sizeof...(X);
   auto loop = Loop<kOutput + 1>::in_memory_order(output, {&in..., &output});
   loop.block = kBlockInPlace;
-  if (loop.inner_stride(kOutput) != 1 ||
-      !((loop.inner_stride(k) == (SixteenBits<X> ? 1 : 0)) && ...))
-    return false;
+  const auto fits = [&](const Operand& x, std::int64_t stride) {
+    return x.immediate ? takes_numbers : x.dtype == output.dtype && (stride == 0 || stride == 1);
+  };
+  if (loop.inner_stride(kOutput) != 1 || !(fits(in, loop.inner_stride(k)) && ...)) return false;
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    float number[kBlock];
+    std::array<float, simd::kMostLanes> numbers[sizeof...(X)];
+    const auto values = [&](const Operand& x, int operand) -> Values<T> {
+      const void* const address = element(x, at[operand]);
+      if (!x.immediate && loop.inner_stride(operand) == 1) return {static_cast<const T*>(address)};
+      fetch(x, at[operand], 0, simd::kMostLanes, numbers[operand].data());
+      return {reinterpret_cast<const T*>(numbers[operand].data()), 0};
+    };
     T* const y = static_cast<T*>(const_cast<void*>(element(output, at[kOutput])));
-    loop_of_block(parameters, y, n, block_of<X>(in, at[k], n, number)...);
+    loop_of_block(parameters, y, n, values(in, k)...);
   });
   return true;
 }
@@ -108,30 +108,21 @@ bool blocks_of_16_bits(const Parameters& parameters, const Operand& output,
 template <class Function, class Args>
 bool computed_in_16_bits(const Args& args) {
   if constexpr (is_in<Function>(LightFunctions{})) {
-    const DType dtype = args.output.dtype;
-    if ((dtype != kFloat16 && dtype != kBFloat16) || !has_vectors_of_16_bits()) return false;
+    if (!has_vectors_of_16_bits()) return false;
+    constexpr bool kTakesNumbers = !is_in<Function>(ExactFunctions{});
     const auto run = [&](auto tag) {
       using T = typename decltype(tag)::type;
-      if constexpr (std::is_same_v<Args, UnaryArgs>) {
-        return args.input.dtype == dtype && !args.input.immediate &&
-               blocks_of_16_bits(args.parameters, args.output, &loop<Function, float, T, T>,
-                                 std::index_sequence<0>(), args.input);
-      } else {
-        const bool b_is_array = !args.b.immediate;
-        if (args.a.immediate || args.a.dtype != dtype) return false;
-        if (b_is_array && args.b.dtype != dtype) return false;
-        const std::index_sequence<0, 1> operands;
-        if (b_is_array &&
-            blocks_of_16_bits(args.parameters, args.output, &loop<Function, float, T, T, T>,
-                              operands, args.a, args.b))
-          return true;
-        if constexpr (is_in<Function>(BinaryFunctions{}))
-          return blocks_of_16_bits(args.parameters, args.output,
-                                   &loop<Function, float, T, T, float>, operands, args.a, args.b);
-        return false;
-      }
+      if constexpr (std::is_same_v<Args, UnaryArgs>)
+        return blocks_of_16_bits(args.parameters, args.output, kTakesNumbers,
+                                 &loop<Function, float, T, T>, std::integer_sequence<int, 0>(),
+                                 args.input);
+      else
+        return blocks_of_16_bits(args.parameters, args.output, kTakesNumbers,
+                                 &loop<Function, float, T, T, T>,
+                                 std::integer_sequence<int, 0, 1>(), args.a, args.b);
     };
-    return dtype == kFloat16 ? run(type_tag<half>{}) : run(type_tag<bfloat16>{});
+    if (args.output.dtype == kFloat16) return run(type_tag<half>{});
+    if (args.output.dtype == kBFloat16) return run(type_tag<bfloat16>{});
   }
   return false;
 }

@@ -50,7 +50,8 @@ consteval bool is_in(functions::List<Functions...>) {
   return (std::is_same_v<Function, Functions> || ...);
 }
 
-/// An operand of a block: an array; or a number, which is in memory as often as a vector has lanes.
+/// An operand of a block: an array; or a number, which is in memory as often as a vector has lanes,
+/// and, beside formats of 16 bits, as floats.
 template <class X>
 struct Values {
   const X* at;
@@ -83,34 +84,37 @@ struct OfVectors {
         !(is_in<Function>(ExactFunctions{}) && (std::is_same_v<X, Result> && ...));
     if constexpr (SixteenBits<Result> && !Isa::kHasHalf) {
       // Not called: see has_vectors_of_16_bits().
-    } else if (n < kLanes) {
-      put_first<kRounds>(f(get_first<Isa>(x.at, n)...), y, n);
     } else {
-      const auto last = f(get<Isa>(x.at + (n - kLanes) * x.step)...);
-      for (std::int64_t i = 0; i + kLanes < n; i += kLanes, ((x.at += kLanes * x.step), ...))
-        put<kRounds>(f(get<Isa>(x.at)...), y + i);
-      put<kRounds>(last, y + n - kLanes);
+      const bool is_short = n < kLanes;
+      const std::int64_t rest = is_short ? 0 : n - kLanes;
+      const auto last = f((is_short ? get_first<Isa>(x, n) : get<Isa>(x, rest))...);
+      for (std::int64_t i = 0; i < rest; i += kLanes, ((x.at += kLanes * x.step), ...))
+        put<kRounds>(f(get<Isa>(x, 0)...), y + i);
+      is_short ? put_first<kRounds>(last, y, n) : put<kRounds>(last, y + rest);
     }
   }
 
  private:
   template <class Isa, class X>
-  AMP_ALWAYS_INLINE static auto get(const X* x) {
-    return simd::load<Isa>(x);
+  AMP_ALWAYS_INLINE static auto get(Values<X> x, std::int64_t i) {
+    return simd::load<Isa>(x.at + i * x.step);
   }
   template <class Isa, class X>
-  AMP_ALWAYS_INLINE static auto get_first(const X* x, std::int64_t n) {
-    return simd::load_first<Isa>(x, n);
+  AMP_ALWAYS_INLINE static auto get_first(Values<X> x, std::int64_t n) {
+    return simd::load_first<Isa>(x.at, n);
   }
   // Formats of 16 bits are widened and rounded in registers.
   template <class Isa, SixteenBits X>
-  AMP_ALWAYS_INLINE static auto get(const X* x) {
-    return amp::detail::decode<X>(simd::load<Isa>(reinterpret_cast<const std::uint16_t*>(x)));
+  AMP_ALWAYS_INLINE static auto get(Values<X> x, std::int64_t i) {
+    if (x.step == 0) return simd::load<Isa>(reinterpret_cast<const float*>(x.at));
+    return amp::detail::decode<X>(
+        simd::load<Isa>(reinterpret_cast<const std::uint16_t*>(x.at + i)));
   }
   template <class Isa, SixteenBits X>
-  AMP_ALWAYS_INLINE static auto get_first(const X* x, std::int64_t n) {
+  AMP_ALWAYS_INLINE static auto get_first(Values<X> x, std::int64_t n) {
+    if (x.step == 0) return get<Isa>(x, 0);
     return amp::detail::decode<X>(
-        simd::load_first<Isa>(reinterpret_cast<const std::uint16_t*>(x), n));
+        simd::load_first<Isa>(reinterpret_cast<const std::uint16_t*>(x.at), n));
   }
   template <bool kRounds, SixteenBits Y, class Isa>
   AMP_ALWAYS_INLINE static auto codes_of(const simd::Vec<float, Isa>& v) {
