@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "amp/core/math.hpp"
+#include "amp/device/parallel.hpp"
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/elementwise/function_kernels.hpp"
 #include "amp/kernels/elementwise/host.hpp"
@@ -136,11 +139,59 @@ void binary_as(const BinaryArgs& args) {
   binary_blocks<C, Result>(args, loop<Function, C, Result, C, C>);
 }
 
-template <class T>
-void fill_elements(const void* value, void* to, std::int64_t stride, std::int64_t n) {
-  T element;
-  std::memcpy(&element, value, sizeof element);
-  for (std::int64_t i = 0; i < n; ++i) static_cast<T*>(to)[i * stride] = element;
+/// Copies rows of `bytes` bytes, in whole registers if they are that long: the last register of a
+/// row overlaps the one before it.
+struct CopyShortRows {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(const char* from, std::int64_t from_step, char* to,
+                                    std::int64_t to_step, std::int64_t rows, std::int64_t bytes) {
+    using Register = typename simd::Vec<std::uint32_t, Isa>::Native;
+    constexpr std::int64_t kBytes = sizeof(Register);
+    for (; rows > 0; --rows, from += from_step, to += to_step) {
+      if (bytes < kBytes) {
+        std::memcpy(to, from, static_cast<std::size_t>(bytes));
+        continue;
+      }
+      Register last, v;
+      std::memcpy(&last, from + bytes - kBytes, kBytes);
+      for (std::int64_t i = 0; i + kBytes < bytes; i += kBytes) {
+        std::memcpy(&v, from + i, kBytes);
+        std::memcpy(to + i, &v, kBytes);
+      }
+      std::memcpy(to + bytes - kBytes, &last, kBytes);
+    }
+  }
+};
+
+/// Copies an array whose innermost elements are neighbours, as in the copy: row by row, and long rows
+/// in pieces.
+AMP_LAZY void copy_rows(const Strided<2>& shape, DType dtype, const char* from, char* to) {
+  constexpr std::int64_t kLong = 16 * kBlock;
+  const std::int64_t item = item_size(dtype), length = shape.inner_size();
+  const std::int64_t rows = length == 0 ? 0 : shape.numel() / length;
+  if (shape.dims == 1 || length >= kLong) {
+    const std::int64_t pieces = ceil_div(length, kLong);
+    parallel_ranges(rows * pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin, at[2]; i < end; ++i) {
+        const std::int64_t first = i % pieces * kLong, n = (std::min)(kLong, length - first);
+        shape.locate(i / pieces * length + first, at);
+        std::memcpy(to + at[1] * item, from + at[0] * item, static_cast<std::size_t>(n * item));
+      }
+    });
+    return;
+  }
+  const int next = shape.dims - 2;
+  parallel_ranges(rows, ceil_div(kLong, length), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin, at[2]; row < end;) {
+      shape.locate(row * length, at);
+      const std::int64_t left = shape.sizes[next] - row % shape.sizes[next];
+      const std::int64_t n = (std::min)(end - row, left);
+      simd::on_widest<CopyShortRows>(from + at[0] * item, shape.strides[0][next] * item,
+                                     to + at[1] * item, shape.strides[1][next] * item, n,
+                                     length * item);
+      row += n;
+    }
+  });
 }
 
 }  // namespace detail
@@ -206,15 +257,12 @@ AMP_LAZY_DEFINITION void copy(const UnaryArgs& args) {
     const int across = transposed_dimension(loop);
     const DType dtype = args.output.dtype;
     if (across >= 0) return transpose(loop, across, dtype, args.input.data, args.output.data);
+    if (loop.inner_stride(0) == 1 && loop.inner_stride(1) == 1)
+      return detail::copy_rows(loop, dtype, args.input.as<const char>(), args.output.as<char>());
     loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-      const void* const from = element(args.input, at[0]);
-      void* const to = const_cast<void*>(element(args.output, at[1]));
-      const std::int64_t from_stride = loop.inner_stride(0), to_stride = loop.inner_stride(1);
-      if (from_stride == 1 && to_stride == 1) {
-        if (n != 0) std::memcpy(to, from, static_cast<std::size_t>(n * item_size(dtype)));
-      } else {
-        detail::move_elements(dtype, from, from_stride, to, to_stride, n);
-      }
+      detail::move_elements(dtype, element(args.input, at[0]), loop.inner_stride(0),
+                            const_cast<void*>(element(args.output, at[1])), loop.inner_stride(1),
+                            n);
     });
   } else if (args.output.dtype == kBool || args.input.dtype == kFloat64 ||
              args.output.dtype == kFloat64) {
@@ -239,11 +287,14 @@ AMP_LAZY_DEFINITION void fill(const FillArgs& args) {
     const auto element = convert_one<typename decltype(tag)::type>(args.value);
     std::memcpy(value, &element, sizeof element);
   });
-  void (*fill)(const void*, void*, std::int64_t, std::int64_t) = nullptr;
-  visit_bits(args.output.dtype,
-             [&](auto tag) { fill = detail::fill_elements<typename decltype(tag)::type>; });
-  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    fill(value, const_cast<void*>(element(args.output, at[0])), loop.inner_stride(0), n);
+  const auto put = [&](std::int64_t at, std::int64_t n) {
+    detail::move_elements(args.output.dtype, value, 0, const_cast<void*>(element(args.output, at)),
+                          loop.inner_stride(0), n);
+  };
+  if (loop.dims > 1)
+    return loop.run_parallel([&](const std::int64_t* at, std::int64_t n) { put(at[0], n); });
+  parallel_ranges(loop.inner_size(), 16 * kBlock, [&](std::int64_t begin, std::int64_t end) {
+    put(begin * loop.inner_stride(0), end - begin);
   });
 }
 

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "amp/core/simd/on_widest.hpp"
+#include "amp/core/simd/vec.hpp"
 #include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/operand.hpp"
 #include "amp/types/convert.hpp"
@@ -78,28 +80,42 @@ template <class C>
   });
 }
 
-template <std::size_t kItem>
+/// Writes the bytes of a word over and over.
+struct RepeatWord {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(std::uint64_t word, char* to, std::int64_t bytes) {
+    constexpr std::int64_t kWord = sizeof word, kRegister = Isa::kBytes;
+    const simd::Vec<std::uint64_t, Isa> words = word;
+    for (; bytes >= 2 * kRegister; bytes -= 2 * kRegister, to += 2 * kRegister) {
+      std::memcpy(to, &words.low, kRegister);
+      std::memcpy(to + kRegister, &words.high, kRegister);
+    }
+    for (; bytes > 0; bytes -= kWord, to += kWord)
+      std::memcpy(to, &word, static_cast<std::size_t>(bytes < kWord ? bytes : kWord));
+  }
+};
+
+template <class T>
 void move_items(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride,
                 std::int64_t n) {
-  constexpr auto kBytes = static_cast<std::int64_t>(kItem);
+  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+  if (from_stride == 0 && to_stride == 1) {
+    T item = 0;  // n may be 0
+    if (n != 0) std::memcpy(&item, from, sizeof item);
+    return simd::on_widest<RepeatWord>(~std::uint64_t{0} / static_cast<T>(~T{0}) * item, to,
+                                       n * kBytes);
+  }
   for (; n > 0; --n, from += from_stride * kBytes, to += to_stride * kBytes)
-    std::memcpy(to, from, kItem);
+    std::memcpy(to, from, sizeof(T));
 }
 /// to[i * to_stride] = from[i * from_stride], for elements of any dtype.
 [[gnu::noinline]] inline void move_elements(DType dtype, const void* from, std::int64_t from_stride,
                                             void* to, std::int64_t to_stride, std::int64_t n) {
   const auto* const source = static_cast<const char*>(from);
   auto* const target = static_cast<char*>(to);
-  switch (item_size(dtype)) {
-    case 1:
-      return move_items<1>(source, from_stride, target, to_stride, n);
-    case 2:
-      return move_items<2>(source, from_stride, target, to_stride, n);
-    case 4:
-      return move_items<4>(source, from_stride, target, to_stride, n);
-    default:
-      return move_items<8>(source, from_stride, target, to_stride, n);
-  }
+  visit_bits(dtype, [&](auto tag) {
+    move_items<typename decltype(tag)::type>(source, from_stride, target, to_stride, n);
+  });
 }
 
 /// buffer[i] = element i, `stride` apart: collected first, then converted.
@@ -138,8 +154,7 @@ const C* fetch_strided(const void* data, DType dtype, std::int64_t stride, std::
                        C* buffer) {
   if (stride == 0) {
     C one;  // n may be 0
-    const C value = *fetch(data, dtype, 1, &one);
-    for (std::int64_t i = 0; i < n; ++i) buffer[i] = value;
+    move_elements(dtype_of<C>, fetch(data, dtype, 1, &one), 0, buffer, 1, n);
   } else if (dtype == dtype_of<C>) {
     move_elements(dtype, data, stride, buffer, 1, n);
   } else {
