@@ -5,6 +5,7 @@
 #include <amp/amp.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -56,6 +57,46 @@ TEST_CASE("binary_cross_entropy_with_logits: an infinite logit gives the limit",
   }
   const Tensor nan = amp::full({1}, std::numeric_limits<double>::quiet_NaN());
   CHECK(std::isnan(amp::binary_cross_entropy_with_logits(nan, amp::zeros({1})).item<float>()));
+}
+
+TEST_CASE("nll_loss: targets alone are read, and alone have a gradient", "[ops]") {
+  constexpr int kLines = 300, kClasses = 5;
+  constexpr std::int64_t kIgnored = 2;
+  std::vector<std::int64_t> t;
+  for (int i = 0; i < kLines * 3; ++i) t.push_back(i * 7 % kClasses);
+  const Tensor weight = amp::tensor({1.0F, 2.0F, 4.0F, 0.5F, 8.0F}, {kClasses});
+  for (const amp::DType dtype : {amp::kFloat64, amp::kFloat32, amp::kFloat16}) {
+    for (const bool weighted : {false, true}) {
+      for (const amp::Reduction reduction : {amp::kNone, amp::kSum}) {
+        INFO(to_string(dtype) << ", weights " << weighted << ", " << static_cast<int>(reduction));
+        // Of each image [C, 3] the losses of 3 columns.
+        Tensor x = amp::randn({kLines, kClasses, 3}, {.dtype = dtype}).requires_grad_();
+        const Tensor loss = amp::nll_loss(x, amp::tensor(t, {kLines, 3}),
+                                          {.ignore_index = kIgnored,
+                                           .reduction = reduction,
+                                           .weight = weighted ? weight : Tensor()});
+        const Tensor grad = amp::full(loss.shape(), 0.5, {.dtype = loss.dtype()});
+        loss.backward(grad);
+        const auto in = x.to_vector<double>(), result = x.grad().to_vector<double>();
+        const auto weights = weight.to_vector<double>(), losses = loss.to_vector<double>();
+        double total = 0;
+        std::size_t wrong = 0;
+        for (std::size_t line = 0; line < t.size(); ++line) {
+          for (std::size_t c = 0; c < kClasses; ++c) {
+            const std::size_t at = (line / 3 * kClasses + c) * 3 + line % 3;
+            const bool counts = t[line] == static_cast<std::int64_t>(c) && t[line] != kIgnored;
+            const double w = !counts ? 0 : weighted ? weights[c] : 1;
+            total -= w * in[at];
+            wrong += result[at] == -0.5 * w ? 0 : 1;
+            if (counts && reduction == amp::kNone) wrong += losses[line] == -w * in[at] ? 0 : 1;
+          }
+        }
+        CHECK(wrong == 0);
+        if (reduction == amp::kSum)
+          CHECK(std::abs(losses[0] - total) < (dtype == amp::kFloat16 ? 2 : 1e-2));
+      }
+    }
+  }
 }
 
 TEST_CASE("losses: shapes that would broadcast are refused, and both named", "[ops]") {
