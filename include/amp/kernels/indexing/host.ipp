@@ -63,22 +63,89 @@ AMP_LAZY_DEFINITION void index_select(const IndexSelectArgs& args) {
       });
 }
 
+namespace detail {
+
+/// The slices of the source by their places in the output: [begin[place], begin[place + 1]) of
+/// `order` are those of one place, in the order of the indices.
+struct SlicesByPlace {
+  HostBuffer<std::int64_t> begin, order;
+
+  SlicesByPlace(const std::int64_t* index, std::int64_t n, std::int64_t length)
+      : begin(length + 1), order(n) {
+    std::int64_t* const ends = begin.data();
+    std::fill_n(ends, length + 1, 0);
+    for (std::int64_t i = 0; i < n; ++i) ++ends[index[i] + 1];
+    for (std::int64_t place = 0; place < length; ++place) ends[place + 1] += ends[place];
+    for (std::int64_t i = n - 1; i >= 0; --i) order[--ends[index[i] + 1]] = i;
+    // Now entry p + 1 is where p begins.
+    std::copy_n(ends + 1, length, ends);
+    ends[length] = n;
+  }
+};
+
+/// The sums of slices that are long enough to be added one by one.
+template <class C>
+void add_slices(const IndexAddArgs& args, const Slices& out, const std::int64_t* index,
+                std::int64_t n) {
+  const SlicesByPlace slices(index, n, out.length);
+  const std::int64_t bytes = out.inner * item_size(args.output.dtype);
+  const std::int64_t grain = ceil_div(16 * kBlock, out.inner);
+  parallel_ranges(out.outer * out.length, grain, [&](std::int64_t begin, std::int64_t end) {
+    const HostBuffer<C> sums(out.inner), line(out.inner);
+    for (std::int64_t slice = begin; slice < end; ++slice) {
+      const std::int64_t outer = slice / out.length, place = slice % out.length;
+      const auto source = [&](std::int64_t i) { return (outer * n + slices.order[i]) * out.inner; };
+      const std::int64_t first = slices.begin[place], last = slices.begin[place + 1];
+      char* const to = args.output.as<char>() + slice * bytes;
+      if (last - first < 2 && args.source.dtype == args.output.dtype) {
+        if (first == last)
+          std::memset(to, 0, static_cast<std::size_t>(bytes));
+        else
+          std::memcpy(to, element(args.source, source(first)), static_cast<std::size_t>(bytes));
+        continue;
+      }
+      std::fill_n(sums.data(), out.inner, C{0});
+      for (std::int64_t i = first; i < last; ++i) {
+        const C* const from = fetch(args.source, source(i), 1, out.inner, line.data());
+        for (std::int64_t j = 0; j < out.inner; ++j) sums[j] += from[j];
+      }
+      store(sums.data(), args.output, slice * out.inner, 1, out.inner);
+    }
+  });
+}
+
+/// The sums of single elements.
+template <class C>
+void add_elements(const IndexAddArgs& args, const Slices& out, const std::int64_t* index,
+                  std::int64_t n) {
+  const std::int64_t grain = ceil_div(16 * kBlock, out.length + n);
+  parallel_ranges(out.outer, grain, [&](std::int64_t begin, std::int64_t end) {
+    const HostBuffer<C> buffer(out.length), line(n);
+    for (std::int64_t row = begin; row < end; ++row) {
+      C* const sums = target(args.output, row * out.length, 1, out.length, buffer.data());
+      std::fill_n(sums, out.length, C{0});
+      const C* const from = fetch(args.source, row * n, 1, n, line.data());
+      for (std::int64_t i = 0; i < n; ++i) sums[index[i]] += from[i];
+      store(sums, args.output, row * out.length, 1, out.length);
+    }
+  });
+}
+
+}  // namespace detail
+
 AMP_LAZY_DEFINITION void index_add(const IndexAddArgs& args) {
   const Slices out(args.output, args.dim);
   const std::int64_t n = args.index.sizes[0];
   const HostBuffer<std::int64_t> index(n);
   detail::checked_indices(args.subject, args.index, out.length, index.data());
+  if (out.outer * out.length * out.inner == 0) return;
   visit_float_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    const std::int64_t total = out.outer * out.length * out.inner;
-    const HostBuffer<C> sums(total), line(out.inner);
-    std::fill_n(sums.data(), total, C{0});
-    for (std::int64_t slice = 0; slice < out.outer * n; ++slice) {
-      const C* const from = fetch(args.source, slice * out.inner, 1, out.inner, line.data());
-      C* const to = sums.data() + (slice / n * out.length + index[slice % n]) * out.inner;
-      for (std::int64_t i = 0; i < out.inner; ++i) to[i] += from[i];
+    if (out.inner == 1) {
+      detail::add_elements<C>(args, out, index.data(), n);
+    } else {
+      detail::add_slices<C>(args, out, index.data(), n);
     }
-    if (total != 0) store(sums.data(), args.output, 0, 1, total);
   });
 }
 
