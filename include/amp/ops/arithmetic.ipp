@@ -60,7 +60,7 @@ AMP_LAZY Tensor div_backward(const Tensor& grad, const Tensor& quotient, const T
   const DType wide = promote_types(grad.dtype(), kFloat32);
   const Tensor derivative =
       binary_kernel<kernels::functions::Div>(quotient, divisor, grad.shape(), wide);
-  return detail::neg(detail::mul(grad, derivative));
+  return gradient_by(detail::neg(grad), derivative, divisor);
 }
 
 }  // namespace detail

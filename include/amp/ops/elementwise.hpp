@@ -54,6 +54,9 @@ AMP_LAZY Tensor mul(const Tensor& a, const Tensor& b);
 AMP_LAZY Tensor div(const Tensor& a, const Tensor& b);
 AMP_LAZY Tensor neg(const Tensor& a);
 AMP_LAZY Tensor scale(const Tensor& a, double factor);
+/// grad * derivative: the gradient of an operand, in its dtype unless it was broadcast, so that the
+/// sums which undo that are rounded once.
+AMP_LAZY Tensor gradient_by(const Tensor& grad, const Tensor& derivative, const Tensor& operand);
 
 /// The dtype of an op of a tensor and a number. A floating-point tensor keeps its dtype. A float
 /// beside integers or bools gives float32; beside bools, an integer gives int64 and a bool gives
@@ -69,20 +72,22 @@ autograd::Gradients<2> derivatives(const Tensor& grad, const Tensor& a, const Te
   if constexpr (functions::HasByA<Function>) {
     if (needs[0])
       gradients[0] =
-          detail::mul(grad, run_binary(kernels::by_a<Function>, a, b, grad.shape(), wide));
+          gradient_by(grad, run_binary(kernels::by_a<Function>, a, b, grad.shape(), wide), a);
   } else {
     gradients[0] = grad;
   }
   if (needs[1])
-    gradients[1] = detail::mul(grad, run_binary(kernels::by_b<Function>, a, b, grad.shape(), wide));
+    gradients[1] =
+        gradient_by(grad, run_binary(kernels::by_b<Function>, a, b, grad.shape(), wide), b);
   return gradients;
 }
 /// The same by the tensor, if the other operand is a number: the second, unless kScalarFirst.
 template <class Function, bool kScalarFirst>
 Tensor scalar_derivative(const Tensor& grad, const Tensor& x, const kernels::Operand& number) {
-  return detail::mul(
-      grad, run_scalar(kScalarFirst ? kernels::by_b<Function> : kernels::by_a<Function>, x, number,
-                       kScalarFirst, promote_types(grad.dtype(), kFloat32)));
+  return gradient_by(grad,
+                     run_scalar(kScalarFirst ? kernels::by_b<Function> : kernels::by_a<Function>, x,
+                                number, kScalarFirst, promote_types(grad.dtype(), kFloat32)),
+                     x);
 }
 
 /// A differentiable function of two tensors.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string_view>
 
 #include "amp/autocast/cast.hpp"
@@ -81,10 +83,23 @@ AMP_LAZY_DEFINITION Tensor div(const Tensor& a, const Tensor& b) {
   return binary_kernel<functions::Div>(a, b, broadcast_shapes("div", a.shape(), b.shape()),
                                        result_type(a, b));
 }
+AMP_LAZY_DEFINITION Tensor gradient_by(const Tensor& grad, const Tensor& derivative,
+                                       const Tensor& operand) {
+  return grad.shape() == operand.shape()
+             ? binary_kernel<functions::Mul>(grad, derivative, grad.shape(), operand.dtype())
+             : detail::mul(grad, derivative);
+}
 AMP_LAZY_DEFINITION Tensor neg(const Tensor& a) {
   return run_unary(kernels::unary<functions::Neg>, a, a.dtype());
 }
 AMP_LAZY_DEFINITION Tensor scale(const Tensor& a, double factor) {
+  // The gradient of a sum repeats its elements: each is scaled once.
+  Shape distinct = a.shape();
+  for (int d = 0; d < a.dim(); ++d) {
+    if (a.strides()[d] == 0) distinct[d] = (std::min)(distinct[d], std::int64_t{1});
+  }
+  if (distinct != a.shape())
+    return expand(scale(a.alias(distinct, a.strides(), a.impl().offset), factor), a.shape());
   return scalar_kernel<functions::Mul>(a, kernels::Operand::scalar(factor, a.device()), false,
                                        a.dtype());
 }
