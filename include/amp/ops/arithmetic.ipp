@@ -55,11 +55,10 @@ AMP_LAZY_DEFINITION Tensor mul(const Tensor& a, const Tensor& b) {
 namespace detail {
 
 /// grad * d(dividend / divisor)/d(divisor) = -grad * (dividend / divisor) / divisor, in float32 for
-/// 16-bit operands; `quotient` is the unrounded one.
+/// 16-bit operands; `quotient` is the unrounded one, which is overwritten.
 AMP_LAZY Tensor div_backward(const Tensor& grad, const Tensor& quotient, const Tensor& divisor) {
-  const DType wide = promote_types(grad.dtype(), kFloat32);
-  const Tensor derivative =
-      binary_kernel<kernels::functions::Div>(quotient, divisor, grad.shape(), wide);
+  const Tensor derivative = run_binary_over(kernels::binary<kernels::functions::Div>, quotient,
+                                            quotient, divisor, quotient.dtype());
   return gradient_by(detail::neg(grad), derivative, divisor);
 }
 

@@ -54,8 +54,12 @@ AMP_LAZY Tensor mul(const Tensor& a, const Tensor& b);
 AMP_LAZY Tensor div(const Tensor& a, const Tensor& b);
 AMP_LAZY Tensor neg(const Tensor& a);
 AMP_LAZY Tensor scale(const Tensor& a, double factor);
+/// The result of two tensors is written over one of them, which nothing else holds and has its
+/// shape, if it has its dtype, too: fresh memory may push the operands out of the cache.
+AMP_LAZY Tensor run_binary_over(BinaryLaunch launch, const Tensor& over, const Tensor& a,
+                                const Tensor& b, DType dtype);
 /// grad * derivative: the gradient of an operand, in its dtype unless it was broadcast, so that the
-/// sums which undo that are rounded once.
+/// sums which undo that are rounded once. The derivative is overwritten.
 AMP_LAZY Tensor gradient_by(const Tensor& grad, const Tensor& derivative, const Tensor& operand);
 
 /// The dtype of an op of a tensor and a number. A floating-point tensor keeps its dtype. A float

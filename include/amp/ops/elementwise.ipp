@@ -83,11 +83,19 @@ AMP_LAZY_DEFINITION Tensor div(const Tensor& a, const Tensor& b) {
   return binary_kernel<functions::Div>(a, b, broadcast_shapes("div", a.shape(), b.shape()),
                                        result_type(a, b));
 }
+AMP_LAZY_DEFINITION Tensor run_binary_over(BinaryLaunch launch, const Tensor& over, const Tensor& a,
+                                           const Tensor& b, DType dtype) {
+  const Shape& shape = over.shape();
+  if (over.dtype() != dtype || over.numel() == 0 || lies_channels_last(a) || lies_channels_last(b))
+    return run_binary(launch, a, b, shape, dtype);
+  launch(over.device(), kernels::BinaryArgs{a.operand(), b.operand(), over.operand()});
+  return over;
+}
 AMP_LAZY_DEFINITION Tensor gradient_by(const Tensor& grad, const Tensor& derivative,
                                        const Tensor& operand) {
-  return grad.shape() == operand.shape()
-             ? binary_kernel<functions::Mul>(grad, derivative, grad.shape(), operand.dtype())
-             : detail::mul(grad, derivative);
+  const DType dtype =
+      grad.shape() == operand.shape() ? operand.dtype() : result_type(grad, derivative);
+  return run_binary_over(kernels::binary<functions::Mul>, derivative, grad, derivative, dtype);
 }
 AMP_LAZY_DEFINITION Tensor neg(const Tensor& a) {
   return run_unary(kernels::unary<functions::Neg>, a, a.dtype());
