@@ -163,8 +163,8 @@ struct CopyShortRows {
   }
 };
 
-/// Copies an array whose innermost elements are neighbours, as in the copy: row by row, and long rows
-/// in pieces.
+/// Copies an array whose innermost elements are neighbours, as in the copy: row by row, and long
+/// rows in pieces.
 AMP_LAZY void copy_rows(const Strided<2>& shape, DType dtype, const char* from, char* to) {
   constexpr std::int64_t kLong = 16 * kBlock;
   const std::int64_t item = item_size(dtype), length = shape.inner_size();
