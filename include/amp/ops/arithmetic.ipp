@@ -52,34 +52,22 @@ AMP_LAZY_DEFINITION Tensor mul(const Tensor& a, const Tensor& b) {
                             }});
 }
 
-namespace detail {
-
-/// grad * d(dividend / divisor)/d(divisor) = -grad * (dividend / divisor) / divisor, in float32 for
-/// 16-bit operands; `quotient` is the unrounded one, which is overwritten.
-AMP_LAZY Tensor div_backward(const Tensor& grad, const Tensor& quotient, const Tensor& divisor) {
-  const Tensor derivative = run_binary_over(kernels::binary<kernels::functions::Div>, quotient,
-                                            quotient, divisor, quotient.dtype());
-  return gradient_by(detail::neg(grad), derivative, divisor);
-}
-
-}  // namespace detail
-
 AMP_LAZY_DEFINITION Tensor div(const Tensor& a, const Tensor& b) {
-  return detail::binary_op(
-      "div", a, b,
-      {.kernel = kernels::binary<kernels::functions::Div>,
-       .backward =
-           [](const Tensor& grad, const Tensor& x, const Tensor& y,
-              const autograd::Needs<2>& needs) {
-             const auto quotient = [&] {
-               return detail::binary_kernel<kernels::functions::Div>(
-                   x, y, grad.shape(), promote_types(grad.dtype(), kFloat32));
-             };
-             return autograd::Gradients<2>{
-                 needs[0] ? detail::div(grad, y) : Tensor(),
-                 needs[1] ? detail::div_backward(grad, quotient(), y) : Tensor()};
-           },
-       .real = true});
+  return detail::binary_op("div", a, b,
+                           {.kernel = kernels::binary<kernels::functions::Div>,
+                            .backward =
+                                [](const Tensor& grad, const Tensor& x, const Tensor& y,
+                                   const autograd::Needs<2>& needs) {
+                                  const auto by_y = [&] {
+                                    return detail::run_binary(
+                                        kernels::by_b<kernels::functions::Div>, x, y, grad.shape(),
+                                        promote_types(grad.dtype(), kFloat32));
+                                  };
+                                  return autograd::Gradients<2>{
+                                      needs[0] ? detail::div(grad, y) : Tensor(),
+                                      needs[1] ? detail::gradient_by(grad, by_y(), y) : Tensor()};
+                                },
+                            .real = true});
 }
 
 // --- a tensor and a number -----------------------------------------------------------------------
@@ -106,12 +94,6 @@ AMP_LAZY Tensor gradient_times(const Tensor& grad, const Tensor&, const kernels:
 }
 AMP_LAZY Tensor gradient_over(const Tensor& grad, const Tensor&, const kernels::Operand& number) {
   return number.value == 1 ? grad : scale(grad, 1 / number.value);
-}
-AMP_LAZY Tensor reciprocal_gradient(const Tensor& grad, const Tensor& x,
-                                    const kernels::Operand& number) {
-  const Tensor quotient = scalar_kernel<kernels::functions::Div>(
-      x, number, true, promote_types(grad.dtype(), kFloat32));
-  return div_backward(grad, quotient, x);
 }
 
 AMP_LAZY_DEFINITION Tensor add_number(const Tensor& a, kernels::Operand&& b) {
@@ -144,7 +126,7 @@ AMP_LAZY_DEFINITION Tensor number_div(kernels::Operand&& a, const Tensor& b) {
   check_defined("div", "b", b);
   return scalar_op("reciprocal", b, std::move(a),
                    {.kernel = kernels::binary<kernels::functions::Div>,
-                    .backward = reciprocal_gradient,
+                    .backward = scalar_derivative<kernels::functions::Div, true>,
                     .scalar_first = true,
                     .saves = true,
                     .real = true});

@@ -88,10 +88,13 @@ autograd::Gradients<2> derivatives(const Tensor& grad, const Tensor& a, const Te
 /// The same by the tensor, if the other operand is a number: the second, unless kScalarFirst.
 template <class Function, bool kScalarFirst>
 Tensor scalar_derivative(const Tensor& grad, const Tensor& x, const kernels::Operand& number) {
-  return gradient_by(grad,
-                     run_scalar(kScalarFirst ? kernels::by_b<Function> : kernels::by_a<Function>, x,
-                                number, kScalarFirst, promote_types(grad.dtype(), kFloat32)),
-                     x);
+  BinaryLaunch derivative;
+  if constexpr (kScalarFirst)
+    derivative = kernels::by_b<Function>;
+  else
+    derivative = kernels::by_a<Function>;
+  const DType wide = promote_types(grad.dtype(), kFloat32);
+  return gradient_by(grad, run_scalar(derivative, x, number, kScalarFirst, wide), x);
 }
 
 /// A differentiable function of two tensors.

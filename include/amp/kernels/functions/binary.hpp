@@ -20,7 +20,8 @@ struct Sub : Binary<"sub", kNumbers> { AMP_FORMULA apply(C a, C b) { return a - 
   AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) - bits_of(b)); } };
 struct Mul : Binary<"mul", kNumbers> { AMP_FORMULA apply(C a, C b) { return a * b; }
   AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrapping(bits_of(a) * bits_of(b)); } };
-struct Div : Binary<"div", kReal> { AMP_FORMULA apply(C a, C b) { return a / b; } };
+/// Its op divides the gradient instead of multiplying it by df/da.
+struct Div : Binary<"div", kReal> { AMP_FORMULA apply(C a, C b) { return a / b; } AMP_FORMULA by_b(C a, C b) { return -(a / b) / b; } };
 /// x^0 is constant, and 0^e for e >= 0, as in torch.
 struct Pow : Binary<"pow", kNumbers> { AMP_FORMULA apply(C a, C b) { return pow(a, b); }
   AMP_HOST_DEVICE static std::int64_t apply(std::int64_t a, std::int64_t b) { return integer_power(a, b); }
