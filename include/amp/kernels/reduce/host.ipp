@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "amp/core/math.hpp"
@@ -15,43 +16,88 @@
 #include "amp/kernels/reduce/host/accumulate.hpp"
 #include "amp/kernels/reduce/host/sum_block.hpp"
 #include "amp/kernels/traversal/host/loop.hpp"
+#include "amp/types/format_vectors.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Sums a block; floats until the lanes are added.
+/// The numbers from x on as floats: those of 16 bits are widened in registers.
+template <class Isa>
+AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_floats(const float* x) {
+  return simd::load<Isa>(x);
+}
+template <class Isa, class T>
+AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_floats(const T* x) {
+  return amp::detail::decode<T>(simd::load<Isa>(reinterpret_cast<const std::uint16_t*>(x)));
+}
+
+/// Sums a block of floats, or of 16-bit numbers as floats, until the lanes are added.
 struct ShortSumOfFloats {
-  template <class Isa>
-  AMP_ALWAYS_INLINE static double run(const float* x, std::int64_t n) {
+  template <class Isa, class T>
+  AMP_ALWAYS_INLINE static double run(const T* x, std::int64_t n) {
     constexpr std::int64_t kLanes = simd::kLanes<Isa>;
     simd::Vec<float, Isa> a = 0, b = 0, c = 0, d = 0;
     std::int64_t i = 0;
     for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
-      a += simd::load<Isa>(x + i);
-      b += simd::load<Isa>(x + i + kLanes);
-      c += simd::load<Isa>(x + i + 2 * kLanes);
-      d += simd::load<Isa>(x + i + 3 * kLanes);
+      a += load_floats<Isa>(x + i);
+      b += load_floats<Isa>(x + i + kLanes);
+      c += load_floats<Isa>(x + i + 2 * kLanes);
+      d += load_floats<Isa>(x + i + 3 * kLanes);
     }
+    for (; i + kLanes <= n; i += kLanes) a += load_floats<Isa>(x + i);
     double total = simd::sum_of(simd::to_double(a) + simd::to_double(b) + simd::to_double(c) +
                                 simd::to_double(d));
-    for (; i < n; ++i) total += static_cast<double>(x[i]);
+    for (; i < n; ++i) total += static_cast<double>(static_cast<float>(x[i]));
     return total;
   }
 };
-/// to[i] += x[i]
-struct AddFloats {
-  template <class Isa, class To>
-  AMP_ALWAYS_INLINE static void run(const float* x, To* to, std::int64_t n) {
-    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
-    std::int64_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-      if constexpr (std::is_same_v<To, float>)
-        simd::store(simd::load<Isa>(to + i) + simd::load<Isa>(x + i), to + i);
-      else
-        simd::add_to(to + i, simd::load_doubles<Isa>(x + i));
+/// sums[i] += x[i] for each of some rows, which begin `width` apart. The rows are taken eight at a
+/// time, so that a sum is loaded and stored once for them; eight 16-bit numbers are added in float
+/// first if `in_float`.
+struct AddRows {
+  template <class Isa, class T>
+  AMP_ALWAYS_INLINE static void run(const T* x, std::int64_t rows, std::int64_t width,
+                                    std::int64_t n, bool in_float, double* sums) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>, kRows = 8;
+    std::int64_t row = 0;
+    for (; row + kRows <= rows; row += kRows, x += kRows * width) {
+      std::int64_t i = 0;
+      for (; i + kLanes <= n; i += kLanes) {
+        if (in_float && !std::is_same_v<T, float>) {
+          auto sum = load_floats<Isa>(x + i);
+          for (std::int64_t r = 1; r < kRows; ++r) sum += load_floats<Isa>(x + r * width + i);
+          simd::add_to(sums + i, simd::to_double(sum));
+        } else {
+          auto sum = simd::load<Isa>(sums + i);
+          for (std::int64_t r = 0; r < kRows; ++r) sum += load_doubles_of<Isa>(x + r * width + i);
+          simd::store(sum, sums + i);
+        }
+      }
+      add_rest(x, kRows, width, i, n, sums);
     }
-    for (; i < n; ++i) to[i] += static_cast<To>(x[i]);
+    for (; row < rows; ++row, x += width) {
+      std::int64_t i = 0;
+      for (; i + kLanes <= n; i += kLanes) simd::add_to(sums + i, load_doubles_of<Isa>(x + i));
+      add_rest(x, 1, width, i, n, sums);
+    }
+  }
+
+ private:
+  template <class Isa, class T>
+  AMP_ALWAYS_INLINE static simd::Vec<double, Isa> load_doubles_of(const T* x) {
+    if constexpr (std::is_same_v<T, float>)
+      return simd::load_doubles<Isa>(x);
+    else
+      return simd::to_double(load_floats<Isa>(x));
+  }
+  template <class T>
+  AMP_ALWAYS_INLINE static void add_rest(const T* x, std::int64_t rows, std::int64_t width,
+                                         std::int64_t from, std::int64_t n, double* sums) {
+    for (std::int64_t i = from; i < n; ++i) {
+      for (std::int64_t r = 0; r < rows; ++r)
+        sums[i] += static_cast<double>(static_cast<float>(x[r * width + i]));
+    }
   }
 };
 
@@ -59,65 +105,65 @@ struct AddFloats {
 template <class Sum, class C>
 void add_block(const C* values, Sum* sums, std::int64_t stride, std::int64_t n) {
   if constexpr (std::is_same_v<C, float>) {
-    if (stride == 1) return simd::on_widest<AddFloats>(values, sums, n);
+    if (stride == 1) {
+      return simd::on_widest<AddRows>(values, std::int64_t{1}, n, n, false, sums);
+    }
   }
   for (std::int64_t i = 0; i < n; ++i) sums[i * stride] += static_cast<Sum>(values[i]);
 }
 
-/// Returns the sum of a block of an array of `dtype`.
-template <class Sum, class C>
-Sum sum_block_of(DType dtype, const C* values, std::int64_t n) {
-  if constexpr (std::is_same_v<C, float>) {
-    if (dtype != kFloat32) {
-      const double sum = simd::on_widest<ShortSumOfFloats>(values, n);
-      if (is_finite(sum)) return sum;  // else computed again in double
-    }
+/// Calls visitor(x) with the elements from `at` on as they are stored, if vectors of floats are
+/// loaded from those (load_floats); returns whether they are.
+template <class Visitor>
+bool visit_floats(const Operand& input, std::int64_t at, Visitor&& visitor) {
+  const void* const x = element(input, at);
+  switch (input.dtype) {
+    case kFloat32:
+      visitor(static_cast<const float*>(x));
+      return true;
+    case kBFloat16:
+      visitor(static_cast<const bfloat16*>(x));
+      return true;
+    case kFloat16:
+      visitor(static_cast<const half*>(x));
+      return true;
+    default:
+      return false;
   }
-  return sum_block<Sum>(values, n);
 }
 
-/// sums[c] = the sum of column c of dense rows. Short rows are joined into wider ones, whose
-/// columns are added at the end.
-AMP_LAZY void sum_columns(const Operand& input, std::int64_t rows, std::int64_t columns,
-                          double* sums) {
-  const std::int64_t together = (std::max)(std::int64_t{1}, kBlock / columns);
-  const std::int64_t width = together * columns, lines = rows / together;
-  const std::int64_t block = (std::min)(width, kBlock), blocks = ceil_div(width, block);
-  const std::int64_t in_float = input.dtype == kFloat32 ? 1 : 8;
-  // Uses parts of fixed size, each with its own sums, added in order: the result does not depend on
-  // the number of threads.
-  const std::int64_t part = (std::max)(ceil_div(lines, 32), (std::int64_t{1} << 16) / block);
-  const std::int64_t parts = ceil_div(lines, part);
-  const HostBuffer<double> partial(parts * width);
-  parallel_for(parts * blocks, [&](std::int64_t task) {
-    const std::int64_t p = task / blocks, from = task % blocks * block;
-    const std::int64_t n = (std::min)(block, width - from), end = (std::min)(lines, (p + 1) * part);
-    double* const to = partial.data() + p * width + from;
-    const auto add_lines = [&](std::int64_t together_in_float) {
-      float buffer[kBlock], some[kBlock];
-      std::fill_n(to, n, 0.0);
-      for (std::int64_t line = p * part; line < end; line += together_in_float) {
-        const float* x = fetch(input, line * width + from, 1, n, some);
-        const std::int64_t until = (std::min)(end, line + together_in_float);
-        for (std::int64_t next = line + 1; next < until; ++next) {
-          const float* const more = fetch(input, next * width + from, 1, n, buffer);
-          simd::on_widest<AddFloats>(more, some, n);
-        }
-        add_block(x, to, 1, n);
-      }
-    };
-    add_lines(in_float);
-    const auto is_lost = [](double sum) { return !is_finite(sum); };
-    if (in_float > 1 && std::any_of(to, to + n, is_lost)) add_lines(1);  // double has more room
-  });
-  std::fill_n(sums, columns, 0.0);
-  for (std::int64_t i = 0; i < parts * width; i += columns) {
-    for (std::int64_t c = 0; c < columns; ++c) sums[c] += partial[i + c];
+/// Returns the sum of n elements, which are `stride` apart. Those of less than 32 bits are added in
+/// float, unless the sum overflows.
+template <class Sum, class C>
+Sum sum_elements(const Operand& input, std::int64_t at, std::int64_t stride, std::int64_t n) {
+  C buffer[kBlock];
+  if constexpr (std::is_same_v<C, float>) {
+    double sum = std::numeric_limits<double>::infinity();
+    const auto add = [&](const auto* x) { sum = simd::on_widest<ShortSumOfFloats>(x, n); };
+    if (input.dtype != kFloat32 && (stride != 1 || !visit_floats(input, at, add)))
+      add(fetch(input, at, stride, n, buffer));
+    if (is_finite(sum)) return sum;
   }
-  for (std::int64_t row = lines * together; row < rows; ++row) {  // too few for a wide row
+  return sum_block<Sum>(fetch(input, at, stride, n, buffer), n);
+}
+
+/// Adds n elements of each of some rows, which begin `width` apart, to n sums, which are 0.
+AMP_LAZY void sum_rows(const Operand& input, std::int64_t at, std::int64_t rows, std::int64_t width,
+                       std::int64_t n, double* sums) {
+  const auto add = [&](bool in_float) {
+    const auto add_stored = [&](const auto* x) {
+      simd::on_widest<AddRows>(x, rows, width, n, in_float, sums);
+    };
+    if (visit_floats(input, at, add_stored)) return;
     float buffer[kBlock];
-    const float* const x = fetch(input, row * columns, 1, columns, buffer);
-    add_block(x, sums, 1, columns);
+    for (std::int64_t row = 0; row < rows; ++row)
+      add_block(fetch(input, at + row * width, 1, n, buffer), sums, 1, n);
+  };
+  add(true);
+  const auto is_lost = [](double sum) { return !is_finite(sum); };
+  if (item_size(input.dtype) == 2 && std::any_of(sums, sums + n, is_lost)) {
+    std::fill_n(sums, n, 0.0);
+    add(false);  // double has more room
   }
 }
 
@@ -125,12 +171,11 @@ AMP_LAZY void sum_columns(const Operand& input, std::int64_t rows, std::int64_t 
 template <class C, class Sum>
 void add_elements(const Operand& input, std::int64_t at, std::int64_t stride, std::int64_t n,
                   Sum* sums, std::int64_t sums_stride) {
-  C buffer[kBlock];
-  const C* const x = fetch(input, at, stride, n, buffer);
   if (sums_stride == 0) {
-    *sums += sum_block_of<Sum>(input.dtype, x, n);
+    *sums += sum_elements<Sum, C>(input, at, stride, n);
   } else {
-    add_block(x, sums, sums_stride, n);
+    C buffer[kBlock];
+    add_block(fetch(input, at, stride, n, buffer), sums, sums_stride, n);
   }
 }
 template <class Sum>
@@ -160,13 +205,16 @@ AMP_LAZY_DEFINITION void sum(const ReduceArgs& args) {
     store(reinterpret_cast<const std::int64_t*>(sums.data()), args.output, 0, 1, outputs);
     return;
   }
-  const bool columns = loop.dims == 2 && loop.inner_stride(0) == 1 && loop.inner_stride(1) == 1 &&
-                       loop.strides[0][0] == loop.inner_size() && loop.strides[1][0] == 0;
+  const detail::Matrices matrices(loop);
   const HostBuffer<double> sums(outputs);
   if (args.input.dtype == kFloat64) {
     detail::sum_any(loop, args.input, outputs, sums.data(), detail::add_elements<double, double>);
-  } else if (columns) {
-    detail::sum_columns(args.input, loop.sizes[0], outputs, sums.data());
+  } else if (matrices) {
+    const auto add = [&](std::int64_t at, std::int64_t rows, std::int64_t width, std::int64_t n,
+                         double* to) { detail::sum_rows(args.input, at, rows, width, n, to); };
+    detail::accumulate_columns(
+        matrices, sums.data(), [] { return 0.0; }, add,
+        [](double& sum, double partial) { sum += partial; });
   } else {
     detail::sum_any(loop, args.input, outputs, sums.data(), detail::add_elements<float, double>);
   }

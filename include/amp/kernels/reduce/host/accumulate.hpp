@@ -86,4 +86,65 @@ void accumulate(const Loop<2>& loop, const Operand& input, std::int64_t outputs,
   }
 }
 
+/// Dense matrices behind each other, whose rows are reduced: each column has an output.
+struct Matrices {
+  std::int64_t count, rows, columns;
+
+  explicit Matrices(const Loop<2>& loop) : count(1), rows(0), columns(loop.inner_size()) {
+    const int d = loop.dims - 2;
+    if (d != 0 && d != 1) return;
+    if (d == 1) count = loop.sizes[0];
+    const std::int64_t of_rows = loop.sizes[d];
+    const bool dense =
+        loop.strides[0][d] == columns && (d == 0 || loop.strides[0][0] == of_rows * columns);
+    const bool by_columns = loop.strides[1][d] == 0 && loop.inner_stride(1) == 1 &&
+                            (d == 0 || loop.strides[1][0] == columns);
+    if (loop.inner_stride(0) == 1 && dense && by_columns) rows = of_rows;
+  }
+  /// Whether the loop is one over such matrices.
+  explicit operator bool() const { return rows != 0 && columns != 0; }
+};
+
+/// accumulate() for one matrix, whose first element is at `at`. add(at, rows, width, n, states)
+/// adds n elements of each row to n states; rows begin `width` apart. Short rows are joined into
+/// wider ones, whose columns are joined at the end.
+template <class State, class None, class Add, class Join>
+void accumulate_columns(std::int64_t at, std::int64_t rows, std::int64_t columns, State* states,
+                        const None& none, const Add& add, const Join& join) {
+  const std::int64_t together = (std::max)(std::int64_t{1}, kBlock / columns);
+  const std::int64_t width = together * columns, lines = rows / together;
+  const std::int64_t block = (std::min)(width, kBlock), blocks = ceil_div(width, block);
+  // Uses parts of fixed size, as accumulate() does.
+  const std::int64_t part = (std::max)(ceil_div(lines, 32), (std::int64_t{1} << 16) / block);
+  const std::int64_t parts = ceil_div(lines, part), rest = rows - lines * together;
+  const std::int64_t count = parts * width + rest * columns;
+  const HostBuffer<State> partial(count);
+  std::fill_n(partial.data(), count, none());
+  parallel_for(parts * blocks, [&](std::int64_t task) {
+    const std::int64_t p = task / blocks, from = task % blocks * block, line = p * part;
+    add(at + line * width + from, (std::min)(part, lines - line), width,
+        (std::min)(block, width - from), partial.data() + p * width + from);
+  });
+  if (rest != 0) {  // too few for a wide row
+    const std::int64_t n = rest * columns;
+    add(at + lines * width, 1, n, n, partial.data() + parts * width);
+  }
+  std::fill_n(states, columns, none());
+  for (std::int64_t i = 0; i < count; i += columns) {
+    for (std::int64_t c = 0; c < columns; ++c) join(states[c], partial[i + c]);
+  }
+}
+/// For all matrices.
+template <class State, class None, class Add, class Join>
+void accumulate_columns(const Matrices& of, State* states, const None& none, const Add& add,
+                        const Join& join) {
+  const std::int64_t size = of.rows * of.columns;
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      accumulate_columns(i * size, of.rows, of.columns, states + i * of.columns, none, add, join);
+  };
+  if (of.count == 1 || size > std::int64_t{1} << 18) return run(0, of.count);
+  parallel_ranges(of.count, ceil_div(16 * kBlock, size), run);
+}
+
 }  // namespace amp::inline v0::kernels::host::detail
