@@ -44,24 +44,30 @@ struct Bounds {
   static constexpr C kHighest = Limits::has_infinity ? Limits::infinity() : (Limits::max)();
 };
 
+/// The type that products of elements are computed in.
+AMP_HOST_DEVICE inline std::int64_t widest(std::int64_t x) { return x; }
+AMP_EITHER_SIDE
+template <class C>
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE auto widest(C x) -> decltype(to_double(x)) {
+  return to_double(x);
+}
+
 /// The product: of floats in double, of integers modulo 2^64.
 struct Product {
-  static constexpr bool kIntegers = true, kVectors = false;
+  static constexpr bool kIntegers = true, kVectors = true;
   template <class C>
-  using State = std::conditional_t<std::is_integral_v<C>, std::int64_t, double>;
+  using State = decltype(widest(C{}));
 
   template <class C>
   AMP_HOST_DEVICE static State<C> none() {
     return 1;
   }
+  AMP_EITHER_SIDE
   template <class S, class C>
-  AMP_HOST_DEVICE void add(S& product, C x) const {
-    product = functions::Mul::apply(product, static_cast<S>(x));
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE void add(S& product, C x) const {
+    product = join(product, widest(x));
   }
-  template <class S>
-  AMP_HOST_DEVICE static S join(S a, S b) {
-    return functions::Mul::apply(a, b);
-  }
+  AMP_FORMULA join(C a, C b) { return functions::Mul::apply(a, b); }
   template <class S>
   AMP_HOST_DEVICE S finish(S product) const {
     return product;

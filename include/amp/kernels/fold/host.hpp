@@ -54,20 +54,23 @@ struct FoldRow {
     return state;
   }
 };
-/// Adds an element to each state.
+/// Adds an element of each of some rows, which begin `width` apart, to each state.
 template <class Fold>
 struct FoldColumns {
   template <class Isa, class C>
-  AMP_ALWAYS_INLINE static void run(const C* x, typename Fold::template State<C>* to,
-                                    std::int64_t n, Fold fold) {
+  AMP_ALWAYS_INLINE static void run(const C* x, std::int64_t rows, std::int64_t width,
+                                    typename Fold::template State<C>* to, std::int64_t n,
+                                    Fold fold) {
     constexpr std::int64_t kLanes = simd::kLanes<Isa>;
     std::int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes) {
       auto states = simd::load<Isa>(to + i);
-      fold.add(states, simd::load<Isa>(x + i));
+      for (std::int64_t r = 0; r < rows; ++r) fold.add(states, simd::load<Isa>(x + r * width + i));
       simd::store(states, to + i);
     }
-    for (; i < n; ++i) fold.add(to[i], x[i]);
+    for (; i < n; ++i) {
+      for (std::int64_t r = 0; r < rows; ++r) fold.add(to[i], x[r * width + i]);
+    }
   }
 };
 
@@ -91,13 +94,16 @@ void fold_block(const Fold& fold, State& state, const C* x, std::int64_t n) {
     for (const State& lane : lanes) state = fold.join(state, lane);
   }
 }
-/// Adds an element to each of n states, which are `stride` apart.
+/// Adds an element of each of some rows to each of n states, which are `stride` apart.
 template <class Fold, class State, class C>
-void fold_columns(const Fold& fold, State* to, std::int64_t stride, const C* x, std::int64_t n) {
+void fold_columns(const Fold& fold, State* to, std::int64_t stride, const C* x, std::int64_t rows,
+                  std::int64_t width, std::int64_t n) {
   if constexpr (kFoldsVectors<Fold, C>) {
-    if (stride == 1) return on_rows<FoldColumns<Fold>, C>(x, to, n, fold);
+    if (stride == 1) return on_rows<FoldColumns<Fold>, C>(x, rows, width, to, n, fold);
   }
-  for (std::int64_t i = 0; i < n; ++i) fold.add(to[i * stride], x[i]);
+  for (; rows > 0; --rows, x += width) {
+    for (std::int64_t i = 0; i < n; ++i) fold.add(to[i * stride], x[i]);
+  }
 }
 
 /// Of whole vectors: the maximum first, then the sum.
@@ -122,16 +128,36 @@ template <class Fold, class C>
 void fold_states(const Fold& fold, const Loop<2>& loop, const Operand& input, std::int64_t outputs,
                  typename Fold::template State<C>* states) {
   using State = typename Fold::template State<C>;
+  const auto none = [&] { return fold.template none<C>(); };
+  const auto join = [&](State& state, const State& other) { state = fold.join(state, other); };
+  if (const Matrices matrices(loop); matrices) {
+    const auto add = [&](std::int64_t at, std::int64_t rows, std::int64_t width, std::int64_t n,
+                         State* to) {
+      constexpr std::int64_t kRows = 4;  // a state is loaded and stored once for them
+      C buffer[kRows * kBlock];
+      for (std::int64_t row = 0; row < rows; row += kRows, at += kRows * width) {
+        const std::int64_t count = (std::min)(kRows, rows - row);
+        const C* x = fetch(input, at, 1, n, buffer);
+        if (x != buffer) {
+          fold_columns(fold, to, 1, x, count, width, n);
+          continue;
+        }
+        for (std::int64_t r = 1; r < count; ++r) fetch(input, at + r * width, 1, n, buffer + r * n);
+        fold_columns(fold, to, 1, x, count, n, n);
+      }
+    };
+    return accumulate_columns(matrices, states, none, add, join);
+  }
   accumulate(
-      loop, input, outputs, states, [&] { return fold.template none<C>(); },
+      loop, input, outputs, states, none,
       [&](std::int64_t at, std::int64_t stride, std::int64_t n, std::int64_t, State* to,
           std::int64_t to_stride) {
         C buffer[kBlock];
         const C* const x = fetch(input, at, stride, n, buffer);
         if (to_stride == 0) return fold_block(fold, *to, x, n);
-        fold_columns(fold, to, to_stride, x, n);
+        fold_columns(fold, to, to_stride, x, 1, n, n);
       },
-      [&](State& state, const State& other) { state = fold.join(state, other); });
+      join);
 }
 
 /// sums[i] += exp(x[i] - origins[i])
