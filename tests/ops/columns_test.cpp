@@ -114,5 +114,16 @@ TEST_CASE("columns: none, and strided ones", "[ops]") {
   }
 }
 
+TEST_CASE("columns: sums of 16-bit numbers that overflow floats on the way", "[ops]") {
+  const std::int64_t columns = GENERATE(5, 40, 1030);
+  for (const std::int64_t rows : {3, 9, 300}) {
+    INFO(rows << " rows of " << columns);
+    const Tensor x = amp::zeros({2, rows, columns});
+    for (std::int64_t i = 0; i < 3; ++i) x.select(1, i).fill_(i == 2 ? -3e38 : 3e38);
+    for (const double sum : amp::sum(x.to(amp::kBFloat16), 1).to_vector<double>())
+      CHECK(sum == x.to(amp::kBFloat16).to_vector<double>()[0]);
+  }
+}
+
 }  // namespace
 }  // namespace columns_test
