@@ -178,5 +178,25 @@ TEST_CASE("rows far from zero, and very large ones", "[ops]") {
   CHECK(amp::mean(columns, 0).to_vector<float>()[1000] == Approx(3e38).epsilon(0.01));
 }
 
+TEST_CASE("rows: norms of rows whose first element is far from the others", "[ops]") {
+  amp::manual_seed(7);
+  for (const double first : {0.0, 1e4, -1e8}) {
+    INFO("first element " << first);
+    const Tensor x = amp::randn({4, 3, 1025});
+    x.select(2, 0).fill_(first);
+    const Tensor wide = x.to(amp::kFloat64);
+    const auto check_same = [](const Tensor& y, const Tensor& expected) {
+      const std::vector<double> a = y.to_vector<double>(), b = expected.to_vector<double>();
+      double error = 0;
+      for (std::size_t i = 0; i < a.size(); ++i)
+        error = std::fmax(error, std::abs(a[i] - b[i]) / (1 + std::abs(b[i])));
+      CHECK(error < 1e-5);
+    };
+    check_same(amp::layer_norm(x, {1025}), amp::layer_norm(wide, {1025}));
+    check_same(amp::batch_norm(x, {}, {}, {}, {}, true),
+               amp::batch_norm(wide, {}, {}, {}, {}, true));
+  }
+}
+
 }  // namespace
 }  // namespace rows_test

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
@@ -44,45 +45,65 @@ struct ChannelRuns {
   }
 };
 
+/// Calls body(channel, run) for all runs of channels [begin, end), in the order in which they lie in
+/// memory: the runs of one channel are short and far apart, often by a power of two, so that few of
+/// them stay in a cache together.
+template <class Body>
+void for_runs(const ChannelRuns& runs, std::int64_t begin, std::int64_t end, const Body& body) {
+  for (std::int64_t run = 0; run < runs.count; ++run) {
+    for (std::int64_t c = begin; c < end; ++c) body(c, run);
+  }
+}
+/// Calls body(begin, end) for groups of channels, in parallel. A group has a megabyte or two, or is
+/// one channel.
+template <class Body>
+void for_channel_groups(const ChannelRuns& runs, std::int64_t channels, const Body& body) {
+  const std::int64_t size = (std::max)(std::int64_t{1}, runs.count * runs.length);
+  const std::int64_t together = (std::max)(std::int64_t{1}, (std::int64_t{1} << 19) / size);
+  parallel_ranges(channels, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (; begin < end; begin += together) body(begin, (std::min)(end, begin + together));
+  });
+}
+
 template <class C>
 void batch_norm(const BatchNormArgs& args) {
   const ChannelRuns runs(args.input);
+  const std::int64_t channels = args.input.sizes[1];
   const double n = static_cast<double>(runs.count) * static_cast<double>(runs.length);
-  const HostBuffer<double> batch(args.training ? 2 * args.input.sizes[1] : 0);
-  parallel_ranges(args.input.sizes[1], 1, [&](std::int64_t begin, std::int64_t end) {
+  const HostBuffer<double> batch(2 * channels);
+  double *const means = batch.data(), *const squares = means + channels;
+  for_channel_groups(runs, channels, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t space = row_space(runs.length);
     const HostBuffer<C> scratch(2 * space);
+    const auto fetch_run = [&](std::int64_t c, std::int64_t run) {
+      return runs.block(c, run).fetch(args.input, scratch.data());
+    };
+    const HostBuffer<Moments> moments(end - begin);
+    std::fill_n(moments.data(), end - begin, Moments{});
+    if (args.training) {
+      for_runs(runs, begin, end, [&](std::int64_t c, std::int64_t run) {
+        add_run(moments_of(fetch_run(c, run), runs.length), runs.length, run, moments[c - begin]);
+      });
+    }
     for (std::int64_t c = begin; c < end; ++c) {
-      const auto fetch_run = [&](std::int64_t run) {
-        return runs.block(c, run).fetch(args.input, scratch.data());
-      };
-      double mean = 0, variance = 0;
-      if (args.training) {
-        for (std::int64_t run = 0; run < runs.count; ++run)
-          mean += sum_block<double>(fetch_run(run), runs.length);
-        mean /= n;
-        for (std::int64_t run = 0; run < runs.count; ++run)
-          variance += sum_of_squares(fetch_run(run), runs.length, mean);
-        batch[c] = mean;
-        batch[args.input.sizes[1] + c] = variance;
-        variance /= n;
-      } else {
-        mean = element_of<double>(args.running_mean, c, 0);
-        variance = element_of<double>(args.running_var, c, 1);
-      }
-      const C m = static_cast<C>(mean), r = static_cast<C>(1 / std::sqrt(variance + args.eps));
-      args.mean.as<C>()[c] = m;
-      args.rstd.as<C>()[c] = r;
+      means[c] =
+          args.training ? moments[c - begin].sum / n : element_of<double>(args.running_mean, c, 0);
+      squares[c] = moments[c - begin].squares;
+      const double variance =
+          args.training ? squares[c] / n : element_of<double>(args.running_var, c, 1);
+      args.mean.as<C>()[c] = static_cast<C>(means[c]);
+      args.rstd.as<C>()[c] = static_cast<C>(1 / std::sqrt(variance + args.eps));
+    }
+    for_runs(runs, begin, end, [&](std::int64_t c, std::int64_t run) {
       RowAffine<C> affine;
       affine.weight = element_of(args.weight, c, C{1});
       affine.bias = element_of(args.bias, c, C{0});
-      for (std::int64_t run = 0; run < runs.count; ++run) {
-        const RowBlock block = runs.block(c, run);
-        C* const y = block.target(args.output, scratch.data() + space);
-        on_rows<NormaliseRow, C>(fetch_run(run), y, runs.length, m, r, affine);
-        block.store(y, args.output);
-      }
-    }
+      const RowBlock block = runs.block(c, run);
+      C* const y = block.target(args.output, scratch.data() + space);
+      on_rows<NormaliseRow, C>(fetch_run(c, run), y, runs.length, args.mean.as<const C>()[c],
+                               args.rstd.as<const C>()[c], affine);
+      block.store(y, args.output);
+    });
   });
   if (args.training) move_running(args, batch.data(), n);  // after everything that can fail
 }
@@ -93,42 +114,43 @@ template <class C>
 void batch_norm_backward(const BatchNormBackwardArgs& args) {
   const ChannelRuns runs(args.input);
   const double n = static_cast<double>(runs.count) * static_cast<double>(runs.length);
-  parallel_ranges(args.input.sizes[1], 1, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t space = row_space(runs.length);
+  for_channel_groups(runs, args.input.sizes[1], [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t space = row_space(runs.length), channels = end - begin;
     const HostBuffer<C> scratch(3 * space);
-    for (std::int64_t c = begin; c < end; ++c) {
-      const C mean = args.mean.as<const C>()[c], rstd = args.rstd.as<const C>()[c];
-      const auto fetch_run = [&](const Operand& array, std::int64_t run, int buffer) {
-        return runs.block(c, run).fetch(array, scratch.data() + buffer * space);
-      };
-      double sum = 0, dot = 0;
-      for (std::int64_t run = 0; run < runs.count; ++run) {
-        const C* const x = fetch_run(args.input, run, 0);
-        const C* const grad = fetch_run(args.grad_output, run, 1);
-        NormSums sums{nullptr, nullptr};
-        on_rows<AddToNormSums, C>(x, grad, static_cast<const C*>(nullptr), runs.length, mean, rstd,
-                                  &sums);
-        sum += sums.grad;
-        dot += sums.dot;
+    const HostBuffer<double> sum(channels), dot(channels);
+    std::fill_n(sum.data(), channels, 0.0);
+    std::fill_n(dot.data(), channels, 0.0);
+    const C *const means = args.mean.as<const C>(), *const rstds = args.rstd.as<const C>();
+    const auto fetch_run = [&](const Operand& array, std::int64_t c, std::int64_t run, int buffer) {
+      return runs.block(c, run).fetch(array, scratch.data() + buffer * space);
+    };
+    for_runs(runs, begin, end, [&](std::int64_t c, std::int64_t run) {
+      const C* const x = fetch_run(args.input, c, run, 0);
+      const C* const grad = fetch_run(args.grad_output, c, run, 1);
+      NormSums sums{nullptr, nullptr};
+      on_rows<AddToNormSums, C>(x, grad, static_cast<const C*>(nullptr), runs.length, means[c],
+                                rstds[c], &sums);
+      sum[c - begin] += sums.grad;
+      dot[c - begin] += sums.dot;
+    });
+    if (args.grad_weight.present) store(dot.data(), args.grad_weight, begin, 1, channels);
+    if (args.grad_bias.present) store(sum.data(), args.grad_bias, begin, 1, channels);
+    if (!args.grad_input.present) return;
+    for_runs(runs, begin, end, [&](std::int64_t c, std::int64_t run) {
+      const C factor = element_of(args.weight, c, C{1}) * rstds[c];
+      const C mean_g = static_cast<C>(sum[c - begin] / n);
+      const C mean_dot = static_cast<C>(dot[c - begin] / n);
+      const RowBlock block = runs.block(c, run);
+      const C* const grad = fetch_run(args.grad_output, c, run, 1);
+      C* const grad_x = block.target(args.grad_input, scratch.data() + 2 * space);
+      if (args.training) {
+        on_rows<NormGradient, C>(fetch_run(args.input, c, run, 0), grad, grad_x, runs.length,
+                                 means[c], rstds[c], RowAffine<C>{}, mean_g, mean_dot, factor);
+      } else {
+        on_rows<ScaleRun, C>(grad, grad_x, runs.length, factor);
       }
-      if (args.grad_weight.present) store(&dot, args.grad_weight, c, 1, 1);
-      if (args.grad_bias.present) store(&sum, args.grad_bias, c, 1, 1);
-      if (!args.grad_input.present) continue;
-      const C factor = element_of(args.weight, c, C{1}) * rstd;
-      const C mean_g = static_cast<C>(sum / n), mean_dot = static_cast<C>(dot / n);
-      for (std::int64_t run = 0; run < runs.count; ++run) {
-        const RowBlock block = runs.block(c, run);
-        const C* const grad = fetch_run(args.grad_output, run, 1);
-        C* const grad_x = block.target(args.grad_input, scratch.data() + 2 * space);
-        if (args.training) {
-          on_rows<NormGradient, C>(fetch_run(args.input, run, 0), grad, grad_x, runs.length, mean,
-                                   rstd, RowAffine<C>{}, mean_g, mean_dot, factor);
-        } else {
-          on_rows<ScaleRun, C>(grad, grad_x, runs.length, factor);
-        }
-        block.store(grad_x, args.grad_input);
-      }
-    }
+      block.store(grad_x, args.grad_input);
+    });
   });
 }
 

@@ -72,8 +72,9 @@ void norm(const NormArgs& args) {
       C* y = output;
       for (std::int64_t row = first; row < first + count; ++row, x += length, y += length) {
         const double n = static_cast<double>(length);
-        const double mean = args.centered ? sum_block<double>(x, length) / n : 0;
-        const double rstd = 1 / std::sqrt(sum_of_squares(x, length, mean) / n + args.eps);
+        const Moments moments =
+            args.centered ? moments_of(x, length) : Moments{0, sum_of_squares(x, length, 0)};
+        const double mean = moments.sum / n, rstd = 1 / std::sqrt(moments.squares / n + args.eps);
         const C m = static_cast<C>(mean), r = static_cast<C>(rstd);
         if (args.mean.present) args.mean.as<C>()[row] = m;
         args.rstd.as<C>()[row] = r;

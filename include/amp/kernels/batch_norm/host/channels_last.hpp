@@ -96,40 +96,32 @@ void map_pixels(const std::array<const Operand*, kArrays>& arrays, const Operand
 
 // What bodies do for the channels of `count` pixels. Sums have room for whole vectors.
 
-/// sums[c] += term(x), in two sums that do not wait for each other
-template <class Isa, class Term>
-AMP_ALWAYS_INLINE void add_terms_of_channels(const float* x, std::int64_t count,
-                                             std::int64_t channels, std::int64_t c,
-                                             const Term& term, double* sums) {
-  simd::Vec<double, Isa> even = 0, odd = 0;
-  x += c;
-  for (std::int64_t i = 0; i < count; ++i, x += channels) {
-    const auto v = term(simd::to_double(load_channels<Isa>(x, channels - c)));
-    if (i % 2 == 0)
-      even += v;
-    else
-      odd += v;
-  }
-  simd::add_to(sums + c, even + odd);
-}
-/// sums[c] += x
-struct AddPixels {
+/// sums[c] += x - origins[c], squares[c] += (x - origins[c])^2
+struct AddMomentsOfPixels {
   template <class Isa>
   AMP_ALWAYS_INLINE static void run(const float* x, std::int64_t count, std::int64_t channels,
-                                    double* sums) {
-    for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>)
-      add_terms_of_channels<Isa>(x, count, channels, c, ItselfTerm{}, sums);
-  }
-};
-/// sums[c] += (x - means[c])^2
-struct AddSquaresOfPixels {
-  template <class Isa>
-  AMP_ALWAYS_INLINE static void run(const float* x, std::int64_t count, std::int64_t channels,
-                                    const double* means, double* sums) {
+                                    const double* origins, double* sums, double* squares) {
     for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
-      const SquareTerm<simd::Vec<double, Isa>> square{simd::load<Isa>(means + c)};
-      add_terms_of_channels<Isa>(x, count, channels, c, square, sums);
+      const simd::Vec<double, Isa> origin = simd::load<Isa>(origins + c);
+      MomentLanes<Isa> even, odd;  // which do not wait for each other
+      const float* pixel = x + c;
+      std::int64_t i = 0;
+      for (; i + 2 <= count; i += 2, pixel += 2 * channels) {
+        even.add(load_channels_as_doubles<Isa>(pixel, channels - c) - origin);
+        odd.add(load_channels_as_doubles<Isa>(pixel + channels, channels - c) - origin);
+      }
+      if (i < count) even.add(load_channels_as_doubles<Isa>(pixel, channels - c) - origin);
+      simd::add_to(sums + c, even.sum + odd.sum);
+      simd::add_to(squares + c, even.squares + odd.squares);
     }
+  }
+
+ private:
+  template <class Isa>
+  AMP_ALWAYS_INLINE static simd::Vec<double, Isa> load_channels_as_doubles(const float* x,
+                                                                           std::int64_t n) {
+    return n >= simd::kLanes<Isa> ? simd::load_doubles<Isa>(x)
+                                  : simd::to_double(simd::load_first<Isa>(x, n));
   }
 };
 /// sums[c] += grad, dots[c] += grad * x^
@@ -155,19 +147,30 @@ struct AddGradientsOfPixels {
     }
   }
 };
+/// The pixels that share the loads of what belongs to their channels. With more of them, lines of
+/// memory that are not cached would come too far from each other.
+inline constexpr std::int64_t kPixelsTogether = 4;
+
 /// y = x^ * weight + bias
 struct NormalisePixels {
   template <class Isa>
   AMP_ALWAYS_INLINE static void run(const float* x, float* y, std::int64_t count,
-                                    std::int64_t channels, const float* mean, const float* rstd,
-                                    const float* weight, const float* bias) {
-    for (std::int64_t i = 0; i < count; ++i, x += channels, y += channels) {
+                                    std::int64_t channels, const float* means, const float* rstds,
+                                    const float* weights, const float* biases) {
+    const std::int64_t step = kPixelsTogether * channels;
+    for (; count > 0; count -= kPixelsTogether, x += step, y += step) {
+      const std::int64_t end = (std::min)(count, kPixelsTogether) * channels;
       for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
         const std::int64_t n = channels - c;
-        simd::Vec<float, Isa> v = load_channels<Isa>(x + c, n);
-        Norm::to_normal(v, load_channels<Isa>(mean + c, n), load_channels<Isa>(rstd + c, n));
-        store_channels(v * load_channels<Isa>(weight + c, n) + load_channels<Isa>(bias + c, n),
-                       y + c, n);
+        const simd::Vec<float, Isa> mean = load_channels<Isa>(means + c, n),
+                                    rstd = load_channels<Isa>(rstds + c, n),
+                                    weight = load_channels<Isa>(weights + c, n),
+                                    bias = load_channels<Isa>(biases + c, n);
+        for (std::int64_t at = c; at < end; at += channels) {
+          simd::Vec<float, Isa> v = load_channels<Isa>(x + at, n);
+          Norm::to_normal(v, mean, rstd);
+          store_channels(v * weight + bias, y + at, n);
+        }
       }
     }
   }
@@ -175,17 +178,26 @@ struct NormalisePixels {
 struct GradientOfPixels {
   template <class Isa>
   AMP_ALWAYS_INLINE static void run(const float* grad, const float* x, float* grad_x,
-                                    std::int64_t count, std::int64_t channels, const float* mean,
-                                    const float* rstd, const float* factor, const float* mean_grad,
-                                    const float* mean_dot) {
-    for (std::int64_t i = 0; i < count; ++i, grad += channels, x += channels, grad_x += channels) {
+                                    std::int64_t count, std::int64_t channels, const float* means,
+                                    const float* rstds, const float* factors,
+                                    const float* mean_grads, const float* mean_dots) {
+    const std::int64_t step = kPixelsTogether * channels;
+    for (; count > 0; count -= kPixelsTogether, grad += step, x += step, grad_x += step) {
+      const std::int64_t end = (std::min)(count, kPixelsTogether) * channels;
       for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
         const std::int64_t n = channels - c;
-        simd::Vec<float, Isa> g = load_channels<Isa>(grad + c, n), v = load_channels<Isa>(x + c, n);
-        Norm::to_normal(v, load_channels<Isa>(mean + c, n), load_channels<Isa>(rstd + c, n));
-        Norm::to_gradient(g, v, load_channels<Isa>(mean_grad + c, n),
-                          load_channels<Isa>(mean_dot + c, n), load_channels<Isa>(factor + c, n));
-        store_channels(g, grad_x + c, n);
+        const simd::Vec<float, Isa> mean = load_channels<Isa>(means + c, n),
+                                    rstd = load_channels<Isa>(rstds + c, n),
+                                    factor = load_channels<Isa>(factors + c, n),
+                                    mean_grad = load_channels<Isa>(mean_grads + c, n),
+                                    mean_dot = load_channels<Isa>(mean_dots + c, n);
+        for (std::int64_t at = c; at < end; at += channels) {
+          simd::Vec<float, Isa> g = load_channels<Isa>(grad + at, n),
+                                v = load_channels<Isa>(x + at, n);
+          Norm::to_normal(v, mean, rstd);
+          Norm::to_gradient(g, v, mean_grad, mean_dot, factor);
+          store_channels(g, grad_x + at, n);
+        }
       }
     }
   }
@@ -204,39 +216,34 @@ struct ScalePixels {
   }
 };
 
-/// Computes the mean of each channel, and the sum of the squares of the distances from it. Both
-/// passes over an image follow each other, so the second one reads the caches. The sum about the
-/// mean of all images is that about the image's own, plus n times the square of their distance.
+/// Computes the mean of each channel, and the sum of the squares of the distances from it: in one
+/// pass, those of each image as moments_of() says, then those of all images (add_run).
 AMP_LAZY inline void batch_statistics(const Operand& input, double* means, double* squares) {
-  const std::int64_t images = input.sizes[0], channels = input.sizes[1];
+  const std::int64_t images = input.sizes[0], channels = input.sizes[1], pixels = input.sizes[2];
   const std::int64_t width = row_space(channels);
-  const double pixels = static_cast<double>(input.sizes[2]);
-  const HostBuffer<double> of_images(2 * images * width);
-  std::fill_n(of_images.data(), 2 * images * width, 0.0);
+  const HostBuffer<double> of_images(3 * images * width);
+  std::fill_n(of_images.data(), 3 * images * width, 0.0);
   parallel_ranges(images, 1, [&](std::int64_t begin, std::int64_t end) {
     const PixelBlocks<1> blocks({&input});
     for (std::int64_t image = begin; image < end; ++image) {
-      double* const mean = of_images.data() + 2 * image * width;
+      double* const origins = of_images.data() + 3 * image * width;
+      const float* const first = blocks.fetch_from(image * pixels, 1)[0];
+      for (std::int64_t c = 0; c < channels; ++c)
+        origins[c] = is_finite(first[c]) ? static_cast<double>(first[c]) : 0;
       for_each_block_of<1>(image, input, blocks, [&](const auto& x, std::int64_t count) {
-        on_rows<AddPixels, float>(x[0], count, channels, mean);
-      });
-      for (std::int64_t c = 0; c < channels; ++c) mean[c] /= pixels;
-      for_each_block_of<1>(image, input, blocks, [&](const auto& x, std::int64_t count) {
-        on_rows<AddSquaresOfPixels, float>(x[0], count, channels, mean, mean + width);
+        on_rows<AddMomentsOfPixels, float>(x[0], count, channels, origins, origins + width,
+                                           origins + 2 * width);
       });
     }
   });
   for (std::int64_t c = 0; c < channels; ++c) {
-    const double* const first = of_images.data() + c;
-    double mean = 0, square = 0;
-    for (std::int64_t i = 0; i < images; ++i) mean += first[2 * i * width];
-    mean /= static_cast<double>(images);
+    Moments moments;
     for (std::int64_t i = 0; i < images; ++i) {
-      const double distance = first[2 * i * width] - mean;
-      square += first[(2 * i + 1) * width] + pixels * distance * distance;
+      const double* const image = of_images.data() + 3 * i * width + c;
+      add_run(moments_around(image[0], image[width], image[2 * width], pixels), pixels, i, moments);
     }
-    means[c] = mean;
-    squares[c] = square;
+    means[c] = moments.sum / (static_cast<double>(images) * static_cast<double>(pixels));
+    squares[c] = moments.squares;
   }
 }
 

@@ -5,13 +5,16 @@
 // parameters, in vectors. The formulas are in norm/formula.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "amp/core/simd/convert.hpp"
 #include "amp/core/simd/fold.hpp"
 #include "amp/kernels/norm/formula.hpp"
 #include "amp/kernels/reduce/host/sum_block.hpp"
 #include "amp/kernels/traversal/host/rows.hpp"
+#include "amp/types/small_float.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
 
@@ -34,6 +37,69 @@ struct SumOfSquares {
 template <class C>
 double sum_of_squares(const C* x, std::int64_t n, double mean) {
   return on_rows<SumOfSquares, C>(x, n, mean);
+}
+
+/// The sum of a row, and that of the squared distances from its mean.
+struct Moments {
+  double sum = 0, squares = 0;
+};
+template <class Isa>
+struct MomentLanes {
+  simd::Vec<double, Isa> sum = 0, squares = 0;
+
+  AMP_ALWAYS_INLINE void add(const simd::Vec<double, Isa>& distance) {
+    sum += distance;
+    squares += distance * distance;
+  }
+};
+/// Adds the moments of a run of n elements to those of `before` runs like it (Chan, Golub and
+/// LeVeque 1979).
+inline void add_run(const Moments& run, std::int64_t n, std::int64_t before, Moments& to) {
+  const double length = static_cast<double>(n), runs = static_cast<double>(before);
+  to.squares += run.squares;
+  if (before != 0) {
+    const double distance = (run.sum - to.sum / runs) / length;
+    to.squares += distance * distance * length * (runs / (runs + 1));
+  }
+  to.sum += run.sum;
+}
+/// The moments from the sums of the distances from `first`, one of the n elements, p, and of their
+/// squares. That is the sum of the squared distances from the mean m, and n (p - m)^2, which is at
+/// most n times as much: results that are rounded to float do not show the digits that doubles
+/// lose by the difference.
+AMP_ALWAYS_INLINE Moments moments_around(double first, double sum, double squares, std::int64_t n) {
+  const double count = static_cast<double>(n), around_mean = squares - sum * (sum / count);
+  return {count * first + sum, around_mean < 0 ? 0 : around_mean};
+}
+/// In one pass.
+struct MomentsOfRow {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static Moments run(const float* x, std::int64_t n) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    const double first = is_finite(x[0]) ? static_cast<double>(x[0]) : 0;
+    MomentLanes<Isa> even, odd;  // which do not wait for each other
+    std::int64_t i = 0;
+    for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+      even.add(simd::load_doubles<Isa>(x + i) - first);
+      odd.add(simd::load_doubles<Isa>(x + i + kLanes) - first);
+    }
+    for (; i < n; i += kLanes) {
+      const std::int64_t rest = (std::min)(n - i, kLanes);
+      const auto distance = simd::to_double(simd::load_first<Isa>(x + i, rest)) - first;
+      even.add(simd::keep_first(distance, rest));
+    }
+    return moments_around(first, simd::sum_of(even.sum + odd.sum),
+                          simd::sum_of(even.squares + odd.squares), n);
+  }
+};
+template <class C>
+Moments moments_of(const C* x, std::int64_t n) {
+  if constexpr (std::is_same_v<C, float>) {
+    return simd::on_widest<MomentsOfRow>(x, n);
+  } else {
+    const double sum = sum_block<double>(x, n);
+    return {sum, sum_of_squares(x, n, sum / static_cast<double>(n))};
+  }
 }
 
 /// The affine parameters of a piece: one for each element, or (null) the same for all.
