@@ -45,9 +45,9 @@ struct ChannelRuns {
   }
 };
 
-/// Calls body(channel, run) for all runs of channels [begin, end), in the order in which they lie in
-/// memory: the runs of one channel are short and far apart, often by a power of two, so that few of
-/// them stay in a cache together.
+/// Calls body(channel, run) for all runs of channels [begin, end), in the order of memory: the runs
+/// of one channel are short and far apart, often by a power of two, so that few of them stay in a
+/// cache together.
 template <class Body>
 void for_runs(const ChannelRuns& runs, std::int64_t begin, std::int64_t end, const Body& body) {
   for (std::int64_t run = 0; run < runs.count; ++run) {
