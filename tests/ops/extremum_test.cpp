@@ -74,5 +74,22 @@ TEST_CASE("max, min: views are not copied", "[ops]") {
   CHECK(bytes_of([&] { return (amp::max)(x, 0); }) == 300 * 9);
 }
 
+TEST_CASE("extremum: of lines side by side, in groups and alone", "[ops]") {
+  amp::manual_seed(3);
+  for (const std::int64_t columns : {1, 2, 256, 257, 600}) {
+    INFO(columns << " columns");
+    Tensor x = amp::randn({3, 70, columns});
+    x.select(1, 69).copy_(x.select(1, 5));  // equal elements: the first one counts
+    x.select(2, columns - 1).select(1, 9).fill_(std::numeric_limits<double>::quiet_NaN());
+    x.select(2, 0).select(0, 1).fill_(-std::numeric_limits<double>::infinity());
+    for (const amp::DType dtype : {amp::kFloat32, amp::kBFloat16, amp::kFloat64}) {
+      const Tensor a = x.to(dtype), b = a.transpose(1, 2).contiguous();
+      CHECK(amp::argmax(a, 1).to_vector<int>() == amp::argmax(b, 2).to_vector<int>());
+      CHECK(std::get<1>(amp::min(a, 1)).to_vector<int>() ==
+            std::get<1>(amp::min(b, 2)).to_vector<int>());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace extremum_test

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -35,23 +36,52 @@ std::int64_t best_of_line(const Operand& input, const Loop<1>& elements, std::in
   });
   return place_of_best(best.at, 0);
 }
-using BestOfLine = std::int64_t(const Operand& input, const Loop<1>& elements, std::int64_t start,
-                                void* buffer);
+/// Lines whose elements lie side by side, which are searched together.
+inline constexpr std::int64_t kLinesTogether = 256;
 
-AMP_LAZY void extrema(const ExtremumArgs& args, BestOfLine* best) {
+/// The same of n lines that begin from `start` on.
+template <bool Largest, class C>
+void best_of_lines(const Operand& input, const Loop<1>& elements, std::int64_t start,
+                   std::int64_t n, std::int64_t* places, void* buffer) {
+  if (n == 1) {
+    *places = best_of_line<Largest, C>(input, elements, start, buffer);
+    return;
+  }
+  Running<Largest, C> best[kLinesTogether];
+  std::int64_t taken = 0;
+  elements.run(0, elements.blocks(), [&](const std::int64_t* offsets, std::int64_t count) {
+    for (std::int64_t k = 0; k < count; ++k, ++taken) {
+      const std::int64_t at = start + offsets[0] + k * elements.inner_stride(0);
+      const C* const x = fetch(input, at, 1, n, static_cast<C*>(buffer));
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (best[i].takes(x[i])) best[i].at = taken;
+      }
+    }
+  });
+  for (std::int64_t i = 0; i < n; ++i) places[i] = place_of_best(best[i].at, 0);
+}
+using BestOfLines = void(const Operand& input, const Loop<1>& elements, std::int64_t start,
+                         std::int64_t n, std::int64_t* places, void* buffer);
+
+AMP_LAZY void extrema(const ExtremumArgs& args, BestOfLines* best) {
   const StridedLines lines(args.input, args.dim);
   const Loop<1> elements{lines.elements};
   const std::int64_t size = item_size(args.input.dtype);
+  const bool by_columns = lines.are_side_by_side() && lines.starts.inner_stride(0) == 1;
+  const std::int64_t together = by_columns ? lines.starts.inner_size() : 1;
   parallel_ranges(
       lines.count, ceil_div(4 * kBlock, lines.length), [&](std::int64_t begin, std::int64_t end) {
-        const HostBuffer<double> buffer((std::min)(kBlock, lines.length));  // of any compute type
+        const HostBuffer<double> buffer(kBlock);  // of any compute type
+        std::int64_t* const places = args.indices.as<std::int64_t>();
+        for (std::int64_t line = begin, n; line < end; line += n) {
+          n = (std::min)({kLinesTogether, end - line, together - line % together});
+          best(args.input, elements, lines.start(line), n, places + line, buffer.data());
+        }
+        if (!args.values.present) return;
         for (std::int64_t line = begin; line < end; ++line) {
-          const std::int64_t start = lines.start(line);
-          const std::int64_t at = best(args.input, elements, start, buffer.data());
-          args.indices.as<std::int64_t>()[line] = at;
-          if (!args.values.present) continue;
           std::memcpy(args.values.as<char>() + line * size,
-                      element(args.input, start + lines.at(at)), static_cast<std::size_t>(size));
+                      element(args.input, lines.start(line) + lines.at(places[line])),
+                      static_cast<std::size_t>(size));
         }
       });
 }
@@ -59,7 +89,7 @@ AMP_LAZY void extrema(const ExtremumArgs& args, BestOfLine* best) {
 template <bool Largest>
 void extremum(const ExtremumArgs& args) {
   visit_compute_type(args.input.dtype, [&](auto tag) {
-    extrema(args, best_of_line<Largest, typename decltype(tag)::type>);
+    extrema(args, best_of_lines<Largest, typename decltype(tag)::type>);
   });
 }
 
