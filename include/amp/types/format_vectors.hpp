@@ -20,6 +20,12 @@ namespace amp::inline v0::detail {
 template <class Format, class Isa>
 using Codes = simd::Vec<typename Format::bits_type, Isa>;
 
+/// Whether kernels convert formats of 16 bits in registers. Without instructions for half precision,
+/// which the sets from AVX2 on have, a pass that converts costs less code and no more time.
+inline bool has_vectors_of_16_bits() {
+  return simd::instruction_set() >= simd::InstructionSet::kAvx2;
+}
+
 /// NearestEven of rounding.hpp, for shifts from 1 to 31. A shift by 0 is allowed and means nothing.
 template <class Isa>
 AMP_ALWAYS_INLINE simd::Vec<std::uint32_t, Isa> shift_right_nearest_even(

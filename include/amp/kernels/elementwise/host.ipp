@@ -111,7 +111,7 @@ bool blocks_of_16_bits(const Parameters& parameters, const Operand& output, bool
 template <class Function, class Args>
 bool computed_in_16_bits(const Args& args) {
   if constexpr (is_in<Function>(LightFunctions{})) {
-    if (!has_vectors_of_16_bits()) return false;
+    if (!amp::detail::has_vectors_of_16_bits()) return false;
     constexpr bool kTakesNumbers = !is_in<Function>(ExactFunctions{});
     const auto run = [&](auto tag) {
       using T = typename decltype(tag)::type;

@@ -32,10 +32,15 @@ AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_floats(const T* x) {
   return amp::detail::decode<T>(simd::load<Isa>(reinterpret_cast<const std::uint16_t*>(x)));
 }
 
+/// Whether visit_floats() calls kernels of this set with such numbers.
+template <class Isa, class T>
+inline constexpr bool kLoadsFloats = std::is_same_v<T, float> || Isa::kHasHalf;
+
 /// Sums a block of floats, or of 16-bit numbers as floats, until the lanes are added.
 struct ShortSumOfFloats {
   template <class Isa, class T>
   AMP_ALWAYS_INLINE static double run(const T* x, std::int64_t n) {
+    if constexpr (!kLoadsFloats<Isa, T>) return 0;
     constexpr std::int64_t kLanes = simd::kLanes<Isa>;
     simd::Vec<float, Isa> a = 0, b = 0, c = 0, d = 0;
     std::int64_t i = 0;
@@ -59,6 +64,7 @@ struct AddRows {
   template <class Isa, class T>
   AMP_ALWAYS_INLINE static void run(const T* x, std::int64_t rows, std::int64_t width,
                                     std::int64_t n, bool in_float, double* sums) {
+    if constexpr (!kLoadsFloats<Isa, T>) return;
     constexpr std::int64_t kLanes = simd::kLanes<Isa>, kRows = 8;
     std::int64_t row = 0;
     for (; row + kRows <= rows; row += kRows, x += kRows * width) {
@@ -117,6 +123,7 @@ void add_block(const C* values, Sum* sums, std::int64_t stride, std::int64_t n) 
 template <class Visitor>
 bool visit_floats(const Operand& input, std::int64_t at, Visitor&& visitor) {
   const void* const x = element(input, at);
+  if (input.dtype != kFloat32 && !amp::detail::has_vectors_of_16_bits()) return false;
   switch (input.dtype) {
     case kFloat32:
       visitor(static_cast<const float*>(x));

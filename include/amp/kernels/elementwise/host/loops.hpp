@@ -174,9 +174,4 @@ void loop(const Parameters& parameters, Result* y, std::int64_t n, Values<X>... 
   }
 }
 
-/// Whether light functions read and write formats of 16 bits themselves.
-inline bool has_vectors_of_16_bits() {
-  return simd::instruction_set() >= simd::InstructionSet::kAvx2;
-}
-
 }  // namespace amp::inline v0::kernels::host::detail
