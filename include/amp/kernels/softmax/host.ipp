@@ -119,51 +119,67 @@ struct SoftmaxColumnGradients {
   }
 };
 
+// What reads and writes blocks is compiled once for both functions.
+
+template <class C>
+void softmax_blocks(const SoftmaxArgs& args, const Lines& lines,
+                    void (*of_rows)(const C* x, C* y, std::int64_t n, std::int64_t rows),
+                    void (*of_columns)(C* x, std::int64_t n, std::int64_t length)) {
+  if (lines.stride != 1) {
+    return for_column_blocks<C>(lines, 1, [&](const ColumnBlock& block, C* x) {
+      block.fetch(args.input, x);
+      of_columns(x, block.space(), block.length);
+      block.store(x, args.output);
+    });
+  }
+  for_line_blocks<C>(lines, 2, [&](std::int64_t line, std::int64_t count, C* scratch) {
+    const RowBlock block{lines.start(line), lines.stride, lines.length, count};
+    const C* const x = block.fetch(args.input, scratch);
+    C* const y = block.target(args.output, scratch + block.space());
+    of_rows(x, y, lines.length, count);
+    block.store(y, args.output);
+  });
+}
 template <bool Log>
 void softmax(const SoftmaxArgs& args) {
   const Lines lines(args.input, args.dim);
   visit_float_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    if (lines.stride != 1) {
-      return for_column_blocks<C>(lines, 1, [&](const ColumnBlock& block, C* x) {
-        block.fetch(args.input, x);
-        on_rows<SoftmaxColumns<Log>, C>(x, block.space(), block.length);
-        block.store(x, args.output);
-      });
-    }
-    for_line_blocks<C>(lines, 2, [&](std::int64_t line, std::int64_t count, C* scratch) {
-      const RowBlock block{lines.start(line), lines.stride, lines.length, count};
-      const C* const x = block.fetch(args.input, scratch);
-      C* const y = block.target(args.output, scratch + block.space());
-      on_rows<SoftmaxRows<Log>, C>(x, y, lines.length, count);
-      block.store(y, args.output);
-    });
+    softmax_blocks<C>(args, lines, on_rows<SoftmaxRows<Log>, C>, on_rows<SoftmaxColumns<Log>, C>);
   });
 }
 
+template <class C>
+void softmax_gradient_blocks(const SoftmaxBackwardArgs& args, const Lines& lines,
+                             void (*of_rows)(const C* grad, const C* y, C* grad_x, std::int64_t n,
+                                             std::int64_t rows),
+                             void (*of_columns)(C* grad, const C* y, std::int64_t n,
+                                                std::int64_t length)) {
+  if (lines.stride != 1) {
+    return for_column_blocks<C>(lines, 2, [&](const ColumnBlock& block, C* grad) {
+      C* const y = grad + block.length * block.space();
+      block.fetch(args.grad_output, grad);
+      block.fetch(args.output, y);
+      of_columns(grad, y, block.space(), block.length);
+      block.store(grad, args.grad_input);
+    });
+  }
+  for_line_blocks<C>(lines, 3, [&](std::int64_t line, std::int64_t count, C* scratch) {
+    const RowBlock block{lines.start(line), lines.stride, lines.length, count};
+    const C* const grad = block.fetch(args.grad_output, scratch);
+    const C* const y = block.fetch(args.output, scratch + block.space());
+    C* const grad_x = block.target(args.grad_input, scratch + 2 * block.space());
+    of_rows(grad, y, grad_x, lines.length, count);
+    block.store(grad_x, args.grad_input);
+  });
+}
 template <bool Log>
 void softmax_backward(const SoftmaxBackwardArgs& args) {
   const Lines lines(args.output, args.dim);
   visit_float_type(args.grad_input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    if (lines.stride != 1) {
-      return for_column_blocks<C>(lines, 2, [&](const ColumnBlock& block, C* grad) {
-        C* const y = grad + block.length * block.space();
-        block.fetch(args.grad_output, grad);
-        block.fetch(args.output, y);
-        on_rows<SoftmaxColumnGradients<Log>, C>(grad, static_cast<const C*>(y), block.space(),
-                                                block.length);
-        block.store(grad, args.grad_input);
-      });
-    }
-    for_line_blocks<C>(lines, 3, [&](std::int64_t line, std::int64_t count, C* scratch) {
-      const RowBlock block{lines.start(line), lines.stride, lines.length, count};
-      const C* const grad = block.fetch(args.grad_output, scratch);
-      const C* const y = block.fetch(args.output, scratch + block.space());
-      C* const grad_x = block.target(args.grad_input, scratch + 2 * block.space());
-      on_rows<SoftmaxGradients<Log>, C>(grad, y, grad_x, lines.length, count);
-      block.store(grad_x, args.grad_input);
-    });
+    softmax_gradient_blocks<C>(args, lines, on_rows<SoftmaxGradients<Log>, C>,
+                               on_rows<SoftmaxColumnGradients<Log>, C>);
   });
 }
 
