@@ -39,7 +39,7 @@ void conv2d_by_matmul(const Conv2dArgs& args) {
     const C* const in = fetch(args.input, item * in_image, 1, in_image, in_buffer.data());
     C* const out = target(args.output, item * out_image, 1, out_image, out_buffer.data());
     const C* const biases = bias != nullptr ? bias + group * s.filters : nullptr;
-    if (is_depthwise(s)) {
+    if (is_depthwise<C>(s)) {
       correlate(s, padded_input<C>(s), in, weight + group * weights, biases, out);
     } else {
       const HostBuffer<C> columns(s.patch() * s.pixels());
@@ -66,7 +66,7 @@ void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args) {
     const C* const grad =
         fetch(args.grad_output, item * out_image, 1, out_image, grad_buffer.data());
     C* const grad_input = target(args.grad_input, item * in_image, 1, in_image, in_buffer.data());
-    if (is_depthwise(s)) {
+    if (is_depthwise<C>(s)) {
       correlate_gradient(s, padded_gradient<C>(s), grad, weight + item % s.groups * weights,
                          grad_input);
     } else {
@@ -100,14 +100,14 @@ void conv2d_backward_weight_by_matmul(const Conv2dBackwardWeightArgs& args) {
     C* const grad_bias = grad_weight + weights;
     std::fill_n(grad_weight, sums, C{0});
     const HostBuffer<C> in_buffer(in_image), grad_buffer(out_image);
-    const HostBuffer<C> columns(is_depthwise(s) ? 0 : s.patch() * s.pixels());
+    const HostBuffer<C> columns(is_depthwise<C>(s) ? 0 : s.patch() * s.pixels());
     for (std::int64_t image = part * s.images / parts; image < (part + 1) * s.images / parts;
          ++image) {
       const std::int64_t item = image * s.groups + group;
       const C* const in = fetch(args.input, item * in_image, 1, in_image, in_buffer.data());
       const C* const grad =
           fetch(args.grad_output, item * out_image, 1, out_image, grad_buffer.data());
-      if (is_depthwise(s)) {
+      if (is_depthwise<C>(s)) {
         add_tap_gradients(s, padded_input<C>(s), in, grad, grad_weight);
       } else {
         unfold(s, in, columns.data());

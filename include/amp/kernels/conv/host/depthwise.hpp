@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "amp/core/simd/fold.hpp"
 #include "amp/core/simd/vec.hpp"
@@ -19,12 +20,14 @@
 namespace amp::inline v0::kernels::host::detail {
 
 /// Whether DepthwisePlanes can be used. Padding beyond the kernel's reach would crop the gradient.
-inline bool is_depthwise(const ConvShape& s) {
+/// Doubles, which gain little, would double the code.
+template <class C>
+bool is_depthwise(const ConvShape& s) {
   const auto takes = [&](std::size_t d) {
     const Window2d& w = s.window;
     return w.stride[d] == 1 && w.padding[d] <= w.dilation[d] * (w.kernel[d] - 1);
   };
-  return s.channels == 1 && takes(0) && takes(1);
+  return std::is_same_v<C, float> && s.channels == 1 && takes(0) && takes(1);
 }
 
 /// out[r, c] = first + the sum of padded[r * stride + c + offsets[t]] * taps[t], or +=.
