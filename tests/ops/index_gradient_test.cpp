@@ -4,6 +4,7 @@
 // Gradients of index_select and embedding: what an index names several times adds up, rounded once.
 #include <amp/amp.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +29,19 @@ TEST_CASE("index_select: gradients of slices named never, once and often", "[ops
         slice.copy_(slice + grad.select(1, i).to(slice.dtype()));
       }
       CHECK(x.grad().to_vector<double>() == expected.to(dtype).to_vector<double>());
+    }
+  }
+}
+
+TEST_CASE("index_select: a gradient of -0 becomes 0, as a sum does", "[ops]") {
+  for (const amp::DType dtype :
+       {amp::kFloat64, amp::kFloat32, amp::kFloat16, amp::kBFloat16, amp::kFloat8E4M3}) {
+    const Tensor x = amp::ones({3, 4}).to(dtype).requires_grad_();
+    const Tensor grad = (amp::ones({2, 4}) * -0.0).to(dtype);
+    amp::index_select(x, 0, amp::tensor({2, 0}, {2})).backward(grad);
+    for (const double element : x.grad().to_vector<double>()) {
+      CHECK(element == 0);
+      CHECK(!std::signbit(element));
     }
   }
 }

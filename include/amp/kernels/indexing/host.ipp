@@ -10,6 +10,8 @@
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/compute_type.hpp"
+#include "amp/kernels/elementwise/host/loops.hpp"
+#include "amp/kernels/functions.hpp"
 #include "amp/kernels/indexing/args.hpp"
 #include "amp/kernels/indexing/host.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
@@ -91,25 +93,22 @@ void add_slices(const IndexAddArgs& args, const Slices& out, const std::int64_t*
   const std::int64_t bytes = out.inner * item_size(args.output.dtype);
   const std::int64_t grain = ceil_div(16 * kBlock, out.inner);
   parallel_ranges(out.outer * out.length, grain, [&](std::int64_t begin, std::int64_t end) {
-    const HostBuffer<C> sums(out.inner), line(out.inner);
+    const HostBuffer<C> buffer(out.inner), line(out.inner);
     for (std::int64_t slice = begin; slice < end; ++slice) {
       const std::int64_t outer = slice / out.length, place = slice % out.length;
       const auto source = [&](std::int64_t i) { return (outer * n + slices.order[i]) * out.inner; };
       const std::int64_t first = slices.begin[place], last = slices.begin[place + 1];
-      char* const to = args.output.as<char>() + slice * bytes;
-      if (last - first < 2 && args.source.dtype == args.output.dtype) {
-        if (first == last)
-          std::memset(to, 0, static_cast<std::size_t>(bytes));
-        else
-          std::memcpy(to, element(args.source, source(first)), static_cast<std::size_t>(bytes));
+      if (first == last) {
+        std::memset(args.output.as<char>() + slice * bytes, 0, static_cast<std::size_t>(bytes));
         continue;
       }
-      std::fill_n(sums.data(), out.inner, C{0});
+      C* const sums = target(args.output, slice * out.inner, 1, out.inner, buffer.data());
+      std::fill_n(sums, out.inner, C{0});  // and added to, so that -0 becomes 0
       for (std::int64_t i = first; i < last; ++i) {
         const C* const from = fetch(args.source, source(i), 1, out.inner, line.data());
-        for (std::int64_t j = 0; j < out.inner; ++j) sums[j] += from[j];
+        loop<functions::Add, C, C, C, C>(Parameters{}, sums, out.inner, {sums}, {from});
       }
-      store(sums.data(), args.output, slice * out.inner, 1, out.inner);
+      store(sums, args.output, slice * out.inner, 1, out.inner);
     }
   });
 }
