@@ -16,13 +16,17 @@
 
 namespace amp::inline v0::simd {
 
-/// A register, or a part of one. The alignment of 16 bytes suffices, and with more, g++ notes that
-/// the ABI for passing it has changed. Spelled out, since some compilers allow no template
-/// parameter in the attribute.
+/// A register, or a part of one. For g++, which notes with more that the ABI for passing it has
+/// changed, the alignment of 16 bytes suffices; clang expects the whole size of what a reference
+/// names. Spelled out, since some compilers allow no template parameter in the attribute.
 template <class T, int kBytes>
 struct Register;
 // clang-format off
+#if defined(__clang__)
+#define AMP_REGISTER(T, bytes) template <> struct Register<T, bytes> { using type [[gnu::vector_size(bytes)]] = T; };
+#else
 #define AMP_REGISTER(T, bytes) template <> struct Register<T, bytes> { using type [[gnu::vector_size(bytes), gnu::aligned(bytes < 16 ? bytes : 16)]] = T; };
+#endif
 #define AMP_REGISTERS(T) AMP_REGISTER(T, 8) AMP_REGISTER(T, 16) AMP_REGISTER(T, 32) AMP_REGISTER(T, 64)
 AMP_REGISTER(std::int8_t, 4) AMP_REGISTERS(std::int8_t) AMP_REGISTER(std::uint8_t, 4) AMP_REGISTERS(std::uint8_t)
 AMP_REGISTERS(std::int16_t) AMP_REGISTERS(std::uint16_t) AMP_REGISTERS(std::int32_t) AMP_REGISTERS(std::uint32_t)
