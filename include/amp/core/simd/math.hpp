@@ -243,12 +243,15 @@ AMP_ALWAYS_INLINE Floats<Isa> erf(const Floats<Isa>& x) {
   return select(is_small, small, large);
 }
 
-#define AMP_LANE_BY_LANE(name)                                         \
-  template <class Isa>                                                 \
-  AMP_ALWAYS_INLINE Floats<Isa> name##_by_lane(const Floats<Isa>& x) { \
-    Floats<Isa> y;                                                     \
-    for (int l = 0; l < kLanes<Isa>; ++l) y.low[l] = ::name##f(x[l]);  \
-    return y;                                                          \
+// y, but in lanes for which a condition holds, the function of C.
+#define AMP_LANE_BY_LANE(name)                                                         \
+  template <class Isa>                                                                 \
+  AMP_ALWAYS_INLINE Floats<Isa> name##_of_lanes(const Integers<Isa>& condition,        \
+                                                const Floats<Isa>& x, Floats<Isa> y) { \
+    for (int l = 0; l < kLanes<Isa>; ++l) {                                            \
+      if (condition[l] != 0) y.low[l] = ::name##f(x[l]);                               \
+    }                                                                                  \
+    return y;                                                                          \
   }
 AMP_LANE_BY_LANE(sin)
 AMP_LANE_BY_LANE(cos)
@@ -269,15 +272,13 @@ struct QuarterTurns {
     r = ((x - whole * 0x1.92p0F) - whole * 0x1.fb4p-12F) - whole * 0x1.444p-24F -
         whole * 0x1.68c234p-39F;
   }
-  static AMP_ALWAYS_INLINE bool are_exact(const Floats<Isa>& x) {
-    return !any(magnitude_bits(x) > __builtin_bit_cast(std::int32_t, 8192.0F));
+  static AMP_ALWAYS_INLINE Integers<Isa> are_inexact(const Floats<Isa>& x) {
+    return magnitude_bits(x) > __builtin_bit_cast(std::int32_t, 8192.0F);
   }
 };
 /// sin(x + kQuarters pi / 2) = +-sin(r) or +-cos(r)
 template <int kQuarters, class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> sine(const Floats<Isa>& x) {
-  if (!QuarterTurns<Isa>::are_exact(x)) [[unlikely]]
-    return kQuarters == 0 ? sin_by_lane(x) : cos_by_lane(x);
   const QuarterTurns<Isa> of(x);
   const Floats<Isa> s = of.r * of.r;
   const Floats<Isa> sin =
@@ -286,8 +287,13 @@ AMP_ALWAYS_INLINE Floats<Isa> sine(const Floats<Isa>& x) {
       polynomial(s, 4.166664568298827E-2F, -1.388731625493765E-3F, 2.443315711809948E-5F) * s * s -
       s * 0.5F + 1.0F;
   const Integers<Isa> quarter = of.q + kQuarters;
-  const Floats<Isa> result = select((quarter & 1) == 0, sin, cos);
-  return as<float>(as<std::int32_t>(result) ^ ((quarter & 2) << 30));
+  const Floats<Isa> magnitude = select((quarter & 1) == 0, sin, cos);
+  const Floats<Isa> result = as<float>(as<std::int32_t>(magnitude) ^ ((quarter & 2) << 30));
+  const Integers<Isa> are_inexact = QuarterTurns<Isa>::are_inexact(x);
+  if (any(are_inexact)) [[unlikely]]
+    return kQuarters == 0 ? sin_of_lanes(are_inexact, x, result)
+                          : cos_of_lanes(are_inexact, x, result);
+  return result;
 }
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> sin(const Floats<Isa>& x) {
@@ -300,15 +306,17 @@ AMP_ALWAYS_INLINE Floats<Isa> cos(const Floats<Isa>& x) {
 /// tan(r) or -1 / tan(r)
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> tan(const Floats<Isa>& x) {
-  if (!QuarterTurns<Isa>::are_exact(x)) [[unlikely]]
-    return tan_by_lane(x);
   const QuarterTurns<Isa> of(x);
   const Floats<Isa> s = of.r * of.r;
   const Floats<Isa> t = polynomial(s, 3.33331568548E-1F, 1.33387994085E-1F, 5.34112807005E-2F,
                                    2.44301354525E-2F, 3.11992232697E-3F, 9.38540185543E-3F) *
                             s * of.r +
                         of.r;
-  return select((of.q & 1) == 0, t, -1.0F / t);
+  const Floats<Isa> result = select((of.q & 1) == 0, t, -1.0F / t);
+  const Integers<Isa> are_inexact = QuarterTurns<Isa>::are_inexact(x);
+  if (any(are_inexact)) [[unlikely]]
+    return tan_of_lanes(are_inexact, x, result);
+  return result;
 }
 
 /// Numbers from 2^23 on are whole.
