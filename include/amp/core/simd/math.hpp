@@ -281,8 +281,9 @@ template <int kQuarters, class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> sine(const Floats<Isa>& x) {
   const QuarterTurns<Isa> of(x);
   const Floats<Isa> s = of.r * of.r;
-  const Floats<Isa> sin =
-      polynomial(s, -1.6666654611E-1F, 8.3321608736E-3F, -1.9515295891E-4F) * s * of.r + of.r;
+  const Floats<Isa> sin = with_sign(  // of -0, the sum is 0
+      polynomial(s, -1.6666654611E-1F, 8.3321608736E-3F, -1.9515295891E-4F) * s * of.r + of.r,
+      sign_bit(of.r));
   const Floats<Isa> cos =
       polynomial(s, 4.166664568298827E-2F, -1.388731625493765E-3F, 2.443315711809948E-5F) * s * s -
       s * 0.5F + 1.0F;
