@@ -7,14 +7,14 @@
 #include <cstring>
 
 #include "amp/core/math.hpp"
+#include "amp/core/simd/vec.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/compute_type.hpp"
-#include "amp/kernels/elementwise/host/loops.hpp"
-#include "amp/kernels/functions.hpp"
 #include "amp/kernels/indexing/args.hpp"
 #include "amp/kernels/indexing/host.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
+#include "amp/kernels/traversal/host/rows.hpp"
 
 namespace amp::inline v0::kernels::host {
 
@@ -85,6 +85,16 @@ struct SlicesByPlace {
   }
 };
 
+/// sums[i] += x[i]
+struct AddSlice {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(const C* x, C* sums, std::int64_t n) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    std::int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) simd::add_to(sums + i, simd::load<Isa>(x + i));
+    for (; i < n; ++i) sums[i] += x[i];
+  }
+};
 /// The sums of slices that are long enough to be added one by one.
 template <class C>
 void add_slices(const IndexAddArgs& args, const Slices& out, const std::int64_t* index,
@@ -106,7 +116,7 @@ void add_slices(const IndexAddArgs& args, const Slices& out, const std::int64_t*
       std::fill_n(sums, out.inner, C{0});  // and added to, so that -0 becomes 0
       for (std::int64_t i = first; i < last; ++i) {
         const C* const from = fetch(args.source, source(i), 1, out.inner, line.data());
-        loop<functions::Add, C, C, C, C>(Parameters{}, sums, out.inner, {sums}, {from});
+        on_rows<AddSlice, C>(from, sums, out.inner);
       }
       store(sums, args.output, slice * out.inner, 1, out.inner);
     }
