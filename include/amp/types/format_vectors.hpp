@@ -21,7 +21,7 @@ template <class Format, class Isa>
 using Codes = simd::Vec<typename Format::bits_type, Isa>;
 
 /// Whether kernels convert formats of 16 bits in registers. Without instructions for half precision,
-/// which the sets from AVX2 on have, a pass that converts costs less code and no more time.
+/// which the sets from AVX2 on have, a pass that converts costs less code.
 inline bool has_vectors_of_16_bits() {
   return simd::instruction_set() >= simd::InstructionSet::kAvx2;
 }

@@ -130,8 +130,7 @@ void losses_of_targets(const CrossEntropyArgs& args, const Lines& lines, const T
       U found[kPiece];
       for_targets(
           args, lines, first, last, [&](std::int64_t line, std::int64_t at, std::int64_t t) {
-            found[line - first] =
-                args.logits.as<const U>()[at + (std::max)(t, std::int64_t{0}) * lines.stride];
+            found[line - first] = t < 0 ? U{0} : args.logits.as<const U>()[at + t * lines.stride];
           });
       const C* const log_p = fetch(found, dtype, last - first, buffer);
       if (log_p != buffer) std::copy_n(log_p, last - first, buffer);
