@@ -65,6 +65,7 @@ AMP_CUDA_INLINE void release_stream(cudaStream_t stream, int device) {
             "release_stream: work of cuda:", device, " is being captured into a graph");
   detail::memory_pool(device).release_stream({stream, id});
   detail::drop_handles(device, [&](detail::StreamId other) { return other == id; });
+  detail::StreamIds::instance().forget(stream);
 }
 
 }  // namespace amp::inline v0::cuda

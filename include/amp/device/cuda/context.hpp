@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "amp/device/capture.hpp"
@@ -87,12 +88,62 @@ struct Stream {
   StreamId id = 0;
 };
 
-/// The device must be current, because each device has its own default stream.
-inline StreamId id_of(cudaStream_t stream) {
-  StreamId id = 0;
-  AMP_CUDA_CALL(cudaStreamGetId, stream, &id);
-  return id;
+/// Whether the stream is one of the default streams, of which each device has its own under one
+/// handle; cudaStreamPerThread has the highest of these handles.
+inline bool is_default_stream(cudaStream_t stream) {
+  return reinterpret_cast<std::uintptr_t>(stream) <= 2;
 }
+
+/// Whether a graph takes what is enqueued on the stream, instead of the device. So it is said of
+/// the legacy default stream, too, while it cannot be used because another stream is captured. For
+/// a default stream, the device must be current.
+inline bool is_capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status{};
+  const cudaError_t asked = cudaStreamIsCapturing(stream, &status);
+  if (asked == cudaErrorStreamCaptureImplicit) {
+    (void)cudaGetLastError();
+    return true;
+  }
+  require(asked, "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+inline bool is_capturing(int device, cudaStream_t stream) {
+  std::optional<DeviceGuard> guard;
+  if (is_default_stream(stream)) guard.emplace(device);
+  return is_capturing(stream);
+}
+
+/// The ids of streams. CUDA does not give the id of a stream that is captured, and the question
+/// ends the capture. So the ids that it gave before are kept here, by handle.
+class AMP_EXPORT StreamIds {
+ public:
+  static StreamIds& instance() { return process_state<StreamIds>(); }
+  StreamId of(cudaStream_t stream) {
+    const bool captured = is_capturing(stream);
+    StreamId id = 0;
+    if (!captured) AMP_CUDA_CALL(cudaStreamGetId, stream, &id);
+    const std::lock_guard lock(mutex_);
+    if (!captured) {
+      if (!is_default_stream(stream)) known_[stream] = id;
+      return id;
+    }
+    const auto known = known_.find(stream);
+    return known != known_.end() ? known->second : kUnknown | reinterpret_cast<StreamId>(stream);
+  }
+  void forget(cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    known_.erase(stream);
+  }
+
+ private:
+  static constexpr StreamId kUnknown = StreamId{1} << 63;  // no stream of CUDA has such an id
+
+  std::mutex mutex_;
+  std::unordered_map<cudaStream_t, StreamId> known_;
+};
+
+/// The device must be current, because each device has its own default stream.
+inline StreamId id_of(cudaStream_t stream) { return StreamIds::instance().of(stream); }
 
 /// amp's own stream of each device, created at its first use. It is not ordered with the legacy
 /// default stream.
@@ -181,22 +232,6 @@ class AMP_EXPORT IdleStreams {
   std::mutex mutex_;
   Of all_[kMaxDevices];
 };
-
-/// Whether a graph takes what is enqueued on the stream, instead of the device. So it is said of
-/// the legacy default stream, too, while it cannot be used because another stream is captured.
-inline bool is_capturing(int device, cudaStream_t stream) {
-  std::optional<DeviceGuard> guard;
-  // There is a default stream of each device; cudaStreamPerThread has the highest handle of them.
-  if (reinterpret_cast<std::uintptr_t>(stream) <= 2) guard.emplace(device);
-  cudaStreamCaptureStatus status{};
-  const cudaError_t asked = cudaStreamIsCapturing(stream, &status);
-  if (asked == cudaErrorStreamCaptureImplicit) {
-    (void)cudaGetLastError();
-    return true;
-  }
-  require(asked, "cudaStreamIsCapturing");
-  return status != cudaStreamCaptureStatusNone;
-}
 
 /// Throws if `bytes` bytes allocated now would become part of a graph that the user captures.
 inline void require_not_captured(int device, cudaStream_t stream, std::int64_t bytes) {

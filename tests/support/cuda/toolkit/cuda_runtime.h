@@ -210,11 +210,6 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   --standin::toolkit().live.streams;
   return cudaSuccess;
 }
-inline cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
-  STANDIN_CALL("cudaStreamGetId");
-  *id = standin::toolkit().stream_of(stream, standin_device).id;
-  return cudaSuccess;
-}
 namespace standin {
 
 inline Capture* capture_of(cudaStream_t stream) {
@@ -242,6 +237,15 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return standin::spoiled(*of_stream.capture, cudaErrorStreamCaptureUnsupported);
   ++standin::toolkit().counters.synchronisations;
   standin::toolkit().schedule.finish(*of_stream.queue);
+  return cudaSuccess;
+}
+/// A stream that captures is not to be asked; so it was seen on an H200.
+inline cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  STANDIN_CALL("cudaStreamGetId");
+  const standin::Stream& of_stream = standin::toolkit().stream_of(stream, standin_device);
+  if (of_stream.capture != nullptr)
+    return standin::spoiled(*of_stream.capture, cudaErrorStreamCaptureUnsupported);
+  *id = of_stream.id;
   return cudaSuccess;
 }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) {
