@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/has_cache.hpp"
 #include "cuda/user_stream.hpp"
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
@@ -134,7 +135,7 @@ TEST_CASE("cuda streams: what is released before its end belongs to amp's own st
   const void* const memory = x.const_data<float>();
   check_all(x + y, 14);  // own stream has waited
   x = Tensor();
-  CHECK(filled(0).const_data<float>() == memory);
+  if (cuda_test::has_cache()) CHECK(filled(0).const_data<float>() == memory);
   CHECK_THAT(error_of([] { amp::cuda::release_stream(amp::cuda::current_stream()); }),
              ContainsSubstring("one of amp's own"));
   CHECK_THAT(error_of([] { amp::cuda::release_stream(nullptr, 64); }),

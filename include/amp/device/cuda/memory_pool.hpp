@@ -261,7 +261,7 @@ class AMP_EXPORT MemoryPool {
       counts_.remove(block);
       block.kept_for = now.id;
       block.shared = block.shared || !readers.empty();
-    } else if (block.shared || (!recorded && captured)) {
+    } else if (block.shared || (!recorded && (captured || (!caches_ && is_recording_now())))) {
       set_aside(block);
     } else {
       pass_on(found, now, readers);
