@@ -239,15 +239,16 @@ __device__ __forceinline__ GradientTally joined(const GradientTally& mine, Gradi
   return shared[0];
 }
 
-/// The sum over all lanes, returned to thread 0.
+/// The sum over all lanes, returned to each thread.
 __device__ __forceinline__ double sum_of_lanes(double* lanes, unsigned count) {
   for (unsigned width = count / 2; width > 0; width /= 2) {
     __syncthreads();
     for (unsigned l = threadIdx.x; l < width; l += kLaneThreads) lanes[l] += lanes[l + width];
   }
+  __syncthreads();
   return lanes[0];
 }
-/// The sum over all chunks, which other blocks wrote, returned to thread 0.
+/// The sum over all chunks, which other blocks wrote, returned to each thread.
 __device__ __forceinline__ double sum_of_chunks(const volatile double* sums, std::int64_t chunks,
                                                 double* lanes) {
   double sum = 0;
