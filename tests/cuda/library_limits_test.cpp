@@ -67,8 +67,8 @@ TEST_CASE("cuda linear: cuBLASLt gets no address that it might read in 16 bytes"
 TEST_CASE("cuda matmul: a result, sums and aux that lie so are computed in steps", "[cuda]") {
   using amp::kernels::Operand;
   amp::manual_seed(2);
-  const amp::TensorOptions wide{.dtype = amp::kFloat32, .device = kCUDA};
-  const Tensor a = amp::randn({8, 8}).to(kCUDA), b = amp::randn({8, 16}).to(kCUDA);
+  const amp::TensorOptions half{.dtype = amp::kFloat16, .device = kCUDA};
+  const Tensor a = amp::randn({8, 8}, half), b = amp::randn({8, 16}, half);
   const auto run = [&](const Tensor& output, const Tensor& aux, const Tensor& sums) {
     amp::kernels::backend(kCUDA)->matmul({.a = amp::detail::batch_operand(a),
                                           .b = amp::detail::batch_operand(b),
@@ -78,18 +78,20 @@ TEST_CASE("cuda matmul: a result, sums and aux that lie so are computed in steps
                                           .aux = amp::detail::batch_operand(aux),
                                           .column_sums = sums.operand()});
   };
-  const Tensor aux = amp::randn({8, 16}).to(kCUDA);
-  const Tensor expected = amp::empty({8, 16}, wide), expected_sums = amp::empty({16}, wide);
+  const Tensor aux = amp::randn({8, 16}, half);
+  const Tensor expected = amp::empty({8, 16}, half), expected_sums = amp::empty({16}, half);
   toolkit().reset();
   run(expected, aux, expected_sums);
   CHECK(toolkit().calls_of("cublasLtMatmul") == 1);
   for (int i = 0; i < 3; ++i) {
     const auto place = [i](int which, const Tensor& x) { return i == which ? misaligned(x) : x; };
-    const Tensor output = place(0, amp::empty({8, 16}, wide)),
-                 sums = place(2, amp::empty({16}, wide));
+    const Tensor output = place(0, amp::empty({8, 16}, half)),
+                 sums = place(2, amp::empty({16}, half));
     run(output, place(1, aux), sums);
-    CHECK(cuda_test::difference(expected.to(amp::kCPU), output) <= 4e-6);
-    CHECK(cuda_test::difference(expected_sums.to(amp::kCPU), sums) <= 4e-6);
+    CHECK(cuda_test::difference(expected.to(amp::kCPU), output) <=
+          4 * cuda_test::tolerance(amp::kFloat16));
+    CHECK(cuda_test::difference(expected_sums.to(amp::kCPU), sums) <=
+          4 * cuda_test::tolerance(amp::kFloat16));
   }
   CHECK(toolkit().calls_of("cublasLtMatmul") == 1);
 }
