@@ -63,6 +63,7 @@ AMP_KERNEL void index_select_kernel(Indexed indexed, const Word* input, Word* ou
 template <class Place>
 struct Occurrences {
   Place *first, *next;
+  Place* last;          // of each value, among the positions linked so far
   Place* out_of_range;  // not -1 if an index is out of range
 };
 
@@ -71,20 +72,71 @@ AMP_KERNEL void forget_occurrences_kernel(Place* lists, std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) lists[i] = Place{-1};
 }
 
-/// Each position finds the previous and the next occurrence itself.
+/// Positions whose occurrences a block links by comparing each with each.
+inline constexpr int kTilePlaces = 4;  // of a thread
+inline constexpr std::int64_t kTile = kTilePlaces * std::int64_t{kThreads};
+
+/// What Occurrences::next holds between the two kernels that link a tile: the next position, and for
+/// the first one of a value in its tile the same as a number below -1.
 template <class Place>
-AMP_KERNEL void find_occurrences_kernel(Indexed indexed, Occurrences<Place> occurrences) {
-  for (std::int64_t i = first_element(); i < indexed.count; i += element_step()) {
-    const std::int64_t value = indexed.at(i);
-    if (!indexed.in_range(value)) {
-      *occurrences.out_of_range = 0;  // all threads write the same value
-      continue;
+__device__ __forceinline__ Place as_first(Place next) {
+  return -3 - next;  // -1, the end, becomes -2
+}
+
+/// Links the occurrences within each tile. A block processes one tile at a time.
+template <class Place>
+AMP_KERNEL void link_in_tiles_kernel(Indexed indexed, Occurrences<Place> occurrences) {
+  __shared__ std::int64_t values[kTile];
+  const std::int64_t tiles = (indexed.count + kTile - 1) / kTile;
+  for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const std::int64_t begin = tile * kTile, left = indexed.count - begin;
+    const int count = static_cast<int>(left < kTile ? left : kTile);
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads)
+      values[i] = indexed.at(begin + i);
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
+      const std::int64_t value = values[i];
+      if (!indexed.in_range(value)) {
+        *occurrences.out_of_range = 0;  // all threads write the same value
+        continue;
+      }
+      int next = i + 1, before = i - 1;
+      while (next < count && values[next] != value) ++next;
+      while (before >= 0 && values[before] != value) --before;
+      const Place link = next < count ? begin + next : -1;
+      occurrences.next[begin + i] = before < 0 ? as_first(link) : link;
     }
-    std::int64_t next = i + 1, before = i - 1;
-    while (next < indexed.count && indexed.at(next) != value) ++next;
-    occurrences.next[i] = next < indexed.count ? next : -1;
-    while (before >= 0 && indexed.at(before) != value) --before;
-    if (before < 0) occurrences.first[value] = i;
+    __syncthreads();
+  }
+}
+
+/// Links each tile to those before it, one tile after the other, in one block.
+template <class Place>
+AMP_KERNEL void link_tiles_kernel(Indexed indexed, Occurrences<Place> occurrences) {
+  for (std::int64_t begin = 0; begin < indexed.count; begin += kTile) {
+    std::int64_t values[kTilePlaces];
+    bool is_last[kTilePlaces];
+    AMP_UNROLL
+    for (int p = 0; p < kTilePlaces; ++p) {
+      const std::int64_t i = begin + p * kThreads + threadIdx.x;
+      is_last[p] = false;
+      if (i >= indexed.count) continue;
+      values[p] = indexed.at(i);
+      if (!indexed.in_range(values[p])) continue;
+      Place link = occurrences.next[i];
+      if (link < -1) {
+        link = as_first(link);
+        occurrences.next[i] = link;
+        const Place before = occurrences.last[values[p]];
+        (before < 0 ? occurrences.first[values[p]] : occurrences.next[before]) = i;
+      }
+      is_last[p] = link < 0;
+    }
+    __syncthreads();
+    AMP_UNROLL
+    for (int p = 0; p < kTilePlaces; ++p)
+      if (is_last[p]) occurrences.last[values[p]] = begin + p * kThreads + threadIdx.x;
+    __syncthreads();
   }
 }
 
@@ -145,14 +197,18 @@ inline void index_add(const IndexAddArgs& args) {
   const std::int64_t total = args.output.numel();
   if (total == 0) return;
   const Device device = args.output.device;
-  const std::int64_t lists = indexed.length + 1;
+  const std::int64_t lists = 2 * indexed.length + 1;
   using Place = std::int64_t;
   const Scratch<Place> scratch(device, lists + indexed.count);
   Place* const first = scratch.data();
-  const detail::Occurrences<Place> occurrences{first, first + lists, first + indexed.length};
+  const detail::Occurrences<Place> occurrences{.first = first,
+                                               .next = first + lists,
+                                               .last = first + indexed.length,
+                                               .out_of_range = first + 2 * indexed.length};
   launch(device, grid_for(lists), kThreads, detail::forget_occurrences_kernel<Place>, first, lists);
-  launch(device, grid_for(indexed.count), kThreads, detail::find_occurrences_kernel<Place>, indexed,
-         occurrences);
+  launch(device, grid_for(indexed.count, static_cast<unsigned>(detail::kTile)), kThreads,
+         detail::link_in_tiles_kernel<Place>, indexed, occurrences);
+  launch(device, 1, kThreads, detail::link_tiles_kernel<Place>, indexed, occurrences);
   const auto fits = [](const Operand& x) { return is_aligned_for_vectors(x.data, x.dtype); };
   const bool by_vector = indexed.inner % kVector == 0 && fits(args.source) && fits(args.output);
   if (by_vector) indexed.take(kVector);
