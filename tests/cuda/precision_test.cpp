@@ -119,4 +119,37 @@ TEST_CASE("cuda precision: a model moved after initialize is refused by the step
   CHECK((bits_of(training.net.parameters()) == before));
 }
 
+TEST_CASE("cuda precision: a model moved after its optimizer was made trains on", "[cuda]") {
+  const auto train = [](auto& training) {
+    for (int i = 0; i < 5; ++i) training.step(i);
+  };
+  const auto check = [&]<class Optimizer>(Optimizer*) {
+    const Kind kind{OptLevel::kO0, {.dtype = kFloat16}};
+    Training<Optimizer> moved(1, amp::kCPU, kind.level, kind.options);
+    Training<Optimizer> host(1, amp::kCPU, kind.level, kind.options);
+    moved.net.to(amp::kCUDA);
+    moved.x = moved.x.to(amp::kCUDA);
+    moved.y = moved.y.to(amp::kCUDA);
+    train(moved), train(host);
+    CHECK(moved.optimizer.applied_steps() == 5);
+    for (const auto& [name, tensor] : moved.optimizer.state_dict()) {
+      INFO(name);
+      CHECK((name.starts_with("groups.") || tensor.device() == amp::Device(amp::kCUDA)));
+    }
+    CHECK(distance(moved.net.parameters(), host.net.parameters()) < 0.05F);
+  };
+  check(static_cast<amp::SGD*>(nullptr));
+  check(static_cast<amp::AdamW*>(nullptr));
+
+  // Half a model cannot be trained.
+  Training<amp::SGD> half(1, amp::kCPU, OptLevel::kO0, {.dtype = kFloat16});
+  half.net.last.to(amp::kCUDA);
+  for (const Tensor& p : half.optimizer.parameters())
+    p.set_grad(amp::ones(p.shape(), {.device = p.device()}));
+  const std::vector<Bits> before = bits_of(half.net.parameters());
+  CHECK_THAT(amp_test::error_of([&] { half.optimizer.step(); }),
+             Catch::Matchers::ContainsSubstring("but params[0] is on cpu"));
+  CHECK((bits_of(half.net.parameters()) == before));
+}
+
 }  // namespace cuda_precision

@@ -180,6 +180,8 @@ class Optimizer {
   std::string quoted_name(std::size_t i) const;
   /// Notes that this step reads the gradients, and warns of sums.
   void note_step();
+  /// Moves the counts to the parameters, if these were moved after the optimizer was made.
+  void follow_parameters();
 
   bool is_view(std::size_t i) const { return i < views_.size() && views_[i].has_value(); }
 

@@ -106,6 +106,7 @@ AMP_INLINE void Optimizer::step(const GradScale& scale) {
               ", ", describe(parameters_[i]),
               ", after unscale_; call unscale_ once, after the last backward()");
   }
+  follow_parameters();
   const bool skips_here = applied_.defined() && applied_.device().type == kCPU && scale.skips();
   if (!skips_here) note_step();
   apply(scale);
@@ -119,6 +120,17 @@ AMP_INLINE void Optimizer::step(const GradScale& scale) {
       detail::wrote_copies(p);
     }
   }
+}
+
+AMP_INLINE void Optimizer::follow_parameters() {
+  if (parameters_.empty() || applied_.device() == parameters_[0].device()) [[likely]]
+    return;
+  const Device device = parameters_[0].device();
+  for (State* state : all_states()) {
+    if (state->kind != State::kCount) continue;
+    for (Tensor& count : state->tensors) count = count.to(device);
+  }
+  applied_ = applied_.to(device);  // the last, because it says whether all is done
 }
 
 AMP_INLINE void Optimizer::note_step() {
@@ -266,6 +278,9 @@ AMP_INLINE void Optimizer::check_gradient(std::size_t i, const Tensor& grad,
   const Tensor& parameter = parameters_[i];
   AMP_CHECK(parameter.is_contiguous(), name_, ": params[", i, "]", quoted_name(i), ", ",
             describe(parameter), ", is no longer contiguous");
+  AMP_CHECK(parameter.device() == parameters_[0].device(), name_, ": params[", i, "]",
+            quoted_name(i), " is now on ", parameter.device(), ", but params[0] is on ",
+            parameters_[0].device(), "; use one optimizer per device");
   check_state(i, choice, remembered);
   AMP_CHECK(grad.shape() == parameter.shape() && grad.is_contiguous() &&
                 grad.device() == parameter.device(),
