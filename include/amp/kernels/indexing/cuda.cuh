@@ -76,8 +76,8 @@ AMP_KERNEL void forget_occurrences_kernel(Place* lists, std::int64_t n) {
 inline constexpr int kTilePlaces = 4;  // of a thread
 inline constexpr std::int64_t kTile = kTilePlaces * std::int64_t{kThreads};
 
-/// What Occurrences::next holds between the two kernels that link a tile: the next position, and for
-/// the first one of a value in its tile the same as a number below -1.
+/// What Occurrences::next holds between the two kernels that link a tile: the next position, and
+/// for the first one of a value in its tile the same as a number below -1.
 template <class Place>
 __device__ __forceinline__ Place as_first(Place next) {
   return -3 - next;  // -1, the end, becomes -2

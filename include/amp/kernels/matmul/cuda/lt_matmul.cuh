@@ -67,8 +67,8 @@ inline LtEpilogue lt_epilogue(const MatmulArgs& args) {
 
 /// Whether cuBLASLt can read and write the epilogue's operands in place. "Bias gradient vector
 /// elements are the same type as the output elements", and so are biases; aux too, in rows of a
-/// multiple of 8 (documentation of cublasLtMatmulDescAttributes_t). Its gelu is only for 16 bits: in
-/// float32 it differs by up to 140 epsilons (measured on an H200), so amp computes that itself.
+/// multiple of 8 (documentation of cublasLtMatmulDescAttributes_t). Its gelu is only for 16 bits:
+/// in float32 it differs by up to 140 epsilons (measured on an H200), so amp computes that itself.
 inline bool has_operands_for_lt(const MatmulArgs& args, const LtEpilogue& epilogue) {
   const Operand& output = args.output;
   const Operand* const vector = epilogue.vector;
