@@ -118,7 +118,7 @@ AMP_KERNEL void link_tiles_kernel(Indexed indexed, Occurrences<Place> occurrence
     bool is_last[kTilePlaces];
     AMP_UNROLL
     for (int p = 0; p < kTilePlaces; ++p) {
-      const std::int64_t i = begin + p * kThreads + threadIdx.x;
+      const std::int64_t i = begin + p * std::int64_t{kThreads} + threadIdx.x;
       is_last[p] = false;
       if (i >= indexed.count) continue;
       values[p] = indexed.at(i);
@@ -134,8 +134,10 @@ AMP_KERNEL void link_tiles_kernel(Indexed indexed, Occurrences<Place> occurrence
     }
     __syncthreads();
     AMP_UNROLL
-    for (int p = 0; p < kTilePlaces; ++p)
-      if (is_last[p]) occurrences.last[values[p]] = begin + p * kThreads + threadIdx.x;
+    for (int p = 0; p < kTilePlaces; ++p) {
+      if (is_last[p])
+        occurrences.last[values[p]] = begin + p * std::int64_t{kThreads} + threadIdx.x;
+    }
     __syncthreads();
   }
 }
