@@ -59,12 +59,14 @@ inline void gradients_behind_casts(const amp::Device& device, amp::DType dtype) 
 
   const Tensor image = leaf({1, 1, 1, kRows}), filters = leaf({2, 1, 1, 1}), offset = leaf({2});
   in_scope([&] { return amp::conv2d(image, filters, offset); });
+#if defined(AMP_TEST_GPU)
   // cuDNN rounds this one: it writes the dtype of the arrays that it reads.
-  const bool may_round = device.type == amp::kCUDA;
-  if (!may_round) is_all(filters, kRows);
   CHECK(filters.grad().dtype() == amp::kFloat32);
   for (const double value : filters.grad().to_vector<double>())
     CHECK(std::fabs(value - kRows) <= 0x1p-8 * kRows);
+#else
+  is_all(filters, kRows);
+#endif
   is_all(offset, kRows);
 
   for (const amp::Activation f : {amp::Activation::kRelu, amp::Activation::kGelu}) {
