@@ -23,7 +23,7 @@ class ReLU : public Layer<ReLU> {
   ReLU() = default;
   explicit ReLU(std::same_as<bool> auto) = delete;  // there is no inplace
   /// Returns relu(x).
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 };
 
 /// silu(x).
@@ -33,7 +33,7 @@ class SiLU : public Layer<SiLU> {
   SiLU() = default;
   explicit SiLU(std::same_as<bool> auto) = delete;  // there is no inplace
   /// Returns silu(x).
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 };
 
 /// gelu(x).
@@ -44,7 +44,7 @@ class GELU : public Layer<GELU> {
   /// With this form of gelu.
   explicit GELU(GeluForm form = GeluForm::kErf);
   /// Returns gelu(x) in the form that was chosen.
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 
  private:
   GeluForm form_;
@@ -59,7 +59,7 @@ class Dropout : public Layer<Dropout> {
   explicit Dropout(double p = 0.5);
   Dropout(double, std::same_as<bool> auto) = delete;  // there is no inplace
   /// Returns x itself unless the module is training.
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 
  private:
   double p_;
@@ -73,7 +73,7 @@ class Flatten : public Layer<Flatten> {
   /// Of the dimensions from `start_dim` to `end_dim`; -1 is the last.
   explicit Flatten(std::int64_t start_dim = 1, std::int64_t end_dim = -1);
   /// Returns x.flatten(start_dim, end_dim).
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 
  private:
   std::int64_t start_dim_, end_dim_;
@@ -95,7 +95,7 @@ class MaxPool2d : public Layer<MaxPool2d> {
   template <amp::detail::NotOptions<PoolOptions> ByPlace, class... More>
   MaxPool2d(Size2d, ByPlace, More...) = delete;  // write {.stride = 2, .padding = 1}
   /// Returns max_pool2d(x).
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 
  private:
   Size2d kernel_;
@@ -112,7 +112,7 @@ class AvgPool2d : public Layer<AvgPool2d> {
   template <amp::detail::NotOptions<PoolOptions> ByPlace, class... More>
   AvgPool2d(Size2d, ByPlace, More...) = delete;  // write {.stride = 2, .padding = 1}
   /// Returns avg_pool2d(x).
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 
  private:
   Size2d kernel_;

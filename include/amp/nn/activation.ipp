@@ -14,22 +14,24 @@
 
 namespace amp::inline v0::nn {
 
-AMP_INLINE Tensor ReLU::forward(const Tensor& x) const { return relu(x); }
+AMP_LAZY_DEFINITION Tensor ReLU::forward(const Tensor& x) const { return relu(x); }
 
-AMP_INLINE Tensor SiLU::forward(const Tensor& x) const { return silu(x); }
+AMP_LAZY_DEFINITION Tensor SiLU::forward(const Tensor& x) const { return silu(x); }
 
 AMP_COLD GELU::GELU(GeluForm form) : form_(form) {
   set_extra_repr([&] {
     return std::string(form == GeluForm::kErf ? "approximate='none'" : "approximate='tanh'");
   });
 }
-AMP_INLINE Tensor GELU::forward(const Tensor& x) const { return gelu(x, form_); }
+AMP_LAZY_DEFINITION Tensor GELU::forward(const Tensor& x) const { return gelu(x, form_); }
 
 AMP_COLD Dropout::Dropout(double p) : p_(p) {
   AMP_CHECK(p >= 0 && p <= 1, "nn::Dropout: `p` must lie in [0, 1], but is ", p);
   set_extra_repr([&] { return "p=" + detail::python_text(p) + ", inplace=False"; });
 }
-AMP_INLINE Tensor Dropout::forward(const Tensor& x) const { return dropout(x, p_, is_training()); }
+AMP_LAZY_DEFINITION Tensor Dropout::forward(const Tensor& x) const {
+  return dropout(x, p_, is_training());
+}
 
 AMP_COLD Flatten::Flatten(std::int64_t start_dim, std::int64_t end_dim)
     : start_dim_(start_dim), end_dim_(end_dim) {
@@ -37,7 +39,7 @@ AMP_COLD Flatten::Flatten(std::int64_t start_dim, std::int64_t end_dim)
     return "start_dim=" + std::to_string(start_dim) + ", end_dim=" + std::to_string(end_dim);
   });
 }
-AMP_INLINE Tensor Flatten::forward(const Tensor& x) const {
+AMP_LAZY_DEFINITION Tensor Flatten::forward(const Tensor& x) const {
   return x.flatten(start_dim_, end_dim_);
 }
 
@@ -59,7 +61,7 @@ AMP_COLD MaxPool2d::MaxPool2d(Size2d kernel, const PoolOptions& options)
   set_extra_repr(
       [&] { return detail::pool_text(kernel, options) + ", dilation=1, ceil_mode=False"; });
 }
-AMP_INLINE Tensor MaxPool2d::forward(const Tensor& x) const {
+AMP_LAZY_DEFINITION Tensor MaxPool2d::forward(const Tensor& x) const {
   return max_pool2d(x, kernel_, options_.stride.value_or(kernel_), options_.padding);
 }
 
@@ -67,7 +69,7 @@ AMP_COLD AvgPool2d::AvgPool2d(Size2d kernel, const PoolOptions& options)
     : kernel_(kernel), options_(options) {
   set_extra_repr([&] { return detail::pool_text(kernel, options); });
 }
-AMP_INLINE Tensor AvgPool2d::forward(const Tensor& x) const {
+AMP_LAZY_DEFINITION Tensor AvgPool2d::forward(const Tensor& x) const {
   return avg_pool2d(x, kernel_, options_.stride.value_or(kernel_), options_.padding);
 }
 

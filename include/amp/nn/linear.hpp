@@ -29,7 +29,7 @@ class Linear : public Layer<Linear> {
   template <amp::detail::NotOptions<LinearOptions> ByPlace, class... More>
   Linear(std::int64_t, std::int64_t, ByPlace, More...) = delete;  // write {.bias = false}
   /// Returns linear(x, weight, bias).
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias;
 };
@@ -53,7 +53,7 @@ class Conv2d : public Layer<Conv2d> {
   template <amp::detail::NotOptions<Conv2dLayerOptions> ByPlace, class... More>
   Conv2d(std::int64_t, std::int64_t, Size2d, ByPlace, More...) = delete;  // write {.stride = 2}
   /// Returns conv2d(x, weight, bias), with the options of the layer.
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias;
 
@@ -74,7 +74,7 @@ class Embedding : public Layer<Embedding> {
   template <class ByPlace, class... More>
   Embedding(std::int64_t, std::int64_t, ByPlace, More...) = delete;  // there is no padding_idx
   /// Returns embedding(weight, indices).
-  Tensor forward(const Tensor& indices) const;
+  AMP_LAZY Tensor forward(const Tensor& indices) const;
 
   Tensor weight;
 };

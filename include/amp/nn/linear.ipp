@@ -27,7 +27,7 @@ AMP_COLD Linear::Linear(std::int64_t in_features, std::int64_t out_features,
   });
 }
 
-AMP_INLINE Tensor Linear::forward(const Tensor& x) const {
+AMP_LAZY_DEFINITION Tensor Linear::forward(const Tensor& x) const {
   check_defined();
   return linear(x, registered("weight", weight), registered("bias", bias));
 }
@@ -47,7 +47,7 @@ AMP_COLD Conv2d::Conv2d(std::int64_t in_channels, std::int64_t out_channels, Siz
   set_extra_repr([&] { return describe(in_channels, out_channels, kernel, options); });
 }
 
-AMP_INLINE Tensor Conv2d::forward(const Tensor& x) const {
+AMP_LAZY_DEFINITION Tensor Conv2d::forward(const Tensor& x) const {
   check_defined();
   return conv2d(x, registered("weight", weight), registered("bias", bias), options_);
 }
@@ -70,7 +70,7 @@ AMP_COLD Embedding::Embedding(std::int64_t count, std::int64_t dim) {
   set_extra_repr([&] { return std::to_string(count) + ", " + std::to_string(dim); });
 }
 
-AMP_INLINE Tensor Embedding::forward(const Tensor& indices) const {
+AMP_LAZY_DEFINITION Tensor Embedding::forward(const Tensor& indices) const {
   check_defined();
   return embedding(indices, registered("weight", weight));
 }

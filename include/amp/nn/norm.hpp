@@ -33,7 +33,7 @@ class LayerNorm : public Layer<LayerNorm> {
   template <amp::detail::NotOptions<NormOptions> ByPlace, class... More>
   LayerNorm(const Shape&, ByPlace, More...) = delete;  // write {.eps = 1e-6, .affine = false}
   /// Returns layer_norm(x).
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias;
 
@@ -59,7 +59,7 @@ class RMSNorm : public Layer<RMSNorm> {
   template <amp::detail::NotOptions<RMSNormOptions> ByPlace, class... More>
   RMSNorm(const Shape&, ByPlace, More...) = delete;  // write {.eps = 1e-6, .affine = false}
   /// Returns rms_norm(x).
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 
   Tensor weight;
 
@@ -77,7 +77,7 @@ class GroupNorm : public Layer<GroupNorm> {
   template <amp::detail::NotOptions<NormOptions> ByPlace, class... More>
   GroupNorm(std::int64_t, std::int64_t, ByPlace, More...) = delete;  // write {.eps = 1e-6}
   /// Returns group_norm(x).
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias;
 
@@ -105,7 +105,7 @@ class BatchNorm2d : public Layer<BatchNorm2d> {
   template <amp::detail::NotOptions<BatchNorm2dOptions> ByPlace, class... More>
   BatchNorm2d(std::int64_t, ByPlace, More...) = delete;  // write {.eps = 1e-3, .momentum = 0.01}
   /// Synchronises in training if `momentum` is unset, because it reads num_batches_tracked.
-  Tensor forward(const Tensor& x) const;
+  AMP_LAZY Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias, running_mean, running_var, num_batches_tracked;
 

@@ -35,7 +35,7 @@ AMP_COLD LayerNorm::LayerNorm(const Shape& normalized_shape, const NormOptions& 
   bias = register_parameter("bias", zeros(shape_));
 }
 
-AMP_INLINE Tensor LayerNorm::forward(const Tensor& x) const {
+AMP_LAZY_DEFINITION Tensor LayerNorm::forward(const Tensor& x) const {
   check_defined();
   return layer_norm(x, shape_, registered("weight", weight), registered("bias", bias), eps_);
 }
@@ -50,7 +50,7 @@ AMP_COLD RMSNorm::RMSNorm(const Shape& normalized_shape, const RMSNormOptions& o
   if (options.affine) weight = register_parameter("weight", ones(shape_));
 }
 
-AMP_INLINE Tensor RMSNorm::forward(const Tensor& x) const {
+AMP_LAZY_DEFINITION Tensor RMSNorm::forward(const Tensor& x) const {
   check_defined();
   return rms_norm(x, shape_, registered("weight", weight), eps_);
 }
@@ -70,7 +70,7 @@ AMP_COLD GroupNorm::GroupNorm(std::int64_t groups, std::int64_t channels,
   bias = register_parameter("bias", zeros({channels}));
 }
 
-AMP_INLINE Tensor GroupNorm::forward(const Tensor& x) const {
+AMP_LAZY_DEFINITION Tensor GroupNorm::forward(const Tensor& x) const {
   check_defined();
   return group_norm(x, groups_, registered("weight", weight), registered("bias", bias), eps_);
 }
@@ -94,7 +94,7 @@ AMP_COLD BatchNorm2d::BatchNorm2d(std::int64_t channels, const BatchNorm2dOption
   num_batches_tracked = register_buffer("num_batches_tracked", zeros({}, {.dtype = kInt64}));
 }
 
-AMP_INLINE Tensor BatchNorm2d::forward(const Tensor& x) const {
+AMP_LAZY_DEFINITION Tensor BatchNorm2d::forward(const Tensor& x) const {
   check_defined();
   AMP_CHECK(x.dim() == 4, "nn::BatchNorm2d: `x` must be [N, C, H, W], but is ", describe(x));
   const bool batch_statistics = is_training() || !running_mean.defined();

@@ -18,7 +18,8 @@ AMP_INLINE kernels::LambRule LambFormula::rule(const LAMBOptions& options) {
   return {options.beta1, options.beta2, options.eps, options.weight_decay};
 }
 
-AMP_INLINE void LambFormula::step(Device device, const kernels::OptimizerArgs<Rule>& args) {
+AMP_LAZY_DEFINITION void LambFormula::step(Device device,
+                                           const kernels::OptimizerArgs<Rule>& args) {
   kernels::dispatch<&kernels::Backend::lamb, kernels::host::optimizer_step<Rule>>(device, args);
 }
 

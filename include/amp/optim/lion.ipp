@@ -18,7 +18,8 @@ AMP_INLINE kernels::LionRule LionFormula::rule(const LionOptions& options) {
   return {options.beta1, options.beta2, options.weight_decay};
 }
 
-AMP_INLINE void LionFormula::step(Device device, const kernels::OptimizerArgs<Rule>& args) {
+AMP_LAZY_DEFINITION void LionFormula::step(Device device,
+                                           const kernels::OptimizerArgs<Rule>& args) {
   kernels::dispatch<&kernels::Backend::lion, kernels::host::optimizer_step<Rule>>(device, args);
 }
 

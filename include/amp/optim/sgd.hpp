@@ -45,7 +45,7 @@ struct SgdFormula {
 
   static void complete(const SGDOptions& options);
   static Rule rule(const SGDOptions& options);
-  static void step(Device device, const kernels::OptimizerArgs<Rule>& args);
+  AMP_LAZY static void step(Device device, const kernels::OptimizerArgs<Rule>& args);
   template <class Visitor>
   static void visit(SGDOptions& options, Visitor&& f);
 };

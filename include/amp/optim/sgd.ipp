@@ -21,7 +21,7 @@ AMP_INLINE kernels::SgdRule SgdFormula::rule(const SGDOptions& options) {
   return {options.momentum, options.weight_decay, options.nesterov};
 }
 
-AMP_INLINE void SgdFormula::step(Device device, const kernels::OptimizerArgs<Rule>& args) {
+AMP_LAZY_DEFINITION void SgdFormula::step(Device device, const kernels::OptimizerArgs<Rule>& args) {
   kernels::dispatch<&kernels::Backend::sgd, kernels::host::optimizer_step<Rule>>(device, args);
 }
 

@@ -8,7 +8,7 @@
 
 namespace amp::inline v0::kernels::host {
 
-void attention(const AttentionArgs& args);
+AMP_LAZY void attention(const AttentionArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
 

@@ -95,9 +95,10 @@ class Forward {
 
 }  // namespace attention_blocks
 
-AMP_INLINE void attention(const AttentionArgs& args) {
+AMP_LAZY_DEFINITION void attention(const AttentionArgs& args) {
   using namespace attention_blocks;
-  visit(args, [&]<class T, class C>(const Problem<T, C>& problem) {
+  visit(args, [&](const auto& problem) {
+    using P = std::remove_cvref_t<decltype(problem)>;
     // One thread computes a batch, or a part of it if there are fewer batches than threads.
     const std::int64_t blocks = ceil_div(problem.queries, kQueries);
     const std::int64_t wanted = ceil_div(std::int64_t{2} * num_threads(), problem.batches);
@@ -105,7 +106,7 @@ AMP_INLINE void attention(const AttentionArgs& args) {
                        parts = ceil_div(blocks, length);
     parallel_for(problem.batches * parts, [&](std::int64_t task) {
       const std::int64_t first = task % parts * length;
-      Forward<T, C> forward(problem, args.output, task / parts);
+      Forward<typename P::Factor, typename P::Sum> forward(problem, args.output, task / parts);
       for (std::int64_t b = first; b < (std::min)(blocks, first + length); ++b)
         forward.block(b * kQueries);
     });

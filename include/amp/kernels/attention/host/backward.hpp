@@ -9,7 +9,7 @@
 
 namespace amp::inline v0::kernels::host {
 
-void attention_backward(const AttentionBackwardArgs& args);
+AMP_LAZY void attention_backward(const AttentionBackwardArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
 

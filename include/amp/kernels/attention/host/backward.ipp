@@ -142,11 +142,13 @@ class Backward {
 
 }  // namespace attention_blocks
 
-AMP_INLINE void attention_backward(const AttentionBackwardArgs& args) {
+AMP_LAZY_DEFINITION void attention_backward(const AttentionBackwardArgs& args) {
   using namespace attention_blocks;
-  visit(args, [&]<class T, class C>(const Problem<T, C>& problem) {
-    parallel_for(problem.batches,
-                 [&](std::int64_t batch) { Backward<T, C>(problem, args, batch).run(); });
+  visit(args, [&](const auto& problem) {
+    using P = std::remove_cvref_t<decltype(problem)>;
+    parallel_for(problem.batches, [&](std::int64_t batch) {
+      Backward<typename P::Factor, typename P::Sum>(problem, args, batch).run();
+    });
   });
 }
 

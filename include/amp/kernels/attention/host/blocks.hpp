@@ -62,6 +62,9 @@ inline std::int64_t matrix_offset(const Operand& operand, std::int64_t batch) {
 /// of the factors.
 template <class T, class C>
 struct Problem {
+  using Factor = T;
+  using Sum = C;
+
   Operand query, key, value, mask, statistics;
   C scale;
   bool causal;
