@@ -14,18 +14,17 @@ namespace detail {
 template <class T>
 inline constexpr bool is_vector_format = is_one_of<T, half, bfloat16, float8_e4m3fn, float8_e5m2>;
 
-/// Converts in vectors. The last one overlaps the one before it.
+/// Converts at least as many elements as a vector has. The last vector overlaps the one before it.
 struct ConvertVectors {
   template <class Isa, class From, class To>
   AMP_ALWAYS_INLINE static void run(const From* from, To* to, std::size_t n) {
-    constexpr std::size_t kLanes = simd::kLanes<Isa>;
-    std::size_t i = 0;
     if constexpr (Isa::kShiftsLanes || std::is_same_v<To, float> || std::is_same_v<To, bfloat16>) {
-      for (; i + kLanes <= n; i += kLanes) convert<Isa>(from + i, to + i);
-      if (i == n) return;
-      if (n > kLanes) return convert<Isa>(from + n - kLanes, to + n - kLanes);
+      const std::size_t last = n - simd::kLanes<Isa>;
+      for (std::size_t i = 0; i < last; i += simd::kLanes<Isa>) convert<Isa>(from + i, to + i);
+      convert<Isa>(from + last, to + last);
+    } else {
+      for (std::size_t i = 0; i < n; ++i) to[i] = convert_one<To>(from[i]);
     }
-    for (; i < n; ++i) to[i] = convert_one<To>(from[i]);
   }
 
  private:
@@ -46,7 +45,10 @@ template <class From, class To>
 void convert_listed(InstructionSet set, const From* from, To* to, std::size_t n) {
   if constexpr ((std::is_same_v<From, float> && is_vector_format<To>) ||
                 (std::is_same_v<To, float> && is_vector_format<From>)) {
-    simd::on_set<ConvertVectors>(set, from, to, n);
+    if (n >= simd::kMostLanes)
+      simd::on_set<ConvertVectors>(set, from, to, n);
+    else
+      for (std::size_t i = 0; i < n; ++i) to[i] = convert_one<To>(from[i]);
   } else if constexpr (is_vector_format<From> && is_vector_format<To>) {
     // By way of float, which is exact, in blocks that stay in the nearest cache.
     constexpr std::size_t kPiece = 256;

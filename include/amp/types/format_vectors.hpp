@@ -41,6 +41,8 @@ AMP_ALWAYS_INLINE Codes<Format, Isa> encode(const simd::Vec<float, Isa>& x) {
   using I = simd::Vec<std::int32_t, Isa>;
   constexpr bool kIsHalf = std::is_same_v<Format, half>;
   if constexpr (kIsHalf && Isa::kHasHalf) return simd::to_half(x);
+  if constexpr (std::is_same_v<Format, bfloat16> && Isa::kRoundsByMasks)
+    return simd::to_bfloat16(x);
   const I bits = simd::as<std::int32_t>(x), magnitude = bits & 0x7fff'ffff;
   const U of_magnitude = simd::as<std::uint32_t>(magnitude);
   const I is_nan = simd::is_nan(x);
