@@ -95,11 +95,11 @@ bool blocks_of_16_bits(const Parameters& parameters, const Operand& output, bool
   };
   if (loop.inner_stride(kOutput) != 1 || !(fits(in, loop.inner_stride(k)) && ...)) return false;
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    std::array<float, simd::kMostLanes> numbers[sizeof...(X)];
+    std::array<float, kEnough> numbers[sizeof...(X)];
     const auto values = [&](const Operand& x, int operand) -> Values<T> {
       const void* const address = element(x, at[operand]);
       if (!x.immediate && loop.inner_stride(operand) == 1) return {static_cast<const T*>(address)};
-      fetch(x, at[operand], 0, simd::kMostLanes, numbers[operand].data());
+      fetch(x, at[operand], 0, kEnough, numbers[operand].data());
       return {reinterpret_cast<const T*>(numbers[operand].data()), 0};
     };
     T* const y = static_cast<T*>(const_cast<void*>(element(output, at[kOutput])));
@@ -199,6 +199,10 @@ AMP_LAZY void copy_rows(const Strided<2>& shape, DType dtype, const char* from, 
 template <class Function>
 void unary(const UnaryArgs& args) {
   if (detail::computed_in_16_bits<Function>(args)) return;
+  if constexpr (std::is_same_v<Function, LogicalNot>) {
+    if (args.input.dtype == kBool && !args.input.immediate)
+      return detail::unary_as<Function, bool>(args);
+  }
   visit_types<Function>(args.input.dtype, args.output.dtype, [&](auto tag, auto result) {
     detail::unary_as<Function, typename decltype(tag)::type, typename decltype(result)::type>(args);
   });
@@ -215,8 +219,8 @@ void binary(const BinaryArgs& args) {
   if constexpr (detail::kIsPower<Function>) {
     if (args.b.immediate && args.a.dtype != kFloat64 && is_floating_point(args.a.dtype) &&
         args.output.dtype != kFloat64) {
-      if (const auto power = detail::power_loop<Function>(immediate<double>(args.b)))
-        return detail::unary_blocks<float, float>({args.a, args.output}, power);
+      if (const auto power = detail::power<Function>(immediate<double>(args.b)))
+        return power({args.a, args.output});
     }
   }
   visit_types<Function>(operands, args.output.dtype, [&](auto tag, auto result) {

@@ -5,7 +5,10 @@
 // 0 or 1, in vectors of the widest instruction set; other types one element at a time.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "amp/core/simd/inverse.hpp"
@@ -50,8 +53,16 @@ consteval bool is_in(functions::List<Functions...>) {
   return (std::is_same_v<Function, Functions> || ...);
 }
 
-/// An operand of a block: an array; or a number, which is in memory as often as a vector has lanes,
-/// and, beside formats of 16 bits, as floats.
+/// The lanes of a vector of bools: as many as AVX2 takes, since loads and stores limit these loops.
+template <class Isa>
+struct OfBytes : Isa {
+  static constexpr int kBytes = 4 * (Isa::kBytes < 32 ? Isa::kBytes : 32);
+};
+/// As many elements as any vector has.
+inline constexpr std::int64_t kEnough = simd::kLanes<OfBytes<simd::Avx512>>;
+
+/// An operand of a block: an array; or a number, which is in memory kEnough times, and, beside
+/// formats of 16 bits, as floats.
 template <class X>
 struct Values {
   const X* at;
@@ -61,7 +72,7 @@ struct Values {
 template <class C>
 Values<C> fetch_values(const Operand& x, std::int64_t offset, std::int64_t stride, std::int64_t n,
                        C* buffer) {
-  if (x.immediate || stride == 0) return {fetch(x, offset, 0, simd::kMostLanes, buffer), 0};
+  if (x.immediate || stride == 0) return {fetch(x, offset, 0, kEnough, buffer), 0};
   return {fetch(x, offset, stride, n, buffer)};
 }
 /// Whether that needs no buffer for arrays.
@@ -72,8 +83,16 @@ bool is_in_place(const Operand& x, std::int64_t stride) {
 /// The elements of a block whose operands are all in place, so that the caches do not limit it.
 inline constexpr std::int64_t kBlockInPlace = 16 * kBlock;
 
-/// y[i] = f(x[i]..., parameters...) for whole vectors. y may be one of x, since the last vector,
-/// which overlaps the one before it, is read before anything is written.
+/// Whether fewer elements than a vector has are read and written by masks.
+template <class... X>
+bool has_masks() {
+  return (std::is_same_v<X, float> && ...) &&
+         simd::instruction_set() >= simd::InstructionSet::kAvx2;
+}
+
+/// y[i] = f(x[i]..., parameters...) for at least as many elements as a vector has, or any number if
+/// has_masks(). y may be one of x, since the last vector, which overlaps the one before it, is read
+/// before anything is written.
 template <class Function>
 struct OfVectors {
   template <class Isa, class C, class Result, class... X>
@@ -85,12 +104,17 @@ struct OfVectors {
     if constexpr (SixteenBits<Result> && !Isa::kHasHalf) {
       // Not called: see has_vectors_of_16_bits().
     } else {
-      const bool is_short = n < kLanes;
+      constexpr bool kMasks =
+          simd::native::kHasMasks<Result, Isa> && (simd::native::kHasMasks<X, Isa> && ...);
+      const bool is_short = kMasks && n < kLanes;
       const std::int64_t rest = is_short ? 0 : n - kLanes;
-      const auto last = f((is_short ? get_first<Isa>(x, n) : get<Isa>(x, rest))...);
+      const auto last = f(get_last<kMasks, Isa>(x, rest, n)...);
       for (std::int64_t i = 0; i < rest; i += kLanes, ((x.at += kLanes * x.step), ...))
         put<kRounds>(f(get<Isa>(x, 0)...), y + i);
-      is_short ? put_first<kRounds>(last, y, n) : put<kRounds>(last, y + rest);
+      if constexpr (kMasks) {
+        if (is_short) return simd::store_first(last, y, n);
+      }
+      put<kRounds>(last, y + rest);
     }
   }
 
@@ -99,9 +123,12 @@ struct OfVectors {
   AMP_ALWAYS_INLINE static auto get(Values<X> x, std::int64_t i) {
     return simd::load<Isa>(x.at + i * x.step);
   }
-  template <class Isa, class X>
-  AMP_ALWAYS_INLINE static auto get_first(Values<X> x, std::int64_t n) {
-    return simd::load_first<Isa>(x.at, n);
+  template <bool kMasks, class Isa, class X>
+  AMP_ALWAYS_INLINE static auto get_last(Values<X> x, std::int64_t rest, std::int64_t n) {
+    if constexpr (kMasks) {
+      if (n < simd::kLanes<Isa> && x.step != 0) return simd::load_first<Isa>(x.at, n);
+    }
+    return get<Isa>(x, rest);
   }
   // Formats of 16 bits are widened and rounded in registers.
   template <class Isa, SixteenBits X>
@@ -110,63 +137,84 @@ struct OfVectors {
     return amp::detail::decode<X>(
         simd::load<Isa>(reinterpret_cast<const std::uint16_t*>(x.at + i)));
   }
-  template <class Isa, SixteenBits X>
-  AMP_ALWAYS_INLINE static auto get_first(Values<X> x, std::int64_t n) {
-    if (x.step == 0) return get<Isa>(x, 0);
-    return amp::detail::decode<X>(
-        simd::load_first<Isa>(reinterpret_cast<const std::uint16_t*>(x.at), n));
-  }
-  template <bool kRounds, SixteenBits Y, class Isa>
-  AMP_ALWAYS_INLINE static auto codes_of(const simd::Vec<float, Isa>& v) {
-    if constexpr (!kRounds && std::is_same_v<Y, bfloat16>)
-      return simd::narrow<std::uint16_t>(simd::as<std::uint32_t>(v) >> 16);
-    else
-      return amp::detail::encode<Y>(v);
-  }
   template <bool kRounds, class Isa, SixteenBits Y>
   AMP_ALWAYS_INLINE static void put(const simd::Vec<float, Isa>& v, Y* y) {
-    simd::store(codes_of<kRounds, Y>(v), reinterpret_cast<std::uint16_t*>(y));
-  }
-  template <bool kRounds, class Isa, SixteenBits Y>
-  AMP_ALWAYS_INLINE static void put_first(const simd::Vec<float, Isa>& v, Y* y, std::int64_t n) {
-    simd::store_first(codes_of<kRounds, Y>(v), reinterpret_cast<std::uint16_t*>(y), n);
+    auto* const codes = reinterpret_cast<std::uint16_t*>(y);
+    if constexpr (!kRounds && std::is_same_v<Y, bfloat16>)
+      simd::store(simd::narrow<std::uint16_t>(simd::as<std::uint32_t>(v) >> 16), codes);
+    else
+      simd::store(amp::detail::encode<Y>(v), codes);
   }
   template <bool, class Isa>
   AMP_ALWAYS_INLINE static void put(const simd::Vec<float, Isa>& v, float* y) {
     simd::store(v, y);
   }
   template <bool, class Isa>
-  AMP_ALWAYS_INLINE static void put_first(const simd::Vec<float, Isa>& v, float* y,
-                                          std::int64_t n) {
-    simd::store_first(v, y, n);
+  AMP_ALWAYS_INLINE static void put(const simd::Vec<std::int32_t, Isa>& mask, bool* y) {
+    put_bools(simd::narrow<std::uint8_t>(simd::as<std::uint32_t>(mask) & 1), y);
+  }
+  template <bool, class Isa>
+  AMP_ALWAYS_INLINE static void put(const simd::Vec<std::int8_t, Isa>& mask, bool* y) {
+    put_bools(simd::as<std::uint8_t>(mask) & 1, y);
   }
   template <class Isa>
-  AMP_ALWAYS_INLINE static auto as_bools(const simd::Vec<std::int32_t, Isa>& mask) {
-    return simd::narrow<std::uint8_t>(simd::as<std::uint32_t>(mask) & 1);
-  }
-  template <class Isa>
-  AMP_ALWAYS_INLINE static auto as_bools(const simd::Vec<std::int8_t, Isa>& mask) {
-    return simd::as<std::uint8_t>(mask) & 1;
-  }
-  template <bool, class M, class Isa>
-  AMP_ALWAYS_INLINE static void put(const simd::Vec<M, Isa>& mask, bool* y) {
-    simd::store(as_bools(mask), reinterpret_cast<std::uint8_t*>(y));
-  }
-  template <bool, class M, class Isa>
-  AMP_ALWAYS_INLINE static void put_first(const simd::Vec<M, Isa>& mask, bool* y, std::int64_t n) {
-    simd::store_first(as_bools(mask), reinterpret_cast<std::uint8_t*>(y), n);
+  AMP_ALWAYS_INLINE static void put_bools(const simd::Vec<std::uint8_t, Isa>& bools, bool* y) {
+    simd::store(bools, reinterpret_cast<std::uint8_t*>(y));
   }
 };
 
-/// The same for operands of any type.
+/// The same of bools, as bytes.
+template <class Function>
+struct OfBools {
+  template <class Isa, class... Arguments>
+  AMP_ALWAYS_INLINE static void run(Arguments... arguments) {
+    OfVectors<Function>::template run<OfBytes<Isa>>(arguments...);
+  }
+};
+
+template <class Result, class... X>
+using FunctionLoop = void (*)(const Parameters& parameters, Result* y, std::int64_t n,
+                              Values<X>... x);
+/// A copy of n elements of an operand, and zeros behind them.
+template <class T>
+class Padded {
+ public:
+  Padded(const Values<T>& x, std::size_t n) : values_(x) {
+    if (x.step == 0) return;
+    std::memcpy(elements_.data(), x.at, n * sizeof(T));
+    values_.at = elements_.data();
+  }
+  const Values<T>& values() const { return values_; }
+
+ private:
+  std::array<T, kEnough> elements_{};
+  Values<T> values_;
+};
+/// Calls the loop of vectors for fewer elements than a vector has. It is compiled once for all
+/// functions.
+template <class Result, class... X>
+[[gnu::noinline]] void loop_of_few(FunctionLoop<Result, X...> loop, const Parameters& parameters,
+                                   Result* y, std::size_t n, Values<X>... x) {
+  std::array<Result, kEnough> results;
+  loop(parameters, results.data(), kEnough, Padded<X>(x, n).values()...);
+  std::memcpy(y, results.data(), n * sizeof(Result));
+}
+
+/// The same for operands of any type, and any number of elements.
 template <class Function, class C, class Result, class... X>
 void loop(const Parameters& parameters, Result* y, std::int64_t n, Values<X>... x) {
   const auto f = bound<Function, C>(parameters);
+  if constexpr (std::is_same_v<C, float> || std::is_same_v<C, bool>) {
+    constexpr std::int64_t kFewest = std::is_same_v<C, bool> ? kEnough : simd::kMostLanes;
+    if (n < kFewest && !has_masks<Result, X...>())
+      return loop_of_few<Result, X...>(loop<Function, C, Result, X...>, parameters, y,
+                                       static_cast<std::size_t>(n), x...);
+  }
   if constexpr (std::is_same_v<C, float>) {
     simd::on_widest<OfVectors<Function>>(f, y, n, x...);
   } else if constexpr (std::is_same_v<C, bool>) {
     const functions::Bound<Function, std::uint8_t> of_bytes{};
-    simd::on_widest<OfVectors<Function>>(
+    simd::on_widest<OfBools<Function>>(
         of_bytes, y, n,
         Values<std::uint8_t>{reinterpret_cast<const std::uint8_t*>(x.at), x.step}...);
   } else {
