@@ -42,7 +42,7 @@ struct Draw {
   }
 };
 
-/// Returns the result of dropout for one element.
+/// Returns the result of dropout.
 template <class C>
 struct Dropout {
   std::uint32_t limit;
@@ -53,9 +53,14 @@ struct Dropout {
       : limit(dropped_below(args.p)),
         scale(args.p < 1 ? static_cast<C>(1 / (1 - args.p)) : C{0}),
         adds(args.residual.present) {}
-  AMP_ALWAYS_INLINE AMP_HOST_DEVICE C operator()(std::uint32_t word, C x, C residual) const {
-    const C kept = is_dropped(word, limit) ? C{0} : x * scale;
-    return adds ? residual + kept : kept;
+  /// Of numbers, or of vectors of them. (nvcc takes no variable of V here.)
+  AMP_EITHER_SIDE
+  template <class Word, class V>
+  AMP_ALWAYS_INLINE AMP_HOST_DEVICE V operator()(const Word& word, const V& x,
+                                                 const V& residual) const {
+    using functions::select;
+    return adds ? residual + select(is_dropped(word, limit), V(C{0}), x * scale)
+                : select(is_dropped(word, limit), V(C{0}), x * scale);
   }
 };
 

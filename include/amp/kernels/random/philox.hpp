@@ -17,6 +17,12 @@ struct PhiloxBlock {
   std::uint32_t word[4];
 };
 
+/// What the first and the third word are multiplied by in each round, and what the keys grow by.
+inline constexpr std::uint32_t kPhiloxFactor0 = 0xD251'1F53, kPhiloxFactor1 = 0xCD9E'8D57;
+inline constexpr std::uint32_t kPhiloxKeyStep0 = 0x9E37'79B9;  // the golden ratio
+inline constexpr std::uint32_t kPhiloxKeyStep1 = 0xBB67'AE85;  // sqrt(3) - 1
+inline constexpr int kPhiloxRounds = 10;
+
 /// Returns the block of four words at `counter` of the stream `seed`. `branch` selects one of 2^64
 /// more streams.
 AMP_HOST_DEVICE constexpr PhiloxBlock philox(std::uint64_t seed, std::uint64_t counter,
@@ -25,15 +31,15 @@ AMP_HOST_DEVICE constexpr PhiloxBlock philox(std::uint64_t seed, std::uint64_t c
                 key1 = static_cast<std::uint32_t>(seed >> 32);
   PhiloxBlock x{{static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32),
                  static_cast<std::uint32_t>(branch), static_cast<std::uint32_t>(branch >> 32)}};
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t product0 = std::uint64_t{0xD251'1F53} * x.word[0];
-    const std::uint64_t product1 = std::uint64_t{0xCD9E'8D57} * x.word[2];
+  for (int round = 0; round < kPhiloxRounds; ++round) {
+    const std::uint64_t product0 = std::uint64_t{kPhiloxFactor0} * x.word[0];
+    const std::uint64_t product1 = std::uint64_t{kPhiloxFactor1} * x.word[2];
     x = {{static_cast<std::uint32_t>(product1 >> 32) ^ x.word[1] ^ key0,
           static_cast<std::uint32_t>(product1),
           static_cast<std::uint32_t>(product0 >> 32) ^ x.word[3] ^ key1,
           static_cast<std::uint32_t>(product0)}};
-    key0 += 0x9E37'79B9;  // the golden ratio
-    key1 += 0xBB67'AE85;  // sqrt(3) - 1
+    key0 += kPhiloxKeyStep0;
+    key1 += kPhiloxKeyStep1;
   }
   return x;
 }
@@ -44,9 +50,14 @@ struct RandomRange {
   RngState begin;
   const RngState* base = nullptr;
 
+  /// The seed and the counter of block n.
+  AMP_HOST_DEVICE constexpr RngState at(std::uint64_t n) const {
+    if (base == nullptr) return {begin.seed, begin.offset + n};
+    return {base->seed, base->offset + begin.offset + n};
+  }
   AMP_HOST_DEVICE constexpr PhiloxBlock block(std::uint64_t n) const {
-    if (base == nullptr) return philox(begin.seed, begin.offset + n);
-    return philox(base->seed, base->offset + begin.offset + n);
+    const RngState state = at(n);
+    return philox(state.seed, state.offset);
   }
 };
 
@@ -56,8 +67,9 @@ AMP_HOST_DEVICE constexpr float uniform_float(std::uint32_t word) {
 }
 
 /// Returns uniform_float(word) < p, for a `limit` of dropped_below(p): decided on integers,
-/// exactly.
-AMP_HOST_DEVICE constexpr bool is_dropped(std::uint32_t word, std::uint32_t limit) {
+/// exactly. Of one word or a vector of them.
+template <class Word>
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE constexpr auto is_dropped(const Word& word, std::uint32_t limit) {
   return (word >> 8) < limit;
 }
 /// Returns ceil(p * 2^24), for p in [0, 1].
