@@ -73,7 +73,7 @@ void batch_norm(const BatchNormArgs& args) {
   const HostBuffer<double> batch(2 * channels);
   double *const means = batch.data(), *const squares = means + channels;
   for_channel_groups(runs, channels, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t space = row_space(runs.length);
+    const std::int64_t space = scratch_space(runs.length);
     const HostBuffer<C> scratch(2 * space);
     const auto fetch_run = [&](std::int64_t c, std::int64_t run) {
       return runs.block(c, run).fetch(args.input, scratch.data());
@@ -115,7 +115,7 @@ void batch_norm_backward(const BatchNormBackwardArgs& args) {
   const ChannelRuns runs(args.input);
   const double n = static_cast<double>(runs.count) * static_cast<double>(runs.length);
   for_channel_groups(runs, args.input.sizes[1], [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t space = row_space(runs.length), channels = end - begin;
+    const std::int64_t space = scratch_space(runs.length), channels = end - begin;
     const HostBuffer<C> scratch(3 * space);
     const HostBuffer<double> sum(channels), dot(channels);
     std::fill_n(sum.data(), channels, 0.0);

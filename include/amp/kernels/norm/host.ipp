@@ -63,7 +63,7 @@ void norm(const NormArgs& args) {
   const std::int64_t piece = affine.piece();
   parallel_ranges(rows, ceil_div(4 * kBlock, length), [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t together = (std::min)(end - begin, rows_together(length));
-    const HostBuffer<C> scratch(2 * row_space(together * length));
+    const HostBuffer<C> scratch(2 * scratch_space(together * length));
     for (std::int64_t first = begin; first < end; first += together) {
       const std::int64_t count = (std::min)(together, end - first);
       const RowBlock block{first * length, 1, length, count, piece};
@@ -143,7 +143,7 @@ void norm_backward(const NormBackwardArgs& args) {
   parallel_for(parts, [&](std::int64_t p) {
     const std::int64_t together = (std::min)(part, rows_together(length));
     const std::int64_t end = (std::min)(rows, (p + 1) * part);
-    const HostBuffer<C> scratch(3 * row_space(together * length));
+    const HostBuffer<C> scratch(3 * scratch_space(together * length));
     for (std::int64_t first = p * part; first < end; first += together) {
       const std::int64_t count = (std::min)(together, end - first);
       const RowBlock block{first * length, 1, length, count, affine.piece()};

@@ -157,7 +157,7 @@ void softmax_gradient_blocks(const SoftmaxBackwardArgs& args, const Lines& lines
                                                 std::int64_t length)) {
   if (lines.stride != 1) {
     return for_column_blocks<C>(lines, 2, [&](const ColumnBlock& block, C* grad) {
-      C* const y = grad + block.length * block.space();
+      C* const y = grad + block.distance();
       block.fetch(args.grad_output, grad);
       block.fetch(args.output, y);
       of_columns(grad, y, block.space(), block.length);

@@ -39,11 +39,12 @@ class PixelBlocks {
   explicit PixelBlocks(const Arrays& arrays)
       : arrays_(arrays),
         channels_(arrays[0]->sizes[1]),
-        buffer_(static_cast<std::int64_t>(kArrays + 1) * pixels(*arrays[0]) * channels_) {}
+        distance_(buffer_distance(pixels(*arrays[0]) * channels_)),
+        buffer_(static_cast<std::int64_t>(kArrays + 1) * distance_) {}
 
   /// The number of pixels in a block.
   static std::int64_t pixels(const Operand& images) {
-    return (std::max)(std::int64_t{1}, 4 * kBlock / images.sizes[1]);
+    return (std::max)(std::int64_t{1}, 2 * kBlock / images.sizes[1]);
   }
   /// Fetches `count` pixels from pixel `first` on, counted over all images.
   Pointers fetch_from(std::int64_t first, std::int64_t count) const {
@@ -56,11 +57,11 @@ class PixelBlocks {
 
  private:
   float* room(std::size_t k) const {
-    return buffer_.data() + static_cast<std::int64_t>(k) * pixels(*arrays_[0]) * channels_;
+    return buffer_.data() + static_cast<std::int64_t>(k) * distance_;
   }
 
   Arrays arrays_;
-  std::int64_t channels_;
+  std::int64_t channels_, distance_;
   HostBuffer<float> buffer_;
 };
 

@@ -19,14 +19,14 @@ namespace amp::inline v0::kernels::host::detail {
 
 /// Calls body(first line, number of lines, scratch) for all lines, in parallel. Lines that are
 /// short and follow each other in memory are passed several at a time. The scratch has `rows` times
-/// row_space() of their elements.
+/// scratch_space() of their elements.
 template <class C, class Body>
 void for_line_blocks(const Lines& lines, int rows, Body&& body) {
   if (lines.length == 0) return;
   const std::int64_t together = lines.stride == 1 ? rows_together(lines.length) : 1;
   parallel_ranges(lines.count, ceil_div(4 * kBlock, lines.length),
                   [&](std::int64_t begin, std::int64_t end) {
-                    const HostBuffer<C> scratch(rows * row_space(together * lines.length));
+                    const HostBuffer<C> scratch(rows * scratch_space(together * lines.length));
                     for (std::int64_t line = begin; line < end; line += together) {
                       const std::int64_t count = (std::min)(together, end - line);
                       body(line, count, scratch.data());
@@ -40,6 +40,8 @@ struct ColumnBlock {
   std::int64_t line, at, stride, length, width;
 
   std::int64_t space() const { return ceil_div(width, kWidest) * kWidest; }
+  /// The distance to the rows of the next array in the scratch.
+  std::int64_t distance() const { return buffer_distance(length * space()); }
 
   template <class C>
   void fetch(const Operand& operand, C* rows) const {
@@ -68,7 +70,7 @@ void for_column_blocks(const Lines& lines, int arrays, Body&& body) {
   const std::int64_t rows = ceil_div(width, kWidest) * kWidest * lines.length;
   parallel_ranges(lines.count / lines.stride * across, ceil_div(4 * kBlock, rows),
                   [&](std::int64_t begin, std::int64_t end) {
-                    const HostBuffer<C> scratch(arrays * rows);
+                    const HostBuffer<C> scratch(arrays * buffer_distance(rows));
                     for (std::int64_t i = begin; i < end; ++i) {
                       const std::int64_t from = i % across * width;
                       const std::int64_t line = i / across * lines.stride + from;
