@@ -5,6 +5,7 @@
 // in float64 (which other tests compare with torch and with differences), and special values act in
 // their own row only, wherever they lie.
 #include <amp/amp.hpp>
+#include <amp/kernels/traversal/host/rows.hpp>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -199,4 +200,16 @@ TEST_CASE("rows: norms of rows whose first element is far from the others", "[op
 }
 
 }  // namespace
+TEST_CASE("rows: buffers side by side have their own places within a page", "[ops]") {
+  constexpr std::int64_t kPage = 1024, kApart = 128;  // in floats
+  for (std::int64_t n = 1; n < 5000; ++n) {
+    const std::int64_t distance = amp::kernels::host::detail::scratch_space(n);
+    REQUIRE((distance >= n + amp::simd::kMostLanes && distance <= n + 2 * kPage));
+    for (int k = 1; k < 4; ++k) {
+      const std::int64_t place = k * distance % kPage;
+      REQUIRE((place >= kApart && place <= kPage - kApart));
+    }
+  }
+}
+
 }  // namespace rows_test

@@ -297,7 +297,7 @@ namespace native {
 
 /// Whether the set reads and writes some lanes only. Otherwise they are copied one by one.
 template <class T, class Isa>
-inline constexpr bool kHasMasks = std::is_same_v<T, float> && !std::is_same_v<Isa, Baseline>;
+inline constexpr bool kHasMasks = sizeof(T) == 4 && !std::is_same_v<Isa, Baseline>;
 
 void load_first();  // so that these names are known on other processors
 void store_first();
@@ -353,9 +353,9 @@ AMP_ALWAYS_INLINE void add_to(T* to, const Vec<T, Isa>& terms) {
 template <class Isa, class T>
 AMP_ALWAYS_INLINE Vec<T, Isa> load_first(const T* x, std::int64_t n) {
   if constexpr (native::kHasMasks<T, Isa>) {
-    Vec<T, Isa> v;
-    native::load_first(x, n, v.low);
-    return v;
+    Vec<float, Isa> v;
+    native::load_first(reinterpret_cast<const float*>(x), n, v.low);
+    return as<T>(v);
   } else {
     T padded[kLanes<Isa>] = {};
     for (std::int64_t l = 0; l < n; ++l) padded[l] = x[l];
@@ -365,7 +365,7 @@ AMP_ALWAYS_INLINE Vec<T, Isa> load_first(const T* x, std::int64_t n) {
 template <class T, class Isa>
 AMP_ALWAYS_INLINE void store_first(const Vec<T, Isa>& v, T* x, std::int64_t n) {
   if constexpr (native::kHasMasks<T, Isa>) {
-    native::store_first(v.low, n, x);
+    native::store_first(as<float>(v).low, n, reinterpret_cast<float*>(x));
   } else {
     T padded[kLanes<Isa>];
     store(v, padded);
