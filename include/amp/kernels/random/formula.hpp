@@ -17,22 +17,25 @@ namespace amp::inline v0::kernels {
 /// Draws the numbers of one block. Normal ones come in pairs from the Box-Muller transform.
 struct Draw {
   Distribution distribution;
-  float steps = 0x1p24F;  // as many bits as the format has digits
+  int shift = 8;  // leaves as many bits as the format has digits, so that none rounds up to 1
+  float unit = 0x1p-24F;
 
   explicit Draw(const RandomArgs& args) : distribution(args.distribution) {
     visit_dtype(args.output.dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      if constexpr (is_small_float<T>)
-        steps = static_cast<float>(1 << std::numeric_limits<T>::digits);
+      if constexpr (is_small_float<T>) {
+        shift = 32 - std::numeric_limits<T>::digits;
+        unit = 1.0F / static_cast<float>(1 << std::numeric_limits<T>::digits);
+      }
     });
   }
   AMP_ALWAYS_INLINE AMP_HOST_DEVICE void operator()(const PhiloxBlock& bits, float* values) const {
-    for (int l = 0; l < 4; ++l) values[l] = uniform_float(bits.word[l]);
     if (distribution == Distribution::kUniform) {
-      // Exact in the format, so none rounds up to 1.
-      for (int l = 0; l < 4; ++l) values[l] = functions::floor(values[l] * steps) / steps;
+      for (int l = 0; l < 4; ++l)
+        values[l] = static_cast<float>(static_cast<std::int32_t>(bits.word[l] >> shift)) * unit;
       return;
     }
+    for (int l = 0; l < 4; ++l) values[l] = uniform_float(bits.word[l]);
     for (int l = 0; l < 4; l += 2) {
       const float radius = functions::sqrt(-2.0F * functions::log(1.0F - values[l]));
       const float angle = 6.283185307179586F * values[l + 1];
