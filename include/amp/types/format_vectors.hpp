@@ -39,18 +39,14 @@ template <class Format, class Isa>
 AMP_ALWAYS_INLINE Codes<Format, Isa> encode(const simd::Vec<float, Isa>& x) {
   using U = simd::Vec<std::uint32_t, Isa>;
   using I = simd::Vec<std::int32_t, Isa>;
-  constexpr bool kIsHalf = std::is_same_v<Format, half>;
-  if constexpr (kIsHalf && Isa::kHasHalf) return simd::to_half(x);
-  if constexpr (std::is_same_v<Format, bfloat16> && Isa::kRoundsByMasks)
+  if constexpr (std::is_same_v<Format, half> && Isa::kHasHalf) {
+    return simd::to_half(x);
+  } else if constexpr (std::is_same_v<Format, bfloat16>) {
     return simd::to_bfloat16(x);
-  const I bits = simd::as<std::int32_t>(x), magnitude = bits & 0x7fff'ffff;
-  const U of_magnitude = simd::as<std::uint32_t>(magnitude);
-  const I is_nan = simd::is_nan(x);
-  if constexpr (std::is_same_v<Format, bfloat16>) {
-    const U all = simd::as<std::uint32_t>(x), upper = all >> 16;
-    const U rounded = (all + (upper & 1) + 0x7fff) >> 16;
-    return simd::narrow<std::uint16_t>(select(is_nan, upper | 0x40, rounded));
   } else {
+    const I bits = simd::as<std::int32_t>(x), magnitude = bits & 0x7fff'ffff;
+    const U of_magnitude = simd::as<std::uint32_t>(magnitude);
+    const I is_nan = simd::is_nan(x);
     constexpr int kShift = 23 - Format::mantissa_bits, kRebias = 127 - Format::bias;
     constexpr int kSignShift = 31 - Format::exponent_bits - Format::mantissa_bits;
     constexpr int kPayload = Format::special == NonFinite::kIeee ? Format::kMantissaMask : 0;

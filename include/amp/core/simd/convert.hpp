@@ -27,7 +27,7 @@ using R = typename Register<T, kBytes>::type;
 // masks, whose types differ between compilers, so these instructions are named.
 void from_half();  // so that these names are known on other processors
 void to_half();
-void to_bfloat16();
+void round_upper_half();
 template <int kDirection>
 void round();
 #if AMP_X86
@@ -50,26 +50,19 @@ AMP_WITH_AVX512 inline void from_half(const R<std::int16_t, 32>& x, R<float, 64>
 AMP_WITH_AVX512 inline void to_half(const R<float, 64>& x, R<std::int16_t, 32>& y) {
   __asm__("vcvtps2ph $0, %1, %0" : "=v"(y) : "v"(x));
 }
-/// The upper half of each number, rounded to nearest even; of a NaN, its upper half made quiet.
-/// Masks take half of the instructions that the formula for all sets needs.
-AMP_WITH_AVX512 inline void to_bfloat16(const R<float, 64>& x, R<std::uint16_t, 32>& y) {
+/// Rounds the upper half of each number to nearest even, or makes it quiet if the number is a NaN.
+/// The lower half means nothing. Masks take half of the instructions of the formula for all sets.
+AMP_WITH_AVX512 inline void round_upper_half(const R<float, 64>& x, R<std::uint32_t, 64>& y) {
   using Bits = Vec<std::uint32_t, Avx512>;
-  static constexpr std::uint16_t kUpperHalves[32] = {1,  3,  5,  7,  9,  11, 13, 15,
-                                                     17, 19, 21, 23, 25, 27, 29, 31};
-  R<std::uint16_t, 64> upper_halves;
-  __builtin_memcpy(&upper_halves, kUpperHalves, sizeof upper_halves);
-  [[maybe_unused]] R<float, 64> rounded;  // used, but nvcc does not see it
   __asm__ __inline__(
       "vptestmd %[last_bit], %[x], %%k1\n\t"
-      "vpaddd %[below_half], %[x], %[rounded]\n\t"
-      "vpaddd %[half], %[x], %[rounded]%{%%k1%}\n\t"
+      "vpaddd %[below_half], %[x], %[y]\n\t"
+      "vpaddd %[half], %[x], %[y]%{%%k1%}\n\t"
       "vcmpunordps %[x], %[x], %%k1\n\t"
-      "vpord %[quiet], %[x], %[rounded]%{%%k1%}\n\t"
-      "vpermw %[rounded], %[upper_halves], %g[y]"
-      : [rounded] "=&v"(rounded), [y] "=v"(y)
+      "vpord %[quiet], %[x], %[y]%{%%k1%}"
+      : [y] "=&v"(y)
       : [x] "v"(x), [last_bit] "v"(Bits(0x1'0000).low), [below_half] "v"(Bits(0x7fff).low),
-        [half] "v"(Bits(0x8000).low), [quiet] "v"(Bits(0x40'0000).low),
-        [upper_halves] "v"(upper_halves)
+        [half] "v"(Bits(0x8000).low), [quiet] "v"(Bits(0x40'0000).low)
       : "k1");
 }
 AMP_WITH_AVX512 inline void square_root(const R<float, 64>& x, R<float, 64>& y) {
@@ -92,7 +85,7 @@ inline constexpr bool kByName = !std::is_same_v<Isa, Baseline>;
 #define AMP_WIDEN_BY_NAME(text, x, y) __asm__(text " %1, %0" : "=v"(y) : "vm"(x))
 #define AMP_REGISTER_BY_NAME(text, x, y) __asm__(text : "=v"(y) : "v"(x))
 #define AMP_JOIN_BY_NAME(text, a, b, y) __asm__(text : "=&v"(y) : "v"(a), "v"(b))
-#define AMP_BINARY_BY_NAME(text, a, b, y) __asm__(text " %2, %1, %0" : "=v"(y) : "v"(a), "v"(b))
+#define AMP_BINARY_BY_NAME(text, a, b, y) __asm__(text : "=v"(y) : "v"(a), "v"(b))
 #else
 template <class Isa>
 inline constexpr bool kByName = false;
@@ -150,8 +143,8 @@ AMP_ALWAYS_INLINE Vec<std::uint64_t, Isa> multiply_lower_halves(const Vec<std::u
                                                                 const Vec<std::uint64_t, Isa>& b) {
   if constexpr (native::kByName<Isa>) {
     Vec<std::uint64_t, Isa> product;
-    AMP_BINARY_BY_NAME("vpmuludq", a.low, b.low, product.low);
-    AMP_BINARY_BY_NAME("vpmuludq", a.high, b.high, product.high);
+    AMP_BINARY_BY_NAME("vpmuludq %2, %1, %0", a.low, b.low, product.low);
+    AMP_BINARY_BY_NAME("vpmuludq %2, %1, %0", a.high, b.high, product.high);
     return product;
   } else {
     return (a & 0xffff'ffff) * (b & 0xffff'ffff);
@@ -237,12 +230,40 @@ AMP_ALWAYS_INLINE Vec<std::uint16_t, Isa> to_half(const Vec<float, Isa>& x) {
   return as<std::uint16_t>(y);
 }
 
-/// Rounds to nearest even; NaNs become quiet. Requires Isa::kRoundsByMasks.
+/// The upper half of each lane.
+template <class Isa>
+AMP_ALWAYS_INLINE Vec<std::uint16_t, Isa> upper_halves(const Vec<std::uint32_t, Isa>& x) {
+  if constexpr (native::kByName<Isa>) {
+    Vec<std::uint16_t, Isa> y;
+    if constexpr (std::is_same_v<Isa, Avx512>) {
+      static constexpr std::uint16_t kPlaces[32] = {1,  3,  5,  7,  9,  11, 13, 15,
+                                                    17, 19, 21, 23, 25, 27, 29, 31};
+      native::R<std::uint16_t, 64> places;
+      __builtin_memcpy(&places, kPlaces, sizeof places);
+      AMP_BINARY_BY_NAME("vpermw %1, %2, %g0", x.low, places, y.low);
+    } else {
+      static constexpr std::uint8_t kPlaces[32] = {2, 3, 6, 7, 10, 11, 14, 15, 0,  0,  0,  0,
+                                                   0, 0, 0, 0, 2,  3,  6,  7,  10, 11, 14, 15};
+      native::R<std::uint8_t, 32> places;
+      __builtin_memcpy(&places, kPlaces, sizeof places);
+      AMP_BINARY_BY_NAME("vpshufb %2, %1, %t0\n\tvpermq $8, %t0, %t0", x.low, places, y.low);
+    }
+    return y;
+  } else {
+    return narrow<std::uint16_t>(x >> 16);
+  }
+}
+/// The upper half of each number, rounded to nearest even; of a NaN, made quiet.
 template <class Isa>
 AMP_ALWAYS_INLINE Vec<std::uint16_t, Isa> to_bfloat16(const Vec<float, Isa>& x) {
-  Vec<std::uint16_t, Isa> y;
-  native::to_bfloat16(x.low, y.low);
-  return y;
+  Vec<std::uint32_t, Isa> rounded;
+  if constexpr (std::is_same_v<Isa, Avx512>) {
+    native::round_upper_half(x.low, rounded.low);
+  } else {
+    const Vec<std::uint32_t, Isa> bits = as<std::uint32_t>(x);
+    rounded = select(is_nan(x), bits | 0x40'0000, bits + ((bits >> 16) & 1) + 0x7fff);
+  }
+  return upper_halves(rounded);
 }
 
 /// A function of C, for each lane.

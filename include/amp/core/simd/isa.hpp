@@ -34,17 +34,14 @@ struct Baseline {
   static constexpr bool kShiftsLanes = !AMP_X86;  ///< each by a number of its own
   static constexpr bool kHasHalf = false;         ///< conversion of half precision
   static constexpr bool kHasRounding = false;     ///< to whole numbers, in any direction
-  static constexpr bool kRoundsByMasks = false;   ///< to bfloat16
 };
 struct Avx2 {
   static constexpr int kBytes = 32;
   static constexpr bool kShiftsLanes = true, kHasHalf = true, kHasRounding = true;
-  static constexpr bool kRoundsByMasks = false;
 };
 struct Avx512 {
   static constexpr int kBytes = 64;
   static constexpr bool kShiftsLanes = true, kHasHalf = true, kHasRounding = true;
-  static constexpr bool kRoundsByMasks = true;
 };
 
 template <class Isa>

@@ -141,7 +141,7 @@ struct OfVectors {
   AMP_ALWAYS_INLINE static void put(const simd::Vec<float, Isa>& v, Y* y) {
     auto* const codes = reinterpret_cast<std::uint16_t*>(y);
     if constexpr (!kRounds && std::is_same_v<Y, bfloat16>)
-      simd::store(simd::narrow<std::uint16_t>(simd::as<std::uint32_t>(v) >> 16), codes);
+      simd::store(simd::upper_halves(simd::as<std::uint32_t>(v)), codes);
     else
       simd::store(amp::detail::encode<Y>(v), codes);
   }
