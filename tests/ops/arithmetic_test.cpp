@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/numbers.hpp"
 
 namespace {
 
@@ -133,4 +134,15 @@ TEST_CASE("integers wrap around, without undefined behaviour") {
   CHECK(amp::abs(ends).to_vector<std::int64_t>() == Values{kLeast, kMost});
   CHECK(amp::sum(amp::cat({ends, ends})).item<std::int64_t>() == -2);
   CHECK(amp::pow(amp::tensor({3}, {1}), 41).item<std::int64_t>() == -420491770248316829);
+}
+
+TEST_CASE("pow: exponents that need no logarithm, in 16 bits as in float32", "[ops]") {
+  amp::manual_seed(4);
+  for (const amp::DType dtype : {amp::kBFloat16, amp::kFloat16}) {
+    const Tensor x = (amp::rand({333}) + 0.5).to(dtype);
+    for (const double e : {2.0, 3.0, 0.5, -0.5, -1.0, 2.5}) {
+      CAPTURE(dtype, e);
+      CHECK(amp_test::same_bits(amp::pow(x, e), amp::pow(x.to(amp::kFloat32), e).to(dtype)));
+    }
+  }
 }

@@ -6,7 +6,6 @@
 #include <amp/core/simd/on_widest.hpp>
 #include <amp/kernels/random/host/loops.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>

@@ -199,7 +199,6 @@ TEST_CASE("rows: norms of rows whose first element is far from the others", "[op
   }
 }
 
-}  // namespace
 TEST_CASE("rows: buffers side by side have their own places within a page", "[ops]") {
   constexpr std::int64_t kPage = 1024, kApart = 128;  // in floats
   for (std::int64_t n = 1; n < 5000; ++n) {
@@ -212,4 +211,5 @@ TEST_CASE("rows: buffers side by side have their own places within a page", "[op
   }
 }
 
+}  // namespace
 }  // namespace rows_test

@@ -60,10 +60,10 @@
 #define AMP_INLINE inline
 #endif
 
-// Precedes functions of which a program calls few, as ops and their kernels. Header-only, they are
-// templates without parameters, so that a source file compiles only those that it calls, with the
-// kernels that they need; compiled, they are what they seem. AMP_LAZY stands on the declaration,
-// AMP_LAZY_DEFINITION on a definition apart from it.
+// Precedes functions of which a program calls few: ops, their kernels, the forward of layers.
+// Header-only, they are templates without parameters, so that a source file compiles only those that
+// it calls, with the kernels that they need; compiled, they are what they seem. AMP_LAZY stands on
+// the declaration, AMP_LAZY_DEFINITION on a definition apart from it.
 #if AMP_HEADER_ONLY
 #define AMP_LAZY template <class = void>
 #define AMP_LAZY_DEFINITION template <class>

@@ -86,7 +86,7 @@ inline constexpr std::int64_t kBlockInPlace = 16 * kBlock;
 /// Whether fewer elements than a vector has are read and written by masks.
 template <class... X>
 bool has_masks() {
-  return (std::is_same_v<X, float> && ...) &&
+  return (simd::native::kHasMasks<X, simd::Avx2> && ...) &&
          simd::instruction_set() >= simd::InstructionSet::kAvx2;
 }
 

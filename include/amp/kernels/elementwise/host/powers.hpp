@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Powers of arrays of floats with exponents for which products, quotients and roots suffice.
+// Powers with exponents for which products, quotients and roots suffice.
 #pragma once
 
 #include <type_traits>
