@@ -26,7 +26,8 @@ struct LogSumOfRow {
   AMP_ALWAYS_INLINE static LogSum<C> run(const C* x, std::int64_t n) {
     const C maximum = MaximumOfRow::run<Isa>(x, n);
     C* const none = nullptr;
-    return {maximum, finished_sum<true, Isa>(x, none, n, maximum)};
+    const double sum = ExponentialsOfRow::run<Isa>(x, none, n, maximum);
+    return {maximum, static_cast<C>(Softmax{.log = true}.finish(sum))};
   }
 };
 

@@ -61,6 +61,7 @@ template <bool Log, class Sweep>
 AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     softmax_kernel(Sweep sweep, Input x, Output y) {
   using C = typename Sweep::Compute;
+  constexpr Softmax softmax{Log};
   sweep.for_each_tile([&](const auto& tile) {
     Fragment<Sweep> values;  // exp(x - origin), or x
     ExpSums<Sweep> sums;
@@ -73,13 +74,12 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     PerLine<Sweep> finished;
     AMP_UNROLL
     for (int l = 0; l < Sweep::kLines; ++l) {
-      finished[l] = Softmax<Log>::finish(sums.sum[l]);
+      finished[l] = softmax.finish(sums.sum[l]);
       if constexpr (!Log) finished[l] *= sums.seen[l].weight_in(sums.maximum[l]);
     }
     tile.backwards(load, [&](const auto& part) {
-      tile.for_each(part, values, [&](int l, C& value) {
-        Softmax<Log>::apply(value, sums.maximum[l], finished[l]);
-      });
+      tile.for_each(part, values,
+                    [&](int l, C& value) { softmax.apply(value, sums.maximum[l], finished[l]); });
       tile.store(part, y, values);
     });
   });
@@ -89,6 +89,7 @@ template <bool Log, class Sweep>
 AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
     softmax_backward_kernel(Sweep sweep, Input grad_output, Input output, Output grad_input) {
   using C = typename Sweep::Compute;
+  constexpr Softmax softmax{Log};
   sweep.for_each_tile([&](const auto& tile) {
     Fragment<Sweep> grad, y;
     PerLine<Sweep, double> sums = {};
@@ -97,7 +98,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
       load(part);
       tile.add(part, sums, [&](int k, int l) {
         C term = grad[k][l];
-        Softmax<Log>::to_term(term, y[k][l]);
+        softmax.to_term(term, y[k][l]);
         return term;
       });
     });
@@ -107,7 +108,7 @@ AMP_KERNEL void __launch_bounds__(Sweep::kMostThreads, Sweep::kBlocksTogether)
         AMP_UNROLL
         for (int l = 0; l < Sweep::kWidth; ++l) {
           if constexpr (Log) y[k][l] = functions::exp(y[k][l]);
-          Softmax<Log>::to_gradient(grad[k][l], y[k][l], static_cast<C>(sums[tile.line_of(l)]));
+          softmax.to_gradient(grad[k][l], y[k][l], static_cast<C>(sums[tile.line_of(l)]));
         }
       });
       tile.store(part, grad_input, grad);

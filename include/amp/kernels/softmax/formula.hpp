@@ -21,21 +21,19 @@
 namespace amp::inline v0::kernels {
 
 /// Formulas on numbers, or on vectors of them (simd::Vec), which are changed in place.
-template <bool Log>
 struct Softmax {
+  bool log;  // kernels that are compiled for one function know it then
+
   /// Returns the value that is applied to each element of a line: 1 / S, or log S.
   template <class C>
-  AMP_HOST_DEVICE static C finish(C sum) {
-    if constexpr (Log)
-      return functions::log(sum);
-    else
-      return C{1} / sum;
+  AMP_HOST_DEVICE C finish(C sum) const {
+    return log ? functions::log(sum) : C{1} / sum;
   }
   /// Replaces v, which is exp(x - m), or x, by the result.
   AMP_EITHER_SIDE
   template <class V, class C>
-  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void apply(V& v, C maximum, C finished) {
-    if constexpr (Log)
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE void apply(V& v, C maximum, C finished) const {
+    if (log)
       v = (v - maximum) - finished;
     else
       v = v * finished;
@@ -43,14 +41,14 @@ struct Softmax {
   /// Replaces grad by the term of the sum in the gradient's formula.
   AMP_EITHER_SIDE
   template <class V>
-  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_term(V& grad, const V& p) {
-    if constexpr (!Log) grad = grad * p;
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE void to_term(V& grad, const V& p) const {
+    if (!log) grad = grad * p;
   }
   /// Replaces grad by the gradient of x.
   AMP_EITHER_SIDE
   template <class V, class C>
-  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void to_gradient(V& grad, const V& p, C sum) {
-    if constexpr (Log)
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE void to_gradient(V& grad, const V& p, C sum) const {
+    if (log)
       grad = grad - p * sum;
     else
       grad = p * (grad - sum);

@@ -46,11 +46,4 @@ struct ExponentialsOfRow {
   }
 };
 
-/// Computes the sum of exp(x - maximum), and 1 / it or its logarithm: Softmax<Log>::finish.
-template <bool Log, class Isa, class C>
-AMP_ALWAYS_INLINE C finished_sum(const C* x, C* exponentials, std::int64_t n, C maximum) {
-  return static_cast<C>(
-      Softmax<Log>::finish(ExponentialsOfRow::run<Isa>(x, exponentials, n, maximum)));
-}
-
 }  // namespace amp::inline v0::kernels::host::detail
