@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "amp/core/function_ref.hpp"
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
@@ -20,8 +21,10 @@ namespace amp::inline v0::kernels::host::detail {
 /// Calls body(first line, number of lines, scratch) for all lines, in parallel. Lines that are
 /// short and follow each other in memory are passed several at a time. The scratch has `rows` times
 /// scratch_space() of their elements.
-template <class C, class Body>
-void for_line_blocks(const Lines& lines, int rows, Body&& body) {
+template <class C>
+[[gnu::noinline]] void for_line_blocks(
+    const Lines& lines, int rows,
+    FunctionRef<void(std::int64_t line, std::int64_t count, C* scratch)> body) {
   if (lines.length == 0) return;
   const std::int64_t together = lines.stride == 1 ? rows_together(lines.length) : 1;
   parallel_ranges(lines.count, ceil_div(4 * kBlock, lines.length),
@@ -44,7 +47,7 @@ struct ColumnBlock {
   std::int64_t distance() const { return buffer_distance(length * space()); }
 
   template <class C>
-  void fetch(const Operand& operand, C* rows) const {
+  [[gnu::noinline]] void fetch(const Operand& operand, C* rows) const {
     for (std::int64_t i = 0; i < length; ++i, rows += space()) {
       const C* const x = host::fetch(operand, at + i * stride, 1, width, rows);
       if (x != rows) std::memcpy(rows, x, static_cast<std::size_t>(width) * sizeof(C));
@@ -52,7 +55,7 @@ struct ColumnBlock {
     }
   }
   template <class C>
-  void store(const C* rows, const Operand& output) const {
+  [[gnu::noinline]] void store(const C* rows, const Operand& output) const {
     for (std::int64_t i = 0; i < length; ++i, rows += space())
       host::store(rows, output, at + i * stride, 1, width);
   }
@@ -60,8 +63,9 @@ struct ColumnBlock {
 
 /// Calls body(column block, scratch) for all lines, which lie side by side, in parallel. A block
 /// has at most kBlock lines. The scratch has room for the rows of `arrays` blocks.
-template <class C, class Body>
-void for_column_blocks(const Lines& lines, int arrays, Body&& body) {
+template <class C>
+[[gnu::noinline]] void for_column_blocks(
+    const Lines& lines, int arrays, FunctionRef<void(const ColumnBlock& block, C* scratch)> body) {
   if (lines.length == 0 || lines.count == 0) return;
   const std::int64_t in_cache = (std::int64_t{1} << 15) / lines.length / kWidest * kWidest;
   const std::int64_t width =
