@@ -40,13 +40,19 @@ void mask_block(const U* y, std::int64_t n, std::uint8_t* mask) {
   }
 }
 
+/// Elements from i on: those of the gradient whose bits are set, and 0 for the others.
+template <class U>
+AMP_ALWAYS_INLINE void pass_masked(const U* gradient, const std::uint8_t* mask, std::int64_t i,
+                                   std::int64_t n, U* output) {
+  for (; i < n; ++i) output[i] = (mask[i / 8] >> i % 8 & 1) != 0 ? gradient[i] : U{0};
+}
+/// The same in vectors, for elements of two and four bytes.
 struct PassMasked {
   template <class Isa, class U>
   AMP_ALWAYS_INLINE static void run(const U* gradient, const std::uint8_t* mask, std::int64_t n,
                                     U* output) {
-    using W = std::conditional_t<sizeof(U) == 8, std::int64_t, std::uint32_t>;
-    static constexpr W kBits[] = {1,   2,   4,    8,    16,   32,   64,    128,
-                                  256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+    static constexpr std::uint32_t kBits[] = {1,   2,   4,    8,    16,   32,   64,    128,
+                                              256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
     constexpr std::int64_t kLanes = simd::kLanes<Isa>;
     const auto bits = simd::load<Isa>(kBits);
     std::int64_t i = 0;
@@ -54,18 +60,15 @@ struct PassMasked {
       unsigned passes = static_cast<unsigned>(mask[i / 8]) >> i % 8;
       if constexpr (kLanes == 16) passes |= static_cast<unsigned>(mask[i / 8 + 1]) << 8;
       auto passing = bits;  // the number is an operand: g++ makes initialisers lane by lane
-      passing.low &= static_cast<W>(passes);
-      if constexpr (sizeof(U) == 8) passing.high &= static_cast<W>(passes);
-      passing = simd::as<W>(passing != 0);
+      passing.low &= passes;
+      passing = simd::as<std::uint32_t>(passing != 0);
       const auto x = simd::load<Isa>(gradient + i);
-      if constexpr (sizeof(U) == 8)
-        simd::store(simd::as<U>(simd::as<W>(x) & passing), output + i);
-      else if constexpr (sizeof(U) == 4)
+      if constexpr (sizeof(U) == 4)
         simd::store(x & passing, output + i);
       else
-        simd::store(simd::narrow<U>(simd::widen<W>(x) & passing), output + i);
+        simd::store(simd::narrow<U>(simd::widen<std::uint32_t>(x) & passing), output + i);
     }
-    for (; i < n; ++i) output[i] = (mask[i / 8] >> i % 8 & 1) != 0 ? gradient[i] : U{0};
+    pass_masked(gradient, mask, i, n, output);
   }
 };
 
@@ -121,8 +124,12 @@ AMP_LAZY_DEFINITION void pass_relu_mask(const Operand& gradient, const std::uint
   visit_bits(output.dtype, [&](auto tag) {
     using U = typename decltype(tag)::type;
     detail::for_each_block(output.numel(), [&](std::int64_t begin, std::int64_t n) {
-      simd::on_widest<detail::PassMasked>(gradient.as<const U>() + begin, mask + begin / 8, n,
-                                          output.as<U>() + begin);
+      const U* const from = gradient.as<const U>() + begin;
+      U* const to = output.as<U>() + begin;
+      if constexpr (sizeof(U) == 2 || sizeof(U) == 4)
+        simd::on_widest<detail::PassMasked>(from, mask + begin / 8, n, to);
+      else
+        detail::pass_masked(from, mask + begin / 8, 0, n, to);
     });
   });
 }
