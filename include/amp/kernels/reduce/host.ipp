@@ -58,8 +58,8 @@ struct ShortSumOfFloats {
   }
 };
 /// sums[i] += x[i] for each of some rows, which begin `width` apart. The rows are taken eight at a
-/// time, so that a sum is loaded and stored once for them; eight 16-bit numbers are added in float
-/// first if `in_float`.
+/// time, so that a sum is loaded and stored once for them. Eight 16-bit numbers are added in float
+/// first; unless `in_float`, rows are added one by one.
 struct AddRows {
   template <class Isa, class T>
   AMP_ALWAYS_INLINE static void run(const T* x, std::int64_t rows, std::int64_t width,
@@ -67,17 +67,17 @@ struct AddRows {
     if constexpr (!kLoadsFloats<Isa, T>) return;
     constexpr std::int64_t kLanes = simd::kLanes<Isa>, kRows = 8;
     std::int64_t row = 0;
-    for (; row + kRows <= rows; row += kRows, x += kRows * width) {
+    for (; in_float && row + kRows <= rows; row += kRows, x += kRows * width) {
       std::int64_t i = 0;
       for (; i + kLanes <= n; i += kLanes) {
-        if (in_float && !std::is_same_v<T, float>) {
-          auto sum = load_floats<Isa>(x + i);
-          for (std::int64_t r = 1; r < kRows; ++r) sum += load_floats<Isa>(x + r * width + i);
-          simd::add_to(sums + i, simd::to_double(sum));
-        } else {
+        if constexpr (std::is_same_v<T, float>) {
           auto sum = simd::load<Isa>(sums + i);
           for (std::int64_t r = 0; r < kRows; ++r) sum += load_doubles_of<Isa>(x + r * width + i);
           simd::store(sum, sums + i);
+        } else {
+          auto sum = load_floats<Isa>(x + i);
+          for (std::int64_t r = 1; r < kRows; ++r) sum += load_floats<Isa>(x + r * width + i);
+          simd::add_to(sums + i, simd::to_double(sum));
         }
       }
       add_rest(x, kRows, width, i, n, sums);
