@@ -20,16 +20,16 @@ AMP_LAZY_DEFINITION void matmul(const MatmulArgs& args) {
   done = done || onednn::matmul(args);
 #endif
   if (!done) gemm_matmul(args);
-  sum_rows_and_columns<detail::HostSteps>(args);
+  sum_rows_and_columns<detail::HostSteps<>>(args);
 }
 
 AMP_LAZY_DEFINITION void matmul_with_epilogue(const MatmulArgs& args) {
 #if AMP_USE_ONEDNN
   if (args.epilogue != Epilogue::kNone &&
-      onednn::matmul_in_tiles(args, apply_epilogue<detail::HostSteps>))
-    return sum_rows_and_columns<detail::HostSteps>(args);
+      onednn::matmul_in_tiles(args, apply_epilogue<detail::HostSteps<>>))
+    return sum_rows_and_columns<detail::HostSteps<>>(args);
 #endif
-  matmul_then_epilogue<detail::HostSteps>(args, matmul);
+  matmul_then_epilogue<detail::HostSteps<>>(args, matmul);
 }
 
 }  // namespace amp::inline v0::kernels::host

@@ -48,6 +48,7 @@ void for_each_relu_byte(const Operand& h, const Operand& aux, const Operand& out
   });
 }
 
+template <class = void>  // compiled only where a matmul is
 struct HostSteps {
   static constexpr bool kReluInPlace = false;  // sums are in float32 anyway
   struct Buffer : HostBuffer<std::byte> {
