@@ -36,8 +36,13 @@ struct ConvertVectors {
   }
   template <class Isa, class Format>
   AMP_ALWAYS_INLINE static void convert(const float* from, Format* to) {
-    const Codes<Format, Isa> codes = encode<Format>(simd::load<Isa>(from));
-    __builtin_memcpy(static_cast<void*>(to), &codes, sizeof codes);
+    const simd::Vec<float, Isa> x = simd::load<Isa>(from);
+    if constexpr (std::is_same_v<Format, half> && Isa::kHasHalf) {
+      simd::store_half(x, reinterpret_cast<std::uint16_t*>(to));
+    } else {
+      const Codes<Format, Isa> codes = encode<Format>(x);
+      __builtin_memcpy(static_cast<void*>(to), &codes, sizeof codes);
+    }
   }
 };
 

@@ -27,6 +27,7 @@ using R = typename Register<T, kBytes>::type;
 // masks, whose types differ between compilers, so these instructions are named.
 void from_half();  // so that these names are known on other processors
 void to_half();
+void store_half();
 void round_upper_half();
 template <int kDirection>
 void round();
@@ -49,6 +50,11 @@ AMP_WITH_AVX512 inline void from_half(const R<std::int16_t, 32>& x, R<float, 64>
 }
 AMP_WITH_AVX512 inline void to_half(const R<float, 64>& x, R<std::int16_t, 32>& y) {
   __asm__("vcvtps2ph $0, %1, %0" : "=v"(y) : "v"(x));
+}
+/// To memory, 32 bytes: the speed of a separate store depends on where its loop lies. (Zen 4 took 2.5
+/// to 3.6 ms for 16 million numbers, this 2.5 to 2.6.)
+AMP_WITH_AVX512 inline void store_half(const R<float, 64>& x, std::uint16_t* to) {
+  __asm__("vcvtps2ph $0, %1, %0" : "=m"(*reinterpret_cast<char(*)[32]>(to)) : "v"(x));
 }
 /// Rounds the upper half of each number to nearest even, or makes it quiet if the number is a NaN.
 /// The lower half means nothing. Masks take half of the instructions of the formula for all sets.
@@ -228,6 +234,13 @@ AMP_ALWAYS_INLINE Vec<std::uint16_t, Isa> to_half(const Vec<float, Isa>& x) {
   Vec<std::int16_t, Isa> y;
   native::to_half(x.low, y.low);
   return as<std::uint16_t>(y);
+}
+template <class Isa>
+AMP_ALWAYS_INLINE void store_half(const Vec<float, Isa>& x, std::uint16_t* to) {
+  if constexpr (std::is_same_v<Isa, Avx512>)
+    native::store_half(x.low, to);
+  else
+    store(to_half(x), to);
 }
 
 /// The upper half of each lane.
