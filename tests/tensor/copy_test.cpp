@@ -63,6 +63,30 @@ TEST_CASE("copy: rows longer than a piece", "[tensor]") {
   CHECK(x.clone().to_vector<int>() == x.to_vector<int>());
 }
 
+TEST_CASE("copy: conversions of rows longer than a piece, of any strides", "[tensor]") {
+  constexpr int kLength = 40001;
+  std::vector<int> expected;
+  for (int i = 0; i < 2 * kLength; ++i) expected.push_back(number(i));
+  const std::vector<int> first(expected.begin(), expected.begin() + kLength);
+  const std::vector<amp::DType> dtypes = {amp::kUInt8, amp::kFloat16, amp::kBFloat16, amp::kFloat32,
+                                          amp::kInt64};
+  for (const amp::DType from : dtypes) {
+    for (const amp::DType to : dtypes) {
+      INFO(to_string(from) << " to " << to_string(to));
+      const Tensor x = numbers({2, kLength}, from), row = x.select(0, 0);
+      const Tensor wide = numbers({kLength, 2}, to), column = wide.select(1, 1);
+      CHECK(x.to(to).to_vector<int>() == expected);
+      column.copy_(row);
+      CHECK(column.to_vector<int>() == first);
+      CHECK(numbers({kLength, 1}, from).expand({kLength, 2}).select(1, 1).to(to).to_vector<int>() ==
+            first);
+      CHECK(wide.select(1, 1).to(from).to_vector<int>() == first);
+      row.copy_(numbers({1}, to).expand({kLength}));
+      CHECK(row.to_vector<int>() == std::vector<int>(first.size(), number(0)));
+    }
+  }
+}
+
 TEST_CASE("copy: one element for all", "[tensor]") {
   for (const amp::DType dtype : kSizes) {
     for (const int length : kLengths) {

@@ -54,7 +54,8 @@ void unary_blocks(const UnaryArgs& args, UnaryLoop<C, Result> loop_of_block) {
 /// Converts by way of C, in one pass.
 template <class C>
 void convert_blocks(const UnaryArgs& args) {
-  const auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
+  auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
+  if (is_in_place<C>(args.output, loop.inner_stride(1))) loop.block = kBlockInPlace;
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
     C buffer[kBlock];
     C* const y = target(args.output, at[1], loop.inner_stride(1), n, buffer);
