@@ -62,14 +62,15 @@ struct ColumnBlock {
 };
 
 /// Calls body(column block, scratch) for all lines, which lie side by side, in parallel. A block
-/// has at most kBlock lines. The scratch has room for the rows of `arrays` blocks.
+/// has at most kBlock lines, and stays in the second cache unless lines are long: a processor does
+/// not fetch ahead in rows of few cache lines. The scratch has room for the rows of `arrays` blocks.
 template <class C>
 [[gnu::noinline]] void for_column_blocks(
     const Lines& lines, int arrays, FunctionRef<void(const ColumnBlock& block, C* scratch)> body) {
   if (lines.length == 0 || lines.count == 0) return;
-  const std::int64_t in_cache = (std::int64_t{1} << 15) / lines.length / kWidest * kWidest;
-  const std::int64_t width =
-      (std::min)(lines.stride, std::clamp(in_cache, std::int64_t{64}, kBlock));
+  constexpr std::int64_t kInCache = std::int64_t{1} << 16, kPrefetched = 128;
+  const std::int64_t in_cache = kInCache / lines.length / kWidest * kWidest;
+  const std::int64_t width = (std::min)(lines.stride, std::clamp(in_cache, kPrefetched, kBlock));
   const std::int64_t across = ceil_div(lines.stride, width);
   const std::int64_t rows = ceil_div(width, kWidest) * kWidest * lines.length;
   parallel_ranges(lines.count / lines.stride * across, ceil_div(4 * kBlock, rows),
