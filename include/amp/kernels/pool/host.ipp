@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "amp/core/function_ref.hpp"
 #include "amp/core/math.hpp"
 #include "amp/kernels/pool/host.hpp"
 #include "amp/kernels/pool/host/channels_last.hpp"
@@ -59,25 +60,30 @@ void max_pool_plane(const MaxPool2dArgs& args, const C* in, C* out, std::int32_t
   max_pool_plane(args, stride, in, out, indices);
 }
 
-/// Processes whole planes in the compute type, in parallel: body(in, out) reads one and fills the
-/// other.
-template <class Body>
-void for_each_plane(const Operand& input, const Operand& output, Body body) {
+/// Processes whole planes in the compute type, in parallel: body(plane, in, out) reads one and fills
+/// the other.
+template <class C>
+[[gnu::noinline]] void for_each_plane_of(
+    const Operand& input, const Operand& output,
+    FunctionRef<void(std::int64_t plane, const C* in, C* out)> body) {
   const std::int64_t in_size = input.sizes[2] * input.sizes[3];
   const std::int64_t out_size = output.sizes[2] * output.sizes[3];
+  parallel_ranges(
+      input.sizes[0] * input.sizes[1], ceil_div(16 * kBlock, (std::max)(in_size, out_size)),
+      [&](std::int64_t begin, std::int64_t end) {
+        const HostBuffer<C> in_buffer(in_size), out_buffer(out_size);
+        for (std::int64_t plane = begin; plane < end; ++plane) {
+          const C* const in = fetch(input, plane * in_size, 1, in_size, in_buffer.data());
+          C* const out = target(output, plane * out_size, 1, out_size, out_buffer.data());
+          body(plane, in, out);
+          store(out, output, plane * out_size, 1, out_size);
+        }
+      });
+}
+template <class Body>
+void for_each_plane(const Operand& input, const Operand& output, Body body) {
   visit_float_type(input.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    parallel_ranges(
-        input.sizes[0] * input.sizes[1], ceil_div(16 * kBlock, (std::max)(in_size, out_size)),
-        [&](std::int64_t begin, std::int64_t end) {
-          const HostBuffer<C> in_buffer(in_size), out_buffer(out_size);
-          for (std::int64_t plane = begin; plane < end; ++plane) {
-            const C* const in = fetch(input, plane * in_size, 1, in_size, in_buffer.data());
-            C* const out = target(output, plane * out_size, 1, out_size, out_buffer.data());
-            body(plane, in, out);
-            store(out, output, plane * out_size, 1, out_size);
-          }
-        });
+    for_each_plane_of<typename decltype(tag)::type>(input, output, body);
   });
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/core/function_ref.hpp"
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
@@ -42,23 +43,28 @@ struct PixelRows {
       : count(images.sizes[0] * images.sizes[2]), length(images.sizes[3] * images.sizes[1]) {}
 };
 
-/// Computes the rows of `output`, in parallel: body(row, values) computes one in the compute type.
-/// It gets memory for a row of `input` in that type.
+/// Computes the rows of `output`, in parallel: body(row, values, room) computes one in the compute
+/// type. It gets room for a row of `input` in that type.
+template <class C>
+[[gnu::noinline]] void for_each_pixel_row_of(
+    const Operand& input, const Operand& output,
+    FunctionRef<void(std::int64_t row, C* values, C* room)> body) {
+  const PixelRows in(input), out(output);
+  const std::int64_t elements = (std::max)({in.length, out.length, std::int64_t{1}});
+  parallel_ranges(
+      out.count, ceil_div(16 * kBlock, elements), [&](std::int64_t begin, std::int64_t end) {
+        const HostBuffer<C> room(in.length), buffer(out.length);
+        for (std::int64_t row = begin; row < end; ++row) {
+          C* const values = target(output, row * out.length, 1, out.length, buffer.data());
+          body(row, values, room.data());
+          store(values, output, row * out.length, 1, out.length);
+        }
+      });
+}
 template <class Body>
 void for_each_pixel_row(const Operand& input, const Operand& output, Body body) {
-  const PixelRows in(input), out(output);
   visit_float_type(output.dtype, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    const std::int64_t elements = (std::max)({in.length, out.length, std::int64_t{1}});
-    parallel_ranges(
-        out.count, ceil_div(16 * kBlock, elements), [&](std::int64_t begin, std::int64_t end) {
-          const HostBuffer<C> room(in.length), buffer(out.length);
-          for (std::int64_t row = begin; row < end; ++row) {
-            C* const values = target(output, row * out.length, 1, out.length, buffer.data());
-            body(row, values, room.data());
-            store(values, output, row * out.length, 1, out.length);
-          }
-        });
+    for_each_pixel_row_of<typename decltype(tag)::type>(input, output, body);
   });
 }
 
