@@ -10,6 +10,7 @@
 #include "amp/kernels/cross_entropy/args.hpp"
 #include "amp/kernels/cross_entropy/formula.hpp"
 #include "amp/kernels/cross_entropy/host.hpp"
+#include "amp/kernels/softmax/formula.hpp"
 #include "amp/kernels/softmax/host/rows.hpp"
 #include "amp/kernels/traversal/host/lines.hpp"
 

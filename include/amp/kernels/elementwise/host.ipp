@@ -55,7 +55,7 @@ void unary_blocks(const UnaryArgs& args, UnaryLoop<C, Result> loop_of_block) {
 template <class C>
 void convert_blocks(const UnaryArgs& args) {
   auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
-  if (is_in_place<C>(args.output, loop.inner_stride(1))) loop.block = kBlockInPlace;
+  if (args.output.dtype == dtype_of<C> && loop.inner_stride(1) == 1) loop.block = kBlockInPlace;
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
     C buffer[kBlock];
     C* const y = target(args.output, at[1], loop.inner_stride(1), n, buffer);

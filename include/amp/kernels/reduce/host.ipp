@@ -168,9 +168,9 @@ AMP_LAZY void sum_rows(const Operand& input, std::int64_t at, std::int64_t rows,
   };
   add(true);
   const auto is_lost = [](double sum) { return !is_finite(sum); };
-  if (item_size(input.dtype) == 2 && std::any_of(sums, sums + n, is_lost)) {
+  if (input.dtype == kBFloat16 && std::any_of(sums, sums + n, is_lost)) {
     std::fill_n(sums, n, 0.0);
-    add(false);  // double has more room
+    add(false);  // double has more room; eight numbers of float16 fit float
   }
 }
 

@@ -22,7 +22,7 @@ namespace amp::inline v0::kernels {
 
 /// Formulas on numbers, or on vectors of them (simd::Vec), which are changed in place.
 struct Softmax {
-  bool log;  // kernels that are compiled for one function know it then
+  bool log;  // a constant in kernels that are compiled for one function
 
   /// Returns the value that is applied to each element of a line: 1 / S, or log S.
   template <class C>

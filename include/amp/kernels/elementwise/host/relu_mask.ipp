@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "amp/core/math.hpp"
 #include "amp/core/simd/convert.hpp"

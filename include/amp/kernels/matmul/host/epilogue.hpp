@@ -48,7 +48,8 @@ void for_each_relu_byte(const Operand& h, const Operand& aux, const Operand& out
   });
 }
 
-template <class = void>  // compiled only where a matmul is
+/// A template, so that only programs with a matmul compile its kernels.
+template <class = void>
 struct HostSteps {
   static constexpr bool kReluInPlace = false;  // sums are in float32 anyway
   struct Buffer : HostBuffer<std::byte> {

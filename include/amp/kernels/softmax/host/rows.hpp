@@ -9,7 +9,6 @@
 
 #include "amp/core/simd/fold.hpp"
 #include "amp/core/simd/math.hpp"
-#include "amp/kernels/softmax/formula.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
 

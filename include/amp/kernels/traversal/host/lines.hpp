@@ -61,16 +61,20 @@ struct ColumnBlock {
   }
 };
 
-/// Calls body(column block, scratch) for all lines, which lie side by side, in parallel. A block
-/// has at most kBlock lines, and stays in the second cache unless lines are long: a processor does
-/// not fetch ahead in rows of few cache lines. The scratch has room for the rows of `arrays` blocks.
+/// Calls body(column block, scratch) for all lines, which lie side by side, in parallel. A block has
+/// at most kBlock lines: as many as the second cache holds, but at least kPrefetched, since a
+/// processor does not fetch ahead in rows of few cache lines, unless threads would have nothing to
+/// do. The scratch has room for the rows of `arrays` blocks.
 template <class C>
 [[gnu::noinline]] void for_column_blocks(
     const Lines& lines, int arrays, FunctionRef<void(const ColumnBlock& block, C* scratch)> body) {
   if (lines.length == 0 || lines.count == 0) return;
-  constexpr std::int64_t kInCache = std::int64_t{1} << 16, kPrefetched = 128;
-  const std::int64_t in_cache = kInCache / lines.length / kWidest * kWidest;
-  const std::int64_t width = (std::min)(lines.stride, std::clamp(in_cache, kPrefetched, kBlock));
+  constexpr std::int64_t kInCache = std::int64_t{1} << 16, kPrefetched = 128, kFewest = 64;
+  const auto whole = [](std::int64_t n) { return ceil_div(n, kWidest) * kWidest; };
+  const std::int64_t wanted = (std::max)(whole(kInCache / lines.length), kPrefetched);
+  const std::int64_t of_thread = whole(ceil_div(lines.count, std::int64_t{num_threads()}));
+  const std::int64_t width =
+      (std::min)(lines.stride, std::clamp((std::min)(wanted, of_thread), kFewest, kBlock));
   const std::int64_t across = ceil_div(lines.stride, width);
   const std::int64_t rows = ceil_div(width, kWidest) * kWidest * lines.length;
   parallel_ranges(lines.count / lines.stride * across, ceil_div(4 * kBlock, rows),
