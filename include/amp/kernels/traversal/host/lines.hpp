@@ -61,8 +61,8 @@ struct ColumnBlock {
   }
 };
 
-/// Calls body(column block, scratch) for all lines, which lie side by side, in parallel. A block has
-/// at most kBlock lines: as many as the second cache holds, but at least kPrefetched, since a
+/// Calls body(column block, scratch) for all lines, which lie side by side, in parallel. A block
+/// has at most kBlock lines: as many as the second cache holds, but at least kPrefetched, since a
 /// processor does not fetch ahead in rows of few cache lines, unless threads would have nothing to
 /// do. The scratch has room for the rows of `arrays` blocks.
 template <class C>
