@@ -82,6 +82,11 @@ TEST_CASE("columns: of any number and length", "[ops]") {
   }
 }
 
+TEST_CASE("columns: long ones, in several blocks", "[ops]") {
+  amp::manual_seed(7);
+  check(amp::randn({1, 600, 273}), 1e-5);
+}
+
 TEST_CASE("columns: NaN and infinities", "[ops]") {
   amp::manual_seed(6);
   const std::int64_t columns = GENERATE(3, 16, 37);

@@ -59,7 +59,7 @@ struct ShortSumOfFloats {
 };
 /// sums[i] += x[i] for each of some rows, which begin `width` apart. The rows are taken eight at a
 /// time, so that a sum is loaded and stored once for them. Eight 16-bit numbers are added in float
-/// first; unless `in_float`, rows are added one by one.
+/// first, which may overflow. Unless `in_float`, all rows are added one by one, which is rare.
 struct AddRows {
   template <class Isa, class T>
   AMP_ALWAYS_INLINE static void run(const T* x, std::int64_t rows, std::int64_t width,

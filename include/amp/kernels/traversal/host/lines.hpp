@@ -62,9 +62,9 @@ struct ColumnBlock {
 };
 
 /// Calls body(column block, scratch) for all lines, which lie side by side, in parallel. A block
-/// has at most kBlock lines: as many as the second cache holds, but at least kPrefetched, since a
-/// processor does not fetch ahead in rows of few cache lines, unless threads would have nothing to
-/// do. The scratch has room for the rows of `arrays` blocks.
+/// has at most kBlock lines, and kInCache elements if these are enough lines: a processor does not
+/// fetch ahead in rows shorter than kPrefetched. It is smaller if threads would have no block.
+/// The scratch has room for the rows of `arrays` blocks.
 template <class C>
 [[gnu::noinline]] void for_column_blocks(
     const Lines& lines, int arrays, FunctionRef<void(const ColumnBlock& block, C* scratch)> body) {
@@ -76,7 +76,7 @@ template <class C>
   const std::int64_t width =
       (std::min)(lines.stride, std::clamp((std::min)(wanted, of_thread), kFewest, kBlock));
   const std::int64_t across = ceil_div(lines.stride, width);
-  const std::int64_t rows = ceil_div(width, kWidest) * kWidest * lines.length;
+  const std::int64_t rows = whole(width) * lines.length;
   parallel_ranges(lines.count / lines.stride * across, ceil_div(4 * kBlock, rows),
                   [&](std::int64_t begin, std::int64_t end) {
                     const HostBuffer<C> scratch(arrays * buffer_distance(rows));
