@@ -124,23 +124,22 @@ template <class C>
 void losses_of_targets(const CrossEntropyArgs& args, const Lines& lines, const Targets<C>& common,
                        std::int64_t begin, std::int64_t end) {
   const DType dtype = args.logits.dtype;
-  const std::int64_t bytes = item_size(dtype);
   C buffer[kPiece];
-  alignas(8) char found[kPiece * 8];
   for (std::int64_t first = begin; first < end; first += kPiece) {
     const std::int64_t last = (std::min)(end, first + kPiece);
-    for_targets(args, lines, first, last, [&](std::int64_t line, std::int64_t at, std::int64_t t) {
-      char* const to = found + (line - first) * bytes;
-      if (t < 0)
-        std::fill_n(to, bytes, char{0});
-      else
-        move_elements(dtype, args.logits.as<const char>() + (at + t * lines.stride) * bytes, 1, to,
-                      1, 1);
+    visit_bits(dtype, [&](auto tag) {
+      using U = typename decltype(tag)::type;
+      U found[kPiece];
+      for_targets(
+          args, lines, first, last, [&](std::int64_t line, std::int64_t at, std::int64_t t) {
+            found[line - first] = t < 0 ? U{0} : args.logits.as<const U>()[at + t * lines.stride];
+          });
+      const C* const log_p = fetch(found, dtype, last - first, buffer);
+      if (log_p != buffer) std::copy_n(log_p, last - first, buffer);
     });
-    const C* const log_p = fetch(found, dtype, last - first, buffer);
     for_targets(args, lines, first, last, [&](std::int64_t line, std::int64_t, std::int64_t t) {
       args.losses.as<C>()[line] =
-          t < 0 ? C{0} : common.q.certain_loss(common.weight_of(t), log_p[line - first]);
+          t < 0 ? C{0} : common.q.certain_loss(common.weight_of(t), buffer[line - first]);
     });
   }
 }
