@@ -50,9 +50,12 @@ inline constexpr int kLanes = Isa::kBytes / 4;
 inline constexpr int kMostLanes = kLanes<Avx512>;
 
 // Stand before functions that are compiled for a set. Without FMA, no product is fused with a sum.
-#define AMP_WITH_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")))
-#define AMP_WITH_AVX2 __attribute__((target("avx2,fma,f16c")))
-#define AMP_WITH_AVX2_WITHOUT_FMA __attribute__((target("avx2,f16c")))
+// Each begins at a cache line, so that its loops lie there as they do in every other program: a loop
+// that crosses a line can take 1.2 times as long.
+#define AMP_FOR_SET(features) __attribute__((target(features), aligned(64)))
+#define AMP_WITH_AVX512 AMP_FOR_SET("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")
+#define AMP_WITH_AVX2 AMP_FOR_SET("avx2,fma,f16c")
+#define AMP_WITH_AVX2_WITHOUT_FMA AMP_FOR_SET("avx2,f16c")
 
 }  // namespace amp::inline v0::simd
 
