@@ -105,8 +105,14 @@ void move_items(const char* from, std::int64_t from_stride, char* to, std::int64
     return simd::on_widest<RepeatWord>(~std::uint64_t{0} / static_cast<T>(~T{0}) * item, to,
                                        n * kBytes);
   }
-  for (; n > 0; --n, from += from_stride * kBytes, to += to_stride * kBytes)
+  const auto move = [&] {
     std::memcpy(to, from, sizeof(T));
+    from += from_stride * kBytes;
+    to += to_stride * kBytes;
+  };
+  // A loop of one element takes twice the time if it crosses a cache line of instructions.
+  for (; n >= 4; n -= 4) move(), move(), move(), move();
+  for (; n > 0; --n) move();
 }
 /// to[i * to_stride] = from[i * from_stride], for elements of any dtype.
 [[gnu::noinline]] inline void move_elements(DType dtype, const void* from, std::int64_t from_stride,
