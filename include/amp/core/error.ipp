@@ -48,7 +48,7 @@ AMP_COLD void MessagePart::append_view(std::string& out, const MessagePart& part
   out += *static_cast<const std::string_view*>(part.value_);
 }
 
-[[gnu::noinline]] AMP_COLD void throw_error(const MessagePart* parts, std::size_t count) {
+AMP_COLD void throw_error(const MessagePart* parts, std::size_t count) {
   throw or_out_of_memory([&] {
     std::string message;
     for (std::size_t i = 0; i < count; ++i) parts[i].append_to(message);

@@ -42,7 +42,7 @@ AMP_COLD WarningHandler set_warning_handler(WarningHandler handler) {
 
 namespace detail {
 
-[[gnu::noinline]] AMP_COLD void warn(const MessagePart* parts, std::size_t count) noexcept {
+AMP_COLD void warn(const MessagePart* parts, std::size_t count) noexcept {
   try {
     const auto handler = [] {
       auto& warnings = process_state<Warnings>();

@@ -76,7 +76,7 @@ AMP_INLINE kernels::PackedAt Storage::packed() {
   return {known, version()};
 }
 
-[[gnu::noinline]] AMP_INLINE void* Storage::row_major() const {
+AMP_COLD void* Storage::row_major() const {
   std::atomic<void*>& made = laid_out_->row_major;
   if (void* const known = made.load(std::memory_order_acquire)) return known;
   const ProcessLock lock(LockOf::kLayout, this);
