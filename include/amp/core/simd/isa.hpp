@@ -50,8 +50,8 @@ inline constexpr int kLanes = Isa::kBytes / 4;
 inline constexpr int kMostLanes = kLanes<Avx512>;
 
 // Stand before functions that are compiled for a set. Without FMA, no product is fused with a sum.
-// Each begins at a cache line, so that its loops lie there as they do in every other program: a loop
-// that crosses a line can take 1.2 times as long.
+// Each begins at a cache line, so that the time of its loops does not depend on the rest of the
+// program: a loop that crosses a line can take 1.2 times as long.
 #define AMP_FOR_SET(features) __attribute__((target(features), aligned(64)))
 #define AMP_WITH_AVX512 AMP_FOR_SET("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")
 #define AMP_WITH_AVX2 AMP_FOR_SET("avx2,fma,f16c")
