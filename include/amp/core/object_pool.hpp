@@ -29,7 +29,7 @@ class AMP_EXPORT ObjectPool {
     if (index >= kClasses) return fresh(bytes);
     if (Free* const first = pool.free_[index]) {
       pool.free_[index] = first->next;
-      --pool.count_[index];
+      ++pool.room_[index];
       return first;
     }
     return fresh(size_of(index));
@@ -37,11 +37,8 @@ class AMP_EXPORT ObjectPool {
   static void deallocate(void* memory, std::size_t bytes) noexcept {
     ObjectPool& pool = thread_state<ObjectPool>();
     const std::size_t index = class_of(bytes);
-    if (pool.state_ == State::kNew) pool.open();
-    if (index >= kClasses || pool.state_ == State::kClosed || pool.count_[index] == most_of(index))
-      return ::operator delete(memory);
-    pool.free_[index] = new (memory) Free{pool.free_[index]};
-    ++pool.count_[index];
+    if (index >= kClasses || pool.room_[index] == 0) return pool.without_room(memory, index);
+    pool.keep(memory, index);
   }
 
  private:
@@ -68,9 +65,15 @@ class AMP_EXPORT ObjectPool {
 
   struct Closer;
   void open() noexcept;
+  void keep(void* memory, std::size_t index) noexcept {
+    free_[index] = new (memory) Free{free_[index]};
+    --room_[index];
+  }
+  /// Opens the lists at the first call.
+  void without_room(void* memory, std::size_t index) noexcept;
 
   Free* free_[kClasses] = {};
-  int count_[kClasses] = {};
+  int room_[kClasses] = {};  // for more objects; 0 unless open
   State state_ = State::kNew;
 };
 

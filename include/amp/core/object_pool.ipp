@@ -19,7 +19,7 @@ AMP_INLINE bool host_cache_enabled() {
   return setting == nullptr || std::strcmp(setting, "0") != 0;
 }
 
-AMP_INLINE void* ObjectPool::fresh(std::size_t bytes) {
+AMP_COLD void* ObjectPool::fresh(std::size_t bytes) {
   return or_out_of_memory([=] { return ::operator new(bytes); });
 }
 
@@ -28,6 +28,7 @@ struct ObjectPool::Closer {
   ~Closer() {
     ObjectPool& pool = thread_state<ObjectPool>();
     pool.state_ = State::kClosed;
+    for (int& room : pool.room_) room = 0;
     for (Free*& list : pool.free_) {
       while (Free* const first = list) {
         list = first->next;
@@ -36,10 +37,16 @@ struct ObjectPool::Closer {
     }
   }
 };
-AMP_INLINE void ObjectPool::open() noexcept {
+AMP_COLD void ObjectPool::open() noexcept {
   static thread_local const Closer closer;
   static_cast<void>(&closer);
   state_ = host_cache_enabled() ? State::kOpen : State::kClosed;
+  for (std::size_t i = 0; i < kClasses && state_ == State::kOpen; ++i) room_[i] = most_of(i);
+}
+AMP_COLD void ObjectPool::without_room(void* memory, std::size_t index) noexcept {
+  if (state_ == State::kNew) open();
+  if (index >= kClasses || room_[index] == 0) return ::operator delete(memory);
+  keep(memory, index);
 }
 
 }  // namespace detail
