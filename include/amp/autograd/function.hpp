@@ -115,7 +115,7 @@ class FunctionNode final : public RecordedNode<Edges, Needs, Gradients> {
   FunctionNode(std::string_view name, const Tensor& output, Edges edges, Needs needs,
                Backward&& backward)
       : Base(name, output, std::move(edges), std::move(needs)), backward_(std::move(backward)) {}
-  ~FunctionNode() override { release(); }
+  ~FunctionNode() override {}  // after release
 
   void release() override {
     if (this->alive_) backward_.~Backward();
@@ -127,7 +127,7 @@ class FunctionNode final : public RecordedNode<Edges, Needs, Gradients> {
     return backward_(gradient, needs);
   }
 
-  union {  // destroyed by release
+  union {  // not destroyed with the node, but by release
     Backward backward_;
   };
 };

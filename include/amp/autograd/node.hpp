@@ -50,7 +50,8 @@ class AMP_EXPORT Node : public RefCounted {
   /// inputs() of such a node say what it depends on, and no gradient goes along them. nullopt:
   /// backward() is to be called.
   virtual std::optional<Ref<Node>> recompute() { return std::nullopt; }
-  /// Frees the saved tensors; backward throws from now on.
+  /// Frees the saved tensors; backward throws from now on. A node is released before it is
+  /// destroyed.
   virtual void release() {}
   /// This node as a leaf, or null.
   virtual Leaf* as_leaf() { return nullptr; }

@@ -61,6 +61,7 @@ AMP_INLINE void Node::destroy() noexcept {
   if (std::exchange(dying.under_way, true)) return;
   while (Node* const node = dying.first) {
     dying.first = node->next_dying_;
+    node->release();
     delete node;  // its inputs join the list if nothing else holds them
   }
   dying.under_way = false;
