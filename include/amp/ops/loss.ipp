@@ -22,9 +22,17 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-/// The loss of logits [N, C, ...], or of log-probabilities if `normalized`.
+/// The kernels of a loss of logits, or of log-probabilities if `normalized`.
+struct ClassLossKernels {
+  kernels::Launch<kernels::CrossEntropyArgs> forward;
+  kernels::Launch<kernels::CrossEntropyBackwardArgs> backward;
+  bool normalized;
+};
+
+/// The loss of logits [N, C, ...], or of log-probabilities, by these kernels.
 AMP_LAZY Tensor cross_entropy(std::string_view op, const Tensor& logits, const Tensor& targets,
-                              const CrossEntropyOptions& options, bool normalized, DType dtype) {
+                              const CrossEntropyOptions& options, const ClassLossKernels& run,
+                              DType dtype) {
   const Tensor x = contiguous(logits), t = dense(targets);
   const Tensor weight = options.weight.defined() ? dense(options.weight) : Tensor();
   const DType accumulate = promote_types(x.dtype(), kFloat32);
@@ -34,18 +42,12 @@ AMP_LAZY Tensor cross_entropy(std::string_view op, const Tensor& logits, const T
   const bool reduces = options.reduction != kNone;
   const Tensor losses = words(t.shape()), log_sum = words(t.shape()), total_weight = words({}),
                loss = reduces ? empty({}, {.dtype = dtype, .device = x.device()}) : Tensor();
-  const kernels::CrossEntropyArgs args{x.operand(),
-                                       t.operand(),
-                                       weight.operand(),
-                                       losses.operand(),
-                                       log_sum.operand(),
-                                       total_weight.operand(),
-                                       loss.operand(),
-                                       options.ignore_index,
-                                       options.label_smoothing,
-                                       options.reduction,
-                                       normalized};
-  kernels::cross_entropy(x.device(), args);
+  const kernels::CrossEntropyArgs args{
+      x.operand(),       t.operand(),          weight.operand(),
+      losses.operand(),  log_sum.operand(),    total_weight.operand(),
+      loss.operand(),    options.ignore_index, options.label_smoothing,
+      options.reduction, run.normalized};
+  run.forward(x.device(), args);
   const Tensor output = reduces ? loss : autocasting::convert_dtype(losses, dtype);
   if (autograd::recording(x)) {
     autograd::record(
@@ -54,7 +56,7 @@ AMP_LAZY Tensor cross_entropy(std::string_view op, const Tensor& logits, const T
          weight = autograd::SavedTensor(weight), log_sum, total_weight,
          ignore_index = options.ignore_index, smoothing = options.label_smoothing,
          reduction = options.reduction,
-         normalized](const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+         run](const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor grad = dense(gradient);
           const Tensor& logits_again = x.get(op);
           const Tensor grad_x = empty_like(logits_again);
@@ -64,8 +66,8 @@ AMP_LAZY Tensor cross_entropy(std::string_view op, const Tensor& logits, const T
               log_sum.operand(),   total_weight.operand(),
               grad_x.operand(),    ignore_index,
               smoothing,           reduction,
-              normalized};
-          kernels::cross_entropy_backward(grad_x.device(), arguments);
+              run.normalized};
+          run.backward(grad_x.device(), arguments);
           return {grad_x};
         },
         x);
@@ -193,9 +195,9 @@ AMP_LAZY void check_targets(std::string_view op, std::string_view argument, cons
 
 AMP_LAZY Tensor class_loss(autocasting::OpId id, std::string_view argument, const Tensor& input,
                            const Tensor& targets, const CrossEntropyOptions& options,
-                           bool normalized) {
+                           const ClassLossKernels& run) {
   const std::string_view op = id.name();
-  check_targets(op, argument, input, targets, options, !normalized);
+  check_targets(op, argument, input, targets, options, !run.normalized);
   const std::int64_t classes = input.size(input.dim() == 1 ? 0 : 1);
   AMP_CHECK(classes > 0, op, ": `", argument, "` ", describe(input), " has no classes");
   if (options.weight.defined()) {
@@ -206,7 +208,7 @@ AMP_LAZY Tensor class_loss(autocasting::OpId id, std::string_view argument, cons
   }
   const bool soft = is_floating_point(targets.dtype());
   const auto loss = [&](const autocasting::ResultDType& dtype, const Tensor& x, const Tensor& t) {
-    if (!soft) return cross_entropy(op, x, t, options, normalized, dtype(x));
+    if (!soft) return cross_entropy(op, x, t, options, run, dtype(x));
     return cross_entropy_of_probabilities(op, x, t, options, promote_types(dtype(x), dtype(t)));
   };
   const auto of_batch = [&](const autocasting::ResultDType& dtype, const Tensor& x,
@@ -229,7 +231,8 @@ AMP_LAZY Tensor class_loss(autocasting::OpId id, std::string_view argument, cons
 
 AMP_LAZY_DEFINITION Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
                                          const CrossEntropyOptions& options) {
-  return detail::class_loss("cross_entropy", "logits", logits, targets, options, false);
+  return detail::class_loss("cross_entropy", "logits", logits, targets, options,
+                            {kernels::cross_entropy, kernels::cross_entropy_backward, false});
 }
 
 AMP_LAZY_DEFINITION Tensor nll_loss(const Tensor& input, const Tensor& targets,
@@ -238,7 +241,7 @@ AMP_LAZY_DEFINITION Tensor nll_loss(const Tensor& input, const Tensor& targets,
                             {.ignore_index = options.ignore_index,
                              .reduction = options.reduction,
                              .weight = options.weight},
-                            true);
+                            {kernels::nll_loss, kernels::nll_loss_backward, true});
 }
 
 namespace detail {

@@ -11,6 +11,9 @@ namespace amp::inline v0::kernels::host {
 
 AMP_LAZY void cross_entropy(const CrossEntropyArgs& args);
 AMP_LAZY void cross_entropy_backward(const CrossEntropyBackwardArgs& args);
+/// The same of log-probabilities, of which only those of the targets are read.
+AMP_LAZY void nll_loss(const CrossEntropyArgs& args);
+AMP_LAZY void nll_loss_backward(const CrossEntropyBackwardArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
 
@@ -21,6 +24,13 @@ AMP_LAZY inline void cross_entropy(Device device, const CrossEntropyArgs& args) 
 }
 AMP_LAZY inline void cross_entropy_backward(Device device, const CrossEntropyBackwardArgs& args) {
   dispatch<&Backend::cross_entropy_backward, host::cross_entropy_backward>(device, args);
+}
+// Other devices have one kernel for both losses, which `normalized` tells apart.
+AMP_LAZY inline void nll_loss(Device device, const CrossEntropyArgs& args) {
+  dispatch<&Backend::cross_entropy, host::nll_loss>(device, args);
+}
+AMP_LAZY inline void nll_loss_backward(Device device, const CrossEntropyBackwardArgs& args) {
+  dispatch<&Backend::cross_entropy_backward, host::nll_loss_backward>(device, args);
 }
 
 }  // namespace amp::inline v0::kernels

@@ -10,6 +10,7 @@
 #include "amp/kernels/cross_entropy/args.hpp"
 #include "amp/kernels/cross_entropy/formula.hpp"
 #include "amp/kernels/cross_entropy/host.hpp"
+#include "amp/kernels/reduce/host/sum_block.hpp"
 #include "amp/kernels/softmax/formula.hpp"
 #include "amp/kernels/softmax/host/rows.hpp"
 #include "amp/kernels/traversal/host/lines.hpp"
@@ -177,6 +178,30 @@ void gradients_of_targets(const CrossEntropyBackwardArgs& args, const Lines& lin
   }
 }
 
+/// Stores the reduction of the losses, which are 0 for ignored targets, and the sum of the weights
+/// of the others.
+template <class C>
+void reduce_losses(const CrossEntropyArgs& args, const Targets<C>& common) {
+  const std::int64_t* const targets = args.targets.as<const std::int64_t>();
+  const std::int64_t lines = args.targets.numel();
+  double total_weight = 0;
+  if (common.weight == nullptr) {
+    std::int64_t counted = 0;
+    for (std::int64_t i = 0; i < lines; ++i) counted += targets[i] != args.ignore_index;
+    total_weight = static_cast<double>(counted);
+  }
+  for (std::int64_t i = 0; i < lines && common.weight != nullptr; ++i) {
+    if (targets[i] != args.ignore_index)
+      total_weight += static_cast<double>(common.weight[targets[i]]);
+  }
+  args.total_weight.as<C>()[0] = static_cast<C>(total_weight);
+  if (args.reduction == kNone) return;
+  double total = sum_block<double>(args.losses.as<const C>(), lines);
+  if (args.reduction == kMean) total /= total_weight;  // if no target counts: NaN, as in torch
+  const C loss = static_cast<C>(total);
+  store(&loss, args.loss, 0, 1, 1);
+}
+
 template <class C>
 void cross_entropy(const CrossEntropyArgs& args) {
   const Lines lines(args.logits, 1);
@@ -186,7 +211,7 @@ void cross_entropy(const CrossEntropyArgs& args) {
   const std::int64_t* const targets = args.targets.as<const std::int64_t>();
   C* const losses = args.losses.as<C>();
   C* const log_sums = args.log_sum.as<C>();
-  const auto of_logits = [&](std::int64_t first, std::int64_t count, C* scratch) {
+  for_line_blocks<C>(lines, 1, [&](std::int64_t first, std::int64_t count, C* scratch) {
     const std::int64_t n = lines.length;
     const RowBlock block{lines.start(first), lines.stride, n, count};
     const C* x = block.fetch(args.logits, scratch);
@@ -202,25 +227,8 @@ void cross_entropy(const CrossEntropyArgs& args) {
       losses[line] -=
           common.q.share * static_cast<C>(on_rows<WeightedLogs, C>(x, common.weight, n, sums));
     }
-  };
-  if (args.normalized) {
-    parallel_ranges(lines.count, 4 * kBlock, [&](std::int64_t begin, std::int64_t end) {
-      losses_of_targets(args, lines, common, begin, end);
-    });
-  } else {
-    for_line_blocks<C>(lines, 1, of_logits);
-  }
-  double total_weight = 0, total = 0;
-  for (std::int64_t i = 0; i < lines.count; ++i) {
-    if (targets[i] == args.ignore_index) continue;
-    total_weight += static_cast<double>(common.weight_of(targets[i]));
-    total += static_cast<double>(losses[i]);
-  }
-  args.total_weight.as<C>()[0] = static_cast<C>(total_weight);
-  if (args.reduction == kNone) return;
-  if (args.reduction == kMean) total /= total_weight;  // if no target counts: NaN, as in torch
-  const C loss = static_cast<C>(total);
-  store(&loss, args.loss, 0, 1, 1);
+  });
+  reduce_losses(args, common);
 }
 
 template <class C>
@@ -228,13 +236,6 @@ void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
   const Lines lines(args.logits, 1);
   const HostBuffer<C> weights(args.weight.present ? row_space(lines.length) : 0);
   const Targets<C> common(args, lines.length, weights.data());
-  if (args.normalized) {
-    parallel_ranges(lines.count, ceil_div(4 * kBlock, (std::max)(lines.length, std::int64_t{1})),
-                    [&](std::int64_t begin, std::int64_t end) {
-                      gradients_of_targets(args, lines, common, begin, end);
-                    });
-    return;
-  }
   const C* const log_sums = args.log_sum.as<const C>();
   for_line_blocks<C>(lines, 2, [&](std::int64_t first, std::int64_t count, C* scratch) {
     const std::int64_t n = lines.length;
@@ -260,6 +261,29 @@ void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
   });
 }
 
+template <class C>
+void nll_loss(const CrossEntropyArgs& args) {
+  const Lines lines(args.logits, 1);
+  check_targets(args, lines.length);
+  const HostBuffer<C> weights(args.weight.present ? row_space(lines.length) : 0);
+  const Targets<C> common(args, lines.length, weights.data());
+  parallel_ranges(lines.count, 4 * kBlock, [&](std::int64_t begin, std::int64_t end) {
+    losses_of_targets(args, lines, common, begin, end);
+  });
+  reduce_losses(args, common);
+}
+
+template <class C>
+void nll_loss_backward(const CrossEntropyBackwardArgs& args) {
+  const Lines lines(args.logits, 1);
+  const HostBuffer<C> weights(args.weight.present ? row_space(lines.length) : 0);
+  const Targets<C> common(args, lines.length, weights.data());
+  parallel_ranges(lines.count, ceil_div(4 * kBlock, (std::max)(lines.length, std::int64_t{1})),
+                  [&](std::int64_t begin, std::int64_t end) {
+                    gradients_of_targets(args, lines, common, begin, end);
+                  });
+}
+
 }  // namespace detail
 
 AMP_LAZY_DEFINITION void cross_entropy(const CrossEntropyArgs& args) {
@@ -269,6 +293,16 @@ AMP_LAZY_DEFINITION void cross_entropy(const CrossEntropyArgs& args) {
 AMP_LAZY_DEFINITION void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
   visit_float_type(args.logits.dtype, [&](auto tag) {
     detail::cross_entropy_backward<typename decltype(tag)::type>(args);
+  });
+}
+
+AMP_LAZY_DEFINITION void nll_loss(const CrossEntropyArgs& args) {
+  visit_float_type(args.logits.dtype,
+                   [&](auto tag) { detail::nll_loss<typename decltype(tag)::type>(args); });
+}
+AMP_LAZY_DEFINITION void nll_loss_backward(const CrossEntropyBackwardArgs& args) {
+  visit_float_type(args.logits.dtype, [&](auto tag) {
+    detail::nll_loss_backward<typename decltype(tag)::type>(args);
   });
 }
 
