@@ -142,7 +142,7 @@ void binary_as(const BinaryArgs& args) {
 
 /// Copies rows of `bytes` bytes, in whole registers if they are that long: the last register of a
 /// row overlaps the one before it.
-struct CopyShortRows {
+struct CopyShortRows : simd::UpToAvx2 {
   template <class Isa>
   AMP_ALWAYS_INLINE static void run(const char* from, std::int64_t from_step, char* to,
                                     std::int64_t to_step, std::int64_t rows, std::int64_t bytes) {
@@ -269,16 +269,8 @@ AMP_LAZY_DEFINITION void copy(const UnaryArgs& args) {
                             const_cast<void*>(element(args.output, at[1])), loop.inner_stride(1),
                             n);
     });
-  } else if (args.output.dtype == kBool || args.input.dtype == kFloat64 ||
-             args.output.dtype == kFloat64) {
-    // Converts by way of double, which holds every input exactly, except for a large int64. "Not
-    // zero" is tested on the value itself.
-    if (is_floating_point(args.input.dtype)) {
-      detail::unary_as<Identity, double>(args);
-    } else {
-      detail::unary_as<Identity, std::int64_t>(args);
-    }
   } else {
+    // The input's compute type holds all of its values.
     visit_compute_type(args.input.dtype, [&](auto tag) {
       detail::convert_blocks<typename decltype(tag)::type>(args);
     });
@@ -288,10 +280,7 @@ AMP_LAZY_DEFINITION void copy(const UnaryArgs& args) {
 AMP_LAZY_DEFINITION void fill(const FillArgs& args) {
   const auto loop = Loop<1>::in_memory_order(args.output, {&args.output});
   alignas(8) unsigned char value[sizeof(std::uint64_t)];
-  visit_dtype(args.output.dtype, [&](auto tag) {
-    const auto element = convert_one<typename decltype(tag)::type>(args.value);
-    std::memcpy(value, &element, sizeof element);
-  });
+  store(&args.value, value, args.output.dtype, 1);
   const auto put = [&](std::int64_t at, std::int64_t n) {
     detail::move_elements(args.output.dtype, value, 0, const_cast<void*>(element(args.output, at)),
                           loop.inner_stride(0), n);
