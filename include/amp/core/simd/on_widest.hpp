@@ -6,10 +6,16 @@
 // calls must be AMP_ALWAYS_INLINE, so that it is compiled for the same set.
 #pragma once
 
+#include <type_traits>
+
 #include "amp/core/config.hpp"
 #include "amp/core/simd/isa.hpp"
 
 namespace amp::inline v0::simd {
+
+/// A base of kernels that wait for memory. They are not compiled for AVX-512, which makes them no
+/// faster.
+struct UpToAvx2 {};
 
 #if AMP_X86
 template <class Body>
@@ -34,7 +40,9 @@ struct ForEachSet {
 template <class Body, class... Arguments>
 auto on_set([[maybe_unused]] InstructionSet set, Arguments... arguments) {
 #if AMP_X86
-  if (set >= InstructionSet::kAvx512) return ForEachSet<Body>::avx512(arguments...);
+  if constexpr (!std::is_base_of_v<UpToAvx2, Body>) {
+    if (set >= InstructionSet::kAvx512) return ForEachSet<Body>::avx512(arguments...);
+  }
   if (set >= InstructionSet::kAvx2) return ForEachSet<Body>::avx2(arguments...);
 #endif
   return Body::template run<Baseline>(arguments...);

@@ -37,7 +37,7 @@ template <class Isa, class T>
 inline constexpr bool kLoadsFloats = std::is_same_v<T, float> || Isa::kHasHalf;
 
 /// Sums a block of floats, or of 16-bit numbers as floats, until the lanes are added.
-struct ShortSumOfFloats {
+struct ShortSumOfFloats : simd::UpToAvx2 {
   template <class Isa, class T>
   AMP_ALWAYS_INLINE static double run(const T* x, std::int64_t n) {
     if constexpr (!kLoadsFloats<Isa, T>) return 0;

@@ -45,7 +45,7 @@ struct ItselfTerm {
     return x;
   }
 };
-struct SumOfRow {
+struct SumOfRow : simd::UpToAvx2 {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static double run(const C* x, std::int64_t n) {
     return sum_of_terms<Isa>(x, n, ItselfTerm{});

@@ -81,7 +81,7 @@ template <class C>
 }
 
 /// Writes the bytes of a word over and over.
-struct RepeatWord {
+struct RepeatWord : simd::UpToAvx2 {
   template <class Isa>
   AMP_ALWAYS_INLINE static void run(std::uint64_t word, char* to, std::int64_t bytes) {
     constexpr std::int64_t kWord = sizeof word, kRegister = Isa::kBytes;
