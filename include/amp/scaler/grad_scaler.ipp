@@ -169,7 +169,8 @@ AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer,
   cycle.sanitized = zeros({}, {.device = device});
   if (!sanitized_.defined()) sanitized_ = zeros({}, {.dtype = kInt64, .device = device});
   sanitized_.mark_modified();  // a graph that is recorded owns what it writes
-  detail::sanitize(cycle.parts[0], cycle.sanitized, sanitized_);  // there is one part
+  const Tensor& one = device_.on(device).one;
+  detail::sanitize(cycle.parts[0], one, cycle.sanitized, sanitized_);  // there is one part
   if (agree_) agree_(cycle.sanitized);
   if (!optimizer.has_parameters()) return;
   optimizer.visit_parameters([](const Tensor& p) {

@@ -69,9 +69,10 @@ std::int64_t count_parameters(const AnyOptimizer& optimizer);
 /// and not unscaled since. False for optimizers whose gradients have no marks.
 bool is_marked(const AnyOptimizer& optimizer, const void* data);
 
-/// Makes the gradients finite. Sets `found`, a float32, to 1 if that changed a gradient, and then
-/// adds 1 to `passes`, an int64.
-void sanitize(const GradientPart& part, const Tensor& found, const Tensor& passes);
+/// Makes the gradients finite. Sets `found`, a float32 that is 0, to 1 if that changed a gradient,
+/// and then adds 1 to `passes`, an int64. `one` is a float32 of that value.
+void sanitize(const GradientPart& part, const Tensor& one, const Tensor& found,
+              const Tensor& passes);
 
 /// Tests the gradients and, with `args.write`, unscales them in place.
 void unscale(const kernels::UnscaleArgs& args);

@@ -15,10 +15,8 @@
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/unscale/host.hpp"
 #include "amp/ops/arithmetic.hpp"
-#include "amp/ops/comparison.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/nan_to_num.hpp"
-#include "amp/ops/reduce.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/clip.hpp"
 #include "amp/scaler/gradients.hpp"
@@ -176,18 +174,17 @@ AMP_INLINE void grad_norm(const AnyOptimizer& optimizer, kernels::GradNormArgs a
   grad_norm(args);
 }
 
-AMP_COLD void sanitize(const GradientPart& part, const Tensor& found, const Tensor& passes) {
-  Tensor changed = zeros({}, {.dtype = kInt64, .device = part.device});
-  for (const kernels::GradientSpan& span : part.spans) {
-    const Tensor gradient =
-        from_blob(span.data, {span.numel}, {.dtype = span.dtype, .device = part.device});
-    const Tensor finite = amp::nan_to_num(gradient);
-    changed = changed + sum(ne(gradient, finite));
-    gradient.copy_(finite);
-  }
-  const Tensor any = ne(changed, 0);
-  found.copy_(any);
-  passes.copy_(passes + any.to(kInt64));
+AMP_COLD void sanitize(const GradientPart& part, const Tensor& one, const Tensor& found,
+                       const Tensor& passes) {
+  unscale({.device = part.device,
+           .gradients = part.spans.data(),
+           .count = part.count(),
+           .inverse_scale = scalar_data(one),
+           .found_inf = scalar_data(found),
+           .write = false});
+  for (const kernels::GradientSpan& span : part.spans)
+    nan_to_num_(from_blob(span.data, {span.numel}, {.dtype = span.dtype, .device = part.device}));
+  passes.copy_(passes + found.to(kInt64));
 }
 
 AMP_COLD GradientSummary summarize(const Tensor& tensor) {
