@@ -56,6 +56,7 @@ const std::set<std::pair<std::string, std::string>> kOpsOnOps = {
     {"conv", "elementwise"},
     {"conv", "matmul"},
     {"conv", "reduce"},
+    {"cross_entropy", "reduce"},
     {"cross_entropy", "softmax"},
     {"fold", "elementwise"},
     {"fold", "norm"},

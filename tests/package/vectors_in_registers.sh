@@ -20,7 +20,7 @@ for level in -O2 -O3; do
       wrong = 1
     }
     END {
-      if (functions != 10) print level ": " functions " functions, expected 10"
-      exit wrong || functions != 10
+      if (functions != 9) print level ": " functions " functions, expected 9"
+      exit wrong || functions != 9
     }'
 done
