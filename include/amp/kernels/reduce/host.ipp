@@ -59,20 +59,23 @@ struct ShortSumOfFloats : simd::UpToAvx2 {
 };
 /// sums[i] += x[i] for each of some rows, which begin `width` apart. The rows are taken eight at a
 /// time, so that a sum is loaded and stored once for them. Eight 16-bit numbers are added in float
-/// first, which may overflow. Unless `in_float`, all rows are added one by one, which is rare.
+/// first, which may overflow; of these, rows that are left over are not added.
 struct AddRows {
+  static constexpr std::int64_t kRows = 8;
+
   template <class Isa, class T>
   AMP_ALWAYS_INLINE static void run(const T* x, std::int64_t rows, std::int64_t width,
-                                    std::int64_t n, bool in_float, double* sums) {
+                                    std::int64_t n, double* sums) {
     if constexpr (!kLoadsFloats<Isa, T>) return;
-    constexpr std::int64_t kLanes = simd::kLanes<Isa>, kRows = 8;
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
     std::int64_t row = 0;
-    for (; in_float && row + kRows <= rows; row += kRows, x += kRows * width) {
+    for (; row + kRows <= rows; row += kRows, x += kRows * width) {
       std::int64_t i = 0;
       for (; i + kLanes <= n; i += kLanes) {
         if constexpr (std::is_same_v<T, float>) {
           auto sum = simd::load<Isa>(sums + i);
-          for (std::int64_t r = 0; r < kRows; ++r) sum += load_doubles_of<Isa>(x + r * width + i);
+          for (std::int64_t r = 0; r < kRows; ++r)
+            sum += simd::load_doubles<Isa>(x + r * width + i);
           simd::store(sum, sums + i);
         } else {
           auto sum = load_floats<Isa>(x + i);
@@ -82,21 +85,16 @@ struct AddRows {
       }
       add_rest(x, kRows, width, i, n, sums);
     }
-    for (; row < rows; ++row, x += width) {
-      std::int64_t i = 0;
-      for (; i + kLanes <= n; i += kLanes) simd::add_to(sums + i, load_doubles_of<Isa>(x + i));
-      add_rest(x, 1, width, i, n, sums);
+    if constexpr (std::is_same_v<T, float>) {
+      for (; row < rows; ++row, x += width) {
+        std::int64_t i = 0;
+        for (; i + kLanes <= n; i += kLanes) simd::add_to(sums + i, simd::load_doubles<Isa>(x + i));
+        add_rest(x, 1, width, i, n, sums);
+      }
     }
   }
 
  private:
-  template <class Isa, class T>
-  AMP_ALWAYS_INLINE static simd::Vec<double, Isa> load_doubles_of(const T* x) {
-    if constexpr (std::is_same_v<T, float>)
-      return simd::load_doubles<Isa>(x);
-    else
-      return simd::to_double(load_floats<Isa>(x));
-  }
   template <class T>
   AMP_ALWAYS_INLINE static void add_rest(const T* x, std::int64_t rows, std::int64_t width,
                                          std::int64_t from, std::int64_t n, double* sums) {
@@ -112,7 +110,7 @@ template <class Sum, class C>
 void add_block(const C* values, Sum* sums, std::int64_t stride, std::int64_t n) {
   if constexpr (std::is_same_v<C, float>) {
     if (stride == 1) {
-      return simd::on_widest<AddRows>(values, std::int64_t{1}, n, n, false, sums);
+      return simd::on_widest<AddRows>(values, std::int64_t{1}, n, n, sums);
     }
   }
   for (std::int64_t i = 0; i < n; ++i) sums[i * stride] += static_cast<Sum>(values[i]);
@@ -158,13 +156,14 @@ Sum sum_elements(const Operand& input, std::int64_t at, std::int64_t stride, std
 AMP_LAZY void sum_rows(const Operand& input, std::int64_t at, std::int64_t rows, std::int64_t width,
                        std::int64_t n, double* sums) {
   const auto add = [&](bool in_float) {
+    std::int64_t row = 0;  // the first that is not added yet
     const auto add_stored = [&](const auto* x) {
-      simd::on_widest<AddRows>(x, rows, width, n, in_float, sums);
+      simd::on_widest<AddRows>(x, rows, width, n, sums);
+      row = input.dtype == kFloat32 ? rows : rows - rows % AddRows::kRows;
     };
-    if (visit_floats(input, at, add_stored)) return;
+    if (in_float) visit_floats(input, at, add_stored);
     float buffer[kBlock];
-    for (std::int64_t row = 0; row < rows; ++row)
-      add_block(fetch(input, at + row * width, 1, n, buffer), sums, 1, n);
+    for (; row < rows; ++row) add_block(fetch(input, at + row * width, 1, n, buffer), sums, 1, n);
   };
   add(true);
   const auto is_lost = [](double sum) { return !is_finite(sum); };
