@@ -61,7 +61,6 @@ class AMP_EXPORT ObjectPool {
   struct Free {
     Free* next;
   };
-  enum class State : unsigned char { kNew, kOpen, kClosed };
 
   struct Closer;
   void open() noexcept;
@@ -73,8 +72,8 @@ class AMP_EXPORT ObjectPool {
   void without_room(void* memory, std::size_t index) noexcept;
 
   Free* free_[kClasses] = {};
-  int room_[kClasses] = {};  // for more objects; 0 unless open
-  State state_ = State::kNew;
+  int room_[kClasses] = {};  // for more objects; 0 before open(), and when the thread ends
+  bool was_opened_ = false;
 };
 
 /// An allocator that gives containers the same memory.

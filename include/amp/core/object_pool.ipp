@@ -27,7 +27,6 @@ AMP_COLD void* ObjectPool::fresh(std::size_t bytes) {
 struct ObjectPool::Closer {
   ~Closer() {
     ObjectPool& pool = thread_state<ObjectPool>();
-    pool.state_ = State::kClosed;
     for (int& room : pool.room_) room = 0;
     for (Free*& list : pool.free_) {
       while (Free* const first = list) {
@@ -40,11 +39,12 @@ struct ObjectPool::Closer {
 AMP_COLD void ObjectPool::open() noexcept {
   static thread_local const Closer closer;
   static_cast<void>(&closer);
-  state_ = host_cache_enabled() ? State::kOpen : State::kClosed;
-  for (std::size_t i = 0; i < kClasses && state_ == State::kOpen; ++i) room_[i] = most_of(i);
+  was_opened_ = true;
+  if (!host_cache_enabled()) return;
+  for (std::size_t i = 0; i < kClasses; ++i) room_[i] = most_of(i);
 }
 AMP_COLD void ObjectPool::without_room(void* memory, std::size_t index) noexcept {
-  if (state_ == State::kNew) open();
+  if (!was_opened_) open();
   if (index >= kClasses || room_[index] == 0) return ::operator delete(memory);
   keep(memory, index);
 }
