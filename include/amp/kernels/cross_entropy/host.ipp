@@ -189,10 +189,11 @@ void reduce_losses(const CrossEntropyArgs& args, const Targets<C>& common) {
     std::int64_t counted = 0;
     for (std::int64_t i = 0; i < lines; ++i) counted += targets[i] != args.ignore_index;
     total_weight = static_cast<double>(counted);
-  }
-  for (std::int64_t i = 0; i < lines && common.weight != nullptr; ++i) {
-    if (targets[i] != args.ignore_index)
-      total_weight += static_cast<double>(common.weight[targets[i]]);
+  } else {
+    for (std::int64_t i = 0; i < lines; ++i) {
+      if (targets[i] != args.ignore_index)
+        total_weight += static_cast<double>(common.weight[targets[i]]);
+    }
   }
   args.total_weight.as<C>()[0] = static_cast<C>(total_weight);
   if (args.reduction == kNone) return;
