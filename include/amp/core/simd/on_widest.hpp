@@ -13,8 +13,8 @@
 
 namespace amp::inline v0::simd {
 
-/// A base of kernels that wait for memory. They are not compiled for AVX-512, which makes them no
-/// faster.
+/// A base of kernels that wait for memory. They are not compiled for AVX-512, which makes them
+/// hardly faster, if at all.
 struct UpToAvx2 {};
 
 #if AMP_X86
