@@ -46,6 +46,14 @@
 #define AMP_UNROLL_BY_4 _Pragma("GCC unroll 4")
 #endif
 
+// Precedes a loop that has few passes, or waits for memory, in a function that is inlined often.
+// clang++ -O2 would unroll it each time.
+#if defined(__clang__) && !defined(__CUDACC__)
+#define AMP_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#else
+#define AMP_NO_UNROLL
+#endif
+
 // amp is used in one of two ways, from the same sources. A header x.hpp declares, and x.ipp defines
 // what need not be inlined. Header-only: x.hpp includes x.ipp at its end. With AMP_COMPILED,
 // defined for the whole program: only the library amp::compiled (or the one source file that
@@ -60,10 +68,11 @@
 #define AMP_INLINE inline
 #endif
 
-// Precedes functions of which a program calls few: ops, their kernels, the forward of layers.
-// Header-only, they are templates without parameters, so that a source file compiles only those that
-// it calls, with the kernels that they need; compiled, they are what they seem. AMP_LAZY stands on
-// the declaration, AMP_LAZY_DEFINITION on a definition apart from it.
+// Precedes functions that many source files do not call: ops, their kernels, the forward of layers,
+// the members of the scaler and the optimizers. Header-only, they are templates without parameters,
+// so that a source file compiles only those that it calls, with the kernels and containers that
+// they need; compiled, they are what they seem. AMP_LAZY stands on the declaration,
+// AMP_LAZY_DEFINITION on a definition apart from it.
 #if AMP_HEADER_ONLY
 #define AMP_LAZY template <class = void>
 #define AMP_LAZY_DEFINITION template <class>
@@ -73,8 +82,12 @@
 #endif
 
 // Takes the place of AMP_INLINE on functions that run rarely: set-up, files, text, errors.
-// Compilers optimise these for size, which takes half the compile time.
+// Compilers optimise these for size, which takes half the compile time; clang++ has to be told.
+#if defined(__clang__) && !defined(__CUDACC__)
+#define AMP_COLD AMP_INLINE __attribute__((cold, minsize))
+#else
 #define AMP_COLD AMP_INLINE __attribute__((cold))
+#endif
 
 // Stands before an AMP_HOST_DEVICE template that calls functions of its argument types. Each
 // instantiation is used only on the side where those functions exist.

@@ -33,6 +33,7 @@ struct Operand {
 
   std::int64_t numel() const {
     std::int64_t n = 1;
+    AMP_NO_UNROLL
     for (int d = 0; d < dims; ++d) n *= sizes[d];
     return n;
   }

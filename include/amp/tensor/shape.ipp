@@ -73,6 +73,7 @@ AMP_INLINE Shape ReshapeTo::resolve(const Shape& from, std::string_view op) cons
 AMP_INLINE Strides contiguous_strides(const Shape& shape) {
   Strides strides(shape);
   std::int64_t stride = 1;
+  AMP_NO_UNROLL
   for (int d = shape.dims() - 1; d >= 0; --d) {
     strides[d] = stride;
     stride *= shape[d] == 0 ? 1 : shape[d];

@@ -64,6 +64,7 @@ AMP_INLINE kernels::Operand Tensor::operand() const {
   operand.device = t.storage->device();
   operand.present = true;
   operand.dims = t.shape.dims();
+  AMP_NO_UNROLL
   for (int d = 0; d < operand.dims; ++d) {
     operand.sizes[d] = t.shape[d];
     operand.strides[d] = t.strides[d];

@@ -20,8 +20,10 @@ struct Lines {
   std::int64_t count = 1, length = 1, stride = 1;
   Lines(std::int64_t rows, std::int64_t row_length) : count(rows), length(row_length) {}
   Lines(const Operand& array, int dim) {
+    AMP_NO_UNROLL
     for (int d = 0; d < array.dims; ++d)
       (dim == kAllDims || d == dim ? length : count) *= array.sizes[d];
+    AMP_NO_UNROLL
     for (int d = dim == kAllDims ? array.dims : dim + 1; d < array.dims; ++d)
       stride *= array.sizes[d];
   }

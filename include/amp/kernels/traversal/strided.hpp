@@ -53,6 +53,7 @@ struct Strided {
 
   std::int64_t numel() const {
     std::int64_t n = 1;
+    AMP_NO_UNROLL
     for (int d = 0; d < dims; ++d) n *= sizes[d];
     return n;
   }

@@ -113,6 +113,7 @@ void move_items(const char* from, std::int64_t from_stride, char* to, std::int64
   // Four in a turn: a loop of one element takes twice the time if its instructions lie in two cache
   // lines.
   for (; n >= 4; n -= 4) move(), move(), move(), move();
+  AMP_NO_UNROLL
   for (; n > 0; --n) move();
 }
 /// to[i * to_stride] = from[i * from_stride], for elements of any dtype.
@@ -195,6 +196,7 @@ const C* fetch(const Operand& operand, std::int64_t offset, std::int64_t stride,
                C* buffer) {
   if (operand.immediate) {
     const C value = immediate<C>(operand);
+    AMP_NO_UNROLL
     for (std::int64_t i = 0; i < n; ++i) buffer[i] = value;
     return buffer;
   }

@@ -41,6 +41,7 @@ struct Loop : Strided<N> {
     const std::int64_t per_row = ceil_div(inner_size(), block);
     if (begin >= end) return;
     std::int64_t row = begin / per_row, index[kMaxDims + 1], offsets[kOperands] = {};
+    AMP_NO_UNROLL
     for (int d = dims - 2; d >= 0; --d) {
       index[d] = row % sizes[d];
       row /= sizes[d];
@@ -65,6 +66,7 @@ struct Loop : Strided<N> {
 
   std::int64_t blocks() const {
     std::int64_t count = ceil_div(inner_size(), block);
+    AMP_NO_UNROLL
     for (int d = 0; d + 1 < dims; ++d) count *= sizes[d];
     return count;
   }

@@ -28,6 +28,7 @@ void transpose_tile(const T* from, std::int64_t from_stride, T* to, std::int64_t
   constexpr std::int64_t kSide = simd::kSquare<T>;
   const std::int64_t whole_rows = rows / kSide * kSide, whole_columns = columns / kSide * kSide;
   const auto one_by_one = [&](std::int64_t i, std::int64_t first, std::int64_t last) {
+    AMP_NO_UNROLL
     for (std::int64_t j = first; j < last; ++j) to[i * to_stride + j] = from[j * from_stride + i];
   };
   for (std::int64_t i = 0; i < whole_rows; i += kSide) {
