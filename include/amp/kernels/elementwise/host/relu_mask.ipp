@@ -43,6 +43,7 @@ void mask_block(const U* y, std::int64_t n, std::uint8_t* mask) {
 template <class U>
 AMP_ALWAYS_INLINE void pass_masked(const U* gradient, const std::uint8_t* mask, std::int64_t i,
                                    std::int64_t n, U* output) {
+  AMP_NO_UNROLL
   for (; i < n; ++i) output[i] = (mask[i / 8] >> i % 8 & 1) != 0 ? gradient[i] : U{0};
 }
 /// The same in vectors, for elements of two and four bytes. The others, float64 and float8, are
@@ -111,9 +112,9 @@ void for_each_block(std::int64_t n, const Body& body) {
 }  // namespace detail
 
 AMP_LAZY_DEFINITION void relu_mask(const Operand& output, std::uint8_t* mask) {
-  visit_bits(output.dtype, [&](auto tag) {
-    using U = typename decltype(tag)::type;
-    detail::for_each_block(output.numel(), [&](std::int64_t begin, std::int64_t n) {
+  detail::for_each_block(output.numel(), [&](std::int64_t begin, std::int64_t n) {
+    visit_bits(output.dtype, [&](auto tag) {
+      using U = typename decltype(tag)::type;
       detail::mask_block(output.as<const U>() + begin, n, mask + begin / 8);
     });
   });
@@ -121,9 +122,9 @@ AMP_LAZY_DEFINITION void relu_mask(const Operand& output, std::uint8_t* mask) {
 
 AMP_LAZY_DEFINITION void pass_relu_mask(const Operand& gradient, const std::uint8_t* mask,
                                         const Operand& output) {
-  visit_bits(output.dtype, [&](auto tag) {
-    using U = typename decltype(tag)::type;
-    detail::for_each_block(output.numel(), [&](std::int64_t begin, std::int64_t n) {
+  detail::for_each_block(output.numel(), [&](std::int64_t begin, std::int64_t n) {
+    visit_bits(output.dtype, [&](auto tag) {
+      using U = typename decltype(tag)::type;
       const U* const from = gradient.as<const U>() + begin;
       U* const to = output.as<U>() + begin;
       if constexpr (sizeof(U) == 2 || sizeof(U) == 4)
