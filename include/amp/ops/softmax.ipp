@@ -10,31 +10,32 @@
 namespace amp::inline v0 {
 namespace detail {
 
-template <kernels::Launch<kernels::SoftmaxArgs> kForward,
-          kernels::Launch<kernels::SoftmaxBackwardArgs> kBackward>
-Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim, DType dtype) {
-  if (input.dim() == 0) {
-    wrap_dim(name, dim, 0);
-    return reshape(softmax_op<kForward, kBackward>(name, reshape(input, {1}), 0, dtype), {});
-  }
-  const int d = wrap_dim(name, dim, input.dim());
+/// The kernels of softmax, or of log_softmax.
+struct SoftmaxKernels {
+  kernels::Launch<kernels::SoftmaxArgs> forward;
+  kernels::Launch<kernels::SoftmaxBackwardArgs> backward;
+};
+
+AMP_LAZY Tensor run_softmax(std::string_view name, const Tensor& input, int dim, DType dtype,
+                            const SoftmaxKernels& run) {
   const Tensor x = contiguous(input);
   const Tensor output = empty(x.shape(), {.dtype = dtype, .device = x.device()});
   if (output.numel() != 0) {
-    const kernels::SoftmaxArgs args{x.operand(), output.operand(), d};
-    kForward(x.device(), args);
+    const kernels::SoftmaxArgs args{x.operand(), output.operand(), dim};
+    run.forward(x.device(), args);
   }
   if (autograd::recording(x)) {
     autograd::record(
         name, output,
-        [name, d, output = autograd::SavedTensor(output), from = x.dtype()](
-            const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+        [name, dim, output = autograd::SavedTensor(output), from = x.dtype(),
+         backward = run.backward](const Tensor& gradient,
+                                  const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor grad = dense(gradient);
           const Tensor grad_x = empty(grad.shape(), {.dtype = from, .device = grad.device()});
           if (grad.numel() != 0) {
             const kernels::SoftmaxBackwardArgs args{grad.operand(), output.get(name).operand(),
-                                                    grad_x.operand(), d};
-            kBackward(grad.device(), args);
+                                                    grad_x.operand(), dim};
+            backward(grad.device(), args);
           }
           return {grad_x};
         },
@@ -43,28 +44,29 @@ Tensor softmax_op(std::string_view name, const Tensor& input, std::int64_t dim, 
   return output;
 }
 
-}  // namespace detail
-
-AMP_LAZY_DEFINITION Tensor softmax(const Tensor& input, std::int64_t dim) {
-  detail::check_floating("softmax", "input", input);
+AMP_LAZY Tensor softmax_op(autocasting::OpId op, const Tensor& input, std::int64_t dim,
+                           const SoftmaxKernels& run) {
+  const std::string_view name = op.name();
+  check_floating(name, "input", input);
   return autocasting::call_reading(
-      "softmax",
+      op,
       [&](const autocasting::ResultDType& dtype, const Tensor& x) {
-        return detail::softmax_op<kernels::softmax, kernels::softmax_backward>("softmax", x, dim,
-                                                                               dtype(x));
+        const int d = wrap_dim(name, dim, x.dim());
+        if (x.dim() != 0) return run_softmax(name, x, d, dtype(x), run);
+        return reshape(run_softmax(name, reshape(x, {1}), 0, dtype(x), run), {});
       },
       input);
 }
 
+}  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor softmax(const Tensor& input, std::int64_t dim) {
+  return detail::softmax_op("softmax", input, dim, {kernels::softmax, kernels::softmax_backward});
+}
+
 AMP_LAZY_DEFINITION Tensor log_softmax(const Tensor& input, std::int64_t dim) {
-  detail::check_floating("log_softmax", "input", input);
-  return autocasting::call_reading(
-      "log_softmax",
-      [&](const autocasting::ResultDType& dtype, const Tensor& x) {
-        return detail::softmax_op<kernels::log_softmax, kernels::log_softmax_backward>(
-            "log_softmax", x, dim, dtype(x));
-      },
-      input);
+  return detail::softmax_op("log_softmax", input, dim,
+                            {kernels::log_softmax, kernels::log_softmax_backward});
 }
 
 }  // namespace amp::inline v0
