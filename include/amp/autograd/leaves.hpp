@@ -23,14 +23,14 @@ struct LeafUse {
 /// The leaves to which backward() from `root` gives a gradient, each once, in the order of
 /// those ops. An op that takes a cast of a leaf counts as taking the leaf. The graph may have been
 /// freed by backward, as long as `root` lives.
-std::vector<LeafUse> leaves_of(const Tensor& root);
+AMP_LAZY AMP_COLD std::vector<LeafUse> leaves_of(const Tensor& root);
 
 /// Throws if the loss depends on a leaf that is neither among `own`, the parameters of `owner`, nor
 /// among `others`. The error names the leaf, the op that takes it, and those of `own` on which the
 /// loss does not depend: the leaf may have replaced one of them.
-void check_leaves(std::string_view call, std::string_view owner, const Tensor& loss,
-                  const NamedTensors& own, const std::vector<Tensor>& others,
-                  std::string_view advice);
+AMP_LAZY AMP_COLD void check_leaves(std::string_view call, std::string_view owner,
+                                    const Tensor& loss, const NamedTensors& own,
+                                    const std::vector<Tensor>& others, std::string_view advice);
 
 }  // namespace amp::inline v0::autograd
 

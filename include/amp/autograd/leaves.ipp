@@ -14,7 +14,7 @@
 
 namespace amp::inline v0::autograd {
 
-AMP_COLD std::vector<LeafUse> leaves_of(const Tensor& root) {
+AMP_LAZY_DEFINITION std::vector<LeafUse> leaves_of(const Tensor& root) {
   AMP_CHECK(requires_grad(root), "the loss, ", describe(root),
             ", requires no gradient: nothing it was computed from does, or it was computed under "
             "NoGradGuard");
@@ -89,9 +89,9 @@ AMP_COLD Listing unused(const std::vector<LeafUse>& leaves, const NamedTensors& 
 
 }  // namespace detail
 
-AMP_COLD void check_leaves(std::string_view call, std::string_view owner, const Tensor& loss,
-                           const NamedTensors& own, const std::vector<Tensor>& others,
-                           std::string_view advice) {
+AMP_LAZY_DEFINITION void check_leaves(std::string_view call, std::string_view owner,
+                                      const Tensor& loss, const NamedTensors& own,
+                                      const std::vector<Tensor>& others, std::string_view advice) {
   AMP_CHECK(loss.defined(), call, ": `loss` is undefined");
   const std::vector<LeafUse> leaves = leaves_of(loss);
   const detail::Listing strangers = detail::strangers(leaves, own, others);

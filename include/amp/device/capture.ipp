@@ -114,8 +114,7 @@ AMP_COLD void Capture::before_replay() const {
   for (const auto& object : notes_->objects) object->before_replay();
 }
 AMP_COLD void Capture::after_replay() const {
-  for (auto object = notes_->objects.rbegin(); object != notes_->objects.rend(); ++object)
-    (*object)->after_replay();
+  for (std::size_t i = notes_->objects.size(); i-- > 0;) notes_->objects[i]->after_replay();
 }
 
 AMP_INLINE Capture* Capture::current() { return thread_state<CurrentCapture>().capture; }

@@ -104,12 +104,13 @@ class Module {
 
   /// Adds a leaf that an optimizer is to train, and returns it. An undefined tensor stands for an
   /// absent parameter and gets no name.
-  Tensor register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
+  AMP_LAZY Tensor register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
   /// Adds a tensor that is moved with the module and, if it is persistent, saved with it, but not
   /// trained, and returns it. What can be computed anew, such as a mask, need not be saved:
   /// register_buffer("mask", mask, {.persistent = false}). Of a computed tensor it keeps detach():
   /// the history may own the module.
-  Tensor register_buffer(std::string name, Tensor tensor, const BufferOptions& options = {});
+  AMP_LAZY Tensor register_buffer(std::string name, Tensor tensor,
+                                  const BufferOptions& options = {});
   template <amp::detail::NotOptions<BufferOptions> ByPlace>
   Tensor register_buffer(std::string, Tensor, ByPlace) = delete;  // write {.persistent = false}
   /// Adds a module within this one, and returns it.
@@ -132,55 +133,55 @@ class Module {
   /// registered in several modules counts once, under its first name. The layers of the library,
   /// and copies of them, compute with the new parameter; other modules must assign the result to
   /// their member. Throws if there is no parameter of that name.
-  Tensor replace_parameter(const std::string& name, Tensor tensor);
+  AMP_LAZY Tensor replace_parameter(const std::string& name, Tensor tensor);
 
   /// Throws if `loss` depends on a leaf that requires gradients and is a parameter neither of this
   /// module nor among `others`: such a leaf is not saved with the module, nor given to an optimizer
   /// made of parameters(). A member that was not registered, or was replaced by assignment, is such
   /// a leaf. To be called once, after the first forward pass: it walks the graph.
-  void check_registered(const Tensor& loss, const std::vector<Tensor>& others = {}) const;
+  AMP_LAZY void check_registered(const Tensor& loss, const std::vector<Tensor>& others = {}) const;
 
   /// All parameters, those of the modules within it too. A tensor that is there several times
   /// counts once.
-  std::vector<Tensor> parameters() const;
+  AMP_LAZY std::vector<Tensor> parameters() const;
   /// The same of the buffers.
-  std::vector<Tensor> buffers() const;
+  AMP_LAZY std::vector<Tensor> buffers() const;
   /// Names of modules within modules are joined by dots: "first.weight". A tensor that is
   /// registered several times counts once, under its first name.
-  NamedTensors named_parameters() const;
-  NamedTensors named_buffers() const;
-  const std::vector<std::pair<std::string, Module>>& named_modules() const;
+  AMP_LAZY NamedTensors named_parameters() const;
+  AMP_LAZY NamedTensors named_buffers() const;
+  AMP_LAZY const std::vector<std::pair<std::string, Module>>& named_modules() const;
 
   /// Whether the module is in training mode, in which dropout drops and batch norm uses the
   /// statistics of the batch.
   bool is_training() const;
-  void train(bool on = true) const;
+  AMP_LAZY void train(bool on = true) const;
   void eval() const { train(false); }
 
   /// Converts the floating-point parameters and buffers in place; gradients are dropped. To be
   /// called before an optimizer is made of them. If it throws, nothing is converted.
-  void to(DType dtype) const;
+  AMP_LAZY void to(DType dtype) const;
   /// As to(dtype), except that normalisation layers, and other modules that called keep_float32(),
   /// keep their tensors: sums over many values and variances need more than 16 bits.
-  void to_mixed(DType dtype) const;
+  AMP_LAZY void to_mixed(DType dtype) const;
   /// Moves all parameters and buffers. If it throws, nothing is moved.
-  void to(Device device) const;
+  AMP_LAZY void to(Device device) const;
 
   /// Throws if `policies` name a module that is not within this one, or give one op in one
   /// module two different policies by paths of the same length.
   void check_policies(const OpPolicies& policies) const;
 
   /// Drops the gradients of all parameters.
-  void zero_grad() const;
+  AMP_LAZY void zero_grad() const;
 
   /// Handles to all parameters and persistent buffers, by name: they change as the module is
   /// trained. To keep the values of now, take the state_dict() of a clone().
-  NamedTensors state_dict() const;
+  AMP_LAZY NamedTensors state_dict() const;
   /// Copies tensors into those of state_dict(), by name, and converts them. A tensor that is
   /// registered several times may have any of its names. Throws, changing nothing, if names are
   /// missing or unknown or shapes differ, listing all of these, if a name is there twice, or if two
   /// names of one tensor have different values.
-  void load_state_dict(const NamedTensors& tensors) const;
+  AMP_LAZY void load_state_dict(const NamedTensors& tensors) const;
 
  protected:
   /// Makes text() the extra_repr() of the module.
@@ -223,14 +224,16 @@ class Module {
   void keep_extra_repr(std::string text) const;
 
   /// register_module() and replace_module() for a module, which gets this type unless it has one.
-  void register_child(const std::string& name, const Module& child, std::string_view type) const;
-  void replace_child(const std::string& name, const Module& child, std::string_view type) const;
+  AMP_LAZY void register_child(const std::string& name, const Module& child,
+                               std::string_view type) const;
+  AMP_LAZY void replace_child(const std::string& name, const Module& child,
+                              std::string_view type) const;
 
   /// Throws if `child` cannot be a module within this one.
   void check_child(std::string_view call, const std::string& name, const Module& child) const;
   bool holds(const Module& other) const;
   /// Sets the type of a child, and its place unless it is in another module already.
-  void enter(const std::string& name, const Module& child, std::string_view type) const;
+  AMP_LAZY void enter(const std::string& name, const Module& child, std::string_view type) const;
   /// Updates the path of a child that is no longer here as `name`, but may be here under another
   /// name.
   void leave(const std::string& name, const Module& child) const;
@@ -238,15 +241,15 @@ class Module {
   void check_name(std::string_view call, const std::string& name) const;
 
   /// Collects tensors under their first names, or under all names.
-  void collect(NamedTensors State::*list, const std::string& prefix, NamedTensors& found,
-               bool all_names = false) const;
+  AMP_LAZY void collect(NamedTensors State::*list, const std::string& prefix, NamedTensors& found,
+                        bool all_names = false) const;
   void collect_paths(const std::string& prefix, std::vector<std::string>& paths) const;
   /// The parameters and buffers of this module, and of those within, that stay in float32.
-  void collect_kept(NamedTensors& kept) const;
+  AMP_LAZY void collect_kept(NamedTensors& kept) const;
 
   /// All parameters and buffers.
-  std::vector<Tensor> tensors() const;
-  void convert(std::string_view call, DType dtype, const NamedTensors& kept) const;
+  AMP_LAZY std::vector<Tensor> tensors() const;
+  AMP_LAZY void convert(std::string_view call, DType dtype, const NamedTensors& kept) const;
 
   std::shared_ptr<State> state_;
 };

@@ -124,7 +124,8 @@ AMP_COLD std::string Module::path() const {
 AMP_INLINE std::string_view Module::type() const { return state().type; }
 AMP_INLINE const std::string& Module::extra_repr() const { return state().extra_repr; }
 
-AMP_COLD Tensor Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
+AMP_LAZY_DEFINITION AMP_COLD Tensor Module::register_parameter(std::string name, Tensor tensor,
+                                                               bool requires_grad) {
   check_name("register_parameter", name);
   detail::check_leaf("register_parameter", name, tensor);
   if (tensor.defined()) tensor.requires_grad_(requires_grad);
@@ -132,8 +133,8 @@ AMP_COLD Tensor Module::register_parameter(std::string name, Tensor tensor, bool
   return tensor;
 }
 
-AMP_COLD Tensor Module::register_buffer(std::string name, Tensor tensor,
-                                        const BufferOptions& options) {
+AMP_LAZY_DEFINITION AMP_COLD Tensor Module::register_buffer(std::string name, Tensor tensor,
+                                                            const BufferOptions& options) {
   check_name("register_buffer", name);
   if (tensor.defined() && !tensor.is_leaf()) tensor = tensor.detach();
   NamedTensors saved = amp::detail::or_out_of_memory([&] { return state().saved_buffers; });
@@ -143,16 +144,18 @@ AMP_COLD Tensor Module::register_buffer(std::string name, Tensor tensor,
   return tensor;
 }
 
-AMP_COLD void Module::register_child(const std::string& name, const Module& child,
-                                     std::string_view type) const {
+AMP_LAZY_DEFINITION AMP_COLD void Module::register_child(const std::string& name,
+                                                         const Module& child,
+                                                         std::string_view type) const {
   check_child("register_module", name, child);
   check_name("register_module", name);
   detail::append(state().modules, name, child);
   enter(name, child, type);
 }
 
-AMP_COLD void Module::replace_child(const std::string& name, const Module& child,
-                                    std::string_view type) const {
+AMP_LAZY_DEFINITION AMP_COLD void Module::replace_child(const std::string& name,
+                                                        const Module& child,
+                                                        std::string_view type) const {
   check_child("replace_module", name, child);
   Module& place = detail::find("replace_module", "module", state().modules, name);
   const Module old = std::exchange(place, child);
@@ -160,7 +163,8 @@ AMP_COLD void Module::replace_child(const std::string& name, const Module& child
   enter(name, child, type);
 }
 
-AMP_COLD Tensor Module::replace_parameter(const std::string& name, Tensor tensor) {
+AMP_LAZY_DEFINITION AMP_COLD Tensor Module::replace_parameter(const std::string& name,
+                                                              Tensor tensor) {
   Tensor& place = detail::find("replace_parameter", "parameter", state().parameters, name);
   const bool trained = !place.defined() || place.requires_grad();
   detail::check_leaf("replace_parameter", name, tensor);
@@ -174,39 +178,42 @@ AMP_COLD Tensor Module::replace_parameter(const std::string& name, Tensor tensor
   return place = tensor;
 }
 
-AMP_COLD void Module::check_registered(const Tensor& loss,
-                                       const std::vector<Tensor>& others) const {
+AMP_LAZY_DEFINITION AMP_COLD void Module::check_registered(
+    const Tensor& loss, const std::vector<Tensor>& others) const {
   autograd::check_leaves(
       "check_registered", "this module", loss, named_parameters(), others,
       "register members with register_module and register_parameter, and replace them with "
       "replace_module and replace_parameter");
 }
 
-AMP_INLINE std::vector<Tensor> Module::parameters() const {
+AMP_LAZY_DEFINITION std::vector<Tensor> Module::parameters() const {
   return detail::values(named_parameters());
 }
-AMP_COLD std::vector<Tensor> Module::buffers() const { return detail::values(named_buffers()); }
-AMP_INLINE NamedTensors Module::named_parameters() const {
+AMP_LAZY_DEFINITION AMP_COLD std::vector<Tensor> Module::buffers() const {
+  return detail::values(named_buffers());
+}
+AMP_LAZY_DEFINITION NamedTensors Module::named_parameters() const {
   NamedTensors found;
   collect(&State::parameters, "", found);
   return found;
 }
-AMP_COLD NamedTensors Module::named_buffers() const {
+AMP_LAZY_DEFINITION AMP_COLD NamedTensors Module::named_buffers() const {
   NamedTensors found;
   collect(&State::buffers, "", found);
   return found;
 }
-AMP_INLINE const std::vector<std::pair<std::string, Module>>& Module::named_modules() const {
+AMP_LAZY_DEFINITION const std::vector<std::pair<std::string, Module>>& Module::named_modules()
+    const {
   return state().modules;
 }
 
 AMP_INLINE bool Module::is_training() const { return state().training; }
-AMP_INLINE void Module::train(bool on) const {
+AMP_LAZY_DEFINITION void Module::train(bool on) const {
   state().training = on;
   for (const auto& [name, child] : state().modules) child.train(on);
 }
 
-AMP_COLD std::vector<Tensor> Module::tensors() const try {
+AMP_LAZY_DEFINITION AMP_COLD std::vector<Tensor> Module::tensors() const try {
   std::vector<Tensor> all = parameters();
   for (Tensor& buffer : buffers()) all.push_back(std::move(buffer));
   return all;
@@ -214,13 +221,15 @@ AMP_COLD std::vector<Tensor> Module::tensors() const try {
   throw amp::detail::OutOfMemory();
 }
 
-AMP_COLD void Module::to(DType dtype) const { convert("Module::to", dtype, {}); }
-AMP_COLD void Module::to_mixed(DType dtype) const {
+AMP_LAZY_DEFINITION AMP_COLD void Module::to(DType dtype) const {
+  convert("Module::to", dtype, {});
+}
+AMP_LAZY_DEFINITION AMP_COLD void Module::to_mixed(DType dtype) const {
   NamedTensors kept;
   collect_kept(kept);
   convert("Module::to_mixed", dtype, kept);
 }
-AMP_COLD void Module::to(Device device) const try {
+AMP_LAZY_DEFINITION AMP_COLD void Module::to(Device device) const try {
   detail::Replacements moved;
   for (const Tensor& tensor : tensors()) {
     if (tensor.device() != device) moved.emplace_back(tensor, tensor.detach().to(device));
@@ -230,13 +239,13 @@ AMP_COLD void Module::to(Device device) const try {
   throw amp::detail::OutOfMemory();
 }
 
-AMP_INLINE void Module::zero_grad() const {
+AMP_LAZY_DEFINITION void Module::zero_grad() const {
   for (const Tensor& parameter : parameters()) {
     if (parameter.grad().defined()) parameter.set_grad(Tensor());
   }
 }
 
-AMP_COLD NamedTensors Module::state_dict() const try {
+AMP_LAZY_DEFINITION AMP_COLD NamedTensors Module::state_dict() const try {
   NamedTensors all = named_parameters(), saved;
   collect(&State::saved_buffers, "", saved);
   for (auto& buffer : saved) all.push_back(std::move(buffer));
@@ -245,7 +254,7 @@ AMP_COLD NamedTensors Module::state_dict() const try {
   throw amp::detail::OutOfMemory();
 }
 
-AMP_COLD void Module::load_state_dict(const NamedTensors& tensors) const try {
+AMP_LAZY_DEFINITION AMP_COLD void Module::load_state_dict(const NamedTensors& tensors) const try {
   const NamedTensors own = state_dict();
   NamedTensors names;
   collect(&State::parameters, "", names, true);
@@ -316,8 +325,8 @@ AMP_COLD bool Module::holds(const Module& other) const {
   }
   return false;
 }
-AMP_COLD void Module::enter(const std::string& name, const Module& child,
-                            std::string_view type) const {
+AMP_LAZY_DEFINITION AMP_COLD void Module::enter(const std::string& name, const Module& child,
+                                                std::string_view type) const {
   if (child.type() == detail::kNoType) child.set_type(type);
   if (!child.state().parent.expired()) return;
   amp::detail::or_out_of_memory([&] { child.state().name = name; });
@@ -343,8 +352,8 @@ AMP_COLD void Module::check_name(std::string_view call, const std::string& name)
   unknown(state().modules);
 }
 
-AMP_INLINE void Module::collect(NamedTensors State::*list, const std::string& prefix,
-                                NamedTensors& found, bool all_names) const try {
+AMP_LAZY_DEFINITION void Module::collect(NamedTensors State::*list, const std::string& prefix,
+                                         NamedTensors& found, bool all_names) const try {
   for (const auto& [name, tensor] : state().*list) {
     if (tensor.defined()) found.emplace_back(prefix + name, tensor);
   }
@@ -355,7 +364,7 @@ AMP_INLINE void Module::collect(NamedTensors State::*list, const std::string& pr
   throw amp::detail::OutOfMemory();
 }
 
-AMP_COLD void Module::collect_kept(NamedTensors& kept) const {
+AMP_LAZY_DEFINITION AMP_COLD void Module::collect_kept(NamedTensors& kept) const {
   if (state().keeps_float32) {
     collect(&State::parameters, "", kept);
     collect(&State::buffers, "", kept);
@@ -363,8 +372,8 @@ AMP_COLD void Module::collect_kept(NamedTensors& kept) const {
   for (const auto& [name, child] : state().modules) child.collect_kept(kept);
 }
 
-AMP_COLD void Module::convert(std::string_view call, DType dtype, const NamedTensors& kept) const
-    try {
+AMP_LAZY_DEFINITION AMP_COLD void Module::convert(std::string_view call, DType dtype,
+                                                  const NamedTensors& kept) const try {
   AMP_CHECK(is_floating_point(dtype), call, ": `dtype` must be floating point, but is ", dtype);
   detail::Replacements converted;
   for (const Tensor& tensor : tensors()) {

@@ -16,45 +16,48 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-AMP_INLINE DType norm_dtype(std::span<const kernels::GradientSpan> gradients) {
+AMP_LAZY_DEFINITION DType norm_dtype(std::span<const kernels::GradientSpan> gradients) {
   const auto count = static_cast<std::int64_t>(gradients.size());
   return kernels::any_float64(gradients.data(), count) ? kFloat64 : kFloat32;
 }
-AMP_INLINE Tensor make_norm(std::span<const kernels::GradientSpan> gradients, Device device) {
+AMP_LAZY_DEFINITION Tensor make_norm(std::span<const kernels::GradientSpan> gradients,
+                                     Device device) {
   return empty({}, {.dtype = norm_dtype(gradients), .device = device});
 }
-AMP_INLINE kernels::NormPointer norm_pointer(const Tensor& norm) {
+AMP_LAZY_DEFINITION kernels::NormPointer norm_pointer(const Tensor& norm) {
   if (!norm.defined()) return nullptr;
   if (norm.dtype() == kFloat64) return static_cast<double*>(norm.raw_data());
   return static_cast<float*>(norm.raw_data());
 }
 
-AMP_INLINE void grad_norm(const kernels::GradNormArgs& args) {
+AMP_LAZY_DEFINITION void grad_norm(const kernels::GradNormArgs& args) {
   if (args.count == 0) return;
   kernels::grad_norm(args.device, args);
 }
-AMP_INLINE void clip(Device device, std::span<const kernels::GradientSpan> gradients,
-                     kernels::NormPointer norm, double max_norm, const float* found_inf,
-                     kernels::DescriptorTable* table) {
+AMP_LAZY_DEFINITION void clip(Device device, std::span<const kernels::GradientSpan> gradients,
+                              kernels::NormPointer norm, double max_norm, const float* found_inf,
+                              kernels::DescriptorTable* table) {
   if (gradients.empty()) return;
   kernels::clip(device, {device, gradients.data(), static_cast<std::int64_t>(gradients.size()),
                          nullptr, found_inf, table, norm, max_norm});
 }
-AMP_INLINE void write_norm(Device device, std::span<const kernels::GradientSpan> gradients,
-                           const Tensor& norm, kernels::DescriptorTable* table) {
+AMP_LAZY_DEFINITION void write_norm(Device device, std::span<const kernels::GradientSpan> gradients,
+                                    const Tensor& norm, kernels::DescriptorTable* table) {
   fill(norm, 0);  // that of no gradients
   grad_norm({device, gradients.data(), static_cast<std::int64_t>(gradients.size()), nullptr,
              norm_pointer(norm), nullptr, nullptr, 0, table});
 }
-AMP_INLINE void clip_by_norm(Device device, std::span<const kernels::GradientSpan> gradients,
-                             double max_norm, const Tensor& norm) {
+AMP_LAZY_DEFINITION void clip_by_norm(Device device,
+                                      std::span<const kernels::GradientSpan> gradients,
+                                      double max_norm, const Tensor& norm) {
   kernels::DescriptorTable table;
   write_norm(device, gradients, norm, &table);
   clip(device, gradients, norm_pointer(norm), max_norm, nullptr, &table);
 }
 
-AMP_INLINE void check_gradient_view(std::string_view call, std::int64_t index,
-                                    const TensorView& view, std::optional<Device>& device) {
+AMP_LAZY_DEFINITION void check_gradient_view(std::string_view call, std::int64_t index,
+                                             const TensorView& view,
+                                             std::optional<Device>& device) {
   AMP_CHECK(is_floating_point(view.dtype), call, ": gradient ", index, " ", view.name,
             " must be floating point, but is ", view.dtype);
   AMP_CHECK(view.numel >= 0 && (view.data != nullptr || view.numel == 0), call, ": gradient ",
@@ -64,9 +67,9 @@ AMP_INLINE void check_gradient_view(std::string_view call, std::int64_t index,
             view.device, ", but must be on ", *device);
 }
 /// Their device, too: the host if there are none.
-AMP_INLINE PoolVector<kernels::GradientSpan> spans_of(std::string_view call,
-                                                      std::span<const TensorView> gradients,
-                                                      Device& device) {
+AMP_LAZY PoolVector<kernels::GradientSpan> spans_of(std::string_view call,
+                                                    std::span<const TensorView> gradients,
+                                                    Device& device) {
   PoolVector<kernels::GradientSpan> spans;
   std::optional<Device> found;
   for (const TensorView& view : gradients) {
@@ -79,7 +82,7 @@ AMP_INLINE PoolVector<kernels::GradientSpan> spans_of(std::string_view call,
 
 }  // namespace detail
 
-AMP_INLINE Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm) {
+AMP_LAZY_DEFINITION Tensor clip_grad_norm_(std::span<const Tensor> params, double max_norm) {
   AMP_CHECK(max_norm > 0, "clip_grad_norm_: `max_norm` must be above 0, but is ", max_norm);
   detail::PoolVector<kernels::GradientSpan> spans;
   detail::PoolVector<Tensor> gradients;
@@ -105,11 +108,11 @@ AMP_INLINE Tensor clip_grad_norm_(std::span<const Tensor> params, double max_nor
   for (const Tensor& grad : gradients) grad.impl().storage->bump_version();
   return norm;
 }
-AMP_INLINE Tensor clip_grad_norm_(std::initializer_list<Tensor> params, double max_norm) {
+AMP_LAZY_DEFINITION Tensor clip_grad_norm_(std::initializer_list<Tensor> params, double max_norm) {
   return clip_grad_norm_(std::span(params.begin(), params.size()), max_norm);
 }
 
-AMP_INLINE Tensor clip_grad_norm_(std::span<const TensorView> gradients, double max_norm) {
+AMP_LAZY_DEFINITION Tensor clip_grad_norm_(std::span<const TensorView> gradients, double max_norm) {
   AMP_CHECK(max_norm > 0, "clip_grad_norm_: `max_norm` must be above 0, but is ", max_norm);
   Device device;
   const auto spans = detail::spans_of("clip_grad_norm_", gradients, device);
@@ -117,11 +120,12 @@ AMP_INLINE Tensor clip_grad_norm_(std::span<const TensorView> gradients, double 
   detail::clip_by_norm(device, spans, max_norm, norm);
   return norm;
 }
-AMP_INLINE Tensor clip_grad_norm_(std::initializer_list<TensorView> gradients, double max_norm) {
+AMP_LAZY_DEFINITION Tensor clip_grad_norm_(std::initializer_list<TensorView> gradients,
+                                           double max_norm) {
   return clip_grad_norm_(std::span(gradients.begin(), gradients.size()), max_norm);
 }
 
-AMP_INLINE Tensor grad_norm(std::span<const TensorView> gradients) {
+AMP_LAZY_DEFINITION Tensor grad_norm(std::span<const TensorView> gradients) {
   Device device;
   const auto spans = detail::spans_of("grad_norm", gradients, device);
   Tensor norm = detail::make_norm(spans, device);
@@ -129,7 +133,7 @@ AMP_INLINE Tensor grad_norm(std::span<const TensorView> gradients) {
   detail::write_norm(device, spans, norm, &table);
   return norm;
 }
-AMP_INLINE Tensor grad_norm(std::initializer_list<TensorView> gradients) {
+AMP_LAZY_DEFINITION Tensor grad_norm(std::initializer_list<TensorView> gradients) {
   return grad_norm(std::span(gradients.begin(), gradients.size()));
 }
 

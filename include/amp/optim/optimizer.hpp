@@ -50,14 +50,14 @@ class Optimizer {
   /// Throws if `loss` depends on a leaf that requires gradients but is neither a parameter of this
   /// optimizer nor one of `others`: it would never be stepped. Call it once, after the first
   /// forward pass: it walks the graph.
-  void check_trains(const Tensor& loss, const std::vector<Tensor>& others = {}) const;
+  AMP_LAZY void check_trains(const Tensor& loss, const std::vector<Tensor>& others = {}) const;
 
   /// Returns the number of steps applied; schedules count these. Synchronises.
-  std::int64_t applied_steps() const;
+  AMP_LAZY std::int64_t applied_steps() const;
 
   /// Drops all gradients; the next backward makes new ones. Gradients in the user's memory are set
   /// to 0 in place, with a launch each; options.zero_grad does so within the step.
-  void zero_grad();
+  AMP_LAZY void zero_grad();
 
   /// Calls body(view) for each gradient that exists now. A view has the name of its parameter, if
   /// the parameter was given one.
@@ -69,45 +69,45 @@ class Optimizer {
     }
   }
   /// Returns a view of each gradient that exists now.
-  std::vector<TensorView> gradients() const;
+  AMP_LAZY std::vector<TensorView> gradients() const;
 
   /// Records that the float32 and float64 gradients were unscaled in place. 16-bit gradients stay
   /// scaled, and marked as scaled, until step(const GradScale&).
-  void mark_unscaled();
+  AMP_LAZY void mark_unscaled();
 
   /// Makes one step with the gradients as they are. Throws if a gradient still carries the scale of
   /// a scaled loss. For gradients in the user's memory this is known only after
   /// GradScaler::unscale_, which leaves 16-bit ones scaled. Does not synchronise.
-  void step();
+  AMP_LAZY void step();
   /// Makes one step with the gradients multiplied by `scale`; changes no weight if
   /// *scale.found_inf is not 0. Warns, once for each optimizer, if zero_grad() was forgotten: a
   /// scaled loss was added to a gradient that a step had read (on the host, one that was not
   /// skipped). Throws if a gradient does not fit its parameter or an option is invalid. Does not
   /// synchronise.
-  void step(const GradScale& scale);
+  AMP_LAZY void step(const GradScale& scale);
 
   /// Returns copies of the weights of all parameters as the next step will read them, in float32
   /// (float64 if the parameter is float64), on the device of the parameters. Throws if a parameter
   /// and its auxiliary state have different shapes or devices. Synchronises if there is auxiliary
   /// state.
-  std::vector<Tensor> master_weights() const;
+  AMP_LAZY std::vector<Tensor> master_weights() const;
   /// Sets the weights of all parameters: one tensor for each, of its shape, in float32 (float64 if
   /// the parameter is float64), on any device. kMaster and kRemainder store them bit for bit,
   /// kKahan with 16 bits of significand; kParameter and kStochastic round them to nearest in the
   /// parameter's dtype. Throws, changing nothing, if a tensor does not fit. Synchronises if a
   /// storage is kRemainder or kKahan, or if a tensor is on another device.
-  void set_master_weights(std::span<const Tensor> weights);
+  AMP_LAZY void set_master_weights(std::span<const Tensor> weights);
 
   /// Returns copies of everything that changes in training: the states of each parameter, as
   /// "weight.exp_avg" (a parameter without a name has its index: "0.exp_avg"), the number of
   /// applied steps, and the numeric options of each group, as "groups.0.lr". The auxiliary state of
   /// weights is included ("weight.master", "weight.remainder", "weight.compensation"); other
   /// options, such as `storage` and `seed`, are not. Synchronises.
-  NamedTensors state_dict() const;
+  AMP_LAZY NamedTensors state_dict() const;
   /// Restores what state_dict() returned. A parameter without any entry starts anew. Throws,
   /// changing nothing, if names are unknown or missing or shapes or dtypes differ, listing all of
   /// these, if a name is given twice, or if an option is invalid. Synchronises.
-  void load_state_dict(const NamedTensors& tensors);
+  AMP_LAZY void load_state_dict(const NamedTensors& tensors);
 
  protected:
   using State = detail::OptimizerState;
@@ -116,27 +116,27 @@ class Optimizer {
   explicit Optimizer(std::string_view name);
 
   /// Adds a parameter. Throws if it cannot be trained.
-  void adopt(const Tensor& p, std::string_view called);
-  void adopt(const ParameterView& view);
+  AMP_LAZY void adopt(const Tensor& p, std::string_view called);
+  AMP_LAZY void adopt(const ParameterView& view);
   /// Makes the user's 16-bit copy of parameter i equal to it, if there is one.
-  void write_low_precision(std::size_t i) const;
+  AMP_LAZY void write_low_precision(std::size_t i) const;
   /// Returns the low-precision copies of parameter i, which its step writes as well.
-  kernels::LowPrecisionCopies copies_to_write(std::size_t i) const;
+  AMP_LAZY kernels::LowPrecisionCopies copies_to_write(std::size_t i) const;
   /// Forgets all parameters but the first `count`.
-  void forget_after(std::size_t count);
+  AMP_LAZY void forget_after(std::size_t count);
   /// Throws if a state of parameter i has not the dtype, shape and device that it should have now.
-  void check_state(std::size_t i, const StateChoice& choice,
-                   const detail::PoolVector<State*>& remembered) const;
+  AMP_LAZY void check_state(std::size_t i, const StateChoice& choice,
+                            const detail::PoolVector<State*>& remembered) const;
   /// Throws if parameter i cannot be stepped with this gradient and these states.
-  void check_gradient(std::size_t i, const Tensor& grad, const StateChoice& choice,
-                      const detail::PoolVector<State*>& remembered) const;
+  AMP_LAZY void check_gradient(std::size_t i, const Tensor& grad, const StateChoice& choice,
+                               const detail::PoolVector<State*>& remembered) const;
   /// Returns the memory of a state of parameter i, created if there is none.
-  void* state_of(State& state, std::size_t i, const StateChoice& choice);
+  AMP_LAZY void* state_of(State& state, std::size_t i, const StateChoice& choice);
   /// Returns how the weights of parameter i are stored; creates their auxiliary state if it is
   /// missing.
-  kernels::StoredWeight stored_weight(std::size_t i, const StateChoice& choice);
+  AMP_LAZY kernels::StoredWeight stored_weight(std::size_t i, const StateChoice& choice);
   /// states(), and the auxiliary states of the weights.
-  detail::PoolVector<State*> all_states();
+  AMP_LAZY detail::PoolVector<State*> all_states();
   std::string_view name() const { return name_; }
   const Tensor& applied() const { return applied_; }
 
@@ -155,21 +155,21 @@ class Optimizer {
  private:
   static void exchange(const Hyperparameters& hyperparameters,
                        std::vector<double>& values) noexcept;
-  std::string entry_name(std::size_t i, const State& state) const;
+  AMP_LAZY std::string entry_name(std::size_t i, const State& state) const;
   /// Returns the entries of all states, each for all parameters; undefined if there is none. Throws
   /// if a state was saved with another storage.
-  detail::PoolVector<detail::PoolVector<Tensor>> find_states(
+  AMP_LAZY detail::PoolVector<detail::PoolVector<Tensor>> find_states(
       detail::GivenTensors& given, const detail::PoolVector<State*>& all) const;
   /// Notes the entries that a parameter which was stepped lacks. Before its first step, a parameter
   /// may have auxiliary state only: set_master_weights creates it.
-  void check_complete(std::size_t i, detail::GivenTensors& given,
-                      const detail::PoolVector<State*>& all,
-                      const detail::PoolVector<detail::PoolVector<Tensor>>& found) const;
-  WeightStorage storage_of(std::size_t i) const;
+  AMP_LAZY void check_complete(std::size_t i, detail::GivenTensors& given,
+                               const detail::PoolVector<State*>& all,
+                               const detail::PoolVector<detail::PoolVector<Tensor>>& found) const;
+  AMP_LAZY WeightStorage storage_of(std::size_t i) const;
   /// The auxiliary state of weights in this storage, or null if the storage has none.
-  State* aux_state_in(WeightStorage storage);
-  State* aux_state_of(std::size_t i);
-  const State* aux_state_of(std::size_t i) const;
+  AMP_LAZY State* aux_state_in(WeightStorage storage);
+  AMP_LAZY State* aux_state_of(std::size_t i);
+  AMP_LAZY const State* aux_state_of(std::size_t i) const;
 
   /// The name of parameter i; empty if it was given none.
   std::string_view given_name(std::size_t i) const {
@@ -177,11 +177,11 @@ class Optimizer {
   }
 
   /// The same for messages, in quotes after a blank.
-  std::string quoted_name(std::size_t i) const;
+  AMP_LAZY std::string quoted_name(std::size_t i) const;
   /// Notes that this step reads the gradients, and warns of sums.
-  void note_step();
+  AMP_LAZY void note_step();
   /// Moves the counts to the parameters, if these were moved after the optimizer was made.
-  void follow_parameters();
+  AMP_LAZY void follow_parameters();
 
   bool is_view(std::size_t i) const { return i < views_.size() && views_[i].has_value(); }
 

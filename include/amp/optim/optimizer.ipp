@@ -35,16 +35,19 @@ AMP_INLINE Optimizer::Optimizer(std::string_view name) : name_(name) {}
 
 AMP_INLINE Optimizer::~Optimizer() = default;
 
-AMP_COLD void Optimizer::check_trains(const Tensor& loss, const std::vector<Tensor>& others) const {
+AMP_LAZY_DEFINITION AMP_COLD void Optimizer::check_trains(const Tensor& loss,
+                                                          const std::vector<Tensor>& others) const {
   NamedTensors own;
   for (const Tensor& p : parameters_) own.emplace_back(names_[own.size()], p);
   autograd::check_leaves(std::string(name_) + "::check_trains", "this optimizer", loss, own, others,
                          "make it after modules are replaced, or use add_param_group");
 }
 
-AMP_COLD std::int64_t Optimizer::applied_steps() const { return applied_.item<std::int64_t>(); }
+AMP_LAZY_DEFINITION AMP_COLD std::int64_t Optimizer::applied_steps() const {
+  return applied_.item<std::int64_t>();
+}
 
-AMP_INLINE void Optimizer::zero_grad() {
+AMP_LAZY_DEFINITION void Optimizer::zero_grad() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i];
     const Tensor grad = p.grad();
@@ -59,7 +62,7 @@ AMP_INLINE void Optimizer::zero_grad() {
   }
 }
 
-AMP_INLINE std::vector<TensorView> Optimizer::gradients() const try {
+AMP_LAZY_DEFINITION std::vector<TensorView> Optimizer::gradients() const try {
   std::vector<TensorView> views;
   views.reserve(parameters_.size());
   visit_gradients([&](const TensorView& view) { views.push_back(view); });
@@ -68,7 +71,7 @@ AMP_INLINE std::vector<TensorView> Optimizer::gradients() const try {
   throw detail::OutOfMemory();
 }
 
-AMP_INLINE void Optimizer::mark_unscaled() {
+AMP_LAZY_DEFINITION void Optimizer::mark_unscaled() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
     if (leaf == nullptr || !leaf->grad.defined()) continue;
@@ -83,7 +86,7 @@ AMP_INLINE void Optimizer::mark_unscaled() {
   }
 }
 
-AMP_INLINE void Optimizer::step() {
+AMP_LAZY_DEFINITION void Optimizer::step() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
     AMP_CHECK(leaf == nullptr || !leaf->is_scaled, "step: the gradient of parameter ", i,
@@ -96,7 +99,7 @@ AMP_INLINE void Optimizer::step() {
   step(GradScale{});
 }
 
-AMP_INLINE void Optimizer::step(const GradScale& scale) {
+AMP_LAZY_DEFINITION void Optimizer::step(const GradScale& scale) {
   // If inverse_low_precision is set, unscale_ has run: a float32 gradient that is marked as scaled
   // was added to afterwards.
   for (std::size_t i = 0; scale.inverse_low_precision != nullptr && i < parameters_.size(); ++i) {
@@ -122,7 +125,7 @@ AMP_INLINE void Optimizer::step(const GradScale& scale) {
   }
 }
 
-AMP_INLINE void Optimizer::follow_parameters() {
+AMP_LAZY_DEFINITION void Optimizer::follow_parameters() {
   if (parameters_.empty() || applied_.device() == parameters_[0].device()) [[likely]]
     return;
   const Device device = parameters_[0].device();
@@ -133,7 +136,7 @@ AMP_INLINE void Optimizer::follow_parameters() {
   applied_ = applied_.to(device);  // the last, because it says whether all is done
 }
 
-AMP_INLINE void Optimizer::note_step() {
+AMP_LAZY_DEFINITION void Optimizer::note_step() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     autograd::Leaf* const leaf = autograd::leaf_of(parameters_[i]);
     if (leaf == nullptr || !leaf->grad.defined() || is_view(i)) continue;
@@ -142,7 +145,7 @@ AMP_INLINE void Optimizer::note_step() {
   }
 }
 
-AMP_COLD std::vector<Tensor> Optimizer::master_weights() const try {
+AMP_LAZY_DEFINITION AMP_COLD std::vector<Tensor> Optimizer::master_weights() const try {
   std::vector<Tensor> all;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const State* const aux_state = aux_state_of(i);
@@ -156,7 +159,7 @@ AMP_COLD std::vector<Tensor> Optimizer::master_weights() const try {
   throw detail::OutOfMemory();
 }
 
-AMP_COLD void Optimizer::set_master_weights(std::span<const Tensor> weights) {
+AMP_LAZY_DEFINITION AMP_COLD void Optimizer::set_master_weights(std::span<const Tensor> weights) {
   AMP_CHECK(weights.size() == parameters_.size(), "set_master_weights: there are ",
             parameters_.size(), " parameters, but `weights` has ", weights.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -186,11 +189,11 @@ AMP_COLD void Optimizer::set_master_weights(std::span<const Tensor> weights) {
   }
 }
 
-AMP_COLD std::string Optimizer::quoted_name(std::size_t i) const {
+AMP_LAZY_DEFINITION AMP_COLD std::string Optimizer::quoted_name(std::size_t i) const {
   return has_name_[i] ? " \"" + names_[i] + '"' : std::string();
 }
 
-AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
+AMP_LAZY_DEFINITION AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
   const std::size_t i = parameters_.size();
   AMP_CHECK(p.defined() && p.is_leaf() && p.requires_grad(), name_, ": params[", i, "], ",
             describe(p),
@@ -217,7 +220,7 @@ AMP_COLD void Optimizer::adopt(const Tensor& p, std::string_view called) {
   known_names_.insert(names_.back());
 }
 
-AMP_COLD void Optimizer::adopt(const ParameterView& view) {
+AMP_LAZY_DEFINITION AMP_COLD void Optimizer::adopt(const ParameterView& view) {
   const std::size_t i = parameters_.size();
   detail::check_parts(name_, i, view);
   detail::check_apart(name_, i, view, i, view);
@@ -230,18 +233,18 @@ AMP_COLD void Optimizer::adopt(const ParameterView& view) {
   for (TensorView* part : {&own.weight, &own.gradient, &own.low_precision}) part->name = {};
 }
 
-AMP_COLD void Optimizer::write_low_precision(std::size_t i) const {
+AMP_LAZY_DEFINITION AMP_COLD void Optimizer::write_low_precision(std::size_t i) const {
   if (!is_view(i) || views_[i]->low_precision.data == nullptr) return;
   const TensorView& low = views_[i]->low_precision;
   detail::copy_elements(parameters_[i], from_blob(low.data, parameters_[i].shape(),
                                                   {.dtype = low.dtype, .device = low.device}));
 }
 
-AMP_INLINE kernels::LowPrecisionCopies Optimizer::copies_to_write(std::size_t i) const {
+AMP_LAZY_DEFINITION kernels::LowPrecisionCopies Optimizer::copies_to_write(std::size_t i) const {
   return is_view(i) ? detail::copies_in(*views_[i]) : detail::copies_to_write(parameters_[i]);
 }
 
-AMP_COLD void Optimizer::forget_after(std::size_t count) {
+AMP_LAZY_DEFINITION AMP_COLD void Optimizer::forget_after(std::size_t count) {
   const auto shorten = [=](auto& list) {
     if (list.size() > count)
       list.erase(list.begin() + static_cast<std::ptrdiff_t>(count), list.end());
@@ -255,8 +258,8 @@ AMP_COLD void Optimizer::forget_after(std::size_t count) {
   for (State* state : all_states()) shorten(state->tensors);
 }
 
-AMP_COLD void Optimizer::check_state(std::size_t i, const StateChoice& choice,
-                                     const detail::PoolVector<State*>& remembered) const {
+AMP_LAZY_DEFINITION AMP_COLD void Optimizer::check_state(
+    std::size_t i, const StateChoice& choice, const detail::PoolVector<State*>& remembered) const {
   const Tensor& p = parameters_[i];
   detail::check_choice(name_, i, p, choice);
   for (const State* state : remembered) {
@@ -272,9 +275,9 @@ AMP_COLD void Optimizer::check_state(std::size_t i, const StateChoice& choice,
   }
 }
 
-AMP_INLINE void Optimizer::check_gradient(std::size_t i, const Tensor& grad,
-                                          const StateChoice& choice,
-                                          const detail::PoolVector<State*>& remembered) const {
+AMP_LAZY_DEFINITION void Optimizer::check_gradient(
+    std::size_t i, const Tensor& grad, const StateChoice& choice,
+    const detail::PoolVector<State*>& remembered) const {
   const Tensor& parameter = parameters_[i];
   AMP_CHECK(parameter.is_contiguous(), name_, ": params[", i, "]", quoted_name(i), ", ",
             describe(parameter), ", is no longer contiguous");
@@ -288,13 +291,14 @@ AMP_INLINE void Optimizer::check_gradient(std::size_t i, const Tensor& grad,
             " must have the shape of the parameter, ", describe(parameter), ", and be contiguous");
 }
 
-AMP_INLINE void* Optimizer::state_of(State& state, std::size_t i, const StateChoice& choice) {
+AMP_LAZY_DEFINITION void* Optimizer::state_of(State& state, std::size_t i,
+                                              const StateChoice& choice) {
   const Tensor& p = parameters_[i];
   return state.of(i, p, *state.dtype(choice, p.dtype()), parameters_.size());
 }
 
-AMP_INLINE kernels::StoredWeight Optimizer::stored_weight(std::size_t i,
-                                                          const StateChoice& choice) {
+AMP_LAZY_DEFINITION kernels::StoredWeight Optimizer::stored_weight(std::size_t i,
+                                                                   const StateChoice& choice) {
   const WeightStorage storage = detail::storage_of(choice, parameters_[i].dtype());
   State* const aux_state = aux_state_in(storage);
   return {.storage = storage,
@@ -302,28 +306,28 @@ AMP_INLINE kernels::StoredWeight Optimizer::stored_weight(std::size_t i,
           .aux_state = aux_state != nullptr ? state_of(*aux_state, i, choice) : nullptr};
 }
 
-AMP_INLINE detail::PoolVector<Optimizer::State*> Optimizer::all_states() {
+AMP_LAZY_DEFINITION detail::PoolVector<Optimizer::State*> Optimizer::all_states() {
   detail::PoolVector<State*> all = states();
   for (State& state : rests_) all.push_back(&state);
   return all;
 }
 
-AMP_INLINE WeightStorage Optimizer::storage_of(std::size_t i) const {
+AMP_LAZY_DEFINITION WeightStorage Optimizer::storage_of(std::size_t i) const {
   return detail::storage_of(choice(i), parameters_[i].dtype());
 }
 
-AMP_INLINE Optimizer::State* Optimizer::aux_state_in(WeightStorage storage) {
+AMP_LAZY_DEFINITION Optimizer::State* Optimizer::aux_state_in(WeightStorage storage) {
   for (State& state : rests_) {
     if (state.storage == storage) return &state;
   }
   return nullptr;
 }
 
-AMP_INLINE Optimizer::State* Optimizer::aux_state_of(std::size_t i) {
+AMP_LAZY_DEFINITION Optimizer::State* Optimizer::aux_state_of(std::size_t i) {
   return aux_state_in(storage_of(i));
 }
 
-AMP_INLINE const Optimizer::State* Optimizer::aux_state_of(std::size_t i) const {
+AMP_LAZY_DEFINITION const Optimizer::State* Optimizer::aux_state_of(std::size_t i) const {
   return const_cast<Optimizer*>(this)->aux_state_of(i);
 }
 

@@ -23,11 +23,12 @@ AMP_COLD void Optimizer::exchange(const Hyperparameters& hyperparameters,
   for (const auto& [name, value] : hyperparameters) std::swap(*value, values[next++]);
 }
 
-AMP_COLD std::string Optimizer::entry_name(std::size_t i, const State& state) const {
+AMP_LAZY_DEFINITION AMP_COLD std::string Optimizer::entry_name(std::size_t i,
+                                                               const State& state) const {
   return names_[i] + "." + std::string(state.name);
 }
 
-AMP_COLD NamedTensors Optimizer::state_dict() const try {
+AMP_LAZY_DEFINITION AMP_COLD NamedTensors Optimizer::state_dict() const try {
   NamedTensors all{{"applied_steps", applied_.clone()}};
   for (const auto& [name, value] : const_cast<Optimizer*>(this)->hyperparameters())
     all.emplace_back(name, full({}, *value, {.dtype = kFloat64}));
@@ -45,13 +46,13 @@ AMP_COLD NamedTensors Optimizer::state_dict() const try {
 namespace detail {
 
 /// The tensor of that name, or an undefined one if it was not given or does not fit.
-AMP_COLD Tensor matching(GivenTensors& given, std::string_view name, const Shape& shape,
-                         DType dtype) {
+AMP_LAZY AMP_COLD Tensor matching(GivenTensors& given, std::string_view name, const Shape& shape,
+                                  DType dtype) {
   const Tensor* const found = given.find(name);
   return found != nullptr && given.fits(name, *found, shape, dtype) ? *found : Tensor();
 }
-AMP_COLD Tensor needed(GivenTensors& given, std::string_view name, const Shape& shape,
-                       DType dtype) {
+AMP_LAZY AMP_COLD Tensor needed(GivenTensors& given, std::string_view name, const Shape& shape,
+                                DType dtype) {
   if (given.find(name) == nullptr) given.add_missing(name);
   return matching(given, name, shape, dtype);
 }
@@ -63,7 +64,7 @@ AMP_COLD void check_count(std::string_view name, const Tensor& count) {
 
 }  // namespace detail
 
-AMP_COLD void Optimizer::load_state_dict(const NamedTensors& tensors) try {
+AMP_LAZY_DEFINITION AMP_COLD void Optimizer::load_state_dict(const NamedTensors& tensors) try {
   detail::GivenTensors given("optimizer", tensors);
   const Tensor applied = detail::needed(given, "applied_steps", {}, kInt64);
   const Hyperparameters own = hyperparameters();
@@ -100,8 +101,8 @@ AMP_COLD void Optimizer::load_state_dict(const NamedTensors& tensors) try {
   throw detail::OutOfMemory();
 }
 
-AMP_COLD auto Optimizer::find_states(detail::GivenTensors& given,
-                                     const detail::PoolVector<State*>& all) const
+AMP_LAZY_DEFINITION AMP_COLD auto Optimizer::find_states(
+    detail::GivenTensors& given, const detail::PoolVector<State*>& all) const
     -> detail::PoolVector<detail::PoolVector<Tensor>> {
   detail::PoolVector<detail::PoolVector<Tensor>> found;
   for (const State* state : all) {
@@ -119,7 +120,7 @@ AMP_COLD auto Optimizer::find_states(detail::GivenTensors& given,
   return found;
 }
 
-AMP_COLD void Optimizer::check_complete(
+AMP_LAZY_DEFINITION AMP_COLD void Optimizer::check_complete(
     std::size_t i, detail::GivenTensors& given, const detail::PoolVector<State*>& all,
     const detail::PoolVector<detail::PoolVector<Tensor>>& found) const {
   bool begun = false;

@@ -63,8 +63,9 @@ namespace detail {
 using VisitGroups =
     FunctionRef<void(const FunctionRef<void(WeightStorage&, std::optional<DType>&)>&)>;
 
-Precision initialize(const nn::Module& model, Optimizer& optimizer, const VisitGroups& visit_groups,
-                     OptLevel level, const PrecisionOptions& options);
+AMP_LAZY AMP_COLD Precision initialize(const nn::Module& model, Optimizer& optimizer,
+                                       const VisitGroups& visit_groups, OptLevel level,
+                                       const PrecisionOptions& options);
 
 }  // namespace detail
 

@@ -44,9 +44,9 @@ class RestoreData {
   PoolVector<Before> before_;
 };
 
-AMP_COLD Precision initialize(const nn::Module& model, Optimizer& optimizer,
-                              const VisitGroups& visit_groups, OptLevel level,
-                              const PrecisionOptions& options) try {
+AMP_LAZY_DEFINITION Precision initialize(const nn::Module& model, Optimizer& optimizer,
+                                         const VisitGroups& visit_groups, OptLevel level,
+                                         const PrecisionOptions& options) try {
   constexpr std::string_view kCall = "initialize";
   const NamedTensors named = model.named_parameters();
   AMP_CHECK(!named.empty(), kCall, ": `model` has no parameters");

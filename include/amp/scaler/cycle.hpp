@@ -58,38 +58,38 @@ class Cycle {
   bool empty() const { return optimizers_.empty(); }
 
   /// The optimizer's part in this cycle; null if it has none.
-  OptimizerCycle* find(const void* optimizer);
+  AMP_LAZY OptimizerCycle* find(const void* optimizer);
 
   /// Adds an optimizer. Throws, naming its stage, if it is part of this cycle already.
-  OptimizerCycle& begin(std::string_view call, const void* optimizer);
+  AMP_LAZY OptimizerCycle& begin(std::string_view call, const void* optimizer);
 
   /// Collects the gradients of an optimizer and checks them. `writes`: they will be unscaled in
   /// place. `home`: the scaler's device.
-  void collect(std::string_view call, const AnyOptimizer& optimizer, OptimizerCycle& cycle,
-               bool writes, Device home);
+  AMP_LAZY void collect(std::string_view call, const AnyOptimizer& optimizer, OptimizerCycle& cycle,
+                        bool writes, Device home);
 
   /// To be called before an optimizer that is not amp's steps: notes that it reads the gradients of
   /// its parameters, if it tells which these are. Warns once of a forgotten zero_grad.
-  void note_step(const AnyOptimizer& optimizer);
+  AMP_LAZY void note_step(const AnyOptimizer& optimizer);
 
   /// The statistics of the optimizer in this cycle, or else in the last one; undefined if there are
   /// none.
-  Tensor statistics(const void* optimizer) const;
+  AMP_LAZY Tensor statistics(const void* optimizer) const;
 
   /// Updates the scale from found_inf of all optimizers, and from *user_found_inf, which becomes 0,
   /// if that is not null. Returns whether any gradients were tested.
-  bool update_scale(const DeviceScale& device, const kernels::ScaleRule& rule,
-                    float* user_found_inf);
+  AMP_LAZY bool update_scale(const DeviceScale& device, const kernels::ScaleRule& rule,
+                             float* user_found_inf);
 
   /// Removes an optimizer, so that it can begin again.
-  void forget(const void* optimizer);
+  AMP_LAZY void forget(const void* optimizer);
 
   /// A call threw within the cycle: the next call may begin a new one.
   void interrupt() { interrupted_ = true; }
   /// Ends the cycle if it was interrupted, and returns whether it was.
-  bool end_if_interrupted();
+  AMP_LAZY bool end_if_interrupted();
 
-  void end() noexcept;
+  AMP_LAZY void end() noexcept;
 
  private:
   /// What is reused in the optimizer's next cycle, and its statistics in the last one.
@@ -101,13 +101,13 @@ class Cycle {
 
   /// Warns once, before anything is written, if 16-bit gradients will be unscaled in place: this
   /// rounds to 0 what the loss scale kept from underflowing.
-  void warn_of_rounding(std::string_view call, const AnyOptimizer& optimizer);
+  AMP_LAZY void warn_of_rounding(std::string_view call, const AnyOptimizer& optimizer);
   /// Throws if a gradient of `cycle` also belongs to another optimizer and one of the two unscales
   /// it in place. It would be unscaled twice.
-  void check_unshared(std::string_view call, const AnyOptimizer& optimizer,
-                      const OptimizerCycle& cycle) const;
-  Tensor make_found_inf(Device device);
-  void recycle(Tensor& found_inf) noexcept;
+  AMP_LAZY void check_unshared(std::string_view call, const AnyOptimizer& optimizer,
+                               const OptimizerCycle& cycle) const;
+  AMP_LAZY Tensor make_found_inf(Device device);
+  AMP_LAZY void recycle(Tensor& found_inf) noexcept;
 
   PoolVector<OptimizerCycle> optimizers_;
   PoolVector<Ended> ended_;
@@ -131,7 +131,7 @@ class ForgetOnError {
   bool unscaled;
 
  private:
-  void forget();
+  AMP_LAZY void forget();
 
   Cycle& cycle_;
   const void* optimizer_;

@@ -25,7 +25,7 @@ AMP_COLD Cycle::Cycle(bool scales) : warns_(scales) {}
 
 AMP_INLINE Cycle::~Cycle() = default;
 
-AMP_INLINE OptimizerCycle* Cycle::find(const void* optimizer) {
+AMP_LAZY_DEFINITION OptimizerCycle* Cycle::find(const void* optimizer) {
   for (OptimizerCycle& known : optimizers_) {
     if (known.optimizer == optimizer) return &known;
   }
@@ -54,7 +54,7 @@ AMP_INLINE OptimizerCycle* Cycle::find(const void* optimizer) {
        " gradients); next may come update()");
 }
 
-AMP_INLINE OptimizerCycle& Cycle::begin(std::string_view call, const void* optimizer) {
+AMP_LAZY_DEFINITION OptimizerCycle& Cycle::begin(std::string_view call, const void* optimizer) {
   if (const OptimizerCycle* const known = find(optimizer)) fail_begun(call, *known);
   const bool was_interrupted = std::exchange(interrupted_, true);  // if an allocation throws
   const std::size_t count = optimizers_.size() + 1;
@@ -68,8 +68,8 @@ AMP_INLINE OptimizerCycle& Cycle::begin(std::string_view call, const void* optim
   return cycle;
 }
 
-AMP_INLINE void Cycle::collect(std::string_view call, const AnyOptimizer& optimizer,
-                               OptimizerCycle& cycle, bool writes, Device home) {
+AMP_LAZY_DEFINITION void Cycle::collect(std::string_view call, const AnyOptimizer& optimizer,
+                                        OptimizerCycle& cycle, bool writes, Device home) {
   collect_gradients(call, optimizer, cycle.parts,
                     cycle.ledger != nullptr ? &cycle.ledger->names : nullptr);
   AMP_CHECK(!cycle.parts.empty(), call,
@@ -90,7 +90,7 @@ AMP_INLINE void Cycle::collect(std::string_view call, const AnyOptimizer& optimi
   if (cycle.parts.size() > 1) cycle.common_found_inf = make_found_inf(home);
 }
 
-AMP_COLD void Cycle::note_step(const AnyOptimizer& optimizer) {
+AMP_LAZY_DEFINITION AMP_COLD void Cycle::note_step(const AnyOptimizer& optimizer) {
   if (!optimizer.has_parameters()) return;
   std::int64_t index = 0;
   optimizer.visit_parameters([&](const Tensor& p) {
@@ -102,7 +102,7 @@ AMP_COLD void Cycle::note_step(const AnyOptimizer& optimizer) {
   });
 }
 
-AMP_COLD Tensor Cycle::statistics(const void* optimizer) const {
+AMP_LAZY_DEFINITION AMP_COLD Tensor Cycle::statistics(const void* optimizer) const {
   for (const OptimizerCycle& cycle : optimizers_) {
     if (cycle.optimizer == optimizer && cycle.tested) return cycle.statistics;
   }
@@ -112,8 +112,9 @@ AMP_COLD Tensor Cycle::statistics(const void* optimizer) const {
   return {};
 }
 
-AMP_INLINE bool Cycle::update_scale(const DeviceScale& device, const kernels::ScaleRule& rule,
-                                    float* user_found_inf) {
+AMP_LAZY_DEFINITION bool Cycle::update_scale(const DeviceScale& device,
+                                             const kernels::ScaleRule& rule,
+                                             float* user_found_inf) {
   using kernels::StepOutcome;
   interrupt();  // if this throws, update() or scale(loss) may follow
   PoolVector<const float*> found_infs;
@@ -154,19 +155,19 @@ AMP_INLINE bool Cycle::update_scale(const DeviceScale& device, const kernels::Sc
   return tested;
 }
 
-AMP_COLD void Cycle::forget(const void* optimizer) {
+AMP_LAZY_DEFINITION AMP_COLD void Cycle::forget(const void* optimizer) {
   std::erase_if(optimizers_,
                 [&](const OptimizerCycle& cycle) { return cycle.optimizer == optimizer; });
   if (optimizers_.empty()) close_in_graph_call(this, kNameOfCycle);
 }
 
-AMP_COLD bool Cycle::end_if_interrupted() {
+AMP_LAZY_DEFINITION AMP_COLD bool Cycle::end_if_interrupted() {
   const bool interrupted = interrupted_;
   if (interrupted) end();
   return interrupted;
 }
 
-AMP_INLINE void Cycle::end() noexcept {
+AMP_LAZY_DEFINITION void Cycle::end() noexcept {
   constexpr std::size_t kMostEnded = 64;  // optimizers may be gone
   interrupted_ = false;
   if (optimizers_.empty()) return;
@@ -197,8 +198,9 @@ void for_each_address(const GradientParts& parts, const Body& body) {
   }
 }
 
-AMP_COLD void Cycle::check_unshared(std::string_view call, const AnyOptimizer& optimizer,
-                                    const OptimizerCycle& cycle) const {
+AMP_LAZY_DEFINITION AMP_COLD void Cycle::check_unshared(std::string_view call,
+                                                        const AnyOptimizer& optimizer,
+                                                        const OptimizerCycle& cycle) const {
   for (const OptimizerCycle& other : optimizers_) {
     const bool changes_its_step = cycle.writes && other.stage == Stage::kUnscaled;
     if (&other == &cycle || !(other.writes || changes_its_step)) continue;
@@ -214,7 +216,8 @@ AMP_COLD void Cycle::check_unshared(std::string_view call, const AnyOptimizer& o
   }
 }
 
-AMP_COLD void Cycle::warn_of_rounding(std::string_view call, const AnyOptimizer& optimizer) {
+AMP_LAZY_DEFINITION AMP_COLD void Cycle::warn_of_rounding(std::string_view call,
+                                                          const AnyOptimizer& optimizer) {
   if (!warns_) return;
   std::int64_t index = 0;
   optimizer.visit_gradients([&](const TensorView& view) {
@@ -235,10 +238,10 @@ AMP_COLD void Cycle::warn_of_rounding(std::string_view call, const AnyOptimizer&
   });
 }
 
-AMP_INLINE Tensor Cycle::make_found_inf(Device device) {
-  for (auto known = found_infs_.rbegin(); known != found_infs_.rend(); ++known) {
-    if (known->device() != device) continue;
-    std::swap(*known, found_infs_.back());
+AMP_LAZY_DEFINITION Tensor Cycle::make_found_inf(Device device) {
+  for (std::size_t i = found_infs_.size(); i-- > 0;) {
+    if (found_infs_[i].device() != device) continue;
+    std::swap(found_infs_[i], found_infs_.back());
     Tensor found_inf = std::move(found_infs_.back());
     found_infs_.pop_back();
     detail::fill(found_inf, 0);
@@ -247,13 +250,13 @@ AMP_INLINE Tensor Cycle::make_found_inf(Device device) {
   return zeros({}, {.device = device});
 }
 
-AMP_INLINE void Cycle::recycle(Tensor& found_inf) noexcept {
+AMP_LAZY_DEFINITION void Cycle::recycle(Tensor& found_inf) noexcept {
   // A StepResult may still use it.
   if (found_inf.defined() && found_inf.unique()) found_infs_.push_back(std::move(found_inf));
   found_inf = Tensor();
 }
 
-AMP_COLD void ForgetOnError::forget() {
+AMP_LAZY_DEFINITION AMP_COLD void ForgetOnError::forget() {
   cycle_.interrupt();
   if (unscaled) {
     cycle_.find(optimizer_)->stage = Stage::kFailed;

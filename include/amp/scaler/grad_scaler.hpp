@@ -23,7 +23,7 @@
 
 namespace amp::inline v0 {
 namespace detail {
-[[noreturn]] void refuse_closure();
+AMP_LAZY [[noreturn]] AMP_COLD void refuse_closure();
 }
 
 /// Dynamic loss scaling (Micikevicius et al. 2018, arXiv 1710.03740, section 3.2), with the
@@ -106,9 +106,9 @@ class GradScaler {
 
   /// Returns loss * scale, in float32 (float64 for a float64 loss), on the loss's device. So a
   /// 16-bit loss cannot overflow. Differentiable.
-  Tensor scale(const Tensor& loss);
-  std::vector<Tensor> scale(std::span<const Tensor> losses);
-  std::vector<Tensor> scale(std::initializer_list<Tensor> losses);
+  AMP_LAZY Tensor scale(const Tensor& loss);
+  AMP_LAZY std::vector<Tensor> scale(std::span<const Tensor> losses);
+  AMP_LAZY std::vector<Tensor> scale(std::initializer_list<Tensor> losses);
   /// The same for losses of another library, such as torch::Tensor with <amp/libtorch.hpp>.
   template <ForeignLoss T>
   T scale(const T& loss) {
@@ -181,13 +181,13 @@ class GradScaler {
   /// since the last update, unless found_inf_data is used. Calls on_skips after each skips_in_a_row
   /// bad updates in a row, but only if the scaler is on the host: elsewhere it would have to
   /// synchronise.
-  void update();
+  AMP_LAZY void update();
   /// Sets the scale, and discards the cycle. Synchronises.
-  void update(double new_scale);
+  AMP_LAZY void update(double new_scale);
 
   /// Returns the scale; 1 if the scaler is disabled. Unlike scale_data(device), it does not put the
   /// scaler on a device. Synchronises.
-  double get_scale() const;
+  AMP_LAZY double get_scale() const;
   /// Returns GradScalerOptions::growth_factor, or the value set since. The two getters below do the
   /// same.
   double get_growth_factor() const { return state_.growth_factor; }
@@ -195,22 +195,22 @@ class GradScaler {
   std::int64_t get_growth_interval() const { return state_.growth_interval; }
   /// Sets the factor by which the scale grows. Throws if the value is not valid, as the setters
   /// below do.
-  void set_growth_factor(double factor);
-  void set_backoff_factor(double factor);
+  AMP_LAZY void set_growth_factor(double factor);
+  AMP_LAZY void set_backoff_factor(double factor);
   /// If there were n good steps in a row already, the next good step raises the scale. In PyTorch,
   /// whose tracker then is beyond n, none does before the next overflow.
-  void set_growth_interval(std::int64_t n);
+  AMP_LAZY void set_growth_interval(std::int64_t n);
 
   /// Returns the number of steps applied and skipped. Synchronises.
-  GradScalerCounters counters() const;
+  AMP_LAZY GradScalerCounters counters() const;
 
   /// Device pointers for your own kernels, stable for the scaler's life: the scale, its inverse,
   /// and a float32 that your kernel sets to a value other than 0 if a gradient is not finite.
   /// update() reads that value and sets it to 0. Starts the scaler on `device`; throws if it lives
   /// on another device, because a copy would not follow the scale.
-  const float* scale_data(Device device);
-  const float* inverse_scale_data(Device device);
-  float* found_inf_data(Device device);
+  AMP_LAZY const float* scale_data(Device device);
+  AMP_LAZY const float* inverse_scale_data(Device device);
+  AMP_LAZY float* found_inf_data(Device device);
 
   /// Returns the statistics of the optimizer's gradients, from the pass that step, unscale_ or
   /// unscale_and_clip made in this cycle, or else in the last one. Throws if there was no such
@@ -232,12 +232,12 @@ class GradScaler {
   bool keeps_ledgers() const { return ledgers_.exist(); }
   /// Returns the ledgers of all optimizers, in the order in which the scaler first met them. Throws
   /// without GradScalerOptions::ledger; empty if the scaler is disabled.
-  std::vector<GradientLedger> ledgers() const;
+  AMP_LAZY std::vector<GradientLedger> ledgers() const;
 
   /// Returns the state. Call it after update(). Synchronises.
-  GradScalerState state_dict() const;
+  AMP_LAZY GradScalerState state_dict() const;
   /// Loads a state and discards the cycle. Throws and changes nothing if the state is not valid.
-  void load_state_dict(const GradScalerState& state);
+  AMP_LAZY void load_state_dict(const GradScalerState& state);
 
  private:
   /// A pass over the gradients of an optimizer: tests them and, as `writes` and `max_norm` say,
@@ -247,34 +247,34 @@ class GradScaler {
     bool writes;            // in place, so that the step has nothing left to do
     double max_norm = 0;    // 0: no clipping
   };
-  detail::OptimizerCycle& run(const detail::AnyOptimizer& optimizer, const Pass& pass);
-  void run_part(const detail::AnyOptimizer& optimizer, detail::OptimizerCycle& cycle,
-                detail::GradientPart& part, const Pass& pass);
+  AMP_LAZY detail::OptimizerCycle& run(const detail::AnyOptimizer& optimizer, const Pass& pass);
+  AMP_LAZY void run_part(const detail::AnyOptimizer& optimizer, detail::OptimizerCycle& cycle,
+                         detail::GradientPart& part, const Pass& pass);
 
-  void unscale_any(const detail::AnyOptimizer& optimizer);
-  Tensor unscale_and_clip_any(const detail::AnyOptimizer& optimizer, double max_norm);
-  StepResult step_any(const detail::AnyOptimizer& optimizer);
-  void skip_step_any(const void* optimizer);
-  StatisticsResult statistics_any(const void* optimizer) const;
-  GradientLedger ledger_any(const void* optimizer);
+  AMP_LAZY void unscale_any(const detail::AnyOptimizer& optimizer);
+  AMP_LAZY Tensor unscale_and_clip_any(const detail::AnyOptimizer& optimizer, double max_norm);
+  AMP_LAZY StepResult step_any(const detail::AnyOptimizer& optimizer);
+  AMP_LAZY void skip_step_any(const void* optimizer);
+  AMP_LAZY StatisticsResult statistics_any(const void* optimizer) const;
+  AMP_LAZY GradientLedger ledger_any(const void* optimizer);
 
   /// Begins a scale(loss), and returns the scale on the loss's device.
-  const Tensor& begin_scale(Device device);
-  detail::OptimizerCycle& begin_cycle(std::string_view call, const void* optimizer);
-  void collect(const detail::AnyOptimizer& optimizer, detail::OptimizerCycle& cycle,
-               const Pass& pass);
+  AMP_LAZY const Tensor& begin_scale(Device device);
+  AMP_LAZY detail::OptimizerCycle& begin_cycle(std::string_view call, const void* optimizer);
+  AMP_LAZY void collect(const detail::AnyOptimizer& optimizer, detail::OptimizerCycle& cycle,
+                        const Pass& pass);
   /// Applies OverflowPolicy::kSanitize.
-  void sanitize(const detail::AnyOptimizer& optimizer, detail::OptimizerCycle& cycle);
-  kernels::LedgerArgs ledger_args(const detail::AnyOptimizer& optimizer,
-                                  const detail::OptimizerCycle& cycle);
-  void discard_cycle();
+  AMP_LAZY void sanitize(const detail::AnyOptimizer& optimizer, detail::OptimizerCycle& cycle);
+  AMP_LAZY kernels::LedgerArgs ledger_args(const detail::AnyOptimizer& optimizer,
+                                           const detail::OptimizerCycle& cycle);
+  AMP_LAZY void discard_cycle();
   /// Calls on_skips if it is due and the host can read the counters.
-  void report_skips();
+  AMP_LAZY void report_skips();
 
-  void start(Device device);
-  void start_on(std::string_view call, Device device);
-  void check_started(std::string_view call) const;
-  void check_ledger(std::string_view call) const;
+  AMP_LAZY void start(Device device);
+  AMP_LAZY void start_on(std::string_view call, Device device);
+  AMP_LAZY void check_started(std::string_view call) const;
+  AMP_LAZY void check_ledger(std::string_view call) const;
   template <class T>
   void change(T GradScalerState::*member, T value);
 

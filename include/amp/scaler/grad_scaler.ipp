@@ -20,7 +20,7 @@ inline constexpr std::string_view kNotStarted =
     ": nothing was scaled yet; call scale(loss) before backward first (one's own gradients: "
     "scale_data(device), which starts the scaler; get_scale() does not)";
 
-AMP_COLD void refuse_closure() {
+AMP_LAZY_DEFINITION void refuse_closure() {
   fail(
       "step: an optimizer with a closure cannot be used with gradient scaling, as in PyTorch: the "
       "closure computes gradients within the step, where they are neither scaled nor tested; call "
@@ -54,7 +54,7 @@ AMP_INLINE GradScaler::~GradScaler() = default;
 
 // The loss.
 
-AMP_INLINE Tensor GradScaler::scale(const Tensor& loss) {
+AMP_LAZY_DEFINITION Tensor GradScaler::scale(const Tensor& loss) {
   if (!enabled_) return loss;
   AMP_CHECK(loss.defined(), "scale: `loss` is undefined");
   const Tensor scaled = detail::scale_loss(loss, begin_scale(loss.device()), device_.own().scale);
@@ -62,16 +62,16 @@ AMP_INLINE Tensor GradScaler::scale(const Tensor& loss) {
   return scaled;
 }
 
-AMP_INLINE std::vector<Tensor> GradScaler::scale(std::span<const Tensor> losses) {
+AMP_LAZY_DEFINITION std::vector<Tensor> GradScaler::scale(std::span<const Tensor> losses) {
   auto scaled = detail::or_out_of_memory([&] { return std::vector<Tensor>(losses.size()); });
   for (std::size_t i = 0; i < losses.size(); ++i) scaled[i] = scale(losses[i]);
   return scaled;
 }
-AMP_INLINE std::vector<Tensor> GradScaler::scale(std::initializer_list<Tensor> losses) {
+AMP_LAZY_DEFINITION std::vector<Tensor> GradScaler::scale(std::initializer_list<Tensor> losses) {
   return scale(std::span(losses.begin(), losses.size()));
 }
 
-AMP_INLINE const Tensor& GradScaler::begin_scale(Device device) {
+AMP_LAZY_DEFINITION const Tensor& GradScaler::begin_scale(Device device) {
   start(device);
   if (ledgers_.exist() && device != device_.device()) [[unlikely]]
     detail::refuse_elsewhere("scale", "the loss is", device, device_.device(), "ledger");
@@ -82,8 +82,8 @@ AMP_INLINE const Tensor& GradScaler::begin_scale(Device device) {
 
 // The pass over the gradients.
 
-AMP_INLINE detail::OptimizerCycle& GradScaler::run(const detail::AnyOptimizer& optimizer,
-                                                   const Pass& pass) {
+AMP_LAZY_DEFINITION detail::OptimizerCycle& GradScaler::run(const detail::AnyOptimizer& optimizer,
+                                                            const Pass& pass) {
   detail::OptimizerCycle& cycle = begin_cycle(pass.call, optimizer.address());
   detail::ForgetOnError guard(cycle_, optimizer.address());
   collect(optimizer, cycle, pass);
@@ -102,9 +102,9 @@ AMP_INLINE detail::OptimizerCycle& GradScaler::run(const detail::AnyOptimizer& o
   return cycle;
 }
 
-AMP_INLINE void GradScaler::run_part(const detail::AnyOptimizer& optimizer,
-                                     detail::OptimizerCycle& cycle, detail::GradientPart& part,
-                                     const Pass& pass) {
+AMP_LAZY_DEFINITION void GradScaler::run_part(const detail::AnyOptimizer& optimizer,
+                                              detail::OptimizerCycle& cycle,
+                                              detail::GradientPart& part, const Pass& pass) {
   const Tensor statistics = statistics_ ? StatisticsResult::allocate(part.device) : Tensor();
   const kernels::LedgerArgs ledger = ledger_args(optimizer, cycle);
   float* const found_inf = detail::scalar_data(part.found_inf);
@@ -141,8 +141,8 @@ AMP_INLINE void GradScaler::run_part(const detail::AnyOptimizer& optimizer,
   cycle.statistics = statistics;
 }
 
-AMP_INLINE void GradScaler::collect(const detail::AnyOptimizer& optimizer,
-                                    detail::OptimizerCycle& cycle, const Pass& pass) {
+AMP_LAZY_DEFINITION void GradScaler::collect(const detail::AnyOptimizer& optimizer,
+                                             detail::OptimizerCycle& cycle, const Pass& pass) {
   if (!agree_) detail::require_one_rank(pass.call, optimizer);
   cycle_.collect(pass.call, optimizer, cycle, pass.writes, device_.device());
   detail::GradientPart& first = cycle.parts[0];
@@ -162,8 +162,8 @@ AMP_INLINE void GradScaler::collect(const detail::AnyOptimizer& optimizer,
   }
 }
 
-AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer,
-                                   detail::OptimizerCycle& cycle) {
+AMP_LAZY_DEFINITION AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer,
+                                                       detail::OptimizerCycle& cycle) {
   if (on_overflow_ == OverflowPolicy::kSkip) return;
   const Device device = device_.device();
   cycle.sanitized = zeros({}, {.device = device});
@@ -178,8 +178,8 @@ AMP_COLD void GradScaler::sanitize(const detail::AnyOptimizer& optimizer,
   });
 }
 
-AMP_INLINE kernels::LedgerArgs GradScaler::ledger_args(const detail::AnyOptimizer& optimizer,
-                                                       const detail::OptimizerCycle& cycle) {
+AMP_LAZY_DEFINITION kernels::LedgerArgs GradScaler::ledger_args(
+    const detail::AnyOptimizer& optimizer, const detail::OptimizerCycle& cycle) {
   if (!ledgers_.exist()) return {};
   kernels::LedgerArgs args =
       ledgers_.prepare(cycle.ledger.get(), device_.device(), cycle.gradients,
@@ -188,8 +188,8 @@ AMP_INLINE kernels::LedgerArgs GradScaler::ledger_args(const detail::AnyOptimize
   return args;
 }
 
-AMP_INLINE detail::OptimizerCycle& GradScaler::begin_cycle(std::string_view call,
-                                                           const void* optimizer) {
+AMP_LAZY_DEFINITION detail::OptimizerCycle& GradScaler::begin_cycle(std::string_view call,
+                                                                    const void* optimizer) {
   check_started(call);
   std::shared_ptr<detail::Ledger> ledger;
   if (ledgers_.exist()) ledger = ledgers_.of(optimizer);
@@ -200,12 +200,12 @@ AMP_INLINE detail::OptimizerCycle& GradScaler::begin_cycle(std::string_view call
 
 // The calls of a training loop.
 
-AMP_INLINE void GradScaler::unscale_any(const detail::AnyOptimizer& optimizer) {
+AMP_LAZY_DEFINITION void GradScaler::unscale_any(const detail::AnyOptimizer& optimizer) {
   if (enabled_) run(optimizer, {.call = "unscale_", .writes = true});
 }
 
-AMP_INLINE Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& optimizer,
-                                                   double max_norm) {
+AMP_LAZY_DEFINITION Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& optimizer,
+                                                            double max_norm) {
   constexpr std::string_view kCall = "unscale_and_clip";
   AMP_CHECK(max_norm > 0, kCall, ": `max_norm` must be above 0, but is ", max_norm);
   if (!enabled_) return detail::clip_without_scale(kCall, optimizer, max_norm, device_option_);
@@ -214,7 +214,7 @@ AMP_INLINE Tensor GradScaler::unscale_and_clip_any(const detail::AnyOptimizer& o
       .norm;
 }
 
-AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer) {
+AMP_LAZY_DEFINITION StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer) {
   if (!enabled_) {
     optimizer.step();
     return StepResult();
@@ -234,7 +234,7 @@ AMP_INLINE StepResult GradScaler::step_any(const detail::AnyOptimizer& optimizer
   return StepResult(cycle->found_inf());
 }
 
-AMP_COLD void GradScaler::skip_step_any(const void* optimizer) {
+AMP_LAZY_DEFINITION AMP_COLD void GradScaler::skip_step_any(const void* optimizer) {
   if (!enabled_) return;
   detail::OptimizerCycle* cycle = cycle_.find(optimizer);
   if (cycle == nullptr || cycle->stage != detail::Stage::kUnscaled)
@@ -242,7 +242,7 @@ AMP_COLD void GradScaler::skip_step_any(const void* optimizer) {
   cycle->stage = detail::Stage::kSkipped;
 }
 
-AMP_INLINE void GradScaler::update() {
+AMP_LAZY_DEFINITION void GradScaler::update() {
   if (!enabled_) return;
   check_started("update");
   AMP_CHECK(!cycle_.empty() || user_found_inf_.defined(),
@@ -258,7 +258,7 @@ AMP_INLINE void GradScaler::update() {
   if (tested) report_skips();
 }
 
-AMP_INLINE void GradScaler::update(double new_scale) {
+AMP_LAZY_DEFINITION void GradScaler::update(double new_scale) {
   if (!enabled_) return;
   check_started("update");
   detail::check_scale("update", "new_scale", new_scale);
@@ -269,13 +269,13 @@ AMP_INLINE void GradScaler::update(double new_scale) {
   discard_cycle();
 }
 
-AMP_COLD void GradScaler::report_skips() {
+AMP_LAZY_DEFINITION AMP_COLD void GradScaler::report_skips() {
   if (!on_skips_ || device_.device().type != kCPU) return;
   const std::int64_t skips = device_.data()->consecutive_skips;
   if (skips != 0 && skips % skips_in_a_row_ == 0) on_skips_(counters());
 }
 
-AMP_COLD void GradScaler::discard_cycle() {
+AMP_LAZY_DEFINITION AMP_COLD void GradScaler::discard_cycle() {
   cycle_.end();
   ledgers_.end_cycle();
   if (user_found_inf_.defined()) detail::fill(user_found_inf_, 0);
@@ -283,7 +283,7 @@ AMP_COLD void GradScaler::discard_cycle() {
 
 // What the user can read.
 
-AMP_INLINE StatisticsResult GradScaler::statistics_any(const void* optimizer) const {
+AMP_LAZY_DEFINITION StatisticsResult GradScaler::statistics_any(const void* optimizer) const {
   if (!enabled_) return {};
   AMP_CHECK(statistics_,
             "statistics: none are collected without GradScalerOptions{.statistics = true}");
@@ -294,52 +294,52 @@ AMP_INLINE StatisticsResult GradScaler::statistics_any(const void* optimizer) co
   return StatisticsResult(bytes);
 }
 
-AMP_COLD void GradScaler::check_ledger(std::string_view call) const {
+AMP_LAZY_DEFINITION AMP_COLD void GradScaler::check_ledger(std::string_view call) const {
   AMP_CHECK(ledgers_.exist() || !enabled_, call,
             ": no passes are recorded without GradScalerOptions{.ledger = 16}");
 }
-AMP_COLD GradientLedger GradScaler::ledger_any(const void* optimizer) {
+AMP_LAZY_DEFINITION AMP_COLD GradientLedger GradScaler::ledger_any(const void* optimizer) {
   check_ledger("ledger");
   return enabled_ ? GradientLedger(ledgers_.of(optimizer)) : GradientLedger();
 }
-AMP_COLD std::vector<GradientLedger> GradScaler::ledgers() const {
+AMP_LAZY_DEFINITION AMP_COLD std::vector<GradientLedger> GradScaler::ledgers() const {
   check_ledger("ledgers");
   return ledgers_.all();
 }
 
-AMP_INLINE void GradScaler::start(Device device) {
+AMP_LAZY_DEFINITION void GradScaler::start(Device device) {
   if (!device_.exists()) [[unlikely]]
     device_ = detail::DeviceScale(device_option_.value_or(device), state_);
 }
-AMP_COLD void GradScaler::start_on(std::string_view call, Device device) {
+AMP_LAZY_DEFINITION AMP_COLD void GradScaler::start_on(std::string_view call, Device device) {
   start(device);
   AMP_CHECK(device == device_.device(), call, ": this scaler lives on ", device_.device(),
             ", but was given ", device);
 }
-AMP_INLINE void GradScaler::check_started(std::string_view call) const {
+AMP_LAZY_DEFINITION void GradScaler::check_started(std::string_view call) const {
   AMP_CHECK(device_.exists(), call, detail::kNotStarted);
 }
 
-AMP_COLD const float* GradScaler::scale_data(Device device) {
+AMP_LAZY_DEFINITION AMP_COLD const float* GradScaler::scale_data(Device device) {
   start_on("scale_data", device);
   return &device_.data()->scale;
 }
-AMP_COLD const float* GradScaler::inverse_scale_data(Device device) {
+AMP_LAZY_DEFINITION AMP_COLD const float* GradScaler::inverse_scale_data(Device device) {
   start_on("inverse_scale_data", device);
   return device_.own().inverse();
 }
-AMP_COLD float* GradScaler::found_inf_data(Device device) {
+AMP_LAZY_DEFINITION AMP_COLD float* GradScaler::found_inf_data(Device device) {
   start_on("found_inf_data", device);
   if (!user_found_inf_.defined()) user_found_inf_ = zeros({}, {.device = device});
   return detail::scalar_data(user_found_inf_);
 }
 
-AMP_COLD GradScalerState GradScaler::state_dict() const {
+AMP_LAZY_DEFINITION AMP_COLD GradScalerState GradScaler::state_dict() const {
   GradScalerState state = state_;
   if (device_.exists()) device_.read(state);
   return state;
 }
-AMP_COLD void GradScaler::load_state_dict(const GradScalerState& state) {
+AMP_LAZY_DEFINITION AMP_COLD void GradScaler::load_state_dict(const GradScalerState& state) {
   if (!enabled_) return;
   detail::check_state(state);
   if (device_.exists()) device_.write(state);
@@ -347,7 +347,9 @@ AMP_COLD void GradScaler::load_state_dict(const GradScalerState& state) {
   discard_cycle();
 }
 
-AMP_COLD double GradScaler::get_scale() const { return enabled_ ? state_dict().scale : 1.0; }
+AMP_LAZY_DEFINITION AMP_COLD double GradScaler::get_scale() const {
+  return enabled_ ? state_dict().scale : 1.0;
+}
 
 template <class T>
 void GradScaler::change(T GradScalerState::*member, T value) {
@@ -356,17 +358,17 @@ void GradScaler::change(T GradScalerState::*member, T value) {
   if (enabled_) detail::check_state(changed);
   state_ = changed;
 }
-AMP_COLD void GradScaler::set_growth_factor(double factor) {
+AMP_LAZY_DEFINITION AMP_COLD void GradScaler::set_growth_factor(double factor) {
   change(&GradScalerState::growth_factor, factor);
 }
-AMP_COLD void GradScaler::set_backoff_factor(double factor) {
+AMP_LAZY_DEFINITION AMP_COLD void GradScaler::set_backoff_factor(double factor) {
   change(&GradScalerState::backoff_factor, factor);
 }
-AMP_COLD void GradScaler::set_growth_interval(std::int64_t n) {
+AMP_LAZY_DEFINITION AMP_COLD void GradScaler::set_growth_interval(std::int64_t n) {
   change(&GradScalerState::growth_interval, n);
 }
 
-AMP_COLD GradScalerCounters GradScaler::counters() const {
+AMP_LAZY_DEFINITION AMP_COLD GradScalerCounters GradScaler::counters() const {
   const GradScalerState state = state_dict();
   return {state.applied, state.skipped, state.consecutive_skips,
           sanitized_.defined() ? sanitized_.item<std::int64_t>() : 0};

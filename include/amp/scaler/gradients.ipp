@@ -26,8 +26,8 @@
 
 namespace amp::inline v0::detail {
 
-AMP_INLINE GradientPart& part_of(std::string_view call, GradientParts& parts, std::int64_t index,
-                                 const TensorView& view) {
+AMP_LAZY GradientPart& part_of(std::string_view call, GradientParts& parts, std::int64_t index,
+                               const TensorView& view) {
   for (GradientPart& part : parts) {
     if (part.device == view.device) return part;
   }
@@ -37,8 +37,8 @@ AMP_INLINE GradientPart& part_of(std::string_view call, GradientParts& parts, st
 }
 
 /// Throws, naming the first gradient that is on another device than gradient 0.
-[[noreturn]] AMP_COLD void refuse_several_devices(std::string_view call,
-                                                  const AnyOptimizer& optimizer) {
+AMP_LAZY [[noreturn]] AMP_COLD void refuse_several_devices(std::string_view call,
+                                                           const AnyOptimizer& optimizer) {
   std::int64_t index = 0;
   std::optional<Device> first;
   optimizer.visit_gradients([&](const TensorView& view) {
@@ -52,8 +52,8 @@ AMP_INLINE GradientPart& part_of(std::string_view call, GradientParts& parts, st
   fail(call, ": the gradients were on several devices, and are no longer");
 }
 
-AMP_INLINE void collect_gradients(std::string_view call, const AnyOptimizer& optimizer,
-                                  GradientParts& parts, GradientNames* names) {
+AMP_LAZY_DEFINITION void collect_gradients(std::string_view call, const AnyOptimizer& optimizer,
+                                           GradientParts& parts, GradientNames* names) {
   if (names != nullptr) names->begin();
   std::int64_t index = 0;
   GradientPart* part = nullptr;
@@ -71,9 +71,10 @@ AMP_INLINE void collect_gradients(std::string_view call, const AnyOptimizer& opt
 }
 
 /// Throws: these two gradients share memory.
-[[noreturn]] AMP_COLD void fail_shared(std::string_view call, const AnyOptimizer& optimizer,
-                                       const kernels::GradientSpan& a,
-                                       const kernels::GradientSpan& b) {
+AMP_LAZY [[noreturn]] AMP_COLD void fail_shared(std::string_view call,
+                                                const AnyOptimizer& optimizer,
+                                                const kernels::GradientSpan& a,
+                                                const kernels::GradientSpan& b) {
   PoolVector<std::string> names;
   std::int64_t index = 0;
   optimizer.visit_gradients([&](const TensorView& view) {
@@ -92,8 +93,8 @@ AMP_INLINE void collect_gradients(std::string_view call, const AnyOptimizer& opt
        ", which would be multiplied twice; give each parameter a gradient of its own (clone())");
 }
 
-AMP_INLINE void require_apart(std::string_view call, const AnyOptimizer& optimizer,
-                              const GradientParts& parts) {
+AMP_LAZY_DEFINITION void require_apart(std::string_view call, const AnyOptimizer& optimizer,
+                                       const GradientParts& parts) {
   const auto address = [](const kernels::GradientSpan* span) {
     return reinterpret_cast<std::uintptr_t>(span->data);
   };
@@ -114,7 +115,7 @@ AMP_INLINE void require_apart(std::string_view call, const AnyOptimizer& optimiz
   }
 }
 
-AMP_INLINE void require_one_rank(std::string_view call, const AnyOptimizer& optimizer) {
+AMP_LAZY_DEFINITION void require_one_rank(std::string_view call, const AnyOptimizer& optimizer) {
   constexpr std::string_view kAdvice =
       ", but this scaler does not agree with their scalers on which steps to skip: make it with "
       "GradScalerOptions{.agree = amp::agreement(communicator)}";
@@ -132,13 +133,13 @@ AMP_INLINE void require_one_rank(std::string_view call, const AnyOptimizer& opti
   });
 }
 
-AMP_COLD std::int64_t count_parameters(const AnyOptimizer& optimizer) {
+AMP_LAZY_DEFINITION std::int64_t count_parameters(const AnyOptimizer& optimizer) {
   std::int64_t count = 0;
   if (optimizer.has_parameters()) optimizer.visit_parameters([&](const Tensor&) { ++count; });
   return count;
 }
 
-AMP_INLINE bool is_marked(const AnyOptimizer& optimizer, const void* data) {
+AMP_LAZY_DEFINITION bool is_marked(const AnyOptimizer& optimizer, const void* data) {
   if (!optimizer.has_parameters()) return false;
   std::optional<bool> marked;  // by the first parameter that has this gradient
   optimizer.visit_parameters([&](const Tensor& p) {
@@ -149,12 +150,12 @@ AMP_INLINE bool is_marked(const AnyOptimizer& optimizer, const void* data) {
   return marked.value_or(false);
 }
 
-AMP_INLINE void unscale(const kernels::UnscaleArgs& args) {
+AMP_LAZY_DEFINITION void unscale(const kernels::UnscaleArgs& args) {
   if (args.count == 0) return;
   kernels::unscale(args.device, args);
 }
 
-AMP_INLINE void grad_norm(const AnyOptimizer& optimizer, kernels::GradNormArgs args) {
+AMP_LAZY_DEFINITION void grad_norm(const AnyOptimizer& optimizer, kernels::GradNormArgs args) {
   if (!optimizer.is_sharded()) [[likely]]
     return grad_norm(args);
   const Tensor own = empty({}, {.dtype = kFloat64, .device = args.device});
@@ -174,8 +175,8 @@ AMP_INLINE void grad_norm(const AnyOptimizer& optimizer, kernels::GradNormArgs a
   grad_norm(args);
 }
 
-AMP_COLD void sanitize(const GradientPart& part, const Tensor& one, const Tensor& found,
-                       const Tensor& passes) {
+AMP_LAZY_DEFINITION void sanitize(const GradientPart& part, const Tensor& one, const Tensor& found,
+                                  const Tensor& passes) {
   unscale({.device = part.device,
            .gradients = part.spans.data(),
            .count = part.count(),
@@ -187,7 +188,7 @@ AMP_COLD void sanitize(const GradientPart& part, const Tensor& one, const Tensor
   passes.copy_(passes + found.to(kInt64));
 }
 
-AMP_COLD GradientSummary summarize(const Tensor& tensor) {
+AMP_LAZY_DEFINITION GradientSummary summarize(const Tensor& tensor) {
   const Tensor dense = tensor.detach().contiguous();
   const Device device = dense.device();
   const Tensor scalars = ones({3}, {.device = device});  // the norm, found_inf and the scale
@@ -218,7 +219,7 @@ AMP_INLINE ClipScalars::ClipScalars(const GradientSpans& spans, Device device)
   }
 }
 
-AMP_COLD Tensor join_found_inf(const GradientParts& parts, Tensor sum) {
+AMP_LAZY_DEFINITION Tensor join_found_inf(const GradientParts& parts, Tensor sum) {
   for (const GradientPart& part : parts) {
     sum = binary_kernel<kernels::functions::Add>(sum, part.found_inf.to(sum.device()), sum.shape(),
                                                  kFloat32);
@@ -226,14 +227,15 @@ AMP_COLD Tensor join_found_inf(const GradientParts& parts, Tensor sum) {
   return sum;
 }
 
-AMP_INLINE void allocate_norms(GradientParts& parts) {
+AMP_LAZY_DEFINITION void allocate_norms(GradientParts& parts) {
   for (GradientPart& part : parts)
     part.norm = parts.size() == 1 ? make_norm(part.spans, part.device)
                                   : empty({}, {.dtype = kFloat64, .device = part.device});
 }
 
 /// The norm of several parts, computed on `home` from their norms.
-AMP_COLD Tensor common_norm(const GradientParts& parts, Device home, const Tensor& found_inf) {
+AMP_LAZY AMP_COLD Tensor common_norm(const GradientParts& parts, Device home,
+                                     const Tensor& found_inf) {
   const auto count = static_cast<std::int64_t>(parts.size());
   const Tensor norms = empty({count}, {.dtype = kFloat64, .device = home});
   for (std::size_t i = 0; i < parts.size(); ++i)
@@ -254,8 +256,8 @@ AMP_COLD Tensor common_norm(const GradientParts& parts, Device home, const Tenso
   return norm;
 }
 
-AMP_INLINE Tensor clip_unscaled(GradientParts& parts, double max_norm, Device home,
-                                const Tensor& found_inf) {
+AMP_LAZY_DEFINITION Tensor clip_unscaled(GradientParts& parts, double max_norm, Device home,
+                                         const Tensor& found_inf) {
   const Tensor norm = parts.size() == 1 ? parts[0].norm : common_norm(parts, home, found_inf);
   for (GradientPart& part : parts) {
     const Tensor norm_here = norm.to(part.device);
@@ -266,8 +268,8 @@ AMP_INLINE Tensor clip_unscaled(GradientParts& parts, double max_norm, Device ho
   return norm;
 }
 
-AMP_COLD Tensor clip_without_scale(std::string_view call, const AnyOptimizer& optimizer,
-                                   double max_norm, std::optional<Device> home) {
+AMP_LAZY_DEFINITION Tensor clip_without_scale(std::string_view call, const AnyOptimizer& optimizer,
+                                              double max_norm, std::optional<Device> home) {
   GradientParts parts;
   collect_gradients(call, optimizer, parts);
   require_apart(call, optimizer, parts);
@@ -277,8 +279,8 @@ AMP_COLD Tensor clip_without_scale(std::string_view call, const AnyOptimizer& op
   return clip_unscaled(parts, max_norm, home.value_or(parts[0].device), {});
 }
 
-AMP_COLD void check_devices(std::string_view call, const GradientParts& parts, Device home,
-                            const OneDeviceOptions& options) {
+AMP_LAZY_DEFINITION void check_devices(std::string_view call, const GradientParts& parts,
+                                       Device home, const OneDeviceOptions& options) {
   for (const GradientPart& part : parts) {
     if (part.device == home) continue;
     if (options.ledger) refuse_elsewhere(call, "a gradient is", part.device, home, "ledger");
@@ -291,8 +293,8 @@ AMP_COLD void check_devices(std::string_view call, const GradientParts& parts, D
             "device; leave that option out, or make one optimizer per device");
 }
 
-AMP_COLD void refuse_elsewhere(std::string_view call, std::string_view what, Device device,
-                               Device home, std::string_view option) {
+AMP_LAZY_DEFINITION void refuse_elsewhere(std::string_view call, std::string_view what,
+                                          Device device, Device home, std::string_view option) {
   fail(call, ": ", what, " on ", device, ", but this scaler lives on ", home,
        ", and with GradScalerOptions::", option,
        " losses and gradients must lie there; leave that option out, or give each device a scaler "

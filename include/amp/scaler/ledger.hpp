@@ -41,7 +41,7 @@ struct LedgerPass {
   std::vector<LedgerEntry> gradients;
 
   /// Returns the number of gradients that have an element that is not finite.
-  std::int64_t bad_gradients() const;
+  AMP_LAZY std::int64_t bad_gradients() const;
 };
 
 namespace detail {
@@ -51,10 +51,10 @@ namespace detail {
 class GradientNames {
  public:
   void begin() { count_ = 0; }
-  void add(std::string_view name);
+  AMP_LAZY void add(std::string_view name);
   /// Returns the number of the list that was added since begin(). `stays`: a graph will use it.
-  std::int64_t end(bool stays);
-  std::string name(std::int64_t list, std::size_t gradient) const;
+  AMP_LAZY std::int64_t end(bool stays);
+  AMP_LAZY std::string name(std::int64_t list, std::size_t gradient) const;
 
  private:
   struct List {
@@ -77,12 +77,12 @@ class Ledger {
 
   /// Returns the arguments by which the device records a pass over `count` gradients, whose names
   /// were collected. `most`: the largest number of gradients there may be, if that is known.
-  kernels::LedgerArgs prepare(Device device, std::int64_t count, std::int64_t most);
+  AMP_LAZY kernels::LedgerArgs prepare(Device device, std::int64_t count, std::int64_t most);
 
   /// Returns the last passes, oldest first. Synchronises.
-  std::vector<LedgerPass> read() const;
+  AMP_LAZY std::vector<LedgerPass> read() const;
   /// Returns the passes of the last copy that arrived, and starts another one. Does not wait.
-  std::vector<LedgerPass> poll();
+  AMP_LAZY std::vector<LedgerPass> poll();
 
   GradientNames names;
 
@@ -94,9 +94,9 @@ class Ledger {
     HostCopy copy = {};  // destroyed before the memory
   };
 
-  void read(const void* bytes, const kernels::LedgerLayout& layout,
-            std::vector<LedgerPass>& passes) const;
-  std::vector<LedgerPass> newest(std::vector<LedgerPass> passes) const;
+  AMP_LAZY void read(const void* bytes, const kernels::LedgerLayout& layout,
+                     std::vector<LedgerPass>& passes) const;
+  AMP_LAZY std::vector<LedgerPass> newest(std::vector<LedgerPass> passes) const;
 
   std::int64_t depth_;
   std::vector<Ring> rings_;
@@ -126,11 +126,11 @@ class GradientLedger {
   explicit GradientLedger(std::shared_ptr<detail::Ledger> ledger) : ledger_(std::move(ledger)) {}
 
   /// Returns the passes until now, oldest first. Synchronises.
-  std::vector<LedgerPass> read() const;
+  AMP_LAZY std::vector<LedgerPass> read() const;
   /// Returns the passes that have reached the host, oldest first. They may be older than those of
   /// read(), and there are none at first. Starts a copy if none is under way, and does not wait for
   /// it: call it once in a while. On the CPU, the same as read().
-  std::vector<LedgerPass> poll() const;
+  AMP_LAZY std::vector<LedgerPass> poll() const;
 
  private:
   std::shared_ptr<detail::Ledger> ledger_;
@@ -146,18 +146,18 @@ class Ledgers {
 
   bool exist() const { return depth_ != 0; }
   /// Returns the ledger of an optimizer, which is created if needed; null without ledgers.
-  std::shared_ptr<Ledger> of(const void* optimizer);
-  std::vector<GradientLedger> all() const;
+  AMP_LAZY std::shared_ptr<Ledger> of(const void* optimizer);
+  AMP_LAZY std::vector<GradientLedger> all() const;
 
-  void record_loss(const Tensor& loss, const Tensor& scaled);
+  AMP_LAZY void record_loss(const Tensor& loss, const Tensor& scaled);
   /// Returns the arguments by which a pass of this cycle is recorded; it is not if `ledger` is
   /// null.
-  kernels::LedgerArgs prepare(Ledger* ledger, Device device, std::int64_t count, std::int64_t most,
-                              const float* scale);
+  AMP_LAZY kernels::LedgerArgs prepare(Ledger* ledger, Device device, std::int64_t count,
+                                       std::int64_t most, const float* scale);
   void end_cycle() { has_loss_ = has_pass_ = false; }
 
  private:
-  kernels::LedgerClock* clock(Device device);
+  AMP_LAZY kernels::LedgerClock* clock(Device device);
 
   std::int64_t depth_;
   Tensor clock_;

@@ -17,23 +17,23 @@
 
 namespace amp::inline v0 {
 
-AMP_COLD std::int64_t LedgerPass::bad_gradients() const {
+AMP_LAZY_DEFINITION AMP_COLD std::int64_t LedgerPass::bad_gradients() const {
   return std::count_if(gradients.begin(), gradients.end(),
                        [](const LedgerEntry& entry) { return entry.is_bad(); });
 }
 
-AMP_COLD std::vector<LedgerPass> GradientLedger::read() const {
+AMP_LAZY_DEFINITION AMP_COLD std::vector<LedgerPass> GradientLedger::read() const {
   return detail::or_out_of_memory(
       [&] { return ledger_ != nullptr ? ledger_->read() : std::vector<LedgerPass>(); });
 }
-AMP_COLD std::vector<LedgerPass> GradientLedger::poll() const {
+AMP_LAZY_DEFINITION AMP_COLD std::vector<LedgerPass> GradientLedger::poll() const {
   return detail::or_out_of_memory(
       [&] { return ledger_ != nullptr ? ledger_->poll() : std::vector<LedgerPass>(); });
 }
 
 namespace detail {
 
-AMP_COLD void GradientNames::add(std::string_view name) {
+AMP_LAZY_DEFINITION AMP_COLD void GradientNames::add(std::string_view name) {
   or_out_of_memory([&] {
     if (count_ == next_.size()) next_.emplace_back();
     next_[count_].assign(name);
@@ -41,7 +41,7 @@ AMP_COLD void GradientNames::add(std::string_view name) {
   });
 }
 
-AMP_COLD std::int64_t GradientNames::end(bool stays) {
+AMP_LAZY_DEFINITION AMP_COLD std::int64_t GradientNames::end(bool stays) {
   constexpr std::size_t kMost = 64;  // besides those of graphs
   ++ended_;
   for (List& list : lists_) {
@@ -65,7 +65,8 @@ AMP_COLD std::int64_t GradientNames::end(bool stays) {
   return made_++;
 }
 
-AMP_COLD std::string GradientNames::name(std::int64_t list, std::size_t gradient) const {
+AMP_LAZY_DEFINITION AMP_COLD std::string GradientNames::name(std::int64_t list,
+                                                             std::size_t gradient) const {
   for (const List& known : lists_) {
     if (known.number == list && gradient < known.names.size() && !known.names[gradient].empty())
       return known.names[gradient];
@@ -74,11 +75,12 @@ AMP_COLD std::string GradientNames::name(std::int64_t list, std::size_t gradient
 }
 
 /// Allocates bytes of 0.
-AMP_COLD Tensor make_ledger_bytes(Device device, std::int64_t bytes) {
+AMP_LAZY AMP_COLD Tensor make_ledger_bytes(Device device, std::int64_t bytes) {
   return zeros({bytes}, {.dtype = kUInt8, .device = device});
 }
 
-AMP_COLD kernels::LedgerArgs Ledger::prepare(Device device, std::int64_t count, std::int64_t most) {
+AMP_LAZY_DEFINITION AMP_COLD kernels::LedgerArgs Ledger::prepare(Device device, std::int64_t count,
+                                                                 std::int64_t most) {
   if (rings_.empty() || rings_.back().memory.device() != device ||
       rings_.back().layout.capacity < count) {
     const kernels::LedgerLayout layout{
@@ -95,8 +97,9 @@ AMP_COLD kernels::LedgerArgs Ledger::prepare(Device device, std::int64_t count, 
   return args;
 }
 
-AMP_COLD void Ledger::read(const void* bytes, const kernels::LedgerLayout& layout,
-                           std::vector<LedgerPass>& passes) const {
+AMP_LAZY_DEFINITION AMP_COLD void Ledger::read(const void* bytes,
+                                               const kernels::LedgerLayout& layout,
+                                               std::vector<LedgerPass>& passes) const {
   const auto* const first = static_cast<const char*>(bytes);
   const auto take = [&](auto& value, std::int64_t offset) {
     std::memcpy(static_cast<void*>(&value), first + offset, sizeof value);
@@ -129,7 +132,8 @@ AMP_COLD void Ledger::read(const void* bytes, const kernels::LedgerLayout& layou
   }
 }
 
-AMP_COLD std::vector<LedgerPass> Ledger::newest(std::vector<LedgerPass> passes) const {
+AMP_LAZY_DEFINITION AMP_COLD std::vector<LedgerPass> Ledger::newest(
+    std::vector<LedgerPass> passes) const {
   std::stable_sort(passes.begin(), passes.end(),
                    [](const LedgerPass& a, const LedgerPass& b) { return a.number < b.number; });
   const auto most = static_cast<std::size_t>(depth_);
@@ -138,7 +142,7 @@ AMP_COLD std::vector<LedgerPass> Ledger::newest(std::vector<LedgerPass> passes) 
   return passes;
 }
 
-AMP_COLD std::vector<LedgerPass> Ledger::read() const {
+AMP_LAZY_DEFINITION AMP_COLD std::vector<LedgerPass> Ledger::read() const {
   std::vector<LedgerPass> passes;
   for (const Ring& ring : rings_) {
     const Device device = ring.memory.device();
@@ -150,7 +154,7 @@ AMP_COLD std::vector<LedgerPass> Ledger::read() const {
   return newest(std::move(passes));
 }
 
-AMP_COLD std::vector<LedgerPass> Ledger::poll() {
+AMP_LAZY_DEFINITION AMP_COLD std::vector<LedgerPass> Ledger::poll() {
   std::vector<LedgerPass> passes;
   for (Ring& ring : rings_) {
     if (ring.memory.device().type == kCPU) {
@@ -169,7 +173,7 @@ AMP_COLD std::vector<LedgerPass> Ledger::poll() {
   return newest(std::move(passes));
 }
 
-AMP_COLD std::shared_ptr<Ledger> Ledgers::of(const void* optimizer) {
+AMP_LAZY_DEFINITION AMP_COLD std::shared_ptr<Ledger> Ledgers::of(const void* optimizer) {
   constexpr std::size_t kMost = 64;  // some may be of optimizers that are no more
   if (!exist()) return nullptr;
   for (const auto& [known, ledger] : all_) {
@@ -180,7 +184,7 @@ AMP_COLD std::shared_ptr<Ledger> Ledgers::of(const void* optimizer) {
   return all_.emplace_back(optimizer, std::move(made)).second;
 }
 
-AMP_COLD std::vector<GradientLedger> Ledgers::all() const {
+AMP_LAZY_DEFINITION AMP_COLD std::vector<GradientLedger> Ledgers::all() const {
   return or_out_of_memory([&] {
     std::vector<GradientLedger> ledgers;
     for (const auto& [optimizer, ledger] : all_) ledgers.emplace_back(ledger);
@@ -188,13 +192,13 @@ AMP_COLD std::vector<GradientLedger> Ledgers::all() const {
   });
 }
 
-AMP_COLD kernels::LedgerClock* Ledgers::clock(Device device) {
+AMP_LAZY_DEFINITION AMP_COLD kernels::LedgerClock* Ledgers::clock(Device device) {
   if (!clock_.defined()) clock_ = make_ledger_bytes(device, sizeof(kernels::LedgerClock));
   clock_.mark_modified();
   return static_cast<kernels::LedgerClock*>(clock_.raw_data());
 }
 
-AMP_COLD void Ledgers::record_loss(const Tensor& loss, const Tensor& scaled) {
+AMP_LAZY_DEFINITION AMP_COLD void Ledgers::record_loss(const Tensor& loss, const Tensor& scaled) {
   if (!exist()) return;
   const Tensor values = loss.detach().contiguous(), products = scaled.detach().contiguous();
   const kernels::RecordLossArgs args{.device = loss.device(),
@@ -209,8 +213,10 @@ AMP_COLD void Ledgers::record_loss(const Tensor& loss, const Tensor& scaled) {
   has_loss_ = true;
 }
 
-AMP_COLD kernels::LedgerArgs Ledgers::prepare(Ledger* ledger, Device device, std::int64_t count,
-                                              std::int64_t most, const float* scale) {
+AMP_LAZY_DEFINITION AMP_COLD kernels::LedgerArgs Ledgers::prepare(Ledger* ledger, Device device,
+                                                                  std::int64_t count,
+                                                                  std::int64_t most,
+                                                                  const float* scale) {
   if (ledger == nullptr) return {};
   kernels::LedgerArgs args = ledger->prepare(device, count, most);
   args.scale = scale;

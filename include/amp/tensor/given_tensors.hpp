@@ -22,22 +22,22 @@ class GivenTensors {
   GivenTensors(std::string_view object, const NamedTensors& tensors);
 
   /// Returns the tensor of a name that the object knows, or null if it was not given.
-  const Tensor* find(std::string_view name);
+  AMP_LAZY const Tensor* find(std::string_view name);
   /// Returns whether a tensor has this shape and dtype. Notes it otherwise. Without a dtype, the
   /// tensor may have any.
   bool fits(std::string_view name, const Tensor& tensor, const Shape& shape,
             std::optional<DType> dtype = {});
   /// Notes that the object needs a tensor of that name, which was not given.
-  void add_missing(std::string_view name);
+  AMP_LAZY void add_missing(std::string_view name);
   /// Throws if something was noted, or if the object knows no tensor of a name that was given.
-  void require_fit() const;
+  AMP_LAZY void require_fit() const;
 
  private:
   struct Given {
     const Tensor* tensor;
     bool is_known = false;
   };
-  std::vector<std::string> unknown() const;
+  AMP_LAZY std::vector<std::string> unknown() const;
 
   std::string_view object_;
   const NamedTensors& tensors_;

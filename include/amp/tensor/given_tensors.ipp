@@ -27,7 +27,7 @@ AMP_COLD GivenTensors::GivenTensors(std::string_view object, const NamedTensors&
               "\" is there twice");
 }
 
-AMP_COLD const Tensor* GivenTensors::find(std::string_view name) {
+AMP_LAZY_DEFINITION AMP_COLD const Tensor* GivenTensors::find(std::string_view name) {
   const auto found = given_.find(name);
   if (found == given_.end()) return nullptr;
   found->second.is_known = true;
@@ -45,11 +45,11 @@ AMP_COLD bool GivenTensors::fits(std::string_view name, const Tensor& tensor, co
   return false;
 }
 
-AMP_COLD void GivenTensors::add_missing(std::string_view name) {
+AMP_LAZY_DEFINITION AMP_COLD void GivenTensors::add_missing(std::string_view name) {
   missing_.push_back('"' + std::string(name) + '"');
 }
 
-AMP_COLD std::vector<std::string> GivenTensors::unknown() const {
+AMP_LAZY_DEFINITION AMP_COLD std::vector<std::string> GivenTensors::unknown() const {
   std::vector<std::string> names;
   for (const auto& entry : tensors_) {
     if (!given_.at(entry.first).is_known) names.push_back('"' + entry.first + '"');
@@ -57,7 +57,7 @@ AMP_COLD std::vector<std::string> GivenTensors::unknown() const {
   return names;
 }
 
-AMP_COLD void GivenTensors::require_fit() const {
+AMP_LAZY_DEFINITION AMP_COLD void GivenTensors::require_fit() const {
   const std::vector<std::string> unknown_names = unknown();
   std::vector<std::string> faults;
   if (!missing_.empty())
