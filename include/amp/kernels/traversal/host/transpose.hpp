@@ -27,18 +27,17 @@ void transpose_tile(const T* from, std::int64_t from_stride, T* to, std::int64_t
                     std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t kSide = simd::kSquare<T>;
   const std::int64_t whole_rows = rows / kSide * kSide, whole_columns = columns / kSide * kSide;
-  const auto one_by_one = [&](std::int64_t i, std::int64_t first, std::int64_t last) {
-    AMP_NO_UNROLL
-    for (std::int64_t j = first; j < last; ++j) to[i * to_stride + j] = from[j * from_stride + i];
-  };
   for (std::int64_t i = 0; i < whole_rows; i += kSide) {
     for (std::int64_t j = 0; j < whole_columns; j += kSide) {
       simd::transpose_square(from + j * from_stride + i, from_stride, to + i * to_stride + j,
                              to_stride);
     }
   }
-  for (std::int64_t i = 0; i < whole_rows; ++i) one_by_one(i, whole_columns, columns);
-  for (std::int64_t i = whole_rows; i < rows; ++i) one_by_one(i, 0, columns);
+  for (std::int64_t i = 0; i < rows; ++i) {  // what the squares leave
+    AMP_NO_UNROLL
+    for (std::int64_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j)
+      to[i * to_stride + j] = from[j * from_stride + i];
+  }
 }
 
 }  // namespace detail
