@@ -90,8 +90,8 @@ AMP_LAZY Tensor product(const Tensor& a, const Tensor& b, DType dtype) {
 
 /// The factors q of cross_entropy_of_probabilities(), in this dtype if they are not `targets`
 /// themselves. No history.
-AMP_LAZY Tensor soft_targets(const Tensor& targets, double smoothing, const Tensor& weight,
-                             DType dtype) {
+AMP_LAZY AMP_COLD Tensor soft_targets(const Tensor& targets, double smoothing, const Tensor& weight,
+                                      DType dtype) {
   Tensor q = targets;
   if (smoothing != 0) {
     const auto number = [&](double value) {
@@ -105,7 +105,7 @@ AMP_LAZY Tensor soft_targets(const Tensor& targets, double smoothing, const Tens
 }
 
 /// The weights of classes, [C], as [1, C, 1, ...]; an undefined tensor stays one. No history.
-AMP_LAZY Tensor along_classes(const Tensor& weight, int dims) {
+AMP_LAZY AMP_COLD Tensor along_classes(const Tensor& weight, int dims) {
   if (!weight.defined()) return weight;
   Shape shape(1, weight.size(0));
   while (shape.dims() < dims) shape.push_back(1);
@@ -113,14 +113,15 @@ AMP_LAZY Tensor along_classes(const Tensor& weight, int dims) {
 }
 
 /// log_softmax over the classes of [N, C, ...], in float32 at least, and its gradient. No history.
-AMP_LAZY Tensor log_probabilities(const Tensor& x) {
+AMP_LAZY AMP_COLD Tensor log_probabilities(const Tensor& x) {
   const Tensor log_p =
       empty(x.shape(), {.dtype = promote_types(x.dtype(), kFloat32), .device = x.device()});
   if (log_p.numel() != 0)
     kernels::log_softmax(x.device(), kernels::SoftmaxArgs{x.operand(), log_p.operand(), 1});
   return log_p;
 }
-AMP_LAZY Tensor log_probabilities_backward(const Tensor& grad, const Tensor& log_p, DType dtype) {
+AMP_LAZY AMP_COLD Tensor log_probabilities_backward(const Tensor& grad, const Tensor& log_p,
+                                                    DType dtype) {
   const Tensor grad_x = empty(log_p.shape(), {.dtype = dtype, .device = log_p.device()});
   const Tensor dense_grad = dense(grad);
   if (grad_x.numel() != 0)
@@ -132,9 +133,10 @@ AMP_LAZY Tensor log_probabilities_backward(const Tensor& grad, const Tensor& log
 
 /// The loss of logits x [N, C, ...] with targets t of that shape:
 ///   -sum over c of q log_softmax(x),  q = weight ((1 - smoothing) t + smoothing / C)
-AMP_LAZY Tensor cross_entropy_of_probabilities(std::string_view op, const Tensor& logits,
-                                               const Tensor& t, const CrossEntropyOptions& options,
-                                               DType dtype) {
+AMP_LAZY AMP_COLD Tensor cross_entropy_of_probabilities(std::string_view op, const Tensor& logits,
+                                                        const Tensor& t,
+                                                        const CrossEntropyOptions& options,
+                                                        DType dtype) {
   const Tensor x = contiguous(logits), weight = along_classes(options.weight, x.dim());
   const double smoothing = options.label_smoothing;
   const DType wide = promote_types(promote_types(x.dtype(), t.dtype()), kFloat32);
