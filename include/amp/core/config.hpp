@@ -69,10 +69,11 @@
 #endif
 
 // Precedes functions that many source files do not call: ops, their kernels, the forward of layers,
-// the members of the scaler and the optimizers. Header-only, they are templates without parameters,
-// so that a source file compiles only those that it calls, with the kernels and containers that
-// they need; compiled, they are what they seem. AMP_LAZY stands on the declaration,
-// AMP_LAZY_DEFINITION on a definition apart from it.
+// most members of modules, optimizers and the scaler. Header-only, they are templates without
+// parameters, so that a source file compiles only those that it calls, with the kernels and
+// containers that they need; compiled, they are what they seem. The address of a template needs a
+// target type. AMP_LAZY stands on the declaration, AMP_LAZY_DEFINITION on a definition apart from
+// it.
 #if AMP_HEADER_ONLY
 #define AMP_LAZY template <class = void>
 #define AMP_LAZY_DEFINITION template <class>
