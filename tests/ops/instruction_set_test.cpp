@@ -24,9 +24,12 @@ TEST_CASE("instruction_set: what the system says, and no more than the environme
     wanted = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl")
                  ? InstructionSet::kAvx512
                  : InstructionSet::kAvx2;
+  if (wanted == InstructionSet::kAvx512 && has("avx512_bf16") && !has("GenuineIntel"))
+    wanted = InstructionSet::kAvx512Bf16;
   const char* const setting = std::getenv("AMP_MAX_CPU_ISA");
   const std::string most = setting == nullptr ? "" : setting;
   if (most == "BASELINE") wanted = InstructionSet::kBaseline;
   if (most == "AVX2") wanted = (std::min)(wanted, InstructionSet::kAvx2);
+  if (most == "AVX512") wanted = (std::min)(wanted, InstructionSet::kAvx512);
   CHECK(amp::detail::instruction_set() == wanted);
 }

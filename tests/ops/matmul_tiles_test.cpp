@@ -16,7 +16,7 @@ namespace {
 /// The elements that the busiest thread computes. A thread begins with its share of the tiles, which
 /// lie one after another.
 std::int64_t most_of(std::int64_t m, std::int64_t n, std::int64_t threads) {
-  const amp::kernels::host::detail::TileSize size(m, n, 6, 16, threads);
+  const amp::kernels::host::gemm::TileSize size(m, n, 6, 16, threads);
   const std::int64_t across = amp::ceil_div(n, size.columns);
   const std::int64_t tiles = amp::ceil_div(m, size.rows) * across;
   std::int64_t most = 0;

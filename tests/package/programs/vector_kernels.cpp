@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The innermost loops of matmuls, sums and norms, for vectors_in_registers.sh.
-#include <amp/kernels/matmul/host/gemm.hpp>
+#include <amp/kernels/matmul/host/micro_kernel.hpp>
 #include <amp/kernels/norm/host/rows.hpp>
 #include <amp/kernels/reduce/host/sum_block.hpp>
 
@@ -12,7 +12,7 @@ namespace host = amp::kernels::host;
 
 template <class T>
 host::gemm::Kernel<T> matmul_kernel() {
-  return host::gemm::choose_kernel<T>();
+  return host::gemm::kernel_for<T>(amp::kBFloat16);
 }
 template host::gemm::Kernel<float> matmul_kernel<float>();
 template host::gemm::Kernel<double> matmul_kernel<double>();

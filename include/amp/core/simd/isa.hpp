@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The instruction sets that amp's own host kernels are compiled for, and the one that this process
-// uses: the widest that the processor has, limited by AMP_MAX_CPU_ISA=BASELINE, AVX2 or AVX512 in
-// the environment. Other values are ignored. A new set is a row here, and one in on_widest.hpp.
+// uses: the widest that the processor has, limited by AMP_MAX_CPU_ISA=BASELINE, AVX2, AVX512 or
+// AVX512_BF16 in the environment. Other values are ignored. A new set is a row here, and one in
+// on_widest.hpp.
 #pragma once
 
 #include "amp/core/config.hpp"
@@ -15,6 +16,9 @@ enum class InstructionSet {
   kBaseline,  ///< the instructions that the program is compiled for: at least SSE2, or NEON
   kAvx2,      ///< AVX2, FMA and F16C
   kAvx512,    ///< AVX-512 F, BW, DQ and VL
+  /// AVX512_BF16: products of bfloat16, for matmuls. Intel's processors count as without it: their
+  /// instruction takes four times as long as one for float32, which does half of its work.
+  kAvx512Bf16,
 };
 
 /// Returns the set that the host kernels use. It is determined once per process.
@@ -54,6 +58,8 @@ inline constexpr int kMostLanes = kLanes<Avx512>;
 // program: a loop that crosses a line can take 1.2 times as long.
 #define AMP_FOR_SET(features) __attribute__((target(features), aligned(64)))
 #define AMP_WITH_AVX512 AMP_FOR_SET("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")
+#define AMP_WITH_AVX512_BF16 \
+  AMP_FOR_SET("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma,f16c")
 #define AMP_WITH_AVX2 AMP_FOR_SET("avx2,fma,f16c")
 #define AMP_WITH_AVX2_WITHOUT_FMA AMP_FOR_SET("avx2,f16c")
 

@@ -26,14 +26,20 @@ AMP_COLD InstructionSet find_instruction_set() {
     const bool avx512 =
         __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
         __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
-    return avx512 ? InstructionSet::kAvx512 : InstructionSet::kAvx2;
+    if (!avx512) return InstructionSet::kAvx2;
+    constexpr unsigned kIntel = 0x756e6547;  // "Genu"
+    const bool bf16 = __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & 1u << 5) != 0;
+    const bool fast = __get_cpuid(0, &a, &b, &c, &d) != 0 && b != kIntel;
+    return bf16 && fast ? InstructionSet::kAvx512Bf16 : InstructionSet::kAvx512;
   }();
   const InstructionSet most = [] {
     const char* const setting = std::getenv("AMP_MAX_CPU_ISA");
-    if (setting != nullptr && std::strcmp(setting, "BASELINE") == 0)
-      return InstructionSet::kBaseline;
-    if (setting != nullptr && std::strcmp(setting, "AVX2") == 0) return InstructionSet::kAvx2;
-    return InstructionSet::kAvx512;
+    const auto is = [&](const char* name) {
+      return setting != nullptr && std::strcmp(setting, name) == 0;
+    };
+    if (is("BASELINE")) return InstructionSet::kBaseline;
+    if (is("AVX2")) return InstructionSet::kAvx2;
+    return is("AVX512") ? InstructionSet::kAvx512 : InstructionSet::kAvx512Bf16;
   }();
   return (std::min)(best, most);
 #else

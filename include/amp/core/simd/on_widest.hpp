@@ -21,6 +21,10 @@ struct UpToAvx2 {};
 template <class Body>
 struct ForEachSet {
   template <class... Arguments>
+  AMP_WITH_AVX512_BF16 static auto avx512_bf16(Arguments... arguments) {
+    return Body::template run<Avx512>(arguments...);
+  }
+  template <class... Arguments>
   AMP_WITH_AVX512 static auto avx512(Arguments... arguments) {
     return Body::template run<Avx512>(arguments...);
   }

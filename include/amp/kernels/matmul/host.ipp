@@ -24,20 +24,19 @@ AMP_LAZY_DEFINITION void matmul(const MatmulArgs& args) {
 }
 
 AMP_LAZY_DEFINITION void matmul_with_epilogue(const MatmulArgs& args) {
+  if (args.epilogue == Epilogue::kNone) return matmul(args);
+  bool done = args.output.numel() == 0;
 #if AMP_USE_ONEDNN
-  if (args.epilogue != Epilogue::kNone &&
-      onednn::matmul_in_tiles(args, apply_epilogue<detail::HostSteps<>>))
-    return sum_rows_and_columns<detail::HostSteps<>>(args);
+  done = done || onednn::matmul_in_tiles(args, apply_epilogue<detail::HostSteps<>>);
 #endif
-  matmul_then_epilogue<detail::HostSteps<>>(args, matmul);
+  if (!done) gemm_matmul_in_tiles(args, apply_epilogue<detail::HostSteps<>>);
+  sum_rows_and_columns<detail::HostSteps<>>(args);
 }
 
 }  // namespace amp::inline v0::kernels::host
 
 namespace amp::inline v0 {
 
-AMP_THREAD_OBJECT(kernels::host::gemm::Scratch<float>);
-AMP_THREAD_OBJECT(kernels::host::gemm::Scratch<double>);
 #if AMP_USE_ONEDNN
 AMP_THREAD_OBJECT(kernels::host::onednn::Calls);
 AMP_PROCESS_STATE(kernels::host::onednn::KnownCalls);

@@ -15,6 +15,8 @@ namespace detail {
 /// Returns the instructions of amp's own kernels.
 AMP_INLINE std::string instructions_of_amp() {
   switch (instruction_set()) {
+    case InstructionSet::kAvx512Bf16:
+      return "AVX512_BF16";
     case InstructionSet::kAvx512:
       return "AVX-512";
     case InstructionSet::kAvx2:
@@ -37,7 +39,9 @@ struct AMP_EXPORT AskedCpu {
             .bfloat16 = onednn::is_native(kBFloat16),
             .float16 = onednn::is_native(kFloat16)};
 #else
-    return {.library = "amp", .instructions = instructions_of_amp()};
+    return {.library = "amp",
+            .instructions = instructions_of_amp(),
+            .bfloat16 = instruction_set() >= InstructionSet::kAvx512Bf16};
 #endif
   }
 };

@@ -16,7 +16,7 @@
 #include "amp/kernels/conv/host/depthwise.hpp"
 #include "amp/kernels/conv/host/im2col.hpp"
 #include "amp/kernels/functions.hpp"
-#include "amp/kernels/matmul/host/gemm.hpp"
+#include "amp/kernels/matmul/host/block_matmul.hpp"
 #include "amp/kernels/reduce/host/sum_block.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 
@@ -46,9 +46,9 @@ void conv2d_by_matmul(const Conv2dArgs& args) {
       unfold(s, in, columns.data());
       for (std::int64_t o = 0; o < s.filters; ++o)
         std::fill_n(out + o * s.pixels(), s.pixels(), biases != nullptr ? biases[o] : C{0});
-      gemm::multiply_add<C>(s.filters, s.pixels(), s.patch(),
-                            {weight + group * weights, s.patch(), 1},
-                            {columns.data(), s.pixels(), 1}, out, s.pixels());
+      multiply_block<C, C>(s.filters, s.pixels(), s.patch(),
+                           {weight + group * weights, s.patch(), 1},
+                           {columns.data(), s.pixels(), 1}, out, s.pixels(), true);
     }
     if (args.relu) std::transform(out, out + out_image, out, functions::Relu::apply<C>);
     store(out, args.output, item * out_image, 1, out_image);
@@ -71,10 +71,9 @@ void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args) {
                          grad_input);
     } else {
       const HostBuffer<C> columns(s.patch() * s.pixels());
-      std::fill_n(columns.data(), s.patch() * s.pixels(), C{0});
-      gemm::multiply_add<C>(s.patch(), s.pixels(), s.filters,
-                            {weight + item % s.groups * weights, 1, s.patch()},
-                            {grad, s.pixels(), 1}, columns.data(), s.pixels());
+      multiply_block<C, C>(s.patch(), s.pixels(), s.filters,
+                           {weight + item % s.groups * weights, 1, s.patch()},
+                           {grad, s.pixels(), 1}, columns.data(), s.pixels(), false);
       fold(s, columns.data(), grad_input);
     }
     store(grad_input, args.grad_input, item * in_image, 1, in_image);
@@ -111,8 +110,8 @@ void conv2d_backward_weight_by_matmul(const Conv2dBackwardWeightArgs& args) {
         add_tap_gradients(s, padded_input<C>(s), in, grad, grad_weight);
       } else {
         unfold(s, in, columns.data());
-        gemm::multiply_add<C>(s.filters, s.patch(), s.pixels(), {grad, s.pixels(), 1},
-                              {columns.data(), 1, s.pixels()}, grad_weight, s.patch());
+        multiply_block<C, C>(s.filters, s.patch(), s.pixels(), {grad, s.pixels(), 1},
+                             {columns.data(), 1, s.pixels()}, grad_weight, s.patch(), true);
       }
       for (std::int64_t o = 0; o < s.filters; ++o)
         grad_bias[o] += static_cast<C>(sum_block<double>(grad + o * s.pixels(), s.pixels()));

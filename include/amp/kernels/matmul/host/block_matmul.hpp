@@ -11,6 +11,7 @@
 
 #include "amp/kernels/matmul/host/gemm.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
+#include "amp/types/bfloat16.hpp"
 
 #if AMP_USE_ONEDNN
 #include "amp/kernels/matmul/host/onednn.hpp"
@@ -21,10 +22,12 @@ namespace amp::inline v0::kernels::host {
 /// Calls visitor(type_tag<T>) with the type in which blocks of the dtype are multiplied.
 template <class Visitor>
 void visit_block_type(DType dtype, Visitor&& visitor) {
+  bool is_bfloat16 = dtype == kBFloat16 && gemm::multiplies(dtype);
 #if AMP_USE_ONEDNN
-  if (dtype == kBFloat16 && onednn::is_native(dtype)) return visitor(type_tag<bfloat16>{});
   if (dtype == kFloat16 && onednn::is_native(dtype)) return visitor(type_tag<half>{});
+  is_bfloat16 = is_bfloat16 || (dtype == kBFloat16 && onednn::is_native(dtype));
 #endif
+  if (is_bfloat16) return visitor(type_tag<bfloat16>{});
   visit_float_type(dtype, visitor);
 }
 
@@ -61,23 +64,6 @@ Matrix<T> from_row(const Matrix<T>& matrix, std::int64_t first) {
   return {matrix.data + first * matrix.row_stride, matrix.row_stride, matrix.column_stride};
 }
 
-namespace detail {
-
-/// Returns a dense copy in this thread's scratch memory.
-template <class C, class T>
-Matrix<C> widened(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns,
-                  std::int64_t slot) {
-  C* const to = gemm::scratch<C>(slot, rows * columns);
-  for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t j = 0; j < columns; ++j)
-      to[i * columns + j] =
-          convert_one<C>(matrix.data[i * matrix.row_stride + j * matrix.column_stride]);
-  }
-  return {to, columns, 1};
-}
-
-}  // namespace detail
-
 /// c = a @ b, or c += a @ b, for a [m, k] and b [k, n] of any strides, and c [m, n] with dense rows
 /// `c_stride` apart. Runs on the calling thread.
 template <class T, class C>
@@ -92,13 +78,13 @@ void multiply_block(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix
     }
   }
 #endif
-  for (std::int64_t i = 0; i < m && !accumulate; ++i) std::fill_n(c + i * c_stride, n, C{0});
-  if constexpr (std::is_same_v<T, C>) {
-    gemm::multiply_add(m, n, k, a, b, c, c_stride);
-  } else {
-    gemm::multiply_add(m, n, k, detail::widened<C>(a, m, k, 3), detail::widened<C>(b, k, n, 4), c,
-                       c_stride);
-  }
+  const gemm::MatrixRuns rows(a.data, dtype_of<T>,
+                              a.column_stride == 1 ? a.row_stride : a.column_stride,
+                              a.column_stride == 1);
+  const gemm::MatrixRuns columns(
+      b.data, dtype_of<T>, b.row_stride == 1 ? b.column_stride : b.row_stride, b.row_stride == 1);
+  gemm::Multiplier<C>(gemm::kernel_for<C>(dtype_of<T>), m)
+      .run(rows, 0, m, n, k, columns, 0, c, c_stride, accumulate);
 }
 
 }  // namespace amp::inline v0::kernels::host

@@ -1,81 +1,84 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A matmul in the type of its sums: 16-bit operands are widened once, multiplied and accumulated in
-// float32 by a library or by gemm.hpp, and rounded once at the end.
+// A matmul on all threads: cut into tiles, each of which is multiplied (gemm.hpp), finished and
+// rounded while it lies in the caches.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <type_traits>
+#include <optional>
 
+#include "amp/core/function_ref.hpp"
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
+#include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/matmul/args.hpp"
+#include "amp/kernels/matmul/epilogue.hpp"
 #include "amp/kernels/matmul/host/gemm.hpp"
-#include "amp/kernels/matmul/host/tiled_matmul.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 
 namespace amp::inline v0::kernels::host {
 
-namespace detail {
-
-/// Returns the last two dimensions of one batch entry as a Matrix of C: in place if the dtype is C,
-/// else widened into `buffer`, in the order in which the elements lie.
-template <class C>
-Matrix<C> widen(const Operand& operand, std::int64_t batch, C* buffer) {
-  const int d = operand.dims - 2;
-  const std::int64_t offset = batch * operand.strides[0];
-  const std::int64_t rows = operand.sizes[d], columns = operand.sizes[d + 1];
-  const std::int64_t row_stride = operand.strides[d], column_stride = operand.strides[d + 1];
-  if (operand.data == nullptr) return {nullptr, row_stride, column_stride};  // empty
-  if (operand.dtype == dtype_of<C>)
-    return {operand.as<const C>() + offset, row_stride, column_stride};
-  const bool transposed = row_stride == 1 && column_stride != 1;
-  const std::int64_t lines = transposed ? columns : rows, length = transposed ? rows : columns;
-  const std::int64_t line_stride = transposed ? column_stride : row_stride,
-                     stride = transposed ? row_stride : column_stride;
-  parallel_ranges(
-      length == 0 ? 0 : lines, ceil_div(16 * kBlock, (std::max)(length, std::int64_t{1})),
-      [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t line = begin; line < end; ++line) {
-          fetch(operand, offset + line * line_stride, stride, length, buffer + line * length);
-        }
-      });
-  return transposed ? Matrix<C>{buffer, 1, length} : Matrix<C>{buffer, length, 1};
+/// A part of a matrix [1, rows, columns].
+struct Place {
+  std::int64_t row, column, rows, columns;
+};
+/// Returns a part of a matrix, or of relu's bits. Its first column is a multiple of 8.
+inline Operand part_of(const Operand& matrix, const Place& at, bool of_bits = false) {
+  Operand part = matrix;
+  const std::int64_t column = of_bits ? at.column / 8 : at.column;
+  part.data =
+      const_cast<void*>(element(matrix, at.row * matrix.strides[1] + column * matrix.strides[2]));
+  part.sizes[1] = at.rows;
+  part.sizes[2] = of_bits ? relu_bytes(at.columns) : at.columns;
+  return part;
 }
 
-/// Packs b [k, n] on all threads, gemm::kDepth rows after another, in panels of as many columns as
-/// the kernel has.
-template <class C>
-void pack_all(std::int64_t n, std::int64_t k, const Matrix<C>& b, std::int64_t columns, C* packed) {
-  const std::int64_t panels = ceil_div(n, columns);
-  parallel_ranges(
-      panels, ceil_div(std::int64_t{1} << 15, columns * k),
-      [&](std::int64_t begin, std::int64_t end) {
-        const std::int64_t first = begin * columns, last = (std::min)(n, end * columns);
-        for (std::int64_t k0 = 0; k0 < k; k0 += gemm::kDepth) {
-          const std::int64_t kk = (std::min)(gemm::kDepth, k - k0);
-          gemm::pack<C>(
-              {b.data + k0 * b.row_stride + first * b.column_stride, b.column_stride, b.row_stride},
-              last - first, kk, columns, packed + k0 * panels * columns + first * kk);
-        }
-      });
-}
+namespace gemm {
 
-/// The size of the tiles of c that threads take: as many for each thread, of equal size as far as the
-/// kernel's tile allows, with rows that suit the caches. The longer side is cut first.
+/// The matrices of an operand [B, rows, columns] as runs. Copied if no dimension is dense.
+class OperandRuns {
+ public:
+  /// `line` is the dimension of the lines, `k` the other one.
+  OperandRuns(const Operand& operand, int line, int k) : matrix_(operand) {
+    const auto is_dense = [&](int d) { return matrix_.strides[d] == 1 || matrix_.sizes[d] == 1; };
+    if (!is_dense(k) && !is_dense(line)) {
+      copy_.emplace(operand.numel() * item_size(operand.dtype));
+      matrix_ = matrix_like(operand, operand.dtype, copy_->data());
+      copy({operand, matrix_});
+    }
+    along_k_ = is_dense(k);
+    stride_ = matrix_.strides[along_k_ ? line : k];
+  }
+
+  MatrixRuns of(std::int64_t batch) const {
+    return {element(matrix_, batch * matrix_.strides[0]), matrix_.dtype, stride_, along_k_};
+  }
+
+ private:
+  Operand matrix_;
+  std::optional<HostBuffer<std::byte>> copy_;
+  bool along_k_ = false;
+  std::int64_t stride_ = 0;
+};
+
+/// The size of the tiles of c that threads take: as many for each thread, of equal size as far as
+/// the kernel's tile allows, with rows and columns that suit the caches. The longer side is cut
+/// first.
 struct TileSize {
+  static constexpr std::int64_t kMostColumns = 1024;
   std::int64_t rows, columns;
 
   TileSize(std::int64_t m, std::int64_t n, std::int64_t kernel_rows, std::int64_t kernel_columns,
            std::int64_t threads) {
-    const std::int64_t least = ceil_div(m, gemm::kRowsInCache);
+    const std::int64_t least = ceil_div(m, kBlockRows), least_across = ceil_div(n, kMostColumns);
     const std::int64_t most_down = (std::max)(least, m / (4 * kernel_rows));
-    const std::int64_t most_across = (std::max)(std::int64_t{1}, n / (2 * kernel_columns));
-    std::int64_t across = m < n ? (std::min)(threads / std::gcd(least, threads), most_across) : 1;
+    const std::int64_t most_across = (std::max)(least_across, n / (2 * kernel_columns));
+    std::int64_t across = m < n ? threads / std::gcd(least, threads) : 1;
+    across = (std::clamp)(across, least_across, most_across);
     const std::int64_t down = (std::min)(round_up(least * across, threads) / across, most_down);
     across = (std::min)((std::max)(across, ceil_div(threads, down)), most_across);
     rows = round_up(ceil_div(m, down), kernel_rows);
@@ -83,102 +86,155 @@ struct TileSize {
   }
 };
 
-/// c = a @ b, dense row-major, by gemm.hpp, on all threads: b is packed once, and a with each tile
-/// of c.
+/// A matrix b [k, n], packed for several tiles of c.
 template <class C>
-void multiply_in_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a,
-                       const Matrix<C>& b, C* c) {
-  const gemm::Kernel<C> micro = gemm::choose_kernel<C>();
-  const std::int64_t width = round_up(n, std::int64_t{micro.columns});
-  const HostBuffer<C> packed(width * k);
-  pack_all(n, k, b, micro.columns, packed.data());
-  const bool worthwhile = m * n * k >= 64 * 64 * 64;
-  const TileSize size(m, n, micro.rows, micro.columns, worthwhile ? num_threads() : 1);
-  const std::int64_t across = ceil_div(n, size.columns);
-  const auto tile = [&](std::int64_t index) {
-    const std::int64_t i = index / across * size.rows, j = index % across * size.columns;
-    const std::int64_t rows = (std::min)(size.rows, m - i);
-    const std::int64_t columns = (std::min)(size.columns, n - j);
-    for (std::int64_t k0 = 0; k0 < k; k0 += gemm::kDepth) {
-      const std::int64_t kk = (std::min)(gemm::kDepth, k - k0);
-      gemm::add_panels<C>(
-          micro, rows, columns, kk,
-          {a.data + i * a.row_stride + k0 * a.column_stride, a.row_stride, a.column_stride},
-          packed.data() + k0 * width + j * kk, c + i * n + j, n, k0 != 0);
+class PackedMatrix {
+ public:
+  using Word = typename Packer<C>::Word;
+
+  /// Packs on all threads.
+  PackedMatrix(const Kernel<C>& kernel, const Runs& b, std::int64_t n, std::int64_t k)
+      : kernel_(kernel),
+        width_(round_up(n, std::int64_t{kernel.columns})),
+        words_(width_ * kernel.words(k)) {
+    const std::int64_t columns = kernel.columns, most = kDepth * kernel.per_word();
+    parallel_ranges(width_ / columns, ceil_div(std::int64_t{1} << 15, columns * k),
+                    [&](std::int64_t begin, std::int64_t end) {
+                      const Packer<C> packer(kernel);
+                      for (std::int64_t k0 = 0; k0 < k; k0 += most) {
+                        const std::int64_t count = (std::min)(most, k - k0);
+                        for (std::int64_t j = begin * columns; j < end * columns; j += columns) {
+                          packer.pack_b(b, j, (std::min)(columns, n - j), k0, count,
+                                        words_.data() + offset(j, k0, count));
+                        }
+                      }
+                    });
+  }
+
+  const Word* strip(std::int64_t column, std::int64_t k, std::int64_t count) const {
+    return words_.data() + offset(column, k, count);
+  }
+
+ private:
+  std::int64_t offset(std::int64_t column, std::int64_t k, std::int64_t count) const {
+    return kernel_.words(k) * width_ + column * kernel_.words(count);
+  }
+
+  const Kernel<C> kernel_;
+  const std::int64_t width_;
+  const HostBuffer<Word> words_;
+};
+
+/// A matmul of which C is the type of the sums. c = a @ b + bias is written to the output, or given
+/// tile by tile to finish(place, dense sums).
+template <class C>
+class Matmul {
+ public:
+  using Finish = FunctionRef<void(const Place& place, C* sums)>;
+
+  Matmul(const MatmulArgs& args, const Finish* finish)
+      : kernel_(kernel_for<C>(args.a.dtype == args.b.dtype ? args.a.dtype : dtype_of<C>)),
+        m_(args.output.sizes[1]),
+        n_(args.output.sizes[2]),
+        k_(args.a.sizes[2]),
+        output_(args.output),
+        finish_(finish),
+        a_(args.a, 1, 2),
+        b_(args.b, 2, 1),
+        bias_buffer_(args.bias.present ? n_ : 0),
+        bias_(args.bias.present ? fetch(args.bias, 0, args.bias.strides[0], n_, bias_buffer_.data())
+                                : nullptr),
+        in_place_(finish == nullptr && output_.dtype == dtype_of<C> &&
+                  (output_.strides[2] == 1 || n_ == 1)) {}
+
+  void run() const {
+    const std::int64_t batches = output_.sizes[0];
+    const bool is_small = m_ * n_ * k_ < 64 * 64 * 64;
+    const std::int64_t columns = (std::max)(kernel_.columns, 8);  // whole bytes of relu's bits
+    if (batches > 1 && m_ <= kBlockRows)
+      return run(0, batches, {m_, n_, kernel_.rows, columns, 1}, false);
+    const TileSize size(m_, n_, kernel_.rows, columns, is_small ? 1 : num_threads());
+    for (std::int64_t batch = 0; batch < batches; ++batch) run(batch, 1, size, is_small);
+  }
+
+ private:
+  void run(std::int64_t first, std::int64_t batches, const TileSize& size, bool on_one) const {
+    const std::int64_t across = ceil_div(n_, size.columns), down = ceil_div(m_, size.rows);
+    std::optional<PackedMatrix<C>> packed;
+    if (down > 1) packed.emplace(kernel_, b_.of(first), n_, k_);
+    const auto task = [&](std::int64_t index) {
+      const std::int64_t tile = index % (down * across), i = tile / across * size.rows,
+                         j = tile % across * size.columns;
+      compute(first + index / (down * across),
+              {i, j, (std::min)(size.rows, m_ - i), (std::min)(size.columns, n_ - j)},
+              packed ? &*packed : nullptr);
+    };
+    const std::int64_t tasks = batches * down * across;
+    if (!on_one) return parallel_for(tasks, task);
+    for (std::int64_t index = 0; index < tasks; ++index) task(index);
+  }
+
+  void compute(std::int64_t batch, const Place& at, const PackedMatrix<C>* packed) const {
+    const std::int64_t offset =
+        batch * output_.strides[0] + at.row * output_.strides[1] + at.column * output_.strides[2];
+    const HostBuffer<C> memory(in_place_ ? 0 : at.rows * at.columns);
+    C* const c = in_place_ ? output_.as<C>() + offset : memory.data();
+    const std::int64_t stride = in_place_ ? output_.strides[1] : at.columns;
+    for (std::int64_t r = 0; r < at.rows && bias_ != nullptr; ++r)
+      std::copy_n(bias_ + at.column, at.columns, c + r * stride);
+    const Multiplier<C> multiplier(kernel_, at.rows);
+    if (packed != nullptr) {
+      multiplier.run(
+          a_.of(batch), at.row, at.rows, at.columns, k_,
+          [&](std::int64_t j, std::int64_t k, std::int64_t count) {
+            return packed->strip(at.column + j, k, count);
+          },
+          c, stride, bias_ != nullptr);
+    } else {
+      multiplier.run(a_.of(batch), at.row, at.rows, at.columns, k_, b_.of(batch), at.column, c,
+                     stride, bias_ != nullptr);
     }
-  };
-  const std::int64_t tiles = ceil_div(m, size.rows) * across;
-  if (worthwhile) {
-    parallel_for(tiles, tile);
-  } else {
-    for (std::int64_t index = 0; index < tiles; ++index) tile(index);
-  }
-}
-
-/// c = a @ b, dense row-major, on all threads: by oneDNN, if it takes the matrices.
-template <class C>
-void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a,
-              const Matrix<C>& b, C* c) {
-  if (k == 0) {  // null operands: no pointer arithmetic on them
-    std::fill_n(c, m * n, C{0});
-    return;
-  }
-#if AMP_USE_ONEDNN
-  if constexpr (std::is_same_v<C, float>) {
-    if (onednn::multiply(m, n, k, a, b, c)) return;
-  }
-#endif
-  multiply_in_tiles(m, n, k, a, b, c);
-}
-
-/// Writes one batch entry of the output from its sums `c`, plus the bias (null for none).
-template <class C>
-void round_sums(C* c, const C* bias, const Operand& output, std::int64_t batch) {
-  const std::int64_t m = output.sizes[1], n = output.sizes[2];
-  parallel_ranges(m, ceil_div(16 * kBlock, n), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      C* const row = c + i * n;
-      if (bias != nullptr) {
-        for (std::int64_t j = 0; j < n; ++j) row[j] += bias[j];
-      }
-      store(row, output, batch * output.strides[0] + i * output.strides[1], output.strides[2], n);
+    if (finish_ != nullptr) return (*finish_)(at, c);
+    for (std::int64_t r = 0; r < at.rows && !in_place_; ++r) {
+      store(c + r * stride, output_, offset + r * output_.strides[1], output_.strides[2],
+            at.columns);
     }
-  });
-}
+  }
 
-/// Returns memory for n elements of an operand in the compute type; none if the operand has that
-/// type.
-template <class C>
-HostBuffer<C> room_for(const Operand& operand, std::int64_t n) {
-  return HostBuffer<C>(operand.dtype == dtype_of<C> ? 0 : n);
-}
+  const Kernel<C> kernel_;
+  const std::int64_t m_, n_, k_;
+  const Operand& output_;
+  const Finish* const finish_;
+  const OperandRuns a_, b_;
+  const HostBuffer<C> bias_buffer_;
+  const C* const bias_;
+  const bool in_place_;
+};
 
-}  // namespace detail
+}  // namespace gemm
 
 /// Computes a matmul that is not empty, without its sums.
 AMP_LAZY inline void gemm_matmul(const MatmulArgs& args) {
-  const std::int64_t batches = args.output.sizes[0], m = args.output.sizes[1],
-                     n = args.output.sizes[2], k = args.a.sizes[2];
+  visit_float_type(args.output.dtype, [&](auto tag) {
+    gemm::Matmul<typename decltype(tag)::type>(args, nullptr).run();
+  });
+}
+
+/// Multiplies one matrix that is not empty, and calls finish(tile, h) for each tile: h is its part
+/// of a @ b + bias, dense, not rounded. `tile` holds its part of the output and of aux; everything
+/// else is that of the whole matrix.
+AMP_LAZY inline void gemm_matmul_in_tiles(const MatmulArgs& args,
+                                          void (*finish)(const MatmulArgs&, const Operand&)) {
   visit_float_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    const HostBuffer<C> a_buffer = detail::room_for<C>(args.a, m * k),
-                        b_buffer = detail::room_for<C>(args.b, k * n);
-    const bool in_place = args.output.dtype == dtype_of<C> && args.output.strides[2] == 1 &&
-                          args.output.strides[1] == n;
-    const HostBuffer<C> c_buffer(in_place ? 0 : m * n);
-    const HostBuffer<C> bias_buffer(args.bias.present ? n : 0);
-    const C* const bias = args.bias.present
-                              ? fetch(args.bias, 0, args.bias.strides[0], n, bias_buffer.data())
-                              : nullptr;
-    Matrix<C> a{}, b{};
-    for (std::int64_t batch = 0; batch < batches; ++batch) {
-      if (batch == 0 || args.a.strides[0] != 0) a = detail::widen(args.a, batch, a_buffer.data());
-      if (batch == 0 || args.b.strides[0] != 0) b = detail::widen(args.b, batch, b_buffer.data());
-      C* const c =
-          in_place ? args.output.as<C>() + batch * args.output.strides[0] : c_buffer.data();
-      detail::multiply(m, n, k, a, b, c);
-      if (!in_place || bias != nullptr) detail::round_sums(c, bias, args.output, batch);
-    }
+    const auto finish_tile = [&](const Place& at, C* sums) {
+      MatmulArgs tile = args;
+      tile.output = part_of(args.output, at);
+      tile.aux = part_of(args.aux, at, args.aux.dtype == kUInt8);
+      finish(tile, matrix_like(tile.output, dtype_of<C>, sums));
+    };
+    const typename gemm::Matmul<C>::Finish as_reference = finish_tile;
+    gemm::Matmul<C>(args, &as_reference).run();
   });
 }
 

@@ -22,6 +22,7 @@
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/matmul/args.hpp"
 #include "amp/kernels/matmul/epilogue.hpp"
+#include "amp/kernels/matmul/host/gemm_matmul.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 
 namespace amp::inline v0::kernels::host::onednn {
@@ -99,9 +100,6 @@ class TiledMatmul {
   std::int64_t packed_bytes() const { return packs() ? blocks().bytes() : 0; }
   void pack(const void* b, std::byte* packed) const { blocks().pack(b, packed); }
 
-  struct Place {
-    std::int64_t row, column, rows, columns;
-  };
   Place place(std::int64_t index) const {
     const std::int64_t i = index / tiles_.across, j = index % tiles_.across;
     const Matmul p = tile(i, j);
@@ -197,8 +195,8 @@ struct Sources {
 
 /// Calls body(batch, place, compute) for each tile of `batches` matmuls, on all threads; compute(c)
 /// writes the tile to c. Returns false, with nothing done, if oneDNN has no such matmul.
-using TileBody = FunctionRef<void(std::int64_t batch, const TiledMatmul::Place& place,
-                                  FunctionRef<void(void* c)> compute)>;
+using TileBody =
+    FunctionRef<void(std::int64_t batch, const Place& place, FunctionRef<void(void* c)> compute)>;
 inline bool for_each_tile(const TiledMatmul& tiled, std::int64_t batches, const Sources& from,
                           TileBody body) {
   if (!tiled) return false;
@@ -227,24 +225,24 @@ inline bool run_on_all_threads(const Matmul& p, std::int64_t batches, const Sour
   const bool rounds = c_dtype != p.output;
   const TiledMatmul tiled(p, batches, from.dtype, rounds);
   const std::int64_t size = item_size(p.output), c_size = item_size(c_dtype);
-  return for_each_tile(
-      tiled, batches, from,
-      [&](std::int64_t batch, const TiledMatmul::Place& at, FunctionRef<void(void*)> compute) {
-        auto* const to = static_cast<std::byte*>(c) +
-                         (batch * c_step + at.row * p.c_stride + at.column) * c_size;
-        if (!tiled.apart()) return compute(to);
-        const HostBuffer<std::byte> rows(at.rows * at.columns * size);
-        compute(rows.data());
-        for (std::int64_t i = 0; i < at.rows; ++i) {
-          const std::byte* const row = rows.data() + i * at.columns * size;
-          std::byte* const c_row = to + i * p.c_stride * c_size;
-          if (rounds) {
-            store(reinterpret_cast<const float*>(row), c_row, c_dtype, at.columns);
-          } else {
-            std::memcpy(c_row, row, static_cast<std::size_t>(at.columns * size));
-          }
-        }
-      });
+  return for_each_tile(tiled, batches, from,
+                       [&](std::int64_t batch, const Place& at, FunctionRef<void(void*)> compute) {
+                         auto* const to =
+                             static_cast<std::byte*>(c) +
+                             (batch * c_step + at.row * p.c_stride + at.column) * c_size;
+                         if (!tiled.apart()) return compute(to);
+                         const HostBuffer<std::byte> rows(at.rows * at.columns * size);
+                         compute(rows.data());
+                         for (std::int64_t i = 0; i < at.rows; ++i) {
+                           const std::byte* const row = rows.data() + i * at.columns * size;
+                           std::byte* const c_row = to + i * p.c_stride * c_size;
+                           if (rounds) {
+                             store(reinterpret_cast<const float*>(row), c_row, c_dtype, at.columns);
+                           } else {
+                             std::memcpy(c_row, row, static_cast<std::size_t>(at.columns * size));
+                           }
+                         }
+                       });
 }
 
 namespace detail {
@@ -312,18 +310,6 @@ inline bool with_operands(const MatmulArgs& args,
   return run(p, Sources{source, a.data, a.strides[0], args.b.data, args.b.strides[0], bias});
 }
 
-/// Returns a tile's part of a matrix [1, M, N], or of relu's bits. A tile begins at a multiple of 8
-/// columns.
-inline Operand part_of(const Operand& matrix, const TiledMatmul::Place& at, bool of_bits = false) {
-  Operand part = matrix;
-  const std::int64_t column = of_bits ? at.column / 8 : at.column;
-  part.data = const_cast<void*>(TiledMatmul::at(
-      matrix.data, at.row * matrix.strides[1] + column * matrix.strides[2], matrix.dtype));
-  part.sizes[1] = at.rows;
-  part.sizes[2] = of_bits ? ceil_div(at.columns, std::int64_t{8}) : at.columns;
-  return part;
-}
-
 }  // namespace detail
 
 /// Computes the matmul of the arguments without its epilogue and sums. Returns false, with nothing
@@ -343,26 +329,16 @@ bool matmul_in_tiles(const MatmulArgs& args, const Finish& finish) {
   return detail::with_operands(args, [&](const Matmul& whole, const Sources& from) {
     Matmul p = whole;
     p.output = kFloat32;
-    return for_each_tile(
-        TiledMatmul(p, 1, from.dtype, true), 1, from,
-        [&](std::int64_t, const TiledMatmul::Place& at, FunctionRef<void(void*)> compute) {
-          const HostBuffer<float> h(at.rows * at.columns);
-          compute(h.data());
-          MatmulArgs tile = args;
-          tile.output = detail::part_of(args.output, at);
-          tile.aux = detail::part_of(args.aux, at, args.aux.dtype == kUInt8);
-          finish(tile, matrix_like(tile.output, kFloat32, h.data()));
-        });
+    return for_each_tile(TiledMatmul(p, 1, from.dtype, true), 1, from,
+                         [&](std::int64_t, const Place& at, FunctionRef<void(void*)> compute) {
+                           const HostBuffer<float> h(at.rows * at.columns);
+                           compute(h.data());
+                           MatmulArgs tile = args;
+                           tile.output = part_of(args.output, at);
+                           tile.aux = part_of(args.aux, at, args.aux.dtype == kUInt8);
+                           finish(tile, matrix_like(tile.output, kFloat32, h.data()));
+                         });
   });
-}
-
-/// c [m, n] = a @ b, dense, in float32
-inline bool multiply(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
-                     const Matrix<float>& b, float* c) {
-  const Matmul p = matmul_of(m, n, k, a, b, n);
-  if (!takes(p) || leaves_to_gemm(p)) return false;
-  const Session session;
-  return session && run_on_all_threads(p, 1, {kFloat32, a.data, 0, b.data, 0}, c, 0, kFloat32);
 }
 
 }  // namespace amp::inline v0::kernels::host::onednn

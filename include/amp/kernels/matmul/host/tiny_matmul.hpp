@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Matmuls of matrices so small that packing, buffers and threads would cost more than the
-// arithmetic. Every element is summed over k as in gemm.hpp, so the results have the same bits.
+// arithmetic. Every element is summed over k as in gemm.hpp, so the results of float32 and float64
+// have the same bits.
 #pragma once
 
 #include <algorithm>
@@ -20,50 +21,27 @@ inline constexpr std::int64_t kTinyElements = kTinyWidth * kTinyWidth;  // of ea
 inline constexpr std::int64_t kTinyLanes = 8;                           // of the widest vector
 
 /// c [m, kTinyWidth] = a [m, k] @ b [k, kTinyWidth]. Only the first n columns count.
-template <class Isa>
-AMP_ALWAYS_INLINE void multiply_tiny(std::int64_t m, std::int64_t n, std::int64_t k,
-                                     const Matrix<typename Isa::scalar>& a,
-                                     const typename Isa::scalar* b, typename Isa::scalar* c) {
-  using V = typename Isa::vector;
-  constexpr auto kLanes = static_cast<std::int64_t>(sizeof(V) / sizeof(typename Isa::scalar));
-  static_assert(kTinyLanes % kLanes == 0);
-  for (std::int64_t j = 0; j < n; j += kLanes) {
-    for (std::int64_t i = 0; i < m; ++i) {
-      V sum{};
-      for (std::int64_t q = 0; q < k; ++q) {
-        V row;
-        __builtin_memcpy(&row, b + q * kTinyWidth + j, sizeof row);
-        sum += a.data[i * a.row_stride + q * a.column_stride] * row;
+struct MultiplyTiny : simd::UpToAvx2 {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(std::int64_t m, std::int64_t n, std::int64_t k, const C* a,
+                                    std::int64_t row_stride, std::int64_t column_stride, const C* b,
+                                    C* c) {
+    using V = typename simd::Register<C, Isa::kBytes>::type;
+    constexpr auto kLanes = static_cast<std::int64_t>(sizeof(V) / sizeof(C));
+    static_assert(kTinyLanes % kLanes == 0);
+    for (std::int64_t j = 0; j < n; j += kLanes) {
+      for (std::int64_t i = 0; i < m; ++i) {
+        V sum{};
+        for (std::int64_t q = 0; q < k; ++q) {
+          V row;
+          __builtin_memcpy(&row, b + q * kTinyWidth + j, sizeof row);
+          sum += a[i * row_stride + q * column_stride] * row;
+        }
+        __builtin_memcpy(c + i * kTinyWidth + j, &sum, sizeof sum);
       }
-      __builtin_memcpy(c + i * kTinyWidth + j, &sum, sizeof sum);
     }
   }
-}
-
-#define AMP_TINY_KERNEL(name, Isa, ...)                                            \
-  __VA_ARGS__ inline void name(std::int64_t m, std::int64_t n, std::int64_t k,     \
-                               const Matrix<Isa::scalar>& a, const Isa::scalar* b, \
-                               Isa::scalar* c) {                                   \
-    multiply_tiny<Isa>(m, n, k, a, b, c);                                          \
-  }
-AMP_TINY_KERNEL(run_tiny_generic, Generic32)
-AMP_TINY_KERNEL(run_tiny_generic, Generic64)
-#if AMP_X86
-AMP_TINY_KERNEL(run_tiny_avx2, Avx2Float, AMP_WITH_AVX2)
-AMP_TINY_KERNEL(run_tiny_avx2, Avx2Double, AMP_WITH_AVX2)
-#endif
-#undef AMP_TINY_KERNEL
-
-template <class C>
-void run_tiny(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<C>& a, const C* b,
-              C* c) {
-#if AMP_X86
-  using amp::detail::InstructionSet;
-  if (amp::detail::instruction_set() >= InstructionSet::kAvx2)
-    return run_tiny_avx2(m, n, k, a, b, c);
-#endif
-  run_tiny_generic(m, n, k, a, b, c);
-}
+};
 
 /// Returns the matrix of a batch entry as C: in place if the dtype is C, else widened into
 /// `buffer`, in the order in which the elements lie.
@@ -101,7 +79,8 @@ void multiply_batches(const MatmulArgs& args, std::int64_t first, std::int64_t l
       for (std::int64_t j = 0; j < n; ++j) line[j] = b.data[q * b.row_stride + j * b.column_stride];
       for (std::int64_t j = n; j % kTinyLanes != 0; ++j) line[j] = C{0};
     }
-    run_tiny(m, n, k, a, lines, c);
+    simd::on_widest<MultiplyTiny>(m, n, k, a.data, a.row_stride, a.column_stride,
+                                  static_cast<const C*>(lines), static_cast<C*>(c));
     for (std::int64_t i = 0; i < m; ++i) {  // without the padding, which may overlap in place
       for (std::int64_t j = 0; j < n; ++j)
         c[i * n + j] = bias != nullptr ? c[i * kTinyWidth + j] + bias[j] : c[i * kTinyWidth + j];
