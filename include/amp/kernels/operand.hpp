@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 
 #include "amp/device/device.hpp"
@@ -42,6 +43,18 @@ struct Operand {
     return static_cast<T*>(data);
   }
 
+  /// Makes an array on the host.
+  static Operand array(void* data, DType dtype, std::initializer_list<std::int64_t> sizes,
+                       std::initializer_list<std::int64_t> strides) {
+    Operand operand;
+    operand.data = data;
+    operand.dtype = dtype;
+    operand.present = true;
+    for (const std::int64_t size : sizes) operand.sizes[operand.dims++] = size;
+    int d = 0;
+    for (const std::int64_t stride : strides) operand.strides[d++] = stride;
+    return operand;
+  }
   /// Makes an immediate of a C++ number: of dtype bool, int64 or float64.
   template <class Number>
   static Operand scalar(Number value, Device device) {

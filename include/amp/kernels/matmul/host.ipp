@@ -19,7 +19,7 @@ AMP_LAZY_DEFINITION void matmul(const MatmulArgs& args) {
 #if AMP_USE_ONEDNN
   done = done || onednn::matmul(args);
 #endif
-  if (!done) gemm_matmul(args);
+  if (!done) gemm_matmul(args, nullptr);
   sum_rows_and_columns<detail::HostSteps<>>(args);
 }
 
@@ -29,7 +29,7 @@ AMP_LAZY_DEFINITION void matmul_with_epilogue(const MatmulArgs& args) {
 #if AMP_USE_ONEDNN
   done = done || onednn::matmul_in_tiles(args, apply_epilogue<detail::HostSteps<>>);
 #endif
-  if (!done) gemm_matmul_in_tiles(args, apply_epilogue<detail::HostSteps<>>);
+  if (!done) gemm_matmul(args, apply_epilogue<detail::HostSteps<>>);
   sum_rows_and_columns<detail::HostSteps<>>(args);
 }
 

@@ -77,13 +77,16 @@ class Call {
     return dnnl_primitive_desc_query_md(desc, what, 0);
   }
 
-  /// Runs the primitive with the addresses of the arguments, in the order in which they were named.
+  /// Runs the primitive with the addresses of the arguments, in the order in which they were named;
+  /// null for one that it does not have.
   void run(dnnl_stream_t stream, std::initializer_list<const void*> addresses) const {
     if (is_news_) [[unlikely]]
       require_memory_for_code();  // oneDNN writes some of it when it runs
     const HostBuffer<std::byte> scratch(scratch_bytes_);
     int i = 0;
-    for (const void* const address : addresses) point(i++, const_cast<void*>(address));
+    for (const void* const address : addresses) {
+      if (address != nullptr) point(i++, const_cast<void*>(address));
+    }
     if (scratch_bytes_ != 0) point(i++, scratch.data());
     require(dnnl_primitive_execute(primitive_.get(), stream, i, arguments_.data()),
             "dnnl_primitive_execute");

@@ -27,9 +27,6 @@ struct Matrix {
 
 namespace gemm {
 
-/// The rows of a block of a, which stays in the second-level cache, at most.
-inline constexpr std::int64_t kBlockRows = 192;
-
 /// c (+)= a @ b in blocks on the calling thread, which has memory for one block of a and one strip
 /// of b.
 template <class C>
@@ -48,11 +45,11 @@ class Multiplier {
   /// apart.
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
            Strips b, C* c, std::int64_t stride, bool accumulate) const {
-    const std::int64_t most = kDepth * kernel_.per_word();
+    const std::int64_t depth = kernel_.depth_of(k);
     for (std::int64_t i = 0; i < m; i += kBlockRows) {
       const std::int64_t rows = (std::min)(kBlockRows, m - i);
-      for (std::int64_t k0 = 0; k0 < k; k0 += most) {
-        const std::int64_t count = (std::min)(most, k - k0);
+      for (std::int64_t k0 = 0; k0 < k; k0 += depth) {
+        const std::int64_t count = (std::min)(depth, k - k0);
         packer_.pack_a(a, first + i, rows, k0, count, block_.data());
         for (std::int64_t j = 0; j < n; j += kernel_.columns) {
           strip(rows, (std::min)(n - j, std::int64_t{kernel_.columns}), kernel_.words(count),

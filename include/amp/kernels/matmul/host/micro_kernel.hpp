@@ -5,12 +5,14 @@
 // each kind of factor; the process uses the fastest that its processor has.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include "amp/core/config.hpp"
+#include "amp/core/math.hpp"
 #include "amp/core/simd/isa.hpp"
 #include "amp/core/simd/on_widest.hpp"
 #include "amp/core/simd/vec.hpp"
@@ -22,6 +24,8 @@ namespace amp::inline v0::kernels::host::gemm {
 /// bfloat16 that are neighbours along k. kDepth words of the columns of a tile fit into the
 /// first-level cache.
 inline constexpr std::int64_t kDepth = 256;
+/// The rows of a packed block of a, at most. It stays in the second-level cache.
+inline constexpr std::int64_t kBlockRows = 192;
 /// The distance of rows of a packed block of a, in words. It is a constant, so that kernels reach
 /// all rows of a tile from one address, and no power of two, which would use few sets of the
 /// caches.
@@ -120,7 +124,12 @@ struct Kernel {
 
   /// The elements in a word.
   std::int64_t per_word() const { return static_cast<std::int64_t>(sizeof(C)) / item_size(factor); }
-  std::int64_t words(std::int64_t k) const { return (k + per_word() - 1) / per_word(); }
+  std::int64_t words(std::int64_t k) const { return ceil_div(k, per_word()); }
+  /// How many of k elements to multiply in one call: about as many in each.
+  std::int64_t depth_of(std::int64_t k) const {
+    const std::int64_t calls = (std::max)(std::int64_t{1}, ceil_div(words(k), kDepth));
+    return round_up(ceil_div(words(k), calls), 4) * per_word();
+  }
 };
 
 namespace detail {

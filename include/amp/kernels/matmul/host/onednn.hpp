@@ -95,11 +95,7 @@ inline bool run(const Matmul& p, const void* a, const void* b, void* c,
   Calls& calls = Calls::of_this_thread();
   const Call& call = calls.get(detail::key_of(p), [&] { return detail::make_matmul(p); });
   if (!call) return false;
-  if (p.bias) {
-    call.run(calls.stream(), {a, b, c, bias});
-  } else {
-    call.run(calls.stream(), {a, b, c});
-  }
+  call.run(calls.stream(), {a, b, c, bias});
   return true;
 }
 

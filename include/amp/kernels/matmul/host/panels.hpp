@@ -26,9 +26,9 @@ class Runs {
   const bool along_k;
 
   /// Sets runs[i] to the elements [begin, begin + length) of run first + i, for i < count: in
-  /// place, or copied into `buffer`, which has room for all of them.
+  /// place, or copied to buffer + i * stride (in bytes).
   virtual void find(std::int64_t first, std::int64_t count, std::int64_t begin, std::int64_t length,
-                    const std::byte** runs, std::byte* buffer) const = 0;
+                    const std::byte** runs, std::byte* buffer, std::int64_t stride) const = 0;
 
  protected:
   Runs(DType element, bool along) : dtype(element), along_k(along) {}
@@ -46,7 +46,7 @@ class MatrixRuns final : public Runs {
         stride_(stride * size_) {}
 
   void find(std::int64_t first, std::int64_t count, std::int64_t begin, std::int64_t /*length*/,
-            const std::byte** runs, std::byte* /*buffer*/) const override {
+            const std::byte** runs, std::byte* /*buffer*/, std::int64_t /*stride*/) const override {
     const std::byte* run = data_ + first * stride_ + begin * size_;
     for (std::int64_t i = 0; i < count; ++i, run += stride_) runs[i] = run;
   }
@@ -56,23 +56,47 @@ class MatrixRuns final : public Runs {
   std::int64_t size_, stride_;
 };
 
+/// Copies a few bytes faster than a call of memcpy() would.
+inline void copy_run(const std::byte* from, std::int64_t bytes, void* to) {
+  constexpr std::int64_t kStep = 16, kMany = 512;
+  auto* const out = static_cast<std::byte*>(to);
+  if (bytes < kStep || bytes > kMany) {
+    std::memcpy(out, from, static_cast<std::size_t>(bytes));
+    return;
+  }
+  for (std::int64_t i = 0; i < bytes; i += kStep) {  // the last steps overlap
+    const std::int64_t at = (std::min)(i, bytes - kStep);
+    std::memcpy(out + at, from + at, kStep);
+  }
+}
+
 /// Packs parts of operands. Has memory of its own for what is copied on the way.
 template <class C>
 class Packer {
  public:
   using Word = std::conditional_t<sizeof(C) == 4, std::uint32_t, std::uint64_t>;
-  /// The lines that are packed at one time, at most: at least those of a tile.
-  static constexpr std::int64_t kLines = 32;
+  /// The lines, or words, that are packed at one time.
+  static constexpr std::int64_t kAtATime = 32;
 
   explicit Packer(const Kernel<C>& kernel) : kernel_(kernel) {}
 
-  /// Packs the elements [k, k + count) of the rows [first, first + rows) of a. Rows of zeros
-  /// follow, up to whole tiles.
+  /// Packs the elements [k, k + count) of the rows [first, first + rows) of a block of a. Rows of
+  /// zeros follow, up to whole tiles.
   void pack_a(const Runs& a, std::int64_t first, std::int64_t rows, std::int64_t k,
               std::int64_t count, Word* to) const {
-    for (std::int64_t i = 0; i < rows; i += kLines)
-      pack(a, first + i, (std::min)(kLines, rows - i), k, count, true, to + i * kRowStride,
-           kRowStride);
+    if (a.along_k) {
+      for (std::int64_t i = 0; i < rows; i += kAtATime) {
+        put_lines(a, first + i, (std::min)(kAtATime, rows - i), k, count, to + i * kRowStride,
+                  kRowStride);
+      }
+    } else {  // memory is read in order
+      const std::int64_t step = kAtATime * kernel_.per_word();
+      for (std::int64_t i = 0; i < count; i += step) {
+        const std::int64_t part = (std::min)(step, count - i);
+        put_words(a, first, rows, k + i, part, words_.data(), kRowStride);
+        transpose(words_.data(), kernel_.words(part), rows, to + kernel_.words(i), kRowStride);
+      }
+    }
     const std::int64_t whole = round_up(rows, std::int64_t{kernel_.rows});
     std::fill(to + rows * kRowStride, to + whole * kRowStride, Word{0});
   }
@@ -80,46 +104,36 @@ class Packer {
   /// most those of a tile. Zeros stand for missing columns.
   void pack_b(const Runs& b, std::int64_t first, std::int64_t columns, std::int64_t k,
               std::int64_t count, Word* to) const {
-    if (columns < kernel_.columns) std::fill_n(to, kernel_.words(count) * kernel_.columns, Word{0});
-    pack(b, first, columns, k, count, false, to, kernel_.columns);
+    const std::int64_t stride = kernel_.columns, depth = kernel_.words(count);
+    if (columns < stride) std::fill_n(to, depth * stride, Word{0});
+    if (b.along_k) {
+      put_lines(b, first, columns, k, count, words_.data(), kRowStride);
+      transpose(words_.data(), columns, depth, to, stride);
+    } else {
+      put_words(b, first, columns, k, count, to, stride);
+    }
   }
 
  private:
-  /// Writes word w of line l to to[l * stride + w] if `by_line`, else to[w * stride + l].
-  void pack(const Runs& from, std::int64_t first, std::int64_t lines, std::int64_t k,
-            std::int64_t count, bool by_line, Word* to, std::int64_t stride) const {
-    const bool transposes = from.along_k != by_line;
-    const std::int64_t depth = kernel_.words(count), between = by_line ? kLines : kRowStride;
-    Word* const words = transposes ? words_.data() : to;
-    if (from.along_k)
-      put_lines(from, first, lines, k, count, words, transposes ? between : stride);
-    else
-      put_words(from, first, lines, k, count, words, transposes ? between : stride);
-    if (!transposes) return;
-    if (by_line)
-      transpose(words, between, depth, lines, to, stride);
-    else
-      transpose(words, between, lines, depth, to, stride);
-  }
-
   /// Runs along k become lines of words.
   void put_lines(const Runs& from, std::int64_t first, std::int64_t lines, std::int64_t k,
                  std::int64_t count, Word* to, std::int64_t stride) const {
-    const std::byte* runs[kLines];
-    from.find(first, lines, k, count, runs, found_.data());
-    const std::int64_t last = count / kernel_.per_word();
+    const std::byte* runs[kAtATime];
+    find(from, first, lines, k, count, runs, to, stride);
     for (std::int64_t i = 0; i < lines; ++i, to += stride) {
-      if (count % kernel_.per_word() != 0) to[last] = 0;  // its second element
       put(runs[i], from.dtype, count, to);
+      if (count % kernel_.per_word() != 0)  // the second half of the last word
+        reinterpret_cast<std::uint16_t*>(to)[count] = 0;
     }
   }
   /// Runs at one k, or two neighbours, become a word of each line.
   void put_words(const Runs& from, std::int64_t first, std::int64_t lines, std::int64_t k,
                  std::int64_t count, Word* to, std::int64_t stride) const {
-    static constexpr std::byte kZeros[2 * kLines] = {};
+    static constexpr std::byte kZeros[2 * kBlockRows] = {};
     const std::byte* runs[2 * kDepth + 1];
-    from.find(k, count, first, lines, runs, found_.data());
-    if (kernel_.per_word() == 1) {
+    const bool pairs = kernel_.per_word() == 2;
+    find(from, k, count, first, lines, runs, pairs ? nullptr : to, stride);
+    if (!pairs) {
       for (std::int64_t i = 0; i < count; ++i) put(runs[i], from.dtype, lines, to + i * stride);
     } else {
       runs[count] = kZeros;
@@ -128,23 +142,24 @@ class Packer {
     }
   }
 
+  /// Finds runs. What must be copied is copied to its place if it needs no conversion.
+  void find(const Runs& from, std::int64_t first, std::int64_t count, std::int64_t begin,
+            std::int64_t length, const std::byte** runs, Word* to, std::int64_t stride) const {
+    if (to != nullptr && from.dtype == kernel_.factor) {
+      from.find(first, count, begin, length, runs, reinterpret_cast<std::byte*>(to),
+                stride * static_cast<std::int64_t>(sizeof(Word)));
+    } else {
+      from.find(first, count, begin, length, runs, found_.data(), length * item_size(from.dtype));
+    }
+  }
+
   /// Writes n elements as factors.
   void put(const std::byte* run, DType dtype, std::int64_t n, Word* to) const {
-    if (dtype != kernel_.factor) {
+    if (run == reinterpret_cast<const std::byte*>(to)) return;
+    if (dtype == kernel_.factor)
+      copy_run(run, n * item_size(dtype), to);
+    else
       fetch(run, dtype, n, reinterpret_cast<C*>(to));
-      return;
-    }
-    constexpr std::int64_t kStep = 16, kMany = 512;
-    const std::int64_t bytes = n * item_size(dtype);
-    auto* const out = reinterpret_cast<std::byte*>(to);
-    if (bytes < kStep || bytes > kMany) {
-      std::memcpy(out, run, static_cast<std::size_t>(bytes));
-      return;
-    }
-    for (std::int64_t i = 0; i < bytes; i += kStep) {  // the last steps overlap
-      const std::int64_t at = (std::min)(i, bytes - kStep);
-      std::memcpy(out + at, run + at, kStep);
-    }
   }
 
   /// Pairs the 16-bit elements of two runs.
@@ -166,28 +181,29 @@ class Packer {
     }
   }
 
-  /// to[column * to_stride + row] = from[row * from_stride + column]
-  static void transpose(const Word* from, std::int64_t from_stride, std::int64_t rows,
-                        std::int64_t columns, Word* to, std::int64_t to_stride) {
+  /// to[column * stride + row] = from[row * kRowStride + column]. Rows in memory would often share
+  /// few sets of the first-level cache, so they are copied before.
+  static void transpose(const Word* from, std::int64_t rows, std::int64_t columns, Word* to,
+                        std::int64_t stride) {
     constexpr std::int64_t kSide = simd::kSquare<Word>;
     const std::int64_t whole_rows = rows / kSide * kSide, whole = columns / kSide * kSide;
     for (std::int64_t c = 0; c < columns; c += c < whole ? kSide : 1) {
       const std::int64_t side = c < whole ? kSide : 1;
       std::int64_t r = 0;
       for (; r < whole_rows && side == kSide; r += kSide) {
-        simd::transpose_square(from + r * from_stride + c, from_stride, to + c * to_stride + r,
-                               to_stride);
+        simd::transpose_square(from + r * kRowStride + c, kRowStride, to + c * stride + r, stride);
       }
       for (; r < rows; ++r) {
-        for (std::int64_t i = c; i < c + side; ++i)
-          to[i * to_stride + r] = from[r * from_stride + i];
+        for (std::int64_t i = c; i < c + side; ++i) to[i * stride + r] = from[r * kRowStride + i];
       }
     }
   }
 
+  static_assert(kBlockRows <= kRowStride);
+
   const Kernel<C> kernel_;
-  const HostBuffer<std::byte> found_{kLines * kDepth * static_cast<std::int64_t>(sizeof(C))};
-  const HostBuffer<Word> words_{kLines * kRowStride};
+  const HostBuffer<std::byte> found_{kAtATime * kDepth * static_cast<std::int64_t>(sizeof(C))};
+  const HostBuffer<Word> words_{kAtATime * kRowStride};
 };
 
 }  // namespace amp::inline v0::kernels::host::gemm

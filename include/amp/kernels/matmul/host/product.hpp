@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// A product of matrices on all threads: cut into tiles, each of which is multiplied (gemm.hpp) and
+// finished while it lies in the caches.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+
+#include "amp/core/function_ref.hpp"
+#include "amp/core/math.hpp"
+#include "amp/device/host_memory.hpp"
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/compute_type.hpp"
+#include "amp/kernels/matmul/host/gemm.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+/// A part of a matrix.
+struct Place {
+  std::int64_t row, column, rows, columns;
+};
+
+namespace gemm {
+
+/// The size of the tiles of c that threads take: as many for each thread, of equal size as far as
+/// the kernel's tile allows, with rows and columns that suit the caches. The longer side is cut
+/// first.
+struct TileSize {
+  static constexpr std::int64_t kMostColumns = 1024;
+  std::int64_t rows, columns;
+
+  TileSize(std::int64_t m, std::int64_t n, std::int64_t kernel_rows, std::int64_t kernel_columns,
+           std::int64_t threads) {
+    const std::int64_t least = ceil_div(m, kBlockRows), least_across = ceil_div(n, kMostColumns);
+    const std::int64_t most_down = (std::max)(least, m / (4 * kernel_rows));
+    const std::int64_t most_across = (std::max)(least_across, n / (2 * kernel_columns));
+    std::int64_t across = m < n ? threads / std::gcd(least, threads) : 1;
+    across = (std::clamp)(across, least_across, most_across);
+    const std::int64_t down = (std::min)(round_up(least * across, threads) / across, most_down);
+    across = (std::min)((std::max)(across, ceil_div(threads, down)), most_across);
+    rows = round_up(ceil_div(m, down), kernel_rows);
+    columns = round_up(ceil_div(n, across), kernel_columns);
+  }
+};
+
+/// A matrix b [k, n], packed for several tiles of c.
+template <class C>
+class PackedMatrix {
+ public:
+  using Word = typename Packer<C>::Word;
+
+  /// Packs on all threads.
+  PackedMatrix(const Kernel<C>& kernel, const Runs& b, std::int64_t n, std::int64_t k)
+      : kernel_(kernel),
+        width_(round_up(n, std::int64_t{kernel.columns})),
+        words_(width_ * kernel.words(k)) {
+    const std::int64_t columns = kernel.columns, depth = kernel.depth_of(k);
+    parallel_ranges(width_ / columns, ceil_div(std::int64_t{1} << 15, columns * k),
+                    [&](std::int64_t begin, std::int64_t end) {
+                      const Packer<C> packer(kernel);
+                      for (std::int64_t k0 = 0; k0 < k; k0 += depth) {
+                        const std::int64_t count = (std::min)(depth, k - k0);
+                        pack(packer, b, begin * columns, (std::min)(end * columns, n), k0, count);
+                      }
+                    });
+  }
+
+  const Word* strip(std::int64_t column, std::int64_t k, std::int64_t count) const {
+    return words_.data() + offset(column, k, count);
+  }
+
+ private:
+  /// Packs the elements [k, k + count) of some columns. If runs are across k, memory is read in
+  /// order, a few runs at a time.
+  void pack(const Packer<C>& packer, const Runs& b, std::int64_t first, std::int64_t last,
+            std::int64_t k, std::int64_t count) const {
+    const std::int64_t columns = kernel_.columns;
+    const std::int64_t step = b.along_k ? count : Packer<C>::kAtATime * kernel_.per_word();
+    for (std::int64_t i = 0; i < count; i += step) {
+      for (std::int64_t j = first; j < last; j += columns) {
+        packer.pack_b(b, j, (std::min)(columns, last - j), k + i, (std::min)(step, count - i),
+                      words_.data() + offset(j, k, count) + kernel_.words(i) * columns);
+      }
+    }
+  }
+  std::int64_t offset(std::int64_t column, std::int64_t k, std::int64_t count) const {
+    return kernel_.words(k) * width_ + column * kernel_.words(count);
+  }
+
+  const Kernel<C> kernel_;
+  const std::int64_t width_;
+  const HostBuffer<Word> words_;
+};
+
+/// c = a @ b + bias. `sums` is the dtype of the sums, of the bias and of c: float32 or float64.
+struct Product {
+  using Finish = FunctionRef<void(const Place& place, void* sums, std::int64_t stride)>;
+
+  DType factor, sums;  // the dtypes of a and b, and of c
+  std::int64_t m, n, k;
+  const Runs &a, &b;
+  const void* bias;  // of the columns; null for none
+  void* c;  // has rows `stride` elements apart; null if the tiles are in memory of their own
+  std::int64_t stride;
+
+  /// Computes a part of c on this thread, and calls finish(place, its sums, the distance of their
+  /// rows) unless it is null.
+  void compute(const Place& place, const Finish* finish) const;
+  void compute_on_all_threads(const Finish* finish) const;
+};
+
+namespace detail {
+
+/// `packed` is b, or null if it is not packed.
+template <class C>
+void compute_tile(const Product& p, const Kernel<C>& kernel, const Place& at,
+                  const PackedMatrix<C>* packed, const Product::Finish* finish) {
+  const HostBuffer<C> memory(p.c != nullptr ? 0 : at.rows * at.columns);
+  const std::int64_t stride = p.c != nullptr ? p.stride : at.columns;
+  C* const sums =
+      p.c != nullptr ? static_cast<C*>(p.c) + at.row * stride + at.column : memory.data();
+  const C* const bias = static_cast<const C*>(p.bias);
+  for (std::int64_t r = 0; r < at.rows && bias != nullptr; ++r)
+    std::copy_n(bias + at.column, at.columns, sums + r * stride);
+  const Multiplier<C> multiplier(kernel, at.rows);
+  if (packed != nullptr) {
+    multiplier.run(
+        p.a, at.row, at.rows, at.columns, p.k,
+        [&](std::int64_t j, std::int64_t first, std::int64_t count) {
+          return packed->strip(at.column + j, first, count);
+        },
+        sums, stride, bias != nullptr);
+  } else {
+    multiplier.run(p.a, at.row, at.rows, at.columns, p.k, p.b, at.column, sums, stride,
+                   bias != nullptr);
+  }
+  if (finish != nullptr) (*finish)(at, sums, stride);
+}
+
+template <class C>
+void compute_tiles(const Product& p, const Product::Finish* finish) {
+  const auto kernel = kernel_for<C>(p.factor);
+  const bool is_small = p.m * p.n * p.k < 64 * 64 * 64;
+  const std::int64_t columns = (std::max)(kernel.columns, 8);  // whole bytes of relu's bits
+  const TileSize size(p.m, p.n, kernel.rows, columns, is_small ? 1 : num_threads());
+  const std::int64_t across = ceil_div(p.n, size.columns),
+                     tiles = ceil_div(p.m, size.rows) * across;
+  std::optional<PackedMatrix<C>> packed;
+  if (p.m > size.rows && p.k > 0) packed.emplace(kernel, p.b, p.n, p.k);  // several tiles use it
+  const auto tile = [&](std::int64_t index) {
+    const std::int64_t i = index / across * size.rows, j = index % across * size.columns;
+    const Place at{i, j, (std::min)(size.rows, p.m - i), (std::min)(size.columns, p.n - j)};
+    compute_tile<C>(p, kernel, at, packed ? &*packed : nullptr, finish);
+  };
+  if (!is_small) return parallel_for(tiles, tile);
+  for (std::int64_t index = 0; index < tiles; ++index) tile(index);
+}
+
+}  // namespace detail
+
+inline void Product::compute(const Place& place, const Finish* finish) const {
+  visit_float_type(sums, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    detail::compute_tile<C>(*this, kernel_for<C>(factor), place, nullptr, finish);
+  });
+}
+inline void Product::compute_on_all_threads(const Finish* finish) const {
+  if (m == 0 || n == 0) return;
+  visit_float_type(
+      sums, [&](auto tag) { detail::compute_tiles<typename decltype(tag)::type>(*this, finish); });
+}
+
+}  // namespace gemm
+}  // namespace amp::inline v0::kernels::host
