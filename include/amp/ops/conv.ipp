@@ -82,10 +82,9 @@ AMP_LAZY Tensor conv2d_input_gradient(const Tensor& grad, const Tensor& input, c
                                       const kernels::Window2d& window, std::int64_t groups,
                                       const ActivationOrder& order) {
   const Tensor result = order.make(input.shape(), input.dtype(), input.device());
-  kernels::Conv2dBackwardInputArgs args{
-      order.operand(grad),     weight.operand(), order.operand(result), window, groups,
-      order.is_channels_last()};
-  if (args.channels_last) args.packed = weight.impl().storage->packed();
+  kernels::Conv2dBackwardInputArgs args{order.operand(grad), weight.operand(),
+                                        order.operand(result), window, groups};
+  if (order.is_channels_last()) args.packed = weight.impl().storage->packed();
   kernels::conv2d_backward_input(grad.device(), args);
   return result;
 }
@@ -96,23 +95,19 @@ AMP_LAZY Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& 
   const Tensor x = contiguous(input), w = contiguous(weight),
                b = bias.defined() ? contiguous(bias) : bias;
   const Shape shape = convolved_shape(x, w, window);
-  kernels::Conv2dArgs forward{x.operand_as_laid_out(),
-                              w.operand(),
-                              b.operand(),
-                              channels_last_operand(shape, x.dtype(), x.device()),
-                              window,
-                              groups,
-                              relu};
-  const ActivationOrder order(x.device().type == kCPU &&
-                              kernels::host::conv2d_prefers_channels_last(forward));
+  const ActivationOrder order(x.device().type == kCPU);
   const Tensor laid_out = order.lay_out(x);
   const Tensor output = order.make(shape, x.dtype(), x.device());
   if (output.numel() != 0) {
-    forward.input = order.operand(laid_out);
-    forward.output = order.operand(output);
-    forward.channels_last = order.is_channels_last();
-    if (forward.channels_last) forward.packed = w.impl().storage->packed();
-    kernels::conv2d(x.device(), forward);
+    kernels::Conv2dArgs args{order.operand(laid_out),
+                             w.operand(),
+                             b.operand(),
+                             order.operand(output),
+                             window,
+                             groups,
+                             relu};
+    if (order.is_channels_last()) args.packed = w.impl().storage->packed();
+    kernels::conv2d(x.device(), args);
   }
   if (autograd::recording(x, w, b)) {
     autograd::record(
@@ -132,7 +127,7 @@ AMP_LAZY Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& 
             gradients[2] = empty({kernel.size(0)}, {.dtype = bias_dtype, .device = grad.device()});
           kernels::conv2d_backward_weight(
               grad.device(), {order.operand(grad), order.operand(in), gradients[1].operand(),
-                              gradients[2].operand(), window, groups, order.is_channels_last()});
+                              gradients[2].operand(), window, groups});
           return gradients;
         },
         x, w, b);

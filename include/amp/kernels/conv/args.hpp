@@ -13,21 +13,19 @@
 namespace amp::inline v0::kernels {
 
 /// Cross-correlation of input [N, C, H, W] with weight [O, C / groups, KH, KW], plus bias [O]
-/// unless it is absent; with `relu`, max(result, 0). Rounded once. All arrays are contiguous; with
-/// `channels_last` the activations and their gradients lie in the order N, H, W, C.
+/// unless it is absent; with `relu`, max(result, 0). Rounded once. All arrays are contiguous; on the
+/// host the activations and their gradients lie in the order N, H, W, C, on other devices row-major.
 struct Conv2dArgs {
   Operand input, weight, bias, output;
   Window2d window;
   std::int64_t groups;
   bool relu = false;
-  bool channels_last = false;
   PackedAt packed = {};  // the cache for copies of the weight in another order
 };
 struct Conv2dBackwardInputArgs {
   Operand grad_output, weight, grad_input;
   Window2d window;
   std::int64_t groups;
-  bool channels_last = false;
   PackedAt packed = {};
 };
 /// grad_bias is absent if the convolution had no bias. Both gradients may be wider than the arrays
@@ -36,7 +34,6 @@ struct Conv2dBackwardWeightArgs {
   Operand grad_output, input, grad_weight, grad_bias;
   Window2d window;
   std::int64_t groups;
-  bool channels_last = false;
 };
 
 }  // namespace amp::inline v0::kernels

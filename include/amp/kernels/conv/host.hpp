@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolution on the host: by oneDNN (host/onednn.hpp) if the program uses it and it supports the
-// problem, with activations in channels-last order; else as matmuls (host/conv_by_matmul.hpp).
+// Convolution on the host, of channels-last activations: by oneDNN (host/onednn.hpp) if the program
+// uses it and it supports the problem; else as matmuls (host/conv_by_matmul.hpp), or channel by
+// channel (host/depthwise.hpp).
 #pragma once
 
 #include "amp/kernels/conv/args.hpp"
@@ -13,11 +14,6 @@ namespace amp::inline v0::kernels::host {
 AMP_LAZY void conv2d(const Conv2dArgs& args);
 AMP_LAZY void conv2d_backward_input(const Conv2dBackwardInputArgs& args);
 AMP_LAZY void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args);
-
-/// Whether the activations of this convolution should be channels-last: the output, and in the
-/// backward passes both gradients. Otherwise all are row-major. Reads no data: the output need not
-/// exist yet.
-AMP_LAZY bool conv2d_prefers_channels_last(const Conv2dArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
 

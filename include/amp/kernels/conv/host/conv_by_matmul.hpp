@@ -1,133 +1,268 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolution as matmuls (conv/shape.hpp) or, if there is one channel in a group, as correlations
-// of planes (depthwise.hpp), with images in parallel. 16-bit data is widened image by image. Weight
-// gradients are summed in float32 over fixed parts of the batch; the parts are added in order, and
-// the sum is rounded once.
+// Convolutions of channels-last images as matmuls of their patches (patches.hpp), of which a few
+// exist at a time. With p for a pixel of the output and q = (kh, kw, c) for an element of a patch,
+//   output[p, o] = sum over q of patches[p, q] * weight[o, q],
+//   grad_weight[o, q] = sum over p of grad_output[p, o] * patches[p, q],
+// and the gradient of the input is a convolution of grad_output, in which taps and filters take the
+// place of q. With a stride there is one such convolution for each phase: the pixels whose
+// distance is a multiple of the stride see the same taps. Each gradient of a weight is summed in
+// float32 (float64) over fixed parts of the batch; the parts are added in order, and the sum is
+// rounded once.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 
+#include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/conv/args.hpp"
-#include "amp/kernels/conv/host/depthwise.hpp"
-#include "amp/kernels/conv/host/im2col.hpp"
+#include "amp/kernels/conv/host/patches.hpp"
+#include "amp/kernels/conv/shape.hpp"
+#include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/functions.hpp"
-#include "amp/kernels/matmul/host/block_matmul.hpp"
-#include "amp/kernels/reduce/host/sum_block.hpp"
-#include "amp/kernels/traversal/host/block.hpp"
+#include "amp/kernels/matmul/host/gemm_matmul.hpp"
+#include "amp/kernels/reduce/host.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
 
-// C is the type of the sums.
-
-template <class C>
-void conv2d_by_matmul(const Conv2dArgs& args) {
-  const ConvShape s(args.input, args.weight, args.output, args.window, args.groups);
-  const std::int64_t in_image = s.in_group(), out_image = s.out_group(), weights = s.weights();
-  const HostBuffer<C> weight_buffer(s.groups * weights), bias_buffer(s.groups * s.filters);
-  const C* const weight = fetch(args.weight, 0, 1, s.groups * weights, weight_buffer.data());
-  const C* const bias = args.bias.present
-                            ? fetch(args.bias, 0, 1, s.groups * s.filters, bias_buffer.data())
-                            : nullptr;
-  parallel_for(s.images * s.groups, [&](std::int64_t item) {
-    const std::int64_t group = item % s.groups;
-    const HostBuffer<C> in_buffer(in_image), out_buffer(out_image);
-    const C* const in = fetch(args.input, item * in_image, 1, in_image, in_buffer.data());
-    C* const out = target(args.output, item * out_image, 1, out_image, out_buffer.data());
-    const C* const biases = bias != nullptr ? bias + group * s.filters : nullptr;
-    if (is_depthwise<C>(s)) {
-      correlate(s, padded_input<C>(s), in, weight + group * weights, biases, out);
-    } else {
-      const HostBuffer<C> columns(s.patch() * s.pixels());
-      unfold(s, in, columns.data());
-      for (std::int64_t o = 0; o < s.filters; ++o)
-        std::fill_n(out + o * s.pixels(), s.pixels(), biases != nullptr ? biases[o] : C{0});
-      multiply_block<C, C>(s.filters, s.pixels(), s.patch(),
-                           {weight + group * weights, s.patch(), 1},
-                           {columns.data(), s.pixels(), 1}, out, s.pixels(), true);
-    }
-    if (args.relu) std::transform(out, out + out_image, out, functions::Relu::apply<C>);
-    store(out, args.output, item * out_image, 1, out_image);
-  });
+inline Operand dense(void* data, DType dtype, std::int64_t a, std::int64_t b, std::int64_t c) {
+  return Operand::array(data, dtype, {a, b, c}, {b * c, c, 1});
+}
+inline void* part(const void* data, DType dtype, std::int64_t offset) {
+  return static_cast<std::byte*>(const_cast<void*>(data)) + offset * item_size(dtype);
+}
+inline void* at(const Operand& operand, std::int64_t offset) {
+  return part(operand.data, operand.dtype, offset);
 }
 
-template <class C>
-void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args) {
-  const ConvShape s(args.grad_input, args.weight, args.grad_output, args.window, args.groups);
-  const std::int64_t in_image = s.in_group(), out_image = s.out_group(), weights = s.weights();
-  const HostBuffer<C> weight_buffer(s.groups * weights);
-  const C* const weight = fetch(args.weight, 0, 1, s.groups * weights, weight_buffer.data());
-  parallel_for(s.images * s.groups, [&](std::int64_t item) {
-    const HostBuffer<C> grad_buffer(out_image), in_buffer(in_image);
-    const C* const grad =
-        fetch(args.grad_output, item * out_image, 1, out_image, grad_buffer.data());
-    C* const grad_input = target(args.grad_input, item * in_image, 1, in_image, in_buffer.data());
-    if (is_depthwise<C>(s)) {
-      correlate_gradient(s, padded_gradient<C>(s), grad, weight + item % s.groups * weights,
-                         grad_input);
-    } else {
-      const HostBuffer<C> columns(s.patch() * s.pixels());
-      multiply_block<C, C>(s.patch(), s.pixels(), s.filters,
-                           {weight + item % s.groups * weights, 1, s.patch()},
-                           {grad, s.pixels(), 1}, columns.data(), s.pixels(), false);
-      fold(s, columns.data(), grad_input);
-    }
-    store(grad_input, args.grad_input, item * in_image, 1, in_image);
-  });
+/// Writes results to an array, from element `offset` on.
+inline void write(float* results, const Operand& to, std::int64_t offset, std::int64_t n,
+                  bool relu) {
+  const Operand from = Operand::array(results, kFloat32, {n}, {1}),
+                array = Operand::array(at(to, offset), to.dtype, {n}, {1});
+  relu ? unary<functions::Relu>({from, array}) : copy({from, array});
 }
 
-template <class C>
-void conv2d_backward_weight_by_matmul(const Conv2dBackwardWeightArgs& args) {
-  const ConvShape s(args.input, args.grad_weight, args.grad_output, args.window, args.groups);
-  const std::int64_t in_image = s.in_group(), out_image = s.out_group(), weights = s.weights();
-  const std::int64_t sums = weights + s.filters;  // of one group: the weight's, then the bias'
-  // Uses as many parts as 32 MiB of sums allow, up to 16. The number depends on shapes only, and so
-  // do the results.
-  const std::int64_t affordable =
-      (std::int64_t{1} << 25) / (static_cast<std::int64_t>(sizeof(C)) * sums * s.groups + 1);
-  const std::int64_t parts =
-      (std::min)((std::max)(s.images, std::int64_t{1}),
-                 (std::clamp)(affordable, std::int64_t{1}, std::int64_t{16}));
-  const HostBuffer<C> partial(parts * s.groups * sums);
-  parallel_for(parts * s.groups, [&](std::int64_t job) {
-    const std::int64_t part = job / s.groups, group = job % s.groups;
-    C* const grad_weight = partial.data() + job * sums;
-    C* const grad_bias = grad_weight + weights;
-    std::fill_n(grad_weight, sums, C{0});
-    const HostBuffer<C> in_buffer(in_image), grad_buffer(out_image);
-    const HostBuffer<C> columns(is_depthwise<C>(s) ? 0 : s.patch() * s.pixels());
-    for (std::int64_t image = part * s.images / parts; image < (part + 1) * s.images / parts;
-         ++image) {
-      const std::int64_t item = image * s.groups + group;
-      const C* const in = fetch(args.input, item * in_image, 1, in_image, in_buffer.data());
-      const C* const grad =
-          fetch(args.grad_output, item * out_image, 1, out_image, grad_buffer.data());
-      if (is_depthwise<C>(s)) {
-        add_tap_gradients(s, padded_input<C>(s), in, grad, grad_weight);
-      } else {
-        unfold(s, in, columns.data());
-        multiply_block<C, C>(s.filters, s.patch(), s.pixels(), {grad, s.pixels(), 1},
-                             {columns.data(), 1, s.pixels()}, grad_weight, s.patch(), true);
+/// The patches that a convolution of `size` pixels has in one dimension.
+inline PatchLine forward_line(const Window2d& w, std::size_t d, std::int64_t patches,
+                              std::int64_t size) {
+  return {patches, w.stride[d], w.kernel[d], -w.padding[d], w.dilation[d], size};
+}
+
+/// The pixels first, first + stride, ... of the input in one dimension, and the taps with which the
+/// output sees them: last, last - period, ..., so that the patches of grad_output go upwards.
+struct Phase {
+  std::int64_t first, stride, last_tap, period;
+  PatchLine line;
+
+  /// `input` and `output` are the extents of the images.
+  Phase(const Window2d& w, std::size_t d, std::int64_t first_pixel, std::int64_t input,
+        std::int64_t output)
+      : first(first_pixel),
+        stride(w.stride[d]),
+        last_tap(-1),
+        period(w.stride[d] / std::gcd(w.stride[d], w.dilation[d])) {
+    line = {ceil_div(input - first, stride), 1, 0, 0, w.dilation[d] * period / stride, output};
+    const auto reach = [&](std::int64_t tap) { return first + w.padding[d] - tap * w.dilation[d]; };
+    for (std::int64_t tap = 0; tap < w.kernel[d]; ++tap) {
+      if (reach(tap) % stride != 0) continue;
+      last_tap = tap;
+      ++line.taps;
+    }
+    if (line.taps > 0) line.first = reach(last_tap) / stride;
+  }
+  std::int64_t tap(std::int64_t i) const { return last_tap - i * period; }
+};
+
+inline void conv2d_by_matmul(const Conv2dArgs& args, const ConvShape& s) {
+  const std::int64_t all = s.groups * s.filters;
+  const DType factor = args.input.dtype, sums = gemm::dtype_of_sums(args.output.dtype);
+  const gemm::BiasOf bias(args.bias, sums);
+  // The weights in the order o, q.
+  const HostBuffer<std::byte> weight(all * s.patch() * item_size(factor));
+  copy({Operand::array(args.weight.data, args.weight.dtype, {all, s.taps(), s.channels},
+                       {s.patch(), 1, s.taps()}),
+        dense(weight.data(), factor, all, s.taps(), s.channels)});
+  const bool in_place = args.output.dtype == sums;
+  for (std::int64_t g = 0; g < s.groups; ++g) {
+    const PatchRuns patches(args.input, g * s.channels, s.channels,
+                            forward_line(s.window, 0, s.out_h, s.height),
+                            forward_line(s.window, 1, s.out_w, s.width), true);
+    const gemm::MatrixRuns filters(weight.data() + g * s.filters * s.patch() * item_size(factor),
+                                   factor, s.patch(), true);
+    const auto put = [&](const Place& place, void* tile, std::int64_t stride) {
+      const Operand from = Operand::array(tile, sums, {place.rows, place.columns}, {stride, 1}),
+                    to = Operand::array(
+                        at(args.output, place.row * all + g * s.filters + place.column),
+                        args.output.dtype, {place.rows, place.columns}, {all, 1});
+      args.relu ? unary<functions::Relu>({from, to}) : copy({from, to});
+    };
+    const gemm::Product::Finish finish = put;
+    gemm::Product{factor,
+                  sums,
+                  s.images * s.pixels(),
+                  s.filters,
+                  s.patch(),
+                  patches,
+                  filters,
+                  args.bias.present ? part(bias.data(), sums, g * s.filters) : nullptr,
+                  in_place ? at(args.output, g * s.filters) : nullptr,
+                  all}
+        .compute_on_all_threads(in_place && !args.relu ? nullptr : &finish);
+  }
+}
+
+inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
+                                            const ConvShape& s) {
+  const std::int64_t all = s.groups * s.channels;
+  const DType factor = args.grad_output.dtype, sums = gemm::dtype_of_sums(args.grad_input.dtype);
+  const Window2d& w = s.window;
+  const HostBuffer<std::byte> weight(s.filters * s.patch() * item_size(factor));
+  for (std::int64_t phase = 0; phase < w.stride[0] * w.stride[1]; ++phase) {
+    const Phase rows(w, 0, phase / w.stride[1], s.height, s.out_h),
+        columns(w, 1, phase % w.stride[1], s.width, s.out_w);
+    if (rows.line.patches <= 0 || columns.line.patches <= 0) continue;
+    for (std::int64_t g = 0; g < s.groups; ++g) {
+      // The weights of the phase's taps in the order tap, filter, channel.
+      for (std::int64_t i = 0; i < rows.line.taps; ++i) {
+        for (std::int64_t j = 0; j < columns.line.taps; ++j) {
+          const std::int64_t tap = rows.tap(i) * w.kernel[1] + columns.tap(j),
+                             to = (i * columns.line.taps + j) * s.filters * s.channels;
+          copy({Operand::array(at(args.weight, g * s.weights() + tap), args.weight.dtype,
+                               {s.filters, s.channels}, {s.patch(), s.taps()}),
+                Operand::array(weight.data() + to * item_size(factor), factor,
+                               {s.filters, s.channels}, {s.channels, 1})});
+        }
       }
-      for (std::int64_t o = 0; o < s.filters; ++o)
-        grad_bias[o] += static_cast<C>(sum_block<double>(grad + o * s.pixels(), s.pixels()));
+      const PatchRuns patches(args.grad_output, g * s.filters, s.filters, rows.line, columns.line,
+                              true);
+      const gemm::MatrixRuns filters(weight.data(), factor, s.channels, false);
+      const auto put = [&](const Place& place, void* tile, std::int64_t stride) {
+        // The pixels of a row of the image lie at equal distances.
+        for (std::int64_t r = 0, n = 0; r < place.rows; r += n) {
+          const std::int64_t p = place.row + r, x = p % columns.line.patches,
+                             y = p / columns.line.patches % rows.line.patches,
+                             image = p / columns.line.patches / rows.line.patches;
+          n = (std::min)(place.rows - r, columns.line.patches - x);
+          const std::int64_t pixel = (image * s.height + rows.first + y * rows.stride) * s.width +
+                                     columns.first + x * columns.stride;
+          copy({Operand::array(part(tile, sums, r * stride), sums, {n, place.columns}, {stride, 1}),
+                Operand::array(at(args.grad_input, pixel * all + g * s.channels + place.column),
+                               args.grad_input.dtype, {n, place.columns},
+                               {columns.stride * all, 1})});
+        }
+      };
+      const gemm::Product::Finish finish = put;
+      const bool in_place = args.grad_input.dtype == sums && w.stride[0] == 1 && w.stride[1] == 1;
+      gemm::Product{factor,
+                    sums,
+                    s.images * rows.line.patches * columns.line.patches,
+                    s.channels,
+                    rows.line.taps * columns.line.taps * s.filters,
+                    patches,
+                    filters,
+                    nullptr,
+                    in_place ? at(args.grad_input, g * s.channels) : nullptr,
+                    all}
+          .compute_on_all_threads(in_place ? nullptr : &finish);
     }
+  }
+}
+
+/// The gradient of the weight as sums over parts of the batch, which are added in order.
+class PartialSums {
+ public:
+  /// As many parts as 32 MiB of sums allow, up to 16. The number depends on shapes only, and so do
+  /// the results.
+  PartialSums(std::int64_t images, std::int64_t count, DType dtype)
+      : parts_((std::clamp)((std::int64_t{1} << 25) / (item_size(dtype) * count + 1),
+                            std::int64_t{1}, (std::clamp)(images, std::int64_t{1}, kMostParts))),
+        images_(images),
+        count_(count),
+        dtype_(dtype),
+        memory_(parts_ * count * item_size(dtype)) {}
+
+  static constexpr std::int64_t kMostParts = 16;
+  DType dtype() const { return dtype_; }
+  std::int64_t parts() const { return parts_; }
+  std::int64_t first_image(std::int64_t part) const { return part * images_ / parts_; }
+  void* of(std::int64_t part, std::int64_t offset = 0) const {
+    return memory_.data() + (part * count_ + offset) * item_size(dtype_);
+  }
+
+  /// Returns the sums over all parts.
+  void* total() const {
+    visit_float_type(dtype_, [&](auto tag) {
+      using C = typename decltype(tag)::type;
+      parallel_ranges(count_, 4096, [&](std::int64_t begin, std::int64_t end) {
+        C* const sums = static_cast<C*>(of(0));
+        for (std::int64_t i = 1; i < parts_; ++i) {
+          const C* const from = static_cast<const C*>(of(i));
+          for (std::int64_t j = begin; j < end; ++j) sums[j] += from[j];
+        }
+      });
+    });
+    return of(0);
+  }
+
+ private:
+  const std::int64_t parts_, images_, count_;
+  const DType dtype_;
+  const HostBuffer<std::byte> memory_;
+};
+
+inline void conv2d_backward_weight_by_matmul(const Conv2dBackwardWeightArgs& args,
+                                             const ConvShape& s) {
+  const std::int64_t all = s.groups * s.filters, patch = s.patch();
+  if (all * patch == 0) return;
+  const PartialSums sums(s.images, all * patch,
+                         gemm::dtype_of_sums(args.grad_weight.dtype));  // [O, KH, KW, C]
+  // If there are few parts, they are cut further, by columns of the gradient.
+  constexpr std::int64_t kMultiple = 64;
+  const std::int64_t columns =
+      round_up(ceil_div(patch, (std::max)(PartialSums::kMostParts / sums.parts(), std::int64_t{1})),
+               kMultiple);
+  const std::int64_t across = ceil_div(patch, columns);
+  parallel_for(sums.parts() * s.groups * across, [&](std::int64_t job) {
+    const std::int64_t i = job / across / s.groups, g = job / across % s.groups,
+                       first = job % across * columns;
+    const std::int64_t image = sums.first_image(i), images = sums.first_image(i + 1) - image;
+    const gemm::MatrixRuns grad(at(args.grad_output, image * s.pixels() * all + g * s.filters),
+                                args.grad_output.dtype, all, false);
+    Operand input = args.input;
+    input.data = at(args.input, image * s.in_plane() * s.groups * s.channels);
+    const PatchRuns patches(input, g * s.channels, s.channels,
+                            forward_line(s.window, 0, s.out_h, s.height),
+                            forward_line(s.window, 1, s.out_w, s.width), false);
+    gemm::Product{args.input.dtype == args.grad_output.dtype ? args.input.dtype : sums.dtype(),
+                  sums.dtype(),
+                  s.filters,
+                  patch,
+                  images * s.pixels(),
+                  grad,
+                  patches,
+                  nullptr,
+                  sums.of(i, g * s.weights()),
+                  patch}
+        .compute({0, first, s.filters, (std::min)(columns, patch - first)}, nullptr);
   });
-  for (std::int64_t part = 1; part < parts; ++part) {
-    const C* const from = partial.data() + part * s.groups * sums;
-    for (std::int64_t i = 0; i < s.groups * sums; ++i) partial[i] += from[i];
-  }
-  for (std::int64_t group = 0; group < s.groups; ++group) {
-    store(partial.data() + group * sums, args.grad_weight, group * weights, 1, weights);
-    if (args.grad_bias.present) {
-      store(partial.data() + group * sums + weights, args.grad_bias, group * s.filters, 1,
-            s.filters);
-    }
-  }
+  copy({dense(sums.total(), sums.dtype(), all, s.taps(), s.channels),
+        Operand::array(args.grad_weight.data, args.grad_weight.dtype, {all, s.taps(), s.channels},
+                       {patch, 1, s.taps()})});
+}
+
+/// The sums of grad_output over the pixels.
+inline void sum_over_pixels(const Operand& grad_output, const Operand& grad_bias) {
+  const std::int64_t filters = grad_bias.numel();
+  if (filters == 0) return;
+  const std::int64_t pixels = grad_output.numel() / filters;
+  sum({Operand::array(grad_output.data, grad_output.dtype, {pixels, filters}, {filters, 1}),
+       Operand::array(grad_bias.data, grad_bias.dtype, {1, filters}, {filters, 1}), 1});
 }
 
 }  // namespace amp::inline v0::kernels::host::detail

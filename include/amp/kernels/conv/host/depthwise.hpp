@@ -1,210 +1,193 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolutions with stride 1 whose groups have one input channel. A matmul would have one row per
-// filter, so packing its operands would cost more than the arithmetic: here each plane is padded
-// with zeros and correlated with the kernel, a vector of output columns at a time. The gradient of
-// the input is the correlation of the gradient, padded likewise, with the reversed kernel.
+// Convolutions of channels-last images whose groups have one channel and one filter. A matmul would
+// have one column for each filter. Here the channels of a pixel are computed side by side: results
+// and both gradients are sums of products of rows that hold all channels.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
-#include "amp/core/simd/fold.hpp"
 #include "amp/core/simd/vec.hpp"
 #include "amp/device/host_memory.hpp"
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/conv/args.hpp"
+#include "amp/kernels/conv/host/conv_by_matmul.hpp"
 #include "amp/kernels/conv/shape.hpp"
-#include "amp/kernels/traversal/host/rows.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
 
-/// Whether DepthwisePlanes can be used. Padding beyond the kernel's reach would crop the gradient.
-/// Doubles, which gain little, would double the code.
-template <class C>
-bool is_depthwise(const ConvShape& s) {
-  const auto takes = [&](std::size_t d) {
-    const Window2d& w = s.window;
-    return w.stride[d] == 1 && w.padding[d] <= w.dilation[d] * (w.kernel[d] - 1);
-  };
-  return std::is_same_v<C, float> && s.channels == 1 && takes(0) && takes(1);
+/// Doubles, which are rare, would double the code.
+inline bool is_depthwise(const ConvShape& s, DType dtype) {
+  return s.channels == 1 && s.filters == 1 && s.groups > 1 && dtype != kFloat64;
 }
 
-/// out[r, c] = first + the sum of padded[r * stride + c + offsets[t]] * taps[t], or +=.
-struct Correlate {
-  template <class C>
-  struct Args {
-    const C *padded, *taps;
-    const std::int64_t* offsets;
-    std::int64_t stride, count;
-    C first;
-    bool accumulate;
-    C* out;
-    std::int64_t rows, columns;
-  };
-
+/// out[c] = first[c] + the sum over i < count of a[i][c] * b[i][c]
+struct SumOfProducts {
   template <class Isa, class C>
-  AMP_ALWAYS_INLINE static void run(const Args<C>* args) {
-    const Args<C> a = *args;
-    for (std::int64_t c = 0; c < a.columns; c += simd::kLanes<Isa>) {
-      std::int64_t r = 0;
-      for (; r + 4 <= a.rows; r += 4) four_rows<Isa>(a, r, c);
-      for (; r < a.rows; ++r) {
-        simd::Vec<C, Isa> sum = a.first;
-        for (std::int64_t t = 0; t < a.count; ++t) sum += load<Isa>(a, r, c, t) * a.taps[t];
-        put(sum, a, r, c);
-      }
-    }
-  }
-
- private:
-  /// Four rows share the broadcast taps.
-  template <class Isa, class C>
-  AMP_ALWAYS_INLINE static void four_rows(const Args<C>& a, std::int64_t r, std::int64_t c) {
-    simd::Vec<C, Isa> s0 = a.first, s1 = s0, s2 = s0, s3 = s0;
-    for (std::int64_t t = 0; t < a.count; ++t) {
-      const simd::Vec<C, Isa> tap = a.taps[t];
-      s0 += load<Isa>(a, r, c, t) * tap;
-      s1 += load<Isa>(a, r + 1, c, t) * tap;
-      s2 += load<Isa>(a, r + 2, c, t) * tap;
-      s3 += load<Isa>(a, r + 3, c, t) * tap;
-    }
-    put(s0, a, r, c);
-    put(s1, a, r + 1, c);
-    put(s2, a, r + 2, c);
-    put(s3, a, r + 3, c);
-  }
-  template <class Isa, class C>
-  AMP_ALWAYS_INLINE static simd::Vec<C, Isa> load(const Args<C>& a, std::int64_t r, std::int64_t c,
-                                                  std::int64_t t) {
-    return simd::load<Isa>(a.padded + r * a.stride + c + a.offsets[t]);
-  }
-  template <class Isa, class C>
-  AMP_ALWAYS_INLINE static void put(const simd::Vec<C, Isa>& sum, const Args<C>& a, std::int64_t r,
-                                    std::int64_t c) {
-    C* const to = a.out + r * a.columns + c;
-    const std::int64_t n = a.columns - c;
-    if (n >= simd::kLanes<Isa>) {
-      simd::store(a.accumulate ? simd::load<Isa>(to) + sum : sum, to);
-    } else {
-      simd::store_first(a.accumulate ? simd::load_first<Isa>(to, n) + sum : sum, to, n);
-    }
-  }
-};
-
-/// Returns the sum over r and c of padded[r * stride + c] * grad[r, c].
-struct TapGradient {
-  template <class Isa, class C>
-  AMP_ALWAYS_INLINE static C run(const C* padded, std::int64_t stride, const C* grad,
-                                 std::int64_t rows, std::int64_t columns) {
+  AMP_ALWAYS_INLINE static void run(const C* const* a, const C* const* b, std::int64_t count,
+                                    const C* first, C* out, std::int64_t channels) {
     constexpr std::int64_t kLanes = simd::kLanes<Isa>;
-    simd::Vec<C, Isa> sum = 0, rest = 0;
-    for (std::int64_t r = 0; r < rows; ++r, padded += stride, grad += columns) {
-      std::int64_t c = 0;
-      for (; c + kLanes <= columns; c += kLanes)
-        sum += simd::load<Isa>(padded + c) * simd::load<Isa>(grad + c);
-      if (c < columns) {
-        const std::int64_t n = columns - c;
-        rest += simd::load_first<Isa>(padded + c, n) * simd::load_first<Isa>(grad + c, n);
-      }
+    std::int64_t c = 0;
+    for (; c + kLanes <= channels; c += kLanes) {
+      simd::Vec<C, Isa> sum = simd::load<Isa>(first + c);
+      for (std::int64_t i = 0; i < count; ++i)
+        sum += simd::load<Isa>(a[i] + c) * simd::load<Isa>(b[i] + c);
+      simd::store(sum, out + c);
     }
-    return simd::sum_of(sum + rest);
+    if (c == channels) return;
+    const std::int64_t n = channels - c;
+    simd::Vec<C, Isa> sum = simd::load_first<Isa>(first + c, n);
+    for (std::int64_t i = 0; i < count; ++i)
+      sum += simd::load_first<Isa>(a[i] + c, n) * simd::load_first<Isa>(b[i] + c, n);
+    simd::store_first(sum, out + c, n);
   }
 };
 
-/// A plane padded with zeros, and the offsets of a kernel's taps in it.
-template <class C>
-class PaddedPlane {
+/// Pairs of rows, whose products are added.
+class Products {
  public:
-  /// `padding` rows and columns on each side of `height` x `width` elements. `reversed`: the kernel
-  /// is, so its last tap has the first offset.
-  PaddedPlane(const Window2d& w, std::int64_t height, std::int64_t width,
-              const std::int64_t (&padding)[2], bool reversed)
-      : height_(height),
-        width_(width),
-        start_(0),
-        stride_(width + 2 * padding[1]),
-        plane_((height + 2 * padding[0]) * stride_ + kWidest),
-        offsets_(w.kernel[0] * w.kernel[1]) {
-    start_ = padding[0] * stride_ + padding[1];
-    std::fill_n(plane_.data(), (height + 2 * padding[0]) * stride_ + kWidest, C{0});
-    const std::int64_t taps = w.kernel[0] * w.kernel[1];
-    for (std::int64_t t = 0; t < taps; ++t)
-      offsets_[reversed ? taps - 1 - t : t] =
-          t / w.kernel[1] * w.dilation[0] * stride_ + t % w.kernel[1] * w.dilation[1];
+  Products(std::int64_t most, std::int64_t channels) : a_(most), b_(most), channels_(channels) {}
+  void add(const float* a, const float* b) {
+    a_[count_] = a;
+    b_[count_++] = b;
   }
-  void fill(const C* plane) const {
-    for (std::int64_t r = 0; r < height_; ++r)
-      std::copy_n(plane + r * width_, width_, plane_.data() + start_ + r * stride_);
+  /// Writes the sum of `first` and the products, and begins anew.
+  void sum_to(const float* first, float* out) {
+    simd::on_widest<SumOfProducts>(static_cast<const float* const*>(a_.data()),
+                                   static_cast<const float* const*>(b_.data()), count_, first, out,
+                                   channels_);
+    count_ = 0;
   }
-  const C* data() const { return plane_.data(); }
-  std::int64_t stride() const { return stride_; }
-  const std::int64_t* offsets() const { return offsets_.data(); }
 
  private:
-  std::int64_t height_, width_, start_, stride_;
-  HostBuffer<C> plane_;
-  HostBuffer<std::int64_t> offsets_;
+  const HostBuffer<const float*> a_, b_;
+  const std::int64_t channels_;
+  std::int64_t count_ = 0;
 };
 
-/// The plane of a group's input, and that of the gradient of its output.
-template <class C>
-PaddedPlane<C> padded_input(const ConvShape& s) {
-  return {s.window, s.height, s.width, {s.window.padding[0], s.window.padding[1]}, false};
+/// The weights [C, 1, KH, KW] in the order KH, KW, C.
+class Taps {
+ public:
+  Taps(const Operand& weight, const ConvShape& s) : memory_(s.taps() * s.groups) {
+    copy({Operand::array(weight.data, weight.dtype, {s.taps(), s.groups}, {1, s.taps()}),
+          Operand::array(memory_.data(), kFloat32, {s.taps(), s.groups}, {s.groups, 1})});
+  }
+  const float* data() const { return memory_.data(); }
+
+ private:
+  HostBuffer<float> memory_;
+};
+
+/// Returns the pixel that a tap of a patch has in dimension d, or -1.
+inline std::int64_t pixel_of(const Window2d& w, std::size_t d, std::int64_t patch, std::int64_t tap,
+                             std::int64_t size) {
+  const std::int64_t pixel = patch * w.stride[d] - w.padding[d] + tap * w.dilation[d];
+  return pixel >= 0 && pixel < size ? pixel : -1;
 }
-template <class C>
-PaddedPlane<C> padded_gradient(const ConvShape& s) {
-  const auto around = [&](std::size_t d) {
-    return s.window.dilation[d] * (s.window.kernel[d] - 1) - s.window.padding[d];
-  };
-  return {s.window, s.out_h, s.out_w, {around(0), around(1)}, true};
+/// Returns the patch of which a tap has that pixel, or -1.
+inline std::int64_t patch_of(const Window2d& w, std::size_t d, std::int64_t pixel, std::int64_t tap,
+                             std::int64_t patches) {
+  const std::int64_t reach = pixel + w.padding[d] - tap * w.dilation[d],
+                     patch = reach / w.stride[d];
+  return reach >= 0 && reach % w.stride[d] == 0 && patch < patches ? patch : -1;
 }
 
-/// The filters of a group, for its plane `in`.
-template <class C>
-void correlate(const ConvShape& s, const PaddedPlane<C>& padded, const C* in, const C* weight,
-               const C* bias, C* out) {
-  padded.fill(in);
-  for (std::int64_t o = 0; o < s.filters; ++o) {
-    const Correlate::Args<C> args{padded.data(),
-                                  weight + o * s.taps(),
-                                  padded.offsets(),
-                                  padded.stride(),
-                                  s.taps(),
-                                  bias != nullptr ? bias[o] : C{0},
-                                  false,
-                                  out + o * s.pixels(),
-                                  s.out_h,
-                                  s.out_w};
-    on_rows<Correlate, C>(&args);
-  }
-}
-/// The gradient of the group's plane.
-template <class C>
-void correlate_gradient(const ConvShape& s, const PaddedPlane<C>& padded, const C* grad,
-                        const C* weight, C* grad_input) {
-  for (std::int64_t o = 0; o < s.filters; ++o) {
-    padded.fill(grad + o * s.pixels());
-    const Correlate::Args<C> args{padded.data(),    weight + o * s.taps(),
-                                  padded.offsets(), padded.stride(),
-                                  s.taps(),         C{0},
-                                  o != 0,           grad_input,
-                                  s.height,         s.width};
-    on_rows<Correlate, C>(&args);
-  }
-}
-/// grad_weight += the gradients of the group's filters, for its plane `in`.
-template <class C>
-void add_tap_gradients(const ConvShape& s, const PaddedPlane<C>& padded, const C* in, const C* grad,
-                       C* grad_weight) {
-  padded.fill(in);
-  for (std::int64_t o = 0; o < s.filters; ++o) {
-    for (std::int64_t t = 0; t < s.taps(); ++t) {
-      grad_weight[o * s.taps() + t] +=
-          on_rows<TapGradient, C>(padded.data() + padded.offsets()[t], padded.stride(),
-                                  grad + o * s.pixels(), s.out_h, s.out_w);
+/// Sums the products of taps and pixels of `in`, to each pixel of an image [height, width, C]:
+/// seen(d, pixel, tap) is the row (d = 0) or column of `in`, or -1.
+template <class Seen>
+void sum_taps(const ConvShape& s, const float* in, std::int64_t in_width, const float* taps,
+              const float* first, float* out, std::int64_t height, std::int64_t width,
+              const Seen& seen) {
+  Products products(s.taps(), s.groups);
+  const std::int64_t kernel_height = s.window.kernel[0], kernel_width = s.window.kernel[1];
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x, out += s.groups) {
+      for (std::int64_t i = 0; i < kernel_height; ++i) {
+        const std::int64_t row = seen(0, y, i);
+        for (std::int64_t j = 0; j < kernel_width && row >= 0; ++j) {
+          const std::int64_t column = seen(1, x, j);
+          if (column < 0) continue;
+          products.add(in + (row * in_width + column) * s.groups,
+                       taps + (i * kernel_width + j) * s.groups);
+        }
+      }
+      products.sum_to(first, out);
     }
   }
+}
+
+inline void depthwise_conv2d(const Conv2dArgs& args, const ConvShape& s) {
+  const std::int64_t in_image = s.groups * s.in_plane(), out_image = s.groups * s.pixels();
+  const Taps taps(args.weight, s);
+  const HostBuffer<float> bias_buffer(s.groups);
+  std::fill_n(bias_buffer.data(), s.groups, 0.0F);
+  const float* const bias =
+      args.bias.present ? fetch(args.bias, 0, 1, s.groups, bias_buffer.data()) : bias_buffer.data();
+  parallel_for(s.images, [&](std::int64_t image) {
+    const HostBuffer<float> in_buffer(in_image), out_buffer(out_image);
+    const float* const in =
+        fetch(at(args.input, image * in_image), args.input.dtype, in_image, in_buffer.data());
+    float* const out = out_buffer.data();
+    sum_taps(s, in, s.width, taps.data(), bias, out, s.out_h, s.out_w,
+             [&](std::size_t d, std::int64_t patch, std::int64_t tap) {
+               return pixel_of(s.window, d, patch, tap, d == 0 ? s.height : s.width);
+             });
+    write(out, args.output, image * out_image, out_image, args.relu);
+  });
+}
+
+inline void depthwise_backward_input(const Conv2dBackwardInputArgs& args, const ConvShape& s) {
+  const std::int64_t in_image = s.groups * s.in_plane(), out_image = s.groups * s.pixels();
+  const Taps taps(args.weight, s);
+  const HostBuffer<float> zeros(s.groups);
+  std::fill_n(zeros.data(), s.groups, 0.0F);
+  parallel_for(s.images, [&](std::int64_t image) {
+    const HostBuffer<float> grad_buffer(out_image), in_buffer(in_image);
+    const float* const grad = fetch(at(args.grad_output, image * out_image), args.grad_output.dtype,
+                                    out_image, grad_buffer.data());
+    sum_taps(s, grad, s.out_w, taps.data(), zeros.data(), in_buffer.data(), s.height, s.width,
+             [&](std::size_t d, std::int64_t pixel, std::int64_t tap) {
+               return patch_of(s.window, d, pixel, tap, d == 0 ? s.out_h : s.out_w);
+             });
+    write(in_buffer.data(), args.grad_input, image * in_image, in_image, false);
+  });
+}
+
+inline void depthwise_backward_weight(const Conv2dBackwardWeightArgs& args, const ConvShape& s) {
+  const std::int64_t in_image = s.groups * s.in_plane(), out_image = s.groups * s.pixels();
+  const PartialSums sums(s.images, s.taps() * s.groups, kFloat32);  // [KH, KW, C]
+  parallel_for(sums.parts(), [&](std::int64_t part) {
+    const HostBuffer<float> in_buffer(in_image), grad_buffer(out_image);
+    Products products(s.out_w, s.groups);
+    auto* const of_part = static_cast<float*>(sums.of(part));
+    std::fill_n(of_part, s.taps() * s.groups, 0.0F);
+    for (std::int64_t image = sums.first_image(part); image < sums.first_image(part + 1); ++image) {
+      const float* const in =
+          fetch(at(args.input, image * in_image), args.input.dtype, in_image, in_buffer.data());
+      const float* const grad = fetch(at(args.grad_output, image * out_image),
+                                      args.grad_output.dtype, out_image, grad_buffer.data());
+      for (std::int64_t tap = 0; tap < s.taps(); ++tap) {
+        float* const sum = of_part + tap * s.groups;
+        for (std::int64_t y = 0; y < s.out_h; ++y) {
+          const std::int64_t row = pixel_of(s.window, 0, y, tap / s.window.kernel[1], s.height);
+          for (std::int64_t x = 0; x < s.out_w && row >= 0; ++x) {
+            const std::int64_t column = pixel_of(s.window, 1, x, tap % s.window.kernel[1], s.width);
+            if (column < 0) continue;
+            products.add(grad + (y * s.out_w + x) * s.groups,
+                         in + (row * s.width + column) * s.groups);
+          }
+          products.sum_to(sum, sum);
+        }
+      }
+    }
+  });
+  copy({Operand::array(sums.total(), kFloat32, {s.taps(), s.groups}, {s.groups, 1}),
+        Operand::array(args.grad_weight.data, args.grad_weight.dtype, {s.taps(), s.groups},
+                       {1, s.taps()})});
 }
 
 }  // namespace amp::inline v0::kernels::host::detail

@@ -14,11 +14,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/conv/args.hpp"
+#include "amp/kernels/conv/host/conv_by_matmul.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/elementwise/host/relu_mask.hpp"
 #include "amp/kernels/functions.hpp"
@@ -160,13 +162,7 @@ inline void relu_in_place(void* data, DType dtype, std::int64_t n) {
     return relu_of_codes(static_cast<std::uint16_t*>(data), n,
                          dtype == kBFloat16 ? 0x7f80 : 0x7c00);
   }
-  Operand all;
-  all.data = data;
-  all.dtype = dtype;
-  all.present = true;
-  all.dims = 1;
-  all.sizes[0] = n;
-  all.strides[0] = 1;
+  const Operand all = Operand::array(data, dtype, {n}, {1});
   host::unary<functions::Relu>({all, all});
 }
 
@@ -286,56 +282,63 @@ void for_each_part(const Convolution& whole, Pass pass, const Operand& weight,
 
 }  // namespace detail
 
-/// Whether oneDNN computes this convolution and its gradients; all activations must be
-/// channels-last then. Tiny problems and those that exceed oneDNN's integers are excluded. So are
-/// wide ones: oneDNN generates code for each column of the output.
-inline bool takes(const Conv2dArgs& args) {
+/// Returns the convolution if oneDNN computes it and its gradients. Tiny problems and those that
+/// exceed oneDNN's integers are excluded. So are wide ones: oneDNN generates code for each column
+/// of the output.
+inline std::optional<Convolution> taken(const Operand& input, const Operand& weight,
+                                        const Operand& output, const Window2d& window,
+                                        std::int64_t groups, bool bias) {
   constexpr std::int64_t kWidest = 4096, kMost = std::int64_t{1} << 31;
   constexpr std::int64_t kLeastWork = std::int64_t{1} << 14;
-  const DType dtype = args.input.dtype;
+  const DType dtype = input.dtype;
   const bool has_dtype = dtype == kFloat32 || dtype == kBFloat16 || dtype == kFloat16;
   const auto is_countable = [&](const Operand& x) {
     return x.sizes[1] < kMost && x.sizes[2] < kMost && x.sizes[3] <= kWidest &&
            x.sizes[2] * x.sizes[3] < kMost && x.sizes[1] * x.sizes[2] * x.sizes[3] < kMost;
   };
-  if (!has_dtype || args.output.numel() == 0 || args.weight.numel() == 0) return false;
-  if (!is_countable(args.input) || !is_countable(args.output)) return false;
-  const std::int64_t patch = args.weight.numel() / args.weight.sizes[0];
-  if (args.output.numel() < ceil_div(kLeastWork, patch)) return false;
-  return detail::has_all_passes(detail::convolution_of(
-      args.input, args.weight, args.output, args.window, args.groups, args.bias.present));
+  if (!has_dtype || output.numel() == 0 || weight.numel() == 0) return {};
+  if (!is_countable(input) || !is_countable(output)) return {};
+  const std::int64_t patch = weight.numel() / weight.sizes[0];
+  if (output.numel() < ceil_div(kLeastWork, patch)) return {};
+  const Convolution whole = detail::convolution_of(input, weight, output, window, groups, bias);
+  return detail::has_all_passes(whole) ? std::optional(whole) : std::nullopt;
 }
 
-inline void conv2d(const Conv2dArgs& args) {
-  const Convolution whole = detail::convolution_of(args.input, args.weight, args.output,
-                                                   args.window, args.groups, args.bias.present);
-  const HostBuffer<float> bias(whole.bias ? whole.filters : 0);
+// These return false, with nothing written, if oneDNN does not compute the convolution, or can no
+// longer be called.
+
+inline bool conv2d(const Conv2dArgs& args) {
+  const Session session;
+  if (!session) return false;
+  const std::optional<Convolution> whole =
+      taken(args.input, args.weight, args.output, args.window, args.groups, args.bias.present);
+  if (!whole) return false;
+  const HostBuffer<float> bias(whole->bias ? whole->filters : 0);
   const float* const shift =
-      whole.bias ? fetch(args.bias, 0, 1, whole.filters, bias.data()) : nullptr;
+      whole->bias ? fetch(args.bias, 0, 1, whole->filters, bias.data()) : nullptr;
   detail::for_each_part(
-      whole, detail::Pass::kForward, args.weight, args.packed,
+      *whole, detail::Pass::kForward, args.weight, args.packed,
       [&](std::int64_t first, const Convolution& c, const Call& call, const void* weights) {
         const std::int64_t in = c.images * c.in_image(), out = c.images * c.out_image();
         const detail::Part input(args.input, in, c.dtype), output(args.output, out, c.dtype);
         const OnThisThread guard;
         const void* const x = input.read(first * c.in_image(), in);
         void* const y = output.to_write(first * c.out_image());
-        const dnnl_stream_t stream = Calls::of_this_thread().stream();
-        if (c.bias) {
-          call.run(stream, {x, weights, y, shift});
-        } else {
-          call.run(stream, {x, weights, y});
-        }
+        call.run(Calls::of_this_thread().stream(), {x, weights, y, shift});
         if (args.relu) detail::relu_in_place(y, c.dtype, out);
         output.written(first * c.out_image(), out);
       });
+  return true;
 }
 
-inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
-  const Convolution whole = detail::convolution_of(args.grad_input, args.weight, args.grad_output,
-                                                   args.window, args.groups, false);
+inline bool conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
+  const Session session;
+  if (!session) return false;
+  const std::optional<Convolution> whole =
+      taken(args.grad_input, args.weight, args.grad_output, args.window, args.groups, false);
+  if (!whole) return false;
   detail::for_each_part(
-      whole, detail::Pass::kBackwardData, args.weight, args.packed,
+      *whole, detail::Pass::kBackwardData, args.weight, args.packed,
       [&](std::int64_t first, const Convolution& c, const Call& call, const void* weights) {
         const std::int64_t in = c.images * c.in_image(), out = c.images * c.out_image();
         const detail::Part grad(args.grad_output, out, c.dtype),
@@ -346,21 +349,24 @@ inline void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
                   grad.read(first * c.out_image(), out)});
         grad_input.written(first * c.in_image(), in);
       });
+  return true;
 }
 
-inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
-  const Convolution whole =
-      detail::convolution_of(args.input, args.grad_weight, args.grad_output, args.window,
-                             args.groups, args.grad_bias.present);
+inline bool conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
+  const Session session;
+  if (!session) return false;
+  const std::optional<Convolution> whole = taken(args.input, args.grad_weight, args.grad_output,
+                                                 args.window, args.groups, args.grad_bias.present);
+  if (!whole) return false;
   using detail::Pass;
-  const detail::Parts parts(whole, detail::most_weight_parts(whole));
-  const MemoryDesc::Pointer desc = detail::call_of(parts.of(whole, 0), Pass::kBackwardWeights)
+  const detail::Parts parts(*whole, detail::most_weight_parts(*whole));
+  const MemoryDesc::Pointer desc = detail::call_of(parts.of(*whole, 0), Pass::kBackwardWeights)
                                        .expects(dnnl_query_diff_weights_md);
   const std::int64_t weights = bytes_of(desc) / 4,
-                     sums = round_up(weights, 16) + round_up(whole.filters, 16);
+                     sums = round_up(weights, 16) + round_up(whole->filters, 16);
   const HostBuffer<float> partial(parts.count * sums);
   parallel_for(parts.count, [&](std::int64_t part) {
-    const Convolution c = parts.of(whole, part);
+    const Convolution c = parts.of(*whole, part);
     const Call& call = detail::call_of(c, Pass::kBackwardWeights);
     AMP_CHECK(call && do_equal(call.expects(dnnl_query_diff_weights_md), desc),
               "oneDNN: two parts of a batch have weights in different orders");
@@ -371,12 +377,8 @@ inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
     float* const to = partial.data() + part * sums;
     const void* const x = input.read(first * c.in_image(), in);
     const void* const g = grad.read(first * c.out_image(), out);
-    const dnnl_stream_t stream = Calls::of_this_thread().stream();
-    if (c.bias) {
-      call.run(stream, {x, to, g, to + round_up(weights, 16)});
-    } else {
-      call.run(stream, {x, to, g});
-    }
+    call.run(Calls::of_this_thread().stream(),
+             {x, to, g, c.bias ? to + round_up(weights, 16) : nullptr});
   });
   parallel_ranges(sums, 4096, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t part = 1; part < parts.count; ++part) {
@@ -384,12 +386,13 @@ inline void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
       for (std::int64_t i = begin; i < end; ++i) partial[i] += from[i];
     }
   });
-  const detail::Part plain(args.grad_weight, whole.weights(), kFloat32);
-  detail::reorder_weights(parts.of(whole, 0), Pass::kBackwardWeights, desc, partial.data(),
+  const detail::Part plain(args.grad_weight, whole->weights(), kFloat32);
+  detail::reorder_weights(parts.of(*whole, 0), Pass::kBackwardWeights, desc, partial.data(),
                           plain.to_write(0));
-  plain.written(0, whole.weights());
-  if (whole.bias)
-    store(partial.data() + round_up(weights, 16), args.grad_bias, 0, 1, whole.filters);
+  plain.written(0, whole->weights());
+  if (whole->bias)
+    store(partial.data() + round_up(weights, 16), args.grad_bias, 0, 1, whole->filters);
+  return true;
 }
 
 }  // namespace amp::inline v0::kernels::host::onednn

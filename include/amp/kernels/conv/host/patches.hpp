@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The patches of channels-last images as the rows of a matrix that exists only in parts, while they
+// are multiplied.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "amp/core/math.hpp"
+#include "amp/kernels/matmul/host/panels.hpp"
+#include "amp/kernels/operand.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+/// The pixels of one dimension that patches contain: patch i has the pixels i * step + first + t *
+/// between, t < taps. Those outside of the image are 0.
+struct PatchLine {
+  std::int64_t patches, step, taps, first, between, size;
+
+  std::int64_t pixel(std::int64_t patch, std::int64_t tap) const {
+    return patch * step + first + tap * between;
+  }
+  bool has(std::int64_t pixel) const { return pixel >= 0 && pixel < size; }
+};
+
+/// A run is a patch, row-major over images, rows and columns. Its elements are in the order tap
+/// row, tap column, channel.
+class PatchRuns final : public gemm::Runs {
+ public:
+  /// Reads `channels` channels from the first one on of images [N, C, H, W] that lie channels-last.
+  PatchRuns(const Operand& images, std::int64_t first_channel, std::int64_t channels,
+            const PatchLine& rows, const PatchLine& columns, bool along)
+      : Runs(images.dtype, along),
+        rows_(rows),
+        columns_(columns),
+        size_(item_size(images.dtype)),
+        channels_(channels * size_),
+        image_(images.sizes[1] * images.sizes[2] * images.sizes[3] * size_),
+        row_(images.sizes[1] * images.sizes[3] * size_),
+        pixel_(images.sizes[1] * size_),
+        data_(static_cast<const std::byte*>(images.data) + first_channel * size_) {}
+
+  void find(std::int64_t first, std::int64_t count, std::int64_t begin, std::int64_t length,
+            const std::byte** runs, std::byte* buffer, std::int64_t stride) const override {
+    Piece pieces[kMostPieces];
+    const Piece* const end = cut(begin * size_, length * size_, pieces);
+    std::int64_t column = first % columns_.patches, row = first / columns_.patches % rows_.patches;
+    const std::byte* image = data_ + first / columns_.patches / rows_.patches * image_;
+    for (std::int64_t i = 0; i < count; ++i, buffer += stride) {
+      const std::int64_t y = rows_.pixel(row, 0), x = columns_.pixel(column, 0);
+      if (end == pieces + 1 && is_inside(*pieces, y, x)) {
+        runs[i] = image + y * row_ + x * pixel_ + pieces->offset;
+      } else {
+        std::byte* to = buffer;
+        for (const Piece* piece = pieces; piece != end; to += piece++->bytes)
+          copy(*piece, image, y, x, to);
+        runs[i] = buffer;
+      }
+      if (++column < columns_.patches) continue;
+      column = 0;
+      if (++row < rows_.patches) continue;
+      row = 0;
+      image += image_;
+    }
+  }
+
+ private:
+  /// A part of a patch whose bytes lie side by side in the image: pixels first to last of a row,
+  /// from byte `channel` of the first one on. Relative to the patch's first pixel.
+  struct Piece {
+    std::int64_t row, first, last, channel, offset, bytes;
+  };
+  static constexpr std::int64_t kMostPieces = 2 * gemm::kDepth + 1;
+
+  /// Cuts the bytes [begin, begin + bytes) of a patch into pieces. Returns their end.
+  Piece* cut(std::int64_t begin, std::int64_t bytes, Piece* piece) const {
+    const bool side_by_side = columns_.between == 1 && pixel_ == channels_;
+    std::int64_t tap = begin / channels_, channel = begin % channels_;
+    for (; bytes > 0; ++piece) {
+      const std::int64_t first = tap % columns_.taps, row = tap / columns_.taps * rows_.between;
+      const std::int64_t most = side_by_side ? columns_.taps - first : 1;
+      const std::int64_t length = (std::min)(bytes, most * channels_ - channel),
+                         pixels = ceil_div(channel + length, channels_);
+      *piece = {row,
+                first * columns_.between,
+                (first + pixels - 1) * columns_.between,
+                channel,
+                row * row_ + first * columns_.between * pixel_ + channel,
+                length};
+      bytes -= length;
+      tap += pixels;
+      channel = 0;
+    }
+    return piece;
+  }
+
+  bool is_inside(const Piece& piece, std::int64_t y, std::int64_t x) const {
+    return rows_.has(y + piece.row) && columns_.has(x + piece.first) &&
+           columns_.has(x + piece.last);
+  }
+
+  /// Copies a piece of the patch at pixel (y, x). Pixels outside of the image are 0.
+  void copy(const Piece& piece, const std::byte* image, std::int64_t y, std::int64_t x,
+            std::byte* to) const {
+    if (is_inside(piece, y, x))
+      return gemm::copy_run(image + y * row_ + x * pixel_ + piece.offset, piece.bytes, to);
+    std::memset(to, 0, static_cast<std::size_t>(piece.bytes));
+    if (!rows_.has(y + piece.row) || piece.first == piece.last) return;
+    std::int64_t channel = piece.channel, copied = 0;
+    for (std::int64_t p = piece.first; p <= piece.last; p += columns_.between, channel = 0) {
+      const std::int64_t bytes = (std::min)(channels_ - channel, piece.bytes - copied);
+      if (columns_.has(x + p)) {
+        std::memcpy(to + copied, image + (y + piece.row) * row_ + (x + p) * pixel_ + channel,
+                    static_cast<std::size_t>(bytes));
+      }
+      copied += bytes;
+    }
+  }
+
+  const PatchLine rows_, columns_;
+  const std::int64_t size_, channels_, image_, row_, pixel_;  // in bytes
+  const std::byte* const data_;
+};
+
+}  // namespace amp::inline v0::kernels::host
