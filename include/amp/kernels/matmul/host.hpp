@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Matmuls on the host, by the first of these that takes the arguments: tiny ones without packing
-// (host/tiny_matmul.hpp); oneDNN, in the dtype of the operands (host/tiled_matmul.hpp); widened to
-// the type of the sums (host/gemm_matmul.hpp).
+// Matmuls on the host, by the first of these that takes the arguments: tiny ones, and those in which
+// one matrix has few lines, without packing (host/tiny_matmul.hpp, host/thin_matmul.hpp); oneDNN, in
+// the dtype of the operands (host/tiled_matmul.hpp); amp's own engine (host/gemm_matmul.hpp).
 #pragma once
 
 #include "amp/kernels/dispatch.hpp"

@@ -9,13 +9,14 @@
 #include "amp/kernels/matmul/host.hpp"
 #include "amp/kernels/matmul/host/epilogue.hpp"
 #include "amp/kernels/matmul/host/gemm_matmul.hpp"
+#include "amp/kernels/matmul/host/thin_matmul.hpp"
 #include "amp/kernels/matmul/host/tiled_matmul.hpp"
 #include "amp/kernels/matmul/host/tiny_matmul.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 AMP_LAZY_DEFINITION void matmul(const MatmulArgs& args) {
-  bool done = args.output.numel() == 0 || gemm::tiny_matmul(args);
+  bool done = args.output.numel() == 0 || gemm::tiny_matmul(args) || thin_matmul(args);
 #if AMP_USE_ONEDNN
   done = done || onednn::matmul(args);
 #endif

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Matmuls in which one matrix has few lines, as for a batch of 1: they wait for the other matrix,
+// which is read once, as it lies. Sums are in float32.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "amp/core/math.hpp"
+#include "amp/core/simd/fold.hpp"
+#include "amp/core/simd/on_widest.hpp"
+#include "amp/core/simd/vec.hpp"
+#include "amp/device/host_memory.hpp"
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/elementwise/host.hpp"
+#include "amp/kernels/matmul/args.hpp"
+#include "amp/kernels/matmul/host/micro_kernel.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
+#include "amp/types/bfloat16.hpp"
+#include "amp/types/format_vectors.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace thin {
+
+/// The most lines of the thin matrix. With more, packing both is faster.
+inline std::int64_t most_lines(DType dtype) {
+  return dtype == kBFloat16 && gemm::multiplies(dtype) ? 4 : 8;
+}
+
+template <class Isa>
+AMP_ALWAYS_INLINE simd::Vec<float, Isa> load(const float* x) {
+  return simd::load<Isa>(x);
+}
+template <class Isa>
+AMP_ALWAYS_INLINE simd::Vec<float, Isa> load(const bfloat16* x) {
+  return amp::detail::decode<bfloat16>(simd::load<Isa>(reinterpret_cast<const std::uint16_t*>(x)));
+}
+template <class Isa>
+AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_first(const float* x, std::int64_t n) {
+  return simd::load_first<Isa>(x, n);
+}
+template <class Isa>
+AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_first(const bfloat16* x, std::int64_t n) {
+  return amp::detail::decode<bfloat16>(
+      simd::load_first<Isa>(reinterpret_cast<const std::uint16_t*>(x), n));
+}
+
+/// dots[i] = the sum over k of line i times x, for four lines.
+struct Dots {
+  template <class Isa, class T>
+  AMP_ALWAYS_INLINE static void run(const T* const* lines, const float* x, std::int64_t k,
+                                    float* dots) {
+    const T *const l0 = lines[0], *const l1 = lines[1], *const l2 = lines[2], *const l3 = lines[3];
+    simd::Vec<float, Isa> a = 0, b = 0, c = 0, d = 0;
+    std::int64_t i = 0;
+    for (; i + simd::kLanes<Isa> <= k; i += simd::kLanes<Isa>) {
+      const simd::Vec<float, Isa> factor = simd::load<Isa>(x + i);
+      a += load<Isa>(l0 + i) * factor;
+      b += load<Isa>(l1 + i) * factor;
+      c += load<Isa>(l2 + i) * factor;
+      d += load<Isa>(l3 + i) * factor;
+    }
+    if (const std::int64_t n = k - i; n > 0) {
+      const simd::Vec<float, Isa> factor = simd::load_first<Isa>(x + i, n);
+      a += load_first<Isa>(l0 + i, n) * factor;
+      b += load_first<Isa>(l1 + i, n) * factor;
+      c += load_first<Isa>(l2 + i, n) * factor;
+      d += load_first<Isa>(l3 + i, n) * factor;
+    }
+    dots[0] = simd::sum_of(a);
+    dots[1] = simd::sum_of(b);
+    dots[2] = simd::sum_of(c);
+    dots[3] = simd::sum_of(d);
+  }
+};
+
+/// sums[j] += the sum over i < count of x[i] * rows[i * stride + j]
+struct AddMultiples {
+  template <class Isa, class T>
+  AMP_ALWAYS_INLINE static void run(const T* rows, std::int64_t stride, const float* x,
+                                    std::int64_t count, float* sums, std::int64_t n) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    std::int64_t j = 0;
+    for (; j + 2 * kLanes <= n; j += 2 * kLanes) {
+      simd::Vec<float, Isa> a = simd::load<Isa>(sums + j), b = simd::load<Isa>(sums + j + kLanes);
+      for (std::int64_t i = 0; i < count; ++i) {
+        a += load<Isa>(rows + i * stride + j) * x[i];
+        b += load<Isa>(rows + i * stride + j + kLanes) * x[i];
+      }
+      simd::store(a, sums + j);
+      simd::store(b, sums + j + kLanes);
+    }
+    for (; j < n; j += kLanes) {
+      const std::int64_t rest = (std::min)(kLanes, n - j);
+      simd::Vec<float, Isa> a = simd::load_first<Isa>(sums + j, rest);
+      for (std::int64_t i = 0; i < count; ++i)
+        a += load_first<Isa>(rows + i * stride + j, rest) * x[i];
+      simd::store_first(a, sums + j, rest);
+    }
+  }
+};
+
+/// One matrix of a batch: sums[t, w] += the sum over k of x[t, k] * wide[w, k], for few t. The runs
+/// of the wide matrix, along k or across it, are `stride` elements apart; the others are dense.
+struct Matrices {
+  std::int64_t lines, wide_lines, k;
+  const float* x;
+  const void* wide;
+  std::int64_t stride;
+  bool along_k;
+  float* sums;
+
+  /// Computes the sums of the lines [begin, end) of the wide matrix.
+  template <class T>
+  void multiply(std::int64_t begin, std::int64_t end) const {
+    const T* const elements = static_cast<const T*>(wide);
+    constexpr std::int64_t kLinesAtATime = 4, kRowsAtATime = 8;
+    if (along_k) {
+      for (std::int64_t w = begin; w < end; w += kLinesAtATime) {
+        const T* four[kLinesAtATime];  // the last line stands for missing ones
+        for (std::int64_t i = 0; i < kLinesAtATime; ++i)
+          four[i] = elements + (std::min)(w + i, end - 1) * stride;
+        for (std::int64_t t = 0; t < lines; ++t) {
+          float dots[kLinesAtATime];
+          simd::on_widest<Dots>(static_cast<const T* const*>(four), x + t * k, k,
+                                static_cast<float*>(dots));
+          for (std::int64_t i = 0; i < (std::min)(kLinesAtATime, end - w); ++i)
+            sums[t * wide_lines + w + i] += dots[i];
+        }
+      }
+      return;
+    }
+    for (std::int64_t i = 0; i < k; i += kRowsAtATime) {  // a few, which stay in the caches
+      for (std::int64_t t = 0; t < lines; ++t) {
+        simd::on_widest<AddMultiples>(elements + i * stride + begin, stride, x + t * k + i,
+                                      (std::min)(kRowsAtATime, k - i),
+                                      sums + t * wide_lines + begin, end - begin);
+      }
+    }
+  }
+};
+
+}  // namespace thin
+
+/// Computes a matmul without its sums. Returns false, with nothing written, if no matrix is thin,
+/// or if the other one has another format than float32 and bfloat16, or no dense dimension.
+AMP_LAZY inline bool thin_matmul(const MatmulArgs& args) {
+  const Operand& output = args.output;
+  const std::int64_t m = output.sizes[1], n = output.sizes[2], k = args.a.sizes[2];
+  const bool few_rows = m <= n;
+  const Operand &thin = few_rows ? args.a : args.b, &wide = few_rows ? args.b : args.a;
+  const int line = few_rows ? 2 : 1, depth = few_rows ? 1 : 2;  // dimensions of the wide matrix
+  const int thin_line = 3 - line, thin_depth = 3 - depth;
+  const std::int64_t lines = (std::min)(m, n), count = (std::max)(m, n);
+  const bool along_k = wide.strides[depth] == 1;
+  if (lines > thin::most_lines(wide.dtype) || k == 0 ||
+      (wide.dtype != kFloat32 && wide.dtype != kBFloat16) ||
+      (!along_k && wide.strides[line] != 1) || output.dtype == kFloat64)
+    return false;
+  parallel_for(output.sizes[0], [&](std::int64_t batch) {
+    const HostBuffer<float> x(lines * k), sums(lines * count);
+    const auto matrix = [&](const Operand& of, int first, int second) {
+      return Operand::array(const_cast<void*>(element(of, batch * of.strides[0])), of.dtype,
+                            {of.sizes[first], of.sizes[second]},
+                            {of.strides[first], of.strides[second]});
+    };
+    const Operand results = Operand::array(sums.data(), kFloat32, {lines, count}, {count, 1});
+    copy({matrix(thin, thin_line, thin_depth),
+          Operand::array(x.data(), kFloat32, {lines, k}, {k, 1})});
+    if (args.bias.present) {
+      const std::int64_t step = args.bias.strides[0];
+      copy({Operand::array(args.bias.data, args.bias.dtype, {lines, count},
+                           {few_rows ? 0 : step, few_rows ? step : 0}),
+            results});
+    } else {
+      std::fill_n(sums.data(), lines * count, 0.0F);
+    }
+    const thin::Matrices matrices{lines,
+                                  count,
+                                  k,
+                                  x.data(),
+                                  element(wide, batch * wide.strides[0]),
+                                  wide.strides[along_k ? line : depth],
+                                  along_k,
+                                  sums.data()};
+    // Runs across k are read in long pieces.
+    const std::int64_t step =
+        along_k ? (std::max)((std::int64_t{1} << 15) / k, std::int64_t{16}) : std::int64_t{2048};
+    parallel_for(ceil_div(count, step), [&](std::int64_t i) {
+      const std::int64_t begin = i * step, end = (std::min)(count, begin + step);
+      if (wide.dtype == kFloat32)
+        matrices.multiply<float>(begin, end);
+      else
+        matrices.multiply<bfloat16>(begin, end);
+    });
+    copy({results, matrix(output, thin_line, line)});
+  });
+  return true;
+}
+
+}  // namespace amp::inline v0::kernels::host
