@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Matmuls and convolutions of random shapes, strides and formats beside plain loops in double.
+// AMP_TEST_PRODUCTS sets their number.
+#include <amp/amp.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace random_products_test {
+namespace {
+
+using amp::DType;
+using amp::Tensor;
+
+std::int64_t cases() {
+  const char* const setting = std::getenv("AMP_TEST_PRODUCTS");
+  return setting != nullptr ? std::atoll(setting) : 60;
+}
+
+class Draw {
+ public:
+  explicit Draw(std::uint32_t seed) : engine_(seed) {}
+  std::int64_t from(std::int64_t least, std::int64_t most) {
+    return least +
+           static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(most - least + 1));
+  }
+  bool coin() { return from(0, 1) != 0; }
+  /// Often small, sometimes larger than a tile.
+  std::int64_t size() { return coin() ? from(1, 20) : from(1, coin() ? 80 : 420); }
+  DType dtype() {
+    constexpr DType kDTypes[] = {amp::kFloat32, amp::kBFloat16, amp::kFloat16, amp::kFloat64};
+    return kDTypes[from(0, 3)];
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+std::vector<double> doubles(const Tensor& x) {
+  return x.detach().to(amp::kFloat64).contiguous().to_vector<double>();
+}
+
+/// Sums of products, and of their magnitudes, which bound the error.
+struct Sums {
+  explicit Sums(std::size_t n) : value(n), magnitude(n) {}
+  void add(std::int64_t i, double term) {
+    value[static_cast<std::size_t>(i)] += term;
+    magnitude[static_cast<std::size_t>(i)] += std::abs(term);
+  }
+  std::vector<double> value, magnitude;
+};
+
+/// The largest error in units of the rounding of the dtype.
+double error(const Tensor& got, const Sums& wanted) {
+  const std::vector<double> values = doubles(got);
+  REQUIRE(values.size() == wanted.value.size());
+  const double epsilon = got.dtype() == amp::kFloat64    ? 0x1p-52
+                         : got.dtype() == amp::kFloat32  ? 0x1p-23
+                         : got.dtype() == amp::kBFloat16 ? 0x1p-8
+                                                         : 0x1p-11;
+  const double least = got.dtype() == amp::kFloat16 ? 0x1p-24 : 0x1p-120;  // of its numbers
+  double worst = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double bound = epsilon * wanted.magnitude[i] + least;
+    worst = (std::max)(worst,
+                       std::isnan(values[i]) ? 1e9 : std::abs(values[i] - wanted.value[i]) / bound);
+  }
+  return worst;
+}
+
+/// A matrix [batches, rows, columns] that lies in one of several ways.
+Tensor matrix(Draw& draw, std::int64_t batches, std::int64_t rows, std::int64_t columns,
+              DType dtype) {
+  switch (draw.from(0, 3)) {
+    case 0:
+      return amp::randn({batches, columns, rows}).to(dtype).transpose(1, 2);
+    case 1:  // rows apart
+      return amp::randn({batches, rows, columns + 3}).to(dtype).narrow(2, 1, columns);
+    case 2:  // no dimension is dense
+      return amp::randn({batches, rows, columns, 2}).to(dtype).select(3, 1);
+    default:
+      return amp::randn({batches, rows, columns}).to(dtype);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random products: matmul", "[ops]") {
+  Draw draw(7);
+  amp::manual_seed(7);
+  for (std::int64_t i = 0; i < cases(); ++i) {
+    const std::int64_t batches = draw.coin() ? 1 : draw.from(1, 5);
+    const std::int64_t m = draw.size(), n = draw.size(),
+                       k = draw.from(0, 30) == 0 ? 0 : draw.size();
+    const DType dtype = draw.dtype();
+    CAPTURE(i, batches, m, n, k, dtype);
+    const Tensor a = matrix(draw, batches, m, k, dtype), b = matrix(draw, batches, k, n, dtype);
+    const std::vector<double> x = doubles(a), y = doubles(b);
+    Sums sums(static_cast<std::size_t>(batches * m * n));
+    for (std::int64_t r = 0; r < batches * m; ++r) {
+      for (std::int64_t q = 0; q < k; ++q) {
+        const double factor = x[static_cast<std::size_t>(r * k + q)];
+        for (std::int64_t j = 0; j < n; ++j)
+          sums.add(r * n + j, factor * y[static_cast<std::size_t>((r / m * k + q) * n + j)]);
+      }
+    }
+    CHECK(error(amp::bmm(a, b), sums) < 8);
+  }
+}
+
+TEST_CASE("random products: conv2d and its gradients", "[ops]") {
+  Draw draw(8);
+  amp::manual_seed(8);
+  for (std::int64_t i = 0; i < cases(); ++i) {
+    const DType dtype = draw.dtype();
+    const bool depthwise = draw.from(0, 4) == 0;
+    const std::int64_t groups = depthwise ? draw.from(2, 40) : draw.coin() ? 1 : draw.from(2, 4);
+    const std::int64_t channels = depthwise ? 1 : draw.from(1, draw.coin() ? 40 : 4),
+                       filters = depthwise ? 1 : draw.from(1, draw.coin() ? 40 : 4);
+    const std::int64_t kernel[] = {draw.from(1, 4), draw.from(1, 4)},
+                       stride[] = {draw.from(1, 3), draw.from(1, 3)},
+                       padding[] = {draw.from(0, 4), draw.from(0, 4)},
+                       dilation[] = {draw.from(1, 3), draw.from(1, 3)};
+    const std::int64_t images = draw.from(1, 3),
+                       height = draw.from(1, 12) + dilation[0] * (kernel[0] - 1),
+                       width = draw.from(1, 12) + dilation[1] * (kernel[1] - 1);
+    CAPTURE(i, dtype, groups, channels, filters, images, height, width, kernel[0], kernel[1]);
+    CAPTURE(stride[0], stride[1], padding[0], padding[1], dilation[0], dilation[1]);
+    Tensor x = amp::randn({images, groups * channels, height, width}).to(dtype),
+           w = amp::randn({groups * filters, channels, kernel[0], kernel[1]}).to(dtype),
+           b = amp::randn({groups * filters}).to(dtype);
+    for (Tensor* const leaf : {&x, &w, &b}) leaf->requires_grad_();
+    const Tensor y = amp::conv2d(x, w, b,
+                                 {.stride = {stride[0], stride[1]},
+                                  .padding = {padding[0], padding[1]},
+                                  .dilation = {dilation[0], dilation[1]},
+                                  .groups = groups});
+    const Tensor grad = amp::randn(y.shape()).to(dtype);
+    y.backward(grad);
+
+    const std::vector<double> xs = doubles(x), ws = doubles(w), bs = doubles(b), gs = doubles(grad);
+    Sums ys(gs.size()), dx(xs.size()), dw(ws.size()), db(bs.size());
+    std::int64_t out = 0;
+    for (std::int64_t n = 0; n < images; ++n) {
+      for (std::int64_t o = 0; o < groups * filters; ++o) {
+        for (std::int64_t r = 0; r < y.size(2); ++r) {
+          for (std::int64_t c = 0; c < y.size(3); ++c, ++out) {
+            const double g = gs[static_cast<std::size_t>(out)];
+            ys.add(out, bs[static_cast<std::size_t>(o)]);
+            db.add(o, g);
+            for (std::int64_t q = 0; q < channels * kernel[0] * kernel[1]; ++q) {
+              const std::int64_t channel = q / kernel[1] / kernel[0] + o / filters * channels,
+                                 row = r * stride[0] - padding[0] +
+                                       q / kernel[1] % kernel[0] * dilation[0],
+                                 column = c * stride[1] - padding[1] + q % kernel[1] * dilation[1];
+              if (row < 0 || row >= height || column < 0 || column >= width) continue;
+              const std::int64_t in =
+                  ((n * groups * channels + channel) * height + row) * width + column;
+              const std::int64_t weight = o * channels * kernel[0] * kernel[1] + q;
+              const double pixel = xs[static_cast<std::size_t>(in)],
+                           tap = ws[static_cast<std::size_t>(weight)];
+              ys.add(out, pixel * tap);
+              dx.add(in, g * tap);
+              dw.add(weight, g * pixel);
+            }
+          }
+        }
+      }
+    }
+    CHECK(error(y, ys) < 8);
+    CHECK(error(x.grad(), dx) < 8);
+    CHECK(error(w.grad(), dw) < 8);
+    CHECK(error(b.grad(), db) < 8);
+  }
+}
+
+}  // namespace random_products_test
