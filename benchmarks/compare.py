@@ -42,10 +42,12 @@ CNN = ("amp", "PyTorch", "PyTorch, channels_last")
 
 
 def in_each_configuration(name, title, *others):
-    """Returns the case for amp without oneDNN and with it, PyTorch and others, each limited to AVX2 and not."""
+    """Returns the cases for amp without oneDNN and with it, PyTorch and others: in float32, each limited to
+    AVX2 and not; in bfloat16, not limited."""
     sides = ("header-only", "amp", "PyTorch", *others)
-    return Case(name, "configurations", title, (*(f"{side}, AVX2" for side in sides), *sides), ("fp32",),
-                one_thread=True, rounds=5)
+    limited = tuple(f"{side}, AVX2" for side in sides)
+    return [Case(name, "configurations", title, of, (precision,), one_thread=True, rounds=5)
+            for of, precision in ((limited + sides, "fp32"), (sides, "bf16"))]
 
 
 CASES = [
@@ -61,10 +63,10 @@ CASES = [
     Case("unscale-resnet50", "passes", "unscale_", precisions=("fp32", "bf16", "fp16")),
     Case("narrow-16777216", "passes", "16 M float32 to 16 bits", precisions=("bf16", "fp16")),
     Case("widen-16777216", "passes", "16 M of 16 bits to float32", precisions=("bf16", "fp16")),
-    in_each_configuration("cnn-256", "CNN, batch 256", "PyTorch, channels_last"),
-    in_each_configuration("mlp-128", "MLP, batch 128"),
-    in_each_configuration("gpt-8", "GPT, 8 x 256 tokens"),
-    *(in_each_configuration(f"matmul-{n}", f"matmul {n}", "oneDNN") for n in (512, 1024, 2048)),
+    *in_each_configuration("cnn-256", "CNN, batch 256", "PyTorch, channels_last"),
+    *in_each_configuration("mlp-128", "MLP, batch 128"),
+    *in_each_configuration("gpt-8", "GPT, 8 x 256 tokens"),
+    *(case for n in (512, 1024, 2048) for case in in_each_configuration(f"matmul-{n}", f"matmul {n}", "oneDNN")),
     Case("matmul-4", "overhead", "matmul 4 x 4", precisions=("fp32",), one_thread=True),
     Case("matmul_weight-4", "overhead", "the same, by a weight that requires a gradient", one_thread=True),
     Case("chain-100", "overhead", "a node in a chain of 100", precisions=("fp32",), one_thread=True),

@@ -108,7 +108,9 @@ def configuration_table(cases):
     for case in cases:
         for limit, instructions in ((", AVX2", "AVX2"), ("", "all")):
             sides = {side: best_of(case, side, limit) for side in ("header-only", "amp", "PyTorch", "oneDNN")}
-            row = [case["title"], instructions]
+            if not any(sides.values()):
+                continue
+            row = [case["title"], NAMES[precisions(case)[0]], instructions]
             row += [times(c, "ms") if c else "" for c in sides.values()]
             for side in ("header-only", "amp"):
                 own, other = sides[side], sides["oneDNN"] or sides["PyTorch"]
@@ -117,12 +119,12 @@ def configuration_table(cases):
                 number(sides[side]["facts"]["resident MB"]) for side in ("header-only", "amp")
                 if sides[side] and "resident MB" in sides[side]["facts"])])
     return ["## Each configuration", "",
-            "Float32 on one thread: amp header-only, from its include path alone, and with oneDNN; with AVX2 at "
+            "On one thread: amp header-only, from its include path alone, and with oneDNN; with AVX2 at "
             "most, as on most desktops, and with all instructions of this processor. PyTorch: in the faster of "
             "its two memory formats. Faster: than oneDNN called directly if it was, else than PyTorch. Resident: "
             "by how much amp's process grows in four steps, header-only and with oneDNN: its tensors, what "
             "matmuls and convolutions pack or widen, and the code that oneDNN generates.", "",
-            *table(["work", "instructions", ">header-only, ms", "with oneDNN, ms", "PyTorch, ms",
+            *table(["work", "precision", "instructions", ">header-only, ms", "with oneDNN, ms", "PyTorch, ms",
                     "oneDNN directly, ms", "header-only is faster by", "with oneDNN by", "resident, MB"], rows)]
 
 
