@@ -74,12 +74,15 @@ class PackedMatrix {
   }
 
  private:
+  /// As many as processors prefetch at a time.
+  static constexpr std::int64_t kRunsAtATime = 8;
+
   /// Packs the elements [k, k + count) of some columns. If runs are across k, memory is read in
   /// order, a few runs at a time.
   void pack(const Packer<C>& packer, const Runs& b, std::int64_t first, std::int64_t last,
             std::int64_t k, std::int64_t count) const {
     const std::int64_t columns = kernel_.columns;
-    const std::int64_t step = b.along_k ? count : Packer<C>::kAtATime * kernel_.per_word();
+    const std::int64_t step = b.along_k ? count : kRunsAtATime * kernel_.per_word();
     for (std::int64_t i = 0; i < count; i += step) {
       for (std::int64_t j = first; j < last; j += columns) {
         packer.pack_b(b, j, (std::min)(columns, last - j), k + i, (std::min)(step, count - i),
