@@ -15,17 +15,29 @@
 
 namespace amp::inline v0::kernels::host {
 
+namespace detail {
+
+/// Whether the matrices are large enough to be packed.
+inline bool is_packed(const MatmulArgs& args) { return !gemm::is_tiny(args) && !is_thin(args); }
+
+}  // namespace detail
+
 AMP_LAZY_DEFINITION void matmul(const MatmulArgs& args) {
-  bool done = args.output.numel() == 0 || gemm::tiny_matmul(args) || thin_matmul(args);
+  bool done = args.output.numel() == 0;
+  if (!done && detail::is_packed(args)) {
 #if AMP_USE_ONEDNN
-  done = done || onednn::matmul(args);
+    done = onednn::matmul(args);
 #endif
-  if (!done) gemm_matmul(args, nullptr);
+    if (!done) gemm_matmul(args, nullptr);
+  } else if (!done) {
+    gemm::is_tiny(args) ? gemm::tiny_matmul(args) : thin_matmul(args);
+  }
   sum_rows_and_columns<detail::HostSteps<>>(args);
 }
 
 AMP_LAZY_DEFINITION void matmul_with_epilogue(const MatmulArgs& args) {
   if (args.epilogue == Epilogue::kNone) return matmul(args);
+  if (!detail::is_packed(args)) return matmul_then_epilogue<detail::HostSteps<>>(args, matmul);
   bool done = args.output.numel() == 0;
 #if AMP_USE_ONEDNN
   done = done || onednn::matmul_in_tiles(args, apply_epilogue<detail::HostSteps<>>);

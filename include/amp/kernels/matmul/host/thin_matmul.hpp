@@ -143,23 +143,46 @@ struct Matrices {
   }
 };
 
+/// The wide matrix of a matmul and its dimensions, and whether this file multiplies it.
+struct Problem {
+  const Operand& wide;
+  const int line, depth;
+  const std::int64_t lines, k;
+
+  explicit Problem(const MatmulArgs& args)
+      : wide(has_few_rows(args) ? args.b : args.a),
+        line(has_few_rows(args) ? 2 : 1),
+        depth(3 - line),
+        lines((std::min)(args.output.sizes[1], args.output.sizes[2])),
+        k(args.a.sizes[2]) {}
+
+  static bool has_few_rows(const MatmulArgs& args) {
+    return args.output.sizes[1] <= args.output.sizes[2];
+  }
+  bool along_k() const { return wide.strides[depth] == 1; }
+  bool is_thin() const {
+    return lines <= most_lines(wide.dtype) && k > 0 &&
+           (wide.dtype == kFloat32 || wide.dtype == kBFloat16) &&
+           (along_k() || wide.strides[line] == 1);
+  }
+};
+
 }  // namespace thin
 
-/// Computes a matmul without its sums. Returns false, with nothing written, if no matrix is thin,
-/// or if the other one has another format than float32 and bfloat16, or no dense dimension.
-AMP_LAZY inline bool thin_matmul(const MatmulArgs& args) {
-  const Operand& output = args.output;
-  const std::int64_t m = output.sizes[1], n = output.sizes[2], k = args.a.sizes[2];
-  const bool few_rows = m <= n;
-  const Operand &thin = few_rows ? args.a : args.b, &wide = few_rows ? args.b : args.a;
-  const int line = few_rows ? 2 : 1, depth = few_rows ? 1 : 2;  // dimensions of the wide matrix
-  const int thin_line = 3 - line, thin_depth = 3 - depth;
-  const std::int64_t lines = (std::min)(m, n), count = (std::max)(m, n);
-  const bool along_k = wide.strides[depth] == 1;
-  if (lines > thin::most_lines(wide.dtype) || k == 0 ||
-      (wide.dtype != kFloat32 && wide.dtype != kBFloat16) ||
-      (!along_k && wide.strides[line] != 1) || output.dtype == kFloat64)
-    return false;
+/// Whether one matrix has few lines, and the other one is float32 or bfloat16 with a dense dimension.
+inline bool is_thin(const MatmulArgs& args) {
+  return args.output.dtype != kFloat64 && thin::Problem(args).is_thin();
+}
+
+/// Computes a matmul of which is_thin() is true, without its sums.
+AMP_LAZY inline void thin_matmul(const MatmulArgs& args) {
+  const thin::Problem problem(args);
+  const Operand &output = args.output, &wide = problem.wide;
+  const bool few_rows = thin::Problem::has_few_rows(args), along_k = problem.along_k();
+  const Operand& thin = few_rows ? args.a : args.b;
+  const int line = problem.line, depth = problem.depth, thin_line = 3 - line, thin_depth = line;
+  const std::int64_t lines = problem.lines, k = problem.k,
+                     count = (std::max)(output.sizes[1], output.sizes[2]);
   parallel_for(output.sizes[0], [&](std::int64_t batch) {
     const HostBuffer<float> x(lines * k), sums(lines * count);
     const auto matrix = [&](const Operand& of, int first, int second) {
@@ -198,7 +221,6 @@ AMP_LAZY inline bool thin_matmul(const MatmulArgs& args) {
     });
     copy({results, matrix(output, thin_line, line)});
   });
-  return true;
 }
 
 }  // namespace amp::inline v0::kernels::host

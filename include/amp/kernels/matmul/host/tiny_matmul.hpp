@@ -96,11 +96,13 @@ void multiply_batches(const MatmulArgs& args, std::int64_t first, std::int64_t l
   }
 }
 
-/// Computes a matmul without its sums. Returns false, with nothing written, if its matrices are not
-/// tiny.
-AMP_LAZY inline bool tiny_matmul(const MatmulArgs& args) {
-  if ((std::max)({args.output.sizes[1], args.output.sizes[2], args.a.sizes[2]}) > kTinyWidth)
-    return false;
+/// Whether all matrices are tiny.
+inline bool is_tiny(const MatmulArgs& args) {
+  return (std::max)({args.output.sizes[1], args.output.sizes[2], args.a.sizes[2]}) <= kTinyWidth;
+}
+
+/// Computes a matmul of tiny matrices, without its sums.
+AMP_LAZY inline void tiny_matmul(const MatmulArgs& args) {
   parallel_ranges(args.output.sizes[0], 256, [&](std::int64_t first, std::int64_t last) {
     if (args.output.dtype == kFloat64) {
       multiply_batches<double>(args, first, last);
@@ -108,7 +110,6 @@ AMP_LAZY inline bool tiny_matmul(const MatmulArgs& args) {
       multiply_batches<float>(args, first, last);
     }
   });
-  return true;
 }
 
 }  // namespace amp::inline v0::kernels::host::gemm
