@@ -125,11 +125,13 @@ class Toolkit {
   /// How many calls were made since reset().
   std::int64_t calls() const { return calls_; }
   std::int64_t calls_of(const std::string& name) const {
+    const std::lock_guard lock(mutex);
     const auto found = calls_by_name_.find(name);
     return found == calls_by_name_.end() ? 0 : found->second;
   }
   /// Launches of one kernel, by its address, since reset().
   std::int64_t launches_of(const void* kernel) const {
+    const std::lock_guard lock(mutex);
     const auto found = launches_by_kernel_.find(kernel);
     return found == launches_by_kernel_.end() ? 0 : found->second;
   }
@@ -138,6 +140,8 @@ class Toolkit {
     ++launches_by_kernel_[kernel];
   }
   void reset() {
+    // Other threads, as one that watches NCCL, may call meanwhile.
+    const std::lock_guard lock(mutex);
     launches_by_kernel_.clear();
     counters = {};
     fail("", -1, 0);
