@@ -33,7 +33,9 @@ namespace amp::inline v0::kernels::host::detail {
 inline Operand dense(void* data, DType dtype, std::int64_t a, std::int64_t b, std::int64_t c) {
   return Operand::array(data, dtype, {a, b, c}, {b * c, c, 1});
 }
+/// Returns the address of an element. An array without elements has none.
 inline void* part(const void* data, DType dtype, std::int64_t offset) {
+  if (data == nullptr) return nullptr;
   return static_cast<std::byte*>(const_cast<void*>(data)) + offset * item_size(dtype);
 }
 inline void* at(const Operand& operand, std::int64_t offset) {
@@ -93,8 +95,8 @@ inline void conv2d_by_matmul(const Conv2dArgs& args, const ConvShape& s) {
     const PatchRuns patches(args.input, g * s.channels, s.channels,
                             forward_line(s.window, 0, s.out_h, s.height),
                             forward_line(s.window, 1, s.out_w, s.width), true);
-    const gemm::MatrixRuns filters(weight.data() + g * s.filters * s.patch() * item_size(factor),
-                                   factor, s.patch(), true);
+    const gemm::MatrixRuns filters(part(weight.data(), factor, g * s.filters * s.patch()), factor,
+                                   s.patch(), true);
     const auto put = [&](const Place& place, void* tile, std::int64_t stride) {
       const Operand from = Operand::array(tile, sums, {place.rows, place.columns}, {stride, 1}),
                     to = Operand::array(
@@ -135,8 +137,8 @@ inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
                              to = (i * columns.line.taps + j) * s.filters * s.channels;
           copy({Operand::array(at(args.weight, g * s.weights() + tap), args.weight.dtype,
                                {s.filters, s.channels}, {s.patch(), s.taps()}),
-                Operand::array(weight.data() + to * item_size(factor), factor,
-                               {s.filters, s.channels}, {s.channels, 1})});
+                Operand::array(part(weight.data(), factor, to), factor, {s.filters, s.channels},
+                               {s.channels, 1})});
         }
       }
       const PatchRuns patches(args.grad_output, g * s.filters, s.filters, rows.line, columns.line,

@@ -42,7 +42,9 @@ class PatchRuns final : public gemm::Runs {
         image_(images.sizes[1] * images.sizes[2] * images.sizes[3] * size_),
         row_(images.sizes[1] * images.sizes[3] * size_),
         pixel_(images.sizes[1] * size_),
-        data_(static_cast<const std::byte*>(images.data) + first_channel * size_) {}
+        data_(images.data == nullptr  // there are no images
+                  ? nullptr
+                  : static_cast<const std::byte*>(images.data) + first_channel * size_) {}
 
   void find(std::int64_t first, std::int64_t count, std::int64_t begin, std::int64_t length,
             const std::byte** runs, std::byte* buffer, std::int64_t stride) const override {

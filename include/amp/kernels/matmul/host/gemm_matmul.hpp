@@ -48,6 +48,7 @@ class OperandRuns {
   }
 
   MatrixRuns of(std::int64_t batch) const {
+    if (matrix_.data == nullptr) batch = 0;  // k is 0
     return {element(matrix_, batch * matrix_.strides[0]), matrix_.dtype, stride_, along_k_};
   }
 
