@@ -182,4 +182,20 @@ TEST_CASE("random products: conv2d and its gradients", "[ops]") {
   }
 }
 
+TEST_CASE("conv2d: a stride far beyond the image, forward and backward", "[ops]") {
+  constexpr std::int64_t kStride = std::int64_t{1} << 30;
+  for (const std::int64_t groups : {1, 4}) {
+    const Tensor x = amp::ones({1, 4, 3, 5}, {.requires_grad = true}),
+                 w = amp::ones({4, 4 / groups, 2, 2}, {.requires_grad = true});
+    const Tensor y = amp::conv2d(x, w, {}, {.stride = kStride, .groups = groups});
+    amp::sum(y).backward();
+    const double terms = 16.0 / static_cast<double>(groups);
+    CHECK(y.detach().to_vector<double>() == std::vector<double>(4, terms));
+    CHECK(amp::sum(x.grad()).item<float>() == 4 * static_cast<float>(terms));
+    CHECK(x.grad().to_vector<float>()[14] == 0);
+    CHECK(w.grad().to_vector<float>() ==
+          std::vector<float>(static_cast<std::size_t>(w.numel()), 1));
+  }
+}
+
 }  // namespace random_products_test

@@ -42,14 +42,6 @@ inline void* at(const Operand& operand, std::int64_t offset) {
   return part(operand.data, operand.dtype, offset);
 }
 
-/// Writes results to an array, from element `offset` on.
-inline void write(float* results, const Operand& to, std::int64_t offset, std::int64_t n,
-                  bool relu) {
-  const Operand from = Operand::array(results, kFloat32, {n}, {1}),
-                array = Operand::array(at(to, offset), to.dtype, {n}, {1});
-  relu ? unary<functions::Relu>({from, array}) : copy({from, array});
-}
-
 /// The patches that a convolution of `size` pixels has in one dimension.
 inline PatchLine forward_line(const Window2d& w, std::size_t d, std::int64_t patches,
                               std::int64_t size) {
@@ -125,10 +117,12 @@ inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
   const DType factor = args.grad_output.dtype, sums = gemm::dtype_of_sums(args.grad_input.dtype);
   const Window2d& w = s.window;
   const HostBuffer<std::byte> weight(s.filters * s.patch() * item_size(factor));
-  for (std::int64_t phase = 0; phase < w.stride[0] * w.stride[1]; ++phase) {
-    const Phase rows(w, 0, phase / w.stride[1], s.height, s.out_h),
-        columns(w, 1, phase % w.stride[1], s.width, s.out_w);
-    if (rows.line.patches <= 0 || columns.line.patches <= 0) continue;
+  // A stride may be longer than the image.
+  const std::int64_t down = (std::min)(w.stride[0], s.height),
+                     across = (std::min)(w.stride[1], s.width);
+  for (std::int64_t phase = 0; phase < down * across; ++phase) {
+    const Phase rows(w, 0, phase / across, s.height, s.out_h),
+        columns(w, 1, phase % across, s.width, s.out_w);
     for (std::int64_t g = 0; g < s.groups; ++g) {
       // The weights of the phase's taps in the order tap, filter, channel.
       for (std::int64_t i = 0; i < rows.line.taps; ++i) {

@@ -25,22 +25,31 @@ inline bool is_depthwise(const ConvShape& s, DType dtype) {
   return s.channels == 1 && s.filters == 1 && s.groups > 1 && dtype != kFloat64;
 }
 
+/// Writes results to an array, from element `offset` on.
+inline void write(float* results, const Operand& to, std::int64_t offset, std::int64_t n,
+                  bool relu) {
+  const Operand from = Operand::array(results, kFloat32, {n}, {1}),
+                array = Operand::array(at(to, offset), to.dtype, {n}, {1});
+  relu ? unary<functions::Relu>({from, array}) : copy({from, array});
+}
+
 /// out[c] = first[c] + the sum over i < count of a[i][c] * b[i][c]
 struct SumOfProducts {
-  template <class Isa, class C>
-  AMP_ALWAYS_INLINE static void run(const C* const* a, const C* const* b, std::int64_t count,
-                                    const C* first, C* out, std::int64_t channels) {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(const float* const* a, const float* const* b,
+                                    std::int64_t count, const float* first, float* out,
+                                    std::int64_t channels) {
     constexpr std::int64_t kLanes = simd::kLanes<Isa>;
     std::int64_t c = 0;
     for (; c + kLanes <= channels; c += kLanes) {
-      simd::Vec<C, Isa> sum = simd::load<Isa>(first + c);
+      simd::Vec<float, Isa> sum = simd::load<Isa>(first + c);
       for (std::int64_t i = 0; i < count; ++i)
         sum += simd::load<Isa>(a[i] + c) * simd::load<Isa>(b[i] + c);
       simd::store(sum, out + c);
     }
     if (c == channels) return;
     const std::int64_t n = channels - c;
-    simd::Vec<C, Isa> sum = simd::load_first<Isa>(first + c, n);
+    simd::Vec<float, Isa> sum = simd::load_first<Isa>(first + c, n);
     for (std::int64_t i = 0; i < count; ++i)
       sum += simd::load_first<Isa>(a[i] + c, n) * simd::load_first<Isa>(b[i] + c, n);
     simd::store_first(sum, out + c, n);
@@ -82,11 +91,10 @@ class Taps {
   HostBuffer<float> memory_;
 };
 
-/// Returns the pixel that a tap of a patch has in dimension d, or -1.
-inline std::int64_t pixel_of(const Window2d& w, std::size_t d, std::int64_t patch, std::int64_t tap,
-                             std::int64_t size) {
-  const std::int64_t pixel = patch * w.stride[d] - w.padding[d] + tap * w.dilation[d];
-  return pixel >= 0 && pixel < size ? pixel : -1;
+/// Returns the pixel that a tap of a patch has, or -1.
+inline std::int64_t pixel_of(const PatchLine& line, std::int64_t patch, std::int64_t tap) {
+  const std::int64_t pixel = line.pixel(patch, tap);
+  return line.has(pixel) ? pixel : -1;
 }
 /// Returns the patch of which a tap has that pixel, or -1.
 inline std::int64_t patch_of(const Window2d& w, std::size_t d, std::int64_t pixel, std::int64_t tap,
@@ -122,6 +130,8 @@ void sum_taps(const ConvShape& s, const float* in, std::int64_t in_width, const 
 
 inline void depthwise_conv2d(const Conv2dArgs& args, const ConvShape& s) {
   const std::int64_t in_image = s.groups * s.in_plane(), out_image = s.groups * s.pixels();
+  const PatchLine rows = forward_line(s.window, 0, s.out_h, s.height),
+                  columns = forward_line(s.window, 1, s.out_w, s.width);
   const Taps taps(args.weight, s);
   const HostBuffer<float> bias_buffer(s.groups);
   std::fill_n(bias_buffer.data(), s.groups, 0.0F);
@@ -134,7 +144,7 @@ inline void depthwise_conv2d(const Conv2dArgs& args, const ConvShape& s) {
     float* const out = out_buffer.data();
     sum_taps(s, in, s.width, taps.data(), bias, out, s.out_h, s.out_w,
              [&](std::size_t d, std::int64_t patch, std::int64_t tap) {
-               return pixel_of(s.window, d, patch, tap, d == 0 ? s.height : s.width);
+               return pixel_of(d == 0 ? rows : columns, patch, tap);
              });
     write(out, args.output, image * out_image, out_image, args.relu);
   });
@@ -159,6 +169,8 @@ inline void depthwise_backward_input(const Conv2dBackwardInputArgs& args, const 
 
 inline void depthwise_backward_weight(const Conv2dBackwardWeightArgs& args, const ConvShape& s) {
   const std::int64_t in_image = s.groups * s.in_plane(), out_image = s.groups * s.pixels();
+  const PatchLine rows = forward_line(s.window, 0, s.out_h, s.height),
+                  columns = forward_line(s.window, 1, s.out_w, s.width);
   const PartialSums sums(s.images, s.taps() * s.groups, kFloat32);  // [KH, KW, C]
   parallel_for(sums.parts(), [&](std::int64_t part) {
     const HostBuffer<float> in_buffer(in_image), grad_buffer(out_image);
@@ -173,9 +185,9 @@ inline void depthwise_backward_weight(const Conv2dBackwardWeightArgs& args, cons
       for (std::int64_t tap = 0; tap < s.taps(); ++tap) {
         float* const sum = of_part + tap * s.groups;
         for (std::int64_t y = 0; y < s.out_h; ++y) {
-          const std::int64_t row = pixel_of(s.window, 0, y, tap / s.window.kernel[1], s.height);
+          const std::int64_t row = pixel_of(rows, y, tap / s.window.kernel[1]);
           for (std::int64_t x = 0; x < s.out_w && row >= 0; ++x) {
-            const std::int64_t column = pixel_of(s.window, 1, x, tap % s.window.kernel[1], s.width);
+            const std::int64_t column = pixel_of(columns, x, tap % s.window.kernel[1]);
             if (column < 0) continue;
             products.add(grad + (y * s.out_w + x) * s.groups,
                          in + (row * s.width + column) * s.groups);
