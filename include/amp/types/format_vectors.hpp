@@ -106,4 +106,14 @@ AMP_ALWAYS_INLINE simd::Vec<float, Isa> decode(const Codes<Format, Isa>& codes) 
   }
 }
 
+/// The numbers from x on as floats: those of 16 bits are widened in registers.
+template <class Isa>
+AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_floats(const float* x) {
+  return simd::load<Isa>(x);
+}
+template <class Isa, class T>
+AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_floats(const T* x) {
+  return decode<T>(simd::load<Isa>(reinterpret_cast<const std::uint16_t*>(x)));
+}
+
 }  // namespace amp::inline v0::detail

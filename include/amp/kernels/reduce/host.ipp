@@ -22,16 +22,6 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// The numbers from x on as floats: those of 16 bits are widened in registers.
-template <class Isa>
-AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_floats(const float* x) {
-  return simd::load<Isa>(x);
-}
-template <class Isa, class T>
-AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_floats(const T* x) {
-  return amp::detail::decode<T>(simd::load<Isa>(reinterpret_cast<const std::uint16_t*>(x)));
-}
-
 /// Whether visit_floats() calls kernels of this set with such numbers.
 template <class Isa, class T>
 inline constexpr bool kLoadsFloats = std::is_same_v<T, float> || Isa::kHasHalf;
@@ -45,12 +35,12 @@ struct ShortSumOfFloats : simd::UpToAvx2 {
     simd::Vec<float, Isa> a = 0, b = 0, c = 0, d = 0;
     std::int64_t i = 0;
     for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
-      a += load_floats<Isa>(x + i);
-      b += load_floats<Isa>(x + i + kLanes);
-      c += load_floats<Isa>(x + i + 2 * kLanes);
-      d += load_floats<Isa>(x + i + 3 * kLanes);
+      a += amp::detail::load_floats<Isa>(x + i);
+      b += amp::detail::load_floats<Isa>(x + i + kLanes);
+      c += amp::detail::load_floats<Isa>(x + i + 2 * kLanes);
+      d += amp::detail::load_floats<Isa>(x + i + 3 * kLanes);
     }
-    for (; i + kLanes <= n; i += kLanes) a += load_floats<Isa>(x + i);
+    for (; i + kLanes <= n; i += kLanes) a += amp::detail::load_floats<Isa>(x + i);
     double total = simd::sum_of(simd::to_double(a) + simd::to_double(b) + simd::to_double(c) +
                                 simd::to_double(d));
     for (; i < n; ++i) total += static_cast<double>(static_cast<float>(x[i]));
@@ -78,8 +68,9 @@ struct AddRows {
             sum += simd::load_doubles<Isa>(x + r * width + i);
           simd::store(sum, sums + i);
         } else {
-          auto sum = load_floats<Isa>(x + i);
-          for (std::int64_t r = 1; r < kRows; ++r) sum += load_floats<Isa>(x + r * width + i);
+          auto sum = amp::detail::load_floats<Isa>(x + i);
+          for (std::int64_t r = 1; r < kRows; ++r)
+            sum += amp::detail::load_floats<Isa>(x + r * width + i);
           simd::add_to(sums + i, simd::to_double(sum));
         }
       }

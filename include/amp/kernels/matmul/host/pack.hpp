@@ -19,6 +19,7 @@
 #include "amp/core/math.hpp"
 #include "amp/core/simd/transpose.hpp"
 #include "amp/device/parallel.hpp"
+#include "amp/kernels/matmul/host/panels.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 #include "amp/types/bfloat16.hpp"
 
@@ -104,7 +105,7 @@ class ColumnBlocks {
                      std::byte* to) const {
     for (std::int64_t i = 0; i < words; ++i, to += columns_ * kWord) {
       if (pairs()) {
-        interleave(from + 2 * i * stride(0), from + (2 * i + 1) * stride(0), width, to);
+        gemm::interleave(from + 2 * i * stride(0), from + (2 * i + 1) * stride(0), width, to);
       } else {
         std::memcpy(to, from + i * stride(0), static_cast<std::size_t>(width * kWord));
       }
@@ -114,29 +115,12 @@ class ColumnBlocks {
     static constexpr std::byte kZeros[kMostColumns * kHalf] = {};
     for (std::int64_t i = 0; i < p_.k; ++i, from += stride(0), to += columns_ * kWord) {
       if (widens_by_shifts()) {
-        interleave(kZeros, from, width, to);
+        gemm::interleave(kZeros, from, width, to);
       } else {
         fetch(from, source_, width, reinterpret_cast<float*>(to));
       }
     }
   }
-  /// Interleaves the 16-bit elements of two rows.
-  static void interleave(const std::byte* first, const std::byte* second, std::int64_t width,
-                         std::byte* to) {
-    using T = std::uint16_t;
-    std::int64_t j = 0;
-    for (; j + simd::kSquare<T> <= width; j += simd::kSquare<T>) {
-      const simd::Row<T> a = simd::load_row<T>(first + j * kHalf),
-                         b = simd::load_row<T>(second + j * kHalf);
-      simd::store_row<T>(simd::interleave<T, false>(a, b), to + j * kWord);
-      simd::store_row<T>(simd::interleave<T, true>(a, b), to + j * kWord + sizeof a);
-    }
-    for (; j < width; ++j) {
-      std::memcpy(to + j * kWord, first + j * kHalf, kHalf);
-      std::memcpy(to + j * kWord + kHalf, second + j * kHalf, kHalf);
-    }
-  }
-
   /// Copies words as they are.
   struct Words {
     static constexpr std::int64_t kRows = 1;

@@ -70,6 +70,24 @@ inline void copy_run(const std::byte* from, std::int64_t bytes, void* to) {
   }
 }
 
+/// Pairs the 16-bit elements of two runs.
+inline void interleave(const std::byte* first, const std::byte* second, std::int64_t n,
+                       std::byte* to) {
+  using T = std::uint16_t;
+  constexpr std::int64_t kHalf = sizeof(T), kStep = simd::kSquare<T>;
+  std::int64_t i = 0;
+  for (; i + kStep <= n; i += kStep, to += 2 * kStep * kHalf) {
+    const simd::Row<T> a = simd::load_row<T>(first + i * kHalf),
+                       b = simd::load_row<T>(second + i * kHalf);
+    simd::store_row<T>(simd::interleave<T, false>(a, b), to);
+    simd::store_row<T>(simd::interleave<T, true>(a, b), to + sizeof a);
+  }
+  for (; i < n; ++i, to += 2 * kHalf) {
+    std::memcpy(to, first + i * kHalf, kHalf);
+    std::memcpy(to + kHalf, second + i * kHalf, kHalf);
+  }
+}
+
 /// Packs parts of operands. Has memory of its own for what is copied on the way.
 template <class C>
 class Packer {
@@ -138,7 +156,7 @@ class Packer {
     } else {
       runs[count] = kZeros;
       for (std::int64_t i = 0; i < count; i += 2, to += stride)
-        interleave(runs[i], runs[i + 1], lines, to);
+        interleave(runs[i], runs[i + 1], lines, reinterpret_cast<std::byte*>(to));
     }
   }
 
@@ -160,25 +178,6 @@ class Packer {
       copy_run(run, n * item_size(dtype), to);
     else
       fetch(run, dtype, n, reinterpret_cast<C*>(to));
-  }
-
-  /// Pairs the 16-bit elements of two runs.
-  static void interleave(const std::byte* first, const std::byte* second, std::int64_t n,
-                         Word* words) {
-    using T = std::uint16_t;
-    constexpr std::int64_t kHalf = sizeof(T), kStep = simd::kSquare<T>;
-    auto* to = reinterpret_cast<std::byte*>(words);
-    std::int64_t i = 0;
-    for (; i + kStep <= n; i += kStep, to += 2 * kStep * kHalf) {
-      const simd::Row<T> a = simd::load_row<T>(first + i * kHalf),
-                         b = simd::load_row<T>(second + i * kHalf);
-      simd::store_row<T>(simd::interleave<T, false>(a, b), to);
-      simd::store_row<T>(simd::interleave<T, true>(a, b), to + sizeof a);
-    }
-    for (; i < n; ++i, to += 2 * kHalf) {
-      std::memcpy(to, first + i * kHalf, kHalf);
-      std::memcpy(to + kHalf, second + i * kHalf, kHalf);
-    }
   }
 
   /// to[column * stride + row] = from[row * kRowStride + column]. Rows in memory would often share

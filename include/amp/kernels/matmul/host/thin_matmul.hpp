@@ -30,14 +30,8 @@ inline std::int64_t most_lines(DType dtype) {
   return dtype == kBFloat16 && gemm::multiplies(dtype) ? 4 : 8;
 }
 
-template <class Isa>
-AMP_ALWAYS_INLINE simd::Vec<float, Isa> load(const float* x) {
-  return simd::load<Isa>(x);
-}
-template <class Isa>
-AMP_ALWAYS_INLINE simd::Vec<float, Isa> load(const bfloat16* x) {
-  return amp::detail::decode<bfloat16>(simd::load<Isa>(reinterpret_cast<const std::uint16_t*>(x)));
-}
+using amp::detail::load_floats;
+
 template <class Isa>
 AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_first(const float* x, std::int64_t n) {
   return simd::load_first<Isa>(x, n);
@@ -58,10 +52,10 @@ struct Dots {
     std::int64_t i = 0;
     for (; i + simd::kLanes<Isa> <= k; i += simd::kLanes<Isa>) {
       const simd::Vec<float, Isa> factor = simd::load<Isa>(x + i);
-      a += load<Isa>(l0 + i) * factor;
-      b += load<Isa>(l1 + i) * factor;
-      c += load<Isa>(l2 + i) * factor;
-      d += load<Isa>(l3 + i) * factor;
+      a += load_floats<Isa>(l0 + i) * factor;
+      b += load_floats<Isa>(l1 + i) * factor;
+      c += load_floats<Isa>(l2 + i) * factor;
+      d += load_floats<Isa>(l3 + i) * factor;
     }
     if (const std::int64_t n = k - i; n > 0) {
       const simd::Vec<float, Isa> factor = simd::load_first<Isa>(x + i, n);
@@ -87,8 +81,8 @@ struct AddMultiples {
     for (; j + 2 * kLanes <= n; j += 2 * kLanes) {
       simd::Vec<float, Isa> a = simd::load<Isa>(sums + j), b = simd::load<Isa>(sums + j + kLanes);
       for (std::int64_t i = 0; i < count; ++i) {
-        a += load<Isa>(rows + i * stride + j) * x[i];
-        b += load<Isa>(rows + i * stride + j + kLanes) * x[i];
+        a += load_floats<Isa>(rows + i * stride + j) * x[i];
+        b += load_floats<Isa>(rows + i * stride + j + kLanes) * x[i];
       }
       simd::store(a, sums + j);
       simd::store(b, sums + j + kLanes);
@@ -169,7 +163,8 @@ struct Problem {
 
 }  // namespace thin
 
-/// Whether one matrix has few lines, and the other one is float32 or bfloat16 with a dense dimension.
+/// Whether one matrix has few lines, and the other one is float32 or bfloat16 with a dense
+/// dimension.
 inline bool is_thin(const MatmulArgs& args) {
   return args.output.dtype != kFloat64 && thin::Problem(args).is_thin();
 }
