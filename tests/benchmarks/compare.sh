@@ -15,7 +15,7 @@ rm -rf "$folder" && mkdir -p "$folder/wrong"
 import json
 import sys
 figures = json.load(open(sys.argv[1]))
-assert len(figures["cases"]) == 6, figures["cases"]  # two of them in each configuration too
+assert len(figures["cases"]) == 8, figures["cases"]  # two of them in the configurations of both formats
 for case in figures["cases"]:
     sides = {c["side"] for c in case["contestants"]}
     assert "amp" in sides, case
@@ -24,7 +24,7 @@ for case in figures["cases"]:
 assert "g++" in figures["built_from"]["compiler"] or "lang" in figures["built_from"]["compiler"]
 CHECK
 grep -q '^| MLP, batch 128 | [0-9]* | bfloat16 | ' "$folder/right/here.md"
-grep -q '^| MLP, batch 128 | AVX2 | .* | [0-9. and]* |$' "$folder/right/here.md"
+grep -q '^| MLP, batch 128 | float32 | AVX2 | .* | [0-9. and]* |$' "$folder/right/here.md"
 grep -q 'prefers-color-scheme: dark' "$folder/right/here.svg"
 
 cat >"$folder/wrong/cpu_benchmark" <<WRONG
