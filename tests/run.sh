@@ -186,12 +186,12 @@ skip() {
 
 # By comparison: --dry-run of clang-format 14 objects to some lines that it would leave as they are.
 check_format() {
-  local tool file result=0
-  tool=$(clang_format)
-  while IFS= read -r file; do
-    "$tool" "$file" | diff -u --label "$file" --label "$file, formatted" "$file" - || result=1
-  done < <(find ./*/ -path './build*' -prune -o -regex '.*\.\([hci]pp\|cuh?\)' -print)
-  return $result
+  find ./*/ -path './build*' -prune -o -regex '.*\.\([hci]pp\|cuh?\)' -print0 |
+    xargs -0 -P "$jobs" -n 50 bash -c 'result=0
+for file in "$@"; do
+  "$0" "$file" | diff -u --label "$file" --label "$file, formatted" "$file" - || result=1
+done
+exit $result' "$(clang_format)"
 }
 
 # configure FOLDER COMPILER OPTIMISATION [FLAG...]

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# Test programs: one executable per group of sources, one ctest per test case.
+# Test programs: one executable per group of sources, one ctest per test case, or, with a sanitizer,
+# per source.
 
 find_package(Catch2 QUIET)
 if(NOT Catch2_FOUND)
@@ -40,7 +41,9 @@ endif()
 target_compile_options(amp_compiled PRIVATE ${amp_test_warnings} ${amp_test_sanitizers})
 
 # The part of Catch that every test program links.
+set(amp_catch_main "${AMP_TEST_CATCH_MAIN}" Catch2::Catch2)
 if(NOT AMP_TEST_CATCH_MAIN)
+  set(amp_catch_main amp_catch_main)
   add_library(amp_catch_main STATIC "${PROJECT_SOURCE_DIR}/tests/support/catch_main.cpp")
   target_include_directories(amp_catch_main PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_compile_features(amp_catch_main PRIVATE cxx_std_20)
@@ -73,12 +76,7 @@ function(amp_test_program name)
     set(level -O1)
   endif()
   target_compile_options(${name} PRIVATE ${amp_test_warnings} "$<$<CONFIG:Release>:${level}>")
-  target_link_libraries(${name} PRIVATE amp::compiled ${arg_LIBRARIES})
-  if(AMP_TEST_CATCH_MAIN)
-    target_link_libraries(${name} PRIVATE "${AMP_TEST_CATCH_MAIN}" Catch2::Catch2)
-  else()
-    target_link_libraries(${name} PRIVATE amp_catch_main)
-  endif()
+  target_link_libraries(${name} PRIVATE amp::compiled ${arg_LIBRARIES} ${amp_catch_main})
   target_compile_options(${name} PRIVATE ${amp_test_sanitizers})
   target_link_options(${name} PRIVATE ${amp_test_sanitizers})
 
@@ -86,26 +84,36 @@ function(amp_test_program name)
   if(AMP_TEST_PREFIX)
     set(prefix "${AMP_TEST_PREFIX}.${prefix}")
   endif()
-  # A sanitizer finds nothing in long comparisons of values that it does not find in short ones of
-  # the same kernels, so there they are long tests.
+  set(labels "${AMP_TEST_PREFIX};${arg_LABELS}")
+  set(environment "${amp_test_environment};${arg_ENVIRONMENT}")
   if(AMP_TEST_SANITIZE)
-    catch_discover_tests(${name} TEST_SPEC ~[values] TEST_PREFIX "${prefix}" TEST_LIST ${name}_cases)
-    catch_discover_tests(${name} TEST_SPEC [values] TEST_PREFIX "${prefix}" TEST_LIST ${name}_values)
-  else()
-    catch_discover_tests(${name} TEST_PREFIX "${prefix}" TEST_LIST ${name}_cases)
+    # A sanitized program takes long to start, so here a ctest is a source file. A sanitizer finds
+    # nothing in long comparisons of values that it does not find in short ones of the same kernels,
+    # so those are long tests.
+    set(options --filenames-as-tags)
+    if(Catch2_VERSION VERSION_GREATER_EQUAL 3)  # for files whose test cases are all long
+      list(APPEND options --allow-running-no-tests)
+    endif()
+    foreach(source IN LISTS arg_SOURCES)
+      get_filename_component(file "${source}" NAME_WE)
+      string(REGEX REPLACE "_test$" "" short "${file}")
+      add_test(NAME ${prefix}${short} COMMAND ${name} ${options} "[#${file}]~[values]~[.]")
+      set_tests_properties(${prefix}${short} PROPERTIES
+        SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS "${labels}" ENVIRONMENT "${environment}")
+      file(READ "${source}" text)
+      if(text MATCHES "\\[values\\]")
+        add_test(NAME ${prefix}${short}.values COMMAND ${name} ${options} "[#${file}][values]")
+        set_tests_properties(${prefix}${short}.values PROPERTIES
+          SKIP_RETURN_CODE 77 TIMEOUT 1800 LABELS "${labels};long" ENVIRONMENT "${environment}")
+      endif()
+    endforeach()
+    return()
   endif()
+  catch_discover_tests(${name} TEST_PREFIX "${prefix}" TEST_LIST ${name}_cases)
   # Properties that are lists do not survive catch_discover_tests; ctest reads them from here.
   set(properties "${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake")
-  file(WRITE "${properties}" "")
-  foreach(list IN ITEMS cases values)
-    set(labels "${AMP_TEST_PREFIX};${arg_LABELS}")
-    if(list STREQUAL "values")
-      string(APPEND labels ";long")
-    endif()
-    file(APPEND "${properties}"
-      "if(${name}_${list})\n  set_tests_properties(\${${name}_${list}} PROPERTIES SKIP_RETURN_CODE 77 "
-      "TIMEOUT 900\n    LABELS \"${labels}\"\n"
-      "    ENVIRONMENT \"${amp_test_environment};${arg_ENVIRONMENT}\")\nendif()\n")
-  endforeach()
+  file(WRITE "${properties}"
+    "if(${name}_cases)\n  set_tests_properties(\${${name}_cases} PROPERTIES SKIP_RETURN_CODE 77 "
+    "TIMEOUT 900\n    LABELS \"${labels}\"\n    ENVIRONMENT \"${environment}\")\nendif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${properties}")
 endfunction()
