@@ -4,6 +4,9 @@
 // The instructions that the host kernels choose by.
 #include <amp/amp.hpp>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -28,6 +31,10 @@ TEST_CASE("instruction_set: what the system says, and no more than the environme
     wanted = InstructionSet::kAvx512Bf16;
   const char* const setting = std::getenv("AMP_MAX_CPU_ISA");
   const std::string most = setting == nullptr ? "" : setting;
+  if (wanted >= InstructionSet::kAvx512 && has("amx_tile") && has("amx_bf16") &&
+      (most.empty() || most.starts_with("AMX")) && ::syscall(SYS_arch_prctl, 0x1023, 18) == 0) {
+    wanted = has("amx_fp16") && most != "AMX" ? InstructionSet::kAmxFp16 : InstructionSet::kAmx;
+  }
   if (most == "BASELINE") wanted = InstructionSet::kBaseline;
   if (most == "AVX2") wanted = (std::min)(wanted, InstructionSet::kAvx2);
   if (most == "AVX512") wanted = (std::min)(wanted, InstructionSet::kAvx512);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The instruction sets that amp's own host kernels are compiled for, and the one that this process
-// uses: the widest that the processor has, limited by AMP_MAX_CPU_ISA=BASELINE, AVX2, AVX512 or
-// AVX512_BF16 in the environment. Other values are ignored. A new set is a row here, and one in
-// on_widest.hpp.
+// uses: the widest that the processor has, limited by AMP_MAX_CPU_ISA in the environment: BASELINE,
+// AVX2, AVX512, AVX512_BF16, AMX or AMX_FP16. Other values are ignored. A new set is a row here, and
+// one in on_widest.hpp if all kernels are compiled for it.
 #pragma once
 
 #include "amp/core/config.hpp"
@@ -19,6 +19,8 @@ enum class InstructionSet {
   /// AVX512_BF16: products of bfloat16, for matmuls. Intel's processors count as without it: on a
   /// Xeon, oneDNN's matmuls with it took 1.8 times as long as those of float32.
   kAvx512Bf16,
+  kAmx,      ///< AMX-BF16: products of tiles of bfloat16. The system has permitted their use.
+  kAmxFp16,  ///< AMX-FP16: the same of float16
 };
 
 /// Returns the set that the host kernels use. It is determined once per process.
@@ -60,6 +62,7 @@ inline constexpr int kMostLanes = kLanes<Avx512>;
 #define AMP_WITH_AVX512 AMP_FOR_SET("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")
 #define AMP_WITH_AVX512_BF16 \
   AMP_FOR_SET("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma,f16c")
+#define AMP_WITH_AMX AMP_FOR_SET("amx-tile,amx-bf16")
 #define AMP_WITH_AVX2 AMP_FOR_SET("avx2,fma,f16c")
 #define AMP_WITH_AVX2_WITHOUT_FMA AMP_FOR_SET("avx2,f16c")
 

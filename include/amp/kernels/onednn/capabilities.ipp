@@ -15,6 +15,9 @@ namespace detail {
 /// Returns the instructions of amp's own kernels.
 AMP_INLINE std::string instructions_of_amp() {
   switch (instruction_set()) {
+    case InstructionSet::kAmxFp16:
+    case InstructionSet::kAmx:
+      return "AMX";
     case InstructionSet::kAvx512Bf16:
       return "AVX512_BF16";
     case InstructionSet::kAvx512:
@@ -41,7 +44,8 @@ struct AMP_EXPORT AskedCpu {
 #else
     return {.library = "amp",
             .instructions = instructions_of_amp(),
-            .bfloat16 = instruction_set() >= InstructionSet::kAvx512Bf16};
+            .bfloat16 = instruction_set() >= InstructionSet::kAvx512Bf16,
+            .float16 = instruction_set() >= InstructionSet::kAmxFp16};
 #endif
   }
 };

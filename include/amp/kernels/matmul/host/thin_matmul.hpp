@@ -16,7 +16,7 @@
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/matmul/args.hpp"
-#include "amp/kernels/matmul/host/micro_kernel.hpp"
+#include "amp/kernels/matmul/host/kernels.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 #include "amp/types/bfloat16.hpp"
 #include "amp/types/format_vectors.hpp"

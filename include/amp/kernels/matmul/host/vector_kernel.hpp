@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The kernels in vector registers, one for each instruction set and each kind of factor.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "amp/core/config.hpp"
+#include "amp/core/simd/isa.hpp"
+#include "amp/core/simd/vec.hpp"
+#include "amp/kernels/matmul/host/micro_kernel.hpp"
+
+namespace amp::inline v0::kernels::host::gemm {
+
+// The sums of the products of each lane's pairs of bfloat16: rounded after each product, with
+// subnormal numbers as 0. g++ takes the instruction's word in a template without a target, which it
+// would not inline a function for the set into. For clang it is the other way round.
+#if AMP_X86 && !defined(__clang__)
+#define AMP_ADD_PAIRS(sums, row, a) __asm__("vdpbf16ps %2, %1, %0" : "+v"(sums) : "v"(row), "v"(a))
+#elif AMP_X86
+AMP_WITH_AVX512_BF16 inline void add_pairs(simd::Register<float, 64>::type& sums,
+                                           const simd::Register<std::uint32_t, 64>::type& row,
+                                           const simd::Register<std::uint32_t, 64>::type& a) {
+  __asm__("vdpbf16ps %2, %1, %0" : "+v"(sums) : "v"(row), "v"(a));
+}
+#define AMP_ADD_PAIRS(sums, row, a) add_pairs(sums, row, a)
+#else
+#define AMP_ADD_PAIRS(sums, row, a) static_cast<void>(0)
+#endif
+
+/// Adds the products of a word with those of a row of b: of numbers, or of pairs.
+template <class V, class Words, class Word>
+AMP_ALWAYS_INLINE void add_products(V& sums, const Words& row, Word a) {
+  if constexpr (std::is_same_v<Word, std::uint32_t>) {
+    [[maybe_unused]] const Words pairs = a | Words{};
+    AMP_ADD_PAIRS(sums, row, pairs);
+  } else {
+    sums += a * row;
+  }
+}
+#undef AMP_ADD_PAIRS
+
+/// The rows of a tile. With two vectors of columns, its sums and what they are made of fill the
+/// registers of the set.
+template <class Isa>
+inline constexpr int kTileRows = std::is_same_v<Isa, simd::Avx512> ? 12
+                                 : std::is_same_v<Isa, simd::Avx2> ? 6
+                                                                   : 4;
+template <class Isa, class C>
+inline constexpr int kTileColumns = 2 * Isa::kBytes / static_cast<int>(sizeof(C));
+
+/// A kernel's run(). C is the type of the sums.
+template <class C, class Word>
+struct MultiplyTile {
+  template <class Isa>
+  AMP_ALWAYS_INLINE static void run(std::int64_t depth, const void* a, const void* b, C* c,
+                                    std::int64_t stride, bool accumulate) {
+    tile<Isa>(std::make_integer_sequence<int, 2 * kTileRows<Isa>>(), depth,
+              static_cast<const Word*>(a), static_cast<const Word*>(b), c, stride, accumulate);
+  }
+
+ private:
+  /// kTile counts the vectors of c. It is a fold over them: with loops, g++ keeps the sums in
+  /// memory even at -O3, which takes twice the time. Each vector of b is loaded by itself: g++
+  /// copies an array in small pieces to the stack, and waits for all of them.
+  template <class Isa, int... kTile>
+  AMP_ALWAYS_INLINE static void tile(std::integer_sequence<int, kTile...>, std::int64_t depth,
+                                     const Word* a, const Word* b, C* c, std::int64_t stride,
+                                     bool accumulate) {
+    using V = typename simd::Register<C, Isa::kBytes>::type;
+    using Words = typename simd::Register<Word, Isa::kBytes>::type;
+    constexpr int kColumns = kTileColumns<Isa, C>, kLanes = kColumns / 2;
+    V sums[sizeof...(kTile)];
+    ((sums[kTile] = V{}), ...);
+    for (int i = 0; i < kTileRows<Isa>; ++i) __builtin_prefetch(c + i * stride, 1);
+    AMP_UNROLL_BY_4
+    for (std::int64_t k = 0; k < depth; ++k, ++a, b += kColumns) {
+      Words row[2];
+      __builtin_memcpy(&row[0], b, sizeof(Words));
+      __builtin_memcpy(&row[1], b + kLanes, sizeof(Words));
+      (add_products(sums[kTile], row[kTile % 2], a[kTile / 2 * kRowStride]), ...);
+    }
+    (put(sums[kTile], c + kTile / 2 * stride + kTile % 2 * kLanes, accumulate), ...);
+  }
+
+  template <class V>
+  AMP_ALWAYS_INLINE static void put(const V& sums, C* to, bool accumulate) {
+    V out = sums;
+    if (accumulate) {
+      __builtin_memcpy(&out, to, sizeof out);
+      out += sums;
+    }
+    __builtin_memcpy(to, &out, sizeof out);
+  }
+};
+
+}  // namespace amp::inline v0::kernels::host::gemm
