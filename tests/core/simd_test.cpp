@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The functions of vectors on each instruction set, against those of C in double.
+#include <amp/core/simd/ends.hpp>
 #include <amp/core/simd/fold.hpp>
 #include <amp/core/simd/inverse.hpp>
 #include <amp/core/simd/math.hpp>
@@ -303,6 +304,44 @@ bool transposes() {
     }
   }
   return true;
+}
+
+namespace {
+
+/// y[l] = lane l of the first n elements of x, for all lanes
+struct LoadFirst {
+  template <class Isa, class T>
+  AMP_ALWAYS_INLINE static void run(const T* x, std::int64_t n, T* y) {
+    simd::store(simd::load_first<Isa>(x, n), y);
+  }
+};
+template <class T>
+void check_load_first() {
+  for (const simd::InstructionSet set : instruction_sets()) {
+    for (std::int64_t n = 0; n <= simd::kMostLanes; ++n) {
+      std::vector<T> x(static_cast<std::size_t>(n)), y(simd::kMostLanes, T(99));
+      for (std::int64_t i = 0; i < n; ++i)
+        x[static_cast<std::size_t>(i)] = static_cast<T>(15 * i + 7);
+      const std::int64_t lanes = set == simd::InstructionSet::kBaseline ? 4
+                                 : set == simd::InstructionSet::kAvx2   ? 8
+                                                                        : 16;
+      if (n > lanes) break;
+      simd::on_set<LoadFirst>(set, static_cast<const T*>(x.data()), n, y.data());
+      std::vector<T> wanted = x;
+      wanted.resize(static_cast<std::size_t>(lanes));
+      wanted.resize(y.size(), T(99));
+      CHECK(y == wanted);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("simd: the first lanes of arrays that end with them", "[core]") {
+  check_load_first<float>();
+  check_load_first<std::int32_t>();
+  check_load_first<std::uint16_t>();
+  check_load_first<std::uint8_t>();
 }
 
 TEST_CASE("simd: transposes of squares", "[core]") {

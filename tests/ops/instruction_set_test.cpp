@@ -31,10 +31,11 @@ TEST_CASE("instruction_set: what the system says, and no more than the environme
     wanted = InstructionSet::kAvx512Bf16;
   const char* const setting = std::getenv("AMP_MAX_CPU_ISA");
   const std::string most = setting == nullptr ? "" : setting;
+#ifdef SYS_arch_prctl
   if (wanted >= InstructionSet::kAvx512 && has("amx_tile") && has("amx_bf16") &&
-      (most.empty() || most.starts_with("AMX")) && ::syscall(SYS_arch_prctl, 0x1023, 18) == 0) {
+      (most.empty() || most.starts_with("AMX")) && ::syscall(SYS_arch_prctl, 0x1023, 18) == 0)
     wanted = has("amx_fp16") && most != "AMX" ? InstructionSet::kAmxFp16 : InstructionSet::kAmx;
-  }
+#endif
   if (most == "BASELINE") wanted = InstructionSet::kBaseline;
   if (most == "AVX2") wanted = (std::min)(wanted, InstructionSet::kAvx2);
   if (most == "AVX512") wanted = (std::min)(wanted, InstructionSet::kAvx512);

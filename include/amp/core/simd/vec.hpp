@@ -212,6 +212,17 @@ struct Vec : Registers<T, Isa> {
 };
 // clang-format on
 
+/// The same bits as numbers of another type of the same size. (g++ copies a vector of 32 bytes in
+/// two pieces if its structure is cast.)
+template <class To, class T, class Isa>
+AMP_ALWAYS_INLINE Vec<To, Isa> as(const Vec<T, Isa>& x) {
+  using Native = typename Vec<To, Isa>::Native;
+  Vec<To, Isa> result;
+  result.low = reinterpret_cast<Native>(x.low);
+  if constexpr (Vec<T, Isa>::kTwo) result.high = reinterpret_cast<Native>(x.high);
+  return result;
+}
+
 /// mask ? a : b
 template <class T, class Isa>
 AMP_ALWAYS_INLINE Vec<T, Isa> select(const Mask<T, Isa>& mask, const Vec<T, Isa>& a,
@@ -221,7 +232,7 @@ AMP_ALWAYS_INLINE Vec<T, Isa> select(const Mask<T, Isa>& mask, const Vec<T, Isa>
     Mask<T, Isa> result = mask;
     AMP_SELECT_BY_NAME(result.low, a.low, b.low);
     if constexpr (kTwo) AMP_SELECT_BY_NAME(result.high, a.high, b.high);
-    return __builtin_bit_cast(Vec<T, Isa>, result);
+    return as<T>(result);
   } else {
     Vec<T, Isa> result;
     result.low = mask.low ? a.low : b.low;
@@ -244,12 +255,6 @@ AMP_ALWAYS_INLINE Vec<T, Isa> smaller(const Vec<T, Isa>& a, const Vec<T, Isa>& b
   result.low = a.low < b.low ? a.low : b.low;
   if constexpr (Vec<T, Isa>::kTwo) result.high = a.high < b.high ? a.high : b.high;
   return result;
-}
-
-/// The same bits as numbers of another type of the same size.
-template <class To, class T, class Isa>
-AMP_ALWAYS_INLINE Vec<To, Isa> as(const Vec<T, Isa>& x) {
-  return __builtin_bit_cast(Vec<To, Isa>, x);
 }
 
 template <class T, class Isa>
@@ -284,100 +289,10 @@ AMP_ALWAYS_INLINE void store(const Vec<T, Isa>& v, T* x) {
   __builtin_memcpy(x, &v.low, sizeof v.low);
   if constexpr (Vec<T, Isa>::kTwo) __builtin_memcpy(x + kLanes<Isa> / 2, &v.high, sizeof v.high);
 }
-/// Masks of which the first n are set, in memory.
-template <class T>
-AMP_ALWAYS_INLINE const typename IntegerOf<sizeof(T)>::type* first_lanes(std::int64_t n) {
-  using I = typename IntegerOf<sizeof(T)>::type;
-  static constexpr I kMasks[2 * kMostLanes] = {-1, -1, -1, -1, -1, -1, -1, -1,
-                                               -1, -1, -1, -1, -1, -1, -1, -1};
-  return kMasks + kMostLanes - n;
-}
-
-namespace native {
-
-/// Whether the set reads and writes some lanes only. Otherwise they are copied one by one.
-template <class T, class Isa>
-inline constexpr bool kHasMasks = sizeof(T) == 4 && !std::is_same_v<Isa, Baseline>;
-
-void load_first();  // so that these names are known on other processors
-void store_first();
-
-// Not AMP_ALWAYS_INLINE: kernels, which call them, are templates without a target. They become a few
-// instructions, since a kernel is inlined into functions with a target.
-#if AMP_X86
-using Aligned [[gnu::vector_size(32)]] = float;  // which the builtins do not require
-AMP_WITH_AVX2_WITHOUT_FMA inline void load_first(const float* x, std::int64_t n,
-                                                 Register<float, 32>::type& y) {
-  Register<std::int32_t, 32>::type mask;
-  __builtin_memcpy(&mask, first_lanes<float>(n), sizeof mask);
-  y = __builtin_ia32_maskloadps256(reinterpret_cast<const Aligned*>(x), mask);
-}
-AMP_WITH_AVX2_WITHOUT_FMA inline void store_first(const Register<float, 32>::type& x,
-                                                  std::int64_t n, float* y) {
-  Register<std::int32_t, 32>::type mask;
-  __builtin_memcpy(&mask, first_lanes<float>(n), sizeof mask);
-  __builtin_ia32_maskstoreps256(reinterpret_cast<Aligned*>(y), mask, x);
-}
-AMP_WITH_AVX512 inline void load_first(const float* x, std::int64_t n,
-                                       Register<float, 64>::type& y) {
-  const auto mask = static_cast<std::uint16_t>((1U << n) - 1);
-#if defined(__clang__)  // whose AddressSanitizer rewrites memory operands of assembly, wrongly
-  y = __builtin_ia32_loadups512_mask(x, Register<float, 64>::type{}, mask);
-#else
-  __asm__("vmovups %1, %0%{%2%}%{z%}"
-          : "=v"(y)
-          : "m"(*reinterpret_cast<const Register<float, 64>::type*>(x)), "Yk"(mask));
-#endif
-}
-AMP_WITH_AVX512 inline void store_first(const Register<float, 64>::type& x, std::int64_t n,
-                                        float* y) {
-  const auto mask = static_cast<std::uint16_t>((1U << n) - 1);
-#if defined(__clang__)
-  __builtin_ia32_storeups512_mask(y, x, mask);
-#else
-  __asm__("vmovups %1, %0%{%2%}"
-          : "+m"(*reinterpret_cast<Register<float, 64>::type*>(y))
-          : "v"(x), "Yk"(mask));
-#endif
-}
-#endif
-
-}  // namespace native
-
 /// to[l] += terms[l]
 template <class T, class Isa>
 AMP_ALWAYS_INLINE void add_to(T* to, const Vec<T, Isa>& terms) {
   store(load<Isa>(to) + terms, to);
-}
-/// The first n <= kLanes elements; the other lanes are 0.
-template <class Isa, class T>
-AMP_ALWAYS_INLINE Vec<T, Isa> load_first(const T* x, std::int64_t n) {
-  if constexpr (native::kHasMasks<T, Isa>) {
-    Vec<float, Isa> v;
-    native::load_first(reinterpret_cast<const float*>(x), n, v.low);
-    return as<T>(v);
-  } else {
-    T padded[kLanes<Isa>] = {};
-    for (std::int64_t l = 0; l < n; ++l) padded[l] = x[l];
-    return load<Isa>(padded);
-  }
-}
-template <class T, class Isa>
-AMP_ALWAYS_INLINE void store_first(const Vec<T, Isa>& v, T* x, std::int64_t n) {
-  if constexpr (native::kHasMasks<T, Isa>) {
-    native::store_first(as<float>(v).low, n, reinterpret_cast<float*>(x));
-  } else {
-    T padded[kLanes<Isa>];
-    store(v, padded);
-    for (std::int64_t l = 0; l < n; ++l) x[l] = padded[l];
-  }
-}
-
-/// Sets the lanes from n on to 0, whatever they hold.
-template <class T, class Isa>
-AMP_ALWAYS_INLINE Vec<T, Isa> keep_first(const Vec<T, Isa>& v, std::int64_t n) {
-  if (n >= kLanes<Isa>) return v;
-  return as<T>(as<typename IntegerOf<sizeof(T)>::type>(v) & load<Isa>(first_lanes<T>(n)));
 }
 
 }  // namespace amp::inline v0::simd

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "amp/core/simd/ends.hpp"
 #include "amp/core/simd/fold.hpp"
 #include "amp/kernels/cross_entropy/args.hpp"
 #include "amp/kernels/cross_entropy/formula.hpp"

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "amp/core/simd/ends.hpp"
 #include "amp/core/simd/fold.hpp"
 #include "amp/kernels/softmax/formula.hpp"
 #include "amp/kernels/softmax/host.hpp"

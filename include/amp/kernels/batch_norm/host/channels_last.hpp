@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "amp/core/math.hpp"
+#include "amp/core/simd/ends.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/batch_norm/host/running_statistics.hpp"

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "amp/core/simd/ends.hpp"
 #include "amp/core/simd/vec.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "amp/core/simd/ends.hpp"
 #include "amp/core/simd/inverse.hpp"
 #include "amp/core/simd/math.hpp"
 #include "amp/core/simd/on_widest.hpp"

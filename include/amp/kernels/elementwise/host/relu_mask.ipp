@@ -9,6 +9,7 @@
 
 #include "amp/core/math.hpp"
 #include "amp/core/simd/convert.hpp"
+#include "amp/core/simd/ends.hpp"
 #include "amp/core/simd/on_widest.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/compute_type.hpp"

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "amp/core/math.hpp"
+#include "amp/core/simd/ends.hpp"
 #include "amp/core/simd/fold.hpp"
 #include "amp/core/simd/on_widest.hpp"
 #include "amp/core/simd/vec.hpp"

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "amp/core/simd/convert.hpp"
+#include "amp/core/simd/ends.hpp"
 #include "amp/core/simd/fold.hpp"
 #include "amp/kernels/norm/formula.hpp"
 #include "amp/kernels/reduce/host/sum_block.hpp"

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "amp/core/simd/convert.hpp"
+#include "amp/core/simd/ends.hpp"
 #include "amp/core/simd/fold.hpp"
 #include "amp/kernels/traversal/host/rows.hpp"
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "amp/core/simd/ends.hpp"
 #include "amp/core/simd/fold.hpp"
 #include "amp/core/simd/math.hpp"
 

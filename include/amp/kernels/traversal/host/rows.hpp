@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "amp/core/math.hpp"
+#include "amp/core/simd/ends.hpp"
 #include "amp/core/simd/on_widest.hpp"
 #include "amp/core/simd/vec.hpp"
 #include "amp/kernels/traversal/host/block.hpp"

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+#
+# store_forwarding.sh PYTHON LIBRARY FOLDER [COMPILER [FLAG]...]: no kernel of the library, or of one that the
+# compiler makes at -O2, loads a vector that narrower stores have just written.
+set -euo pipefail
+python=$1 library=$2 folder=$3
+shift 3
+command -v objdump >/dev/null || { echo "skipped: no objdump" && exit 77; }
+checker=$(dirname "$0")/store_forwarding.py
+
+# In pieces of 16 bytes, and as a whole.
+code='0 <copied>:\n 0:\tvmovdqa %%xmm0,-0x20(%%rsp)\n 6:\tvmovdqa %%xmm1,-0x10(%%rsp)\n c:\tvaddps -0x20(%%rsp),%%ymm2,%%ymm0\n'
+if printf "$code" | "$python" "$checker" >/dev/null; then
+  echo "a load of two stored pieces was not found" && exit 1
+fi
+printf "${code//xmm/ymm}" | "$python" "$checker"
+
+if (($#)); then
+  mkdir -p "$folder"
+  library=$folder/library.o
+  printf '#include <amp/compiled.hpp>\n' | "$@" -O2 -DAMP_COMPILED -x c++ -c - -o "$library"
+fi
+objdump -d -C --no-show-raw-insn "$library" | "$python" "$checker"
