@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""store_forwarding.py < DISASSEMBLY: reads what `objdump -d -C --no-show-raw-insn` prints, and fails if a
+"""store_forwarding.py [NAME] < DISASSEMBLY: reads what `objdump -d -C --no-show-raw-insn` prints, and fails if a
 vector is loaded from bytes that narrower stores have just written, as when a compiler copies a vector in
 pieces. A processor cannot forward several stores to one load: it waits, a dozen cycles, until they have
 reached the cache.
 
 Reads each function from top to bottom. Stores and loads are compared if they name the same register, which
-has not changed between them. A call in between takes longer than the load waits."""
+has not changed between them. A call in between takes longer than the load waits. NAME: only functions with it."""
 import collections
 import re
 import sys
@@ -65,7 +65,8 @@ def waiting_loads(lines):
 
 
 def main():
-    found = waiting_loads(sys.stdin)
+    wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+    found = collections.Counter({name: n for name, n in waiting_loads(sys.stdin).items() if wanted in name})
     for function, loads in found.most_common():
         print(f"{loads} load(s) wait for narrower stores: {function[:200]}")
     return 1 if found else 0

@@ -39,7 +39,7 @@ struct ConvertVectors {
   template <class Isa, class Format>
   AMP_ALWAYS_INLINE static void convert(const Format* from, float* to) {
     Codes<Format, Isa> codes;
-    __builtin_memcpy(&codes, from, sizeof codes);
+    codes.low = simd::in_memory<typename Format::bits_type, sizeof codes.low>(from).value;
     simd::store(decode<Format>(codes), to);
   }
   template <class Isa, class Format>
@@ -49,7 +49,7 @@ struct ConvertVectors {
       simd::store_half(x, reinterpret_cast<std::uint16_t*>(to));
     } else {
       const Codes<Format, Isa> codes = encode<Format>(x);
-      __builtin_memcpy(static_cast<void*>(to), &codes, sizeof codes);
+      simd::in_memory<typename Format::bits_type, sizeof codes.low>(to).value = codes.low;
     }
   }
 };

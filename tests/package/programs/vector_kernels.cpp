@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The innermost loops of matmuls, sums and norms, for vectors_in_registers.sh.
-#include <amp/kernels/matmul/host/micro_kernel.hpp>
+// The innermost loops of matmuls, sums, norms and Adam, for vectors_in_registers.sh.
+#include <amp/kernels/matmul/host/kernels.hpp>
 #include <amp/kernels/norm/host/rows.hpp>
+#include <amp/kernels/optim/adam.hpp>
+#include <amp/kernels/optim/host/step_loop.hpp>
 #include <amp/kernels/reduce/host/sum_block.hpp>
 
 #include <cstdint>
@@ -26,4 +28,8 @@ double sum_of_squares(const float* x, std::int64_t n, double mean) {
 void add_to_sums(const float* x, const float* grad, const float* weights, std::int64_t n,
                  host::detail::NormSums* sums) {
   amp::simd::on_widest<host::detail::AddToNormSums>(x, grad, weights, n, 0.5F, 2.0F, sums);
+}
+void adam(const host::detail::StepLoop<amp::kernels::AdamRule, float>& loop, const float* g,
+          float* w, float* const (&states)[2], std::int64_t n) {
+  loop.run(g, w, states, nullptr, n);
 }

@@ -90,7 +90,8 @@ template <class Isa>
 inline constexpr bool kByName = !std::is_same_v<Isa, Baseline>;
 #define AMP_WIDEN_BY_NAME(text, x, y) __asm__(text " %1, %0" : "=v"(y) : "vm"(x))
 #define AMP_REGISTER_BY_NAME(text, x, y) __asm__(text : "=v"(y) : "v"(x))
-#define AMP_JOIN_BY_NAME(text, a, b, y) __asm__(text : "=&v"(y) : "v"(a), "v"(b))
+// Of the first 16 registers, since vinsertf128 knows no others.
+#define AMP_JOIN_BY_NAME(text, a, b, y) __asm__(text : "=&x"(y) : "x"(a), "x"(b))
 #define AMP_BINARY_BY_NAME(text, a, b, y) __asm__(text : "=v"(y) : "v"(a), "v"(b))
 #else
 template <class Isa>
@@ -162,8 +163,8 @@ template <class Isa>
 AMP_ALWAYS_INLINE Vec<double, Isa> load_doubles(const float* x) {
   native::R<float, Isa::kBytes / 2> first, second;
   Vec<double, Isa> doubles;
-  __builtin_memcpy(&first, x, sizeof first);
-  __builtin_memcpy(&second, x + kLanes<Isa> / 2, sizeof second);
+  first = in_memory<float, Isa::kBytes / 2>(x).value;
+  second = in_memory<float, Isa::kBytes / 2>(x + kLanes<Isa> / 2).value;
   if constexpr (native::kByName<Isa>) {
     AMP_WIDEN_BY_NAME("vcvtps2pd", first, doubles.low);
     AMP_WIDEN_BY_NAME("vcvtps2pd", second, doubles.high);
@@ -186,7 +187,7 @@ AMP_ALWAYS_INLINE Vec<double, Isa> to_double(const Vec<float, Isa>& x) {
       AMP_REGISTER_BY_NAME("vextractf64x4 $1, %1, %t0\n\tvcvtps2pd %t0, %0", x.low, y.high);
     } else {
       AMP_REGISTER_BY_NAME("vcvtps2pd %x1, %0", x.low, y.low);
-      AMP_REGISTER_BY_NAME("vextractf128 $1, %1, %x0\n\tvcvtps2pd %x0, %0", x.low, y.high);
+      AMP_REGISTER_BY_NAME("vpermpd $0xee, %1, %0\n\tvcvtps2pd %x0, %0", x.low, y.high);
     }
     return y;
   } else {
@@ -214,8 +215,8 @@ AMP_ALWAYS_INLINE Vec<float, Isa> to_float(const Vec<double, Isa>& x) {
     const auto low = __builtin_convertvector(x.low, native::R<float, Isa::kBytes / 2>);
     const auto high = __builtin_convertvector(x.high, native::R<float, Isa::kBytes / 2>);
     float halves[kLanes<Isa>];
-    __builtin_memcpy(halves, &low, sizeof low);
-    __builtin_memcpy(halves + kLanes<Isa> / 2, &high, sizeof high);
+    in_memory<float, Isa::kBytes / 2>(halves).value = low;
+    in_memory<float, Isa::kBytes / 2>(halves + kLanes<Isa> / 2).value = high;
     y = load<Isa>(halves);
   }
   return y;
@@ -251,14 +252,14 @@ AMP_ALWAYS_INLINE Vec<std::uint16_t, Isa> upper_halves(const Vec<std::uint32_t, 
     if constexpr (std::is_same_v<Isa, Avx512>) {
       static constexpr std::uint16_t kPlaces[32] = {1,  3,  5,  7,  9,  11, 13, 15,
                                                     17, 19, 21, 23, 25, 27, 29, 31};
-      native::R<std::uint16_t, 64> places;
-      __builtin_memcpy(&places, kPlaces, sizeof places);
+      [[maybe_unused]] native::R<std::uint16_t, 64> places;
+      places = in_memory<std::uint16_t, 64>(kPlaces).value;
       AMP_BINARY_BY_NAME("vpermw %1, %2, %g0", x.low, places, y.low);
     } else {
       static constexpr std::uint8_t kPlaces[32] = {2, 3, 6, 7, 10, 11, 14, 15, 0,  0,  0,  0,
                                                    0, 0, 0, 0, 2,  3,  6,  7,  10, 11, 14, 15};
-      native::R<std::uint8_t, 32> places;
-      __builtin_memcpy(&places, kPlaces, sizeof places);
+      [[maybe_unused]] native::R<std::uint8_t, 32> places;
+      places = in_memory<std::uint8_t, 32>(kPlaces).value;
       AMP_BINARY_BY_NAME("vpshufb %2, %1, %t0\n\tvpermq $8, %t0, %t0", x.low, places, y.low);
     }
     return y;

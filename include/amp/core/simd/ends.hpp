@@ -39,13 +39,13 @@ using Shorts [[gnu::vector_size(32)]] = std::int16_t;
 AMP_WITH_AVX2_WITHOUT_FMA inline void load_first(const float* x, std::int64_t n,
                                                  Register<float, 32>::type& y) {
   Register<std::int32_t, 32>::type mask;
-  __builtin_memcpy(&mask, first_lanes<float>(n), sizeof mask);
+  mask = in_memory<std::int32_t, 32>(first_lanes<float>(n)).value;
   y = __builtin_ia32_maskloadps256(reinterpret_cast<const Aligned*>(x), mask);
 }
 AMP_WITH_AVX2_WITHOUT_FMA inline void store_first(const Register<float, 32>::type& x,
                                                   std::int64_t n, float* y) {
   Register<std::int32_t, 32>::type mask;
-  __builtin_memcpy(&mask, first_lanes<float>(n), sizeof mask);
+  mask = in_memory<std::int32_t, 32>(first_lanes<float>(n)).value;
   __builtin_ia32_maskstoreps256(reinterpret_cast<Aligned*>(y), mask, x);
 }
 AMP_WITH_AVX512 inline void load_first(const float* x, std::int64_t n,

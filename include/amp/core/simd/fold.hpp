@@ -27,15 +27,14 @@ struct Halved<Avx512> {
 template <bool kSecond, class T, class Isa>
 AMP_ALWAYS_INLINE Vec<T, typename Halved<Isa>::type> half_of(const Vec<T, Isa>& v) {
   Vec<T, typename Halved<Isa>::type> half;
+  constexpr int kBytes = sizeof half.low;
   if constexpr (Vec<T, Isa>::kTwo) {
     const auto& lanes = kSecond ? v.high : v.low;
-    __builtin_memcpy(&half.low, &lanes, sizeof half.low);
-    __builtin_memcpy(&half.high, reinterpret_cast<const char*>(&lanes) + sizeof half.low,
-                     sizeof half.high);
+    half.low = in_memory<T, kBytes>(&lanes).value;
+    half.high = in_memory<T, kBytes>(reinterpret_cast<const char*>(&lanes) + kBytes).value;
   } else {
-    __builtin_memcpy(&half.low,
-                     reinterpret_cast<const char*>(&v.low) + (kSecond ? sizeof half.low : 0),
-                     sizeof half.low);
+    half.low =
+        in_memory<T, kBytes>(reinterpret_cast<const char*>(&v.low) + (kSecond ? kBytes : 0)).value;
   }
   return half;
 }
@@ -82,8 +81,9 @@ AMP_ALWAYS_INLINE bool any_bit(const typename Register<std::int64_t, kBytes>::ty
     return v[0] != 0;
   } else {
     typename Register<std::int64_t, kBytes / 2>::type low, high;
-    __builtin_memcpy(&low, &v, sizeof low);
-    __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
+    low = in_memory<std::int64_t, kBytes / 2>(&v).value;
+    high =
+        in_memory<std::int64_t, kBytes / 2>(reinterpret_cast<const char*>(&v) + sizeof low).value;
     return any_bit<kBytes / 2>(low | high);
   }
 }

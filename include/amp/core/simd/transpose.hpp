@@ -24,12 +24,12 @@ inline constexpr std::int64_t kSquare = 16 / static_cast<std::int64_t>(sizeof(T)
 template <class T>
 AMP_ALWAYS_INLINE Row<T> load_row(const void* x) {
   Row<T> row;
-  __builtin_memcpy(&row, x, sizeof row);
+  row = in_memory<T, 16>(x).value;
   return row;
 }
 template <class T>
 AMP_ALWAYS_INLINE void store_row(const Row<T>& row, void* x) {
-  __builtin_memcpy(x, &row, sizeof row);
+  in_memory<T, 16>(x).value = row;
 }
 
 /// a[i], b[i], a[i + 1], b[i + 1], ... from the first element of a half on. The lanes are spelled

@@ -34,10 +34,10 @@ struct MultiplyTiny : simd::UpToAvx2 {
         V sum{};
         for (std::int64_t q = 0; q < k; ++q) {
           V row;
-          __builtin_memcpy(&row, b + q * kTinyWidth + j, sizeof row);
+          row = simd::in_memory<C, sizeof(V)>(b + q * kTinyWidth + j).value;
           sum += a[i * row_stride + q * column_stride] * row;
         }
-        __builtin_memcpy(c + i * kTinyWidth + j, &sum, sizeof sum);
+        simd::in_memory<C, sizeof(V)>(c + i * kTinyWidth + j).value = sum;
       }
     }
   }

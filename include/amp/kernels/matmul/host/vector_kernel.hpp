@@ -79,8 +79,8 @@ struct MultiplyTile {
     AMP_UNROLL_BY_4
     for (std::int64_t k = 0; k < depth; ++k, ++a, b += kColumns) {
       Words row[2];
-      __builtin_memcpy(&row[0], b, sizeof(Words));
-      __builtin_memcpy(&row[1], b + kLanes, sizeof(Words));
+      row[0] = simd::in_memory<Word, Isa::kBytes>(b).value;
+      row[1] = simd::in_memory<Word, Isa::kBytes>(b + kLanes).value;
       (add_products(sums[kTile], row[kTile % 2], a[kTile / 2 * kRowStride]), ...);
     }
     (put(sums[kTile], c + kTile / 2 * stride + kTile % 2 * kLanes, accumulate), ...);
@@ -88,12 +88,13 @@ struct MultiplyTile {
 
   template <class V>
   AMP_ALWAYS_INLINE static void put(const V& sums, C* to, bool accumulate) {
+    constexpr int kBytes = sizeof(V);
     V out = sums;
     if (accumulate) {
-      __builtin_memcpy(&out, to, sizeof out);
+      out = simd::in_memory<C, kBytes>(to).value;
       out += sums;
     }
-    __builtin_memcpy(to, &out, sizeof out);
+    simd::in_memory<C, kBytes>(to).value = out;
   }
 };
 

@@ -29,10 +29,10 @@ struct ScaleCodes {
     std::int64_t i = 0;
     for (; i + simd::kLanes<Isa> <= n; i += simd::kLanes<Isa>) {
       Codes codes;
-      __builtin_memcpy(&codes, x + i, sizeof codes);
+      codes.low = simd::in_memory<std::uint16_t, sizeof codes.low>(x + i).value;
       sums |= (codes & 0x7fff) + kToSign;
       codes = amp::detail::encode<T>(amp::detail::decode<T>(codes) * factor);
-      __builtin_memcpy(static_cast<void*>(x + i), &codes, sizeof codes);
+      simd::in_memory<std::uint16_t, sizeof codes.low>(x + i).value = codes.low;
     }
     bool bad = simd::any(sums & 0x8000);
     for (; i < n; ++i) {
