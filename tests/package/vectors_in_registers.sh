@@ -22,8 +22,8 @@ for level in -O2 -O3; do
       wrong = 1
     }
     END {
-      if (functions != 10) print level ": " functions " functions, expected 10"
-      exit wrong || functions != 10
+      if (functions != 13) print level ": " functions " functions, expected 13"
+      exit wrong || functions != 13
     }'
 done
 

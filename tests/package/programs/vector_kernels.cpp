@@ -13,11 +13,11 @@
 namespace host = amp::kernels::host;
 
 template <class T>
-host::gemm::Kernel<T> matmul_kernel() {
-  return host::gemm::kernel_for<T>(amp::kBFloat16);
+host::gemm::Kernel<T> matmul_kernel(std::int64_t m) {
+  return host::gemm::kernel_for<T>(amp::kBFloat16, m);
 }
-template host::gemm::Kernel<float> matmul_kernel<float>();
-template host::gemm::Kernel<double> matmul_kernel<double>();
+template host::gemm::Kernel<float> matmul_kernel<float>(std::int64_t);
+template host::gemm::Kernel<double> matmul_kernel<double>(std::int64_t);
 
 double sum(const float* x, std::int64_t n) {
   return amp::simd::on_widest<host::detail::SumOfRow>(x, n);

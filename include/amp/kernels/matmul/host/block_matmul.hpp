@@ -83,7 +83,7 @@ void multiply_block(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix
                               a.column_stride == 1);
   const gemm::MatrixRuns columns(
       b.data, dtype_of<T>, b.row_stride == 1 ? b.column_stride : b.row_stride, b.row_stride == 1);
-  gemm::Multiplier<C>(gemm::kernel_for<C>(dtype_of<T>), m)
+  gemm::Multiplier<C>(gemm::kernel_for<C>(dtype_of<T>, m), m)
       .run(rows, 0, m, n, k, columns, 0, c, c_stride, accumulate);
 }
 

@@ -4,9 +4,11 @@
 // The kernels of the process: the fastest that its processor has.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include "amp/core/config.hpp"
+#include "amp/core/math.hpp"
 #include "amp/core/simd/isa.hpp"
 #include "amp/core/simd/on_widest.hpp"
 #include "amp/kernels/matmul/host/amx_kernel.hpp"
@@ -18,10 +20,13 @@ namespace amp::inline v0::kernels::host::gemm {
 
 namespace detail {
 
-template <class C, class Isa>
-constexpr Kernel<C> kernel_of(DType factor, decltype(Kernel<C>::run) run) {
-  return {factor, kTileRows<Isa>, kTileColumns<Isa, C>, run};
+template <class C, class Isa, int kRows>
+Kernel<C> kernel_of(DType factor, decltype(Kernel<C>::run) run) {
+  return {factor, kRows, kTileColumns<Isa, C>, run};
 }
+/// Whether m rows take less time in tiles of 8 than of 12. A tile takes that of its rows and half a
+/// row.
+inline bool suits_8_rows(std::int64_t m) { return ceil_div(m, 8) * 17 < ceil_div(m, 12) * 25; }
 
 }  // namespace detail
 
@@ -34,26 +39,35 @@ inline bool multiplies(DType dtype) {
   return dtype == kFloat32 || dtype == kFloat64;
 }
 
-/// Returns the kernel for matrices of the dtype, those of C or one that multiplies().
+/// Returns the kernel for matrices of the dtype, those of C or one that multiplies(), and for m rows.
 template <class C>
-Kernel<C> kernel_for([[maybe_unused]] DType dtype) {
-  using Numbers = MultiplyTile<C, C>;
+Kernel<C> kernel_for([[maybe_unused]] DType dtype, [[maybe_unused]] std::int64_t m) {
+  using detail::kernel_of;
 #if AMP_X86
   using simd::Avx2, simd::Avx512, simd::ForEachSet, simd::InstructionSet;
   const InstructionSet set = simd::instruction_set();
+  const bool in_8_rows = detail::suits_8_rows(m);
   if constexpr (std::is_same_v<C, float>) {
-    using Pairs = ForEachSet<MultiplyTile<float, std::uint32_t>>;
+    using Pairs12 = ForEachSet<MultiplyTile<float, std::uint32_t, 12>>;
+    using Pairs8 = ForEachSet<MultiplyTile<float, std::uint32_t, 8>>;
     if (set >= InstructionSet::kAmx && item_size(dtype) == 2 && multiplies(dtype))
       return amx_kernel(dtype);
-    if (dtype == kBFloat16 && multiplies(dtype))
-      return detail::kernel_of<C, Avx512>(kBFloat16, Pairs::avx512_bf16);
+    if (dtype == kBFloat16 && multiplies(dtype)) {
+      return in_8_rows ? kernel_of<C, Avx512, 8>(dtype, Pairs8::avx512_bf16)
+                       : kernel_of<C, Avx512, 12>(dtype, Pairs12::avx512_bf16);
+    }
   }
-  if (set >= InstructionSet::kAvx512)
-    return detail::kernel_of<C, Avx512>(dtype_of<C>, ForEachSet<Numbers>::avx512);
+  if (set >= InstructionSet::kAvx512) {
+    using Numbers12 = ForEachSet<MultiplyTile<C, C, 12>>;
+    using Numbers8 = ForEachSet<MultiplyTile<C, C, 8>>;
+    return in_8_rows ? kernel_of<C, Avx512, 8>(dtype_of<C>, Numbers8::avx512)
+                     : kernel_of<C, Avx512, 12>(dtype_of<C>, Numbers12::avx512);
+  }
   if (set >= InstructionSet::kAvx2)
-    return detail::kernel_of<C, Avx2>(dtype_of<C>, ForEachSet<Numbers>::avx2);
+    return kernel_of<C, Avx2, 6>(dtype_of<C>, ForEachSet<MultiplyTile<C, C, 6>>::avx2);
 #endif
-  return detail::kernel_of<C, simd::Baseline>(dtype_of<C>, Numbers::template run<simd::Baseline>);
+  return kernel_of<C, simd::Baseline, 4>(dtype_of<C>,
+                                         MultiplyTile<C, C, 4>::template run<simd::Baseline>);
 }
 
 }  // namespace amp::inline v0::kernels::host::gemm

@@ -146,7 +146,7 @@ void compute_tile(const Product& p, const Kernel<C>& kernel, const Place& at,
 
 template <class C>
 void compute_tiles(const Product& p, const Product::Finish* finish) {
-  const auto kernel = kernel_for<C>(p.factor);
+  const auto kernel = kernel_for<C>(p.factor, p.m);
   const bool is_small = p.m * p.n * p.k < 64 * 64 * 64;
   const std::int64_t columns = (std::max)(kernel.columns, 8);  // whole bytes of relu's bits
   const TileSize size(p.m, p.n, kernel.rows, columns, is_small ? 1 : num_threads());
@@ -168,7 +168,7 @@ void compute_tiles(const Product& p, const Product::Finish* finish) {
 inline void Product::compute(const Place& place, const Finish* finish) const {
   visit_float_type(sums, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    detail::compute_tile<C>(*this, kernel_for<C>(factor), place, nullptr, finish);
+    detail::compute_tile<C>(*this, kernel_for<C>(factor, place.rows), place, nullptr, finish);
   });
 }
 inline void Product::compute_on_all_threads(const Finish* finish) const {
