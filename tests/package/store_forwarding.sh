@@ -2,11 +2,12 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
 #
-# store_forwarding.sh PYTHON LIBRARY FOLDER [COMPILER [FLAG]...]: no kernel of the library, or of one that the
-# compiler makes at -O2, loads a vector that narrower stores have just written.
+# store_forwarding.sh PYTHON LIBRARY: no kernel of the library loads a vector that narrower stores have just
+# written.
+# store_forwarding.sh PYTHON FOLDER COMPILER [FLAG]...: nor one of the library that the compiler makes.
 set -euo pipefail
-python=$1 library=$2 folder=$3
-shift 3
+python=$1 library=$2 folder=$2
+shift 2
 command -v objdump >/dev/null || { echo "skipped: no objdump" && exit 77; }
 checker=$(dirname "$0")/store_forwarding.py
 

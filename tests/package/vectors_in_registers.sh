@@ -22,8 +22,8 @@ for level in -O2 -O3; do
       wrong = 1
     }
     END {
-      if (functions != 13) print level ": " functions " functions, expected 13"
-      exit wrong || functions != 13
+      if (functions != 12) print level ": " functions " functions, expected 12"
+      exit wrong || functions != 12
     }'
 done
 

@@ -22,12 +22,12 @@ namespace amp::inline v0::kernels::host {
 /// Calls visitor(type_tag<T>) with the type in which blocks of the dtype are multiplied.
 template <class Visitor>
 void visit_block_type(DType dtype, Visitor&& visitor) {
-  bool is_native = gemm::multiplies(dtype);
+  bool is_bfloat16 = dtype == kBFloat16 && gemm::multiplies(dtype);
 #if AMP_USE_ONEDNN
-  is_native = is_native || onednn::is_native(dtype);
+  if (dtype == kFloat16 && onednn::is_native(dtype)) return visitor(type_tag<half>{});
+  is_bfloat16 = is_bfloat16 || (dtype == kBFloat16 && onednn::is_native(dtype));
 #endif
-  if (dtype == kBFloat16 && is_native) return visitor(type_tag<bfloat16>{});
-  if (dtype == kFloat16 && is_native) return visitor(type_tag<half>{});
+  if (is_bfloat16) return visitor(type_tag<bfloat16>{});
   visit_float_type(dtype, visitor);
 }
 

@@ -46,23 +46,22 @@ Kernel<C> kernel_for([[maybe_unused]] DType dtype, [[maybe_unused]] std::int64_t
 #if AMP_X86
   using simd::Avx2, simd::Avx512, simd::ForEachSet, simd::InstructionSet;
   const InstructionSet set = simd::instruction_set();
-  const bool in_8_rows = detail::suits_8_rows(m);
   if constexpr (std::is_same_v<C, float>) {
     using Pairs12 = ForEachSet<MultiplyTile<float, std::uint32_t, 12>>;
     using Pairs8 = ForEachSet<MultiplyTile<float, std::uint32_t, 8>>;
+    using Numbers8 = ForEachSet<MultiplyTile<float, float, 8>>;
+    const bool in_8_rows = detail::suits_8_rows(m);
     if (set >= InstructionSet::kAmx && item_size(dtype) == 2 && multiplies(dtype))
       return amx_kernel(dtype);
     if (dtype == kBFloat16 && multiplies(dtype)) {
       return in_8_rows ? kernel_of<C, Avx512, 8>(dtype, Pairs8::avx512_bf16)
                        : kernel_of<C, Avx512, 12>(dtype, Pairs12::avx512_bf16);
     }
+    if (in_8_rows && set >= InstructionSet::kAvx512)
+      return kernel_of<C, Avx512, 8>(kFloat32, Numbers8::avx512);
   }
-  if (set >= InstructionSet::kAvx512) {
-    using Numbers12 = ForEachSet<MultiplyTile<C, C, 12>>;
-    using Numbers8 = ForEachSet<MultiplyTile<C, C, 8>>;
-    return in_8_rows ? kernel_of<C, Avx512, 8>(dtype_of<C>, Numbers8::avx512)
-                     : kernel_of<C, Avx512, 12>(dtype_of<C>, Numbers12::avx512);
-  }
+  if (set >= InstructionSet::kAvx512)
+    return kernel_of<C, Avx512, 12>(dtype_of<C>, ForEachSet<MultiplyTile<C, C, 12>>::avx512);
   if (set >= InstructionSet::kAvx2)
     return kernel_of<C, Avx2, 6>(dtype_of<C>, ForEachSet<MultiplyTile<C, C, 6>>::avx2);
 #endif

@@ -87,8 +87,8 @@ struct RepeatWord : simd::UpToAvx2 {
     constexpr std::int64_t kWord = sizeof word, kRegister = Isa::kBytes;
     const simd::Vec<std::uint64_t, Isa> words = word;
     for (; bytes >= 2 * kRegister; bytes -= 2 * kRegister, to += 2 * kRegister) {
-      std::memcpy(to, &words.low, kRegister);
-      std::memcpy(to + kRegister, &words.high, kRegister);
+      simd::in_memory<std::uint64_t, Isa::kBytes>(to).value = words.low;
+      simd::in_memory<std::uint64_t, Isa::kBytes>(to + kRegister).value = words.high;
     }
     for (; bytes > 0; bytes -= kWord, to += kWord)
       std::memcpy(to, &word, static_cast<std::size_t>(bytes < kWord ? bytes : kWord));
