@@ -3,7 +3,7 @@
 //
 // oneDNN from several threads of the user's, in a forked child, and on a processor with fewer
 // instructions. That results do not depend on the number of threads is tested with all ops
-// (conformance/threads_test.cpp).
+// (conformance/every_op_threads_test.cpp).
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
