@@ -44,11 +44,15 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
+/// Subnormal numbers count as 0.
+float flushed(float value) {
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value) : value;
+}
 float of_bfloat16(const unsigned char* bytes) {
   const std::uint32_t bits = static_cast<std::uint32_t>(bytes[1] << 24 | bytes[0] << 16);
   float value;
   std::memcpy(&value, &bits, sizeof value);
-  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value) : value;
+  return flushed(value);
 }
 float of_float16(const unsigned char* bytes) {
   const int bits = bytes[1] << 8 | bytes[0], exponent = bits >> 10 & 31, fraction = bits & 1023;
@@ -56,9 +60,6 @@ float of_float16(const unsigned char* bytes) {
                 : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
                                 : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
   return (bits & 0x8000) != 0 ? -value : value;
-}
-float flushed(float value) {
-  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value) : value;
 }
 
 /// sums += a @ b: the even and the odd elements of words are summed apart.

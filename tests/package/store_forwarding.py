@@ -26,6 +26,8 @@ def width(operation, operands):
     scalar = re.fullmatch(r"v?mov(ss|sd|d|q)|v\w+(ss|sd)", operation)
     if scalar:
         return SCALARS[scalar.group(1) or scalar.group(2)]
+    if operation.startswith("vextract"):
+        return 32 if "x4" in operation and "64" in operation else 16
     if not registers or re.match(r"vp?broadcast|vpmov[sz]x|vcvt|vinsert", operation):
         return 0
     return max(WIDTHS[register] for register in registers)
@@ -44,7 +46,7 @@ def waiting_loads(lines):
         operation, operands = match.groups()
         position += 1
         memory = MEMORY.search(operands)
-        is_store = memory and operands.endswith(memory.group(0)) and operation.startswith(("mov", "vmov"))
+        is_store = memory and operands.endswith(memory.group(0)) and operation.startswith(("mov", "vmov", "vextract"))
         if memory:
             begin, base = int(memory.group(1) or "0", 16), memory.group(2)
             size = width(operation, operands)

@@ -6,18 +6,17 @@
 // 16 words each to 16 x 16 float32 sums. It takes subnormal bfloat16 as 0.
 #pragma once
 
-#include "amp/core/config.hpp"
-
-#if AMP_X86
-
 #include <cstdint>
 #include <cstring>
 
+#include "amp/core/config.hpp"
 #include "amp/core/simd/isa.hpp"
 #include "amp/kernels/matmul/host/micro_kernel.hpp"
 #include "amp/types/dtype.hpp"
 
 namespace amp::inline v0::kernels::host::gemm {
+
+#if AMP_X86
 
 namespace amx {
 
@@ -111,22 +110,26 @@ inline Kernel<float> amx_kernel(DType dtype) {
           dtype == kBFloat16 ? amx::multiply_tile<2> : amx::multiply_tile<3>, true};
 }
 
+#endif
+
 /// While it lives, the thread can use kernels in AMX's registers.
 class AmxRegisters {
  public:
   explicit AmxRegisters(bool used) : used_(used) {
+#if AMP_X86
     if (used_) amx::configure();
+#endif
   }
   ~AmxRegisters() {
+#if AMP_X86
     if (used_) amx::release();
+#endif
   }
   AmxRegisters(const AmxRegisters&) = delete;
   AmxRegisters& operator=(const AmxRegisters&) = delete;
 
  private:
-  const bool used_;
+  [[maybe_unused]] const bool used_;
 };
 
 }  // namespace amp::inline v0::kernels::host::gemm
-
-#endif

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "amp/kernels/matmul/host/gemm.hpp"
+#include "amp/kernels/matmul/host/kernels.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 #include "amp/types/bfloat16.hpp"
 

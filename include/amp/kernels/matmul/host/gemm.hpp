@@ -13,7 +13,8 @@
 #include "amp/core/function_ref.hpp"
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
-#include "amp/kernels/matmul/host/kernels.hpp"
+#include "amp/kernels/matmul/host/amx_kernel.hpp"
+#include "amp/kernels/matmul/host/micro_kernel.hpp"
 #include "amp/kernels/matmul/host/panels.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -45,9 +46,7 @@ class Multiplier {
   /// apart.
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
            Strips b, C* c, std::int64_t stride, bool accumulate) const {
-#if AMP_X86
     const AmxRegisters registers(kernel_.uses_amx);
-#endif
     const std::int64_t depth = kernel_.depth_of(k);
     for (std::int64_t i = 0; i < m; i += kBlockRows) {
       const std::int64_t rows = (std::min)(kBlockRows, m - i);

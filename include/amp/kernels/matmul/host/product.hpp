@@ -16,6 +16,7 @@
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/matmul/host/gemm.hpp"
+#include "amp/kernels/matmul/host/kernels.hpp"
 
 namespace amp::inline v0::kernels::host {
 
