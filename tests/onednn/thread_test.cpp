@@ -4,6 +4,10 @@
 // oneDNN from several threads of the user's, in a forked child, and on a processor with fewer
 // instructions. That results do not depend on the number of threads is tested with all ops
 // (conformance/every_op_threads_test.cpp).
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -70,6 +74,37 @@ TEST_CASE("onednn: a child that is forked while a primitive is made does not wai
   }
   stop = true;
   maker.join();
+}
+
+// In a process of its own, in which oneDNN has not been called.
+TEST_CASE("onednn: children that are forked during the first call", "[.first]") {
+  const amp::Tensor a = amp::ones({20, 20});
+  std::atomic<bool> done{false};
+  std::thread first([&] {
+    (void)amp::matmul(a, a);
+    done = true;
+  });
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8 || (!done && i < 64); ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);  // ends a child that waits for ever
+      (void)amp::matmul(a, a);
+      _exit(0);
+    }
+    children.push_back(child);
+  }
+  first.join();
+  for (const pid_t child : children) {
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+}
+
+TEST_CASE("onednn: a child that is forked during the first call does not wait for it", "[onednn]") {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  for (int i = 0; i < 30; ++i) CHECK(std::system(("'" + self + "' '[.first]' >&2").c_str()) == 0);
 }
 
 TEST_CASE("onednn: values on this processor, which runs as one without 16-bit instructions",

@@ -19,6 +19,7 @@
 #include "amp/core/config.hpp"
 #include "amp/core/error.hpp"
 #include "amp/core/globals.hpp"
+#include "amp/core/process_lock.hpp"
 #include "amp/types/dtype.hpp"
 
 #if AMP_USE_ONEDNN
@@ -81,12 +82,18 @@ inline dnnl_data_type_t data_type(DType dtype) {
 /// none.
 struct AMP_EXPORT Library {
   dnnl_engine_t engine = nullptr;  // its handle of the processor
-  unsigned instructions = static_cast<unsigned>(dnnl_get_effective_cpu_isa());
+  unsigned instructions = 0;
   int (*max_threads)() = find<int (*)()>("omp_get_max_threads");
   void (*set_threads)(int) = find<void (*)(int)>("omp_set_num_threads");
   std::atomic<std::int64_t> primitives_made = 0;
 
-  Library() { require(dnnl_engine_create(&engine, dnnl_cpu, 0), "dnnl_engine_create"); }
+  Library() {
+    // oneDNN's first calls initialise statics. A child that is forked meanwhile would wait for ever
+    // for their guards; the lock lets a fork wait instead.
+    const amp::detail::ProcessLock lock(amp::detail::LockOf::kPrimitives);
+    instructions = static_cast<unsigned>(dnnl_get_effective_cpu_isa());
+    require(dnnl_engine_create(&engine, dnnl_cpu, 0), "dnnl_engine_create");
+  }
   ~Library() { (void)dnnl_engine_destroy(engine); }
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
