@@ -4,7 +4,7 @@
 // Matmuls through oneDNN: values for every order of the operands, sizes around those of tiles, and
 // primitives that are kept.
 #include <amp/kernels/matmul/host.hpp>
-#include <amp/kernels/matmul/host/tiled_matmul.hpp>
+#include <amp/kernels/matmul/host/onednn.hpp>
 
 #include <cstdlib>
 #include <filesystem>
@@ -57,12 +57,12 @@ TEST_CASE("onednn: operands that lie transposed, apart, or once for a whole batc
     agree(a, a.t());
     agree(a.narrow(1, 7, 40), b.narrow(0, 3, 40));  // rows further apart than they are long
     agree(a.t().narrow(0, 5, 30).t(), b.narrow(0, 5, 30));
-    const amp::Tensor tall = amp::randn({80, 900}).to(dtype);  // b is packed for several tiles
+    const amp::Tensor tall = amp::randn({80, 900}).to(dtype);  // several tiles
     agree(tall.t(), b);
     agree(tall.t(), amp::randn({64, 80}).to(dtype).t());
-    agree(tall.t(), amp::randn({80, 200}).to(dtype));  // a is turned first
+    agree(tall.t(), amp::randn({80, 200}).to(dtype));
     agree(tall.narrow(1, 10, 500).t(), amp::randn({80, 200}).to(dtype));
-    // b is packed: sums of odd and of even length, rows or columns apart from each other.
+    // Sums of odd and of even length, rows or columns apart from each other.
     const amp::Tensor rows = amp::randn({900, 77}).to(dtype);
     agree(rows, amp::randn({70, 81}).to(dtype).narrow(1, 3, 77).t());
     agree(rows, amp::randn({77, 91}).to(dtype).narrow(1, 5, 70));
@@ -183,25 +183,17 @@ TEST_CASE("onednn: a step that was taken before makes no primitives", "[onednn]"
 
 TEST_CASE("onednn: values on this processor, which runs as one with AVX2 only", "[.avx2]") {
   REQUIRE(std::string(onednn::instructions()) == "AVX2");
-  struct Size {
-    std::int64_t m, n, k;
-  };
   const std::int64_t before = onednn::library().primitives_made;
   for (const bool turned : {false, true}) {
-    const Size least = turned ? Size{384, 128, 128} : Size{768, 512, 256};
-    for (const Size s : {least, Size{801, 523, 301}}) {
-      CAPTURE(s.m, s.n, s.k, turned);
-      const amp::Tensor a = turned ? amp::randn({s.k, s.m}).t() : amp::randn({s.m, s.k}),
-                        b = turned ? amp::randn({s.n, s.k}).t() : amp::randn({s.k, s.n});
-      CHECK(difference(amp::matmul(a, b), exact(a, b)) < tolerance(amp::kFloat32));
-    }
+    CAPTURE(turned);
+    const amp::Tensor a = turned ? amp::randn({301, 801}).t() : amp::randn({801, 301}),
+                      b = turned ? amp::randn({523, 301}).t() : amp::randn({301, 523});
+    CHECK(difference(amp::matmul(a, b), exact(a, b)) < tolerance(amp::kFloat32));
   }
   CHECK(onednn::library().primitives_made == before);
-  CHECK(amp::matmul(amp::ones({64, 64}), amp::ones({64, 64})).to_vector<float>().back() == 64);
-  CHECK(onednn::library().primitives_made > before);
 }
 
-TEST_CASE("onednn: with AVX2 only, large matmuls are amp's own, which pack b once", "[onednn]") {
+TEST_CASE("onednn: with AVX2 only, matmuls are amp's own, which are as fast", "[onednn]") {
   if (amp::detail::instruction_set() < amp::detail::InstructionSet::kAvx2) return;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   CHECK(std::system(("ONEDNN_MAX_CPU_ISA=AVX2 '" + self + "' '[.avx2]' >&2").c_str()) == 0);

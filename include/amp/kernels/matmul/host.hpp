@@ -3,7 +3,7 @@
 //
 // Matmuls on the host, by the first of these that takes the arguments: tiny ones, and those in which
 // one matrix has few lines, without packing (host/tiny_matmul.hpp, host/thin_matmul.hpp); oneDNN, in
-// the dtype of the operands (host/tiled_matmul.hpp); amp's own engine (host/gemm_matmul.hpp).
+// the dtype of the operands (host/onednn.hpp); amp's own engine (host/gemm_matmul.hpp).
 #pragma once
 
 #include "amp/kernels/dispatch.hpp"

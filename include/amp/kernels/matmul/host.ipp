@@ -9,8 +9,8 @@
 #include "amp/kernels/matmul/host.hpp"
 #include "amp/kernels/matmul/host/epilogue.hpp"
 #include "amp/kernels/matmul/host/gemm_matmul.hpp"
+#include "amp/kernels/matmul/host/onednn.hpp"
 #include "amp/kernels/matmul/host/thin_matmul.hpp"
-#include "amp/kernels/matmul/host/tiled_matmul.hpp"
 #include "amp/kernels/matmul/host/tiny_matmul.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -26,7 +26,7 @@ AMP_LAZY_DEFINITION void matmul(const MatmulArgs& args) {
   bool done = args.output.numel() == 0;
   if (!done && detail::is_packed(args)) {
 #if AMP_USE_ONEDNN
-    done = onednn::matmul(args);
+    done = onednn::matmul(args, nullptr);
 #endif
     if (!done) gemm_matmul(args, nullptr);
   } else if (!done) {
@@ -40,7 +40,7 @@ AMP_LAZY_DEFINITION void matmul_with_epilogue(const MatmulArgs& args) {
   if (!detail::is_packed(args)) return matmul_then_epilogue<detail::HostSteps<>>(args, matmul);
   bool done = args.output.numel() == 0;
 #if AMP_USE_ONEDNN
-  done = done || onednn::matmul_in_tiles(args, apply_epilogue<detail::HostSteps<>>);
+  done = done || onednn::matmul(args, apply_epilogue<detail::HostSteps<>>);
 #endif
   if (!done) gemm_matmul(args, apply_epilogue<detail::HostSteps<>>);
   sum_rows_and_columns<detail::HostSteps<>>(args);
