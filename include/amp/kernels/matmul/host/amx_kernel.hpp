@@ -61,17 +61,16 @@ AMP_WITH_AMX void add_products(const std::uint32_t* a, std::int64_t stride,
 /// A Kernel's run().
 template <int kPrefix>
 AMP_WITH_AMX void multiply_tile(std::int64_t depth, const void* a, const void* b, float* c,
-                                std::int64_t stride, bool accumulate) {
-  float* const lower = c + kWords * stride;
-  const std::int64_t row_bytes = stride * static_cast<std::int64_t>(sizeof(float));
-  if (accumulate) {
+                                std::int64_t stride, Addend<float> addend) {
+  constexpr std::int64_t kSize = sizeof(float);
+  if (addend.data != nullptr) {
     __asm__ volatile(
         "tileloadd (%0,%2), %%tmm0\n\t"
         "tileloadd 64(%0,%2), %%tmm1\n\t"
         "tileloadd (%1,%2), %%tmm2\n\t"
         "tileloadd 64(%1,%2), %%tmm3"
         :
-        : "r"(c), "r"(lower), "r"(row_bytes)
+        : "r"(addend.data), "r"(addend.row(kWords)), "r"(addend.stride * kSize)
         : "memory");
   } else {
     __asm__ volatile(
@@ -98,7 +97,7 @@ AMP_WITH_AMX void multiply_tile(std::int64_t depth, const void* a, const void* b
       "tilestored %%tmm2, (%1,%2)\n\t"
       "tilestored %%tmm3, 64(%1,%2)"
       :
-      : "r"(c), "r"(lower), "r"(row_bytes)
+      : "r"(c), "r"(c + kWords * stride), "r"(stride * kSize)
       : "memory");
 }
 

@@ -85,7 +85,8 @@ void multiply_block(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix
   const gemm::MatrixRuns columns(
       b.data, dtype_of<T>, b.row_stride == 1 ? b.column_stride : b.row_stride, b.row_stride == 1);
   gemm::Multiplier<C>(gemm::kernel_for<C>(dtype_of<T>, m), m)
-      .run(rows, 0, m, n, k, columns, 0, c, c_stride, accumulate);
+      .run(rows, 0, m, n, k, columns, 0, c, c_stride,
+           accumulate ? gemm::Addend<C>{c, c_stride} : gemm::Addend<C>());
 }
 
 }  // namespace amp::inline v0::kernels::host

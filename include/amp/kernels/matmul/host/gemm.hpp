@@ -28,7 +28,7 @@ struct Matrix {
 
 namespace gemm {
 
-/// c (+)= a @ b in blocks on the calling thread, which has memory for one block of a and one strip
+/// c = addend + a @ b in blocks on the calling thread, which has memory for one block of a and one strip
 /// of b.
 template <class C>
 class Multiplier {
@@ -43,9 +43,9 @@ class Multiplier {
         block_(round_up((std::min)(rows, kBlockRows), std::int64_t{kernel.rows}) * kRowStride) {}
 
   /// Multiplies rows [first, first + m) of a with packed strips of b. c [m, n] has rows `stride`
-  /// apart.
+  /// apart, and may be the addend.
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
-           Strips b, C* c, std::int64_t stride, bool accumulate) const {
+           Strips b, C* c, std::int64_t stride, const Addend<C>& addend) const {
     const AmxRegisters registers(kernel_.uses_amx);
     const std::int64_t depth = kernel_.depth_of(k);
     for (std::int64_t i = 0; i < m; i += kBlockRows) {
@@ -55,16 +55,22 @@ class Multiplier {
         packer_.pack_a(a, first + i, rows, k0, count, block_.data());
         for (std::int64_t j = 0; j < n; j += kernel_.columns) {
           strip(rows, (std::min)(n - j, std::int64_t{kernel_.columns}), kernel_.words(count),
-                b(j, k0, count), c + i * stride + j, stride, accumulate || k0 != 0);
+                b(j, k0, count), c + i * stride + j, stride,
+                (k0 == 0 ? addend : Addend<C>{c, stride}).from(i, j));
         }
       }
-      for (std::int64_t r = i; r < i + rows && k == 0 && !accumulate; ++r)
-        std::fill_n(c + r * stride, n, C{0});
+      for (std::int64_t r = i; r < i + rows && k == 0; ++r) {
+        if (addend.data == nullptr)
+          std::fill_n(c + r * stride, n, C{0});
+        else if (addend.data != c)
+          std::copy_n(addend.row(r), n, c + r * stride);
+      }
     }
   }
   /// Multiplies with columns [column, column + n) of b, which is packed strip by strip.
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
-           const Runs& b, std::int64_t column, C* c, std::int64_t stride, bool accumulate) const {
+           const Runs& b, std::int64_t column, C* c, std::int64_t stride,
+           const Addend<C>& addend) const {
     const HostBuffer<Word> memory(kDepth * kernel_.columns);
     run(
         a, first, m, n, k,
@@ -73,28 +79,27 @@ class Multiplier {
                          memory.data());
           return memory.data();
         },
-        c, stride, accumulate);
+        c, stride, addend);
   }
 
  private:
   /// Multiplies the block with a strip.
   void strip(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Word* b, C* c,
-             std::int64_t stride, bool accumulate) const {
+             std::int64_t stride, const Addend<C>& addend) const {
     for (std::int64_t i = 0; i < rows; i += kernel_.rows) {
       const Word* const a = block_.data() + i * kRowStride;
       C* const to = c + i * stride;
       if (i + kernel_.rows <= rows && columns == kernel_.columns) {
-        kernel_.run(depth, a, b, to, stride, accumulate);
+        kernel_.run(depth, a, b, to, stride, addend.from(i, 0));
         continue;
       }
       // A partial tile is computed as a full one.
       alignas(64) C tile[kMostOfTile];
-      kernel_.run(depth, a, b, tile, kernel_.columns, false);
+      kernel_.run(depth, a, b, tile, kernel_.columns, {});
       for (std::int64_t r = 0; r < (std::min)(rows - i, std::int64_t{kernel_.rows}); ++r) {
         for (std::int64_t s = 0; s < columns; ++s) {
-          C& element = to[r * stride + s];
-          element =
-              accumulate ? element + tile[r * kernel_.columns + s] : tile[r * kernel_.columns + s];
+          const C sum = tile[r * kernel_.columns + s];
+          to[r * stride + s] = addend.data == nullptr ? sum : addend.row(i + r)[s] + sum;
         }
       }
     }

@@ -24,15 +24,29 @@ inline constexpr std::int64_t kBlockRows = 192;
 /// caches.
 inline constexpr std::int64_t kRowStride = kDepth + 16;
 
+/// What products are added to: a matrix whose rows are `stride` apart, one row for all if that is 0,
+/// as a bias is, or zeros if there is no data.
+template <class C>
+struct Addend {
+  const C* data = nullptr;
+  std::int64_t stride = 0;
+
+  const C* row(std::int64_t i) const { return data + i * stride; }
+  /// Returns the part from an element on.
+  Addend from(std::int64_t i, std::int64_t j) const {
+    return data == nullptr ? Addend() : Addend{row(i) + j, stride};
+  }
+};
+
 /// A kernel, and what its loops need to know. C is the type of the sums.
 template <class C>
 struct Kernel {
   DType factor;       // that of a and b, packed
   int rows, columns;  // of a tile
-  /// c[rows, columns] = a @ b, or c += a @ b, for a [rows, depth] with rows kRowStride apart, b
-  /// [depth, columns], dense, and c with rows `stride` apart. depth is in words.
+  /// c = addend + a @ b, for a [rows, depth] with rows kRowStride apart, b [depth, columns], dense,
+  /// and c [rows, columns] with rows `stride` apart, which may be the addend. depth is in words.
   void (*run)(std::int64_t depth, const void* a, const void* b, C* c, std::int64_t stride,
-              bool accumulate);
+              Addend<C> addend);
   bool uses_amx = false;  // only while the thread has AmxRegisters
 
   /// The elements in a word.

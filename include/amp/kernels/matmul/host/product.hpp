@@ -127,9 +127,7 @@ void compute_tile(const Product& p, const Kernel<C>& kernel, const Place& at,
   const std::int64_t stride = p.c != nullptr ? p.stride : at.columns;
   C* const sums =
       p.c != nullptr ? static_cast<C*>(p.c) + at.row * stride + at.column : memory.data();
-  const C* const bias = static_cast<const C*>(p.bias);
-  for (std::int64_t r = 0; r < at.rows && bias != nullptr; ++r)
-    std::copy_n(bias + at.column, at.columns, sums + r * stride);
+  const auto bias = Addend<C>{static_cast<const C*>(p.bias), 0}.from(0, at.column);
   const Multiplier<C> multiplier(kernel, at.rows);
   if (packed != nullptr) {
     multiplier.run(
@@ -137,10 +135,9 @@ void compute_tile(const Product& p, const Kernel<C>& kernel, const Place& at,
         [&](std::int64_t j, std::int64_t first, std::int64_t count) {
           return packed->strip(at.column + j, first, count);
         },
-        sums, stride, bias != nullptr);
+        sums, stride, bias);
   } else {
-    multiplier.run(p.a, at.row, at.rows, at.columns, p.k, p.b, at.column, sums, stride,
-                   bias != nullptr);
+    multiplier.run(p.a, at.row, at.rows, at.columns, p.k, p.b, at.column, sums, stride, bias);
   }
   if (finish != nullptr) (*finish)(at, sums, stride);
 }

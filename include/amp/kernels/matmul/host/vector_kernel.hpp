@@ -53,9 +53,9 @@ template <class C, class Word, int kRows>
 struct MultiplyTile {
   template <class Isa>
   AMP_ALWAYS_INLINE static void run(std::int64_t depth, const void* a, const void* b, C* c,
-                                    std::int64_t stride, bool accumulate) {
+                                    std::int64_t stride, Addend<C> addend) {
     tile<Isa>(std::make_integer_sequence<int, 2 * kRows>(), depth, static_cast<const Word*>(a),
-              static_cast<const Word*>(b), c, stride, accumulate);
+              static_cast<const Word*>(b), c, stride, addend);
   }
 
  private:
@@ -65,7 +65,7 @@ struct MultiplyTile {
   template <class Isa, int... kTile>
   AMP_ALWAYS_INLINE static void tile(std::integer_sequence<int, kTile...>, std::int64_t depth,
                                      const Word* a, const Word* b, C* c, std::int64_t stride,
-                                     bool accumulate) {
+                                     const Addend<C>& addend) {
     using V = typename simd::Register<C, Isa::kBytes>::type;
     using Words = typename simd::Register<Word, Isa::kBytes>::type;
     constexpr int kColumns = kTileColumns<Isa, C>, kLanes = kColumns / 2;
@@ -79,18 +79,17 @@ struct MultiplyTile {
       row[1] = simd::in_memory<Word, Isa::kBytes>(b + kLanes).value;
       (add_products(sums[kTile], row[kTile % 2], a[kTile / 2 * kRowStride]), ...);
     }
-    (put(sums[kTile], c + kTile / 2 * stride + kTile % 2 * kLanes, accumulate), ...);
+    if (addend.data != nullptr) (add(sums[kTile], addend.row(kTile / 2) + kTile % 2 * kLanes), ...);
+    (put(sums[kTile], c + kTile / 2 * stride + kTile % 2 * kLanes), ...);
   }
 
   template <class V>
-  AMP_ALWAYS_INLINE static void put(const V& sums, C* to, bool accumulate) {
-    constexpr int kBytes = sizeof(V);
-    V out = sums;
-    if (accumulate) {
-      out = simd::in_memory<C, kBytes>(to).value;
-      out += sums;
-    }
-    simd::in_memory<C, kBytes>(to).value = out;
+  AMP_ALWAYS_INLINE static void add(V& sums, const C* from) {
+    sums += simd::in_memory<C, sizeof(V)>(from).value;
+  }
+  template <class V>
+  AMP_ALWAYS_INLINE static void put(const V& sums, C* to) {
+    simd::in_memory<C, sizeof(V)>(to).value = sums;
   }
 };
 
