@@ -34,7 +34,11 @@ class PatchRuns final : public gemm::Runs {
   /// Reads `channels` channels from the first one on of images [N, C, H, W] that lie channels-last.
   PatchRuns(const Operand& images, std::int64_t first_channel, std::int64_t channels,
             const PatchLine& rows, const PatchLine& columns, bool along)
-      : Runs(images.dtype, along),
+      : Runs(images.dtype, along,
+             is_matrix(rows) && is_matrix(columns) && images.data != nullptr
+                 ? element(images, first_channel)
+                 : nullptr,
+             images.sizes[1] * item_size(images.dtype)),
         rows_(rows),
         columns_(columns),
         size_(item_size(images.dtype)),
@@ -100,6 +104,10 @@ class PatchRuns final : public gemm::Runs {
     return piece;
   }
 
+  /// Whether the patches are all pixels, in their order.
+  static bool is_matrix(const PatchLine& line) {
+    return line.taps == 1 && line.step == 1 && line.first == 0 && line.patches == line.size;
+  }
   bool is_inside(const Piece& piece, std::int64_t y, std::int64_t x) const {
     return rows_.has(y + piece.row) && columns_.has(x + piece.first) &&
            columns_.has(x + piece.last);

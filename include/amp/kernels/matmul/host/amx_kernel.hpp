@@ -6,6 +6,7 @@
 // 16 words each to 16 x 16 float32 sums. It takes subnormal bfloat16 as 0.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -36,12 +37,12 @@ AMP_WITH_AMX inline void configure() {
 }
 AMP_WITH_AMX inline void release() { __asm__ volatile("tilerelease"); }
 
-/// Adds the products of 16 words of k to the sums in registers 0 to 3. a has rows `stride` words
-/// apart. tdpbf16ps and tdpfp16ps differ by kPrefix; the latter is new to many assemblers, so both
+/// Adds the products of 16 words of k to the sums in registers 0 to 3. Strides are in bytes.
+/// tdpbf16ps and tdpfp16ps differ by kPrefix; the latter is new to many assemblers, so both
 /// are bytes: of the second factor (%c6 or %c7), and of the sums and the first factor.
 template <int kPrefix>
-AMP_WITH_AMX void add_products(const std::uint32_t* a, std::int64_t stride,
-                               const std::uint32_t* b) {
+AMP_WITH_AMX void add_products(const std::byte* a, std::int64_t a_stride, const std::byte* b,
+                               std::int64_t b_stride) {
   constexpr int kWithFactor6 = (15 - 6) * 8 + kPrefix, kWithFactor7 = (15 - 7) * 8 + kPrefix;
   __asm__ volatile(
       "tileloadd (%0,%2), %%tmm4\n\t"
@@ -53,14 +54,14 @@ AMP_WITH_AMX void add_products(const std::uint32_t* a, std::int64_t stride,
       ".byte 0xc4, 0xe2, %c6, 0x5c, 0xd5\n\t"  // tmm2 += tmm5 @ tmm6
       ".byte 0xc4, 0xe2, %c7, 0x5c, 0xdd"      // tmm3 += tmm5 @ tmm7
       :
-      : "r"(a), "r"(a + kWords * stride), "r"(stride * kWordSize), "r"(b), "r"(b + kWords),
-        "r"(kSide * kWordSize), "i"(kWithFactor6), "i"(kWithFactor7)
+      : "r"(a), "r"(a + kWords * a_stride), "r"(a_stride), "r"(b), "r"(b + kWords * kWordSize),
+        "r"(b_stride), "i"(kWithFactor6), "i"(kWithFactor7)
       : "memory");
 }
 
 /// A Kernel's run().
 template <int kPrefix>
-AMP_WITH_AMX void multiply_tile(std::int64_t depth, const void* a, const void* b, float* c,
+AMP_WITH_AMX void multiply_tile(std::int64_t depth, Factor a, Factor b, float* c,
                                 std::int64_t stride, Addend<float> addend) {
   constexpr std::int64_t kSize = sizeof(float);
   if (addend.data != nullptr) {
@@ -79,17 +80,19 @@ AMP_WITH_AMX void multiply_tile(std::int64_t depth, const void* a, const void* b
         "tilezero %tmm2\n\t"
         "tilezero %tmm3");
   }
-  const auto* row = static_cast<const std::uint32_t*>(a);
-  const auto* column = static_cast<const std::uint32_t*>(b);
-  for (; depth >= kWords; depth -= kWords, row += kWords, column += kWords * kSide)
-    add_products<kPrefix>(row, kRowStride, column);
+  const auto* row = static_cast<const std::byte*>(a.data);
+  const auto* column = static_cast<const std::byte*>(b.data);
+  for (; depth >= kWords; depth -= kWords, row += kWords * kWordSize, column += kWords * b.stride)
+    add_products<kPrefix>(row, a.stride, column, b.stride);
   if (depth > 0) {  // zeros follow
-    alignas(64) std::uint32_t rows[kSide][kWords] = {}, columns[kWords][kSide] = {};
-    for (int i = 0; i < kSide; ++i) {
-      for (std::int64_t k = 0; k < depth; ++k) rows[i][k] = row[i * kRowStride + k];
-    }
-    std::memcpy(columns, column, static_cast<std::size_t>(depth * kSide * kWordSize));
-    add_products<kPrefix>(rows[0], kWords, columns[0]);
+    constexpr std::int64_t kBytes = kWords * kWordSize;
+    alignas(64) std::byte rows[kSide * kBytes] = {}, columns[kWords * 2 * kBytes] = {};
+    for (int i = 0; i < kSide; ++i)
+      std::memcpy(rows + i * kBytes, row + i * a.stride,
+                  static_cast<std::size_t>(depth * kWordSize));
+    for (std::int64_t k = 0; k < depth; ++k)
+      std::memcpy(columns + k * 2 * kBytes, column + k * b.stride, 2 * kBytes);
+    add_products<kPrefix>(rows, kBytes, columns, 2 * kBytes);
   }
   __asm__ volatile(
       "tilestored %%tmm0, (%0,%2)\n\t"

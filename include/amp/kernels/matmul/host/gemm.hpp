@@ -34,15 +34,15 @@ template <class C>
 class Multiplier {
  public:
   using Word = typename Packer<C>::Word;
-  /// Returns the packed elements [k, k + count) of the columns of a tile, from `column` on.
-  using Strips = FunctionRef<const Word*(std::int64_t column, std::int64_t k, std::int64_t count)>;
+  /// Returns the elements [k, k + count) of the columns of a tile, from `column` on.
+  using Strips = FunctionRef<Factor(std::int64_t column, std::int64_t k, std::int64_t count)>;
 
   Multiplier(const Kernel<C>& kernel, std::int64_t rows)
       : kernel_(kernel),
         packer_(kernel),
         block_(round_up((std::min)(rows, kBlockRows), std::int64_t{kernel.rows}) * kRowStride) {}
 
-  /// Multiplies rows [first, first + m) of a with packed strips of b. c [m, n] has rows `stride`
+  /// Multiplies rows [first, first + m) of a with strips of b. c [m, n] has rows `stride`
   /// apart, and may be the addend.
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
            Strips b, C* c, std::int64_t stride, const Addend<C>& addend) const {
@@ -52,10 +52,20 @@ class Multiplier {
       const std::int64_t rows = (std::min)(kBlockRows, m - i);
       for (std::int64_t k0 = 0; k0 < k; k0 += depth) {
         const std::int64_t count = (std::min)(depth, k - k0);
-        packer_.pack_a(a, first + i, rows, k0, count, block_.data());
+        // Full tiles are read where they lie.
+        const Word* const words = readable(a, first + i, k0, count);
+        const std::int64_t in_place = words == nullptr ? 0 : rows / kernel_.rows * kernel_.rows;
+        if (in_place < rows) {
+          packer_.pack_a(a, first + i + in_place, rows - in_place, k0, count,
+                         block_.data() + in_place * kRowStride);
+        }
+        const auto rows_of_a = [&](std::int64_t row) {
+          return row < in_place ? Factor{words + row * (a.distance / kWordSize), a.distance}
+                                : Factor{block_.data() + row * kRowStride, kRowStride * kWordSize};
+        };
         for (std::int64_t j = 0; j < n; j += kernel_.columns) {
           strip(rows, (std::min)(n - j, std::int64_t{kernel_.columns}), kernel_.words(count),
-                b(j, k0, count), c + i * stride + j, stride,
+                rows_of_a, b(j, k0, count), c + i * stride + j, stride,
                 (k0 == 0 ? addend : Addend<C>{c, stride}).from(i, j));
         }
       }
@@ -67,27 +77,44 @@ class Multiplier {
       }
     }
   }
-  /// Multiplies with columns [column, column + n) of b, which is packed strip by strip.
+  /// Multiplies with columns [column, column + n) of b, which is packed strip by strip, unless its
+  /// rows are words and few tiles read them.
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
            const Runs& b, std::int64_t column, C* c, std::int64_t stride,
            const Addend<C>& addend) const {
     const HostBuffer<Word> memory(kDepth * kernel_.columns);
+    const bool in_place = !b.along_k && kernel_.per_word() == 1 && m <= kFewRows;
     run(
         a, first, m, n, k,
         [&](std::int64_t j, std::int64_t k0, std::int64_t count) {
+          if (in_place && n - j >= kernel_.columns) {
+            const Word* const words = packer_.words_at(b, k0, column + j, kernel_.columns);
+            if (words != nullptr) return Factor{words, b.distance};
+          }
           packer_.pack_b(b, column + j, (std::min)(n - j, std::int64_t{kernel_.columns}), k0, count,
                          memory.data());
-          return memory.data();
+          return Factor{memory.data(), kernel_.columns * kWordSize};
         },
         c, stride, addend);
   }
 
  private:
-  /// Multiplies the block with a strip.
-  void strip(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Word* b, C* c,
-             std::int64_t stride, const Addend<C>& addend) const {
+  static constexpr auto kWordSize = Packer<C>::kWordSize;
+  static constexpr std::int64_t kFewRows = 64;
+
+  /// Returns rows of a if kernels can read them where they lie, else null. Rows a multiple of 4096
+  /// bytes apart share a set of the first-level cache.
+  const Word* readable(const Runs& a, std::int64_t row, std::int64_t k, std::int64_t count) const {
+    const bool lies = a.along_k && a.distance % 4096 != 0;
+    return lies ? packer_.words_at(a, row, k, count) : nullptr;
+  }
+
+  /// Multiplies a block of rows with a strip of columns.
+  template <class Rows>
+  void strip(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Rows& rows_of_a,
+             Factor b, C* c, std::int64_t stride, const Addend<C>& addend) const {
     for (std::int64_t i = 0; i < rows; i += kernel_.rows) {
-      const Word* const a = block_.data() + i * kRowStride;
+      const Factor a = rows_of_a(i);
       C* const to = c + i * stride;
       if (i + kernel_.rows <= rows && columns == kernel_.columns) {
         kernel_.run(depth, a, b, to, stride, addend.from(i, 0));

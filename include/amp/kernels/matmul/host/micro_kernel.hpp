@@ -19,9 +19,8 @@ namespace amp::inline v0::kernels::host::gemm {
 inline constexpr std::int64_t kDepth = 256;
 /// The rows of a packed block of a, at most. It stays in the second-level cache.
 inline constexpr std::int64_t kBlockRows = 192;
-/// The distance of rows of a packed block of a, in words. It is a constant, so that kernels reach
-/// all rows of a tile from one address, and no power of two, which would use few sets of the
-/// caches.
+/// The distance of rows of a packed block of a, in words. It is no power of two, which would use few
+/// sets of the caches.
 inline constexpr std::int64_t kRowStride = kDepth + 16;
 
 /// What products are added to: a matrix whose rows are `stride` apart, one row for all if that is 0,
@@ -38,15 +37,21 @@ struct Addend {
   }
 };
 
+/// A factor as a kernel reads it: words, in rows `stride` bytes apart. A row is one of a, or what all
+/// columns of b have at one word of k.
+struct Factor {
+  const void* data;
+  std::int64_t stride;
+};
+
 /// A kernel, and what its loops need to know. C is the type of the sums.
 template <class C>
 struct Kernel {
   DType factor;       // that of a and b, packed
   int rows, columns;  // of a tile
-  /// c = addend + a @ b, for a [rows, depth] with rows kRowStride apart, b [depth, columns], dense,
-  /// and c [rows, columns] with rows `stride` apart, which may be the addend. depth is in words.
-  void (*run)(std::int64_t depth, const void* a, const void* b, C* c, std::int64_t stride,
-              Addend<C> addend);
+  /// c = addend + a @ b, for a [rows, depth], b [depth, columns], and c [rows, columns] with rows
+  /// `stride` apart, which may be the addend. depth is in words.
+  void (*run)(std::int64_t depth, Factor a, Factor b, C* c, std::int64_t stride, Addend<C> addend);
   bool uses_amx = false;  // only while the thread has AmxRegisters
 
   /// The elements in a word.

@@ -24,14 +24,27 @@ class Runs {
  public:
   const DType dtype;
   const bool along_k;
+  /// If all runs lie in memory at equal distances: the first one, and the distance in bytes. Else
+  /// null.
+  const std::byte* const data;
+  const std::int64_t distance;
 
   /// Sets runs[i] to the elements [begin, begin + length) of run first + i, for i < count: in
   /// place, or copied to buffer + i * stride (in bytes).
   virtual void find(std::int64_t first, std::int64_t count, std::int64_t begin, std::int64_t length,
                     const std::byte** runs, std::byte* buffer, std::int64_t stride) const = 0;
 
+  /// Returns the address of an element, if there is data.
+  const std::byte* at(std::int64_t run, std::int64_t element) const {
+    return data + run * distance + element * item_size(dtype);
+  }
+
  protected:
-  Runs(DType element, bool along) : dtype(element), along_k(along) {}
+  Runs(DType element, bool along, const void* first = nullptr, std::int64_t apart = 0)
+      : dtype(element),
+        along_k(along),
+        data(static_cast<const std::byte*>(first)),
+        distance(apart) {}
   Runs(const Runs&) = default;
   ~Runs() = default;
 };
@@ -39,21 +52,13 @@ class Runs {
 /// The runs of a matrix in memory, `stride` elements apart.
 class MatrixRuns final : public Runs {
  public:
-  MatrixRuns(const void* data, DType element, std::int64_t stride, bool along)
-      : Runs(element, along),
-        data_(static_cast<const std::byte*>(data)),
-        size_(item_size(element)),
-        stride_(stride * size_) {}
+  MatrixRuns(const void* matrix, DType element, std::int64_t stride, bool along)
+      : Runs(element, along, matrix, stride * item_size(element)) {}
 
   void find(std::int64_t first, std::int64_t count, std::int64_t begin, std::int64_t /*length*/,
             const std::byte** runs, std::byte* /*buffer*/, std::int64_t /*stride*/) const override {
-    const std::byte* run = data_ + first * stride_ + begin * size_;
-    for (std::int64_t i = 0; i < count; ++i, run += stride_) runs[i] = run;
+    for (std::int64_t i = 0; i < count; ++i) runs[i] = at(first + i, begin);
   }
-
- private:
-  const std::byte* data_;
-  std::int64_t size_, stride_;
 };
 
 /// Copies a few bytes faster than a call of memcpy() would.
@@ -95,8 +100,21 @@ class Packer {
   using Word = std::conditional_t<sizeof(C) == 4, std::uint32_t, std::uint64_t>;
   /// The lines, or words, that are packed at one time.
   static constexpr std::int64_t kAtATime = 32;
+  static constexpr auto kWordSize = static_cast<std::int64_t>(sizeof(Word));
 
   explicit Packer(const Kernel<C>& kernel) : kernel_(kernel) {}
+
+  /// Returns the address of an element of a run if `count` elements of all runs from there on are
+  /// words in memory; else null.
+  const Word* words_at(const Runs& runs, std::int64_t run, std::int64_t element,
+                       std::int64_t count) const {
+    if (runs.data == nullptr || runs.dtype != kernel_.factor || runs.distance % kWordSize != 0 ||
+        count % kernel_.per_word() != 0)
+      return nullptr;
+    const std::byte* const address = runs.at(run, element);
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(address) % sizeof(Word) == 0;
+    return is_aligned ? reinterpret_cast<const Word*>(address) : nullptr;
+  }
 
   /// Packs the elements [k, k + count) of the rows [first, first + rows) of a block of a. Rows of
   /// zeros follow, up to whole tiles.
@@ -107,12 +125,16 @@ class Packer {
         put_lines(a, first + i, (std::min)(kAtATime, rows - i), k, count, to + i * kRowStride,
                   kRowStride);
       }
+    } else if (const Word* const words = words_at(a, k, first, rows);
+               words != nullptr && kernel_.per_word() == 1) {
+      transpose(words, a.distance / kWordSize, count, rows, to, kRowStride);
     } else {  // memory is read in order
       const std::int64_t step = kAtATime * kernel_.per_word();
       for (std::int64_t i = 0; i < count; i += step) {
         const std::int64_t part = (std::min)(step, count - i);
         put_words(a, first, rows, k + i, part, words_.data(), kRowStride);
-        transpose(words_.data(), kernel_.words(part), rows, to + kernel_.words(i), kRowStride);
+        transpose(words_.data(), kRowStride, kernel_.words(part), rows, to + kernel_.words(i),
+                  kRowStride);
       }
     }
     const std::int64_t whole = round_up(rows, std::int64_t{kernel_.rows});
@@ -124,9 +146,11 @@ class Packer {
               std::int64_t count, Word* to) const {
     const std::int64_t stride = kernel_.columns, depth = kernel_.words(count);
     if (columns < stride) std::fill_n(to, depth * stride, Word{0});
-    if (b.along_k) {
+    if (const Word* const words = b.along_k ? words_at(b, first, k, count) : nullptr) {
+      transpose(words, b.distance / kWordSize, columns, depth, to, stride);
+    } else if (b.along_k) {
       put_lines(b, first, columns, k, count, words_.data(), kRowStride);
-      transpose(words_.data(), columns, depth, to, stride);
+      transpose(words_.data(), kRowStride, columns, depth, to, stride);
     } else {
       put_words(b, first, columns, k, count, to, stride);
     }
@@ -180,20 +204,28 @@ class Packer {
       fetch(run, dtype, n, reinterpret_cast<C*>(to));
   }
 
-  /// to[column * stride + row] = from[row * kRowStride + column]. Rows in memory would often share
-  /// few sets of the first-level cache, so they are copied before.
-  static void transpose(const Word* from, std::int64_t rows, std::int64_t columns, Word* to,
-                        std::int64_t stride) {
-    constexpr std::int64_t kSide = simd::kSquare<Word>;
-    const std::int64_t whole_rows = rows / kSide * kSide, whole = columns / kSide * kSide;
-    for (std::int64_t c = 0; c < columns; c += c < whole ? kSide : 1) {
-      const std::int64_t side = c < whole ? kSide : 1;
+  /// to[column * stride + row] = from[row * from_stride + column]. A cache line of a row is used
+  /// completely before the next one is read: rows may share few sets of the first-level cache.
+  static void transpose(const Word* from, std::int64_t from_stride, std::int64_t rows,
+                        std::int64_t columns, Word* to, std::int64_t stride) {
+    constexpr std::int64_t kSide = simd::kSquare<Word>, kLine = 64 / std::int64_t{sizeof(Word)};
+    for (std::int64_t line = 0; line < columns; line += kLine) {
+      const std::int64_t end = (std::min)(columns, line + kLine);
       std::int64_t r = 0;
-      for (; r < whole_rows && side == kSide; r += kSide) {
-        simd::transpose_square(from + r * kRowStride + c, kRowStride, to + c * stride + r, stride);
+      for (; r + kSide <= rows; r += kSide) {
+        std::int64_t c = line;
+        for (std::int64_t i = r; i < r + kSide; ++i)
+          __builtin_prefetch(from + i * from_stride + line + 4 * kLine);
+        for (; c + kSide <= end; c += kSide)
+          simd::transpose_square(from + r * from_stride + c, from_stride, to + c * stride + r,
+                                 stride);
+        for (; c < end; ++c) {
+          for (std::int64_t i = r; i < r + kSide; ++i)
+            to[c * stride + i] = from[i * from_stride + c];
+        }
       }
       for (; r < rows; ++r) {
-        for (std::int64_t i = c; i < c + side; ++i) to[i * stride + r] = from[r * kRowStride + i];
+        for (std::int64_t c = line; c < end; ++c) to[c * stride + r] = from[r * from_stride + c];
       }
     }
   }

@@ -70,8 +70,8 @@ class PackedMatrix {
                     });
   }
 
-  const Word* strip(std::int64_t column, std::int64_t k, std::int64_t count) const {
-    return words_.data() + offset(column, k, count);
+  Factor strip(std::int64_t column, std::int64_t k, std::int64_t count) const {
+    return {words_.data() + offset(column, k, count), kernel_.columns * Packer<C>::kWordSize};
   }
 
  private:

@@ -4,6 +4,7 @@
 // The kernels in vector registers, one for each instruction set and each kind of factor.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -52,32 +53,44 @@ inline constexpr int kTileColumns = 2 * Isa::kBytes / static_cast<int>(sizeof(C)
 template <class C, class Word, int kRows>
 struct MultiplyTile {
   template <class Isa>
-  AMP_ALWAYS_INLINE static void run(std::int64_t depth, const void* a, const void* b, C* c,
+  AMP_ALWAYS_INLINE static void run(std::int64_t depth, Factor a, Factor b, C* c,
                                     std::int64_t stride, Addend<C> addend) {
-    tile<Isa>(std::make_integer_sequence<int, 2 * kRows>(), depth, static_cast<const Word*>(a),
-              static_cast<const Word*>(b), c, stride, addend);
+    tile<Isa>(std::make_integer_sequence<int, 2 * kRows>(), depth, a, b, c, stride, addend);
   }
 
  private:
   /// kTile counts the vectors of c. It is a fold over them: with loops, g++ keeps the sums in
   /// memory even at -O3, which takes twice the time. Each vector of b is loaded by itself: g++
-  /// copies an array in small pieces to the stack, and waits for all of them.
+  /// copies an array in small pieces to the stack, and waits for all of them. Rows of a are reached
+  /// from every fourth one, which takes few registers.
   template <class Isa, int... kTile>
   AMP_ALWAYS_INLINE static void tile(std::integer_sequence<int, kTile...>, std::int64_t depth,
-                                     const Word* a, const Word* b, C* c, std::int64_t stride,
+                                     const Factor& a, const Factor& b, C* c, std::int64_t stride,
                                      const Addend<C>& addend) {
     using V = typename simd::Register<C, Isa::kBytes>::type;
     using Words = typename simd::Register<Word, Isa::kBytes>::type;
-    constexpr int kColumns = kTileColumns<Isa, C>, kLanes = kColumns / 2;
+    constexpr int kLanes = kTileColumns<Isa, C> / 2;
+    static_assert(kRows <= 12);
+    const std::int64_t one = a.stride, three = 3 * one, step = b.stride;
+    const auto *row0 = static_cast<const std::byte*>(a.data), *row4 = row0 + 4 * one,
+               *row8 = row4 + 4 * one, *row_of_b = static_cast<const std::byte*>(b.data);
+    const auto word_of = [&](int i) {
+      const std::byte* const fourth = i < 4 ? row0 : i < 8 ? row4 : row8;
+      return *reinterpret_cast<const Word*>(fourth + (i % 4 == 3 ? three : i % 4 * one));
+    };
     V sums[sizeof...(kTile)];
     ((sums[kTile] = V{}), ...);
     for (int i = 0; i < kRows; ++i) __builtin_prefetch(c + i * stride, 1);
     AMP_UNROLL_BY_4
-    for (std::int64_t k = 0; k < depth; ++k, ++a, b += kColumns) {
+    for (std::int64_t k = 0; k < depth; ++k) {
       Words row[2];
-      row[0] = simd::in_memory<Word, Isa::kBytes>(b).value;
-      row[1] = simd::in_memory<Word, Isa::kBytes>(b + kLanes).value;
-      (add_products(sums[kTile], row[kTile % 2], a[kTile / 2 * kRowStride]), ...);
+      row[0] = simd::in_memory<Word, Isa::kBytes>(row_of_b).value;
+      row[1] = simd::in_memory<Word, Isa::kBytes>(row_of_b + Isa::kBytes).value;
+      (add_products(sums[kTile], row[kTile % 2], word_of(kTile / 2)), ...);
+      row0 += sizeof(Word);
+      row4 += sizeof(Word);
+      row8 += sizeof(Word);
+      row_of_b += step;
     }
     if (addend.data != nullptr) (add(sums[kTile], addend.row(kTile / 2) + kTile % 2 * kLanes), ...);
     (put(sums[kTile], c + kTile / 2 * stride + kTile % 2 * kLanes), ...);
