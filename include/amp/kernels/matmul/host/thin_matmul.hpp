@@ -43,11 +43,23 @@ AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_first(const bfloat16* x, std::int64
       simd::load_first<Isa>(reinterpret_cast<const std::uint16_t*>(x), n));
 }
 
-/// dots[i] = the sum over k of line i times x, for four lines.
+/// dots[i] = the sum over k of line i times x, for four lines. Those of 16 bits one by one: then a
+/// processor prefetches them best (measured).
 struct Dots {
   template <class Isa, class T>
   AMP_ALWAYS_INLINE static void run(const T* const* lines, const float* x, std::int64_t k,
                                     float* dots) {
+    if constexpr (sizeof(T) < sizeof(float)) {
+      for (int line = 0; line < 4; ++line) dots[line] = dot<Isa>(lines[line], x, k);
+    } else {
+      four_at_once<Isa>(lines, x, k, dots);
+    }
+  }
+
+ private:
+  template <class Isa, class T>
+  AMP_ALWAYS_INLINE static void four_at_once(const T* const* lines, const float* x, std::int64_t k,
+                                             float* dots) {
     const T *const l0 = lines[0], *const l1 = lines[1], *const l2 = lines[2], *const l3 = lines[3];
     simd::Vec<float, Isa> a = 0, b = 0, c = 0, d = 0;
     std::int64_t i = 0;
@@ -69,6 +81,23 @@ struct Dots {
     dots[1] = simd::sum_of(b);
     dots[2] = simd::sum_of(c);
     dots[3] = simd::sum_of(d);
+  }
+  template <class Isa, class T>
+  AMP_ALWAYS_INLINE static float dot(const T* line, const float* x, std::int64_t k) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    simd::Vec<float, Isa> a = 0, b = 0, c = 0, d = 0;
+    std::int64_t i = 0;
+    for (; i + 4 * kLanes <= k; i += 4 * kLanes) {
+      a += load_floats<Isa>(line + i) * simd::load<Isa>(x + i);
+      b += load_floats<Isa>(line + i + kLanes) * simd::load<Isa>(x + i + kLanes);
+      c += load_floats<Isa>(line + i + 2 * kLanes) * simd::load<Isa>(x + i + 2 * kLanes);
+      d += load_floats<Isa>(line + i + 3 * kLanes) * simd::load<Isa>(x + i + 3 * kLanes);
+    }
+    for (; i < k; i += kLanes) {
+      const std::int64_t n = (std::min)(kLanes, k - i);
+      a += load_first<Isa>(line + i, n) * simd::load_first<Isa>(x + i, n);
+    }
+    return simd::sum_of((a + b) + (c + d));
   }
 };
 
