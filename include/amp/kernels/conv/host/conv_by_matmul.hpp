@@ -82,7 +82,8 @@ inline void conv2d_by_matmul(const Conv2dArgs& args, const ConvShape& s) {
   copy({Operand::array(args.weight.data, args.weight.dtype, {all, s.taps(), s.channels},
                        {s.patch(), 1, s.taps()}),
         dense(weight.data(), factor, all, s.taps(), s.channels)});
-  const bool in_place = args.output.dtype == sums;
+  const bool in_place = args.output.dtype == sums,
+             rounds = args.output.dtype == kBFloat16 && !args.relu;
   for (std::int64_t g = 0; g < s.groups; ++g) {
     const PatchRuns patches(args.input, g * s.channels, s.channels,
                             forward_line(s.window, 0, s.out_h, s.height),
@@ -106,7 +107,8 @@ inline void conv2d_by_matmul(const Conv2dArgs& args, const ConvShape& s) {
                   filters,
                   args.bias.present ? part(bias.data(), sums, g * s.filters) : nullptr,
                   in_place ? at(args.output, g * s.filters) : nullptr,
-                  all}
+                  all,
+                  rounds ? static_cast<bfloat16*>(at(args.output, g * s.filters)) : nullptr}
         .compute_on_all_threads(in_place && !args.relu ? nullptr : &finish);
   }
 }
@@ -154,7 +156,9 @@ inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
         }
       };
       const gemm::Product::Finish finish = put;
-      const bool in_place = args.grad_input.dtype == sums && w.stride[0] == 1 && w.stride[1] == 1;
+      const bool is_dense = w.stride[0] == 1 && w.stride[1] == 1,
+                 in_place = is_dense && args.grad_input.dtype == sums,
+                 rounds = is_dense && args.grad_input.dtype == kBFloat16;
       gemm::Product{factor,
                     sums,
                     s.images * rows.line.patches * columns.line.patches,
@@ -164,7 +168,8 @@ inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
                     filters,
                     nullptr,
                     in_place ? at(args.grad_input, g * s.channels) : nullptr,
-                    all}
+                    all,
+                    rounds ? static_cast<bfloat16*>(at(args.grad_input, g * s.channels)) : nullptr}
           .compute_on_all_threads(in_place ? nullptr : &finish);
     }
   }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "amp/core/function_ref.hpp"
 #include "amp/core/math.hpp"
@@ -16,6 +17,7 @@
 #include "amp/kernels/matmul/host/amx_kernel.hpp"
 #include "amp/kernels/matmul/host/micro_kernel.hpp"
 #include "amp/kernels/matmul/host/panels.hpp"
+#include "amp/types/bfloat16.hpp"
 
 namespace amp::inline v0::kernels::host {
 
@@ -27,6 +29,13 @@ struct Matrix {
 };
 
 namespace gemm {
+
+/// A matrix in memory with rows `stride` elements apart; none if there is no data.
+template <class T>
+struct Output {
+  T* data = nullptr;
+  std::int64_t stride = 0;
+};
 
 /// c = addend + a @ b in blocks on the calling thread, which has memory for one block of a and one strip
 /// of b.
@@ -43,9 +52,11 @@ class Multiplier {
         block_(round_up((std::min)(rows, kBlockRows), std::int64_t{kernel.rows}) * kRowStride) {}
 
   /// Multiplies rows [first, first + m) of a with strips of b. c [m, n] has rows `stride`
-  /// apart, and may be the addend.
+  /// apart, and may be the addend. If there is a rounded output, the last sums go there, and c is
+  /// needed only if one call of a kernel is not enough for k.
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
-           Strips b, C* c, std::int64_t stride, const Addend<C>& addend) const {
+           Strips b, C* c, std::int64_t stride, const Addend<C>& addend,
+           const Output<bfloat16>& rounded = {}) const {
     const AmxRegisters registers(kernel_.uses_amx);
     const std::int64_t depth = kernel_.depth_of(k);
     for (std::int64_t i = 0; i < m; i += kBlockRows) {
@@ -64,9 +75,17 @@ class Multiplier {
                                 : Factor{block_.data() + row * kRowStride, kRowStride * kWordSize};
         };
         for (std::int64_t j = 0; j < n; j += kernel_.columns) {
-          strip(rows, (std::min)(n - j, std::int64_t{kernel_.columns}), kernel_.words(count),
-                rows_of_a, b(j, k0, count), c + i * stride + j, stride,
-                (k0 == 0 ? addend : Addend<C>{c, stride}).from(i, j));
+          const std::int64_t columns = (std::min)(n - j, std::int64_t{kernel_.columns});
+          const Factor of_b = b(j, k0, count);
+          const auto from = (k0 == 0 ? addend : Addend<C>{c, stride}).from(i, j);
+          const auto multiply = [&]<class Out>(Out* to, std::int64_t to_stride) {
+            strip(rows, columns, kernel_.words(count), rows_of_a, of_b, to + i * to_stride + j,
+                  to_stride, from);
+          };
+          if (rounded.data != nullptr && k0 + count == k)
+            multiply(rounded.data, rounded.stride);
+          else
+            multiply(c, stride);
         }
       }
       for (std::int64_t r = i; r < i + rows && k == 0; ++r) {
@@ -80,8 +99,8 @@ class Multiplier {
   /// Multiplies with columns [column, column + n) of b, which is packed strip by strip, unless its
   /// rows are words and few tiles read them.
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
-           const Runs& b, std::int64_t column, C* c, std::int64_t stride,
-           const Addend<C>& addend) const {
+           const Runs& b, std::int64_t column, C* c, std::int64_t stride, const Addend<C>& addend,
+           const Output<bfloat16>& rounded = {}) const {
     const HostBuffer<Word> memory(kDepth * kernel_.columns);
     const bool in_place = !b.along_k && kernel_.per_word() == 1 && m <= kFewRows;
     run(
@@ -95,7 +114,7 @@ class Multiplier {
                          memory.data());
           return Factor{memory.data(), kernel_.columns * kWordSize};
         },
-        c, stride, addend);
+        c, stride, addend, rounded);
   }
 
  private:
@@ -110,14 +129,17 @@ class Multiplier {
   }
 
   /// Multiplies a block of rows with a strip of columns.
-  template <class Rows>
+  template <class Rows, class Out>
   void strip(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Rows& rows_of_a,
-             Factor b, C* c, std::int64_t stride, const Addend<C>& addend) const {
+             Factor b, Out* c, std::int64_t stride, const Addend<C>& addend) const {
     for (std::int64_t i = 0; i < rows; i += kernel_.rows) {
       const Factor a = rows_of_a(i);
-      C* const to = c + i * stride;
+      Out* const to = c + i * stride;
       if (i + kernel_.rows <= rows && columns == kernel_.columns) {
-        kernel_.run(depth, a, b, to, stride, addend.from(i, 0));
+        if constexpr (std::is_same_v<Out, C>)
+          kernel_.run(depth, a, b, to, stride, addend.from(i, 0));
+        else
+          kernel_.run_rounded(depth, a, b, to, stride, addend.from(i, 0));
         continue;
       }
       // A partial tile is computed as a full one.
@@ -126,7 +148,8 @@ class Multiplier {
       for (std::int64_t r = 0; r < (std::min)(rows - i, std::int64_t{kernel_.rows}); ++r) {
         for (std::int64_t s = 0; s < columns; ++s) {
           const C sum = tile[r * kernel_.columns + s];
-          to[r * stride + s] = addend.data == nullptr ? sum : addend.row(i + r)[s] + sum;
+          to[r * stride + s] =
+              static_cast<Out>(addend.data == nullptr ? sum : addend.row(i + r)[s] + sum);
         }
       }
     }

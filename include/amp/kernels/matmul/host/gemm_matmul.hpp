@@ -95,6 +95,7 @@ AMP_LAZY inline void gemm_matmul(const MatmulArgs& args,
   const gemm::BiasOf bias(args.bias, sums);
   const bool in_place =
       finish == nullptr && output.dtype == sums && (output.strides[2] == 1 || n == 1);
+  const bool rounds = finish == nullptr && output.dtype == kBFloat16 && output.strides[2] == 1;
   const auto compute = [&](std::int64_t batch, bool on_all_threads) {
     const gemm::MatrixRuns rows = a.of(batch), columns = b.of(batch);
     Operand matrix = output;
@@ -119,7 +120,8 @@ AMP_LAZY inline void gemm_matmul(const MatmulArgs& args,
                                 columns,
                                 bias.data(),
                                 in_place ? matrix.data : nullptr,
-                                output.strides[1]};
+                                output.strides[1],
+                                rounds ? static_cast<bfloat16*>(matrix.data) : nullptr};
     if (on_all_threads) return product.compute_on_all_threads(put_tile);
     for (std::int64_t j = 0; j < n; j += gemm::TileSize::kMostColumns)
       product.compute({0, j, m, (std::min)(gemm::TileSize::kMostColumns, n - j)}, put_tile);

@@ -24,6 +24,16 @@ template <class C, class Isa, int kRows>
 Kernel<C> kernel_of(DType factor, decltype(Kernel<C>::run) run) {
   return {factor, kRows, kTileColumns<Isa, C>, run};
 }
+#if AMP_X86
+template <int kRows>
+Kernel<float> kernel_of_pairs() {
+  using simd::Avx512, simd::ForEachSet;
+  Kernel<float> kernel = kernel_of<float, Avx512, kRows>(
+      kBFloat16, ForEachSet<MultiplyTile<float, std::uint32_t, kRows>>::avx512_bf16);
+  kernel.run_rounded = ForEachSet<MultiplyTile<float, std::uint32_t, kRows, bfloat16>>::avx512_bf16;
+  return kernel;
+}
+#endif
 /// Whether m rows take less time in tiles of 8 than of 12. A tile takes that of its rows and half a
 /// row.
 inline bool suits_8_rows(std::int64_t m) { return ceil_div(m, 8) * 17 < ceil_div(m, 12) * 25; }
@@ -47,16 +57,12 @@ Kernel<C> kernel_for([[maybe_unused]] DType dtype, [[maybe_unused]] std::int64_t
   using simd::Avx2, simd::Avx512, simd::ForEachSet, simd::InstructionSet;
   const InstructionSet set = simd::instruction_set();
   if constexpr (std::is_same_v<C, float>) {
-    using Pairs12 = ForEachSet<MultiplyTile<float, std::uint32_t, 12>>;
-    using Pairs8 = ForEachSet<MultiplyTile<float, std::uint32_t, 8>>;
     using Numbers8 = ForEachSet<MultiplyTile<float, float, 8>>;
     const bool in_8_rows = detail::suits_8_rows(m);
     if (set >= InstructionSet::kAmx && item_size(dtype) == 2 && multiplies(dtype))
       return amx_kernel(dtype);
-    if (dtype == kBFloat16 && multiplies(dtype)) {
-      return in_8_rows ? kernel_of<C, Avx512, 8>(dtype, Pairs8::avx512_bf16)
-                       : kernel_of<C, Avx512, 12>(dtype, Pairs12::avx512_bf16);
-    }
+    if (dtype == kBFloat16 && multiplies(dtype))
+      return in_8_rows ? detail::kernel_of_pairs<8>() : detail::kernel_of_pairs<12>();
     if (in_8_rows && set >= InstructionSet::kAvx512)
       return kernel_of<C, Avx512, 8>(kFloat32, Numbers8::avx512);
   }

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "amp/core/math.hpp"
+#include "amp/types/bfloat16.hpp"
 #include "amp/types/dtype.hpp"
 
 namespace amp::inline v0::kernels::host::gemm {
@@ -53,6 +54,9 @@ struct Kernel {
   /// `stride` apart, which may be the addend. depth is in words.
   void (*run)(std::int64_t depth, Factor a, Factor b, C* c, std::int64_t stride, Addend<C> addend);
   bool uses_amx = false;  // only while the thread has AmxRegisters
+  /// The same with c rounded to bfloat16; null if there is no such kernel.
+  void (*run_rounded)(std::int64_t depth, Factor a, Factor b, bfloat16* c, std::int64_t stride,
+                      Addend<C> addend) = nullptr;
 
   /// The elements in a word.
   std::int64_t per_word() const { return static_cast<std::int64_t>(sizeof(C)) / item_size(factor); }

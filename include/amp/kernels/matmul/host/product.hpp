@@ -17,6 +17,7 @@
 #include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/matmul/host/gemm.hpp"
 #include "amp/kernels/matmul/host/kernels.hpp"
+#include "amp/types/bfloat16.hpp"
 
 namespace amp::inline v0::kernels::host {
 
@@ -110,6 +111,9 @@ struct Product {
   const void* bias;  // of the columns; null for none
   void* c;  // has rows `stride` elements apart; null if the tiles are in memory of their own
   std::int64_t stride;
+  /// c in bfloat16, with rows `stride` apart, or null. If the kernels can round, they write there
+  /// instead, and finish() is not called.
+  bfloat16* rounded = nullptr;
 
   /// Computes a part of c on this thread, and calls finish(place, its sums, the distance of their
   /// rows) unless it is null.
@@ -128,6 +132,10 @@ void compute_tile(const Product& p, const Kernel<C>& kernel, const Place& at,
   C* const sums =
       p.c != nullptr ? static_cast<C*>(p.c) + at.row * stride + at.column : memory.data();
   const auto bias = Addend<C>{static_cast<const C*>(p.bias), 0}.from(0, at.column);
+  const bool rounds = p.rounded != nullptr && kernel.run_rounded != nullptr && p.k > 0;
+  const Output<bfloat16> rounded =
+      rounds ? Output<bfloat16>{p.rounded + at.row * p.stride + at.column, p.stride}
+             : Output<bfloat16>();
   const Multiplier<C> multiplier(kernel, at.rows);
   if (packed != nullptr) {
     multiplier.run(
@@ -135,11 +143,12 @@ void compute_tile(const Product& p, const Kernel<C>& kernel, const Place& at,
         [&](std::int64_t j, std::int64_t first, std::int64_t count) {
           return packed->strip(at.column + j, first, count);
         },
-        sums, stride, bias);
+        sums, stride, bias, rounded);
   } else {
-    multiplier.run(p.a, at.row, at.rows, at.columns, p.k, p.b, at.column, sums, stride, bias);
+    multiplier.run(p.a, at.row, at.rows, at.columns, p.k, p.b, at.column, sums, stride, bias,
+                   rounded);
   }
-  if (finish != nullptr) (*finish)(at, sums, stride);
+  if (finish != nullptr && !rounds) (*finish)(at, sums, stride);
 }
 
 template <class C>

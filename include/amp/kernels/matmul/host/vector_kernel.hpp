@@ -13,23 +13,32 @@
 #include "amp/core/simd/isa.hpp"
 #include "amp/core/simd/vec.hpp"
 #include "amp/kernels/matmul/host/micro_kernel.hpp"
+#include "amp/types/bfloat16.hpp"
 
 namespace amp::inline v0::kernels::host::gemm {
 
-// The sums of the products of each lane's pairs of bfloat16: rounded after each product, with
-// subnormal numbers as 0. g++ takes the instruction's word in a template without a target, which it
-// would not inline a function for the set into. For clang it is the other way round.
+// Two instructions of AVX512_BF16, which take subnormal numbers as 0: the sums of the products of
+// each lane's pairs of bfloat16, rounded after each product, and sums rounded to bfloat16. g++ takes
+// the instructions' words in a template without a target, which it would not inline a function for
+// the set into. For clang it is the other way round.
 #if AMP_X86 && !defined(__clang__)
 #define AMP_ADD_PAIRS(sums, row, a) __asm__("vdpbf16ps %2, %1, %0" : "+v"(sums) : "v"(row), "v"(a))
+#define AMP_ROUND(sums, out) __asm__("vcvtneps2bf16 %1, %0" : "=v"(out) : "v"(sums))
 #elif AMP_X86
 AMP_WITH_AVX512_BF16 inline void add_pairs(simd::Register<float, 64>::type& sums,
                                            const simd::Register<std::uint32_t, 64>::type& row,
                                            const simd::Register<std::uint32_t, 64>::type& a) {
   __asm__("vdpbf16ps %2, %1, %0" : "+v"(sums) : "v"(row), "v"(a));
 }
+AMP_WITH_AVX512_BF16 inline void round(const simd::Register<float, 64>::type& sums,
+                                       simd::Register<std::uint16_t, 32>::type& out) {
+  __asm__("vcvtneps2bf16 %1, %0" : "=v"(out) : "v"(sums));
+}
 #define AMP_ADD_PAIRS(sums, row, a) add_pairs(sums, row, a)
+#define AMP_ROUND(sums, out) round(sums, out)
 #else
 #define AMP_ADD_PAIRS(sums, row, a) static_cast<void>(0)
+#define AMP_ROUND(sums, out) static_cast<void>(0)
 #endif
 
 /// Adds the products of a word with those of a row of b: of numbers, or of pairs.
@@ -42,18 +51,17 @@ AMP_ALWAYS_INLINE void add_products(V& sums, const Words& row, Word a) {
     sums += a * row;
   }
 }
-#undef AMP_ADD_PAIRS
 
 /// A tile has two vectors of columns. With 12 rows in AVX-512, 6 in AVX2 and 4 in SSE, the sums and
 /// what they are made of fill the registers.
 template <class Isa, class C>
 inline constexpr int kTileColumns = 2 * Isa::kBytes / static_cast<int>(sizeof(C));
 
-/// A kernel's run(). C is the type of the sums.
-template <class C, class Word, int kRows>
+/// A kernel's run(), or run_rounded() if Out is bfloat16. C is the type of the sums.
+template <class C, class Word, int kRows, class Out = C>
 struct MultiplyTile {
   template <class Isa>
-  AMP_ALWAYS_INLINE static void run(std::int64_t depth, Factor a, Factor b, C* c,
+  AMP_ALWAYS_INLINE static void run(std::int64_t depth, Factor a, Factor b, Out* c,
                                     std::int64_t stride, Addend<C> addend) {
     tile<Isa>(std::make_integer_sequence<int, 2 * kRows>(), depth, a, b, c, stride, addend);
   }
@@ -65,7 +73,7 @@ struct MultiplyTile {
   /// from every fourth one, which takes few registers.
   template <class Isa, int... kTile>
   AMP_ALWAYS_INLINE static void tile(std::integer_sequence<int, kTile...>, std::int64_t depth,
-                                     const Factor& a, const Factor& b, C* c, std::int64_t stride,
+                                     const Factor& a, const Factor& b, Out* c, std::int64_t stride,
                                      const Addend<C>& addend) {
     using V = typename simd::Register<C, Isa::kBytes>::type;
     using Words = typename simd::Register<Word, Isa::kBytes>::type;
@@ -93,17 +101,25 @@ struct MultiplyTile {
       row_of_b += step;
     }
     if (addend.data != nullptr) (add(sums[kTile], addend.row(kTile / 2) + kTile % 2 * kLanes), ...);
-    (put(sums[kTile], c + kTile / 2 * stride + kTile % 2 * kLanes), ...);
+    (put<Isa>(sums[kTile], c + kTile / 2 * stride + kTile % 2 * kLanes), ...);
   }
 
   template <class V>
   AMP_ALWAYS_INLINE static void add(V& sums, const C* from) {
     sums += simd::in_memory<C, sizeof(V)>(from).value;
   }
-  template <class V>
+  template <class Isa, class V>
   AMP_ALWAYS_INLINE static void put(const V& sums, C* to) {
     simd::in_memory<C, sizeof(V)>(to).value = sums;
   }
+  template <class Isa, class V>
+  AMP_ALWAYS_INLINE static void put([[maybe_unused]] const V& sums, bfloat16* to) {
+    typename simd::Register<std::uint16_t, Isa::kBytes / 2>::type rounded{};
+    AMP_ROUND(sums, rounded);
+    simd::in_memory<std::uint16_t, Isa::kBytes / 2>(to).value = rounded;
+  }
 };
+#undef AMP_ADD_PAIRS
+#undef AMP_ROUND
 
 }  // namespace amp::inline v0::kernels::host::gemm
