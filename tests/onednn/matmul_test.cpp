@@ -191,6 +191,8 @@ TEST_CASE("onednn: values on this processor, which runs as one with AVX2 only", 
     CHECK(difference(amp::matmul(a, b), exact(a, b)) < tolerance(amp::kFloat32));
   }
   CHECK(onednn::library().primitives_made == before);
+  CHECK(amp::cpu_capabilities().bfloat16 ==
+        (amp::detail::instruction_set() >= amp::detail::InstructionSet::kAvx512Bf16));
 }
 
 TEST_CASE("onednn: with AVX2 only, matmuls are amp's own, which are as fast", "[onednn]") {

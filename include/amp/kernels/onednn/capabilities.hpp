@@ -16,7 +16,7 @@ namespace amp::inline v0 {
 struct CpuCapabilities {
   std::string library;       ///< "oneDNN 2.6.3" or "amp"
   std::string instructions;  ///< the widest in use: "AMX", "AVX512_BF16", "AVX-512", "AVX2", ...
-  bool bfloat16 = false;     ///< whether bfloat16 is multiplied as such, with float32 sums
+  bool bfloat16 = false;     ///< whether matmuls multiply bfloat16 as such, with float32 sums
   bool float16 = false;      ///< the same for float16
 };
 

@@ -35,18 +35,18 @@ struct AMP_EXPORT AskedCpu {
 
  private:
   static CpuCapabilities ask() {
-#if AMP_USE_ONEDNN
+    CpuCapabilities answer{.library = "amp",
+                           .instructions = instructions_of_amp(),
+                           .bfloat16 = instruction_set() >= InstructionSet::kAvx512Bf16,
+                           .float16 = instruction_set() >= InstructionSet::kAmxFp16};
+#if AMP_USE_ONEDNN  // amp's own engine multiplies what oneDNN does not
     namespace onednn = kernels::host::onednn;
-    return {.library = "oneDNN " + onednn::version(),
-            .instructions = onednn::instructions(),
-            .bfloat16 = onednn::is_native(kBFloat16),
-            .float16 = onednn::is_native(kFloat16)};
-#else
-    return {.library = "amp",
-            .instructions = instructions_of_amp(),
-            .bfloat16 = instruction_set() >= InstructionSet::kAvx512Bf16,
-            .float16 = instruction_set() >= InstructionSet::kAmxFp16};
+    answer.library = "oneDNN " + onednn::version();
+    answer.instructions = onednn::instructions();
+    answer.bfloat16 = answer.bfloat16 || onednn::is_native(kBFloat16);
+    answer.float16 = answer.float16 || onednn::is_native(kFloat16);
 #endif
+    return answer;
   }
 };
 
