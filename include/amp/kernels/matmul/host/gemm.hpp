@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -37,8 +38,8 @@ struct Output {
   std::int64_t stride = 0;
 };
 
-/// c = addend + a @ b in blocks on the calling thread, which has memory for one block of a and one strip
-/// of b.
+/// c = addend + a @ b in blocks on the calling thread, which has memory for one block of a and one
+/// strip of b.
 template <class C>
 class Multiplier {
  public:
@@ -64,15 +65,17 @@ class Multiplier {
       for (std::int64_t k0 = 0; k0 < k; k0 += depth) {
         const std::int64_t count = (std::min)(depth, k - k0);
         // Full tiles are read where they lie.
-        const Word* const words = readable(a, first + i, k0, count);
-        const std::int64_t in_place = words == nullptr ? 0 : rows / kernel_.rows * kernel_.rows;
+        const Factor lies = readable(a, first + i, rows, k0, count);
+        const std::int64_t in_place = lies.data == nullptr ? 0 : rows / kernel_.rows * kernel_.rows;
         if (in_place < rows) {
           packer_.pack_a(a, first + i + in_place, rows - in_place, k0, count,
                          block_.data() + in_place * kRowStride);
         }
+        const Factor packed{block_.data(), kRowStride * kWordSize, kWordSize};
         const auto rows_of_a = [&](std::int64_t row) {
-          return row < in_place ? Factor{words + row * (a.distance / kWordSize), a.distance}
-                                : Factor{block_.data() + row * kRowStride, kRowStride * kWordSize};
+          Factor from = row < in_place ? lies : packed;
+          from.data = static_cast<const std::byte*>(from.data) + row * from.across;
+          return from;
         };
         for (std::int64_t j = 0; j < n; j += kernel_.columns) {
           const std::int64_t columns = (std::min)(n - j, std::int64_t{kernel_.columns});
@@ -108,11 +111,11 @@ class Multiplier {
         [&](std::int64_t j, std::int64_t k0, std::int64_t count) {
           if (in_place && n - j >= kernel_.columns) {
             const Word* const words = packer_.words_at(b, k0, column + j, kernel_.columns);
-            if (words != nullptr) return Factor{words, b.distance};
+            if (words != nullptr) return Factor{words, kWordSize, b.distance};
           }
           packer_.pack_b(b, column + j, (std::min)(n - j, std::int64_t{kernel_.columns}), k0, count,
                          memory.data());
-          return Factor{memory.data(), kernel_.columns * kWordSize};
+          return Factor{memory.data(), kWordSize, kernel_.columns * kWordSize};
         },
         c, stride, addend, rounded);
   }
@@ -121,11 +124,14 @@ class Multiplier {
   static constexpr auto kWordSize = Packer<C>::kWordSize;
   static constexpr std::int64_t kFewRows = 64;
 
-  /// Returns rows of a if kernels can read them where they lie, else null. Rows a multiple of 4096
+  /// Returns rows of a as kernels can read them where they lie, or no data. Runs a multiple of 4096
   /// bytes apart share a set of the first-level cache.
-  const Word* readable(const Runs& a, std::int64_t row, std::int64_t k, std::int64_t count) const {
-    const bool lies = a.along_k && a.distance % 4096 != 0;
-    return lies ? packer_.words_at(a, row, k, count) : nullptr;
+  Factor readable(const Runs& a, std::int64_t row, std::int64_t rows, std::int64_t k,
+                  std::int64_t count) const {
+    if (a.distance % 4096 == 0) return {};
+    if (a.along_k) return {packer_.words_at(a, row, k, count), a.distance, kWordSize};
+    if (kernel_.per_word() != 1) return {};
+    return {packer_.words_at(a, k, row, rows), kWordSize, a.distance};
   }
 
   /// Multiplies a block of rows with a strip of columns.
