@@ -20,12 +20,12 @@ namespace amp::inline v0::kernels::host::gemm {
 inline constexpr std::int64_t kDepth = 256;
 /// The rows of a packed block of a, at most. It stays in the second-level cache.
 inline constexpr std::int64_t kBlockRows = 192;
-/// The distance of rows of a packed block of a, in words. It is no power of two, which would use few
-/// sets of the caches.
+/// The distance of rows of a packed block of a, in words. It is no power of two, which would use
+/// few sets of the caches.
 inline constexpr std::int64_t kRowStride = kDepth + 16;
 
-/// What products are added to: a matrix whose rows are `stride` apart, one row for all if that is 0,
-/// as a bias is, or zeros if there is no data.
+/// What products are added to: a matrix whose rows are `stride` apart; one row for all, as a bias
+/// is, if that is 0; zeros if there is no data.
 template <class C>
 struct Addend {
   const C* data = nullptr;

@@ -155,8 +155,8 @@ inline bool takes_operands(const Matmul& p, const MatmulArgs& args) {
 
 /// The tiles of a matmul: whole rows of c, in an even number if possible, and enough of them that a
 /// call's cost is small beside its work, as far as they stay in the caches. If there are few rows
-/// and much work, columns are cut as well, for up to four tiles. The sizes are measured. They do not
-/// depend on the number of threads, so neither do results.
+/// and much work, columns are cut as well, for up to four tiles. The sizes are measured. They do
+/// not depend on the number of threads, so neither do results.
 struct Tiles {
   std::int64_t rows, columns, down, across;
 

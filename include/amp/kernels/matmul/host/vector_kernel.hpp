@@ -18,9 +18,9 @@
 namespace amp::inline v0::kernels::host::gemm {
 
 // Two instructions of AVX512_BF16, which take subnormal numbers as 0: the sums of the products of
-// each lane's pairs of bfloat16, rounded after each product, and sums rounded to bfloat16. g++ takes
-// the instructions' words in a template without a target, which it would not inline a function for
-// the set into. For clang it is the other way round.
+// each lane's pairs of bfloat16, rounded after each product, and sums rounded to bfloat16. g++
+// takes the instructions' words in a template without a target, which it would not inline a
+// function for the set into. For clang it is the other way round.
 #if AMP_X86 && !defined(__clang__)
 #define AMP_ADD_PAIRS(sums, row, a) __asm__("vdpbf16ps %2, %1, %0" : "+v"(sums) : "v"(row), "v"(a))
 #define AMP_ROUND(sums, out) __asm__("vcvtneps2bf16 %1, %0" : "=v"(out) : "v"(sums))
