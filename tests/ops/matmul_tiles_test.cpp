@@ -76,3 +76,14 @@ TEST_CASE("matmul: values of tiles that do not divide the output evenly", "[matm
     CHECK(c == expected);
   }
 }
+
+TEST_CASE("matmul: a subnormal sum is the same in every tile, full or partial", "[matmul]") {
+  for (const amp::DType dtype : {amp::kFloat32, amp::kBFloat16}) {
+    CAPTURE(dtype);
+    const amp::Tensor y =
+        amp::linear(amp::zeros({13, 32}, {.dtype = dtype}), amp::zeros({33, 32}, {.dtype = dtype}),
+                    amp::full({33}, 1e-39).to(dtype));
+    const std::vector<double> values = y.to_vector<double>();
+    CHECK(values == std::vector<double>(values.size(), values[0]));
+  }
+}

@@ -17,14 +17,14 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Whether the matrices are large enough to be packed.
-inline bool is_packed(const MatmulArgs& args) { return !gemm::is_tiny(args) && !is_thin(args); }
+/// Whether the matrices are large enough for the engine, or oneDNN.
+inline bool is_large(const MatmulArgs& args) { return !gemm::is_tiny(args) && !is_thin(args); }
 
 }  // namespace detail
 
 AMP_LAZY_DEFINITION void matmul(const MatmulArgs& args) {
   bool done = args.output.numel() == 0;
-  if (!done && detail::is_packed(args)) {
+  if (!done && detail::is_large(args)) {
 #if AMP_USE_ONEDNN
     done = onednn::matmul(args, nullptr);
 #endif
@@ -37,7 +37,7 @@ AMP_LAZY_DEFINITION void matmul(const MatmulArgs& args) {
 
 AMP_LAZY_DEFINITION void matmul_with_epilogue(const MatmulArgs& args) {
   if (args.epilogue == Epilogue::kNone) return matmul(args);
-  if (!detail::is_packed(args)) return matmul_then_epilogue<detail::HostSteps<>>(args, matmul);
+  if (!detail::is_large(args)) return matmul_then_epilogue<detail::HostSteps<>>(args, matmul);
   bool done = args.output.numel() == 0;
 #if AMP_USE_ONEDNN
   done = done || onednn::matmul(args, apply_epilogue<detail::HostSteps<>>);

@@ -176,7 +176,6 @@ class MemoryDesc {
 #endif
   }
 
-  bool present() const { return present_; }
 #if DNNL_VERSION_MAJOR >= 3
   Pointer get() const { return desc_.get(); }
 #else

@@ -10,13 +10,13 @@
 
 namespace amp::inline v0 {
 
-/// The library for matmuls and convolutions on the CPU, and the formats that it multiplies
-/// directly. A 16-bit format without instructions for it is widened to float32: it saves memory,
-/// but no time.
+/// The library for matmuls and convolutions on the CPU, and the formats that matmuls multiply
+/// directly, in the library or in amp's own engine. A 16-bit format without instructions for it is
+/// widened to float32: it saves memory, but no time.
 struct CpuCapabilities {
   std::string library;       ///< "oneDNN 2.6.3" or "amp"
-  std::string instructions;  ///< the widest in use: "AMX", "AVX512_BF16", "AVX-512", "AVX2", ...
-  bool bfloat16 = false;     ///< whether matmuls multiply bfloat16 as such, with float32 sums
+  std::string instructions;  ///< the library's widest: "AMX", "AVX512_BF16", "AVX-512", "AVX2", ...
+  bool bfloat16 = false;     ///< whether bfloat16 is multiplied as such, with float32 sums
   bool float16 = false;      ///< the same for float16
 };
 

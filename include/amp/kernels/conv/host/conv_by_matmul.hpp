@@ -27,6 +27,7 @@
 #include "amp/kernels/functions.hpp"
 #include "amp/kernels/matmul/host/gemm_matmul.hpp"
 #include "amp/kernels/reduce/host.hpp"
+#include "amp/types/bfloat16.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
 

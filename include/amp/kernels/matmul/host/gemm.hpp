@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: MIT
 //
 // Matmuls on one thread, of whatever the packer can read: a block of a and a strip of b are packed,
-// and multiplied tile by tile (the structure of Goto and van de Geijn 2008, "Anatomy of
-// High-Performance Matrix Multiplication"). Every element is summed over k in one fixed order,
-// whatever the number of threads.
+// unless kernels can read them where they lie, and multiplied tile by tile (the structure of Goto
+// and van de Geijn 2008, "Anatomy of High-Performance Matrix Multiplication"). Every element is
+// summed over k in one fixed order, whatever the number of threads.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "amp/core/function_ref.hpp"
@@ -54,7 +56,7 @@ class Multiplier {
 
   /// Multiplies rows [first, first + m) of a with strips of b. c [m, n] has rows `stride`
   /// apart, and may be the addend. If there is a rounded output, the last sums go there, and c is
-  /// needed only if one call of a kernel is not enough for k.
+  /// needed only if one call of a kernel is not enough for k, which is not 0.
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
            Strips b, C* c, std::int64_t stride, const Addend<C>& addend,
            const Output<bfloat16>& rounded = {}) const {
@@ -65,17 +67,18 @@ class Multiplier {
       for (std::int64_t k0 = 0; k0 < k; k0 += depth) {
         const std::int64_t count = (std::min)(depth, k - k0);
         // Full tiles are read where they lie.
-        const Factor lies = readable(a, first + i, rows, k0, count);
-        const std::int64_t in_place = lies.data == nullptr ? 0 : rows / kernel_.rows * kernel_.rows;
+        const Factor unpacked = readable(a, first + i, rows, k0, count);
+        const std::int64_t in_place =
+            unpacked.data == nullptr ? 0 : rows / kernel_.rows * kernel_.rows;
         if (in_place < rows) {
           packer_.pack_a(a, first + i + in_place, rows - in_place, k0, count,
                          block_.data() + in_place * kRowStride);
         }
         const Factor packed{block_.data(), kRowStride * kWordSize, kWordSize};
         const auto rows_of_a = [&](std::int64_t row) {
-          Factor from = row < in_place ? lies : packed;
-          from.data = static_cast<const std::byte*>(from.data) + row * from.across;
-          return from;
+          Factor part = row < in_place ? unpacked : packed;
+          part.data = static_cast<const std::byte*>(part.data) + row * part.across;
+          return part;
         };
         for (std::int64_t j = 0; j < n; j += kernel_.columns) {
           const std::int64_t columns = (std::min)(n - j, std::int64_t{kernel_.columns});
@@ -124,14 +127,21 @@ class Multiplier {
   static constexpr auto kWordSize = Packer<C>::kWordSize;
   static constexpr std::int64_t kFewRows = 64;
 
-  /// Returns rows of a as kernels can read them where they lie, or no data. Runs a multiple of 4096
-  /// bytes apart share a set of the first-level cache.
+  /// Returns rows of a as kernels can read them where they lie, or no data if they must be packed:
+  /// also runs a multiple of 4096 bytes apart, which share one set of the first-level cache.
   Factor readable(const Runs& a, std::int64_t row, std::int64_t rows, std::int64_t k,
                   std::int64_t count) const {
     if (a.distance % 4096 == 0) return {};
     if (a.along_k) return {packer_.words_at(a, row, k, count), a.distance, kWordSize};
     if (kernel_.per_word() != 1) return {};
     return {packer_.words_at(a, k, row, rows), kWordSize, a.distance};
+  }
+
+  /// Writes an element of a partial tile as a kernel would.
+  static void put(C sum, C& to) { to = sum; }
+  static void put(C sum, bfloat16& to) {
+    const bool is_subnormal = std::abs(sum) < std::numeric_limits<float>::min();
+    to = static_cast<bfloat16>(is_subnormal ? std::copysign(C{0}, sum) : sum);
   }
 
   /// Multiplies a block of rows with a strip of columns.
@@ -154,8 +164,7 @@ class Multiplier {
       for (std::int64_t r = 0; r < (std::min)(rows - i, std::int64_t{kernel_.rows}); ++r) {
         for (std::int64_t s = 0; s < columns; ++s) {
           const C sum = tile[r * kernel_.columns + s];
-          to[r * stride + s] =
-              static_cast<Out>(addend.data == nullptr ? sum : addend.row(i + r)[s] + sum);
+          put(addend.data == nullptr ? sum : addend.row(i + r)[s] + sum, to[r * stride + s]);
         }
       }
     }

@@ -5,10 +5,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
-#include "amp/core/function_ref.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/elementwise/host.hpp"
@@ -16,6 +16,7 @@
 #include "amp/kernels/matmul/epilogue.hpp"
 #include "amp/kernels/matmul/host/product.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
+#include "amp/types/bfloat16.hpp"
 
 namespace amp::inline v0::kernels::host {
 

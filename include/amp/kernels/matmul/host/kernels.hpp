@@ -49,7 +49,8 @@ inline bool multiplies(DType dtype) {
   return dtype == kFloat32 || dtype == kFloat64;
 }
 
-/// Returns the kernel for matrices of the dtype, those of C or one that multiplies(), and for m rows.
+/// Returns the kernel for matrices of the dtype, those of C or one that multiplies(), and for m
+/// rows.
 template <class C>
 Kernel<C> kernel_for([[maybe_unused]] DType dtype, [[maybe_unused]] std::int64_t m) {
   using detail::kernel_of;

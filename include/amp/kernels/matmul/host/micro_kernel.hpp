@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The innermost part of a matmul: a tile of c in registers, and how the packed parts of a and b that
-// it is made of lie in memory.
+// The innermost part of a matmul: a tile of c in registers, and how the parts of a and b that it is
+// made of lie in memory.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ struct Factor {
 /// A kernel, and what its loops need to know. C is the type of the sums.
 template <class C>
 struct Kernel {
-  DType factor;       // that of a and b, packed
+  DType factor;       // that of the words of a and b
   int rows, columns;  // of a tile
   /// c = addend + a @ b, for a [rows, depth], b [depth, columns], and c [rows, columns] with rows
   /// `stride` apart, which may be the addend. depth is in words.

@@ -10,16 +10,17 @@
 #if AMP_USE_ONEDNN
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 
+#include "amp/core/error.hpp"
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/matmul/args.hpp"
 #include "amp/kernels/matmul/epilogue.hpp"
 #include "amp/kernels/matmul/host/gemm_matmul.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
 
 namespace amp::inline v0::kernels::host::onednn {
 
@@ -101,9 +102,9 @@ inline bool takes(const Matmul& p) {
 /// no such matmul.
 inline bool run(const Matmul& p, const void* a, const void* b, void* c,
                 const void* bias = nullptr) {
-  const OnThisThread guard;
   const Call& call = detail::call_of(p);
   if (!call) return false;
+  const OnThisThread guard;
   call.run(Calls::of_this_thread().stream(), {a, b, c, bias});
   return true;
 }

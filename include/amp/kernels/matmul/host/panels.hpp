@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "amp/core/math.hpp"
 #include "amp/core/simd/transpose.hpp"
@@ -24,8 +25,8 @@ class Runs {
  public:
   const DType dtype;
   const bool along_k;
-  /// If all runs lie in memory at equal distances: the first one, and the distance in bytes. Else
-  /// null.
+  /// The first run, and the distance of neighbours in bytes, if all runs lie in memory at equal
+  /// distances; else data is null.
   const std::byte* const data;
   const std::int64_t distance;
 
@@ -105,7 +106,7 @@ class Packer {
   explicit Packer(const Kernel<C>& kernel) : kernel_(kernel) {}
 
   /// Returns the address of an element of a run if `count` elements of all runs from there on are
-  /// words in memory; else null.
+  /// words in memory; else null. (Two neighbours of a run that is across k are no pair.)
   const Word* words_at(const Runs& runs, std::int64_t run, std::int64_t element,
                        std::int64_t count) const {
     if (runs.data == nullptr || runs.dtype != kernel_.factor || runs.distance % kWordSize != 0 ||
@@ -204,6 +205,8 @@ class Packer {
       fetch(run, dtype, n, reinterpret_cast<C*>(to));
   }
 
+  /// Copies elements that are no words but for this class.
+  static void copy_word(const Word* from, Word* to) { std::memcpy(to, from, sizeof(Word)); }
   /// to[column * stride + row] = from[row * from_stride + column]. A cache line of a row is used
   /// completely before the next one is read: rows may share few sets of the first-level cache.
   static void transpose(const Word* from, std::int64_t from_stride, std::int64_t rows,
@@ -221,11 +224,12 @@ class Packer {
                                  stride);
         for (; c < end; ++c) {
           for (std::int64_t i = r; i < r + kSide; ++i)
-            to[c * stride + i] = from[i * from_stride + c];
+            copy_word(from + i * from_stride + c, to + c * stride + i);
         }
       }
       for (; r < rows; ++r) {
-        for (std::int64_t c = line; c < end; ++c) to[c * stride + r] = from[r * from_stride + c];
+        for (std::int64_t c = line; c < end; ++c)
+          copy_word(from + r * from_stride + c, to + c * stride + r);
       }
     }
   }

@@ -110,7 +110,7 @@ struct Product {
   std::int64_t m, n, k;
   const Runs &a, &b;
   const void* bias;  // of the columns; null for none
-  void* c;  // has rows `stride` elements apart; null if the tiles are in memory of their own
+  void* c;           // has rows `stride` elements apart; null if each tile gets memory of its own
   std::int64_t stride;
   /// c in bfloat16, with rows `stride` apart, or null. If the kernels can round, they write there
   /// instead, and finish() is not called.

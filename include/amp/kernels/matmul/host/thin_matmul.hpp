@@ -26,7 +26,7 @@ namespace amp::inline v0::kernels::host {
 
 namespace thin {
 
-/// The most lines of the thin matrix. With more, packing both is faster.
+/// The most lines of the thin matrix. With more, the engine is faster.
 inline std::int64_t most_lines(DType dtype) {
   return dtype == kBFloat16 && gemm::multiplies(dtype) ? 4 : 8;
 }

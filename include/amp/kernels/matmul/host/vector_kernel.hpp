@@ -67,6 +67,11 @@ struct MultiplyTile {
   }
 
  private:
+  /// A word in memory: a pair is two elements of an array.
+  struct [[gnu::may_alias]] InMemory {
+    Word value;
+  };
+
   /// kTile counts the vectors of c. It is a fold over them: with loops, g++ keeps the sums in
   /// memory even at -O3, which takes twice the time. Each vector of b is loaded by itself: g++
   /// copies an array in small pieces to the stack, and waits for all of them. Rows of a are reached
@@ -80,11 +85,12 @@ struct MultiplyTile {
     constexpr int kLanes = kTileColumns<Isa, C> / 2;
     static_assert(kRows <= 12);
     const std::int64_t one = a.across, three = 3 * one, step = a.along, step_of_b = b.along;
-    const auto *row0 = static_cast<const std::byte*>(a.data), *row4 = row0 + 4 * one,
-               *row8 = row4 + 4 * one, *row_of_b = static_cast<const std::byte*>(b.data);
+    const auto *row0 = static_cast<const std::byte*>(a.data),
+               *row4 = kRows > 4 ? row0 + 4 * one : row0, *row8 = kRows > 8 ? row4 + 4 * one : row0,
+               *row_of_b = static_cast<const std::byte*>(b.data);
     const auto word_of = [&](int i) {
       const std::byte* const fourth = i < 4 ? row0 : i < 8 ? row4 : row8;
-      return *reinterpret_cast<const Word*>(fourth + (i % 4 == 3 ? three : i % 4 * one));
+      return reinterpret_cast<const InMemory*>(fourth + (i % 4 == 3 ? three : i % 4 * one))->value;
     };
     V sums[sizeof...(kTile)];
     ((sums[kTile] = V{}), ...);
