@@ -20,10 +20,12 @@
 
 namespace {
 
+namespace onednn = amp::kernels::host::onednn;
+
 std::atomic<dnnl_status_t> creation_fails{dnnl_success}, execution_fails{dnnl_success};
 enum class Exits { kNever, kOnEveryThread, kOnAnotherThread };
 std::atomic<Exits> execution_exits{Exits::kNever};
-std::atomic<std::thread::id> user{};  // the thread of the user that multiplies
+std::atomic<std::thread::id> user{};  // the thread of the user that computes
 
 template <class Function>
 Function next(const char* name) {
@@ -82,7 +84,7 @@ TEST_CASE("onednn: amp's own kernels compute what oneDNN cannot", "[onednn]") {
 
 TEST_CASE("onednn: a call that fails throws, and the next works", "[onednn]") {
   for (const amp::DType dtype : {amp::kFloat32, amp::kBFloat16}) {
-    if (!amp::kernels::host::onednn::is_native(dtype)) continue;
+    if (!onednn::is_native(dtype)) continue;
     CAPTURE(dtype);
     const amp::Tensor a = amp::randn({300, 50}).to(dtype), b = amp::randn({50, 600}).to(dtype);
     const amp::Tensor x = amp::randn({40, 3, 16, 16}).to(dtype),
@@ -91,12 +93,15 @@ TEST_CASE("onednn: a call that fails throws, and the next works", "[onednn]") {
     {
       const Failing failing(execution_fails, dnnl_runtime_error);
       const std::string text = "oneDNN: dnnl_primitive_execute";
-      CHECK(amp_test::error_of([&] { return amp::matmul(a, b); }).find(text) != std::string::npos);
+      if (onednn::has_instructions(dnnl_cpu_isa_avx512_core)) {  // else matmuls are not oneDNN's
+        CHECK(amp_test::error_of([&] { return amp::matmul(a, b); }).find(text) !=
+              std::string::npos);
+      }
       CHECK(amp_test::error_of([&] { return amp::conv2d(x, w); }).find(text) != std::string::npos);
     }
     {
       const Failing failing(execution_fails, dnnl_out_of_memory);
-      CHECK(amp_test::error_of([&] { return amp::matmul(a, b); }).find("out of memory") !=
+      CHECK(amp_test::error_of([&] { return amp::conv2d(x, w); }).find("out of memory") !=
             std::string::npos);
     }
     CHECK(amp_test::difference(amp::matmul(a, b), c) == 0);
@@ -107,7 +112,7 @@ TEST_CASE("onednn: a call that fails throws, and the next works", "[onednn]") {
 TEST_CASE("onednn: without memory for a primitive, an exception says so", "[onednn]") {
   const Failing failing(creation_fails, dnnl_out_of_memory);
   CHECK(amp_test::error_of([] {
-          return amp::matmul(amp::ones({38, 42}), amp::ones({42, 44}));
+          return amp::conv2d(amp::ones({3, 5, 13, 14}), amp::ones({6, 5, 3, 3}));
         }).find("out of memory") != std::string::npos);
 }
 
@@ -117,8 +122,8 @@ TEST_CASE("onednn: exit() within a call does not wait for ever", "[onednn]") {
     const auto status = amp_test::status_of_child([&] {
       user = std::this_thread::get_id();
       execution_exits = exits;
-      const amp::Tensor a = amp::ones({600, 600});
-      while (amp::num_threads() > 1 || exits == Exits::kOnEveryThread) (void)amp::matmul(a, a);
+      const amp::Tensor x = amp::ones({64, 3, 24, 24}), w = amp::ones({8, 3, 3, 3});
+      while (amp::num_threads() > 1 || exits == Exits::kOnEveryThread) (void)amp::conv2d(x, w);
       return 3;
     });
     CHECK(status.has_value());  // it ended; what others compute meanwhile may fail
