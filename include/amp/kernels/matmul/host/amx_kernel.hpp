@@ -82,16 +82,16 @@ AMP_WITH_AMX void multiply_tile(std::int64_t depth, Factor a, Factor b, float* c
   }
   const auto* row = static_cast<const std::byte*>(a.data);
   const auto* column = static_cast<const std::byte*>(b.data);
-  for (; depth >= kWords; depth -= kWords, row += kWords * kWordSize, column += kWords * b.along)
-    add_products<kPrefix>(row, a.across, column, b.along);
+  for (; depth >= kWords; depth -= kWords, row += kWords * kWordSize, column += kWords * b.stride)
+    add_products<kPrefix>(row, a.stride, column, b.stride);
   if (depth > 0) {  // zeros follow
     constexpr std::int64_t kBytes = kWords * kWordSize;
     alignas(64) std::byte rows[kSide * kBytes] = {}, columns[kWords * 2 * kBytes] = {};
     for (int i = 0; i < kSide; ++i)
-      std::memcpy(rows + i * kBytes, row + i * a.across,
+      std::memcpy(rows + i * kBytes, row + i * a.stride,
                   static_cast<std::size_t>(depth * kWordSize));
     for (std::int64_t k = 0; k < depth; ++k)
-      std::memcpy(columns + k * 2 * kBytes, column + k * b.along, 2 * kBytes);
+      std::memcpy(columns + k * 2 * kBytes, column + k * b.stride, 2 * kBytes);
     add_products<kPrefix>(rows, kBytes, columns, 2 * kBytes);
   }
   __asm__ volatile(

@@ -67,17 +67,17 @@ class Multiplier {
       for (std::int64_t k0 = 0; k0 < k; k0 += depth) {
         const std::int64_t count = (std::min)(depth, k - k0);
         // Full tiles are read where they lie.
-        const Factor unpacked = readable(a, first + i, rows, k0, count);
+        const Factor unpacked = readable(a, first + i, k0, count);
         const std::int64_t in_place =
             unpacked.data == nullptr ? 0 : rows / kernel_.rows * kernel_.rows;
         if (in_place < rows) {
           packer_.pack_a(a, first + i + in_place, rows - in_place, k0, count,
                          block_.data() + in_place * kRowStride);
         }
-        const Factor packed{block_.data(), kRowStride * kWordSize, kWordSize};
+        const Factor packed{block_.data(), kRowStride * kWordSize};
         const auto rows_of_a = [&](std::int64_t row) {
           Factor part = row < in_place ? unpacked : packed;
-          part.data = static_cast<const std::byte*>(part.data) + row * part.across;
+          part.data = static_cast<const std::byte*>(part.data) + row * part.stride;
           return part;
         };
         for (std::int64_t j = 0; j < n; j += kernel_.columns) {
@@ -114,11 +114,11 @@ class Multiplier {
         [&](std::int64_t j, std::int64_t k0, std::int64_t count) {
           if (in_place && n - j >= kernel_.columns) {
             const Word* const words = packer_.words_at(b, k0, column + j, kernel_.columns);
-            if (words != nullptr) return Factor{words, kWordSize, b.distance};
+            if (words != nullptr) return Factor{words, b.distance};
           }
           packer_.pack_b(b, column + j, (std::min)(n - j, std::int64_t{kernel_.columns}), k0, count,
                          memory.data());
-          return Factor{memory.data(), kWordSize, kernel_.columns * kWordSize};
+          return Factor{memory.data(), kernel_.columns * kWordSize};
         },
         c, stride, addend, rounded);
   }
@@ -128,13 +128,10 @@ class Multiplier {
   static constexpr std::int64_t kFewRows = 64;
 
   /// Returns rows of a as kernels can read them where they lie, or no data if they must be packed:
-  /// also runs a multiple of 4096 bytes apart, which share one set of the first-level cache.
-  Factor readable(const Runs& a, std::int64_t row, std::int64_t rows, std::int64_t k,
-                  std::int64_t count) const {
-    if (a.distance % 4096 == 0) return {};
-    if (a.along_k) return {packer_.words_at(a, row, k, count), a.distance, kWordSize};
-    if (kernel_.per_word() != 1) return {};
-    return {packer_.words_at(a, k, row, rows), kWordSize, a.distance};
+  /// also rows a multiple of 4096 bytes apart, which share one set of the first-level cache.
+  Factor readable(const Runs& a, std::int64_t row, std::int64_t k, std::int64_t count) const {
+    if (!a.along_k || a.distance % 4096 == 0) return {};
+    return {packer_.words_at(a, row, k, count), a.distance};
   }
 
   /// Writes an element of a partial tile as a kernel would.

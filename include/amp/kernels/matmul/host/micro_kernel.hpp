@@ -38,11 +38,11 @@ struct Addend {
   }
 };
 
-/// A factor as a kernel reads it: word k of line i, which is a row of a or a column of b, lies at
-/// data + i * across + k * along, in bytes. Lines of b lie side by side.
+/// A factor as a kernel reads it: words, in rows `stride` bytes apart. A row is one of a, or what
+/// all columns of b have at one word of k.
 struct Factor {
   const void* data;
-  std::int64_t across, along;
+  std::int64_t stride;
 };
 
 /// A kernel, and what its loops need to know. C is the type of the sums.

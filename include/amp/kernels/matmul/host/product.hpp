@@ -72,8 +72,7 @@ class PackedMatrix {
   }
 
   Factor strip(std::int64_t column, std::int64_t k, std::int64_t count) const {
-    constexpr std::int64_t kWordSize = Packer<C>::kWordSize;
-    return {words_.data() + offset(column, k, count), kWordSize, kernel_.columns * kWordSize};
+    return {words_.data() + offset(column, k, count), kernel_.columns * Packer<C>::kWordSize};
   }
 
  private:

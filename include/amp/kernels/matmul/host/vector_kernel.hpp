@@ -84,7 +84,7 @@ struct MultiplyTile {
     using Words = typename simd::Register<Word, Isa::kBytes>::type;
     constexpr int kLanes = kTileColumns<Isa, C> / 2;
     static_assert(kRows <= 12);
-    const std::int64_t one = a.across, three = 3 * one, step = a.along, step_of_b = b.along;
+    const std::int64_t one = a.stride, three = 3 * one, step = b.stride;
     const auto *row0 = static_cast<const std::byte*>(a.data),
                *row4 = kRows > 4 ? row0 + 4 * one : row0, *row8 = kRows > 8 ? row4 + 4 * one : row0,
                *row_of_b = static_cast<const std::byte*>(b.data);
@@ -101,10 +101,10 @@ struct MultiplyTile {
       row[0] = simd::in_memory<Word, Isa::kBytes>(row_of_b).value;
       row[1] = simd::in_memory<Word, Isa::kBytes>(row_of_b + Isa::kBytes).value;
       (add_products(sums[kTile], row[kTile % 2], word_of(kTile / 2)), ...);
-      row0 += step;
-      row4 += step;
-      row8 += step;
-      row_of_b += step_of_b;
+      row0 += sizeof(Word);
+      row4 += sizeof(Word);
+      row8 += sizeof(Word);
+      row_of_b += step;
     }
     if (addend.data != nullptr) (add(sums[kTile], addend.row(kTile / 2) + kTile % 2 * kLanes), ...);
     (put<Isa>(sums[kTile], c + kTile / 2 * stride + kTile % 2 * kLanes), ...);
