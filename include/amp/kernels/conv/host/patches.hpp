@@ -13,6 +13,7 @@
 #include "amp/core/math.hpp"
 #include "amp/kernels/matmul/host/panels.hpp"
 #include "amp/kernels/operand.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
 
 namespace amp::inline v0::kernels::host {
 
@@ -35,9 +36,7 @@ class PatchRuns final : public gemm::Runs {
   PatchRuns(const Operand& images, std::int64_t first_channel, std::int64_t channels,
             const PatchLine& rows, const PatchLine& columns, bool along)
       : Runs(images.dtype, along,
-             is_matrix(rows) && is_matrix(columns) && images.data != nullptr
-                 ? element(images, first_channel)
-                 : nullptr,
+             is_matrix(rows) && is_matrix(columns) ? start_of(images, first_channel) : nullptr,
              images.sizes[1] * item_size(images.dtype)),
         rows_(rows),
         columns_(columns),
@@ -46,9 +45,7 @@ class PatchRuns final : public gemm::Runs {
         image_(images.sizes[1] * images.sizes[2] * images.sizes[3] * size_),
         row_(images.sizes[1] * images.sizes[3] * size_),
         pixel_(images.sizes[1] * size_),
-        data_(images.data == nullptr  // there are no images
-                  ? nullptr
-                  : static_cast<const std::byte*>(images.data) + first_channel * size_) {}
+        data_(start_of(images, first_channel)) {}
 
   void find(std::int64_t first, std::int64_t count, std::int64_t begin, std::int64_t length,
             const std::byte** runs, std::byte* buffer, std::int64_t stride) const override {
@@ -104,6 +101,11 @@ class PatchRuns final : public gemm::Runs {
     return piece;
   }
 
+  /// The first pixel's channel; null if there are no images.
+  static const std::byte* start_of(const Operand& images, std::int64_t channel) {
+    if (images.data == nullptr) return nullptr;
+    return static_cast<const std::byte*>(element(images, channel));
+  }
   /// Whether the patches are all pixels, in their order.
   static bool is_matrix(const PatchLine& line) {
     return line.taps == 1 && line.step == 1 && line.first == 0 && line.patches == line.size;

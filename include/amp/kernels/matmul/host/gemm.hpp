@@ -33,10 +33,9 @@ struct Matrix {
 
 namespace gemm {
 
-/// A matrix in memory with rows `stride` elements apart; none if there is no data.
-template <class T>
-struct Output {
-  T* data = nullptr;
+/// An output that kernels round to, with rows `stride` elements apart; none if there is no data.
+struct Rounded {
+  bfloat16* data = nullptr;
   std::int64_t stride = 0;
 };
 
@@ -59,7 +58,7 @@ class Multiplier {
   /// needed only if one call of a kernel is not enough for k, which is not 0.
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
            Strips b, C* c, std::int64_t stride, const Addend<C>& addend,
-           const Output<bfloat16>& rounded = {}) const {
+           const Rounded& rounded = {}) const {
     const AmxRegisters registers(kernel_.uses_amx);
     const std::int64_t depth = kernel_.depth_of(k);
     for (std::int64_t i = 0; i < m; i += kBlockRows) {
@@ -88,10 +87,13 @@ class Multiplier {
             strip(rows, columns, kernel_.words(count), rows_of_a, of_b, to + i * to_stride + j,
                   to_stride, from);
           };
-          if (rounded.data != nullptr && k0 + count == k)
-            multiply(rounded.data, rounded.stride);
-          else
-            multiply(c, stride);
+          if constexpr (std::is_same_v<C, float>) {
+            if (rounded.data != nullptr && k0 + count == k) {
+              multiply(rounded.data, rounded.stride);
+              continue;
+            }
+          }
+          multiply(c, stride);
         }
       }
       for (std::int64_t r = i; r < i + rows && k == 0; ++r) {
@@ -106,7 +108,7 @@ class Multiplier {
   /// rows are words and few tiles read them.
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
            const Runs& b, std::int64_t column, C* c, std::int64_t stride, const Addend<C>& addend,
-           const Output<bfloat16>& rounded = {}) const {
+           const Rounded& rounded = {}) const {
     const HostBuffer<Word> memory(kDepth * kernel_.columns);
     const bool in_place = !b.along_k && kernel_.per_word() == 1 && m <= kFewRows;
     run(

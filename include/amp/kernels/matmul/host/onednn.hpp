@@ -194,8 +194,9 @@ inline bool matmul(const MatmulArgs& args,
   if (!session) return false;
   const std::int64_t batches = args.output.sizes[0];
   const detail::Tiles tiles(whole, batches);
-  // Narrow tiles of a transposed b take oneDNN longer than amp's engine (measured).
-  if (tiles.across > 1 && whole.b_stride[0] == 1 && whole.k > 1) return false;
+  // Narrow tiles of a transposed b take oneDNN longer than amp's engine (measured in float32).
+  const bool is_transposed = whole.b_stride[0] == 1 && whole.k > 1;
+  if (whole.dtype == kFloat32 && tiles.across > 1 && is_transposed) return false;
   const auto tile_at = [&](const Place& at) {
     Matmul p = whole;
     p.m = at.rows;

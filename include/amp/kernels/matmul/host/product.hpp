@@ -133,9 +133,8 @@ void compute_tile(const Product& p, const Kernel<C>& kernel, const Place& at,
       p.c != nullptr ? static_cast<C*>(p.c) + at.row * stride + at.column : memory.data();
   const auto bias = Addend<C>{static_cast<const C*>(p.bias), 0}.from(0, at.column);
   const bool rounds = p.rounded != nullptr && kernel.run_rounded != nullptr && p.k > 0;
-  const Output<bfloat16> rounded =
-      rounds ? Output<bfloat16>{p.rounded + at.row * p.stride + at.column, p.stride}
-             : Output<bfloat16>();
+  const Rounded rounded =
+      rounds ? Rounded{p.rounded + at.row * p.stride + at.column, p.stride} : Rounded();
   const Multiplier<C> multiplier(kernel, at.rows);
   if (packed != nullptr) {
     multiplier.run(
