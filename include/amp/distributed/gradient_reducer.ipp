@@ -52,7 +52,7 @@ AMP_COLD GradientReducer::GradientReducer(const NamedTensors& parameters,
   broadcast(all);
   buckets_ = make_buckets(parameters_, options.wire, options.first_bucket_bytes,
                           options.bucket_bytes, communicator.size());
-  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kAny = (std::numeric_limits<std::int64_t>::max)();
   if (options.broadcast_buffers) buffer_buckets_ = make_buckets(buffers_, {}, kAny, kAny, 1);
   bucket_of_.resize(parameters_.size());
   for (std::size_t b = 0; b < buckets_.size(); ++b) {

@@ -43,7 +43,7 @@ inline Devices find_devices() {
   } catch (const Error& error) {
     return {0, error.what()};
   }
-  return {std::min(found, kMaxDevices)};
+  return {(std::min)(found, kMaxDevices)};
 }
 
 /// Returns what find_devices() found at the first call. Throws amp::Error in a forked child that

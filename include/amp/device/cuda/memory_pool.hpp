@@ -222,7 +222,7 @@ class AMP_EXPORT MemoryPool {
 
   /// The largest size of free blocks that stay here.
   std::int64_t most_kept(const Home& home) const {
-    if (home.is_private()) return std::numeric_limits<std::int64_t>::max();
+    if (home.is_private()) return (std::numeric_limits<std::int64_t>::max)();
     return caches_ ? kMostCached : 0;
   }
   bool is_kept(const Home& home, std::int64_t size) const { return size <= most_kept(home); }

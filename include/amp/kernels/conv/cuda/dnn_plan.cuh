@@ -82,7 +82,7 @@ inline std::optional<cudnnDataType_t> dnn_type(DType dtype) {
 template <int N>
 bool to_ints(const std::int64_t* from, std::int64_t least, int (&to)[N]) {
   for (int i = 0; i < N; ++i) {
-    if (from[i] < least || from[i] > std::numeric_limits<int>::max()) return false;
+    if (from[i] < least || from[i] > (std::numeric_limits<int>::max)()) return false;
     to[i] = static_cast<int>(from[i]);
   }
   return true;

@@ -139,7 +139,7 @@ class Multiplier {
   /// Writes an element of a partial tile as a kernel would.
   static void put(C sum, C& to) { to = sum; }
   static void put(C sum, bfloat16& to) {
-    const bool is_subnormal = std::abs(sum) < std::numeric_limits<float>::min();
+    const bool is_subnormal = std::abs(sum) < (std::numeric_limits<float>::min)();
     to = static_cast<bfloat16>(is_subnormal ? std::copysign(C{0}, sum) : sum);
   }
 
