@@ -7,7 +7,7 @@
 #   ./tests/run.sh [--quick | --since COMMIT | --long] [-R regex]
 #
 # In stages: the format of the sources (clang-format 14); all tests with g++; all tests with clang++
-# under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzz targets for 20 seconds each; the
+# under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzz targets for 10 seconds each; the
 # threaded tests under ThreadSanitizer. What a machine lacks is skipped by name.
 # --quick leaves out format, sanitizers, and what compiles programs of its own. --since runs the tests
 # of the layers (tests/layers.txt) that what has changed since COMMIT can break. --long runs the long
@@ -239,8 +239,10 @@ build_catch_main() { configure_gcc && build gcc --target amp_catch_main; }
 # With oneDNN the tests run under g++; sanitizers see amp's own kernels instead, which are no code of
 # a library that was built without them.
 configure_sanitized() {
-  configure "$1" clang++ -O1 -DAMP_TEST_SANITIZE="$2" -DAMP_BUILD_EXAMPLES=OFF \
-    -DAMP_BUILD_BENCHMARKS=OFF -DAMP_WITH_ONEDNN=OFF \
+  local device=OFF
+  [[ $mode == long ]] && device=ON
+  configure "$1" clang++ -O1 -DAMP_TEST_SANITIZE="$2" -DAMP_TEST_SANITIZED_DEVICE=$device \
+    -DAMP_BUILD_EXAMPLES=OFF -DAMP_BUILD_BENCHMARKS=OFF -DAMP_WITH_ONEDNN=OFF \
     -DAMP_TEST_CATCH_MAIN="$folder/gcc/tests/libamp_catch_main.a"
 }
 build_sanitized() { configure_sanitized "$@" && build_tests "$1"; }
