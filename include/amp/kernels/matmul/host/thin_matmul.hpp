@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "amp/core/math.hpp"
 #include "amp/core/simd/ends.hpp"
@@ -26,10 +27,8 @@ namespace amp::inline v0::kernels::host {
 
 namespace thin {
 
-/// The most lines of the thin matrix. With more, the engine is faster.
-inline std::int64_t most_lines(DType dtype) {
-  return dtype == kBFloat16 && gemm::multiplies(dtype) ? 4 : 8;
-}
+/// The most lines of a thin matrix (most_lines()).
+inline constexpr std::int64_t kMostLines = 32;
 
 using amp::detail::load_floats;
 
@@ -43,40 +42,59 @@ AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_first(const bfloat16* x, std::int64
       simd::load_first<Isa>(reinterpret_cast<const std::uint16_t*>(x), n));
 }
 
-/// dots[i] = the sum over k of line i times x, for four lines. Those of 16 bits one by one: then a
-/// processor prefetches them best (measured).
+/// dots[t * 4 + i] = the sum over k of line i times row t of x, for four lines and a few dense rows.
+/// If there is one row, lines of 16 bits are read one by one: then a processor prefetches them best
+/// (measured).
 struct Dots {
   template <class Isa, class T>
-  AMP_ALWAYS_INLINE static void run(const T* const* lines, const float* x, std::int64_t k,
-                                    float* dots) {
-    if constexpr (sizeof(T) < sizeof(float)) {
+  AMP_ALWAYS_INLINE static void run(const T* const* lines, const float* x, std::int64_t rows,
+                                    std::int64_t k, float* dots) {
+    constexpr int kRows = Isa::kBytes == 64 ? 4 : 2;
+    if (sizeof(T) < sizeof(float) && rows == 1) {
       for (int line = 0; line < 4; ++line) dots[line] = dot<Isa>(lines[line], x, k);
-    } else {
-      four_at_once<Isa>(lines, x, k, dots);
+      return;
     }
+    std::int64_t t = 0;
+    for (; t + kRows <= rows; t += kRows)
+      tile<Isa>(std::make_integer_sequence<int, kRows>(), lines, x + t * k, k, dots + t * 4);
+    for (; t < rows; ++t)
+      tile<Isa>(std::make_integer_sequence<int, 1>(), lines, x + t * k, k, dots + t * 4);
   }
 
  private:
-  template <class Isa, class T>
-  AMP_ALWAYS_INLINE static void four_at_once(const T* const* lines, const float* x, std::int64_t k,
-                                             float* dots) {
+  template <class Isa, class T, int... kRow>
+  AMP_ALWAYS_INLINE static void tile(std::integer_sequence<int, kRow...> rows,
+                                     const T* const* lines, const float* x, std::int64_t k,
+                                     float* dots) {
+    using V = simd::Vec<float, Isa>;
     const T *const l0 = lines[0], *const l1 = lines[1], *const l2 = lines[2], *const l3 = lines[3];
-    simd::Vec<float, Isa> a = 0, b = 0, c = 0, d = 0;
+    V a[sizeof...(kRow)], b[sizeof...(kRow)], c[sizeof...(kRow)], d[sizeof...(kRow)],
+        factors[sizeof...(kRow)];
+    ((a[kRow] = b[kRow] = c[kRow] = d[kRow] = V(0)), ...);
     std::int64_t i = 0;
     for (; i + simd::kLanes<Isa> <= k; i += simd::kLanes<Isa>) {
-      const simd::Vec<float, Isa> factor = simd::load<Isa>(x + i);
-      a += load_floats<Isa>(l0 + i) * factor;
-      b += load_floats<Isa>(l1 + i) * factor;
-      c += load_floats<Isa>(l2 + i) * factor;
-      d += load_floats<Isa>(l3 + i) * factor;
+      ((factors[kRow] = simd::load<Isa>(x + kRow * k + i)), ...);
+      add(rows, a, load_floats<Isa>(l0 + i), factors);
+      add(rows, b, load_floats<Isa>(l1 + i), factors);
+      add(rows, c, load_floats<Isa>(l2 + i), factors);
+      add(rows, d, load_floats<Isa>(l3 + i), factors);
     }
     if (const std::int64_t n = k - i; n > 0) {
-      const simd::Vec<float, Isa> factor = simd::load_first<Isa>(x + i, n);
-      a += load_first<Isa>(l0 + i, n) * factor;
-      b += load_first<Isa>(l1 + i, n) * factor;
-      c += load_first<Isa>(l2 + i, n) * factor;
-      d += load_first<Isa>(l3 + i, n) * factor;
+      ((factors[kRow] = simd::load_first<Isa>(x + kRow * k + i, n)), ...);
+      add(rows, a, load_first<Isa>(l0 + i, n), factors);
+      add(rows, b, load_first<Isa>(l1 + i, n), factors);
+      add(rows, c, load_first<Isa>(l2 + i, n), factors);
+      add(rows, d, load_first<Isa>(l3 + i, n), factors);
     }
+    (put(a[kRow], b[kRow], c[kRow], d[kRow], dots + kRow * 4), ...);
+  }
+  template <class V, int... kRow>
+  AMP_ALWAYS_INLINE static void add(std::integer_sequence<int, kRow...>, V* sums, const V& line,
+                                    const V* factors) {
+    ((sums[kRow] += line * factors[kRow]), ...);
+  }
+  template <class V>
+  AMP_ALWAYS_INLINE static void put(const V& a, const V& b, const V& c, const V& d, float* dots) {
     dots[0] = simd::sum_of(a);
     dots[1] = simd::sum_of(b);
     dots[2] = simd::sum_of(c);
@@ -147,12 +165,12 @@ struct Matrices {
         const T* four[kLinesAtATime];  // the last line stands for missing ones
         for (std::int64_t i = 0; i < kLinesAtATime; ++i)
           four[i] = elements + (std::min)(w + i, end - 1) * stride;
+        float dots[kMostLines * kLinesAtATime];
+        simd::on_widest<Dots>(static_cast<const T* const*>(four), x, lines, k,
+                              static_cast<float*>(dots));
         for (std::int64_t t = 0; t < lines; ++t) {
-          float dots[kLinesAtATime];
-          simd::on_widest<Dots>(static_cast<const T* const*>(four), x + t * k, k,
-                                static_cast<float*>(dots));
           for (std::int64_t i = 0; i < (std::min)(kLinesAtATime, end - w); ++i)
-            sums[t * wide_lines + w + i] += dots[i];
+            sums[t * wide_lines + w + i] += dots[t * kLinesAtATime + i];
         }
       }
       return;
@@ -169,24 +187,29 @@ struct Matrices {
 
 /// The wide matrix of a matmul and its dimensions, and whether this file multiplies it.
 struct Problem {
+  const bool few_rows;  // of a; else few columns of b
   const Operand& wide;
   const int line, depth;
   const std::int64_t lines, k;
 
   explicit Problem(const MatmulArgs& args)
-      : wide(has_few_rows(args) ? args.b : args.a),
-        line(has_few_rows(args) ? 2 : 1),
+      : few_rows(args.output.sizes[1] <= args.output.sizes[2]),
+        wide(few_rows ? args.b : args.a),
+        line(few_rows ? 2 : 1),
         depth(3 - line),
         lines((std::min)(args.output.sizes[1], args.output.sizes[2])),
         k(args.a.sizes[2]) {}
 
-  static bool has_few_rows(const MatmulArgs& args) {
-    return args.output.sizes[1] <= args.output.sizes[2];
-  }
   bool along_k() const { return wide.strides[depth] == 1; }
+  /// With more lines, the engine is faster (measured). It reads float32 rows where they lie.
+  std::int64_t most_lines() const {
+    if (wide.dtype == kBFloat16 && gemm::multiplies(kBFloat16)) return 4;
+    if (!along_k()) return few_rows && wide.dtype == kFloat32 ? 4 : 8;
+    const bool has_avx512 = simd::instruction_set() >= simd::InstructionSet::kAvx512;
+    return (std::clamp)(k / 32, std::int64_t{4}, has_avx512 ? kMostLines : kMostLines / 2);
+  }
   bool is_thin() const {
-    return lines <= most_lines(wide.dtype) && k > 0 &&
-           (wide.dtype == kFloat32 || wide.dtype == kBFloat16) &&
+    return lines <= most_lines() && k > 0 && (wide.dtype == kFloat32 || wide.dtype == kBFloat16) &&
            (along_k() || wide.strides[line] == 1);
   }
 };
@@ -203,7 +226,7 @@ inline bool is_thin(const MatmulArgs& args) {
 AMP_LAZY inline void thin_matmul(const MatmulArgs& args) {
   const thin::Problem problem(args);
   const Operand &output = args.output, &wide = problem.wide;
-  const bool few_rows = thin::Problem::has_few_rows(args), along_k = problem.along_k();
+  const bool few_rows = problem.few_rows, along_k = problem.along_k();
   const Operand& thin = few_rows ? args.a : args.b;
   const int line = problem.line, depth = problem.depth, thin_line = 3 - line, thin_depth = line;
   const std::int64_t lines = problem.lines, k = problem.k,
