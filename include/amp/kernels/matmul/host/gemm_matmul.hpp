@@ -127,8 +127,9 @@ AMP_LAZY inline void gemm_matmul(const MatmulArgs& args,
     for (std::int64_t j = 0; j < n; j += gemm::TileSize::kMostColumns)
       product.compute({0, j, m, (std::min)(gemm::TileSize::kMostColumns, n - j)}, put_tile);
   };
-  if (batches > 1 && m <= gemm::kBlockRows)
-    return parallel_for(batches, [&](std::int64_t batch) { compute(batch, false); });
+  const bool is_low = m <= gemm::kBlockRows;
+  if (batches > 1 && (is_low || batches >= 4 * num_threads()))
+    return parallel_for(batches, [&](std::int64_t batch) { compute(batch, !is_low); });
   for (std::int64_t batch = 0; batch < batches; ++batch) compute(batch, true);
 }
 

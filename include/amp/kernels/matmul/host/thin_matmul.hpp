@@ -12,6 +12,7 @@
 #include "amp/core/math.hpp"
 #include "amp/core/simd/ends.hpp"
 #include "amp/core/simd/fold.hpp"
+#include "amp/core/simd/isa.hpp"
 #include "amp/core/simd/on_widest.hpp"
 #include "amp/core/simd/vec.hpp"
 #include "amp/device/host_memory.hpp"
