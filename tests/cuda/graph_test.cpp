@@ -3,6 +3,8 @@
 //
 // CUDA graphs of training steps on the stand-in toolkit: replays take the steps that eager code
 // takes, bit for bit, and what cannot be recorded is an error that names it.
+#include <amp/device/cuda/context.hpp>
+#include <amp/device/cuda/error.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -71,7 +71,7 @@ struct Dots {
     const T *const l0 = lines[0], *const l1 = lines[1], *const l2 = lines[2], *const l3 = lines[3];
     V a[sizeof...(kRow)], b[sizeof...(kRow)], c[sizeof...(kRow)], d[sizeof...(kRow)],
         factors[sizeof...(kRow)];
-    ((a[kRow] = b[kRow] = c[kRow] = d[kRow] = V(0)), ...);
+    ((a[kRow] = V(0), b[kRow] = V(0), c[kRow] = V(0), d[kRow] = V(0)), ...);
     std::int64_t i = 0;
     for (; i + simd::kLanes<Isa> <= k; i += simd::kLanes<Isa>) {
       ((factors[kRow] = simd::load<Isa>(x + kRow * k + i)), ...);
