@@ -26,13 +26,27 @@ inline bool is_depthwise(const ConvShape& s, DType dtype) {
   return s.channels == 1 && s.filters == 1 && s.groups > 1 && dtype != kFloat64;
 }
 
-/// Writes results to an array, from element `offset` on.
-inline void write(float* results, const Operand& to, std::int64_t offset, std::int64_t n,
-                  bool relu) {
-  const Operand from = Operand::array(results, kFloat32, {n}, {1}),
-                array = Operand::array(at(to, offset), to.dtype, {n}, {1});
-  relu ? unary<functions::Relu>({from, array}) : copy({from, array});
-}
+/// The float32 results of n elements of an array, from element `offset` on: in their place, if that
+/// is float32, or in a buffer.
+class Results {
+ public:
+  Results(const Operand& to, std::int64_t offset, std::int64_t n)
+      : to_(Operand::array(at(to, offset), to.dtype, {n}, {1})),
+        buffer_(to.dtype == kFloat32 ? 0 : n) {}
+  float* data() const {
+    return to_.dtype == kFloat32 ? static_cast<float*>(to_.data) : buffer_.data();
+  }
+  /// Converts them to the array's dtype, if they are not in their place, or to relu of them.
+  void write(bool relu) const {
+    const Operand from = Operand::array(data(), kFloat32, {to_.sizes[0]}, {1});
+    if (relu) return unary<functions::Relu>({from, to_});
+    if (to_.dtype != kFloat32) copy({from, to_});
+  }
+
+ private:
+  const Operand to_;
+  const HostBuffer<float> buffer_;
+};
 
 /// out[c] = first[c] + the sum over i < count of a[i][c] * b[i][c]
 struct SumOfProducts {
@@ -139,15 +153,15 @@ inline void depthwise_conv2d(const Conv2dArgs& args, const ConvShape& s) {
   const float* const bias =
       args.bias.present ? fetch(args.bias, 0, 1, s.groups, bias_buffer.data()) : bias_buffer.data();
   parallel_for(s.images, [&](std::int64_t image) {
-    const HostBuffer<float> in_buffer(in_image), out_buffer(out_image);
+    const HostBuffer<float> in_buffer(in_image);
     const float* const in =
         fetch(at(args.input, image * in_image), args.input.dtype, in_image, in_buffer.data());
-    float* const out = out_buffer.data();
-    sum_taps(s, in, s.width, taps.data(), bias, out, s.out_h, s.out_w,
+    const Results out(args.output, image * out_image, out_image);
+    sum_taps(s, in, s.width, taps.data(), bias, out.data(), s.out_h, s.out_w,
              [&](std::size_t d, std::int64_t patch, std::int64_t tap) {
                return pixel_of(d == 0 ? rows : columns, patch, tap);
              });
-    write(out, args.output, image * out_image, out_image, args.relu);
+    out.write(args.relu);
   });
 }
 
@@ -157,14 +171,15 @@ inline void depthwise_backward_input(const Conv2dBackwardInputArgs& args, const 
   const HostBuffer<float> zeros(s.groups);
   std::fill_n(zeros.data(), s.groups, 0.0F);
   parallel_for(s.images, [&](std::int64_t image) {
-    const HostBuffer<float> grad_buffer(out_image), in_buffer(in_image);
+    const HostBuffer<float> grad_buffer(out_image);
     const float* const grad = fetch(at(args.grad_output, image * out_image), args.grad_output.dtype,
                                     out_image, grad_buffer.data());
-    sum_taps(s, grad, s.out_w, taps.data(), zeros.data(), in_buffer.data(), s.height, s.width,
+    const Results in(args.grad_input, image * in_image, in_image);
+    sum_taps(s, grad, s.out_w, taps.data(), zeros.data(), in.data(), s.height, s.width,
              [&](std::size_t d, std::int64_t pixel, std::int64_t tap) {
                return patch_of(s.window, d, pixel, tap, d == 0 ? s.out_h : s.out_w);
              });
-    write(in_buffer.data(), args.grad_input, image * in_image, in_image, false);
+    in.write(false);
   });
 }
 
