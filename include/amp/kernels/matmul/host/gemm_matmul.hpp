@@ -127,6 +127,8 @@ AMP_LAZY inline void gemm_matmul(const MatmulArgs& args,
     for (std::int64_t j = 0; j < n; j += gemm::TileSize::kMostColumns)
       product.compute({0, j, m, (std::min)(gemm::TileSize::kMostColumns, n - j)}, put_tile);
   };
+  // Tiles of one matrix would let all threads meet once for each, so matrices are jobs if there are
+  // enough of them, or if they have few rows.
   const bool is_low = m <= gemm::kBlockRows;
   if (batches > 1 && (is_low || batches >= 4 * num_threads()))
     return parallel_for(batches, [&](std::int64_t batch) { compute(batch, !is_low); });

@@ -28,8 +28,9 @@ namespace amp::inline v0::kernels::host {
 
 namespace thin {
 
-/// The most lines of a thin matrix (most_lines()).
-inline constexpr std::int64_t kMostLines = 32;
+/// The most lines of a thin matrix (most_lines()), and the lines of the wide one that are read at a
+/// time.
+inline constexpr std::int64_t kMostLines = 32, kLinesAtATime = 4;
 
 using amp::detail::load_floats;
 
@@ -43,23 +44,27 @@ AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_first(const bfloat16* x, std::int64
       simd::load_first<Isa>(reinterpret_cast<const std::uint16_t*>(x), n));
 }
 
-/// dots[t * 4 + i] = the sum over k of line i times row t of x, for four lines and a few dense rows.
-/// If there is one row, lines of 16 bits are read one by one: then a processor prefetches them best
-/// (measured).
+/// dots[t * kLinesAtATime + i] = the sum over k of line i times row t of x, for four lines and a
+/// few dense rows. If there is one row, lines of 16 bits are read one by one: then a processor
+/// prefetches them best (measured).
 struct Dots {
   template <class Isa, class T>
   AMP_ALWAYS_INLINE static void run(const T* const* lines, const float* x, std::int64_t rows,
                                     std::int64_t k, float* dots) {
     constexpr int kRows = Isa::kBytes == 64 ? 4 : 2;
-    if (sizeof(T) < sizeof(float) && rows == 1) {
-      for (int line = 0; line < 4; ++line) dots[line] = dot<Isa>(lines[line], x, k);
-      return;
+    if constexpr (sizeof(T) < sizeof(float)) {
+      if (rows == 1) {
+        for (int line = 0; line < kLinesAtATime; ++line) dots[line] = dot<Isa>(lines[line], x, k);
+        return;
+      }
     }
     std::int64_t t = 0;
     for (; t + kRows <= rows; t += kRows)
-      tile<Isa>(std::make_integer_sequence<int, kRows>(), lines, x + t * k, k, dots + t * 4);
+      tile<Isa>(std::make_integer_sequence<int, kRows>(), lines, x + t * k, k,
+                dots + t * kLinesAtATime);
     for (; t < rows; ++t)
-      tile<Isa>(std::make_integer_sequence<int, 1>(), lines, x + t * k, k, dots + t * 4);
+      tile<Isa>(std::make_integer_sequence<int, 1>(), lines, x + t * k, k,
+                dots + t * kLinesAtATime);
   }
 
  private:
@@ -87,7 +92,7 @@ struct Dots {
       add(rows, c, load_first<Isa>(l2 + i, n), factors);
       add(rows, d, load_first<Isa>(l3 + i, n), factors);
     }
-    (put(a[kRow], b[kRow], c[kRow], d[kRow], dots + kRow * 4), ...);
+    (put(a[kRow], b[kRow], c[kRow], d[kRow], dots + kRow * kLinesAtATime), ...);
   }
   template <class V, int... kRow>
   AMP_ALWAYS_INLINE static void add(std::integer_sequence<int, kRow...>, V* sums, const V& line,
@@ -160,7 +165,7 @@ struct Matrices {
   template <class T>
   void multiply(std::int64_t begin, std::int64_t end) const {
     const T* const elements = static_cast<const T*>(wide);
-    constexpr std::int64_t kLinesAtATime = 4, kRowsAtATime = 8;
+    constexpr std::int64_t kRowsAtATime = 8;
     if (along_k) {
       for (std::int64_t w = begin; w < end; w += kLinesAtATime) {
         const T* four[kLinesAtATime];  // the last line stands for missing ones
