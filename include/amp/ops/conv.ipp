@@ -8,6 +8,7 @@
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/conv/host.hpp"
+#include "amp/kernels/conv/shape.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/conv.hpp"
 #include "amp/ops/layout.hpp"
@@ -77,6 +78,18 @@ AMP_LAZY Shape convolved_shape(const Tensor& input, const Tensor& weight,
   return shape;
 }
 
+/// The order of the activations. The host has them channels-last, unless it convolves planes.
+AMP_LAZY ActivationOrder convolved_order(const Tensor& input, const Tensor& weight,
+                                         const Shape& result, const kernels::Window2d& window,
+                                         std::int64_t groups) {
+  if (input.device().type != kCPU) return ActivationOrder(false);
+  kernels::Operand output = input.operand();
+  for (int d = 0; d < 4; ++d) output.sizes[d] = result[d];
+  const kernels::ConvShape shape(input.operand(), weight.operand(), output, window, groups);
+  return ActivationOrder(!kernels::takes_planes(shape, input.dtype()) ||
+                         ActivationOrder::of(input).is_channels_last());
+}
+
 /// The gradient of the input. It and `grad` lie in that order.
 AMP_LAZY Tensor conv2d_input_gradient(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                       const kernels::Window2d& window, std::int64_t groups,
@@ -95,7 +108,7 @@ AMP_LAZY Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& 
   const Tensor x = contiguous(input), w = contiguous(weight),
                b = bias.defined() ? contiguous(bias) : bias;
   const Shape shape = convolved_shape(x, w, window);
-  const ActivationOrder order(x.device().type == kCPU);
+  const ActivationOrder order = convolved_order(x, w, shape, window, groups);
   const Tensor laid_out = order.lay_out(x);
   const Tensor output = order.make(shape, x.dtype(), x.device());
   if (output.numel() != 0) {

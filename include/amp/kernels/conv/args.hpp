@@ -13,9 +13,9 @@
 namespace amp::inline v0::kernels {
 
 /// Cross-correlation of input [N, C, H, W] with weight [O, C / groups, KH, KW], plus bias [O]
-/// unless it is absent; with `relu`, max(result, 0). Rounded once. All arrays are contiguous; on
-/// the host the activations and their gradients lie in the order N, H, W, C, on other devices
-/// row-major.
+/// unless it is absent; with `relu`, max(result, 0). Rounded once. All arrays are contiguous. On
+/// the host the activations and their gradients lie in the order N, H, W, C, unless takes_planes()
+/// (shape.hpp); then and on other devices they may be row-major.
 struct Conv2dArgs {
   Operand input, weight, bias, output;
   Window2d window;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Convolution on the host, of channels-last activations: by oneDNN (host/onednn.hpp) if the program
-// uses it and it supports the problem; else as matmuls (host/conv_by_matmul.hpp), or channel by
-// channel (host/depthwise.hpp).
+// uses it and it supports the problem; else as matmuls (host/conv_by_matmul.hpp), or all channels of
+// a pixel side by side (host/depthwise.hpp). Row-major activations of depthwise convolutions stay as
+// they are (host/depthwise_planes.hpp).
 #pragma once
 
 #include "amp/kernels/conv/args.hpp"

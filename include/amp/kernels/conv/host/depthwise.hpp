@@ -23,7 +23,7 @@ namespace amp::inline v0::kernels::host::detail {
 
 /// Doubles, which are rare, would double the code.
 inline bool is_depthwise(const ConvShape& s, DType dtype) {
-  return s.channels == 1 && s.filters == 1 && s.groups > 1 && dtype != kFloat64;
+  return s.is_depthwise() && dtype != kFloat64;
 }
 
 /// The float32 results of n elements of an array, from element `offset` on: in their place, if that
