@@ -20,8 +20,8 @@ AMP_LAZY_DEFINITION void conv2d(const Conv2dArgs& args) {
 #if AMP_USE_ONEDNN
   if (onednn::conv2d(args)) return;
 #endif
-  detail::is_depthwise(shape, args.output.dtype) ? detail::depthwise_conv2d(args, shape)
-                                                 : detail::conv2d_by_matmul(args, shape);
+  is_depthwise(shape, args.output.dtype) ? detail::depthwise_conv2d(args, shape)
+                                         : detail::conv2d_by_matmul(args, shape);
 }
 AMP_LAZY_DEFINITION void conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
   const ConvShape shape(args.grad_input, args.weight, args.grad_output, args.window, args.groups);
@@ -29,9 +29,8 @@ AMP_LAZY_DEFINITION void conv2d_backward_input(const Conv2dBackwardInputArgs& ar
 #if AMP_USE_ONEDNN
   if (onednn::conv2d_backward_input(args)) return;
 #endif
-  detail::is_depthwise(shape, args.grad_input.dtype)
-      ? detail::depthwise_backward_input(args, shape)
-      : detail::conv2d_backward_input_by_matmul(args, shape);
+  is_depthwise(shape, args.grad_input.dtype) ? detail::depthwise_backward_input(args, shape)
+                                             : detail::conv2d_backward_input_by_matmul(args, shape);
 }
 AMP_LAZY_DEFINITION void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args) {
   const ConvShape shape(args.input, args.grad_weight, args.grad_output, args.window, args.groups);
@@ -41,7 +40,7 @@ AMP_LAZY_DEFINITION void conv2d_backward_weight(const Conv2dBackwardWeightArgs& 
 #if AMP_USE_ONEDNN
     if (onednn::conv2d_backward_weight(args)) return;
 #endif
-    detail::is_depthwise(shape, args.grad_weight.dtype)
+    is_depthwise(shape, args.grad_weight.dtype)
         ? detail::depthwise_backward_weight(args, shape)
         : detail::conv2d_backward_weight_by_matmul(args, shape);
   }

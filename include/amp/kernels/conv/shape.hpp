@@ -30,8 +30,6 @@ struct ConvShape {
         out_h(output.sizes[2]),
         out_w(output.sizes[3]),
         window(kernel_window) {}
-  /// Whether each group has one channel and one filter.
-  bool is_depthwise() const { return channels == 1 && filters == 1 && groups > 1; }
   AMP_HOST_DEVICE std::int64_t taps() const { return window.kernel[0] * window.kernel[1]; }
   AMP_HOST_DEVICE std::int64_t patch() const { return channels * taps(); }
   AMP_HOST_DEVICE std::int64_t pixels() const { return out_h * out_w; }
@@ -42,11 +40,15 @@ struct ConvShape {
   std::int64_t weights() const { return filters * patch(); }
 };
 
-/// Whether the host convolves row-major images of such a shape as they are, plane by plane, which
-/// takes less time than a copy in the order N, H, W, C. (Doubles, which are rare, would double the
-/// code; a plane is cut into as many parts as the stride.)
+/// Whether each group has one channel and one filter, for which the host has kernels of their own.
+/// Doubles, which are rare, would double their code.
+inline bool is_depthwise(const ConvShape& s, DType dtype) {
+  return s.channels == 1 && s.filters == 1 && s.groups > 1 && dtype != kFloat64;
+}
+/// Whether the host convolves row-major images as they are, plane by plane, which takes less time
+/// than a copy in the order N, H, W, C. A plane is cut into as many parts as the stride.
 inline bool takes_planes(const ConvShape& s, DType dtype) {
-  return s.is_depthwise() && dtype != kFloat64 && s.window.stride[1] <= 4;
+  return is_depthwise(s, dtype) && s.window.stride[1] <= 4;
 }
 
 }  // namespace amp::inline v0::kernels

@@ -27,7 +27,6 @@
 #include "amp/kernels/functions.hpp"
 #include "amp/kernels/matmul/host/gemm_matmul.hpp"
 #include "amp/kernels/reduce/host.hpp"
-#include "amp/kernels/traversal/channels_last.hpp"
 #include "amp/types/bfloat16.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
@@ -259,19 +258,12 @@ inline void conv2d_backward_weight_by_matmul(const Conv2dBackwardWeightArgs& arg
                        {patch, 1, s.taps()})});
 }
 
-/// The sums of grad_output over the pixels.
+/// The sums of grad_output over the images and their pixels.
 inline void sum_over_pixels(const Operand& grad_output, const Operand& grad_bias) {
   const std::int64_t filters = grad_bias.numel();
   if (filters == 0) return;
-  if (!lies_channels_last(grad_output)) {
-    return sum(
-        {grad_output,
-         Operand::array(grad_bias.data, grad_bias.dtype, {1, filters, 1, 1}, {filters, 1, 1, 1}),
-         1});
-  }
-  const std::int64_t pixels = grad_output.numel() / filters;
-  sum({Operand::array(grad_output.data, grad_output.dtype, {pixels, filters}, {filters, 1}),
-       Operand::array(grad_bias.data, grad_bias.dtype, {1, filters}, {filters, 1}), 1});
+  sum({grad_output,
+       Operand::array(grad_bias.data, grad_bias.dtype, {1, filters, 1, 1}, {filters, 1, 1, 1}), 1});
 }
 
 }  // namespace amp::inline v0::kernels::host::detail

@@ -21,11 +21,6 @@
 
 namespace amp::inline v0::kernels::host::detail {
 
-/// Doubles, which are rare, would double the code.
-inline bool is_depthwise(const ConvShape& s, DType dtype) {
-  return s.is_depthwise() && dtype != kFloat64;
-}
-
 /// The float32 results of n elements of an array, from element `offset` on: in their place, if that
 /// is float32, or in a buffer.
 class Results {

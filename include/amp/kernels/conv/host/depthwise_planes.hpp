@@ -104,6 +104,16 @@ struct SumOfRows {
   }
 };
 
+/// Those i of 0, ..., count - 1 for which pixel at + i * step is one of `size` pixels.
+struct Inside {
+  std::int64_t begin, end;
+
+  Inside(std::int64_t at, std::int64_t step, std::int64_t size, std::int64_t count)
+      : begin((std::min)(at >= 0 ? 0 : ceil_div(-at, step), count)),
+        end((std::clamp)(at < size ? ceil_div(size - at, step) : 0, begin, count)) {}
+  bool operator==(const Inside&) const = default;
+};
+
 /// The correlation of a plane with a kernel: at the output (y, x), tap (i, j) sees the pixel
 /// (rows.pixel(y, i), columns.pixel(x, j)). Rows outside of the image are skipped; columns outside
 /// of it are zeros in a copy of the plane, whose rows are cut into parts, one for each column
@@ -133,11 +143,13 @@ class PlaneCorrelation {
         // The elements i of the part are the columns i * step + p + first.
         float* const to = plane_.data() + r * stride_ + p * part_;
         const std::int64_t at = p + first;
-        const std::int64_t begin = at >= 0 ? 0 : ceil_div(-at, step),
-                           end = (std::min)(part_, size > at ? ceil_div(size - at, step) : 0);
-        if (step == 1 && begin < end) std::copy_n(plane + begin + at, end - begin, to + begin);
-        if (step == 1) continue;
-        for (std::int64_t i = begin; i < end; ++i) to[i] = plane[i * step + at];
+        const Inside has(at, step, size, part_);
+        if (has.begin == has.end) continue;
+        if (step == 1) {  // in whole vectors
+          std::copy(plane + has.begin + at, plane + has.end + at, to + has.begin);
+        } else {
+          for (std::int64_t i = has.begin; i < has.end; ++i) to[i] = plane[i * step + at];
+        }
       }
     }
   }
@@ -146,55 +158,43 @@ class PlaneCorrelation {
   void sum(const float* taps, float first, float* out) const {
     for (std::int64_t y = 0, end = 0; y < rows_.patches; y = end) {
       // Several rows of outputs see the same taps.
-      const TapRows seen(rows_, y);
-      for (end = y + 1; end < rows_.patches && TapRows(rows_, end) == seen;) ++end;
-      const PlaneRows plane = rows_from(y, seen.begin, end - y);
+      const Inside seen = rows_seen(y);
+      for (end = y + 1; end < rows_.patches && rows_seen(end) == seen;) ++end;
+      const std::int64_t rows = seen.end - seen.begin;
+      const PlaneRows plane = rows_from(rows == 0 ? 0 : rows_.pixel(y, seen.begin), end - y);
       simd::on_widest<SumOfTaps>(static_cast<const PlaneRows*>(&plane),
                                  static_cast<const std::int64_t*>(offsets_.data()),
-                                 taps + seen.begin * across(), (seen.end - seen.begin) * across(),
-                                 first, out + y * columns_.patches);
+                                 taps + seen.begin * columns_.taps, rows * columns_.taps, first,
+                                 out + y * columns_.patches);
     }
   }
   /// Adds the gradients of the taps.
   void add_gradients(const float* grad, float* grad_taps) const {
-    for (std::int64_t t = 0; t < rows_.taps * across(); ++t) {
-      // The rows y with 0 <= y * step + at < size.
-      const std::int64_t at = rows_.pixel(0, t / across()), step = rows_.step;
-      const std::int64_t begin = at >= 0 ? 0 : ceil_div(-at, step);
-      const std::int64_t end =
-          (std::min)(rows_.patches, rows_.size > at ? ceil_div(rows_.size - at, step) : 0);
-      if (begin >= end) continue;
-      PlaneRows plane = rows_from(begin, t / across(), end - begin);
-      plane.in += offsets_[t % across()];
+    for (std::int64_t t = 0; t < rows_.taps * columns_.taps; ++t) {
+      const std::int64_t tap = t / columns_.taps;
+      const Inside has(rows_.pixel(0, tap), rows_.step, rows_.size, rows_.patches);
+      if (has.begin == has.end) continue;
+      PlaneRows plane = rows_from(rows_.pixel(has.begin, tap), has.end - has.begin);
+      plane.in += offsets_[t % columns_.taps];
       grad_taps[t] += simd::on_widest<SumOfRows>(static_cast<const PlaneRows*>(&plane),
-                                                 grad + begin * columns_.patches);
+                                                 grad + has.begin * columns_.patches);
     }
   }
 
  private:
-  /// The rows of taps that a row of outputs sees in the image.
-  struct TapRows {
-    std::int64_t begin = 0, end = 0;
-
-    TapRows(const PatchLine& line, std::int64_t y) {
-      while (begin < line.taps && line.pixel(y, begin) < 0) ++begin;
-      for (end = begin; end < line.taps && line.has(line.pixel(y, end));) ++end;
-    }
-    bool operator==(const TapRows&) const = default;
-  };
-
   /// A vector beyond the last column is read, too.
   static constexpr std::int64_t kSlack = simd::kMostLanes;
 
   static std::int64_t last_tap(const PatchLine& line) {
     return (std::max)(line.taps - 1, std::int64_t{0}) * line.between;
   }
-  std::int64_t across() const { return columns_.taps; }
-  /// What the tap (tap, 0) sees, from row y of the outputs on.
-  PlaneRows rows_from(std::int64_t y, std::int64_t tap, std::int64_t count) const {
-    const std::int64_t row = tap < rows_.taps ? rows_.pixel(y, tap) : 0;
-    return {plane_.data() + (rows_.has(row) ? row : 0) * stride_, rows_.step * stride_, count,
-            columns_.patches};
+  /// The rows of taps that a row of outputs sees in the image.
+  Inside rows_seen(std::int64_t y) const {
+    return {rows_.pixel(y, 0), rows_.between, rows_.size, rows_.taps};
+  }
+  /// What a tap sees in `count` rows of outputs, from a row of the image on.
+  PlaneRows rows_from(std::int64_t row, std::int64_t count) const {
+    return {plane_.data() + row * stride_, rows_.step * stride_, count, columns_.patches};
   }
 
   const PatchLine rows_, columns_;
@@ -210,21 +210,9 @@ void for_planes(const ConvShape& s, std::int64_t planes, std::int64_t images, co
   parallel_ranges(planes, ceil_div(kLeastWork, images * s.taps() * s.pixels() + 1), body);
 }
 
-/// The weights in float32, [C, KH, KW].
-class PlaneTaps {
- public:
-  PlaneTaps(const Operand& weight, const ConvShape& s)
-      : memory_(weight.dtype == kFloat32 ? 0 : s.groups * s.taps()),
-        data_(fetch(weight.data, weight.dtype, s.groups * s.taps(), memory_.data())) {}
-  const float* data() const { return data_; }
-
- private:
-  const HostBuffer<float> memory_;
-  const float* const data_;
-};
-
 inline void planes_conv2d(const Conv2dArgs& args, const ConvShape& s) {
-  const PlaneTaps taps(args.weight, s);
+  const HostBuffer<float> weight(s.groups * s.taps());
+  const float* const taps = fetch(args.weight, 0, 1, s.groups * s.taps(), weight.data());
   const HostBuffer<float> bias(s.groups);
   const float* const first =
       args.bias.present ? fetch(args.bias, 0, 1, s.groups, bias.data()) : nullptr;
@@ -234,10 +222,9 @@ inline void planes_conv2d(const Conv2dArgs& args, const ConvShape& s) {
     const HostBuffer<float> in(s.in_plane());
     for (std::int64_t p = begin; p < end; ++p) {
       const std::int64_t channel = p % s.groups;
-      correlation.read(
-          fetch(at(args.input, p * s.in_plane()), args.input.dtype, s.in_plane(), in.data()));
+      correlation.read(fetch(args.input, p * s.in_plane(), 1, s.in_plane(), in.data()));
       const Results out(args.output, p * s.pixels(), s.pixels());
-      correlation.sum(taps.data() + channel * s.taps(), first != nullptr ? first[channel] : 0.0F,
+      correlation.sum(taps + channel * s.taps(), first != nullptr ? first[channel] : 0.0F,
                       out.data());
       out.write(args.relu);
     }
@@ -245,7 +232,8 @@ inline void planes_conv2d(const Conv2dArgs& args, const ConvShape& s) {
 }
 
 inline void planes_backward_input(const Conv2dBackwardInputArgs& args, const ConvShape& s) {
-  const PlaneTaps taps(args.weight, s);
+  const HostBuffer<float> weight(s.groups * s.taps());
+  const float* const taps = fetch(args.weight, 0, 1, s.groups * s.taps(), weight.data());
   const Window2d& w = s.window;
   const std::int64_t down = (std::min)(w.stride[0], s.height),
                      across = (std::min)(w.stride[1], s.width);
@@ -258,13 +246,12 @@ inline void planes_backward_input(const Conv2dBackwardInputArgs& args, const Con
       const HostBuffer<float> grad(s.pixels()), own(rows.line.taps * columns.line.taps);
       const HostBuffer<float> sums(pixels);
       for (std::int64_t p = begin; p < end; ++p) {
-        const float* const kernel = taps.data() + p % s.groups * s.taps();
+        const float* const kernel = taps + p % s.groups * s.taps();
         for (std::int64_t i = 0, t = 0; i < rows.line.taps; ++i) {
           for (std::int64_t j = 0; j < columns.line.taps; ++j)
             own[t++] = kernel[rows.tap(i) * w.kernel[1] + columns.tap(j)];
         }
-        correlation.read(fetch(at(args.grad_output, p * s.pixels()), args.grad_output.dtype,
-                               s.pixels(), grad.data()));
+        correlation.read(fetch(args.grad_output, p * s.pixels(), 1, s.pixels(), grad.data()));
         const bool in_place = down * across == 1 && args.grad_input.dtype == kFloat32;
         float* const to =
             in_place ? static_cast<float*>(at(args.grad_input, p * s.in_plane())) : sums.data();
@@ -292,11 +279,10 @@ inline void planes_backward_weight(const Conv2dBackwardWeightArgs& args, const C
     for (std::int64_t channel = begin; channel < end; ++channel) {
       for (std::int64_t image = 0; image < s.images; ++image) {
         const std::int64_t p = image * s.groups + channel;
-        correlation.read(
-            fetch(at(args.input, p * s.in_plane()), args.input.dtype, s.in_plane(), in.data()));
-        correlation.add_gradients(fetch(at(args.grad_output, p * s.pixels()),
-                                        args.grad_output.dtype, s.pixels(), grad.data()),
-                                  sums.data() + channel * s.taps());
+        correlation.read(fetch(args.input, p * s.in_plane(), 1, s.in_plane(), in.data()));
+        correlation.add_gradients(
+            fetch(args.grad_output, p * s.pixels(), 1, s.pixels(), grad.data()),
+            sums.data() + channel * s.taps());
       }
     }
   });
