@@ -42,8 +42,15 @@ struct TileSize {
     const std::int64_t most_across = (std::max)(least_across, n / (2 * kernel_columns));
     std::int64_t across = m < n ? threads / std::gcd(least, threads) : 1;
     across = (std::clamp)(across, least_across, most_across);
-    const std::int64_t down = (std::min)(round_up(least * across, threads) / across, most_down);
+    std::int64_t down = (std::min)(round_up(least * across, threads) / across, most_down);
     across = (std::min)((std::max)(across, ceil_div(threads, down)), most_across);
+    // A few more tiles may leave less to the last ones of each thread.
+    const auto longest_share = [&](std::int64_t tiles) {
+      const std::int64_t height = round_up(ceil_div(m, tiles), kernel_rows);
+      return ceil_div(ceil_div(m, height) * across, threads) * height;
+    };
+    for (std::int64_t tiles = down; tiles <= (std::min)(down + 2 * threads, most_down); ++tiles)
+      if (longest_share(tiles) < longest_share(down)) down = tiles;
     rows = round_up(ceil_div(m, down), kernel_rows);
     columns = round_up(ceil_div(n, across), kernel_columns);
   }
