@@ -66,7 +66,7 @@ class Multiplier {
       for (std::int64_t k0 = 0; k0 < k; k0 += depth) {
         const std::int64_t count = (std::min)(depth, k - k0);
         // Full tiles are read where they lie.
-        const Factor unpacked = readable(a, first + i, k0, count);
+        const Factor unpacked = readable(a, first + i, k0, count, n);
         const std::int64_t in_place =
             unpacked.data == nullptr ? 0 : rows / kernel_.rows * kernel_.rows;
         if (in_place < rows) {
@@ -129,10 +129,15 @@ class Multiplier {
   static constexpr auto kWordSize = Packer<C>::kWordSize;
   static constexpr std::int64_t kFewRows = 64;
 
-  /// Returns rows of a as kernels can read them where they lie, or no data if they must be packed:
-  /// also rows a multiple of 4096 bytes apart, which share one set of the first-level cache.
-  Factor readable(const Runs& a, std::int64_t row, std::int64_t k, std::int64_t count) const {
-    if (!a.along_k || a.distance % 4096 == 0) return {};
+  /// Returns rows of a as kernels can read them where they lie, or no data if they must be packed.
+  /// Those a multiple of 4096 bytes apart share one set of the first-level cache, which has 8 lines:
+  /// more of them are packed if they are read for many columns.
+  Factor readable(const Runs& a, std::int64_t row, std::int64_t k, std::int64_t count,
+                  std::int64_t columns) const {
+    constexpr int kLinesOfSet = 8;
+    constexpr std::int64_t kManyColumns = 256;
+    const bool collide = a.distance % 4096 == 0 && kernel_.rows > kLinesOfSet;
+    if (!a.along_k || (collide && columns > kManyColumns)) return {};
     return {packer_.words_at(a, row, k, count), a.distance};
   }
 
