@@ -77,6 +77,60 @@ TEST_CASE("matmul: values of tiles that do not divide the output evenly", "[matm
   }
 }
 
+// Their engine computes transposes of the outputs, and reads the weights in place.
+TEST_CASE("linear: few rows by wide weights, with a bias, in each format", "[matmul]") {
+  struct Size {
+    std::int64_t m, n, k;
+  };
+  for (const Size s : {Size{64, 600, 300}, Size{61, 403, 517}, Size{128, 1024, 1024}}) {
+    const std::vector<double> x = small_integers(s.m * s.k, 7), w = small_integers(s.n * s.k, 5),
+                              bias = small_integers(s.n, 2);
+    std::vector<double> expected;
+    for (std::int64_t i = 0; i < s.m; ++i) {
+      for (std::int64_t j = 0; j < s.n; ++j) {
+        double sum = bias[static_cast<std::size_t>(j)];
+        for (std::int64_t k = 0; k < s.k; ++k)
+          sum +=
+              x[static_cast<std::size_t>(i * s.k + k)] * w[static_cast<std::size_t>(j * s.k + k)];
+        expected.push_back(sum);
+      }
+    }
+    for (const amp::DType dtype : {amp::kFloat32, amp::kFloat64, amp::kFloat16, amp::kBFloat16}) {
+      CAPTURE(s.m, s.n, s.k, dtype);
+      const amp::Tensor rows = amp::tensor(x, {s.m, s.k}).to(dtype),
+                        weight = amp::tensor(w, {s.n, s.k}).to(dtype),
+                        added = amp::tensor(bias, {s.n}).to(dtype),
+                        rounded = amp::tensor(expected, {s.m, s.n}).to(dtype);
+      const std::vector<double> once = rounded.to_vector<double>();
+      CHECK(amp::linear(rows, weight, added).to_vector<double>() == once);
+      // The same rows, but with their elements k apart.
+      CHECK(amp::linear(rows.t().contiguous().t(), weight, added).to_vector<double>() == once);
+    }
+  }
+}
+
+TEST_CASE("feed_forward: few rows by wide weights, with relu's bits", "[matmul]") {
+  constexpr std::int64_t kRows = 64, kInputs = 300, kHidden = 603;
+  const auto leaf = [](std::int64_t rows, std::int64_t columns, std::int64_t step) {
+    return amp::tensor(small_integers(rows * columns, step), {rows, columns})
+        .to(amp::kFloat32)
+        .requires_grad_();
+  };
+  amp::Tensor x = leaf(kRows, kInputs, 7), w1 = leaf(kHidden, kInputs, 5), w2 = leaf(5, kHidden, 2);
+  const amp::Tensor hidden = amp::relu(amp::linear(x, w1)), composed = amp::linear(hidden, w2);
+  const amp::Tensor ours = amp::feed_forward(x, w1, {}, w2, {}, amp::Activation::kRelu);
+  CHECK(ours.to_vector<double>() == composed.to_vector<double>());
+  std::vector<std::vector<double>> gradients;
+  for (const amp::Tensor& y : {composed, ours}) {
+    amp::sum(y).backward();
+    for (amp::Tensor* const factor : {&x, &w1, &w2}) {
+      gradients.push_back(factor->grad().to_vector<double>());
+      factor->set_grad({});
+    }
+  }
+  for (std::size_t i = 0; i < 3; ++i) CHECK(gradients[i] == gradients[i + 3]);
+}
+
 TEST_CASE("matmul: a subnormal sum is the same in every tile, full or partial", "[matmul]") {
   for (const amp::DType dtype : {amp::kFloat32, amp::kBFloat16}) {
     CAPTURE(dtype);

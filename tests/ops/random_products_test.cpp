@@ -106,9 +106,13 @@ TEST_CASE("random products: matmul", "[ops]") {
   amp::manual_seed(7);
   for (std::int64_t i = 0; i < cases(); ++i) {
     const std::int64_t batches = draw.coin() ? 1 : draw.from(1, 5);
-    const std::int64_t m = draw.size(), n = draw.size();
-    std::int64_t k = draw.from(0, 30) == 0 ? 0 : draw.size();
+    std::int64_t m = draw.size(), n = draw.size(), k = draw.from(0, 30) == 0 ? 0 : draw.size();
     if ((std::min)(m, n) <= 40 && draw.from(0, 3) == 0) k = draw.from(1, 1100);  // thin
+    if (draw.from(0, 9) == 0) {  // few rows by a wide weight
+      m = draw.from(50, 70);
+      n = draw.from(200, 400);
+      k = draw.from(200, 400);
+    }
     const DType dtype = draw.dtype();
     CAPTURE(i, batches, m, n, k, dtype);
     const Tensor a = matrix(draw, batches, m, k, dtype), b = matrix(draw, batches, k, n, dtype);

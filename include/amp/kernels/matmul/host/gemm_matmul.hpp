@@ -97,6 +97,7 @@ AMP_LAZY inline void gemm_matmul(const MatmulArgs& args,
   const bool in_place =
       finish == nullptr && output.dtype == sums && (output.strides[2] == 1 || n == 1);
   const bool rounds = finish == nullptr && output.dtype == kBFloat16 && output.strides[2] == 1;
+  const bool has_bits = args.aux.dtype == kUInt8;  // relu's, 8 in a byte
   const auto compute = [&](std::int64_t batch, bool on_all_threads) {
     const gemm::MatrixRuns rows = a.of(batch), columns = b.of(batch);
     Operand matrix = output;
@@ -107,7 +108,7 @@ AMP_LAZY inline void gemm_matmul(const MatmulArgs& args,
       tile.output.sizes[0] = 1;
       const Operand h = matrix_like(tile.output, sums, tile_sums);
       if (finish == nullptr) return copy({h, tile.output});
-      tile.aux = part_of(args.aux, at, args.aux.dtype == kUInt8);
+      tile.aux = part_of(args.aux, at, has_bits);
       finish(tile, h);
     };
     const gemm::Product::Finish as_reference = put;
@@ -122,7 +123,8 @@ AMP_LAZY inline void gemm_matmul(const MatmulArgs& args,
                                 bias.data(),
                                 in_place ? matrix.data : nullptr,
                                 output.strides[1],
-                                rounds ? static_cast<bfloat16*>(matrix.data) : nullptr};
+                                rounds ? static_cast<bfloat16*>(matrix.data) : nullptr,
+                                has_bits ? 8 : 1};
     if (on_all_threads) return product.compute_on_all_threads(put_tile);
     for (std::int64_t j = 0; j < n; j += gemm::TileSize::kMostColumns)
       product.compute({0, j, m, (std::min)(gemm::TileSize::kMostColumns, n - j)}, put_tile);

@@ -15,6 +15,7 @@
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/compute_type.hpp"
+#include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/matmul/host/gemm.hpp"
 #include "amp/kernels/matmul/host/kernels.hpp"
 #include "amp/types/bfloat16.hpp"
@@ -121,6 +122,11 @@ struct Product {
   /// c in bfloat16, with rows `stride` apart, or null. If the kernels can round, they write there
   /// instead, and finish() is not called.
   bfloat16* rounded = nullptr;
+  /// Parts of c that are finished have a multiple of so many columns, if they do not end with c.
+  int columns_at_a_time = 1;
+  /// Whether this is the transpose of a product: the bias and the columns just named are rows. c is
+  /// null.
+  bool is_transpose = false;
 
   /// Computes a part of c on this thread, and calls finish(place, its sums, the distance of their
   /// rows) unless it is null.
@@ -130,15 +136,31 @@ struct Product {
 
 namespace detail {
 
+/// The sums of a tile: a part of c, or memory of its own.
+template <class C>
+struct Sums {
+  const HostBuffer<C> memory;
+  const std::int64_t stride;
+  C* const data;
+
+  Sums(const Product& p, const Place& at)
+      : memory(p.c != nullptr ? 0 : at.rows * at.columns),
+        stride(p.c != nullptr ? p.stride : at.columns),
+        data(p.c != nullptr ? static_cast<C*>(p.c) + at.row * stride + at.column : memory.data()) {}
+};
+
 /// `packed` is b, or null if it is not packed.
 template <class C>
 void compute_tile(const Product& p, const Kernel<C>& kernel, const Place& at,
                   const PackedMatrix<C>* packed, const Product::Finish* finish) {
-  const HostBuffer<C> memory(p.c != nullptr ? 0 : at.rows * at.columns);
-  const std::int64_t stride = p.c != nullptr ? p.stride : at.columns;
-  C* const sums =
-      p.c != nullptr ? static_cast<C*>(p.c) + at.row * stride + at.column : memory.data();
-  const auto bias = Addend<C>{static_cast<const C*>(p.bias), 0}.from(0, at.column);
+  const Sums<C> sums(p, at);
+  const C* const bias = static_cast<const C*>(p.bias);
+  auto addend = p.is_transpose ? Addend<C>() : Addend<C>{bias, 0}.from(0, at.column);
+  if (p.is_transpose && bias != nullptr) {
+    for (std::int64_t i = 0; i < at.rows; ++i)
+      std::fill_n(sums.data + i * sums.stride, at.columns, bias[at.row + i]);
+    addend = {sums.data, sums.stride};
+  }
   const bool rounds = p.rounded != nullptr && kernel.run_rounded != nullptr && p.k > 0;
   const Rounded rounded =
       rounds ? Rounded{p.rounded + at.row * p.stride + at.column, p.stride} : Rounded();
@@ -149,20 +171,22 @@ void compute_tile(const Product& p, const Kernel<C>& kernel, const Place& at,
         [&](std::int64_t j, std::int64_t first, std::int64_t count) {
           return packed->strip(at.column + j, first, count);
         },
-        sums, stride, bias, rounded);
+        sums.data, sums.stride, addend, rounded);
   } else {
-    multiplier.run(p.a, at.row, at.rows, at.columns, p.k, p.b, at.column, sums, stride, bias,
-                   rounded);
+    multiplier.run(p.a, at.row, at.rows, at.columns, p.k, p.b, at.column, sums.data, sums.stride,
+                   addend, rounded);
   }
-  if (finish != nullptr && !rounds) (*finish)(at, sums, stride);
+  if (finish != nullptr && !rounds) (*finish)(at, sums.data, sums.stride);
 }
 
 template <class C>
 void compute_tiles(const Product& p, const Product::Finish* finish) {
   const auto kernel = kernel_for<C>(p.factor, p.m);
   const bool is_small = p.m * p.n * p.k < 64 * 64 * 64;
-  const std::int64_t columns = (std::max)(kernel.columns, 8);  // whole bytes of relu's bits
-  const TileSize size(p.m, p.n, kernel.rows, columns, is_small ? 1 : num_threads());
+  const int rows = p.is_transpose ? std::lcm(kernel.rows, p.columns_at_a_time) : kernel.rows,
+            columns =
+                p.is_transpose ? kernel.columns : std::lcm(kernel.columns, p.columns_at_a_time);
+  const TileSize size(p.m, p.n, rows, columns, is_small ? 1 : num_threads());
   const std::int64_t across = ceil_div(p.n, size.columns),
                      tiles = ceil_div(p.m, size.rows) * across;
   std::optional<PackedMatrix<C>> packed;
@@ -176,6 +200,35 @@ void compute_tiles(const Product& p, const Product::Finish* finish) {
   for (std::int64_t index = 0; index < tiles; ++index) tile(index);
 }
 
+/// Whether it takes less time to compute c's transpose, b's times a's: rows are read as they lie,
+/// and columns that are runs along k are transposed when they are packed. So a linear layer of a
+/// small batch reads its weight in place.
+template <class C>
+bool suits_transpose(const Product& p) {
+  // A word takes as long to transpose as a few products (measured: 25).
+  constexpr std::int64_t kProducts = 16;
+  const std::int64_t columns = kernel_for<C>(p.factor, p.n).columns;
+  return p.b.along_k &&
+         round_up(p.m, columns) * p.n * p.k + kProducts * p.m * (p.n + (p.a.along_k ? p.k : 0)) <
+             (p.m + kProducts) * p.n * p.k;
+}
+
+/// Computes c by way of its transpose.
+template <class C>
+void compute_transpose(const Product& p, const Product::Finish* finish) {
+  const auto put = [&](const Place& of_transpose, void* tile, std::int64_t tile_stride) {
+    const Place at{of_transpose.column, of_transpose.row, of_transpose.columns, of_transpose.rows};
+    const Sums<C> sums(p, at);
+    copy({Operand::array(tile, p.sums, {at.rows, at.columns}, {1, tile_stride}),
+          Operand::array(sums.data, p.sums, {at.rows, at.columns}, {sums.stride, 1})});
+    if (finish != nullptr) (*finish)(at, sums.data, sums.stride);
+  };
+  const Product::Finish transpose = put;
+  compute_tiles<C>({p.factor, p.sums, p.n, p.m, p.k, p.b, p.a, p.bias, nullptr, 0, nullptr,
+                    p.columns_at_a_time, true},
+                   &transpose);
+}
+
 }  // namespace detail
 
 inline void Product::compute(const Place& place, const Finish* finish) const {
@@ -186,8 +239,11 @@ inline void Product::compute(const Place& place, const Finish* finish) const {
 }
 inline void Product::compute_on_all_threads(const Finish* finish) const {
   if (m == 0 || n == 0) return;
-  visit_float_type(
-      sums, [&](auto tag) { detail::compute_tiles<typename decltype(tag)::type>(*this, finish); });
+  visit_float_type(sums, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    if (detail::suits_transpose<C>(*this)) return detail::compute_transpose<C>(*this, finish);
+    detail::compute_tiles<C>(*this, finish);
+  });
 }
 
 }  // namespace gemm
