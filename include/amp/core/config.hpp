@@ -38,12 +38,12 @@
 
 #define AMP_ALWAYS_INLINE inline __attribute__((always_inline))
 
-// Precedes a loop of the host that is faster if 4 passes are unrolled. nvcc's front end does not
+// Precedes a loop of the host that is faster if 2 passes are unrolled. nvcc's front end does not
 // know the pragma.
 #if defined(__CUDACC__)
-#define AMP_UNROLL_BY_4
+#define AMP_UNROLL_BY_2
 #else
-#define AMP_UNROLL_BY_4 _Pragma("GCC unroll 4")
+#define AMP_UNROLL_BY_2 _Pragma("GCC unroll 2")
 #endif
 
 // Precedes a loop that has few passes, or waits for memory, in a function that is inlined often.

@@ -95,7 +95,7 @@ struct MultiplyTile {
     V sums[sizeof...(kTile)];
     ((sums[kTile] = V{}), ...);
     for (int i = 0; i < kRows; ++i) __builtin_prefetch(c + i * stride, 1);
-    AMP_UNROLL_BY_4
+    AMP_UNROLL_BY_2
     for (std::int64_t k = 0; k < depth; ++k) {
       Words row[2];
       row[0] = simd::in_memory<Word, Isa::kBytes>(row_of_b).value;
