@@ -15,12 +15,6 @@
 
 namespace amp::inline v0 {
 
-namespace detail {
-// g++ 12 does not define the default constructor of a vector that {.params = ...} omits.
-inline std::vector<std::string> no_names() { return {}; }
-inline std::vector<ParameterView> no_views() { return {}; }
-}  // namespace detail
-
 /// The parameters of a group: tensors, as of Module::parameters(), or tensors with names, as of
 /// Module::named_parameters().
 class GroupParams : public std::vector<Tensor> {
@@ -38,10 +32,18 @@ class GroupParams : public std::vector<Tensor> {
   std::vector<std::string> names_;
 };
 
+namespace detail {
+// g++ 12 does not define the default constructor of a vector that {.params = ...} omits, and fails
+// at the default of GroupParams.
+inline GroupParams no_params() { return {}; }
+inline std::vector<std::string> no_names() { return {}; }
+inline std::vector<ParameterView> no_views() { return {}; }
+}  // namespace detail
+
 /// Parameters that are trained with the same options. A group has either `params` or `views`.
 template <class Options>
 struct ParamGroup {
-  GroupParams params = {};
+  GroupParams params = detail::no_params();
   Options options = {};
   /// The names of params in state_dict and in messages. If empty, the optimizer fills in those that
   /// came with `params`; if there are none, a parameter goes by its index.
