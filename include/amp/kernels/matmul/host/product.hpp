@@ -25,6 +25,8 @@ namespace amp::inline v0::kernels::host {
 /// A part of a matrix.
 struct Place {
   std::int64_t row, column, rows, columns;
+
+  Place transposed() const { return {column, row, columns, rows}; }
 };
 
 namespace gemm {
@@ -200,33 +202,44 @@ void compute_tiles(const Product& p, const Product::Finish* finish) {
   for (std::int64_t index = 0; index < tiles; ++index) tile(index);
 }
 
-/// Whether it takes less time to compute c's transpose, b's times a's: rows are read as they lie,
-/// and columns that are runs along k are transposed when they are packed. So a linear layer of a
-/// small batch reads its weight in place.
+/// Whether it takes less time to compute the transpose of rows and columns of c, from b's transpose
+/// and a's: rows are read as they lie if they are runs along k, columns if they are runs across it.
+/// The others are transposed when they are packed. So a linear layer of a small batch reads its
+/// weight in place.
 template <class C>
-bool suits_transpose(const Product& p) {
+bool suits_transpose(const Product& p, std::int64_t rows, std::int64_t columns) {
   // A word takes as long to transpose as a few products (measured: 25).
   constexpr std::int64_t kProducts = 16;
-  const std::int64_t columns = kernel_for<C>(p.factor, p.n).columns;
-  return p.b.along_k &&
-         round_up(p.m, columns) * p.n * p.k + kProducts * p.m * (p.n + (p.a.along_k ? p.k : 0)) <
-             (p.m + kProducts) * p.n * p.k;
+  const std::int64_t width = kernel_for<C>(p.factor, rows).columns;
+  const auto products = [&](std::int64_t down, std::int64_t across, bool rows_lie,
+                            bool columns_lie) {
+    return (down * round_up(across, width) +
+            kProducts * ((rows_lie ? 0 : down) + (columns_lie ? 0 : across))) *
+           p.k;
+  };
+  return products(columns, rows, p.b.along_k, !p.a.along_k) + kProducts * rows * columns <
+         products(rows, columns, p.a.along_k, !p.b.along_k);
 }
 
-/// Computes c by way of its transpose.
-template <class C>
-void compute_transpose(const Product& p, const Product::Finish* finish) {
-  const auto put = [&](const Place& of_transpose, void* tile, std::int64_t tile_stride) {
-    const Place at{of_transpose.column, of_transpose.row, of_transpose.columns, of_transpose.rows};
+inline void copy_transposed(DType dtype, const Place& place, void* from, std::int64_t from_stride,
+                            void* to, std::int64_t to_stride) {
+  copy({Operand::array(from, dtype, {place.rows, place.columns}, {1, from_stride}),
+        Operand::array(to, dtype, {place.rows, place.columns}, {to_stride, 1})});
+}
+
+/// Calls body(product, finish) with a product that has the transpose of p's c.
+template <class C, class Body>
+void by_transpose(const Product& p, const Product::Finish* finish, const Body& body) {
+  const auto put = [&](const Place& tile, void* data, std::int64_t stride) {
+    const Place at = tile.transposed();
     const Sums<C> sums(p, at);
-    copy({Operand::array(tile, p.sums, {at.rows, at.columns}, {1, tile_stride}),
-          Operand::array(sums.data, p.sums, {at.rows, at.columns}, {sums.stride, 1})});
+    copy_transposed(p.sums, at, data, stride, sums.data, sums.stride);
     if (finish != nullptr) (*finish)(at, sums.data, sums.stride);
   };
   const Product::Finish transpose = put;
-  compute_tiles<C>({p.factor, p.sums, p.n, p.m, p.k, p.b, p.a, p.bias, nullptr, 0, nullptr,
-                    p.columns_at_a_time, true},
-                   &transpose);
+  body(Product{p.factor, p.sums, p.n, p.m, p.k, p.b, p.a, p.bias, nullptr, 0, nullptr,
+               p.columns_at_a_time, true},
+       &transpose);
 }
 
 }  // namespace detail
@@ -234,15 +247,23 @@ void compute_transpose(const Product& p, const Product::Finish* finish) {
 inline void Product::compute(const Place& place, const Finish* finish) const {
   visit_float_type(sums, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    detail::compute_tile<C>(*this, kernel_for<C>(factor, place.rows), place, nullptr, finish);
+    const auto compute_part = [](const Product& p, const Place& at, const Finish* with) {
+      detail::compute_tile<C>(p, kernel_for<C>(p.factor, at.rows), at, nullptr, with);
+    };
+    // Strips of columns are packed once for each block of rows.
+    if (place.columns > kBlockRows || !detail::suits_transpose<C>(*this, place.rows, place.columns))
+      return compute_part(*this, place, finish);
+    detail::by_transpose<C>(*this, finish, [&](const Product& p, const Finish* with) {
+      compute_part(p, place.transposed(), with);
+    });
   });
 }
 inline void Product::compute_on_all_threads(const Finish* finish) const {
   if (m == 0 || n == 0) return;
   visit_float_type(sums, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    if (detail::suits_transpose<C>(*this)) return detail::compute_transpose<C>(*this, finish);
-    detail::compute_tiles<C>(*this, finish);
+    if (!detail::suits_transpose<C>(*this, m, n)) return detail::compute_tiles<C>(*this, finish);
+    detail::by_transpose<C>(*this, finish, detail::compute_tiles<C>);
   });
 }
 
