@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/child.hpp"
 
 namespace {
 
@@ -109,14 +111,63 @@ TEST_CASE("linear: few rows by wide weights, with a bias, in each format", "[mat
   }
 }
 
+// They are computed in parts, which are added in order.
+TEST_CASE("matmul: values of long sums, as in gradients of weights", "[matmul]") {
+  struct Size {
+    std::int64_t m, n, k;
+  };
+  for (const Size s : {Size{64, 64, 8192}, Size{10, 100, 2049}, Size{100, 10, 4097}}) {
+    const std::vector<double> x = small_integers(s.k * s.m, 7), y = small_integers(s.k * s.n, 5);
+    std::vector<double> expected(static_cast<std::size_t>(s.m * s.n));
+    for (std::int64_t k = 0; k < s.k; ++k) {
+      for (std::int64_t i = 0; i < s.m; ++i) {
+        for (std::int64_t j = 0; j < s.n; ++j)
+          expected[static_cast<std::size_t>(i * s.n + j)] +=
+              x[static_cast<std::size_t>(k * s.m + i)] * y[static_cast<std::size_t>(k * s.n + j)];
+      }
+    }
+    for (const amp::DType dtype : {amp::kFloat32, amp::kFloat64, amp::kFloat16, amp::kBFloat16}) {
+      CAPTURE(s.m, s.n, s.k, dtype);
+      const amp::Tensor a = amp::tensor(x, {s.k, s.m}).to(dtype),
+                        b = amp::tensor(y, {s.k, s.n}).to(dtype);
+      const std::vector<double> once =
+          amp::tensor(expected, {s.m, s.n}).to(dtype).to_vector<double>();
+      CHECK(amp::matmul(a.t(), b).to_vector<double>() == once);
+      CHECK(amp::matmul(a.t().contiguous(), b.t().contiguous().t()).to_vector<double>() == once);
+    }
+  }
+}
+
+TEST_CASE("matmul: the same bits from any number of threads", "[matmul]") {
+  struct Size {
+    std::int64_t m, n, k;
+  };
+  for (const Size s : {Size{60, 70, 5000}, Size{64, 600, 300}, Size{600, 600, 600}}) {
+    for (const amp::DType dtype : {amp::kFloat32, amp::kBFloat16}) {
+      CAPTURE(s.m, s.n, s.k, dtype);
+      const amp::Tensor a = amp::randn({s.k, s.m}).to(dtype).t(),
+                        b = amp::randn({s.n, s.k}).to(dtype).t();
+      const auto bits = [&] { return amp::matmul(a, b).to_vector<float>(); };
+      const std::vector<float> here = bits();
+      for (const char* const threads : {"1", "2", "5"}) {
+        CHECK(amp_test::status_of_child([&] {
+                ::setenv("AMP_NUM_THREADS", threads, 1);  // the child starts threads of its own
+                return amp::num_threads() == std::atoi(threads) && bits() == here ? 0 : 1;
+              }) == 0);
+      }
+    }
+  }
+}
+
 TEST_CASE("feed_forward: few rows by wide weights, with relu's bits", "[matmul]") {
-  constexpr std::int64_t kRows = 64, kInputs = 300, kHidden = 603;
+  constexpr std::int64_t kBatch = 64, kInputs = 300, kHidden = 603;
   const auto leaf = [](std::int64_t rows, std::int64_t columns, std::int64_t step) {
     return amp::tensor(small_integers(rows * columns, step), {rows, columns})
         .to(amp::kFloat32)
         .requires_grad_();
   };
-  amp::Tensor x = leaf(kRows, kInputs, 7), w1 = leaf(kHidden, kInputs, 5), w2 = leaf(5, kHidden, 2);
+  amp::Tensor x = leaf(kBatch, kInputs, 7), w1 = leaf(kHidden, kInputs, 5),
+              w2 = leaf(5, kHidden, 2);
   const amp::Tensor hidden = amp::relu(amp::linear(x, w1)), composed = amp::linear(hidden, w2);
   const amp::Tensor ours = amp::feed_forward(x, w1, {}, w2, {}, amp::Activation::kRelu);
   CHECK(ours.to_vector<double>() == composed.to_vector<double>());

@@ -15,6 +15,7 @@
 #include "amp/kernels/matmul/args.hpp"
 #include "amp/kernels/matmul/epilogue.hpp"
 #include "amp/kernels/matmul/host/product.hpp"
+#include "amp/kernels/reduce/host.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 #include "amp/types/bfloat16.hpp"
 
@@ -48,9 +49,11 @@ class OperandRuns {
     stride_ = matrix_.strides[along_k_ ? line : k];
   }
 
-  MatrixRuns of(std::int64_t batch) const {
+  /// Returns the runs of a matrix from its element `k` on.
+  MatrixRuns of(std::int64_t batch, std::int64_t k = 0) const {
     if (matrix_.data == nullptr) batch = 0;  // k is 0
-    return {element(matrix_, batch * matrix_.strides[0]), matrix_.dtype, stride_, along_k_};
+    const std::int64_t first = batch * matrix_.strides[0] + k * (along_k_ ? 1 : stride_);
+    return {element(matrix_, first), matrix_.dtype, stride_, along_k_};
   }
 
  private:
@@ -79,6 +82,53 @@ class BiasOf {
 };
 
 inline DType dtype_of_sums(DType dtype) { return dtype == kFloat64 ? kFloat64 : kFloat32; }
+/// The dtype of the factors: that of a and b, if it is one.
+inline DType dtype_of_factors(const MatmulArgs& args) {
+  return args.a.dtype == args.b.dtype ? args.a.dtype : dtype_of_sums(args.output.dtype);
+}
+
+/// The most sums that are computed apart if there is too little output for all threads, as in
+/// gradients of weights.
+inline constexpr std::int64_t kMostParts = 16;
+
+/// In how many parts of k to compute a matmul. It depends on shapes only, and so do results.
+inline std::int64_t parts_of(const MatmulArgs& args) {
+  constexpr std::int64_t kSmall = 128 * 128, kLong = 1024;
+  const std::int64_t k = args.a.sizes[2];
+  if (args.output.numel() > kSmall || args.output.sizes[0] != 1 || args.bias.present) return 1;
+  return (std::clamp)(k / kLong, std::int64_t{1}, kMostParts);
+}
+
+/// Computes a matmul as the sum of several, each of a part of k. If there are few, their columns are
+/// cut, too.
+inline void matmul_in_parts(const MatmulArgs& args, std::int64_t parts) {
+  const DType sums = dtype_of_sums(args.output.dtype), factor = dtype_of_factors(args);
+  const std::int64_t multiple = 256 / item_size(factor);
+  const std::int64_t m = args.output.sizes[1], n = args.output.sizes[2], k = args.a.sizes[2],
+                     depth = round_up(ceil_div(k, parts), multiple),
+                     columns = round_up(ceil_div(n * parts, kMostParts), multiple),
+                     across = ceil_div(n, columns);
+  parts = ceil_div(k, depth);
+  const OperandRuns a(args.a, 1, 2), b(args.b, 2, 1);
+  const HostBuffer<std::byte> memory(parts * m * n * item_size(sums));
+  const Operand partial = Operand::array(memory.data(), sums, {parts, m, n}, {m * n, n, 1});
+  parallel_for(parts * across, [&](std::int64_t job) {
+    const std::int64_t part = job / across, first = part * depth, column = job % across * columns;
+    const MatrixRuns rows = a.of(0, first), lines = b.of(0, first);
+    Product{factor,
+            sums,
+            m,
+            n,
+            (std::min)(depth, k - first),
+            rows,
+            lines,
+            nullptr,
+            const_cast<void*>(element(partial, part * m * n)),
+            n}
+        .compute({0, column, m, (std::min)(columns, n - column)}, nullptr);
+  });
+  sum({partial, args.output, 1});
+}
 
 }  // namespace gemm
 
@@ -87,9 +137,10 @@ inline DType dtype_of_sums(DType dtype) { return dtype == kFloat64 ? kFloat64 : 
 /// part of the output and of aux, and everything else as it is for the whole matrix.
 AMP_LAZY inline void gemm_matmul(const MatmulArgs& args,
                                  void (*finish)(const MatmulArgs& tile, const Operand& h)) {
+  const std::int64_t parts = finish == nullptr ? gemm::parts_of(args) : 1;
+  if (parts > 1) return gemm::matmul_in_parts(args, parts);
   const Operand& output = args.output;
-  const DType sums = gemm::dtype_of_sums(output.dtype),
-              factor = args.a.dtype == args.b.dtype ? args.a.dtype : sums;
+  const DType sums = gemm::dtype_of_sums(output.dtype), factor = gemm::dtype_of_factors(args);
   const std::int64_t batches = output.sizes[0], m = output.sizes[1], n = output.sizes[2],
                      k = args.a.sizes[2];
   const gemm::OperandRuns a(args.a, 1, 2), b(args.b, 2, 1);
