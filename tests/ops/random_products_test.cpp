@@ -109,8 +109,8 @@ TEST_CASE("random products: matmul", "[ops]") {
     std::int64_t m = draw.size(), n = draw.size(), k = draw.from(0, 30) == 0 ? 0 : draw.size();
     if ((std::min)(m, n) <= 40 && draw.from(0, 3) == 0) k = draw.from(1, 1100);  // thin
     if (draw.from(0, 9) == 0) {  // few rows by a wide weight
-      m = draw.from(50, 70);
-      n = draw.from(200, 400);
+      m = draw.from(50, 100);
+      n = draw.from(200, 700);
       k = draw.from(200, 400);
     }
     const DType dtype = draw.dtype();

@@ -104,23 +104,27 @@ class Multiplier {
       }
     }
   }
-  /// Multiplies with columns [column, column + n) of b, which is packed strip by strip, unless its
-  /// rows are words and few tiles read them.
+  /// Multiplies with columns [column, column + n) of b, which is packed strip by strip, or a few
+  /// strips at a time from long rows, unless its rows are words and few tiles read them.
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
            const Runs& b, std::int64_t column, C* c, std::int64_t stride, const Addend<C>& addend,
            const Rounded& rounded = {}) const {
-    const HostBuffer<Word> memory(kDepth * kernel_.columns);
     const bool in_place = !b.along_k && kernel_.per_word() == 1 && m <= kFewRows;
+    const bool has_long_rows = !b.along_k && b.distance > kLongRow;
+    const std::int64_t width = kernel_.columns,
+                       at_a_time = width * (has_long_rows && !in_place ? kStripsAtATime : 1);
+    const HostBuffer<Word> memory(kDepth * (std::min)(at_a_time, round_up(n, width)));
     run(
         a, first, m, n, k,
         [&](std::int64_t j, std::int64_t k0, std::int64_t count) {
-          if (in_place && n - j >= kernel_.columns) {
-            const Word* const words = packer_.words_at(b, k0, column + j, kernel_.columns);
+          if (in_place && n - j >= width) {
+            const Word* const words = packer_.words_at(b, k0, column + j, width);
             if (words != nullptr) return Factor{words, b.distance};
           }
-          packer_.pack_b(b, column + j, (std::min)(n - j, std::int64_t{kernel_.columns}), k0, count,
-                         memory.data());
-          return Factor{memory.data(), kernel_.columns * kWordSize};
+          const std::int64_t first_of_strip = j % at_a_time;
+          if (first_of_strip == 0)
+            packer_.pack_b(b, column + j, (std::min)(n - j, at_a_time), k0, count, memory.data());
+          return Factor{memory.data() + first_of_strip * kernel_.words(count), width * kWordSize};
         },
         c, stride, addend, rounded);
   }
@@ -128,6 +132,8 @@ class Multiplier {
  private:
   static constexpr auto kWordSize = Packer<C>::kWordSize;
   static constexpr std::int64_t kFewRows = 64;
+  // Of long rows, a strip has a few words in each of many pages.
+  static constexpr std::int64_t kStripsAtATime = 8, kLongRow = 2048;  // bytes
 
   /// Returns rows of a as kernels can read them where they lie, or no data if they must be packed.
   /// Those a multiple of 4096 bytes apart share one set of the first-level cache, which has 8 lines:

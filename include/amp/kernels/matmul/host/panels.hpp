@@ -141,10 +141,26 @@ class Packer {
     const std::int64_t whole = round_up(rows, std::int64_t{kernel_.rows});
     std::fill(to + rows * kRowStride, to + whole * kRowStride, Word{0});
   }
-  /// Packs the elements [k, k + count) of the columns [first, first + columns) of b, which are at
-  /// most those of a tile. Zeros stand for missing columns.
+  /// Packs the elements [k, k + count) of the columns [first, first + columns) of b, in strips as
+  /// wide as a tile. Zeros stand for missing columns. If runs are across k, memory is read in order,
+  /// a few runs at a time.
   void pack_b(const Runs& b, std::int64_t first, std::int64_t columns, std::int64_t k,
               std::int64_t count, Word* to) const {
+    constexpr std::int64_t kRunsAtATime = 8;  // as many as processors prefetch
+    const std::int64_t width = kernel_.columns, depth = kernel_.words(count);
+    const bool in_order = !b.along_k && columns > width;
+    const std::int64_t step = in_order ? kRunsAtATime * kernel_.per_word() : count;
+    for (std::int64_t i = 0; i < count; i += step) {
+      for (std::int64_t j = 0; j < columns; j += width) {
+        pack_strip(b, first + j, (std::min)(width, columns - j), k + i, (std::min)(step, count - i),
+                   to + j * depth + kernel_.words(i) * width);
+      }
+    }
+  }
+
+ private:
+  void pack_strip(const Runs& b, std::int64_t first, std::int64_t columns, std::int64_t k,
+                  std::int64_t count, Word* to) const {
     const std::int64_t stride = kernel_.columns, depth = kernel_.words(count);
     if (columns < stride) std::fill_n(to, depth * stride, Word{0});
     if (const Word* const words = b.along_k ? words_at(b, first, k, count) : nullptr) {
@@ -156,8 +172,6 @@ class Packer {
       put_words(b, first, columns, k, count, to, stride);
     }
   }
-
- private:
   /// Runs along k become lines of words.
   void put_lines(const Runs& from, std::int64_t first, std::int64_t lines, std::int64_t k,
                  std::int64_t count, Word* to, std::int64_t stride) const {

@@ -76,7 +76,9 @@ class PackedMatrix {
                       const Packer<C> packer(kernel);
                       for (std::int64_t k0 = 0; k0 < k; k0 += depth) {
                         const std::int64_t count = (std::min)(depth, k - k0);
-                        pack(packer, b, begin * columns, (std::min)(end * columns, n), k0, count);
+                        const std::int64_t first = begin * columns;
+                        packer.pack_b(b, first, (std::min)(end * columns, n) - first, k0, count,
+                                      words_.data() + offset(first, k0, count));
                       }
                     });
   }
@@ -86,22 +88,6 @@ class PackedMatrix {
   }
 
  private:
-  /// As many as processors prefetch at a time.
-  static constexpr std::int64_t kRunsAtATime = 8;
-
-  /// Packs the elements [k, k + count) of some columns. If runs are across k, memory is read in
-  /// order, a few runs at a time.
-  void pack(const Packer<C>& packer, const Runs& b, std::int64_t first, std::int64_t last,
-            std::int64_t k, std::int64_t count) const {
-    const std::int64_t columns = kernel_.columns;
-    const std::int64_t step = b.along_k ? count : kRunsAtATime * kernel_.per_word();
-    for (std::int64_t i = 0; i < count; i += step) {
-      for (std::int64_t j = first; j < last; j += columns) {
-        packer.pack_b(b, j, (std::min)(columns, last - j), k + i, (std::min)(step, count - i),
-                      words_.data() + offset(j, k, count) + kernel_.words(i) * columns);
-      }
-    }
-  }
   std::int64_t offset(std::int64_t column, std::int64_t k, std::int64_t count) const {
     return kernel_.words(k) * width_ + column * kernel_.words(count);
   }
