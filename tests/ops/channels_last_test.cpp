@@ -135,6 +135,25 @@ TEST_CASE("channels-last: a view of [N, H, W, C] is not copied to row-major orde
   }
 }
 
+TEST_CASE("channels-last: convolutions and pools do not copy their input", "[ops]") {
+  for (const amp::DType dtype : kDTypes) {
+    const Tensor dense = numbers({5, 18, 3, 3}, dtype, 23),
+                 depthwise = numbers({18, 1, 3, 3}, dtype, 24);
+    const Function functions[] = {
+        [&](const Tensor& t) { return amp::conv2d(t, dense); },
+        [&](const Tensor& t) { return amp::conv2d(t, depthwise, {}, {.groups = 18}); },
+        [](const Tensor& t) { return amp::max_pool2d(t, 2); }};
+    for (const Function& f : functions) {
+      INFO(to_string(dtype) << ", function " << &f - functions);
+      const Tensor x = laid_out(numbers(kShape, dtype, 25));
+      const std::int64_t before = amp::memory_stats().current_bytes;
+      const Tensor y = f(x);
+      REQUIRE(y.numel() < x.numel() / 2);
+      CHECK(amp::memory_stats().current_bytes - before < x.numel() * amp::item_size(dtype));
+    }
+  }
+}
+
 TEST_CASE("channels-last: elementwise ops keep to the layout", "[ops]") {
   const Tensor same = numbers(kShape, amp::kFloat32, 8);
   const Tensor per_channel = numbers({18, 1, 1}, amp::kFloat32, 9);
