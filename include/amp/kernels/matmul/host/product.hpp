@@ -194,12 +194,12 @@ void compute_tiles(const Product& p, const Product::Finish* finish) {
 /// weight in place.
 template <class C>
 bool suits_transpose(const Product& p, std::int64_t rows, std::int64_t columns) {
-  // A word takes as long to transpose as a few products (measured: 25).
-  constexpr std::int64_t kProducts = 16;
-  const std::int64_t width = kernel_for<C>(p.factor, rows).columns;
+  constexpr std::int64_t kProducts = 8;  // take as long as a word to transpose (measured)
   const auto products = [&](std::int64_t down, std::int64_t across, bool rows_lie,
                             bool columns_lie) {
-    return (down * round_up(across, width) +
+    const Kernel<C> kernel = kernel_for<C>(p.factor, down);
+    return (round_up(down, std::int64_t{kernel.rows}) *
+                round_up(across, std::int64_t{kernel.columns}) +
             kProducts * ((rows_lie ? 0 : down) + (columns_lie ? 0 : across))) *
            p.k;
   };
