@@ -111,7 +111,7 @@ TEST_CASE("linear: few rows by wide weights, with a bias, in each format", "[mat
   }
 }
 
-// They are computed in parts, which are added in order.
+// Long sums are computed in parts, which are added in order.
 TEST_CASE("matmul: values of long sums, as in gradients of weights", "[matmul]") {
   struct Size {
     std::int64_t m, n, k;

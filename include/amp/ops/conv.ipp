@@ -83,7 +83,7 @@ AMP_LAZY ActivationOrder convolved_order(const Tensor& input, const Tensor& weig
                                          const Shape& result, const kernels::Window2d& window,
                                          std::int64_t groups) {
   if (input.device().type != kCPU) return ActivationOrder(false);
-  const kernels::Operand images = input.operand_as_laid_out();  // operand() would lay it out
+  const kernels::Operand images = input.operand_as_laid_out();  // operand() would copy it
   kernels::Operand output = images;
   for (int d = 0; d < 4; ++d) output.sizes[d] = result[d];
   const kernels::ConvShape shape(images, weight.operand(), output, window, groups);

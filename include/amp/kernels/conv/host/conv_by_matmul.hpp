@@ -179,17 +179,17 @@ inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
 /// The gradient of the weight as sums over parts of the batch, which are added in order.
 class PartialSums {
  public:
-  /// As many parts as 32 MiB of sums allow, up to 16. The number depends on shapes only, and so do
-  /// the results.
+  /// As many parts as 32 MiB of sums allow, up to gemm::kMostParts. The number depends on shapes
+  /// only, and so do the results.
   PartialSums(std::int64_t images, std::int64_t count, DType dtype)
       : parts_((std::clamp)((std::int64_t{1} << 25) / (item_size(dtype) * count + 1),
-                            std::int64_t{1}, (std::clamp)(images, std::int64_t{1}, kMostParts))),
+                            std::int64_t{1},
+                            (std::clamp)(images, std::int64_t{1}, gemm::kMostParts))),
         images_(images),
         count_(count),
         dtype_(dtype),
         memory_(parts_ * count * item_size(dtype)) {}
 
-  static constexpr std::int64_t kMostParts = 16;
   DType dtype() const { return dtype_; }
   std::int64_t parts() const { return parts_; }
   std::int64_t first_image(std::int64_t part) const { return part * images_ / parts_; }
@@ -226,9 +226,8 @@ inline void conv2d_backward_weight_by_matmul(const Conv2dBackwardWeightArgs& arg
                          gemm::dtype_of_sums(args.grad_weight.dtype));  // [O, KH, KW, C]
   // If there are few parts, they are cut further, by columns of the gradient.
   constexpr std::int64_t kMultiple = 64;
-  const std::int64_t columns =
-      round_up(ceil_div(patch, (std::max)(PartialSums::kMostParts / sums.parts(), std::int64_t{1})),
-               kMultiple);
+  const std::int64_t columns = round_up(
+      ceil_div(patch, (std::max)(gemm::kMostParts / sums.parts(), std::int64_t{1})), kMultiple);
   const std::int64_t across = ceil_div(patch, columns);
   parallel_for(sums.parts() * s.groups * across, [&](std::int64_t job) {
     const std::int64_t i = job / across / s.groups, g = job / across % s.groups,
@@ -241,7 +240,7 @@ inline void conv2d_backward_weight_by_matmul(const Conv2dBackwardWeightArgs& arg
     const PatchRuns patches(input, g * s.channels, s.channels,
                             forward_line(s.window, 0, s.out_h, s.height),
                             forward_line(s.window, 1, s.out_w, s.width), false);
-    gemm::Product{args.input.dtype == args.grad_output.dtype ? args.input.dtype : sums.dtype(),
+    gemm::Product{gemm::dtype_of_factors(args.input, args.grad_output, sums.dtype()),
                   sums.dtype(),
                   s.filters,
                   patch,

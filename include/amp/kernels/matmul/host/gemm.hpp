@@ -109,18 +109,17 @@ class Multiplier {
   void run(const Runs& a, std::int64_t first, std::int64_t m, std::int64_t n, std::int64_t k,
            const Runs& b, std::int64_t column, C* c, std::int64_t stride, const Addend<C>& addend,
            const Rounded& rounded = {}) const {
-    const bool in_place = !b.along_k && kernel_.per_word() == 1 && m <= kFewRows;
+    const std::int64_t width = kernel_.columns;
+    const bool in_place = !b.along_k && kernel_.per_word() == 1 && m <= kFewRows &&
+                          packer_.words_at(b, 0, column, width) != nullptr;
     const bool has_long_rows = !b.along_k && b.distance > kLongRow;
-    const std::int64_t width = kernel_.columns,
-                       at_a_time = width * (has_long_rows && !in_place ? kStripsAtATime : 1);
+    const std::int64_t at_a_time = width * (has_long_rows && !in_place ? kStripsAtATime : 1);
     const HostBuffer<Word> memory(kDepth * (std::min)(at_a_time, round_up(n, width)));
     run(
         a, first, m, n, k,
         [&](std::int64_t j, std::int64_t k0, std::int64_t count) {
-          if (in_place && n - j >= width) {
-            const Word* const words = packer_.words_at(b, k0, column + j, width);
-            if (words != nullptr) return Factor{words, b.distance};
-          }
+          if (in_place && n - j >= width)
+            return Factor{packer_.words_at(b, k0, column + j, width), b.distance};
           const std::int64_t first_of_strip = j % at_a_time;
           if (first_of_strip == 0)
             packer_.pack_b(b, column + j, (std::min)(n - j, at_a_time), k0, count, memory.data());
@@ -132,8 +131,8 @@ class Multiplier {
  private:
   static constexpr auto kWordSize = Packer<C>::kWordSize;
   static constexpr std::int64_t kFewRows = 64;
-  // Of long rows, a strip has a few words in each of many pages.
-  static constexpr std::int64_t kStripsAtATime = 8, kLongRow = 2048;  // bytes
+  // A strip of rows of so many bytes has a few words in each of many pages.
+  static constexpr std::int64_t kLongRow = 2048, kStripsAtATime = 8;
 
   /// Returns rows of a as kernels can read them where they lie, or no data if they must be packed.
   /// Those a multiple of 4096 bytes apart share one set of the first-level cache, which has 8 lines:

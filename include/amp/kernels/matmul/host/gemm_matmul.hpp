@@ -83,8 +83,8 @@ class BiasOf {
 
 inline DType dtype_of_sums(DType dtype) { return dtype == kFloat64 ? kFloat64 : kFloat32; }
 /// The dtype of the factors: that of a and b, if it is one.
-inline DType dtype_of_factors(const MatmulArgs& args) {
-  return args.a.dtype == args.b.dtype ? args.a.dtype : dtype_of_sums(args.output.dtype);
+inline DType dtype_of_factors(const Operand& a, const Operand& b, DType sums) {
+  return a.dtype == b.dtype ? a.dtype : sums;
 }
 
 /// The most sums that are computed apart if there is too little output for all threads, as in
@@ -102,7 +102,8 @@ inline std::int64_t parts_of(const MatmulArgs& args) {
 /// Computes a matmul as the sum of several, each of a part of k. If there are few, their columns are
 /// cut, too.
 inline void matmul_in_parts(const MatmulArgs& args, std::int64_t parts) {
-  const DType sums = dtype_of_sums(args.output.dtype), factor = dtype_of_factors(args);
+  const DType sums = dtype_of_sums(args.output.dtype),
+              factor = dtype_of_factors(args.a, args.b, sums);
   const std::int64_t multiple = 256 / item_size(factor);
   const std::int64_t m = args.output.sizes[1], n = args.output.sizes[2], k = args.a.sizes[2],
                      depth = round_up(ceil_div(k, parts), multiple),
@@ -140,7 +141,8 @@ AMP_LAZY inline void gemm_matmul(const MatmulArgs& args,
   const std::int64_t parts = finish == nullptr ? gemm::parts_of(args) : 1;
   if (parts > 1) return gemm::matmul_in_parts(args, parts);
   const Operand& output = args.output;
-  const DType sums = gemm::dtype_of_sums(output.dtype), factor = gemm::dtype_of_factors(args);
+  const DType sums = gemm::dtype_of_sums(output.dtype),
+              factor = gemm::dtype_of_factors(args.a, args.b, sums);
   const std::int64_t batches = output.sizes[0], m = output.sizes[1], n = output.sizes[2],
                      k = args.a.sizes[2];
   const gemm::OperandRuns a(args.a, 1, 2), b(args.b, 2, 1);

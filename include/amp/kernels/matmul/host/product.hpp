@@ -207,6 +207,7 @@ bool suits_transpose(const Product& p, std::int64_t rows, std::int64_t columns) 
          products(rows, columns, p.a.along_k, !p.b.along_k);
 }
 
+/// to[row * to_stride + column] = from[column * from_stride + row], for the sizes of a place.
 inline void copy_transposed(DType dtype, const Place& place, void* from, std::int64_t from_stride,
                             void* to, std::int64_t to_stride) {
   copy({Operand::array(from, dtype, {place.rows, place.columns}, {1, from_stride}),
