@@ -110,10 +110,11 @@ class Multiplier {
            const Runs& b, std::int64_t column, C* c, std::int64_t stride, const Addend<C>& addend,
            const Rounded& rounded = {}) const {
     const std::int64_t width = kernel_.columns;
-    const bool in_place = !b.along_k && kernel_.per_word() == 1 && m <= kFewRows &&
+    const bool has_few_rows = m <= kFewRows;
+    const bool in_place = has_few_rows && !b.along_k && kernel_.per_word() == 1 &&
                           packer_.words_at(b, 0, column, width) != nullptr;
-    const bool has_long_rows = !b.along_k && b.distance > kLongRow;
-    const std::int64_t at_a_time = width * (has_long_rows && !in_place ? kStripsAtATime : 1);
+    const bool packs_strips = !has_few_rows && !b.along_k && b.distance > kLongRow;
+    const std::int64_t at_a_time = width * (packs_strips ? kStripsAtATime : 1);
     const HostBuffer<Word> memory(kDepth * (std::min)(at_a_time, round_up(n, width)));
     run(
         a, first, m, n, k,
@@ -131,7 +132,7 @@ class Multiplier {
  private:
   static constexpr auto kWordSize = Packer<C>::kWordSize;
   static constexpr std::int64_t kFewRows = 64;
-  // A strip of rows of so many bytes has a few words in each of many pages.
+  // In rows of more bytes, a strip has a few words in each of many pages.
   static constexpr std::int64_t kLongRow = 2048, kStripsAtATime = 8;
 
   /// Returns rows of a as kernels can read them where they lie, or no data if they must be packed.
