@@ -6,9 +6,12 @@
 #include <amp/amp.hpp>
 #include <amp/cuda.hpp>
 #include <amp/device/cuda/context.hpp>
+#include <amp/kernels/backend.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -32,6 +35,21 @@ TEST_CASE("cuda: what comes back is what went over", "[cuda]") {
   CHECK(work(there).to_vector<float>() == work(x).to_vector<float>());
   CHECK(there.to(amp::kCPU).device() == amp::Device());
   CHECK(amp::empty({0, 3}, {.device = kCUDA}).to_vector<float>().empty());
+}
+
+TEST_CASE("cuda: the device has every kernel", "[cuda]") {
+  const amp::kernels::Backend* const backend = amp::kernels::backend(kCUDA);
+  REQUIRE(backend != nullptr);
+  amp::kernels::Backend table = *backend;
+  auto& functions = table.elementwise;
+  const auto some = functions.binary[0];  // functions that have no derivative have no kernel of it
+  std::replace(std::begin(functions.derivative), std::end(functions.derivative), decltype(some){}, some);
+  std::replace(std::begin(functions.by_a), std::end(functions.by_a), decltype(some){}, some);
+  std::replace(std::begin(functions.by_b), std::end(functions.by_b), decltype(some){}, some);
+  void* kernels[sizeof table / sizeof(void*)];
+  static_assert(sizeof kernels == sizeof table, "a table is made of pointers");
+  std::memcpy(kernels, &table, sizeof table);
+  CHECK(std::count(std::begin(kernels), std::end(kernels), nullptr) == 0);
 }
 
 TEST_CASE("cuda: the host may change its numbers right after a copy", "[cuda]") {

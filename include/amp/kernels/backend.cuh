@@ -1,109 +1,73 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The table of the CUDA device's kernels, in the order of Backend's members.
+// The CUDA device of a program: the table of its kernels, made of the parts in backend/, and what
+// registers it. A host compiler takes this file: it has no kernels in it.
 #pragma once
 
+#include "amp/core/globals.hpp"
+#include "amp/device/cuda/current_stream.hpp"
+#include "amp/device/cuda/events.hpp"
+#include "amp/device/cuda/handles.hpp"
 #include "amp/device/cuda/libraries.hpp"
+#include "amp/device/cuda/loaded_libraries.hpp"
+#include "amp/device/cuda/memory.hpp"
+#include "amp/device/cuda/staging.hpp"
+#include "amp/device/memory.hpp"
 #include "amp/kernels/backend.hpp"
-#include "amp/kernels/batch_norm/cuda.cuh"
-#include "amp/kernels/conv/cuda.cuh"
-#include "amp/kernels/cross_entropy/cuda.cuh"
-#include "amp/kernels/elementwise/cuda.cuh"
-#include "amp/kernels/extremum/cuda.cuh"
-#include "amp/kernels/fold/cuda.cuh"
-#include "amp/kernels/hash/cuda.cuh"
-#include "amp/kernels/histogram/cuda.cuh"
-#include "amp/kernels/indexing/cuda.cuh"
-#include "amp/kernels/matmul/cuda.cuh"
-#include "amp/kernels/norm/cuda.cuh"
-#include "amp/kernels/optim/adam.hpp"
-#include "amp/kernels/optim/cuda.cuh"
-#include "amp/kernels/optim/lamb.hpp"
-#include "amp/kernels/optim/lion.hpp"
-#include "amp/kernels/optim/sgd.hpp"
-#include "amp/kernels/pool/cuda.cuh"
-#include "amp/kernels/random/cuda.cuh"
-#include "amp/kernels/reduce/cuda.cuh"
-#include "amp/kernels/softmax/cuda.cuh"
-#include "amp/kernels/unscale/cuda.cuh"
-#include "amp/kernels/var/cuda.cuh"
+#include "amp/kernels/backend/parts.hpp"
+#include "amp/kernels/conv/cuda/conv_library.hpp"
 
-namespace amp::inline v0::kernels::cuda {
+#if !AMP_HEADER_ONLY
+#include "amp/core/globals.ipp"
+#endif
 
-namespace detail {
+namespace amp::inline v0 {
 
-inline void release_libraries(int device) noexcept {
-  if (const ConvLibrary* const library = conv_library()) library->release(device);
-  lt_plans(device).release();
-  amp::cuda::detail::blas_handles(device).release(device);
+namespace kernels::cuda {
+/// The table. It is made when it is first needed: parts of other files cannot be constants.
+AMP_HIDDEN inline const Backend& all_kernels() {
+  static const Backend table = [] {
+    Backend all{};
+    add_activations(all);
+    add_elementary_functions(all);
+    add_binary_functions(all);
+    add_products(all);
+    add_folds(all);
+    add_lines(all);
+    add_training(all);
+    return all;
+  }();
+  return table;
+}
+}  // namespace kernels::cuda
+
+/// Registers the CUDA device. Weak, because several files of a program may include this header. If
+/// the object of this file lies in a static archive, a call of this function links it into the
+/// program.
+__attribute__((weak)) void enable_cuda() {
+#if AMP_LOAD_CUDA_LIBRARIES
+  cuda::detail::libraries().load = cuda::detail::load_blas;
+#endif
+  register_device_memory(kCUDA, &cuda::detail::kDeviceMemory);
+  kernels::register_backend(kCUDA, &kernels::cuda::all_kernels());
 }
 
-struct FunctionKernels {
-  template <class Function>
-  static constexpr Kernel<UnaryArgs> unary = cuda::unary<Function>;
-  template <class Function>
-  static constexpr Kernel<BinaryArgs> binary = cuda::binary<Function>;
-};
+namespace cuda::detail {
+inline const bool enabled = (enable_cuda(), true);
+}
 
-}  // namespace detail
+// The state of the headers without an .ipp.
+AMP_PROCESS_STATE(cuda::detail::DeviceUse);
+AMP_PROCESS_STATE(cuda::detail::StreamIds);
+AMP_PROCESS_STATE(cuda::detail::OwnStreams);
+AMP_PROCESS_STATE(cuda::detail::IdleStreams);
+AMP_PROCESS_STATE(cuda::detail::EventPools);
+AMP_PROCESS_STATE(cuda::detail::MemoryPools);
+AMP_PROCESS_STATE(cuda::detail::StagingBuffers);
+AMP_PROCESS_STATE(cuda::detail::HandleCaches);
+AMP_PROCESS_STATE(cuda::detail::AllBlasHandles);
+AMP_PROCESS_STATE(kernels::cuda::detail::LinkedConvLibrary);
+AMP_THREAD_STATE(cuda::detail::LentBlasHandles);
 
-inline constexpr Backend kBackend{
-    .fill = fill,
-    .random = random,
-    .copy = copy,
-    .elementwise = elementwise_kernels<detail::FunctionKernels>(functions::UnaryFunctions{},
-                                                                functions::BinaryFunctions{}),
-    .where = where,
-    .dropout = dropout,
-    .sum = sum,
-    .var = var,
-    .var_backward = var_backward,
-    .max = max,
-    .min = min,
-    .extremum_backward = extremum_backward,
-    .prod = fold<Product>,
-    .cofactor = fold<Cofactor>,
-    .amax = fold<Extreme<true>>,
-    .amin = fold<Extreme<false>>,
-    .logsumexp = fold<LogSumExp>,
-    .vector_norm = fold<VectorNorm>,
-    .prod_backward = fold_backward<ProductBackward>,
-    .logsumexp_backward = fold_backward<LogSumExpBackward>,
-    .vector_norm_backward = fold_backward<VectorNormBackward>,
-    .matmul = matmul,
-    .conv2d = conv2d,
-    .conv2d_backward_input = conv2d_backward_input,
-    .conv2d_backward_weight = conv2d_backward_weight,
-    .max_pool2d = max_pool2d,
-    .max_pool2d_backward = max_pool2d_backward,
-    .avg_pool2d = avg_pool2d,
-    .avg_pool2d_backward = avg_pool2d_backward,
-    .norm = norm,
-    .norm_backward = norm_backward,
-    .batch_norm = batch_norm,
-    .batch_norm_backward = batch_norm_backward,
-    .softmax = softmax,
-    .log_softmax = log_softmax,
-    .softmax_backward = softmax_backward,
-    .log_softmax_backward = log_softmax_backward,
-    .cross_entropy = cross_entropy,
-    .cross_entropy_backward = cross_entropy_backward,
-    .index_select = index_select,
-    .index_add = index_add,
-    .unscale = unscale,
-    .update_scale = update_scale,
-    .grad_norm = grad_norm,
-    .clip = clip,
-    .record_loss = record_loss,
-    .exponent_histogram = exponent_histogram,
-    .hash = hash,
-    .sgd = optimizer_step<SgdRule>,
-    .adam = optimizer_step<AdamRule>,
-    .lion = optimizer_step<LionRule>,
-    .lamb = optimizer_step<LambRule>,
-    .store_rng_state = store_rng_state,
-    .release = detail::release_libraries,
-};
-
-}  // namespace amp::inline v0::kernels::cuda
+}  // namespace amp::inline v0

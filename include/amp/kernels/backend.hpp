@@ -3,7 +3,7 @@
 //
 // A device other than the host is one Backend: a table of its kernels, a member per op. Host
 // kernels need no table: they are called directly, so that a program pays only for the ops it uses.
-// A new kernel is a member here, and an initialiser in the table of each device (backend.cuh); a
+// A new kernel is a member here, and a line in the table of each device (backend.cuh, backend/); a
 // function of elements is a row in kernels/functions.hpp.
 #pragma once
 

@@ -14,3 +14,6 @@
 #else
 #define AMP_CUDA_INLINE __attribute__((weak))
 #endif
+
+/// Declares what a program does not export.
+#define AMP_HIDDEN __attribute__((visibility("hidden")))

@@ -15,6 +15,7 @@
 
 #include "amp/core/error.hpp"
 #include "amp/device/cuda/error.hpp"
+#include "amp/device/cuda/loaded_libraries.hpp"
 #include "amp/device/cuda/stream_handles.hpp"
 
 namespace amp::inline v0::cuda::detail {

@@ -15,6 +15,7 @@
 #include "amp/device/cuda/blas_handle_guard.hpp"
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/current_stream.hpp"
+#include "amp/device/cuda/loaded_libraries.hpp"
 #include "amp/device/cuda/memory.hpp"
 #include "amp/device/cuda/stream_handles.hpp"
 #include "amp/device/math_precision.hpp"

@@ -13,12 +13,11 @@
 #include "amp/core/math.hpp"
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/current_stream.hpp"
+#include "amp/device/cuda/definitions.hpp"
 
 /// Declares a kernel. Kernels are not exported from a program. All of them are templates, even for
 /// one type: nvcc takes no inline kernels, and several files of a program may include them.
 #define AMP_KERNEL __global__ AMP_HIDDEN
-/// Hides templates that kernels instantiate with lambdas.
-#define AMP_HIDDEN __attribute__((visibility("hidden")))
 
 /// Precedes a loop over registers: they have no addresses, so the loop must be unrolled.
 #if defined(__CUDACC__)

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "amp/kernels/elementwise/args.hpp"
+#include "amp/kernels/elementwise/function_kernels.hpp"
 #include "amp/kernels/functions.hpp"
 #include "amp/kernels/traversal/cuda/elements.cuh"
 #include "amp/kernels/traversal/cuda/vectors.cuh"
@@ -122,6 +123,14 @@ void binary(const BinaryArgs& args) {
     binary_as<Function, typename decltype(tag)::type, typename decltype(result)::type>(args);
   });
 }
+
+/// The kernels of functions, as add_unary() and add_binary() take them.
+struct FunctionKernels {
+  template <class Function>
+  static constexpr Kernel<UnaryArgs> unary = cuda::unary<Function>;
+  template <class Function>
+  static constexpr Kernel<BinaryArgs> binary = cuda::binary<Function>;
+};
 
 inline void where(const WhereArgs& args) {
   visit_compute_type(args.output.dtype, [&](auto tag) {

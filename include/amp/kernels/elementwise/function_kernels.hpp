@@ -36,15 +36,22 @@ consteval Kernel<BinaryArgs> binary_if() {
 
 }  // namespace detail
 
-/// The table of a device, of which Of::unary<Function> and Of::binary<Function> are the kernels.
-template <class Of, class... F, class... G>
-consteval ElementwiseKernels elementwise_kernels(functions::List<F...>, functions::List<G...>) {
+/// Adds functions to the table of a device, of which Of::unary<Function> and Of::binary<Function>
+/// are the kernels.
+template <class Of, class... F>
+constexpr void add_unary(ElementwiseKernels& table, functions::List<F...>) {
   using namespace functions;
-  return {.unary = {Of::template unary<F>...},
-          .derivative = {detail::binary_if<Of, HasDerivative<F>, Derivative<F>>()...},
-          .binary = {Of::template binary<G>...},
-          .by_a = {detail::binary_if<Of, HasByA<G>, ByA<G>>()...},
-          .by_b = {detail::binary_if<Of, HasByB<G>, ByB<G>>()...}};
+  ((table.unary[UnaryFunctions::index<F>()] = Of::template unary<F>), ...);
+  ((table.derivative[UnaryFunctions::index<F>()] =
+        detail::binary_if<Of, HasDerivative<F>, Derivative<F>>()),
+   ...);
+}
+template <class Of, class... F>
+constexpr void add_binary(ElementwiseKernels& table, functions::List<F...>) {
+  using namespace functions;
+  ((table.binary[BinaryFunctions::index<F>()] = Of::template binary<F>), ...);
+  ((table.by_a[BinaryFunctions::index<F>()] = detail::binary_if<Of, HasByA<F>, ByA<F>>()), ...);
+  ((table.by_b[BinaryFunctions::index<F>()] = detail::binary_if<Of, HasByB<F>, ByB<F>>()), ...);
 }
 
 }  // namespace amp::inline v0::kernels

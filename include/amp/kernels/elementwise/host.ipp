@@ -238,8 +238,12 @@ struct FunctionKernels {
   template <class Function>
   static constexpr Kernel<BinaryArgs> binary = host::binary<Function>;
 };
-[[gnu::used]] static constexpr ElementwiseKernels kElementwise =
-    elementwise_kernels<FunctionKernels>(UnaryFunctions{}, BinaryFunctions{});
+[[gnu::used]] static constexpr ElementwiseKernels kElementwise = [] {
+  ElementwiseKernels table{};
+  add_unary<FunctionKernels>(table, UnaryFunctions{});
+  add_binary<FunctionKernels>(table, BinaryFunctions{});
+  return table;
+}();
 #endif
 
 AMP_LAZY_DEFINITION void where(const WhereArgs& args) {
