@@ -79,7 +79,7 @@ struct Cofactor {
   static constexpr bool kIntegers = false, kVectors = false;
   struct Factors {
     double product;  // of the elements that are not zero
-    std::int64_t zeros;
+    int zeros;       // 2 if there are more: a thread of a device has registers for no wider number
   };
   template <class C>
   using State = Factors;
@@ -91,13 +91,14 @@ struct Cofactor {
   template <class C>
   AMP_HOST_DEVICE void add(Factors& factors, C x) const {
     if (x == C{0}) {
-      ++factors.zeros;
+      factors.zeros = factors.zeros == 0 ? 1 : 2;
     } else {
       factors.product *= static_cast<double>(x);
     }
   }
   AMP_HOST_DEVICE static Factors join(Factors a, Factors b) {
-    return {a.product * b.product, a.zeros + b.zeros};
+    const int zeros = a.zeros + b.zeros;
+    return {a.product * b.product, zeros > 2 ? 2 : zeros};
   }
   AMP_HOST_DEVICE double finish(Factors factors) const {
     return factors.zeros == 1 ? factors.product : 0;
