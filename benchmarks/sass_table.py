@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""Counts the memory accesses of the kernels of an object file in its disassembly, and lists the resources
+"""Counts the memory accesses of the kernels of object files in their disassembly, and lists the resources
 that they need to be launched. No time is measured.
 
     nvcc -std=c++20 -arch=sm_90 -cubin -I include all.cu -o all.cubin    all.cu includes <amp/cuda.cuh>
-    sass_table.py all.cubin                    every kernel
-    sass_table.py before.cubin after.cubin     the kernels that differ
-    sass_table.py --check all.cubin            status 1 if faults() finds one in a kernel
+    sass_table.py OBJECT...                     every kernel
+    sass_table.py --differ BEFORE AFTER         the kernels of two objects that differ
+    sass_table.py --check [TABLE.md]... -- OBJECT...
+                                                status 1 if faults() finds one in a kernel, or if a table
+                                                has a row of a kernel that does not exist
 
-Prints Markdown. Needs c++filt, and cuobjdump of the CUDA toolkit or of PyTorch's Triton; the status is
-77 if there is none.
+Prints Markdown, from which results/sass_sm90.md is made. Needs c++filt, and cuobjdump and nvdisasm of the
+CUDA toolkit, of PyTorch's Triton, or where tests/run.sh installs them; the status is 77 if there are none.
 """
 
 import collections
@@ -24,10 +26,11 @@ import shutil
 import subprocess
 import sys
 
-from ptxas_table import BLOCK, REGISTERS, shorten
+REGISTERS = 65536  # of a multiprocessor
+BLOCK = 256  # threads of a block, unless a kernel says otherwise
 
 # /*0a10*/  @!P0 STG.E.128 desc[UR14][R26.64+0x10], R8 ;
-INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);")
+INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]+\*/\s+(@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);")
 ADDRESS = re.compile(r"\[(R\d+|RZ)(?:\.\w+)?(?:\+(-?0x[0-9a-f]+))?\]")
 WIDTHS = {"128": 16, "64": 8, "U16": 2, "S16": 2, "U8": 1, "S8": 1}
 MEMORY = {"LDG": "load", "LD": "load", "STG": "store", "ST": "store"}
@@ -67,6 +70,9 @@ COLUMNS = ["registers", "stack", "shared", "load 16 B", "8 B", "4 B", "less", "s
 STACKS = {
     "random_kernel<float>": 32,  # CUDA's sine and cosine
     "step_kernel<": 40,  # CUDA's cosine, in the schedule of a learning rate
+    **{f"elementwise_kernel<{function}": 40 for function in ("Sin,", "Cos,", "Tan,", "Derivative<Sin>",
+                                                           "Derivative<Cos>")},  # CUDA's, of large numbers
+    "elementwise_kernel<Erfinv, double": 128,  # so long that a thread's elements take turns in a loop
 }
 
 
@@ -86,22 +92,22 @@ def faults(name, kernel):
 
 
 class Runs:
-    """The narrow stores of a basic block, to find those that fill 16 neighbouring bytes: of one width, with
-    one base register whose value does not change."""
+    """The narrow stores of a basic block, to find those that fill 16 neighbouring bytes: of one width, under
+    one predicate or none, with one base register, whose values do not change."""
 
     def __init__(self):
         self.offsets = collections.defaultdict(set)
 
-    def add(self, base, width, offset):
-        self.offsets[base, width].add(offset)
+    def add(self, base, predicate, width, offset):
+        self.offsets[base, predicate, width].add(offset)
 
-    def overwritten(self, register):
-        """Returns the number of split stores with this base register, or with any if it is None."""
+    def overwritten(self, registers):
+        """Returns the number of split stores that need one of these registers, or of all if it is None."""
         split = 0
-        for base, width in list(self.offsets):
-            if register is not None and int(base[1:]) not in (register, register - 1):
+        for base, predicate, width in list(self.offsets):
+            if registers is not None and registers.isdisjoint((base, predicate)):
                 continue
-            split += self.in_sixteens(self.offsets.pop((base, width)), width)
+            split += self.in_sixteens(self.offsets.pop((base, predicate, width)), width)
         return split
 
     @staticmethod
@@ -116,7 +122,8 @@ class Runs:
 
 def tool(name):
     """Returns the path of a program of the CUDA toolkit."""
-    folders = ["/usr/local/cuda/bin"]
+    root = pathlib.Path(__file__).resolve().parent.parent
+    folders = ["/usr/local/cuda/bin", *map(str, root.glob("build/tests/cuda_tools/nvidia/*/bin"))]
     if nvcc := shutil.which("nvcc"):
         folders.append(str(pathlib.Path(nvcc).resolve().parent))
     if (triton := importlib.util.find_spec("triton")) and triton.origin:
@@ -124,10 +131,25 @@ def tool(name):
     return shutil.which(name) or shutil.which(name, path=":".join(folders))
 
 
-def destination(operands):
-    """Returns the number of the register that an instruction writes."""
-    first = re.match(r"R(\d+)\b", operands)
-    return int(first[1]) if first else None
+def shorten(name):
+    """Returns `kernel<arguments>`, without namespaces and parameters."""
+    name = re.sub(r"\b(amp|v0|kernels|cuda|detail|functions|\(anonymous namespace\))::", "", name)
+    name = re.sub(r"^void ", "", name)
+    name = re.sub(r"\bBound<(.*?), (?:float|double|long)>", r"\1", name)  # a function with its parameters
+    depth = 0
+    for i, c in enumerate(name):
+        depth += (c == "<") - (c == ">")
+        if c == "(" and depth == 0:
+            return name[:i]
+    return name
+
+
+def destinations(operands):
+    """Returns the registers and predicates that an instruction may write: a register with the one after it,
+    and the predicates before the first register that it reads."""
+    written = set(re.match(r"(?:(?:U?P[T\d]|R\d+|RZ), )*", operands)[0].split(", "))
+    first = re.match(r"(?:U?P[T\d], )*R(\d+)\b", operands)
+    return written | {f"R{int(first[1])}", f"R{int(first[1]) + 1}"} if first else written
 
 
 def count(lines):
@@ -140,8 +162,8 @@ def count(lines):
             continue
         if not (found := INSTRUCTION.match(line)):
             continue
-        name, *modifiers = found[1].split(".")
-        operands = found[2]
+        name, *modifiers = found[2].split(".")
+        predicate, operands = (found[1] or "").strip("@! "), found[3]
         if name in MEMORY:
             width = next((WIDTHS[m] for m in modifiers if m in WIDTHS), 4)
             kernel.generic += name in ("LD", "ST")
@@ -151,14 +173,14 @@ def count(lines):
                 # A store of 16 bytes that was split into two of 8 is not detected: stores of 8 bytes
                 # are also intended, for example for four 16-bit numbers.
                 if address and address[1] != "RZ" and width <= 4:
-                    runs.add(address[1], width, int(address[2] or "0", 16))
+                    runs.add(address[1], predicate, width, int(address[2] or "0", 16))
                 continue
         elif name in ("LDL", "STL"):
             kernel.local += 1
         if name in ENDS_BLOCK:
             kernel.split += runs.overwritten(None)
-        elif (register := destination(operands)) is not None:
-            kernel.split += runs.overwritten(register)
+        else:
+            kernel.split += runs.overwritten(destinations(operands))
     kernel.split += runs.overwritten(None)
     return kernels
 
@@ -227,36 +249,60 @@ def disassemble(path):
     return dict(sorted(zip(map(shorten, names), kernels.values()), key=lambda row: row[0]))
 
 
-def print_table(rows):
-    print("| kernel | " + " | ".join(COLUMNS) + " |")
-    print("| --- |" + " ---: |" * len(COLUMNS))
+def print_table(columns, rows):
+    print("| kernel | " + " | ".join(columns) + " |")
+    print("| --- |" + " ---: |" * len(columns))
     for name, figures in rows:
         print(f"| `{name}` | " + " | ".join(map(str, figures)) + " |")
 
 
-def check(path):
+def disassemble_all(paths):
+    return dict(sorted(row for path in paths for row in disassemble(path).items()))
+
+
+def check(tables, objects):
     """Prints the faults. Returns whether there is any."""
-    kernels = disassemble(path)
+    kernels = disassemble_all(objects)
     wrong = [f"{name}: {fault}" for name, kernel in kernels.items() for fault in faults(name, kernel)]
+    for path in tables:
+        names = re.findall(r"^\| `(.*?)` \|", pathlib.Path(path).read_text(), re.MULTILINE)
+        wrong += [f"{path} has a row of {name}, which is no kernel" for name in names if name not in kernels]
+        if not names:
+            wrong.append(f"{path} has no rows of kernels")
     words = sum(kernel.stores[16] > 0 for kernel in kernels.values())
     print(*wrong, f"{len(kernels)} kernels, {words} of them store 16 bytes at a time", sep="\n")
     return bool(wrong) or words == 0
 
 
-def main(arguments):
-    if arguments[0] == "--check":
-        sys.exit(check(arguments[1]))
-    tables = [disassemble(path) for path in arguments]
-    if len(tables) == 1:
-        print_table((name, kernel.figures()) for name, kernel in tables[0].items())
-        return
-    before, after = tables
-    rows = []
+def differ(before, after):
+    """Yields a row for each kernel of both that differs."""
     for name in sorted(before.keys() & after.keys()):
         pairs = list(zip(before[name].figures(), after[name].figures()))
         if any(old != new for old, new in pairs):
-            rows.append((name, [old if old == new else f"{old} → {new}" for old, new in pairs]))
-    print_table(rows)
+            yield name, [old if old == new else f"{old} → {new}" for old, new in pairs]
+
+
+def alike(kernels):
+    """Yields a row for all instances of a template that differ in nothing but their registers: the name of
+    the first, their number, the most registers, and the other figures."""
+    groups = collections.defaultdict(list)
+    for name, kernel in kernels.items():
+        registers, *others = kernel.figures()
+        groups[name.split("<")[0], *others].append((name, registers))
+    for (_, *others), instances in groups.items():
+        most = max(registers for _, registers in instances)
+        yield instances[0][0], [len(instances), most, *others]
+
+
+def main(arguments):
+    if arguments[0] == "--check":
+        split = arguments.index("--")
+        sys.exit(check(arguments[1:split], arguments[split + 1:]))
+    if arguments[0] == "--differ":
+        before, after = map(disassemble, arguments[1:])
+        print_table(COLUMNS, differ(before, after))
+        return
+    print_table(["alike", *COLUMNS], alike(disassemble_all(arguments)))
 
 
 if __name__ == "__main__":

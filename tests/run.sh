@@ -105,6 +105,18 @@ install_missing() {
   done
 }
 
+# What reads machine code, where the toolkit of nvcc lacks it: from Python's packages, tried once.
+install_cuda_tools() {
+  [[ $mode != quick ]] && { have nvcc || [[ -x /usr/local/cuda/bin/nvcc ]]; } || return 0
+  have cuobjdump || [[ -x /usr/local/cuda/bin/cuobjdump ]] && return
+  grep -qsxF cuda_tools "$folder/tried_packages" && return
+  echo cuda_tools >>"$folder/tried_packages"
+  say "installing cuobjdump and nvdisasm"
+  python3 -m pip install -q --disable-pip-version-check --no-deps --target "$folder/cuda_tools" \
+    'nvidia-cuda-cuobjdump>=13' 'nvidia-cuda-nvdisasm>=13' ||
+    echo "they cannot be installed here: the test package.cuda.sass is skipped"
+}
+
 # --- what a change can break ----------------------------------------------------------------------
 
 # Prints the folders of tests/ for the files named on stdin, and the modules of include/amp with
@@ -270,6 +282,7 @@ announce() {
 
 announce
 install_missing
+install_cuda_tools
 [[ $mode != since ]] || choose_since
 configurations=(gcc)
 if [[ $mode == all ]]; then
