@@ -43,7 +43,8 @@ TEST_CASE("cuda: the device has every kernel", "[cuda]") {
   amp::kernels::Backend table = *backend;
   auto& functions = table.elementwise;
   const auto some = functions.binary[0];  // functions that have no derivative have no kernel of it
-  std::replace(std::begin(functions.derivative), std::end(functions.derivative), decltype(some){}, some);
+  std::replace(std::begin(functions.derivative), std::end(functions.derivative), decltype(some){},
+               some);
   std::replace(std::begin(functions.by_a), std::end(functions.by_a), decltype(some){}, some);
   std::replace(std::begin(functions.by_b), std::end(functions.by_b), decltype(some){}, some);
   void* kernels[sizeof table / sizeof(void*)];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What the CUDA device computes along lines: statistics, maxima and minima with their places, norms,
-// softmax and the loss made of it.
+// What the CUDA device computes along lines: statistics, maxima and minima with their places,
+// norms, softmax and the loss made of it.
 #pragma once
 
 #include "amp/device/cuda/definitions.hpp"
