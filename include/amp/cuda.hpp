@@ -3,6 +3,12 @@
 //
 // CUDA for the .cpp files of a program: graphs, streams and memory. It needs the headers of the
 // CUDA toolkit, but not nvcc; the kernels come from <amp/cuda.cuh>, in one .cu file.
+//
+// amp leaves the device current that a thread chose with cudaSetDevice(). A thread that chose none
+// begins with device 0; if amp works on another one for it, that one is current afterwards, unless
+// the process has a context on device 0. To make device 0 current again would create one, which
+// takes memory of that device for the rest of the process. So choose a device before CUDA calls of
+// your own, as with PyTorch.
 #pragma once
 
 #include <cuda_runtime.h>

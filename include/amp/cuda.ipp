@@ -30,7 +30,7 @@ AMP_CUDA_INLINE void shutdown() noexcept {
     if (backend != nullptr) backend->release(device);
     detail::memory_pool(device).release();
     detail::staging(device).release(device);
-    detail::event_pool(device).release();
+    detail::event_pool(device).release(device);
   }
   detail::OwnStreams::instance().release();
   detail::IdleStreams::instance().release();

@@ -59,6 +59,8 @@ inline const bool enabled = (enable_cuda(), true);
 
 // The state of the headers without an .ipp.
 AMP_PROCESS_STATE(cuda::detail::DeviceUse);
+AMP_PROCESS_STATE(cuda::detail::KnownContexts);
+AMP_THREAD_STATE(cuda::detail::ThreadDevice);
 AMP_PROCESS_STATE(cuda::detail::StreamIds);
 AMP_PROCESS_STATE(cuda::detail::OwnStreams);
 AMP_PROCESS_STATE(cuda::detail::IdleStreams);

@@ -5,6 +5,7 @@
 // read it; the toolkit's own headers are in toolkit/.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -104,6 +105,7 @@ class Toolkit {
   Counters counters = {};
   Live live = {};
   int compute_capability = 90;
+  std::bitset<64> contexts = {};  // the devices on which the process has one
   bool idle = false;  // takes launches and products, and runs none: what remains is the host's cost
 
   /// The call `name` returns `status` when it is made for the nth time from now on (from 0).

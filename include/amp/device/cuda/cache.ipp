@@ -50,7 +50,7 @@ AMP_CUDA_INLINE void empty_cache() {
     detail::drop_handles(device, [&](detail::StreamId id) { return !detail::is_own(device, id); });
     detail::staging(device).release(device);
     pool.give_back_unused();
-    detail::event_pool(device).release();
+    detail::event_pool(device).release(device);
   }
 }
 

@@ -16,6 +16,7 @@
 
 #include "amp/device/capture.hpp"
 #include "amp/device/cuda/definitions.hpp"
+#include "amp/device/cuda/device_guard.hpp"
 #include "amp/device/cuda/error.hpp"
 #include "amp/device/cuda/libraries.hpp"
 #include "amp/device/cuda/process.hpp"
@@ -54,27 +55,6 @@ inline const Devices& devices() {
   return found;
 }
 inline int device_count() { return devices().count; }
-
-/// Makes a device current for its lifetime.
-class DeviceGuard {
- public:
-  [[nodiscard]] explicit DeviceGuard(int device) {
-    require_own_process();
-    AMP_CUDA_CALL(cudaGetDevice, &before_);
-    if (device == before_) return;
-    AMP_CUDA_CALL(cudaSetDevice, device);
-    changed_ = true;
-  }
-  DeviceGuard(const DeviceGuard&) = delete;
-  DeviceGuard& operator=(const DeviceGuard&) = delete;
-  ~DeviceGuard() {
-    if (changed_) (void)cudaSetDevice(before_);
-  }
-
- private:
-  int before_ = 0;
-  bool changed_ = false;
-};
 
 /// The id of a stream. It is unique for the life of the process, even if the stream was destroyed
 /// and another one has its address.
@@ -168,8 +148,11 @@ class AMP_EXPORT OwnStreams {
   }
   void release() noexcept {
     const std::lock_guard lock(mutex_);
-    for (Stream& stream : streams_) {
-      if (stream.handle != nullptr) (void)cudaStreamDestroy(stream.handle);
+    for (int device = 0; device < kMaxDevices; ++device) {
+      Stream& stream = streams_[device];
+      if (stream.handle == nullptr) continue;
+      avoid_new_context(device);
+      (void)cudaStreamDestroy(stream.handle);
       stream = {};
     }
   }
@@ -217,8 +200,12 @@ class AMP_EXPORT IdleStreams {
   }
   void release() noexcept {
     const std::lock_guard lock(mutex_);
-    for (Of& of : all_) {
-      for (const cudaStream_t stream : of.idle) (void)cudaStreamDestroy(stream);
+    for (int device = 0; device < kMaxDevices; ++device) {
+      Of& of = all_[device];
+      for (const cudaStream_t stream : of.idle) {
+        avoid_new_context(device);
+        (void)cudaStreamDestroy(stream);
+      }
       of.idle.clear();
     }
   }
@@ -266,6 +253,7 @@ inline void require_recorded(int device, cudaStream_t stream) {
 
 /// Returns the stream that takes this thread's work on a device. The device must exist.
 inline Stream current(int device) {
+  avoid_new_context(device);  // some callers of this ask only whether the stream is captured
   auto& choice = thread_state<amp::detail::CurrentStreams>().choices[device];
   if (!choice.made) {
     const StreamSource source = process_state<amp::detail::CurrentStreamSource>().source.load();

@@ -15,7 +15,7 @@
 
 namespace amp::inline v0::cuda::detail {
 
-/// Created at its first use. The device must be current in every call.
+/// Created at its first use. The device must be current in allocate().
 class DriverPool {
  public:
   bool is_made() const { return pool_ != nullptr; }

@@ -38,8 +38,9 @@ class AMP_EXPORT EventPool {
     const std::lock_guard lock(mutex_);
     idle_.push_back(event);
   }
-  void release() noexcept {
+  void release(int device) noexcept {
     const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) avoid_new_context(device);
     for (const cudaEvent_t event : idle_) (void)cudaEventDestroy(event);
     count_ -= idle_.size();
     idle_.clear();
@@ -86,6 +87,7 @@ class Event {
   cudaEvent_t get() const { return event_; }
   /// Whether the device has reached the event.
   bool has_happened() const {
+    avoid_new_context(device_);
     const RelaxedCapture relaxed;
     const cudaError_t status = cudaEventQuery(event_);
     if (status == cudaSuccess) return true;

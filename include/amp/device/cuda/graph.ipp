@@ -180,6 +180,7 @@ AMP_CUDA_INLINE Graph::~Graph() {
   Parts& graph = *parts_;
   if (graph.stream == nullptr || detail::is_forked()) return;
   const int index = graph.device.index;
+  detail::avoid_new_context(index);
   if (graph.replayed != nullptr) {
     // Memory is given back in the order of its stream, even if the host cannot wait.
     if (cudaStreamWaitEvent(graph.stream, graph.replayed, 0) != cudaSuccess)

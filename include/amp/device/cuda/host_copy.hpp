@@ -21,13 +21,14 @@ namespace amp::inline v0::cuda::detail {
 
 class PinnedCopy {
  public:
-  explicit PinnedCopy(std::size_t bytes) : bytes_(bytes) {
+  PinnedCopy(int device, std::size_t bytes) : device_(device), bytes_(bytes) {
     const RelaxedCapture relaxed;
     AMP_CUDA_CALL(cudaMallocHost, &memory_, bytes);
   }
   PinnedCopy(const PinnedCopy&) = delete;
   PinnedCopy& operator=(const PinnedCopy&) = delete;
   ~PinnedCopy() {
+    avoid_new_context(device_);
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     const bool is_relaxed = cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess;
     if (arrived_) (void)cudaEventSynchronize(arrived_->get());
@@ -36,14 +37,14 @@ class PinnedCopy {
   }
 
   std::size_t bytes() const { return bytes_; }
-  void start(int device, const void* from, std::size_t bytes, cudaStream_t stream) {
+  void start(const void* from, std::size_t bytes, cudaStream_t stream) {
     AMP_CUDA_CALL(cudaMemcpyAsync, memory_, from, bytes, cudaMemcpyDefault, stream);
     try {
-      const DeviceGuard guard(device);
+      const DeviceGuard guard(device_);
       if (arrived_) {
         arrived_->record(stream);
       } else {
-        arrived_.emplace(device, stream);
+        arrived_.emplace(device_, stream);
       }
     } catch (...) {
       (void)cudaStreamSynchronize(stream);  // without an event, this tells when the memory is free
@@ -54,6 +55,7 @@ class PinnedCopy {
   const void* data() const { return arrived_ && arrived_->has_happened() ? memory_ : nullptr; }
 
  private:
+  int device_;
   std::size_t bytes_;
   void* memory_ = nullptr;
   std::optional<Event> arrived_ = {};
@@ -67,10 +69,11 @@ inline void begin_host_copy(Device device, void*& known, const void* from, std::
   std::unique_ptr<PinnedCopy> made;
   auto* copy = static_cast<PinnedCopy*>(known);
   if (copy == nullptr || copy->bytes() < size) {
-    made = amp::detail::or_out_of_memory([&] { return std::make_unique<PinnedCopy>(size); });
+    made = amp::detail::or_out_of_memory(
+        [&] { return std::make_unique<PinnedCopy>(device.index, size); });
     copy = made.get();
   }
-  copy->start(device.index, from, size, stream);
+  copy->start(from, size, stream);
   if (made == nullptr) return;
   delete static_cast<PinnedCopy*>(known);
   known = made.release();

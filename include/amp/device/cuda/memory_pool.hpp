@@ -204,13 +204,12 @@ class AMP_EXPORT MemoryPool {
     return pool_.is_made();
   }
   DeviceMemoryStats statistics() const {
-    const DeviceGuard guard(device_);
     const std::lock_guard lock(mutex_);
     return statistics_now();
   }
   void reset_peak() {
-    const DeviceGuard guard(device_);
     const std::lock_guard lock(mutex_);
+    if (pool_.is_made()) avoid_new_context(device_);
     pool_.reset_peak();
     counts_.peak_allocated = counts_.allocated;
   }
@@ -372,6 +371,7 @@ class AMP_EXPORT MemoryPool {
   }
 
   DeviceMemoryStats statistics_now() const {
+    if (pool_.is_made()) avoid_new_context(device_);
     DeviceMemoryStats stats{.allocated = counts_.allocated,
                             .peak_allocated = counts_.peak_allocated,
                             .reserved = pool_.bytes(cudaMemPoolAttrReservedMemCurrent),

@@ -78,6 +78,7 @@ class StreamHandles : public HandleCache {
 
  private:
   void erase_if(int device, FunctionRef<bool(StreamId)> is_gone) noexcept {
+    if (handles_.empty()) return;  // perhaps the process does not use the device
     try {
       const DeviceGuard guard(device);
       std::erase_if(handles_, [&](const auto& entry) { return is_gone(entry.first); });

@@ -176,7 +176,7 @@ class OperationWatch : public RefCounted {
   }
   void look_again_and_again() noexcept {
     using std::chrono::milliseconds;
-    (void)cudaSetDevice(device_);  // else event queries would create a context on device 0
+    avoid_new_context(device_);
     const auto pause = std::clamp(timeout_ / 4, milliseconds(1), milliseconds(200));
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, pause, [&] { return is_closing_; })) {

@@ -107,6 +107,7 @@ inline cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   STANDIN_BLAS_CALL("cublasCreate");
   if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   if (standin::toolkit().disturbs_capture()) return CUBLAS_STATUS_NOT_INITIALIZED;
+  standin::toolkit().contexts.set(static_cast<std::size_t>(standin_device));
   *handle = new cublasContext{.device = standin_device};
   ++standin::live_blas_handles;
   return CUBLAS_STATUS_SUCCESS;

@@ -12,16 +12,21 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <cuda.h>
+
 #include "amp/core/config.hpp"
 #include "support/cuda/block.hpp"
 #include "support/cuda/standin.hpp"
 #include "support/cuda/status.hpp"
+
+#define CUDART_VERSION 13000
 
 // --- the language
 // ---------------------------------------------------------------------------------
@@ -96,11 +101,17 @@ inline cudaError_t cudaGetLastError() {
   return static_cast<cudaError_t>(standin::toolkit().take_last_error());
 }
 
-/// Each call holds the lock, and may have been told to fail.
-#define STANDIN_CALL(name)                                       \
+/// Each call holds the lock, and may have been told to fail. This one makes no context.
+#define STANDIN_CALL_WITHOUT_CONTEXT(name)                       \
   const std::lock_guard standin_lock(standin::toolkit().mutex);  \
   if (const int standin_status = standin::toolkit().begin(name)) \
   return static_cast<cudaError_t>(standin_status)
+
+/// One that makes a context on the current device if there is none. The documentation names few
+/// calls that do not, so all others are taken for such.
+#define STANDIN_CALL(name)            \
+  STANDIN_CALL_WITHOUT_CONTEXT(name); \
+  standin::toolkit().contexts.set(static_cast<std::size_t>(standin_device))
 
 /// One that a capture in global or thread-local mode may not see (cudaStreamCaptureMode).
 #define STANDIN_UNCAPTURED_CALL(name)        \
@@ -131,19 +142,20 @@ using cudaStream_t = standin::Stream*;
 // --- devices
 
 inline cudaError_t cudaGetDeviceCount(int* count) {
-  STANDIN_CALL("cudaGetDeviceCount");
+  STANDIN_CALL_WITHOUT_CONTEXT("cudaGetDeviceCount");
   *count = standin::toolkit().devices;
   return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
 inline cudaError_t cudaGetDevice(int* device) {
-  STANDIN_CALL("cudaGetDevice");
+  STANDIN_CALL_WITHOUT_CONTEXT("cudaGetDevice");
   *device = standin_device;
   return cudaSuccess;
 }
 inline cudaError_t cudaSetDevice(int device) {
-  STANDIN_CALL("cudaSetDevice");
+  STANDIN_CALL_WITHOUT_CONTEXT("cudaSetDevice");
   if (device < 0 || device >= standin::toolkit().devices) return cudaErrorInvalidDevice;
   standin_device = device;
+  standin::toolkit().contexts.set(static_cast<std::size_t>(device));
   return cudaSuccess;
 }
 enum cudaDeviceAttr {
@@ -152,7 +164,7 @@ enum cudaDeviceAttr {
   cudaDevAttrComputeCapabilityMinor = 76,
 };
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  STANDIN_CALL("cudaDeviceGetAttribute");
+  STANDIN_CALL_WITHOUT_CONTEXT("cudaDeviceGetAttribute");
   switch (attribute) {
     case cudaDevAttrMultiProcessorCount:
       *value = 3;  // few, so that grids are walked
@@ -170,6 +182,23 @@ inline cudaError_t cudaDeviceSynchronize() {
   STANDIN_UNCAPTURED_CALL("cudaDeviceSynchronize");
   ++standin::toolkit().counters.synchronisations;
   standin::toolkit().schedule.finish(standin_device);
+  return cudaSuccess;
+}
+
+/// Knows the one function of the driver that amp asks for.
+enum cudaGetDriverEntryPointFlags { cudaEnableDefault = 0 };
+enum cudaDriverEntryPointQueryResult {
+  cudaDriverEntryPointSuccess = 0,
+  cudaDriverEntryPointSymbolNotFound = 1,
+};
+inline cudaError_t cudaGetDriverEntryPointByVersion(
+    const char* symbol, void** function, unsigned version, unsigned long long,
+    cudaDriverEntryPointQueryResult* result = nullptr) {
+  STANDIN_CALL_WITHOUT_CONTEXT("cudaGetDriverEntryPointByVersion");
+  const bool found = std::string_view(symbol) == "cuDevicePrimaryCtxGetState" && version >= 7000;
+  *function = found ? reinterpret_cast<void*>(&cuDevicePrimaryCtxGetState) : nullptr;
+  if (result != nullptr)
+    *result = found ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
   return cudaSuccess;
 }
 

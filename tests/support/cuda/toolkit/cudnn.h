@@ -174,6 +174,7 @@ inline void cudnnGetLastErrorString(char* message, std::size_t size) {
 
 inline cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
   STANDIN_DNN_CALL("cudnnCreate");
+  standin::toolkit().contexts.set(static_cast<std::size_t>(standin_device));
   *handle = new cudnnContext{.device = standin_device};
   ++standin::dnn.handles;
   return CUDNN_STATUS_SUCCESS;

@@ -359,19 +359,22 @@ inline NcclCall of_all(ncclComm_t handle, cudaStream_t stream, std::string text,
 }  // namespace standin
 
 /// Each call holds the lock, and may have been told to fail: a group then fails at its end.
-#define STANDIN_NCCL_CALL(name)                                      \
+#define STANDIN_NCCL_CALL_WITHOUT_CONTEXT(name)                      \
   const std::lock_guard standin_lock(standin::toolkit().mutex);      \
   const standin::Inside standin_inside;                              \
   if (const ncclResult_t standin_status = standin::begin_nccl(name); \
       standin_status != ncclSuccess)                                 \
   return standin::nccl_group.failure = standin_status
+#define STANDIN_NCCL_CALL(name)            \
+  STANDIN_NCCL_CALL_WITHOUT_CONTEXT(name); \
+  standin::toolkit().contexts.set(static_cast<std::size_t>(standin_device))
 
 inline const char* ncclGetLastError(ncclComm_t) { return "as the stand-in NCCL was told"; }
 
 // --- communicators
 
 inline ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
-  STANDIN_NCCL_CALL("ncclGetUniqueId");
+  STANDIN_NCCL_CALL_WITHOUT_CONTEXT("ncclGetUniqueId");
   static int made = 0;
   *id = {};
   const std::string text = "stand-in " + std::to_string(++made);
