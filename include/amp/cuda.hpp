@@ -34,7 +34,8 @@ void record_stream(const Tensor& tensor, cudaStream_t stream);
 
 /// Gives back what amp holds of every device: free memory, staging buffers, handles of cuBLAS and
 /// cuDNN, its own streams. Call it when no tensor and no graph exists and no work is under way; it
-/// may be called several times. Synchronises.
+/// may be called several times. Does nothing with a device while a stream of it is captured, as far
+/// as amp can know (see empty_cache). Synchronises.
 void shutdown() noexcept;
 
 }  // namespace amp::inline v0::cuda

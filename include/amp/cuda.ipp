@@ -6,9 +6,11 @@
 
 #include "amp/core/error.hpp"
 #include "amp/cuda.hpp"
+#include "amp/device/cuda/captures.hpp"
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/definitions.hpp"
 #include "amp/device/cuda/events.hpp"
+#include "amp/device/cuda/host_copy.hpp"
 #include "amp/device/cuda/memory.hpp"
 #include "amp/device/cuda/staging.hpp"
 #include "amp/kernels/backend.hpp"
@@ -27,13 +29,15 @@ AMP_CUDA_INLINE void shutdown() noexcept {
   if (detail::is_forked()) return;
   const kernels::Backend* const backend = kernels::backend(kCUDA);
   for (int device = 0; device < detail::device_count(); ++device) {
+    if (detail::is_any_captured(device)) continue;
     if (backend != nullptr) backend->release(device);
     detail::memory_pool(device).release();
     detail::staging(device).release(device);
     detail::event_pool(device).release(device);
+    detail::OwnStreams::instance().release(device);
+    detail::IdleStreams::instance().release(device);
   }
-  detail::OwnStreams::instance().release();
-  detail::IdleStreams::instance().release();
+  detail::PinnedBlocks::instance().release();
 }
 
 }  // namespace amp::inline v0::cuda

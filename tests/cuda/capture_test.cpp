@@ -118,7 +118,10 @@ TEST_CASE("capture: what may not be captured makes it invalid, until it is ended
   REQUIRE(cudaEventCreateWithFlags(&within, cudaEventDisableTiming) == cudaSuccess);
   const Setup s;
   REQUIRE(cudaEventRecord(before, s.stream) == cudaSuccess);
+  toolkit().finish();
   void* memory = nullptr;
+  std::vector<void*> pinned(1);
+  REQUIRE(cudaMallocHost(&pinned[0], 64) == cudaSuccess);
   for (const bool relaxed : {false, true}) {
     const auto run = [&](const std::string& name, cudaError_t expected, bool always,
                          const auto& call) {
@@ -145,7 +148,7 @@ TEST_CASE("capture: what may not be captured makes it invalid, until it is ended
     };
     const cudaError_t unsupported = cudaErrorStreamCaptureUnsupported;
     run("stream synchronize", unsupported, true, [&] { return cudaStreamSynchronize(s.stream); });
-    run("device synchronize", unsupported, false, [] { return cudaDeviceSynchronize(); });
+    run("device synchronize", unsupported, true, [] { return cudaDeviceSynchronize(); });
     run("event query", unsupported, false, [&] { return cudaEventQuery(before); });
     run("event synchronize", unsupported, false, [&] { return cudaEventSynchronize(before); });
     run("captured event query", cudaErrorCapturedEvent, true,
@@ -156,11 +159,13 @@ TEST_CASE("capture: what may not be captured makes it invalid, until it is ended
         [&] { return cudaStreamWaitEvent(s.stream, before); });
     run("pinned memory", unsupported, false, [&] {
       const cudaError_t status = cudaMallocHost(&memory, 512);
-      if (status == cudaSuccess) return cudaFreeHost(memory);
+      if (status == cudaSuccess) pinned.push_back(memory);
       return status;
     });
+    run("free of pinned memory", unsupported, true, [&] { return cudaFreeHost(pinned.at(0)); });
   }
-  CHECK(s.seen() == 16);
+  CHECK(s.seen() == 18);
+  for (void* const block : pinned) REQUIRE(cudaFreeHost(block) == cudaSuccess);
   REQUIRE(cudaEventDestroy(before) == cudaSuccess);
   REQUIRE(cudaEventDestroy(within) == cudaSuccess);
 }
@@ -175,7 +180,7 @@ TEST_CASE("capture: begun and ended once, by one thread, not of the legacy strea
   CHECK(cudaStreamBeginCapture(s.stream, cudaStreamCaptureModeGlobal) == cudaErrorIllegalState);
   std::thread([&] {
     CHECK(cudaStreamEndCapture(s.stream, &graph) == cudaErrorStreamCaptureWrongThread);
-    CHECK(cudaDeviceSynchronize() == cudaSuccess);  // a thread-local capture does not mind
+    CHECK(cudaStreamSynchronize(nullptr) == cudaSuccess);  // a thread-local capture does not mind
   }).join();
   CHECK(s.status() == cudaStreamCaptureStatusActive);
   CHECK(cudaGraphDestroy(s.end()) == cudaSuccess);

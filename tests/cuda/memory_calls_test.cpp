@@ -191,6 +191,10 @@ TEST_CASE("cuda memory calls: without a cache, blocks are exact and go at once",
         const amp::StreamGuard guard(kCUDA, elsewhere ? other.stream : amp::cuda::current_stream());
         pool.deallocate(memory);
       }
+      if (elsewhere) {  // its home frees it, once the other stream has come to the end
+        toolkit().finish();
+        pool.deallocate(pool.allocate(1));
+      }
       CHECK(toolkit().live_blocks() == 0);
     }
   }

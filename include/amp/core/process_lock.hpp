@@ -27,6 +27,7 @@ enum class LockOf : int {
   kPrimitives = kLayout + kLockStripes,  ///< oneDNN, while it creates a primitive
   kThreadPool,
   kHostMemory,
+  kStreams,  ///< the streams of StreamGuards
   kGenerator,
   kOps,
   kLibraries,

@@ -105,7 +105,7 @@ inline cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph)
 inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   STANDIN_CALL("cudaStreamIsCapturing");
   const standin::Capture* const capture = standin::capture_of(stream);
-  if (stream == nullptr && standin::toolkit().captures_blocking())
+  if (stream == nullptr && standin::toolkit().captures_blocking(standin_device))
     return standin::failed(cudaErrorStreamCaptureImplicit);
   *status = capture == nullptr ? cudaStreamCaptureStatusNone
             : capture->invalid ? cudaStreamCaptureStatusInvalidated

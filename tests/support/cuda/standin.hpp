@@ -184,10 +184,23 @@ class Toolkit {
     }
     return disturbs;
   }
-  /// Whether a stream captures that the legacy stream waits for.
-  bool captures_blocking() const {
+  /// To be asked by each call that waits for a device, or for all (-1), in whatever thread and mode:
+  /// whether a stream of it captures. Such captures are invalid now.
+  bool breaks_capture(int device) {
+    bool breaks = false;
+    for (Capture* const capture : captures) {
+      for (const auto& [stream, of] : capture->streams) {
+        if (device < 0 || stream->device == device) capture->invalid = breaks = true;
+      }
+    }
+    return breaks;
+  }
+  /// Whether a stream captures that the legacy stream of the device waits for.
+  bool captures_blocking(int device) const {
     for (const Capture* const capture : captures) {
-      if (capture->origin->queue->blocking) return true;
+      for (const auto& [stream, of] : capture->streams) {
+        if (stream->device == device && stream->queue->blocking) return true;
+      }
     }
     return false;
   }

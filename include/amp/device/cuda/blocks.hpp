@@ -12,11 +12,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "amp/core/error.hpp"
+#include "amp/core/object_pool.hpp"
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/events.hpp"
 
@@ -35,6 +39,15 @@ struct Block {
 
   bool is_given_back() const { return aside || kept_for != 0; }
 };
+
+using UsedBlocks = std::unordered_map<void*, Block, std::hash<void*>, std::equal_to<>,
+                                      amp::detail::PoolAllocator<std::pair<void* const, Block>>>;
+
+inline void move_blocks(UsedBlocks& used, StreamId from, const Stream& to) noexcept {
+  for (auto& [memory, block] : used) {
+    if (block.home == from) block.home = to.id;
+  }
+}
 
 /// A block that was given back under another stream than its home.
 struct ReturnedBlock {
@@ -115,35 +128,63 @@ struct Home {
   }
 };
 
-/// For each block, the streams other than its home that read or write it: record_stream().
+/// A stream that reads or writes a block of another home: all its work until the block is given
+/// back, or only until `last`.
+struct BlockReader {
+  Stream stream;
+  std::optional<Event> last = {};
+};
+
+/// The readers of each block.
 class BlockReaders {
  public:
-  void add(void* memory, const Stream& stream) {
-    std::vector<Stream>& readers = all_[memory];
-    for (const Stream& reader : readers) {
-      if (reader.id == stream.id) return;
+  void add(void* memory, BlockReader added) {
+    std::vector<BlockReader>& readers = all_[memory];
+    for (BlockReader& reader : readers) {
+      if (reader.stream.id != added.stream.id) continue;
+      if (reader.last) reader.last = std::move(added.last);
+      return;
     }
-    readers.push_back(stream);
+    readers.push_back(std::move(added));
   }
-  std::vector<Stream> take(void* memory) {
+  std::vector<BlockReader> take(void* memory) {
     const auto found = all_.find(memory);
     if (found == all_.end()) return {};
-    std::vector<Stream> readers = std::move(found->second);
+    std::vector<BlockReader> readers = std::move(found->second);
     all_.erase(found);
     return readers;
   }
   void forget(void* memory) noexcept { all_.erase(memory); }
   void replace(StreamId gone, const Stream& heir) noexcept {
     for (auto& [memory, readers] : all_) {
-      for (Stream& reader : readers) {
-        if (reader.id == gone) reader = heir;
+      for (BlockReader& reader : readers) {
+        if (reader.stream.id == gone) reader.stream = heir;
       }
     }
   }
 
  private:
-  std::unordered_map<void*, std::vector<Stream>> all_;
+  std::unordered_map<void*, std::vector<BlockReader>> all_;
 };
+
+/// Returns the events for which the home of a block has to wait that is given back under `now`.
+inline std::vector<Event> events_of(int device, StreamId home, const Stream& now,
+                                    std::vector<BlockReader> readers) {
+  std::vector<Event> events;
+  events.reserve(readers.size() + 2);
+  if (home != now.id) events.emplace_back(device, now.handle);
+  for (BlockReader& reader : readers) {
+    if (reader.stream.id == now.id) continue;
+    if (reader.last) {
+      events.push_back(std::move(*reader.last));
+      continue;
+    }
+    const cudaStream_t stream = reader.stream.handle;
+    AMP_CHECK(!is_capturing(device, stream), "record_stream: the stream is captured");
+    events.emplace_back(device, stream);
+  }
+  return events;
+}
 
 struct BlockCounts {
   std::int64_t allocated = 0, peak_allocated = 0, workspaces = 0;

@@ -7,9 +7,11 @@
 #include "amp/core/error.hpp"
 #include "amp/device/capture.hpp"
 #include "amp/device/cuda/cache.hpp"
+#include "amp/device/cuda/captures.hpp"
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/definitions.hpp"
 #include "amp/device/cuda/events.hpp"
+#include "amp/device/cuda/host_copy.hpp"
 #include "amp/device/cuda/memory.hpp"
 #include "amp/device/cuda/staging.hpp"
 #include "amp/device/cuda/stream_handles.hpp"
@@ -45,6 +47,8 @@ AMP_CUDA_INLINE void empty_cache() {
     if (!pool.is_used()) continue;
     AMP_CHECK(!pool.is_recording(), "empty_cache: another thread records a Graph on cuda:", device,
               ", and what that uses cannot be told from the rest before it is done");
+    AMP_CHECK(!detail::is_any_captured(device), "empty_cache: a stream of cuda:", device,
+              " is captured into a graph; to wait for the device would end the capture");
     const detail::DeviceGuard guard(device);
     AMP_CUDA_CALL(cudaDeviceSynchronize);
     detail::drop_handles(device, [&](detail::StreamId id) { return !detail::is_own(device, id); });
@@ -52,6 +56,7 @@ AMP_CUDA_INLINE void empty_cache() {
     pool.give_back_unused();
     detail::event_pool(device).release(device);
   }
+  detail::PinnedBlocks::instance().release();
 }
 
 AMP_CUDA_INLINE void release_stream(cudaStream_t stream, int device) {
@@ -60,9 +65,8 @@ AMP_CUDA_INLINE void release_stream(cudaStream_t stream, int device) {
   const detail::StreamId id = detail::id_of(stream);
   AMP_CHECK(!detail::is_own(device, id), "release_stream: `stream` is one of amp's own");
   AMP_CHECK(!detail::is_capturing(device, stream), "release_stream: `stream` is being captured");
-  AMP_CHECK(!detail::is_capturing(device, detail::OwnStreams::instance().of(device).handle) &&
-                !detail::memory_pool(device).is_recording(),
-            "release_stream: work of cuda:", device, " is being captured into a graph");
+  AMP_CHECK(!detail::is_any_captured(device), "release_stream: work of cuda:", device,
+            " is being captured into a graph");
   detail::memory_pool(device).release_stream({stream, id});
   detail::drop_handles(device, [&](detail::StreamId other) { return other == id; });
   detail::StreamIds::instance().forget(stream);

@@ -146,15 +146,18 @@ class AMP_EXPORT OwnStreams {
     }
     return stream;
   }
-  void release() noexcept {
+  /// Null if there is none yet.
+  Stream find(int device) {
     const std::lock_guard lock(mutex_);
-    for (int device = 0; device < kMaxDevices; ++device) {
-      Stream& stream = streams_[device];
-      if (stream.handle == nullptr) continue;
-      avoid_new_context(device);
-      (void)cudaStreamDestroy(stream.handle);
-      stream = {};
-    }
+    return streams_[device];
+  }
+  void release(int device) noexcept {
+    const std::lock_guard lock(mutex_);
+    Stream& stream = streams_[device];
+    if (stream.handle == nullptr) return;
+    avoid_new_context(device);
+    (void)cudaStreamDestroy(stream.handle);
+    stream = {};
   }
 
  private:
@@ -198,16 +201,12 @@ class AMP_EXPORT IdleStreams {
     const auto& ids = all_[device].ids;
     return std::find(ids.begin(), ids.end(), id) != ids.end();
   }
-  void release() noexcept {
+  void release(int device) noexcept {
     const std::lock_guard lock(mutex_);
-    for (int device = 0; device < kMaxDevices; ++device) {
-      Of& of = all_[device];
-      for (const cudaStream_t stream : of.idle) {
-        avoid_new_context(device);
-        (void)cudaStreamDestroy(stream);
-      }
-      of.idle.clear();
-    }
+    Of& of = all_[device];
+    if (!of.idle.empty()) avoid_new_context(device);
+    for (const cudaStream_t stream : of.idle) (void)cudaStreamDestroy(stream);
+    of.idle.clear();
   }
 
  private:

@@ -95,6 +95,12 @@ class Event {
     if (status != cudaErrorNotReady) raise("cudaEventQuery", status);
     return false;
   }
+  /// Lets the host wait.
+  void wait() const {
+    avoid_new_context(device_);
+    const RelaxedCapture relaxed;
+    AMP_CUDA_CALL(cudaEventSynchronize, event_);
+  }
   /// Records again, as the constructor does. The event's device must be current.
   void record(cudaStream_t stream) { AMP_CUDA_CALL(cudaEventRecord, event_, stream); }
   /// Orders later work on `stream`, of any device, after the event. Does not synchronise.

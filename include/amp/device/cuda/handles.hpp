@@ -99,10 +99,11 @@ class BlasHandle {
  public:
   BlasHandle(int device, cudaStream_t stream) : device_(device) {
     try {
-      AMP_CUDA_CALL(cublasCreate, &call_.handle);
-      call_.stream = stream;
+      // First what may fail for lack of memory: to destroy a handle waits for the device.
       call_.workspace = memory_pool(device).allocate(kWorkspaceBytes, BlockUse::kWorkspace);
       call_.workspace_bytes = static_cast<std::size_t>(kWorkspaceBytes);
+      AMP_CUDA_CALL(cublasCreate, &call_.handle);
+      call_.stream = stream;
       AMP_CUDA_CALL(cublasSetStream, call_.handle, stream);  // this resets the workspace
       AMP_CUDA_CALL(cublasSetWorkspace, call_.handle, call_.workspace, call_.workspace_bytes);
     } catch (...) {

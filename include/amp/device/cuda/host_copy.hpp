@@ -6,12 +6,18 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 #include "amp/core/error.hpp"
+#include "amp/device/cuda/captures.hpp"
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/current_stream.hpp"
 #include "amp/device/cuda/events.hpp"
@@ -19,12 +25,55 @@
 
 namespace amp::inline v0::cuda::detail {
 
+/// Page-locked blocks that were given back, by size, which is a power of two. They stay until
+/// release(): to free one waits for all devices.
+class AMP_EXPORT PinnedBlocks {
+ public:
+  static PinnedBlocks& instance() { return process_state<PinnedBlocks>(); }
+
+  void* take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    std::vector<void*>& idle = idle_[bytes];
+    void* memory = nullptr;
+    if (!idle.empty()) {
+      memory = idle.back();
+      idle.pop_back();
+      return memory;
+    }
+    idle.reserve(++made_[bytes]);  // so that give_back() cannot fail
+    const RelaxedCapture relaxed;
+    AMP_CUDA_CALL(cudaMallocHost, &memory, bytes);
+    return memory;
+  }
+  void give_back(void* memory, std::size_t bytes) noexcept {
+    const std::lock_guard lock(mutex_);
+    idle_.find(bytes)->second.push_back(memory);
+  }
+  /// Does nothing while a stream of any device is captured.
+  void release() noexcept {
+    const std::lock_guard lock(mutex_);
+    for (int device = 0; device < device_count(); ++device) {
+      if (is_any_captured(device)) return;
+    }
+    for (auto& [bytes, idle] : idle_) {
+      made_[bytes] -= idle.size();
+      for (void* const memory : idle) (void)cudaFreeHost(memory);
+      idle.clear();
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::size_t, std::vector<void*>> idle_;
+  std::map<std::size_t, std::size_t> made_;  // blocks of each size, idle or in use
+};
+
 class PinnedCopy {
  public:
-  PinnedCopy(int device, std::size_t bytes) : device_(device), bytes_(bytes) {
-    const RelaxedCapture relaxed;
-    AMP_CUDA_CALL(cudaMallocHost, &memory_, bytes);
-  }
+  PinnedCopy(int device, std::size_t bytes)
+      : device_(device),
+        bytes_(std::bit_ceil((std::max)(bytes, kSmallest))),
+        memory_(PinnedBlocks::instance().take(bytes_)) {}
   PinnedCopy(const PinnedCopy&) = delete;
   PinnedCopy& operator=(const PinnedCopy&) = delete;
   ~PinnedCopy() {
@@ -32,8 +81,8 @@ class PinnedCopy {
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     const bool is_relaxed = cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess;
     if (arrived_) (void)cudaEventSynchronize(arrived_->get());
-    (void)cudaFreeHost(memory_);
     if (is_relaxed) (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    PinnedBlocks::instance().give_back(memory_, bytes_);
   }
 
   std::size_t bytes() const { return bytes_; }
@@ -55,9 +104,11 @@ class PinnedCopy {
   const void* data() const { return arrived_ && arrived_->has_happened() ? memory_ : nullptr; }
 
  private:
+  static constexpr std::size_t kSmallest = 256;
+
   int device_;
   std::size_t bytes_;
-  void* memory_ = nullptr;
+  void* memory_;
   std::optional<Event> arrived_ = {};
 };
 

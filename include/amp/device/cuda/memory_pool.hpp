@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <mutex>
@@ -18,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "amp/core/object_pool.hpp"
 #include "amp/device/cuda/blocks.hpp"
+#include "amp/device/cuda/captures.hpp"
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/driver_pool.hpp"
 #include "amp/device/cuda/events.hpp"
@@ -47,8 +46,9 @@ class AMP_EXPORT MemoryPool {
   static constexpr std::int64_t kMostCached = std::int64_t{1} << 20;
 
   /// With AMP_CUDA_NO_CACHE=1 in the environment, each block outside of graphs has exactly the
-  /// requested size, and goes to the driver at once, after all work of the device.
-  /// compute-sanitizer then detects reads beyond a block's end or after its life.
+  /// requested size, and goes to the driver once the work of its streams is done: at once, unless
+  /// it is given back under another stream than its home. compute-sanitizer then detects reads
+  /// beyond a block's end or after its life.
   explicit MemoryPool(int device) : device_(device) {
     const char* const setting = std::getenv("AMP_CUDA_NO_CACHE");
     caches_ = setting == nullptr || std::string_view(setting) != "1";
@@ -120,10 +120,17 @@ class AMP_EXPORT MemoryPool {
   /// enqueued on `stream` until then. Does nothing for memory that is not a block.
   void record_stream(void* memory, cudaStream_t stream) {
     const DeviceGuard guard(device_);
-    const StreamId id = id_of(stream);
-    const std::lock_guard lock(mutex_);
-    const auto found = used_.find(memory);
-    if (found != used_.end() && found->second.home != id) readers_.add(memory, {stream, id});
+    add_reader(memory, {{stream, id_of(stream)}});
+  }
+  /// The same for the work enqueued on `stream` until now; the stream may be destroyed later.
+  void note_use(void* memory, cudaStream_t stream) noexcept {
+    try {
+      const DeviceGuard guard(device_);
+      AMP_CHECK(stream != cudaStreamPerThread && !is_capturing(stream), "no event tells the end");
+      add_reader(memory, {{stream, id_of(stream)}, Event(device_, stream)});
+    } catch (...) {
+      share(memory);
+    }
   }
 
   // --- of graphs -------------------------------------------------------------------------------
@@ -154,7 +161,7 @@ class AMP_EXPORT MemoryPool {
       free_kept(id, stream);
       home.wait_for_all(stream);
       home.free_all(stream);
-      move_blocks(id, OwnStreams::instance().of(device_));
+      move_blocks(used_, id, OwnStreams::instance().of(device_));
       if (home.bytes() == 0) homes_.erase(id);
     } catch (...) {  // give_back_unused() finds the rest
     }
@@ -168,7 +175,7 @@ class AMP_EXPORT MemoryPool {
     const Stream own = OwnStreams::instance().of(device_);
     wait_for(device_, own.handle, gone.handle);
     const std::lock_guard lock(mutex_);
-    move_blocks(gone.id, own);
+    move_blocks(used_, gone.id, own);
     readers_.replace(gone.id, own);
     const auto found = homes_.find(gone.id);
     if (found == homes_.end()) return;
@@ -177,7 +184,7 @@ class AMP_EXPORT MemoryPool {
   }
 
   /// Gives the device all memory that no tensor and no graph uses. Synchronises. Returns false if
-  /// it failed: a graph is being recorded, or the device is lost.
+  /// it failed: a stream is captured, or the device is lost.
   bool give_back_unused() noexcept {
     const std::lock_guard lock(mutex_);
     if (!pool_.is_made()) return true;
@@ -216,8 +223,6 @@ class AMP_EXPORT MemoryPool {
 
  private:
   using Homes = std::unordered_map<StreamId, Home>;
-  using Used = std::unordered_map<void*, Block, std::hash<void*>, std::equal_to<>,
-                                  amp::detail::PoolAllocator<std::pair<void* const, Block>>>;
 
   /// The largest size of free blocks that stay here.
   std::int64_t most_kept(const Home& home) const {
@@ -255,21 +260,22 @@ class AMP_EXPORT MemoryPool {
     Block& block = found->second;
     const auto here = homes_.find(now.id);
     const bool recorded = here != homes_.end() && here->second.recording;
-    const std::vector<Stream> readers = readers_.take(memory);
+    std::vector<BlockReader> readers = readers_.take(memory);
     if (recorded && (block.home != now.id || block.shared || !readers.empty())) {
       counts_.remove(block);
       block.kept_for = now.id;
       block.shared = block.shared || !readers.empty();
-    } else if (block.shared || (!recorded && (captured || (!caches_ && is_recording_now())))) {
+    } else if (block.shared || (captured && !recorded)) {
       set_aside(block);
     } else {
-      pass_on(found, now, readers);
+      pass_on(found, now, std::move(readers));
       counts_.remove(block);
       used_.erase(found);
     }
   }
   /// Passes the block to where it is reused; its home may be destroyed.
-  void pass_on(Used::const_iterator found, const Stream& now, const std::vector<Stream>& readers) {
+  void pass_on(UsedBlocks::const_iterator found, const Stream& now,
+               std::vector<BlockReader> readers) {
     const auto& [memory, block] = *found;
     Home& home = homes_[block.home];
     const bool is_home = block.home == now.id && readers.empty();
@@ -278,26 +284,18 @@ class AMP_EXPORT MemoryPool {
       return;
     }
     const DeviceGuard guard(device_);
-    if (!caches_ && !home.is_private()) {
-      AMP_CUDA_CALL(cudaDeviceSynchronize);
-      AMP_CUDA_CALL(cudaFreeAsync, memory, OwnStreams::instance().of(device_).handle);
-    } else if (is_home) {
+    if (is_home && caches_) {
       AMP_CUDA_CALL(cudaFreeAsync, memory, now.handle);
-    } else {
-      home.returned.push_back({memory, block.size, events_of(block.home, now, readers)});
+      return;
     }
-  }
-  std::vector<Event> events_of(StreamId home, const Stream& now,
-                               const std::vector<Stream>& readers) const {
-    std::vector<Event> events;
-    events.reserve(readers.size() + 1);
-    if (home != now.id) events.emplace_back(device_, now.handle);
-    for (const Stream& reader : readers) {
-      if (reader.id == now.id) continue;
-      AMP_CHECK(!is_capturing(device_, reader.handle), "record_stream: the stream is captured");
-      events.emplace_back(device_, reader.handle);
+    std::vector<Event> events = events_of(device_, block.home, now, std::move(readers));
+    if (caches_ || home.is_private() || block.home != now.id) {
+      home.returned.push_back({memory, block.size, std::move(events)});
+      return;
     }
-    return events;
+    events.emplace_back(device_, now.handle);
+    for (const Event& event : events) event.wait();
+    AMP_CUDA_CALL(cudaFreeAsync, memory, now.handle);
   }
 
   void set_aside(Block& block) noexcept {
@@ -305,10 +303,18 @@ class AMP_EXPORT MemoryPool {
     block.aside = true;
   }
 
+  void add_reader(void* memory, BlockReader reader) {
+    const std::lock_guard lock(mutex_);
+    const auto found = used_.find(memory);
+    if (found != used_.end() && found->second.home != reader.stream.id)
+      readers_.add(memory, std::move(reader));
+  }
+
   // --- memory goes back to the device ----------------------------------------------------------
 
   /// Waits for all work, then frees everything that is free. The device must be current.
   bool free_unused() {
+    if (is_any_captured(device_)) return false;
     if (cudaDeviceSynchronize() != cudaSuccess) {
       (void)cudaGetLastError();
       return false;
@@ -329,10 +335,10 @@ class AMP_EXPORT MemoryPool {
     pool_.trim();
     return true;
   }
-  /// Frees what it can for an allocation on `now`. While a graph is recorded on the device nothing
+  /// Frees what it can for an allocation on `now`. While a stream of the device is captured nothing
   /// may wait for the device; then only the current stream's blocks are freed.
   bool free_for(const Stream& now) {
-    if (!is_recording_now()) return free_unused();
+    if (!is_any_captured(device_)) return free_unused();
     Home& home = homes_[now.id];
     if (home.is_private()) return true;
     home.wait_for_all(now.handle);
@@ -352,11 +358,6 @@ class AMP_EXPORT MemoryPool {
         }
       }
       ++entry;
-    }
-  }
-  void move_blocks(StreamId from, const Stream& to) noexcept {
-    for (auto& [memory, block] : used_) {
-      if (block.home == from) block.home = to.id;
     }
   }
 
@@ -391,7 +392,7 @@ class AMP_EXPORT MemoryPool {
   bool caches_;
   DriverPool pool_;
   Homes homes_;
-  Used used_;
+  UsedBlocks used_;
   BlockReaders readers_;
   BlockCounts counts_;
 };

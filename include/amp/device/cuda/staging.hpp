@@ -17,6 +17,7 @@
 #include <optional>
 #include <utility>
 
+#include "amp/device/cuda/captures.hpp"
 #include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/events.hpp"
 
@@ -101,10 +102,11 @@ class AMP_EXPORT Staging {
     }
   }
 
-  /// Frees the rings that are not in use. Synchronises with the device.
+  /// Frees the rings that are not in use, which waits for the device. Does nothing while a stream
+  /// of the device is captured.
   void release(int device) noexcept {
     const std::lock_guard lock(mutex_);
-    if (rings_.empty()) return;
+    if (rings_.empty() || is_any_captured(device)) return;
     try {
       const DeviceGuard guard(device);
       AMP_CUDA_CALL(cudaDeviceSynchronize);
@@ -150,8 +152,7 @@ class AMP_EXPORT Staging {
       if (grow(bytes)) continue;
       const std::optional<Event>& read = largest()->first().read;
       if (read) {
-        const RelaxedCapture relaxed;
-        AMP_CUDA_CALL(cudaEventSynchronize, read->get());
+        read->wait();
       } else {
         written_.wait(lock);
       }

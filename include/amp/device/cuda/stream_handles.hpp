@@ -14,6 +14,7 @@
 
 #include "amp/core/function_ref.hpp"
 #include "amp/device/capture.hpp"
+#include "amp/device/cuda/captures.hpp"
 #include "amp/device/cuda/context.hpp"
 
 namespace amp::inline v0::cuda::detail {
@@ -21,8 +22,8 @@ namespace amp::inline v0::cuda::detail {
 /// The handles of one library, one for each stream.
 class AMP_EXPORT HandleCache {
  public:
-  /// Destroys the handles of those streams for which is_gone(id). Waits for the device if there is
-  /// such a handle.
+  /// Destroys the handles of those streams for which is_gone(id), which waits for the device. Does
+  /// nothing while a stream of the device is captured.
   virtual void drop(int device, FunctionRef<bool(StreamId)> is_gone) noexcept = 0;
 
  protected:
@@ -65,11 +66,11 @@ class StreamHandles : public HandleCache {
     call(handles_.try_emplace(now.id, device, now.handle).first->second.get());
   }
 
-  /// Destroys all handles. Waits for the device if there is one.
+  /// Destroys all handles, as drop() does.
   void release(int device) noexcept {
     const std::lock_guard lock(mutex_);
-    captured_.clear();
     erase_if(device, [](StreamId) { return true; });
+    if (handles_.empty()) captured_.clear();
   }
   void drop(int device, FunctionRef<bool(StreamId)> is_gone) noexcept override {
     const std::lock_guard lock(mutex_);
@@ -78,7 +79,7 @@ class StreamHandles : public HandleCache {
 
  private:
   void erase_if(int device, FunctionRef<bool(StreamId)> is_gone) noexcept {
-    if (handles_.empty()) return;  // perhaps the process does not use the device
+    if (handles_.empty() || is_any_captured(device)) return;
     try {
       const DeviceGuard guard(device);
       std::erase_if(handles_, [&](const auto& entry) { return is_gone(entry.first); });

@@ -117,11 +117,12 @@ inline cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   STANDIN_BLAS_CALL("cublasDestroy");
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (handle->device != standin_device) standin::stop("a cuBLAS handle of another device");
+  const bool breaks = standin::toolkit().breaks_capture(standin_device);
   ++standin::toolkit().counters.synchronisations;
-  standin::toolkit().schedule.finish(standin_device);
+  if (!breaks) standin::toolkit().schedule.finish(standin_device);
   --standin::live_blas_handles;
   delete handle;
-  return CUBLAS_STATUS_SUCCESS;
+  return breaks ? CUBLAS_STATUS_INTERNAL_ERROR : CUBLAS_STATUS_SUCCESS;
 }
 /// Forgets the workspace.
 inline cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {

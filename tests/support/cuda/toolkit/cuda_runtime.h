@@ -119,6 +119,12 @@ inline cudaError_t cudaGetLastError() {
   if (standin::toolkit().disturbs_capture()) \
   return standin::failed(cudaErrorStreamCaptureUnsupported)
 
+/// One that waits for a device, or for all (-1): not while a stream there captures.
+#define STANDIN_DEVICE_WIDE_CALL(name, device)     \
+  STANDIN_UNCAPTURED_CALL(name);                   \
+  if (standin::toolkit().breaks_capture((device))) \
+  return standin::failed(cudaErrorStreamCaptureUnsupported)
+
 namespace standin {
 
 inline cudaError_t failed(cudaError_t status) {
@@ -131,6 +137,8 @@ inline cudaError_t failed(cudaError_t status) {
 inline thread_local int standin_device = 0;
 
 using cudaStream_t = standin::Stream*;
+inline const cudaStream_t cudaStreamLegacy = nullptr;  // as if each call had been given null
+inline const cudaStream_t cudaStreamPerThread = reinterpret_cast<cudaStream_t>(2);  // unsupported
 
 /// One that adds to a stream, unless its capture became invalid: `of_stream` is the stream.
 #define STANDIN_STREAM_CALL(name, stream)                                              \
@@ -179,7 +187,7 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
   return cudaErrorInvalidValue;
 }
 inline cudaError_t cudaDeviceSynchronize() {
-  STANDIN_UNCAPTURED_CALL("cudaDeviceSynchronize");
+  STANDIN_DEVICE_WIDE_CALL("cudaDeviceSynchronize", standin_device);
   ++standin::toolkit().counters.synchronisations;
   standin::toolkit().schedule.finish(standin_device);
   return cudaSuccess;
@@ -404,7 +412,7 @@ inline cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
 }
 /// Waits for the devices, which may still read it.
 inline cudaError_t cudaFreeHost(void* memory) {
-  STANDIN_UNCAPTURED_CALL("cudaFreeHost");
+  STANDIN_DEVICE_WIDE_CALL("cudaFreeHost", -1);
   const standin::Inside inside;
   standin::toolkit().schedule.finish();
   standin::toolkit().pinned.erase(memory);

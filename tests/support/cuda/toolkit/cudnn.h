@@ -181,10 +181,12 @@ inline cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
 }
 /// Waits for the device. Releases the handle even if it was made to fail.
 inline cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
+  const std::lock_guard standin_outer_lock(standin::toolkit().mutex);
   if (handle != nullptr) {
     if (handle->device != standin_device) standin::stop("a cuDNN handle of another device");
     ++standin::toolkit().counters.synchronisations;
-    standin::toolkit().schedule.finish(standin_device);
+    if (!standin::toolkit().breaks_capture(standin_device))
+      standin::toolkit().schedule.finish(standin_device);
     --standin::dnn.handles;
     delete handle;
   }

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// While somebody captures a stream, amp makes no call that waits for the whole device: CUDA forbids
+// it in every mode and from every thread, and the capture would be lost.
+#include <amp/cuda.hpp>
+#include <amp/device/cuda/captures.hpp>
+#include <amp/device/cuda/handles.hpp>
+#include <amp/device/cuda/launch.cuh>
+#include <amp/device/cuda/memory.hpp>
+#include <amp/device/cuda/memory_pool.hpp>
+#include <amp/device/host_copy.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cuda/user_stream.hpp"
+#include "support/catch.hpp"
+#include "support/cuda/standin.hpp"
+#include "support/error_of.hpp"
+
+namespace cuda_device_wide {
+namespace {
+
+using amp::kCUDA;
+using amp::Tensor;
+using amp_test::error_of;
+using amp_test::UserStream;
+using Catch::Matchers::ContainsSubstring;
+
+standin::Toolkit& toolkit() { return standin::toolkit(); }
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+Tensor of_bytes(std::int64_t bytes) {
+  return amp::empty({bytes}, {.dtype = amp::kUInt8, .device = kCUDA});
+}
+
+template <class Word>
+AMP_KERNEL void add_kernel(Word* sum, Word value) {
+  if (threadIdx.x == 0) *sum += value;
+}
+
+/// Adds to a number in a graph of the program's, which it captures while `body` runs in another
+/// thread; replays it.
+class UserCapture {
+ public:
+  explicit UserCapture(cudaStream_t stream) : stream_(stream) { toolkit().finish(); }
+  /// `guarded`: whether a StreamGuard directs work to the stream.
+  void around(cudaStreamCaptureMode mode, bool guarded, const std::function<void()>& body) {
+    std::optional<amp::StreamGuard> guard;
+    if (guarded) guard.emplace(kCUDA, stream_);
+    REQUIRE(cudaStreamBeginCapture(stream_, mode) == cudaSuccess);
+    add(1);
+    std::string error;
+    std::thread([&] {
+      try {
+        body();
+      } catch (const std::exception& thrown) {
+        error = thrown.what();
+      }
+    }).join();
+    CHECK(error.empty());
+    add(2);
+    cudaGraph_t graph = nullptr;
+    REQUIRE(cudaStreamEndCapture(stream_, &graph) == cudaSuccess);
+    cudaGraphExec_t exec = nullptr;
+    REQUIRE(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess);
+    for (int i = 0; i < 3; ++i) REQUIRE(cudaGraphLaunch(exec, stream_) == cudaSuccess);
+    REQUIRE(cudaStreamSynchronize(stream_) == cudaSuccess);
+    CHECK(*sum_ == 9);
+    REQUIRE(cudaGraphExecDestroy(exec) == cudaSuccess);
+    REQUIRE(cudaGraphDestroy(graph) == cudaSuccess);
+  }
+
+ private:
+  void add(float value) const {
+    const amp::StreamGuard here(kCUDA, stream_);
+    amp::cuda::launch(kCUDA, 1, 32, add_kernel<float>, sum_, value);
+  }
+
+  cudaStream_t stream_;
+  Tensor word_ = amp::zeros({}, {.device = kCUDA});
+  float* sum_ = word_.data<float>();
+};
+
+constexpr cudaStreamCaptureMode kModes[] = {
+    cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed};
+
+/// What other threads may do meanwhile, each of it once with a wait for the device.
+void do_everything(const UserStream& other) {
+  CHECK(amp::cuda::detail::is_any_captured(0));
+  CHECK_FALSE(amp::cuda::detail::is_any_captured(1));
+  CHECK_THAT(error_of([] { amp::cuda::empty_cache(); }),
+             ContainsSubstring("empty_cache: a stream of cuda:0 is captured into a graph"));
+  CHECK_THAT(error_of([&] { amp::cuda::release_stream(other.get()); }),
+             ContainsSubstring("release_stream: work of cuda:0 is being captured"));
+  amp::cuda::shutdown();  // leaves the device alone
+  amp::cuda::detail::blas_handles(0).release(0);
+  CHECK(standin::live_blas_handles > 0);
+}
+
+void run_out_of_memory() {
+  std::vector<Tensor> some;
+  for (int i = 0; i < 8; ++i) some.push_back(of_bytes(kMiB));
+  some.resize(1);
+  const std::uint64_t before = toolkit().memory.limit;
+  toolkit().memory.limit = toolkit().memory.limit - toolkit().memory.left(0) + kMiB;
+  CHECK(of_bytes(5 * kMiB).numel() == 5 * kMiB);  // of what this stream has in reserve
+  CHECK_THROWS_WITH(of_bytes(30 * kMiB), ContainsSubstring("out of memory"));
+  toolkit().memory.limit = before;
+}
+
+TEST_CASE("cuda device-wide: a capture survives what other threads do", "[cuda]") {
+  amp::cuda::shutdown();
+  const UserStream mine, blocking(0, cudaStreamDefault), other;
+  const auto use = [](cudaStream_t stream) {
+    const amp::StreamGuard guard(kCUDA, stream);
+    const Tensor x = amp::ones({4, 4}, {.device = kCUDA});
+    (void)amp::matmul(x, x);
+  };
+  use(other.get());
+  use(amp::cuda::current_stream());
+  toolkit().finish();
+  for (const cudaStreamCaptureMode mode : kModes) {
+    CAPTURE(mode);
+    UserCapture(mine.get()).around(mode, true, [&] { do_everything(other); });
+    UserCapture(mine.get()).around(mode, true, run_out_of_memory);
+    // Known because the legacy stream waits for it, although no guard names it.
+    UserCapture(blocking.get()).around(mode, false, [&] { do_everything(other); });
+    UserCapture(amp::cuda::current_stream()).around(mode, false, [&] { do_everything(other); });
+  }
+  CHECK_FALSE(amp::cuda::detail::is_any_captured(0));
+  amp::cuda::release_stream(other.get());
+  amp::cuda::empty_cache();
+  amp::cuda::shutdown();
+  CHECK(standin::live_blas_handles == 0);
+}
+
+TEST_CASE("cuda device-wide: page-locked memory is freed after a capture", "[cuda]") {
+  amp::cuda::shutdown();
+  const UserStream mine;
+  const auto blocks = toolkit().live.host_blocks;
+  for (const cudaStreamCaptureMode mode : kModes) {
+    CAPTURE(mode);
+    const Tensor x = amp::full({1}, 3, {.device = kCUDA});
+    UserCapture(mine.get()).around(mode, true, [&] {
+      for (int i = 0; i < 5; ++i) {
+        amp::detail::HostCopy copy;
+        copy.start(x.device(), x.raw_data(), 4);
+        while (copy.data() == nullptr) toolkit().finish();
+        CHECK(*static_cast<const float*>(copy.data()) == 3);
+      }
+    });
+    CHECK(toolkit().live.host_blocks <= blocks + 2);  // one that staging has, one to be used again
+  }
+  amp::cuda::empty_cache();
+  CHECK(toolkit().live.host_blocks == blocks);
+}
+
+TEST_CASE("cuda device-wide: without a cache, a free waits for its streams alone", "[cuda]") {
+  amp::cuda::shutdown();
+  REQUIRE(setenv("AMP_CUDA_NO_CACHE", "1", 1) == 0);
+  amp::cuda::detail::MemoryPool pool(0);
+  REQUIRE(unsetenv("AMP_CUDA_NO_CACHE") == 0);
+  const UserStream mine, other;
+  for (const cudaStreamCaptureMode mode : kModes) {
+    CAPTURE(mode);
+    UserCapture(mine.get()).around(mode, true, [&] {
+      const std::size_t blocks = toolkit().live_blocks();
+      void* const first = pool.allocate(1000);
+      void* const second = pool.allocate(1000);
+      pool.record_stream(second, other.get());
+      pool.deallocate(first);
+      pool.deallocate(second);
+      CHECK(toolkit().live_blocks() == blocks);
+      void* const third = pool.allocate(1000);
+      {
+        const amp::StreamGuard guard(kCUDA, other.get());
+        pool.deallocate(third);
+      }
+      toolkit().finish();
+      pool.deallocate(pool.allocate(1));
+      CHECK(toolkit().live_blocks() == blocks);
+    });
+  }
+  pool.release();
+}
+
+TEST_CASE("cuda device-wide: the stand-in says whose capture a device-wide call broke", "[cuda]") {
+  const UserStream mine, theirs(1);
+  for (const cudaStreamCaptureMode mode : kModes) {
+    CAPTURE(mode);
+    for (const int device : {0, 1}) {
+      REQUIRE(cudaStreamBeginCapture(mine.get(), mode) == cudaSuccess);
+      std::thread([&] {
+        REQUIRE(cudaSetDevice(device) == cudaSuccess);
+        cudaStreamCaptureMode relaxed = cudaStreamCaptureModeRelaxed;
+        (void)cudaThreadExchangeStreamCaptureMode(&relaxed);
+        CHECK(cudaDeviceSynchronize() ==
+              (device == 0 ? cudaErrorStreamCaptureUnsupported : cudaSuccess));
+        (void)cudaGetLastError();
+      }).join();
+      cudaGraph_t graph = nullptr;
+      CHECK(cudaStreamEndCapture(mine.get(), &graph) ==
+            (device == 0 ? cudaErrorStreamCaptureInvalidated : cudaSuccess));
+      if (graph != nullptr) CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+      (void)cudaGetLastError();
+    }
+  }
+  cublasHandle_t handle = nullptr;
+  REQUIRE(cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS);
+  REQUIRE(cudaStreamBeginCapture(mine.get(), cudaStreamCaptureModeRelaxed) == cudaSuccess);
+  CHECK(cublasDestroy(handle) == CUBLAS_STATUS_INTERNAL_ERROR);
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamEndCapture(mine.get(), &graph) == cudaErrorStreamCaptureInvalidated);
+  (void)cudaGetLastError();
+}
+
+}  // namespace
+}  // namespace cuda_device_wide
