@@ -65,6 +65,48 @@ TEST_CASE("cuda dlpack: the consumer reads after amp wrote, and amp reuses after
   amp::cuda::release_stream(theirs.get());
 }
 
+TEST_CASE("cuda dlpack: a loop of exports needs no more memory than one", "[cuda]") {
+  const UserStream theirs;
+  const auto step = [&](float value) {
+    Tensor x = amp::full({kCount}, value, {.device = kCUDA});
+    auto* const exported = amp::to_dlpack<Managed>(x, {.stream = theirs.get()});
+    x = Tensor();
+    Tensor sum;
+    {
+      const amp::StreamGuard guard(kCUDA, theirs.get());
+      sum = amp::sum(amp::from_blob(exported->dl_tensor.data, {kCount}, {.device = kCUDA}));
+    }
+    exported->deleter(exported);  // they may still read it
+    return sum;
+  };
+  const auto value_of = [&](const Tensor& sum) {
+    const amp::StreamGuard guard(kCUDA, theirs.get());
+    return sum.item<float>();
+  };
+  for (int i = 0; i < 20; ++i) (void)value_of(step(1));
+  const auto before = amp::cuda::memory_stats();
+  for (int i = 0; i < 1000; i += 4) {
+    std::array<Tensor, 4> sums;
+    for (int j = 0; j < 4; ++j) sums[static_cast<std::size_t>(j)] = step(static_cast<float>(i + j));
+    for (int j = 0; j < 4; ++j)
+      CHECK(value_of(sums[static_cast<std::size_t>(j)]) == static_cast<float>((i + j) * kCount));
+  }
+  CHECK(amp::cuda::memory_stats().set_aside == before.set_aside);
+  CHECK(amp::cuda::memory_stats().reserved <= before.reserved + (1 << 20));
+  // The stream may be destroyed once the deleter was called, although amp still has the memory.
+  Tensor kept = amp::full({kCount}, 2, {.device = kCUDA});
+  {
+    const UserStream gone;
+    auto* const exported = amp::to_dlpack<Managed>(kept, {.stream = gone.get()});
+    exported->deleter(exported);
+  }
+  CHECK(all_are(kept, 2));
+  kept = Tensor();
+  CHECK(amp::cuda::memory_stats().set_aside == before.set_aside);
+  theirs.synchronize();
+  amp::cuda::release_stream(theirs.get());
+}
+
 TEST_CASE("cuda dlpack: devices keep their numbers", "[cuda]") {
   if (amp::cuda::detail::device_count() < 2) AMP_TEST_SKIP("there is one device");
   Producer producer(1);

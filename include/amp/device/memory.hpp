@@ -26,6 +26,10 @@ struct DeviceMemory {
   /// given back, it is reused only after all work of the device.
   void (*share)(Device, void* memory) noexcept = nullptr;
 
+  /// Says that `stream` has used a block until now. When the block is given back, it is reused only
+  /// after that work.
+  void (*note_use)(Device, void* memory, void* stream) noexcept = nullptr;
+
   // The functions of a StreamMark, described in device/stream_mark.hpp. record() creates the mark
   // if it is null.
   void* (*record)(Device, void* mark) = nullptr;

@@ -25,7 +25,9 @@ struct FromDLPackOptions {
   /// later work on this thread's current stream is ordered after earlier work on `stream`. When the
   /// last tensor over the memory is destroyed, later work on `stream` is ordered after earlier work
   /// on the current stream of the destroying thread. If it is not given, the caller must order the
-  /// streams. Throws while a graph is recorded. Ignored for host memory.
+  /// streams. Of the numbers that Python's protocol has for streams, 1 and 2 are the handles of the
+  /// default streams; leave `stream` unset for -1. Throws while a graph is recorded. Ignored for
+  /// host memory.
   std::optional<void*> stream = {};
   /// Accepts read-only tensors as well. The caller must make sure that nothing writes to them.
   bool allow_read_only = false;
@@ -35,9 +37,11 @@ struct FromDLPackOptions {
 struct ToDLPackOptions {
   /// The stream, a cudaStream_t, on which the consumer works with a CUDA tensor. If it is given,
   /// later work on `stream` is ordered after earlier work on this thread's current stream. After
-  /// the consumer has called the deleter, the memory is reused only once all work that was enqueued
-  /// on the device until then is done. If it is not given, the caller must order the streams.
-  /// Throws while a graph is recorded. Ignored for host memory.
+  /// the consumer has called the deleter, the memory is reused only once the work is done that was
+  /// enqueued on `stream` until then; the stream must exist until then. (If it is captured at that
+  /// time, or is cudaStreamPerThread, the memory is set aside until the device is waited for, as
+  /// memory_stats() tells.) If it is not given, the caller must order the streams; leave it unset
+  /// for -1 of Python's protocol. Throws while a graph is recorded. Ignored for host memory.
   std::optional<void*> stream = {};
   /// Marks the tensor as read-only. Throws for a DLManagedTensor, which has no such flag.
   bool read_only = false;
@@ -76,7 +80,11 @@ void give_back_to_stream(Device device, const std::optional<void*>& stream) noex
 /// An exported tensor. It owns the memory, and the arrays to which the fields point.
 struct DLPackExport {
   DLPackExport(const Tensor& tensor, const ToDLPackOptions& options, bool versioned);
+  DLPackExport(const DLPackExport&) = delete;
+  DLPackExport& operator=(const DLPackExport&) = delete;
+  ~DLPackExport();
 
+  std::optional<void*> stream = {};  // of the consumer, if the memory is a device's
   Ref<Storage> storage;  // not the tensor, whose storage may be replaced (Tensor::set_data)
   std::int64_t shape[kMaxDims], strides[kMaxDims];
   DLPackFields fields;

@@ -180,8 +180,14 @@ AMP_COLD DLPackExport::DLPackExport(const Tensor& tensor, const ToDLPackOptions&
   if (!options.read_only) storage->give_away_to_write();
   if (!options.stream || device.type == amp::kCPU || fields.data == nullptr) return;
   check_not_recording("to_dlpack");
-  share(device, storage->data());
   order_streams(device, {}, options.stream);
+  stream = options.stream;
+}
+
+AMP_COLD DLPackExport::~DLPackExport() {
+  if (!stream) return;
+  const Device device = storage->device();
+  device_memory(device).note_use(device, storage->data(), *stream);
 }
 
 }  // namespace amp::inline v0::detail

@@ -40,6 +40,9 @@ inline void deallocate(Device device, void* memory, std::int64_t) noexcept {
 inline void share(Device device, void* memory) noexcept {
   if (!is_forked()) memory_pool(device.index).share(memory);
 }
+inline void note_use(Device device, void* memory, void* stream) noexcept {
+  if (!is_forked()) memory_pool(device.index).note_use(memory, static_cast<cudaStream_t>(stream));
+}
 
 inline bool is_available() { return !is_forked() && device_count() > 0; }
 
@@ -48,6 +51,7 @@ inline constexpr DeviceMemory kDeviceMemory{.allocate = allocate,
                                             .copy = copy,
                                             .is_available = is_available,
                                             .share = share,
+                                            .note_use = note_use,
                                             .record = record_mark,
                                             .wait = wait_for_mark,
                                             .forget = forget_mark,
