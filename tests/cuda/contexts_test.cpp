@@ -181,7 +181,7 @@ TEST_CASE("cuda contexts: a device that the program chose is current again", "[c
 }
 
 TEST_CASE("cuda contexts: the driver is asked once, and no call is added for one device",
-          "[cuda]") {
+          "[cuda][cached]") {
   (void)in_new_process([] {
     REQUIRE(cudaSetDevice(0) == cudaSuccess);
     const Tensor here = amp::ones({2}, {.device = kCUDA}),

@@ -130,7 +130,7 @@ TEST_CASE("cuda conv2d: a kernel of one pixel is a matmul, and rows unfold in ve
             &detail::unfold_kernel<float, amp::kernels::cuda::kVector>)) == 1);
 }
 
-TEST_CASE("cuda conv2d: nothing is allocated or waited for in the steady state", "[cuda]") {
+TEST_CASE("cuda conv2d: nothing is allocated or waited for in the steady state", "[cuda][cached]") {
   const Tensor x = amp::randn({4, 3, 8, 8}).to(kCUDA).to(amp::kBFloat16);
   const Tensor w = amp::randn({5, 3, 3, 3}).to(kCUDA).to(amp::kBFloat16).requires_grad_();
   const Tensor b = amp::randn({5}).to(kCUDA).to(amp::kBFloat16).requires_grad_();

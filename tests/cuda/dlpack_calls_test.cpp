@@ -20,7 +20,7 @@ using amp::kCUDA;
 using amp::Tensor;
 using amp_test::error_of;
 
-TEST_CASE("cuda dlpack: the host waits for nothing", "[cuda]") {
+TEST_CASE("cuda dlpack: the host waits for nothing", "[cuda][cached]") {
   const UserStream theirs;
   Producer producer;
   producer.fill(1, theirs.get());

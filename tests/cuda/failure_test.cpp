@@ -287,11 +287,11 @@ void check(const Options& options) {
 }
 
 // AdamW's step makes the same calls, so that sanitizers see its errors there.
-TEST_CASE("cuda failure: every call of a training step with SGD", "[cuda][values]") {
+TEST_CASE("cuda failure: every call of a training step with SGD", "[cuda][values][cached]") {
   check<amp::SGD>(amp::SGDOptions{.lr = 0.1, .momentum = 0.9, .weight_decay = 0.01});
 }
 
-TEST_CASE("cuda failure: every call of a training step with AdamW", "[cuda]") {
+TEST_CASE("cuda failure: every call of a training step with AdamW", "[cuda][cached]") {
   check<amp::AdamW>(amp::AdamOptions{.lr = 0.01, .eps = 1e-3});
 }
 
@@ -421,7 +421,7 @@ TEST_CASE("cuda failure: what was perhaps unscaled is not unscaled again", "[cud
   CHECK_NOTHROW(scaler.update());
 }
 
-TEST_CASE("cuda failure: memory that no stream awaited is not reused, nor lost", "[cuda]") {
+TEST_CASE("cuda failure: memory that no stream awaited is not reused, nor lost", "[cuda][cached]") {
   amp::cuda::shutdown();
   cudaStream_t mine = nullptr;
   REQUIRE(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking) == cudaSuccess);

@@ -42,7 +42,8 @@ Tensors parameters(std::size_t count, amp::Device device = kCUDA) {
   return all;
 }
 
-TEST_CASE("cuda pass: statistics cost no launch, copy or allocation on any path", "[cuda]") {
+TEST_CASE("cuda pass: statistics cost no launch, copy or allocation on any path",
+          "[cuda][cached]") {
   for (const bool statistics : {false, true}) {
     amp::SGD sgd(parameters(20), {.lr = 0});
     amp::GradScaler scaler({.init_scale = 4, .growth_interval = 1000, .statistics = statistics});
@@ -65,7 +66,8 @@ TEST_CASE("cuda pass: statistics cost no launch, copy or allocation on any path"
   }
 }
 
-TEST_CASE("cuda pass: unscale_ and clip_grad_norm_ launch the same in every cycle", "[cuda]") {
+TEST_CASE("cuda pass: unscale_ and clip_grad_norm_ launch the same in every cycle",
+          "[cuda][cached]") {
   const Tensors all = parameters(5);
   amp::SGD sgd(all, {.lr = 0});
   amp::GradScaler scaler({.init_scale = 1});

@@ -120,7 +120,7 @@ TEST_CASE("cuda hash: two launches, which wait for nothing, and a kept table is 
   for (std::size_t i = 0; i < second.size(); ++i) CHECK((second[i] == first[i]) == (i != 3));
 }
 
-TEST_CASE("cuda hash: without a kept table nothing waits either", "[cuda]") {
+TEST_CASE("cuda hash: without a kept table nothing waits either", "[cuda][cached]") {
   const Tensor x = amp::ones({100}, {.device = kCUDA});
   const Tensor found = amp::empty({1}, {.dtype = amp::kInt64, .device = kCUDA});
   hash({x}, found);

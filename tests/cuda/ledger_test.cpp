@@ -265,7 +265,7 @@ standin::Counters cost_of(Training& training) {
   return standin::toolkit().counters;
 }
 
-TEST_CASE("cuda ledger: costs two launches of a step, and nothing if it is off", "[cuda]") {
+TEST_CASE("cuda ledger: costs two launches of a step, and nothing if it is off", "[cuda][cached]") {
   Training with(8), without(0);
   const standin::Counters on = cost_of(with), off = cost_of(without);
   CHECK(on.launches == off.launches + 2);  // the loss, the summaries

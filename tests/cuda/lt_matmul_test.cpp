@@ -87,7 +87,7 @@ class SumsInMatmuls {
 };
 
 #if !defined(AMP_TEST_GPU)
-TEST_CASE("cuda feed_forward: a step is six matmuls, and what these cannot do", "[cuda]") {
+TEST_CASE("cuda feed_forward: a step is six matmuls, and what these cannot do", "[cuda][cached]") {
   for (const amp::Activation activation : {amp::Activation::kRelu, amp::Activation::kGelu}) {
     const bool relu = activation == amp::Activation::kRelu;
     Tensors x;
@@ -109,7 +109,8 @@ TEST_CASE("cuda feed_forward: a step is six matmuls, and what these cannot do", 
 }
 #endif
 
-TEST_CASE("cuda linear: the gradient of the bias, with that of the weight or apart", "[cuda]") {
+TEST_CASE("cuda linear: the gradient of the bias, with that of the weight or apart",
+          "[cuda][cached]") {
   amp::manual_seed(6);
   for (const bool fused : {false, true}) {
     const SumsInMatmuls choice(fused);

@@ -208,7 +208,7 @@ TEST_CASE("cuda matmul: more batches than a grid has layers", "[cuda]") {
 }
 
 #if !defined(AMP_TEST_GPU)
-TEST_CASE("cuda matmul: transposes and broadcasts are not copied", "[cuda]") {
+TEST_CASE("cuda matmul: transposes and broadcasts are not copied", "[cuda][cached]") {
   const auto there = [](const amp::Shape& shape) { return amp::randn(shape).to(kCUDA); };
   const Tensor x = there({4, 8, 6}), y = there({4, 8, 6}), w = there({5, 6}), bias = there({5}),
                square = there({6, 6});

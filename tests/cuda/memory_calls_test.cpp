@@ -8,10 +8,12 @@
 #include <amp/device/cuda/memory_pool.hpp>
 
 #include <cstdint>
-#include <cstdlib>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "cuda/has_cache.hpp"
 #include "support/catch.hpp"
 #include "support/cuda/standin.hpp"
 
@@ -40,7 +42,8 @@ Tensor of_bytes(std::int64_t bytes) {
   return amp::empty({bytes}, {.dtype = amp::kUInt8, .device = kCUDA});
 }
 
-TEST_CASE("cuda memory calls: large blocks come from the driver's pool without waiting", "[cuda]") {
+TEST_CASE("cuda memory calls: large blocks come from the driver's pool without waiting",
+          "[cuda][cached]") {
   const auto step = [] {
     Tensor x = of_bytes(3 * kMiB);
     for (int i = 0; i < 3; ++i) x = x + 1;
@@ -55,7 +58,8 @@ TEST_CASE("cuda memory calls: large blocks come from the driver's pool without w
   CHECK(amp::cuda::memory_stats().reserved == reserved);
 }
 
-TEST_CASE("cuda memory calls: an allocation asks once whether it is captured, no more", "[cuda]") {
+TEST_CASE("cuda memory calls: an allocation asks once whether it is captured, no more",
+          "[cuda][cached]") {
   const OtherStream other;
   const amp::StreamGuard guard(kCUDA, other.stream);
   (void)of_bytes(700);
@@ -130,7 +134,7 @@ std::size_t pinned_bytes() {
 }
 
 TEST_CASE("cuda memory calls: page-locked memory is little for small copies, bounded for large",
-          "[cuda]") {
+          "[cuda][cached]") {
   amp::cuda::shutdown();
   CHECK(pinned_bytes() == 0);
   toolkit().reset();
@@ -178,9 +182,9 @@ TEST_CASE("cuda memory calls: threads copy through the same ring", "[cuda]") {
 
 TEST_CASE("cuda memory calls: without a cache, blocks are exact and go at once", "[cuda]") {
   amp::cuda::shutdown();
-  REQUIRE(setenv("AMP_CUDA_NO_CACHE", "1", 1) == 0);
+  std::optional<cuda_test::NoCache> no_cache(std::in_place);
   amp::cuda::detail::MemoryPool pool(0);
-  REQUIRE(unsetenv("AMP_CUDA_NO_CACHE") == 0);
+  no_cache.reset();
   const OtherStream other;
   for (const std::int64_t bytes : {std::int64_t{1}, std::int64_t{777}, 2 * kMiB + 3}) {
     for (const bool elsewhere : {false, true}) {

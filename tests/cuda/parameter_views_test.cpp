@@ -117,7 +117,7 @@ standin::Counters counted(const Call& call) {
   return now;
 }
 
-TEST_CASE("cuda parameter views: as many launches as over tensors, and no wait", "[cuda]") {
+TEST_CASE("cuda parameter views: as many launches as over tensors, and no wait", "[cuda][cached]") {
   for (const Case& c :
        {Case{Formula::kAdam, kFloat32}, Case{Formula::kAdamW, kFloat16, WeightStorage::kMaster}}) {
     INFO(c.text());

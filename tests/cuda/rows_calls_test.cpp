@@ -51,7 +51,7 @@ Calls launches(const Tensors& inputs, const Op& op) {
   return calls;
 }
 
-TEST_CASE("cuda rows: launches", "[cuda]") {
+TEST_CASE("cuda rows: launches", "[cuda][cached]") {
   amp::manual_seed(1);
   // Held by a part of a warp, by a block, by none; and not in vectors.
   for (const std::int64_t n : {64, 4096, 40000, 77}) {

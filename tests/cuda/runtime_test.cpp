@@ -77,7 +77,8 @@ TEST_CASE("cuda: a second device holds its own tensors", "[cuda]") {
 }
 
 #if !defined(AMP_TEST_GPU)
-TEST_CASE("cuda: in the steady state nothing is allocated, copied or waited for", "[cuda]") {
+TEST_CASE("cuda: in the steady state nothing is allocated, copied or waited for",
+          "[cuda][cached]") {
   const Tensor x = amp::randn({100, 30}).to(kCUDA);
   for (int i = 0; i < 2; ++i) (void)work(x);
   toolkit().reset();
@@ -130,7 +131,7 @@ TEST_CASE("cuda: work goes to the stream that the user chose", "[cuda]") {
 }
 
 #if !defined(AMP_TEST_GPU)
-TEST_CASE("cuda: memory given back under another stream is awaited by its own", "[cuda]") {
+TEST_CASE("cuda: memory given back under another stream is awaited by its own", "[cuda][cached]") {
   cudaStream_t mine = nullptr;
   REQUIRE(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking) == cudaSuccess);
   Tensor x = amp::ones({50}, {.device = kCUDA});

@@ -103,7 +103,7 @@ TEST_CASE("cuda sanitize: the replays of a graph do what eager code does", "[cud
 }
 
 #if !defined(AMP_TEST_GPU)
-TEST_CASE("cuda sanitize: nothing waits for the device, and nothing is copied", "[cuda]") {
+TEST_CASE("cuda sanitize: nothing waits for the device, and nothing is copied", "[cuda][cached]") {
   Training training(amp::OverflowPolicy::kSanitize);
   for (int i = 0; i < 4; ++i) training.step();
   standin::toolkit().reset();

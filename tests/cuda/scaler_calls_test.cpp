@@ -38,7 +38,7 @@ void check(const Options& options) {
   }
 }
 
-TEST_CASE("cuda scaler: the loop never waits", "[cuda]") {
+TEST_CASE("cuda scaler: the loop never waits", "[cuda][cached]") {
   check<amp::SGD>(amp::SGDOptions{.lr = 0.01,
                                   .momentum = 0.9,
                                   .weight_decay = 0.01,
@@ -49,7 +49,7 @@ TEST_CASE("cuda scaler: the loop never waits", "[cuda]") {
   check<amp::AdamW>(amp::AdamOptions{.lr = 0.01, .eps = kEps});
 }
 
-TEST_CASE("cuda scaler: two optimizers never wait", "[cuda]") {
+TEST_CASE("cuda scaler: two optimizers never wait", "[cuda][cached]") {
   (void)cuda_training::train_two(amp::kCUDA, kReset, kCount);
   check_settled();
 }

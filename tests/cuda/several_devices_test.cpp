@@ -320,7 +320,7 @@ TEST_CASE("cuda several devices: an optimizer elsewhere steps as beside the scal
 
 TEST_CASE(
     "cuda several devices: between CUDA devices the host does not wait, and there are two copies",
-    "[cuda]") {
+    "[cuda][cached]") {
   for (const Path path : kPaths) {
     INFO("path " << static_cast<int>(path));
     standin::Counters counters;

@@ -86,7 +86,7 @@ void check_cycle(Optimizer&& optimizer) {
   CHECK(scaler.counters().applied == 8);
 }
 
-TEST_CASE("cuda step: a cycle over 300 parameters is four launches", "[cuda]") {
+TEST_CASE("cuda step: a cycle over 300 parameters is four launches", "[cuda][cached]") {
   for (const amp::DType dtype : {amp::kFloat32, amp::kFloat16}) {
     INFO(name(dtype));
     check_cycle(amp::Adam(parameters(kCount, kCUDA, dtype), {.lr = 0.01}));
@@ -95,7 +95,7 @@ TEST_CASE("cuda step: a cycle over 300 parameters is four launches", "[cuda]") {
   }
 }
 
-TEST_CASE("cuda step: two optimizers of one scaler keep their tables", "[cuda]") {
+TEST_CASE("cuda step: two optimizers of one scaler keep their tables", "[cuda][cached]") {
   amp::Adam first(parameters(kCount, kCUDA), {.lr = 0.01});
   amp::SGD second(parameters(kCount / 2, kCUDA), {.lr = 0.01});
   amp::GradScaler scaler({.init_scale = 8});

@@ -127,7 +127,7 @@ TEST_CASE("cuda weight storage: steps follow what is written beside a graph, and
 
 #if !defined(AMP_TEST_GPU)
 TEST_CASE("cuda weight storage: a step is one launch, without allocation or synchronisation",
-          "[cuda]") {
+          "[cuda][cached]") {
   for (Case c : cases()) {
     INFO(c.text());
     c.zero_grad = true;

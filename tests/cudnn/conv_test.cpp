@@ -465,7 +465,8 @@ TEST_CASE("cudnn conv2d: ever new shapes do not take ever more memory", "[cuda]"
   CHECK(standin::dnn.descriptors == 0);
 }
 
-TEST_CASE("cudnn conv2d: in the steady state nothing is allocated or waited for", "[cuda]") {
+TEST_CASE("cudnn conv2d: in the steady state nothing is allocated or waited for",
+          "[cuda][cached]") {
   forget();
   const Convolution it(usual(), amp::kBFloat16, true);
   for (int i = 0; i < 2; ++i) (void)it.by_either();

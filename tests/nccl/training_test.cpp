@@ -111,7 +111,7 @@ TEST_CASE("nccl: data parallel training is that of one GPU", "[nccl][cuda]") {
   }
 }
 
-TEST_CASE("nccl: a step of data parallel training waits for nothing", "[nccl][cuda]") {
+TEST_CASE("nccl: a step of data parallel training waits for nothing", "[nccl][cuda][cached]") {
   for (const bool sharded : {false, true}) {
     standin::Counters counters;
     (void)on_gpus(2, [&](const Gpu& gpu) {
