@@ -21,6 +21,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -82,6 +83,8 @@ struct Meeting {
     Queue* queue;
     const void* sent;
     void* received;
+    std::thread::id caller;
+    std::uint64_t submission;  // of its thread: a call, or a group of calls
     std::shared_ptr<Moment> done = std::make_shared<Moment>();
     bool arrived = false;
   };
@@ -92,6 +95,15 @@ struct Meeting {
   std::map<int, Member> members = {};  // that have made the call
   bool over = false, broken = false;   // broken: a member was aborted, so it never happens
 
+  /// A call of one rank may block until the other ranks have called, so a thread that calls for
+  /// several ranks has to do it in a group.
+  void join(int member, Member joined) {
+    for (const auto& [key, other] : members) {
+      if (other.caller == joined.caller && other.submission != joined.submission)
+        stop("a thread called for two ranks, and not in one group");
+    }
+    members.emplace(member, std::move(joined));
+  }
   void arrive(int member) {
     members.at(member).arrived = true;
     const auto arrived = std::count_if(members.begin(), members.end(),
@@ -192,7 +204,7 @@ struct NcclOpenGroup {
 inline thread_local NcclOpenGroup nccl_group;
 
 /// A stream comes to all operations of a group before it waits for any.
-inline void add_nccl_calls(const std::vector<NcclCall>& calls) {
+inline void add_nccl_calls(const std::vector<NcclCall>& calls, std::uint64_t submission) {
   std::vector<std::shared_ptr<Meeting>> joined;
   for (const NcclCall& call : calls) {
     NcclRanks& ranks = *call.comm->ranks;
@@ -203,8 +215,8 @@ inline void add_nccl_calls(const std::vector<NcclCall>& calls) {
     if (meeting == nullptr)
       meeting = std::make_shared<Meeting>(Meeting{call.text, call.size, call.run});
     if (meeting->call != call.text) stop("the ranks of a communicator make different calls");
-    meeting->members.emplace(call.member, Meeting::Member{call.comm->rank, call.stream->queue,
-                                                          call.sent, call.received});
+    meeting->join(call.member, {call.comm->rank, call.stream->queue, call.sent, call.received,
+                                std::this_thread::get_id(), submission});
     meeting->point();
     joined.push_back(meeting);
     nccl.sent[call.comm->rank] += call.bytes_sent;
@@ -222,6 +234,8 @@ inline ncclResult_t run_nccl_calls(const std::vector<NcclCall>& calls) {
     if (capture != nullptr && capture->invalid) return ncclUnhandledCudaError;
     if (call.comm->busy) stop("two threads use a communicator at a time");
   }
+  static std::uint64_t submissions = 0;
+  const std::uint64_t submission = ++submissions;
   std::map<Stream*, std::vector<NcclCall>> by_stream;
   for (const NcclCall& call : calls) by_stream[call.stream].push_back(call);
   for (const auto& entry : by_stream) {
@@ -231,13 +245,13 @@ inline ncclResult_t run_nccl_calls(const std::vector<NcclCall>& calls) {
       capture->nodes.push_back({.run = nullptr, .tally = {}, .add = [all](Stream& launched) {
                                   std::vector<NcclCall> again = all;
                                   for (NcclCall& call : again) call.stream = &launched;
-                                  add_nccl_calls(again);
+                                  add_nccl_calls(again, ++submissions);
                                 }});
       ++capture->streams[stream].nodes;
       continue;
     }
     for (const NcclCall& call : all) call.comm->busy = true;
-    add_nccl_calls(all);
+    add_nccl_calls(all, submission);
     for (const NcclCall& call : all) call.comm->busy = false;
   }
   for (const NcclCall& call : calls) {
@@ -419,6 +433,7 @@ inline ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int size, ncclUniqu
 inline ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   STANDIN_NCCL_CALL("ncclCommDestroy");
   const auto own = standin::find(comm);
+  if (standin::nccl_group.depth != 0) standin::stop("a communicator was destroyed in a group");
   for (const auto& [key, meeting] : own->ranks->meetings) {
     for (const auto& [member, joined] : meeting->members) {
       if (joined.rank == own->rank && !meeting->over)
