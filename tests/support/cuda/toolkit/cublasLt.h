@@ -7,10 +7,12 @@
 
 #include <cublas_v2.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 enum cublasLtEpilogue_t {
@@ -160,7 +162,65 @@ inline std::uint64_t lt_inner(const cublasLtMatmulDescOpaque_t& desc,
   return desc.transpose[0] != CUBLAS_OP_N ? a.rows : a.columns;
 }
 
-/// Returns CUBLAS_STATUS_SUCCESS if the sizes of a problem belong together.
+/// What cuBLASLt's documentation (cublasLtEpilogue_t, cublasLtMatmulDescAttributes_t) says of the
+/// epilogues that are here: whether they take a vector, and by what the leading dimension of their
+/// auxiliary matrix must be divisible, in its elements; bits are relu's. 0: they take none.
+struct LtRule {
+  std::uint32_t epilogue;
+  bool has_vector;
+  std::int64_t aux_multiple;
+};
+inline constexpr LtRule kLtRules[] = {
+    {CUBLASLT_EPILOGUE_DEFAULT, false, 0},
+    {CUBLASLT_EPILOGUE_RELU, false, 0},
+    {CUBLASLT_EPILOGUE_BIAS, true, 0},
+    {CUBLASLT_EPILOGUE_RELU_AUX, false, 128},
+    {CUBLASLT_EPILOGUE_RELU_AUX_BIAS, true, 128},
+    {CUBLASLT_EPILOGUE_DRELU, false, 128},
+    {CUBLASLT_EPILOGUE_DRELU_BGRAD, true, 128},
+    {CUBLASLT_EPILOGUE_GELU_AUX, false, 8},
+    {CUBLASLT_EPILOGUE_GELU_AUX_BIAS, true, 8},
+    {CUBLASLT_EPILOGUE_DGELU, false, 8},
+    {CUBLASLT_EPILOGUE_DGELU_BGRAD, true, 8},
+    {CUBLASLT_EPILOGUE_BGRADB, true, 0},
+};
+/// Types of A and B, and of C, D, the vector and the auxiliary matrix (documentation of
+/// cublasLtMatmul, of scales in float32). Nothing but CUBLASLT_EPILOGUE_DEFAULT is for others.
+struct LtTypes {
+  cudaDataType factors, output;
+};
+inline constexpr LtTypes kLtTypes[] = {
+    {CUDA_R_16F, CUDA_R_16F},  {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_16BF},
+    {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_32F},
+};
+
+/// While one exists, the heuristics find nothing for about one problem of eight, by the seed of the
+/// scheduler: so they may, for whatever problem.
+class LtRefusals {
+ public:
+  LtRefusals() { ++count(); }
+  LtRefusals(const LtRefusals&) = delete;
+  LtRefusals& operator=(const LtRefusals&) = delete;
+  ~LtRefusals() { --count(); }
+  static int& count() {
+    static int count = 0;
+    return count;
+  }
+  static bool hit(const cublasLtMatmulDescOpaque_t& desc, const cublasLtMatrixLayoutOpaque_t& a,
+                  const cublasLtMatrixLayoutOpaque_t& d) {
+    if (count() == 0) return false;
+    std::uint64_t x = toolkit().schedule.seed();
+    for (const std::uint64_t part : {std::uint64_t{desc.epilogue}, a.rows, a.columns, d.rows,
+                                     d.columns, static_cast<std::uint64_t>(d.type)}) {
+      x = (x + part + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+      x ^= x >> 31;
+    }
+    return x % 8 == 0;
+  }
+};
+
+/// Returns CUBLAS_STATUS_SUCCESS if the sizes of a problem belong together, and it is among the
+/// documented ones.
 inline cublasStatus_t lt_check(const cublasLtMatmulDescOpaque_t& desc,
                                const cublasLtMatrixLayoutOpaque_t& a,
                                const cublasLtMatrixLayoutOpaque_t& b,
@@ -173,15 +233,19 @@ inline cublasStatus_t lt_check(const cublasLtMatmulDescOpaque_t& desc,
       (tb ? b.rows : b.columns) != d.columns ||
       (ta ? a.rows : a.columns) != (tb ? b.columns : b.rows))
     return CUBLAS_STATUS_INVALID_VALUE;
-  const bool sixteen = a.type == CUDA_R_16F || a.type == CUDA_R_16BF;
-  if (a.type != b.type || !(sixteen || a.type == CUDA_R_32F) ||
-      !(d.type == CUDA_R_32F || d.type == a.type) || desc.compute == CUBLAS_COMPUTE_64F ||
-      !blas_has(a.type))
+  const auto* const rule =
+      std::find_if(std::begin(kLtRules), std::end(kLtRules),
+                   [&](const LtRule& r) { return r.epilogue == desc.epilogue; });
+  if (rule == std::end(kLtRules) || a.type != b.type || desc.compute == CUBLAS_COMPUTE_64F ||
+      !blas_has(a.type) ||
+      std::none_of(std::begin(kLtTypes), std::end(kLtTypes), [&](const LtTypes& types) {
+        return types.factors == a.type && types.output == d.type;
+      }))
     return CUBLAS_STATUS_NOT_SUPPORTED;
-  if ((desc.epilogue & 128) == 0) return CUBLAS_STATUS_SUCCESS;
-  const bool relu = (desc.epilogue & (2 | 8)) != 0;
+  if (rule->has_vector && desc.bias == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  if (rule->aux_multiple == 0) return CUBLAS_STATUS_SUCCESS;
   return desc.aux != nullptr && desc.aux_leading >= static_cast<std::int64_t>(d.rows) &&
-                 desc.aux_leading % (relu ? 128 : 8) == 0
+                 desc.aux_leading % rule->aux_multiple == 0
              ? CUBLAS_STATUS_SUCCESS
              : CUBLAS_STATUS_INVALID_VALUE;
 }
@@ -221,6 +285,7 @@ inline cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   for (const std::uint32_t alignment : preference->alignments) {
     if (alignment < 16) return CUBLAS_STATUS_NOT_SUPPORTED;
   }
+  if (standin::LtRefusals::hit(*desc, *a, *d)) return CUBLAS_STATUS_SUCCESS;  // none found
   cublasLtMatmulAlgo_t& algo = results->algo;
   algo = {
       desc->epilogue, preference->reductions, {}, {d->rows, d->columns, 0}, preference->workspace};
@@ -282,6 +347,8 @@ inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc
       !standin::toolkit().on_device(desc->bias, vector_bytes))
     standin::stop("cuBLASLt was given a bias that is not on the device");
   // The kernels read both in 16 bytes, without checking their alignment.
+  if (workspace_bytes != 0 && !standin::is_aligned(workspace, 16))
+    return CUBLAS_STATUS_INVALID_VALUE;
   if (!standin::is_aligned(desc->bias, 16) || !standin::is_aligned(desc->aux, 16))
     standin::stop("misaligned address: of the bias, the sums or the auxiliary matrix of cuBLASLt");
   return standin::blas_enqueue(stream, [=, problem = *desc, reductions = algo->reductions] {
