@@ -67,6 +67,7 @@ AMP_PROCESS_STATE(cuda::detail::IdleStreams);
 AMP_PROCESS_STATE(cuda::detail::EventPools);
 AMP_PROCESS_STATE(cuda::detail::MemoryPools);
 AMP_PROCESS_STATE(cuda::detail::StagingBuffers);
+AMP_PROCESS_STATE(cuda::detail::PinnedBlocks);
 AMP_PROCESS_STATE(cuda::detail::HandleCaches);
 AMP_PROCESS_STATE(cuda::detail::AllBlasHandles);
 AMP_PROCESS_STATE(kernels::cuda::detail::LinkedConvLibrary);
