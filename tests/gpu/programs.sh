@@ -66,18 +66,38 @@ Target application returned an error|process didn't terminate successfully|\
 The application may have hit an error"
 }
 
+# Whether compute-sanitizer has an option: they differ from version to version.
+sanitizer_knows() { [[ $sanitizer_help == *" $1 "* ]]; }
+
 # sanitize_program NAME, with $tool
 sanitize_program() {
-  local log=$work/logs/$tool.$1.log output=$work/logs/$tool.$1.output.log status=0 ran flags=() text found
+  local log=$work/logs/$tool.$1.log output=$work/logs/$tool.$1.output.log
+  local status=0 ran flags=() text found left
   if time_is_over; then
     outcome "$tool" "$1" cut_off 0
     return
   fi
-  if [[ $tool == memcheck ]]; then
-    flags=(--report-api-errors no)      # an allocation that fails is what some tests ask for
-    local -x AMP_CUDA_NO_CACHE=1        # each tensor is an allocation of its exact size
+  left=$(seconds_left)
+  case $tool in
+    memcheck)
+      flags=(--report-api-errors no)  # an allocation that fails is what some tests ask for
+      # The allocations are in the order of streams; version 12 of CUDA follows that only on request.
+      ! sanitizer_knows "$races_option" || flags+=("$races_option" all)
+      ;;
+    initcheck)
+      ! sanitizer_knows --initcheck-address-space || flags+=(--initcheck-address-space all)
+      ;;
+    racecheck | synccheck)
+      # Most programs take longer than there is time: without a part for each, the first take all.
+      left=$((left * at_most / waiting < left ? left * at_most / waiting : left))
+      ((left > 0)) || left=1
+      ;;
+  esac
+  if [[ $tool == memcheck || $tool == initcheck ]]; then
+    # Each tensor is an allocation of its exact size, and nothing in it counts as written before.
+    local -x AMP_CUDA_NO_CACHE=1
   fi
-  timeout --kill-after=5 "$(seconds_left)" "$sanitizer" --tool "$tool" "${flags[@]}" \
+  timeout --kill-after=5 "$left" "$sanitizer" --tool "$tool" "${flags[@]}" \
     --error-exitcode 99 --log-file "$log" "$folder/device_$1" -d yes >"$output" 2>&1 || status=$?
   ran=$(cases_in "$output")
   text=$(grep -s 'SUMMARY' "$log" | tail -n 1 | sed 's/^=* *//')

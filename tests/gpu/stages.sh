@@ -125,13 +125,23 @@ time_is_over() { ((SECONDS >= stage_end)); }
 seconds_left() { echo $((stage_end > SECONDS ? stage_end - SECONDS : 1)); }
 limited() { timeout --kill-after=5 "$(seconds_left)" "$@"; }
 
-# at_once COUNT COMMAND NAME...: COMMAND NAME for each, COUNT at a time
+# share PART OF: the seconds of a stage that gets PART of OF parts of what is left, but at least 20,
+# since less shows nothing
+share() {
+  local seconds=$(((limit - SECONDS) * $1 / $2))
+  echo $((seconds > 20 ? seconds : 20))
+}
+
+# at_once COUNT COMMAND NAME...: COMMAND NAME for each, COUNT at a time. For COMMAND, `at_most` is
+# COUNT, and `waiting` says how many have not begun, its own NAME included.
 at_once() {
-  local most=$1 command=$2 name
+  local at_most=$1 command=$2 name waiting
   shift 2
+  waiting=$#
   for name in "$@"; do
-    while (($(jobs -rp | wc -l) >= most)); do wait -n; done
+    while (($(jobs -rp | wc -l) >= at_most)); do wait -n; done
     "$command" "$name" &
+    waiting=$((waiting - 1))
   done
   wait
 }

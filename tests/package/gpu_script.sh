@@ -68,21 +68,28 @@ run_programs() {
     "skipped device_gone no such library" "architecture 90" "nvcc 13.0" "commit 0123456" \
     >"$programs/programs.txt"
   local flags=(--programs "$programs" --smoke)
-  expect 0 "4 passed; 0 failed; 0 cut off; 3 skipped: $later" "${flags[@]}"
+  expect 0 "6 passed; 0 failed; 0 cut off; 3 skipped: $later" "${flags[@]}"
   three_files
   grep -q '"tool": "memcheck", "program": "device", "result": "passed", "cases ran": [1-9]' \
     "$work/out/gpu.json" || fail "no memcheck in gpu.json"
   grep -q '"commit": "0123456", "cuDNN": false' "$work/out/gpu.json" || fail "no commit in gpu.json"
   grep -q '^copy_op_fp32 ' "$work/out/gpu.txt" || fail "no table in gpu.txt"
-  tar -tzf "$work/out/logs.tar.gz" | grep -q 'logs/synccheck.device.log' || fail "no logs"
+  first_line() { tar -xOzf "$work/out/logs.tar.gz" "logs/$1.device.log" | head -n 1; }
+  [[ $(first_line memcheck) == *" --track-stream-ordered-races all "*" AMP_CUDA_NO_CACHE=1" ]] ||
+    fail "memcheck does not follow the order of streams"
+  [[ $(first_line initcheck) == *" --initcheck-address-space all "*" AMP_CUDA_NO_CACHE=1" ]] ||
+    fail "initcheck does not look at shared memory, or reused blocks hide what it looks for"
+  [[ $(first_line racecheck) == *"AMP_CUDA_NO_CACHE=" && $(first_line synccheck) == *" --tool "* ]] ||
+    fail "no racecheck or synccheck"
 
   flags+=(--only '^device_device$')
-  AMP_STANDIN_FINDING=memcheck expect 1 "2 passed; 1 failed: memcheck device (ERROR SUMMARY: 1 \
+  AMP_STANDIN_FINDING=memcheck expect 1 "4 passed; 1 failed: memcheck device (ERROR SUMMARY: 1 \
 errors); 0 cut off; 1 skipped: build (--programs)" "${flags[@]}"
   three_files
-  AMP_STANDIN_ENDED=synccheck expect 0 "2 passed; 0 failed; 1 cut off: synccheck device (after \
+  AMP_STANDIN_OLD=1 AMP_STANDIN_ENDED=synccheck expect 0 "4 passed; 0 failed; 1 cut off: synccheck device (after \
 $(sed -n 's/.*"program": "device".*"cases": \([0-9]*\).*/\1 of \1/p' "$work/out/gpu.json" | head -n 1) \
-cases); 1 skipped: build (--programs)" "${flags[@]}"
+cases); 2 skipped: build (--programs), the order of streams (this compute-sanitizer lacks \
+--track-stream-ordered-races)" "${flags[@]}"
   printf 'program device_missing\n' >>"$programs/programs.txt"
   expect 1 "1 passed; 1 failed: device_missing (it was not built); 0 cut off; 2 skipped: \
 build (--programs), sanitizer (--quick)" --quick --programs "$programs" --only '_(device|missing)$'
@@ -92,7 +99,7 @@ build (--programs), sanitizer (--quick)" --quick --programs "$programs" --only '
     >"$programs/device_skips"
   chmod +x "$programs/device_skips"
   printf 'program device_skips\n' >>"$programs/programs.txt"
-  expect 0 "3 passed; 0 failed; 0 cut off; 2 skipped: build (--programs), a case of skips \
+  expect 0 "5 passed; 0 failed; 0 cut off; 2 skipped: build (--programs), a case of skips \
 (there is one device)" --programs "$programs" --only skips
   grep -q 'Target application' "$(tar -C "$work" -xvzf "$work/out/logs.tar.gz" \
     logs/memcheck.skips.log | sed "s|^|$work/|")" || fail "the stand-in said nothing of the 77"
@@ -104,12 +111,21 @@ build (--programs), sanitizer (--quick)" --quick --programs "$programs" --only '
     chmod +x "$programs/device_late$name"
     printf 'program device_late%s\n' "$name" >>"$programs/programs.txt"
   done
-  expect 0 "0 passed; 0 failed; 7 cut off: test late? (after 0 of unknown cases), *, memcheck (no time \
-was left), synccheck (no time was left); 1 skipped: build (--programs)" --programs "$programs" --only late --limit 6
+  expect 0 "0 passed; 0 failed; 9 cut off: test late? (after 0 of unknown cases), *, memcheck (no time \
+was left), *, synccheck (no time was left); 1 skipped: build (--programs)" --programs "$programs" --only late --limit 6
   grep -q '"name": "device tests", "result": "cut off"' "$work/out/gpu.json" || fail "no stage"
-  AMP_STANDIN_HANGS=memcheck expect 0 "1 passed; 0 failed; 2 cut off: memcheck skips (after 1 of 1 \
-cases), synccheck (no time was left); 2 skipped: build (--programs), a case of skips (there is one \
+  AMP_STANDIN_HANGS=memcheck expect 0 "1 passed; 0 failed; 4 cut off: memcheck skips (after 1 of 1 \
+cases), racecheck (no time was left), *, synccheck (no time was left); 2 skipped: build (--programs), a case of skips (there is one \
 device)" --programs "$programs" --only skips --limit 7
+
+  # Of racecheck's time each program has a part.
+  for name in 1 2 3 4; do
+    cp "$programs/device_skips" "$programs/device_begins$name"
+    printf 'program device_begins%s\n' $name >>"$programs/programs.txt"
+  done
+  AMP_STANDIN_HANGS=racecheck expect 0 "8 passed; 0 failed; 6 cut off: racecheck begins*, initcheck \
+(no time was left), synccheck (no time was left); *" --programs "$programs" --only begins --limit 12
+  ! grep -q 'racecheck.*after 0 of' "$work/log" || fail "the first programs took all of the time"
 
   # Ended from outside, it still hands over what it has.
   rm -rf "$work/out" "$work/log"  # the log of the run before names the same stages
@@ -175,7 +191,7 @@ build_and_run() {
   local generator
   for generator in make ninja; do
     [[ -e $work/commands/$generator ]] || continue
-    expect 0 "4 passed; 0 failed; 0 cut off; 0 skipped" --only '^device_device$' \
+    expect 0 "6 passed; 0 failed; 0 cut off; 0 skipped" --only '^device_device$' \
       --wheels "$machine/wheels"
     three_files
     rm -f "$work"/commands/{make,gmake}
