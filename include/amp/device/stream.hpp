@@ -62,6 +62,7 @@ class StreamGuard {
   detail::CurrentStreams::Choice& choice() const;
 
   int index_;
+  void* stream_;
   detail::CurrentStreams::Choice before_;
 };
 

@@ -12,7 +12,8 @@
 
 namespace amp::inline v0 {
 
-AMP_INLINE StreamGuard::StreamGuard(Device device, void* stream) : index_(device.index) {
+AMP_INLINE StreamGuard::StreamGuard(Device device, void* stream)
+    : index_(device.index), stream_(stream) {
   AMP_CHECK(device.type == kCUDA && index_ >= 0 && index_ < kMaxDevices,
             "StreamGuard: `device` must be a CUDA device, but is ", device);
   {
@@ -24,12 +25,11 @@ AMP_INLINE StreamGuard::StreamGuard(Device device, void* stream) : index_(device
   choice() = {.stream = stream, .made = true};
 }
 AMP_INLINE StreamGuard::~StreamGuard() {
-  void* const stream = choice().stream;
   choice() = before_;
   const detail::ProcessLock lock(detail::LockOf::kStreams);
   auto& all = process_state<detail::GuardedStreams>().entries;
   const auto own = std::find_if(all.rbegin(), all.rend(), [&](const auto& entry) {
-    return entry.device == index_ && entry.stream == stream;
+    return entry.device == index_ && entry.stream == stream_;
   });
   *own = all.back();
   all.pop_back();
