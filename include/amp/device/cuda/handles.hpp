@@ -125,10 +125,13 @@ class BlasHandle {
   }
 
  private:
-  /// The stream may have been destroyed already; cublasDestroy() waits for the device.
+  /// The stream may have been destroyed already; cublasDestroy() waits for the device. If there is
+  /// no handle, the constructor failed: its stream is current, and nothing has waited for it.
   void dispose() noexcept {
-    if (call_.handle != nullptr) (void)cublasDestroy(call_.handle);
-    if (call_.workspace != nullptr) memory_pool(device_).deallocate_idle(call_.workspace);
+    if (call_.workspace == nullptr) return;
+    if (call_.handle == nullptr) return memory_pool(device_).deallocate(call_.workspace);
+    (void)cublasDestroy(call_.handle);
+    memory_pool(device_).deallocate_idle(call_.workspace);
   }
 
   /// cuBLAS's recommendation for Hopper (documentation of cublasSetWorkspace()); other devices need
