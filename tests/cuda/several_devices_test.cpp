@@ -967,11 +967,12 @@ TEST_CASE("cuda several devices: the copy of the scale is the last, whichever st
   const UserStream busy(1), idle(1);
   for (int round = 0; round < 60; ++round) {
     Scaler scaler(kCPU, {.init_scale = 8});
+    Tensor first;
     {
       const amp::StreamGuard guard(kSecond, busy.get());
       Tensor x = amp::ones({100}, {.device = kSecond});
       for (int i = 0; i < 8; ++i) x = x + 1;
-      (void)scaler.scale(loss);
+      first = scaler.scale(loss);
     }
     scaler.update(16.0);
     {
@@ -980,6 +981,8 @@ TEST_CASE("cuda several devices: the copy of the scale is the last, whichever st
     }
     busy.synchronize();
     idle.synchronize();
+    CHECK(first.item<double>() == 8);
+    first = {};
     const amp::StreamGuard guard(kSecond, idle.get());
     CHECK(scaler.scale(loss).item<double>() == 16);
   }

@@ -20,7 +20,7 @@ namespace amp::inline v0::detail {
 /// The address of a 0-dimensional float32. Unlike data<float>(), it does not count as a write.
 inline float* scalar_data(const Tensor& scalar) { return static_cast<float*>(scalar.raw_data()); }
 
-/// Scale and inverse on one device. Their addresses never change.
+/// Scale and inverse on one device.
 struct ScaleTensors {
   Device device() const { return scale.device(); }
   const float* inverse() const { return scalar_data(scale) + 1; }
@@ -34,7 +34,7 @@ static_assert(offsetof(kernels::ScaleState, scale) == 0 &&
               offsetof(kernels::ScaleState, inverse) == sizeof(float));
 
 /// A copy of scale and inverse on another device than the scaler's. It is refreshed when it is used
-/// and the scale has changed. A copy from one CUDA device to another is ordered by streams; a copy
+/// and the scale has changed, in new memory if another stream has used it. A copy from one CUDA device to another is ordered by streams; a copy
 /// to the host synchronises.
 class ScaleCopy {
  public:
@@ -47,7 +47,8 @@ class ScaleCopy {
  private:
   ScaleTensors tensors_;
   std::uint64_t version_ = ~std::uint64_t{0};  // of the state that was copied
-  StreamMark copied_;  // losses and gradients of one device may come on several streams
+  StreamMark copied_;       // losses and gradients of one device may come on several streams
+  bool is_shared_ = false;  // whether other streams than that of the copy have asked for it
 };
 
 /// The state of a scaler on its device, and the copies on other devices.
@@ -60,7 +61,7 @@ class DeviceScale {
   Device device() const { return state_.device(); }
   kernels::ScaleState* data() const { return static_cast<kernels::ScaleState*>(state_.raw_data()); }
 
-  /// Scale and inverse on the scaler's own device.
+  /// Scale and inverse on the scaler's own device. Their addresses never change.
   const ScaleTensors& own() const { return own_; }
   /// Scale and inverse on `device`: a copy if that is not the scaler's device, and then this throws
   /// while a graph is recorded. The reference is valid until the next call.

@@ -14,15 +14,23 @@
 
 namespace amp::inline v0::detail {
 
+/// Memory for a scale, with its inverse behind it.
+AMP_COLD Tensor new_scale(Device device) { return empty({2}, {.device = device}).alias({}, {}, 0); }
+
 AMP_COLD ScaleCopy::ScaleCopy(Device device)
-    : tensors_{.scale = empty({2}, {.device = device}).alias({}, {}, 0),
-               .one = ones({}, {.device = device})} {}
+    : tensors_{.scale = new_scale(device), .one = ones({}, {.device = device})} {}
 
 AMP_COLD const ScaleTensors& ScaleCopy::refresh(const Tensor& state) {
-  // Also before it is overwritten: the last copy may still be under way on another stream.
-  if (copied_.wait(device())) share(device(), tensors_.scale.raw_data());
+  const bool is_elsewhere = copied_.wait(device());  // on another stream than the copy was made
   const std::uint64_t version = state.version();
-  if (version == version_) return tensors_;
+  if (version == version_) {
+    if (is_elsewhere) share(device(), tensors_.scale.raw_data());
+    is_shared_ = is_shared_ || is_elsewhere;
+    return tensors_;
+  }
+  // Another stream may still read the copy that it asked for: it is left alone.
+  if (is_elsewhere || is_shared_) tensors_.scale = new_scale(device());
+  is_shared_ = false;
   copy_bytes(device(), tensors_.scale.raw_data(), state.device(), state.raw_data(), kScaleBytes);
   tensors_.scale.mark_modified();
   copied_.record(device());
