@@ -15,6 +15,7 @@
 
 #include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/indexing/args.hpp"
+#include "amp/kernels/traversal/cuda/elements.cuh"
 #include "amp/kernels/traversal/cuda/pieces.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
 #include "amp/kernels/traversal/divider.hpp"
@@ -97,7 +98,7 @@ AMP_KERNEL void link_in_tiles_kernel(Indexed indexed, Occurrences<Place> occurre
     for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
       const std::int64_t value = values[i];
       if (!indexed.in_range(value)) {
-        *occurrences.out_of_range = 0;  // all threads write the same value
+        store_by_many(occurrences.out_of_range, 0);
         continue;
       }
       int next = i + 1, before = i - 1;

@@ -12,6 +12,7 @@
 
 #include "amp/core/math.hpp"
 #include "amp/kernels/traversal/cuda/device_list.cuh"
+#include "amp/kernels/traversal/cuda/elements.cuh"
 #include "amp/kernels/traversal/cuda/pieces.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
 #include "amp/kernels/unscale/args.hpp"
@@ -47,7 +48,7 @@ AMP_KERNEL void unscale_kernel(const Row* rows, std::int64_t count, std::int64_t
                               ? unscale_piece<double>(row, range, inverse, write)
                               : unscale_piece<float>(row, range, inverse, write);
                  });
-  if (bad) *found_inf = 1.0F;  // any number of threads may write it
+  if (bad) store_by_many(found_inf, 1.0F);
 }
 
 template <class C>
@@ -151,8 +152,8 @@ AMP_KERNEL void record_loss_kernel(Args args) {
   if (threadIdx.x < 2) bad[threadIdx.x] = false;
   __syncthreads();
   for (std::int64_t i = threadIdx.x; i < args.numel; i += blockDim.x) {
-    if (!is_finite(load<double>(args.loss, args.loss_dtype, i))) bad[0] = true;
-    if (!is_finite(load<double>(args.scaled, args.scaled_dtype, i))) bad[1] = true;
+    if (!is_finite(load<double>(args.loss, args.loss_dtype, i))) store_by_many(&bad[0], true);
+    if (!is_finite(load<double>(args.scaled, args.scaled_dtype, i))) store_by_many(&bad[1], true);
   }
   __syncthreads();
   if (threadIdx.x != 0) return;

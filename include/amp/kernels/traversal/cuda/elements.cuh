@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "amp/device/cuda/launch.cuh"
 #include "amp/kernels/compute_type.hpp"
@@ -47,6 +48,18 @@ __device__ __forceinline__ std::int64_t first_element() {
 }
 __device__ __forceinline__ std::int64_t element_step() {
   return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+}
+
+/// Stores a value that any number of threads may store there in this launch, all of them the same one:
+/// as a relaxed store of the memory model, that is no race. They read it after a barrier, or in a later
+/// launch.
+template <class T>
+__device__ __forceinline__ void store_by_many(T* to, std::type_identity_t<T> value) {
+#if defined(__CUDACC__)
+  *static_cast<volatile T*>(to) = value;  // PTX: "a volatile operation is treated as relaxed"
+#else
+  __atomic_store(to, &value, __ATOMIC_RELAXED);
+#endif
 }
 
 /// Loads element i of memory of any dtype. Compiled once per C, not at each use.

@@ -10,6 +10,7 @@
 
 #include "amp/core/math.hpp"
 #include "amp/kernels/traversal/cuda/device_list.cuh"
+#include "amp/kernels/traversal/cuda/elements.cuh"
 #include "amp/kernels/traversal/cuda/pieces.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
 #include "amp/kernels/unscale/formula.hpp"
@@ -300,7 +301,7 @@ AMP_KERNEL void pass_kernel(const Row* rows, std::int64_t count, std::int64_t ch
                    }
                    __syncthreads();
                  });
-  if (bad) results.write_found_inf();  // by however many threads
+  if (bad && results.found_inf != nullptr) store_by_many(results.found_inf, 1.0F);
   if (!is_last_block(arrived)) return;
   const double squares = sum_of_chunks(sums, chunks, lanes);
   if constexpr (kTallies) {
