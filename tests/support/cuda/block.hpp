@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// One block of a CUDA grid, run on the host: its threads are fibers, taken in turn. A thread gives
-// way when it waits for others (a barrier, a shuffle); threads that never wait share one fiber.
+// A CUDA grid, run on the host: its blocks one after the other, the threads of a block as fibers,
+// in turn. A thread gives way if it waits for others (a barrier, a shuffle). Which block and which
+// thread comes first, the seed decides (chance.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/cuda/chance.hpp"
 #include "support/cuda/fiber.hpp"
 #include "support/cuda/inside.hpp"
 
@@ -27,8 +29,29 @@ struct dim3 {
 inline thread_local uint3 threadIdx{}, blockIdx{};
 inline thread_local dim3 blockDim{}, gridDim{};
 
+// Shared memory is a section of the program, so that each block finds other bytes in it than it
+// needs. g++ does not place the variables of templates in sections.
+#if defined(__clang__)
+#define STANDIN_SHARED __attribute__((section("standin_shared"))) static
+extern "C" __attribute__((weak)) unsigned char __start_standin_shared[], __stop_standin_shared[];
+#else
+#define STANDIN_SHARED static thread_local
+#endif
+
 namespace standin {
 
+/// Fills shared memory with what no kernel takes for its own, before a block begins.
+inline void poison_shared_memory() {
+#if defined(__clang__)
+  if (__start_standin_shared == nullptr) return;  // no kernel has any
+  const races::Quiet quiet;
+  const auto bytes = static_cast<std::size_t>(__stop_standin_shared - __start_standin_shared);
+  std::memset(__start_standin_shared, 0xcd, bytes);
+  races::begin_shared_memory(__start_standin_shared, __stop_standin_shared);
+#endif
+}
+
+/// The threads of a block, and what they wait for.
 class Block {
  public:
   /// The block that runs on this thread.
@@ -36,27 +59,27 @@ class Block {
   /// Whether this thread is inside a kernel.
   static bool running() { return slot() != nullptr; }
 
-  /// Runs `kernel` once for each of `threads` threads.
+  /// Runs `kernel` once for each thread.
   template <class Kernel>
-  void run(unsigned threads, Kernel& kernel) {
+  void run(const std::vector<unsigned>& threads, Kernel& kernel) {
     body_ = [](void* pointer) { (*static_cast<Kernel*>(pointer))(); };
     kernel_ = &kernel;
-    threads_ = threads;
-    begun_ = finished_ = barrier_arrived_ = 0;
-    warps_.assign((threads + 31) / 32, Warp{});
+    threads_ = threads.data();
+    count_ = static_cast<unsigned>(threads.size());
+    warps_.resize((count_ + 31) / 32);
     slot() = this;
-    while (finished_ < threads_) {
-      // Runs all threads that can go on, then those that have not begun, in new fibers.
+    while (begun_ < count_) {
+      active_.push_back(take_fiber());
+      active_.back()->fiber.start(&Block::take_threads, this);
+      resume(*active_.back());
+    }
+    retire();
+    while (finished_ < count_) {
       bool moved = false;
-      for (std::size_t i = 0; i < active_.size(); ++i) {
-        if (active_[i]->ready == nullptr || !active_[i]->ready(active_[i]->condition)) continue;
-        resume(*active_[i]);
+      for (const auto& waiting : active_) {
+        if (!waiting->ready(waiting->condition)) continue;
+        resume(*waiting);
         moved = true;
-      }
-      for (; begun_ < threads_; moved = true) {
-        active_.push_back(take_fiber());
-        active_.back()->fiber.start(&Block::take_threads, this);
-        resume(*active_.back());
       }
       retire();
       if (!moved) stop("the threads of a block wait for each other forever");
@@ -72,11 +95,12 @@ class Block {
     wait([this, round] { return barrier_round_ != round; });
   }
 
-  /// All lanes of the warp give a value each; the caller gets that of `lane`.
+  /// All lanes of the warp give a value each; the caller gets that of `lane`. This orders no
+  /// memory.
   template <class T>
   T exchange(unsigned mask, T value, unsigned lane) {
     static_assert(sizeof(T) <= 8);
-    if (mask != ~0u || threads_ % 32 != 0) stop("only whole warps exchange values here");
+    if (mask != ~0u || count_ % 32 != 0) stop("only whole warps exchange values here");
     const unsigned self = threadIdx.x % 32;
     Warp& warp = warps_[threadIdx.x / 32];
     const std::uint64_t round = warp.round;
@@ -114,16 +138,21 @@ class Block {
   void resume(Running& running) {
     running.ready = nullptr;
     running_ = &running;
-    threadIdx = running.thread;
+    set_thread(running.thread);
     running.fiber.resume();
+  }
+  void set_thread(uint3 thread) {
+    threadIdx = thread;
+    races::begin_thread(thread.x);
   }
   /// A fiber takes threads until one of them waits; when that one returns, so does the fiber.
   static void take_threads(void* block_pointer) {
     Block& block = *static_cast<Block*>(block_pointer);
     Running& self = *block.running_;
     self.waited = false;
-    while (!self.waited && block.begun_ < block.threads_) {
-      self.thread = threadIdx = {block.begun_++, 0, 0};
+    while (!self.waited && block.begun_ < block.count_) {
+      self.thread = {block.threads_[block.begun_++], 0, 0};
+      block.set_thread(self.thread);
       block.body_(block.kernel_);
       ++block.finished_;
       block.release_barrier();
@@ -140,9 +169,10 @@ class Block {
     }
   }
   void release_barrier() {
-    if (barrier_arrived_ == 0 || barrier_arrived_ < threads_ - finished_) return;
+    if (barrier_arrived_ == 0 || barrier_arrived_ < count_ - finished_) return;
     barrier_arrived_ = 0;
     ++barrier_round_;
+    races::pass_barrier();
   }
 
   using Fibers = std::vector<std::unique_ptr<Running>>;
@@ -166,12 +196,31 @@ class Block {
 
   void (*body_)(void*) = nullptr;
   void* kernel_ = nullptr;
-  unsigned threads_ = 0, begun_ = 0, finished_ = 0;
+  const unsigned* threads_ = nullptr;  // in the order in which they begin
+  unsigned count_ = 0, begun_ = 0, finished_ = 0;
   unsigned barrier_arrived_ = 0;
   std::uint64_t barrier_round_ = 0;
   Fibers active_;
   Running* running_ = nullptr;  // the fiber whose turn it is
   std::vector<Warp> warps_;
 };
+
+/// Runs `kernel` for each thread of each block; `address` is the kernel's.
+template <class Kernel>
+void run_grid(dim3 grid, unsigned threads, const void* address, Kernel& kernel, Chance& chance) {
+  gridDim = grid;
+  blockDim = threads;
+  std::vector<unsigned> order_of_blocks, order_of_threads;
+  chance.order(order_of_blocks, grid.x * grid.y * grid.z);
+  races::begin_launch(address, threads);
+  for (const unsigned block : order_of_blocks) {
+    blockIdx = {block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y};
+    chance.order(order_of_threads, threads);
+    poison_shared_memory();
+    races::begin_block(block);
+    Block().run(order_of_threads, kernel);
+  }
+  races::end_launch();
+}
 
 }  // namespace standin

@@ -55,7 +55,8 @@ class DeviceMemory {
   /// What was freed in the order of a stream that has not come to it, and never will, is no leak.
   ~DeviceMemory() {
     for (const auto& [address, block] : blocks_) {
-      if (block.freed) ::operator delete (const_cast<void*>(address), std::align_val_t{256});
+      if (block.freed)
+        ::operator delete (const_cast<void*>(address), std::align_val_t{races::kAlignment});
     }
   }
 
@@ -73,7 +74,8 @@ class DeviceMemory {
   void* allocate(std::size_t bytes, std::shared_ptr<Pool> pool, bool of_graph) {
     const Inside inside;
     if (bytes > left(pool->device)) return nullptr;
-    void* const address = ::operator new (bytes, std::align_val_t{256});
+    void* const address = ::operator new (bytes, std::align_val_t{races::kAlignment});
+    races::begin_memory(address, bytes);
     pool->take(bytes);
     blocks_[address] = {bytes, ++allocated_, std::move(pool), false, of_graph};
     return address;
@@ -84,8 +86,7 @@ class DeviceMemory {
   }
   /// Fresh memory is no zeros.
   void begin(const void* address, std::uint64_t id) {
-    if (const Block* const block = find(address); block != nullptr && block->id == id)
-      fill(const_cast<void*>(address), block->bytes, 0xcd);
+    fill(const_cast<void*>(address), bytes_of(address, id), 0xcd);
   }
   /// Says that it will be released.
   void free(Block& block) {
@@ -93,17 +94,17 @@ class DeviceMemory {
     block.pool->used -= block.bytes;
   }
   void release(const void* address, std::uint64_t id) {
-    const Inside inside;
-    const auto found = blocks_.find(address);
-    if (found == blocks_.end() || found->second.id != id) return;
-    const std::size_t bytes = found->second.bytes;
-    blocks_.erase(found);
     auto* const memory = const_cast<void*>(address);
+    const std::size_t bytes = bytes_of(address, id);
+    if (bytes == 0) return;
+#if !defined(STANDIN_ASAN)
+    fill(memory, bytes, kDead);  // it counts as a write by the stream
+#endif
+    const Inside inside;
+    blocks_.erase(address);
 #if defined(STANDIN_ASAN)
-    ::operator delete (memory, std::align_val_t{256});
-    (void)bytes;
+    ::operator delete (memory, std::align_val_t{races::kAlignment});
 #else
-    fill(memory, bytes, kDead);
     dead_.emplace_back(memory, bytes);
     dead_bytes_ += bytes;
     while (dead_.size() > kMostDead || dead_bytes_ > kMostDeadBytes) bury();
@@ -140,11 +141,17 @@ class DeviceMemory {
   static constexpr unsigned char kDead = 0xdd;
   static constexpr std::size_t kMostDead = 64, kMostDeadBytes = std::size_t{64} << 20;
   // Of what is large, a workspace, the first will do.
-  static constexpr std::size_t kFilled = std::size_t{1} << 20;
+  static constexpr std::size_t kFilled = std::size_t{1} << (races::kAreFound ? 14 : 20);
 
   const Blocks::value_type* at(const void* address) const {
     const auto after = blocks_.upper_bound(address);
     return after != blocks_.begin() ? &*std::prev(after) : nullptr;
+  }
+  /// 0 if the block exists no more.
+  std::size_t bytes_of(const void* address, std::uint64_t id) {
+    const Inside inside;
+    const Block* const block = find(address);
+    return block != nullptr && block->id == id ? block->bytes : 0;
   }
   static void fill(void* memory, std::size_t bytes, unsigned char value) {
     std::memset(memory, value, (std::min)(bytes, kFilled));
@@ -157,7 +164,8 @@ class DeviceMemory {
     if (!std::all_of(begin, begin + (std::min)(bytes, kFilled),
                      [](unsigned char byte) { return byte == kDead; }))
       stop("device memory was written after it was freed");
-    ::operator delete (memory, std::align_val_t{256});
+    races::end_memory(memory, bytes);
+    ::operator delete (memory, std::align_val_t{races::kAlignment});
   }
 
   Blocks blocks_;

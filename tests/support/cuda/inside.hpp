@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "support/cuda/races.hpp"
+
 namespace standin {
 
 /// While one exists, its thread is inside of the toolkit: what happens there is not amp's doing.
@@ -21,6 +23,9 @@ class Inside {
     static thread_local int depth = 0;
     return depth;
   }
+
+ private:
+  races::Quiet quiet_;
 };
 
 [[noreturn]] inline void stop(const char* why) {

@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/cuda/chance.hpp"
 #include "support/cuda/inside.hpp"
 
 namespace standin {
@@ -38,25 +39,41 @@ struct Moment {
   bool happened = false;
   std::chrono::steady_clock::time_point when = {};
   Queue* queue = nullptr;  // has to go on for it to happen; null: no queue has that work yet
+  races::Clock clock = {};
 };
 
 struct Work {
   std::function<void()> run = nullptr;            // may be empty
   std::shared_ptr<const Moment> after = nullptr;  // not before this
   std::shared_ptr<Moment> done = nullptr;
+  races::Clock told = {};  // by the host
 };
 
-/// The work of one stream that is not done yet.
+/// The work of one stream that is not done yet. In the order of CUDA, what a stream does comes
+/// after the call that asked for it, after the stream's work before, and after what it waits for;
+/// and what a host does comes after the work that it has waited for.
 struct Queue {
   int device;
   bool blocking;  // is ordered with the legacy stream
   std::deque<Work> pending = {};
   bool closed = false;  // its stream was destroyed
   int awaited = 0;      // by hosts
+  races::Stream stream = {};
 
   bool ready() const {
     return !pending.empty() &&
            (pending.front().after == nullptr || pending.front().after->happened);
+  }
+
+  /// Does the first of what is pending, which is ready.
+  void do_first() {
+    const Work& work = pending.front();
+    races::begin_work(stream);
+    races::learn(work.told);
+    if (work.after != nullptr) races::learn(work.after->clock);
+    if (work.run) work.run();
+    if (work.done != nullptr) races::tell(work.done->clock);
+    races::end_work();
   }
 };
 
@@ -68,11 +85,13 @@ class Schedule {
   }
   /// Does all work that is pending; what follows is a function of the seed.
   void set(std::uint64_t seed) {
+    const races::Quiet quiet;
     finish();
-    seed_ = seed;
-    random_ = seed * 0x9e3779b97f4a7c15u + 1;
+    chance_ = in_kernels = Chance(seed);
   }
-  std::uint64_t seed() const { return seed_; }
+  std::uint64_t seed() const { return chance_.seed(); }
+
+  Chance in_kernels{0};  // decides the order of blocks and threads
 
   std::recursive_mutex mutex;  // held in each call of the toolkit
 
@@ -98,17 +117,24 @@ class Schedule {
 
   void add(Queue& queue, Work work) {
     if (work.done != nullptr) work.done->queue = &queue;
+    races::tell(work.told);
     queue.pending.push_back(std::move(work));
     wake_others();
-    if ((seed_ == 0 && !held) || queue.pending.size() > kMostPending) finish(queue);
-    if (seed_ % 2 == 0) {
-      while (draw(2) == 0 && step_any()) {
+    if ((seed() == 0 && !held) || queue.pending.size() > kMostPending) do_all(queue);
+    if (seed() % 2 == 0) {
+      while (chance_.draw(2) == 0 && step_any()) {
       }
     }
   }
-  /// The end of all that the queue was told until now; null if nothing is pending.
+  /// The end of all that the queue was told until now. It may be null if nothing is pending.
   std::shared_ptr<const Moment> end_of(Queue& queue) {
-    if (queue.pending.empty()) return nullptr;
+    if (queue.pending.empty()) {
+      if (!races::kAreFound) return nullptr;
+      const auto past = std::make_shared<Moment>();
+      past->happened = true;
+      past->clock = queue.stream.clock;
+      return past;
+    }
     if (queue.pending.back().done == nullptr) {
       queue.pending.back().done = std::make_shared<Moment>();
       queue.pending.back().done->queue = &queue;
@@ -118,16 +144,24 @@ class Schedule {
 
   /// Some work may be done meanwhile: a host that asks again and again comes to an end.
   void pass_time() {
-    if (draw(2) == 0) step_any();
+    if (chance_.draw(2) == 0) step_any();
+  }
+  /// Whether a moment has come, or a queue's work is done: the host knows it then.
+  bool has_happened(const Moment& moment) {
+    if (moment.happened) races::learn(moment.clock);
+    return moment.happened;
+  }
+  bool is_done(const Queue& queue) {
+    if (queue.pending.empty()) races::learn(queue.stream.clock);
+    return queue.pending.empty();
   }
   void wait_for(const Moment& moment) {
-    while (!moment.happened) go_on(moment.queue);
+    while (!has_happened(moment)) go_on(moment.queue);
     forget_closed();
   }
   void finish(Queue& queue) {
-    ++queue.awaited;
-    while (!queue.pending.empty()) go_on(&queue);
-    --queue.awaited;
+    do_all(queue);
+    races::learn(queue.stream.clock);
   }
   void finish(int device) {
     finish_all([&](const Queue& queue) { return queue.device == device; });
@@ -139,17 +173,14 @@ class Schedule {
  private:
   static constexpr std::size_t kMostPending = 1024;  // then a launch waits, as on a GPU
 
-  /// From 0 to n - 1 (SplitMix64); 1 if nothing is to be left to chance.
-  std::uint64_t draw(std::uint64_t n) {
-    if (seed_ == 0) return 1;
-    std::uint64_t x = random_ += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (x ^ x >> 31) % n;
+  void do_all(Queue& queue) {
+    ++queue.awaited;
+    while (!queue.pending.empty()) go_on(&queue);
+    --queue.awaited;
   }
   bool step_any() {
     if (queues_.empty() || held) return false;
-    const std::size_t first = draw(queues_.size()) % queues_.size();
+    const std::size_t first = chance_.draw(queues_.size()) % queues_.size();
     for (std::size_t i = 0; i < queues_.size(); ++i) {
       Queue& queue = *queues_[(first + i) % queues_.size()];
       if (queue.ready()) {
@@ -167,13 +198,16 @@ class Schedule {
         return !queue->pending.empty() && is_meant(*queue);
       });
       if (found == queues_.end()) break;
-      finish(**found);
+      do_all(**found);
+    }
+    for (const auto& queue : queues_) {
+      if (is_meant(*queue)) races::learn(queue->stream.clock);
     }
     forget_closed();
   }
   /// Does what `awaited` waits for, or other work; sleeps if there is none that can be done.
   void go_on(Queue* awaited) {
-    if (draw(3) == 0) {
+    if (chance_.draw(3) == 0) {
       step_any();
     } else if (!advance(awaited) && !step_any()) {
       sleep();
@@ -192,9 +226,9 @@ class Schedule {
     return false;
   }
   void step(Queue& queue) {
+    queue.do_first();
     const Work work = std::move(queue.pending.front());
     queue.pending.pop_front();
-    if (work.run) work.run();
     if (work.done != nullptr) {
       work.done->happened = true;
       work.done->when = std::chrono::steady_clock::now();
@@ -207,7 +241,7 @@ class Schedule {
     });
   }
 
-  std::uint64_t seed_ = 0, random_ = 0;
+  Chance chance_{0};
   std::vector<std::unique_ptr<Queue>> queues_;
   std::condition_variable_any changed_;
 };

@@ -184,8 +184,8 @@ class Toolkit {
     }
     return disturbs;
   }
-  /// To be asked by each call that waits for a device, or for all (-1), in whatever thread and mode:
-  /// whether a stream of it captures. Such captures are invalid now.
+  /// To be asked by each call that waits for a device, or for all (-1), in whatever thread and
+  /// mode: whether a stream of it captures. Such captures are invalid now.
   bool breaks_capture(int device) {
     bool breaks = false;
     for (Capture* const capture : captures) {
@@ -267,8 +267,8 @@ class Toolkit {
   }
   /// Waits for all work of all streams: the host may then read what is "on the device".
   void finish() {
-    const std::lock_guard lock(mutex);
     const Inside inside;
+    const std::lock_guard lock(mutex);
     schedule.finish();
   }
 

@@ -98,6 +98,7 @@ inline cublasStatus_t begin_blas(const char* name) {
 }  // namespace standin
 
 #define STANDIN_BLAS_CALL(name)                                        \
+  const standin::races::Quiet standin_quiet;                           \
   const std::lock_guard standin_lock(standin::toolkit().mutex);        \
   if (const cublasStatus_t standin_status = standin::begin_blas(name); \
       standin_status != CUBLAS_STATUS_SUCCESS)                         \

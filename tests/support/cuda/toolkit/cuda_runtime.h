@@ -36,7 +36,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
-#define __shared__ static thread_local
+#define __shared__ STANDIN_SHARED
 #define __launch_bounds__(...)
 
 struct alignas(8) uint2 {
@@ -62,12 +62,11 @@ void __stwb(Word* to, Word value) {
 }
 
 inline void __syncthreads() { standin::Block::current().barrier(); }
-inline void __threadfence() {}  // blocks come one after the other
+inline void __threadfence() { standin::races::pass_fence(); }
+/// Orders nothing by itself.
 template <class Count>  // unsigned, unsigned long long
 Count atomicAdd(Count* sum, Count value) {
-  const Count before = *sum;
-  *sum += value;
-  return before;
+  return __atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
 }
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int lanes) {
@@ -103,6 +102,7 @@ inline cudaError_t cudaGetLastError() {
 
 /// Each call holds the lock, and may have been told to fail. This one makes no context.
 #define STANDIN_CALL_WITHOUT_CONTEXT(name)                       \
+  const standin::races::Quiet standin_quiet;                     \
   const std::lock_guard standin_lock(standin::toolkit().mutex);  \
   if (const int standin_status = standin::toolkit().begin(name)) \
   return static_cast<cudaError_t>(standin_status)
@@ -291,7 +291,8 @@ inline cudaError_t cudaStreamQuery(cudaStream_t stream) {
   if (of_stream.capture != nullptr)
     return standin::spoiled(*of_stream.capture, cudaErrorStreamCaptureUnsupported);
   standin::toolkit().schedule.pass_time();
-  return of_stream.queue->pending.empty() ? cudaSuccess : standin::failed(cudaErrorNotReady);
+  return standin::toolkit().schedule.is_done(*of_stream.queue) ? cudaSuccess
+                                                               : standin::failed(cudaErrorNotReady);
 }
 
 // --- events
@@ -334,7 +335,7 @@ inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
   if (!event->is_captured) {
     if (of_stream.capture != nullptr)
       return standin::spoiled(*of_stream.capture, cudaErrorStreamCaptureIsolation);
-    if (event->recorded != nullptr && !event->recorded->happened)
+    if (event->recorded != nullptr && (standin::races::kAreFound || !event->recorded->happened))
       standin::toolkit().add(of_stream, {.after = event->recorded});
     return cudaSuccess;
   }
@@ -376,7 +377,8 @@ inline cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (standin::toolkit().disturbs_capture())
     return standin::failed(cudaErrorStreamCaptureUnsupported);
   standin::toolkit().schedule.pass_time();
-  if (event->recorded == nullptr || event->recorded->happened) return cudaSuccess;
+  if (event->recorded == nullptr || standin::toolkit().schedule.has_happened(*event->recorded))
+    return cudaSuccess;
   return standin::failed(cudaErrorNotReady);
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
@@ -405,7 +407,8 @@ inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, 
 inline cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
   STANDIN_UNCAPTURED_CALL("cudaMallocHost");
   const standin::Inside inside;
-  *memory = ::operator new (bytes, std::align_val_t{256});
+  *memory = ::operator new (bytes, std::align_val_t{standin::races::kAlignment});
+  standin::races::begin_memory(*memory, bytes);
   standin::toolkit().pinned[*memory] = bytes;
   ++standin::toolkit().live.host_blocks;
   return cudaSuccess;
@@ -415,8 +418,9 @@ inline cudaError_t cudaFreeHost(void* memory) {
   STANDIN_DEVICE_WIDE_CALL("cudaFreeHost", -1);
   const standin::Inside inside;
   standin::toolkit().schedule.finish();
-  standin::toolkit().pinned.erase(memory);
-  ::operator delete (memory, std::align_val_t{256});
+  if (const auto block = standin::toolkit().pinned.extract(memory); !block.empty())
+    standin::races::end_memory(memory, block.mapped());
+  ::operator delete (memory, std::align_val_t{standin::races::kAlignment});
   --standin::toolkit().live.host_blocks;
   return cudaSuccess;
 }
@@ -612,17 +616,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
   const std::tuple<Parameters...> values(std::forward<Arguments>(arguments)...);
   standin::record_or_run(config->stream, true, [=] {
     auto thread = [&] { std::apply(kernel, values); };
-    gridDim = grid;
-    blockDim = block;
-    standin::Block running;
-    for (unsigned z = 0; z < grid.z; ++z) {
-      for (unsigned y = 0; y < grid.y; ++y) {
-        for (unsigned x = 0; x < grid.x; ++x) {
-          blockIdx = {x, y, z};
-          running.run(block.x, thread);
-        }
-      }
-    }
+    standin::run_grid(grid, block.x, reinterpret_cast<const void*>(kernel), thread,
+                      standin::toolkit().schedule.in_kernels);
   });
   return cudaSuccess;
 }

@@ -161,12 +161,14 @@ inline cudnnStatus_t begin_dnn(const char* name) {
 
 /// Forgets what it gives; a status that nothing was said of leaves an older message.
 inline void cudnnGetLastErrorString(char* message, std::size_t size) {
+  const standin::races::Quiet quiet;
   const std::lock_guard lock(standin::toolkit().mutex);
   std::snprintf(message, size, "%s", standin::dnn.message.c_str());
   standin::dnn.message.clear();
 }
 
 #define STANDIN_DNN_CALL(name)                                       \
+  const standin::races::Quiet standin_quiet;                         \
   const std::lock_guard standin_lock(standin::toolkit().mutex);      \
   if (const cudnnStatus_t standin_status = standin::begin_dnn(name); \
       standin_status != CUDNN_STATUS_SUCCESS)                        \

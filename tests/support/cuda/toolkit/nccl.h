@@ -94,6 +94,7 @@ struct Meeting {
   std::function<void(const Meeting&)> run;
   std::map<int, Member> members = {};  // that have made the call
   bool over = false, broken = false;   // broken: a member was aborted, so it never happens
+  races::Clock clock = {};
 
   /// A call of one rank may block until the other ranks have called, so a thread that calls for
   /// several ranks has to do it in a group.
@@ -104,14 +105,20 @@ struct Meeting {
     }
     members.emplace(member, std::move(joined));
   }
+  /// It begins after what all members' streams did before, and all go on after it.
   void arrive(int member) {
+    races::tell(clock);
     members.at(member).arrived = true;
     const auto arrived = std::count_if(members.begin(), members.end(),
                                        [](const auto& entry) { return entry.second.arrived; });
     if (!broken && static_cast<std::size_t>(arrived) == size) {
       over = true;
+      races::learn(clock);
       run(*this);
-      for (auto& [key, each] : members) happens(*each.done);
+      for (auto& [key, each] : members) {
+        races::tell(each.done->clock);
+        happens(*each.done);
+      }
     }
     point();
   }
@@ -374,6 +381,7 @@ inline NcclCall of_all(ncclComm_t handle, cudaStream_t stream, std::string text,
 
 /// Each call holds the lock, and may have been told to fail: a group then fails at its end.
 #define STANDIN_NCCL_CALL_WITHOUT_CONTEXT(name)                      \
+  const standin::races::Quiet standin_quiet;                         \
   const std::lock_guard standin_lock(standin::toolkit().mutex);      \
   const standin::Inside standin_inside;                              \
   if (const ncclResult_t standin_status = standin::begin_nccl(name); \
@@ -607,6 +615,7 @@ inline ncclResult_t ncclGroupStart() {
 }
 /// If a call of the group failed, none of it is done.
 inline ncclResult_t ncclGroupEnd() {
+  const standin::races::Quiet quiet;
   const std::lock_guard lock(standin::toolkit().mutex);
   const standin::Inside inside;
   auto& group = standin::nccl_group;

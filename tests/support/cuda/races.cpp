@@ -1,0 +1,470 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// The race detector (races.hpp), compiled without -fsanitize=thread. Each byte has a record of its
+// last write and of two reads since: of reads by more than two threads, any two tell of a write by
+// a third, and one of them tells of a write by the other.
+#define STANDIN_RACES 1
+#include "support/cuda/races.hpp"
+
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace standin::races {
+namespace {
+
+struct Access {
+  std::uint32_t work = 0;  // 0: none
+  std::uint32_t block = 0;
+  std::uint16_t thread = 0, barriers = 0, fences = 0;
+  std::uint16_t atomic = 0;
+  std::uint64_t pc = 0;
+};
+struct Record {
+  Access write, reads[2];
+  std::uint64_t block = 0;  // of shared memory: whose record this is
+};
+
+/// A piece of work of a stream, or what the host does from one call to the next.
+struct Work {
+  std::uint32_t stream, number;
+};
+struct Fence {
+  std::uint16_t thread, barriers, fences;
+  std::size_t place;  // in the order of all
+};
+
+struct Detector {
+  std::atomic_flag busy = ATOMIC_FLAG_INIT;
+  std::vector<Work> works = {{0, 0}};
+  std::uint32_t streams = 1;
+  Clock host;
+  std::atomic<std::uint32_t> host_work = 0;
+
+  // Of the work that is done now, by one thread at a time.
+  Stream* stream = nullptr;
+  Access now;
+  int quiet_around = 0;
+  bool in_kernel = false;
+  // The fences of the launch, by block; how many of them the block knows, and each of its threads.
+  std::map<std::uint32_t, std::vector<Fence>> fences;
+  std::size_t fences_passed = 0, known_to_block = 0;
+  std::vector<std::size_t> known_to;
+  std::vector<std::uint16_t> fences_of;
+
+  long found = 0;
+  bool expected = false;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> printed;
+  std::set<const void*> kernels;
+  long launches = 0;
+
+  Detector();
+};
+// Of what is watched, by address / kAlignment; null before the detector is made.
+std::atomic<Record**> pages = nullptr;
+std::uintptr_t shared_begin = 0, shared_bytes = 0;
+std::uint64_t shared_block = 0;  // counts the blocks that had it
+Record* shared = nullptr;
+
+Detector& detector() {
+  static auto* const instance = new Detector();
+  return *instance;
+}
+
+/// Memory of zeros, of which what is never used takes no room.
+void* reserve(std::size_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) std::abort();
+  return memory;
+}
+
+thread_local bool working = false;  // whether this thread does the work of a stream now
+
+struct Locked {
+  Locked() {
+    while (detector().busy.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  ~Locked() { detector().busy.clear(std::memory_order_release); }
+};
+
+// --- the order ----------------------------------------------------------------------------------
+
+Clock& own_clock() { return working ? detector().stream->clock : detector().host; }
+
+void set(Clock& clock, const Work& work) {
+  if (clock.last.size() <= work.stream) clock.last.resize(work.stream + 1);
+  clock.last[work.stream] = work.number;
+}
+std::uint32_t add_work(std::uint32_t stream, Clock& clock) {
+  const std::uint32_t before = stream < clock.last.size() ? clock.last[stream] : 0;
+  detector().works.push_back({stream, before + 1});
+  set(clock, detector().works.back());
+  return static_cast<std::uint32_t>(detector().works.size() - 1);
+}
+
+/// Whether a fence of the earlier access's block came after it, of which this thread knows.
+bool is_fenced(const Access& earlier, const Access& now) {
+  const Detector& d = detector();
+  const auto found = d.fences.find(earlier.block);
+  if (found == d.fences.end()) return false;
+  const std::size_t known = (std::max)(d.known_to_block, d.known_to[now.thread]);
+  return std::any_of(found->second.begin(), found->second.end(), [&](const Fence& fence) {
+    if (fence.place >= known) return false;
+    return fence.barriers > earlier.barriers ||
+           (fence.thread == earlier.thread && fence.fences >= earlier.fences);
+  });
+}
+bool is_before(const Access& earlier, const Access& now) {
+  if (earlier.work == now.work) {
+    if (working && detector().in_kernel && earlier.block != now.block)
+      return is_fenced(earlier, now);
+    return earlier.thread == now.thread || earlier.barriers < now.barriers;
+  }
+  const Work& work = detector().works[earlier.work];
+  const auto& known = own_clock().last;
+  return work.stream < known.size() && work.number <= known[work.stream];
+}
+
+// --- what is printed ----------------------------------------------------------------------------
+
+/// Where the program was loaded: addresses minus it are those in its file.
+std::uint64_t program_begin() {
+  std::uint64_t begin = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* result) {
+        *static_cast<std::uint64_t*>(result) = info->dlpi_addr;
+        return 1;  // the first one is the program
+      },
+      &begin);
+  return begin;
+}
+void print(const char* what, const Access& access) {
+  const Work& work = detector().works[access.work];
+  if (work.stream == 0) {
+    std::fprintf(stderr, "  %s by the host\n", what);
+  } else {
+    std::fprintf(stderr, "  %s in work %u of stream %u, thread %u of block %u, after %u barriers\n",
+                 what, work.number, work.stream, access.thread, access.block, access.barriers);
+  }
+  std::fflush(stderr);
+  char command[300];
+  std::snprintf(
+      command, sizeof command,
+      "(llvm-symbolizer -p -e /proc/%d/exe 0x%llx || addr2line -Cfipe /proc/%d/exe 0x%llx) "
+      "2>/dev/null | head -n 6 | sed 's/^/    /' >&2",
+      static_cast<int>(getpid()), static_cast<unsigned long long>(access.pc - 1 - program_begin()),
+      static_cast<int>(getpid()), static_cast<unsigned long long>(access.pc - 1 - program_begin()));
+  if (std::system(command) != 0) std::fprintf(stderr, "    %llx\n", (unsigned long long)access.pc);
+}
+void report(const Access& earlier, const char* was, const Access& now, const char* is,
+            std::uintptr_t address) {
+  Detector& d = detector();
+  ++d.found;
+  if (d.expected || d.printed.size() >= 20 || !d.printed.emplace(earlier.pc, now.pc).second) return;
+  std::fprintf(stderr, "race: nothing orders these accesses to %s memory at %p\n",
+               address - shared_begin < shared_bytes ? "shared" : "global",
+               reinterpret_cast<void*>(address));
+  print(was, earlier);
+  print(is, now);
+}
+/// So that no test passes that has a race.
+void at_exit() {
+  const Detector& d = detector();
+  if (const char* const path = std::getenv("STANDIN_RACES_KERNELS")) {
+    if (std::FILE* const file = std::fopen(path, "a")) {
+      std::fprintf(file, "launches %ld\n", d.launches);
+      for (const void* const kernel : d.kernels)
+        std::fprintf(file, "%llx\n",
+                     static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(kernel) -
+                                                     program_begin()));
+      std::fclose(file);
+    }
+  }
+  if (d.found != 0 && !d.expected) {
+    std::fprintf(stderr, "race detector: %ld races\n", d.found);
+    std::fflush(nullptr);
+    std::_Exit(66);
+  }
+}
+
+Detector::Detector() {
+  host_work = 1;
+  works.push_back({0, 1});
+  set(host, works.back());
+  std::atexit(at_exit);
+  pages = static_cast<Record**>(reserve((std::size_t{1} << 47) / kAlignment * sizeof(Record*)));
+}
+
+// --- accesses -----------------------------------------------------------------------------------
+
+/// Stands for both if they are of one thread, or if it comes after what it replaces.
+bool replaces(const Access& now, const Access& read) {
+  return read.work == 0 || is_before(read, now);
+}
+void read_byte(Record& record, const Access& now, std::uintptr_t address) {
+  if (record.write.work != 0 && !(record.write.atomic && now.atomic) &&
+      !is_before(record.write, now))
+    report(record.write, "a write", now, "a read", address);
+  if (replaces(now, record.reads[0])) {
+    record.reads[0] = now;
+  } else {
+    record.reads[1] = now;
+  }
+}
+void write_byte(Record& record, const Access& now, std::uintptr_t address) {
+  if (record.write.work != 0 && !(record.write.atomic && now.atomic) &&
+      !is_before(record.write, now))
+    report(record.write, "a write", now, "a write", address);
+  for (Access& read : record.reads) {
+    if (read.work != 0 && !(read.atomic && now.atomic) && !is_before(read, now))
+      report(read, "a read", now, "a write", address);
+    read.work = 0;
+  }
+  record.write = now;
+}
+void access(const volatile void* memory, std::size_t bytes, bool writes, bool atomic, void* pc) {
+  Record** const table = pages.load(std::memory_order_relaxed);
+  if (table == nullptr || Quiet::depth() != 0) return;
+  auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t end = address + bytes;
+  while (address < end) {
+    const bool in_shared = address - shared_begin < shared_bytes;
+    Record* const page = in_shared ? nullptr : table[address / kAlignment];
+    const std::uintptr_t of_page = (address / kAlignment + 1) * kAlignment;
+    const std::uintptr_t stop = (std::min)(end, in_shared ? address + 1 : of_page);
+    if (!in_shared && page == nullptr) {
+      address = stop;
+      continue;
+    }
+    const Locked locked;
+    Detector& d = detector();
+    Access now = d.now;
+    if (!working) now = {.work = d.host_work.load()};
+    now.atomic = atomic;
+    now.pc = reinterpret_cast<std::uint64_t>(pc);
+    const Quiet quiet;
+    for (; address < stop; ++address) {
+      Record& record = in_shared ? shared[address - shared_begin] : page[address % kAlignment];
+      if (in_shared && record.block != shared_block) record = {.block = shared_block};
+      (writes ? write_byte : read_byte)(record, now, address);
+    }
+  }
+}
+
+}  // namespace
+
+int& Quiet::depth() {
+  static thread_local int depth = 0;
+  return depth;
+}
+Stream::Stream() : number(detector().streams++) {}
+
+void begin_work(Stream& stream) {
+  const Locked locked;
+  Detector& d = detector();
+  d.stream = &stream;
+  d.now = {.work = add_work(stream.number, stream.clock)};
+  working = true;
+  d.quiet_around = std::exchange(Quiet::depth(), 0);  // the toolkit's, which does the work
+}
+void end_work() {
+  working = false;
+  Quiet::depth() = detector().quiet_around;
+}
+void tell(Clock& clock) {
+  const Locked locked;
+  clock.join(own_clock());
+  if (!working) detector().host_work = add_work(0, detector().host);
+}
+void learn(const Clock& clock) {
+  const Locked locked;
+  own_clock().join(clock);
+}
+
+void begin_launch(const void* kernel, unsigned threads) {
+  Detector& d = detector();
+  d.in_kernel = true;
+  d.kernels.insert(kernel);
+  ++d.launches;
+  d.fences.clear();
+  d.fences_passed = 0;
+  d.known_to.assign(threads, 0);
+  d.fences_of.assign(threads, 0);
+}
+void begin_block(unsigned number) {
+  Detector& d = detector();
+  d.now.block = number;
+  d.now.barriers = 0;
+  d.known_to_block = 0;
+  std::fill(d.known_to.begin(), d.known_to.end(), 0);
+  std::fill(d.fences_of.begin(), d.fences_of.end(), 0);
+}
+void begin_thread(unsigned number) {
+  Detector& d = detector();
+  d.now.thread = static_cast<std::uint16_t>(number);
+  d.now.fences = d.fences_of[number];
+}
+void pass_barrier() {
+  Detector& d = detector();
+  ++d.now.barriers;
+  for (const std::size_t known : d.known_to) d.known_to_block = (std::max)(d.known_to_block, known);
+}
+void pass_fence() {
+  Detector& d = detector();
+  d.fences[d.now.block].push_back({d.now.thread, d.now.barriers, d.now.fences, d.fences_passed++});
+  d.now.fences = ++d.fences_of[d.now.thread];
+  d.known_to[d.now.thread] = d.fences_passed;
+}
+void end_launch() {
+  Detector& d = detector();
+  d.in_kernel = false;
+  d.now = {.work = d.now.work};
+}
+
+void begin_memory(const void* begin, std::size_t bytes) {
+  const auto first = reinterpret_cast<std::uintptr_t>(begin) / kAlignment;
+  const std::size_t count = (bytes + kAlignment - 1) / kAlignment;
+  auto* const records = static_cast<Record*>(
+      reserve((std::max)(count, std::size_t{1}) * kAlignment * sizeof(Record)));
+  (void)detector();  // it makes the table
+  const Locked locked;
+  for (std::size_t i = 0; i < count; ++i) pages[first + i] = records + i * kAlignment;
+}
+void end_memory(const void* begin, std::size_t bytes) {
+  const auto first = reinterpret_cast<std::uintptr_t>(begin) / kAlignment;
+  const std::size_t count = (bytes + kAlignment - 1) / kAlignment;
+  const Locked locked;
+  if (count != 0) munmap(pages[first], count * kAlignment * sizeof(Record));
+  for (std::size_t i = 0; i < count; ++i) pages[first + i] = nullptr;
+}
+void begin_shared_memory(const void* begin, const void* end) {
+  const Locked locked;
+  shared_begin = reinterpret_cast<std::uintptr_t>(begin);
+  shared_bytes = reinterpret_cast<std::uintptr_t>(end) - shared_begin;
+  if (shared == nullptr) shared = static_cast<Record*>(reserve(shared_bytes * sizeof(Record)));
+  ++shared_block;
+}
+
+long found() { return detector().found; }
+void expect(bool some) {
+  detector().expected = some;
+  if (!some) detector().found = 0;
+}
+
+}  // namespace standin::races
+
+// --- what the compiler calls --------------------------------------------------------------------
+
+using standin::races::access;
+
+// The interface of libsanitizer/tsan/tsan_interface.h.
+#define STANDIN_ACCESS(size)                                     \
+  void __tsan_read##size(void* at) {                             \
+    access(at, size, false, false, __builtin_return_address(0)); \
+  }                                                              \
+  void __tsan_write##size(void* at) {                            \
+    access(at, size, true, false, __builtin_return_address(0));  \
+  }                                                              \
+  void __tsan_unaligned_read##size(void* at) {                   \
+    access(at, size, false, false, __builtin_return_address(0)); \
+  }                                                              \
+  void __tsan_unaligned_write##size(void* at) {                  \
+    access(at, size, true, false, __builtin_return_address(0));  \
+  }
+#define STANDIN_FETCH(bits, type, name)                                   \
+  type __tsan_atomic##bits##_##name(volatile type* at, type value, int) { \
+    access(at, sizeof(type), true, true, __builtin_return_address(0));    \
+    return __atomic_##name(at, value, __ATOMIC_SEQ_CST);                  \
+  }
+#define STANDIN_EXCHANGE(bits, type, name, weak)                                              \
+  int __tsan_atomic##bits##_##name(volatile type* at, type* expected, type value, int, int) { \
+    access(at, sizeof(type), true, true, __builtin_return_address(0));                        \
+    return __atomic_compare_exchange_n(at, expected, value, weak, __ATOMIC_SEQ_CST,           \
+                                       __ATOMIC_SEQ_CST);                                     \
+  }
+#define STANDIN_ATOMIC(bits, type)                                                                \
+  type __tsan_atomic##bits##_load(const volatile type* at, int) {                                 \
+    access(at, sizeof(type), false, true, __builtin_return_address(0));                           \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                 \
+  }                                                                                               \
+  void __tsan_atomic##bits##_store(volatile type* at, type value, int) {                          \
+    access(at, sizeof(type), true, true, __builtin_return_address(0));                            \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                \
+  }                                                                                               \
+  type __tsan_atomic##bits##_exchange(volatile type* at, type value, int) {                       \
+    access(at, sizeof(type), true, true, __builtin_return_address(0));                            \
+    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                      \
+  }                                                                                               \
+  STANDIN_FETCH(bits, type, fetch_add)                                                            \
+  STANDIN_FETCH(bits, type, fetch_sub)                                                            \
+  STANDIN_FETCH(bits, type, fetch_or)                                                             \
+  STANDIN_FETCH(bits, type, fetch_and)                                                            \
+  STANDIN_FETCH(bits, type, fetch_xor)                                                            \
+  STANDIN_EXCHANGE(bits, type, compare_exchange_strong, false)                                    \
+  STANDIN_EXCHANGE(bits, type, compare_exchange_weak, true)                                       \
+  type __tsan_atomic##bits##_compare_exchange_val(volatile type* at, type expected, type value,   \
+                                                  int, int) {                                     \
+    access(at, sizeof(type), true, true, __builtin_return_address(0));                            \
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    return expected;                                                                              \
+  }
+
+extern "C" {
+STANDIN_ACCESS(1)
+STANDIN_ACCESS(2)
+STANDIN_ACCESS(4)
+STANDIN_ACCESS(8)
+STANDIN_ACCESS(16)
+STANDIN_ATOMIC(8, std::uint8_t)
+STANDIN_ATOMIC(16, std::uint16_t)
+STANDIN_ATOMIC(32, std::uint32_t)
+STANDIN_ATOMIC(64, std::uint64_t)
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_signal_fence(int) {}
+
+// The compiler calls these by name; a loop would be compiled to a call of itself.
+void* memcpy(void* to, const void* from, std::size_t bytes) {
+  access(from, bytes, false, false, __builtin_return_address(0));
+  access(to, bytes, true, false, __builtin_return_address(0));
+  void* at = to;
+  asm volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(bytes) : : "memory");
+  return to;
+}
+void* memset(void* to, int value, std::size_t bytes) {
+  access(to, bytes, true, false, __builtin_return_address(0));
+  void* at = to;
+  asm volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(value) : "memory");
+  return to;
+}
+void* memmove(void* to, const void* from, std::size_t bytes) {
+  access(from, bytes, false, false, __builtin_return_address(0));
+  access(to, bytes, true, false, __builtin_return_address(0));
+  auto* at = static_cast<char*>(to);
+  auto* source = static_cast<const char*>(from);
+  if (at <= source || at >= source + bytes) {
+    asm volatile("rep movsb" : "+D"(at), "+S"(source), "+c"(bytes) : : "memory");
+  } else {
+    at += bytes - 1;
+    source += bytes - 1;
+    asm volatile("std; rep movsb; cld" : "+D"(at), "+S"(source), "+c"(bytes) : : "memory");
+  }
+  return to;
+}
+}
