@@ -258,6 +258,10 @@ configure_sanitized() {
     -DAMP_TEST_CATCH_MAIN="$folder/gcc/tests/libamp_catch_main.a"
 }
 build_sanitized() { configure_sanitized "$@" && build_tests "$1"; }
+planted_faults() {
+  have ccache && local -x CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  python3 "$root/tests/standin/mutants.py"
+}
 # The tests of libtorch with the version of the system, Debian's 1.13.
 libtorch_of_system() {
   configure libtorch g++ -O1 -DAMP_WITH_ONEDNN=OFF -DAMP_BUILD_EXAMPLES=OFF \
@@ -312,6 +316,13 @@ elif [[ $mode == long ]]; then
   stage "build, clang++ -O1, address,undefined" build_sanitized asan address,undefined
 fi
 if [[ $mode == long ]]; then
+  if have clang++; then
+    configurations+=(tsan)
+    stage "build, clang++ -O1, races of CUDA" build_sanitized tsan thread
+    stage "planted faults of CUDA" planted_faults
+  else
+    skip "races of CUDA, planted faults" "no clang++"
+  fi
   if includes c10/macros/Macros.h; then
     stage "libtorch of the system" libtorch_of_system
   else
