@@ -71,6 +71,10 @@ TEST_CASE("races: between the blocks of a launch", "[standin]") {
         }) > 0);
 }
 
+TEST_CASE("races: shared memory that nobody wrote", "[standin]") {
+  CHECK(races_in([](Device& d) { launch(d.one, uninitialised_kernel<float>, d.x); }) > 0);
+}
+
 TEST_CASE("races: between streams", "[standin]") {
   CHECK(races_in([](Device& d) {
           launch(d.one, increment_kernel<float>, d.x);

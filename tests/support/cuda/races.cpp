@@ -168,14 +168,22 @@ void print(const char* what, const Access& access) {
       static_cast<int>(getpid()), static_cast<unsigned long long>(access.pc - 1 - program_begin()));
   if (std::system(command) != 0) std::fprintf(stderr, "    %llx\n", (unsigned long long)access.pc);
 }
+bool is_shared(std::uintptr_t address) { return address - shared_begin < shared_bytes; }
+void report_uninitialised(const Access& now, std::uintptr_t address) {
+  Detector& d = detector();
+  ++d.found;
+  if (d.expected || d.printed.size() >= 20 || !d.printed.emplace(0, now.pc).second) return;
+  std::fprintf(stderr, "race: no thread of the block has written the shared memory at %p\n",
+               reinterpret_cast<void*>(address));
+  print("a read", now);
+}
 void report(const Access& earlier, const char* was, const Access& now, const char* is,
             std::uintptr_t address) {
   Detector& d = detector();
   ++d.found;
   if (d.expected || d.printed.size() >= 20 || !d.printed.emplace(earlier.pc, now.pc).second) return;
   std::fprintf(stderr, "race: nothing orders these accesses to %s memory at %p\n",
-               address - shared_begin < shared_bytes ? "shared" : "global",
-               reinterpret_cast<void*>(address));
+               is_shared(address) ? "shared" : "global", reinterpret_cast<void*>(address));
   print(was, earlier);
   print(is, now);
 }
@@ -214,6 +222,7 @@ bool replaces(const Access& now, const Access& read) {
   return read.work == 0 || is_before(read, now);
 }
 void read_byte(Record& record, const Access& now, std::uintptr_t address) {
+  if (record.write.work == 0 && is_shared(address)) report_uninitialised(now, address);
   if (record.write.work != 0 && !(record.write.atomic && now.atomic) &&
       !is_before(record.write, now))
     report(record.write, "a write", now, "a read", address);
@@ -240,7 +249,7 @@ void access(const volatile void* memory, std::size_t bytes, bool writes, bool at
   auto address = reinterpret_cast<std::uintptr_t>(memory);
   const std::uintptr_t end = address + bytes;
   while (address < end) {
-    const bool in_shared = address - shared_begin < shared_bytes;
+    const bool in_shared = is_shared(address);
     Record* const page = in_shared ? nullptr : table[address / kAlignment];
     const std::uintptr_t of_page = (address / kAlignment + 1) * kAlignment;
     const std::uintptr_t stop = (std::min)(end, in_shared ? address + 1 : of_page);

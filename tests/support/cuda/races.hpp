@@ -6,6 +6,7 @@
 // what is in order: the work of a stream, what waits for an event, the barriers of a block, the
 // fences of a grid, the host's calls and waits. Two accesses to a byte, one of which writes, are a
 // race if neither comes before the other in any of these orders, whichever came first in this run.
+// Shared memory that is read before any thread of the block has written it is reported, too.
 //
 // All threads of the host are one to it. It sees memory of devices, page-locked memory and shared
 // memory. In a build without -fsanitize=thread nothing here does anything.
