@@ -66,16 +66,17 @@ __global__ void other_block_kernel(T* x) {
   const unsigned i = blockIdx.x * kThreads + threadIdx.x;
   x[i] = x[(i + kThreads) % (gridDim.x * kThreads)];
 }
-/// The last block to come adds what all wrote; without a fence, it may read older values.
-template <class T, bool kFences>
+/// The last block to come adds what all wrote. It may read older values if there is no fence before
+/// the count, or none after it.
+template <class T, bool kBefore, bool kAfter>
 __global__ void last_block_kernel(T* x, unsigned* arrived) {
   __shared__ bool last;
   x[blockIdx.x * kThreads + threadIdx.x] = T{1};
-  if (kFences) __threadfence();
+  if (kBefore) __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
     last = atomicAdd(arrived, 1u) == gridDim.x - 1;
-    if (kFences && last) __threadfence();
+    if (kAfter) __threadfence();
   }
   __syncthreads();
   if (!last || threadIdx.x != 0) return;

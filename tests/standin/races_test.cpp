@@ -27,17 +27,19 @@ long races_in(const Work& work) {
   return found;
 }
 
+void count_blocks(Device& d, void (*kernel)(float*, unsigned*)) {
+  unsigned* const arrived = reinterpret_cast<unsigned*>(d.allocate());
+  (void)cudaMemcpyAsync(arrived, d.host, 4, cudaMemcpyDefault, d.one);  // 0
+  launch(d.one, kernel, d.x, arrived);
+  (void)cudaFreeAsync(arrived, d.one);
+}
+
 TEST_CASE("races: what is in order is none", "[standin]") {
   CHECK(races_in([](Device& d) {
           launch(d.one, rotate_kernel<float>, d.x);
           launch(d.one, rotate_kernel<float>, d.x);
         }) == 0);
-  CHECK(races_in([](Device& d) {
-          unsigned* const arrived = reinterpret_cast<unsigned*>(d.allocate());
-          (void)cudaMemcpyAsync(arrived, d.host, 4, cudaMemcpyDefault, d.one);
-          launch(d.one, last_block_kernel<float, true>, d.x, arrived);
-          (void)cudaFreeAsync(arrived, d.one);
-        }) == 0);
+  CHECK(races_in([](Device& d) { count_blocks(d, last_block_kernel<float, true, true>); }) == 0);
   CHECK(races_in([](Device& d) {
           launch(d.one, increment_kernel<float>, d.x);
           (void)cudaEventRecord(d.event, d.one);
@@ -63,12 +65,9 @@ TEST_CASE("races: a missing barrier within a block", "[standin]") {
 
 TEST_CASE("races: between the blocks of a launch", "[standin]") {
   CHECK(races_in([](Device& d) { launch(d.one, other_block_kernel<float>, d.x); }) > 0);
-  CHECK(races_in([](Device& d) {
-          unsigned* const arrived = reinterpret_cast<unsigned*>(d.allocate());
-          (void)cudaMemcpyAsync(arrived, d.host, 4, cudaMemcpyDefault, d.one);
-          launch(d.one, last_block_kernel<float, false>, d.x, arrived);
-          (void)cudaFreeAsync(arrived, d.one);
-        }) > 0);
+  CHECK(races_in([](Device& d) { count_blocks(d, last_block_kernel<float, false, true>); }) > 0);
+  CHECK(races_in([](Device& d) { count_blocks(d, last_block_kernel<float, true, false>); }) > 0);
+  CHECK(races_in([](Device& d) { count_blocks(d, last_block_kernel<float, false, false>); }) > 0);
 }
 
 TEST_CASE("races: shared memory that nobody wrote", "[standin]") {

@@ -41,8 +41,27 @@ struct Work {
 };
 struct Fence {
   std::uint16_t thread, barriers, fences;
-  std::size_t place;  // in the order of all
 };
+/// Fences of a block: those before a number of barriers, and the first ones of some threads.
+struct Fences {
+  std::uint16_t barriers = 0;
+  std::map<std::uint16_t, std::uint16_t> of_threads = {};
+
+  bool contains(const Fence& fence) const {
+    const auto own = of_threads.find(fence.thread);
+    return fence.barriers < barriers || (own != of_threads.end() && fence.fences < own->second);
+  }
+  void join(const Fences& other) {
+    barriers = (std::max)(barriers, other.barriers);
+    for (const auto& [thread, count] : other.of_threads)
+      of_threads[thread] = (std::max)(of_threads[thread], count);
+  }
+};
+/// The fences of other blocks that a thread comes after.
+using Known = std::map<std::uint32_t, Fences>;
+void join(Known& known, const Known& other) {
+  for (const auto& [block, fences] : other) known[block].join(fences);
+}
 
 struct Detector {
   std::atomic_flag busy = ATOMIC_FLAG_INIT;
@@ -56,11 +75,13 @@ struct Detector {
   Access now;
   int quiet_around = 0;
   bool in_kernel = false;
-  // The fences of the launch, by block; how many of them the block knows, and each of its threads.
-  std::map<std::uint32_t, std::vector<Fence>> fences;
-  std::size_t fences_passed = 0, known_to_block = 0;
-  std::vector<std::size_t> known_to;
-  std::vector<std::uint16_t> fences_of;
+  // The fences of the launch, by block; what its atomics have published, by address; what the block
+  // knows, and what its threads do, or will with their next fence.
+  std::map<std::uint32_t, std::vector<Fence>> fences = {};
+  std::map<std::uintptr_t, Known> published = {};
+  Known known_to_block = {};
+  std::map<unsigned, Known> known_to = {}, observed_by = {};
+  std::vector<std::uint16_t> fences_of = {};
 
   long found = 0;
   bool expected = false;
@@ -114,17 +135,35 @@ std::uint32_t add_work(std::uint32_t stream, Clock& clock) {
   return static_cast<std::uint32_t>(detector().works.size() - 1);
 }
 
-/// Whether a fence of the earlier access's block came after it, of which this thread knows.
-bool is_fenced(const Access& earlier, const Access& now) {
-  const Detector& d = detector();
-  const auto found = d.fences.find(earlier.block);
-  if (found == d.fences.end()) return false;
-  const std::size_t known = (std::max)(d.known_to_block, d.known_to[now.thread]);
-  return std::any_of(found->second.begin(), found->second.end(), [&](const Fence& fence) {
-    if (fence.place >= known) return false;
-    return fence.barriers > earlier.barriers ||
-           (fence.thread == earlier.thread && fence.fences >= earlier.fences);
+bool is_fenced_by(const Known& known, const Access& earlier) {
+  const auto of_block = known.find(earlier.block);
+  if (of_block == known.end()) return false;
+  const auto& all = detector().fences[earlier.block];
+  return std::any_of(all.begin(), all.end(), [&](const Fence& fence) {
+    return of_block->second.contains(fence) &&
+           (fence.barriers > earlier.barriers ||
+            (fence.thread == earlier.thread && fence.fences >= earlier.fences));
   });
+}
+/// Whether a fence of the earlier access's block came after it, and an atomic operation has told this
+/// thread of that fence.
+bool is_fenced(const Access& earlier, const Access& now) {
+  Detector& d = detector();
+  const auto own = d.known_to.find(now.thread);
+  return is_fenced_by(d.known_to_block, earlier) ||
+         (own != d.known_to.end() && is_fenced_by(own->second, earlier));
+}
+/// A write publishes the fences before it; what an operation reads counts from the next fence on.
+void pass_atomic(const Access& now, std::uintptr_t address, bool writes) {
+  Detector& d = detector();
+  const auto found = d.published.find(address);
+  if (found != d.published.end()) join(d.observed_by[now.thread], found->second);
+  if (!writes || (d.fences.empty() && d.known_to_block.empty())) return;
+  Known& published = d.published[address];
+  join(published, d.known_to_block);
+  if (const auto own = d.known_to.find(now.thread); own != d.known_to.end())
+    join(published, own->second);
+  published[now.block].join({now.barriers, {{now.thread, now.fences}}});
 }
 bool is_before(const Access& earlier, const Access& now) {
   if (earlier.work == now.work) {
@@ -269,6 +308,7 @@ void access(const volatile void* memory, std::size_t bytes, bool writes, bool at
       if (in_shared && record.block != shared_block) record = {.block = shared_block};
       (writes ? write_byte : read_byte)(record, now, address);
     }
+    if (atomic && working && d.in_kernel && !in_shared) pass_atomic(now, end - bytes, writes);
   }
 }
 
@@ -308,16 +348,16 @@ void begin_launch(const void* kernel, unsigned threads) {
   d.kernels.insert(kernel);
   ++d.launches;
   d.fences.clear();
-  d.fences_passed = 0;
-  d.known_to.assign(threads, 0);
+  d.published.clear();
   d.fences_of.assign(threads, 0);
 }
 void begin_block(unsigned number) {
   Detector& d = detector();
   d.now.block = number;
   d.now.barriers = 0;
-  d.known_to_block = 0;
-  std::fill(d.known_to.begin(), d.known_to.end(), 0);
+  d.known_to_block.clear();
+  d.known_to.clear();
+  d.observed_by.clear();
   std::fill(d.fences_of.begin(), d.fences_of.end(), 0);
 }
 void begin_thread(unsigned number) {
@@ -328,13 +368,13 @@ void begin_thread(unsigned number) {
 void pass_barrier() {
   Detector& d = detector();
   ++d.now.barriers;
-  for (const std::size_t known : d.known_to) d.known_to_block = (std::max)(d.known_to_block, known);
+  for (const auto& [thread, known] : d.known_to) join(d.known_to_block, known);
 }
 void pass_fence() {
   Detector& d = detector();
-  d.fences[d.now.block].push_back({d.now.thread, d.now.barriers, d.now.fences, d.fences_passed++});
+  d.fences[d.now.block].push_back({d.now.thread, d.now.barriers, d.now.fences});
   d.now.fences = ++d.fences_of[d.now.thread];
-  d.known_to[d.now.thread] = d.fences_passed;
+  join(d.known_to[d.now.thread], d.observed_by[d.now.thread]);
 }
 void end_launch() {
   Detector& d = detector();
