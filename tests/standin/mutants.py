@@ -37,7 +37,6 @@ class Mutant:
     tests: str  # files of tests/cuda
 
 
-KERNELS = "kernels/"
 MUTANTS = [
     Mutant("block_reduce: no barrier before the array is written again",
            "kernels/traversal/cuda/block_reduce.cuh", "if (threads <= 32) return value;", BARRIER, "", "norm_pool"),
@@ -64,8 +63,6 @@ MUTANTS = [
            "last = atomicAdd(arrived, Count{1}) == gridDim.x - 2;", "gradient_pass"),
     Mutant("optimizer: no barrier before the coefficients are read",
            "kernels/optim/cuda/step_table.cuh", "shared = rule.template", BARRIER, "", "optim_bits"),
-    Mutant("optimizer: no barrier before the next coefficients",
-           "kernels/optim/cuda/step_table.cuh", "if (is_new) {", BARRIER, "", "optim_bits"),
     Mutant("histogram: bins are not cleared",
            "kernels/histogram/cuda.cuh", "b += kThreads)", "bins[w][b] = 0;", "", "histogram"),
     Mutant("histogram: no barrier before the bins are added up",
@@ -73,8 +70,6 @@ MUTANTS = [
     Mutant("histogram: bins are added to, but not atomically",
            "kernels/histogram/cuda.cuh", "", "atomicAdd(&bins[threadIdx.x / 32][bin], 1U);",
            "++bins[threadIdx.x / 32][bin];", "histogram"),
-    Mutant("indexing: no barrier before the next tile is read",
-           "kernels/indexing/cuda.cuh", "occurrences.next[begin + i] =", BARRIER, "", "indexing_random"),
     Mutant("loss: flags in shared memory are not cleared",
            "kernels/unscale/cuda.cuh", "__shared__ bool bad[2];", "if (threadIdx.x < 2) bad[threadIdx.x] = false;", "",
            "ledger"),

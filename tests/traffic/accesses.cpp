@@ -77,18 +77,22 @@ void write(const void* address, std::int64_t size) {
   void __tsan_unaligned_write##size(void* at) { traffic::write(at, size); } \
   void __tsan_volatile_read##size(void* at) { traffic::read(at, size); }    \
   void __tsan_volatile_write##size(void* at) { traffic::write(at, size); }
-// Atomic operations are the host's own business: they are done, and not counted.
+// Those of kernels are a read and a write.
 #define AMP_TEST_ATOMIC(bits, type)                                                                \
   type __tsan_atomic##bits##_load(const volatile type* at, int) {                                  \
+    traffic::read(const_cast<type*>(at), sizeof(type));                                            \
     return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                  \
   }                                                                                                \
   void __tsan_atomic##bits##_store(volatile type* at, type value, int) {                           \
+    traffic::write(const_cast<type*>(at), sizeof(type));                                           \
     __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                 \
   }                                                                                                \
   type __tsan_atomic##bits##_exchange(volatile type* at, type value, int) {                        \
     return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                       \
   }                                                                                                \
   type __tsan_atomic##bits##_fetch_add(volatile type* at, type value, int) {                       \
+    traffic::read(const_cast<type*>(at), sizeof(type));                                            \
+    traffic::write(const_cast<type*>(at), sizeof(type));                                           \
     return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                        \
   }                                                                                                \
   type __tsan_atomic##bits##_fetch_sub(volatile type* at, type value, int) {                       \
