@@ -101,6 +101,11 @@ function(amp_test_program name)
       set_tests_properties(${prefix}${short} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS "${labels}" ENVIRONMENT "${environment}")
       file(READ "${source}" text)
+      if(text MATCHES "\"conformance/suite[.]hpp\"")  # its cases are those of another file
+        add_test(NAME ${prefix}${short}.suite COMMAND ${name} ${options} "[#suite]~[.]")
+        set_tests_properties(${prefix}${short}.suite PROPERTIES
+          SKIP_RETURN_CODE 77 TIMEOUT 1800 LABELS "${labels};long" ENVIRONMENT "${environment}")
+      endif()
       if(text MATCHES "\\[values\\]")
         add_test(NAME ${prefix}${short}.values COMMAND ${name} ${options} "[#${file}][values]")
         set_tests_properties(${prefix}${short}.values PROPERTIES
