@@ -32,7 +32,8 @@ TEST_CASE("stream guard: its stream is listed until its end, whichever guard end
     CHECK(is_listed(&b));
     inner.reset();
     CHECK_FALSE(is_listed(&b));
-  }).join();
+  })
+      .join();
 }
 
 TEST_CASE("stream guard: a guard that another thread ends is no longer listed", "[device]") {
