@@ -12,11 +12,11 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "cuda/dlpack_peer.hpp"
 #include "support/catch.hpp"
 #include "support/cuda/standin.hpp"
+#include "support/error_of.hpp"
 
 namespace cuda_contexts {
 namespace {
@@ -36,15 +36,10 @@ void forget_contexts() {
 /// Does as a thread of a process that has not used a device yet. Returns what is current then.
 int in_new_thread(const std::function<void()>& body) {
   int current = -1;
-  std::string error;
-  std::thread([&] {
-    try {
-      body();
-    } catch (const std::exception& thrown) {
-      error = thrown.what();
-    }
+  const std::string error = amp_test::error_of_thread([&] {
+    body();
     (void)cudaGetDevice(&current);
-  }).join();
+  });
   CHECK(error.empty());
   return current;
 }

@@ -59,14 +59,7 @@ class UserCapture {
     if (guarded) guard.emplace(kCUDA, stream_);
     REQUIRE(cudaStreamBeginCapture(stream_, mode) == cudaSuccess);
     add(1);
-    std::string error;
-    std::thread([&] {
-      try {
-        body();
-      } catch (const std::exception& thrown) {
-        error = thrown.what();
-      }
-    }).join();
+    const std::string error = amp_test::error_of_thread(body);
     CHECK(error.empty());
     add(2);
     cudaGraph_t graph = nullptr;

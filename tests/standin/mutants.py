@@ -89,7 +89,7 @@ MUTANTS = [
            "device/cuda/device_guard.hpp", "~DeviceGuard() {",
            "if (changed_ && has_context(before_)) (void)cudaSetDevice(before_);",
            "if (changed_) (void)cudaSetDevice(before_);", "contexts"),
-    Mutant("captures: nobody asks before a wait for the device",
+    Mutant("captures: amp waits for a device without asking whether a stream is captured",
            "device/cuda/captures.hpp", "is_any_captured(int device) noexcept {",
            "if (!has_context(device)) return false;", "return false;", "device_wide"),
 ]

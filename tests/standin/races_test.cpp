@@ -70,7 +70,7 @@ TEST_CASE("races: between the blocks of a launch", "[standin]") {
   CHECK(races_in([](Device& d) { count_blocks(d, last_block_kernel<float, false, false>); }) > 0);
 }
 
-TEST_CASE("races: shared memory that nobody wrote", "[standin]") {
+TEST_CASE("races: shared memory that no thread has written", "[standin]") {
   CHECK(races_in([](Device& d) { launch(d.one, uninitialised_kernel<float>, d.x); }) > 0);
 }
 

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The text of the amp::Error that a call throws.
+// The text of the error that a call throws, in this thread or another one.
 #pragma once
 
 #include <amp/core/error.hpp>
 
+#include <exception>
 #include <string>
+#include <thread>
 
 namespace amp_test {
 
@@ -20,6 +22,21 @@ std::string error_of(Call&& call) {
     return error.what();
   }
   return {};
+}
+
+/// Makes the call in a new thread, until its end. Returns the text of the exception that it throws;
+/// empty if it throws none.
+template <class Call>
+std::string error_of_thread(const Call& call) {
+  std::string error;
+  std::thread([&] {
+    try {
+      (void)call();
+    } catch (const std::exception& thrown) {
+      error = thrown.what();
+    }
+  }).join();
+  return error;
 }
 
 }  // namespace amp_test

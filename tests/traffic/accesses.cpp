@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The functions that code compiled with -fsanitize=thread calls (the interface of
-// libsanitizer/tsan/tsan_interface.h); this file is compiled without it.
+// The bytes that kernels ask for, counted as the compiler reports them (support/instrumented.hpp).
 #include "traffic/accesses.hpp"
 
-#include <cstddef>
 #include <cstdint>
 
 #include "support/cuda/block.hpp"
 #include "support/cuda/standin.hpp"
+#include "support/instrumented.hpp"
 
 namespace traffic {
 
@@ -59,83 +58,11 @@ void Meter::access(const void* address, std::int64_t size, bool write) {
   busy_ = false;
 }
 
-namespace {
-void read(const void* address, std::int64_t size) {
-  Meter::instance().access(address, size, false);
-}
-void write(const void* address, std::int64_t size) {
-  Meter::instance().access(address, size, true);
-}
-}  // namespace
-
 }  // namespace traffic
 
-#define AMP_TEST_ACCESS(size)                                               \
-  void __tsan_read##size(void* at) { traffic::read(at, size); }             \
-  void __tsan_write##size(void* at) { traffic::write(at, size); }           \
-  void __tsan_unaligned_read##size(void* at) { traffic::read(at, size); }   \
-  void __tsan_unaligned_write##size(void* at) { traffic::write(at, size); } \
-  void __tsan_volatile_read##size(void* at) { traffic::read(at, size); }    \
-  void __tsan_volatile_write##size(void* at) { traffic::write(at, size); }
-// Those of kernels are a read and a write.
-#define AMP_TEST_ATOMIC(bits, type)                                                                \
-  type __tsan_atomic##bits##_load(const volatile type* at, int) {                                  \
-    traffic::read(const_cast<type*>(at), sizeof(type));                                            \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                  \
-  }                                                                                                \
-  void __tsan_atomic##bits##_store(volatile type* at, type value, int) {                           \
-    traffic::write(const_cast<type*>(at), sizeof(type));                                           \
-    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                 \
-  }                                                                                                \
-  type __tsan_atomic##bits##_exchange(volatile type* at, type value, int) {                        \
-    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                       \
-  }                                                                                                \
-  type __tsan_atomic##bits##_fetch_add(volatile type* at, type value, int) {                       \
-    traffic::read(const_cast<type*>(at), sizeof(type));                                            \
-    traffic::write(const_cast<type*>(at), sizeof(type));                                           \
-    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                        \
-  }                                                                                                \
-  type __tsan_atomic##bits##_fetch_sub(volatile type* at, type value, int) {                       \
-    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                        \
-  }                                                                                                \
-  type __tsan_atomic##bits##_fetch_or(volatile type* at, type value, int) {                        \
-    return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                         \
-  }                                                                                                \
-  type __tsan_atomic##bits##_fetch_and(volatile type* at, type value, int) {                       \
-    return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                        \
-  }                                                                                                \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* at, type* expected, type value, \
-                                                    int, int) {                                    \
-    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,               \
-                                       __ATOMIC_SEQ_CST);                                          \
-  }                                                                                                \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* at, type* expected, type value,   \
-                                                  int, int) {                                      \
-    return __atomic_compare_exchange_n(at, expected, value, true, __ATOMIC_SEQ_CST,                \
-                                       __ATOMIC_SEQ_CST);                                          \
-  }
-
-extern "C" {
-AMP_TEST_ACCESS(1)
-AMP_TEST_ACCESS(2)
-AMP_TEST_ACCESS(4)
-AMP_TEST_ACCESS(8)
-AMP_TEST_ACCESS(16)
-AMP_TEST_ATOMIC(8, std::uint8_t)
-AMP_TEST_ATOMIC(16, std::uint16_t)
-AMP_TEST_ATOMIC(32, std::uint32_t)
-AMP_TEST_ATOMIC(64, std::uint64_t)
-void __tsan_read_range(void* at, std::size_t size) {
-  traffic::read(at, static_cast<std::int64_t>(size));
-}
-void __tsan_write_range(void* at, std::size_t size) {
-  traffic::write(at, static_cast<std::int64_t>(size));
-}
-void __tsan_init() {}
-void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-void __tsan_atomic_signal_fence(int) {}
+void instrumented::on_access(const Access& access) {
+  auto* const address = const_cast<const void*>(access.address);
+  const auto bytes = static_cast<std::int64_t>(access.bytes);
+  if (access.reads) traffic::Meter::instance().access(address, bytes, false);
+  if (access.writes) traffic::Meter::instance().access(address, bytes, true);
 }

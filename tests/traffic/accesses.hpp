@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Counts what kernels read and write of device memory, every access of them: the program is
-// compiled with -fsanitize=thread, which puts a call before each, and linked with accesses.cpp
-// instead of that sanitizer's library.
+// Counts what kernels read and write of device memory, every access of them
+// (support/instrumented.hpp).
 #pragma once
 
 #include <cstdint>

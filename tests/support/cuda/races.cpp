@@ -20,6 +20,8 @@
 #include <string>
 #include <utility>
 
+#include "support/instrumented.hpp"
+
 namespace standin::races {
 namespace {
 
@@ -226,7 +228,8 @@ void report(const Access& earlier, const char* was, const Access& now, const cha
   print(was, earlier);
   print(is, now);
 }
-/// So that no test passes that has a race.
+/// So that no test passes that has a race. For whoever asks which kernels ran, the addresses of those
+/// that were launched are added to the file STANDIN_RACES_KERNELS.
 void at_exit() {
   const Detector& d = detector();
   if (const char* const path = std::getenv("STANDIN_RACES_KERNELS")) {
@@ -282,7 +285,8 @@ void write_byte(Record& record, const Access& now, std::uintptr_t address) {
   }
   record.write = now;
 }
-void access(const volatile void* memory, std::size_t bytes, bool writes, bool atomic, void* pc) {
+void access(const volatile void* memory, std::size_t bytes, bool writes, bool atomic,
+            const void* pc) {
   Record** const table = pages.load(std::memory_order_relaxed);
   if (table == nullptr || Quiet::depth() != 0) return;
   auto address = reinterpret_cast<std::uintptr_t>(memory);
@@ -418,76 +422,11 @@ void expect(bool some) {
 
 using standin::races::access;
 
-// The interface of libsanitizer/tsan/tsan_interface.h.
-#define STANDIN_ACCESS(size)                                     \
-  void __tsan_read##size(void* at) {                             \
-    access(at, size, false, false, __builtin_return_address(0)); \
-  }                                                              \
-  void __tsan_write##size(void* at) {                            \
-    access(at, size, true, false, __builtin_return_address(0));  \
-  }                                                              \
-  void __tsan_unaligned_read##size(void* at) {                   \
-    access(at, size, false, false, __builtin_return_address(0)); \
-  }                                                              \
-  void __tsan_unaligned_write##size(void* at) {                  \
-    access(at, size, true, false, __builtin_return_address(0));  \
-  }
-#define STANDIN_FETCH(bits, type, name)                                   \
-  type __tsan_atomic##bits##_##name(volatile type* at, type value, int) { \
-    access(at, sizeof(type), true, true, __builtin_return_address(0));    \
-    return __atomic_##name(at, value, __ATOMIC_SEQ_CST);                  \
-  }
-#define STANDIN_EXCHANGE(bits, type, name, weak)                                              \
-  int __tsan_atomic##bits##_##name(volatile type* at, type* expected, type value, int, int) { \
-    access(at, sizeof(type), true, true, __builtin_return_address(0));                        \
-    return __atomic_compare_exchange_n(at, expected, value, weak, __ATOMIC_SEQ_CST,           \
-                                       __ATOMIC_SEQ_CST);                                     \
-  }
-#define STANDIN_ATOMIC(bits, type)                                                                \
-  type __tsan_atomic##bits##_load(const volatile type* at, int) {                                 \
-    access(at, sizeof(type), false, true, __builtin_return_address(0));                           \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                 \
-  }                                                                                               \
-  void __tsan_atomic##bits##_store(volatile type* at, type value, int) {                          \
-    access(at, sizeof(type), true, true, __builtin_return_address(0));                            \
-    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                \
-  }                                                                                               \
-  type __tsan_atomic##bits##_exchange(volatile type* at, type value, int) {                       \
-    access(at, sizeof(type), true, true, __builtin_return_address(0));                            \
-    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                      \
-  }                                                                                               \
-  STANDIN_FETCH(bits, type, fetch_add)                                                            \
-  STANDIN_FETCH(bits, type, fetch_sub)                                                            \
-  STANDIN_FETCH(bits, type, fetch_or)                                                             \
-  STANDIN_FETCH(bits, type, fetch_and)                                                            \
-  STANDIN_FETCH(bits, type, fetch_xor)                                                            \
-  STANDIN_EXCHANGE(bits, type, compare_exchange_strong, false)                                    \
-  STANDIN_EXCHANGE(bits, type, compare_exchange_weak, true)                                       \
-  type __tsan_atomic##bits##_compare_exchange_val(volatile type* at, type expected, type value,   \
-                                                  int, int) {                                     \
-    access(at, sizeof(type), true, true, __builtin_return_address(0));                            \
-    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-    return expected;                                                                              \
-  }
+void instrumented::on_access(const Access& seen) {
+  access(seen.address, seen.bytes, seen.writes, seen.atomic, seen.from);
+}
 
 extern "C" {
-STANDIN_ACCESS(1)
-STANDIN_ACCESS(2)
-STANDIN_ACCESS(4)
-STANDIN_ACCESS(8)
-STANDIN_ACCESS(16)
-STANDIN_ATOMIC(8, std::uint8_t)
-STANDIN_ATOMIC(16, std::uint16_t)
-STANDIN_ATOMIC(32, std::uint32_t)
-STANDIN_ATOMIC(64, std::uint64_t)
-void __tsan_init() {}
-void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-void __tsan_atomic_signal_fence(int) {}
-
 // The compiler calls these by name; a loop would be compiled to a call of itself.
 void* memcpy(void* to, const void* from, std::size_t bytes) {
   access(from, bytes, false, false, __builtin_return_address(0));
