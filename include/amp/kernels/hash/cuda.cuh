@@ -120,8 +120,9 @@ inline void hash(const HashArgs& args) {
   launch(args.device, grid_for(args.count), kThreads, clear_hashes_kernel<std::uint64_t>,
          args.hashes, args.count);
   if (table->pieces == 0) return;
-  launch(args.device, blocks_for(table->pieces), kThreads, hash_kernel<HashRow>, table->rows.data(),
-         table->count, table->pieces, reinterpret_cast<unsigned long long*>(args.hashes));
+  launch(args.device, blocks_for(args.device, table->pieces), kThreads, hash_kernel<HashRow>,
+         table->rows.data(), table->count, table->pieces,
+         reinterpret_cast<unsigned long long*>(args.hashes));
 }
 
 }  // namespace amp::inline v0::kernels::cuda

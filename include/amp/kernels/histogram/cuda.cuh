@@ -135,8 +135,9 @@ inline void exponent_histogram(const HistogramArgs& args) {
   const TableOfCall<HistogramTable> table(args.device, args.table);
   table->send(args.tensors, args.count);
   if (table->pieces == 0) return;
-  launch(args.device, blocks_for(table->pieces), kThreads, exponent_histogram_kernel<HistogramRow>,
-         table->rows.data(), table->count, table->pieces, args.counts);
+  launch(args.device, blocks_for(args.device, table->pieces), kThreads,
+         exponent_histogram_kernel<HistogramRow>, table->rows.data(), table->count, table->pieces,
+         args.counts);
 }
 
 }  // namespace amp::inline v0::kernels::cuda

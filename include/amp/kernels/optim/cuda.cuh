@@ -111,9 +111,9 @@ void optimizer_step(const OptimizerArgs<Rule>& args) {
   const TableOfCall<StepTable<Rule>> table(args.device, args.table);
   table->send(args.groups, args.count);
   const auto run = [&](auto kernel, const double* trust) {
-    launch(args.device, blocks_for(table->pieces), kThreads, kernel, table->rows.data(),
-           table->count(), table->pieces, table->groups.data(), table->arrived.data(), args.applied,
-           args.scale, trust);
+    launch(args.device, blocks_for(args.device, table->pieces), kThreads, kernel,
+           table->rows.data(), table->count(), table->pieces, table->groups.data(),
+           table->arrived.data(), args.applied, args.scale, trust);
   };
   const auto step = [&](const double* trust) {
     if (table->kind == StepKind::kPlain) {

@@ -111,7 +111,7 @@ inline void unscale(const UnscaleArgs& args) {
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
   if (sums) return launch_pass(args.device, *table, args.inverse_scale, args.write, true, results);
-  launch(args.device, blocks_for(table->pieces), kThreads, unscale_kernel<GradientRow>,
+  launch(args.device, blocks_for(args.device, table->pieces), kThreads, unscale_kernel<GradientRow>,
          table->rows.data(), table->count, table->pieces, args.inverse_scale, args.found_inf,
          args.write);
 }
@@ -126,7 +126,7 @@ inline void clip(const ClipArgs& args) {
   if (args.count == 0) return;
   const TableOfCall<GradientTable> table(args.device, args.table);
   table->send(args.gradients, args.count);
-  launch(args.device, blocks_for(table->pieces), kThreads, clip_kernel<GradientRow>,
+  launch(args.device, blocks_for(args.device, table->pieces), kThreads, clip_kernel<GradientRow>,
          table->rows.data(), table->count, table->pieces, args);
 }
 

@@ -128,9 +128,9 @@ class TrustRatios {
     if (table.count() == 0) return;
     const auto run = [&](auto kernel) {
       constexpr std::int64_t kPiecesOfChunk = kChunk / kPiece;
-      launch(args.device, blocks_for(ceil_div(table.pieces, kPiecesOfChunk)), kLaneThreads, kernel,
-             table.rows.data(), table.count(), table.pieces, table.groups.data(), args.scale,
-             sums_.data());
+      launch(args.device, blocks_for(args.device, ceil_div(table.pieces, kPiecesOfChunk)),
+             kLaneThreads, kernel, table.rows.data(), table.count(), table.pieces,
+             table.groups.data(), args.scale, sums_.data());
     };
     if (table.kind == StepKind::kPlain) {
       run(trust_sums_kernel<StepKind::kPlain, Rule>);

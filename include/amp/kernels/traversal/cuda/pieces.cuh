@@ -5,9 +5,11 @@
 // piece is processed in vectors if the addresses allow it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/device/cuda/error.hpp"
 #include "amp/kernels/traversal/cuda/vectors.cuh"
 
 namespace amp::inline v0::kernels::cuda {
@@ -63,11 +65,14 @@ __device__ __forceinline__ void for_each_piece(const Row* rows, std::int64_t cou
   }
 }
 
-/// Returns the number of blocks for so many pieces: several times what runs at once, so that blocks
-/// have equal work; 1 if there are none.
-inline std::int64_t blocks_for(std::int64_t pieces) {
-  constexpr std::int64_t kMostBlocks = 8192;
-  return pieces < 1 ? 1 : pieces < kMostBlocks ? pieces : kMostBlocks;
+/// Returns the number of blocks for so many pieces: at most several times what the device runs at
+/// once, so that blocks have equal work; 1 if there are none.
+inline std::int64_t blocks_for(Device device, std::int64_t pieces) {
+  constexpr std::int64_t kMost = 64;  // for each multiprocessor
+  int multiprocessors = 0;
+  AMP_CUDA_CALL(cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount,
+                device.index);
+  return std::clamp(pieces, std::int64_t{1}, kMost * multiprocessors);
 }
 
 /// Loads N elements from i on as load_vector does, or one as load does.

@@ -344,10 +344,11 @@ inline void launch_pass(Device device, GradientTable& table, const float* invers
                     : pass_kernel<GradientRow, false, false>);
   const Scratch<double> sums(device, table.chunks);
   const Scratch<GradientTally> tallies(device, counts ? table.chunks : 0);
-  launch(device, blocks_for(table.chunks), kLaneThreads, kernel, table.rows.data(), table.count,
-         table.chunks, inverse_scale, sums.data(), tallies.data(), table.arrivals(), results);
+  launch(device, blocks_for(device, table.chunks), kLaneThreads, kernel, table.rows.data(),
+         table.count, table.chunks, inverse_scale, sums.data(), tallies.data(), table.arrivals(),
+         results);
   if (results.ledger.ring != nullptr)
-    launch(device, blocks_for(table.count), kLaneThreads, summaries_kernel<GradientRow>,
+    launch(device, blocks_for(device, table.count), kLaneThreads, summaries_kernel<GradientRow>,
            table.rows.data(), table.count, tallies.data(), results.ledger);
 }
 
