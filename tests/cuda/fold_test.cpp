@@ -85,6 +85,19 @@ TEST_CASE("cuda folds: the host's, over every dimension, several and all", "[cud
   }
 }
 
+TEST_CASE("cuda folds: long lines of wide types, whole and in parts", "[cuda]") {
+  amp::manual_seed(3);
+  for (const amp::DType dtype : {amp::kInt64, amp::kFloat64, amp::kFloat32}) {
+    const double limit = amp::is_floating_point(dtype) ? 2 * tolerance(dtype) : 0;
+    for (const amp::Shape& shape : {amp::Shape(3, 333), amp::Shape(9001)}) {
+      const Tensors x{numbers(shape, dtype)};
+      compare(x, limit, [](const Tensors& t) { return amp::amax(t[0], -1); });
+      compare(x, limit, [](const Tensors& t) { return amp::amin(t[0], -1); });
+      compare(x, limit, [](const Tensors& t) { return amp::prod(t[0], -1); });
+    }
+  }
+}
+
 TEST_CASE("cuda folds: views of any strides are read in place", "[cuda]") {
   amp::manual_seed(2);
   for (const amp::DType dtype : {amp::kFloat64, amp::kFloat32, amp::kBFloat16}) {

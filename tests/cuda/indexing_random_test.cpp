@@ -35,6 +35,9 @@ TEST_CASE("cuda index_select, embedding: the host's bits, also of gradients", "[
       }
     }
   }
+  const amp::Tensor many = (amp::rand({3000}) * 40).to(amp::kInt64);  // the kernels' tiles: 1024
+  compare({amp::randn({40, 3}), many}, 0,
+          [](const Tensors& t) -> Tensors { return {amp::index_select(t[0], 0, t[1])}; });
   const amp::Tensor tokens = (amp::rand({6, 50}) * 20).to(amp::kInt64);
   for (const amp::DType dtype : cuda_test::kFloats) {
     compare({amp::randn({20, 33}).to(dtype), tokens}, 0,

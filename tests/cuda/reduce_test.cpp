@@ -164,6 +164,24 @@ TEST_CASE("cuda max, min: the host's bits, the first of equal ones", "[cuda][val
   }
 }
 
+TEST_CASE("cuda max, min: the widest and the narrowest types", "[cuda]") {
+  amp::manual_seed(6);
+  for (const amp::DType dtype : {amp::kInt64, amp::kFloat64, amp::kFloat8E4M3}) {
+    for (const amp::Shape& shape : {amp::Shape(3, 5), amp::Shape(3, 16), amp::Shape(2, 5, 16),
+                                    amp::Shape(3, 333), amp::Shape(1, 9001)}) {
+      const Tensors x{(amp::randn(shape) * 2).to(amp::kInt64).to(dtype)};
+      compare(x, 0, [](const Tensors& t) -> Tensors {
+        const auto [values, indices] = (amp::max)(t[0], 1);
+        return {values, indices};
+      });
+      compare(x, 0, [](const Tensors& t) -> Tensors {
+        const auto [values, indices] = (amp::min)(t[0], 1);
+        return {values, indices};
+      });
+    }
+  }
+}
+
 TEST_CASE("cuda max, min: one long line, of any strides, is cut and not copied", "[cuda]") {
   amp::manual_seed(5);
   const amp::Tensor wide = amp::randn({2, 9001});
