@@ -37,6 +37,18 @@ TEST_CASE("cuda dlpack: the host waits for nothing", "[cuda][cached]") {
   amp::cuda::release_stream(theirs.get());
 }
 
+TEST_CASE("cuda dlpack: exports to ever new streams keep no event of each", "[cuda]") {
+  const Tensor x = amp::ones({20}, {.device = kCUDA});
+  const std::int64_t before = standin::toolkit().live.events;
+  for (int i = 0; i < 50; ++i) {
+    const UserStream theirs;
+    auto* const exported = amp::to_dlpack<Managed>(x, {.stream = theirs.get()});
+    exported->deleter(exported);
+    theirs.synchronize();
+  }
+  CHECK(standin::toolkit().live.events <= before + 3);
+}
+
 TEST_CASE("cuda dlpack: without a stream nothing waits", "[cuda]") {
   Producer producer;
   (void)(amp::ones({1}, {.device = kCUDA}) + 1);  // makes amp's stream

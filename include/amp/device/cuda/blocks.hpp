@@ -145,6 +145,9 @@ class BlockReaders {
       if (reader.last) reader.last = std::move(added.last);
       return;
     }
+    std::erase_if(readers, [](const BlockReader& reader) {  // they may be of ever new streams
+      return reader.last && reader.last->has_happened();
+    });
     readers.push_back(std::move(added));
   }
   std::vector<BlockReader> take(void* memory) {
