@@ -30,7 +30,7 @@ struct AMP_EXPORT CurrentStreams {
 }  // namespace detail
 
 /// A function of another library that returns a cudaStream_t for this thread's work on a CUDA
-/// device.
+/// device. It must not call amp, which may hold a lock when it asks.
 using StreamSource = void* (*)(int device);
 
 /// Sets the source of streams for work that no StreamGuard directs. It is called for each thread at
