@@ -69,8 +69,7 @@ struct BlockHistogram {
       for (unsigned w = 0; w < kHistogramWarps; ++w) sum += bins[w][b];
       if (sum != 0) atomicAdd(reinterpret_cast<unsigned long long*>(counts) + b, sum);
     }
-    __syncthreads();
-    clear();
+    clear();  // each thread clears the bins that it has read
   }
 };
 
