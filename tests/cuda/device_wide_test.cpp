@@ -159,6 +159,80 @@ TEST_CASE("cuda device-wide: page-locked memory is freed after a capture", "[cud
   CHECK(toolkit().live.host_blocks == blocks);
 }
 
+TEST_CASE("cuda device-wide: the copies of one device leave a capture of another alone", "[cuda]") {
+  amp::cuda::shutdown();
+  const UserStream theirs(1);
+  CHECK(amp::tensor({1.0F, 2.0F}, {2}).to(kCUDA).to_vector<float>()[1] == 2);
+  const auto blocks = toolkit().live.host_blocks;
+  CHECK(blocks > 0);
+  for (const cudaStreamCaptureMode mode : kModes) {
+    CAPTURE(mode);
+    const amp::StreamGuard guard(amp::Device(kCUDA, 1), theirs.get());
+    REQUIRE(cudaStreamBeginCapture(theirs.get(), mode) == cudaSuccess);
+    CHECK(amp_test::error_of_thread([] { amp::cuda::empty_cache(); }).empty());
+    CHECK(amp_test::error_of_thread([] { amp::cuda::shutdown(); }).empty());
+    cudaGraph_t graph = nullptr;
+    CHECK(cudaStreamEndCapture(theirs.get(), &graph) == cudaSuccess);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+    CHECK(toolkit().live.host_blocks == blocks);
+  }
+  amp::cuda::shutdown();
+  CHECK(toolkit().live.host_blocks < blocks);
+}
+
+TEST_CASE("cuda device-wide: nothing waits for the device from a recording's first word on",
+          "[cuda]") {
+  amp::cuda::detail::MemoryPool pool(0);
+  const UserStream mine;
+  pool.deallocate(pool.allocate(1000));
+  pool.make_private(mine.get());
+  pool.set_recording(mine.get(), true);  // its capture begins next
+  const std::int64_t before = toolkit().calls_of("cudaDeviceSynchronize");
+  CHECK_FALSE(pool.give_back_unused());
+  CHECK(toolkit().calls_of("cudaDeviceSynchronize") == before);
+  pool.set_recording(mine.get(), false);
+  CHECK(pool.give_back_unused());
+  CHECK(toolkit().calls_of("cudaDeviceSynchronize") == before + 1);
+  pool.end_private(mine.get());
+  pool.release();
+}
+
+cudaStream_t of_other_library = nullptr;
+
+TEST_CASE("cuda device-wide: another library's stream takes the work, and its capture is known",
+          "[cuda]") {
+  amp::cuda::shutdown();
+  const UserStream theirs;
+  of_other_library = theirs.get();
+  amp::set_stream_source([](int device) -> void* {
+    if (device != 0) amp::detail::fail("no such device");
+    return of_other_library;
+  });
+  CHECK(amp::cuda::current_stream() == theirs.get());
+  const Tensor x = amp::ones({3}, {.device = kCUDA}) + 1;
+  CHECK(x.to_vector<float>()[2] == 2);
+  REQUIRE(cudaStreamBeginCapture(theirs.get(), cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+  CHECK(amp::cuda::detail::is_any_captured(0));
+  CHECK_THAT(amp_test::error_of_thread([] { amp::cuda::empty_cache(); }),
+             ContainsSubstring("a stream of cuda:0 is captured"));
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamEndCapture(theirs.get(), &graph) == cudaSuccess);
+  CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+  // A source that fails hides no capture of the others.
+  const UserStream mine;
+  {
+    const amp::StreamGuard guard(kCUDA, mine.get());
+    amp::set_stream_source([](int) -> void* { amp::detail::fail("no stream"); });
+    REQUIRE(cudaStreamBeginCapture(mine.get(), cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+    CHECK(amp::cuda::detail::is_any_captured(0));
+    CHECK(cudaStreamEndCapture(mine.get(), &graph) == cudaSuccess);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+  }
+  amp::set_stream_source(nullptr);
+  CHECK(amp::cuda::current_stream() != theirs.get());
+  amp::cuda::release_stream(theirs.get());
+}
+
 TEST_CASE("cuda device-wide: without a cache, a free waits for its streams alone", "[cuda]") {
   amp::cuda::shutdown();
   std::optional<cuda_test::NoCache> no_cache(std::in_place);

@@ -49,6 +49,24 @@ TEST_CASE("cuda dlpack: exports to ever new streams keep no event of each", "[cu
   CHECK(standin::toolkit().live.events <= before + 3);
 }
 
+TEST_CASE("cuda dlpack: what a captured stream may read is set aside", "[cuda]") {
+  const UserStream theirs;
+  Tensor x = amp::ones({20}, {.device = kCUDA});
+  const std::int64_t before = amp::cuda::memory_stats().set_aside;
+  auto* const exported = amp::to_dlpack<Managed>(x, {.stream = theirs.get()});
+  REQUIRE(cudaStreamBeginCapture(theirs.get(), cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+  exported->deleter(exported);  // no event may be recorded now
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaStreamEndCapture(theirs.get(), &graph) == cudaSuccess);
+  REQUIRE(cudaGraphDestroy(graph) == cudaSuccess);
+  x = Tensor();
+  CHECK(amp::cuda::memory_stats().set_aside > before);
+  theirs.synchronize();
+  amp::cuda::release_stream(theirs.get());
+  amp::cuda::empty_cache();
+  CHECK(amp::cuda::memory_stats().set_aside == 0);
+}
+
 TEST_CASE("cuda dlpack: without a stream nothing waits", "[cuda]") {
   Producer producer;
   (void)(amp::ones({1}, {.device = kCUDA}) + 1);  // makes amp's stream

@@ -145,7 +145,8 @@ class BlockReaders {
       if (reader.last) reader.last = std::move(added.last);
       return;
     }
-    std::erase_if(readers, [](const BlockReader& reader) {  // they may be of ever new streams
+    // A stream for each use, used once, would otherwise leave an event each.
+    std::erase_if(readers, [](const BlockReader& reader) {
       return reader.last && reader.last->has_happened();
     });
     readers.push_back(std::move(added));

@@ -50,6 +50,7 @@ AMP_CUDA_INLINE void empty_cache() {
     AMP_CHECK(!detail::is_any_captured(device), "empty_cache: a stream of cuda:", device,
               " is captured into a graph; to wait for the device would end the capture");
     const detail::DeviceGuard guard(device);
+    const detail::RelaxedCapture relaxed;
     AMP_CUDA_CALL(cudaDeviceSynchronize);
     detail::drop_handles(device, [&](detail::StreamId id) { return !detail::is_own(device, id); });
     detail::staging(device).release(device);
@@ -65,8 +66,8 @@ AMP_CUDA_INLINE void release_stream(cudaStream_t stream, int device) {
   const detail::StreamId id = detail::id_of(stream);
   AMP_CHECK(!detail::is_own(device, id), "release_stream: `stream` is one of amp's own");
   AMP_CHECK(!detail::is_capturing(device, stream), "release_stream: `stream` is being captured");
-  AMP_CHECK(!detail::is_any_captured(device), "release_stream: work of cuda:", device,
-            " is being captured into a graph");
+  AMP_CHECK(!detail::memory_pool(device).is_recording() && !detail::is_any_captured(device),
+            "release_stream: work of cuda:", device, " is being captured into a graph");
   detail::memory_pool(device).release_stream({stream, id});
   detail::drop_handles(device, [&](detail::StreamId other) { return other == id; });
   detail::StreamIds::instance().forget(stream);

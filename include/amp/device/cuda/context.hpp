@@ -227,8 +227,9 @@ inline void require_not_captured(int device, cudaStream_t stream, std::int64_t b
             "it only write to tensors that exist, or record the work with amp::cuda::Graph");
 }
 
-/// While one exists, this thread may ask for events and host memory although another one captures a
-/// stream in global mode: those calls have nothing to do with its capture.
+/// While one exists, this thread may ask for events and host memory, or wait for a device that has
+/// no captured stream, although another one captures a stream in global mode: those calls have
+/// nothing to do with its capture.
 class RelaxedCapture {
  public:
   RelaxedCapture() { AMP_CUDA_CALL(cudaThreadExchangeStreamCaptureMode, &mode_); }

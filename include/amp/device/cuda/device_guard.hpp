@@ -86,7 +86,8 @@ struct AMP_EXPORT ThreadDevice {
 
 /// Precedes calls of this thread that need no current device, on objects of `device`: makes that
 /// one current if the current one has no context. Does nothing from the second time on, because
-/// the current device can only change to one with a context.
+/// the current device can only change to one with a context: cudaSetDevice() makes one (CUDA 12 and
+/// newer).
 inline void avoid_new_context(int device) noexcept {
   bool& has = thread_state<ThreadDevice>().has_context;
   if (has) [[likely]]

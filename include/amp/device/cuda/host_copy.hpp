@@ -40,9 +40,11 @@ class AMP_EXPORT PinnedBlocks {
       idle.pop_back();
       return memory;
     }
-    idle.reserve(++made_[bytes]);  // so that give_back() cannot fail
+    std::size_t& made = made_[bytes];
+    idle.reserve(made + 1);  // so that give_back() cannot fail
     const RelaxedCapture relaxed;
     AMP_CUDA_CALL(cudaMallocHost, &memory, bytes);
+    ++made;
     return memory;
   }
   void give_back(void* memory, std::size_t bytes) noexcept {
@@ -52,9 +54,7 @@ class AMP_EXPORT PinnedBlocks {
   /// Does nothing while a stream of any device is captured.
   void release() noexcept {
     const std::lock_guard lock(mutex_);
-    for (int device = 0; device < device_count(); ++device) {
-      if (is_any_captured(device)) return;
-    }
+    if (is_any_captured()) return;
     for (auto& [bytes, idle] : idle_) {
       made_[bytes] -= idle.size();
       for (void* const memory : idle) (void)cudaFreeHost(memory);
@@ -77,11 +77,10 @@ class PinnedCopy {
   PinnedCopy(const PinnedCopy&) = delete;
   PinnedCopy& operator=(const PinnedCopy&) = delete;
   ~PinnedCopy() {
-    avoid_new_context(device_);
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    const bool is_relaxed = cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess;
-    if (arrived_) (void)cudaEventSynchronize(arrived_->get());
-    if (is_relaxed) (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    try {
+      if (arrived_) arrived_->wait();
+    } catch (...) {  // the device is lost
+    }
     PinnedBlocks::instance().give_back(memory_, bytes_);
   }
 

@@ -46,9 +46,9 @@ class AMP_EXPORT MemoryPool {
   static constexpr std::int64_t kMostCached = std::int64_t{1} << 20;
 
   /// With AMP_CUDA_NO_CACHE=1 in the environment, each block outside of graphs has exactly the
-  /// requested size, and goes to the driver once the work of its streams is done: at once, unless
-  /// it is given back under another stream than its home. compute-sanitizer then detects reads
-  /// beyond a block's end or after its life.
+  /// requested size, and goes to the driver once the work of its streams is done. deallocate()
+  /// waits for that on the host, unless the current stream is not the block's home.
+  /// compute-sanitizer then detects reads beyond a block's end or after its life.
   explicit MemoryPool(int device) : device_(device) {
     const char* const setting = std::getenv("AMP_CUDA_NO_CACHE");
     caches_ = setting == nullptr || std::string_view(setting) != "1";
@@ -314,11 +314,8 @@ class AMP_EXPORT MemoryPool {
 
   /// Waits for all work, then frees everything that is free. The device must be current.
   bool free_unused() {
-    if (is_any_captured(device_)) return false;
-    if (cudaDeviceSynchronize() != cudaSuccess) {
-      (void)cudaGetLastError();
-      return false;
-    }
+    const RelaxedCapture relaxed;
+    if (is_recording_now() || is_any_captured(device_) || !wait_for_device()) return false;
     const cudaStream_t stream = OwnStreams::instance().of(device_).handle;
     for (auto home = homes_.begin(); home != homes_.end();) {
       const bool is_private = home->second.is_private();
@@ -338,7 +335,7 @@ class AMP_EXPORT MemoryPool {
   /// Frees what it can for an allocation on `now`. While a stream of the device is captured nothing
   /// may wait for the device; then only the current stream's blocks are freed.
   bool free_for(const Stream& now) {
-    if (!is_any_captured(device_)) return free_unused();
+    if (!is_recording_now() && !is_any_captured(device_)) return free_unused();
     Home& home = homes_[now.id];
     if (home.is_private()) return true;
     home.wait_for_all(now.handle);

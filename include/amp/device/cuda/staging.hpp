@@ -102,14 +102,15 @@ class AMP_EXPORT Staging {
     }
   }
 
-  /// Frees the rings that are not in use, which waits for the device. Does nothing while a stream
-  /// of the device is captured.
+  /// Frees the rings that are not in use, which waits for all devices. Does nothing while a stream
+  /// of any device is captured.
   void release(int device) noexcept {
     const std::lock_guard lock(mutex_);
-    if (rings_.empty() || is_any_captured(device)) return;
+    if (rings_.empty() || is_any_captured()) return;
     try {
       const DeviceGuard guard(device);
-      AMP_CUDA_CALL(cudaDeviceSynchronize);
+      const RelaxedCapture relaxed;
+      if (!wait_for_device()) return;
       std::erase_if(rings_, [](StagingRing& ring) { return ring.is_lost || ring.is_idle(); });
     } catch (...) {  // they stay
     }

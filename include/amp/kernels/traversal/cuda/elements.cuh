@@ -50,9 +50,9 @@ __device__ __forceinline__ std::int64_t element_step() {
   return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
 }
 
-/// Stores a value that any number of threads may store there in this launch, all of them the same one:
-/// as a relaxed store of the memory model, that is no race. They read it after a barrier, or in a later
-/// launch.
+/// Stores a value that any number of threads may store there in this launch, all of them the same
+/// one: as a relaxed store of the memory model, that is no race. It is read after a barrier, by the
+/// last block to arrive, or in a later launch.
 template <class T>
 __device__ __forceinline__ void store_by_many(T* to, std::type_identity_t<T> value) {
 #if defined(__CUDACC__)
