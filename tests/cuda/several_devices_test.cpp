@@ -990,6 +990,29 @@ TEST_CASE("cuda several devices: the copy of the scale is the last, whichever st
   amp::cuda::release_stream(idle.get(), 1);
 }
 
+TEST_CASE("cuda several devices: copies of the scale on two streams leave no memory behind",
+          "[cuda]") {
+  const Tensor loss = amp::ones({}, {.device = kSecond});
+  (void)loss.item<float>();  // so that any stream may read it
+  const UserStream streams[] = {UserStream(1), UserStream(1)};
+  Scaler scaler(kFirst, {.init_scale = 8});
+  const auto step = [&](int i) {
+    const double scale = i % 2 == 0 ? 8 : 16;
+    scaler.update(scale);
+    for (const UserStream& stream : streams) {
+      const amp::StreamGuard guard(kSecond, stream.get());
+      CHECK(scaler.scale(loss).item<double>() == scale);
+    }
+  };
+  (void)scaler.scale(loss);
+  for (int i = 0; i < 4; ++i) step(i);
+  const amp::cuda::DeviceMemoryStats before = amp::cuda::memory_stats(1);
+  for (int i = 0; i < 30; ++i) step(i);
+  CHECK(amp::cuda::memory_stats(1).set_aside == before.set_aside);
+  CHECK(amp::cuda::memory_stats(1).reserved == before.reserved);
+  for (const UserStream& stream : streams) amp::cuda::release_stream(stream.get(), 1);
+}
+
 TEST_CASE("cuda several devices: an inf that was found before another device failed counts",
           "[cuda]") {
   for (int nth = 0; nth < 200; ++nth) {

@@ -33,8 +33,9 @@ inline constexpr std::int64_t kScaleBytes = 2 * sizeof(float);
 static_assert(offsetof(kernels::ScaleState, scale) == 0 &&
               offsetof(kernels::ScaleState, inverse) == sizeof(float));
 
-/// A copy of scale and inverse on another device than the scaler's. It is refreshed when it is used
-/// and the scale has changed, in new memory if another stream has used it. A copy from one CUDA device to another is ordered by streams; a copy
+/// A copy of scale and inverse on another device than the scaler's. It is made again if it is used
+/// after the scale has changed, and in new memory if it is used on another stream than before, which
+/// may still read the old one. A copy from one CUDA device to another is ordered by streams; a copy
 /// to the host synchronises.
 class ScaleCopy {
  public:
@@ -47,8 +48,7 @@ class ScaleCopy {
  private:
   ScaleTensors tensors_;
   std::uint64_t version_ = ~std::uint64_t{0};  // of the state that was copied
-  StreamMark copied_;       // losses and gradients of one device may come on several streams
-  bool is_shared_ = false;  // whether other streams than that of the copy have asked for it
+  StreamMark copied_;  // losses and gradients of one device may come on several streams
 };
 
 /// The state of a scaler on its device, and the copies on other devices.

@@ -23,14 +23,8 @@ AMP_COLD ScaleCopy::ScaleCopy(Device device)
 AMP_COLD const ScaleTensors& ScaleCopy::refresh(const Tensor& state) {
   const bool is_elsewhere = copied_.wait(device());  // on another stream than the copy was made
   const std::uint64_t version = state.version();
-  if (version == version_) {
-    if (is_elsewhere) share(device(), tensors_.scale.raw_data());
-    is_shared_ = is_shared_ || is_elsewhere;
-    return tensors_;
-  }
-  // Another stream may still read the copy that it asked for: it is left alone.
-  if (is_elsewhere || is_shared_) tensors_.scale = new_scale(device());
-  is_shared_ = false;
+  if (version == version_ && !is_elsewhere) return tensors_;
+  if (is_elsewhere) tensors_.scale = new_scale(device());
   copy_bytes(device(), tensors_.scale.raw_data(), state.device(), state.raw_data(), kScaleBytes);
   tensors_.scale.mark_modified();
   copied_.record(device());
