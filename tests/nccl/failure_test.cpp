@@ -189,6 +189,40 @@ TEST_CASE("nccl: a destructor waits for what can end, and no longer than the tim
   CHECK(standin::nccl.communicators == 0);
 }
 
+TEST_CASE("nccl: a communicator ends well while a stream is captured", "[nccl]") {
+  const amp_test::Warnings warnings;
+  const std::int64_t aborted = toolkit().calls_of("ncclCommAbort");
+  const auto texts = on_ranks(2, [&](amp::Communicator& threads) {
+    const amp::Device device(kCUDA, threads.rank());
+    const Tensor x = amp::full({7}, 1, {.device = device});
+    std::string text;
+    cudaStream_t mine = nullptr;
+    cudaGraph_t graph = nullptr;
+    {
+      amp::NcclCommunicator world(device, threads, kImpatientNccl);
+      text = communication_error_of([&] { (void)world.all_reduce(x); });
+      threads.barrier();
+      if (threads.rank() == 0) {
+        REQUIRE(cudaSetDevice(0) == cudaSuccess);
+        REQUIRE(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking) == cudaSuccess);
+        REQUIRE(cudaStreamBeginCapture(mine, cudaStreamCaptureModeGlobal) == cudaSuccess);
+      }
+      threads.barrier();
+    }
+    threads.barrier();
+    if (threads.rank() == 0) {
+      CHECK(cudaStreamEndCapture(mine, &graph) == cudaSuccess);
+      CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+      CHECK(cudaStreamDestroy(mine) == cudaSuccess);
+    }
+    return text;
+  });
+  CHECK(texts == Texts{"", ""});
+  CHECK(warnings.texts().empty());
+  CHECK(standin::nccl.communicators == 0);
+  CHECK(toolkit().calls_of("ncclCommAbort") == aborted);
+}
+
 TEST_CASE("nccl: work that is slow is no failure, as long as it goes on", "[nccl]") {
   const amp_test::Warnings warnings;
   const auto texts = on_gpus(
@@ -197,15 +231,15 @@ TEST_CASE("nccl: work that is slow is no failure, as long as it goes on", "[nccl
         const Tensor x = gpu.full({7}, 1);
         return communication_error_of([&] {
           for (int i = 0; i < 4; ++i) {  // in all longer than the timeout
-            if (gpu.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(60));
+            if (gpu.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(300));
             gpu.world.all_reduce(x).wait();
             gpu.world.barrier();
           }
-          std::this_thread::sleep_for(std::chrono::milliseconds(250));  // nothing is under way
+          std::this_thread::sleep_for(std::chrono::milliseconds(1250));  // nothing is under way
           gpu.world.barrier();
         });
       },
-      amp::NcclOptions{.timeout = std::chrono::milliseconds(200)});
+      amp::NcclOptions{.timeout = std::chrono::seconds(1)});
   CHECK(texts == Texts{"", ""});
   CHECK(warnings.texts().empty());
 }

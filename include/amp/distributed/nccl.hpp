@@ -264,7 +264,7 @@ class NcclCommunicator final : public Communicator {
                                           ncclSum, place.comm, place.stream),
                             "ncclAllReduce", place.comm);
     });
-    if (all) AMP_CUDA_CALL(cudaEventSynchronize, all->done.get());
+    if (all) all->done.wait();
     if (std::string failure = nccl_->failure(); !failure.empty()) fail(std::move(failure));
   }
 

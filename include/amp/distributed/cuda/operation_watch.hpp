@@ -157,8 +157,9 @@ class OperationWatch : public RefCounted {
         if (!failure_.empty() || under_way_.empty()) return;
         oldest = under_way_.front();
       }
-      if (cudaEventSynchronize(oldest->done.get()) != cudaSuccess) {
-        (void)cudaGetLastError();
+      try {
+        oldest->done.wait();
+      } catch (...) {
         fail("the device cannot be waited for");
         return;
       }
