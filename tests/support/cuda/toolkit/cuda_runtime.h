@@ -68,6 +68,14 @@ template <class Count>  // unsigned, unsigned long long
 Count atomicAdd(Count* sum, Count value) {
   return __atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
 }
+/// Counts up to `most`, then from 0 again.
+inline unsigned atomicInc(unsigned* count, unsigned most) {
+  unsigned before = __atomic_load_n(count, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(count, &before, before >= most ? 0 : before + 1, true,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return before;
+}
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int lanes) {
   return standin::Block::current().exchange(mask, value,

@@ -173,11 +173,10 @@ class TableOfCall {
 template <class Count>
 __device__ bool is_last_block(Count* arrived) {
   __shared__ bool last;
-  __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
-    last = atomicAdd(arrived, Count{1}) == gridDim.x - 1;
-    if (last) *arrived = 0;
+    __threadfence();  // after the barrier, so it is one for what all threads of the block wrote
+    last = atomicInc(arrived, gridDim.x - 1) == gridDim.x - 1;  // which makes it 0 again
     __threadfence();
   }
   __syncthreads();
