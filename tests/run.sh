@@ -176,7 +176,7 @@ choose_since() {
   mapfile -t folders < <(printf '%s\n' "${folders[@]}" | grep -v '^headers:')
   ((${#folders[@]})) || { echo "no test covers what has changed since $since" && exit; }
   say "folders of tests/: ${folders[*]}"
-  select=(-R "^((gcc|asan|tsan)\\.)?($(IFS='|' && echo "${folders[*]}")|threads)\\.|^device_traffic\$|^gcc\\.package\\.${headers:+|^package\\.(declarations\\.gcc|headers\\.cuda)\\.($headers)(\\.|\$)}")
+  select=(-R "^((gcc|asan|tsan)\\.)?($(IFS='|' && echo "${folders[*]}")|threads)\\.|^seeds\\.[0-9]+\\.($(IFS='|' && echo "${folders[*]}"))\$|^device_traffic\$|^gcc\\.package\\.${headers:+|^package\\.(declarations\\.gcc|headers\\.cuda)\\.($headers)(\\.|\$)}")
 }
 
 # --- stages -------------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ configure_sanitized() {
 build_sanitized() { configure_sanitized "$@" && build_tests "$1"; }
 planted_faults() {
   have ccache && local -x CMAKE_CXX_COMPILER_LAUNCHER=ccache
-  python3 "$root/tests/standin/mutants.py"
+  python3 "$root/tests/standin/mutants.py" --keep "$folder/mutants"
 }
 # The tests of libtorch with the version of the system, Debian's 1.13.
 libtorch_of_system() {
@@ -310,13 +310,14 @@ if [[ $mode == all || $mode == since ]]; then
     fi
   done
 fi
-if [[ $mode != quick ]] && ! fuzzes; then
-  skip "fuzz targets" "clang++ has no libFuzzer that runs here"
-elif [[ $mode == long ]]; then
-  configurations+=(asan)
-  stage "build, clang++ -O1, address,undefined" build_sanitized asan address,undefined
-fi
+[[ $mode == quick ]] || fuzzes || skip "fuzz targets" "clang++ has no libFuzzer that runs here"
 if [[ $mode == long ]]; then
+  if sanitizes address,undefined; then
+    configurations+=(asan)
+    stage "build, clang++ -O1, address,undefined" build_sanitized asan address,undefined
+  else
+    skip "CUDA under sanitizers" "clang++ has no such sanitizer that runs here"
+  fi
   if have clang++; then
     configurations+=(tsan)
     stage "build, clang++ -O1, races of CUDA" build_sanitized tsan thread

@@ -66,15 +66,16 @@ __global__ void other_block_kernel(T* x) {
   const unsigned i = blockIdx.x * kThreads + threadIdx.x;
   x[i] = x[(i + kThreads) % (gridDim.x * kThreads)];
 }
-/// The last block to come adds what all wrote. It may read older values if there is no fence before
-/// the count, or none after it.
-template <class T, bool kBefore, bool kAfter>
+/// The last block to come adds what all wrote. It may read older values if the thread that counts has
+/// no fence after the barrier and before the count, or none after the count.
+template <class T, bool kBefore, bool kAfter, bool kBeforeBarrier = false>
 __global__ void last_block_kernel(T* x, unsigned* arrived) {
   __shared__ bool last;
   x[blockIdx.x * kThreads + threadIdx.x] = T{1};
-  if (kBefore) __threadfence();
+  if (kBeforeBarrier) __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
+    if (kBefore) __threadfence();
     last = atomicAdd(arrived, 1u) == gridDim.x - 1;
     if (kAfter) __threadfence();
   }
@@ -84,6 +85,25 @@ __global__ void last_block_kernel(T* x, unsigned* arrived) {
   for (unsigned i = 0; i < gridDim.x * kThreads; ++i) sum += x[i];
   x[0] = sum;
 }
+/// Writes 0 to what others add to, without a barrier in between.
+template <class Count>
+__global__ void zero_and_add_kernel(Count* count) {
+  if (threadIdx.x == 0) *count = 0;
+  atomicAdd(count, Count{1});
+}
+/// Adds to shared memory that no thread has written.
+template <class T>
+__global__ void add_to_uninitialised_kernel(T*) {
+  __shared__ unsigned shared[kThreads];
+  atomicAdd(&shared[threadIdx.x], 1u);
+}
+/// The same by a read and a write.
+template <class T>
+__global__ void increment_uninitialised_kernel(T* x) {
+  __shared__ T shared[kThreads];
+  T& own = x[blockIdx.x * kThreads + threadIdx.x];
+  shared[threadIdx.x] += own;
+}
 /// Leaves all but one element of shared memory as it is.
 template <class T>
 __global__ void uninitialised_kernel(T* x) {
@@ -91,6 +111,12 @@ __global__ void uninitialised_kernel(T* x) {
   if (threadIdx.x == 0) shared[0] = T{1};
   __syncthreads();
   x[blockIdx.x * kThreads + threadIdx.x] = shared[threadIdx.x];
+}
+template <class T>
+__global__ void read_kernel(const T* x, T* sum) {
+  T mine{};
+  for (unsigned i = 0; i < kBlocks * kThreads; ++i) mine += x[i];
+  if (threadIdx.x == 0) sum[blockIdx.x] = mine;
 }
 template <class T>
 __global__ void increment_kernel(T* x) {
@@ -132,6 +158,7 @@ struct Device {
     (void)cudaStreamSynchronize(one);
   }
   ~Device() {
+    standin::toolkit().finish();  // so that the ends of objects are in no race
     if (x != nullptr) (void)cudaFreeAsync(x, one);
     standin::toolkit().finish();
     (void)cudaFreeHost(host);

@@ -9,7 +9,8 @@ All faults are compiled into one copy of the sources, each behind a condition th
 variable makes true. Two programs are built of it with clang++: one with the race detector
 (support/cuda/races.hpp), one without. A fault is found by the detector if it reports a race, by values if
 tests fail without it, with one of several seeds, and by rules if the stand-in stops the program. The exit
-status is 1 if a fault is found by none, or if there is a finding without a fault.
+status is 1 if a fault is not found by the nets that tests/README.md names, or if there is a finding without
+a fault.
 """
 
 import argparse
@@ -55,12 +56,14 @@ MUTANTS = [
     Mutant("last block: no fence before it counts",
            "kernels/traversal/cuda/device_list.cuh", "__shared__ bool last;", "__threadfence();", "",
            "gradient_pass"),
-    Mutant("last block: no barrier between the fences and the count",
+    Mutant("last block: no barrier before the fence",
            "kernels/traversal/cuda/device_list.cuh", "__shared__ bool last;", BARRIER, "", "ledger"),
+    Mutant("last block: no fence after it has counted",
+           "kernels/traversal/cuda/device_list.cuh", "last = atomicInc(", "__threadfence();", "", "gradient_pass"),
     Mutant("last block: the one before the last takes itself for it",
            "kernels/traversal/cuda/device_list.cuh", "if (threadIdx.x == 0) {",
-           "last = atomicAdd(arrived, Count{1}) == gridDim.x - 1;",
-           "last = atomicAdd(arrived, Count{1}) == gridDim.x - 2;", "gradient_pass"),
+           "last = atomicInc(arrived, gridDim.x - 1) == gridDim.x - 1;",
+           "last = atomicInc(arrived, gridDim.x - 1) == gridDim.x - 2;", "gradient_pass"),
     Mutant("optimizer: no barrier before the coefficients are read",
            "kernels/optim/cuda/step_table.cuh", "shared = rule.template", BARRIER, "", "optim_bits"),
     Mutant("optimizer: no barrier before the next parameter's coefficients",
@@ -174,7 +177,7 @@ def run(program, number, tests, seed="1"):
 
 
 def row(races, values, number, mutant):
-    """A row of the table, and whether any net found the fault."""
+    """A row of the table."""
     by_detector = run(races, number, mutant.tests)
     rule = "rule" in by_detector
     failing = ""
@@ -185,7 +188,7 @@ def row(races, values, number, mutant):
             failing = "found" if seed == SEEDS[0] else f"with seed {seed}"
             break
     cells = [mutant.name, "found" if "race" in by_detector else "", failing, "found" if rule else ""]
-    return "| " + " | ".join(cells) + " |", "race" in by_detector or bool(failing) or rule
+    return "| " + " | ".join(cells) + " |"
 
 
 def main():
@@ -211,10 +214,11 @@ def main():
                 print(f"without a fault, {tests} of {program} ends with {ended.result()}")
                 failed = True
         print("| fault | race detector | values | rules |\n| --- | --- | --- | --- |")
+        known = (ROOT / "tests/README.md").read_text().splitlines()
         for result in rows:
-            text, was_found = result.result()
-            print(text, flush=True)
-            failed = failed or not was_found
+            text = result.result()
+            print(text + ("" if text in known else "  <- tests/README.md says otherwise"), flush=True)
+            failed = failed or text not in known
     if not options.keep:
         shutil.rmtree(folder)
     sys.exit(failed)

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The race detector (races.hpp), compiled without -fsanitize=thread. Each byte has a record of its
-// last write and of two reads since: of reads by more than two threads, any two tell of a write by
-// a third, and one of them tells of a write by the other.
+// last plain write, and of the plain reads and the atomic operations since. Of those of one launch it
+// keeps two, by different blocks or threads: any two tell of an access by a third, and one of them
+// tells of an access by the other. It forgets none of another launch that may still be under way.
 #define STANDIN_RACES 1
 #include "support/cuda/races.hpp"
 
@@ -29,12 +30,14 @@ struct Access {
   std::uint32_t work = 0;  // 0: none
   std::uint32_t block = 0;
   std::uint16_t thread = 0, barriers = 0, fences = 0;
-  std::uint16_t atomic = 0;
+  bool writes = false, atomic = false;
   std::uint64_t pc = 0;
 };
 struct Record {
-  Access write, reads[2];
+  Access write, reads[2], atomics[2];
   std::uint64_t block = 0;  // of shared memory: whose record this is
+  bool written = false;     // by a plain write or an atomic operation
+  bool has_others = false;  // in Detector::others
 };
 
 /// A piece of work of a stream, or what the host does from one call to the next.
@@ -44,17 +47,15 @@ struct Work {
 struct Fence {
   std::uint16_t thread, barriers, fences;
 };
-/// Fences of a block: those before a number of barriers, and the first ones of some threads.
+/// Fences of a block: the first ones of some threads.
 struct Fences {
-  std::uint16_t barriers = 0;
   std::map<std::uint16_t, std::uint16_t> of_threads = {};
 
   bool contains(const Fence& fence) const {
     const auto own = of_threads.find(fence.thread);
-    return fence.barriers < barriers || (own != of_threads.end() && fence.fences < own->second);
+    return own != of_threads.end() && fence.fences < own->second;
   }
   void join(const Fences& other) {
-    barriers = (std::max)(barriers, other.barriers);
     for (const auto& [thread, count] : other.of_threads)
       of_threads[thread] = (std::max)(of_threads[thread], count);
   }
@@ -84,6 +85,9 @@ struct Detector {
   Known known_to_block = {};
   std::map<unsigned, Known> known_to = {}, observed_by = {};
   std::vector<std::uint16_t> fences_of = {};
+
+  // Reads and atomic operations of other pieces of work than those in a record.
+  std::map<const Record*, std::vector<Access>> others = {};
 
   long found = 0;
   bool expected = false;
@@ -155,7 +159,9 @@ bool is_fenced(const Access& earlier, const Access& now) {
   return is_fenced_by(d.known_to_block, earlier) ||
          (own != d.known_to.end() && is_fenced_by(own->second, earlier));
 }
-/// A write publishes the fences before it; what an operation reads counts from the next fence on.
+/// A write publishes the thread's fences before it, with what came before them: a fence of another
+/// thread of the block is none of the one that writes. What an operation reads counts from the next
+/// fence on.
 void pass_atomic(const Access& now, std::uintptr_t address, bool writes) {
   Detector& d = detector();
   const auto found = d.published.find(address);
@@ -165,7 +171,7 @@ void pass_atomic(const Access& now, std::uintptr_t address, bool writes) {
   join(published, d.known_to_block);
   if (const auto own = d.known_to.find(now.thread); own != d.known_to.end())
     join(published, own->second);
-  published[now.block].join({now.barriers, {{now.thread, now.fences}}});
+  published[now.block].join({{{now.thread, now.fences}}});
 }
 bool is_before(const Access& earlier, const Access& now) {
   if (earlier.work == now.work) {
@@ -218,15 +224,14 @@ void report_uninitialised(const Access& now, std::uintptr_t address) {
                reinterpret_cast<void*>(address));
   print("a read", now);
 }
-void report(const Access& earlier, const char* was, const Access& now, const char* is,
-            std::uintptr_t address) {
+void report(const Access& earlier, const Access& now, std::uintptr_t address) {
   Detector& d = detector();
   ++d.found;
   if (d.expected || d.printed.size() >= 20 || !d.printed.emplace(earlier.pc, now.pc).second) return;
   std::fprintf(stderr, "race: nothing orders these accesses to %s memory at %p\n",
                is_shared(address) ? "shared" : "global", reinterpret_cast<void*>(address));
-  print(was, earlier);
-  print(is, now);
+  for (const Access& access : {earlier, now})
+    print(access.atomic ? "an atomic operation" : access.writes ? "a write" : "a read", access);
 }
 /// So that no test passes that has a race. For whoever asks which kernels ran, the addresses of those
 /// that were launched are added to the file STANDIN_RACES_KERNELS.
@@ -259,33 +264,42 @@ Detector::Detector() {
 
 // --- accesses -----------------------------------------------------------------------------------
 
-/// Stands for both if they are of one thread, or if it comes after what it replaces.
-bool replaces(const Access& now, const Access& read) {
-  return read.work == 0 || is_before(read, now);
-}
-void read_byte(Record& record, const Access& now, std::uintptr_t address) {
-  if (record.write.work == 0 && is_shared(address)) report_uninitialised(now, address);
-  if (record.write.work != 0 && !(record.write.atomic && now.atomic) &&
-      !is_before(record.write, now))
-    report(record.write, "a write", now, "a read", address);
-  if (replaces(now, record.reads[0])) {
-    record.reads[0] = now;
-  } else {
-    record.reads[1] = now;
+/// Adds an access to those of its kind, of which it replaces one that comes before it.
+void add(Record& record, Access (&two)[2], const Access& now) {
+  for (Access& known : two) {
+    if (known.work == 0 || known.work == now.work) continue;
+    if (!is_before(known, now)) {
+      std::vector<Access>& others = detector().others[&record];
+      std::erase_if(others, [&](const Access& other) {
+        return other.atomic == now.atomic && is_before(other, now);
+      });
+      others.push_back(known);
+      record.has_others = true;
+    }
+    known.work = 0;
   }
+  two[two[0].work == 0 || is_before(two[0], now) ? 0 : 1] = now;
 }
-void write_byte(Record& record, const Access& now, std::uintptr_t address) {
-  if (record.write.work != 0 && !(record.write.atomic && now.atomic) &&
-      !is_before(record.write, now))
-    report(record.write, "a write", now, "a write", address);
-  for (Access& read : record.reads) {
-    if (read.work != 0 && !(read.atomic && now.atomic) && !is_before(read, now))
-      report(read, "a read", now, "a write", address);
-    read.work = 0;
+void check(const Access& known, const Access& now, std::uintptr_t address) {
+  const bool conflicts = (known.writes || now.writes) && !(known.atomic && now.atomic);
+  if (known.work != 0 && conflicts && !is_before(known, now)) report(known, now, address);
+}
+void access_byte(Record& record, const Access& now, bool reads, std::uintptr_t address) {
+  if (reads && !record.written && is_shared(address)) report_uninitialised(now, address);
+  record.written = record.written || now.writes;
+  check(record.write, now, address);
+  for (const Access& read : record.reads) check(read, now, address);
+  for (const Access& atomic : record.atomics) check(atomic, now, address);
+  if (record.has_others) {
+    for (const Access& other : detector().others[&record]) check(other, now, address);
   }
-  record.write = now;
+  if (now.atomic) return add(record, record.atomics, now);
+  if (!now.writes) return add(record, record.reads, now);
+  // What comes before this write and conflicts with a later access, does so through this one.
+  if (record.has_others) detector().others.erase(&record);
+  record = {.write = now, .block = record.block, .written = true};
 }
-void access(const volatile void* memory, std::size_t bytes, bool writes, bool atomic,
+void access(const volatile void* memory, std::size_t bytes, bool reads, bool writes, bool atomic,
             const void* pc) {
   Record** const table = pages.load(std::memory_order_relaxed);
   if (table == nullptr || Quiet::depth() != 0) return;
@@ -304,13 +318,14 @@ void access(const volatile void* memory, std::size_t bytes, bool writes, bool at
     Detector& d = detector();
     Access now = d.now;
     if (!working) now = {.work = d.host_work.load()};
+    now.writes = writes;
     now.atomic = atomic;
     now.pc = reinterpret_cast<std::uint64_t>(pc);
     const Quiet quiet;
     for (; address < stop; ++address) {
       Record& record = in_shared ? shared[address - shared_begin] : page[address % kAlignment];
       if (in_shared && record.block != shared_block) record = {.block = shared_block};
-      (writes ? write_byte : read_byte)(record, now, address);
+      access_byte(record, now, reads, address);
     }
     if (atomic && working && d.in_kernel && !in_shared) pass_atomic(now, end - bytes, writes);
   }
@@ -399,7 +414,12 @@ void end_memory(const void* begin, std::size_t bytes) {
   const auto first = reinterpret_cast<std::uintptr_t>(begin) / kAlignment;
   const std::size_t count = (bytes + kAlignment - 1) / kAlignment;
   const Locked locked;
-  if (count != 0) munmap(pages[first], count * kAlignment * sizeof(Record));
+  if (count != 0) {
+    auto& others = detector().others;
+    others.erase(others.lower_bound(pages[first]),
+                 others.lower_bound(pages[first] + count * kAlignment));
+    munmap(pages[first], count * kAlignment * sizeof(Record));
+  }
   for (std::size_t i = 0; i < count; ++i) pages[first + i] = nullptr;
 }
 void begin_shared_memory(const void* begin, const void* end) {
@@ -423,27 +443,27 @@ void expect(bool some) {
 using standin::races::access;
 
 void instrumented::on_access(const Access& seen) {
-  access(seen.address, seen.bytes, seen.writes, seen.atomic, seen.from);
+  access(seen.address, seen.bytes, seen.reads, seen.writes, seen.atomic, seen.from);
 }
 
 extern "C" {
 // The compiler calls these by name; a loop would be compiled to a call of itself.
 void* memcpy(void* to, const void* from, std::size_t bytes) {
-  access(from, bytes, false, false, __builtin_return_address(0));
-  access(to, bytes, true, false, __builtin_return_address(0));
+  access(from, bytes, true, false, false, __builtin_return_address(0));
+  access(to, bytes, false, true, false, __builtin_return_address(0));
   void* at = to;
   asm volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(bytes) : : "memory");
   return to;
 }
 void* memset(void* to, int value, std::size_t bytes) {
-  access(to, bytes, true, false, __builtin_return_address(0));
+  access(to, bytes, false, true, false, __builtin_return_address(0));
   void* at = to;
   asm volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(value) : "memory");
   return to;
 }
 void* memmove(void* to, const void* from, std::size_t bytes) {
-  access(from, bytes, false, false, __builtin_return_address(0));
-  access(to, bytes, true, false, __builtin_return_address(0));
+  access(from, bytes, true, false, false, __builtin_return_address(0));
+  access(to, bytes, false, true, false, __builtin_return_address(0));
   auto* at = static_cast<char*>(to);
   auto* source = static_cast<const char*>(from);
   if (at <= source || at >= source + bytes) {

@@ -22,6 +22,7 @@
 #include <cstdlib>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -164,10 +165,10 @@ class Schedule {
     races::learn(queue.stream.clock);
   }
   void finish(int device) {
-    finish_all([&](const Queue& queue) { return queue.device == device; });
+    finish_all([&](int other) { return other == device; });
   }
   void finish() {
-    finish_all([](const Queue&) { return true; });
+    finish_all([](int) { return true; });
   }
 
  private:
@@ -195,15 +196,18 @@ class Schedule {
   void finish_all(const IsMeant& is_meant) {
     for (;;) {
       const auto found = std::find_if(queues_.begin(), queues_.end(), [&](const auto& queue) {
-        return !queue->pending.empty() && is_meant(*queue);
+        return !queue->pending.empty() && is_meant(queue->device);
       });
       if (found == queues_.end()) break;
       do_all(**found);
     }
     for (const auto& queue : queues_) {
-      if (is_meant(*queue)) races::learn(queue->stream.clock);
+      if (is_meant(queue->device)) races::learn(queue->stream.clock);
     }
     forget_closed();
+    for (const auto& [device, clock] : ended_) {
+      if (is_meant(device)) races::learn(clock);
+    }
   }
   /// Does what `awaited` waits for, or other work; sleeps if there is none that can be done.
   void go_on(Queue* awaited) {
@@ -236,13 +240,16 @@ class Schedule {
     wake_others();
   }
   void forget_closed() {
-    std::erase_if(queues_, [](const std::unique_ptr<Queue>& queue) {
-      return queue->closed && queue->pending.empty() && queue->awaited == 0;
+    std::erase_if(queues_, [&](const std::unique_ptr<Queue>& queue) {
+      if (!queue->closed || !queue->pending.empty() || queue->awaited != 0) return false;
+      ended_[queue->device].join(queue->stream.clock);
+      return true;
     });
   }
 
   Chance chance_{0};
   std::vector<std::unique_ptr<Queue>> queues_;
+  std::map<int, races::Clock> ended_;  // of each device, what its queues did that are no more
   std::condition_variable_any changed_;
 };
 
