@@ -54,6 +54,7 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   /// What was freed in the order of a stream that has not come to it, and never will, is no leak.
   ~DeviceMemory() {
+    const races::Quiet quiet;
     while (!dead_.empty()) bury();
     for (const auto& [address, block] : blocks_) {
       if (block.freed)
