@@ -24,6 +24,7 @@ AMP_COLD const ScaleTensors& ScaleCopy::refresh(const Tensor& state) {
   const bool is_elsewhere = copied_.wait(device());  // on another stream than the copy was made
   const std::uint64_t version = state.version();
   if (version == version_ && !is_elsewhere) return tensors_;
+  // The stream of the old copy may still read it.
   if (is_elsewhere) tensors_.scale = new_scale(device());
   copy_bytes(device(), tensors_.scale.raw_data(), state.device(), state.raw_data(), kScaleBytes);
   tensors_.scale.mark_modified();

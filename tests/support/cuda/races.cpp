@@ -233,8 +233,8 @@ void report(const Access& earlier, const Access& now, std::uintptr_t address) {
   for (const Access& access : {earlier, now})
     print(access.atomic ? "an atomic operation" : access.writes ? "a write" : "a read", access);
 }
-/// So that no test passes that has a race. For whoever asks which kernels ran, the addresses of those
-/// that were launched are added to the file STANDIN_RACES_KERNELS.
+/// Ends a program that has a race with a status other than 0. If the environment names a file in
+/// STANDIN_RACES_KERNELS, adds the addresses of the kernels that were launched to it.
 void at_exit() {
   const Detector& d = detector();
   if (const char* const path = std::getenv("STANDIN_RACES_KERNELS")) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Whether a call that waits for a whole device would destroy somebody's capture.
+// Whether a call that waits for a whole device would destroy a capture.
 #pragma once
 
 #include <cuda_runtime.h>
