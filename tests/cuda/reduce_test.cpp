@@ -135,6 +135,17 @@ TEST_CASE("cuda sum: rounded once, integers wrap, no number stays none", "[cuda]
           [](const Tensors& t) -> Tensors { return {amp::sum(t[0])}; });
 }
 
+void compare_extrema(const Tensors& x, int dim) {
+  compare(x, 0, [&](const Tensors& t) -> Tensors {
+    const auto [values, indices] = (amp::max)(t[0], dim);
+    return {values, indices};
+  });
+  compare(x, 0, [&](const Tensors& t) -> Tensors {
+    const auto [values, indices] = (amp::min)(t[0], dim, true);
+    return {values, indices};
+  });
+}
+
 TEST_CASE("cuda max, min: the host's bits, the first of equal ones", "[cuda][values]") {
   amp::manual_seed(4);
   std::vector<amp::DType> dtypes(std::begin(cuda_test::kFloats), std::end(cuda_test::kFloats));
@@ -150,14 +161,7 @@ TEST_CASE("cuda max, min: the host's bits, the first of equal ones", "[cuda][val
       if (dtype == amp::kBool) continue;
       compare(x, 0, [](const Tensors& t) -> Tensors { return {amp::argmax(t[0])}; });
       for (int d = 0; d < shape.dims(); ++d) {
-        compare(x, 0, [&](const Tensors& t) -> Tensors {
-          const auto [values, indices] = (amp::max)(t[0], d);
-          return {values, indices};
-        });
-        compare(x, 0, [&](const Tensors& t) -> Tensors {
-          const auto [values, indices] = (amp::min)(t[0], d, true);
-          return {values, indices};
-        });
+        compare_extrema(x, d);
         compare(x, 0, [&](const Tensors& t) -> Tensors { return {amp::argmax(t[0], d)}; });
       }
     }
@@ -169,15 +173,7 @@ TEST_CASE("cuda max, min: the widest and the narrowest types", "[cuda]") {
   for (const amp::DType dtype : {amp::kInt64, amp::kFloat64, amp::kFloat8E4M3}) {
     for (const amp::Shape& shape : {amp::Shape(3, 5), amp::Shape(3, 16), amp::Shape(2, 5, 16),
                                     amp::Shape(3, 333), amp::Shape(1, 9001)}) {
-      const Tensors x{(amp::randn(shape) * 2).to(amp::kInt64).to(dtype)};
-      compare(x, 0, [](const Tensors& t) -> Tensors {
-        const auto [values, indices] = (amp::max)(t[0], 1);
-        return {values, indices};
-      });
-      compare(x, 0, [](const Tensors& t) -> Tensors {
-        const auto [values, indices] = (amp::min)(t[0], 1);
-        return {values, indices};
-      });
+      compare_extrema({(amp::randn(shape) * 2).to(amp::kInt64).to(dtype)}, 1);
     }
   }
 }
