@@ -30,29 +30,21 @@
 #include <vector>
 
 #include "conformance/calls.hpp"
+#include "differential/case.hpp"
 
 namespace {
 
 using amp::DType;
 using amp::Tensor;
-
-struct Number {
-  bool is_integer;
-  std::int64_t integer;
-  double real;
-
-  bool truth() const { return integer != 0; }
-};
-
-struct Case {
-  std::string number, key, autocast;
-  std::vector<Tensor> tensors;
-  std::vector<Number> numbers;
-
-  std::int64_t integer(std::size_t i) const { return numbers.at(i).integer; }
-  double real(std::size_t i) const { return numbers.at(i).real; }
-  const Tensor& operator[](std::size_t i) const { return tensors.at(i); }
-};
+using differential::Call;
+using differential::Calls;
+using differential::Case;
+using differential::Number;
+using differential::pair;
+using differential::real_or_unset;
+using differential::reduction;
+using differential::Results;
+using differential::with;
 
 // --- text ------------------------------------------------------------------------------------
 
@@ -127,23 +119,6 @@ void print(std::ostream& out, std::string_view name, const Tensor& tensor) {
 }
 
 // --- ops -------------------------------------------------------------------------------------
-
-using Results = std::vector<Tensor>;
-using Call = std::function<Results(const Case&)>;
-using Calls = std::map<std::string, Call, std::less<>>;
-
-/// f(x), x being the number in its own type.
-template <class F>
-Tensor with(const Number& number, F&& f) {
-  return number.is_integer ? f(number.integer) : f(number.real);
-}
-std::optional<double> real_or_unset(const Case& c, std::size_t i) {
-  return i < c.numbers.size() ? std::optional(c.real(i)) : std::nullopt;
-}
-amp::Reduction reduction(const Case& c, std::size_t i) {
-  return static_cast<amp::Reduction>(c.integer(i));
-}
-amp::Size2d pair(const Case& c, std::size_t i) { return {c.integer(i), c.integer(i + 1)}; }
 
 // clang-format off
 void add_elementwise(Calls& calls) {

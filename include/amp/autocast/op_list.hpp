@@ -174,7 +174,7 @@ inline constexpr ListedOp kOpList[] = {
     {"logical_xor", OpPolicy::kPassthrough},
 };
 inline constexpr int kListedOps = static_cast<int>(sizeof(kOpList) / sizeof(kOpList[0]));
-inline constexpr int kMaxOps = 255;  // listed and registered ones
+inline constexpr int kMaxOps = 511;  // listed and registered ones
 
 /// Whether the list has an op of that name.
 constexpr bool is_listed(std::string_view name) {
@@ -187,13 +187,13 @@ constexpr bool is_listed(std::string_view name) {
 /// An op by its index in the list, by which policies are looked up. An unknown name does not
 /// compile.
 struct OpId {
-  std::uint8_t index;
+  std::uint16_t index;
   /// Of a listed op, by its name; another name does not compile.
   consteval OpId(const char* name) : index(0) {
     while (kOpList[index].name != name) ++index;
   }
   /// Of an op that was registered, by its number.
-  constexpr explicit OpId(int registered) : index(static_cast<std::uint8_t>(registered)) {}
+  constexpr explicit OpId(int registered) : index(static_cast<std::uint16_t>(registered)) {}
   /// The name of a listed op.
   constexpr std::string_view name() const { return kOpList[index].name; }
 };

@@ -162,7 +162,7 @@ OpPolicy op_policy(std::string_view op);
 /// Backward: a backward pass inside a scope runs without it, in the dtypes of forward.
 /// Errors: amp::Error if `dtype` is not float16, bfloat16 or float32; the state is then unchanged.
 /// Leaving the scope, also by an exception, restores what held before.
-/// Cost: some 200 bytes copied on entry and exit. Does not allocate, unless there are policies by
+/// Cost: some 600 bytes copied on entry and exit. Does not allocate, unless there are policies by
 /// module; does not synchronise.
 ///
 /// ```cpp
