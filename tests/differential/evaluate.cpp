@@ -9,9 +9,11 @@
 //
 // where BYTES are the whole storage in hexadecimal ("-": empty) and DTYPE "undefined" ends a
 // tensor. Its result is "case NUMBER", and for each tensor "NAME DTYPE DIMS {SIZE}... BYTES", or
-// "error MESSAGE". evaluate --keys prints the keys.
+// "error MESSAGE". evaluate --keys prints the keys. evaluate --autocast answers autocast_lists.py:
+// evaluate_in_scope below.
 #include <amp/amp.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -390,9 +392,37 @@ void evaluate(const Case& c, const Evaluation& evaluation) {
   std::cout << "case " << c.number << '\n' << results.str();
 }
 
+/// Lines "OP {DTYPE}...", the dtypes of the operands, the last for all that follow. For each form of
+/// the op prints "POLICY DTYPE", what a scope of float16 makes of it, or "POLICY error"; then "end".
+void evaluate_in_scope(const std::string& line) {
+  std::istringstream words(line);
+  const auto op = next<std::string>(words);
+  std::vector<DType> dtypes;
+  for (std::string name; words >> name;) dtypes.push_back(dtype_named(name));
+  for (const conformance::Binding& binding : conformance::kBindings) {
+    if (conformance::op_of(binding.op) != op) continue;
+    const goldens::OpCase& c = conformance::example(binding);
+    conformance::Inputs inputs = conformance::inexact_inputs(c, amp::kFloat32);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      inputs[i] = inputs[i].to(dtypes[std::min(i, dtypes.size() - 1)]);
+    std::cout << to_string(amp::op_policy(op)) << ' ';
+    try {
+      const amp::AutocastGuard autocast(amp::kCPU, {.dtype = amp::kFloat16});
+      std::cout << amp::name(binding.call(inputs, c)[0].dtype()) << '\n';
+    } catch (const amp::Error&) {
+      std::cout << "error\n";
+    }
+  }
+  std::cout << "end\n";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "--autocast") {
+    for (std::string line; std::getline(std::cin, line);) evaluate_in_scope(line);
+    return 0;
+  }
   const auto evaluations = all_evaluations();
   if (argc > 1 && std::string_view(argv[1]) == "--keys") {
     for (const auto& [key, evaluation] : evaluations) std::cout << key << '\n';

@@ -5,7 +5,7 @@
 
     tests/differential/run.py [--cases 10000] [--seed 1] [--case N] [--only KEY]
 
-Draws calls of every op of the README's support matrix (dtypes, shapes, views, hard values, autocast
+Compares the policies of all ops with PyTorch's autocast lists (autocast_lists.py). Draws calls of every op of the README's support matrix (dtypes, shapes, views, hard values, autocast
 by PyTorch's CUDA list), traces of GradScaler, and steps of the optimizers; computes them with torch
 and with amp (evaluate.cpp, which it compiles); prints each difference that known.py does not list,
 and fails if there is one. --case computes one again, and prints what went in. Exits with 77 where
@@ -33,6 +33,7 @@ except ImportError:
     print("skipped: python3 has no torch")
     sys.exit(77)
 
+import autocast_lists  # noqa: E402
 import known  # noqa: E402
 import members  # noqa: E402, F401
 import ops  # noqa: E402
@@ -187,8 +188,8 @@ def compiled(options):
     command = [*shlex.split(options.compiler), "-std=c++20", "-O1", "-I", str(ROOT / "include"),
                "-I", str(ROOT / "tests"), f'-DAMP_SOURCE_DIR="{ROOT}"',
                str(HERE / "evaluate.cpp"), "-o", str(program), "-pthread"]
-    sources = [HERE / "evaluate.cpp", ROOT / "tests/conformance/calls.hpp",
-               *ROOT.glob("include/**/*.?p*")]
+    sources = [HERE / "evaluate.cpp", *HERE.glob("**/*.hpp"),
+               *ROOT.glob("tests/conformance/**/*.hpp"), *ROOT.glob("include/**/*.?p*")]
     made_by = folder / "evaluate.command"
     if (not program.exists() or program.stat().st_mtime < max(p.stat().st_mtime for p in sources)
             or not made_by.exists() or made_by.read_text() != str(command)):
@@ -228,6 +229,7 @@ def main():
     matrix, start = support_matrix(), time.time()
     program = compiled(options)
     check_complete(matrix, program)
+    unexpected = 0 if options.only else autocast_lists.check(program)
     numbers = [options.case] if options.case is not None else range(options.cases)
     cases = [Case(options.seed, n, matrix, options.only) for n in numbers]
     text = "".join(case.text() for case in cases)
@@ -236,7 +238,7 @@ def main():
     if ran.returncode != 0:
         sys.exit(f"evaluate ended with {ran.returncode} after case {max(results, default=None)}: "
                  f"{ran.stderr.strip()}")
-    counts, unexpected = collections.Counter(), 0
+    counts = collections.Counter()
     for case in cases:
         case.refused = None
         for difference in compare(case, results[case.number]):
