@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,7 +46,7 @@ Tensor log_sum_exp(const Tensor& input) {
       [](const Tensor& differentiable) {
         return amp::custom_function(
             [](const Tensor& x) {
-              const Tensor highest = std::get<0>(amp::max(x, -1, true));
+              const Tensor highest = amp::max(x, -1, true).values;
               const Tensor sums = amp::sum(amp::exp(x - highest), -1, true);
               return std::pair{(amp::log(sums) + highest).squeeze(-1), [x](const Tensor& grad) {
                                  return std::array{grad.unsqueeze(-1) * amp::softmax(x, -1)};

@@ -20,7 +20,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -101,8 +100,8 @@ inline Outputs attention(In x, Case c) {
       scale == 0 ? std::optional<double>() : std::optional<double>(scale));
 }
 
-inline Outputs values_and_indices(const std::tuple<amp::Tensor, amp::Tensor>& both) {
-  return {std::get<0>(both), std::get<1>(both)};
+inline Outputs values_and_indices(const amp::ValuesAndIndices& both) {
+  return {both.values, both.indices};
 }
 
 inline constexpr Binding kAll[] = {

@@ -4,7 +4,6 @@
 // Sums, means, maxima and minima on the CUDA device against the host, results and gradients.
 #include <cstdint>
 #include <limits>
-#include <tuple>
 #include <vector>
 
 #include "cuda/on_both.hpp"

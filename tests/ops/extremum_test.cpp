@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <tuple>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -48,8 +47,8 @@ TEST_CASE("max, min: lines of several blocks, of every stride", "[ops]") {
     for (const std::int64_t row : {3200, 4100}) x.select(0, row).fill_(2);  // the first counts
     x.select(0, 1500).fill_(-2);
     for (const Tensor& rows : {x, x.t().contiguous().t()}) {
-      CHECK(std::get<1>((amp::max)(rows, 0)).to_vector<int>() == std::vector<int>(3, 3200));
-      CHECK(std::get<1>((amp::min)(rows, 0)).to_vector<int>() == std::vector<int>(3, 1500));
+      CHECK((amp::max)(rows, 0).indices.to_vector<int>() == std::vector<int>(3, 3200));
+      CHECK((amp::min)(rows, 0).indices.to_vector<int>() == std::vector<int>(3, 1500));
       CHECK(amp::argmax(rows.t(), 1).to_vector<int>() == std::vector<int>(3, 3200));
       CHECK(amp::argmax(rows).item<int>() == 3 * 3200);
       CHECK(amp::argmax(rows.t()).item<int>() == 3200);
@@ -85,8 +84,7 @@ TEST_CASE("extremum: of lines side by side, in groups and alone", "[ops]") {
     for (const amp::DType dtype : {amp::kFloat32, amp::kBFloat16, amp::kFloat64}) {
       const Tensor a = x.to(dtype), b = a.transpose(1, 2).contiguous();
       CHECK(amp::argmax(a, 1).to_vector<int>() == amp::argmax(b, 2).to_vector<int>());
-      CHECK(std::get<1>(amp::min(a, 1)).to_vector<int>() ==
-            std::get<1>(amp::min(b, 2)).to_vector<int>());
+      CHECK(amp::min(a, 1).indices.to_vector<int>() == amp::min(b, 2).indices.to_vector<int>());
     }
   }
 }

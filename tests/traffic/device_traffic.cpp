@@ -16,7 +16,6 @@
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "support/cuda/standin.hpp"
@@ -208,12 +207,12 @@ void ops(Table& table) {
        "pixels, then their mean; losses and logarithms of pixels, for it and for backward"},
       {"max of rows",
        {x},
-       [](In v) { return std::get<0>((amp::max)(v[0], 1)); },
+       [](In v) { return (amp::max)(v[0], 1).values; },
        64 * 8,
        "positions for backward, 8 bytes each"},
       {"max of columns",
        {x},
-       [](In v) { return std::get<0>((amp::max)(v[0], 0)); },
+       [](In v) { return (amp::max)(v[0], 0).values; },
        512 * 8,
        "positions for backward, 8 bytes each"},
       {.what = "argmax",

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
+#include "amp/ops/values_and_indices.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
@@ -24,10 +24,10 @@ AMP_LAZY [[nodiscard]] Tensor(min)(const Tensor& input);
 /// (int64): the first NaN if there is one, and the first of several that are equal. The gradient
 /// goes to those elements. The results lack `dim`, or have extent 1 there if `keepdim`. Throws if
 /// `dim` is empty. Under autocast: unchanged.
-AMP_LAZY [[nodiscard]] std::tuple<Tensor, Tensor>(max)(const Tensor& input, std::int64_t dim,
-                                                       bool keepdim = false);
-AMP_LAZY [[nodiscard]] std::tuple<Tensor, Tensor>(min)(const Tensor& input, std::int64_t dim,
-                                                       bool keepdim = false);
+AMP_LAZY [[nodiscard]] ValuesAndIndices(max)(const Tensor& input, std::int64_t dim,
+                                             bool keepdim = false);
+AMP_LAZY [[nodiscard]] ValuesAndIndices(min)(const Tensor& input, std::int64_t dim,
+                                             bool keepdim = false);
 
 /// The largest (smallest) elements over `dim`, in the dtype of `input`: over one dimension or
 /// several, as for sum(), or all. NaN if any is NaN. Elements that equal it share the gradient

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
@@ -24,17 +23,13 @@
 namespace amp::inline v0 {
 namespace detail {
 
-struct Extremum {
-  Tensor values, indices;
-};
-
 /// The extremum over one dimension, or all, without history, with extent 1 there: its values, if
 /// they are wanted, and its indices.
 template <kernels::Launch<kernels::ExtremumArgs> kKernel>
-Extremum extremum_kernel(const Tensor& x, int dim, bool with_values) {
+ValuesAndIndices extremum_kernel(const Tensor& x, int dim, bool with_values) {
   Shape kept = dim == kernels::kAllDims ? Shape() : x.shape();
   if (dim != kernels::kAllDims) kept[dim] = 1;
-  const Extremum result{
+  const ValuesAndIndices result{
       with_values ? empty(kept, {.dtype = x.dtype(), .device = x.device()}) : Tensor(),
       empty(kept, {.dtype = kInt64, .device = x.device()})};
   if (kept.numel() != 0) {
@@ -65,15 +60,15 @@ AMP_LAZY Search search_along(std::string_view op, const Tensor& input, std::int6
 }
 
 template <kernels::Launch<kernels::ExtremumArgs> kKernel>
-std::tuple<Tensor, Tensor> extremum_op(autocasting::OpId op, const Tensor& input, std::int64_t dim,
-                                       bool keepdim) {
+ValuesAndIndices extremum_op(autocasting::OpId op, const Tensor& input, std::int64_t dim,
+                             bool keepdim) {
   check_defined(op.name(), "input", input);
   Tensor indices;
   const Tensor values = autocasting::call(
       op,
       [&](const Tensor& x) {
         const Search search = search_along(op.name(), x, dim, keepdim);
-        const Extremum found = extremum_kernel<kKernel>(x, search.dim, true);
+        const ValuesAndIndices found = extremum_kernel<kKernel>(x, search.dim, true);
         const Strides strides = contiguous_strides(search.shape);
         indices = found.indices.alias(search.shape, strides, 0);
         const Tensor output = found.values.alias(search.shape, strides, 0);
@@ -157,12 +152,10 @@ AMP_LAZY_DEFINITION Tensor(min)(const Tensor& input) {
   return detail::total_extremum_op<(kernels::min)>("min", input);
 }
 
-AMP_LAZY_DEFINITION std::tuple<Tensor, Tensor>(max)(const Tensor& input, std::int64_t dim,
-                                                    bool keepdim) {
+AMP_LAZY_DEFINITION ValuesAndIndices(max)(const Tensor& input, std::int64_t dim, bool keepdim) {
   return detail::extremum_op<(kernels::max)>("max", input, dim, keepdim);
 }
-AMP_LAZY_DEFINITION std::tuple<Tensor, Tensor>(min)(const Tensor& input, std::int64_t dim,
-                                                    bool keepdim) {
+AMP_LAZY_DEFINITION ValuesAndIndices(min)(const Tensor& input, std::int64_t dim, bool keepdim) {
   return detail::extremum_op<(kernels::min)>("min", input, dim, keepdim);
 }
 
@@ -193,7 +186,7 @@ AMP_LAZY_DEFINITION Tensor argmax(const Tensor& input, std::int64_t dim, bool ke
       "argmax",
       [&](const Tensor& x) {
         const detail::Search search = detail::search_along("argmax", x, dim, keepdim);
-        const detail::Extremum found =
+        const ValuesAndIndices found =
             detail::extremum_kernel<(kernels::max)>(x, search.dim, false);
         return found.indices.alias(search.shape, contiguous_strides(search.shape), 0);
       },
