@@ -19,9 +19,11 @@
 #include "amp/kernels/indexing/args.hpp"
 #include "amp/kernels/matmul/args.hpp"
 #include "amp/kernels/norm/args.hpp"
+#include "amp/kernels/order/args.hpp"
 #include "amp/kernels/pool/args.hpp"
 #include "amp/kernels/random/args.hpp"
 #include "amp/kernels/reduce/args.hpp"
+#include "amp/kernels/scan/args.hpp"
 #include "amp/kernels/softmax/args.hpp"
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/kernels/unscale/scale_state.hpp"
@@ -72,6 +74,14 @@ struct Backend {
   Kernel<CrossEntropyBackwardArgs> cross_entropy_backward;
   Kernel<IndexSelectArgs> index_select;
   Kernel<IndexAddArgs> index_add;
+  Kernel<SortArgs> sort;
+  Kernel<SelectArgs> select;
+  Kernel<PutArgs> put;
+  Kernel<SearchArgs> search;
+  Kernel<CountArgs> count_in_bins;
+  Kernel<ScanArgs> cumsum, cumprod, logcumsumexp;
+  Kernel<ExtremumScanArgs> cummax, cummin;
+  Kernel<ScanBackwardArgs> cumprod_backward, logcumsumexp_backward, extremum_scan_backward;
 
   Kernel<UnscaleArgs> unscale;
   Kernel<UpdateScaleArgs> update_scale;

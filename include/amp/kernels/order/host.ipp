@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "amp/core/function_ref.hpp"
+#include "amp/core/math.hpp"
+#include "amp/device/host_memory.hpp"
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/compute_type.hpp"
+#include "amp/kernels/order/formula.hpp"
+#include "amp/kernels/order/host.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace detail {
+
+// An item is an element's key, and its position, which decides among equal keys. All items differ,
+// so that any way to sort them gives the stable order.
+
+/// Of a key of up to 32 bits and a position below 2^32.
+struct ShortItem {
+  static constexpr int kShift = 32;
+  std::uint64_t both;
+
+  static ShortItem of(std::uint64_t key, std::int64_t at) {
+    return {key << kShift | static_cast<std::uint64_t>(at)};
+  }
+  std::int64_t at() const { return static_cast<std::int64_t>(both & 0xffff'ffff); }
+  std::uint64_t key() const { return both >> kShift; }
+  friend bool operator<(ShortItem a, ShortItem b) { return a.both < b.both; }
+};
+struct LongItem {
+  std::uint64_t bits;
+  std::int64_t position;
+
+  static LongItem of(std::uint64_t key, std::int64_t at) { return {key, at}; }
+  std::int64_t at() const { return position; }
+  std::uint64_t key() const { return bits; }
+  friend bool operator<(LongItem a, LongItem b) {
+    return a.bits != b.bits ? a.bits < b.bits : a.position < b.position;
+  }
+};
+
+/// Lines side by side: of line l, element i is at l * across + i * along.
+struct LineGroup {
+  std::int64_t count, length, along, across;
+};
+
+/// items[l * length + i] = the item of element i of line l; its bits are inverted if the order is
+/// descending.
+template <class Item>
+[[gnu::noinline]] void read_items(const Operand& input, std::int64_t start, const LineGroup& lines,
+                                  bool descending, Item* items) {
+  amp::detail::visit_dtype_inlined(input.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Key = KeyOf<T>;
+    if constexpr (sizeof(Key) == 8 && sizeof(Item) == 8) return;  // never meet
+    const auto* const from = static_cast<const Key*>(element(input, start));
+    const Key flip = static_cast<Key>(descending ? ~Key{0} : Key{0});
+    const auto item = [=](std::int64_t offset, std::int64_t i) {
+      return Item::of(static_cast<Key>(order_key<T>(from[offset]) ^ flip), i);
+    };
+    if (lines.count == 1 && lines.along == 1) {
+      for (std::int64_t i = 0; i < lines.length; ++i) items[i] = item(i, i);
+      return;
+    }
+    for (std::int64_t i = 0; i < lines.length; ++i) {
+      for (std::int64_t l = 0; l < lines.count; ++l)
+        items[l * lines.length + i] = item(i * lines.along + l * lines.across, i);
+    }
+  });
+}
+
+/// Sorts n items by the lowest `bytes` bytes of their keys, of equal keys the earlier one first.
+/// They lie in order of their positions. Returns where they are: in `items` or in `spare`.
+template <class Item>
+[[gnu::noinline]] Item* sort_by_digits(Item* items, Item* spare, std::int64_t n, int bytes) {
+  std::int64_t counts[8][256];
+  std::memset(counts, 0, static_cast<std::size_t>(bytes) * sizeof counts[0]);
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::uint64_t key = items[i].key();
+    for (int b = 0; b < bytes; ++b, key >>= 8) ++counts[b][key & 255];
+  }
+  for (int b = 0; b < bytes; ++b) {
+    std::int64_t* const places = counts[b];
+    if (places[items[0].key() >> (8 * b) & 255] == n) continue;  // all have the same digit
+    std::int64_t before = 0;
+    for (int digit = 0; digit < 256; ++digit) before += std::exchange(places[digit], before);
+    for (std::int64_t i = 0; i < n; ++i)
+      spare[places[items[i].key() >> (8 * b) & 255]++] = items[i];
+    std::swap(items, spare);
+  }
+  return items;
+}
+
+/// Puts the first k of n items in order, and returns where they are. Both arrays have room for n.
+template <class Item>
+Item* sort_first(Item* items, Item* spare, std::int64_t n, std::int64_t k, int bytes) {
+  constexpr std::int64_t kFew = 64;  // that comparisons sort faster than digits
+  if (k <= n / 32 && k <= 1024) {
+    if (k == 0) return spare;
+    // The first k so far, with the last of them on top: most of the others are no candidates.
+    std::copy_n(items, k, spare);
+    std::make_heap(spare, spare + k);
+    for (std::int64_t i = k; i < n; ++i) {
+      if (!(items[i] < spare[0])) continue;
+      std::pop_heap(spare, spare + k);
+      spare[k - 1] = items[i];
+      std::push_heap(spare, spare + k);
+    }
+    std::sort(spare, spare + k);
+    return spare;
+  }
+  if (n > kFew) return sort_by_digits(items, spare, n, bytes);
+  std::sort(items, items + n);
+  return items;
+}
+
+/// Calls body(line, items, spare) with the items of each line, in parallel.
+template <class Item>
+[[gnu::noinline]] void for_lines_of_items(
+    const Operand& input, const StridedLines& lines, bool descending,
+    FunctionRef<void(std::int64_t line, Item* items, Item* spare)> body) {
+  constexpr std::int64_t kTogether = 16;  // lines side by side, which are read together
+  const std::int64_t inner = lines.are_side_by_side() ? lines.starts.inner_size() : 1;
+  const std::int64_t together = (std::min)(kTogether, inner);
+  parallel_ranges(lines.count, ceil_div(2 * kBlock, lines.length),
+                  [&](std::int64_t begin, std::int64_t end) {
+                    const HostBuffer<Item> items((together + 1) * lines.length);
+                    Item* const spare = items.data() + together * lines.length;
+                    for (std::int64_t line = begin, n; line < end; line += n) {
+                      n = (std::min)({together, end - line, inner - line % inner});
+                      const LineGroup group{n, lines.length, lines.elements.inner_stride(0),
+                                            lines.starts.inner_stride(0)};
+                      read_items(input, lines.start(line), group, descending, items.data());
+                      for (std::int64_t l = 0; l < n; ++l)
+                        body(line + l, items.data() + l * lines.length, spare);
+                    }
+                  });
+}
+/// Calls visitor(type_tag<Item>) with the smallest item that holds keys and positions.
+template <class Visitor>
+void visit_item(DType dtype, std::int64_t length, const Visitor& visitor) {
+  if (item_size(dtype) <= 4 && length <= (std::int64_t{1} << 32)) {
+    visitor(type_tag<ShortItem>{});
+  } else {
+    visitor(type_tag<LongItem>{});
+  }
+}
+
+/// Elements of a line that were chosen, and where they go.
+struct Chosen {
+  Operand input, values;
+  std::int64_t start, along;  // of the line in the input
+  std::int64_t to, step;      // of the line in values and indices
+  std::int64_t* indices;
+
+  template <class Item>
+  void write(const Item* items, std::int64_t n) const {
+    visit_bits(input.dtype, [&](auto tag) {
+      using Word = typename decltype(tag)::type;
+      const Word* const from = input.as<const Word>() + start;
+      Word* const out = values.as<Word>() + to;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t at = items[i].at();
+        out[i * step] = from[at * along];
+        indices[to + i * step] = at;
+      }
+    });
+  }
+};
+/// The places for those of `line`.
+inline Chosen chosen_of(const Operand& input, const Operand& values, const Operand& indices,
+                        const StridedLines& lines, const Lines& to, std::int64_t line) {
+  return {input,          values,    lines.start(line),         lines.elements.inner_stride(0),
+          to.start(line), to.stride, indices.as<std::int64_t>()};
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION void sort(const SortArgs& args) {
+  const StridedLines lines(args.input, args.dim);
+  const Lines to(args.values, args.dim);
+  const auto bytes = static_cast<int>(item_size(args.input.dtype));
+  detail::visit_item(args.input.dtype, lines.length, [&](auto tag) {
+    using Item = typename decltype(tag)::type;
+    detail::for_lines_of_items<Item>(
+        args.input, lines, args.descending, [&](std::int64_t line, Item* items, Item* spare) {
+          const Item* const first =
+              detail::sort_first(items, spare, lines.length, to.length, bytes);
+          detail::chosen_of(args.input, args.values, args.indices, lines, to, line)
+              .write(first, to.length);
+        });
+  });
+}
+
+AMP_LAZY_DEFINITION void select(const SelectArgs& args) {
+  const StridedLines lines(args.input, args.dim);
+  const Lines to(args.values, args.dim);
+  const bool may_be_nan = args.prefers_nan && is_floating_point(args.input.dtype);
+  const std::uint64_t nan = ~std::uint64_t{0} >> (64 - 8 * item_size(args.input.dtype));
+  detail::visit_item(args.input.dtype, lines.length, [&](auto tag) {
+    using Item = typename decltype(tag)::type;
+    detail::for_lines_of_items<Item>(
+        args.input, lines, false, [&](std::int64_t line, Item* items, Item*) {
+          Item* found = items + args.rank;
+          Item* const end = items + lines.length;
+          Item* const first_nan =
+              may_be_nan ? std::find_if(items, end, [=](Item item) { return item.key() == nan; })
+                         : end;
+          if (first_nan != end) {
+            found = first_nan;
+          } else {
+            std::nth_element(items, found, end);
+          }
+          detail::chosen_of(args.input, args.values, args.indices, lines, to, line).write(found, 1);
+        });
+  });
+}
+
+AMP_LAZY_DEFINITION void put(const PutArgs& args) {
+  const Lines to(args.output, args.dim), from(args.source, args.dim);
+  visit_bits(args.output.dtype, [&](auto tag) {
+    using Word = typename decltype(tag)::type;
+    parallel_ranges(to.count, ceil_div(4 * kBlock, to.length),
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t line = begin; line < end; ++line) {
+                        Word* const out = args.output.as<Word>() + to.start(line);
+                        for (std::int64_t i = 0; i < to.length; ++i) out[i * to.stride] = Word{0};
+                        for (std::int64_t i = 0; i < from.length; ++i) {
+                          const std::int64_t at = from.start(line) + from.at(i);
+                          out[args.indices.as<const std::int64_t>()[at] * to.stride] =
+                              args.source.as<const Word>()[at];
+                        }
+                      }
+                    });
+  });
+}
+
+AMP_LAZY_DEFINITION void search(const SearchArgs& args) {
+  const std::int64_t n = args.values.numel(), all = args.boundaries.numel();
+  const std::int64_t length = args.boundaries.sizes[args.boundaries.dims - 1];
+  const bool shared = args.boundaries.dims == 1;
+  const std::int64_t of_line = shared ? n : args.values.sizes[args.values.dims - 1];
+  visit_compute_type(args.values.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    const HostBuffer<C> converted(args.boundaries.dtype == dtype_of<C> ? 0 : all);
+    const C* const boundaries =
+        fetch(args.boundaries.data, args.boundaries.dtype, all, converted.data());
+    parallel_ranges(n, kBlock, [&](std::int64_t begin, std::int64_t end) {
+      C buffer[kBlock];
+      for (std::int64_t i = begin, count; i < end; i += count) {
+        count = (std::min)(kBlock, end - i);
+        const C* const x = fetch(args.values, i, 1, count, buffer);
+        for (std::int64_t j = 0; j < count; ++j) {
+          const std::int64_t line = shared ? 0 : (i + j) / of_line;
+          args.output.as<std::int64_t>()[i + j] =
+              search_boundaries(boundaries + line * length, length, x[j], args.right);
+        }
+      }
+    });
+  });
+}
+
+AMP_LAZY_DEFINITION void count_in_bins(const CountArgs& args) {
+  const std::int64_t n = args.input.numel(), bins = args.output.numel();
+  visit_float_type(args.input.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    C ends[2];
+    const Bins<C> bin(*fetch(args.low, 0, 1, 1, ends), *fetch(args.high, 0, 1, 1, ends + 1), bins);
+    const HostBuffer<std::int64_t> counts(bins);
+    std::fill_n(counts.data(), bins, std::int64_t{0});
+    parallel_ranges(n, 64 * kBlock, [&](std::int64_t begin, std::int64_t end) {
+      C buffer[kBlock];
+      const HostBuffer<std::int64_t> own(bins);  // of this range
+      std::fill_n(own.data(), bins, std::int64_t{0});
+      for (std::int64_t i = begin, count; i < end; i += count) {
+        count = (std::min)(kBlock, end - i);
+        const C* const x = fetch(args.input, i, 1, count, buffer);
+        for (std::int64_t j = 0; j < count; ++j) {
+          if (const std::int64_t b = bin(x[j]); b >= 0) ++own[b];
+        }
+      }
+      for (std::int64_t b = 0; b < bins; ++b)
+        std::atomic_ref(counts[b]).fetch_add(own[b], std::memory_order_relaxed);
+    });
+    store(counts.data(), args.output, 0, 1, bins);
+  });
+}
+
+}  // namespace amp::inline v0::kernels::host
