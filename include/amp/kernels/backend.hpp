@@ -77,6 +77,7 @@ struct Backend {
   Kernel<SortArgs> sort;
   Kernel<SelectArgs> select;
   Kernel<PutArgs> put;
+  Kernel<RunsArgs> begin_runs;
   Kernel<SearchArgs> search;
   Kernel<CountArgs> count_in_bins;
   Kernel<ScanArgs> cumsum, cumprod, logcumsumexp;

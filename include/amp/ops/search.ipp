@@ -136,20 +136,21 @@ AMP_LAZY UniqueResult find_runs(const Tensor& x, const Tensor& positions, const 
             with_counts ? empty({0}, integers) : Tensor()};
   }
   // The number of the run of each element, from 0.
-  const Tensor begins = zeros({n}, {.dtype = kBool, .device = x.device()});
+  const Tensor changes = zeros({n}, {.dtype = kBool, .device = x.device()});
   const Tensor differs =
       binary_kernel<functions::Ne>(narrow(x, 0, 1, n - 1), narrow(x, 0, 0, n - 1), {n - 1}, kBool);
-  copy_elements(differs, narrow(begins, 0, 1, n - 1));
+  copy_elements(differs, narrow(changes, 0, 1, n - 1));
   const Tensor runs = empty({n}, integers);
-  kernels::cumsum(x.device(), {begins.operand(), runs.operand(), 0});
+  kernels::cumsum(x.device(), {changes.operand(), runs.operand(), 0});
   const std::int64_t count = narrow(runs, 0, n - 1, 1).item<std::int64_t>() + 1;
 
-  const Tensor numbers = arange(count, integers);
-  const Tensor first = search_kernel(runs, numbers, false);
+  const Tensor begins = empty({count + 1}, integers);
+  kernels::begin_runs(x.device(), {runs.operand(), begins.operand()});
+  const Tensor first = narrow(begins, 0, 0, count);
   UniqueResult result{.values = gather("unique", "unique", x, 0, first)};
   if (with_counts) {
     result.counts =
-        binary_kernel<functions::Sub>(search_kernel(runs, numbers, true), first, {count}, kInt64);
+        binary_kernel<functions::Sub>(narrow(begins, 0, 1, count), first, {count}, kInt64);
   }
   if (with_inverse && positions.defined()) {
     result.inverse = empty(shape, integers);

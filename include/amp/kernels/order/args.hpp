@@ -40,6 +40,11 @@ struct SearchArgs {
   Operand boundaries, values, output;
   bool right;
 };
+/// begins[r] = the first i with runs[i] = r, of numbers that ascend from 0 by at most 1; and, last,
+/// how many there are. Both are int64.
+struct RunsArgs {
+  Operand runs, begins;
+};
 /// How many elements lie in each of output.numel() equal bins between `low` and `high`, both
 /// included, which have one element each. If low = high, the bins reach from low - 1 to high + 1.
 /// NaN lies in none. All contiguous, input and output of one dtype.

@@ -50,15 +50,17 @@ AMP_HOST_DEVICE constexpr KeyOf<T> order_key(KeyOf<T> bits) {
 template <class C>
 AMP_HOST_DEVICE std::int64_t search_boundaries(const C* boundaries, std::int64_t n, C x,
                                                bool right) {
+  if (n == 0) return 0;
   std::int64_t below = 0;
-  while (n > 0) {
+  const auto passes = [=](C boundary) -> std::int64_t {
+    return (right ? !(boundary > x) : !(boundary >= x)) ? 1 : 0;
+  };
+  while (n > 1) {  // without branches that nothing predicts
     const std::int64_t half = n / 2;
-    const C middle = boundaries[below + half];
-    const bool passes = right ? !(middle > x) : !(middle >= x);
-    below = passes ? below + half + 1 : below;
-    n = passes ? n - half - 1 : half;
+    below += half * passes(boundaries[below + half - 1]);
+    n -= half;
   }
-  return below;
+  return below + passes(boundaries[below]);
 }
 
 /// Equal bins between two numbers.

@@ -13,6 +13,7 @@ namespace amp::inline v0::kernels::host {
 AMP_LAZY void sort(const SortArgs& args);
 AMP_LAZY void select(const SelectArgs& args);
 AMP_LAZY void put(const PutArgs& args);
+AMP_LAZY void begin_runs(const RunsArgs& args);
 AMP_LAZY void search(const SearchArgs& args);
 AMP_LAZY void count_in_bins(const CountArgs& args);
 
@@ -28,6 +29,9 @@ AMP_LAZY inline void select(Device device, const SelectArgs& args) {
 }
 AMP_LAZY inline void put(Device device, const PutArgs& args) {
   dispatch<&Backend::put, host::put>(device, args);
+}
+AMP_LAZY inline void begin_runs(Device device, const RunsArgs& args) {
+  dispatch<&Backend::begin_runs, host::begin_runs>(device, args);
 }
 AMP_LAZY inline void search(Device device, const SearchArgs& args) {
   dispatch<&Backend::search, host::search>(device, args);

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
-#include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "amp/core/function_ref.hpp"
@@ -68,8 +69,11 @@ template <class Item>
     const auto item = [=](std::int64_t offset, std::int64_t i) {
       return Item::of(static_cast<Key>(order_key<T>(from[offset]) ^ flip), i);
     };
-    if (lines.count == 1 && lines.along == 1) {
-      for (std::int64_t i = 0; i < lines.length; ++i) items[i] = item(i, i);
+    if (lines.along < lines.across || lines.count == 1) {
+      for (std::int64_t l = 0; l < lines.count; ++l) {
+        for (std::int64_t i = 0; i < lines.length; ++i)
+          items[l * lines.length + i] = item(l * lines.across + i * lines.along, i);
+      }
       return;
     }
     for (std::int64_t i = 0; i < lines.length; ++i) {
@@ -101,37 +105,93 @@ template <class Item>
   return items;
 }
 
-/// Puts the first k of n items in order, and returns where they are. Both arrays have room for n.
+/// Puts the n items of a line in order, and returns where they are: in `items` or in `spare`.
 template <class Item>
-Item* sort_first(Item* items, Item* spare, std::int64_t n, std::int64_t k, int bytes) {
+Item* sort_items(Item* items, Item* spare, std::int64_t n, int bytes) {
   constexpr std::int64_t kFew = 64;  // that comparisons sort faster than digits
-  if (k <= n / 32 && k <= 1024) {
-    if (k == 0) return spare;
-    // The first k so far, with the last of them on top: most of the others are no candidates.
-    std::copy_n(items, k, spare);
-    std::make_heap(spare, spare + k);
-    for (std::int64_t i = k; i < n; ++i) {
-      if (!(items[i] < spare[0])) continue;
-      std::pop_heap(spare, spare + k);
-      spare[k - 1] = items[i];
-      std::push_heap(spare, spare + k);
-    }
-    std::sort(spare, spare + k);
-    return spare;
-  }
   if (n > kFew) return sort_by_digits(items, spare, n, bytes);
   std::sort(items, items + n);
   return items;
 }
+
+/// Returns the item with `rank` others before it. The items lie in order of their positions; they
+/// are overwritten.
+template <class Item>
+[[gnu::noinline]] Item select_item(Item* items, std::int64_t n, std::int64_t rank) {
+  constexpr std::int64_t kFew = 128;
+  while (n > kFew) {  // leave the items of one of 256 equal ranges of keys
+    std::uint64_t low = items[0].key(), high = low;
+    for (std::int64_t i = 1; i < n; ++i) {
+      low = (std::min)(low, items[i].key());
+      high = (std::max)(high, items[i].key());
+    }
+    if (low == high) return items[rank];
+    const int shift = (std::max)(0, static_cast<int>(std::bit_width(high - low)) - 8);
+    std::uint32_t counts[256] = {};
+    for (std::int64_t i = 0; i < n; ++i) ++counts[(items[i].key() - low) >> shift];
+    std::uint64_t range = 0;
+    for (; rank >= counts[range]; ++range) rank -= counts[range];
+    std::int64_t left = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      items[left] = items[i];
+      left += (items[i].key() - low) >> shift == range ? 1 : 0;
+    }
+    n = left;
+  }
+  std::nth_element(items, items + rank, items + n);
+  return items[rank];
+}
+
+/// Whether so few of n elements are wanted that most of them are no candidates.
+inline bool are_few(std::int64_t k, std::int64_t n) { return k <= n / 32 && k <= 1024; }
+
+/// The first k items so far, of a line that is read in C, with the last of them on top.
+template <class Item, class C>
+class FirstItems {
+ public:
+  FirstItems(Item* items, std::int64_t k, bool descending)
+      : items_(items), k_(k), flip_(descending ? ~KeyOf<C>{0} : KeyOf<C>{0}) {}
+
+  /// Takes n elements, the first of which is at position `at`.
+  [[gnu::noinline]] void take(const C* x, std::int64_t n, std::int64_t at) {
+    std::int64_t i = 0;
+    for (; i < n && count_ < k_; ++i) {
+      items_[count_++] = Item::of(key(x[i]), at + i);
+      std::push_heap(items_, items_ + count_);
+    }
+    if (i == n) return;
+    auto last = static_cast<Key>(items_[0].key());
+    for (; i < n; ++i) {
+      if (key(x[i]) < last) [[unlikely]]  // of equal keys, an earlier one is among the first
+        last = replace_last(Item::of(key(x[i]), at + i));
+    }
+  }
+
+ private:
+  using Key = KeyOf<C>;
+  Key key(C x) const { return order_key<C>(__builtin_bit_cast(Key, x)) ^ flip_; }
+  [[gnu::noinline]] Key replace_last(Item item) {
+    std::pop_heap(items_, items_ + k_);
+    items_[k_ - 1] = item;
+    std::push_heap(items_, items_ + k_);
+    return static_cast<Key>(items_[0].key());
+  }
+
+  Item* items_;
+  std::int64_t k_, count_ = 0;
+  Key flip_;
+};
 
 /// Calls body(line, items, spare) with the items of each line, in parallel.
 template <class Item>
 [[gnu::noinline]] void for_lines_of_items(
     const Operand& input, const StridedLines& lines, bool descending,
     FunctionRef<void(std::int64_t line, Item* items, Item* spare)> body) {
-  constexpr std::int64_t kTogether = 16;  // lines side by side, which are read together
-  const std::int64_t inner = lines.are_side_by_side() ? lines.starts.inner_size() : 1;
-  const std::int64_t together = (std::min)(kTogether, inner);
+  // Lines that are read together: side by side, or short.
+  const std::int64_t inner = lines.starts.inner_size();
+  const std::int64_t wanted =
+      lines.are_side_by_side() ? 16 : (std::max)(std::int64_t{1}, kBlock / lines.length);
+  const std::int64_t together = (std::min)(wanted, inner);
   parallel_ranges(lines.count, ceil_div(2 * kBlock, lines.length),
                   [&](std::int64_t begin, std::int64_t end) {
                     const HostBuffer<Item> items((together + 1) * lines.length);
@@ -186,18 +246,47 @@ inline Chosen chosen_of(const Operand& input, const Operand& values, const Opera
 
 }  // namespace detail
 
+namespace detail {
+
+/// The first few elements of each line.
+AMP_LAZY void sort_few(const SortArgs& args, const StridedLines& lines, const Lines& to) {
+  const std::int64_t stride = lines.elements.inner_stride(0), k = to.length;
+  visit_compute_type(args.input.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    using Item = std::conditional_t<sizeof(C) == 4, ShortItem, LongItem>;
+    parallel_ranges(
+        lines.count, ceil_div(4 * kBlock, lines.length), [&](std::int64_t begin, std::int64_t end) {
+          const HostBuffer<Item> items(k);
+          C buffer[kBlock];
+          for (std::int64_t line = begin; line < end; ++line) {
+            const std::int64_t start = lines.start(line);
+            FirstItems<Item, C> first(items.data(), k, args.descending);
+            for (std::int64_t i = 0; i < lines.length; i += kBlock) {
+              const std::int64_t n = (std::min)(kBlock, lines.length - i);
+              first.take(fetch(args.input, start + i * stride, stride, n, buffer), n, i);
+            }
+            std::sort(items.data(), items.data() + k);
+            chosen_of(args.input, args.values, args.indices, lines, to, line)
+                .write(items.data(), k);
+          }
+        });
+  });
+}
+
+}  // namespace detail
+
 AMP_LAZY_DEFINITION void sort(const SortArgs& args) {
   const StridedLines lines(args.input, args.dim);
   const Lines to(args.values, args.dim);
+  if (detail::are_few(to.length, lines.length) && lines.length < (std::int64_t{1} << 32))
+    return detail::sort_few(args, lines, to);
   const auto bytes = static_cast<int>(item_size(args.input.dtype));
   detail::visit_item(args.input.dtype, lines.length, [&](auto tag) {
     using Item = typename decltype(tag)::type;
     detail::for_lines_of_items<Item>(
         args.input, lines, args.descending, [&](std::int64_t line, Item* items, Item* spare) {
-          const Item* const first =
-              detail::sort_first(items, spare, lines.length, to.length, bytes);
           detail::chosen_of(args.input, args.values, args.indices, lines, to, line)
-              .write(first, to.length);
+              .write(detail::sort_items(items, spare, lines.length, bytes), to.length);
         });
   });
 }
@@ -211,19 +300,28 @@ AMP_LAZY_DEFINITION void select(const SelectArgs& args) {
     using Item = typename decltype(tag)::type;
     detail::for_lines_of_items<Item>(
         args.input, lines, false, [&](std::int64_t line, Item* items, Item*) {
-          Item* found = items + args.rank;
           Item* const end = items + lines.length;
-          Item* const first_nan =
+          const Item* const first_nan =
               may_be_nan ? std::find_if(items, end, [=](Item item) { return item.key() == nan; })
                          : end;
-          if (first_nan != end) {
-            found = first_nan;
-          } else {
-            std::nth_element(items, found, end);
-          }
-          detail::chosen_of(args.input, args.values, args.indices, lines, to, line).write(found, 1);
+          const Item found =
+              first_nan != end ? *first_nan : detail::select_item(items, lines.length, args.rank);
+          detail::chosen_of(args.input, args.values, args.indices, lines, to, line)
+              .write(&found, 1);
         });
   });
+}
+
+AMP_LAZY_DEFINITION void begin_runs(const RunsArgs& args) {
+  const std::int64_t n = args.runs.numel();
+  const auto* const runs = args.runs.as<const std::int64_t>();
+  auto* const begins = args.begins.as<std::int64_t>();
+  parallel_ranges(n, 16 * kBlock, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (i == 0 || runs[i] != runs[i - 1]) begins[runs[i]] = i;
+    }
+  });
+  begins[args.begins.numel() - 1] = n;
 }
 
 AMP_LAZY_DEFINITION void put(const PutArgs& args) {
