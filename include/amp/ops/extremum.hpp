@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "amp/ops/values_and_indices.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -44,13 +45,23 @@ AMP_LAZY [[nodiscard]] Tensor(min)(const Tensor& a, const Tensor& b);
 AMP_LAZY [[nodiscard]] Tensor maximum(const Tensor& input, const Tensor& other);
 AMP_LAZY [[nodiscard]] Tensor minimum(const Tensor& input, const Tensor& other);
 
-/// The position (int64) of the largest element along `dim`: of the first NaN if there is one, and
-/// of the first of several that are equal. The result lacks `dim`, or has extent 1 there if
+/// The position (int64) of the largest (smallest) element along `dim`: of the first NaN if there is
+/// one, and of the first of several that are equal. The result lacks `dim`, or has extent 1 there if
 /// `keepdim`. Throws if `dim` is empty. Any dtype but bool. Not differentiable. Under autocast:
 /// unchanged.
 AMP_LAZY [[nodiscard]] Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim = false);
+AMP_LAZY [[nodiscard]] Tensor argmin(const Tensor& input, std::int64_t dim, bool keepdim = false);
 /// The same over all elements, as a position in row-major order, 0-dimensional.
 AMP_LAZY [[nodiscard]] Tensor argmax(const Tensor& input);
+AMP_LAZY [[nodiscard]] Tensor argmin(const Tensor& input);
+
+/// What aminmax() returns.
+struct MinAndMax {
+  Tensor min = {}, max = {};
+};
+/// amin() and amax() along `dim`, or of all elements. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] MinAndMax aminmax(const Tensor& input, std::optional<std::int64_t> dim = {},
+                                         bool keepdim = false);
 
 }  // namespace amp::inline v0
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "amp/autocast/cast.hpp"
@@ -180,26 +181,59 @@ AMP_LAZY_DEFINITION Tensor minimum(const Tensor& input, const Tensor& other) {
   return detail::binary_op<kernels::functions::Minimum>("minimum", input, other, "input", "other");
 }
 
-AMP_LAZY_DEFINITION Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim) {
-  detail::check_not_bool("argmax", input);
+namespace detail {
+
+/// The place of the extremum along a dimension.
+template <kernels::Launch<kernels::ExtremumArgs> kKernel>
+Tensor arg_op(autocasting::OpId op, const Tensor& input, std::int64_t dim, bool keepdim) {
+  check_not_bool(op.name(), input);
   return autocasting::call(
-      "argmax",
+      op,
       [&](const Tensor& x) {
-        const detail::Search search = detail::search_along("argmax", x, dim, keepdim);
-        const ValuesAndIndices found =
-            detail::extremum_kernel<(kernels::max)>(x, search.dim, false);
+        const Search search = search_along(op.name(), x, dim, keepdim);
+        const ValuesAndIndices found = extremum_kernel<kKernel>(x, search.dim, false);
         return found.indices.alias(search.shape, contiguous_strides(search.shape), 0);
       },
       input);
 }
-AMP_LAZY_DEFINITION Tensor argmax(const Tensor& input) {
-  detail::check_not_bool("argmax", input);
-  AMP_CHECK(input.numel() > 0, "argmax: `input` ", describe(input),
+/// The same among all elements.
+template <kernels::Launch<kernels::ExtremumArgs> kKernel>
+Tensor arg_op(autocasting::OpId op, const Tensor& input) {
+  check_not_bool(op.name(), input);
+  AMP_CHECK(input.numel() > 0, op.name(), ": `input` ", describe(input),
             " has no elements and no extremum");
   return autocasting::call(
-      "argmax",
-      [](const Tensor& x) {
-        return detail::extremum_kernel<(kernels::max)>(x, kernels::kAllDims, false).indices;
+      op,
+      [](const Tensor& x) { return extremum_kernel<kKernel>(x, kernels::kAllDims, false).indices; },
+      input);
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim) {
+  return detail::arg_op<(kernels::max)>("argmax", input, dim, keepdim);
+}
+AMP_LAZY_DEFINITION Tensor argmin(const Tensor& input, std::int64_t dim, bool keepdim) {
+  return detail::arg_op<(kernels::min)>("argmin", input, dim, keepdim);
+}
+AMP_LAZY_DEFINITION Tensor argmax(const Tensor& input) {
+  return detail::arg_op<(kernels::max)>("argmax", input);
+}
+AMP_LAZY_DEFINITION Tensor argmin(const Tensor& input) {
+  return detail::arg_op<(kernels::min)>("argmin", input);
+}
+
+AMP_LAZY_DEFINITION MinAndMax aminmax(const Tensor& input, std::optional<std::int64_t> dim,
+                                      bool keepdim) {
+  detail::check_defined("aminmax", "input", input);
+  const Dims dims = dim.has_value() ? Dims(wrap_dim("aminmax", *dim, input.dim())) : Dims();
+  const Dims along = input.dim() == 0 ? Dims() : dims;
+  detail::check_not_empty("aminmax", input, along, "extremum");
+  return autocasting::call(
+      "aminmax",
+      [&](const Tensor& x) {
+        const autocasting::NoCasts no_casts;
+        return MinAndMax{amin(x, along, keepdim), amax(x, along, keepdim)};
       },
       input);
 }

@@ -46,6 +46,33 @@ AMP_LAZY [[nodiscard]] Tensor std(const Tensor& input, const Dims& dim, double c
 /// The standard deviation of all elements, 0-dimensional, with a correction of 1.
 AMP_LAZY [[nodiscard]] Tensor std(const Tensor& input);
 
+/// What var_mean() and std_mean() return.
+struct VarAndMean {
+  Tensor var = {}, mean = {};
+};
+struct StdAndMean {
+  Tensor std = {}, mean = {};
+};
+/// var() or std(), and the mean from the same pass. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] VarAndMean var_mean(const Tensor& input, const Dims& dim,
+                                           double correction = 1, bool keepdim = false);
+AMP_LAZY [[nodiscard]] StdAndMean std_mean(const Tensor& input, const Dims& dim,
+                                           double correction = 1, bool keepdim = false);
+/// The same over all elements, 0-dimensional.
+AMP_LAZY [[nodiscard]] VarAndMean var_mean(const Tensor& input);
+AMP_LAZY [[nodiscard]] StdAndMean std_mean(const Tensor& input);
+
+/// Whether any (all) elements over `dim` are not 0; NaN is not. The result is bool, or uint8 if
+/// `input` is; over nothing, any is false and all true. It lacks these dimensions, or has extent 1
+/// there if `keepdim`. Any dtype. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] Tensor any(const Tensor& input, const Dims& dim, bool keepdim = false);
+AMP_LAZY [[nodiscard]] Tensor all(const Tensor& input, const Dims& dim, bool keepdim = false);
+/// The same over all elements, 0-dimensional.
+AMP_LAZY [[nodiscard]] Tensor any(const Tensor& input);
+AMP_LAZY [[nodiscard]] Tensor all(const Tensor& input);
+/// How many elements over `dim` (int64), or of all, are not 0. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] Tensor count_nonzero(const Tensor& input, const Dims& dim = {});
+
 /// The product of all elements, 0-dimensional; 1 for an empty tensor. Floating-point products have
 /// the dtype of `input`: they are computed in float64 and rounded once. Integers and bools give
 /// int64, modulo 2^64. Under autocast: float32. The gradient of an element is the product of the
@@ -68,9 +95,9 @@ namespace detail {
 AMP_LAZY Tensor reduce(std::string_view name, const Tensor& input, const Dims& dim, bool keepdim,
                        double scale_by, std::optional<DType> wanted = {});
 
-/// The variance, or its square root.
+/// The variance, or its square root; and the mean, if there is room for it.
 AMP_LAZY Tensor var(std::string_view name, const Tensor& input, const Dims& dim, double correction,
-                    bool keepdim, bool root);
+                    bool keepdim, bool root, Tensor* with_mean = nullptr);
 
 }  // namespace detail
 

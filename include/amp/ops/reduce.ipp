@@ -127,7 +127,7 @@ AMP_LAZY Stacked stack_reduced(const Tensor& input, const ReducedShape& shape) {
 }
 
 AMP_LAZY_DEFINITION Tensor var(std::string_view name, const Tensor& input, const Dims& dim,
-                               double correction, bool keepdim, bool root) {
+                               double correction, bool keepdim, bool root, Tensor* with_mean) {
   const ReducedShape reduced(name, input, dim);
   const Shape& shape = keepdim ? reduced.kept : reduced.squeezed;
   const auto [x, planes] = stack_reduced(input, reduced);
@@ -164,6 +164,21 @@ AMP_LAZY_DEFINITION Tensor var(std::string_view name, const Tensor& input, const
         },
         x);
   }
+  if (with_mean != nullptr) {
+    if (nothing) fill(mean, std::numeric_limits<double>::quiet_NaN());
+    *with_mean = mean.dtype() == x.dtype() ? mean.alias(shape, mean.strides(), 0)
+                                           : copy_as_laid_out(mean, x.dtype());
+    if (autograd::recording(input)) {
+      autograd::record(
+          name, *with_mean,
+          [from = input.shape(), kept = reduced.kept,
+           share = 1 / static_cast<double>(reduced.length)](
+              const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+            return {expand(reshape(detail::scale(grad, share), kept), from)};
+          },
+          input);
+    }
+  }
   return output;
 }
 
@@ -187,6 +202,81 @@ AMP_LAZY_DEFINITION Tensor std(const Tensor& input, const Dims& dim, double corr
       input);
 }
 AMP_LAZY_DEFINITION Tensor std(const Tensor& input) { return std(input, {}); }
+
+AMP_LAZY_DEFINITION VarAndMean var_mean(const Tensor& input, const Dims& dim, double correction,
+                                        bool keepdim) {
+  detail::check_floating("var_mean", "input", input);
+  VarAndMean result;
+  result.var = autocasting::call(
+      "var_mean",
+      [&](const Tensor& x) {
+        return detail::var("var_mean", x, dim, correction, keepdim, false, &result.mean);
+      },
+      input);
+  return result;
+}
+AMP_LAZY_DEFINITION VarAndMean var_mean(const Tensor& input) { return var_mean(input, {}); }
+AMP_LAZY_DEFINITION StdAndMean std_mean(const Tensor& input, const Dims& dim, double correction,
+                                        bool keepdim) {
+  detail::check_floating("std_mean", "input", input);
+  StdAndMean result;
+  result.std = autocasting::call(
+      "std_mean",
+      [&](const Tensor& x) {
+        return detail::var("std_mean", x, dim, correction, keepdim, true, &result.mean);
+      },
+      input);
+  return result;
+}
+AMP_LAZY_DEFINITION StdAndMean std_mean(const Tensor& input) { return std_mean(input, {}); }
+
+namespace detail {
+
+/// Which elements are not 0.
+AMP_LAZY Tensor nonzero_mask(const Tensor& x) {
+  if (x.dtype() == kBool) return x;
+  return scalar_kernel<functions::Ne>(x, kernels::Operand::scalar(std::int64_t{0}, x.device()),
+                                      false, kBool);
+}
+/// The largest (smallest) truth value over some dimensions; `of_none` over nothing.
+template <kernels::Launch<kernels::FoldArgs> kKernel>
+Tensor truth_op(autocasting::OpId op, const Tensor& input, const Dims& dim, bool keepdim,
+                bool of_none) {
+  check_defined(op.name(), "input", input);
+  return autocasting::call(
+      op,
+      [&](const Tensor& x) {
+        const ReducedShape reduced(op.name(), x, dim);
+        const Shape& shape = keepdim ? reduced.kept : reduced.squeezed;
+        const DType dtype = x.dtype() == kUInt8 ? kUInt8 : kBool;
+        if (reduced.length == 0)
+          return full(shape, of_none, {.dtype = dtype, .device = x.device()});
+        const Tensor found = run_fold<kKernel>(nonzero_mask(x), reduced.kept, kBool);
+        const Tensor result = found.alias(shape, contiguous_strides(shape), 0);
+        return dtype == kBool ? result : copy_as_laid_out(result, dtype);
+      },
+      input);
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor any(const Tensor& input, const Dims& dim, bool keepdim) {
+  return detail::truth_op<kernels::amax>("any", input, dim, keepdim, false);
+}
+AMP_LAZY_DEFINITION Tensor all(const Tensor& input, const Dims& dim, bool keepdim) {
+  return detail::truth_op<kernels::amin>("all", input, dim, keepdim, true);
+}
+AMP_LAZY_DEFINITION Tensor any(const Tensor& input) { return any(input, {}); }
+AMP_LAZY_DEFINITION Tensor all(const Tensor& input) { return all(input, {}); }
+AMP_LAZY_DEFINITION Tensor count_nonzero(const Tensor& input, const Dims& dim) {
+  detail::check_defined("count_nonzero", "input", input);
+  return autocasting::call(
+      "count_nonzero",
+      [&](const Tensor& x) {
+        return detail::reduce("count_nonzero", detail::nonzero_mask(x), dim, false, 1);
+      },
+      input);
+}
 
 namespace detail {
 
