@@ -20,5 +20,7 @@
 #include "amp/kernels/backend/elementary_functions.cuh"
 #include "amp/kernels/backend/folds.cuh"
 #include "amp/kernels/backend/lines.cuh"
+#include "amp/kernels/backend/order.cuh"
 #include "amp/kernels/backend/products.cuh"
+#include "amp/kernels/backend/scans.cuh"
 #include "amp/kernels/backend/training.cuh"

@@ -35,6 +35,8 @@ AMP_HIDDEN inline const Backend& all_kernels() {
     add_products(all);
     add_folds(all);
     add_lines(all);
+    add_order(all);
+    add_scans(all);
     add_training(all);
     return all;
   }();

@@ -20,6 +20,8 @@ AMP_HIDDEN void add_binary_functions(Backend& table);
 AMP_HIDDEN void add_products(Backend& table);
 AMP_HIDDEN void add_folds(Backend& table);
 AMP_HIDDEN void add_lines(Backend& table);
+AMP_HIDDEN void add_order(Backend& table);
+AMP_HIDDEN void add_scans(Backend& table);
 AMP_HIDDEN void add_training(Backend& table);
 
 }  // namespace cuda

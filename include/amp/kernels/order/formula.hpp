@@ -45,22 +45,26 @@ AMP_HOST_DEVICE constexpr KeyOf<T> order_key(KeyOf<T> bits) {
   }
 }
 
-/// Returns how many of n ascending boundaries lie below x, or not above it if `right`; all of them
-/// if x is NaN. A boundary that is NaN lies below every x, as torch has it.
+/// Whether a boundary lies below x, or not above it if `right`. All do if x is NaN; one that is NaN
+/// does, as torch has it.
 template <class C>
-AMP_HOST_DEVICE std::int64_t search_boundaries(const C* boundaries, std::int64_t n, C x,
+AMP_HOST_DEVICE bool lies_before(C boundary, C x, bool right) {
+  return right ? !(boundary > x) : !(boundary >= x);
+}
+/// Returns how many of n ascending boundaries do.
+AMP_EITHER_SIDE
+template <class Array, class C>
+AMP_HOST_DEVICE std::int64_t search_boundaries(const Array& boundaries, std::int64_t n, C x,
                                                bool right) {
   if (n == 0) return 0;
-  std::int64_t below = 0;
-  const auto passes = [=](C boundary) -> std::int64_t {
-    return (right ? !(boundary > x) : !(boundary >= x)) ? 1 : 0;
-  };
+  std::int64_t before = 0;
   while (n > 1) {  // without branches that nothing predicts
     const std::int64_t half = n / 2;
-    below += half * passes(boundaries[below + half - 1]);
+    const bool moves = lies_before<C>(boundaries[before + half - 1], x, right);
+    before += half & -static_cast<std::int64_t>(moves);
     n -= half;
   }
-  return below + passes(boundaries[below]);
+  return before + (lies_before<C>(boundaries[before], x, right) ? 1 : 0);
 }
 
 /// Equal bins between two numbers.
