@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "conformance/binding.hpp"
+#include "conformance/calls/order.hpp"
 #include "goldens/ops.hpp"
 
 namespace conformance {
@@ -98,10 +99,6 @@ inline Outputs attention(In x, Case c) {
   return amp::scaled_dot_product_attention(
       x[0], x[1], x[2], mask, 0.0, flag(c, 0),
       scale == 0 ? std::optional<double>() : std::optional<double>(scale));
-}
-
-inline Outputs values_and_indices(const amp::ValuesAndIndices& both) {
-  return {both.values, both.indices};
 }
 
 inline constexpr Binding kAll[] = {
@@ -400,7 +397,7 @@ constexpr auto joined(const Binding (&... families)[N]) {
   (append(families), ...);
   return all;
 }
-inline constexpr auto kBindings = joined(bindings::kAll);
+inline constexpr auto kBindings = joined(bindings::kAll, bindings::kOrder);
 
 }  // namespace detail
 

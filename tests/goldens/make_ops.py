@@ -17,6 +17,7 @@ from cases import (
     INFINITY, NAN, REDUCTIONS, case, cases, coarse, floats, incoming, nonzero, positive,
     random_case, unit, values, wide,
 )
+from ops_order import order_and_scans
 
 
 def products():
@@ -1255,6 +1256,7 @@ if __name__ == "__main__":
         products_of_elements,
         extremes_and_log_sums,
         vector_norms,
+        order_and_scans,
     ):
         group()
     torch_version = torch.__version__.split("+")[0]

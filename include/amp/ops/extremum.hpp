@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "amp/ops/values_and_indices.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -63,6 +64,12 @@ struct MinAndMax {
 AMP_LAZY [[nodiscard]] MinAndMax aminmax(const Tensor& input, std::optional<std::int64_t> dim = {},
                                          bool keepdim = false);
 
+namespace detail {
+
+/// Records that `output` is an element of x: elements that equal it share the gradient evenly.
+AMP_LAZY void record_even_share(std::string_view op, const Tensor& output, const Tensor& x);
+
+}  // namespace detail
 }  // namespace amp::inline v0
 
 #if AMP_HEADER_ONLY

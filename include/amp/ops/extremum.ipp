@@ -95,6 +95,22 @@ ValuesAndIndices extremum_op(autocasting::OpId op, const Tensor& input, std::int
   return {values, indices};
 }
 
+AMP_LAZY_DEFINITION void record_even_share(std::string_view op, const Tensor& output,
+                                           const Tensor& x) {
+  if (!is_floating_point(x.dtype()) || !autograd::recording(x)) return;
+  autograd::record(
+      op, output,
+      [op, x = autograd::SavedTensor(x), output = autograd::SavedTensor(output)](
+          const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+        const Tensor& in = x.get(op);
+        const Tensor chosen = winners(in, output.get(op));
+        const Tensor share = detail::div(grad, reduce("sum", chosen, {}, false, 1));
+        return {where_kernel(chosen, share.operand(), zero_on(grad.device()), in.shape(),
+                             grad.dtype())};
+      },
+      x);
+}
+
 /// The extremum of all elements, 0-dimensional; those that equal it share the gradient.
 template <kernels::Launch<kernels::ExtremumArgs> kKernel>
 Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
@@ -105,19 +121,7 @@ Tensor total_extremum_op(autocasting::OpId op, const Tensor& input) {
       op,
       [&](const Tensor& x) {
         const Tensor output = extremum_kernel<kKernel>(x, kernels::kAllDims, true).values;
-        if (is_floating_point(x.dtype()) && autograd::recording(x)) {
-          autograd::record(
-              op.name(), output,
-              [op, x = autograd::SavedTensor(x), output = autograd::SavedTensor(output)](
-                  const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-                const Tensor& in = x.get(op.name());
-                const Tensor chosen = winners(in, output.get(op.name()));
-                const Tensor share = detail::div(grad, reduce("sum", chosen, {}, false, 1));
-                return {where_kernel(chosen, share.operand(), zero_on(grad.device()), in.shape(),
-                                     grad.dtype())};
-              },
-              x);
-        }
+        record_even_share(op.name(), output, x);
         return output;
       },
       input);

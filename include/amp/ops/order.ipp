@@ -15,6 +15,7 @@
 #include "amp/ops/checks.hpp"
 #include "amp/ops/comparison.hpp"
 #include "amp/ops/elementary.hpp"
+#include "amp/ops/extremum.hpp"
 #include "amp/ops/indexing.hpp"
 #include "amp/ops/order.hpp"
 #include "amp/ops/shape.hpp"
@@ -86,23 +87,25 @@ AMP_LAZY ValuesAndIndices sort_op(autocasting::OpId op, const Tensor& input, int
   return {values, indices};
 }
 
-/// The element of each line with `rank` elements before it.
+/// The element of each line with `rank` elements before it, without history.
+AMP_LAZY ValuesAndIndices select_kernel(const Tensor& x, int dim, std::int64_t rank,
+                                        bool prefers_nan) {
+  const ValuesAndIndices found = room_for_chosen(x, dim, 1);
+  if (found.values.numel() != 0) {
+    const kernels::SelectArgs args{
+        x.operand(), found.values.operand(), found.indices.operand(), kernel_dim(x, dim), rank,
+        prefers_nan};
+    kernels::select(x.device(), args);
+  }
+  return found;
+}
 AMP_LAZY ValuesAndIndices select_op(autocasting::OpId op, const Tensor& input, int dim,
                                     std::int64_t rank, bool prefers_nan, bool keepdim) {
   Tensor indices;
   const Tensor values = autocasting::call(
       op,
       [&](const Tensor& x) {
-        const ValuesAndIndices found = room_for_chosen(x, dim, 1);
-        if (found.values.numel() != 0) {
-          const kernels::SelectArgs args{x.operand(),
-                                         found.values.operand(),
-                                         found.indices.operand(),
-                                         kernel_dim(x, dim),
-                                         rank,
-                                         prefers_nan};
-          kernels::select(x.device(), args);
-        }
+        const ValuesAndIndices found = select_kernel(x, dim, rank, prefers_nan);
         Shape shape = found.values.shape();
         if (!keepdim && x.dim() != 0) shape.erase(dim);
         const Strides strides = contiguous_strides(shape);
@@ -171,17 +174,21 @@ AMP_LAZY_DEFINITION Tensor median(const Tensor& input) {
   const std::int64_t n = input.numel();
   AMP_CHECK(n > 0 || is_floating_point(input.dtype()), "median: `input` ", describe(input),
             " has no elements and no median");
-  if (n == 0) {
-    return autocasting::call(
-        "median",
-        [](const Tensor& x) {
-          return full({}, std::numeric_limits<double>::quiet_NaN(),
-                      {.dtype = x.dtype(), .device = x.device()});
-        },
-        input);
-  }
-  return detail::select_op("median", detail::reshape(input, {n}), 0, (n - 1) / 2, true, false)
-      .values;
+  return autocasting::call(
+      "median",
+      [&](const Tensor& x) {
+        Tensor output;
+        if (n == 0) {
+          output = full({}, std::numeric_limits<double>::quiet_NaN(),
+                        {.dtype = x.dtype(), .device = x.device()});
+        } else {
+          const Tensor flat = detail::reshape(x.detach(), {n});
+          output = detail::select_kernel(flat, 0, (n - 1) / 2, true).values.alias({}, {}, 0);
+        }
+        detail::record_even_share("median", output, x);
+        return output;
+      },
+      input);
 }
 
 namespace detail {
@@ -264,14 +271,9 @@ Tensor quantile_op(const Tensor& input, const Q& q, std::optional<std::int64_t> 
 
 AMP_LAZY void check_quantile(const Tensor& input, std::optional<std::int64_t> dim) {
   check_floating("quantile", "input", input);
-  if (dim.has_value()) {
-    const int d = wrap_dim("quantile", *dim, input.dim());
-    AMP_CHECK(extent_along(input, d) > 0, "quantile: dimension ", d, " of `input` ",
-              describe(input), " is empty and has no quantiles");
-  } else {
-    AMP_CHECK(input.numel() > 0, "quantile: `input` ", describe(input),
-              " has no elements and no quantiles");
-  }
+  if (dim.has_value()) (void)wrap_dim("quantile", *dim, input.dim());
+  AMP_CHECK(input.numel() > 0, "quantile: `input` ", describe(input),
+            " has no elements and no quantiles");
 }
 AMP_LAZY void check_between_0_and_1(double q) {
   AMP_CHECK(q >= 0 && q <= 1, "quantile: `q` must be between 0 and 1, but is ", q);
