@@ -17,6 +17,7 @@
 #include "amp/kernels/backend.cuh"
 #include "amp/kernels/backend/activations.cuh"
 #include "amp/kernels/backend/binary_functions.cuh"
+#include "amp/kernels/backend/combinations.cuh"
 #include "amp/kernels/backend/elementary_functions.cuh"
 #include "amp/kernels/backend/folds.cuh"
 #include "amp/kernels/backend/lines.cuh"

@@ -397,7 +397,8 @@ constexpr auto joined(const Binding (&... families)[N]) {
   (append(families), ...);
   return all;
 }
-inline constexpr auto kBindings = joined(bindings::kAll, bindings::kOrder);
+inline constexpr auto kBindings =
+    joined(bindings::kAll, bindings::kOrder);
 
 }  // namespace detail
 

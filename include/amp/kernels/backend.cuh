@@ -32,6 +32,7 @@ AMP_HIDDEN inline const Backend& all_kernels() {
     add_activations(all);
     add_elementary_functions(all);
     add_binary_functions(all);
+    add_combinations(all);
     add_products(all);
     add_folds(all);
     add_lines(all);

@@ -8,8 +8,10 @@
 #pragma once
 
 #include "amp/kernels/batch_norm/args.hpp"
+#include "amp/kernels/combination/args.hpp"
 #include "amp/kernels/conv/args.hpp"
 #include "amp/kernels/cross_entropy/args.hpp"
+#include "amp/kernels/distance/args.hpp"
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/elementwise/function_kernels.hpp"
 #include "amp/kernels/extremum/args.hpp"
@@ -56,6 +58,10 @@ struct Backend {
   Kernel<ExtremumBackwardArgs> extremum_backward;
   Kernel<FoldArgs> prod, cofactor, amax, amin, logsumexp, vector_norm;
   Kernel<FoldBackwardArgs> prod_backward, logsumexp_backward, vector_norm_backward;
+  Kernel<CombinationArgs> addcmul, addcdiv, addcdiv_by_divisor, lerp, times_difference, determinant,
+      distance_of_product, over_distance, offset_difference;
+  Kernel<DistanceArgs> distance;
+  Kernel<DistanceBackwardArgs> distance_backward;
   Kernel<MatmulArgs> matmul;
   Kernel<Conv2dArgs> conv2d;
   Kernel<Conv2dBackwardInputArgs> conv2d_backward_input;

@@ -21,7 +21,6 @@ AMP_INLINE Tensor dense(const Tensor& tensor) {
   return copy;
 }
 
-/// A gradient for the base of a view: `grad` in the elements of the view, and 0 elsewhere.
 AMP_INLINE Tensor scatter_to_base(const Tensor& grad, const Shape& base,
                                   const Strides& view_strides, std::int64_t view_offset) {
   const Tensor result = full(base, 0, {.dtype = grad.dtype(), .device = grad.device()});

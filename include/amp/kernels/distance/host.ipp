@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/distance/formula.hpp"
+#include "amp/kernels/distance/host.hpp"
+#include "amp/kernels/fold/host.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace detail {
+
+/// The distances of one point from `rows` others, each of m numbers.
+template <class Fold>
+struct DistancesOfPoint {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(const C* x, const C* y, std::int64_t rows, std::int64_t m,
+                                    C* to, Fold fold) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    for (std::int64_t row = 0; row < rows; ++row, y += m) {
+      auto state = fold.template none<C>();
+      std::int64_t i = 0;
+      if (m >= kLanes) {
+        using States = typename Fold::template State<simd::Vec<C, Isa>>;
+        States first = state, second = state;
+        for (; i + 2 * kLanes <= m; i += 2 * kLanes) {
+          fold.add(first, simd::load<Isa>(x + i) - simd::load<Isa>(y + i));
+          fold.add(second, simd::load<Isa>(x + i + kLanes) - simd::load<Isa>(y + i + kLanes));
+        }
+        for (; i + kLanes <= m; i += kLanes)
+          fold.add(first, simd::load<Isa>(x + i) - simd::load<Isa>(y + i));
+        const States both = Fold::join(first, second);
+        state = simd::fold(both, JoinStates<Fold>{});
+      }
+      for (; i < m; ++i) fold.add(state, x[i] - y[i]);
+      to[row] = static_cast<C>(fold.finish(state));
+    }
+  }
+};
+
+/// Adds to the gradient of a point, or m numbers of it, what comes from `rows` distances.
+template <class Derivative>
+struct GradientOfPoint {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(const C* x, const C* y, std::int64_t step, const C* grads,
+                                    const C* distances, std::int64_t rows, std::int64_t m, C p,
+                                    C* to) {
+    using V = simd::Vec<C, Isa>;
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    for (std::int64_t row = 0; row < rows; ++row, y += step) {
+      std::int64_t i = 0;
+      if constexpr (std::is_same_v<C, float>) {  // there is no power of vectors of doubles
+        const V grad = grads[row], distance = distances[row], order = p;
+        for (; i + kLanes <= m; i += kLanes) {
+          const V difference = simd::load<Isa>(x + i) - simd::load<Isa>(y + i);
+          const V part = Derivative::apply(grad, difference, distance, order);
+          simd::store(simd::load<Isa>(to + i) + part, to + i);
+        }
+      }
+      for (; i < m; ++i) to[i] += Derivative::apply(grads[row], x[i] - y[i], distances[row], p);
+    }
+  }
+};
+
+/// Calls body(batch, i) for all points of x [B, P, M], on all threads.
+template <class Body>
+void for_points(std::int64_t batches, std::int64_t points, std::int64_t work, const Body& body) {
+  parallel_ranges(batches * points, ceil_div(16 * kBlock, (std::max)(work, std::int64_t{1})),
+                  [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t k = begin; k < end; ++k) body(k / points, k % points);
+                  });
+}
+/// The points of batch entry b, which may stand for all.
+template <class C>
+const C* points_of(const Operand& x, std::int64_t b) {
+  return x.as<const C>() + (x.sizes[0] == 1 ? 0 : b * x.sizes[1] * x.sizes[2]);
+}
+
+template <class C, class Fold>
+void distance_as(const DistanceArgs& args, const Fold& fold) {
+  const std::int64_t points = args.x.sizes[1], others = args.y.sizes[1], m = args.x.sizes[2];
+  const std::int64_t batches = args.condensed ? 1 : args.output.sizes[0];
+  for_points(batches, points, others * m, [&](std::int64_t b, std::int64_t i) {
+    const C *const x = points_of<C>(args.x, b) + i * m, *const y = points_of<C>(args.y, b);
+    const std::int64_t begin = args.condensed ? i + 1 : 0;
+    const std::int64_t place = args.condensed ? first_pair(points, i) : (b * points + i) * others;
+    C buffer[kBlock];
+    for (std::int64_t j = begin; j < others; j += kBlock) {
+      const std::int64_t n = (std::min)(kBlock, others - j), at = place + j - begin;
+      C* const to = target(args.output, at, 1, n, buffer);
+      on_rows<DistancesOfPoint<Fold>, C>(x, y + j * m, n, m, to, fold);
+      store(to, args.output, at, 1, n);
+    }
+  });
+}
+
+/// Fetches grad_output or distance for the pairs of point i with j, j + 1, ...
+template <class C>
+void fetch_pairs(const DistanceBackwardArgs& args, const Operand& of, std::int64_t b,
+                 std::int64_t i, std::int64_t j, std::int64_t n, C* to) {
+  if (!args.condensed) {
+    const std::int64_t at = b * of.strides[0] + i * of.strides[1] + j * of.strides[2];
+    const C* const from = fetch(of, at, of.strides[2], n, to);
+    if (from != to) std::copy_n(from, n, to);
+    return;
+  }
+  for (std::int64_t k = 0; k < n; ++k)
+    to[k] = j + k == i ? C{0} : of.as<const C>()[pair_of(args.x.sizes[1], i, j + k)];
+}
+
+template <class C, class Derivative>
+void distance_backward_as(const DistanceBackwardArgs& args) {
+  const std::int64_t points = args.x.sizes[1], others = args.y.sizes[1], m = args.x.sizes[2];
+  const C p = static_cast<C>(args.p);
+  for_points(args.grad_x.sizes[0], points, others * m, [&](std::int64_t b, std::int64_t i) {
+    C sums[kBlock], grads[kBlock], distances[kBlock];
+    for (std::int64_t q = 0; q < m; q += kBlock) {
+      const std::int64_t width = (std::min)(kBlock, m - q);
+      const C* const x = points_of<C>(args.x, b) + i * m + q;
+      std::fill_n(sums, width, C{0});
+      for (std::int64_t j = 0; j < others; j += kBlock) {
+        const std::int64_t n = (std::min)(kBlock, others - j);
+        const C* const y = points_of<C>(args.y, b) + j * m + q;
+        fetch_pairs(args, args.grad_output, b, i, j, n, grads);
+        fetch_pairs(args, args.distance, b, i, j, n, distances);
+        on_rows<GradientOfPoint<Derivative>, C>(x, y, m, static_cast<const C*>(grads),
+                                                static_cast<const C*>(distances), n, width, p,
+                                                static_cast<C*>(sums));
+      }
+      store(static_cast<const C*>(sums), args.grad_x, (b * points + i) * m + q, 1, width);
+    }
+  });
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION void distance(const DistanceArgs& args) {
+  visit_distance(args, [&](const auto& fold, auto tag) {
+    detail::distance_as<typename decltype(tag)::type>(args, fold);
+  });
+}
+
+AMP_LAZY_DEFINITION void distance_backward(const DistanceBackwardArgs& args) {
+  visit_distance_backward(args, [&](auto derivative, auto tag) {
+    detail::distance_backward_as<typename decltype(tag)::type, decltype(derivative)>(args);
+  });
+}
+
+}  // namespace amp::inline v0::kernels::host
