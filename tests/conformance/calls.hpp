@@ -25,6 +25,7 @@
 
 #include "conformance/binding.hpp"
 #include "conformance/calls/order.hpp"
+#include "conformance/calls/products.hpp"
 #include "goldens/ops.hpp"
 
 namespace conformance {
@@ -398,7 +399,7 @@ constexpr auto joined(const Binding (&... families)[N]) {
   return all;
 }
 inline constexpr auto kBindings =
-    joined(bindings::kAll, bindings::kOrder);
+    joined(bindings::kAll, bindings::kOrder, bindings::kProducts);
 
 }  // namespace detail
 

@@ -10,6 +10,7 @@ made.
 """
 
 import blocks
+import ops_products
 import torch
 import torch.nn.functional as F
 
@@ -1257,6 +1258,9 @@ if __name__ == "__main__":
         extremes_and_log_sums,
         vector_norms,
         order_and_scans,
+        ops_products.sums_of_products,
+        ops_products.functions_of_three,
+        ops_products.distances,
     ):
         group()
     torch_version = torch.__version__.split("+")[0]

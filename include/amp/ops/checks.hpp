@@ -24,6 +24,10 @@ void check_same_device(std::string_view op, std::string_view name_a, const Tenso
 void check_operands(std::string_view op, const Tensor& a, const Tensor& b,
                     std::string_view name_a = "a", std::string_view name_b = "b");
 
+/// The same, and that both are floating point.
+void check_two_floating(std::string_view op, const Tensor& a, std::string_view name_a,
+                        const Tensor& b, std::string_view name_b);
+
 }  // namespace amp::inline v0::detail
 
 #if AMP_HEADER_ONLY

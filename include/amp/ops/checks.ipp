@@ -38,4 +38,11 @@ AMP_INLINE void check_operands(std::string_view op, const Tensor& a, const Tenso
   check_same_device(op, name_a, a, name_b, b);
 }
 
+AMP_INLINE void check_two_floating(std::string_view op, const Tensor& a, std::string_view name_a,
+                                   const Tensor& b, std::string_view name_b) {
+  check_operands(op, a, b, name_a, name_b);
+  check_floating(op, name_a, a);
+  check_floating(op, name_b, b);
+}
+
 }  // namespace amp::inline v0::detail

@@ -72,7 +72,7 @@ AMP_LAZY_DEFINITION Tensor add_product(std::string_view op, const Tensor& a, con
   const Tensor none;
   autograd::record(
       op, output,
-      [op, value, scale, operand_of, b = autograd::SavedTensor(c.defined() ? b : none),
+      [op, value, scale, b = autograd::SavedTensor(c.defined() ? b : none),
        c = autograd::SavedTensor(c), a_shape = a.defined() ? a.shape() : Shape(),
        b_shape = b.shape(), c_shape = c.defined() ? c.shape() : Shape(),
        a_dtype = autograd::gradient_dtype(a), b_dtype = autograd::gradient_dtype(b),

@@ -131,7 +131,7 @@ AMP_LAZY Labelled multiply(std::string_view op, const Labelled& left, const Labe
                  b = summed(op, right, kept | set_of(left.labels));
   const Labels of_a = set_of(a.labels), of_b = set_of(b.labels);
   Numbers batch, inner, rows, columns;
-  Shape batch_shape, shape, a_shape, b_shape;
+  Shape batch_shape, shape;
   std::int64_t batches = 1, k = 1, m = 1, n = 1;
   for (int d = 0; d < a.labels.dims(); ++d) {
     const std::int64_t label = a.labels[d], extent = a.tensor.shape()[d];

@@ -23,7 +23,8 @@ AMP_LAZY [[nodiscard]] Tensor pairwise_distance(const Tensor& x1, const Tensor& 
 
 /// How cdist computes distances of order 2.
 enum class EuclideanMode : std::uint8_t {
-  kMatmulIfLarge,  ///< kMatmul for more than 25 points on a side, as in torch
+  kMatmulIfLarge,  ///< kMatmul for more than 25 points on a side, as in torch, if these have at
+                   ///< least 32 numbers: of fewer, the other way is as fast, and exact
   kMatmul,         ///< sqrt(x^2 - 2 x y + y^2), by a matmul: distances far smaller than the lengths
                    ///< of the points lose digits
   kDirect,         ///< sqrt(sum((x - y)^2))

@@ -25,13 +25,6 @@
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_LAZY void check_two_floating(std::string_view op, const Tensor& a, std::string_view name_a,
-                                 const Tensor& b, std::string_view name_b) {
-  check_operands(op, a, b, name_a, name_b);
-  check_floating(op, name_a, a);
-  check_floating(op, name_b, b);
-}
-
 /// a - b + offset, in float32 or wider, with history.
 AMP_LAZY Tensor difference(std::string_view op, const Tensor& a, const Tensor& b, double offset,
                            DType wide) {
@@ -129,7 +122,7 @@ AMP_LAZY Tensor cdist(const Tensor& x1, const Tensor& x2, double p, EuclideanMod
                       const Shape& batch, DType dtype) {
   const DType wide = promote_types(dtype, kFloat32);
   const Tensor x = as_points(x1, batch, wide), y = as_points(x2, batch, wide);
-  const bool large = x.size(1) > 25 || y.size(1) > 25;
+  const bool large = (x.size(1) > 25 || y.size(1) > 25) && x.size(2) >= 32;
   const bool by_matmul = p == 2 && (mode == EuclideanMode::kMatmul ||
                                     (mode == EuclideanMode::kMatmulIfLarge && large));
   const Tensor exact = distances(x, y, p, by_matmul);

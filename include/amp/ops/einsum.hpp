@@ -29,8 +29,7 @@ template <std::same_as<Tensor>... Tensors>
 }
 
 /// Sums products over the last `dims` dimensions of `a` and the first of `b`: an outer product for
-/// 0. Both have one floating-point dtype, which is that of the result. Under autocast: the wider
-/// dtype of the two.
+/// 0. Of floating point; dtypes promote. Under autocast: the wider dtype of the two.
 AMP_LAZY [[nodiscard]] Tensor tensordot(const Tensor& a, const Tensor& b, std::int64_t dims = 2);
 /// The same over pairs of dimensions: dims_a[i] of `a` with dims_b[i] of `b`. The result has the
 /// other dimensions of `a`, then those of `b`.

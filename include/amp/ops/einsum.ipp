@@ -119,7 +119,7 @@ AMP_LAZY Tensor sum_over_pairs(const Tensor& a, const Tensor& b, const Dims& dim
   AMP_CHECK(dims_a.dims() == dims_b.dims(),
             "tensordot: `dims_a` and `dims_b` must have one length, but have ", dims_a.dims(),
             " and ", dims_b.dims());
-  check_matmul("tensordot", a, b);
+  const DType dtype = promote_types(a.dtype(), b.dtype());
   Numbers of_a, of_b, output;
   for (int d = 0; d < a.dim(); ++d) of_a.push_back(d);
   for (int d = 0; d < b.dim(); ++d) of_b.push_back(kMaxDims + d);
@@ -141,7 +141,10 @@ AMP_LAZY Tensor sum_over_pairs(const Tensor& a, const Tensor& b, const Dims& dim
   for (const std::int64_t label : of_b) {
     if (label >= kMaxDims) output.push_back(label);
   }
-  return contract("tensordot", {{a, of_a}, {b, of_b}}, output);
+  return contract(
+      "tensordot",
+      {{autocasting::convert_dtype(a, dtype), of_a}, {autocasting::convert_dtype(b, dtype), of_b}},
+      output);
 }
 
 }  // namespace detail
@@ -168,7 +171,7 @@ AMP_LAZY_DEFINITION Tensor einsum(std::string_view equation, std::span<const Ten
 }
 
 AMP_LAZY_DEFINITION Tensor tensordot(const Tensor& a, const Tensor& b, std::int64_t dims) {
-  detail::check_operands("tensordot", a, b);
+  detail::check_two_floating("tensordot", a, "a", b, "b");
   AMP_CHECK(dims >= 0 && dims <= a.dim() && dims <= b.dim(),
             "tensordot: `dims` must be at least 0 and at most the dimensions of `a` ", describe(a),
             " and `b` ", describe(b), ", but is ", dims);
@@ -181,7 +184,7 @@ AMP_LAZY_DEFINITION Tensor tensordot(const Tensor& a, const Tensor& b, std::int6
 }
 AMP_LAZY_DEFINITION Tensor tensordot(const Tensor& a, const Tensor& b, const Dims& dims_a,
                                      const Dims& dims_b) {
-  detail::check_operands("tensordot", a, b);
+  detail::check_two_floating("tensordot", a, "a", b, "b");
   return autocasting::call(
       "tensordot",
       [&](const Tensor& x, const Tensor& y) {

@@ -21,10 +21,10 @@ namespace amp::inline v0 {
 AMP_LAZY [[nodiscard]] Tensor mm(const Tensor& input, const Tensor& mat2);
 /// The product input [M, K] @ vec [K], with the result [M]. Under autocast: low precision.
 AMP_LAZY [[nodiscard]] Tensor mv(const Tensor& input, const Tensor& vec);
-/// The sum of the products of two vectors of one length, 0-dimensional. Under autocast: the wider
-/// dtype of the two.
+/// The sum of the products of two vectors of one length, 0-dimensional. Dtypes promote. Under
+/// autocast: the wider dtype of the two.
 AMP_LAZY [[nodiscard]] Tensor dot(const Tensor& input, const Tensor& tensor);
-/// The same: of real numbers, vdot is dot. Under autocast: the wider dtype of the two.
+/// The same, as of all real numbers. Under autocast: the wider dtype of the two.
 AMP_LAZY [[nodiscard]] Tensor vdot(const Tensor& input, const Tensor& other);
 /// The sums of products along `dim`: x and y broadcast, but not in `dim`. Under autocast: low
 /// precision.
@@ -88,7 +88,7 @@ AMP_LAZY [[nodiscard]] Tensor cross(const Tensor& input, const Tensor& other,
                                     std::optional<std::int64_t> dim = {});
 
 /// sum over i and j of input1 [..., I] weight [O, I, J] input2 [..., J], plus bias [O], which may be
-/// undefined; the result is [..., O]. Computed in float32 or wider and rounded once. Under autocast:
+/// undefined; the result is [..., O]. Dtypes promote. Computed in float32 or wider and rounded once. Under autocast:
 /// the widest dtype of all.
 AMP_LAZY [[nodiscard]] Tensor bilinear(const Tensor& input1, const Tensor& input2,
                                        const Tensor& weight, const Tensor& bias = {});

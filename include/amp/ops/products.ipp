@@ -45,6 +45,15 @@ AMP_LAZY Tensor matmul_of(autocasting::OpId op, const Tensor& a, std::string_vie
       a, b);
 }
 
+/// The product of two vectors, of which the dtypes promote.
+AMP_LAZY Tensor dot_of(autocasting::OpId op, const Tensor& a, const Tensor& b,
+                       std::string_view name_b) {
+  check_two_floating(op.name(), a, "input", b, name_b);
+  const DType dtype = promote_types(a.dtype(), b.dtype());
+  return matmul_of(op, autocasting::convert_dtype(a, dtype), "input", 1,
+                   autocasting::convert_dtype(b, dtype), name_b, 1);
+}
+
 /// input [N] + a [M, K] @ b [K, N], as one kernel.
 AMP_LAZY Tensor matmul_plus_row(std::string_view op, const Tensor& input, const Tensor& a,
                                 const Tensor& b) {
@@ -221,7 +230,9 @@ AMP_LAZY Tensor cross(const Tensor& a, const Tensor& b, int dim) {
 
 AMP_LAZY Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                          const Tensor& bias) {
-  const DType dtype = input1.dtype(), wide = promote_types(dtype, kFloat32);
+  DType dtype = promote_types(promote_types(input1.dtype(), input2.dtype()), weight.dtype());
+  if (bias.defined()) dtype = promote_types(dtype, bias.dtype());
+  const DType wide = promote_types(dtype, kFloat32);
   const std::int64_t i = weight.size(1), j = weight.size(2), o = weight.size(0);
   Shape shape = input1.shape();
   shape[shape.dims() - 1] = o;
@@ -247,10 +258,10 @@ AMP_LAZY_DEFINITION Tensor mv(const Tensor& input, const Tensor& vec) {
   return detail::matmul_of("mv", input, "input", 2, vec, "vec", 1);
 }
 AMP_LAZY_DEFINITION Tensor dot(const Tensor& input, const Tensor& tensor) {
-  return detail::matmul_of("dot", input, "input", 1, tensor, "tensor", 1);
+  return detail::dot_of("dot", input, tensor, "tensor");
 }
 AMP_LAZY_DEFINITION Tensor vdot(const Tensor& input, const Tensor& other) {
-  return detail::matmul_of("vdot", input, "input", 1, other, "other", 1);
+  return detail::dot_of("vdot", input, other, "other");
 }
 AMP_LAZY_DEFINITION Tensor linalg_vecdot(const Tensor& x, const Tensor& y, std::int64_t dim) {
   detail::check_operands("linalg_vecdot", x, y, "x", "y");
@@ -306,6 +317,8 @@ AMP_LAZY_DEFINITION Tensor addr(const Tensor& input, const Tensor& vec1, const T
   AMP_CHECK(vec1.dim() == 1 && vec2.dim() == 1,
             "addr: `vec1` and `vec2` must have 1 dimension, but are ", describe(vec1), " and ",
             describe(vec2));
+  AMP_CHECK(detail::result_type_of({&input, &vec1, &vec2}) != kBool,
+            "addr: `input`, `vec1` and `vec2` must not all be bool");
   const Shape shape(vec1.size(0), vec2.size(0));
   AMP_CHECK(input.dim() <= 2 && do_broadcast(input.shape(), shape) &&
                 broadcast_shapes("addr", input.shape(), shape) == shape,
@@ -395,7 +408,7 @@ AMP_LAZY_DEFINITION Tensor cross(const Tensor& input, const Tensor& other,
                                  std::optional<std::int64_t> dim) {
   detail::check_operands("cross", input, other, "input", "other");
   AMP_CHECK(input.dtype() != kBool || other.dtype() != kBool,
-            "cross: `input` and `other` must not be bool");
+            "cross: `input` and `other` must not both be bool");
   AMP_CHECK(input.dim() == other.dim(),
             "cross: `input` and `other` must have the same number of dimensions, but are ",
             describe(input), " and ", describe(other));
@@ -415,9 +428,9 @@ AMP_LAZY_DEFINITION Tensor cross(const Tensor& input, const Tensor& other,
 
 AMP_LAZY_DEFINITION Tensor bilinear(const Tensor& input1, const Tensor& input2,
                                     const Tensor& weight, const Tensor& bias) {
-  detail::check_operands("bilinear", input1, input2, "input1", "input2");
-  detail::check_defined("bilinear", "weight", weight);
-  detail::check_same_device("bilinear", "input1", input1, "weight", weight);
+  detail::check_two_floating("bilinear", input1, "input1", input2, "input2");
+  detail::check_two_floating("bilinear", input1, "input1", weight, "weight");
+  if (bias.defined()) detail::check_two_floating("bilinear", input1, "input1", bias, "bias");
   bool fits = weight.dim() == 3 && input1.dim() > 0 && input1.dim() == input2.dim() &&
               input1.size(-1) == weight.size(1) && input2.size(-1) == weight.size(2);
   for (int d = 0; fits && d + 1 < input1.dim(); ++d) fits = input1.shape()[d] == input2.shape()[d];
@@ -430,9 +443,6 @@ AMP_LAZY_DEFINITION Tensor bilinear(const Tensor& input1, const Tensor& input2,
   return autocasting::call(
       "bilinear",
       [](const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& b) {
-        detail::check_matmul("bilinear", x, y, "input1", "input2");
-        detail::check_matmul("bilinear", x, w, "input1", "weight");
-        if (b.defined()) detail::check_matmul("bilinear", x, b, "input1", "bias");
         return detail::bilinear(x, y, w, b);
       },
       input1, input2, weight, bias);

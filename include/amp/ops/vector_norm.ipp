@@ -13,6 +13,7 @@
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/extremum.hpp"
 #include "amp/ops/fold.hpp"
+#include "amp/ops/reduce.hpp"
 #include "amp/ops/vector_norm.hpp"
 
 namespace amp::inline v0 {
@@ -69,7 +70,10 @@ AMP_LAZY Tensor extreme_sum(const Tensor& x, int summed, int kept, bool largest,
   constexpr std::string_view kOp = "linalg_matrix_norm";
   const DType wide = promote_types(dtype, kFloat32);
   const Tensor sums = vector_norm(kOp, x, 1, summed, true, wide);
-  const Tensor norms = largest ? amax(sums, kept, true) : amin(sums, kept, true);
+  const bool none = x.shape()[kept] == 0;  // whose largest sum is 0
+  const Tensor norms = none      ? reduce(kOp, sums, kept, true, 1)
+                       : largest ? amax(sums, kept, true)
+                                 : amin(sums, kept, true);
   const Tensor rounded = autocasting::convert_dtype(norms, dtype);
   if (keepdim) return rounded;
   return reshape(rounded, ReducedShape(kOp, x, Dims(summed, kept)).squeezed);

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
+#include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/distance/formula.hpp"
 #include "amp/kernels/distance/host.hpp"
+#include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/fold/host.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -41,6 +44,84 @@ struct DistancesOfPoint {
       to[row] = static_cast<C>(fold.finish(state));
     }
   }
+};
+
+/// Fewer numbers than these of a point are not taken as vectors; instead, those of several points are.
+inline constexpr std::int64_t kNarrow = 32;
+
+/// The same for points that lie as columns, `step` apart.
+template <class Fold>
+struct DistancesOfNarrowPoint {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(const C* x, const C* y, std::int64_t step, std::int64_t n,
+                                    std::int64_t m, C* to, Fold fold) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    using States = typename Fold::template State<simd::Vec<C, Isa>>;
+    using State = typename Fold::template State<C>;
+    std::int64_t j = 0;
+    for (; j + kLanes <= n; j += kLanes) {
+      States states = fold.template none<C>();
+      for (std::int64_t i = 0; i < m; ++i)
+        fold.add(states, simd::Vec<C, Isa>(x[i]) - simd::load<Isa>(y + i * step + j));
+      State lanes[kLanes];
+      simd::store(states, lanes);
+      for (std::int64_t l = 0; l < kLanes; ++l) to[j + l] = static_cast<C>(fold.finish(lanes[l]));
+    }
+    for (; j < n; ++j) {
+      State state = fold.template none<C>();
+      for (std::int64_t i = 0; i < m; ++i) fold.add(state, x[i] - y[i * step + j]);
+      to[j] = static_cast<C>(fold.finish(state));
+    }
+  }
+};
+template <class Derivative>
+struct GradientOfNarrowPoint {
+  template <class Isa, class C>
+  AMP_ALWAYS_INLINE static void run(const C* x, const C* y, std::int64_t step, const C* grads,
+                                    const C* distances, std::int64_t n, std::int64_t m, C p,
+                                    C* to) {
+    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
+    for (std::int64_t i = 0; i < m; ++i, y += step) {
+      std::int64_t j = 0;
+      C sum = 0;
+      if constexpr (std::is_same_v<C, float>) {  // there is no power of vectors of doubles
+        using V = simd::Vec<C, Isa>;
+        const V own = x[i], order = p;
+        V sums = C{0};
+        for (; j + kLanes <= n; j += kLanes)
+          sums = sums + Derivative::apply(simd::load<Isa>(grads + j), own - simd::load<Isa>(y + j),
+                                          simd::load<Isa>(distances + j), order);
+        sum = simd::sum_of(sums);
+      }
+      for (; j < n; ++j) sum += Derivative::apply(grads[j], x[i] - y[j], distances[j], p);
+      to[i] += sum;
+    }
+  }
+};
+/// The points [B, M, R] of y [B, R, M].
+template <class C>
+class Columns {
+ public:
+  explicit Columns(const Operand& y)
+      : width_(y.sizes[2]), memory_(width_ < kNarrow ? y.numel() : 0) {
+    if (memory_.data() == nullptr) return;
+    Operand from = y, to = y;
+    std::swap(from.sizes[1], from.sizes[2]);
+    std::swap(from.strides[1], from.strides[2]);
+    to.data = memory_.data();
+    std::copy_n(from.sizes, 3, to.sizes);
+    to.strides[1] = to.sizes[2], to.strides[2] = 1;
+    to.strides[0] = to.sizes[1] * to.sizes[2];
+    copy({from, to});
+    batch_ = y.sizes[0] == 1 ? 0 : to.strides[0];
+  }
+  /// Whether the points are narrow, so that there are columns.
+  explicit operator bool() const { return memory_.data() != nullptr; }
+  const C* of(std::int64_t b) const { return memory_.data() + b * batch_; }
+
+ private:
+  std::int64_t width_, batch_ = 0;
+  HostBuffer<C> memory_;
 };
 
 /// Adds to the gradient of a point, or m numbers of it, what comes from `rows` distances.
@@ -85,6 +166,7 @@ template <class C, class Fold>
 void distance_as(const DistanceArgs& args, const Fold& fold) {
   const std::int64_t points = args.x.sizes[1], others = args.y.sizes[1], m = args.x.sizes[2];
   const std::int64_t batches = args.condensed ? 1 : args.output.sizes[0];
+  const Columns<C> columns(args.y);
   for_points(batches, points, others * m, [&](std::int64_t b, std::int64_t i) {
     const C *const x = points_of<C>(args.x, b) + i * m, *const y = points_of<C>(args.y, b);
     const std::int64_t begin = args.condensed ? i + 1 : 0;
@@ -93,7 +175,10 @@ void distance_as(const DistanceArgs& args, const Fold& fold) {
     for (std::int64_t j = begin; j < others; j += kBlock) {
       const std::int64_t n = (std::min)(kBlock, others - j), at = place + j - begin;
       C* const to = target(args.output, at, 1, n, buffer);
-      on_rows<DistancesOfPoint<Fold>, C>(x, y + j * m, n, m, to, fold);
+      if (columns)
+        on_rows<DistancesOfNarrowPoint<Fold>, C>(x, columns.of(b) + j, others, n, m, to, fold);
+      else
+        on_rows<DistancesOfPoint<Fold>, C>(x, y + j * m, n, m, to, fold);
       store(to, args.output, at, 1, n);
     }
   });
@@ -117,6 +202,7 @@ template <class C, class Derivative>
 void distance_backward_as(const DistanceBackwardArgs& args) {
   const std::int64_t points = args.x.sizes[1], others = args.y.sizes[1], m = args.x.sizes[2];
   const C p = static_cast<C>(args.p);
+  const Columns<C> columns(args.y);
   for_points(args.grad_x.sizes[0], points, others * m, [&](std::int64_t b, std::int64_t i) {
     C sums[kBlock], grads[kBlock], distances[kBlock];
     for (std::int64_t q = 0; q < m; q += kBlock) {
@@ -128,9 +214,13 @@ void distance_backward_as(const DistanceBackwardArgs& args) {
         const C* const y = points_of<C>(args.y, b) + j * m + q;
         fetch_pairs(args, args.grad_output, b, i, j, n, grads);
         fetch_pairs(args, args.distance, b, i, j, n, distances);
-        on_rows<GradientOfPoint<Derivative>, C>(x, y, m, static_cast<const C*>(grads),
-                                                static_cast<const C*>(distances), n, width, p,
-                                                static_cast<C*>(sums));
+        const C *const g = grads, *const d = distances;
+        C* const to = sums;
+        if (columns)
+          on_rows<GradientOfNarrowPoint<Derivative>, C>(x, columns.of(b) + j, others, g, d, n, m, p,
+                                                        to);
+        else
+          on_rows<GradientOfPoint<Derivative>, C>(x, y, m, g, d, n, width, p, to);
       }
       store(static_cast<const C*>(sums), args.grad_x, (b * points + i) * m + q, 1, width);
     }
