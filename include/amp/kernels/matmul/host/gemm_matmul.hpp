@@ -43,6 +43,7 @@ class OperandRuns {
     if (!is_dense(k) && !is_dense(line)) {
       copy_.emplace(operand.numel() * item_size(operand.dtype));
       matrix_ = matrix_like(operand, operand.dtype, copy_->data());
+      if (operand.sizes[0] == 1) matrix_.strides[0] = 0;  // one matrix for the whole batch
       copy({operand, matrix_});
     }
     along_k_ = is_dense(k);
