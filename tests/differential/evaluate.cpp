@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "conformance/calls.hpp"
+#include "differential/calls/products.hpp"
 #include "differential/case.hpp"
 
 namespace {
@@ -260,6 +261,7 @@ Calls all_calls() {
   add_norms(calls);
   add_losses(calls);
   add_others(calls);
+  differential::add_sums_of_products(calls);
   calls["Tensor"] = members;
   return calls;
 }

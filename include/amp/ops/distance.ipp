@@ -191,8 +191,9 @@ AMP_LAZY Tensor lengths_of(const Tensor& x, int dim, DType wide) {
   return run_fold<kernels::vector_norm>(x, kept, wide, 2);
 }
 
-AMP_LAZY Tensor cosine_similarity(const Tensor& a, const Tensor& b, int dim, double eps,
-                                  DType dtype) {
+/// Of tensors of one rank that broadcast, but not in `dim`, to `all`.
+AMP_LAZY Tensor cosine_similarity(const Tensor& a, const Tensor& b, const Shape& all, int dim,
+                                  double eps, DType dtype) {
   const DType wide = promote_types(dtype, kFloat32);
   const Device device = a.device();
   const auto bounded = [&](const Tensor& length) {
@@ -200,11 +201,11 @@ AMP_LAZY Tensor cosine_similarity(const Tensor& a, const Tensor& b, int dim, dou
   };
   const Tensor length1 = lengths_of(a, dim, wide), length2 = lengths_of(b, dim, wide);
   const Tensor divisor1 = bounded(length1), divisor2 = bounded(length2);
-  Shape kept = a.shape();
+  Shape kept = all;
   kept[dim] = 1;
   const Tensor products =
-      combine(kernels::addcmul, device, {number_on(0, device), a.operand(), b.operand()}, a.shape(),
-              wide, {1, 0});
+      combine(kernels::addcmul, device, {number_on(0, device), a.operand(), b.operand()}, all, wide,
+              {1, 0});
   const Tensor dots = sum_to(products, kept, wide);
   const Tensor cosines = detail::div(detail::div(dots, divisor1), divisor2);
   Shape shape = kept;
@@ -214,9 +215,9 @@ AMP_LAZY Tensor cosine_similarity(const Tensor& a, const Tensor& b, int dim, dou
   if (autograd::recording(a, b)) {
     autograd::record(
         "cosine_similarity", output,
-        [kept, wide, length1, length2, divisor1, divisor2, cosines, a = autograd::SavedTensor(a),
-         b = autograd::SavedTensor(b)](const Tensor& gradient,
-                                       const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
+        [all, kept, wide, length1, length2, divisor1, divisor2, cosines,
+         a = autograd::SavedTensor(a), b = autograd::SavedTensor(b)](
+            const Tensor& gradient, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
           const Tensor &x = a.get("cosine_similarity"), &y = b.get("cosine_similarity");
           const Tensor grad = autocasting::convert_dtype(reshape(gradient, kept), wide);
           const Tensor of_product = detail::div(detail::div(grad, divisor1), divisor2);
@@ -228,10 +229,11 @@ AMP_LAZY Tensor cosine_similarity(const Tensor& a, const Tensor& b, int dim, dou
             const Tensor of_length =
                 combine(kernels::over_distance, own.device(),
                         {detail::div(scaled, divisor).operand(), length.operand()}, kept, wide);
-            return combine(
-                kernels::determinant, own.device(),
-                {of_product.operand(), other.operand(), of_length.operand(), own.operand()},
-                own.shape(), own.dtype());
+            const Tensor of_all =
+                combine(kernels::determinant, own.device(),
+                        {of_product.operand(), other.operand(), of_length.operand(), own.operand()},
+                        all, all == own.shape() ? own.dtype() : wide);
+            return sum_to(of_all, own.shape(), own.dtype());
           };
           return {needs[0] ? of(x, y, length1, divisor1) : Tensor(),
                   needs[1] ? of(y, x, length2, divisor2) : Tensor()};
@@ -326,10 +328,15 @@ AMP_LAZY_DEFINITION Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
   return autocasting::call(
       "cosine_similarity",
       [&](const Tensor& x, const Tensor& y) {
-        const auto expanded = [&](const Tensor& of) {
-          return of.shape() == shape ? of : detail::expand(of, shape);
+        const auto ranked = [&](const Tensor& of) {
+          Shape own = shape;
+          for (int i = 0; i < shape.dims(); ++i) {
+            const int at = i - shape.dims() + of.dim();
+            own[i] = at < 0 ? 1 : of.shape()[at];
+          }
+          return own[d] == shape[d] ? detail::reshape(of, own) : detail::expand(of, shape);
         };
-        return detail::cosine_similarity(expanded(x), expanded(y), d, eps,
+        return detail::cosine_similarity(ranked(x), ranked(y), shape, d, eps,
                                          detail::result_type(x, y));
       },
       x1, x2);

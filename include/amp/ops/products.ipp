@@ -398,7 +398,8 @@ AMP_LAZY_DEFINITION Tensor kron(const Tensor& input, const Tensor& other) {
       [&](const Tensor& x, const Tensor& y) {
         const Tensor products =
             detail::add_product("kron", Tensor(), detail::reshape(x, of_a),
-                                detail::reshape(y, of_b), 1, 0, all, detail::result_type(x, y));
+                                detail::reshape(y, of_b), 1, 0, all,
+                                promote_types(x.dtype(), y.dtype()));
         return detail::reshape(products, shape);
       },
       input, other);

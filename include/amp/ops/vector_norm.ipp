@@ -48,10 +48,11 @@ AMP_LAZY_DEFINITION void check_order(std::string_view op, const Tensor& input, d
 
 AMP_LAZY_DEFINITION Tensor vector_norm(std::string_view op, const Tensor& x, double p,
                                        const Dims& dim, bool keepdim, DType dtype) {
-  return fold_op<kernels::vector_norm>(x, {op, dim, keepdim, dtype, p, !std::isinf(p)},
-                                       [p](const Tensor& grad, const Tensor& in, const Tensor& y) {
-                                         return norm_backward(grad, in, y, p, in.dtype());
-                                       });
+  return fold_op<kernels::vector_norm>(
+      x, {op, dim, keepdim, dtype, p, !std::isinf(p) || x.dtype() != dtype},
+      [p](const Tensor& grad, const Tensor& in, const Tensor& y) {
+        return norm_backward(grad, in, y, p, in.dtype());
+      });
 }
 
 /// The dtype of a norm of x: `result`, unless the caller asked for one, which must be as wide.

@@ -13,11 +13,22 @@
 
 namespace amp::inline v0::kernels {
 
-/// Each difference of the largest magnitude counts, as in torch.
+/// Each difference of the largest magnitude counts, as in torch. NaN stays NaN.
 struct LargestBackward {
+  static constexpr int kParameters = 0;
+
   AMP_FORMULA apply(C grad, C x, C y, C) {
-    return select(y != C{0} && functions::Abs::apply(x) == y, grad * functions::Sign::apply(x),
-                  C{0} * grad);
+    return select(is_nan(y), y,
+                  select(y != C{0} && functions::Abs::apply(x) == y,
+                         grad * functions::Sign::apply(x), C{0} * grad));
+  }
+};
+/// Of order 1; NaN stays NaN.
+struct SumBackward {
+  static constexpr int kParameters = 0;
+
+  AMP_FORMULA apply(C grad, C x, C y, C more) {
+    return select(is_nan(x), x, MagnitudesBackward::apply(grad, x, y, more));
   }
 };
 
@@ -33,6 +44,7 @@ void visit_distance_backward(const DistanceBackwardArgs& args, Visitor&& visitor
     visit_float_type(args.x.dtype, [&](auto tag) { visitor(derivative, tag); });
   };
   if (std::isinf(args.p)) return of_type(LargestBackward{});
+  if (args.p == 1) return of_type(SumBackward{});
   FoldBackwardArgs order{};
   order.more = Operand::scalar(args.p, args.x.device);
   visit_derivative<VectorNormBackward>(order, of_type);
