@@ -45,6 +45,8 @@ std::string_view policy(amp::OpPolicy policy) {
       return "float32 math";
     case amp::OpPolicy::kPromote:
       return "promote";
+    case amp::OpPolicy::kBanned:
+      return "refused";
     case amp::OpPolicy::kPassthrough:
       break;
   }

@@ -25,11 +25,11 @@ bool eligible(const State& state, const Tensor& tensor);
 /// among them.
 class Casts {
  public:
-  /// For one call of an op with this policy, in this state.
-  Casts(const State& state, OpPolicy policy) : state_(state), policy_(policy) {}
+  /// For one call of this op with this policy, in this state.
+  Casts(const State& state, OpId op, OpPolicy policy) : state_(state), op_(op), policy_(policy) {}
 
   /// Counts the tensor among those that decide; call it for every tensor before target() and
-  /// apply().
+  /// apply(). Throws if the policy is kBanned and autocast may cast the tensor.
   void see(const Tensor& tensor);
   /// The dtype to which the tensor is cast; its own if it is not cast.
   DType target(const Tensor& tensor) const;
@@ -49,8 +49,10 @@ class Casts {
  private:
   bool rounds(const Tensor& result, const Tensor& first) const;
   static Tensor rounded(const Tensor& result, const Tensor& first);
+  [[noreturn]] void refuse(const Tensor& tensor) const;
 
   const State& state_;
+  OpId op_;
   OpPolicy policy_;
   DType widest_ = kFloat32;  // of the eligible tensors seen
   bool seen_ = false;
@@ -97,7 +99,7 @@ class ObservedOp {
 template <class Function, class... Tensors>
 [[gnu::noinline]] auto call_in_scope(OpId op, Function&& function, const Tensors&... tensors) {
   const State& state = amp::detail::current_autocast();
-  Casts casts(state, state.policy(op));
+  Casts casts(state, op, state.policy(op));
   (casts.see(tensors), ...);
   const auto& first = std::get<0>(std::tie(tensors...));
   return casts.finish(function(casts.apply(tensors)...), first);

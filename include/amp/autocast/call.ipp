@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "amp/autocast/call.hpp"
 #include "amp/autocast/convert.hpp"
+#include "amp/core/error.hpp"
 #include "amp/core/object_pool.hpp"
 
 namespace amp::inline v0::autocasting {
@@ -18,6 +20,8 @@ AMP_INLINE bool eligible(const State& state, const Tensor& tensor) {
 
 AMP_INLINE void Casts::see(const Tensor& tensor) {
   if (!eligible(state_, tensor)) return;
+  if (policy_ == OpPolicy::kBanned) [[unlikely]]
+    refuse(tensor);
   widest_ = seen_ ? promote_types(widest_, tensor.dtype()) : tensor.dtype();
   seen_ = true;
 }
@@ -33,9 +37,24 @@ AMP_INLINE DType Casts::target(const Tensor& tensor) const {
     case OpPolicy::kPromote:
       return widest_;
     case OpPolicy::kPassthrough:
+    case OpPolicy::kBanned:
       break;
   }
   return tensor.dtype();
+}
+
+AMP_COLD void Casts::refuse(const Tensor& tensor) const {
+  const std::string_view op = op_name(op_.index);
+  // The gradient of the loss grows as 1 / x near 0, beyond the largest float16.
+  const std::string_view instead =
+      op == "binary_cross_entropy"
+          ? "combine the sigmoid before it and this loss into binary_cross_entropy_with_logits, "
+            "which is safe, or "
+          : "";
+  amp::detail::fail(op, ": refused under autocast, in which its policy is kBanned, but was given ",
+                    describe(tensor), "; ", instead,
+                    "disable autocast around it by AutocastGuard(device, {.enabled = false}) and "
+                    "give it float32 inputs");
 }
 
 AMP_INLINE Tensor Casts::apply(const Tensor& tensor) const {
@@ -55,8 +74,10 @@ AMP_COLD void ObservedOp::begin(OpId op, std::span<const Tensor* const> inputs,
                                 std::optional<double> number) {
   const State& state = amp::detail::current_autocast();
   const OpPolicy policy = state.policy(op);
-  Casts casts(state, policy);
-  for (const Tensor* const input : inputs) casts.see(*input);
+  Casts casts(state, op, policy);
+  if (policy != OpPolicy::kBanned) {
+    for (const Tensor* const input : inputs) casts.see(*input);
+  }
   amp::detail::PoolVector<DType> compute;
   const bool casts_some = state.active() && policy != OpPolicy::kPassthrough;
   int ineligible = 0;

@@ -42,7 +42,7 @@ auto call_reading_unobserved(OpId op, Function&& function, const Tensors&... ten
       return function(ResultDType(state), tensors...);
     case OpPolicy::kFloat32Math: {
       const auto& first = std::get<0>(std::tie(tensors...));
-      return Casts(state, OpPolicy::kFloat32Math)
+      return Casts(state, op, OpPolicy::kFloat32Math)
           .finish(function(ResultDType(), tensors...), first);
     }
     default:
@@ -69,7 +69,7 @@ template <class Function>
 Tensor call_list_unobserved(OpId op, Function&& function, std::span<const Tensor> tensors) {
   const State& state = amp::detail::current_autocast();
   if (!state.active()) return function(tensors);
-  Casts casts(state, state.policy(op));
+  Casts casts(state, op, state.policy(op));
   for (const Tensor& tensor : tensors) casts.see(tensor);
   amp::detail::PoolVector<Tensor> cast_tensors;
   for (const Tensor& tensor : tensors) cast_tensors.push_back(casts.apply(tensor));

@@ -7,10 +7,11 @@
 // floating point, not float64, and on a device with an enabled scope; no others are. Dtypes: the
 // comments of OpPolicy say the dtype of the result. A cast is differentiable: gradients return in
 // the dtype of what was cast. Determinism: a policy does not depend on the order of arguments.
-// kPromote never fails, whatever dtypes meet. To change a policy: for one
-// scope, AutocastOptions::policies; for the process, or for your own op, register_op.
-// AutocastOptions::policies with an unknown name throws amp::Error, which suggests the nearest
-// name.
+// kPromote never fails, whatever dtypes meet. kBanned throws for float32 inputs too, as in PyTorch:
+// the call is refused in the place where it stands, and not only once its input has 16 bits. To
+// change a policy: for one scope, AutocastOptions::policies; for the process, or for your own op,
+// register_op. AutocastOptions::policies with an unknown name throws amp::Error, which suggests the
+// nearest name.
 //
 // ```cpp
 // amp::register_op("my_attention", amp::OpPolicy::kLowPrecision);
@@ -41,6 +42,7 @@ enum class OpPolicy : std::uint8_t {
   kFloat32Math,   ///< computed in float32, the result rounded to the input's dtype
   kPromote,       ///< inputs cast to the widest dtype among them
   kPassthrough,   ///< inputs as they are
+  kBanned,        ///< refused: throws if autocast could cast an input
 };
 
 /// The rule that decided the policy of an op.

@@ -49,9 +49,21 @@ class OpPolicies {
   /// The policies, in the order in which they were set.
   const std::vector<Entry>& entries() const { return policies_; }
 
+  /// The list that PyTorch uses on the CPU, for a program that is to be compared with one of
+  /// PyTorch there: the policies of the ops in which it differs from amp's list, which is PyTorch's
+  /// for CUDA. softmax, log_softmax, norms, exp, log, pow and sum stay in 16 bits, and
+  /// binary_cross_entropy is allowed, in float32.
+  ///
+  /// ```cpp
+  /// const amp::AutocastGuard autocast(amp::kCPU, {.policies = amp::OpPolicies::torch_cpu()});
+  /// const amp::Tensor x = amp::ones({2, 3}, {.dtype = amp::kBFloat16});
+  /// assert(amp::softmax(x, -1).dtype() == amp::kBFloat16);
+  /// ```
+  static OpPolicies torch_cpu();
+
   /// Reads one policy per line, "name = policy"; # begins a comment. The policies are
-  /// low_precision, float32, float32_math, promote and passthrough. The text is UTF-8, with or
-  /// without a byte order mark, and at most kMostBytes long. Throws amp::Error, naming the line.
+  /// low_precision, float32, float32_math, promote, passthrough and banned. The text is UTF-8, with
+  /// or without a byte order mark, and at most kMostBytes long. Throws amp::Error, naming the line.
   static OpPolicies parse(std::string_view text);
   static constexpr std::size_t kMostBytes = 256 * 1024;
   /// The same for a regular file, which errors name.
@@ -61,7 +73,7 @@ class OpPolicies {
   std::vector<Entry> policies_;
 };
 
-/// "low_precision", "float32", "float32_math", "promote" or "passthrough".
+/// "low_precision", "float32", "float32_math", "promote", "passthrough" or "banned".
 std::string_view to_string(OpPolicy policy);
 
 namespace autocasting {

@@ -20,7 +20,7 @@ namespace autocasting {
 inline constexpr std::pair<std::string_view, OpPolicy> kPolicyNames[] = {
     {"low_precision", OpPolicy::kLowPrecision}, {"float32", OpPolicy::kFloat32},
     {"float32_math", OpPolicy::kFloat32Math},   {"promote", OpPolicy::kPromote},
-    {"passthrough", OpPolicy::kPassthrough},
+    {"passthrough", OpPolicy::kPassthrough},    {"banned", OpPolicy::kBanned},
 };
 
 /// Removes the part of a path before the next dot, and returns it.
@@ -107,8 +107,9 @@ AMP_COLD OpPolicy policy_of(std::string_view name) {
   for (const auto& [known, policy] : kPolicyNames) {
     if (known == name) return policy;
   }
-  amp::detail::fail("there is no policy named ", quoted(name),
-                    "; there are low_precision, float32, float32_math, promote and passthrough");
+  amp::detail::fail(
+      "there is no policy named ", quoted(name),
+      "; there are low_precision, float32, float32_math, promote, passthrough and banned");
 }
 
 AMP_COLD void parse_line(std::string_view line, OpPolicies& policies) {
@@ -132,6 +133,29 @@ AMP_COLD OpPolicies parse_lines(std::string_view source, std::string_view text) 
     text.remove_prefix((std::min)(end + 1, text.size()));
   }
   return policies;
+}
+
+// PyTorch's lists for the CPU (2.15, aten/src/ATen/autocast_mode.cpp), as far as they name ops and
+// not their parts, with ops that are made of these. All other ops take their inputs as they are.
+inline constexpr std::string_view kLowPrecisionOnTorchCpu =
+    " matmul mm bmm addmm addbmm baddbmm linear feed_forward einsum tensordot chain_matmul "
+    "multi_dot"
+    " vecdot conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d prelu"
+    " scaled_dot_product_attention rnn_tanh_cell rnn_relu_cell ";
+inline constexpr std::string_view kFloat32OnTorchCpu =
+    " prod trace quantile nanquantile cdist grid_sample max_pool3d avg_pool3d adaptive_max_pool3d"
+    " adaptive_avg_pool3d cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss kl_div"
+    " binary_cross_entropy binary_cross_entropy_with_logits poisson_nll_loss soft_margin_loss"
+    " multi_margin_loss multilabel_margin_loss margin_ranking_loss hinge_embedding_loss"
+    " cosine_embedding_loss triplet_margin_loss ctc_loss ";
+inline constexpr std::string_view kPromoteOnTorchCpu = " cat stack index_copy ";
+
+AMP_COLD OpPolicy torch_cpu_policy(std::string_view op) {
+  const std::string word = ' ' + std::string(op) + ' ';
+  if (kLowPrecisionOnTorchCpu.find(word) != word.npos) return OpPolicy::kLowPrecision;
+  if (kFloat32OnTorchCpu.find(word) != word.npos) return OpPolicy::kFloat32;
+  if (kPromoteOnTorchCpu.find(word) != word.npos) return OpPolicy::kPromote;
+  return OpPolicy::kPassthrough;
 }
 
 }  // namespace autocasting
@@ -162,6 +186,17 @@ AMP_COLD void OpPolicies::set(std::string_view name, OpPolicy policy) {
               " already has a policy here, ", to_string(entry.policy));
   }
   detail::or_out_of_memory([&] { policies_.push_back({std::string(path), index, policy}); });
+}
+
+AMP_COLD OpPolicies OpPolicies::torch_cpu() {
+  return detail::or_out_of_memory([] {
+    OpPolicies policies;
+    for (const autocasting::ListedOp& listed : autocasting::kOpList) {
+      const OpPolicy policy = autocasting::torch_cpu_policy(listed.name);
+      if (policy != listed.policy) policies.set(listed.name, policy);
+    }
+    return policies;
+  });
 }
 
 AMP_COLD OpPolicies OpPolicies::parse(std::string_view text) {
