@@ -51,16 +51,16 @@ void binary(Device device, const BinaryArgs& args) {
   detail::run_function(device, host::binary<Function>, &ElementwiseKernels::binary,
                        detail::kBinaryIndex<Function>, Function::kName, args);
 }
-/// output = df/da
+/// output = grad df/da
 template <class Function>
-void by_a(Device device, const BinaryArgs& args) {
-  detail::run_function(device, host::binary<functions::ByA<Function>>, &ElementwiseKernels::by_a,
+void by_a(Device device, const GradientArgs& args) {
+  detail::run_function(device, host::gradient<functions::ByA<Function>>, &ElementwiseKernels::by_a,
                        detail::kBinaryIndex<Function>, Function::kName, args);
 }
-/// output = df/db
+/// output = grad df/db
 template <class Function>
-void by_b(Device device, const BinaryArgs& args) {
-  detail::run_function(device, host::binary<functions::ByB<Function>>, &ElementwiseKernels::by_b,
+void by_b(Device device, const GradientArgs& args) {
+  detail::run_function(device, host::gradient<functions::ByB<Function>>, &ElementwiseKernels::by_b,
                        detail::kBinaryIndex<Function>, Function::kName, args);
 }
 

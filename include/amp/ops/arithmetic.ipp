@@ -53,21 +53,19 @@ AMP_LAZY_DEFINITION Tensor mul(const Tensor& a, const Tensor& b) {
 }
 
 AMP_LAZY_DEFINITION Tensor div(const Tensor& a, const Tensor& b) {
-  return detail::binary_op("div", a, b,
-                           {.kernel = kernels::binary<kernels::functions::Div>,
-                            .backward =
-                                [](const Tensor& grad, const Tensor& x, const Tensor& y,
-                                   const autograd::Needs<2>& needs) {
-                                  const auto by_y = [&] {
-                                    return detail::run_binary(
-                                        kernels::by_b<kernels::functions::Div>, x, y, grad.shape(),
-                                        promote_types(grad.dtype(), kFloat32));
-                                  };
-                                  return autograd::Gradients<2>{
-                                      needs[0] ? detail::div(grad, y) : Tensor(),
-                                      needs[1] ? detail::gradient_by(grad, by_y(), y) : Tensor()};
-                                },
-                            .real = true});
+  return detail::binary_op(
+      "div", a, b,
+      {.kernel = kernels::binary<kernels::functions::Div>,
+       .backward =
+           [](const Tensor& grad, const Tensor& x, const Tensor& y,
+              const autograd::Needs<2>& needs) {
+             return autograd::Gradients<2>{
+                 needs[0] ? detail::div(grad, y) : Tensor(),
+                 needs[1]
+                     ? detail::run_gradient(kernels::by_b<kernels::functions::Div>, grad, x, y, y)
+                     : Tensor()};
+           },
+       .real = true});
 }
 
 // --- a tensor and a number -----------------------------------------------------------------------

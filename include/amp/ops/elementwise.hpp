@@ -27,6 +27,7 @@ AMP_LAZY DType result_type(const Tensor& a, const Tensor& b);
 // What calls a kernel by its pointer is compiled once for all ops.
 using UnaryLaunch = kernels::Launch<kernels::UnaryArgs>;
 using BinaryLaunch = kernels::Launch<kernels::BinaryArgs>;
+using GradientLaunch = kernels::Launch<kernels::GradientArgs>;
 
 AMP_LAZY Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype,
                           const kernels::Parameters& parameters = {});
@@ -54,13 +55,13 @@ AMP_LAZY Tensor mul(const Tensor& a, const Tensor& b);
 AMP_LAZY Tensor div(const Tensor& a, const Tensor& b);
 AMP_LAZY Tensor neg(const Tensor& a);
 AMP_LAZY Tensor scale(const Tensor& a, double factor);
-/// The result of two tensors is written over one of them, which nothing else holds and has its
-/// shape, if it has its dtype, too: fresh memory may push the operands out of the cache.
-AMP_LAZY Tensor run_binary_over(BinaryLaunch launch, const Tensor& over, const Tensor& a,
-                                const Tensor& b, DType dtype);
-/// grad * derivative: the gradient of an operand, in its dtype unless it was broadcast, so that the
-/// sums which undo that are rounded once. The derivative is overwritten.
-AMP_LAZY Tensor gradient_by(const Tensor& grad, const Tensor& derivative, const Tensor& operand);
+/// The gradient of `operand`, which is a or b, before broadcasting is undone. It is in the
+/// operand's dtype unless that was broadcast, so that the sums which undo it are rounded once. The
+/// number stands for the one of a and b that is undefined.
+AMP_LAZY Tensor run_gradient(GradientLaunch launch, const Tensor& grad, const Tensor& a,
+                             const Tensor& b, const Tensor& operand,
+                             const kernels::Parameters& parameters = {},
+                             const kernels::Operand& number = {});
 
 /// The dtype of an op of a tensor and a number. A floating-point tensor keeps its dtype. A float
 /// beside integers or bools gives float32; beside bools, an integer gives int64 and a bool gives
@@ -69,32 +70,33 @@ AMP_LAZY DType scalar_result_type(const Tensor& tensor, const kernels::Operand& 
 
 /// grad times the derivatives of a function of two operands, computed in float32 at least.
 template <class Function>
-autograd::Gradients<2> derivatives(const Tensor& grad, const Tensor& a, const Tensor& b,
-                                   const autograd::Needs<2>& needs) {
-  const DType wide = promote_types(grad.dtype(), kFloat32);
+autograd::Gradients<2> derivatives_with(const Tensor& grad, const Tensor& a, const Tensor& b,
+                                        const autograd::Needs<2>& needs,
+                                        const kernels::Parameters& parameters) {
   autograd::Gradients<2> gradients;
   if constexpr (functions::HasByA<Function>) {
-    if (needs[0])
-      gradients[0] =
-          gradient_by(grad, run_binary(kernels::by_a<Function>, a, b, grad.shape(), wide), a);
+    if (needs[0]) gradients[0] = run_gradient(kernels::by_a<Function>, grad, a, b, a, parameters);
   } else {
     gradients[0] = grad;
   }
-  if (needs[1])
-    gradients[1] =
-        gradient_by(grad, run_binary(kernels::by_b<Function>, a, b, grad.shape(), wide), b);
+  if constexpr (functions::HasByB<Function>) {
+    if (needs[1]) gradients[1] = run_gradient(kernels::by_b<Function>, grad, a, b, b, parameters);
+  }
   return gradients;
+}
+template <class Function>
+autograd::Gradients<2> derivatives(const Tensor& grad, const Tensor& a, const Tensor& b,
+                                   const autograd::Needs<2>& needs) {
+  return derivatives_with<Function>(grad, a, b, needs, {});
 }
 /// The same by the tensor, if the other operand is a number: the second, unless kScalarFirst.
 template <class Function, bool kScalarFirst>
 Tensor scalar_derivative(const Tensor& grad, const Tensor& x, const kernels::Operand& number) {
-  BinaryLaunch derivative;
+  const Tensor none;
   if constexpr (kScalarFirst)
-    derivative = kernels::by_b<Function>;
+    return run_gradient(kernels::by_b<Function>, grad, none, x, x, {}, number);
   else
-    derivative = kernels::by_a<Function>;
-  const DType wide = promote_types(grad.dtype(), kFloat32);
-  return gradient_by(grad, run_scalar(derivative, x, number, kScalarFirst, wide), x);
+    return run_gradient(kernels::by_a<Function>, grad, x, none, x, {}, number);
 }
 
 /// A differentiable function of two tensors.
@@ -121,6 +123,28 @@ Tensor binary_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
                     .real = Function::kDomain == functions::kReal,
                     .name_a = name_a,
                     .name_b = name_b});
+}
+
+/// A differentiable function of two tensors, which broadcast, in this dtype; its op casts them.
+template <class Function>
+Tensor function_of_two(std::string_view op, const Tensor& a, const Tensor& b, DType dtype,
+                       const kernels::Parameters& parameters = {}) {
+  const Tensor output =
+      run_binary(kernels::binary<Function>, a, b,
+                 broadcast_shapes(op, a.shape(), b.shape(), "input", "target"), dtype, parameters);
+  if (autograd::recording(a, b)) {
+    autograd::record(
+        op, output,
+        [op, parameters, a = autograd::SavedTensor(a), b = autograd::SavedTensor(b)](
+            const Tensor& grad, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
+          const Tensor &x = a.get(op), &y = b.get(op);
+          auto [gx, gy] = derivatives_with<Function>(grad, x, y, needs, parameters);
+          return {gx.defined() ? sum_to(gx, x.shape(), x.dtype()) : Tensor(),
+                  gy.defined() ? sum_to(gy, y.shape(), y.dtype()) : Tensor()};
+        },
+        a, b);
+  }
+  return output;
 }
 
 /// A differentiable function of a tensor and a number.

@@ -83,19 +83,33 @@ AMP_LAZY_DEFINITION Tensor div(const Tensor& a, const Tensor& b) {
   return binary_kernel<functions::Div>(a, b, broadcast_shapes("div", a.shape(), b.shape()),
                                        result_type(a, b));
 }
-AMP_LAZY_DEFINITION Tensor run_binary_over(BinaryLaunch launch, const Tensor& over, const Tensor& a,
-                                           const Tensor& b, DType dtype) {
-  const Shape& shape = over.shape();
-  if (over.dtype() != dtype || over.numel() == 0 || lies_channels_last(a) || lies_channels_last(b))
-    return run_binary(launch, a, b, shape, dtype);
-  launch(over.device(), kernels::BinaryArgs{a.operand(), b.operand(), over.operand()});
-  return over;
-}
-AMP_LAZY_DEFINITION Tensor gradient_by(const Tensor& grad, const Tensor& derivative,
-                                       const Tensor& operand) {
-  const DType dtype =
-      grad.shape() == operand.shape() ? operand.dtype() : result_type(grad, derivative);
-  return run_binary_over(kernels::binary<functions::Mul>, derivative, grad, derivative, dtype);
+AMP_LAZY_DEFINITION Tensor run_gradient(GradientLaunch launch, const Tensor& grad, const Tensor& a,
+                                        const Tensor& b, const Tensor& operand,
+                                        const kernels::Parameters& parameters,
+                                        const kernels::Operand& number) {
+  const Shape& shape = grad.shape();
+  const bool whole = shape == operand.shape();
+  const DType dtype = whole ? operand.dtype() : promote_types(grad.dtype(), kFloat32);
+  const auto lies_so = [&](const Tensor& x) {
+    return x.defined() && x.shape() == shape && lies_channels_last(x);
+  };
+  const bool across = lies_so(grad) || lies_so(a) || lies_so(b);
+  const Tensor output = across ? make_channels_last(shape, dtype, grad.device())
+                               : empty(shape, {.dtype = dtype, .device = grad.device()});
+  if (output.numel() == 0) return output;
+  // What repeats its elements, as the gradient of a sum, is read as it is.
+  const auto laid_out = [&](const Tensor& x) {
+    return across && x.defined() && x.shape() == shape && x.is_contiguous() ? channels_last(x) : x;
+  };
+  const Tensor g = laid_out(grad), x = laid_out(a), y = laid_out(b);
+  const auto as_operand = [&](const Tensor& t) {
+    return t.defined() ? across ? t.operand_as_laid_out() : t.operand() : number;
+  };
+  const kernels::GradientArgs args{as_operand(g), as_operand(x), as_operand(y),
+                                   across ? output.operand_as_laid_out() : output.operand(),
+                                   parameters};
+  launch(grad.device(), args);
+  return output;
 }
 AMP_LAZY_DEFINITION Tensor neg(const Tensor& a) {
   return run_unary(kernels::unary<functions::Neg>, a, a.dtype());

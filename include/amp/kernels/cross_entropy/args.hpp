@@ -11,7 +11,12 @@
 namespace amp::inline v0 {
 
 /// How a loss is reduced over its elements.
-enum class Reduction : std::uint8_t { kNone, kMean, kSum };
+enum class Reduction : std::uint8_t {
+  kNone,
+  kMean,
+  kSum,
+  kBatchMean,  ///< the sum over the number of samples, the first extent: of kl_div alone
+};
 using enum Reduction;
 
 namespace kernels {

@@ -34,6 +34,13 @@ struct BinaryArgs {
   Parameters parameters = {};
 };
 
+/// output[i] = grad[i] df/da(a[i], b[i]), or df/db, of a function of two operands. All broadcast to
+/// the shape of the output. a or b may be the output, or a number.
+struct GradientArgs {
+  Operand grad, a, b, output;
+  Parameters parameters = {};
+};
+
 /// output[i] = condition[i] ? a[i] : b[i]. All broadcast to the shape of the output; condition is
 /// bool.
 struct WhereArgs {

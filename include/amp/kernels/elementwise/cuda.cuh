@@ -124,12 +124,23 @@ void binary(const BinaryArgs& args) {
   });
 }
 
+template <class Function>
+void gradient(const GradientArgs& args) {
+  visit_float_type(promote_types(args.grad.dtype, args.output.dtype), [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    detail::elementwise<C>(detail::Types<C, C, C>{}, bound<Function, C>(args.parameters),
+                           args.output, args.grad, args.a, args.b);
+  });
+}
+
 /// The kernels of functions, as add_unary() and add_binary() take them.
 struct FunctionKernels {
   template <class Function>
   static constexpr Kernel<UnaryArgs> unary = cuda::unary<Function>;
   template <class Function>
   static constexpr Kernel<BinaryArgs> binary = cuda::binary<Function>;
+  template <class Function>
+  static constexpr Kernel<GradientArgs> gradient = cuda::gradient<Function>;
 };
 
 inline void where(const WhereArgs& args) {

@@ -19,8 +19,8 @@ struct ElementwiseKernels {
   Kernel<BinaryArgs>
       derivative[functions::UnaryFunctions::kSize];  // a: grad_output, b: what is kept
   Kernel<BinaryArgs> binary[functions::BinaryFunctions::kSize];
-  Kernel<BinaryArgs> by_a[functions::BinaryFunctions::kSize];
-  Kernel<BinaryArgs> by_b[functions::BinaryFunctions::kSize];
+  Kernel<GradientArgs> by_a[functions::BinaryFunctions::kSize];
+  Kernel<GradientArgs> by_b[functions::BinaryFunctions::kSize];
 };
 
 namespace detail {
@@ -33,11 +33,19 @@ consteval Kernel<BinaryArgs> binary_if() {
     return nullptr;
   }
 }
+template <class Of, bool Exists, class Function>
+consteval Kernel<GradientArgs> gradient_if() {
+  if constexpr (Exists) {
+    return Of::template gradient<Function>;
+  } else {
+    return nullptr;
+  }
+}
 
 }  // namespace detail
 
-/// Adds functions to the table of a device, of which Of::unary<Function> and Of::binary<Function>
-/// are the kernels.
+/// Adds functions to the table of a device, of which Of::unary<Function>, Of::binary<Function> and
+/// Of::gradient<ByA<Function>> are the kernels.
 template <class Of, class... F>
 constexpr void add_unary(ElementwiseKernels& table, functions::List<F...>) {
   using namespace functions;
@@ -50,8 +58,8 @@ template <class Of, class... F>
 constexpr void add_binary(ElementwiseKernels& table, functions::List<F...>) {
   using namespace functions;
   ((table.binary[BinaryFunctions::index<F>()] = Of::template binary<F>), ...);
-  ((table.by_a[BinaryFunctions::index<F>()] = detail::binary_if<Of, HasByA<F>, ByA<F>>()), ...);
-  ((table.by_b[BinaryFunctions::index<F>()] = detail::binary_if<Of, HasByB<F>, ByB<F>>()), ...);
+  ((table.by_a[BinaryFunctions::index<F>()] = detail::gradient_if<Of, HasByA<F>, ByA<F>>()), ...);
+  ((table.by_b[BinaryFunctions::index<F>()] = detail::gradient_if<Of, HasByB<F>, ByB<F>>()), ...);
 }
 
 }  // namespace amp::inline v0::kernels

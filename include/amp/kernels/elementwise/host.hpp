@@ -14,6 +14,9 @@ template <class Function>
 void unary(const UnaryArgs& args);
 template <class Function>
 void binary(const BinaryArgs& args);
+/// The gradient by an operand of a function of two: ByA or ByB.
+template <class Function>
+void gradient(const GradientArgs& args);
 
 AMP_LAZY void where(const WhereArgs& args);
 /// Copies and converts. Equal dtypes copy bits, so NaN payloads survive.

@@ -28,26 +28,24 @@ using namespace functions;
 
 namespace detail {
 
-/// The loop of one op over a block. All other code is common to the ops and compiled once.
-template <class C, class Result>
-using UnaryLoop = void (*)(const Parameters& parameters, Result* y, std::int64_t n, Values<C> x);
-template <class C, class Result>
-using BinaryLoop = void (*)(const Parameters& parameters, Result* y, std::int64_t n, Values<C> a,
-                            Values<C> b);
-
-template <class C, class Result>
-void unary_blocks(const UnaryArgs& args, UnaryLoop<C, Result> loop_of_block) {
-  auto loop = Loop<2>::in_memory_order(args.output, {&args.input, &args.output});
-  if (is_in_place<C>(args.input, loop.inner_stride(0)) &&
-      is_in_place<Result>(args.output, loop.inner_stride(1)))
+/// The loop of one op over blocks of its operands. All other code is common to the ops and compiled
+/// once for each number of operands.
+template <class C, class Result, class... X, int... k, class... In>
+void function_blocks(const Parameters& parameters, const Operand& output,
+                     FunctionLoop<Result, X...> loop_of_block, std::integer_sequence<int, k...>,
+                     const In&... in) {
+  constexpr int kOutput = sizeof...(In);
+  auto loop = Loop<kOutput + 1>::in_memory_order(output, {&in..., &output});
+  if ((is_in_place<C>(in, loop.inner_stride(k)) && ...) &&
+      is_in_place<Result>(output, loop.inner_stride(kOutput)))
     loop.block = kBlockInPlace;
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    C in_buffer[kBlock];
+    C buffers[kOutput][kBlock];
     Result out_buffer[kBlock];
-    const Values<C> x = fetch_values(args.input, at[0], loop.inner_stride(0), n, in_buffer);
-    Result* const y = target(args.output, at[1], loop.inner_stride(1), n, out_buffer);
-    loop_of_block(args.parameters, y, n, x);
-    store(y, args.output, at[1], loop.inner_stride(1), n);
+    const Values<C> values[] = {fetch_values(in, at[k], loop.inner_stride(k), n, buffers[k])...};
+    Result* const y = target(output, at[kOutput], loop.inner_stride(kOutput), n, out_buffer);
+    loop_of_block(parameters, y, n, values[k]...);
+    store(y, output, at[kOutput], loop.inner_stride(kOutput), n);
   });
 }
 
@@ -61,24 +59,6 @@ void convert_blocks(const UnaryArgs& args) {
     C* const y = target(args.output, at[1], loop.inner_stride(1), n, buffer);
     const C* const x = fetch(args.input, at[0], loop.inner_stride(0), n, y);
     store(x, args.output, at[1], loop.inner_stride(1), n);
-  });
-}
-
-template <class C, class Result>
-void binary_blocks(const BinaryArgs& args, BinaryLoop<C, Result> loop_of_block) {
-  auto loop = Loop<3>::in_memory_order(args.output, {&args.a, &args.b, &args.output});
-  if (is_in_place<C>(args.a, loop.inner_stride(0)) &&
-      is_in_place<C>(args.b, loop.inner_stride(1)) &&
-      is_in_place<Result>(args.output, loop.inner_stride(2)))
-    loop.block = kBlockInPlace;
-  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    C a_buffer[kBlock], b_buffer[kBlock];
-    Result out_buffer[kBlock];
-    const Values<C> a = fetch_values(args.a, at[0], loop.inner_stride(0), n, a_buffer);
-    const Values<C> b = fetch_values(args.b, at[1], loop.inner_stride(1), n, b_buffer);
-    Result* const y = target(args.output, at[2], loop.inner_stride(2), n, out_buffer);
-    loop_of_block(args.parameters, y, n, a, b);
-    store(y, args.output, at[2], loop.inner_stride(2), n);
   });
 }
 
@@ -133,11 +113,18 @@ bool computed_in_16_bits(const Args& args) {
 
 template <class Function, class C, class Result = C>
 void unary_as(const UnaryArgs& args) {
-  unary_blocks<C, Result>(args, loop<Function, C, Result, C>);
+  function_blocks<C, Result, C>(args.parameters, args.output, loop<Function, C, Result, C>,
+                                std::integer_sequence<int, 0>(), args.input);
 }
 template <class Function, class C, class Result = C>
 void binary_as(const BinaryArgs& args) {
-  binary_blocks<C, Result>(args, loop<Function, C, Result, C, C>);
+  function_blocks<C, Result, C, C>(args.parameters, args.output, loop<Function, C, Result, C, C>,
+                                   std::integer_sequence<int, 0, 1>(), args.a, args.b);
+}
+template <class Function, class C>
+void gradient_as(const GradientArgs& args) {
+  function_blocks<C, C, C, C, C>(args.parameters, args.output, loop<Function, C, C, C, C, C>,
+                                 std::integer_sequence<int, 0, 1, 2>(), args.grad, args.a, args.b);
 }
 
 /// Copies rows of `bytes` bytes, in whole registers if they are that long: the last register of a
@@ -217,16 +204,28 @@ void binary(const BinaryArgs& args) {
     if (arrays && args.a.dtype == kBool && args.b.dtype == kBool)
       return detail::binary_as<Function, bool>(args);
   }
-  if constexpr (detail::kIsPower<Function>) {
-    if (args.b.immediate && args.a.dtype != kFloat64 && is_floating_point(args.a.dtype) &&
-        args.output.dtype != kFloat64) {
-      if (const auto power = detail::power<Function>(immediate<double>(args.b)))
+  if constexpr (std::is_same_v<Function, Pow>) {
+    if (detail::is_fixed_power(args)) {
+      if (const auto power = detail::power(immediate<double>(args.b)))
         return power({args.a, args.output});
     }
   }
   visit_types<Function>(operands, args.output.dtype, [&](auto tag, auto result) {
     detail::binary_as<Function, typename decltype(tag)::type, typename decltype(result)::type>(
         args);
+  });
+}
+template <class Function>
+void gradient(const GradientArgs& args) {
+  if constexpr (std::is_same_v<Function, ByA<Pow>>) {
+    if (detail::is_fixed_power(args)) {
+      if (const auto slope = detail::slope_of_power(immediate<double>(args.b)))
+        return slope({args.grad, args.a, args.output});
+    }
+  }
+  // A gradient of float64 is multiplied before it is rounded to a narrower operand's dtype.
+  visit_float_type(promote_types(args.grad.dtype, args.output.dtype), [&](auto tag) {
+    detail::gradient_as<Function, typename decltype(tag)::type>(args);
   });
 }
 
@@ -237,6 +236,8 @@ struct FunctionKernels {
   static constexpr Kernel<UnaryArgs> unary = host::unary<Function>;
   template <class Function>
   static constexpr Kernel<BinaryArgs> binary = host::binary<Function>;
+  template <class Function>
+  static constexpr Kernel<GradientArgs> gradient = host::gradient<Function>;
 };
 [[gnu::used]] static constexpr ElementwiseKernels kElementwise = [] {
   ElementwiseKernels table{};

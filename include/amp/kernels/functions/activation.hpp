@@ -25,6 +25,8 @@ struct Silu : Unary<"silu", kFloating, kInput> { AMP_FORMULA apply(C x) { return
 /// slope x below 0
 struct LeakyRelu : Unary<"leaky_relu", kFloating, kInput, 1> { AMP_FORMULA apply(C x, C slope) { return select(x > C{0}, x, slope * x); }
   AMP_FORMULA derivative(C grad, C x, C slope) { return select(x > C{0}, grad, slope * grad); } };
+/// LeakyRelu under a name of its own.
+struct Rrelu : LeakyRelu { static constexpr const char* kName = "rrelu"; };
 /// alpha (e^x - 1) below 0
 struct Elu : Unary<"elu", kFloating, kInput, 1> { AMP_FORMULA apply(C x, C alpha) { return select(x < C{0}, alpha * expm1(x), x); }
   AMP_FORMULA derivative(C grad, C x, C alpha) { return select(x <= C{0}, grad * alpha * exp(x), grad); } };
@@ -48,6 +50,17 @@ struct Hardswish : Unary<"hardswish", kFloating, kInput> { AMP_FORMULA apply(C x
 /// x, nearer to 0 by lambd. NaN stays NaN, and its gradient passes.
 struct Softshrink : Unary<"softshrink", kFloating, kInput, 1> { AMP_FORMULA apply(C x, C lambd) { return select(x > lambd, x - lambd, select(x < -lambd, x + lambd, select(is_nan(x), x, C{0}))); }
   AMP_FORMULA derivative(C grad, C x, C lambd) { return select(x > lambd || x < -lambd || is_nan(x), grad, C{0}); } };
+/// x beyond [-lambd, lambd], and 0 there
+struct Hardshrink : Unary<"hardshrink", kFloating, kInput, 1> { AMP_FORMULA apply(C x, C lambd) { return select(x >= -lambd && x <= lambd && !is_unseen_nan(x), C{0}, x); }
+  AMP_FORMULA derivative(C grad, C x, C lambd) { return select(x >= -lambd && x <= lambd && !is_unseen_nan(x), C{0}, grad); } };
+struct Tanhshrink : Unary<"tanhshrink", kReal, kInput> { AMP_FORMULA apply(C x) { return x - tanh(x); }
+  AMP_FORMULA derivative(C grad, C x) { return grad * Square::apply(tanh(x)); } };
+/// x above the threshold, and `value` below
+struct Threshold : Unary<"threshold", kNumbers, kInput, 2> { AMP_FORMULA apply(C x, C threshold, C value) { return select(x <= threshold && !is_unseen_nan(x), value, x); }
+  AMP_FORMULA derivative(C grad, C x, C threshold, C) { return select(x <= threshold && !is_unseen_nan(x), C{0}, grad); } };
+/// -log(-log u): of the Gumbel distribution, if u is uniform in [0, 1), whose 0 counts as the
+/// middle of the first step
+struct Gumbel : Unary<"gumbel_softmax", kFloating, kNothing> { AMP_FORMULA apply(C u) { return -log(-log(select(u == C{0}, C(0x1p-25), u))); } };
 /// log(1 + e^(beta x)) / beta, which is x beyond the threshold
 struct Softplus : Unary<"softplus", kFloating, kInput, 2> { AMP_FORMULA apply(C x, C beta, C threshold) { return select(x * beta > threshold, x, log1p(exp(x * beta)) / beta); }
   AMP_FORMULA derivative(C grad, C x, C beta, C threshold) { return grad * select(x * beta > threshold, C{1}, Sigmoid::apply(x * beta)); } };
@@ -82,8 +95,8 @@ struct GeluTanh : Unary<"gelu", kFloating, kInput> {
 };
 
 /// All of them, in the order of the tables of devices.
-using Activations =
-    List<Tanh, Sigmoid, Relu, Silu, LeakyRelu, Elu, Celu, Selu, Hardtanh, Relu6, Hardsigmoid,
-         Hardswish, Softshrink, Softplus, Logsigmoid, Mish, Softsign, Gelu, GeluTanh>;
+using Activations = List<Tanh, Sigmoid, Relu, Silu, LeakyRelu, Elu, Celu, Selu, Hardtanh, Relu6,
+                         Hardsigmoid, Hardswish, Softshrink, Softplus, Logsigmoid, Mish, Softsign,
+                         Gelu, GeluTanh, Rrelu, Hardshrink, Tanhshrink, Threshold, Gumbel>;
 
 }  // namespace amp::inline v0::kernels::functions

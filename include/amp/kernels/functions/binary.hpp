@@ -46,6 +46,12 @@ struct Maximum : Binary<"max", kNumbers> { AMP_FORMULA apply(C a, C b) { return 
   AMP_FORMULA by_a(C a, C b) { return select(a == b, C(0.5), select(a < b, C{0}, C{1})); } AMP_FORMULA by_b(C a, C b) { return by_a(b, a); } };
 struct Minimum : Binary<"min", kNumbers> { AMP_FORMULA apply(C a, C b) { return select(is_nan(a), a, unless_unseen_nan(b, smaller(a, b))); }
   AMP_FORMULA by_a(C a, C b) { return Maximum::by_a(b, a); } AMP_FORMULA by_b(C a, C b) { return Maximum::by_a(a, b); } };
+/// a sigmoid(b)
+struct Glu : Binary<"glu", kFloating> { AMP_FORMULA apply(C a, C b) { return a * Sigmoid::apply(b); }
+  AMP_FORMULA by_a(C, C b) { return Sigmoid::apply(b); } AMP_FORMULA slope(C a, C s) { return a * (s * (C{1} - s)); } AMP_FORMULA by_b(C a, C b) { return slope(a, Sigmoid::apply(b)); } };
+/// b a for a <= 0
+struct Prelu : Binary<"prelu", kFloating> { AMP_FORMULA apply(C a, C b) { return select(a > C{0}, a, b * a); }
+  AMP_FORMULA by_a(C a, C b) { return select(a > C{0}, C{1}, b); } AMP_FORMULA by_b(C a, C) { return select(a > C{0}, C{0}, a); } };
 
 struct Eq : Binary<"eq", kTruth> { AMP_CONDITION apply(C a, C b) { return a == b; } };
 struct Ne : Binary<"ne", kTruth> { AMP_CONDITION apply(C a, C b) { return a != b; } };
@@ -57,28 +63,10 @@ struct LogicalAnd : Binary<"logical_and", kTruth> { AMP_CONDITION apply(C a, C b
 struct LogicalOr : Binary<"logical_or", kTruth> { AMP_CONDITION apply(C a, C b) { return a != C{0} || b != C{0}; } };
 struct LogicalXor : Binary<"logical_xor", kTruth> { AMP_CONDITION apply(C a, C b) { return (a != C{0}) != (b != C{0}); } };
 
-/// Losses. The derivatives times kFactor: the factor multiplies the gradient, which seldom is
-/// large; a derivative may be.
-struct SquaredError : Binary<"mse_loss", kFloating> { static constexpr double kFactor = 2; AMP_FORMULA apply(C a, C b) { return (a - b) * (a - b); }
-  AMP_FORMULA by_a(C a, C b) { return a - b; } AMP_FORMULA by_b(C a, C b) { return b - a; } };
 // clang-format on
-/// -y log(sigmoid(x)) - (1 - y) log(1 - sigmoid(x)) = |x| s + log(1 + e^-|x|), in which s is 1 - y
-/// if x > 0, else y: no term overflows or cancels, and an infinite x gives the limit.
-struct BinaryCrossEntropyWithLogits : Binary<"binary_cross_entropy_with_logits", kFloating> {
-  static constexpr double kFactor = 1;
-  AMP_FORMULA share(C x, C y) { return select(x > C{0}, C{1} - y, y); }
-  /// magnitude * share, in which infinity times 0 is 0.
-  AMP_FORMULA linear(C magnitude, C share) {
-    return select(share == C{0}, C{0}, magnitude * share);
-  }
-  AMP_FORMULA apply(C x, C y) { return linear(abs(x), share(x, y)) + log1p(exp(-abs(x))); }
-  AMP_FORMULA by_a(C x, C y) { return Sigmoid::apply(x) - y; }
-  AMP_FORMULA by_b(C x, C) { return -x; }
-};
 
 /// All that have a kernel of their own, in the order of the tables of devices.
-using BinaryFunctions =
-    List<Add, Sub, Mul, Div, Pow, Atan2, Fmod, Remainder, Maximum, Minimum, Eq, Ne, Lt, Le, Gt, Ge,
-         LogicalAnd, LogicalOr, LogicalXor, SquaredError, BinaryCrossEntropyWithLogits>;
+using FunctionsOfTwo = List<Add, Sub, Mul, Div, Pow, Atan2, Fmod, Remainder, Maximum, Minimum, Eq,
+                            Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr, LogicalXor, Glu, Prelu>;
 
 }  // namespace amp::inline v0::kernels::functions

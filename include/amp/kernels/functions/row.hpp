@@ -56,12 +56,14 @@ struct Unary {
 ///   apply(a, b)   f(a, b)
 ///   by_a(a, b)    df/da; without it, df/da is 1
 ///   by_b(a, b)    df/db
-/// Functions whose op computes its derivatives itself have neither.
-template <Name kText, Domain Of>
+/// Functions whose op computes its derivatives itself have neither. Parameters follow as above. A
+/// kFactor multiplies the gradient before the derivatives do.
+template <Name kText, Domain Of, int Parameters = 0>
 struct Binary {
   static constexpr const char* kName = kText.text;
   static constexpr Domain kDomain = Of;
-  static constexpr int kParameters = 0;
+  static constexpr int kParameters = Parameters;
+  static constexpr double kFactor = 1;
 };
 
 // clang-format off
@@ -83,14 +85,22 @@ struct Derivative : Binary<"derivative", kFloating> {
     return Function::derivative(grad, kept, parameters...);
   }
 };
-/// The derivatives of a function of two operands.
+/// The gradients by the operands of a function of two, as functions of the gradient and both.
 template <class Function>
-struct ByA : Binary<"by_a", kFloating> {
-  AMP_FORMULA apply(C a, C b) { return Function::by_a(a, b); }
+struct ByA : Binary<"by_a", kFloating, Function::kParameters> {
+  AMP_EITHER_SIDE
+  template <class C, class... Parameters>
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE static C apply(C grad, C a, C b, Parameters... parameters) {
+    return (C(Function::kFactor) * grad) * Function::by_a(a, b, parameters...);
+  }
 };
 template <class Function>
-struct ByB : Binary<"by_b", kFloating> {
-  AMP_FORMULA apply(C a, C b) { return Function::by_b(a, b); }
+struct ByB : Binary<"by_b", kFloating, Function::kParameters> {
+  AMP_EITHER_SIDE
+  template <class C, class... Parameters>
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE static C apply(C grad, C a, C b, Parameters... parameters) {
+    return (C(Function::kFactor) * grad) * Function::by_b(a, b, parameters...);
+  }
 };
 
 /// A function with the parameters of a call, for numbers of type C and vectors of them.
@@ -116,11 +126,15 @@ concept HasDerivative = Function::kSaves != kNothing;
 template <class Function>
 concept HasByA = requires(float x) {
   Function::by_a(x, x);
-};
+}
+|| requires(float x) { Function::by_a(x, x, x); }
+|| requires(float x) { Function::by_a(x, x, x, x); };
 template <class Function>
 concept HasByB = requires(float x) {
   Function::by_b(x, x);
-};
+}
+|| requires(float x) { Function::by_b(x, x, x); }
+|| requires(float x) { Function::by_b(x, x, x, x); };
 
 /// The functions of a table, by which it is indexed.
 template <class... Functions>
