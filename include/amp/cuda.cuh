@@ -22,6 +22,7 @@
 #include "amp/kernels/backend/folds.cuh"
 #include "amp/kernels/backend/lines.cuh"
 #include "amp/kernels/backend/order.cuh"
+#include "amp/kernels/backend/losses.cuh"
 #include "amp/kernels/backend/products.cuh"
 #include "amp/kernels/backend/scans.cuh"
 #include "amp/kernels/backend/training.cuh"

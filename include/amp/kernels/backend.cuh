@@ -33,6 +33,7 @@ AMP_HIDDEN inline const Backend& all_kernels() {
     add_elementary_functions(all);
     add_binary_functions(all);
     add_combinations(all);
+    add_losses(all);
     add_products(all);
     add_folds(all);
     add_lines(all);

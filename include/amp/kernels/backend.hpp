@@ -12,6 +12,7 @@
 #include "amp/kernels/conv/args.hpp"
 #include "amp/kernels/cross_entropy/args.hpp"
 #include "amp/kernels/distance/args.hpp"
+#include "amp/kernels/ctc/args.hpp"
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/elementwise/function_kernels.hpp"
 #include "amp/kernels/extremum/args.hpp"
@@ -20,6 +21,7 @@
 #include "amp/kernels/histogram/args.hpp"
 #include "amp/kernels/indexing/args.hpp"
 #include "amp/kernels/matmul/args.hpp"
+#include "amp/kernels/multilabel_margin/args.hpp"
 #include "amp/kernels/norm/args.hpp"
 #include "amp/kernels/order/args.hpp"
 #include "amp/kernels/pool/args.hpp"
@@ -78,6 +80,10 @@ struct Backend {
   Kernel<SoftmaxBackwardArgs> softmax_backward, log_softmax_backward;
   Kernel<CrossEntropyArgs> cross_entropy;
   Kernel<CrossEntropyBackwardArgs> cross_entropy_backward;
+  Kernel<CtcLossArgs> ctc_loss;
+  Kernel<CtcLossBackwardArgs> ctc_loss_backward;
+  Kernel<MultilabelMarginArgs> multilabel_margin;
+  Kernel<MultilabelMarginBackwardArgs> multilabel_margin_backward;
   Kernel<IndexSelectArgs> index_select;
   Kernel<IndexAddArgs> index_add;
   Kernel<SortArgs> sort;

@@ -109,6 +109,36 @@ AMP_LAZY [[nodiscard]] Tensor celu(const Tensor& input, double alpha = 1);
 /// autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor softshrink(const Tensor& input, double lambd = 0.5);
 
+/// x, but 0 from -lambd to lambd, elementwise, of floating point. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] inline Tensor hardshrink(const Tensor& input, double lambd = 0.5) {
+  return detail::unary_op<kernels::functions::Hardshrink>(input, {lambd});
+}
+
+/// x - tanh(x), elementwise. Integers give float32. Throws for bools. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] Tensor tanhshrink(const Tensor& input);
+
+/// x above `threshold`, and `value` up to it, elementwise, in the dtype of `input`, which may be
+/// any but bool. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] inline Tensor threshold(const Tensor& input, double threshold,
+                                               double value) {
+  return detail::unary_op<kernels::functions::Threshold>(input, {threshold, value});
+}
+
+/// x above 0, and x times a random slope in [lower, upper) below, in training; else
+/// leaky_relu with the mean of both (Xu et al. 2015, arXiv 1505.00853). Of floating point. Uses the
+/// random generator of the device. Throws unless 0 <= lower <= upper. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] Tensor rrelu(const Tensor& input, double lower = 1.0 / 8,
+                                    double upper = 1.0 / 3, bool training = false);
+
+/// x above 0, and `weight` x below: leaky_relu with a slope that is learned (He et al. 2015, arXiv
+/// 1502.01852). `weight` has one element, or one for each of the channels, which are dimension 1.
+/// Both are floating point. Under autocast: low precision.
+AMP_LAZY [[nodiscard]] Tensor prelu(const Tensor& input, const Tensor& weight);
+
+/// a sigmoid(b) for the halves a and b of `input` along `dim`, whose extent must be even (Dauphin
+/// et al. 2017, arXiv 1612.08083). Of floating point. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] Tensor glu(const Tensor& input, std::int64_t dim = -1);
+
 /// How gelu() computes P(Z <= x).
 enum class GeluForm {
   kErf,   ///< x (1 + erf(x / sqrt(2))) / 2

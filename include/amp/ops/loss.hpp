@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Losses. Elements and their sum are computed in float32 for 16-bit inputs, with one rounding at
-// the end.
+// Losses of class scores and targets. Elements and their sum are computed in float32 for 16-bit
+// inputs, with one rounding at the end.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,6 @@ struct NllLossOptions {
   Tensor weight = {};  // as CrossEntropyOptions::weight
 };
 
-/// Options of binary_cross_entropy_with_logits().
-struct BinaryCrossEntropyOptions {
-  Reduction reduction = kMean;
-  Tensor weight = {};      // of each element's loss; broadcasts
-  Tensor pos_weight = {};  // of the term y log(sigmoid(x)); broadcasts
-};
-
 /// -log softmax(logits)[target], averaged, for logits [N, C], [N, C, ...] or [C] and targets (int64
 /// class indices) [N], [N, ...] or []. The result is 0-dimensional, or has the shape of `targets`
 /// if the reduction is kNone. It has the dtype of `logits`. Under autocast: float32. The
@@ -42,9 +35,9 @@ struct BinaryCrossEntropyOptions {
 /// [0, C) that is not `ignore_index` throws on the CPU; on CUDA its loss and its gradient are NaN,
 /// and so are the reduced loss and, with kMean, the gradients of all targets that count.
 ///
-/// Floating-point targets of the shape of `logits` are probabilities of the classes, of mixed images
-/// for example: -sum over the classes of weight * target * log softmax(logits). They get gradients
-/// too, dtypes promote, kMean divides by the number of samples whatever the weights, and
+/// Floating-point targets of the shape of `logits` are probabilities of the classes, of mixed
+/// images for example: -sum over the classes of weight * target * log softmax(logits). They get
+/// gradients too, dtypes promote, kMean divides by the number of samples whatever the weights, and
 /// log softmax(logits) is stored for backward. Throws if `ignore_index` is a class.
 AMP_LAZY [[nodiscard]] Tensor cross_entropy(
     const Tensor& logits, const Tensor& targets,
@@ -55,23 +48,6 @@ AMP_LAZY [[nodiscard]] Tensor cross_entropy(
 AMP_LAZY [[nodiscard]] Tensor nll_loss(
     const Tensor& input, const Tensor& targets,
     const NllLossOptions& options = {});  // such as {.weight = w}
-
-/// (input - target)^2, averaged, for floating-point tensors of one shape: 0-dimensional, or of that
-/// shape if the reduction is kNone. Dtypes promote. Under autocast: float32.
-AMP_LAZY [[nodiscard]] Tensor mse_loss(const Tensor& input, const Tensor& target,
-                                       Reduction reduction = kMean);
-
-/// -w (p y log(sigmoid(x)) + (1 - y) log(1 - sigmoid(x))), averaged, for logits x, targets y in [0,
-/// 1], weight w and pos_weight p, computed so that no logit overflows. Without pos_weight an
-/// infinite logit gives the limit: 0 if it is right (torch: NaN), otherwise infinity. `target` has
-/// the shape of `input`; the result is 0-dimensional, or has that shape if the reduction is kNone. It has the
-/// dtype of `target`, as in torch. Under autocast: float32. The mean divides by the number of
-/// elements.
-AMP_LAZY [[nodiscard]] Tensor binary_cross_entropy_with_logits(
-    const Tensor& input, const Tensor& target, const BinaryCrossEntropyOptions& options);
-AMP_LAZY [[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& input,
-                                                               const Tensor& target,
-                                                               Reduction reduction = kMean);
 
 }  // namespace amp::inline v0
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "amp/autocast/cast.hpp"
@@ -14,6 +15,7 @@
 #include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/loss.hpp"
+#include "amp/ops/loss_parts.hpp"
 #include "amp/ops/reduce.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"
@@ -73,14 +75,6 @@ AMP_LAZY Tensor cross_entropy(std::string_view op, const Tensor& logits, const T
         x);
   }
   return output;
-}
-
-/// Reduces the elements of a loss, which are float32 at least, and rounds to `dtype`.
-AMP_LAZY Tensor reduced(std::string_view op, const Tensor& losses, Reduction reduction,
-                        DType dtype) {
-  if (reduction == kNone) return autocasting::convert_dtype(losses, dtype);
-  const double share = reduction == kMean ? 1 / static_cast<double>(losses.numel()) : 1;
-  return autocasting::convert_dtype(reduce(op, losses, {}, false, share), dtype);
 }
 
 /// a * b in this dtype, for b that broadcasts to the shape of a. No history.
@@ -195,19 +189,40 @@ AMP_LAZY void check_targets(std::string_view op, std::string_view argument, cons
             ", but `targets` is ", describe(targets));
 }
 
+AMP_LAZY void check_class_weight(std::string_view op, std::string_view argument,
+                                 const Tensor& input, const Tensor& weight) {
+  const std::int64_t classes = input.size(input.dim() == 1 ? 0 : 1);
+  AMP_CHECK(classes > 0, op, ": `", argument, "` ", describe(input), " has no classes");
+  if (!weight.defined()) return;
+  AMP_CHECK(weight.shape() == Shape(classes) && is_floating_point(weight.dtype()), op,
+            ": `weight` must be floating point of shape ", Shape(classes), ", but is ",
+            describe(weight));
+  check_same_device(op, argument, input, "weight", weight);
+}
+
+AMP_LAZY_DEFINITION void check_class_targets(std::string_view op, const Tensor& input,
+                                             const Tensor& targets, const Tensor& weight) {
+  check_targets(op, "input", input, targets, {}, false);
+  check_class_weight(op, "input", input, weight);
+}
+
+AMP_LAZY_DEFINITION Tensor negative_scores(std::string_view op, const Tensor& scores,
+                                           const Tensor& targets) {
+  const CrossEntropyOptions pick{.ignore_index = (std::numeric_limits<std::int64_t>::min)(),
+                                 .reduction = kNone};
+  return cross_entropy(op, scores, targets, pick,
+                       {kernels::nll_loss, kernels::nll_loss_backward, true},
+                       promote_types(scores.dtype(), kFloat32));
+}
+
 AMP_LAZY Tensor class_loss(autocasting::OpId id, std::string_view argument, const Tensor& input,
                            const Tensor& targets, const CrossEntropyOptions& options,
                            const ClassLossKernels& run) {
   const std::string_view op = id.name();
+  check_reduction(op, options.reduction);
   check_targets(op, argument, input, targets, options, !run.normalized);
   const std::int64_t classes = input.size(input.dim() == 1 ? 0 : 1);
-  AMP_CHECK(classes > 0, op, ": `", argument, "` ", describe(input), " has no classes");
-  if (options.weight.defined()) {
-    AMP_CHECK(options.weight.shape() == Shape(classes) && is_floating_point(options.weight.dtype()),
-              op, ": `weight` must be floating point of shape ", Shape(classes), ", but is ",
-              describe(options.weight));
-    check_same_device(op, argument, input, "weight", options.weight);
-  }
+  check_class_weight(op, argument, input, options.weight);
   const bool soft = is_floating_point(targets.dtype());
   const auto loss = [&](const autocasting::ResultDType& dtype, const Tensor& x, const Tensor& t) {
     if (!soft) return cross_entropy(op, x, t, options, run, dtype(x));
@@ -244,107 +259,6 @@ AMP_LAZY_DEFINITION Tensor nll_loss(const Tensor& input, const Tensor& targets,
                              .reduction = options.reduction,
                              .weight = options.weight},
                             {kernels::nll_loss, kernels::nll_loss_backward, true});
-}
-
-namespace detail {
-
-/// An elementwise loss of `input` and `target`, in float32 at least.
-template <class Function>
-Tensor elementwise_loss(const Tensor& input, const Tensor& target) {
-  static constexpr std::string_view op = Function::kName;
-  const DType dtype = promote_types(promote_types(input.dtype(), target.dtype()), kFloat32);
-  const Tensor output = binary_kernel<Function>(
-      input, target, broadcast_shapes(op, input.shape(), target.shape(), "input", "target"), dtype);
-  if (autograd::recording(input, target)) {
-    autograd::record(
-        op, output,
-        [x = autograd::SavedTensor(input), y = autograd::SavedTensor(target)](
-            const Tensor& gradient, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
-          const Tensor &in = x.get(op), &wanted = y.get(op);
-          const Tensor grad =
-              Function::kFactor == 1 ? gradient : detail::scale(gradient, Function::kFactor);
-          auto [gx, gy] = derivatives<Function>(grad, in, wanted, needs);
-          return {needs[0] ? sum_to(gx, in.shape(), in.dtype()) : Tensor(),
-                  needs[1] ? sum_to(gy, wanted.shape(), wanted.dtype()) : Tensor()};
-        },
-        input, target);
-  }
-  return output;
-}
-
-AMP_LAZY void check_loss(std::string_view op, const Tensor& input, const Tensor& target) {
-  check_floating(op, "input", input);
-  check_floating(op, "target", target);
-  check_same_device(op, "input", input, "target", target);
-  AMP_CHECK(input.shape() == target.shape(), op, ": `target` must have the shape of `input` ",
-            describe(input), ", but is ", describe(target),
-            "; broadcasting would compare each with all: reshape() or expand() one of them");
-}
-
-}  // namespace detail
-
-AMP_LAZY_DEFINITION Tensor mse_loss(const Tensor& input, const Tensor& target,
-                                    Reduction reduction) {
-  detail::check_loss("mse_loss", input, target);
-  return autocasting::call_reading(
-      "mse_loss",
-      [&](const autocasting::ResultDType& dtype, const Tensor& x, const Tensor& y) {
-        const DType result = dtype(x) == x.dtype() && dtype(y) == y.dtype()
-                                 ? detail::result_type(x, y)
-                                 : promote_types(dtype(x), dtype(y));
-        return detail::reduced("mse_loss",
-                               detail::elementwise_loss<kernels::functions::SquaredError>(x, y),
-                               reduction, result);
-      },
-      input, target);
-}
-
-AMP_LAZY_DEFINITION Tensor binary_cross_entropy_with_logits(
-    const Tensor& input, const Tensor& target, const BinaryCrossEntropyOptions& options) {
-  constexpr std::string_view kOp = "binary_cross_entropy_with_logits";
-  detail::check_loss(kOp, input, target);
-  for (const Tensor* weight : {&options.weight, &options.pos_weight}) {
-    if (!weight->defined()) continue;
-    const std::string_view name = weight == &options.weight ? "weight" : "pos_weight";
-    detail::check_floating(kOp, name, *weight);
-    detail::check_same_device(kOp, "input", input, name, *weight);
-    AMP_CHECK(do_broadcast(input.shape(), weight->shape()) &&
-                  broadcast_shapes(kOp, input.shape(), weight->shape()) == input.shape(),
-              kOp, ": `", name, "` must broadcast to ", describe(input), ", but is ",
-              describe(*weight));
-  }
-  return autocasting::call(
-      "binary_cross_entropy_with_logits",
-      [&](const Tensor& x, const Tensor& y, const Tensor& weight, const Tensor& pos_weight) {
-        const DType wide = promote_types(promote_types(x.dtype(), y.dtype()), kFloat32);
-        Tensor losses;
-        if (pos_weight.defined()) {
-          const autocasting::NoCasts no_casts;
-          // (1 - y) x + (1 + (p - 1) y) log(1 + e^-x), the logarithm being the loss at y = 1.
-          const Tensor logits = autocasting::convert_dtype(x, wide);
-          const Tensor wanted = autocasting::convert_dtype(y, wide);
-          const Tensor one = ones({}, {.dtype = wide, .device = x.device()});
-          const Tensor share = 1 + (autocasting::convert_dtype(pos_weight, wide) - 1) * wanted;
-          losses =
-              (1 - wanted) * logits +
-              share * detail::elementwise_loss<kernels::functions::BinaryCrossEntropyWithLogits>(
-                          logits, one);
-        } else {
-          losses = detail::elementwise_loss<kernels::functions::BinaryCrossEntropyWithLogits>(x, y);
-        }
-        if (weight.defined()) {
-          const autocasting::NoCasts no_casts;
-          losses = losses * autocasting::convert_dtype(weight, wide);
-        }
-        return detail::reduced(kOp, losses, options.reduction, y.dtype());
-      },
-      input, target, options.weight, options.pos_weight);
-}
-AMP_LAZY_DEFINITION Tensor binary_cross_entropy_with_logits(const Tensor& input,
-                                                            const Tensor& target,
-                                                            Reduction reduction) {
-  return binary_cross_entropy_with_logits(input, target,
-                                          BinaryCrossEntropyOptions{.reduction = reduction});
 }
 
 }  // namespace amp::inline v0

@@ -21,6 +21,21 @@ AMP_LAZY [[nodiscard]] Tensor softmax(const Tensor& input, std::int64_t dim);
 /// softmax. Under autocast: float32.
 AMP_LAZY [[nodiscard]] Tensor log_softmax(const Tensor& input, std::int64_t dim);
 
+/// softmax(-input, dim). Under autocast: float32.
+AMP_LAZY [[nodiscard]] Tensor softmin(const Tensor& input, std::int64_t dim);
+
+/// Options of gumbel_softmax().
+struct GumbelSoftmaxOptions {
+  double tau = 1;     // positive; the smaller, the nearer the result is to one-hot
+  bool hard = false;  // one-hot results, with the gradients of soft ones
+  std::int64_t dim = -1;
+};
+/// softmax((logits + g) / tau) with noise g of the Gumbel distribution: samples of the categories
+/// with these logits, or nearly so, with gradients (Jang et al. 2016, arXiv 1611.01144). Shapes and
+/// dtypes are those of softmax. Uses the random generator of the device. Under autocast: float32.
+AMP_LAZY [[nodiscard]] Tensor gumbel_softmax(const Tensor& logits,
+                                             const GumbelSoftmaxOptions& options = {});
+
 }  // namespace amp::inline v0
 
 #if AMP_HEADER_ONLY

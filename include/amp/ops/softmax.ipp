@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "amp/kernels/functions.hpp"
 #include "amp/kernels/softmax/host.hpp"
+#include "amp/ops/arithmetic.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
+#include "amp/ops/extremum.hpp"
+#include "amp/ops/shape.hpp"
 #include "amp/ops/softmax.hpp"
+#include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
@@ -67,6 +72,62 @@ AMP_LAZY_DEFINITION Tensor softmax(const Tensor& input, std::int64_t dim) {
 AMP_LAZY_DEFINITION Tensor log_softmax(const Tensor& input, std::int64_t dim) {
   return detail::softmax_op("log_softmax", input, dim,
                             {kernels::log_softmax, kernels::log_softmax_backward});
+}
+
+AMP_LAZY_DEFINITION Tensor softmin(const Tensor& input, std::int64_t dim) {
+  detail::check_floating("softmin", "input", input);
+  return autocasting::call(
+      "softmin",
+      [dim](const Tensor& x) {
+        const autocasting::NoCasts no_casts;
+        return softmax(neg(x), dim);
+      },
+      input);
+}
+
+namespace detail {
+
+/// 1 at the largest element along `dim`, and 0 elsewhere, with the gradient of `soft`.
+AMP_LAZY Tensor hardened(const Tensor& soft, int dim) {
+  Shape shape = soft.shape();
+  for (int d = 0; d < shape.dims(); ++d) shape[d] = d == dim ? shape[d] : 1;
+  const Tensor classes = reshape(arange(soft.size(dim), {.device = soft.device()}), shape);
+  const Tensor output =
+      binary_kernel<functions::Eq>(classes, argmax(soft.detach(), dim, true), soft.shape(), kBool)
+          .to(soft.dtype());
+  if (autograd::recording(soft)) {
+    autograd::record(
+        "gumbel_softmax", output,
+        [](const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+          return {grad};
+        },
+        soft);
+  }
+  return output;
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor gumbel_softmax(const Tensor& logits,
+                                          const GumbelSoftmaxOptions& options) {
+  detail::check_floating("gumbel_softmax", "logits", logits);
+  AMP_CHECK(options.tau > 0, "gumbel_softmax: `tau` must be positive, but is ", options.tau);
+  const int dim = wrap_dim("gumbel_softmax", options.dim, logits.dim());
+  AMP_CHECK(!options.hard || (logits.dim() > 0 && logits.size(dim) > 0),
+            "gumbel_softmax: `logits` ", describe(logits), " has nothing to choose from");
+  return autocasting::call(
+      "gumbel_softmax",
+      [&](const Tensor& x) {
+        const autocasting::NoCasts no_casts;
+        const DType wide = promote_types(x.dtype(), kFloat32);
+        const Tensor noise =
+            detail::run_unary(kernels::unary<kernels::functions::Gumbel>,
+                              rand(x.shape(), {.dtype = wide, .device = x.device()}), wide);
+        const Tensor soft = softmax((x + noise) * (1 / options.tau), dim);
+        return autocasting::convert_dtype(options.hard ? detail::hardened(soft, dim) : soft,
+                                          x.dtype());
+      },
+      logits);
 }
 
 }  // namespace amp::inline v0

@@ -13,7 +13,7 @@
 namespace amp::inline v0::kernels::cuda {
 
 AMP_CUDA_INLINE void add_binary_functions(Backend& table) {
-  add_binary<FunctionKernels>(table.elementwise, functions::BinaryFunctions{});
+  add_binary<FunctionKernels>(table.elementwise, functions::FunctionsOfTwo{});
 }
 
 }  // namespace amp::inline v0::kernels::cuda

@@ -18,6 +18,7 @@ AMP_HIDDEN void add_activations(Backend& table);
 AMP_HIDDEN void add_elementary_functions(Backend& table);
 AMP_HIDDEN void add_binary_functions(Backend& table);
 AMP_HIDDEN void add_combinations(Backend& table);
+AMP_HIDDEN void add_losses(Backend& table);
 AMP_HIDDEN void add_products(Backend& table);
 AMP_HIDDEN void add_folds(Backend& table);
 AMP_HIDDEN void add_lines(Backend& table);
