@@ -48,7 +48,7 @@ inline std::vector<std::int64_t> integers_from(const OpCase& c, std::size_t firs
   return result;
 }
 inline amp::Reduction reduction(const OpCase& c) {
-  constexpr amp::Reduction kReductions[] = {amp::kNone, amp::kMean, amp::kSum};
+  constexpr amp::Reduction kReductions[] = {amp::kNone, amp::kMean, amp::kSum, amp::kBatchMean};
   return kReductions[integer(c, 0)];
 }
 inline amp::Tensor index(const OpCase& c, const Inputs& x, amp::DType dtype = amp::kInt64) {

@@ -26,6 +26,7 @@
 #include "conformance/binding.hpp"
 #include "conformance/calls/order.hpp"
 #include "conformance/calls/products.hpp"
+#include "conformance/calls/losses.hpp"
 #include "goldens/ops.hpp"
 
 namespace conformance {
@@ -399,7 +400,7 @@ constexpr auto joined(const Binding (&... families)[N]) {
   return all;
 }
 inline constexpr auto kBindings =
-    joined(bindings::kAll, bindings::kOrder, bindings::kProducts);
+    joined(bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses);
 
 }  // namespace detail
 

@@ -11,6 +11,7 @@ made.
 
 import blocks
 import ops_products
+import ops_losses
 import torch
 import torch.nn.functional as F
 
@@ -1261,6 +1262,7 @@ if __name__ == "__main__":
         ops_products.sums_of_products,
         ops_products.functions_of_three,
         ops_products.distances,
+        *ops_losses.GROUPS,
     ):
         group()
     torch_version = torch.__version__.split("+")[0]

@@ -106,16 +106,16 @@ namespace detail {
 AMP_LAZY Tensor multilabel_margin_losses(std::string_view op, const Tensor& input,
                                          const Tensor& targets) {
   const Tensor x = contiguous(input), t = dense(targets);
-  const TensorOptions options{.dtype = x.dtype(), .device = x.device()};
-  const Tensor losses = empty(Shape(x.size(0)), options);
-  if (x.numel() == 0) return x.size(1) == 0 ? zeros(losses.shape(), options) : losses;
-  kernels::multilabel_margin(x.device(), {x.operand(), t.operand(), losses.operand()});
+  const Tensor losses = full(Shape(x.size(0)), 0, {.dtype = x.dtype(), .device = x.device()});
+  if (x.numel() != 0)
+    kernels::multilabel_margin(x.device(), {x.operand(), t.operand(), losses.operand()});
   if (autograd::recording(x)) {
     autograd::record(
         op, losses,
         [op, x = autograd::SavedTensor(x), t = autograd::SavedTensor(t)](
             const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor &in = x.get(op), grad = dense(gradient), grad_x = empty_like(in);
+          if (in.numel() == 0) return {grad_x};
           kernels::multilabel_margin_backward(
               in.device(), {grad.operand(), in.operand(), t.get(op).operand(), grad_x.operand()});
           return {grad_x};

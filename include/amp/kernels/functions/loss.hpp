@@ -60,8 +60,8 @@ struct BinaryCrossEntropyWithLogits : Binary<"binary_cross_entropy_with_logits",
 /// log(1 + e^(-x y)), without overflow
 struct SoftMargin : Binary<"soft_margin_loss", kFloating> { AMP_FORMULA of(C z) { return -Logsigmoid::apply(z); } AMP_FORMULA apply(C x, C y) { return of(x * y); }
   AMP_FORMULA by_a(C x, C y) { return -y * Sigmoid::apply(-x * y); } };
-/// max(0, z), whose slope at 0 is 1, as that of torch's clamp
-struct Hinge { AMP_FORMULA of(C z) { return select(z < C{0}, C{0}, z); } AMP_FORMULA slope(C z) { return select(z >= C{0}, C{1}, C{0}); } };
+/// max(0, z), whose slope at 0 is 0
+struct Hinge { AMP_FORMULA of(C z) { return select(z < C{0}, C{0}, z); } AMP_FORMULA slope(C z) { return select(z > C{0}, C{1}, C{0}); } };
 /// x for y = 1, max(0, margin - x) for y = -1, and their sum for other targets
 struct HingeEmbedding : Binary<"hinge_embedding_loss", kFloating, 1> {
   AMP_FORMULA apply(C x, C y, C margin) { return select(y == C{1}, C{0}, Hinge::of(margin - x)) + select(y == C{-1}, C{0}, x); }
