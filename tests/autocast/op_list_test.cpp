@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "conformance/calls.hpp"
 #include "support/catch.hpp"
+#include "support/error_of.hpp"
 #include "support/numbers.hpp"
 
 namespace op_list {
@@ -41,7 +43,7 @@ constexpr auto kAsIs = amp::OpPolicy::kPassthrough;
 
 // PyTorch's list for CUDA, of the ops that amp has: autocast_mode.h. feed_forward is amp's own.
 constexpr std::string_view kInLowPrecision[] = {
-    "matmul", "bmm", "linear", "conv2d", "scaled_dot_product_attention", "feed_forward"};
+    "matmul", "bmm", "linear", "conv2d", "prelu", "scaled_dot_product_attention", "feed_forward"};
 constexpr std::string_view kInFloat32[] = {"prod",
                                            "logsumexp",
                                            "norm",
@@ -72,11 +74,29 @@ constexpr std::string_view kInFloat32[] = {"prod",
                                            "nll_loss",
                                            "mse_loss",
                                            "cross_entropy",
-                                           "binary_cross_entropy_with_logits"};
+                                           "binary_cross_entropy_with_logits",
+                                           "l1_loss",
+                                           "smooth_l1_loss",
+                                           "huber_loss",
+                                           "kl_div",
+                                           "soft_margin_loss",
+                                           "multilabel_soft_margin_loss",
+                                           "hinge_embedding_loss",
+                                           "poisson_nll_loss",
+                                           "gaussian_nll_loss",
+                                           "margin_ranking_loss",
+                                           "multi_margin_loss",
+                                           "multilabel_margin_loss",
+                                           "cosine_embedding_loss",
+                                           "triplet_margin_loss",
+                                           "softmin",
+                                           "gumbel_softmax"};
 
 constexpr std::string_view kInWidest[] = {"atan2"};
+constexpr std::string_view kRefused[] = {"binary_cross_entropy"};
 
 amp::OpPolicy policy_of(std::string_view op) {
+  if (std::ranges::find(kRefused, op) != std::end(kRefused)) return amp::OpPolicy::kBanned;
   if (std::ranges::find(kInWidest, op) != std::end(kInWidest)) return amp::OpPolicy::kPromote;
   if (std::ranges::find(kInLowPrecision, op) != std::end(kInLowPrecision)) return kLow;
   return std::ranges::find(kInFloat32, op) != std::end(kInFloat32) ? kFull : kAsIs;
@@ -117,8 +137,16 @@ std::optional<amp::Tensor> outcome_in_scope(const Binding& op, const OpCase& c,
 /// What autocast casts the inputs to.
 amp::DType cast_dtype(const Binding& op, amp::DType input, amp::DType scope) {
   const amp::OpPolicy policy = policy_of(conformance::listed_name(op));
-  if (input == amp::kFloat64 || policy == kAsIs || policy == amp::OpPolicy::kPromote) return input;
+  if (input == amp::kFloat64 || policy == kAsIs || policy == amp::OpPolicy::kPromote ||
+      policy == amp::OpPolicy::kBanned)
+    return input;
   return policy == kLow ? scope : amp::kFloat32;
+}
+
+/// Whether the op refuses inputs of this dtype in a scope.
+bool is_refused(const Binding& op, amp::DType input) {
+  return policy_of(conformance::listed_name(op)) == amp::OpPolicy::kBanned &&
+         input != amp::kFloat64;
 }
 
 amp::Tensor in_half_scope(amp::Tensor (*call)(const amp::Tensor&), const amp::Tensor& input) {
@@ -136,6 +164,7 @@ TEST_CASE("op list: every op has PyTorch's policy") {
   for (const std::string_view op : kInLowPrecision) CHECK(amp::autocasting::is_listed(op));
   for (const std::string_view op : kInFloat32) CHECK(amp::autocasting::is_listed(op));
   for (const std::string_view op : kInWidest) CHECK(amp::autocasting::is_listed(op));
+  for (const std::string_view op : kRefused) CHECK(amp::autocasting::is_listed(op));
 }
 
 TEST_CASE("op list: dtype and values are bit for bit those of inputs cast by hand") {
@@ -143,6 +172,10 @@ TEST_CASE("op list: dtype and values are bit for bit those of inputs cast by han
     for (const amp::DType scope : {amp::kFloat16, amp::kBFloat16}) {
       for (const amp::DType input : {amp::kFloat32, amp::kFloat16, amp::kBFloat16, amp::kFloat64}) {
         INFO("of " << amp::name(input) << " in a scope of " << amp::name(scope));
+        if (is_refused(op, input)) {
+          CHECK_FALSE(outcome_in_scope(op, c, inexact_inputs(c, input), scope).has_value());
+          continue;
+        }
         const amp::DType cast = cast_dtype(op, input, scope);
         // Some ops write to their inputs, so each call has its own.
         const auto result = outcome_in_scope(op, c, inexact_inputs(c, input), scope);
@@ -262,6 +295,94 @@ TEST_CASE("op list: empty tensors are cast like others") {
   CHECK(y.dtype() == amp::kFloat16);
   CHECK(y.shape() == amp::Shape(0, 2));
   CHECK(amp::sum(amp::empty({0}, {.dtype = amp::kFloat16})).dtype() == amp::kFloat32);
+}
+
+/// What PyTorch's list for the CPU gives for the inputs of a case, of dtypes in turn; a block of
+/// torch_cpu.txt says it.
+void check_torch_cpu(const Binding& op, const OpCase& c, const std::string& wanted,
+                     const std::vector<amp::DType>& dtypes) {
+  if (wanted == "refused" || c.outputs[0].kind == goldens::kInt64) return;
+  const Inputs exact = inexact_inputs(c, amp::kFloat32);
+  Inputs inputs;
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    inputs.push_back(exact[i].to(dtypes[i % dtypes.size()]));
+  const amp::AutocastGuard autocast(
+      amp::kCPU, {.dtype = amp::kBFloat16, .policies = amp::OpPolicies::torch_cpu()});
+  const auto result = outcome(op, c, inputs);
+  REQUIRE(result.has_value());
+  CHECK(amp::name(result->dtype()) == wanted);
+}
+
+TEST_CASE("op list: torch_cpu() gives the dtypes of PyTorch on the CPU") {
+  const std::vector<goldens::Block> blocks = goldens::read_blocks("torch_cpu.txt");
+  int compared = 0;
+  for_each_form([&](const Binding& op, const OpCase& c) {
+    const std::string name(conformance::listed_name(op));
+    const auto block = std::ranges::find(blocks, name, &goldens::Block::title);
+    if (block == blocks.end()) {
+      // An op that PyTorch has not, or that no list of its names.
+      const amp::OpPolicy policy = policy_of(name);
+      CHECK((policy == kAsIs || name == "feed_forward"));
+      return;
+    }
+    ++compared;
+    check_torch_cpu(op, c, block->text("of_float32"), {amp::kFloat32});
+    check_torch_cpu(op, c, block->text("of_bfloat16"), {amp::kBFloat16});
+    // Operands of an op that takes its inputs as they are must have one dtype, if they do in amp.
+    if (amp::op_policy(name) != kAsIs && c.inputs.size() == 2)
+      check_torch_cpu(op, c, block->text("of_both"), {amp::kBFloat16, amp::kFloat32});
+  });
+  CHECK(compared > 100);
+}
+
+TEST_CASE("op list: torch_cpu() holds for its scope, and has no policy that is amp's anyway") {
+  const amp::OpPolicies policies = amp::OpPolicies::torch_cpu();
+  for (const auto& entry : policies.entries()) {
+    INFO(amp::autocasting::op_name(entry.op));
+    CHECK(entry.module.empty());
+    CHECK(entry.policy != policy_of(amp::autocasting::op_name(entry.op)));
+  }
+  {
+    const amp::AutocastGuard autocast(amp::kCPU, {.policies = policies});
+    CHECK(amp::op_policy("softmax") == kAsIs);
+    CHECK(amp::op_policy("binary_cross_entropy") == kFull);
+    CHECK(amp::op_policy("matmul") == kLow);
+  }
+  CHECK(amp::op_policy("softmax") == kFull);
+}
+
+TEST_CASE("op list: binary_cross_entropy is refused with PyTorch's advice") {
+  using Catch::Matchers::ContainsSubstring;
+  const amp::Tensor x = values({3}) * 0.5, y = values({3}) * 0.5;
+  const auto loss = [&](amp::DType dtype) {
+    return amp::binary_cross_entropy(x.to(dtype), y.to(dtype)).dtype();
+  };
+  CHECK(loss(amp::kBFloat16) == amp::kBFloat16);
+  const amp::AutocastGuard autocast(amp::kCPU);
+  for (const amp::DType dtype : {amp::kFloat32, amp::kFloat16, amp::kBFloat16}) {
+    CHECK_THAT(amp_test::error_of([&] { (void)loss(dtype); }),
+               ContainsSubstring("binary_cross_entropy: refused under autocast") &&
+                   ContainsSubstring("binary_cross_entropy_with_logits") &&
+                   ContainsSubstring("{.enabled = false}"));
+  }
+  CHECK(loss(amp::kFloat64) == amp::kFloat64);  // never cast
+  {
+    const amp::AutocastGuard off(amp::kCPU, {.enabled = false});
+    CHECK(loss(amp::kFloat32) == amp::kFloat32);
+  }
+  {
+    const amp::AutocastGuard in_float32(amp::kCPU, {.policies = {{"binary_cross_entropy", kFull}}});
+    CHECK(loss(amp::kFloat16) == amp::kFloat32);
+  }
+  const amp::AutocastGuard no_exp(
+      amp::kCPU, {.policies = {{"exp", amp::OpPolicy::kBanned}, {"cat", amp::OpPolicy::kBanned}}});
+  CHECK_THAT(amp_test::error_of([&] { (void)amp::exp(x); }),
+             ContainsSubstring("exp: refused under autocast") && !ContainsSubstring("logits"));
+  CHECK_THAT(amp_test::error_of([&] {
+               (void)amp::cat({x, y});
+             }),
+             ContainsSubstring("cat: refused"));
+  CHECK(amp::exp(x.to(amp::kFloat64)).dtype() == amp::kFloat64);
 }
 
 }  // namespace op_list

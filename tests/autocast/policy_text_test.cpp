@@ -36,7 +36,8 @@ TEST_CASE("policy text: one per line, with comments and blank lines") {
                           {"head/", OpPolicy::kFloat32},
                           {"blocks.*.norm/layer_norm", OpPolicy::kPassthrough},
                           {"exp", OpPolicy::kLowPrecision},
-                          {"cat", OpPolicy::kPromote}};
+                          {"cat", OpPolicy::kPromote},
+                          {"log", OpPolicy::kBanned}};
   CHECK(same(OpPolicies::parse("# of this network\n"
                                "softmax = float32_math\n"
                                "\n"
@@ -44,7 +45,7 @@ TEST_CASE("policy text: one per line, with comments and blank lines") {
                                "\tblocks.*.norm/layer_norm\t=\tpassthrough\n"
                                "#exp = float32\n"
                                "exp = low_precision\n"
-                               "cat = promote"),
+                               "cat = promote\nlog = banned"),
              wanted));
 }
 

@@ -33,6 +33,7 @@
 
 #include "conformance/calls.hpp"
 #include "differential/calls/products.hpp"
+#include "differential/calls/losses.hpp"
 #include "differential/case.hpp"
 
 namespace {
@@ -260,6 +261,7 @@ Calls all_calls() {
   add_products(calls);
   add_norms(calls);
   add_losses(calls);
+  differential::add_losses_of_classes(calls);
   add_others(calls);
   differential::add_sums_of_products(calls);
   calls["Tensor"] = members;

@@ -7,6 +7,7 @@ Has every op that PyTorch's lists for CUDA or the CPU name and amp has, or may g
 list names. Needs PyTorch 2.15.
 """
 
+import itertools
 import warnings
 
 import blocks
@@ -17,20 +18,13 @@ N = 4
 
 
 def some(*shape):
-    """A maker of a tensor between 0.1 and 0.9, of a dtype."""
+    """A maker of a tensor between 0.1 and 0.9, of a dtype. (Inputs that are tensors stay as they are.)"""
     return lambda dtype: torch.linspace(0.1, 0.9, torch.Size(shape).numel()).reshape(shape).to(dtype)
-
-
-def always(x):
-    return lambda dtype: x
 
 
 vector, row, square, batch = some(N), some(1, N), some(N, N), some(N, N, N)
 image, volume = some(1, N, N, N), some(1, N, N, N, N)
-indices = always(torch.arange(N))
-ones = always(torch.ones(N, dtype=torch.int64))
-lengths = always(torch.full((N,), 2))
-state = some(N, N)
+indices, ones = torch.arange(N), torch.ones(N, dtype=torch.int64)
 
 UNARY = """acos asin atan ceil cos cosh erf erfinv exp expm1 floor log log10 log1p log2 neg abs
     reciprocal round rsqrt sigmoid sign sin sinh sqrt square tan tanh trunc relu
@@ -38,25 +32,23 @@ UNARY = """acos asin atan ceil cos cosh erf erfinv exp expm1 floor log log10 log
     renorm:2:0:1 trace median:0 sort:0 topk:2"""
 FUNCTIONAL = """celu elu gelu glu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish
     relu6 selu silu softmin:0 softplus softshrink softsign tanhshrink normalize"""
-BINARY = "add sub mul div pow atan2 fmod remainder maximum minimum matmul mm bilinear_ dist cross tensordot:1"
+BINARY = "add sub mul div pow atan2 fmod remainder maximum minimum matmul mm dist tensordot:1"
 LOSSES = """l1_loss smooth_l1_loss huber_loss mse_loss kl_div binary_cross_entropy
     binary_cross_entropy_with_logits poisson_nll_loss soft_margin_loss multilabel_soft_margin_loss"""
 
 
 def calls():
     """Pairs of a name and a call: a function, and makers of its inputs."""
-    for words in (UNARY, FUNCTIONAL):
-        for word in words.split():
-            name, *numbers = word.split(":")
-            run = getattr(torch, name, None) if words is UNARY else getattr(F, name)
-            yield name, (lambda run, n: lambda x: run(x, *n))(run, [int(n) for n in numbers]), square
-    for word in BINARY.split():
+    def called(word, module):
         name, *numbers = word.split(":")
-        if name == "bilinear_":
-            continue
-        run = getattr(torch, name)
-        yield name, (lambda run, n: lambda x, y: run(x, y, *n))(run, [int(n) for n in numbers]), \
-            (some(N, 3) if name == "cross" else square), (some(N, 3) if name == "cross" else square)
+        return name, lambda *x: getattr(module, name)(*x, *(int(n) for n in numbers))
+
+    for words, module in ((UNARY, torch), (FUNCTIONAL, F)):
+        for word in words.split():
+            yield *called(word, module), square
+    for word in BINARY.split():
+        yield *called(word, torch), square, square
+    yield "cross", torch.linalg.cross, some(N, 3), some(N, 3)
     for name in LOSSES.split():
         yield name, getattr(F, name), square, square
     yield "bmm", torch.bmm, batch, batch
@@ -71,8 +63,8 @@ def calls():
     yield "outer", torch.outer, vector, vector
     yield "einsum", lambda x, y: torch.einsum("ij,jk->ik", x, y), square, square
     yield "chain_matmul", lambda *x: torch.linalg.multi_dot(x), square, square, square
-    yield "multi_dot", lambda *x: torch.linalg.multi_dot(x), square, square, square
-    yield "vecdot", torch.linalg.vecdot, square, square
+    yield "linalg_multi_dot", lambda *x: torch.linalg.multi_dot(x), square, square, square
+    yield "linalg_vecdot", torch.linalg.vecdot, square, square
     yield "linear", F.linear, square, square
     yield "bilinear", F.bilinear, square, square, batch
     yield "prelu", F.prelu, square, some(1)
@@ -88,7 +80,12 @@ def calls():
                                   ("rnn_relu_cell", 1, torch.rnn_relu_cell)):
         def run(x, h, c, w, u, function=function, name=name):
             return function(x, (h, c) if name == "lstm_cell" else h, w, u)
-        yield name, run, square, state, state, some(gates * N, N), some(gates * N, N)
+        yield name, run, square, square, square, some(gates * N, N), some(gates * N, N)
+    for name, gates in (("lstm", 4), ("gru", 3), ("rnn_tanh", 1), ("rnn_relu", 1)):
+        def layer(x, h, c, w, u, name=name):
+            return getattr(torch, name)(x, (h, c) if name == "lstm" else h, [w, u], False, 1, 0.0,
+                                        False, False, False)
+        yield name, layer, batch, some(1, N, N), some(1, N, N), some(gates * N, N), some(gates * N, N)
     yield "layer_norm", lambda x, w: F.layer_norm(x, (N,), w), square, vector
     yield "rms_norm", lambda x, w: F.rms_norm(x, (N,), w), square, vector
     yield "group_norm", lambda x, w: F.group_norm(x, 2, w), image, vector
@@ -98,14 +95,14 @@ def calls():
     yield "nll_loss", F.nll_loss, square, indices
     yield "multi_margin_loss", F.multi_margin_loss, square, indices
     yield "multilabel_margin_loss", F.multilabel_margin_loss, square, \
-        always(torch.zeros(N, N, dtype=torch.int64))
+        torch.zeros(N, N, dtype=torch.int64)
     yield "hinge_embedding_loss", F.hinge_embedding_loss, vector, ones
     yield "margin_ranking_loss", F.margin_ranking_loss, vector, vector, vector
     yield "cosine_embedding_loss", F.cosine_embedding_loss, square, square, ones
     yield "triplet_margin_loss", F.triplet_margin_loss, square, square, square
     yield "gaussian_nll_loss", F.gaussian_nll_loss, square, square, square
-    yield "ctc_loss", F.ctc_loss, batch, always(torch.ones(N, 2, dtype=torch.int64)), \
-        always(torch.full((N,), N)), lengths
+    yield "ctc_loss", F.ctc_loss, batch, torch.ones(N, 2, dtype=torch.int64), \
+        torch.full((N,), N), torch.full((N,), 2)
     yield "gumbel_softmax", F.gumbel_softmax, square
     yield "threshold", lambda x: F.threshold(x, 0.5, 0), square
     yield "rrelu", F.rrelu, square
@@ -113,21 +110,17 @@ def calls():
     yield "pairwise_distance", F.pairwise_distance, square, square
     yield "pdist", F.pdist, square
     yield "cdist", torch.cdist, square, square
-    yield "matrix_norm", torch.linalg.matrix_norm, square
-    yield "vector_norm", torch.linalg.vector_norm, square
+    yield "linalg_matrix_norm", torch.linalg.matrix_norm, square
+    yield "linalg_vector_norm", torch.linalg.vector_norm, square
     yield "quantile", lambda x: torch.quantile(x, 0.5), square
     yield "interpolate", lambda x: F.interpolate(x, scale_factor=2), image
     yield "grid_sample", lambda x, g: F.grid_sample(x, g, align_corners=False), image, some(1, N, N, 2)
     yield "pixel_shuffle", lambda x: F.pixel_shuffle(x, 2), image
-    yield "max_pool1d", lambda x: F.max_pool1d(x, 2), batch
-    yield "max_pool2d", lambda x: F.max_pool2d(x, 2), image
-    yield "max_pool3d", lambda x: F.max_pool3d(x, 2), volume
-    yield "avg_pool1d", lambda x: F.avg_pool1d(x, 2), batch
-    yield "avg_pool2d", lambda x: F.avg_pool2d(x, 2), image
-    yield "avg_pool3d", lambda x: F.avg_pool3d(x, 2), volume
     for d, x in (("1d", batch), ("2d", image), ("3d", volume)):
-        yield "adaptive_avg_pool" + d, (lambda f: lambda x: f(x, 2))(getattr(F, "adaptive_avg_pool" + d)), x
-        yield "adaptive_max_pool" + d, (lambda f: lambda x: f(x, 2))(getattr(F, "adaptive_max_pool" + d)), x
+        yield *called(f"max_pool{d}:2", F), x
+        yield *called(f"avg_pool{d}:2", F), x
+        yield *called(f"adaptive_avg_pool{d}:2", F), x
+        yield *called(f"adaptive_max_pool{d}:2", F), x
     yield "embedding", F.embedding, indices, square
     yield "index_select", lambda x, i: torch.index_select(x, 0, i), square, indices
     yield "index_copy", lambda x, i, y: torch.index_copy(x, 0, i, y), square, indices, square
@@ -142,10 +135,11 @@ def calls():
 
 def outcome(run, makers, *dtypes):
     """The dtype of the result for inputs of these dtypes in turn; "refused" if there is none."""
-    floats = [dtypes[i % len(dtypes)] for i in range(len(makers))]
+    turn = itertools.cycle(dtypes)
+    inputs = [x if isinstance(x, torch.Tensor) else x(next(turn)) for x in makers]
     try:
         with torch.autocast("cpu", torch.bfloat16):
-            result = run(*(make(dtype) for make, dtype in zip(makers, floats)))
+            result = run(*inputs)
     except RuntimeError:
         return "refused"
     result = result if isinstance(result, torch.Tensor) else result[0]

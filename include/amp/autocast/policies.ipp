@@ -138,10 +138,10 @@ AMP_COLD OpPolicies parse_lines(std::string_view source, std::string_view text) 
 // PyTorch's lists for the CPU (2.15, aten/src/ATen/autocast_mode.cpp), as far as they name ops and
 // not their parts, with ops that are made of these. All other ops take their inputs as they are.
 inline constexpr std::string_view kLowPrecisionOnTorchCpu =
-    " matmul mm bmm addmm addbmm baddbmm linear feed_forward einsum tensordot chain_matmul "
-    "multi_dot"
-    " vecdot conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d prelu"
-    " scaled_dot_product_attention rnn_tanh_cell rnn_relu_cell ";
+    " matmul mm bmm addmm addbmm baddbmm linear feed_forward einsum tensordot chain_matmul"
+    " linalg_multi_dot linalg_vecdot conv1d conv2d conv3d conv_tbc conv_transpose1d"
+    " conv_transpose2d conv_transpose3d prelu scaled_dot_product_attention rnn_tanh_cell"
+    " rnn_relu_cell lstm rnn_tanh rnn_relu ";
 inline constexpr std::string_view kFloat32OnTorchCpu =
     " prod trace quantile nanquantile cdist grid_sample max_pool3d avg_pool3d adaptive_max_pool3d"
     " adaptive_avg_pool3d cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss kl_div"
