@@ -48,3 +48,4 @@
 #include "amp/ops/softmax.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/ops/vector_norm.hpp"
+#include "amp/ops/views.hpp"

@@ -51,6 +51,11 @@ struct Pending {
     kernels::binary<kernels::functions::Add>(sum.device(), args);
     gradient = sum;
   }
+  /// Adds the gradient that a view's node has for its base, in place. Returns whether it could.
+  bool add_view(Node& view, const Tensor& more) {
+    return gradient.defined() && may_be_written() && !amp::detail::lies_channels_last(gradient) &&
+           view.add_in_place(more, gradient);
+  }
 
  private:
   /// Whether the sum may be written over the gradient: nothing else holds it, and it has no
@@ -182,6 +187,8 @@ class BackwardPass {
   /// Puts the node of a function that was computed again in the place of its old node. Returns
   /// whether there is one to compute again.
   bool recompute(Pending& current);
+  /// Adds the gradient of a view to that of its base, if this is pending. Returns whether it did.
+  bool pass_on_in_place(Pending& current);
   /// Computes the gradients of the node's inputs, which are pending then.
   void pass_on(Pending& current);
 
@@ -215,6 +222,19 @@ AMP_INLINE bool BackwardPass::recompute(Pending& current) {
   return true;
 }
 
+AMP_INLINE bool BackwardPass::pass_on_in_place(Pending& current) {
+  Node& node = *current.node;
+  const auto inputs = node.inputs();
+  if (inputs.size() != 1 || !inputs[0] || is_observed()) return false;
+  const auto known = pending_.find(inputs[0]->sequence());
+  if (known == pending_.end() || !known->second.add_view(node, current.gradient)) return false;
+  known->second.scaled = known->second.scaled || current.scaled;
+  node.release();
+  if (!listened_.empty()) [[unlikely]]
+    went_along(inputs[0]);
+  return true;
+}
+
 AMP_INLINE void BackwardPass::pass_on(Pending& current) {
   Node& node = *current.node;
   const auto inputs = node.inputs();
@@ -245,7 +265,7 @@ AMP_INLINE void BackwardPass::run() {
     run_hooks_of(current);
     if (current.node->as_leaf() != nullptr) {
       leaves_.push_back(std::move(current));
-    } else if (!recompute(current)) {
+    } else if (!recompute(current) && !pass_on_in_place(current)) {
       pass_on(current);
     }
   }

@@ -45,6 +45,10 @@ class AMP_EXPORT Node : public RefCounted {
   /// Computes the gradients of the inputs from that of the output. `gradients` has one undefined
   /// tensor per input, to be assigned.
   virtual void backward(const Tensor& gradient, std::span<Tensor> gradients) = 0;
+  /// Adds the gradient of the only input to `sum`, which other nodes gave, in place. Returns false
+  /// if it did not: then backward() is to be called. For a view, whose backward() must fill all of
+  /// its base beside the few elements that it sees.
+  virtual bool add_in_place(const Tensor& /*gradient*/, const Tensor& /*sum*/) { return false; }
   /// For a node that saved only its inputs: computes its output again, and returns the node which
   /// that recorded, which takes over the gradient; null if no leaf requires it any more. The
   /// inputs() of such a node say what it depends on, and no gradient goes along them. nullopt:

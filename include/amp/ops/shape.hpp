@@ -29,6 +29,11 @@ void record_move(std::string_view name, const Tensor& output, Backward backward,
   autograd::node_of(output)->want_gradient_in(autograd::gradient_dtype(input));
 }
 
+/// Records that `view` sees the elements of `base` which lie at these strides and this offset if
+/// the base is row-major. Its gradient may pass as in record_move().
+void record_view(std::string_view name, const Tensor& view, const Tensor& base,
+                 const Strides& strides, std::int64_t offset);
+
 Tensor permute(const Tensor& input, std::span<const std::int64_t> dims);
 Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1);
 Tensor contiguous(const Tensor& input);

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
+#include "amp/core/refcount.hpp"
+#include "amp/kernels/function_dispatch.hpp"
 #include "amp/kernels/reduce/host.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"
@@ -26,6 +29,49 @@ AMP_INLINE Tensor scatter_to_base(const Tensor& grad, const Shape& base,
   const Tensor result = full(base, 0, {.dtype = grad.dtype(), .device = grad.device()});
   copy_elements(grad, result.alias(grad.shape(), view_strides, view_offset));
   return result;
+}
+
+/// The node of a view that sees some elements of its base: those at `strides` and `offset` of the
+/// gradient of the base, which is row-major.
+class ViewNode final
+    : public autograd::detail::RecordedNode<std::array<Ref<autograd::Node>, 1>, autograd::Needs<1>,
+                                            autograd::Gradients<1>> {
+ public:
+  ViewNode(std::string_view name, const Tensor& view, const Tensor& base, const Strides& strides,
+           std::int64_t offset)
+      : RecordedNode(name, view, {autograd::detail::edge(base)}, {}),
+        base_(base.shape()),
+        strides_(strides),
+        offset_(offset) {}
+
+  AMP_INLINE bool add_in_place(const Tensor& gradient, const Tensor& sum) override;
+  AMP_INLINE void release() override { alive_ = false; }
+
+ private:
+  AMP_INLINE autograd::Gradients<1> call(const Tensor& gradient,
+                                         const autograd::Needs<1>&) override;
+
+  Shape base_;
+  Strides strides_;
+  std::int64_t offset_;
+};
+
+AMP_INLINE bool ViewNode::add_in_place(const Tensor& gradient, const Tensor& sum) {
+  if (!alive_ || sum.dtype() != gradient.dtype()) return false;
+  if (gradient.numel() == 0) return true;
+  const kernels::Operand seen = sum.alias(gradient.shape(), strides_, offset_).operand();
+  kernels::binary<kernels::functions::Add>(sum.device(), {seen, gradient.operand(), seen});
+  return true;
+}
+AMP_INLINE autograd::Gradients<1> ViewNode::call(const Tensor& gradient,
+                                                 const autograd::Needs<1>&) {
+  return {scatter_to_base(gradient, base_, strides_, offset_)};
+}
+
+AMP_INLINE void record_view(std::string_view name, const Tensor& view, const Tensor& base,
+                            const Strides& strides, std::int64_t offset) {
+  autograd::detail::set_history(view, new ViewNode(name, view, base, strides, offset));
+  autograd::node_of(view)->want_gradient_in(autograd::gradient_dtype(base));
 }
 
 AMP_INLINE Tensor permute(const Tensor& input, std::span<const std::int64_t> dims) {
@@ -107,13 +153,7 @@ AMP_INLINE Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t sta
       input.alias(shape, input.strides(), input.impl().offset + start * input.strides()[d]);
   if (autograd::recording(input)) {
     const Strides steps = contiguous_strides(input.shape());
-    record_move(
-        "narrow", output,
-        [base = input.shape(), steps, offset = start * steps[d]](
-            const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-          return {scatter_to_base(grad, base, steps, offset)};
-        },
-        input);
+    record_view("narrow", output, input, steps, start * steps[d]);
   }
   return output;
 }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "amp/core/config.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/device/device.hpp"
 #include "amp/kernels/operand.hpp"
@@ -179,6 +180,50 @@ class Tensor {
   /// A view that repeats dimensions of extent 1, and new leading ones, to `shape`. Its elements
   /// share memory, so that it cannot be written in place.
   Tensor expand(const Shape& shape) const;
+
+  // More views; defined in ops/views.hpp. Their gradients are added where they belong in that of
+  // the base, in place: many views of one tensor cost no more than one.
+  /// expand() to the shape of `other`.
+  AMP_LAZY Tensor expand_as(const Tensor& other) const;
+  /// view() with the shape of `other`.
+  AMP_LAZY Tensor view_as(const Tensor& other) const;
+  /// expand() under the name that NumPy gave it.
+  AMP_LAZY Tensor broadcast_to(const Shape& shape) const;
+  /// The elements `start`, `start + step`, ... before `end` along `dim`. As in Python, a negative
+  /// number counts from the end, one beyond an end stands for that end, and an absent one for the
+  /// whole. Throws if `step` is not positive.
+  AMP_LAZY Tensor slice(std::int64_t dim = 0, std::optional<std::int64_t> start = {},
+                        std::optional<std::int64_t> end = {}, std::int64_t step = 1) const;
+  /// At most `chunks` views of equal length along `dim`, of which the last may be shorter.
+  AMP_LAZY std::vector<Tensor> chunk(std::int64_t chunks, std::int64_t dim = 0) const;
+  /// Views of length `split_size` along `dim`, of which the last may be shorter.
+  AMP_LAZY std::vector<Tensor> split(std::int64_t split_size, std::int64_t dim = 0) const;
+  /// Views of these lengths along `dim`, which must add up to its extent.
+  AMP_LAZY std::vector<Tensor> split(std::span<const std::int64_t> split_sizes,
+                                     std::int64_t dim = 0) const;
+  AMP_LAZY std::vector<Tensor> split(std::initializer_list<std::int64_t> split_sizes,
+                                     std::int64_t dim = 0) const;
+  /// `sections` views along `dim`, whose lengths differ by 1 at most; the longer ones come first.
+  AMP_LAZY std::vector<Tensor> tensor_split(std::int64_t sections, std::int64_t dim = 0) const;
+  /// The slices along `dim` before, between and behind these indices, as slice() understands them.
+  AMP_LAZY std::vector<Tensor> tensor_split(std::span<const std::int64_t> indices,
+                                            std::int64_t dim = 0) const;
+  AMP_LAZY std::vector<Tensor> tensor_split(std::initializer_list<std::int64_t> indices,
+                                            std::int64_t dim = 0) const;
+  /// A view of each slice along `dim`, without that dimension.
+  AMP_LAZY std::vector<Tensor> unbind(std::int64_t dim = 0) const;
+  /// A view in which dimension source[i] stands at destination[i], and the others keep their order.
+  AMP_LAZY Tensor movedim(const Dims& source, const Dims& destination) const;
+  /// transpose() under the names that NumPy gave it.
+  AMP_LAZY Tensor swapaxes(std::int64_t axis0, std::int64_t axis1) const;
+  AMP_LAZY Tensor swapdims(std::int64_t dim0, std::int64_t dim1) const;
+  /// A view with `dim` cut into dimensions of these sizes, of which one may be -1: it follows from
+  /// the others.
+  AMP_LAZY Tensor unflatten(std::int64_t dim, const ReshapeTo& sizes) const;
+  /// A view of the elements whose index in dim2 is that in dim1 plus `offset`, along a new last
+  /// dimension in the place of these two.
+  AMP_LAZY Tensor diagonal(std::int64_t offset = 0, std::int64_t dim1 = 0,
+                           std::int64_t dim2 = 1) const;
 
   // --- writing in place; throws on a tensor whose history is recorded ----------------------------
   /// Sets all elements to 0. Returns the tensor.
