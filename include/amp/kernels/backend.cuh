@@ -39,6 +39,7 @@ AMP_HIDDEN inline const Backend& all_kernels() {
     add_lines(all);
     add_order(all);
     add_scans(all);
+    add_moves(all);
     add_training(all);
     return all;
   }();

@@ -28,6 +28,7 @@
 #include "amp/kernels/random/args.hpp"
 #include "amp/kernels/reduce/args.hpp"
 #include "amp/kernels/scan/args.hpp"
+#include "amp/kernels/remap/args.hpp"
 #include "amp/kernels/softmax/args.hpp"
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/kernels/unscale/scale_state.hpp"
@@ -95,6 +96,9 @@ struct Backend {
   Kernel<ScanArgs> cumsum, cumprod, logcumsumexp;
   Kernel<ExtremumScanArgs> cummax, cummin;
   Kernel<ScanBackwardArgs> cumprod_backward, logcumsumexp_backward, extremum_scan_backward;
+  Kernel<RemapArgs> remap;
+  Kernel<RemapBackwardArgs> remap_backward;
+  Kernel<TriangleArgs> triangle;
 
   Kernel<UnscaleArgs> unscale;
   Kernel<UpdateScaleArgs> update_scale;

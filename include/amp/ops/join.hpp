@@ -23,6 +23,16 @@ AMP_LAZY [[nodiscard]] Tensor cat(std::initializer_list<Tensor> tensors, std::in
 AMP_LAZY [[nodiscard]] Tensor stack(std::span<const Tensor> tensors, std::int64_t dim = 0);
 AMP_LAZY [[nodiscard]] Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t dim = 0);
 
+/// The tensors side by side: joined by cat() along dimension 1, or 0 if they are 1-dimensional
+/// (hstack); along dimension 0, lines as rows (vstack); along dimension 2, after lines have become
+/// [1, N, 1] and matrices [M, N, 1] (dstack). Dtypes promote. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] Tensor hstack(std::span<const Tensor> tensors);
+AMP_LAZY [[nodiscard]] Tensor hstack(std::initializer_list<Tensor> tensors);
+AMP_LAZY [[nodiscard]] Tensor vstack(std::span<const Tensor> tensors);
+AMP_LAZY [[nodiscard]] Tensor vstack(std::initializer_list<Tensor> tensors);
+AMP_LAZY [[nodiscard]] Tensor dstack(std::span<const Tensor> tensors);
+AMP_LAZY [[nodiscard]] Tensor dstack(std::initializer_list<Tensor> tensors);
+
 }  // namespace amp::inline v0
 
 #if AMP_HEADER_ONLY

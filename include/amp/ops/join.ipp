@@ -79,25 +79,34 @@ AMP_LAZY Tensor cat(std::string_view op, std::span<const Tensor> tensors, Shape 
 
 }  // namespace detail
 
-AMP_LAZY_DEFINITION Tensor cat(std::span<const Tensor> tensors, std::int64_t dim) {
-  detail::check_list("cat", tensors);
+namespace detail {
+
+/// cat() as the op of this name.
+AMP_LAZY Tensor cat_as(autocasting::OpId op, std::span<const Tensor> tensors, std::int64_t dim) {
+  const std::string_view name = op.name();
   const Tensor* first = &tensors[0];
   for (const Tensor& tensor : tensors) {
-    if (detail::is_nothing(*first)) first = &tensor;
+    if (is_nothing(*first)) first = &tensor;
   }
-  AMP_CHECK(first->dim() > 0, "cat: `tensors` must have at least 1 dimension, but one is ",
+  AMP_CHECK(first->dim() > 0, name, ": `tensors` must have at least 1 dimension, but one is ",
             describe(*first), "; use stack");
-  const int d = wrap_dim("cat", dim, first->dim());
+  const int d = wrap_dim(name, dim, first->dim());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (detail::is_nothing(tensors[i])) continue;
+    if (is_nothing(tensors[i])) continue;
     Shape expected = first->shape();
     if (tensors[i].dim() == expected.dims()) expected[d] = tensors[i].shape()[d];
-    AMP_CHECK(tensors[i].shape() == expected, "cat: `tensors` must agree but in dimension ", d,
+    AMP_CHECK(tensors[i].shape() == expected, name, ": `tensors` must agree but in dimension ", d,
               ", but number ", i, " is ", describe(tensors[i]), " beside ", describe(*first));
   }
   return autocasting::call_list(
-      "cat", [&](std::span<const Tensor> x) { return detail::cat("cat", x, first->shape(), d); },
-      tensors);
+      op, [&](std::span<const Tensor> x) { return cat(name, x, first->shape(), d); }, tensors);
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor cat(std::span<const Tensor> tensors, std::int64_t dim) {
+  detail::check_list("cat", tensors);
+  return detail::cat_as("cat", tensors, dim);
 }
 AMP_LAZY_DEFINITION Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t dim) {
   return cat(std::span(tensors.begin(), tensors.size()), dim);
@@ -120,6 +129,46 @@ AMP_LAZY_DEFINITION Tensor stack(std::span<const Tensor> tensors, std::int64_t d
 }
 AMP_LAZY_DEFINITION Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t dim) {
   return stack(std::span(tensors.begin(), tensors.size()), dim);
+}
+
+namespace detail {
+
+/// Joins the tensors along `dim`, after tensors of fewer dimensions have got new ones, of extent 1,
+/// in these places, one after the other.
+AMP_LAZY Tensor cat_of_at_least(autocasting::OpId op, std::span<const Tensor> tensors,
+                                std::initializer_list<int> places, std::int64_t dim) {
+  check_list(op.name(), tensors);
+  PoolVector<Tensor> grown;
+  for (const Tensor& tensor : tensors) {
+    grown.push_back(tensor);
+    int dims = 0;
+    for (const int place : places) {
+      if (grown.back().dim() == dims++) grown.back() = grown.back().unsqueeze(place);
+    }
+  }
+  return cat_as(op, grown, dim);
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor hstack(std::span<const Tensor> tensors) {
+  const bool lines = !tensors.empty() && tensors[0].defined() && tensors[0].dim() < 2;
+  return detail::cat_of_at_least("hstack", tensors, {0}, lines ? 0 : 1);
+}
+AMP_LAZY_DEFINITION Tensor hstack(std::initializer_list<Tensor> tensors) {
+  return hstack(std::span(tensors.begin(), tensors.size()));
+}
+AMP_LAZY_DEFINITION Tensor vstack(std::span<const Tensor> tensors) {
+  return detail::cat_of_at_least("vstack", tensors, {0, 0}, 0);
+}
+AMP_LAZY_DEFINITION Tensor vstack(std::initializer_list<Tensor> tensors) {
+  return vstack(std::span(tensors.begin(), tensors.size()));
+}
+AMP_LAZY_DEFINITION Tensor dstack(std::span<const Tensor> tensors) {
+  return detail::cat_of_at_least("dstack", tensors, {0, 0, 2}, 2);
+}
+AMP_LAZY_DEFINITION Tensor dstack(std::initializer_list<Tensor> tensors) {
+  return dstack(std::span(tensors.begin(), tensors.size()));
 }
 
 }  // namespace amp::inline v0

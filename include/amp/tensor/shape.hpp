@@ -167,6 +167,13 @@ class Dims : public detail::Numbers {
   Dims() = default;
 };
 
+/// Numbers for the dimensions of an op, one each: made as Dims are.
+class Counts : public detail::Numbers {
+ public:
+  using Numbers::Numbers;
+  Counts() = default;
+};
+
 /// Row-major: the last dimension is dense.
 Strides contiguous_strides(const Shape& shape);
 

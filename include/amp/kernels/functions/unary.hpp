@@ -55,6 +55,11 @@ struct Ceil : Unary<"ceil", kNumbers, kNothing> { AMP_FORMULA apply(C x) { retur
 struct Round : Unary<"round", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return rint(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };
 struct Trunc : Unary<"trunc", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return trunc(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };
 
+/// min(max(x, low), high). NaN stays NaN.
+struct Clamp : Unary<"clamp", kNumbers, kInput, 2> { AMP_FORMULA below(C x, C high) { return select(x > high, high, x); }
+  AMP_FORMULA apply(C x, C low, C high) { return select(is_unseen_nan(x), x, below(select(x < low, low, x), high)); }
+  AMP_FORMULA derivative(C grad, C x, C low, C high) { return select(x >= low && x <= high && !is_unseen_nan(x), grad, C{0}); } };
+
 struct IsNan : Unary<"isnan", kTruth, kNothing> { AMP_CONDITION apply(C x) { return is_nan(x); } };
 struct IsInf : Unary<"isinf", kTruth, kNothing> { AMP_CONDITION apply(C x) { return !is_finite(x) && !is_nan(x); } AMP_HOST_DEVICE static bool apply(std::int64_t) { return false; } };
 struct IsFinite : Unary<"isfinite", kTruth, kNothing> { AMP_CONDITION apply(C x) { return is_finite(x); } AMP_HOST_DEVICE static bool apply(std::int64_t) { return true; } };
@@ -64,7 +69,7 @@ struct LogicalNot : Unary<"logical_not", kTruth, kNothing> { AMP_CONDITION apply
 /// All of them, in the order of the tables of devices.
 using ElementaryFunctions =
     List<Neg, Abs, Sign, Square, Sqrt, Rsqrt, Reciprocal, Exp, Expm1, Log, Log1p, Log2, Log10, Sin,
-         Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Erf, Erfinv, Floor, Ceil, Round, Trunc, IsNan,
-         IsInf, IsFinite, LogicalNot>;
+         Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Erf, Erfinv, Floor, Ceil, Round, Trunc, Clamp,
+         IsNan, IsInf, IsFinite, LogicalNot>;
 
 }  // namespace amp::inline v0::kernels::functions

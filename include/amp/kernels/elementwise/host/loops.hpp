@@ -30,25 +30,25 @@ concept SixteenBits = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 using LightFunctions = functions::List<
     functions::Add, functions::Sub, functions::Mul, functions::Div, functions::Maximum,
     functions::Minimum, functions::AddRelu, functions::Neg, functions::Abs, functions::Square,
-    functions::Relu, functions::LeakyRelu, functions::Hardtanh, functions::Relu6,
+    functions::Relu, functions::LeakyRelu, functions::Hardtanh, functions::Clamp, functions::Relu6,
     functions::Hardsigmoid, functions::Hardswish, functions::Softshrink, functions::Softsign,
     functions::Sqrt, functions::Rsqrt, functions::Reciprocal, functions::Floor, functions::Ceil,
     functions::Round, functions::Trunc, functions::Sign, functions::Derivative<functions::Abs>,
     functions::Derivative<functions::Square>, functions::Derivative<functions::Relu>,
     functions::Derivative<functions::LeakyRelu>, functions::Derivative<functions::Hardtanh>,
-    functions::Derivative<functions::Relu6>, functions::Derivative<functions::Hardsigmoid>,
-    functions::Derivative<functions::Hardswish>, functions::Derivative<functions::Softshrink>,
-    functions::Derivative<functions::Softsign>, functions::Derivative<functions::Sqrt>,
-    functions::Derivative<functions::Rsqrt>, functions::Derivative<functions::Reciprocal>,
-    functions::Derivative<functions::Exp>, functions::Derivative<functions::Tanh>,
-    functions::Derivative<functions::Sigmoid>>;
+    functions::Derivative<functions::Clamp>, functions::Derivative<functions::Relu6>,
+    functions::Derivative<functions::Hardsigmoid>, functions::Derivative<functions::Hardswish>,
+    functions::Derivative<functions::Softshrink>, functions::Derivative<functions::Softsign>,
+    functions::Derivative<functions::Sqrt>, functions::Derivative<functions::Rsqrt>,
+    functions::Derivative<functions::Reciprocal>, functions::Derivative<functions::Exp>,
+    functions::Derivative<functions::Tanh>, functions::Derivative<functions::Sigmoid>>;
 /// Functions whose result is in the format of the operands, so that nothing is rounded.
 using ExactFunctions = functions::List<
     functions::Maximum, functions::Minimum, functions::Neg, functions::Abs, functions::Relu,
     functions::Floor, functions::Ceil, functions::Round, functions::Trunc, functions::Sign,
     functions::Derivative<functions::Abs>, functions::Derivative<functions::Relu>,
-    functions::Derivative<functions::Hardtanh>, functions::Derivative<functions::Relu6>,
-    functions::Derivative<functions::Softshrink>>;
+    functions::Derivative<functions::Hardtanh>, functions::Derivative<functions::Clamp>,
+    functions::Derivative<functions::Relu6>, functions::Derivative<functions::Softshrink>>;
 template <class Function, class... Functions>
 consteval bool is_in(functions::List<Functions...>) {
   return (std::is_same_v<Function, Functions> || ...);
