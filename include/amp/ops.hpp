@@ -44,6 +44,7 @@
 #include "amp/ops/pointwise_loss.hpp"
 #include "amp/ops/pool.hpp"
 #include "amp/ops/products.hpp"
+#include "amp/ops/random.hpp"
 #include "amp/ops/rearrange.hpp"
 #include "amp/ops/reduce.hpp"
 #include "amp/ops/scan.hpp"

@@ -48,6 +48,9 @@ struct OptimizerArgs;
 struct Backend {
   Kernel<FillArgs> fill;
   Kernel<RandomArgs> random;
+  Kernel<RandintArgs> randint;
+  Kernel<RandpermArgs> randperm;
+  Kernel<MultinomialArgs> multinomial;
   Kernel<UnaryArgs> copy;
 
   ElementwiseKernels elementwise;

@@ -16,6 +16,10 @@
 
 namespace amp::inline v0 {
 
+namespace kernels {
+struct RandomArgs;
+}
+
 /// A tensor whose elements are not initialised.
 [[nodiscard]] Tensor empty(const Shape& shape, const TensorOptions& options = {});
 
@@ -108,10 +112,29 @@ template <class T>
   return arange(T{0}, end, T{1}, options);
 }
 
+/// `steps` numbers from `start` to `end`, both included, evenly spaced: in float32 unless
+/// `options.dtype` says otherwise, computed in float64; integers cut off fractions. Throws if
+/// `steps` is negative, and if the dtype does not hold an end.
+[[nodiscard]] Tensor linspace(double start, double end, std::int64_t steps,
+                              const TensorOptions& options = {});
+/// base^x for each number x that linspace gives.
+[[nodiscard]] Tensor logspace(double start, double end, std::int64_t steps, double base = 10,
+                              const TensorOptions& options = {});
+
+/// The matrix [n, m] (by default [n, n]) with 1 on its diagonal, and 0 elsewhere.
+[[nodiscard]] Tensor eye(std::int64_t n, const TensorOptions& options = {});
+[[nodiscard]] Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options = {});
+
 /// An uninitialised tensor with the shape, dtype and device of `other`, row-major.
 [[nodiscard]] Tensor empty_like(const Tensor& other);
 /// The same, with all elements 0.
 [[nodiscard]] Tensor zeros_like(const Tensor& other);
+/// The same with all elements 1, or `value`. Throws if the dtype does not hold the value.
+[[nodiscard]] Tensor ones_like(const Tensor& other);
+[[nodiscard]] Tensor full_like(const Tensor& other, double value);
+/// The same with random numbers, as rand() and randn() give.
+[[nodiscard]] Tensor rand_like(const Tensor& other);
+[[nodiscard]] Tensor randn_like(const Tensor& other);
 
 namespace detail {
 
@@ -120,6 +143,10 @@ std::int64_t byte_count(const Shape& shape, DType dtype);
 
 /// An uninitialised tensor.
 Tensor make_tensor(const Shape& shape, DType dtype, Device device);
+
+/// Random numbers of the distribution that `args` name.
+Tensor random(std::string_view op, const Shape& shape, const TensorOptions& options,
+              kernels::RandomArgs args);
 
 /// Throws, naming the argument, if the dtype does not hold the number: an integer beyond its range,
 /// or a finite number that it would round to an infinity.

@@ -96,14 +96,14 @@ AMP_INLINE void fill(const Tensor& tensor, double value) {
 }
 
 AMP_COLD Tensor random(std::string_view op, const Shape& shape, const TensorOptions& options,
-                       kernels::Distribution distribution) {
+                       kernels::RandomArgs args) {
   const DType dtype = options.dtype.value_or(kFloat32);
   AMP_CHECK(is_floating_point(dtype), op, ": `dtype` must be a floating-point type, but is ",
             dtype);
   const Tensor result = make_tensor(shape, dtype, options.device);
   if (result.numel() != 0) {
-    const kernels::RandomArgs args{result.operand(), distribution,
-                                   reserve_random(ceil_div(result.numel(), 4), options.device)};
+    args.output = result.operand();
+    args.range = reserve_random(ceil_div(result.numel(), 4), options.device);
     kernels::random(result.device(), args);
   }
   return with_options(result, options);
@@ -208,10 +208,10 @@ AMP_INLINE Tensor ones(const Shape& shape, const TensorOptions& options) {
 }
 
 AMP_COLD Tensor rand(const Shape& shape, const TensorOptions& options) {
-  return detail::random("rand", shape, options, kernels::Distribution::kUniform);
+  return detail::random("rand", shape, options, {.distribution = kernels::Distribution::kUniform});
 }
 AMP_COLD Tensor randn(const Shape& shape, const TensorOptions& options) {
-  return detail::random("randn", shape, options, kernels::Distribution::kNormal);
+  return detail::random("randn", shape, options, {.distribution = kernels::Distribution::kNormal});
 }
 
 AMP_INLINE Tensor empty_like(const Tensor& other) {
@@ -219,6 +219,66 @@ AMP_INLINE Tensor empty_like(const Tensor& other) {
 }
 AMP_INLINE Tensor zeros_like(const Tensor& other) {
   return full(other.shape(), 0, {.dtype = other.dtype(), .device = other.device()});
+}
+AMP_INLINE Tensor ones_like(const Tensor& other) { return full_like(other, 1); }
+AMP_INLINE Tensor full_like(const Tensor& other, double value) {
+  detail::check_holds("full_like", "value", value, other.dtype());
+  return full(other.shape(), value, {.dtype = other.dtype(), .device = other.device()});
+}
+AMP_COLD Tensor rand_like(const Tensor& other) {
+  return detail::random("rand_like", other.shape(),
+                        {.dtype = other.dtype(), .device = other.device()},
+                        {.distribution = kernels::Distribution::kUniform});
+}
+AMP_COLD Tensor randn_like(const Tensor& other) {
+  return detail::random("randn_like", other.shape(),
+                        {.dtype = other.dtype(), .device = other.device()},
+                        {.distribution = kernels::Distribution::kNormal});
+}
+
+namespace detail {
+
+/// The numbers function(i) of a line, which the dtype must hold at both ends.
+template <class Function>
+Tensor line(std::string_view op, std::int64_t steps, const TensorOptions& options,
+            const Function& function) {
+  const DType dtype = options.dtype.value_or(kFloat32);
+  AMP_CHECK(steps >= 0, op, ": `steps` must not be negative, but is ", steps);
+  const HostBuffer<double> values(steps);
+  for (std::int64_t i = 0; i < steps; ++i) values[i] = function(i);
+  if (steps > 0) {
+    check_holds(op, "start", values[0], dtype);
+    check_holds(op, "end", values[steps - 1], dtype);
+  }
+  return from_values(values.data(), static_cast<std::size_t>(steps), Shape(steps), dtype, options);
+}
+/// Number i of a line: counted from the nearer end, so that both ends are exact.
+AMP_COLD double line_value(double start, double end, std::int64_t steps, std::int64_t i) {
+  const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
+  return i < steps - i ? start + step * static_cast<double>(i)
+                       : end - step * static_cast<double>(steps - 1 - i);
+}
+
+}  // namespace detail
+
+AMP_COLD Tensor linspace(double start, double end, std::int64_t steps,
+                         const TensorOptions& options) {
+  return detail::line("linspace", steps, options,
+                      [&](std::int64_t i) { return detail::line_value(start, end, steps, i); });
+}
+AMP_COLD Tensor logspace(double start, double end, std::int64_t steps, double base,
+                         const TensorOptions& options) {
+  return detail::line("logspace", steps, options, [&](std::int64_t i) {
+    return std::pow(base, detail::line_value(start, end, steps, i));
+  });
+}
+
+AMP_COLD Tensor eye(std::int64_t n, const TensorOptions& options) { return eye(n, n, options); }
+AMP_COLD Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {
+  AMP_CHECK(n >= 0 && m >= 0, "eye: `n` and `m` must not be negative, but are ", n, " and ", m);
+  const Tensor result = full(Shape(n, m), 0, {options.dtype, options.device});
+  detail::fill(result.alias(Shape(n < m ? n : m), Strides(m + 1), 0), 1);
+  return detail::with_options(result, options);
 }
 
 template <Element T>

@@ -23,6 +23,9 @@ namespace amp::inline v0::kernels::cuda {
 
 AMP_CUDA_INLINE void add_training(Backend& table) {
   table.random = random;
+  table.randint = randint;
+  table.randperm = randperm;
+  table.multinomial = multinomial;
   table.dropout = dropout;
   table.store_rng_state = store_rng_state;
   table.index_select = index_select;

@@ -11,11 +11,32 @@
 
 namespace amp::inline v0::kernels {
 
-enum class Distribution : std::uint8_t { kUniform, kNormal };
-/// output[i] is drawn from [0, 1) or N(0, 1): a pure function of the range's begin and i.
+enum class Distribution : std::uint8_t { kUniform, kNormal, kExponential };
+/// output[i] is drawn from [0, 1), N(mean, deviation^2), or the exponential distribution with this
+/// mean: a pure function of the range's begin and i.
 struct RandomArgs {
+  Operand output = {};
+  Distribution distribution = Distribution::kUniform;
+  RandomRange range = {};
+  double mean = 0, deviation = 1;
+};
+/// output[i] is an integer of [low, low + span), likewise from words 2 i and 2 i + 1.
+struct RandintArgs {
   Operand output;
-  Distribution distribution;
+  std::int64_t low;
+  std::uint64_t span;
+  RandomRange range;
+};
+/// output is a permutation of 0, 1, ... n - 1, of int64: formula.hpp says which.
+struct RandpermArgs {
+  Operand output;
+  RandomRange range;
+};
+/// output [rows, k], of int64: in each row, indices of weights [rows, n] drawn in proportion to
+/// these. Contiguous.
+struct MultinomialArgs {
+  Operand weights, output;
+  bool replacement;
   RandomRange range;
 };
 

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/core/error.hpp"
 #include "amp/core/math.hpp"
 #include "amp/core/simd/on_widest.hpp"
+#include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/random/args.hpp"
 #include "amp/kernels/random/formula.hpp"
@@ -67,6 +69,98 @@ AMP_LAZY_DEFINITION void dropout(const DropoutArgs& args) {
         store(y, args.output, begin, 1, length);
       }
     });
+  });
+}
+
+AMP_LAZY_DEFINITION void randint(const RandintArgs& args) {
+  constexpr std::int64_t kNumbers = kBlock / 2;  // of a block of words
+  const std::int64_t n = args.output.numel();
+  parallel_ranges(ceil_div(n, kNumbers), 16, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t block = first; block < last; ++block) {
+      std::uint32_t words[kBlock];
+      std::int64_t values[kNumbers];
+      detail::words_of_block(args.range, block, words);
+      for (std::int64_t i = 0; i < kNumbers; ++i) {
+        const std::uint64_t bits = std::uint64_t{words[2 * i + 1]} << 32 | words[2 * i];
+        values[i] = random_integer(bits, args.low, args.span);
+      }
+      store<std::int64_t>(values, args.output, block * kNumbers, 1,
+                          (std::min)(kNumbers, n - block * kNumbers));
+    }
+  });
+}
+
+AMP_LAZY_DEFINITION void randperm(const RandpermArgs& args) {
+  const std::int64_t n = args.output.numel();
+  auto* const order = args.output.as<std::int64_t>();
+  if (n > kMostSorted) {
+    const Permutation permutation(n, args.range);
+    parallel_ranges(n, 4 * kBlock, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) order[i] = permutation.at(i);
+    });
+    return;
+  }
+  const HostBuffer<std::uint64_t> keys(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    keys[i] = random_bits(args.range, static_cast<std::uint64_t>(i));
+    order[i] = i;
+  }
+  std::sort(order, order + n, [&](std::int64_t a, std::int64_t b) {
+    return keys[a] != keys[b] ? keys[a] < keys[b] : a < b;
+  });
+}
+
+namespace detail {
+
+/// Writes the sums of the weights up to each.
+AMP_LAZY void sums_of_weights(const double* weights, std::int64_t n, double* sums) {
+  double before = 0;  // this part
+  for (std::int64_t i = 0, end = 0; i < n; i = end) {
+    end = (std::min)(n, i + kWeightsTogether);
+    double part = 0;
+    for (std::int64_t k = i; k < end; ++k) sums[k] = before + (part += weights[k]);
+    before += part;
+  }
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION void multinomial(const MultinomialArgs& args) {
+  const int inner = args.weights.dims - 1;
+  const std::int64_t n = args.weights.sizes[inner], k = args.output.sizes[inner];
+  const std::int64_t rows = args.output.numel() / k;
+  parallel_ranges(rows, ceil_div(kBlock, n), [&](std::int64_t begin, std::int64_t end) {
+    const HostBuffer<double> buffer(n), keys(n);
+    const HostBuffer<std::int64_t> order(args.replacement ? 0 : n);
+    for (std::int64_t row = begin; row < end; ++row) {
+      const double* const weights = fetch(args.weights, row * n, 1, n, buffer.data());
+      const auto positive = std::count_if(weights, weights + n, [](double w) { return w > 0; });
+      AMP_CHECK(std::none_of(weights, weights + n, is_no_weight),
+                "multinomial: `input` must be finite and not negative, but row ", row, " is not");
+      AMP_CHECK(positive >= (args.replacement ? 1 : k), "multinomial: row ", row,
+                " of `input` has ", positive, " weights above 0, too few for ",
+                args.replacement ? 1 : k, " samples that differ");
+      auto* const samples = args.output.as<std::int64_t>() + row * k;
+      const auto first = static_cast<std::uint64_t>(row * (args.replacement ? k : n));
+      if (args.replacement) {
+        detail::sums_of_weights(weights, n, keys.data());
+        for (std::int64_t s = 0; s < k; ++s) {
+          const std::uint64_t bits = random_bits(args.range, first + static_cast<std::uint64_t>(s));
+          samples[s] = category(keys.data(), n, bits);
+        }
+        continue;
+      }
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::uint64_t word = first + static_cast<std::uint64_t>(i);
+        keys[i] = arrival(args.range.block(word / 4).word[word % 4], weights[i]);
+        order[i] = i;
+      }
+      std::partial_sort(order.data(), order.data() + k, order.data() + n,
+                        [&](std::int64_t a, std::int64_t b) {
+                          return keys[a] != keys[b] ? keys[a] < keys[b] : a < b;
+                        });
+      std::copy_n(order.data(), k, samples);
+    }
   });
 }
 
