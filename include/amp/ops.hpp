@@ -32,6 +32,7 @@
 #include "amp/ops/elementary.hpp"
 #include "amp/ops/extremum.hpp"
 #include "amp/ops/feed_forward.hpp"
+#include "amp/ops/grids.hpp"
 #include "amp/ops/indexing.hpp"
 #include "amp/ops/join.hpp"
 #include "amp/ops/loss.hpp"

@@ -262,7 +262,6 @@ inline constexpr ListedOp kOpList[] = {
     {"hstack", OpPolicy::kPassthrough},
     {"vstack", OpPolicy::kPassthrough},
     {"dstack", OpPolicy::kPassthrough},
-    {"meshgrid", OpPolicy::kPassthrough},
     {"cartesian_prod", OpPolicy::kPassthrough},
     {"eq", OpPolicy::kPassthrough},
     {"ne", OpPolicy::kPassthrough},
