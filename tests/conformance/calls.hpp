@@ -27,6 +27,7 @@
 #include "conformance/calls/order.hpp"
 #include "conformance/calls/products.hpp"
 #include "conformance/calls/losses.hpp"
+#include "conformance/calls/moving.hpp"
 #include "goldens/ops.hpp"
 
 namespace conformance {
@@ -400,7 +401,7 @@ constexpr auto joined(const Binding (&... families)[N]) {
   return all;
 }
 inline constexpr auto kBindings =
-    joined(bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses);
+    joined(bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses, bindings::kMoving);
 
 }  // namespace detail
 

@@ -12,6 +12,7 @@ made.
 import blocks
 import ops_products
 import ops_losses
+import ops_moving
 import torch
 import torch.nn.functional as F
 
@@ -1263,6 +1264,10 @@ if __name__ == "__main__":
         ops_products.functions_of_three,
         ops_products.distances,
         *ops_losses.GROUPS,
+        ops_moving.cutting_views,
+        ops_moving.turned_copies,
+        ops_moving.matrix_parts,
+        ops_moving.bounds_and_joins,
     ):
         group()
     torch_version = torch.__version__.split("+")[0]

@@ -118,14 +118,21 @@ AMP_LAZY Tensor clamp(const Tensor& x, const Tensor& min, const Tensor& max) {
   return output;
 }
 
+AMP_LAZY void check_bound(std::string_view name, const Tensor& input, const Tensor& bound) {
+  if (!bound.defined()) return;
+  AMP_CHECK(bound.dtype() != kBool, "clamp: `", name, "` must be a number, but is ",
+            describe(bound), "; convert it with to()");
+  check_same_device("clamp", "input", input, name, bound);
+}
+
 }  // namespace detail
 
 AMP_LAZY_DEFINITION Tensor clamp(const Tensor& input, const Tensor& min, const Tensor& max) {
   detail::check_not_bool("clamp", input);
   AMP_CHECK(min.defined() || max.defined(),
             "clamp: `min` or `max` must be given, but both are undefined");
-  if (min.defined()) detail::check_same_device("clamp", "input", input, "min", min);
-  if (max.defined()) detail::check_same_device("clamp", "input", input, "max", max);
+  detail::check_bound("min", input, min);
+  detail::check_bound("max", input, max);
   return autocasting::call(
       "clamp",
       [](const Tensor& x, const Tensor& low, const Tensor& high) {

@@ -26,7 +26,7 @@ AMP_LAZY [[nodiscard]] std::vector<Tensor> meshgrid(std::initializer_list<Tensor
                                                     GridIndexing indexing = GridIndexing::kIJ);
 
 /// All combinations of an element of each line, as rows in the order of the lines; of one line,
-/// itself. Dtypes are equal. Under autocast: unchanged.
+/// itself. Dtypes promote. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor cartesian_prod(std::span<const Tensor> tensors);
 AMP_LAZY [[nodiscard]] Tensor cartesian_prod(std::initializer_list<Tensor> tensors);
 

@@ -28,9 +28,8 @@ AMP_LAZY void check_lines(std::string_view op, std::span<const Tensor> tensors) 
   AMP_CHECK(tensors.size() <= static_cast<std::size_t>(kMaxDims), op, ": `tensors` are ",
             tensors.size(), ", but a tensor has at most ", kMaxDims, " dimensions");
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    AMP_CHECK(tensors[i].dim() <= 1 && tensors[i].dtype() == tensors[0].dtype(), op,
-              ": `tensors` must have at most 1 dimension and one dtype, but number ", i, " is ",
-              describe(tensors[i]), " beside ", describe(tensors[0]));
+    AMP_CHECK(tensors[i].dim() <= 1, op, ": `tensors` must have at most 1 dimension, but number ",
+              i, " is ", describe(tensors[i]));
   }
 }
 
