@@ -34,6 +34,7 @@
 #include "conformance/calls.hpp"
 #include "differential/calls/products.hpp"
 #include "differential/calls/losses.hpp"
+#include "differential/calls/moving.hpp"
 #include "differential/case.hpp"
 
 namespace {
@@ -215,6 +216,12 @@ Results members(const Case& c) {
       case 11: x = x.clone(); break;
       case 12: x = x.to(static_cast<DType>(n[0])); break;
       case 13: x = x.squeeze(); break;
+      case 14: x = x.slice(n[0], n[1], n[2], n[3]); break;
+      case 15: x = x.diagonal(n[0], n[1], n[2]); break;
+      case 16: x = x.movedim(n[0], n[1]); break;
+      case 17: x = x.unflatten(n[0], {n[1], n[2]}); break;
+      case 18: x = x.chunk(n[0], n[1]).at(static_cast<std::size_t>(n[2])); break;
+      case 19: { const auto parts = x.tensor_split(n[0], n[1]); x = parts[0] + parts.back(); break; }
       default: throw std::runtime_error("evaluate: no such member");
     }
   }
@@ -264,6 +271,7 @@ Calls all_calls() {
   differential::add_losses_of_classes(calls);
   add_others(calls);
   differential::add_sums_of_products(calls);
+  differential::add_moving(calls);
   calls["Tensor"] = members;
   return calls;
 }

@@ -33,7 +33,7 @@ def within(x, dtype):
 
 def chosen_member(rng, x):
     """The number of a member of evaluate.cpp's list, its arguments, and x after it."""
-    member, dims = rng.randrange(14), x.dim()
+    member, dims = rng.randrange(20), x.dim()
     d = rng.randrange(-dims, dims) if dims else 0
     if member == 0 and dims:
         n = [d, rng.randrange(-dims, dims)]
@@ -70,6 +70,25 @@ def chosen_member(rng, x):
         if x.dtype.is_floating_point and not dtype.is_floating_point and not within(x, dtype):
             dtype = torch.float32  # that conversion is undefined in torch
         return member, [DTYPES.index(dtype)], x.to(dtype)
+    if member == 14 and dims:
+        n = [d, rng.randint(-4, 4), rng.randint(-4, 9), rng.randint(1, 3)]
+        return member, n, torch.ops.aten.slice(x, *n)
+    if member == 15 and dims > 1:
+        n = [rng.randint(-2, 3), *rng.sample(range(dims), 2)]
+        return member, n, x.diagonal(*n)
+    if member == 16 and dims:
+        n = [d, rng.randrange(-dims, dims)]
+        return member, n, x.movedim(*n)
+    if member == 17 and 0 < dims < 5 and x.size(d):
+        n = [d, rng.choice([k for k in range(1, x.size(d) + 1) if x.size(d) % k == 0]), -1]
+        return member, n, x.unflatten(d, n[1:])
+    if member == 18 and dims:
+        chunks = rng.randint(1, 4)
+        n = [chunks, d, rng.randrange(len(x.chunk(chunks, d)))]
+        return member, n, x.chunk(chunks, d)[n[2]]
+    if member == 19 and dims and x.dtype in (torch.float32, torch.float64, torch.int64):
+        n = [rng.choice([k for k in range(1, 9) if x.size(d) % k == 0]), d]
+        return member, n, MEMBERS[19](x, *n)
     return (10, [], x.contiguous()) if member % 2 else (11, [], x.clone())
 
 
@@ -85,7 +104,11 @@ MEMBERS = (
     lambda x, *n: x.select(*n), lambda x, *n: x.squeeze(*n), lambda x, *n: x.unsqueeze(*n),
     lambda x, *n: x.flatten(*n), lambda x, *n: x.expand(n), lambda x, *n: x.reshape(n),
     lambda x, *n: x.view(n), lambda x: x.contiguous(), lambda x: x.clone(),
-    lambda x, n: converted(x, DTYPES[n]), lambda x: x.squeeze())
+    lambda x, n: converted(x, DTYPES[n]), lambda x: x.squeeze(),
+    lambda x, *n: torch.ops.aten.slice(x, *n), lambda x, *n: x.diagonal(*n),
+    lambda x, *n: x.movedim(*n), lambda x, d, *n: x.unflatten(d, n),
+    lambda x, n, d, i: x.chunk(n, d)[i],
+    lambda x, n, d: x.tensor_split(n, d)[0] + x.tensor_split(n, d)[-1])
 
 
 @op("Tensor")

@@ -114,9 +114,8 @@ def turned_copies():
     ):
         function = lambda t: getattr(F, name)(t, n)
         of(name, "in general", function, values(shape, 2), n)
-        nothing = values((0, *shape[1:]), 2)  # of which torch refuses the gradient
-        to = function(nothing).shape
-        of(name, "of nothing", lambda t: t.reshape(to), nothing, n)
+        to = (0, *function(values(shape, 2)).shape[1:])  # torch refuses the gradient of nothing
+        of(name, "of nothing", lambda t: t.reshape(to), values((0, *shape[1:]), 2), n)
         n = 1
         of(name, "of one", function, values((1, 1, 1, 1), 2), n)
 

@@ -29,11 +29,12 @@ class Bound {
 /// The elements, those below `min` replaced by it, and then those above `max` by that, as
 /// min(max(x, min), max). One of the bounds may be absent: clamp(x, {}, 1). NaN stays NaN, and a
 /// bound that is NaN makes all elements NaN. The result has the dtype of `input`; integers with a
-/// bound that is no integer give float32. Not of bool. The gradient is 0 outside of the bounds.
+/// bound that is no integer give float32. Not of bool. The gradient is 0 at the bounds and
+/// outside of them, as in torch.
 /// Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor clamp(const Tensor& input, const Bound& min, const Bound& max = {});
 /// The same with a bound for each element: shapes broadcast, dtypes promote. The gradient of an
-/// element that was replaced goes to its bound.
+/// element that was replaced goes to its bound, and half of it if they are equal.
 AMP_LAZY [[nodiscard]] Tensor clamp(const Tensor& input, const Tensor& min, const Tensor& max = {});
 /// One of the bounds alone.
 AMP_LAZY [[nodiscard]] inline Tensor clamp_min(const Tensor& input, const Bound& min) {

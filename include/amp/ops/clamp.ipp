@@ -60,38 +60,46 @@ AMP_LAZY_DEFINITION Tensor clamp(const Tensor& input, const Bound& min, const Bo
 
 namespace detail {
 
-/// An undefined bound bounds nothing.
+/// Of equal numbers, each gets half of the gradient; all of it goes to x if it is equal to both. An
+/// undefined bound bounds nothing.
 AMP_LAZY autograd::Gradients<3> clamp_backward(const Tensor& grad, const Tensor& x,
                                                const Tensor& min, const Tensor& max,
                                                const autograd::Needs<3>& needs) {
   const auto is = [&](BinaryLaunch kernel, const Tensor& a, const Tensor& b) {
     return run_binary(kernel, a, b, broadcast_shapes("clamp", a.shape(), b.shape()), kBool);
   };
-  const auto both = [&](const Tensor& a, const Tensor& b) {
-    return is(kernels::binary<functions::LogicalAnd>, a, b);
+  const BinaryLaunch less = kernels::binary<functions::Lt>, equal = kernels::binary<functions::Eq>,
+                     at_most = kernels::binary<functions::Le>,
+                     both = kernels::binary<functions::LogicalAnd>,
+                     either = kernels::binary<functions::LogicalOr>;
+  const auto share = [&](const Tensor& whole, const Tensor& half, const Tensor& operand) {
+    const auto chosen = [&](const Tensor& condition, const Tensor& taken, const Tensor& other) {
+      const kernels::Operand rest = other.defined() ? other.operand() : zero_on(grad.device());
+      return where_kernel(condition, taken.operand(), rest, grad.shape(), grad.dtype());
+    };
+    return sum_to(chosen(whole, grad, chosen(half, scale(grad, 0.5), {})), operand.shape(),
+                  operand.dtype());
   };
-  const auto chosen = [&](const Tensor& condition, const Tensor& operand) {
-    const Tensor all =
-        where_kernel(condition, grad.operand(), zero_on(grad.device()), grad.shape(), grad.dtype());
-    return sum_to(all, operand.shape(), operand.dtype());
+  const bool has_both = min.defined() && max.defined();
+  const auto in_order = [&](const Tensor& condition, BinaryLaunch order) {
+    return has_both ? is(both, condition, is(order, min, max)) : condition;
   };
-  const BinaryLaunch less = kernels::binary<functions::Lt>,
-                     at_most = kernels::binary<functions::Le>;
+  const Tensor at_min = min.defined() ? in_order(is(equal, x, min), less) : Tensor();
+  const Tensor at_max = max.defined() ? in_order(is(equal, x, max), less) : Tensor();
   autograd::Gradients<3> gradients;
   if (needs[0]) {
-    const Tensor above = min.defined() ? is(at_most, min, x) : is(at_most, x, max);
-    gradients[0] = chosen(max.defined() ? both(above, is(at_most, x, max)) : above, x);
+    Tensor inside = min.defined() ? is(less, min, x) : is(less, x, max);
+    if (has_both) {
+      const Tensor at_both = is(both, is(equal, x, min), is(equal, x, max));
+      inside = is(either, is(both, inside, is(less, x, max)), at_both);
+    }
+    const Tensor at_one = has_both ? is(either, at_min, at_max) : min.defined() ? at_min : at_max;
+    gradients[0] = share(inside, at_one, x);
   }
-  if (needs[1]) {
-    const Tensor below = is(less, x, min);
-    gradients[1] = chosen(max.defined() ? both(below, is(less, min, max)) : below, min);
-  }
+  if (needs[1]) gradients[1] = share(in_order(is(less, x, min), at_most), at_min, min);
   if (needs[2]) {
     const Tensor above = is(less, max, x);
-    gradients[2] =
-        chosen(min.defined() ? is(kernels::binary<functions::LogicalOr>, above, is(less, max, min))
-                             : above,
-               max);
+    gradients[2] = share(has_both ? is(either, above, is(less, max, min)) : above, at_max, max);
   }
   return gradients;
 }

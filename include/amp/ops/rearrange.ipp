@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -9,6 +10,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
@@ -233,6 +235,23 @@ AMP_LAZY DimMap padded(const Tensor& input, int d, std::int64_t before, std::int
   return {Remapping::kCircular, extent, out, wrapped(-before, extent)};
 }
 
+/// Takes elements away first: what remains goes round.
+AMP_LAZY Tensor pad_cropped(const Tensor& input, std::span<const std::int64_t> pad,
+                            const PadOptions& options) {
+  Tensor cropped = input;
+  std::vector<std::int64_t> rest;
+  for (std::size_t i = 0; i < pad.size(); i += 2) {
+    const int d = input.dim() - 1 - static_cast<int>(i / 2);
+    const std::int64_t before = (std::min)(std::int64_t{0}, pad[i]),
+                       behind = (std::min)(std::int64_t{0}, pad[i + 1]);
+    const DimMap left = padded(input, d, before, behind, PadMode::kConstant);
+    cropped = narrow(cropped, d, -before, left.out);
+    rest.push_back((std::max)(std::int64_t{0}, pad[i]));
+    rest.push_back((std::max)(std::int64_t{0}, pad[i + 1]));
+  }
+  return amp::pad(cropped, rest, options);
+}
+
 }  // namespace detail
 
 AMP_LAZY_DEFINITION Tensor pad(const Tensor& input, std::span<const std::int64_t> pad,
@@ -241,6 +260,9 @@ AMP_LAZY_DEFINITION Tensor pad(const Tensor& input, std::span<const std::int64_t
   AMP_CHECK(pad.size() % 2 == 0 && static_cast<std::int64_t>(pad.size()) <= 2 * input.dim(),
             "pad: `pad` must have two numbers for each of at most ", input.dim(),
             " dimensions of `input` ", describe(input), ", but has ", pad.size());
+  if (options.mode == PadMode::kCircular &&
+      std::any_of(pad.begin(), pad.end(), [](std::int64_t n) { return n < 0; }))
+    return detail::pad_cropped(input, pad, options);
   const bool constant = options.mode == PadMode::kConstant;
   if (constant) detail::check_holds("pad", "value", options.value, input.dtype());
   detail::DimMaps maps = detail::identity_maps(input.shape());
@@ -303,17 +325,16 @@ AMP_LAZY_DEFINITION Tensor repeat_interleave(const Tensor& input, std::int64_t r
   AMP_CHECK(repeats >= 0, "repeat_interleave: `repeats` must not be negative, but is ", repeats);
   const bool flat = !dim || input.dim() == 0;
   const int d = dim ? wrap_dim("repeat_interleave", *dim, input.dim()) : 0;
-  Shape shape = flat ? Shape(input.numel()) : input.shape();
-  Shape copies = shape;
-  AMP_CHECK(!__builtin_mul_overflow(shape[d], repeats, &shape[d]), "repeat_interleave: `repeats` ",
+  const Shape shape = flat ? Shape(input.numel()) : input.shape();
+  detail::DimMaps maps = detail::identity_maps(shape);
+  std::int64_t out = 0;
+  AMP_CHECK(!__builtin_mul_overflow(shape[d], repeats, &out), "repeat_interleave: `repeats` ",
             repeats, " makes an extent of `input` ", describe(input), " larger than 63 bits hold");
+  if (repeats != 1) detail::map_of(maps, d) = {detail::Remapping::kStretched, shape[d], out, 0};
   return autocasting::call(
       "repeat_interleave",
       [&](const Tensor& x) {
-        const Tensor one = (flat ? detail::reshape(x, copies) : x).unsqueeze(d + 1);
-        Shape each = one.shape();
-        each[d + 1] = repeats;
-        return detail::reshape(detail::expand(one, each), shape);
+        return detail::remap("repeat_interleave", detail::reshape(x, shape), maps);
       },
       input);
 }

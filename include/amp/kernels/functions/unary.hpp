@@ -55,10 +55,12 @@ struct Ceil : Unary<"ceil", kNumbers, kNothing> { AMP_FORMULA apply(C x) { retur
 struct Round : Unary<"round", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return rint(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };
 struct Trunc : Unary<"trunc", kNumbers, kNothing> { AMP_FORMULA apply(C x) { return trunc(x); } AMP_HOST_DEVICE static std::int64_t apply(std::int64_t x) { return x; } };
 
-/// min(max(x, low), high). NaN stays NaN.
+/// min(max(x, low), high). NaN stays NaN. An infinite bound, which stands for an absent one, keeps no
+/// gradient back.
 struct Clamp : Unary<"clamp", kNumbers, kInput, 2> { AMP_FORMULA below(C x, C high) { return select(x > high, high, x); }
   AMP_FORMULA apply(C x, C low, C high) { return select(is_unseen_nan(x), x, below(select(x < low, low, x), high)); }
-  AMP_FORMULA derivative(C grad, C x, C low, C high) { return select(x >= low && x <= high && !is_unseen_nan(x), grad, C{0}); } };
+  AMP_CONDITION inside(C x, C low, C high) { return (x > low || (x == low && low < C(-3.4028234663852886e38))) && (x < high || (x == high && high > C(3.4028234663852886e38))); }
+  AMP_FORMULA derivative(C grad, C x, C low, C high) { return select(inside(x, low, high) && !is_unseen_nan(x), grad, C{0}); } };
 
 struct IsNan : Unary<"isnan", kTruth, kNothing> { AMP_CONDITION apply(C x) { return is_nan(x); } };
 struct IsInf : Unary<"isinf", kTruth, kNothing> { AMP_CONDITION apply(C x) { return !is_finite(x) && !is_nan(x); } AMP_HOST_DEVICE static bool apply(std::int64_t) { return false; } };

@@ -84,13 +84,15 @@ template <class T>
 AMP_KERNEL void sorted_permutation_kernel(T* order, RandomRange range, std::int64_t n) {
   __shared__ std::uint64_t keys[kThreads];
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  const std::uint64_t own = random_bits(range, static_cast<std::uint64_t>(i));
+  const auto key = [&](std::int64_t of) {
+    return sort_key(random_bits(range, static_cast<std::uint64_t>(of)), of);
+  };
+  const std::uint64_t own = key(i);
   std::int64_t place = 0;
   for (std::int64_t begin = 0; begin < n; begin += kThreads) {
-    keys[threadIdx.x] = random_bits(range, static_cast<std::uint64_t>(begin + threadIdx.x));
+    keys[threadIdx.x] = key(begin + threadIdx.x);
     __syncthreads();
-    for (std::int64_t l = 0; l < kThreads && begin + l < n; ++l)
-      place += keys[l] < own || (keys[l] == own && begin + l < i) ? 1 : 0;
+    for (std::int64_t l = 0; l < kThreads && begin + l < n; ++l) place += keys[l] < own ? 1 : 0;
     __syncthreads();
   }
   if (i < n) order[place] = i;

@@ -90,6 +90,44 @@ AMP_LAZY_DEFINITION void randint(const RandintArgs& args) {
   });
 }
 
+namespace detail {
+
+/// Sorts the indices by sort_key(): first by the highest bits, which leaves about one to a place,
+/// then by insertion.
+AMP_LAZY void sort_indices(const RandomRange& range, std::int64_t n, std::int64_t* order) {
+  constexpr std::int64_t kNumbers = kBlock / 2;
+  int bits = 1;
+  while (std::int64_t{1} << bits < n) ++bits;
+  const std::int64_t places = std::int64_t{1} << bits;
+  const HostBuffer<std::uint64_t> keys(n), sorted(n);
+  const HostBuffer<std::int64_t> ends(places + 1);
+  std::fill_n(ends.data(), places + 1, 0);
+  const auto place = [&](std::uint64_t key) {
+    return static_cast<std::int64_t>(key >> (64 - bits));
+  };
+  for (std::int64_t begin = 0; begin < n; begin += kNumbers) {
+    std::uint32_t words[kBlock];
+    words_of_block(range, begin / kNumbers, words);
+    for (std::int64_t i = 0; i < (std::min)(kNumbers, n - begin); ++i) {
+      const std::uint64_t random = std::uint64_t{words[2 * i + 1]} << 32 | words[2 * i];
+      keys[begin + i] = sort_key(random, begin + i);
+      ++ends[place(keys[begin + i]) + 1];
+    }
+  }
+  for (std::int64_t p = 0; p < places; ++p) ends[p + 1] += ends[p];
+  for (std::int64_t i = 0; i < n; ++i) sorted[ends[place(keys[i])]++] = keys[i];
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::uint64_t key = sorted[i];
+    std::int64_t at = i;
+    for (; at > 0 && sorted[at - 1] > key; --at) sorted[at] = sorted[at - 1];
+    sorted[at] = key;
+  }
+  for (std::int64_t i = 0; i < n; ++i)
+    order[i] = static_cast<std::int64_t>(sorted[i] & (kMostSorted - 1));
+}
+
+}  // namespace detail
+
 AMP_LAZY_DEFINITION void randperm(const RandpermArgs& args) {
   const std::int64_t n = args.output.numel();
   auto* const order = args.output.as<std::int64_t>();
@@ -100,14 +138,7 @@ AMP_LAZY_DEFINITION void randperm(const RandpermArgs& args) {
     });
     return;
   }
-  const HostBuffer<std::uint64_t> keys(n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    keys[i] = random_bits(args.range, static_cast<std::uint64_t>(i));
-    order[i] = i;
-  }
-  std::sort(order, order + n, [&](std::int64_t a, std::int64_t b) {
-    return keys[a] != keys[b] ? keys[a] < keys[b] : a < b;
-  });
+  detail::sort_indices(args.range, n, order);
 }
 
 namespace detail {

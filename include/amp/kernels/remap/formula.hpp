@@ -17,6 +17,7 @@ enum class Remapping : std::uint8_t {
   kReflected,   ///< o - shift, mirrored at the first and at the last element
   kReplicated,  ///< o - shift, or the nearest element
   kCircular,    ///< (o + shift) mod in
+  kStretched,   ///< o / (out / in)
 };
 
 /// The map of one dimension: from the index o < out of the result to that of the input, i < in.
@@ -25,14 +26,18 @@ struct DimMap {
   static constexpr std::int64_t kNowhere = -1;
 
   std::int64_t in = 1, out = 1, shift = 0;
-  Divider by_in;
+  Divider divider;  // by `in`; by out / in if stretched
   Remapping kind = Remapping::kShifted;
 
   DimMap() = default;
   /// Every element stays where it is.
   explicit DimMap(std::int64_t extent) : DimMap(Remapping::kShifted, extent, extent, 0) {}
   DimMap(Remapping kind_, std::int64_t in_, std::int64_t out_, std::int64_t shift_)
-      : in(in_), out(out_), shift(shift_), by_in(in_), kind(kind_) {}
+      : in(in_),
+        out(out_),
+        shift(shift_),
+        divider(kind_ == Remapping::kStretched && in_ > 0 ? out_ / in_ : in_),
+        kind(kind_) {}
 
   bool is_identity() const { return kind == Remapping::kShifted && in == out && shift == 0; }
 
@@ -48,8 +53,10 @@ struct DimMap {
         return i < 0 ? 0 : i < in ? i : in - 1;
       case Remapping::kCircular: {
         std::int64_t rounds = o + shift;
-        return by_in.take_remainder(rounds);
+        return divider.take_remainder(rounds);
       }
+      case Remapping::kStretched:
+        return divider.quotient(o);
       default:
         return i >= 0 && i < in ? i : kNowhere;
     }
@@ -67,8 +74,10 @@ struct DimMap {
       }
       case Remapping::kCircular: {
         const std::int64_t left = out - 1 - first_round(i);
-        return left < 0 ? 0 : by_in.quotient(left) + 1;
+        return left < 0 ? 0 : divider.quotient(left) + 1;
       }
+      case Remapping::kStretched:
+        return divider.divisor();
       default:
         return is_result(kind == Remapping::kFlipped ? in - 1 - i : i + shift, true);
     }
@@ -86,6 +95,8 @@ struct DimMap {
         return first_copy(i) + k;
       case Remapping::kCircular:
         return first_round(i) + k * in;
+      case Remapping::kStretched:
+        return i * divider.divisor() + k;
       default:
         return i + shift;
     }

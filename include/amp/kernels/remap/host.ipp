@@ -9,6 +9,7 @@
 
 #include "amp/core/math.hpp"
 #include "amp/core/simd/on_widest.hpp"
+#include "amp/core/simd/transpose.hpp"
 #include "amp/core/simd/vec.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
@@ -23,6 +24,28 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
+/// The elements of a register in reverse order. The lanes are spelled out for nvcc's sake.
+template <class T>
+AMP_ALWAYS_INLINE simd::Row<T> reversed(const simd::Row<T>& x) {
+  if constexpr (sizeof(T) == 8)
+    return __builtin_shufflevector(x, x, 1, 0);
+  else if constexpr (sizeof(T) == 4)
+    return __builtin_shufflevector(x, x, 3, 2, 1, 0);
+  else if constexpr (sizeof(T) == 2)
+    return __builtin_shufflevector(x, x, 7, 6, 5, 4, 3, 2, 1, 0);
+  else
+    return __builtin_shufflevector(x, x, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+}
+/// to[i] = last[-i], for i < n
+template <class T>
+void copy_reversed(const T* last, T* to, std::int64_t n) {
+  constexpr std::int64_t kLanes = simd::kSquare<T>;
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    simd::store_row<T>(reversed<T>(simd::load_row<T>(last - i - (kLanes - 1))), to + i);
+  for (; i < n; ++i) to[i] = last[-i];
+}
+
 /// Copies a run of a row: `from` is where the row comes from.
 template <class T>
 AMP_ALWAYS_INLINE void copy_run(const Run& run, const T* from, T* to, T value) {
@@ -33,6 +56,8 @@ AMP_ALWAYS_INLINE void copy_run(const Run& run, const T* from, T* to, T value) {
     std::fill_n(to + run.begin, run.length, *source);
   } else if (run.step == 1) {
     std::memcpy(to + run.begin, source, static_cast<std::size_t>(run.length) * sizeof(T));
+  } else if (run.step == -1) {
+    copy_reversed(source, to + run.begin, run.length);
   } else {
     for (std::int64_t i = 0; i < run.length; ++i) to[run.begin + i] = source[i * run.step];
   }
