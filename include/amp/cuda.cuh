@@ -20,6 +20,7 @@
 #include "amp/kernels/backend/combinations.cuh"
 #include "amp/kernels/backend/elementary_functions.cuh"
 #include "amp/kernels/backend/folds.cuh"
+#include "amp/kernels/backend/indexing.cuh"
 #include "amp/kernels/backend/lines.cuh"
 #include "amp/kernels/backend/order.cuh"
 #include "amp/kernels/backend/losses.cuh"

@@ -28,6 +28,7 @@
 #include "conformance/calls/products.hpp"
 #include "conformance/calls/losses.hpp"
 #include "conformance/calls/moving.hpp"
+#include "conformance/calls/indexing.hpp"
 #include "goldens/ops.hpp"
 
 namespace conformance {
@@ -401,7 +402,7 @@ constexpr auto joined(const Binding (&... families)[N]) {
   return all;
 }
 inline constexpr auto kBindings =
-    joined(bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses, bindings::kMoving);
+    joined(bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses, bindings::kMoving, bindings::kIndexing);
 
 }  // namespace detail
 

@@ -13,6 +13,7 @@ import blocks
 import ops_products
 import ops_losses
 import ops_moving
+import ops_indexing
 import torch
 import torch.nn.functional as F
 
@@ -1268,6 +1269,12 @@ if __name__ == "__main__":
         ops_moving.turned_copies,
         ops_moving.matrix_parts,
         ops_moving.bounds_and_joins,
+        ops_indexing.gathers,
+        ops_indexing.scatters,
+        ops_indexing.slices,
+        ops_indexing.several_indices,
+        ops_indexing.masks,
+        ops_indexing.counts,
     ):
         group()
     torch_version = torch.__version__.split("+")[0]

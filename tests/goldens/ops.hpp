@@ -63,6 +63,14 @@ struct Result {
 ///   index_select    dim; index: the selected indices
 ///   embedding       index: the rows
 ///   where           index: the condition; the number of the forms that have one
+///   gather take_along_dim scatter scatter_add index_copy    dim; index: the index
+///   scatter(x, number) index_fill    dim, the number; index: the index
+///   scatter_reduce  dim, reduce (0 sum, 1 prod, 2 mean, 3 amax, 4 amin), include_self
+///   index_add       dim, alpha; index: the index
+///   index index_put which indices its rows are (0 those of the first dimensions, 1 of those behind a
+///                   whole one, 2 with a whole one between, 3 it is one itself), accumulate
+///   repeat_interleave    dim; index: repeats
+///   bincount        minlength
 ///   Tensor::        the arguments of the member function
 struct OpCase {
   std::string op;

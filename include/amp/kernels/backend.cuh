@@ -40,6 +40,7 @@ AMP_HIDDEN inline const Backend& all_kernels() {
     add_order(all);
     add_scans(all);
     add_moves(all);
+    add_indexing(all);
     add_training(all);
     return all;
   }();

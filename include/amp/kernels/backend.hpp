@@ -20,6 +20,7 @@
 #include "amp/kernels/hash/args.hpp"
 #include "amp/kernels/histogram/args.hpp"
 #include "amp/kernels/indexing/args.hpp"
+#include "amp/kernels/masking/args.hpp"
 #include "amp/kernels/matmul/args.hpp"
 #include "amp/kernels/multilabel_margin/args.hpp"
 #include "amp/kernels/norm/args.hpp"
@@ -102,6 +103,13 @@ struct Backend {
   Kernel<RemapArgs> remap;
   Kernel<RemapBackwardArgs> remap_backward;
   Kernel<TriangleArgs> triangle;
+  Kernel<GatherArgs> gather;
+  Kernel<ScatterArgs> scatter;
+  Kernel<LinearIndexArgs> linear_index;
+  Kernel<MaskRanksArgs> mask_ranks;
+  Kernel<MaskPlacesArgs> mask_places;
+  Kernel<MaskedSelectArgs> masked_select;
+  Kernel<MaskedScatterArgs> masked_scatter;
 
   Kernel<UnscaleArgs> unscale;
   Kernel<UpdateScaleArgs> update_scale;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What the CUDA device computes for training alone: random numbers, rows by their indices, loss
-// scaling, optimizers and diagnostics.
+// What the CUDA device computes for training alone: random numbers, loss scaling,
+// optimizers and diagnostics.
 #pragma once
 
 #include "amp/device/cuda/definitions.hpp"
@@ -10,7 +10,6 @@
 #include "amp/kernels/backend/parts.hpp"
 #include "amp/kernels/hash/cuda.cuh"
 #include "amp/kernels/histogram/cuda.cuh"
-#include "amp/kernels/indexing/cuda.cuh"
 #include "amp/kernels/optim/adam.hpp"
 #include "amp/kernels/optim/cuda.cuh"
 #include "amp/kernels/optim/lamb.hpp"
@@ -28,8 +27,6 @@ AMP_CUDA_INLINE void add_training(Backend& table) {
   table.multinomial = multinomial;
   table.dropout = dropout;
   table.store_rng_state = store_rng_state;
-  table.index_select = index_select;
-  table.index_add = index_add;
   table.unscale = unscale;
   table.update_scale = update_scale;
   table.grad_norm = grad_norm;

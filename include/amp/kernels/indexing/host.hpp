@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// index_select() and index_add() on the host.
+// Moving elements by indices on the host. An index that is out of range throws.
 #pragma once
 
 #include "amp/kernels/dispatch.hpp"
@@ -9,20 +9,25 @@
 
 namespace amp::inline v0::kernels::host {
 
-AMP_LAZY void index_select(const IndexSelectArgs& args);
+AMP_LAZY void gather(const GatherArgs& args);
 
-/// Sums in float32 (float64), in the order of the indices, and rounds once.
-AMP_LAZY void index_add(const IndexAddArgs& args);
+/// Each place is written by one thread, which joins what comes there in the order of positions.
+AMP_LAZY void scatter(const ScatterArgs& args);
+
+AMP_LAZY void linear_index(const LinearIndexArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
 
 namespace amp::inline v0::kernels {
 
-AMP_LAZY inline void index_select(Device device, const IndexSelectArgs& args) {
-  dispatch<&Backend::index_select, host::index_select>(device, args);
+AMP_LAZY inline void gather(Device device, const GatherArgs& args) {
+  dispatch<&Backend::gather, host::gather>(device, args);
 }
-AMP_LAZY inline void index_add(Device device, const IndexAddArgs& args) {
-  dispatch<&Backend::index_add, host::index_add>(device, args);
+AMP_LAZY inline void scatter(Device device, const ScatterArgs& args) {
+  dispatch<&Backend::scatter, host::scatter>(device, args);
+}
+AMP_LAZY inline void linear_index(Device device, const LinearIndexArgs& args) {
+  dispatch<&Backend::linear_index, host::linear_index>(device, args);
 }
 
 }  // namespace amp::inline v0::kernels

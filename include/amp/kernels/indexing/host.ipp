@@ -7,155 +7,113 @@
 #include <cstring>
 
 #include "amp/core/math.hpp"
-#include "amp/core/simd/vec.hpp"
-#include "amp/device/host_memory.hpp"
-#include "amp/device/parallel.hpp"
-#include "amp/kernels/compute_type.hpp"
-#include "amp/kernels/indexing/args.hpp"
 #include "amp/kernels/indexing/host.hpp"
-#include "amp/kernels/traversal/host/block.hpp"
-#include "amp/kernels/traversal/host/rows.hpp"
+#include "amp/kernels/indexing/host/indices.hpp"
+#include "amp/kernels/indexing/host/scatter_lines.hpp"
+#include "amp/kernels/indexing/host/scatter_slices.hpp"
+#include "amp/kernels/traversal/host/loop.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Writes the indices as int64, after checking that all lie in [0, length).
-AMP_LAZY void checked_indices(std::string_view subject, const Operand& index, std::int64_t length,
-                              std::int64_t* out) {
-  const std::int64_t n = index.sizes[0];
-  const std::int64_t* const values = fetch<std::int64_t>(index, 0, index.strides[0], n, out);
-  if (values != out) std::copy_n(values, n, out);
-  for (std::int64_t i = 0; i < n; ++i) {
-    AMP_CHECK(out[i] >= 0 && out[i] < length, subject, " must lie in [0, ", length,
-              "), but number ", i, " is ", out[i]);
+/// to[i] = from[i * stride + index[i] * step], the elements of `to` `to_stride` apart. Returns
+/// whether all indices were in range.
+template <class T>
+bool gather_elements(const T* from, std::int64_t stride, std::int64_t step,
+                     const std::int64_t* index, std::int64_t length, bool from_end, T* to,
+                     std::int64_t to_stride, std::int64_t n) {
+  if (!from_end && stride == 0 && step == 1 && to_stride == 1) {
+    AMP_NO_UNROLL
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t place = index[i];
+      if (static_cast<std::uint64_t>(place) >= static_cast<std::uint64_t>(length)) return false;
+      to[i] = from[place];
+    }
+    return true;
   }
+  AMP_NO_UNROLL
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t place = place_of(index[i], length, from_end);
+    if (place < 0) return false;
+    to[i * to_stride] = from[i * stride + place * step];
+  }
+  return true;
 }
 
 }  // namespace detail
 
-AMP_LAZY_DEFINITION void index_select(const IndexSelectArgs& args) {
-  const Slices in(args.input, args.dim);
-  const std::int64_t n = args.index.sizes[0];
-  const HostBuffer<std::int64_t> index(n);
-  detail::checked_indices(args.subject, args.index, in.length, index.data());
-  const std::int64_t bytes = in.inner * item_size(args.input.dtype);
-  if (bytes == 0 || n == 0) return;
-  if (in.inner == 1) {  // elements, which calls for a loop of its own
-    visit_bits(args.input.dtype, [&](auto tag) {
-      using U = typename decltype(tag)::type;
-      parallel_ranges(in.outer, ceil_div(16 * kBlock, n),
-                      [&](std::int64_t begin, std::int64_t end) {
-                        for (std::int64_t row = begin; row < end; ++row) {
-                          const U* const from = args.input.as<const U>() + row * in.length;
-                          U* const to = args.output.as<U>() + row * n;
-                          for (std::int64_t i = 0; i < n; ++i) to[i] = from[index[i]];
-                        }
-                      });
+AMP_LAZY_DEFINITION void gather(const GatherArgs& args) {
+  const Operand& index = args.index;
+  const std::int64_t length = args.input.sizes[args.dim], step = args.input.strides[args.dim];
+  if (args.output.numel() == 0) return detail::check_empty(args.rule, index, args.dim, length);
+  const Operand input = without_dim(args.input, index, args.dim);
+  auto loop = Loop<3>::over(args.output, {&args.output, &input, &index});
+  const std::int64_t to_stride = loop.inner_stride(0), stride = loop.inner_stride(1),
+                     index_stride = loop.inner_stride(2);
+  const std::int64_t bytes = item_size(args.output.dtype);
+  if (index_stride == 0) {  // whole runs of elements
+    constexpr std::int64_t kRun = 64 * kBlock;
+    loop.block = (std::min)(kRun, loop.inner_size());
+    return loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+      const std::int64_t place =
+          place_of(detail::index_at(index, at[2]), length, args.rule.from_end);
+      if (place < 0) detail::refuse_index(args.rule, index, length);
+      const char* const from = args.input.as<const char>() + (at[1] + place * step) * bytes;
+      char* const to = args.output.as<char>() + at[0] * bytes;
+      if (stride == 1 && to_stride == 1) {
+        std::memcpy(to, from, static_cast<std::size_t>(n * bytes));
+      } else {
+        detail::move_elements(args.output.dtype, from, stride, to, to_stride, n);
+      }
     });
+  }
+  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+    std::int64_t buffer[kBlock];
+    const std::int64_t* const places = fetch(index, at[2], index_stride, n, buffer);
+    bool in_range = true;
+    visit_bits(args.output.dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      in_range =
+          detail::gather_elements(args.input.as<const T>() + at[1], stride, step, places, length,
+                                  args.rule.from_end, args.output.as<T>() + at[0], to_stride, n);
+    });
+    if (!in_range) detail::refuse_index(args.rule, index, length);
+  });
+}
+
+AMP_LAZY_DEFINITION void scatter(const ScatterArgs& args) {
+  const std::int64_t length = args.output.sizes[args.dim];
+  if (args.output.numel() == 0 || args.index.numel() == 0) {
+    detail::check_empty(args.rule, args.index, args.dim, length);
+    if (args.from_zero) detail::set_zero(args.output);
     return;
   }
-  parallel_ranges(
-      in.outer * n, ceil_div(64 * kBlock, bytes), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t slice = begin; slice < end; ++slice) {
-          const std::int64_t from = slice / n * in.length + index[slice % n];
-          std::memcpy(args.output.as<char>() + slice * bytes,
-                      args.input.as<const char>() + from * bytes, static_cast<std::size_t>(bytes));
-        }
-      });
-}
-
-namespace detail {
-
-/// The slices of the source by their places in the output: [begin[place], begin[place + 1]) of
-/// `order` are those of one place, in the order of the indices.
-struct SlicesByPlace {
-  HostBuffer<std::int64_t> begin, order;
-
-  SlicesByPlace(const std::int64_t* index, std::int64_t n, std::int64_t length)
-      : begin(length + 1), order(n) {
-    std::int64_t* const ends = begin.data();
-    std::fill_n(ends, length + 1, 0);
-    for (std::int64_t i = 0; i < n; ++i) ++ends[index[i] + 1];
-    for (std::int64_t place = 0; place < length; ++place) ends[place + 1] += ends[place];
-    for (std::int64_t i = n - 1; i >= 0; --i) order[--ends[index[i] + 1]] = i;
-    // Now entry p + 1 is where p begins.
-    std::copy_n(ends + 1, length, ends);
-    ends[length] = n;
-  }
-};
-
-/// sums[i] += x[i]
-struct AddSlice {
-  template <class Isa, class C>
-  AMP_ALWAYS_INLINE static void run(const C* x, C* sums, std::int64_t n) {
-    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
-    std::int64_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) simd::add_to(sums + i, simd::load<Isa>(x + i));
-    for (; i < n; ++i) sums[i] += x[i];
-  }
-};
-/// The sums of slices that are long enough to be added one by one.
-template <class C>
-void add_slices(const IndexAddArgs& args, const Slices& out, const std::int64_t* index,
-                std::int64_t n) {
-  const SlicesByPlace slices(index, n, out.length);
-  const std::int64_t bytes = out.inner * item_size(args.output.dtype);
-  const std::int64_t grain = ceil_div(16 * kBlock, out.inner);
-  parallel_ranges(out.outer * out.length, grain, [&](std::int64_t begin, std::int64_t end) {
-    const HostBuffer<C> buffer(out.inner), line(out.inner);
-    for (std::int64_t slice = begin; slice < end; ++slice) {
-      const std::int64_t outer = slice / out.length, place = slice % out.length;
-      const auto source = [&](std::int64_t i) { return (outer * n + slices.order[i]) * out.inner; };
-      const std::int64_t first = slices.begin[place], last = slices.begin[place + 1];
-      if (first == last) {
-        std::memset(args.output.as<char>() + slice * bytes, 0, static_cast<std::size_t>(bytes));
-        continue;
-      }
-      C* const sums = target(args.output, slice * out.inner, 1, out.inner, buffer.data());
-      std::fill_n(sums, out.inner, C{0});  // and added to, so that -0 becomes 0
-      for (std::int64_t i = first; i < last; ++i) {
-        const C* const from = fetch(args.source, source(i), 1, out.inner, line.data());
-        on_rows<AddSlice, C>(from, sums, out.inner);
-      }
-      store(sums, args.output, slice * out.inner, 1, out.inner);
-    }
-  });
-}
-
-/// The sums of single elements.
-template <class C>
-void add_elements(const IndexAddArgs& args, const Slices& out, const std::int64_t* index,
-                  std::int64_t n) {
-  const std::int64_t grain = ceil_div(16 * kBlock, out.length + n);
-  parallel_ranges(out.outer, grain, [&](std::int64_t begin, std::int64_t end) {
-    const HostBuffer<C> buffer(out.length), line(n);
-    for (std::int64_t row = begin; row < end; ++row) {
-      C* const sums = target(args.output, row * out.length, 1, out.length, buffer.data());
-      std::fill_n(sums, out.length, C{0});
-      const C* const from = fetch(args.source, row * n, 1, n, line.data());
-      for (std::int64_t i = 0; i < n; ++i) sums[index[i]] += from[i];
-      store(sums, args.output, row * out.length, 1, out.length);
-    }
-  });
-}
-
-}  // namespace detail
-
-AMP_LAZY_DEFINITION void index_add(const IndexAddArgs& args) {
-  const Slices out(args.output, args.dim);
-  const std::int64_t n = args.index.sizes[0];
-  const HostBuffer<std::int64_t> index(n);
-  detail::checked_indices(args.subject, args.index, out.length, index.data());
-  if (out.outer * out.length * out.inner == 0) return;
-  visit_float_type(args.output.dtype, [&](auto tag) {
+  const bool slices = by_slices(args) && Slices(args.output, args.dim).inner > 1;
+  if (args.from_zero && !slices) detail::set_zero(args.output);
+  visit_compute_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    if (out.inner == 1) {
-      detail::add_elements<C>(args, out, index.data(), n);
-    } else {
-      detail::add_slices<C>(args, out, index.data(), n);
-    }
+    slices ? detail::scatter_slices<C>(args) : detail::scatter_lines<C>(args);
   });
+}
+
+AMP_LAZY_DEFINITION void linear_index(const LinearIndexArgs& args) {
+  std::int64_t* const output = args.output.as<std::int64_t>();
+  for (int k = 0; k < args.count; ++k) {
+    const Operand& index = args.indices[k];
+    const std::int64_t size = args.sizes[k], step = args.steps[k];
+    const auto loop = Loop<2>::over(args.output, {&args.output, &index});
+    loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+      std::int64_t buffer[kBlock];
+      const std::int64_t* const values = fetch(index, at[1], loop.inner_stride(1), n, buffer);
+      std::int64_t* const to = output + at[0];  // dense, so its inner stride is 1
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t place = place_of(values[i], size, true);
+        if (place < 0) detail::refuse_index({args.subject, args.dims[k], true}, index, size);
+        to[i] = (k == 0 ? 0 : to[i]) + place * step;
+      }
+    });
+  }
 }
 
 }  // namespace amp::inline v0::kernels::host
