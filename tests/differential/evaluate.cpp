@@ -35,6 +35,7 @@
 #include "differential/calls/products.hpp"
 #include "differential/calls/losses.hpp"
 #include "differential/calls/moving.hpp"
+#include "differential/calls/indexing.hpp"
 #include "differential/case.hpp"
 
 namespace {
@@ -272,6 +273,7 @@ Calls all_calls() {
   add_others(calls);
   differential::add_sums_of_products(calls);
   differential::add_moving(calls);
+  differential::add_indexing(calls);
   calls["Tensor"] = members;
   return calls;
 }

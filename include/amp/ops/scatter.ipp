@@ -133,8 +133,10 @@ AMP_LAZY void check_number(std::string_view op, const kernels::Operand& value, D
 
 /// x with a number where the index names.
 AMP_LAZY Tensor put_number(const ScatterCall& call, const Tensor& input,
-                           const kernels::Operand& value) {
-  check_number(call.op, value, input.dtype());
+                           const kernels::Operand& number) {
+  check_number(call.op, number, input.dtype());
+  const kernels::Operand value =
+      input.dtype() == kBool ? kernels::Operand::scalar(number.value != 0, number.device) : number;
   const Tensor x = at_least_1d(input);
   const Tensor output =
       scattered(x, x.dtype(), call.dim, call.index, value, call.rule, {ScatterOp::kCopy});
