@@ -86,7 +86,7 @@ inline Relu relu_of_anything(amp::Device device, amp::DType dtype) {
   return {run(true), run(false)};
 }
 
-inline amp::kernels::Window2d window_of(const Case& c) {
+inline amp::kernels::Window window_of(const Case& c) {
   return {{c.kernel.height, c.kernel.width},
           {c.options.stride.height, c.options.stride.width},
           {c.options.padding.height, c.options.padding.width},

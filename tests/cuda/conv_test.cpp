@@ -72,7 +72,7 @@ TEST_CASE("cuda conv2d: a program without cuDNN can ask, and is told so once", "
 cuda_test::Tensors convolve(const cuda_test::Tensors& inputs, const Case& c, const Tensor& grad,
                             std::int64_t bytes) {
   namespace kernels = amp::kernels;
-  const kernels::Window2d window = conv_cases::window_of(c);
+  const kernels::Window window = conv_cases::window_of(c);
   const std::int64_t groups = c.options.groups;
   const Tensor &x = inputs[0], &w = inputs[1], &b = inputs[2];
   const Tensor output = amp::empty_like(grad), grad_x = amp::empty_like(x),
@@ -116,7 +116,7 @@ TEST_CASE("cuda conv2d: a kernel of one pixel is a matmul, and rows unfold in ve
     return amp::randn(shape).to(amp::kFloat16).to(kCUDA);
   };
   const Tensor x = there({4, 8, 3, 5}), w = there({6, 8, 1, 1}), grad = there({4, 6, 3, 5});
-  const amp::kernels::Window2d window{{1, 1}, {1, 1}, {0, 0}, {1, 1}};
+  const amp::kernels::Window window{{1, 1}, {1, 1}, {0, 0}, {1, 1}};
   const Tensor y = amp::empty_like(grad), dx = amp::empty_like(x);
   toolkit.reset();
   amp::kernels::cuda::conv2d({x.operand(), w.operand(), {}, y.operand(), window, 1});

@@ -172,7 +172,7 @@ TEST_CASE("cuda pool: ties, NaN and views", "[cuda]") {
 TEST_CASE("cuda pool: dilated windows", "[cuda]") {
   namespace k = amp::kernels;
   amp::manual_seed(8);
-  const k::Window2d window{{3, 2}, {2, 1}, {1, 1}, {2, 3}};
+  const k::Window window{{3, 2}, {2, 1}, {1, 1}, {2, 3}};
   const auto run_all = [&](amp::Device device, auto max, auto max_backward, auto avg,
                            auto avg_backward) {
     amp::manual_seed(9);

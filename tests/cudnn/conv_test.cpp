@@ -109,7 +109,7 @@ struct Convolution {
   }
 
   Tensor x, w, b, grad;
-  kernels::Window2d window;
+  kernels::Window window;
   std::int64_t groups;
 };
 

@@ -73,6 +73,7 @@ struct Backend {
   Kernel<Conv2dArgs> conv2d;
   Kernel<Conv2dBackwardInputArgs> conv2d_backward_input;
   Kernel<Conv2dBackwardWeightArgs> conv2d_backward_weight;
+  Kernel<UnfoldArgs> unfold_patches, fold_patches;
   Kernel<MaxPool2dArgs> max_pool2d;
   Kernel<MaxPool2dBackwardArgs> max_pool2d_backward;
   Kernel<AvgPool2dArgs> avg_pool2d;

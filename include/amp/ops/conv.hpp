@@ -1,63 +1,53 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// 2-d convolution (cross-correlation, as in torch).
+// Convolutions (cross-correlations, as in torch) in one, two and three dimensions. In two:
 //   output[n, o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j]
 //                        * input[n, c, y * stride + i * dilation - padding, ...]
 #pragma once
 
-#include <concepts>
 #include <cstdint>
-#include <string_view>
 
-#include "amp/kernels/traversal/window.hpp"
+#include "amp/ops/window.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 
-/// A height and a width: {h, w}, or one number for both.
-struct Size2d {
-  std::int64_t height, width;
-  /// The same height and width.
-  template <std::integral I>
-  constexpr Size2d(I both) : height(static_cast<std::int64_t>(both)), width(height) {}
-  /// A height and a width.
-  template <std::integral H, std::integral W>
-  constexpr Size2d(H h, W w)
-      : height(static_cast<std::int64_t>(h)), width(static_cast<std::int64_t>(w)) {}
-};
-
-/// Options of conv2d().
-struct Conv2dOptions {
-  Size2d stride = 1;
-  Size2d padding = 0;
-  Size2d dilation = 1;
+/// Options of convolutions.
+template <class Size>
+struct ConvOptions {
+  Size stride = 1;
+  ConvPadding<Size> padding = 0;
+  Size dilation = 1;
   std::int64_t groups = 1;
   bool relu = false;  // true: relu(conv2d(...)) in the same pass over the result, rounded once
 };
+using Conv1dOptions = ConvOptions<Size1d>;
+using Conv2dOptions = ConvOptions<Size2d>;
+using Conv3dOptions = ConvOptions<Size3d>;
 
 /// Convolves input [N, C, H, W] (or [C, H, W]) with weight [O, C / groups, KH, KW]; bias [O] may be
 /// undefined. The result is [N, O, H', W'] (or [O, H', W']) with
 ///   H' = floor((H + 2 padding - dilation (KH - 1) - 1) / stride) + 1
-/// and W' likewise; padding counts as 0. Sizes of the kernel, stride, padding and dilation are at
-/// most 2^30. All have one floating-point dtype, which is that of the result: accumulated in float32
-/// (float64), rounded once. Under autocast: low precision.
+/// and W' likewise; padding counts as 0. With Padding::kSame H' = H, and the stride must be 1. Sizes
+/// of the kernel, stride, padding and dilation are at most 2^30. All have one floating-point dtype,
+/// which is that of the result: accumulated in float32 (float64), rounded once. Under autocast: low
+/// precision.
 AMP_LAZY [[nodiscard]] Tensor conv2d(const Tensor& input, const Tensor& weight,
                                      const Tensor& bias = {},
                                      const Conv2dOptions& options = {});  // such as {.stride = 2}
+/// conv2d of input [N, C, L] (or [C, L]) and weight [O, C / groups, K].
+AMP_LAZY [[nodiscard]] Tensor conv1d(const Tensor& input, const Tensor& weight,
+                                     const Tensor& bias = {}, const Conv1dOptions& options = {});
+/// conv2d of input [N, C, D, H, W] (or [C, D, H, W]) and weight [O, C / groups, KD, KH, KW].
+AMP_LAZY [[nodiscard]] Tensor conv3d(const Tensor& input, const Tensor& weight,
+                                     const Tensor& bias = {}, const Conv3dOptions& options = {});
 
-namespace detail {
+/// conv1d of input [T, N, C] with weight [K, C, O] and bias [O], and `pad` zeros at both ends; the
+/// result is [T', N, O]. Under autocast: low precision.
+AMP_LAZY [[nodiscard]] Tensor conv_tbc(const Tensor& input, const Tensor& weight,
+                                       const Tensor& bias, std::int64_t pad = 0);
 
-/// The number of windows along a dimension: floor((input + 2 padding - dilation (kernel - 1) - 1) /
-/// stride) + 1, and 0 if no window fits.
-AMP_LAZY std::int64_t window_extent(std::int64_t input, std::int64_t kernel, std::int64_t stride,
-                                    std::int64_t padding, std::int64_t dilation);
-
-/// Throws, naming `op`, if a number is out of range.
-AMP_LAZY kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d stride,
-                                       Size2d padding, Size2d dilation);
-
-}  // namespace detail
 }  // namespace amp::inline v0
 
 #if AMP_HEADER_ONLY

@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/conv/host.hpp"
-#include "amp/kernels/conv/shape.hpp"
+#include "amp/ops/batch.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/conv.hpp"
+#include "amp/ops/convolution.hpp"
 #include "amp/ops/layout.hpp"
 #include "amp/ops/relu_mask.hpp"
 #include "amp/ops/shape.hpp"
@@ -20,128 +22,56 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-AMP_LAZY_DEFINITION std::int64_t window_extent(std::int64_t input, std::int64_t kernel,
-                                               std::int64_t stride, std::int64_t padding,
-                                               std::int64_t dilation) {
-  const std::int64_t reach = input + 2 * padding - dilation * (kernel - 1) - 1;
-  return reach < 0 ? 0 : reach / stride + 1;
-}
-
-AMP_LAZY_DEFINITION kernels::Window2d make_window(std::string_view op, Size2d kernel, Size2d stride,
-                                                  Size2d padding, Size2d dilation) {
-  const auto at_least = [&](std::string_view what, Size2d size, std::int64_t least) {
-    AMP_CHECK(size.height >= least && size.width >= least, op, ": `", what, "` must be at least ",
-              least, ", but is {", size.height, ", ", size.width, "}");
-  };
-  constexpr std::int64_t kMost = std::int64_t{1} << 30;  // no sum of these overflows
-  const auto at_most = [&](std::string_view what, Size2d size) {
-    AMP_CHECK(size.height <= kMost && size.width <= kMost, op, ": `", what, "` must be at most ",
-              kMost, ", but is {", size.height, ", ", size.width, "}");
-  };
-  at_most("kernel", kernel);
-  at_most("stride", stride);
-  at_most("padding", padding);
-  at_most("dilation", dilation);
-  at_least("kernel", kernel, 1);
-  at_least("stride", stride, 1);
-  at_least("padding", padding, 0);
-  at_least("dilation", dilation, 1);
-  return {{kernel.height, kernel.width},
-          {stride.height, stride.width},
-          {padding.height, padding.width},
-          {dilation.height, dilation.width}};
-}
-
-/// Throws unless the tensors can be convolved.
-AMP_LAZY void check_convolved(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  AMP_CHECK(input.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == weight.dtype()),
-            "conv2d: `input`, `weight` and `bias` must have one dtype, but are ", describe(input),
-            ", ", describe(weight), " and ", describe(bias),
-            "; convert with to(), or convolve under an AutocastGuard");
-  AMP_CHECK(is_floating_point(input.dtype()), "conv2d: `input` must be floating point, but is ",
-            describe(input), "; convert it with to()");
-  check_same_device("conv2d", "input", input, "weight", weight);
-  if (bias.defined()) check_same_device("conv2d", "input", input, "bias", bias);
-}
-
 /// The extents of the result. Throws if the kernel does not fit, or if there are too many elements.
-AMP_LAZY Shape convolved_shape(const Tensor& input, const Tensor& weight,
-                               const kernels::Window2d& window) {
-  const auto extent = [&](int d) {
-    return window_extent(input.shape()[2 + d], window.kernel[d], window.stride[d],
-                         window.padding[d], window.dilation[d]);
-  };
-  AMP_CHECK(extent(0) > 0 && extent(1) > 0, "conv2d: the kernel of `weight` ", describe(weight),
-            " does not fit into `input` ", describe(input), " with this padding and dilation");
-  const Shape shape(input.size(0), weight.size(0), extent(0), extent(1));
+AMP_LAZY Shape convolved_shape(std::string_view op, const Tensor& input, const Tensor& weight,
+                               const kernels::Window& window, bool is_same) {
+  Shape shape = input.shape();
+  shape[1] = weight.size(0);
+  for (int i = 2; i < shape.dims(); ++i) {
+    const int d = window_dim(shape.dims() - 2, i - 2);
+    if (!is_same) {
+      shape[i] = window_extent(shape[i], window.kernel[d], window.stride[d], window.padding[d],
+                               window.dilation[d]);
+    }
+    AMP_CHECK(shape[i] > 0, op, ": the kernel of `weight` ", describe(weight),
+              " does not fit into `input` ", describe(input), " with this padding and dilation");
+  }
   (void)byte_count(shape, input.dtype());  // throws if there are too many
   return shape;
 }
 
-/// The order of the activations. The host has them channels-last, unless it convolves planes.
-AMP_LAZY ActivationOrder convolved_order(const Tensor& input, const Tensor& weight,
-                                         const Shape& result, const kernels::Window2d& window,
-                                         std::int64_t groups) {
-  if (input.device().type != kCPU) return ActivationOrder(false);
-  const kernels::Operand images = input.operand_as_laid_out();  // operand() would copy it
-  kernels::Operand output = images;
-  for (int d = 0; d < 4; ++d) output.sizes[d] = result[d];
-  const kernels::ConvShape shape(images, weight.operand(), output, window, groups);
-  return ActivationOrder(!kernels::takes_planes(shape, input.dtype()) ||
-                         ActivationOrder::of(input).is_channels_last());
-}
-
-/// The gradient of the input. It and `grad` lie in that order.
-AMP_LAZY Tensor conv2d_input_gradient(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                      const kernels::Window2d& window, std::int64_t groups,
-                                      const ActivationOrder& order) {
-  const Tensor result = order.make(input.shape(), input.dtype(), input.device());
-  kernels::Conv2dBackwardInputArgs args{order.operand(grad), weight.operand(),
-                                        order.operand(result), window, groups};
-  if (order.is_channels_last()) args.packed = weight.impl().storage->packed();
-  kernels::conv2d_backward_input(grad.device(), args);
-  return result;
-}
-
-AMP_LAZY Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                       const kernels::Window2d& window, std::int64_t groups, bool relu) {
-  check_convolved(input, weight, bias);
+AMP_LAZY Tensor convolve(const ConvCall& call, const Tensor& input, const Tensor& weight,
+                         const Tensor& bias, bool is_same) {
+  check_convolved(call.op, input, weight, bias);
   const Tensor x = contiguous(input), w = contiguous(weight),
                b = bias.defined() ? contiguous(bias) : bias;
-  const Shape shape = convolved_shape(x, w, window);
-  const ActivationOrder order = convolved_order(x, w, shape, window, groups);
+  const Shape shape = convolved_shape(call.op, x, w, call.window, is_same);
+  const ActivationOrder order = convolved_order(x, w, x.shape(), shape, call);
   const Tensor laid_out = order.lay_out(x);
   const Tensor output = order.make(shape, x.dtype(), x.device());
-  if (output.numel() != 0) {
-    kernels::Conv2dArgs args{order.operand(laid_out),
-                             w.operand(),
-                             b.operand(),
-                             order.operand(output),
-                             window,
-                             groups,
-                             relu};
-    if (order.is_channels_last()) args.packed = w.impl().storage->packed();
-    kernels::conv2d(x.device(), args);
-  }
+  if (output.numel() != 0) run_conv(call, order, laid_out, w, b, output);
   if (autograd::recording(x, w, b)) {
     autograd::record(
-        "conv2d", output,
-        [x = autograd::SavedTensor(laid_out), w = autograd::SavedTensor(w), window, groups, order,
-         passes = relu ? ReluMask(output) : ReluMask(), dtype = autograd::gradient_dtype(w),
+        call.op, output,
+        [x = autograd::SavedTensor(laid_out), w = autograd::SavedTensor(w), call, order,
+         passes = call.relu ? ReluMask(output) : ReluMask(), dtype = autograd::gradient_dtype(w),
          bias_dtype = autograd::gradient_dtype(b)](
             const Tensor& gradient, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
-          const Tensor grad = order.lay_out(passes.apply("conv2d", gradient));
-          const Tensor &in = x.get("conv2d"), &kernel = w.get("conv2d");
+          const Tensor grad = order.lay_out(passes.apply(call.op, gradient));
+          const Tensor &in = x.get(call.op), &kernel = w.get(call.op);
           autograd::Gradients<3> gradients;
-          if (needs[0])
-            gradients[0] = conv2d_input_gradient(grad, in, kernel, window, groups, order);
+          if (needs[0]) {
+            gradients[0] = order.make(in.shape(), in.dtype(), in.device());
+            run_conv_backward(call, order, grad, kernel, {}, gradients[0]);
+          }
           if (!needs[1] && !needs[2]) return gradients;
           gradients[1] = empty(kernel.shape(), {.dtype = dtype, .device = grad.device()});
           if (needs[2])
             gradients[2] = empty({kernel.size(0)}, {.dtype = bias_dtype, .device = grad.device()});
           kernels::conv2d_backward_weight(
-              grad.device(), {order.operand(grad), order.operand(in), gradients[1].operand(),
-                              gradients[2].operand(), window, groups});
+              grad.device(),
+              {images(order, grad), images(order, in), as_images(gradients[1].operand()),
+               gradients[2].operand(), call.window, call.groups});
           return gradients;
         },
         x, w, b);
@@ -149,44 +79,94 @@ AMP_LAZY Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& 
   return output;
 }
 
+/// The window of a convolution, which has its slices.
+AMP_LAZY kernels::Window conv_window(std::string_view op, const Tensor& input, const Tensor& weight,
+                                     const ConvNumbers& o) {
+  const int dims = o.stride.dims;
+  kernels::Window w =
+      make_window(op, WindowSize(dims, weight.shape()), o.stride, o.padding, o.dilation);
+  if (dims == 3) w.slices = (std::max)(input.size(-3), std::int64_t{1});
+  for (int d = 0; d < 3 && o.is_same; ++d) {
+    AMP_CHECK(w.stride[d] == 1, op, ": with `padding` kSame, `stride` must be 1, but is ",
+              to_text(o.stride));
+    w.padding[d] = w.dilation[d] * (w.kernel[d] - 1) / 2;
+  }
+  if (dims == 3) {
+    w.out_slices = o.is_same ? w.slices
+                             : window_extent(input.size(-3), w.kernel[2], w.stride[2], w.padding[2],
+                                             w.dilation[2]);
+    w.out_slices = (std::max)(w.out_slices, std::int64_t{1});  // if none fit, that is said later
+  }
+  return w;
+}
+
+AMP_LAZY Tensor conv(autocasting::OpId op, const Tensor& input, const Tensor& weight,
+                     const Tensor& bias, const ConvNumbers& o) {
+  const int dims = o.stride.dims;
+  const std::string_view name = op.name(), filters = "[O, C / groups, ";
+  check_conv_dims(name, dims, filters, input, weight, o.groups);
+  const ConvText text(dims);
+  const std::int64_t channels = input.size(-dims - 1);
+  AMP_CHECK(weight.size(0) % o.groups == 0, name, ": `groups` ", o.groups, " must divide the ",
+            weight.size(0), " filters of `weight` ", filters, text.kernel, ", ", describe(weight),
+            "; `input` is ", describe(input));
+  AMP_CHECK(channels % o.groups == 0, name, ": `groups` ", o.groups, " must divide the ", channels,
+            " channels of `input` ", text.images, ", ", describe(input), "; `weight` is ",
+            describe(weight));
+  AMP_CHECK(channels / o.groups == weight.size(1), name, ": `weight` ", filters, text.kernel, ", ",
+            describe(weight), ", with `groups` ", o.groups, " expects ",
+            static_cast<std::uint64_t>(weight.size(1)) * static_cast<std::uint64_t>(o.groups),
+            " channels, but `input` ", text.images, ", ", describe(input), ", has ", channels);
+  AMP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)), name,
+            ": `bias` must have shape [", weight.size(0), "], but is ", describe(bias));
+  const ConvCall call{name, conv_window(name, input, weight, o), o.groups, o.relu};
+  return of_batch(input, dims, [&](const Tensor& batch) {
+    return autocasting::call(
+        op,
+        [&](const Tensor& x, const Tensor& w, const Tensor& b) {
+          return convolve(call, x, w, b, o.is_same);
+        },
+        batch, weight, bias);
+  });
+}
+
 }  // namespace detail
 
+AMP_LAZY_DEFINITION Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                  const Conv1dOptions& options) {
+  return detail::conv("conv1d", input, weight, bias, detail::ConvNumbers(options));
+}
 AMP_LAZY_DEFINITION Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                   const Conv2dOptions& options) {
-  detail::check_defined("conv2d", "input", input);
-  detail::check_defined("conv2d", "weight", weight);
-  AMP_CHECK((input.dim() == 4 || input.dim() == 3) && weight.dim() == 4,
-            "conv2d: expected `input` [N, C, H, W] and `weight` [O, C / groups, ",
-            "KH, KW], but got ", describe(input), " and ", describe(weight));
-  AMP_CHECK(options.groups >= 1, "conv2d: `groups` must be at least 1, but is ", options.groups);
-  const std::int64_t channels = input.size(-3);
-  AMP_CHECK(weight.size(0) % options.groups == 0, "conv2d: `groups` ", options.groups,
-            " must divide the ", weight.size(0), " filters of `weight` [O, C / groups, KH, KW], ",
-            describe(weight), "; `input` is ", describe(input));
-  AMP_CHECK(channels % options.groups == 0, "conv2d: `groups` ", options.groups,
-            " must divide the ", channels, " channels of `input` [N, C, H, W], ", describe(input),
-            "; `weight` is ", describe(weight));
-  AMP_CHECK(channels / options.groups == weight.size(1), "conv2d: `weight` [O, C / groups, KH, ",
-            "KW], ", describe(weight), ", with `groups` ", options.groups, " expects ",
-            static_cast<std::uint64_t>(weight.size(1)) * static_cast<std::uint64_t>(options.groups),
-            " channels, but `input` [N, C, H, W], ", describe(input), ", has ", channels);
-  if (input.dim() == 3) {
-    Shape batched = input.shape();
-    batched.insert(0, 1);
-    const Tensor output = conv2d(detail::reshape(input, batched), weight, bias, options);
-    Shape shape = output.shape();
-    shape.erase(0);
-    return detail::reshape(output, shape);
-  }
-  AMP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)),
-            "conv2d: `bias` must have shape [", weight.size(0), "], but is ", describe(bias));
-  const kernels::Window2d window =
-      detail::make_window("conv2d", Size2d(weight.size(2), weight.size(3)), options.stride,
-                          options.padding, options.dilation);
+  return detail::conv("conv2d", input, weight, bias, detail::ConvNumbers(options));
+}
+AMP_LAZY_DEFINITION Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                  const Conv3dOptions& options) {
+  return detail::conv("conv3d", input, weight, bias, detail::ConvNumbers(options));
+}
+
+AMP_LAZY_DEFINITION Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                    std::int64_t pad) {
+  detail::check_defined("conv_tbc", "input", input);
+  detail::check_defined("conv_tbc", "weight", weight);
+  detail::check_defined("conv_tbc", "bias", bias);
+  AMP_CHECK(input.dim() == 3 && weight.dim() == 3 && input.size(2) == weight.size(1),
+            "conv_tbc: expected `input` [T, N, C] and `weight` [K, C, O], but got ",
+            describe(input), " and ", describe(weight));
+  AMP_CHECK(bias.dim() == 1 && bias.size(0) == weight.size(2), "conv_tbc: `bias` must have shape [",
+            weight.size(2), "], but is ", describe(bias));
+  const detail::ConvCall call{
+      "conv_tbc",
+      detail::make_window("conv_tbc", Size1d(weight.size(0)), Size1d(1), Size1d(pad), Size1d(1)), 1,
+      false};
   return autocasting::call(
-      "conv2d",
+      "conv_tbc",
       [&](const Tensor& x, const Tensor& w, const Tensor& b) {
-        return detail::conv2d(x, w, b, window, options.groups, options.relu);
+        constexpr std::int64_t kChannelsSecond[] = {1, 2, 0}, kFiltersFirst[] = {2, 1, 0},
+                               kTimeFirst[] = {2, 0, 1};
+        return detail::permute(detail::convolve(call, detail::permute(x, kChannelsSecond),
+                                                detail::permute(w, kFiltersFirst), b, false),
+                               kTimeFirst);
       },
       input, weight, bias);
 }

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The order of the elements of an op's activations [N, C, H, W].
+// The order of the elements of an op's activations [N, C, H, W], or of other dimensions.
 #pragma once
+
+#include <cstdint>
 
 #include "amp/kernels/traversal/channels_last.hpp"
 #include "amp/ops/shape.hpp"
@@ -10,6 +12,26 @@
 #include "amp/tensor/layout.hpp"
 
 namespace amp::inline v0::detail {
+
+/// The operand for activations [N, C, L], [N, C, H, W] or [N, C, D, H, W], or for weights, as kernels
+/// take it: [N, C, 1, L], [N, C, H, W], or [N, C, D * H, W].
+AMP_LAZY inline kernels::Operand as_images(kernels::Operand operand) {
+  if (!operand.present || operand.dims == 4) return operand;
+  std::int64_t *const sizes = operand.sizes, *const strides = operand.strides;
+  if (operand.dims == 3) {
+    sizes[3] = sizes[2];
+    strides[3] = strides[2];
+    sizes[2] = 1;
+    strides[2] *= sizes[3];
+  } else {
+    sizes[2] *= sizes[3];
+    strides[2] = strides[3];
+    sizes[3] = sizes[4];
+    strides[3] = strides[4];
+  }
+  operand.dims = 4;
+  return operand;
+}
 
 /// One order for all activations of an op and of its backward pass: channels-last or row-major.
 class ActivationOrder {

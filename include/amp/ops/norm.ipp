@@ -15,6 +15,7 @@
 #include "amp/ops/checks.hpp"
 #include "amp/ops/layout.hpp"
 #include "amp/ops/norm.hpp"
+#include "amp/ops/reduce.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"
 
@@ -257,28 +258,40 @@ AMP_LAZY Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
 
 }  // namespace detail
 
+namespace detail {
+/// Throws, naming the op, unless the tensors of batch_norm or instance_norm fit. The running
+/// statistics are read unless it is `training`, and else modified.
+AMP_LAZY void check_batch_norm(std::string_view op, std::string_view flag, const Tensor& input,
+                               const Tensor& running_mean, const Tensor& running_var,
+                               const Tensor& weight, const Tensor& bias, bool training) {
+  check_floating(op, "input", input);
+  AMP_CHECK(input.dim() >= 2, op, ": `input` must be [N, C, ...], but is ", describe(input));
+  const std::int64_t channels = input.size(1);
+  check_parameter(op, "weight", weight, {channels}, input);
+  check_parameter(op, "bias", bias, {channels}, input);
+  check_parameter(op, "running_mean", running_mean, {channels}, input);
+  check_parameter(op, "running_var", running_var, {channels}, input);
+  for (const Tensor* running : {&running_mean, &running_var}) {
+    const std::string_view name = running == &running_mean ? "running_mean" : "running_var";
+    AMP_CHECK(training || running->defined(), op, ": `", name, "` must be defined unless `", flag,
+              "`");
+    if (!running->defined()) continue;
+    AMP_CHECK(running->is_contiguous(), op, ": `", name, "` must be contiguous, but is ",
+              describe(*running), " with strides ", to_string(running->strides()));
+    AMP_CHECK(!training || !is_grad_enabled() || !autograd::requires_grad(*running), op, ": `",
+              name, "` ", describe(*running),
+              " requires gradients and is modified in place; detach() it, or use NoGradGuard");
+  }
+}
+}  // namespace detail
+
 AMP_LAZY_DEFINITION Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
                                       const Tensor& running_var, const Tensor& weight,
                                       const Tensor& bias, bool training, double momentum,
                                       double eps) {
-  detail::check_floating("batch_norm", "input", input);
-  AMP_CHECK(input.dim() >= 2, "batch_norm: `input` must be [N, C, ...], but is ", describe(input));
+  detail::check_batch_norm("batch_norm", "training", input, running_mean, running_var, weight, bias,
+                           training);
   const std::int64_t channels = input.size(1);
-  detail::check_parameter("batch_norm", "weight", weight, {channels}, input);
-  detail::check_parameter("batch_norm", "bias", bias, {channels}, input);
-  detail::check_parameter("batch_norm", "running_mean", running_mean, {channels}, input);
-  detail::check_parameter("batch_norm", "running_var", running_var, {channels}, input);
-  for (const Tensor* running : {&running_mean, &running_var}) {
-    const std::string_view name = running == &running_mean ? "running_mean" : "running_var";
-    AMP_CHECK(training || running->defined(), "batch_norm: `", name,
-              "` must be defined unless `training`");
-    if (!running->defined()) continue;
-    AMP_CHECK(running->is_contiguous(), "batch_norm: `", name, "` must be contiguous, but is ",
-              describe(*running), " with strides ", to_string(running->strides()));
-    AMP_CHECK(!training || !is_grad_enabled() || !autograd::requires_grad(*running),
-              "batch_norm: `", name, "` ", describe(*running),
-              " requires gradients and is modified in place; detach() it, or use NoGradGuard");
-  }
   AMP_CHECK(!training || input.numel() == 0 || input.numel() / channels > 1,
             "batch_norm: training needs more than one value per channel, but `input` is ",
             describe(input));
@@ -286,6 +299,66 @@ AMP_LAZY_DEFINITION Tensor batch_norm(const Tensor& input, const Tensor& running
       "batch_norm",
       [&](const Tensor& x, const Tensor& w, const Tensor& b) {
         return detail::batch_norm(x, running_mean, running_var, w, b, training, momentum, eps);
+      },
+      input, weight, bias);
+}
+
+namespace detail {
+
+/// instance_norm with running statistics that move: a batch_norm of N * C channels. Copies of the
+/// statistics move, and their means over N are the new ones.
+AMP_LAZY Tensor moving_instance_norm(const Tensor& input, const Tensor& running_mean,
+                                     const Tensor& running_var, const Tensor& weight,
+                                     const Tensor& bias, double momentum, double eps) {
+  const std::int64_t batch = input.size(0), channels = input.size(1);
+  const auto repeated = [&](const Tensor& x) {
+    return x.defined() ? reshape(expand(x, {batch, channels}), {batch * channels}) : x;
+  };
+  const auto copies = [&](const Tensor& running) {
+    if (!running.defined()) return running;
+    const Tensor many =
+        empty({batch, channels}, {.dtype = running.dtype(), .device = running.device()});
+    copy_elements(running, many);
+    return reshape(many, {batch * channels});
+  };
+  Shape shape = input.shape();
+  shape[0] = 1;
+  shape[1] = batch * channels;
+  const Tensor mean = copies(running_mean), var = copies(running_var);
+  const Tensor output = detail::batch_norm(reshape(input, shape), mean, var, repeated(weight),
+                                           repeated(bias), true, momentum, eps);
+  const auto put_means = [&](const Tensor& many, const Tensor& running) {
+    if (!running.defined() || is_recomputing()) return;
+    const NoGradGuard no_grad;
+    running.copy_(amp::mean(reshape(many, {batch, channels}), 0));
+  };
+  put_means(mean, running_mean);
+  put_means(var, running_var);
+  return reshape(output, input.shape());
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor instance_norm(const Tensor& input, const Tensor& running_mean,
+                                         const Tensor& running_var, const Tensor& weight,
+                                         const Tensor& bias, bool use_input_stats, double momentum,
+                                         double eps) {
+  detail::check_batch_norm("instance_norm", "use_input_stats", input, running_mean, running_var,
+                           weight, bias, use_input_stats);
+  const std::int64_t batch = input.size(0), channels = input.size(1);
+  std::int64_t inner = 1;
+  for (int d = 2; d < input.dim(); ++d) inner *= input.shape()[d];
+  AMP_CHECK(!use_input_stats || inner != 1, "instance_norm: the statistics of the input need more ",
+            "than one value per channel, but `input` is ", describe(input));
+  return autocasting::call(
+      "instance_norm",
+      [&](const Tensor& x, const Tensor& w, const Tensor& b) {
+        if (!use_input_stats || x.numel() == 0)
+          return detail::batch_norm(x, running_mean, running_var, w, b, false, momentum, eps);
+        if (running_mean.defined() || running_var.defined())
+          return detail::moving_instance_norm(x, running_mean, running_var, w, b, momentum, eps);
+        const detail::NormLayout layout{batch * channels, inner, channels, inner, eps, true};
+        return detail::norm("instance_norm", x, w, b, layout, x.dtype());
       },
       input, weight, bias);
 }

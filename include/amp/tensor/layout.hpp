@@ -10,10 +10,10 @@
 
 namespace amp::inline v0::detail {
 
-/// The operand for such a tensor [N, C, H, W], without memory.
+/// The operand for such a tensor [N, C, H, W] ([N, C, L], [N, C, D, H, W]), without memory.
 kernels::Operand channels_last_operand(const Shape& shape, DType dtype, Device device);
 
-/// An uninitialised tensor [N, C, H, W] with its elements in the order N, H, W, C. It must be
+/// An uninitialised tensor of such a shape with its elements in the order N, H, W, C. It must be
 /// written through operand_as_laid_out() before anything else reads it.
 Tensor make_channels_last(const Shape& shape, DType dtype, Device device);
 

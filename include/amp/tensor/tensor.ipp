@@ -83,7 +83,10 @@ AMP_INLINE bool detail::lies_channels_last(const Tensor& tensor) {
 }
 
 AMP_INLINE bool detail::is_channels_last_anyway(const Shape& shape) {
-  return shape.dims() == 4 && (shape[1] == 1 || shape[2] * shape[3] == 1 || shape.numel() == 0);
+  const int dims = shape.dims();
+  if (dims < 3 || dims > 5) return false;
+  const std::int64_t count = shape.numel();
+  return shape[1] == 1 || count == 0 || count == shape[0] * shape[1];
 }
 
 AMP_INLINE kernels::Operand Tensor::operand_as_laid_out() const {

@@ -38,6 +38,8 @@ AMP_CUDA_INLINE void add_products(Backend& table) {
   table.conv2d = conv2d;
   table.conv2d_backward_input = conv2d_backward_input;
   table.conv2d_backward_weight = conv2d_backward_weight;
+  table.unfold_patches = unfold_patches;
+  table.fold_patches = fold_patches;
   table.max_pool2d = max_pool2d;
   table.max_pool2d_backward = max_pool2d_backward;
   table.avg_pool2d = avg_pool2d;

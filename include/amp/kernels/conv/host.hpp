@@ -15,6 +15,9 @@ namespace amp::inline v0::kernels::host {
 AMP_LAZY void conv2d(const Conv2dArgs& args);
 AMP_LAZY void conv2d_backward_input(const Conv2dBackwardInputArgs& args);
 AMP_LAZY void conv2d_backward_weight(const Conv2dBackwardWeightArgs& args);
+/// Of row-major images: columns from images, and images from columns.
+AMP_LAZY void unfold_patches(const UnfoldArgs& args);
+AMP_LAZY void fold_patches(const UnfoldArgs& args);
 
 }  // namespace amp::inline v0::kernels::host
 
@@ -28,6 +31,12 @@ AMP_LAZY inline void conv2d_backward_input(Device device, const Conv2dBackwardIn
 }
 AMP_LAZY inline void conv2d_backward_weight(Device device, const Conv2dBackwardWeightArgs& args) {
   dispatch<&Backend::conv2d_backward_weight, host::conv2d_backward_weight>(device, args);
+}
+AMP_LAZY inline void unfold_patches(Device device, const UnfoldArgs& args) {
+  dispatch<&Backend::unfold_patches, host::unfold_patches>(device, args);
+}
+AMP_LAZY inline void fold_patches(Device device, const UnfoldArgs& args) {
+  dispatch<&Backend::fold_patches, host::fold_patches>(device, args);
 }
 
 }  // namespace amp::inline v0::kernels

@@ -9,6 +9,7 @@
 #include "amp/kernels/conv/host/depthwise.hpp"
 #include "amp/kernels/conv/host/depthwise_planes.hpp"
 #include "amp/kernels/conv/host/onednn.hpp"
+#include "amp/kernels/conv/host/unfold.hpp"
 #include "amp/kernels/conv/shape.hpp"
 #include "amp/kernels/traversal/channels_last.hpp"
 
@@ -46,5 +47,7 @@ AMP_LAZY_DEFINITION void conv2d_backward_weight(const Conv2dBackwardWeightArgs& 
   }
   if (args.grad_bias.present) detail::sum_over_pixels(args.grad_output, args.grad_bias);
 }
+AMP_LAZY_DEFINITION void unfold_patches(const UnfoldArgs& args) { detail::unfold_planes(args); }
+AMP_LAZY_DEFINITION void fold_patches(const UnfoldArgs& args) { detail::fold_planes(args); }
 
 }  // namespace amp::inline v0::kernels::host

@@ -147,11 +147,12 @@ class MemoryDesc {
 
   MemoryDesc() = default;
   MemoryDesc(DType dtype, std::initializer_list<std::int64_t> sizes,
-             std::initializer_list<std::int64_t> strides) {
+             std::initializer_list<std::int64_t> strides)
+      : MemoryDesc(dtype, static_cast<int>(sizes.size()), sizes.begin(), strides.begin()) {}
+  MemoryDesc(DType dtype, int count, const std::int64_t* sizes, const std::int64_t* strides) {
     dnnl_dims_t dims = {}, steps = {};
-    std::copy(sizes.begin(), sizes.end(), dims);
-    std::copy(strides.begin(), strides.end(), steps);
-    const int count = static_cast<int>(sizes.size());
+    std::copy(sizes, sizes + count, dims);
+    std::copy(strides, strides + count, steps);
 #if DNNL_VERSION_MAJOR >= 3
     dnnl_memory_desc_t made = nullptr;
     present_ = succeeded(
@@ -162,10 +163,11 @@ class MemoryDesc {
         succeeded(dnnl_memory_desc_init_by_strides(&desc_, count, dims, data_type(dtype), steps));
 #endif
   }
-  MemoryDesc(DType dtype, std::initializer_list<std::int64_t> sizes, dnnl_format_tag_t tag) {
+  MemoryDesc(DType dtype, std::initializer_list<std::int64_t> sizes, dnnl_format_tag_t tag)
+      : MemoryDesc(dtype, static_cast<int>(sizes.size()), sizes.begin(), tag) {}
+  MemoryDesc(DType dtype, int count, const std::int64_t* sizes, dnnl_format_tag_t tag) {
     dnnl_dims_t dims = {};
-    std::copy(sizes.begin(), sizes.end(), dims);
-    const int count = static_cast<int>(sizes.size());
+    std::copy(sizes, sizes + count, dims);
 #if DNNL_VERSION_MAJOR >= 3
     dnnl_memory_desc_t made = nullptr;
     present_ =
@@ -247,10 +249,10 @@ inline PrimitiveDesc matmul_desc(const MemoryDesc& source, const MemoryDesc& wei
 }
 
 /// The arrays of a convolution, or their gradients, and its window in oneDNN's terms: a dilation of
-/// 0 has no gaps.
+/// 0 has no gaps, and padding_end is that behind the last pixel.
 struct ConvolutionDescs {
   const MemoryDesc &source, &weights, &bias, &destination;
-  dnnl_dims_t strides, dilation, padding;
+  dnnl_dims_t strides, dilation, padding, padding_end;
 };
 
 /// destination = source * weights (+ bias)
@@ -260,13 +262,13 @@ inline PrimitiveDesc convolution_desc(const ConvolutionDescs& c, const Attribute
   const bool fine = succeeded(dnnl_convolution_forward_primitive_desc_create(
       &made, library().engine, dnnl_forward_training, dnnl_convolution_direct, c.source.get(),
       c.weights.get(), c.bias.get(), c.destination.get(), c.strides, c.dilation, c.padding,
-      c.padding, attributes.get()));
+      c.padding_end, attributes.get()));
 #else
   dnnl_convolution_desc_t op;
   const bool fine =
       succeeded(dnnl_dilated_convolution_forward_desc_init(
           &op, dnnl_forward_training, dnnl_convolution_direct, c.source.get(), c.weights.get(),
-          c.bias.get(), c.destination.get(), c.strides, c.dilation, c.padding, c.padding)) &&
+          c.bias.get(), c.destination.get(), c.strides, c.dilation, c.padding, c.padding_end)) &&
       succeeded(
           dnnl_primitive_desc_create(&made, &op, attributes.get(), library().engine, nullptr));
 #endif
@@ -281,13 +283,13 @@ inline PrimitiveDesc convolution_backward_data_desc(const ConvolutionDescs& c,
 #if DNNL_VERSION_MAJOR >= 3
   const bool fine = succeeded(dnnl_convolution_backward_data_primitive_desc_create(
       &made, library().engine, dnnl_convolution_direct, c.source.get(), c.weights.get(),
-      c.destination.get(), c.strides, c.dilation, c.padding, c.padding, forward.get(),
+      c.destination.get(), c.strides, c.dilation, c.padding, c.padding_end, forward.get(),
       attributes.get()));
 #else
   dnnl_convolution_desc_t op;
   const bool fine = succeeded(dnnl_dilated_convolution_backward_data_desc_init(
                         &op, dnnl_convolution_direct, c.source.get(), c.weights.get(),
-                        c.destination.get(), c.strides, c.dilation, c.padding, c.padding)) &&
+                        c.destination.get(), c.strides, c.dilation, c.padding, c.padding_end)) &&
                     succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(),
                                                          library().engine, forward.get()));
 #endif
@@ -302,13 +304,13 @@ inline PrimitiveDesc convolution_backward_weights_desc(const ConvolutionDescs& c
 #if DNNL_VERSION_MAJOR >= 3
   const bool fine = succeeded(dnnl_convolution_backward_weights_primitive_desc_create(
       &made, library().engine, dnnl_convolution_direct, c.source.get(), c.weights.get(),
-      c.bias.get(), c.destination.get(), c.strides, c.dilation, c.padding, c.padding, forward.get(),
-      attributes.get()));
+      c.bias.get(), c.destination.get(), c.strides, c.dilation, c.padding, c.padding_end,
+      forward.get(), attributes.get()));
 #else
   dnnl_convolution_desc_t op;
   const bool fine = succeeded(dnnl_dilated_convolution_backward_weights_desc_init(
                         &op, dnnl_convolution_direct, c.source.get(), c.weights.get(), c.bias.get(),
-                        c.destination.get(), c.strides, c.dilation, c.padding, c.padding)) &&
+                        c.destination.get(), c.strides, c.dilation, c.padding, c.padding_end)) &&
                     succeeded(dnnl_primitive_desc_create(&made, &op, attributes.get(),
                                                          library().engine, forward.get()));
 #endif

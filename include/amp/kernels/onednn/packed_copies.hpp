@@ -22,7 +22,7 @@ class HostBuffer;
 namespace kernels {
 
 /// The key of a copy: equal keys mean equal orders.
-using PackKey = std::array<std::int64_t, 20>;
+using PackKey = std::array<std::int64_t, 29>;
 
 /// The copies of the weights in one storage. Thread-safe.
 class PackedCopies {

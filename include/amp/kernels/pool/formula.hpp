@@ -5,6 +5,7 @@
 // from its elements, in order:
 //   max_pool2d:  y = max x     grad_x = sum of the gradients of the windows whose maximum it was
 //   avg_pool2d:  y = s sum x   grad_x = s sum of the gradients of the windows that see it
+// s is one number, or one for each window.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 #include <type_traits>
 
 #include "amp/core/config.hpp"
+#include "amp/kernels/pool/args.hpp"
 #include "amp/kernels/traversal/divider.hpp"
-#include "amp/kernels/traversal/window.hpp"
 #include "amp/types/small_float.hpp"
 
 namespace amp::inline v0::kernels {
@@ -22,8 +23,13 @@ namespace amp::inline v0::kernels {
 struct WindowRange {
   std::int64_t begin, end, step;
 
-  AMP_HOST_DEVICE WindowRange(std::int64_t window, std::int64_t extent, const Window2d& w, int d)
+  AMP_HOST_DEVICE WindowRange(std::int64_t window, std::int64_t extent, const PoolWindow& w, int d)
       : step(w.dilation[d]) {
+    if (w.is_adaptive) {
+      begin = window * extent / w.kernel[d];
+      end = ((window + 1) * extent - 1) / w.kernel[d] + 1;
+      return;
+    }
     const std::int64_t first = window * w.stride[d] - w.padding[d];
     const std::int64_t beyond = first + (w.kernel[d] - 1) * step + 1;
     begin = first < 0 ? first + ((-first - 1) / step + 1) * step : first;
@@ -32,20 +38,34 @@ struct WindowRange {
   AMP_HOST_DEVICE std::int64_t count() const { return (end - begin - 1) / step + 1; }
 };
 
-/// The windows [begin, end), out of `count`, that may see one position.
+/// The elements of a window in dimension d by which a mean divides. A window that reaches beyond the
+/// padding ends there.
+AMP_HOST_DEVICE inline std::int64_t counted(std::int64_t window, std::int64_t extent,
+                                            const PoolWindow& w, int d, bool counts_padding) {
+  if (!counts_padding) return WindowRange(window, extent, w, d).count();
+  const std::int64_t left = extent + 2 * w.padding[d] - window * w.stride[d];
+  return left < w.kernel[d] ? left : w.kernel[d];
+}
+
+/// The windows [begin, end), out of `count`, that may see one position out of `extent`.
 struct WindowsOver {
   std::int64_t at, begin, end;  // position: counted from the start of the padding
 
-  AMP_HOST_DEVICE WindowsOver(std::int64_t position, std::int64_t count, const Window2d& w, int d,
-                              const Divider& by_stride)
+  AMP_HOST_DEVICE WindowsOver(std::int64_t position, std::int64_t extent, std::int64_t count,
+                              const PoolWindow& w, int d, const Divider& by_stride)
       : at(position + w.padding[d]) {
+    if (w.is_adaptive) {
+      begin = position * count / extent;
+      end = ((position + 1) * count - 1) / extent + 1;
+      return;
+    }
     const std::int64_t before = at - (w.kernel[d] - 1) * w.dilation[d] - 1;
     const std::int64_t last = by_stride.quotient(at);
     begin = before < 0 ? 0 : by_stride.quotient(before) + 1;
     end = last < count ? last + 1 : count;
   }
   /// Whether the window sees the position. A dilated window skips those between its elements.
-  AMP_HOST_DEVICE bool has(std::int64_t window, const Window2d& w, int d) const {
+  AMP_HOST_DEVICE bool has(std::int64_t window, const PoolWindow& w, int d) const {
     return w.dilation[d] == 1 || (at - window * w.stride[d]) % w.dilation[d] == 0;
   }
 };

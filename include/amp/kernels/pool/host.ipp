@@ -24,40 +24,96 @@ void take_maxima(const C* __restrict in, Stride stride, std::int32_t at, std::in
     take(in[i * stride], at + static_cast<std::int32_t>(i) * step, maxima[i], indices[i]);
 }
 
-template <class C, class Stride>
-void max_pool_plane(const MaxPool2dArgs& args, Stride stride, const C* in, C* out,
-                    std::int32_t* indices) {
-  const std::int64_t height = args.input.sizes[2], width = args.input.sizes[3];
-  const std::int64_t out_h = args.output.sizes[2], out_w = args.output.sizes[3];
-  for (std::int64_t oh = 0; oh < out_h; ++oh, out += out_w, indices += out_w) {
-    const WindowRange rows(oh, height, args.window, 0);
-    for (std::int64_t ow = 0; ow < out_w; ++ow) {
-      const std::int64_t first = rows.begin * width + WindowRange(ow, width, args.window, 1).begin;
-      out[ow] = in[first];
-      indices[ow] = static_cast<std::int32_t>(first);
+/// Calls body(window, first, slices, rows, columns) for every window, in order: the position of its
+/// first element, and what it sees.
+template <class Body>
+void for_each_window(const PoolSizes& s, const PoolWindow& window, Body body) {
+  std::int64_t i = 0;
+  for (std::int64_t od = 0; od < s.out_slices; ++od) {
+    const WindowRange slices(od, s.slices, window, 2);
+    for (std::int64_t oh = 0; oh < s.out_h; ++oh) {
+      const WindowRange rows(oh, s.height, window, 0);
+      for (std::int64_t ow = 0; ow < s.out_w; ++ow, ++i) {
+        const WindowRange columns(ow, s.width, window, 1);
+        const std::int64_t first = (slices.begin * s.height + rows.begin) * s.width + columns.begin;
+        body(i, first, slices, rows, columns);
+      }
     }
+  }
+}
+/// Calls body(position) for every element that a window sees, in order.
+template <class Body>
+AMP_ALWAYS_INLINE void for_each_element(const PoolSizes& s, const WindowRange& slices,
+                                        const WindowRange& rows, const WindowRange& columns,
+                                        Body body) {
+  for (std::int64_t z = slices.begin; z < slices.end; z += slices.step) {
     for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
-      for (std::int64_t k = 0; k < args.window.kernel[1]; ++k) {
-        const std::int64_t offset = k * args.window.dilation[1] - args.window.padding[1];
+      const std::int64_t row = (z * s.height + h) * s.width;
+      for (std::int64_t x = columns.begin; x < columns.end; x += columns.step) body(row + x);
+    }
+  }
+}
+
+template <class C, class Stride>
+void max_pool_plane(const PoolSizes& s, const PoolWindow& window, Stride stride, const C* in,
+                    C* out, std::int32_t* indices) {
+  for (std::int64_t row = 0; row < s.out_slices * s.out_h; ++row) {
+    const PoolPlace windows = s.window_at(row);
+    bool is_first = true;
+    for_each_row_of_image(s, windows, window, [&](std::int64_t, std::int64_t h) {
+      for (std::int64_t ow = 0; ow < s.out_w && is_first; ++ow) {
+        const std::int64_t first = h * s.width + WindowRange(ow, s.width, window, 1).begin;
+        out[ow] = in[first];
+        indices[ow] = static_cast<std::int32_t>(first);
+      }
+      is_first = false;
+      for (std::int64_t k = 0; k < window.kernel[1]; ++k) {
+        const std::int64_t offset = k * window.dilation[1] - window.padding[1];
         const std::int64_t begin = offset < 0 ? ceil_div(-offset, stride) : 0;
-        const std::int64_t end = (std::min)(out_w, ceil_div(width - offset, stride));
-        const std::int64_t at = h * width + begin * stride + offset;
+        const std::int64_t end = (std::min)(s.out_w, ceil_div(s.width - offset, stride));
+        const std::int64_t at = h * s.width + begin * stride + offset;
         if (begin < end) {
           take_maxima(in + at, stride, static_cast<std::int32_t>(at), end - begin, out + begin,
                       indices + begin);
         }
       }
-    }
+    });
+    out += s.out_w;
+    indices += s.out_w;
   }
 }
 template <class C>
-void max_pool_plane(const MaxPool2dArgs& args, const C* in, C* out, std::int32_t* indices) {
-  const std::int64_t stride = args.window.stride[1];
-  if (stride == 2) {  // as in most networks: a constant, so that loops vectorise
+void max_pool_plane(const PoolSizes& s, const PoolWindow& window, const C* in, C* out,
+                    std::int32_t* indices) {
+  const std::int64_t stride = window.stride[1];
+  if (window.is_adaptive) {
+    for_each_window(s, window,
+                    [&](std::int64_t i, std::int64_t first, const WindowRange& slices,
+                        const WindowRange& rows, const WindowRange& columns) {
+                      C maximum = in[first];
+                      auto place = static_cast<std::int32_t>(first);
+                      for_each_element(s, slices, rows, columns, [&](std::int64_t at) {
+                        take(in[at], static_cast<std::int32_t>(at), maximum, place);
+                      });
+                      out[i] = maximum;
+                      indices[i] = place;
+                    });
+  } else if (stride == 2) {  // as in most networks: a constant, so that loops vectorise
     constexpr std::integral_constant<std::int64_t, 2> kTwo;
-    return max_pool_plane(args, kTwo, in, out, indices);
+    max_pool_plane(s, window, kTwo, in, out, indices);
+  } else {
+    max_pool_plane(s, window, stride, in, out, indices);
   }
-  max_pool_plane(args, stride, in, out, indices);
+}
+
+/// The scale of a window.
+template <class C>
+C scale_of(const PoolSizes& s, const PoolWindow& window, const PoolScale& scale, std::int64_t i) {
+  if (scale.of_all != 0) return static_cast<C>(scale.of_all);
+  const PoolPlace at = s.window_at(i / s.out_w);
+  return C{1} / static_cast<C>(counted(at.slice, s.slices, window, 2, scale.counts_padding) *
+                               counted(at.row, s.height, window, 0, scale.counts_padding) *
+                               counted(i % s.out_w, s.width, window, 1, scale.counts_padding));
 }
 
 /// Processes whole planes in the compute type, in parallel: body(plane, in, out) reads one and fills
@@ -87,31 +143,16 @@ void for_each_plane(const Operand& input, const Operand& output, Body body) {
   });
 }
 
-/// Calls body(window, position) for every element that a window sees, windows in order.
-template <class Body>
-void for_each_in_windows(const Operand& windows, const Operand& plane, const Window2d& window,
-                         Body body) {
-  const std::int64_t height = plane.sizes[2], width = plane.sizes[3];
-  for (std::int64_t oh = 0, i = 0; oh < windows.sizes[2]; ++oh) {
-    const WindowRange rows(oh, height, window, 0);
-    for (std::int64_t ow = 0; ow < windows.sizes[3]; ++ow, ++i) {
-      const WindowRange columns(ow, width, window, 1);
-      for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
-        for (std::int64_t x = columns.begin; x < columns.end; x += columns.step)
-          body(i, h * width + x);
-      }
-    }
-  }
-}
-
 }  // namespace detail
 
 AMP_LAZY_DEFINITION void max_pool2d(const MaxPool2dArgs& args) {
   if (detail::lie_channels_last(args.input, args.output))
     return detail::max_pool2d_channels_last(args);
+  const detail::PoolSizes s(args.input, args.output, args.window);
   const std::int64_t out_plane = args.output.sizes[2] * args.output.sizes[3];
   detail::for_each_plane(args.input, args.output, [&](std::int64_t plane, auto* in, auto* out) {
-    detail::max_pool_plane(args, in, out, args.indices.as<std::int32_t>() + plane * out_plane);
+    detail::max_pool_plane(s, args.window, in, out,
+                           args.indices.as<std::int32_t>() + plane * out_plane);
   });
 }
 AMP_LAZY_DEFINITION void max_pool2d_backward(const MaxPool2dBackwardArgs& args) {
@@ -133,29 +174,43 @@ AMP_LAZY_DEFINITION void max_pool2d_backward(const MaxPool2dBackwardArgs& args) 
 AMP_LAZY_DEFINITION void avg_pool2d(const AvgPool2dArgs& args) {
   if (detail::lie_channels_last(args.input, args.output))
     return detail::avg_pool2d_channels_last(args);
-  const std::int64_t out_plane = args.output.sizes[2] * args.output.sizes[3];
+  const detail::PoolSizes s(args.input, args.output, args.window);
   detail::for_each_plane(args.input, args.output, [&](std::int64_t, auto* in, auto* out) {
     using C = std::remove_reference_t<decltype(*out)>;
-    std::fill_n(out, out_plane, C{0});
-    detail::for_each_in_windows(args.output, args.input, args.window,
-                                [&](std::int64_t i, std::int64_t at) { out[i] += in[at]; });
-    for (std::int64_t i = 0; i < out_plane; ++i) out[i] *= static_cast<C>(args.scale);
+    detail::for_each_window(s, args.window,
+                            [&](std::int64_t i, std::int64_t, const WindowRange& slices,
+                                const WindowRange& rows, const WindowRange& columns) {
+                              C sum = 0;
+                              detail::for_each_element(s, slices, rows, columns,
+                                                       [&](std::int64_t at) { sum += in[at]; });
+                              out[i] = sum * detail::scale_of<C>(s, args.window, args.scale, i);
+                            });
   });
 }
 AMP_LAZY_DEFINITION void avg_pool2d_backward(const AvgPool2dBackwardArgs& args) {
   if (detail::lie_channels_last(args.grad_output, args.grad_input))
     return detail::avg_pool2d_backward_channels_last(args);
-  const std::int64_t in_plane = args.grad_input.sizes[2] * args.grad_input.sizes[3];
-  detail::for_each_plane(args.grad_output, args.grad_input,
-                         [&](std::int64_t, auto* grad, auto* grad_input) {
-                           using C = std::remove_reference_t<decltype(*grad_input)>;
-                           std::fill_n(grad_input, in_plane, C{0});
-                           detail::for_each_in_windows(
-                               args.grad_output, args.grad_input, args.window,
-                               [&](std::int64_t i, std::int64_t at) { grad_input[at] += grad[i]; });
-                           for (std::int64_t i = 0; i < in_plane; ++i)
-                             grad_input[i] *= static_cast<C>(args.scale);
-                         });
+  const detail::PoolSizes s(args.grad_input, args.grad_output, args.window);
+  const std::int64_t in_plane = s.rows() * s.width;
+  const bool has_one_scale = args.scale.of_all != 0;
+  detail::for_each_plane(
+      args.grad_output, args.grad_input, [&](std::int64_t, auto* grad, auto* grad_input) {
+        using C = std::remove_reference_t<decltype(*grad_input)>;
+        std::fill_n(grad_input, in_plane, C{0});
+        detail::for_each_window(
+            s, args.window,
+            [&](std::int64_t i, std::int64_t, const WindowRange& slices, const WindowRange& rows,
+                const WindowRange& columns) {
+              const C g = has_one_scale
+                              ? grad[i]
+                              : grad[i] * detail::scale_of<C>(s, args.window, args.scale, i);
+              detail::for_each_element(s, slices, rows, columns,
+                                       [&](std::int64_t at) { grad_input[at] += g; });
+            });
+        if (!has_one_scale) return;
+        for (std::int64_t i = 0; i < in_plane; ++i)
+          grad_input[i] *= static_cast<C>(args.scale.of_all);
+      });
 }
 
 }  // namespace amp::inline v0::kernels::host

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The order of elements in which convolutions read activations best: N, H, W, C for arrays
-// [N, C, H, W].
+// [N, C, H, W], and likewise with one or three dimensions beside N and C.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,20 @@
 
 namespace amp::inline v0::kernels {
 
-/// Gives an operand of four dimensions channels-last strides.
+/// Gives an operand of three to five dimensions channels-last strides.
 inline void set_channels_last(Operand& operand) {
-  const std::int64_t* const sizes = operand.sizes;
+  std::int64_t stride = operand.sizes[1];
   operand.strides[1] = 1;
-  operand.strides[3] = sizes[1];
-  operand.strides[2] = sizes[1] * sizes[3];
-  operand.strides[0] = sizes[1] * sizes[3] * sizes[2];
+  for (int d = operand.dims - 1; d > 1; stride *= operand.sizes[d--]) operand.strides[d] = stride;
+  operand.strides[0] = stride;
 }
 
 /// Whether an operand has channels-last strides.
 inline bool lies_channels_last(const Operand& operand) {
-  if (operand.dims != 4) return false;
+  if (operand.dims < 3 || operand.dims > 5) return false;
   Operand other = operand;
   set_channels_last(other);
-  for (int d = 0; d < 4; ++d) {
+  for (int d = 0; d < operand.dims; ++d) {
     if (operand.strides[d] != other.strides[d]) return false;
   }
   return true;

@@ -8,8 +8,11 @@
 
 namespace amp::inline v0::kernels {
 
-struct Window2d {
-  std::int64_t kernel[2], stride[2], padding[2], dilation[2];
+/// In the order rows, columns, slices. An image [D, H, W] of several slices is an array of D * H
+/// rows; so are the windows over it.
+struct Window {
+  std::int64_t kernel[3], stride[3], padding[3], dilation[3];  // padding: before the first pixel
+  std::int64_t slices = 1, out_slices = 1;                     // of the image, of the windows
 };
 
 }  // namespace amp::inline v0::kernels

@@ -118,6 +118,7 @@ inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
                       factors);
   const std::int64_t q = s.patch(), p = s.pixels();
   const GroupMatrices weights{weight.operand(), 0, s.filters * q, q, s.filters, 1, q};
+  const GroupMatrices bias{args.bias, 0, s.channels, s.channels, 1, 1, 0};
   for_each_part(s, sums, column_bytes, [&](std::int64_t first, std::int64_t images) {
     const bool folds = !s.is_pixelwise();
     const Scratch<std::byte> memory(args.grad_input.device,
@@ -128,10 +129,10 @@ inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
       columns = array(args.grad_input.device, sums, memory.data(), {images, s.groups, q, p});
     Operand grad_output = args.grad_output;
     grad_output.data = element(args.grad_output, first * s.out_image());
-    gemm_of_groups(s, images, weights,
-                   {grad_output, s.out_image(), s.filters * p, s.filters, p, p, 1}, nullptr,
-                   {columns, s.columns(), q * p, q, p, p, 1});
-    if (folds) fold(s, columns, first, images, args.grad_input);
+    gemm_of_groups(
+        s, images, weights, {grad_output, s.out_image(), s.filters * p, s.filters, p, p, 1},
+        args.bias.present && !folds ? &bias : nullptr, {columns, s.columns(), q * p, q, p, p, 1});
+    if (folds) fold(s, columns, args.bias, first, images, args.grad_input);
   });
 }
 

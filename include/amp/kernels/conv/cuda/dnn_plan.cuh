@@ -92,7 +92,7 @@ bool to_ints(const std::int64_t* from, std::int64_t least, int (&to)[N]) {
 /// elements, extents beyond an int, and data that is not aligned for vectors of 16 bytes.
 inline std::optional<ConvProblem> conv_problem(ConvPass pass, const Operand& input,
                                                const Operand& weight, const Operand& bias,
-                                               const Operand& output, const Window2d& window,
+                                               const Operand& output, const Window& window,
                                                std::int64_t groups, std::int64_t bytes) {
   const auto type = dnn_type(output.dtype);
   if (!type) return {};

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "amp/kernels/conv/args.hpp"
 #include "amp/kernels/conv/shape.hpp"
 #include "amp/kernels/traversal/cuda/elements.cuh"
 #include "amp/kernels/traversal/cuda/vectors.cuh"
@@ -14,29 +15,45 @@
 namespace amp::inline v0::kernels::cuda::detail {
 
 struct ColumnShape : ConvShape {
-  Divider by_pixels, by_patch, by_taps, by_kernel_w, by_out_w, by_groups, by_height, by_width,
-      by_stride_h, by_stride_w;
+  Divider by_pixels, by_patch, by_taps, by_kernel_h, by_kernel_w, by_out_h, by_out_w, by_groups,
+      by_channels, by_slices, by_height, by_width, by_stride[3];
 
   explicit ColumnShape(const ConvShape& shape)
       : ConvShape(shape),
         by_pixels(pixels()),
         by_patch(patch()),
         by_taps(taps()),
+        by_kernel_h(window.kernel[0]),
         by_kernel_w(window.kernel[1]),
+        by_out_h(out_h),
         by_out_w(out_w),
         by_groups(groups),
+        by_channels(groups * channels),
+        by_slices(slices),
         by_height(height),
         by_width(width),
-        by_stride_h(window.stride[0]),
-        by_stride_w(window.stride[1]) {}
+        by_stride{window.stride[0], window.stride[1], window.stride[2]} {}
   std::int64_t in_image() const { return groups * in_group(); }
   std::int64_t out_image() const { return groups * out_group(); }
   std::int64_t columns() const { return groups * patch() * pixels(); }  // of one image
   /// Whether each output pixel sees exactly one input pixel, in order: images are their own
   /// columns.
   bool is_pixelwise() const {
-    return taps() == 1 && window.stride[0] == 1 && window.stride[1] == 1 &&
-           window.padding[0] == 0 && window.padding[1] == 0;
+    bool is_plain = taps() == 1;
+    for (int d = 0; d < 3; ++d)
+      is_plain = is_plain && window.stride[d] == 1 && window.padding[d] == 0;
+    return is_plain && out_slices == slices && out_h == height && out_w == width;
+  }
+  /// The first pixel that a window sees of dimension d, plus a tap.
+  AMP_HOST_DEVICE std::int64_t pixel(int d, std::int64_t at, std::int64_t tap) const {
+    return at * window.stride[d] - window.padding[d] + tap * window.dilation[d];
+  }
+  /// The window over a pixel in dimension d, of which the tap sees it; -1 if there is none.
+  AMP_HOST_DEVICE std::int64_t window_over(int d, std::int64_t pixel, std::int64_t tap,
+                                           std::int64_t count) const {
+    std::int64_t at = pixel + window.padding[d] - tap * window.dilation[d];
+    if (at < 0 || by_stride[d].take_remainder(at) != 0 || at >= count) return -1;
+    return at;
   }
 };
 
@@ -56,16 +73,16 @@ AMP_KERNEL void unfold_kernel(ColumnShape s, Input input, std::int64_t first, bo
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     std::int64_t item = i * kCount;  // the image and group after the divisions
     const std::int64_t p = s.by_pixels.take_remainder(item), q = s.by_patch.take_remainder(item);
-    std::int64_t channel = q, tap_row = s.by_taps.take_remainder(channel), row = p;
-    const std::int64_t tap_column = s.by_kernel_w.take_remainder(tap_row),
-                       column = s.by_out_w.take_remainder(row);
-    const std::int64_t h =
-        row * s.window.stride[0] - s.window.padding[0] + tap_row * s.window.dilation[0];
-    const std::int64_t w =
-        column * s.window.stride[1] - s.window.padding[1] + tap_column * s.window.dilation[1];
+    std::int64_t channel = q, tap_slice = s.by_taps.take_remainder(channel), slice = p;
+    const std::int64_t tap_column = s.by_kernel_w.take_remainder(tap_slice),
+                       tap_row = s.by_kernel_h.take_remainder(tap_slice),
+                       column = s.by_out_w.take_remainder(slice),
+                       row = s.by_out_h.take_remainder(slice);
+    const std::int64_t z = s.pixel(2, slice, tap_slice), h = s.pixel(0, row, tap_row),
+                       w = s.pixel(1, column, tap_column);
     const std::int64_t plane = (first * s.groups + item) * s.channels + channel;
-    const std::int64_t from = plane * s.in_plane() + h * s.width;
-    const bool inside = h >= 0 && h < s.height;
+    const std::int64_t from = ((plane * s.slices + z) * s.height + h) * s.width;
+    const bool inside = z >= 0 && z < s.slices && h >= 0 && h < s.height;
     std::int64_t image = item;
     const std::int64_t group = s.by_groups.take_remainder(image);
     const std::int64_t to = image * strides.image + group * strides.group + q * strides.patch + p;
@@ -86,24 +103,42 @@ AMP_KERNEL void unfold_kernel(ColumnShape s, Input input, std::int64_t first, bo
   }
 }
 
-/// The reverse of unfolding, for columns [image, group, q, p] of C. Each of the n pixels sums the
-/// columns that saw it, in the order of the patch.
+/// Columns of C, so that nothing tests their dtype.
 template <class C>
-AMP_KERNEL void fold_kernel(ColumnShape s, const C* columns, std::int64_t first, Output grad_input,
-                            std::int64_t n) {
+struct WideColumns {
+  const C* data;
+};
+template <class C>
+__device__ __forceinline__ C load(const WideColumns<C>& columns, std::int64_t i) {
+  return columns.data[i];
+}
+
+/// The reverse of unfolding, for columns [image, group, q, p]. Each of the n pixels sums the columns
+/// that saw it, in the order of the patch, and the bias of its channel.
+template <class C, class Columns>
+AMP_KERNEL void fold_kernel(ColumnShape s, Columns columns, Input bias, bool has_bias,
+                            std::int64_t first, Output grad_input, std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     std::int64_t plane = i;
-    const std::int64_t w = s.by_width.take_remainder(plane), h = s.by_height.take_remainder(plane);
+    const std::int64_t w = s.by_width.take_remainder(plane), h = s.by_height.take_remainder(plane),
+                       d = s.by_slices.take_remainder(plane);
     C sum{0};
-    for (std::int64_t kh = 0; kh < s.window.kernel[0]; ++kh) {
-      std::int64_t y = h + s.window.padding[0] - kh * s.window.dilation[0];
-      if (y < 0 || s.by_stride_h.take_remainder(y) != 0 || y >= s.out_h) continue;
+    for (std::int64_t line = 0; line < s.window.kernel[2] * s.window.kernel[0]; ++line) {
+      std::int64_t kd = line;
+      const std::int64_t kh = s.by_kernel_h.take_remainder(kd);
+      const std::int64_t z = s.window_over(2, d, kd, s.out_slices),
+                         y = s.window_over(0, h, kh, s.out_h);
+      if (z < 0 || y < 0) continue;
       for (std::int64_t kw = 0; kw < s.window.kernel[1]; ++kw) {
-        std::int64_t x = w + s.window.padding[1] - kw * s.window.dilation[1];
-        if (x < 0 || s.by_stride_w.take_remainder(x) != 0 || x >= s.out_w) continue;
-        const std::int64_t row = plane * s.taps() + kh * s.window.kernel[1] + kw;
-        sum += columns[row * s.pixels() + y * s.out_w + x];
+        const std::int64_t x = s.window_over(1, w, kw, s.out_w);
+        if (x < 0) continue;
+        const std::int64_t row = plane * s.taps() + line * s.window.kernel[1] + kw;
+        sum += load<C>(columns, row * s.pixels() + (z * s.out_h + y) * s.out_w + x);
       }
+    }
+    if (has_bias) {
+      std::int64_t image = plane;
+      sum += load<C>(bias, s.by_channels.take_remainder(image));
     }
     store<C>(grad_input, first * s.groups * s.channels * s.in_plane() + i, sum);
   }
@@ -128,14 +163,33 @@ inline void unfold(const ColumnShape& s, const Operand& input, std::int64_t firs
   });
 }
 
-inline void fold(const ColumnShape& s, const Operand& columns, std::int64_t first,
-                 std::int64_t images, const Operand& grad_input) {
+/// `bias` may be absent.
+inline void fold(const ColumnShape& s, const Operand& columns, const Operand& bias,
+                 std::int64_t first, std::int64_t images, const Operand& grad_input) {
   const std::int64_t n = images * s.in_image();
+  const auto run = [&](auto* kernel, const auto& from) {
+    launch(grad_input.device, grid_for(n), kThreads, kernel, s, from, bias, bias.present, first,
+           grad_input, n);
+  };
   visit_float_type(columns.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    launch(grad_input.device, grid_for(n), kThreads, fold_kernel<C>, s, columns.as<const C>(),
-           first, grad_input, n);
+    if (columns.dtype == dtype_of<C>)
+      return run(fold_kernel<C, WideColumns<C>>, WideColumns<C>{columns.as<const C>()});
+    run(fold_kernel<C, Input>, Input(columns));
   });
 }
 
 }  // namespace amp::inline v0::kernels::cuda::detail
+
+namespace amp::inline v0::kernels::cuda {
+
+inline void unfold_patches(const UnfoldArgs& args) {
+  const detail::ColumnShape s{ConvShape(args)};
+  detail::unfold(s, args.images, 0, s.images, args.columns, {s.columns(), s.columns(), s.pixels()});
+}
+inline void fold_patches(const UnfoldArgs& args) {
+  const detail::ColumnShape s{ConvShape(args)};
+  detail::fold(s, args.columns, {}, 0, s.images, args.images);
+}
+
+}  // namespace amp::inline v0::kernels::cuda

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Convolutions of channels-last images as matmuls of their patches (patches.hpp), of which a few
-// exist at a time. With p for a pixel of the output and q = (kh, kw, c) for an element of a patch,
+// exist at a time. With p for a pixel of the output and q = (kd, kh, kw, c) for an element of a
+// patch,
 //   output[p, o] = sum over q of patches[p, q] * weight[o, q],
 //   grad_weight[o, q] = sum over p of grad_output[p, o] * patches[p, q],
 // and the gradient of the input is a convolution of grad_output, in which taps and filters take the
@@ -44,7 +45,7 @@ inline void* at(const Operand& operand, std::int64_t offset) {
 }
 
 /// The patches that a convolution of `size` pixels has in one dimension.
-inline PatchLine forward_line(const Window2d& w, std::size_t d, std::int64_t patches,
+inline PatchLine forward_line(const Window& w, std::size_t d, std::int64_t patches,
                               std::int64_t size) {
   return {patches, w.stride[d], w.kernel[d], -w.padding[d], w.dilation[d], size};
 }
@@ -56,7 +57,7 @@ struct Phase {
   PatchLine line;
 
   /// `input` and `output` are the extents of the images.
-  Phase(const Window2d& w, std::size_t d, std::int64_t first_pixel, std::int64_t input,
+  Phase(const Window& w, std::size_t d, std::int64_t first_pixel, std::int64_t input,
         std::int64_t output)
       : first(first_pixel),
         stride(w.stride[d]),
@@ -74,6 +75,29 @@ struct Phase {
   std::int64_t tap(std::int64_t i) const { return last_tap - i * period; }
 };
 
+/// The number of phases in rows, columns and slices. A stride may be longer than the image.
+struct PhaseCounts {
+  std::int64_t rows, columns, slices;
+
+  explicit PhaseCounts(const ConvShape& s)
+      : rows((std::min)(s.window.stride[0], s.height)),
+        columns((std::min)(s.window.stride[1], s.width)),
+        slices((std::min)(s.window.stride[2], s.slices)) {}
+  std::int64_t all() const { return rows * columns * slices; }
+};
+
+/// The patches of a convolution's images.
+inline PatchRuns forward_patches(const ConvShape& s, const Operand& images, std::int64_t group,
+                                 bool along) {
+  return {images,
+          group * s.channels,
+          s.channels,
+          forward_line(s.window, 2, s.out_slices, s.slices),
+          forward_line(s.window, 0, s.out_h, s.height),
+          forward_line(s.window, 1, s.out_w, s.width),
+          along};
+}
+
 inline void conv2d_by_matmul(const Conv2dArgs& args, const ConvShape& s) {
   const std::int64_t all = s.groups * s.filters;
   const DType factor = args.input.dtype, sums = gemm::dtype_of_sums(args.output.dtype);
@@ -86,9 +110,7 @@ inline void conv2d_by_matmul(const Conv2dArgs& args, const ConvShape& s) {
   const bool in_place = args.output.dtype == sums,
              rounds = args.output.dtype == kBFloat16 && !args.relu;
   for (std::int64_t g = 0; g < s.groups; ++g) {
-    const PatchRuns patches(args.input, g * s.channels, s.channels,
-                            forward_line(s.window, 0, s.out_h, s.height),
-                            forward_line(s.window, 1, s.out_w, s.width), true);
+    const PatchRuns patches = forward_patches(s, args.input, g, true);
     const gemm::MatrixRuns filters(part(weight.data(), factor, g * s.filters * s.patch()), factor,
                                    s.patch(), true);
     const auto put = [&](const Place& place, void* tile, std::int64_t stride) {
@@ -118,37 +140,40 @@ inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
                                             const ConvShape& s) {
   const std::int64_t all = s.groups * s.channels;
   const DType factor = args.grad_output.dtype, sums = gemm::dtype_of_sums(args.grad_input.dtype);
-  const Window2d& w = s.window;
+  const Window& w = s.window;
   const HostBuffer<std::byte> weight(s.filters * s.patch() * item_size(factor));
-  // A stride may be longer than the image.
-  const std::int64_t down = (std::min)(w.stride[0], s.height),
-                     across = (std::min)(w.stride[1], s.width);
-  for (std::int64_t phase = 0; phase < down * across; ++phase) {
-    const Phase rows(w, 0, phase / across, s.height, s.out_h),
-        columns(w, 1, phase % across, s.width, s.out_w);
+  const gemm::BiasOf bias(args.bias, sums);
+  const PhaseCounts counts(s);
+  for (std::int64_t phase = 0; phase < counts.all(); ++phase) {
+    const Phase slices(w, 2, phase / counts.columns / counts.rows, s.slices, s.out_slices),
+        rows(w, 0, phase / counts.columns % counts.rows, s.height, s.out_h),
+        columns(w, 1, phase % counts.columns, s.width, s.out_w);
+    const std::int64_t taps = slices.line.taps * rows.line.taps * columns.line.taps;
     for (std::int64_t g = 0; g < s.groups; ++g) {
       // The weights of the phase's taps in the order tap, filter, channel.
-      for (std::int64_t i = 0; i < rows.line.taps; ++i) {
-        for (std::int64_t j = 0; j < columns.line.taps; ++j) {
-          const std::int64_t tap = rows.tap(i) * w.kernel[1] + columns.tap(j),
-                             to = (i * columns.line.taps + j) * s.filters * s.channels;
-          copy({Operand::array(at(args.weight, g * s.weights() + tap), args.weight.dtype,
-                               {s.filters, s.channels}, {s.patch(), s.taps()}),
-                Operand::array(part(weight.data(), factor, to), factor, {s.filters, s.channels},
-                               {s.channels, 1})});
-        }
+      for (std::int64_t i = 0; i < taps; ++i) {
+        const std::int64_t line = i / columns.line.taps,
+                           row = slices.tap(line / rows.line.taps) * w.kernel[0] +
+                                 rows.tap(line % rows.line.taps),
+                           tap = row * w.kernel[1] + columns.tap(i % columns.line.taps);
+        copy({Operand::array(at(args.weight, g * s.weights() + tap), args.weight.dtype,
+                             {s.filters, s.channels}, {s.patch(), s.taps()}),
+              Operand::array(part(weight.data(), factor, i * s.filters * s.channels), factor,
+                             {s.filters, s.channels}, {s.channels, 1})});
       }
-      const PatchRuns patches(args.grad_output, g * s.filters, s.filters, rows.line, columns.line,
-                              true);
+      const PatchRuns patches(args.grad_output, g * s.filters, s.filters, slices.line, rows.line,
+                              columns.line, true);
       const gemm::MatrixRuns filters(weight.data(), factor, s.channels, false);
       const auto put = [&](const Place& place, void* tile, std::int64_t stride) {
         // The pixels of a row of the image lie at equal distances.
         for (std::int64_t r = 0, n = 0; r < place.rows; r += n) {
           const std::int64_t p = place.row + r, x = p % columns.line.patches,
                              y = p / columns.line.patches % rows.line.patches,
-                             image = p / columns.line.patches / rows.line.patches;
+                             plane = p / columns.line.patches / rows.line.patches,
+                             z = slices.first + plane % slices.line.patches * slices.stride,
+                             slice = plane / slices.line.patches * s.slices + z;
           n = (std::min)(place.rows - r, columns.line.patches - x);
-          const std::int64_t pixel = (image * s.height + rows.first + y * rows.stride) * s.width +
+          const std::int64_t pixel = (slice * s.height + rows.first + y * rows.stride) * s.width +
                                      columns.first + x * columns.stride;
           copy({Operand::array(part(tile, sums, r * stride), sums, {n, place.columns}, {stride, 1}),
                 Operand::array(at(args.grad_input, pixel * all + g * s.channels + place.column),
@@ -157,17 +182,17 @@ inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
         }
       };
       const gemm::Product::Finish finish = put;
-      const bool is_dense = w.stride[0] == 1 && w.stride[1] == 1,
+      const bool is_dense = w.stride[0] == 1 && w.stride[1] == 1 && w.stride[2] == 1,
                  in_place = is_dense && args.grad_input.dtype == sums,
                  rounds = is_dense && args.grad_input.dtype == kBFloat16;
       gemm::Product{factor,
                     sums,
-                    s.images * rows.line.patches * columns.line.patches,
+                    s.images * slices.line.patches * rows.line.patches * columns.line.patches,
                     s.channels,
-                    rows.line.taps * columns.line.taps * s.filters,
+                    taps * s.filters,
                     patches,
                     filters,
-                    nullptr,
+                    args.bias.present ? part(bias.data(), sums, g * s.channels) : nullptr,
                     in_place ? at(args.grad_input, g * s.channels) : nullptr,
                     all,
                     rounds ? static_cast<bfloat16*>(at(args.grad_input, g * s.channels)) : nullptr}
@@ -223,7 +248,7 @@ inline void conv2d_backward_weight_by_matmul(const Conv2dBackwardWeightArgs& arg
   const std::int64_t all = s.groups * s.filters, patch = s.patch();
   if (all * patch == 0) return;
   const PartialSums sums(s.images, all * patch,
-                         gemm::dtype_of_sums(args.grad_weight.dtype));  // [O, KH, KW, C]
+                         gemm::dtype_of_sums(args.grad_weight.dtype));  // [O, KD, KH, KW, C]
   // If there are few parts, they are cut further, by columns of the gradient.
   constexpr std::int64_t kMultiple = 64;
   const std::int64_t columns = round_up(
@@ -237,9 +262,7 @@ inline void conv2d_backward_weight_by_matmul(const Conv2dBackwardWeightArgs& arg
                                 args.grad_output.dtype, all, false);
     Operand input = args.input;
     input.data = at(args.input, image * s.in_plane() * s.groups * s.channels);
-    const PatchRuns patches(input, g * s.channels, s.channels,
-                            forward_line(s.window, 0, s.out_h, s.height),
-                            forward_line(s.window, 1, s.out_w, s.width), false);
+    const PatchRuns patches = forward_patches(s, input, g, false);
     gemm::Product{gemm::dtype_of_factors(args.input, args.grad_output, sums.dtype()),
                   sums.dtype(),
                   s.filters,

@@ -88,7 +88,7 @@ class Products {
   std::int64_t count_ = 0;
 };
 
-/// The weights [C, 1, KH, KW] in the order KH, KW, C.
+/// The weights [C, 1, KD * KH, KW] in the order KD, KH, KW, C.
 class Taps {
  public:
   Taps(const Operand& weight, const ConvShape& s) : memory_(s.taps() * s.groups) {
@@ -107,29 +107,34 @@ inline std::int64_t pixel_of(const PatchLine& line, std::int64_t patch, std::int
   return line.has(pixel) ? pixel : -1;
 }
 /// Returns the patch of which a tap has that pixel, or -1.
-inline std::int64_t patch_of(const Window2d& w, std::size_t d, std::int64_t pixel, std::int64_t tap,
+inline std::int64_t patch_of(const Window& w, std::size_t d, std::int64_t pixel, std::int64_t tap,
                              std::int64_t patches) {
   const std::int64_t reach = pixel + w.padding[d] - tap * w.dilation[d],
                      patch = reach / w.stride[d];
   return reach >= 0 && reach % w.stride[d] == 0 && patch < patches ? patch : -1;
 }
 
-/// Sums the products of taps and pixels of `in`, to each pixel of an image [height, width, C]:
-/// seen(d, pixel, tap) is the row (d = 0) or column of `in`, or -1.
+/// The sizes of an image [slices, height, width, C].
+struct ImageSize {
+  std::int64_t slices, height, width;
+};
+
+/// Sums the products of taps and pixels of `in`, to each pixel of an image: seen(d, pixel, tap) is
+/// the row (d = 0), column (1) or slice (2) of `in`, or -1.
 template <class Seen>
-void sum_taps(const ConvShape& s, const float* in, std::int64_t in_width, const float* taps,
-              const float* first, float* out, std::int64_t height, std::int64_t width,
-              const Seen& seen) {
+void sum_taps(const ConvShape& s, const float* in, const ImageSize& from, const float* taps,
+              const float* first, float* out, const ImageSize& to, const Seen& seen) {
   Products products(s.taps(), s.groups);
   const std::int64_t kernel_height = s.window.kernel[0], kernel_width = s.window.kernel[1];
-  for (std::int64_t y = 0; y < height; ++y) {
-    for (std::int64_t x = 0; x < width; ++x, out += s.groups) {
-      for (std::int64_t i = 0; i < kernel_height; ++i) {
-        const std::int64_t row = seen(0, y, i);
-        for (std::int64_t j = 0; j < kernel_width && row >= 0; ++j) {
+  for (std::int64_t line = 0; line < to.slices * to.height; ++line) {
+    for (std::int64_t x = 0; x < to.width; ++x, out += s.groups) {
+      for (std::int64_t i = 0; i < s.window.kernel[2] * kernel_height; ++i) {
+        const std::int64_t slice = seen(2, line / to.height, i / kernel_height);
+        const std::int64_t row = seen(0, line % to.height, i % kernel_height);
+        for (std::int64_t j = 0; j < kernel_width && slice >= 0 && row >= 0; ++j) {
           const std::int64_t column = seen(1, x, j);
           if (column < 0) continue;
-          products.add(in + (row * in_width + column) * s.groups,
+          products.add(in + ((slice * from.height + row) * from.width + column) * s.groups,
                        taps + (i * kernel_width + j) * s.groups);
         }
       }
@@ -138,23 +143,41 @@ void sum_taps(const ConvShape& s, const float* in, std::int64_t in_width, const 
   }
 }
 
+/// The patches of an image in each dimension.
+struct ForwardLines {
+  PatchLine rows, columns, slices;
+
+  explicit ForwardLines(const ConvShape& s)
+      : rows(forward_line(s.window, 0, s.out_h, s.height)),
+        columns(forward_line(s.window, 1, s.out_w, s.width)),
+        slices(forward_line(s.window, 2, s.out_slices, s.slices)) {}
+  const PatchLine& operator[](std::size_t d) const {
+    return d == 0 ? rows : d == 1 ? columns : slices;
+  }
+};
+
+/// Returns the bias of n channels; zeros in `buffer` if it is absent.
+inline const float* bias_or_zeros(const Operand& bias, std::int64_t n, float* buffer) {
+  if (bias.present) return fetch(bias, 0, 1, n, buffer);
+  std::fill_n(buffer, n, 0.0F);
+  return buffer;
+}
+
 inline void depthwise_conv2d(const Conv2dArgs& args, const ConvShape& s) {
   const std::int64_t in_image = s.groups * s.in_plane(), out_image = s.groups * s.pixels();
-  const PatchLine rows = forward_line(s.window, 0, s.out_h, s.height),
-                  columns = forward_line(s.window, 1, s.out_w, s.width);
+  const ForwardLines lines(s);
   const Taps taps(args.weight, s);
-  const HostBuffer<float> bias_buffer(s.groups);
-  std::fill_n(bias_buffer.data(), s.groups, 0.0F);
-  const float* const bias =
-      args.bias.present ? fetch(args.bias, 0, 1, s.groups, bias_buffer.data()) : bias_buffer.data();
+  const HostBuffer<float> buffer(s.groups);
+  const float* const bias = bias_or_zeros(args.bias, s.groups, buffer.data());
   parallel_for(s.images, [&](std::int64_t image) {
     const HostBuffer<float> in_buffer(in_image);
     const float* const in =
         fetch(at(args.input, image * in_image), args.input.dtype, in_image, in_buffer.data());
     const Results out(args.output, image * out_image, out_image);
-    sum_taps(s, in, s.width, taps.data(), bias, out.data(), s.out_h, s.out_w,
+    sum_taps(s, in, {s.slices, s.height, s.width}, taps.data(), bias, out.data(),
+             {s.out_slices, s.out_h, s.out_w},
              [&](std::size_t d, std::int64_t patch, std::int64_t tap) {
-               return pixel_of(d == 0 ? rows : columns, patch, tap);
+               return pixel_of(lines[d], patch, tap);
              });
     out.write(args.relu);
   });
@@ -163,16 +186,20 @@ inline void depthwise_conv2d(const Conv2dArgs& args, const ConvShape& s) {
 inline void depthwise_backward_input(const Conv2dBackwardInputArgs& args, const ConvShape& s) {
   const std::int64_t in_image = s.groups * s.in_plane(), out_image = s.groups * s.pixels();
   const Taps taps(args.weight, s);
-  const HostBuffer<float> zeros(s.groups);
-  std::fill_n(zeros.data(), s.groups, 0.0F);
+  const HostBuffer<float> buffer(s.groups);
+  const float* const bias = bias_or_zeros(args.bias, s.groups, buffer.data());
   parallel_for(s.images, [&](std::int64_t image) {
     const HostBuffer<float> grad_buffer(out_image);
     const float* const grad = fetch(at(args.grad_output, image * out_image), args.grad_output.dtype,
                                     out_image, grad_buffer.data());
     const Results in(args.grad_input, image * in_image, in_image);
-    sum_taps(s, grad, s.out_w, taps.data(), zeros.data(), in.data(), s.height, s.width,
+    sum_taps(s, grad, {s.out_slices, s.out_h, s.out_w}, taps.data(), bias, in.data(),
+             {s.slices, s.height, s.width},
              [&](std::size_t d, std::int64_t pixel, std::int64_t tap) {
-               return patch_of(s.window, d, pixel, tap, d == 0 ? s.out_h : s.out_w);
+               return patch_of(s.window, d, pixel, tap,
+                               d == 0   ? s.out_h
+                               : d == 1 ? s.out_w
+                                        : s.out_slices);
              });
     in.write(false);
   });
@@ -180,9 +207,8 @@ inline void depthwise_backward_input(const Conv2dBackwardInputArgs& args, const 
 
 inline void depthwise_backward_weight(const Conv2dBackwardWeightArgs& args, const ConvShape& s) {
   const std::int64_t in_image = s.groups * s.in_plane(), out_image = s.groups * s.pixels();
-  const PatchLine rows = forward_line(s.window, 0, s.out_h, s.height),
-                  columns = forward_line(s.window, 1, s.out_w, s.width);
-  const PartialSums sums(s.images, s.taps() * s.groups, kFloat32);  // [KH, KW, C]
+  const ForwardLines lines(s);
+  const PartialSums sums(s.images, s.taps() * s.groups, kFloat32);  // [KD, KH, KW, C]
   parallel_for(sums.parts(), [&](std::int64_t part) {
     const HostBuffer<float> in_buffer(in_image), grad_buffer(out_image);
     Products products(s.out_w, s.groups);
@@ -195,13 +221,15 @@ inline void depthwise_backward_weight(const Conv2dBackwardWeightArgs& args, cons
                                       args.grad_output.dtype, out_image, grad_buffer.data());
       for (std::int64_t tap = 0; tap < s.taps(); ++tap) {
         float* const sum = of_part + tap * s.groups;
-        for (std::int64_t y = 0; y < s.out_h; ++y) {
-          const std::int64_t row = pixel_of(rows, y, tap / s.window.kernel[1]);
-          for (std::int64_t x = 0; x < s.out_w && row >= 0; ++x) {
-            const std::int64_t column = pixel_of(columns, x, tap % s.window.kernel[1]);
+        const std::int64_t line = tap / s.window.kernel[1];
+        for (std::int64_t y = 0; y < s.out_slices * s.out_h; ++y) {
+          const std::int64_t slice = pixel_of(lines.slices, y / s.out_h, line / s.window.kernel[0]),
+                             row = pixel_of(lines.rows, y % s.out_h, line % s.window.kernel[0]);
+          for (std::int64_t x = 0; x < s.out_w && slice >= 0 && row >= 0; ++x) {
+            const std::int64_t column = pixel_of(lines.columns, x, tap % s.window.kernel[1]);
             if (column < 0) continue;
             products.add(grad + (y * s.out_w + x) * s.groups,
-                         in + (row * s.width + column) * s.groups);
+                         in + ((slice * s.height + row) * s.width + column) * s.groups);
           }
           products.sum_to(sum, sum);
         }

@@ -234,12 +234,13 @@ inline void planes_conv2d(const Conv2dArgs& args, const ConvShape& s) {
 inline void planes_backward_input(const Conv2dBackwardInputArgs& args, const ConvShape& s) {
   const HostBuffer<float> weight(s.groups * s.taps());
   const float* const taps = fetch(args.weight, 0, 1, s.groups * s.taps(), weight.data());
-  const Window2d& w = s.window;
-  const std::int64_t down = (std::min)(w.stride[0], s.height),
-                     across = (std::min)(w.stride[1], s.width);
-  for (std::int64_t phase = 0; phase < down * across; ++phase) {
-    const Phase rows(w, 0, phase / across, s.height, s.out_h),
-        columns(w, 1, phase % across, s.width, s.out_w);
+  const HostBuffer<float> bias(s.groups);
+  const float* const first = bias_or_zeros(args.bias, s.groups, bias.data());
+  const Window& w = s.window;
+  const PhaseCounts counts(s);
+  for (std::int64_t phase = 0; phase < counts.all(); ++phase) {
+    const Phase rows(w, 0, phase / counts.columns, s.height, s.out_h),
+        columns(w, 1, phase % counts.columns, s.width, s.out_w);
     for_planes(s, s.images * s.groups, 1, [&](std::int64_t begin, std::int64_t end) {
       const PlaneCorrelation correlation(rows.line, columns.line);
       const std::int64_t pixels = rows.line.patches * columns.line.patches;
@@ -252,10 +253,10 @@ inline void planes_backward_input(const Conv2dBackwardInputArgs& args, const Con
             own[t++] = kernel[rows.tap(i) * w.kernel[1] + columns.tap(j)];
         }
         correlation.read(fetch(args.grad_output, p * s.pixels(), 1, s.pixels(), grad.data()));
-        const bool in_place = down * across == 1 && args.grad_input.dtype == kFloat32;
+        const bool in_place = counts.all() == 1 && args.grad_input.dtype == kFloat32;
         float* const to =
             in_place ? static_cast<float*>(at(args.grad_input, p * s.in_plane())) : sums.data();
-        correlation.sum(own.data(), 0.0F, to);
+        correlation.sum(own.data(), first[p % s.groups], to);
         if (in_place) continue;
         copy({Operand::array(to, kFloat32, {rows.line.patches, columns.line.patches},
                              {columns.line.patches, 1}),

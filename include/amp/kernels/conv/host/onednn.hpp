@@ -21,139 +21,14 @@
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/conv/args.hpp"
 #include "amp/kernels/conv/host/conv_by_matmul.hpp"
+#include "amp/kernels/conv/host/onednn_convolution.hpp"
 #include "amp/kernels/elementwise/host.hpp"
 #include "amp/kernels/elementwise/host/relu_mask.hpp"
 #include "amp/kernels/functions.hpp"
 
 namespace amp::inline v0::kernels::host::onednn {
 
-/// The sizes of a convolution over a part of its images, with one dtype for all arrays.
-struct Convolution {
-  DType dtype;
-  std::int64_t images, channels, height, width, filters, out_height, out_width, groups;
-  Window2d window;
-  bool bias;
-
-  std::int64_t in_image() const { return channels * height * width; }
-  std::int64_t out_image() const { return filters * out_height * out_width; }
-  std::int64_t weights() const {
-    return filters * (channels / groups) * window.kernel[0] * window.kernel[1];
-  }
-  std::int64_t work_per_image() const { return weights() * out_height * out_width; }
-};
-
 namespace detail {
-
-/// The primitives of one convolution.
-enum class Pass : std::uint8_t { kForward, kBackwardData, kBackwardWeights };
-
-inline CallKey key_of(const Convolution& c, Pass pass, bool of_weights = false) {
-  const Window2d& w = c.window;
-  return {2 + static_cast<std::int64_t>(pass),
-          static_cast<std::int64_t>(c.dtype),
-          of_weights,
-          c.bias && pass != Pass::kBackwardData,
-          c.images,
-          c.channels,
-          c.height,
-          c.width,
-          c.filters,
-          c.out_height,
-          c.out_width,
-          c.groups,
-          w.kernel[0],
-          w.kernel[1],
-          w.stride[0],
-          w.stride[1],
-          w.padding[0],
-          w.padding[1],
-          w.dilation[0],
-          w.dilation[1]};
-}
-
-/// The layout of weights [O, C, KH, KW], or [G, O / G, C / G, KH, KW] with groups: row-major if
-/// `plain`, else chosen by the primitive.
-inline MemoryDesc weights_desc(const Convolution& c, DType dtype, bool plain) {
-  const std::int64_t kh = c.window.kernel[0], kw = c.window.kernel[1];
-  const std::int64_t in = c.channels / c.groups, out = c.filters / c.groups;
-  if (c.groups == 1) {
-    return plain ? MemoryDesc(dtype, {out, in, kh, kw}, {in * kh * kw, kh * kw, kw, 1})
-                 : MemoryDesc(dtype, {out, in, kh, kw}, dnnl_format_tag_any);
-  }
-  return plain ? MemoryDesc(dtype, {c.groups, out, in, kh, kw},
-                            {out * in * kh * kw, in * kh * kw, kh * kw, kw, 1})
-               : MemoryDesc(dtype, {c.groups, out, in, kh, kw}, dnnl_format_tag_any);
-}
-
-inline MemoryDesc activations_desc(DType dtype, std::int64_t images, std::int64_t channels,
-                                   std::int64_t height, std::int64_t width) {
-  return MemoryDesc(dtype, {images, channels, height, width},
-                    {height * width * channels, 1, width * channels, channels});
-}
-
-inline Call make_convolution(const Convolution& c, Pass pass) {
-  const Window2d& w = c.window;
-  const MemoryDesc source = activations_desc(c.dtype, c.images, c.channels, c.height, c.width);
-  const MemoryDesc destination =
-      activations_desc(c.dtype, c.images, c.filters, c.out_height, c.out_width);
-  const MemoryDesc weights = weights_desc(c, c.dtype, false);
-  const MemoryDesc sums = weights_desc(c, kFloat32, false);
-  const MemoryDesc bias = c.bias ? MemoryDesc(kFloat32, {c.filters}, {1}) : MemoryDesc();
-  const Attributes plain = attributes();
-  const auto with = [&](const MemoryDesc& filters) {
-    return ConvolutionDescs{source,
-                            filters,
-                            bias,
-                            destination,
-                            {w.stride[0], w.stride[1]},
-                            {w.dilation[0] - 1, w.dilation[1] - 1},
-                            {w.padding[0], w.padding[1]}};
-  };
-  const PrimitiveDesc forward = convolution_desc(with(weights), plain);
-  if (forward == nullptr) return {};
-  switch (pass) {
-    case Pass::kForward:
-      return Call(forward, {{DNNL_ARG_SRC, source.get()},
-                            {DNNL_ARG_WEIGHTS, expected(forward, dnnl_query_weights_md)},
-                            {DNNL_ARG_DST, destination.get()},
-                            {DNNL_ARG_BIAS, bias.get()}});
-    case Pass::kBackwardData: {
-      const PrimitiveDesc desc = convolution_backward_data_desc(with(weights), forward, plain);
-      if (desc == nullptr) return {};
-      return Call(desc, {{DNNL_ARG_DIFF_SRC, source.get()},
-                         {DNNL_ARG_WEIGHTS, expected(desc, dnnl_query_weights_md)},
-                         {DNNL_ARG_DIFF_DST, destination.get()}});
-    }
-    case Pass::kBackwardWeights:
-      break;
-  }
-  const PrimitiveDesc desc = convolution_backward_weights_desc(with(sums), forward, plain);
-  if (desc == nullptr) return {};
-  return Call(desc, {{DNNL_ARG_SRC, source.get()},
-                     {DNNL_ARG_DIFF_WEIGHTS, expected(desc, dnnl_query_diff_weights_md)},
-                     {DNNL_ARG_DIFF_DST, destination.get()},
-                     {DNNL_ARG_DIFF_BIAS, bias.get()}});
-}
-
-inline const Call& call_of(const Convolution& c, Pass pass) {
-  const OnThisThread guard;
-  return Calls::of_this_thread().get(key_of(c, pass), [&] { return make_convolution(c, pass); });
-}
-
-/// Reorders the weights for a call, or a call's weight gradients back, on the calling thread.
-inline void reorder_weights(const Convolution& c, Pass pass, MemoryDesc::Pointer order,
-                            const void* source, void* destination) {
-  const OnThisThread guard;
-  Calls& calls = Calls::of_this_thread();
-  const Call& call = calls.get(key_of(c, pass, true), [&] {
-    const bool out = pass == Pass::kBackwardWeights;
-    const MemoryDesc plain = weights_desc(c, out ? kFloat32 : c.dtype, true);
-    const MemoryDesc::Pointer from = out ? order : plain.get(), to = out ? plain.get() : order;
-    return Call(reorder_desc(from, to, attributes()), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
-  });
-  AMP_CHECK(call, "oneDNN: it cannot pack the weights of a convolution that it has");
-  call.run(calls.stream(), {source, destination});
-}
 
 /// Applies relu on the calling thread. oneDNN's own relu turns NaN into 0, which would hide an
 /// overflow.
@@ -164,6 +39,12 @@ inline void relu_in_place(void* data, DType dtype, std::int64_t n) {
   }
   const Operand all = Operand::array(data, dtype, {n}, {1});
   host::unary<functions::Relu>({all, all});
+}
+
+/// Adds the bias to n numbers, which lie channels-last.
+inline void add_to_channels(const float* bias, std::int64_t channels, float* to, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; i += channels)
+    for (std::int64_t c = 0; c < channels; ++c) to[i + c] += bias[c];
 }
 
 /// Memory for n elements in the working dtype; none if the operand has that dtype itself.
@@ -228,19 +109,20 @@ inline bool has_all_passes(const Convolution& c) {
 /// Returns the problem in the dtype of the input if oneDNN supports all passes in that dtype
 /// directly, else in float32.
 inline Convolution convolution_of(const Operand& input, const Operand& weight,
-                                  const Operand& output, const Window2d& window,
-                                  std::int64_t groups, bool bias) {
+                                  const Operand& output, const Window& window, std::int64_t groups,
+                                  bool bias, bool is_transposed) {
   Convolution c{.dtype = input.dtype,
                 .images = input.sizes[0],
                 .channels = input.sizes[1],
-                .height = input.sizes[2],
+                .height = input.sizes[2] / window.slices,
                 .width = input.sizes[3],
                 .filters = weight.sizes[0],
-                .out_height = output.sizes[2],
+                .out_height = output.sizes[2] / window.out_slices,
                 .out_width = output.sizes[3],
                 .groups = groups,
                 .window = window,
-                .bias = bias};
+                .bias = bias,
+                .is_transposed = is_transposed};
   if (c.dtype != kFloat32 && !(is_native(c.dtype) && has_all_passes(c))) c.dtype = kFloat32;
   return c;
 }
@@ -286,8 +168,9 @@ void for_each_part(const Convolution& whole, Pass pass, const Operand& weight,
 /// exceed oneDNN's integers are excluded. So are wide ones: oneDNN generates code for each column
 /// of the output.
 inline std::optional<Convolution> taken(const Operand& input, const Operand& weight,
-                                        const Operand& output, const Window2d& window,
-                                        std::int64_t groups, bool bias) {
+                                        const Operand& output, const Window& window,
+                                        std::int64_t groups, bool bias,
+                                        bool is_transposed = false) {
   constexpr std::int64_t kWidest = 4096, kMost = std::int64_t{1} << 31;
   constexpr std::int64_t kLeastWork = std::int64_t{1} << 14;
   const DType dtype = input.dtype;
@@ -300,7 +183,8 @@ inline std::optional<Convolution> taken(const Operand& input, const Operand& wei
   if (!is_countable(input) || !is_countable(output)) return {};
   const std::int64_t patch = weight.numel() / weight.sizes[0];
   if (output.numel() < ceil_div(kLeastWork, patch)) return {};
-  const Convolution whole = detail::convolution_of(input, weight, output, window, groups, bias);
+  const Convolution whole =
+      detail::convolution_of(input, weight, output, window, groups, bias, is_transposed);
   return detail::has_all_passes(whole) ? std::optional(whole) : std::nullopt;
 }
 
@@ -335,18 +219,24 @@ inline bool conv2d_backward_input(const Conv2dBackwardInputArgs& args) {
   const Session session;
   if (!session) return false;
   const std::optional<Convolution> whole =
-      taken(args.grad_input, args.weight, args.grad_output, args.window, args.groups, false);
+      taken(args.grad_input, args.weight, args.grad_output, args.window, args.groups, false,
+            args.bias.present);
   if (!whole) return false;
+  const std::int64_t channels = whole->channels;
+  const HostBuffer<float> bias(args.bias.present ? channels : 0);
+  const float* const shift =
+      args.bias.present ? fetch(args.bias, 0, 1, channels, bias.data()) : nullptr;
   detail::for_each_part(
       *whole, detail::Pass::kBackwardData, args.weight, args.packed,
       [&](std::int64_t first, const Convolution& c, const Call& call, const void* weights) {
         const std::int64_t in = c.images * c.in_image(), out = c.images * c.out_image();
         const detail::Part grad(args.grad_output, out, c.dtype),
-            grad_input(args.grad_input, in, c.dtype);
+            grad_input(args.grad_input, in, shift != nullptr ? kFloat32 : c.dtype);
         const OnThisThread guard;
+        void* const to = grad_input.to_write(first * c.in_image());
         call.run(Calls::of_this_thread().stream(),
-                 {grad_input.to_write(first * c.in_image()), weights,
-                  grad.read(first * c.out_image(), out)});
+                 {to, weights, grad.read(first * c.out_image(), out)});
+        if (shift != nullptr) detail::add_to_channels(shift, channels, static_cast<float*>(to), in);
         grad_input.written(first * c.in_image(), in);
       });
   return true;

@@ -28,21 +28,26 @@ struct PatchLine {
   bool has(std::int64_t pixel) const { return pixel >= 0 && pixel < size; }
 };
 
-/// A run is a patch, row-major over images, rows and columns. Its elements are in the order tap
-/// row, tap column, channel.
+/// A run is a patch, row-major over images, slices, rows and columns. Its elements are in the order
+/// tap slice, tap row, tap column, channel.
 class PatchRuns final : public gemm::Runs {
  public:
-  /// Reads `channels` channels from the first one on of images [N, C, H, W] that lie channels-last.
+  /// Reads `channels` channels from the first one on of images [N, C, D * H, W] that lie
+  /// channels-last.
   PatchRuns(const Operand& images, std::int64_t first_channel, std::int64_t channels,
-            const PatchLine& rows, const PatchLine& columns, bool along)
+            const PatchLine& slices, const PatchLine& rows, const PatchLine& columns, bool along)
       : Runs(images.dtype, along,
-             is_matrix(rows) && is_matrix(columns) ? start_of(images, first_channel) : nullptr,
+             is_matrix(slices) && is_matrix(rows) && is_matrix(columns)
+                 ? start_of(images, first_channel)
+                 : nullptr,
              images.sizes[1] * item_size(images.dtype)),
+        slices_(slices),
         rows_(rows),
         columns_(columns),
         size_(item_size(images.dtype)),
         channels_(channels * size_),
         image_(images.sizes[1] * images.sizes[2] * images.sizes[3] * size_),
+        slice_(images.sizes[1] * images.sizes[3] * rows.size * size_),
         row_(images.sizes[1] * images.sizes[3] * size_),
         pixel_(images.sizes[1] * size_),
         data_(start_of(images, first_channel)) {}
@@ -51,31 +56,40 @@ class PatchRuns final : public gemm::Runs {
             const std::byte** runs, std::byte* buffer, std::int64_t stride) const override {
     Piece pieces[kMostPieces];
     const Piece* const end = cut(begin * size_, length * size_, pieces);
-    std::int64_t column = first % columns_.patches, row = first / columns_.patches % rows_.patches;
-    const std::byte* image = data_ + first / columns_.patches / rows_.patches * image_;
+    const std::int64_t line = first / columns_.patches, plane = line / rows_.patches;
+    std::int64_t column = first % columns_.patches, row = line % rows_.patches,
+                 slice = plane % slices_.patches, z = slices_.pixel(slice, 0);
+    const std::byte* image = data_ + plane / slices_.patches * image_;
     for (std::int64_t i = 0; i < count; ++i, buffer += stride) {
-      const std::int64_t y = rows_.pixel(row, 0), x = columns_.pixel(column, 0);
-      if (end == pieces + 1 && is_inside(*pieces, y, x)) {
-        runs[i] = image + y * row_ + x * pixel_ + pieces->offset;
+      const Pixel at{z, rows_.pixel(row, 0), columns_.pixel(column, 0)};
+      if (end == pieces + 1 && is_inside(*pieces, at)) {
+        runs[i] = image + offset(at) + pieces->offset;
       } else {
         std::byte* to = buffer;
         for (const Piece* piece = pieces; piece != end; to += piece++->bytes)
-          copy(*piece, image, y, x, to);
+          copy(*piece, image, at, to);
         runs[i] = buffer;
       }
       if (++column < columns_.patches) continue;
       column = 0;
       if (++row < rows_.patches) continue;
       row = 0;
-      image += image_;
+      if (++slice == slices_.patches) {
+        slice = 0;
+        image += image_;
+      }
+      z = slices_.pixel(slice, 0);
     }
   }
 
  private:
+  struct Pixel {
+    std::int64_t z, y, x;
+  };
   /// A part of a patch whose bytes lie side by side in the image: pixels first to last of a row,
   /// from byte `channel` of the first one on. Relative to the patch's first pixel.
   struct Piece {
-    std::int64_t row, first, last, channel, offset, bytes;
+    std::int64_t slice, row, first, last, channel, offset, bytes;
   };
   static constexpr std::int64_t kMostPieces = 2 * gemm::kDepth + 1;
 
@@ -84,15 +98,18 @@ class PatchRuns final : public gemm::Runs {
     const bool side_by_side = columns_.between == 1 && pixel_ == channels_;
     std::int64_t tap = begin / channels_, channel = begin % channels_;
     for (; bytes > 0; ++piece) {
-      const std::int64_t first = tap % columns_.taps, row = tap / columns_.taps * rows_.between;
+      const std::int64_t first = tap % columns_.taps, line = tap / columns_.taps,
+                         row = line % rows_.taps * rows_.between,
+                         slice = line / rows_.taps * slices_.between;
       const std::int64_t most = side_by_side ? columns_.taps - first : 1;
       const std::int64_t length = (std::min)(bytes, most * channels_ - channel),
                          pixels = ceil_div(channel + length, channels_);
-      *piece = {row,
+      *piece = {slice,
+                row,
                 first * columns_.between,
                 (first + pixels - 1) * columns_.between,
                 channel,
-                row * row_ + first * columns_.between * pixel_ + channel,
+                offset({slice, row, first * columns_.between}) + channel,
                 length};
       bytes -= length;
       tap += pixels;
@@ -110,31 +127,34 @@ class PatchRuns final : public gemm::Runs {
   static bool is_matrix(const PatchLine& line) {
     return line.taps == 1 && line.step == 1 && line.first == 0 && line.patches == line.size;
   }
-  bool is_inside(const Piece& piece, std::int64_t y, std::int64_t x) const {
-    return rows_.has(y + piece.row) && columns_.has(x + piece.first) &&
-           columns_.has(x + piece.last);
+  std::int64_t offset(const Pixel& at) const { return at.z * slice_ + at.y * row_ + at.x * pixel_; }
+  bool has_row(const Piece& piece, const Pixel& at) const {
+    return slices_.has(at.z + piece.slice) && rows_.has(at.y + piece.row);
+  }
+  bool is_inside(const Piece& piece, const Pixel& at) const {
+    return has_row(piece, at) && columns_.has(at.x + piece.first) &&
+           columns_.has(at.x + piece.last);
   }
 
-  /// Copies a piece of the patch at pixel (y, x). Pixels outside of the image are 0.
-  void copy(const Piece& piece, const std::byte* image, std::int64_t y, std::int64_t x,
-            std::byte* to) const {
-    if (is_inside(piece, y, x))
-      return gemm::copy_run(image + y * row_ + x * pixel_ + piece.offset, piece.bytes, to);
+  /// Copies a piece of the patch at a pixel. Pixels outside of the image are 0.
+  void copy(const Piece& piece, const std::byte* image, const Pixel& at, std::byte* to) const {
+    if (is_inside(piece, at))
+      return gemm::copy_run(image + offset(at) + piece.offset, piece.bytes, to);
     std::memset(to, 0, static_cast<std::size_t>(piece.bytes));
-    if (!rows_.has(y + piece.row) || piece.first == piece.last) return;
+    if (!has_row(piece, at) || piece.first == piece.last) return;
     std::int64_t channel = piece.channel, copied = 0;
     for (std::int64_t p = piece.first; p <= piece.last; p += columns_.between, channel = 0) {
       const std::int64_t bytes = (std::min)(channels_ - channel, piece.bytes - copied);
-      if (columns_.has(x + p)) {
-        std::memcpy(to + copied, image + (y + piece.row) * row_ + (x + p) * pixel_ + channel,
-                    static_cast<std::size_t>(bytes));
+      if (columns_.has(at.x + p)) {
+        const Pixel pixel{at.z + piece.slice, at.y + piece.row, at.x + p};
+        std::memcpy(to + copied, image + offset(pixel) + channel, static_cast<std::size_t>(bytes));
       }
       copied += bytes;
     }
   }
 
-  const PatchLine rows_, columns_;
-  const std::int64_t size_, channels_, image_, row_, pixel_;  // in bytes
+  const PatchLine slices_, rows_, columns_;
+  const std::int64_t size_, channels_, image_, slice_, row_, pixel_;  // in bytes
   const std::byte* const data_;
 };
 

@@ -36,6 +36,52 @@ AMP_ALWAYS_INLINE void take(C x, std::int32_t at, C& maximum, std::int32_t& plac
   place = (at & moves) | (place & ~moves);
 }
 
+/// A row of pixels or windows.
+struct PoolPlace {
+  std::int64_t image, slice, row;
+};
+
+/// The sizes of images and of the windows over them.
+struct PoolSizes {
+  std::int64_t slices, height, width, out_slices, out_h, out_w;
+
+  PoolSizes(const Operand& images, const Operand& windows, const PoolWindow& w)
+      : slices(w.slices),
+        height(images.sizes[2] / w.slices),
+        width(images.sizes[3]),
+        out_slices(w.out_slices),
+        out_h(windows.sizes[2] / w.out_slices),
+        out_w(windows.sizes[3]) {}
+
+  std::int64_t rows() const { return slices * height; }  // of one image
+  PoolPlace pixel_at(std::int64_t row) const {
+    return {row / rows(), row / height % slices, row % height};
+  }
+  PoolPlace window_at(std::int64_t row) const {
+    return {row / (out_slices * out_h), row / out_h % out_slices, row % out_h};
+  }
+  std::int64_t window_row(std::int64_t image, std::int64_t slice, std::int64_t row) const {
+    return (image * out_slices + slice) * out_h + row;
+  }
+};
+
+/// Calls body(image, h) for the rows h of an image that a row of windows sees, in order.
+template <class Body>
+void for_each_row_of_image(const PoolSizes& s, const PoolPlace& windows, const PoolWindow& window,
+                           Body body) {
+  const WindowRange slices(windows.slice, s.slices, window, 2),
+      rows(windows.row, s.height, window, 0);
+  for (std::int64_t z = slices.begin; z < slices.end; z += slices.step)
+    for (std::int64_t h = rows.begin; h < rows.end; h += rows.step)
+      body(windows.image, z * s.height + h);
+}
+/// The number of those rows.
+inline std::int64_t seen_rows(const PoolSizes& s, const PoolPlace& windows,
+                              const PoolWindow& window) {
+  return WindowRange(windows.slice, s.slices, window, 2).count() *
+         WindowRange(windows.row, s.height, window, 0).count();
+}
+
 /// One row of an image, with all channels of each pixel.
 struct PixelRows {
   std::int64_t count, length;  // rows of all images; elements of one
@@ -68,13 +114,16 @@ void for_each_pixel_row(const Operand& input, const Operand& output, Body body) 
   });
 }
 
-/// Calls body(oh) for the rows of windows that see row h of an image, in order.
+/// Calls body(od, oh) for the rows of windows that see a row of an image, in order.
 template <class Body>
-void for_each_row_of_windows(std::int64_t h, const Operand& windows, const Window2d& window,
+void for_each_row_of_windows(const PoolSizes& s, const PoolPlace& at, const PoolWindow& window,
                              Body body) {
-  const WindowsOver over(h, windows.sizes[2], window, 0, Divider(window.stride[0]));
-  for (std::int64_t oh = over.begin; oh < over.end; ++oh) {
-    if (over.has(oh, window, 0)) body(oh);
+  const WindowsOver slices(at.slice, s.slices, s.out_slices, window, 2, Divider(window.stride[2])),
+      rows(at.row, s.height, s.out_h, window, 0, Divider(window.stride[0]));
+  for (std::int64_t od = slices.begin; od < slices.end; ++od) {
+    for (std::int64_t oh = rows.begin; oh < rows.end; ++oh) {
+      if (slices.has(od, window, 2) && rows.has(oh, window, 0)) body(od, oh);
+    }
   }
 }
 
@@ -84,75 +133,92 @@ AMP_LAZY inline bool lie_channels_last(const Operand& a, const Operand& b) {
 }
 
 AMP_LAZY inline void max_pool2d_channels_last(const MaxPool2dArgs& args) {
-  const std::int64_t height = args.input.sizes[2], width = args.input.sizes[3],
-                     channels = args.input.sizes[1];
-  const std::int64_t out_h = args.output.sizes[2], out_w = args.output.sizes[3];
+  const PoolSizes s(args.input, args.output, args.window);
+  const std::int64_t channels = args.input.sizes[1];
   for_each_pixel_row(args.input, args.output, [&](std::int64_t row, auto* maxima, auto* room) {
     using C = std::remove_reference_t<decltype(*maxima)>;
-    std::int32_t* const indices = args.indices.as<std::int32_t>() + row * out_w * channels;
-    const WindowRange rows(row % out_h, height, args.window, 0);
-    for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
-      const std::int64_t at = (row / out_h * height + h) * width * channels;
-      const C* const in = fetch(args.input, at, 1, width * channels, room);
-      const WindowRow shape{args.window, out_w, h, width, channels};
-      on_rows<MaximaOfRow, C>(&shape, h == rows.begin, in, maxima, indices);
-    }
+    std::int32_t* const indices = args.indices.as<std::int32_t>() + row * s.out_w * channels;
+    bool is_first = true;
+    for_each_row_of_image(s, s.window_at(row), args.window,
+                          [&](std::int64_t image, std::int64_t h) {
+                            const std::int64_t at = (image * s.rows() + h) * s.width * channels;
+                            const C* const in = fetch(args.input, at, 1, s.width * channels, room);
+                            const WindowRow shape{args.window, s.out_w, h, s.width, channels};
+                            on_rows<MaximaOfRow, C>(&shape, is_first, in, maxima, indices);
+                            is_first = false;
+                          });
   });
 }
 
 AMP_LAZY inline void max_pool2d_backward_channels_last(const MaxPool2dBackwardArgs& args) {
-  const std::int64_t height = args.grad_input.sizes[2], width = args.grad_input.sizes[3],
-                     channels = args.grad_input.sizes[1];
-  const std::int64_t out_h = args.grad_output.sizes[2], out_w = args.grad_output.sizes[3];
+  const PoolSizes s(args.grad_input, args.grad_output, args.window);
+  const std::int64_t channels = args.grad_input.sizes[1];
   for_each_pixel_row(
       args.grad_output, args.grad_input, [&](std::int64_t row, auto* grad_input, auto* room) {
         using C = std::remove_reference_t<decltype(*grad_input)>;
-        const std::int64_t h = row % height;
-        std::fill_n(grad_input, width * channels, C{0});
-        const WindowRow shape{args.window, out_w, h, width, channels};
-        for_each_row_of_windows(h, args.grad_output, args.window, [&](auto oh) {
-          const std::int64_t at = (row / height * out_h + oh) * out_w * channels;
-          const C* const grad = fetch(args.grad_output, at, 1, out_w * channels, room);
+        const PoolPlace place = s.pixel_at(row);
+        std::fill_n(grad_input, s.width * channels, C{0});
+        const WindowRow shape{args.window, s.out_w, row % s.rows(), s.width, channels};
+        for_each_row_of_windows(s, place, args.window, [&](std::int64_t od, std::int64_t oh) {
+          const std::int64_t at = s.window_row(place.image, od, oh) * s.out_w * channels;
+          const C* const grad = fetch(args.grad_output, at, 1, s.out_w * channels, room);
           on_rows<MaximaToRow, C>(&shape, grad, args.indices.as<const std::int32_t>() + at,
                                   grad_input);
         });
       });
 }
 
+/// A row of windows, with the rows that a mean of each divides by unless there is one scale.
+inline WindowRow mean_row(const PoolSizes& s, const PoolWindow& window, const PoolScale& scale,
+                          std::int64_t od, std::int64_t oh, std::int64_t channels) {
+  WindowRow row{window, s.out_w, 0, s.width, channels};
+  row.counts_padding = scale.counts_padding;
+  if (scale.of_all == 0) {
+    row.rows_counted = counted(od, s.slices, window, 2, scale.counts_padding) *
+                       counted(oh, s.height, window, 0, scale.counts_padding);
+  }
+  return row;
+}
+
 AMP_LAZY inline void avg_pool2d_channels_last(const AvgPool2dArgs& args) {
-  const std::int64_t height = args.input.sizes[2], width = args.input.sizes[3],
-                     channels = args.input.sizes[1];
-  const std::int64_t out_h = args.output.sizes[2], out_w = args.output.sizes[3];
+  const PoolSizes s(args.input, args.output, args.window);
+  const std::int64_t channels = args.input.sizes[1];
   for_each_pixel_row(args.input, args.output, [&](std::int64_t row, auto* means, auto* room) {
     using C = std::remove_reference_t<decltype(*means)>;
-    const WindowRange rows(row % out_h, height, args.window, 0);
-    for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
-      const std::int64_t at = (row / out_h * height + h) * width * channels;
-      const C* const in = fetch(args.input, at, 1, width * channels, room);
-      const WindowRow shape{args.window, out_w, h, width, channels};
-      const C scale = h + rows.step < rows.end ? C{1} : static_cast<C>(args.scale);
-      on_rows<SumsOfRow, C>(&shape, h == rows.begin, scale, in, means);
-    }
+    const PoolPlace place = s.window_at(row);
+    WindowRow shape = mean_row(s, args.window, args.scale, place.slice, place.row, channels);
+    const std::int64_t rows_counted = shape.rows_counted;
+    std::int64_t left = seen_rows(s, place, args.window);
+    bool is_first = true;
+    for_each_row_of_image(s, place, args.window, [&](std::int64_t image, std::int64_t h) {
+      const std::int64_t at = (image * s.rows() + h) * s.width * channels;
+      const C* const in = fetch(args.input, at, 1, s.width * channels, room);
+      const bool is_last = --left == 0;
+      shape.rows_counted = is_last ? rows_counted : 0;
+      const C scale = is_last ? static_cast<C>(args.scale.of_all) : C{1};
+      on_rows<SumsOfRow, C>(static_cast<const WindowRow*>(&shape), is_first, scale, in, means);
+      is_first = false;
+    });
   });
 }
 
 AMP_LAZY inline void avg_pool2d_backward_channels_last(const AvgPool2dBackwardArgs& args) {
-  const std::int64_t height = args.grad_input.sizes[2], width = args.grad_input.sizes[3],
-                     channels = args.grad_input.sizes[1];
-  const std::int64_t out_h = args.grad_output.sizes[2], out_w = args.grad_output.sizes[3];
+  const PoolSizes s(args.grad_input, args.grad_output, args.window);
+  const std::int64_t channels = args.grad_input.sizes[1];
   for_each_pixel_row(
       args.grad_output, args.grad_input, [&](std::int64_t row, auto* grad_input, auto* room) {
         using C = std::remove_reference_t<decltype(*grad_input)>;
-        const std::int64_t h = row % height;
-        std::fill_n(grad_input, width * channels, C{0});
-        const WindowRow shape{args.window, out_w, h, width, channels};
-        for_each_row_of_windows(h, args.grad_output, args.window, [&](auto oh) {
-          const std::int64_t at = (row / height * out_h + oh) * out_w * channels;
-          const C* const grad = fetch(args.grad_output, at, 1, out_w * channels, room);
+        const PoolPlace place = s.pixel_at(row);
+        std::fill_n(grad_input, s.width * channels, C{0});
+        for_each_row_of_windows(s, place, args.window, [&](std::int64_t od, std::int64_t oh) {
+          const WindowRow shape = mean_row(s, args.window, args.scale, od, oh, channels);
+          const std::int64_t at = s.window_row(place.image, od, oh) * s.out_w * channels;
+          const C* const grad = fetch(args.grad_output, at, 1, s.out_w * channels, room);
           on_rows<SumsToRow, C>(&shape, grad, grad_input);
         });
-        for (std::int64_t i = 0; i < width * channels; ++i)
-          grad_input[i] *= static_cast<C>(args.scale);
+        if (args.scale.of_all == 0) return;
+        for (std::int64_t i = 0; i < s.width * channels; ++i)
+          grad_input[i] *= static_cast<C>(args.scale.of_all);
       });
 }
 

@@ -16,10 +16,18 @@ namespace amp::inline v0::kernels::host::detail {
 
 /// The shape of both rows; h is the position of the image's row.
 struct WindowRow {
-  const Window2d& window;
+  const PoolWindow& window;
   std::int64_t count, h, width, channels;
+  std::int64_t rows_counted = 0;  // by which each window's mean divides, beside its columns
+  bool counts_padding = false;
 
   WindowRange columns(std::int64_t w) const { return {w, width, window, 1}; }
+  /// The scale of a window; `of_all` unless each has its own.
+  template <class C>
+  C scale(std::int64_t w, C of_all) const {
+    if (rows_counted == 0) return of_all;
+    return C{1} / static_cast<C>(rows_counted * counted(w, width, window, 1, counts_padding));
+  }
 };
 
 /// The lanes of a mask as those of a mask for numbers of another size.
@@ -94,7 +102,8 @@ struct MaximaToRow {
   }
 };
 
-/// Adds the elements in this row to the sums of the rows before it, and multiplies them by `scale`.
+/// Adds the elements in this row to the sums of the rows before it, and multiplies them by `scale`,
+/// or by each window's.
 struct SumsOfRow {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static void run(const WindowRow* row, bool is_first, C scale, const C* in,
@@ -102,30 +111,33 @@ struct SumsOfRow {
     const std::int64_t channels = row->channels;
     for (std::int64_t w = 0; w < row->count; ++w, sums += channels) {
       const WindowRange columns = row->columns(w);
+      const C factor = row->scale(w, scale);
       for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
         const std::int64_t n = channels - c;
         simd::Vec<C, Isa> sum = 0;
         if (!is_first) sum = load_channels<Isa>(sums + c, n);
         for (std::int64_t x = columns.begin; x < columns.end; x += columns.step)
           sum += load_channels<Isa>(in + x * channels + c, n);
-        store_channels(sum * scale, sums + c, n);
+        store_channels(sum * factor, sums + c, n);
       }
     }
   }
 };
 
-/// Adds the gradients of the windows to those of the elements that they see.
+/// Adds the gradients of the windows, times each window's scale, to those of the elements that they
+/// see.
 struct SumsToRow {
   template <class Isa, class C>
   AMP_ALWAYS_INLINE static void run(const WindowRow* row, const C* grad, C* grad_in) {
     const std::int64_t channels = row->channels;
     for (std::int64_t w = 0; w < row->count; ++w, grad += channels) {
       const WindowRange columns = row->columns(w);
+      const C factor = row->scale(w, C{1});
       for (std::int64_t x = columns.begin; x < columns.end; x += columns.step) {
         C* const sums = grad_in + x * channels;
         for (std::int64_t c = 0; c < channels; c += simd::kLanes<Isa>) {
           const std::int64_t n = channels - c;
-          store_channels(load_channels<Isa>(sums + c, n) + load_channels<Isa>(grad + c, n),
+          store_channels(load_channels<Isa>(sums + c, n) + load_channels<Isa>(grad + c, n) * factor,
                          sums + c, n);
         }
       }
