@@ -29,6 +29,7 @@
 #include "conformance/calls/losses.hpp"
 #include "conformance/calls/moving.hpp"
 #include "conformance/calls/indexing.hpp"
+#include "conformance/calls/windows.hpp"
 #include "goldens/ops.hpp"
 
 namespace conformance {
@@ -402,7 +403,7 @@ constexpr auto joined(const Binding (&... families)[N]) {
   return all;
 }
 inline constexpr auto kBindings =
-    joined(bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses, bindings::kMoving, bindings::kIndexing);
+    joined(bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses, bindings::kMoving, bindings::kIndexing, bindings::kWindows);
 
 }  // namespace detail
 

@@ -36,6 +36,7 @@
 #include "differential/calls/losses.hpp"
 #include "differential/calls/moving.hpp"
 #include "differential/calls/indexing.hpp"
+#include "differential/calls/windows.hpp"
 #include "differential/case.hpp"
 
 namespace {
@@ -274,6 +275,7 @@ Calls all_calls() {
   differential::add_sums_of_products(calls);
   differential::add_moving(calls);
   differential::add_indexing(calls);
+  differential::add_windows(calls);
   calls["Tensor"] = members;
   return calls;
 }

@@ -8,7 +8,9 @@ import torch
 
 from draw import FLOAT8, LOW
 
-NORMS = ("layer_norm", "group_norm", "batch_norm", "rms_norm")
+NORMS = ("layer_norm", "group_norm", "batch_norm", "instance_norm", "rms_norm")
+CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d",
+                "conv_transpose3d")
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 ELEMENTWISE = ("add", "sub", "mul", "div", "neg", "abs", "max", "min", "where", "cat", "stack",
                "relu", "embedding", "index_select") + COMPARISONS
@@ -86,6 +88,11 @@ DIFFERENCES = [
           "elements; amp multiplies by the weight last.",
           lambda case, difference: op(case) in NORMS and not difference.finite and
           any(not_finite(case, i) for i in range(1, len(case.call.tensors)))),
+    Known("convolutions: an infinity or NaN beside the border",
+          "Where a tap sees the padding, or a gradient no window, amp multiplies by 0, which gives "
+          "NaN; torch leaves the product out, as its engine does.",
+          lambda case, difference: op(case) in CONVOLUTIONS and not difference.finite and
+          not_finite(case)),
     Known("attention: masked keys beside infinity or NaN",
           "amp's probability of a key that the mask leaves out is 0 also where the scores of "
           "others are not finite; torch's is NaN then.",

@@ -111,12 +111,12 @@ AMP_LAZY Tensor conv_transpose(autocasting::OpId op, const Tensor& input, const 
     AMP_CHECK((extents.values[i] - 1) <= ((std::int64_t{1} << 61) / stride), name,
               ": the result of `input` ", describe(input), " is too large");
     extents.values[i] = (extents.values[i] - 1) * stride - 2 * o.padding.values[i] + reach;
-    AMP_CHECK(extents.values[i] > 0, name, ": `padding` ", to_text(o.padding),
-              " leaves nothing of the result for `input` ", describe(input), " and `weight` ",
+    AMP_CHECK(extents.values[i] >= 0, name, ": `padding` ", to_text(o.padding),
+              " is more than the result has for `input` ", describe(input), " and `weight` ",
               describe(weight));
   }
   if (dims == 3) {
-    call.window.slices = extents.values[0];
+    call.window.slices = (std::max)(extents.values[0], std::int64_t{1});
     call.window.out_slices = input.size(-3);
   }
   return of_batch(input, dims, [&](const Tensor& batch) {

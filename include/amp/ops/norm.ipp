@@ -276,8 +276,6 @@ AMP_LAZY void check_batch_norm(std::string_view op, std::string_view flag, const
     AMP_CHECK(training || running->defined(), op, ": `", name, "` must be defined unless `", flag,
               "`");
     if (!running->defined()) continue;
-    AMP_CHECK(running->is_contiguous(), op, ": `", name, "` must be contiguous, but is ",
-              describe(*running), " with strides ", to_string(running->strides()));
     AMP_CHECK(!training || !is_grad_enabled() || !autograd::requires_grad(*running), op, ": `",
               name, "` ", describe(*running),
               " requires gradients and is modified in place; detach() it, or use NoGradGuard");
@@ -291,6 +289,12 @@ AMP_LAZY_DEFINITION Tensor batch_norm(const Tensor& input, const Tensor& running
                                       double eps) {
   detail::check_batch_norm("batch_norm", "training", input, running_mean, running_var, weight, bias,
                            training);
+  for (const Tensor* running : {&running_mean, &running_var}) {
+    AMP_CHECK(!running->defined() || running->is_contiguous(), "batch_norm: `",
+              running == &running_mean ? "running_mean" : "running_var",
+              "` must be contiguous, but is ", describe(*running), " with strides ",
+              to_string(running->strides()));
+  }
   const std::int64_t channels = input.size(1);
   AMP_CHECK(!training || input.numel() == 0 || input.numel() / channels > 1,
             "batch_norm: training needs more than one value per channel, but `input` is ",
@@ -350,11 +354,15 @@ AMP_LAZY_DEFINITION Tensor instance_norm(const Tensor& input, const Tensor& runn
   for (int d = 2; d < input.dim(); ++d) inner *= input.shape()[d];
   AMP_CHECK(!use_input_stats || inner != 1, "instance_norm: the statistics of the input need more ",
             "than one value per channel, but `input` is ", describe(input));
+  const auto dense_or_none = [](const Tensor& running) {
+    return running.defined() ? detail::dense(running) : running;
+  };
   return autocasting::call(
       "instance_norm",
       [&](const Tensor& x, const Tensor& w, const Tensor& b) {
         if (!use_input_stats || x.numel() == 0)
-          return detail::batch_norm(x, running_mean, running_var, w, b, false, momentum, eps);
+          return detail::batch_norm(x, dense_or_none(running_mean), dense_or_none(running_var), w,
+                                    b, false, momentum, eps);
         if (running_mean.defined() || running_var.defined())
           return detail::moving_instance_norm(x, running_mean, running_var, w, b, momentum, eps);
         const detail::NormLayout layout{batch * channels, inner, channels, inner, eps, true};
