@@ -14,6 +14,7 @@ import ops_products
 import ops_losses
 import ops_moving
 import ops_indexing
+import ops_windows
 import torch
 import torch.nn.functional as F
 
@@ -1275,6 +1276,10 @@ if __name__ == "__main__":
         ops_indexing.several_indices,
         ops_indexing.masks,
         ops_indexing.counts,
+        ops_windows.convolutions_in_all_dimensions,
+        ops_windows.pools_in_all_dimensions,
+        ops_windows.patches,
+        ops_windows.instance_norms,
     ):
         group()
     torch_version = torch.__version__.split("+")[0]
