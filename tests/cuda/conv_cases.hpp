@@ -87,10 +87,10 @@ inline Relu relu_of_anything(amp::Device device, amp::DType dtype) {
 }
 
 inline amp::kernels::Window window_of(const Case& c) {
-  return {{c.kernel.height, c.kernel.width},
-          {c.options.stride.height, c.options.stride.width},
-          {c.options.padding.height, c.options.padding.width},
-          {c.options.dilation.height, c.options.dilation.width}};
+  return {{c.kernel.height, c.kernel.width, 1},
+          {c.options.stride.height, c.options.stride.width, 1},
+          {c.options.padding.height, c.options.padding.width, 0},
+          {c.options.dilation.height, c.options.dilation.width, 1}};
 }
 
 /// What relu makes of NaN and of gradients, on the device as on the host, fused as apart.

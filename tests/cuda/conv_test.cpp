@@ -116,7 +116,7 @@ TEST_CASE("cuda conv2d: a kernel of one pixel is a matmul, and rows unfold in ve
     return amp::randn(shape).to(amp::kFloat16).to(kCUDA);
   };
   const Tensor x = there({4, 8, 3, 5}), w = there({6, 8, 1, 1}), grad = there({4, 6, 3, 5});
-  const amp::kernels::Window window{{1, 1}, {1, 1}, {0, 0}, {1, 1}};
+  const amp::kernels::Window window{{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}};
   const Tensor y = amp::empty_like(grad), dx = amp::empty_like(x);
   toolkit.reset();
   amp::kernels::cuda::conv2d({x.operand(), w.operand(), {}, y.operand(), window, 1});

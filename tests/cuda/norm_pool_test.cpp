@@ -168,11 +168,11 @@ TEST_CASE("cuda pool: ties, NaN and views", "[cuda]") {
   });
 }
 
-/// No op makes dilated windows yet; the contract has them.
+/// No op makes dilated windows of means; the contract has them.
 TEST_CASE("cuda pool: dilated windows", "[cuda]") {
   namespace k = amp::kernels;
   amp::manual_seed(8);
-  const k::Window window{{3, 2}, {2, 1}, {1, 1}, {2, 3}};
+  const k::PoolWindow window{{{3, 2, 1}, {2, 1, 1}, {1, 1, 0}, {2, 3, 1}}};
   const auto run_all = [&](amp::Device device, auto max, auto max_backward, auto avg,
                            auto avg_backward) {
     amp::manual_seed(9);
@@ -186,8 +186,8 @@ TEST_CASE("cuda pool: dilated windows", "[cuda]") {
     max(k::MaxPool2dArgs{x.operand(), y.operand(), indices.operand(), window});
     max_backward(
         k::MaxPool2dBackwardArgs{grad.operand(), indices.operand(), grad_y.operand(), window});
-    avg(k::AvgPool2dArgs{x.operand(), z.operand(), window, 0.25});
-    avg_backward(k::AvgPool2dBackwardArgs{grad.operand(), grad_z.operand(), window, 0.25});
+    avg(k::AvgPool2dArgs{x.operand(), z.operand(), window, {0.25}});
+    avg_backward(k::AvgPool2dBackwardArgs{grad.operand(), grad_z.operand(), window, {0.25}});
     return Tensors{y, indices, grad_y, z, grad_z};
   };
   const Tensors host = run_all(amp::kCPU, k::host::max_pool2d, k::host::max_pool2d_backward,

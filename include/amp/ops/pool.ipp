@@ -14,6 +14,7 @@
 #include "amp/ops/checks.hpp"
 #include "amp/ops/layout.hpp"
 #include "amp/ops/pool.hpp"
+#include "amp/ops/reduce.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"
 
@@ -151,7 +152,23 @@ AMP_LAZY PooledWithIndices max_pool(const Pooling& pool, const Tensor& any) {
   return {output, indices};
 }
 
+/// Whether an adaptive pool is the mean of whole planes, which lie row-major.
+AMP_LAZY bool is_mean_of_planes(const Pooling& pool, const Tensor& x) {
+  const std::int64_t* const count = pool.window.kernel;
+  return pool.window.is_adaptive && count[0] * count[1] * count[2] == 1 &&
+         pool.extents.values[0] != 0 && !ActivationOrder::of(x).is_channels_last();
+}
+
 AMP_LAZY Tensor avg_pool(const Pooling& pool, const Tensor& any) {
+  if (is_mean_of_planes(pool, any)) {
+    std::int64_t plane = 1;
+    Shape dims;
+    for (int d = 2; d < any.dim(); ++d) {
+      plane *= any.size(d);
+      dims.insert(d - 2, d);
+    }
+    return reduce(pool.op, any, dims.span(), true, 1 / static_cast<double>(plane));
+  }
   const Pooled pooled(pool, any);
   const Tensor &x = pooled.input, &output = pooled.output;
   if (output.numel() != 0) {

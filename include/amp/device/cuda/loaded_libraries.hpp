@@ -128,11 +128,14 @@ AMP_LOADED(cudnn, cudnnGetLastErrorString);
 #endif
 AMP_LOADED(cudnn, cudnnSetActivationDescriptor);
 AMP_LOADED(cudnn, cudnnSetConvolution2dDescriptor);
+AMP_LOADED(cudnn, cudnnSetConvolutionNdDescriptor);
 AMP_LOADED(cudnn, cudnnSetConvolutionGroupCount);
 AMP_LOADED(cudnn, cudnnSetConvolutionMathType);
 AMP_LOADED(cudnn, cudnnSetFilter4dDescriptor);
+AMP_LOADED(cudnn, cudnnSetFilterNdDescriptor);
 AMP_LOADED(cudnn, cudnnSetStream);
 AMP_LOADED(cudnn, cudnnSetTensor4dDescriptor);
+AMP_LOADED(cudnn, cudnnSetTensorNdDescriptorEx);
 #endif
 
 }  // namespace loaded

@@ -35,7 +35,9 @@ struct WindowRange {
     begin = first < 0 ? first + ((-first - 1) / step + 1) * step : first;
     end = beyond < extent ? beyond : extent;
   }
-  AMP_HOST_DEVICE std::int64_t count() const { return (end - begin - 1) / step + 1; }
+  AMP_HOST_DEVICE std::int64_t count() const {
+    return step == 1 ? end - begin : (end - begin - 1) / step + 1;
+  }
 };
 
 /// The elements of a window in dimension d by which a mean divides. A window that reaches beyond the

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
+#include <type_traits>
 
 #include "amp/core/function_ref.hpp"
 #include "amp/core/math.hpp"
@@ -24,28 +26,62 @@ void take_maxima(const C* __restrict in, Stride stride, std::int32_t at, std::in
     take(in[i * stride], at + static_cast<std::int32_t>(i) * step, maxima[i], indices[i]);
 }
 
-/// Calls body(window, first, slices, rows, columns) for every window, in order: the position of its
-/// first element, and what it sees.
+/// The columns that the windows of a row see, and their number as a mean counts them. The same for
+/// all rows.
+class ColumnsOfWindows {
+ public:
+  struct Columns {
+    WindowRange seen;
+    std::int64_t counted;
+  };
+  ColumnsOfWindows(const PoolSizes& s, const PoolWindow& window, bool counts_padding)
+      : columns_(s.out_w) {
+    for (std::int64_t w = 0; w < s.out_w; ++w) {
+      new (columns_.data() + w) Columns{WindowRange(w, s.width, window, 1),
+                                        counted(w, s.width, window, 1, counts_padding)};
+    }
+  }
+  const Columns& operator[](std::int64_t window) const { return columns_[window]; }
+
+ private:
+  const HostBuffer<Columns> columns_;
+};
+
+/// What a window sees, and by which number a mean of it divides.
+struct SeenByWindow {
+  const WindowRange &slices, &rows, &columns;
+  std::int64_t counted;
+
+  /// The factor of its sum.
+  template <class C>
+  C scale(const PoolScale& scale) const {
+    return scale.of_all != 0 ? static_cast<C>(scale.of_all) : C{1} / static_cast<C>(counted);
+  }
+};
+
+/// Calls body(number of the window, what it sees) for every window of a plane, in order.
 template <class Body>
-void for_each_window(const PoolSizes& s, const PoolWindow& window, Body body) {
+void for_each_window(const PoolSizes& s, const PoolWindow& window, const ColumnsOfWindows& all,
+                     bool counts_padding, Body body) {
   std::int64_t i = 0;
   for (std::int64_t od = 0; od < s.out_slices; ++od) {
     const WindowRange slices(od, s.slices, window, 2);
+    const std::int64_t counted_slices = counted(od, s.slices, window, 2, counts_padding);
     for (std::int64_t oh = 0; oh < s.out_h; ++oh) {
       const WindowRange rows(oh, s.height, window, 0);
+      const std::int64_t counted_rows =
+          counted_slices * counted(oh, s.height, window, 0, counts_padding);
       for (std::int64_t ow = 0; ow < s.out_w; ++ow, ++i) {
-        const WindowRange columns(ow, s.width, window, 1);
-        const std::int64_t first = (slices.begin * s.height + rows.begin) * s.width + columns.begin;
-        body(i, first, slices, rows, columns);
+        const auto& columns = all[ow];
+        body(i, SeenByWindow{slices, rows, columns.seen, counted_rows * columns.counted});
       }
     }
   }
 }
 /// Calls body(position) for every element that a window sees, in order.
 template <class Body>
-AMP_ALWAYS_INLINE void for_each_element(const PoolSizes& s, const WindowRange& slices,
-                                        const WindowRange& rows, const WindowRange& columns,
-                                        Body body) {
+AMP_ALWAYS_INLINE void for_each_element(const PoolSizes& s, const SeenByWindow& seen, Body body) {
+  const WindowRange slices = seen.slices, rows = seen.rows, columns = seen.columns;
   for (std::int64_t z = slices.begin; z < slices.end; z += slices.step) {
     for (std::int64_t h = rows.begin; h < rows.end; h += rows.step) {
       const std::int64_t row = (z * s.height + h) * s.width;
@@ -87,33 +123,24 @@ void max_pool_plane(const PoolSizes& s, const PoolWindow& window, const C* in, C
                     std::int32_t* indices) {
   const std::int64_t stride = window.stride[1];
   if (window.is_adaptive) {
-    for_each_window(s, window,
-                    [&](std::int64_t i, std::int64_t first, const WindowRange& slices,
-                        const WindowRange& rows, const WindowRange& columns) {
-                      C maximum = in[first];
-                      auto place = static_cast<std::int32_t>(first);
-                      for_each_element(s, slices, rows, columns, [&](std::int64_t at) {
-                        take(in[at], static_cast<std::int32_t>(at), maximum, place);
-                      });
-                      out[i] = maximum;
-                      indices[i] = place;
-                    });
+    const ColumnsOfWindows columns(s, window, false);
+    for_each_window(s, window, columns, false, [&](std::int64_t i, const SeenByWindow& seen) {
+      const std::int64_t first =
+          (seen.slices.begin * s.height + seen.rows.begin) * s.width + seen.columns.begin;
+      C maximum = in[first];
+      auto place = static_cast<std::int32_t>(first);
+      for_each_element(s, seen, [&](std::int64_t at) {
+        take(in[at], static_cast<std::int32_t>(at), maximum, place);
+      });
+      out[i] = maximum;
+      indices[i] = place;
+    });
   } else if (stride == 2) {  // as in most networks: a constant, so that loops vectorise
     constexpr std::integral_constant<std::int64_t, 2> kTwo;
     max_pool_plane(s, window, kTwo, in, out, indices);
   } else {
     max_pool_plane(s, window, stride, in, out, indices);
   }
-}
-
-/// The scale of a window.
-template <class C>
-C scale_of(const PoolSizes& s, const PoolWindow& window, const PoolScale& scale, std::int64_t i) {
-  if (scale.of_all != 0) return static_cast<C>(scale.of_all);
-  const PoolPlace at = s.window_at(i / s.out_w);
-  return C{1} / static_cast<C>(counted(at.slice, s.slices, window, 2, scale.counts_padding) *
-                               counted(at.row, s.height, window, 0, scale.counts_padding) *
-                               counted(i % s.out_w, s.width, window, 1, scale.counts_padding));
 }
 
 /// Processes whole planes in the compute type, in parallel: body(plane, in, out) reads one and fills
@@ -175,15 +202,16 @@ AMP_LAZY_DEFINITION void avg_pool2d(const AvgPool2dArgs& args) {
   if (detail::lie_channels_last(args.input, args.output))
     return detail::avg_pool2d_channels_last(args);
   const detail::PoolSizes s(args.input, args.output, args.window);
+  const bool counts_padding = args.scale.counts_padding;
+  const detail::ColumnsOfWindows columns(s, args.window, counts_padding);
   detail::for_each_plane(args.input, args.output, [&](std::int64_t, auto* in, auto* out) {
     using C = std::remove_reference_t<decltype(*out)>;
-    detail::for_each_window(s, args.window,
-                            [&](std::int64_t i, std::int64_t, const WindowRange& slices,
-                                const WindowRange& rows, const WindowRange& columns) {
+    detail::for_each_window(s, args.window, columns, counts_padding,
+                            [&](std::int64_t i, const detail::SeenByWindow& seen) {
                               C sum = 0;
-                              detail::for_each_element(s, slices, rows, columns,
+                              detail::for_each_element(s, seen,
                                                        [&](std::int64_t at) { sum += in[at]; });
-                              out[i] = sum * detail::scale_of<C>(s, args.window, args.scale, i);
+                              out[i] = sum * seen.scale<C>(args.scale);
                             });
   });
 }
@@ -192,20 +220,17 @@ AMP_LAZY_DEFINITION void avg_pool2d_backward(const AvgPool2dBackwardArgs& args) 
     return detail::avg_pool2d_backward_channels_last(args);
   const detail::PoolSizes s(args.grad_input, args.grad_output, args.window);
   const std::int64_t in_plane = s.rows() * s.width;
-  const bool has_one_scale = args.scale.of_all != 0;
+  const bool has_one_scale = args.scale.of_all != 0, counts_padding = args.scale.counts_padding;
+  const detail::ColumnsOfWindows columns(s, args.window, counts_padding);
   detail::for_each_plane(
       args.grad_output, args.grad_input, [&](std::int64_t, auto* grad, auto* grad_input) {
         using C = std::remove_reference_t<decltype(*grad_input)>;
         std::fill_n(grad_input, in_plane, C{0});
         detail::for_each_window(
-            s, args.window,
-            [&](std::int64_t i, std::int64_t, const WindowRange& slices, const WindowRange& rows,
-                const WindowRange& columns) {
-              const C g = has_one_scale
-                              ? grad[i]
-                              : grad[i] * detail::scale_of<C>(s, args.window, args.scale, i);
-              detail::for_each_element(s, slices, rows, columns,
-                                       [&](std::int64_t at) { grad_input[at] += g; });
+            s, args.window, columns, counts_padding,
+            [&](std::int64_t i, const detail::SeenByWindow& seen) {
+              const C g = has_one_scale ? grad[i] : grad[i] * seen.scale<C>(args.scale);
+              detail::for_each_element(s, seen, [&](std::int64_t at) { grad_input[at] += g; });
             });
         if (!has_one_scale) return;
         for (std::int64_t i = 0; i < in_plane; ++i)

@@ -118,11 +118,12 @@ struct cudnnContext {
 };
 struct cudnnTensorStruct {
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
-  int n = 0, c = 0, h = 0, w = 0;
+  int n = 0, c = 0, h = 0, w = 0, d = 1;
 };
 struct cudnnFilterStruct : cudnnTensorStruct {};  // n filters
 struct cudnnConvolutionStruct {
   int pad_h = 0, pad_w = 0, stride_h = 0, stride_w = 0, dilation_h = 0, dilation_w = 0, groups = 1;
+  int pad_d = 0, stride_d = 1, dilation_d = 1;
   cudnnDataType_t compute = CUDNN_DATA_FLOAT;
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;
 };
@@ -224,14 +225,16 @@ STANDIN_DNN_DESCRIPTOR(Activation)
 
 namespace standin {
 inline cudnnStatus_t dnn_set(cudnnTensorStruct* descriptor, cudnnTensorFormat_t format,
-                             cudnnDataType_t type, int n, int c, int h, int w) {
-  if (descriptor == nullptr || format != CUDNN_TENSOR_NCHW || n < 1 || c < 1 || h < 1 || w < 1)
+                             cudnnDataType_t type, int n, int c, int h, int w, int d = 1) {
+  if (descriptor == nullptr || format != CUDNN_TENSOR_NCHW || n < 1 || c < 1 || h < 1 || w < 1 ||
+      d < 1)
     return CUDNN_STATUS_BAD_PARAM;
   descriptor->type = type;
   descriptor->n = n;
   descriptor->c = c;
   descriptor->h = h;
   descriptor->w = w;
+  descriptor->d = d;
   return CUDNN_STATUS_SUCCESS;
 }
 }  // namespace standin
@@ -269,6 +272,45 @@ inline cudnnStatus_t cudnnSetConvolution2dDescriptor(cudnnConvolutionDescriptor_
                  .stride_w = stride_w,
                  .dilation_h = dilation_h,
                  .dilation_w = dilation_w,
+                 .compute = compute};
+  return CUDNN_STATUS_SUCCESS;
+}
+// Of the descriptors for any number of dimensions, those for three beside N and C.
+inline cudnnStatus_t cudnnSetTensorNdDescriptorEx(cudnnTensorDescriptor_t descriptor,
+                                                  cudnnTensorFormat_t format, cudnnDataType_t type,
+                                                  int count, const int* e) {
+  STANDIN_DNN_CALL("cudnnSetTensorNdDescriptorEx");
+  if (count != 5) return CUDNN_STATUS_NOT_SUPPORTED;
+  return standin::dnn_set(descriptor, format, type, e[0], e[1], e[3], e[4], e[2]);
+}
+inline cudnnStatus_t cudnnSetFilterNdDescriptor(cudnnFilterDescriptor_t descriptor,
+                                                cudnnDataType_t type, cudnnTensorFormat_t format,
+                                                int count, const int* e) {
+  STANDIN_DNN_CALL("cudnnSetFilterNdDescriptor");
+  if (count != 5) return CUDNN_STATUS_NOT_SUPPORTED;
+  return standin::dnn_set(descriptor, format, type, e[0], e[1], e[3], e[4], e[2]);
+}
+inline cudnnStatus_t cudnnSetConvolutionNdDescriptor(cudnnConvolutionDescriptor_t descriptor,
+                                                     int count, const int* pad, const int* stride,
+                                                     const int* dilation,
+                                                     cudnnConvolutionMode_t mode,
+                                                     cudnnDataType_t compute) {
+  STANDIN_DNN_CALL("cudnnSetConvolutionNdDescriptor");
+  if (count != 3) return CUDNN_STATUS_NOT_SUPPORTED;
+  for (int i = 0; i < count; ++i) {
+    if (descriptor == nullptr || pad[i] < 0 || stride[i] < 1 || dilation[i] < 1)
+      return CUDNN_STATUS_BAD_PARAM;
+  }
+  if (mode != CUDNN_CROSS_CORRELATION) standin::stop("cuDNN would flip the filters");
+  *descriptor = {.pad_h = pad[1],
+                 .pad_w = pad[2],
+                 .stride_h = stride[1],
+                 .stride_w = stride[2],
+                 .dilation_h = dilation[1],
+                 .dilation_w = dilation[2],
+                 .pad_d = pad[0],
+                 .stride_d = stride[0],
+                 .dilation_d = dilation[0],
                  .compute = compute};
   return CUDNN_STATUS_SUCCESS;
 }
@@ -318,7 +360,8 @@ struct DnnConvolution {
     if (x->type != w->type || x->type != y->type || x->c != w->c * c->groups || y->c != w->n ||
         w->n % c->groups != 0 || y->n != x->n ||
         y->h != outputs(x->h, c->pad_h, w->h, c->stride_h, c->dilation_h) ||
-        y->w != outputs(x->w, c->pad_w, w->w, c->stride_w, c->dilation_w))
+        y->w != outputs(x->w, c->pad_w, w->w, c->stride_w, c->dilation_w) ||
+        y->d != outputs(x->d, c->pad_d, w->d, c->stride_d, c->dilation_d))
       return CUDNN_STATUS_BAD_PARAM;
     const bool wide = x->type == CUDNN_DATA_DOUBLE;
     if (c->compute != (wide ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT))
@@ -335,7 +378,7 @@ inline cudaDataType dnn_type(cudnnDataType_t type) {
                                        : CUDA_R_32F;
 }
 inline std::int64_t dnn_elements(const cudnnTensorStruct& t) {
-  return std::int64_t{t.n} * t.c * t.h * t.w;
+  return std::int64_t{t.n} * t.c * t.d * t.h * t.w;
 }
 
 /// Stops the program if cuDNN would read invalid memory: memory that is not on the device, or that
@@ -387,18 +430,19 @@ void dnn_for_each_product(const DnnConvolution& d, const Product& product) {
   const int filters = w.n / c.groups;
   for (int n = 0; n < y.n; ++n)
     for (int k = 0; k < y.c; ++k)
-      for (int p = 0; p < y.h; ++p)
+      for (int op = 0; op < y.d * y.h; ++op)
         for (int q = 0; q < y.w; ++q)
           for (int channel = 0; channel < w.c; ++channel)
-            for (int r = 0; r < w.h; ++r)
+            for (int tr = 0; tr < w.d * w.h; ++tr)
               for (int s = 0; s < w.w; ++s) {
-                const int i = p * c.stride_h - c.pad_h + r * c.dilation_h;
+                const int z = op / y.h * c.stride_d - c.pad_d + tr / w.h * c.dilation_d;
+                const int i = op % y.h * c.stride_h - c.pad_h + tr % w.h * c.dilation_h;
                 const int j = q * c.stride_w - c.pad_w + s * c.dilation_w;
-                if (i < 0 || i >= x.h || j < 0 || j >= x.w) continue;
+                if (z < 0 || z >= x.d || i < 0 || i >= x.h || j < 0 || j >= x.w) continue;
                 const std::int64_t plane = std::int64_t{n} * x.c + k / filters * w.c + channel;
-                product((plane * x.h + i) * x.w + j,
-                        ((std::int64_t{k} * w.c + channel) * w.h + r) * w.w + s,
-                        ((std::int64_t{n} * y.c + k) * y.h + p) * y.w + q);
+                product(((plane * x.d + z) * x.h + i) * x.w + j,
+                        ((std::int64_t{k} * w.c + channel) * w.d * w.h + tr) * w.w + s,
+                        ((std::int64_t{n} * y.c + k) * y.d * y.h + op) * y.w + q);
               }
 }
 
@@ -433,7 +477,7 @@ void dnn_run(const DnnConvolution& d, int pass, const DnnScale& scale, const voi
         a.factor(in_a, d.c->math) * b.factor(in_b, d.c->math);
   });
   output.blend(sums, static_cast<C>(scale.alpha), static_cast<C>(scale.beta),
-               bias_data == nullptr ? nullptr : &values, std::int64_t{shape.h} * shape.w);
+               bias_data == nullptr ? nullptr : &values, std::int64_t{shape.d} * shape.h * shape.w);
 }
 
 /// Checks what runs, takes note of it, and does it in the stream's turn, of everything its value
@@ -606,7 +650,7 @@ void dnn_sum_channels(const cudnnTensorStruct& from, const void* from_data,
                       const cudnnTensorStruct& to, void* to_data, const DnnScale& scale) {
   const DnnData<C> input(from, from_data), output(to, to_data);
   std::vector<C> sums(static_cast<std::size_t>(from.c));
-  const std::int64_t plane = std::int64_t{from.h} * from.w;
+  const std::int64_t plane = std::int64_t{from.d} * from.h * from.w;
   for (std::int64_t i = 0; i < dnn_elements(from); ++i)
     sums[static_cast<std::size_t>(i / plane % from.c)] += input.load(i);
   output.blend(sums, static_cast<C>(scale.alpha), static_cast<C>(scale.beta));

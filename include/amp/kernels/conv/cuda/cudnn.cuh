@@ -99,16 +99,18 @@ inline bool conv2d_by_dnn(const Conv2dArgs& args, std::int64_t bytes = kColumnBy
 
 inline bool conv2d_backward_input_by_dnn(const Conv2dBackwardInputArgs& args,
                                          std::int64_t bytes = kColumnBytes) {
-  const Operand &dy = args.grad_output, &w = args.weight, &dx = args.grad_input;
+  const Operand &dy = args.grad_output, &w = args.weight, &dx = args.grad_input, &b = args.bias;
   const DnnNumber zero(0, dx.dtype), one(1, dx.dtype);
   return run_dnn(
       dx.device,
       conv_problem(ConvPass::kBackwardInput, dx, w, {}, dy, args.window, args.groups, bytes),
       [&](cudnnHandle_t handle, ConvPlan& plan, void* memory) {
+        // As in the forward pass, the bias is added before the sums are rounded.
+        if (b.present) copy({array(b.device, b.dtype, b.data, {1, dx.sizes[1], 1, 1}), dx});
         return AMP_DNN_ACCEPTS(plan, cudnnConvolutionBackwardData, handle, one, plan.weight, w.data,
                                plan.output, dy.data, plan.convolution,
                                static_cast<cudnnConvolutionBwdDataAlgo_t>(plan.algorithm), memory,
-                               plan.workspace, zero, plan.input, dx.data);
+                               plan.workspace, b.present ? one : zero, plan.input, dx.data);
       });
 }
 

@@ -36,17 +36,23 @@ struct ConvProblem {
   cudnnDataType_t type;
   cudnnMathType_t math;
   int groups;
-  int input[4], weight[4], output[4];
-  int stride[2], padding[2], dilation[2];
+  int input[5], weight[5], output[5];  // N, C, H, W, D
+  int stride[3], padding[3], dilation[3];
   std::int64_t bytes;  // the limit of the workspace
 
   friend auto operator<=>(const ConvProblem&, const ConvProblem&) = default;
 
+  /// Whether cuDNN sees slices, too.
+  bool has_slices() const { return input[4] != 1 || weight[4] != 1 || output[4] != 1; }
+
   /// Returns a description for messages.
   std::string describe(Device device) const {
-    const auto list = [](const auto& numbers) {
+    // Without slices, as they were given.
+    const auto list = [&](const auto& numbers) {
+      const auto n = static_cast<std::ptrdiff_t>(std::size(numbers)) - (has_slices() ? 0 : 1);
       std::string text;
-      for (const int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+      for (std::ptrdiff_t i = 0; i < n; ++i)
+        text += (text.empty() ? "" : ", ") + std::to_string(numbers[i]);
       return " [" + text + "]";
     };
     const char* const dtype = type == CUDNN_DATA_DOUBLE     ? "float64"
@@ -79,17 +85,23 @@ inline std::optional<cudnnDataType_t> dnn_type(DType dtype) {
 }
 
 /// Whether all values are at least `least` and fit cuDNN's integers.
-template <int N>
-bool to_ints(const std::int64_t* from, std::int64_t least, int (&to)[N]) {
-  for (int i = 0; i < N; ++i) {
+inline bool to_ints(const std::int64_t* from, int count, std::int64_t least, int* to) {
+  for (int i = 0; i < count; ++i) {
     if (from[i] < least || from[i] > (std::numeric_limits<int>::max)()) return false;
     to[i] = static_cast<int>(from[i]);
   }
   return true;
 }
 
+/// Whether an array [N, C, D * H, W] has extents for cuDNN.
+inline bool to_extents(const Operand& x, std::int64_t slices, int (&to)[5]) {
+  const std::int64_t sizes[] = {x.sizes[0], x.sizes[1], x.sizes[2] / slices, x.sizes[3], slices};
+  return to_ints(sizes, 5, 1, to);
+}
+
 /// Returns the problem for cuDNN, or nothing if cuDNN does not support it: float8, mixed dtypes, no
-/// elements, extents beyond an int, and data that is not aligned for vectors of 16 bytes.
+/// elements, extents beyond an int, data that is not aligned for vectors of 16 bytes, and padding
+/// that is not the same at both ends.
 inline std::optional<ConvProblem> conv_problem(ConvPass pass, const Operand& input,
                                                const Operand& weight, const Operand& bias,
                                                const Operand& output, const Window& window,
@@ -106,13 +118,16 @@ inline std::optional<ConvProblem> conv_problem(ConvPass pass, const Operand& inp
   p.type = *type;
   p.math = conv_math(output.dtype);
   p.bytes = bytes;
-  int group_count[1] = {};
-  if (!to_ints(&groups, 1, group_count) || !to_ints(input.sizes, 1, p.input) ||
-      !to_ints(weight.sizes, 1, p.weight) || !to_ints(output.sizes, 1, p.output) ||
-      !to_ints(window.stride, 1, p.stride) || !to_ints(window.padding, 0, p.padding) ||
-      !to_ints(window.dilation, 1, p.dilation))
+  if (!to_ints(&groups, 1, 1, &p.groups) || !to_extents(input, window.slices, p.input) ||
+      !to_extents(weight, window.kernel[2], p.weight) ||
+      !to_extents(output, window.out_slices, p.output) || !to_ints(window.stride, 3, 1, p.stride) ||
+      !to_ints(window.padding, 3, 0, p.padding) || !to_ints(window.dilation, 3, 1, p.dilation))
     return {};
-  p.groups = group_count[0];
+  for (int d = 0; d < 3; ++d) {
+    const std::int64_t reach =
+        p.input[2 + d] + 2 * window.padding[d] - window.dilation[d] * (window.kernel[d] - 1) - 1;
+    if (reach < 0 || reach / window.stride[d] + 1 != p.output[2 + d]) return {};
+  }
   return p;
 }
 
@@ -205,7 +220,17 @@ class ConvPlan {
 
  private:
   bool describe(const ConvProblem& p) {
-    const auto compute = p.type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+    return (p.has_slices() ? describe_slices(p) : describe_planes(p)) &&
+           AMP_DNN_ACCEPTS(*this, cudnnSetConvolutionGroupCount, convolution, p.groups) &&
+           AMP_DNN_ACCEPTS(*this, cudnnSetConvolutionMathType, convolution, p.math) &&
+           AMP_DNN_ACCEPTS(*this, cudnnSetActivationDescriptor, identity, CUDNN_ACTIVATION_IDENTITY,
+                           CUDNN_NOT_PROPAGATE_NAN, 0);
+  }
+
+  static cudnnDataType_t compute_type(const ConvProblem& p) {
+    return p.type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+  }
+  bool describe_planes(const ConvProblem& p) {
     const auto tensor = [this, &p](cudnnTensorDescriptor_t it, int n, int c, int h, int w) {
       return AMP_DNN_ACCEPTS(*this, cudnnSetTensor4dDescriptor, it, CUDNN_TENSOR_NCHW, p.type, n, c,
                              h, w);
@@ -217,11 +242,24 @@ class ConvPlan {
                            p.weight[0], p.weight[1], p.weight[2], p.weight[3]) &&
            AMP_DNN_ACCEPTS(*this, cudnnSetConvolution2dDescriptor, convolution, p.padding[0],
                            p.padding[1], p.stride[0], p.stride[1], p.dilation[0], p.dilation[1],
-                           CUDNN_CROSS_CORRELATION, compute) &&
-           AMP_DNN_ACCEPTS(*this, cudnnSetConvolutionGroupCount, convolution, p.groups) &&
-           AMP_DNN_ACCEPTS(*this, cudnnSetConvolutionMathType, convolution, p.math) &&
-           AMP_DNN_ACCEPTS(*this, cudnnSetActivationDescriptor, identity, CUDNN_ACTIVATION_IDENTITY,
-                           CUDNN_NOT_PROPAGATE_NAN, 0);
+                           CUDNN_CROSS_CORRELATION, compute_type(p));
+  }
+  bool describe_slices(const ConvProblem& p) {
+    const auto tensor = [this, &p](cudnnTensorDescriptor_t it, const int(&e)[5]) {
+      const int extents[] = {e[0], e[1], e[4], e[2], e[3]};
+      return AMP_DNN_ACCEPTS(*this, cudnnSetTensorNdDescriptorEx, it, CUDNN_TENSOR_NCHW, p.type, 5,
+                             extents);
+    };
+    const int one_each[] = {1, p.output[1], 1, 1, 1};  // N, C, H, W, D
+    const int filters[] = {p.weight[0], p.weight[1], p.weight[4], p.weight[2], p.weight[3]};
+    const int padding[] = {p.padding[2], p.padding[0], p.padding[1]},
+              stride[] = {p.stride[2], p.stride[0], p.stride[1]},
+              dilation[] = {p.dilation[2], p.dilation[0], p.dilation[1]};
+    return tensor(input, p.input) && tensor(output, p.output) && tensor(bias, one_each) &&
+           AMP_DNN_ACCEPTS(*this, cudnnSetFilterNdDescriptor, weight, p.type, CUDNN_TENSOR_NCHW, 5,
+                           filters) &&
+           AMP_DNN_ACCEPTS(*this, cudnnSetConvolutionNdDescriptor, convolution, 3, padding, stride,
+                           dilation, CUDNN_CROSS_CORRELATION, compute_type(p));
   }
 
   bool choose(cudnnHandle_t handle, const ConvProblem& p) {

@@ -136,8 +136,57 @@ inline void conv2d_by_matmul(const Conv2dArgs& args, const ConvShape& s) {
   }
 }
 
+/// Whether each pixel of an image is seen by one tap, in order: the windows are the images.
+inline bool is_window_image(const ConvShape& s) {
+  const Window& w = s.window;
+  const std::int64_t extents[] = {s.height, s.width, s.slices};
+  bool is_image = s.groups == 1 && s.pixels() == 1;
+  for (int d = 0; d < 3; ++d) {
+    is_image = is_image && w.kernel[d] == extents[d] && w.padding[d] == 0 &&
+               (w.dilation[d] == 1 || w.kernel[d] == 1);
+  }
+  return is_image;
+}
+/// The gradient of such images: a matmul of those of the windows' pixels and the weights.
+inline void backward_of_window_images(const Conv2dBackwardInputArgs& args, const ConvShape& s) {
+  const DType factor = args.grad_output.dtype, sums = gemm::dtype_of_sums(args.grad_input.dtype);
+  const std::int64_t image = s.patch();
+  // The weights in the order filter, tap, channel, and the bias for each tap.
+  const HostBuffer<std::byte> weight(s.weights() * item_size(factor)),
+      bias(args.bias.present ? image * item_size(sums) : 0);
+  copy({Operand::array(args.weight.data, args.weight.dtype, {s.filters, s.taps(), s.channels},
+                       {image, 1, s.taps()}),
+        dense(weight.data(), factor, s.filters, s.taps(), s.channels)});
+  if (args.bias.present) {
+    copy({Operand::array(args.bias.data, args.bias.dtype, {s.taps(), s.channels}, {0, 1}),
+          Operand::array(bias.data(), sums, {s.taps(), s.channels}, {s.channels, 1})});
+  }
+  const gemm::MatrixRuns grads(args.grad_output.data, factor, s.filters, true),
+      filters(weight.data(), factor, image, false);
+  const auto put = [&](const Place& place, void* tile, std::int64_t stride) {
+    copy({Operand::array(tile, sums, {place.rows, place.columns}, {stride, 1}),
+          Operand::array(at(args.grad_input, place.row * image + place.column),
+                         args.grad_input.dtype, {place.rows, place.columns}, {image, 1})});
+  };
+  const gemm::Product::Finish finish = put;
+  const bool in_place = args.grad_input.dtype == sums, rounds = args.grad_input.dtype == kBFloat16;
+  gemm::Product{factor,
+                sums,
+                s.images,
+                image,
+                s.filters,
+                grads,
+                filters,
+                args.bias.present ? bias.data() : nullptr,
+                in_place ? args.grad_input.data : nullptr,
+                image,
+                rounds ? static_cast<bfloat16*>(args.grad_input.data) : nullptr}
+      .compute_on_all_threads(in_place ? nullptr : &finish);
+}
+
 inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
                                             const ConvShape& s) {
+  if (is_window_image(s)) return backward_of_window_images(args, s);
   const std::int64_t all = s.groups * s.channels;
   const DType factor = args.grad_output.dtype, sums = gemm::dtype_of_sums(args.grad_input.dtype);
   const Window& w = s.window;
