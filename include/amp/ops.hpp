@@ -35,6 +35,7 @@
 #include "amp/ops/feed_forward.hpp"
 #include "amp/ops/grids.hpp"
 #include "amp/ops/indexing.hpp"
+#include "amp/ops/interpolate.hpp"
 #include "amp/ops/join.hpp"
 #include "amp/ops/loss.hpp"
 #include "amp/ops/margin_loss.hpp"

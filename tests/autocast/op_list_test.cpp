@@ -91,6 +91,16 @@ constexpr std::string_view kInFloat32[] = {"prod",
                                            "triplet_margin_loss",
                                            "softmin",
                                            "gumbel_softmax"};
+    "matmul", "bmm", "linear", "conv2d", "scaled_dot_product_attention", "feed_forward"};
+constexpr std::string_view kInFloat32[] = {
+    "prod",       "logsumexp", "interpolate",   "norm",
+    "normalize",  "acos",      "asin",          "cosh",
+    "erfinv",     "expm1",     "log10",         "log2",
+    "sinh",       "softplus",  "square",        "tan",
+    "exp",        "log",       "log1p",         "pow",
+    "rsqrt",      "softmax",   "log_softmax",   "reciprocal",
+    "layer_norm", "rms_norm",  "group_norm",    "sum",
+    "nll_loss",   "mse_loss",  "cross_entropy", "binary_cross_entropy_with_logits"};
 
 constexpr std::string_view kInWidest[] = {"atan2"};
 constexpr std::string_view kRefused[] = {"binary_cross_entropy"};

@@ -30,6 +30,7 @@
 #include "conformance/calls/moving.hpp"
 #include "conformance/calls/indexing.hpp"
 #include "conformance/calls/windows.hpp"
+#include "conformance/calls/resample.hpp"
 #include "goldens/ops.hpp"
 
 namespace conformance {
@@ -403,7 +404,7 @@ constexpr auto joined(const Binding (&... families)[N]) {
   return all;
 }
 inline constexpr auto kBindings =
-    joined(bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses, bindings::kMoving, bindings::kIndexing, bindings::kWindows);
+    joined(bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses, bindings::kMoving, bindings::kIndexing, bindings::kWindows, bindings::kResample);
 
 }  // namespace detail
 

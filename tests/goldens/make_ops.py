@@ -23,6 +23,7 @@ from cases import (
     random_case, unit, values, wide,
 )
 from ops_order import order_and_scans
+from ops_resample import interpolation
 
 
 def products():
@@ -1280,6 +1281,7 @@ if __name__ == "__main__":
         ops_windows.pools_in_all_dimensions,
         ops_windows.patches,
         ops_windows.instance_norms,
+        interpolation,
     ):
         group()
     torch_version = torch.__version__.split("+")[0]

@@ -137,6 +137,7 @@ inline constexpr ListedOp kOpList[] = {
     {"cumsum", OpPolicy::kFloat32},
     {"cumprod", OpPolicy::kFloat32},
     {"logsumexp", OpPolicy::kFloat32},
+    {"interpolate", OpPolicy::kFloat32},
     {"norm", OpPolicy::kFloat32},
     {"normalize", OpPolicy::kFloat32},
     {"linalg_vector_norm", OpPolicy::kFloat32},

@@ -41,6 +41,7 @@ AMP_HIDDEN inline const Backend& all_kernels() {
     add_scans(all);
     add_moves(all);
     add_indexing(all);
+    add_resampling(all);
     add_training(all);
     return all;
   }();

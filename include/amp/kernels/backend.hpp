@@ -30,6 +30,7 @@
 #include "amp/kernels/reduce/args.hpp"
 #include "amp/kernels/scan/args.hpp"
 #include "amp/kernels/remap/args.hpp"
+#include "amp/kernels/resample/args.hpp"
 #include "amp/kernels/softmax/args.hpp"
 #include "amp/kernels/unscale/args.hpp"
 #include "amp/kernels/unscale/scale_state.hpp"
@@ -78,6 +79,7 @@ struct Backend {
   Kernel<MaxPool2dBackwardArgs> max_pool2d_backward;
   Kernel<AvgPool2dArgs> avg_pool2d;
   Kernel<AvgPool2dBackwardArgs> avg_pool2d_backward;
+  Kernel<ResampleArgs> resample;
   Kernel<NormArgs> norm;
   Kernel<NormBackwardArgs> norm_backward;
   Kernel<BatchNormArgs> batch_norm;

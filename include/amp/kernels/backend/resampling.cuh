@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// What the CUDA device resamples.
+#pragma once
+
+#include "amp/device/cuda/definitions.hpp"
+#include "amp/kernels/backend.hpp"
+#include "amp/kernels/backend/parts.hpp"
+#include "amp/kernels/resample/cuda.cuh"
+
+namespace amp::inline v0::kernels::cuda {
+
+AMP_CUDA_INLINE void add_resampling(Backend& table) { table.resample = resample; }
+
+}  // namespace amp::inline v0::kernels::cuda
