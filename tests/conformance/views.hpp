@@ -138,7 +138,8 @@ class Operands {
                                  amp::DType dtype, double beside, bool differentiated) const {
     const Kind& kind = kKinds[(first_ + i) % kCount];
     const Shape shape = shape_in(form_, like);
-    const bool is_view = shape.dims() >= kind.least_dims;
+    const bool is_view =
+        kind.lays_out ? shape.dims() == 4 : shape.dims() >= kind.least_dims;  // no volumes
     std::vector<double> own(values.begin(), values.begin() + shape.numel());
     if (!amp::is_floating_point(dtype))  // integers have no infinities and no NaN
       std::replace_if(
