@@ -27,6 +27,7 @@
 #include "amp/kernels/order/args.hpp"
 #include "amp/kernels/pool/args.hpp"
 #include "amp/kernels/random/args.hpp"
+#include "amp/kernels/recurrent/args.hpp"
 #include "amp/kernels/reduce/args.hpp"
 #include "amp/kernels/scan/args.hpp"
 #include "amp/kernels/remap/args.hpp"
@@ -113,6 +114,8 @@ struct Backend {
   Kernel<MaskPlacesArgs> mask_places;
   Kernel<MaskedSelectArgs> masked_select;
   Kernel<MaskedScatterArgs> masked_scatter;
+  Kernel<RecurrentArgs> recurrent;
+  Kernel<RecurrentBackwardArgs> recurrent_backward;
 
   Kernel<UnscaleArgs> unscale;
   Kernel<UpdateScaleArgs> update_scale;
