@@ -31,6 +31,7 @@
 #include "conformance/calls/indexing.hpp"
 #include "conformance/calls/windows.hpp"
 #include "conformance/calls/resample.hpp"
+#include "conformance/calls/recurrent.hpp"
 #include "goldens/ops.hpp"
 
 namespace conformance {
@@ -404,7 +405,7 @@ constexpr auto joined(const Binding (&... families)[N]) {
   return all;
 }
 inline constexpr auto kBindings =
-    joined(bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses, bindings::kMoving, bindings::kIndexing, bindings::kWindows, bindings::kResample);
+    joined(bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses, bindings::kMoving, bindings::kIndexing, bindings::kWindows, bindings::kResample, bindings::kRecurrent);
 
 }  // namespace detail
 

@@ -15,6 +15,7 @@ import ops_losses
 import ops_moving
 import ops_indexing
 import ops_windows
+import ops_recurrent
 import torch
 import torch.nn.functional as F
 
@@ -1282,6 +1283,9 @@ if __name__ == "__main__":
         ops_windows.patches,
         ops_windows.instance_norms,
         interpolation,
+        ops_recurrent.cells,
+        ops_recurrent.layers,
+        ops_recurrent.packed_sequences,
     ):
         group()
     torch_version = torch.__version__.split("+")[0]
