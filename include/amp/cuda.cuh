@@ -27,4 +27,5 @@
 #include "amp/kernels/backend/products.cuh"
 #include "amp/kernels/backend/scans.cuh"
 #include "amp/kernels/backend/resampling.cuh"
+#include "amp/kernels/backend/recurrent.cuh"
 #include "amp/kernels/backend/training.cuh"

@@ -42,6 +42,7 @@ AMP_HIDDEN inline const Backend& all_kernels() {
     add_moves(all);
     add_indexing(all);
     add_resampling(all);
+    add_recurrent(all);
     add_training(all);
     return all;
   }();

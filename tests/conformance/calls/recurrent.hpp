@@ -106,7 +106,7 @@ inline Outputs pad_sequence(In x, Case c) {
 
 // Each step starts from states that were rounded in the step before it, and gradients from gates
 // that were.
-inline constexpr Limits kOneStep{1.01, 2.01, 12}, kManySteps{2.51, 5.01, 24};
+inline constexpr Limits kOneStep{0.51, 3.01, 12}, kManySteps{1.01, 5.01, 24};
 
 // clang-format off
 inline constexpr Binding kRecurrent[] = {

@@ -27,6 +27,7 @@ AMP_HIDDEN void add_scans(Backend& table);
 AMP_HIDDEN void add_moves(Backend& table);
 AMP_HIDDEN void add_indexing(Backend& table);
 AMP_HIDDEN void add_resampling(Backend& table);
+AMP_HIDDEN void add_recurrent(Backend& table);
 AMP_HIDDEN void add_training(Backend& table);
 
 }  // namespace cuda
