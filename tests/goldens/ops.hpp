@@ -62,6 +62,11 @@ struct Result {
 ///                   fourth operand, a bool mask the index
 ///   index_select    dim; index: the selected indices
 ///   embedding       index: the rows
+///   lstm gru rnn_tanh rnn_relu       num_layers, bidirectional, batch_first, has_biases; of the form
+///                   (packed), then the lengths
+///   pack_padded_sequence             batch_first, enforce_sorted, the lengths
+///   pad_packed_sequence              batch_first, padding_value, total_length (0: unset), the lengths
+///   pad_sequence    batch_first, padding_value, pads_left
 ///   where           index: the condition; the number of the forms that have one
 ///   gather take_along_dim scatter scatter_add index_copy    dim; index: the index
 ///   scatter(x, number) index_fill    dim, the number; index: the index

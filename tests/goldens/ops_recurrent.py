@@ -72,17 +72,18 @@ def layers():
                 case(f"{op}(last states)", detail, last, *operands, attributes=attributes)
             return
 
-        def of_packed(x, *rest):
-            packed = rnn.pack_padded_sequence(x, lengths, batch_first, enforce_sorted=False)
-            order, back = packed.sorted_indices, packed.unsorted_indices
-            rest = [s.index_select(1, order) for s in rest[:count]] + list(rest[count:])
-            data, *last = run(None, rest, packed)
-            padded = rnn.pad_packed_sequence(
-                rnn.PackedSequence(data, packed.batch_sizes, order, back), batch_first
-            )[0]
-            return [padded, *(s.index_select(1, back) for s in last)]
+        order = torch.sort(lengths, descending=True, stable=True)[1]
+        back = torch.argsort(order)
+        sizes = torch.tensor([int((lengths > t).sum()) for t in range(steps)])
 
-        case(f"{op}(packed)", detail, of_packed, *operands, attributes=attributes, index=lengths)
+        def of_packed(x, *rest):
+            rest = [s.index_select(1, order) for s in rest[:count]] + list(rest[count:])
+            data, *last = run(None, rest, rnn.PackedSequence(x, sizes))
+            return [data, *(s.index_select(1, back) for s in last)]
+
+        operands[0] = values((int(lengths.sum()), inputs), 1)
+        case(f"{op}(packed)", detail, of_packed, *operands,
+             attributes=(*attributes, *lengths.tolist()))
 
     for op in GATES:
         network(op, "of one layer")
@@ -94,8 +95,8 @@ def layers():
         network(op, "of an empty batch", 0, bidirectional=True)
         network(op, "of two directions", 3, 4, bidirectional=True, number=2,
                 lengths=torch.tensor([2, 4, 1]))
-        network(op, "of many steps, batch first", 4, 6, units=2, bidirectional=True,
-                batch_first=True, lengths=torch.tensor([3, 6, 1, 3]))
+        network(op, "of many steps", 4, 6, units=2, bidirectional=True,
+                lengths=torch.tensor([3, 6, 1, 3]))
         network(op, "of one sequence", 1, 1, 1, 1, lengths=torch.tensor([1]))
 
 
@@ -109,7 +110,7 @@ def packed_sequences():
             return [packed.data, packed.batch_sizes, *([] if enforce_sorted else orders)]
 
         case("pack_padded_sequence", detail, pack, values(shape, 1) if x is None else x,
-             attributes=(batch_first, enforce_sorted), index=lengths)
+             attributes=(batch_first, enforce_sorted, *lengths.tolist()))
 
     packing("sorted", (4, 3, 2), [4, 2, 1], enforce_sorted=True)
     packing("unsorted, batch first", (3, 4, 2), [2, 4, 3], batch_first=True)
@@ -119,7 +120,7 @@ def packed_sequences():
     # PyTorch refuses to pack tensors without elements.
     case("pack_padded_sequence", "of empty elements",
          lambda x: [x.flatten(0, 1)[[1, 0, 3]], *(torch.tensor(n) for n in ([2, 1], [1, 0], [1, 0]))],
-         values((2, 2, 0), 1), attributes=(False, False), index=torch.tensor([1, 2]))
+         values((2, 2, 0), 1), attributes=(False, False, 1, 2))
     packing("of no numbers", None, [1, 2], x=floats([[NAN, 1], [INFINITY, NAN]]))
 
     def padding(detail, lengths, more=(2,), batch_first=False, value=0.0, total=0):
@@ -133,7 +134,7 @@ def packed_sequences():
             return [padded[0], padded[1]]
 
         case("pad_packed_sequence", detail, pad, values((sum(sizes), *more), 2),
-             attributes=(batch_first, value, total), index=lengths)
+             attributes=(batch_first, value, total, *lengths.tolist()))
 
     padding("in general", [2, 4, 1])
     padding("batch first, with a value", [3, 1, 3], batch_first=True, value=-1.5)

@@ -65,6 +65,8 @@ AMP_LAZY void check_dtypes(std::string_view op, std::span<const Tensor> tensors,
   for (std::size_t i = 1; i < tensors.size(); ++i) {
     const std::string_view name = names[(std::min)(i, names.size() - 1)];
     if (tensors[i].defined()) check_matmul(op, tensors[0], tensors[i], "input", name);
+    AMP_CHECK(item_size(tensors[0].dtype()) > 1, op, ": `input` must not be of 8 bits, but is ",
+              describe(tensors[0]));
   }
 }
 
@@ -276,11 +278,6 @@ AMP_LAZY PackedSequence packed_like(const PackedSequence& input, const Tensor& d
   return {data, input.batch_sizes, input.sorted_indices, input.unsorted_indices};
 }
 
-/// Rows [first, first + rows) of a cell's result.
-AMP_LAZY Tensor state_at(const Tensor& result, std::int64_t first, std::int64_t rows) {
-  return narrow(result, 0, first, rows);
-}
-
 }  // namespace detail
 
 AMP_LAZY_DEFINITION LstmState lstm_cell(const Tensor& input, const LstmState& hx,
@@ -289,13 +286,14 @@ AMP_LAZY_DEFINITION LstmState lstm_cell(const Tensor& input, const LstmState& hx
   const Tensor result = detail::recurrent_cell("lstm_cell", kernels::RecurrentCell::kLstm, input,
                                                hx.h, hx.c, w_ih, w_hh, b_ih, b_hh);
   const std::int64_t batch = input.size(0);
-  return {detail::state_at(result, 0, batch), detail::state_at(result, 2 * batch, batch)};
+  return {detail::narrow(result, 0, 0, batch), detail::narrow(result, 0, 2 * batch, batch)};
 }
 
 // clang-format off
 #define AMP_RECURRENT(op, cell) \
   AMP_LAZY_DEFINITION Tensor op##_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) { \
-    return detail::state_at(detail::recurrent_cell(#op "_cell", kernels::RecurrentCell::cell, input, hx, {}, w_ih, w_hh, b_ih, b_hh), 0, input.size(0)); \
+    const Tensor states = detail::recurrent_cell(#op "_cell", kernels::RecurrentCell::cell, input, hx, {}, w_ih, w_hh, b_ih, b_hh); \
+    return detail::narrow(states, 0, 0, input.size(0)); \
   } \
   AMP_LAZY_DEFINITION RecurrentResult op(const Tensor& input, const Tensor& hx, const std::vector<Tensor>& params, const RecurrentOptions& options) { \
     const detail::RecurrentLayers layers = detail::recurrent(#op, kernels::RecurrentCell::cell, input, hx, {}, params, options); \

@@ -6,6 +6,7 @@
 
 #include <amp/amp.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -32,12 +33,15 @@ inline amp::RecurrentOptions recurrent_options(Case c) {
           .has_biases = flag(c, 3)};
 }
 inline Tensors from(In x, std::ptrdiff_t first) { return {x.begin() + first, x.end()}; }
-inline amp::PackedSequence packed(In x, Case c) {
-  return amp::pack_padded_sequence(x[0], index(c, x),
-                                   {.batch_first = flag(c, 2), .enforce_sorted = false});
-}
-inline amp::Tensor padded(const amp::PackedSequence& sequence, Case c) {
-  return amp::pad_packed_sequence(sequence, {.batch_first = flag(c, 2)}).output;
+/// Data of sequences of these lengths. What the order is, packed zeros say.
+inline amp::PackedSequence packed(const amp::Tensor& data,
+                                  const std::vector<std::int64_t>& lengths) {
+  const std::int64_t steps = *std::max_element(lengths.begin(), lengths.end());
+  const amp::Device device = data.defined() ? data.device() : amp::Device(amp::kCPU);
+  amp::PackedSequence sequence = amp::pack_padded_sequence(
+      amp::zeros({steps, lengths.size()}, {.device = device}), lengths, {.enforce_sorted = false});
+  sequence.data = data;
+  return sequence;
 }
 
 inline Outputs lstm(In x, Case c) {
@@ -49,8 +53,8 @@ inline Outputs last_states_of_lstm(In x, Case c) {
   return amp::cat({y.h, y.c});
 }
 inline Outputs packed_lstm(In x, Case c) {
-  const auto y = amp::lstm(packed(x, c), {x[1], x[2]}, from(x, 3), recurrent_options(c));
-  return {padded(y.output, c), y.h, y.c};
+  const auto y = amp::lstm(packed(x[0], integers_from(c, 4)), {x[1], x[2]}, from(x, 3), recurrent_options(c));
+  return {y.output.data, y.h, y.c};
 }
 
 template <auto Op>
@@ -64,8 +68,8 @@ Outputs last_states(In x, Case c) {
 }
 template <auto Op>
 Outputs packed_recurrent(In x, Case c) {
-  const amp::PackedRecurrentResult y = Op(packed(x, c), x[1], from(x, 2), recurrent_options(c));
-  return {padded(y.output, c), y.h};
+  const amp::PackedRecurrentResult y = Op(packed(x[0], integers_from(c, 4)), x[1], from(x, 2), recurrent_options(c));
+  return {y.output.data, y.h};
 }
 // The overloads of an op by their first argument.
 #define AMP_TEST_OVERLOADS(op)                                                                  \
@@ -80,19 +84,13 @@ AMP_TEST_OVERLOADS(rnn_relu);
 
 inline Outputs pack_padded_sequence(In x, Case c) {
   const amp::PackedSequence packed = amp::pack_padded_sequence(
-      x[0], index(c, x), {.batch_first = flag(c, 0), .enforce_sorted = flag(c, 1)});
+      x[0], integers_from(c, 2), {.batch_first = flag(c, 0), .enforce_sorted = flag(c, 1)});
   if (flag(c, 1)) return {packed.data, packed.batch_sizes.to(packed.data.device())};
   return {packed.data, packed.batch_sizes.to(packed.data.device()), packed.sorted_indices,
           packed.unsorted_indices};
 }
-/// Packs an index of lengths to know how data of those lengths is packed.
 inline Outputs pad_packed_sequence(In x, Case c) {
-  std::int64_t steps = 0;
-  for (const std::int64_t length : c.index) steps = length > steps ? length : steps;
-  amp::PackedSequence sequence = amp::pack_padded_sequence(
-      amp::zeros({steps, c.index.size()}, {.device = x[0].device()}),
-      std::vector<std::int64_t>(c.index), {.enforce_sorted = false});
-  sequence.data = x[0];
+  const amp::PackedSequence sequence = packed(x[0], integers_from(c, 3));
   amp::PadPackedOptions options{.batch_first = flag(c, 0), .padding_value = c.attributes[1]};
   if (c.attributes[2] != 0) options.total_length = integer(c, 2);
   const amp::PaddedSequences padded = amp::pad_packed_sequence(sequence, options);
@@ -116,18 +114,18 @@ inline constexpr Binding kRecurrent[] = {
     {"rnn_relu_cell", recurrent_cell<amp::rnn_relu_cell>, kOneStep, "input hx? w_ih w_hh* b_ih? b_hh?"},
     {"lstm", lstm, kManySteps, "input hx.h? hx.c? params params* params params params params* params params params params* params params params params* params params"},
     {"lstm(last states)", last_states_of_lstm, kManySteps, "input hx.h? hx.c? params params* params params params params* params params params params* params params params params* params params"},
-    {"lstm(packed)", packed_lstm, kManySteps, "input* hx.h? hx.c? params params* params params params params* params params params params* params params params params* params params lengths*"},
+    {"lstm(packed)", packed_lstm, kManySteps, "input* hx.h? hx.c? params params* params params params params* params params params params* params params params params* params params"},
     {"gru", recurrent<k_gru>, kManySteps, "input hx? params params* params params params params* params params params params* params params params params* params params"},
     {"gru(last states)", last_states<k_gru>, kManySteps, "input hx? params params* params params params params* params params params params* params params params params* params params"},
-    {"gru(packed)", packed_recurrent<k_gru>, kManySteps, "input* hx? params params* params params params params* params params params params* params params params params* params params lengths*"},
+    {"gru(packed)", packed_recurrent<k_gru>, kManySteps, "input* hx? params params* params params params params* params params params params* params params params params* params params"},
     {"rnn_tanh", recurrent<k_rnn_tanh>, kManySteps, "input hx? params params* params params params params* params params params params* params params params params* params params"},
     {"rnn_tanh(last states)", last_states<k_rnn_tanh>, kManySteps, "input hx? params params* params params params params* params params params params* params params params params* params params"},
-    {"rnn_tanh(packed)", packed_recurrent<k_rnn_tanh>, kManySteps, "input* hx? params params* params params params params* params params params params* params params params params* params params lengths*"},
+    {"rnn_tanh(packed)", packed_recurrent<k_rnn_tanh>, kManySteps, "input* hx? params params* params params params params* params params params params* params params params params* params params"},
     {"rnn_relu", recurrent<k_rnn_relu>, kManySteps, "input hx? params params* params params params params* params params params params* params params params params* params params"},
     {"rnn_relu(last states)", last_states<k_rnn_relu>, kManySteps, "input hx? params params* params params params params* params params params params* params params params params* params params"},
-    {"rnn_relu(packed)", packed_recurrent<k_rnn_relu>, kManySteps, "input* hx? params params* params params params params* params params params params* params params params params* params params lengths*"},
-    {"pack_padded_sequence", pack_padded_sequence, kOneRounding, "input* lengths*", kAnything},
-    {"pad_packed_sequence", pad_packed_sequence, kOneRounding, "data* lengths*", kAnything},
+    {"rnn_relu(packed)", packed_recurrent<k_rnn_relu>, kManySteps, "input* hx? params params* params params params params* params params params params* params params params params* params params"},
+    {"pack_padded_sequence", pack_padded_sequence, kOneRounding, "input*", kAnything},
+    {"pad_packed_sequence", pad_packed_sequence, kOneRounding, "data*", kAnything},
     {"pad_sequence", pad_sequence, kOneRounding, "sequences", kAnything},
 };
 // clang-format on
