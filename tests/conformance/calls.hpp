@@ -24,14 +24,14 @@
 #include <vector>
 
 #include "conformance/binding.hpp"
-#include "conformance/calls/order.hpp"
-#include "conformance/calls/products.hpp"
+#include "conformance/calls/indexing.hpp"
 #include "conformance/calls/losses.hpp"
 #include "conformance/calls/moving.hpp"
-#include "conformance/calls/indexing.hpp"
-#include "conformance/calls/windows.hpp"
-#include "conformance/calls/resample.hpp"
+#include "conformance/calls/order.hpp"
+#include "conformance/calls/products.hpp"
 #include "conformance/calls/recurrent.hpp"
+#include "conformance/calls/resample.hpp"
+#include "conformance/calls/windows.hpp"
 #include "goldens/ops.hpp"
 
 namespace conformance {

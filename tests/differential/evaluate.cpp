@@ -32,10 +32,10 @@
 #include <vector>
 
 #include "conformance/calls.hpp"
-#include "differential/calls/products.hpp"
+#include "differential/calls/indexing.hpp"
 #include "differential/calls/losses.hpp"
 #include "differential/calls/moving.hpp"
-#include "differential/calls/indexing.hpp"
+#include "differential/calls/products.hpp"
 #include "differential/calls/windows.hpp"
 #include "differential/case.hpp"
 

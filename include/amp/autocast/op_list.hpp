@@ -301,7 +301,6 @@ inline constexpr ListedOp kOpList[] = {
     {"pad", OpPolicy::kPassthrough},
     {"repeat", OpPolicy::kPassthrough},
     {"tile", OpPolicy::kPassthrough},
-    {"repeat_interleave", OpPolicy::kPassthrough},
     {"pixel_shuffle", OpPolicy::kPassthrough},
     {"pixel_unshuffle", OpPolicy::kPassthrough},
     {"channel_shuffle", OpPolicy::kPassthrough},
