@@ -23,6 +23,7 @@
 #include "amp/kernels/backend/indexing.cuh"
 #include "amp/kernels/backend/lines.cuh"
 #include "amp/kernels/backend/losses.cuh"
+#include "amp/kernels/backend/moves.cuh"
 #include "amp/kernels/backend/order.cuh"
 #include "amp/kernels/backend/products.cuh"
 #include "amp/kernels/backend/recurrent.cuh"

@@ -104,9 +104,9 @@ inline void integer_ops(const amp::Device& device, amp::DType dtype) {
   is(amp::min(x), {-2});
   is(amp::max(x, y), {3, 5, 0, 7});
   is(amp::min(x, y), {2, -2, -1, 7});
-  is(std::get<0>(amp::max(x.reshape({2, 2}), 0)), {3, 7});
-  is(std::get<0>(amp::min(x.reshape({2, 2}), 1)), {-2, 0});
-  CHECK(std::get<1>(amp::max(x.reshape({2, 2}), 0)).to_vector<std::int64_t>() == Integers{0, 1});
+  is(amp::max(x.reshape({2, 2}), 0).values, {3, 7});
+  is(amp::min(x.reshape({2, 2}), 1).values, {-2, 0});
+  CHECK(amp::max(x.reshape({2, 2}), 0).indices.to_vector<std::int64_t>() == Integers{0, 1});
   CHECK(amp::argmax(x).item<std::int64_t>() == 3);
   is(amp::amax(x.reshape({2, 2}), {0, 1}), {7});
   is(amp::amin(x.reshape({2, 2}), 1), {-2, 0});
@@ -140,7 +140,7 @@ inline void integer_extremes(const amp::Device& device, amp::DType dtype) {
   CHECK(amp::max(x).item<std::int64_t>() == high);
   CHECK(amp::min(x).item<std::int64_t>() == low);
   CHECK(amp::argmax(x).item<std::int64_t>() == 1);
-  CHECK(std::get<1>(amp::min(x, 0)).item<std::int64_t>() == 2);
+  CHECK(amp::min(x, 0).indices.item<std::int64_t>() == 2);
   CHECK(amp::amax(x).item<std::int64_t>() == high);
   CHECK(amp::amin(x).item<std::int64_t>() == low);
   const auto bits = [](std::int64_t i) { return static_cast<std::uint64_t>(i); };

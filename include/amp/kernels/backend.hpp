@@ -93,8 +93,6 @@ struct Backend {
   Kernel<CtcLossBackwardArgs> ctc_loss_backward;
   Kernel<MultilabelMarginArgs> multilabel_margin;
   Kernel<MultilabelMarginBackwardArgs> multilabel_margin_backward;
-  Kernel<IndexSelectArgs> index_select;
-  Kernel<IndexAddArgs> index_add;
   Kernel<SortArgs> sort;
   Kernel<SelectArgs> select;
   Kernel<PutArgs> put;

@@ -50,6 +50,9 @@ Tensor scalar_kernel(const Tensor& tensor, const kernels::Operand& number, bool 
   return run_scalar(kernels::binary<Function>, tensor, number, scalar_first, dtype);
 }
 
+/// Which elements are not 0.
+AMP_LAZY Tensor nonzero_mask(const Tensor& x);
+
 // The arithmetic kernels, without history, for backward functions.
 AMP_LAZY Tensor mul(const Tensor& a, const Tensor& b);
 AMP_LAZY Tensor div(const Tensor& a, const Tensor& b);

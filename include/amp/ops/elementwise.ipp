@@ -75,6 +75,12 @@ AMP_LAZY_DEFINITION Tensor run_scalar(BinaryLaunch launch, const Tensor& tensor,
   return output;
 }
 
+AMP_LAZY_DEFINITION Tensor nonzero_mask(const Tensor& x) {
+  if (x.dtype() == kBool) return x;
+  return scalar_kernel<functions::Ne>(x, kernels::Operand::scalar(std::int64_t{0}, x.device()),
+                                      false, kBool);
+}
+
 AMP_LAZY_DEFINITION Tensor mul(const Tensor& a, const Tensor& b) {
   return binary_kernel<functions::Mul>(a, b, broadcast_shapes("mul", a.shape(), b.shape()),
                                        result_type(a, b));

@@ -37,11 +37,6 @@ AMP_LAZY std::int64_t count_of(const Tensor& ranks) {
   return ranks.select(0, -1).item<std::int64_t>();
 }
 
-AMP_LAZY Tensor nonzero_mask(const Tensor& x) {
-  if (x.dtype() == kBool) return dense(x);
-  return scalar_kernel<functions::Ne>(x, kernels::Operand::scalar(0, x.device()), false, kBool);
-}
-
 AMP_LAZY_DEFINITION Tensor places_of(const Tensor& mask) {
   const Tensor whole = dense(mask), ranks = ranks_of(whole);
   const Tensor places =

@@ -180,7 +180,7 @@ AMP_LAZY RecurrentLayers call_layers(autocasting::OpId id, const RecurrentNetwor
   };
   const autocasting::State& state = current_autocast();
   if (!state.active()) return compute(tensors);
-  autocasting::Casts casts(state, state.policy(id));
+  autocasting::Casts casts(state, id, state.policy(id));
   for (const Tensor& tensor : tensors) casts.see(tensor);
   PoolVector<Tensor> inputs;
   for (const Tensor& tensor : tensors) inputs.push_back(casts.apply(tensor));

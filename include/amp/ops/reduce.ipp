@@ -232,12 +232,6 @@ AMP_LAZY_DEFINITION StdAndMean std_mean(const Tensor& input) { return std_mean(i
 
 namespace detail {
 
-/// Which elements are not 0.
-AMP_LAZY Tensor nonzero_mask(const Tensor& x) {
-  if (x.dtype() == kBool) return x;
-  return scalar_kernel<functions::Ne>(x, kernels::Operand::scalar(std::int64_t{0}, x.device()),
-                                      false, kBool);
-}
 /// The largest (smallest) truth value over some dimensions; `of_none` over nothing.
 template <kernels::Launch<kernels::FoldArgs> kKernel>
 Tensor truth_op(autocasting::OpId op, const Tensor& input, const Dims& dim, bool keepdim,

@@ -14,7 +14,7 @@
 #include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/fold.hpp"
-#include "amp/ops/indexing.hpp"
+#include "amp/ops/index_parts.hpp"
 #include "amp/ops/order.hpp"
 #include "amp/ops/search.hpp"
 #include "amp/ops/shape.hpp"
@@ -147,7 +147,7 @@ AMP_LAZY UniqueResult find_runs(const Tensor& x, const Tensor& positions, const 
   const Tensor begins = empty({count + 1}, integers);
   kernels::begin_runs(x.device(), {runs.operand(), begins.operand()});
   const Tensor first = narrow(begins, 0, 0, count);
-  UniqueResult result{.values = gather("unique", "unique", x, 0, first)};
+  UniqueResult result{.values = gather("unique", x, 0, first, {"unique"})};
   if (with_counts) {
     result.counts =
         binary_kernel<functions::Sub>(narrow(begins, 0, 1, count), first, {count}, kInt64);
