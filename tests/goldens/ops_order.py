@@ -212,6 +212,31 @@ def truths():
         case(name, "of all", function, values((3, 5), 4))
 
 
+def likenesses():
+    def finds(detail, x, tested, invert=False):
+        case("isin(x, numbers)", detail, lambda *t: torch.isin(*t, invert=invert),
+             constants=(x, tested), attributes=(invert,))
+
+    for invert in (False, True):
+        finds(f"some{', invert' * invert}", coarse((3, 4), 1), floats([1, -2, 1]), invert)
+        finds(f"none of nothing{', invert' * invert}", values((2, 3), 1), values((0,), 1), invert)
+    finds("of nothing", values((0, 2), 1), values((3,), 1))
+    finds("no numbers", floats([NAN, 1, INFINITY]), floats([[NAN, INFINITY]]))
+    finds("of one in one", values((), 1), values((1,), 1))
+
+    def is_close(detail, x, y, *numbers):
+        case("isclose(x, numbers)" if numbers else "isclose", detail,
+             lambda *t: torch.isclose(*t, *numbers), constants=(x, y), attributes=numbers)
+
+    x, y = floats([1, 2, NAN, INFINITY, -INFINITY, 0]), floats([1, 2.5, NAN, INFINITY, INFINITY, 0])
+    is_close("of one shape", x, y)
+    is_close("broadcast", coarse((2, 1, 3), 1), coarse((4, 1), 2))
+    is_close("of nothing and one", values((0, 2), 1), values((1,), 2))
+    is_close("within a quarter", x, y, 0.25, 0, False)
+    is_close("within a half, NaN too", x, y, 0, 0.5, True)
+    is_close("of one", values((), 1), values((), 2), 0.5, 1, False)
+
+
 def order_and_scans():
-    for group in (orders, quantiles, scans, searches, counts, truths):
+    for group in (orders, quantiles, scans, searches, counts, truths, likenesses):
         group()

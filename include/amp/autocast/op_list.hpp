@@ -325,6 +325,8 @@ inline constexpr ListedOp kOpList[] = {
     {"isfinite", OpPolicy::kPassthrough},
     {"isinf", OpPolicy::kPassthrough},
     {"isnan", OpPolicy::kPassthrough},
+    {"isclose", OpPolicy::kPassthrough},
+    {"isin", OpPolicy::kPassthrough},
     {"logical_and", OpPolicy::kPassthrough},
     {"logical_not", OpPolicy::kPassthrough},
     {"logical_or", OpPolicy::kPassthrough},

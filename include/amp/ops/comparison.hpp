@@ -67,6 +67,18 @@ AMP_LAZY [[nodiscard]] Tensor logical_and(const Tensor& input, const Tensor& oth
 AMP_LAZY [[nodiscard]] Tensor logical_or(const Tensor& input, const Tensor& other);
 AMP_LAZY [[nodiscard]] Tensor logical_xor(const Tensor& input, const Tensor& other);
 
+/// Whether |input - other| <= atol + rtol |other|, elementwise; the result is bool; shapes broadcast.
+/// Infinities are close if they are equal, and NaN is close to NaN if `equal_nan`. Throws unless
+/// both have one dtype. 16 bits are compared in float32. Not differentiable. Under autocast:
+/// unchanged.
+AMP_LAZY [[nodiscard]] Tensor isclose(const Tensor& input, const Tensor& other, double rtol = 1e-5,
+                                      double atol = 1e-8, bool equal_nan = false);
+/// Whether all elements are close. Synchronises.
+AMP_LAZY [[nodiscard]] bool allclose(const Tensor& input, const Tensor& other, double rtol = 1e-5,
+                                     double atol = 1e-8, bool equal_nan = false);
+/// Whether both have one shape and equal elements; NaN equals nothing. Synchronises.
+AMP_LAZY [[nodiscard]] bool equal(const Tensor& input, const Tensor& other);
+
 // --- a choice ------------------------------------------------------------------------------------
 
 /// condition ? a : b, elementwise. All three broadcast; `condition` is bool; the dtypes of a and b

@@ -7,10 +7,14 @@
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
+#include "amp/autograd/grad_mode.hpp"
 #include "amp/kernels/elementwise/host.hpp"
+#include "amp/ops/arithmetic.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/comparison.hpp"
+#include "amp/ops/elementary.hpp"
 #include "amp/ops/elementwise.hpp"
+#include "amp/ops/reduce.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"
 #include "amp/types/convert.hpp"
@@ -227,4 +231,34 @@ AMP_LAZY_DEFINITION Tensor where_number(const Tensor& condition, const Tensor& t
 }
 
 }  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor isclose(const Tensor& input, const Tensor& other, double rtol,
+                                   double atol, bool equal_nan) {
+  detail::check_operands("isclose", input, other, "input", "other");
+  AMP_CHECK(input.dtype() == other.dtype(),
+            "isclose: `input` and `other` must have one dtype, but are ", describe(input), " and ",
+            describe(other), "; convert one with to()");
+  AMP_CHECK(rtol >= 0 && atol >= 0, "isclose: `rtol` and `atol` must not be negative, but are ",
+            rtol, " and ", atol);
+  return autocasting::call(
+      "isclose",
+      [&](const Tensor& a, const Tensor& b) {
+        const NoGradGuard no_grad;
+        const DType wide = promote_types(a.dtype(), kFloat32);
+        const Tensor x = a.to(wide), y = b.to(wide), distance = abs(x - y);
+        const Tensor near = logical_and(isfinite(distance), le(distance, abs(y) * rtol + atol));
+        const Tensor close = logical_or(eq(a, b), near);
+        return equal_nan ? logical_or(close, logical_and(isnan(a), isnan(b))) : close;
+      },
+      input, other);
+}
+AMP_LAZY_DEFINITION bool allclose(const Tensor& input, const Tensor& other, double rtol,
+                                  double atol, bool equal_nan) {
+  return all(isclose(input, other, rtol, atol, equal_nan)).item<bool>();
+}
+AMP_LAZY_DEFINITION bool equal(const Tensor& input, const Tensor& other) {
+  detail::check_operands("equal", input, other, "input", "other");
+  return input.shape() == other.shape() && all(eq(input, other)).item<bool>();
+}
+
 }  // namespace amp::inline v0

@@ -33,6 +33,18 @@ AMP_LAZY [[nodiscard]] Tensor searchsorted(const Tensor& sorted_sequence, double
 AMP_LAZY [[nodiscard]] Tensor bucketize(const Tensor& input, const Tensor& boundaries,
                                         const SearchOptions& options = {});
 
+/// Options of isin().
+struct IsinOptions {
+  /// Says that neither tensor has an element twice. Nothing is gained by it here.
+  bool assume_unique = false;
+  /// Whether the result is true for the elements that are not found.
+  bool invert = false;
+};
+/// Whether each element is one of `test_elements`, of any shape; bool, in the shape of `elements`.
+/// Throws unless both have one dtype. No NaN is found. Not differentiable. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] Tensor isin(const Tensor& elements, const Tensor& test_elements,
+                                   const IsinOptions& options = {});
+
 /// How many elements lie in each of `bins` equal bins from `min` to `max`, both of which count;
 /// elements beyond, and NaN, do not. If min = max, the bins reach from the smallest to the largest
 /// element. In the dtype of `input`, which is floating point. Throws unless bins >= 1 and min <= max,

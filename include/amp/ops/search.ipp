@@ -79,6 +79,33 @@ AMP_LAZY_DEFINITION Tensor searchsorted(const Tensor& sorted_sequence, double va
       },
       sorted_sequence);
 }
+AMP_LAZY_DEFINITION Tensor isin(const Tensor& elements, const Tensor& test_elements,
+                                const IsinOptions& options) {
+  detail::check_operands("isin", elements, test_elements, "elements", "test_elements");
+  AMP_CHECK(elements.dtype() == test_elements.dtype(),
+            "isin: `elements` and `test_elements` must have one dtype, but are ",
+            describe(elements), " and ", describe(test_elements), "; convert one with to()");
+  return autocasting::call(
+      "isin",
+      [&](const Tensor& x, const Tensor& tested) {
+        const NoGradGuard no_grad;
+        const std::int64_t n = tested.numel();
+        const TensorOptions bools{.dtype = kBool, .device = x.device()};
+        if (n == 0 || x.numel() == 0) return full(x.shape(), options.invert, bools);
+        const Tensor sorted =
+            detail::sort_kernel(detail::reshape(tested, {n}), 0, n, false).values;
+        const Tensor values = detail::reshape(x, {x.numel()});
+        const Tensor places = detail::scalar_kernel<kernels::functions::Minimum>(
+            detail::search_kernel(sorted, values, false),
+            kernels::Operand::scalar(n - 1, x.device()), false, kInt64);
+        const Tensor nearest = detail::gather("isin", sorted, 0, places, {"isin"});
+        const Tensor found =
+            options.invert ? ne(nearest, values) : eq(nearest, values);
+        return detail::reshape(found, x.shape());
+      },
+      elements, test_elements);
+}
+
 AMP_LAZY_DEFINITION Tensor bucketize(const Tensor& input, const Tensor& boundaries,
                                      const SearchOptions& options) {
   detail::check_search("bucketize", "boundaries", boundaries, "input", input, true);
