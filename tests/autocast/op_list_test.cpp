@@ -68,6 +68,7 @@ constexpr std::string_view kInLowPrecision[] = {"matmul",
                                                 "gru",
                                                 "rnn_tanh",
                                                 "rnn_relu"};
+                                                "linalg_vecdot"};
 constexpr std::string_view kInFloat32[] = {"prod",
                                            "linalg_vector_norm",
                                            "linalg_matrix_norm",
@@ -129,6 +130,10 @@ constexpr std::string_view kInFloat32[] = {"prod",
 constexpr std::string_view kInWidest[] = {"atan2",     "addcmul", "addcdiv",  "dot",        "vdot",
                                           "tensordot", "cross",   "bilinear", "grid_sample"};
 constexpr std::string_view kRefused[] = {"binary_cross_entropy"};
+                                           "binary_cross_entropy_with_logits"};
+
+constexpr std::string_view kInWidest[] = {"atan2", "addcmul",   "addcdiv", "dot",
+                                          "vdot",  "tensordot", "cross",   "bilinear"};
 
 amp::OpPolicy policy_of(std::string_view op) {
   if (std::ranges::find(kRefused, op) != std::end(kRefused)) return amp::OpPolicy::kBanned;

@@ -49,6 +49,7 @@ std::vector<Argument> arguments_of(const Binding& binding) {
 
 /// Whether operands of several dtypes are refused: what autocast would cast is not promoted.
 bool low_precision(const Binding& binding) {
+  if (conformance::op_of(binding.op) == "addr") return false;  // multiplies elements, and promotes
   for (const auto& listed : amp::autocasting::kOpList) {
     if (listed.name == conformance::op_of(binding.op))
       return listed.policy == amp::OpPolicy::kLowPrecision;
