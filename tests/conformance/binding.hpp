@@ -99,7 +99,8 @@ struct Binding {
   Outputs (*call)(const Inputs&, const OpCase&);
   Limits limits;
   // The names of the operands and, last, of the index in error messages. What has a `?` may be
-  // undefined; what has a `*` has any shape, or that to which those of the others are compared.
+  // undefined; what has a `*` has any shape, or that to which those of the others are compared; what
+  // has a `#` any dtype.
   std::string_view arguments = "input";
   Takes takes = kFloats;
 };

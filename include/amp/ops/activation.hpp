@@ -132,7 +132,7 @@ AMP_LAZY [[nodiscard]] Tensor rrelu(const Tensor& input, double lower = 1.0 / 8,
 
 /// x above 0, and `weight` x below: leaky_relu with a slope that is learned (He et al. 2015, arXiv
 /// 1502.01852). `weight` has one element, or one for each of the channels, which are dimension 1.
-/// Both are floating point. Under autocast: low precision.
+/// Both are floating point of one dtype. Under autocast: low precision.
 AMP_LAZY [[nodiscard]] Tensor prelu(const Tensor& input, const Tensor& weight);
 
 /// a sigmoid(b) for the halves a and b of `input` along `dim`, whose extent must be even (Dauphin

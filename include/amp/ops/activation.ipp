@@ -61,11 +61,14 @@ AMP_LAZY_DEFINITION Tensor prelu(const Tensor& input, const Tensor& weight) {
   return autocasting::call(
       "prelu",
       [&](const Tensor& x, const Tensor& w) {
+        AMP_CHECK(x.dtype() == w.dtype(),
+                  "prelu: `input` and `weight` must have one dtype, but are ", describe(x), " and ",
+                  describe(w));
         Shape shape(1, w.numel());
         if (w.numel() == 1) shape = Shape();
         while (shape.dims() > 0 && shape.dims() < x.dim()) shape.push_back(1);
         return detail::function_of_two<kernels::functions::Prelu>(
-            "prelu", x, detail::reshape(w, shape), promote_types(x.dtype(), w.dtype()));
+            "prelu", x, detail::reshape(w, shape), x.dtype());
       },
       input, weight);
 }

@@ -32,9 +32,9 @@ struct CtcLossOptions {
 /// The gradient is that of the scores given to log_softmax, exp(log_probs) - share of the
 /// alignments: log_softmax passes it on as it is. It is the same in each run.
 ///
-/// Lengths and targets may lie on the CPU beside `log_probs` on a GPU, and are checked there. Those
-/// on the GPU are read on it, without synchronisation: samples whose lengths or labels are out of
-/// range get NaN.
+/// Lengths may lie on the CPU beside `log_probs` on a GPU, and are checked there. What lies on the
+/// GPU is read on it, without synchronisation: samples whose lengths or labels are out of range get
+/// NaN.
 AMP_LAZY [[nodiscard]] Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets,
                                        const Tensor& input_lengths, const Tensor& target_lengths,
                                        const CtcLossOptions& options = {});

@@ -72,6 +72,7 @@ AMP_LAZY AMP_COLD CtcTargets ctc_targets(const Tensor& log_probs, const Tensor& 
                                          const Tensor& input_lengths,
                                          const Tensor& target_lengths) {
   check_integers("targets", targets);
+  check_same_device("ctc_loss", "log_probs", log_probs, "targets", targets);
   const bool single = log_probs.dim() == 2;
   const std::int64_t samples = single ? 1 : log_probs.size(1);
   AMP_CHECK(targets.dim() == 1 || (targets.dim() == 2 && targets.size(0) == samples),
@@ -82,8 +83,8 @@ AMP_LAZY AMP_COLD CtcTargets ctc_targets(const Tensor& log_probs, const Tensor& 
                     checked_lengths("target_lengths", target_lengths, samples, targets.size(-1))};
   if (result.labels.device().type == kCPU && result.target_lengths.device().type == kCPU)
     check_labels(result, log_probs.size(-1));
-  for (Tensor* const tensor : {&result.labels, &result.input_lengths, &result.target_lengths})
-    *tensor = tensor->to(log_probs.device());
+  for (Tensor* const lengths : {&result.input_lengths, &result.target_lengths})
+    *lengths = lengths->to(log_probs.device());
   return result;
 }
 
