@@ -5,7 +5,7 @@
 import torch
 import torch.nn.functional as F
 
-from draw import broadcastable, sizes, tensor
+from draw import FLOAT8, broadcastable, sizes, tensor
 from ops import Call, op
 
 MODES = ("constant", "reflect", "replicate", "circular")
@@ -66,10 +66,13 @@ def pad(name, rng, dtype):
     for i in range(pairs):
         extent = shape[-1 - i]
         most = {"constant": 4, "reflect": extent - 1, "replicate": 5, "circular": extent}[mode]
-        numbers += [rng.randint(-min(1, extent // 2), most) for _ in range(2)]
+        least = 0 if mode == "circular" and extent < 4 else -min(1, extent // 2)
+        numbers += [rng.randint(least, most if least == 0 or mode != "circular" else most - 2)
+                    for _ in range(2)]  # torch goes round more often in what it crops
     keywords = {"value": value} if mode == "constant" else {}
-    return moved(name, [tensor(rng, shape, dtype)], [MODES.index(mode), value, *numbers],
-                 lambda x: F.pad(x, numbers, mode=mode, **keywords))
+    sums = mode != "constant"  # torch rounds each
+    return Call(name, [tensor(rng, shape, dtype)], [MODES.index(mode), value, *numbers],
+                lambda x: F.pad(x, numbers, mode=mode, **keywords), smooth=sums, copies=not sums)
 
 
 @op("repeat", "tile")
@@ -128,7 +131,8 @@ def diag_embed(name, rng, dtype):
 @op("diff")
 def diff(name, rng, dtype):
     shape = sizes(rng, least=1)
-    n, d = rng.choice([1, 1, 1, 0, 2, 9]), rng.randrange(-len(shape), len(shape))
+    n = rng.choice([1, 1, 1, 0, 2, 9]) if dtype not in FLOAT8 else 1  # each is rounded
+    d = rng.randrange(-len(shape), len(shape))
     return Call(name, [tensor(rng, shape, dtype)], [n, d], lambda x: torch.diff(x, n, d))
 
 

@@ -91,7 +91,7 @@ def turned_copies():
         pad("the last two", picture, (2, 1, 1, 2), mode)
         pad("crops", x, (-1, 2), mode)
         pad("as much as goes", x, (3, 3) if mode == "reflect" else (4, 4), mode)
-        pad("three dimensions", values((1, 1, 2, 2, 3), 1), (1, 1, 0, 1, 1, 0), mode)
+        pad("three dimensions", values((1, 2, 2, 3), 1), (1, 1, 0, 1, 1, 0), mode)
     pad("more than there is", values((1, 1, 2), 1), (5, 3), "replicate")
     pad("of one", values((1, 1, 1), 1), (2, 3), "replicate")
     for r in ((2, 1, 3), (1, 2, 1, 2), (1, 1, 1), (2, 0, 1)):

@@ -41,15 +41,15 @@ AMP_LAZY void run_remap(const Tensor& input, const Tensor& output, const DimMaps
                         double value) {
   kernels::RemapArgs args{input.operand_as_laid_out(), output.operand_as_laid_out(), maps, value};
   if (lies_channels_last(output)) {  // as [N, H, W, C]
-    constexpr std::size_t kOrder[] = {0, 2, 3, 1};
-    for (kernels::Operand* const x : {&args.input, &args.output}) {
-      const kernels::Operand given = *x;
-      for (std::size_t d = 0; d < 4; ++d) {
-        x->sizes[d] = given.sizes[kOrder[d]];
-        x->strides[d] = given.strides[kOrder[d]];
-      }
+    const kernels::Operand from = args.input, to = args.output;
+    for (int d = 1; d < to.dims; ++d) {
+      const int given = d + 1 < to.dims ? d + 1 : 1;
+      args.input.sizes[d] = from.sizes[given];
+      args.input.strides[d] = from.strides[given];
+      args.output.sizes[d] = to.sizes[given];
+      args.output.strides[d] = to.strides[given];
+      map_of(args.maps, d) = maps[static_cast<std::size_t>(given)];
     }
-    for (std::size_t d = 0; d < 4; ++d) args.maps[d] = maps[kOrder[d]];
   }
   kernels::remap(input.device(), args);
 }
