@@ -45,7 +45,7 @@ TEST_CASE("cuda moves: the host's, forward and backward", "[cuda][values]") {
       INFO(amp::name(dtype) << " " << to_string(shape));
       const Tensor x = whole_numbers(shape, dtype);
       const bool none = x.numel() == 0;
-      on(x, [](const Tensor& t) { return amp::flip(t, {0, -1}); });
+      on(x, [](const Tensor& t) { return amp::flip(t, -1); });
       on(x, [](const Tensor& t) { return amp::flip(t, 0); });
       on(x, [](const Tensor& t) { return amp::roll(t, {2, -3}, {0, -1}); });
       on(x, [](const Tensor& t) { return amp::roll(t, 5); });
@@ -60,6 +60,7 @@ TEST_CASE("cuda moves: the host's, forward and backward", "[cuda][values]") {
       on(x, [](const Tensor& t) { return amp::pad(t, {3, 9}, {.mode = PadMode::kReplicate}); });
       on(x, [](const Tensor& t) { return amp::pad(t, {1, 1}, {.mode = PadMode::kCircular}); });
       if (shape.dims() < 3) continue;
+      on(x, [](const Tensor& t) { return amp::flip(t, {0, -1}); });
       on(x, [](const Tensor& t) {
         return amp::pad(t, {0, 0, 1, 2, 3, 0}, {.mode = PadMode::kReplicate});
       });

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string_view>
 
 #include "amp/tensor/tensor.hpp"
 
@@ -33,6 +34,12 @@ AMP_LAZY [[nodiscard]] Tensor vstack(std::initializer_list<Tensor> tensors);
 AMP_LAZY [[nodiscard]] Tensor dstack(std::span<const Tensor> tensors);
 AMP_LAZY [[nodiscard]] Tensor dstack(std::initializer_list<Tensor> tensors);
 
+namespace detail {
+
+/// Throws if there are none, and unless all are defined and on one device.
+AMP_LAZY void check_list(std::string_view op, std::span<const Tensor> tensors);
+
+}  // namespace detail
 }  // namespace amp::inline v0
 
 #if AMP_HEADER_ONLY

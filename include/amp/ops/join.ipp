@@ -18,7 +18,7 @@
 namespace amp::inline v0 {
 namespace detail {
 
-AMP_LAZY void check_list(std::string_view op, std::span<const Tensor> tensors) {
+AMP_LAZY_DEFINITION void check_list(std::string_view op, std::span<const Tensor> tensors) {
   AMP_CHECK(!tensors.empty(), op, ": `tensors` must not be empty");
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     AMP_CHECK(tensors[i].defined(), op, ": `tensors`[", i, "] is undefined");

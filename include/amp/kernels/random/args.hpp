@@ -27,6 +27,9 @@ struct RandintArgs {
   std::uint64_t span;
   RandomRange range;
 };
+/// Permutations of at most this many numbers are those that sort as many random numbers: each is
+/// equally likely. That takes n^2 steps on a device.
+inline constexpr std::int64_t kMostSorted = 1 << 14;
 /// output is a permutation of 0, 1, ... n - 1, of int64: formula.hpp says which.
 struct RandpermArgs {
   Operand output;

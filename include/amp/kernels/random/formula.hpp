@@ -79,16 +79,13 @@ AMP_HOST_DEVICE inline std::int64_t random_integer(std::uint64_t bits, std::int6
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + upper_product(bits, span));
 }
 
-/// Permutations of at most this many numbers are those that sort as many random numbers: each is
-/// equally likely. That takes n^2 steps on a device.
-inline constexpr std::int64_t kMostSorted = 1 << 14;
 /// Returns the number by which index i is sorted: random bits, and i in the lowest ones.
 AMP_HOST_DEVICE inline std::uint64_t sort_key(std::uint64_t bits, std::int64_t i) {
   constexpr std::uint64_t kIndex = kMostSorted - 1;
   return (bits & ~kIndex) | static_cast<std::uint64_t>(i);
 }
-/// Longer ones are those of a cipher, which takes no memory and no order: a Feistel network over the
-/// bits of an index, again and again until the result is below n (Black and Rogaway 2002, "Ciphers
+/// A permutation of more numbers is that of a cipher, which takes no memory and no order: a Feistel
+/// network over the bits of an index, again and again until the result is below n (Black and Rogaway 2002, "Ciphers
 /// with Arbitrary Finite Domains", section 4).
 struct Permutation {
   static constexpr int kRounds = 8;  // as many keys are two blocks
