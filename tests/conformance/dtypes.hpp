@@ -9,7 +9,6 @@
 #include <iterator>
 #include <limits>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "conformance/calls.hpp"

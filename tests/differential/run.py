@@ -36,6 +36,7 @@ except ImportError:
 import autocast_lists  # noqa: E402
 import known  # noqa: E402
 import members  # noqa: E402, F401
+import ops_order  # noqa: E402, F401
 import ops  # noqa: E402
 import ops_products  # noqa: E402, F401
 import ops_losses  # noqa: E402, F401
