@@ -66,6 +66,23 @@ def normalized_elements(case):
 
 
 DIFFERENCES = [
+    Known("cumprod: a gradient that is not finite",
+          "torch divides by the elements, which gives NaN beside infinities and after an overflow; "
+          "amp multiplies the others.",
+          lambda case, difference: op(case) == "cumprod" and not difference.finite),
+    Known("logcumsumexp: the gradient of extreme elements",
+          "torch adds the logarithm of a gradient to them, where it is lost; -infinity alone is NaN.",
+          lambda case, difference: op(case) == "logcumsumexp" and
+          difference.name.startswith("gradient") and (extreme(case) or not_finite(case))),
+    Known("logcumsumexp: the last places of a gradient in float64",
+          "torch computes it from the logarithm of the incoming gradient, and amp without.",
+          lambda case, difference: op(case) == "logcumsumexp" and difference.finite and
+          difference.name.startswith("gradient") and
+          case.call.tensors[0].dtype == torch.float64),
+    Known("var_mean, std_mean: the mean of infinite elements",
+          "It is infinite, as that of mean(); torch's is NaN.",
+          lambda case, difference: op(case) in ("var_mean", "std_mean") and
+          difference.name == "result1" and not_finite(case)),
     Known("batch_norm: running statistics that are not contiguous",
           "They are written in place by kernels that take dense ones; amp says so instead.",
           lambda case, difference: op(case) == "batch_norm" and difference.kind == "refuses" and

@@ -7,7 +7,7 @@ of their positions, as a stable sort has it, so that is what it is compared with
 
 import torch
 
-from draw import INTEGERS, sizes, tensor
+from draw import FLOAT8, INTEGERS, sizes, tensor
 from ops import Call, op, reduced, several
 
 HOW = ("linear", "lower", "higher", "nearest", "midpoint")
@@ -81,8 +81,18 @@ def quantile(name, rng, dtype):
     q, how = rng.choice([0.25, 0.5, 0.75, 0.375, 0.9375]), rng.randrange(5)
 
     def run(x):  # computed in float32 at least, and rounded once
-        wide = x.to(torch.promote_types(x.dtype, torch.float32))
-        return torch.quantile(wide, q, dim, keep, interpolation=HOW[how]).to(x.dtype)
+        wide = torch.sort(x.to(torch.promote_types(x.dtype, torch.float32)), dim, stable=True)[0]
+        n = wide.size(dim)
+        place = torch.tensor(q, dtype=wide.dtype) * (n - 1)
+        place = {"lower": place.floor(), "higher": place.ceil(), "nearest": place.round()}.get(HOW[how], place)
+        below, t = int(place.floor()), place - place.floor()
+        if HOW[how] == "midpoint" and t > 0:
+            t = torch.full_like(t, 0.5)
+        last, found = wide.narrow(dim, n - 1, 1), wide.narrow(dim, below, 1)
+        if t > 0:
+            found = found.lerp(wide.narrow(dim, below + 1, 1), t)
+        found = torch.where(last.isnan(), last, found).to(x.dtype)
+        return found if keep else found.squeeze(dim)
     return Call(name, [x], [q, dim, keep, how], run)
 
 
@@ -122,11 +132,12 @@ def search(name, rng, dtype):
 
 @op("histc")
 def histc(name, rng, dtype):
-    if not dtype.is_floating_point:
+    if not dtype.is_floating_point or dtype in FLOAT8:  # which do not hold all counts
         dtype = torch.float32
     n = [rng.choice([1, 3, 4, 8]), *rng.choice([(-2.0, 2.0), (0.0, 0.0), (1.0, 1.0), (-1.0, 3.0)])]
     x = tensor(rng, sizes(rng), dtype, rng.choice(["ties", "normal"]), requires_grad=False)
-    return Call(name, [x], n, lambda x: torch.histc(x, *n).long(), smooth=False)
+    return Call(name, [x], n, lambda x: torch.histc(  # in float32 at least, as amp
+        x.to(torch.promote_types(x.dtype, torch.float32)), *n).long(), smooth=False)
 
 
 @op("unique", "unique_consecutive")
