@@ -69,6 +69,15 @@ constexpr std::string_view kInLowPrecision[] = {"matmul",
                                                 "rnn_tanh",
                                                 "rnn_relu"};
                                                 "linalg_vecdot"};
+                                                "conv1d",
+                                                "conv2d",
+                                                "conv3d",
+                                                "conv_tbc",
+                                                "conv_transpose1d",
+                                                "conv_transpose2d",
+                                                "conv_transpose3d",
+                                                "scaled_dot_product_attention",
+                                                "feed_forward"};
 constexpr std::string_view kInFloat32[] = {"prod",
                                            "linalg_vector_norm",
                                            "linalg_matrix_norm",

@@ -34,8 +34,7 @@ void check(const std::vector<Case>& cases, bool exact) {
     for (const amp::DType dtype : cuda_test::kFloats) {
       INFO("case " << i << " " << amp::name(dtype));
       Tensors inputs;
-      for (const amp::Shape& shape : cases[i].inputs)
-        inputs.push_back(amp::randn(shape).to(dtype));
+      for (const amp::Shape& shape : cases[i].inputs) inputs.push_back(amp::randn(shape).to(dtype));
       cuda_test::compare(inputs, exact ? 0 : conv_cases::limit_of(dtype),
                          [&](const Tensors& x) { return Tensors{cases[i].op(x)}; });
     }
@@ -56,11 +55,9 @@ const std::vector<Case>& convolutions() {
        }},
       {{{2, 4, 5, 6, 7}, {6, 2, 2, 3, 3}, {6}},
        [](const Tensors& x) {
-         return amp::conv3d(x[0], x[1], bias(x),
-                            {.stride = {2, 1, 2},
-                             .padding = {1, 0, 1},
-                             .dilation = {1, 2, 1},
-                             .groups = 2});
+         return amp::conv3d(
+             x[0], x[1], bias(x),
+             {.stride = {2, 1, 2}, .padding = {1, 0, 1}, .dilation = {1, 2, 1}, .groups = 2});
        }},
       {{{1, 2, 4, 4, 8}, {3, 2, 3, 3, 3}, {3}},
        [](const Tensors& x) { return amp::conv3d(x[0], x[1], bias(x), {.padding = 1}); }},
@@ -82,8 +79,7 @@ const std::vector<Case>& convolutions() {
        [](const Tensors& x) { return amp::conv_transpose2d(x[0], x[1], bias(x)); }},
       {{{2, 4, 3, 3}, {4, 3, 1, 1}, {3}},
        [](const Tensors& x) {
-         return amp::conv_transpose2d(x[0], x[1], bias(x),
-                                      {.output_padding = 1, .dilation = 2});
+         return amp::conv_transpose2d(x[0], x[1], bias(x), {.output_padding = 1, .dilation = 2});
        }},
       {{{1, 3, 4, 3, 5}, {3, 2, 3, 2, 3}, {2}},
        [](const Tensors& x) {
@@ -112,11 +108,14 @@ TEST_CASE("cuda windows: pools are the host's, bit for bit", "[cuda]") {
              return amp::max_pool2d(x[0], {3, 2}, {.stride = {1, 2}, .dilation = {2, 3}});
            }},
           {{{2, 3, 7, 9, 8}},
-           [](const Tensors& x) { return amp::max_pool3d(x[0], {2, 3, 2}, {1, 2, 2}, {1, 1, 0}); }},
+           [](const Tensors& x) {
+             return amp::max_pool3d(x[0], {2, 3, 2}, {1, 2, 2}, {1, 1, 0});
+           }},
           {{{2, 3, 20, 19}},
            [](const Tensors& x) {
              return amp::avg_pool2d(
-                 x[0], 3, {.stride = 2, .padding = 1, .ceil_mode = true, .count_include_pad = false});
+                 x[0], 3,
+                 {.stride = 2, .padding = 1, .ceil_mode = true, .count_include_pad = false});
            }},
           {{{2, 3, 20, 19}},
            [](const Tensors& x) {
@@ -125,11 +124,17 @@ TEST_CASE("cuda windows: pools are the host's, bit for bit", "[cuda]") {
           {{{2, 3, 7, 9, 8}},
            [](const Tensors& x) { return amp::avg_pool3d(x[0], 2, {.divisor_override = 3}); }},
           {{{2, 3, 17, 19}},
-           [](const Tensors& x) { return amp::adaptive_avg_pool2d(x[0], {5, std::nullopt}); }},
+           [](const Tensors& x) {
+             return amp::adaptive_avg_pool2d(x[0], {5, std::nullopt});
+           }},
           {{{2, 3, 7, 9, 8}},
-           [](const Tensors& x) { return amp::adaptive_avg_pool3d(x[0], {3, 10, 1}); }},
+           [](const Tensors& x) {
+             return amp::adaptive_avg_pool3d(x[0], {3, 10, 1});
+           }},
           {{{2, 3, 7, 9, 8}},
-           [](const Tensors& x) { return amp::adaptive_max_pool3d(x[0], {3, 10, 1}); }},
+           [](const Tensors& x) {
+             return amp::adaptive_max_pool3d(x[0], {3, 10, 1});
+           }},
           {{{2, 3, 7, 9}},
            [](const Tensors& x) {
              return amp::adaptive_max_pool2d_with_indices(x[0], 4).indices.to(amp::kFloat32) *
@@ -142,14 +147,15 @@ TEST_CASE("cuda windows: pools are the host's, bit for bit", "[cuda]") {
 TEST_CASE("cuda windows: patches and their sums", "[cuda]") {
   check(
       {
-          {{{3, 5, 17, 16}},
-           [](const Tensors& x) { return amp::unfold(x[0], 3, {.padding = 1}); }},
+          {{{3, 5, 17, 16}}, [](const Tensors& x) { return amp::unfold(x[0], 3, {.padding = 1}); }},
           {{{2, 3, 9, 11}},
            [](const Tensors& x) {
              return amp::unfold(x[0], {2, 3}, {.dilation = {1, 2}, .padding = {1, 0}, .stride = 2});
            }},
           {{{3, 45, 272}},
-           [](const Tensors& x) { return amp::fold(x[0], {17, 16}, 3, {.padding = 1}); }},
+           [](const Tensors& x) {
+             return amp::fold(x[0], {17, 16}, 3, {.padding = 1});
+           }},
       },
       true);
 }
