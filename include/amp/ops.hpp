@@ -34,6 +34,7 @@
 #include "amp/ops/extremum.hpp"
 #include "amp/ops/feed_forward.hpp"
 #include "amp/ops/grids.hpp"
+#include "amp/ops/grid_sample.hpp"
 #include "amp/ops/indexing.hpp"
 #include "amp/ops/interpolate.hpp"
 #include "amp/ops/join.hpp"

@@ -145,6 +145,7 @@ constexpr std::string_view kRefused[] = {"binary_cross_entropy"};
 
 constexpr std::string_view kInWidest[] = {"atan2", "addcmul",   "addcdiv", "dot",
                                           "vdot",  "tensordot", "cross",   "bilinear"};
+constexpr std::string_view kInWidest[] = {"atan2", "grid_sample"};
 
 amp::OpPolicy policy_of(std::string_view op) {
   if (std::ranges::find(kRefused, op) != std::end(kRefused)) return amp::OpPolicy::kBanned;

@@ -25,6 +25,7 @@ from cases import (
 )
 from ops_order import order_and_scans
 from ops_resample import interpolation
+from ops_resample import interpolation, sampling
 
 
 def products():
@@ -1286,6 +1287,7 @@ if __name__ == "__main__":
         ops_recurrent.cells,
         ops_recurrent.layers,
         ops_recurrent.packed_sequences,
+        sampling,
     ):
         group()
     torch_version = torch.__version__.split("+")[0]

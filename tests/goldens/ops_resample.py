@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The amp authors
 # SPDX-License-Identifier: MIT
-"""Golden cases of interpolate, for make_ops.py."""
+"""Golden cases of interpolate, grid_sample and affine_grid, for make_ops.py."""
 
 import torch.nn.functional as F
 
@@ -75,3 +75,44 @@ def interpolation():
                antialias=True)
         resize("antialiased, to the same size", plane, mode, size=(3, 4), antialias=True)
         resize("antialiased, of one pixel", (1, 2, 1, 1), mode, size=(2, 2), antialias=True)
+
+
+def sampling():
+    def points(shape, seed):
+        """Multiples of 1/32 from -1.25 to 1.25: not all of them within the image."""
+        x = values(shape, seed)
+        return (x * 20).round() / 32
+
+    def sample(detail, x, grid, mode="bilinear", padding="zeros", aligned=False, data=None):
+        case(
+            "grid_sample",
+            f"{mode}, {padding}, {detail}",
+            lambda a, b: F.grid_sample(a, b, mode=mode, padding_mode=padding, align_corners=aligned),
+            values(x, 3),
+            points(grid, 4) if data is None else data,
+            attributes=(("bilinear", "nearest", "bicubic").index(mode),
+                        ("zeros", "border", "reflection").index(padding), aligned),
+        )
+
+    for mode in ("bilinear", "nearest", "bicubic"):
+        for padding in ("zeros", "border", "reflection"):
+            for aligned in (False, True):
+                ends = "aligned" if aligned else "by edges"
+                sample(ends, (2, 2, 3, 4), (2, 3, 3, 2), mode, padding, aligned)
+                far = points((1, 3, 3, 2), 5) * 4
+                sample(f"far, {ends}", (1, 1, 4, 3), (1, 3, 3, 2), mode, padding, aligned, far)
+                if mode != "bicubic":
+                    sample(f"volume, {ends}", (1, 2, 2, 3, 4), (1, 2, 3, 2, 3), mode, padding, aligned)
+        sample("one pixel", (1, 1, 1, 1), (1, 1, 1, 2), mode)
+        sample("no images", (0, 2, 3, 4), (0, 2, 2, 2), mode)
+        sample("no points", (1, 2, 3, 4), (1, 0, 2, 2), mode)
+
+    def affine(detail, theta, size, aligned=False):
+        case("affine_grid", detail, lambda t: F.affine_grid(t, size, align_corners=aligned),
+             values(theta, 5), attributes=(aligned, *size))
+
+    for aligned in (False, True):
+        ends = ", aligned" if aligned else ""
+        affine(f"of images{ends}", (2, 2, 3), (2, 3, 3, 4), aligned)
+        affine(f"of volumes{ends}", (1, 3, 4), (1, 2, 2, 3, 4), aligned)
+        affine(f"of one pixel{ends}", (1, 2, 3), (1, 1, 1, 1), aligned)

@@ -169,6 +169,7 @@ inline constexpr ListedOp kOpList[] = {
     {"binary_cross_entropy", OpPolicy::kBanned},
     {"index_put", OpPolicy::kPromote},
     {"scatter_add", OpPolicy::kPromote},
+    {"grid_sample", OpPolicy::kPromote},
     // Ops as precise in 16 bits as their inputs are; mixed dtypes are promoted as outside a scope.
     {"add", OpPolicy::kPassthrough},
     {"sub", OpPolicy::kPassthrough},
@@ -268,6 +269,7 @@ inline constexpr ListedOp kOpList[] = {
     {"adaptive_max_pool3d_with_indices", OpPolicy::kPassthrough},
     {"unfold", OpPolicy::kPassthrough},
     {"fold", OpPolicy::kPassthrough},
+    {"affine_grid", OpPolicy::kPassthrough},
     {"dropout", OpPolicy::kPassthrough},
     {"dropout_add", OpPolicy::kPassthrough},
     {"embedding", OpPolicy::kPassthrough},

@@ -17,6 +17,7 @@
 #include "amp/kernels/elementwise/function_kernels.hpp"
 #include "amp/kernels/extremum/args.hpp"
 #include "amp/kernels/fold/args.hpp"
+#include "amp/kernels/grid_sample/args.hpp"
 #include "amp/kernels/hash/args.hpp"
 #include "amp/kernels/histogram/args.hpp"
 #include "amp/kernels/indexing/args.hpp"
@@ -81,6 +82,8 @@ struct Backend {
   Kernel<AvgPool2dArgs> avg_pool2d;
   Kernel<AvgPool2dBackwardArgs> avg_pool2d_backward;
   Kernel<ResampleArgs> resample;
+  Kernel<GridSampleArgs> grid_sample;
+  Kernel<GridSampleBackwardArgs> grid_sample_backward;
   Kernel<NormArgs> norm;
   Kernel<NormBackwardArgs> norm_backward;
   Kernel<BatchNormArgs> batch_norm;

@@ -33,10 +33,23 @@ inline Outputs interpolate(In x, Case c) {
   return amp::interpolate(x[0], options);
 }
 
+inline Outputs grid_sample(In x, Case c) {
+  return amp::grid_sample(x[0], x[1],
+                          {.mode = static_cast<amp::GridSampleMode>(integer(c, 0)),
+                           .padding_mode = static_cast<amp::PaddingMode>(integer(c, 1)),
+                           .align_corners = flag(c, 2)});
+}
+
 // clang-format off
 inline constexpr Binding kResample[] = {
     {"interpolate", interpolate, kFloat32Math, "input*"},
     {"interpolate(nearest)", interpolate, kOneRounding, "input*", kAnything},
+    {"grid_sample", grid_sample, kFloat32Math, "input grid"},
+    {"affine_grid",
+     [](In x, Case c) -> Outputs {
+       return amp::affine_grid(x[0], amp::Shape(integers_from(c, 1)), flag(c, 0));
+     },
+     kFloat32Math, "theta*"},
 };
 // clang-format on
 

@@ -7,10 +7,15 @@
 #include "amp/device/cuda/definitions.hpp"
 #include "amp/kernels/backend.hpp"
 #include "amp/kernels/backend/parts.hpp"
+#include "amp/kernels/grid_sample/cuda.cuh"
 #include "amp/kernels/resample/cuda.cuh"
 
 namespace amp::inline v0::kernels::cuda {
 
-AMP_CUDA_INLINE void add_resampling(Backend& table) { table.resample = resample; }
+AMP_CUDA_INLINE void add_resampling(Backend& table) {
+  table.resample = resample;
+  table.grid_sample = grid_sample;
+  table.grid_sample_backward = grid_sample_backward;
+}
 
 }  // namespace amp::inline v0::kernels::cuda

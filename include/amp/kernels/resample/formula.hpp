@@ -25,16 +25,18 @@ struct ResampleWindow {
   std::int64_t first, count;
 };
 
-AMP_HOST_DEVICE inline std::int64_t floor_of(double x) {
+template <class C>
+AMP_HOST_DEVICE std::int64_t floor_of(C x) {
   const auto whole = static_cast<std::int64_t>(x);
-  return x < static_cast<double>(whole) ? whole - 1 : whole;
+  return x < static_cast<C>(whole) ? whole - 1 : whole;
 }
 AMP_HOST_DEVICE inline std::int64_t at_most(std::int64_t i, std::int64_t last) {
   return i < last ? i : last;
 }
 
 /// The cubic convolution kernel at a distance x >= 0.
-AMP_HOST_DEVICE inline double cubic_weight(double x, double a) {
+template <class C>
+AMP_HOST_DEVICE C cubic_weight(C x, C a) {
   if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
   if (x < 2) return (((x - 5) * x + 8) * x - 4) * a;
   return 0;

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Sampling images at the points of a grid on CUDA devices. Backward, the elements that points see
+// are sorted; then each element of the image adds the gradients of its points in their order, so
+// that the bits are the same every time.
+#pragma once
+
+#include <cub/device/device_radix_sort.cuh>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "amp/core/error.hpp"
+#include "amp/device/cuda/current_stream.hpp"
+#include "amp/device/cuda/device_guard.hpp"
+#include "amp/device/cuda/error.hpp"
+#include "amp/kernels/grid_sample/args.hpp"
+#include "amp/kernels/grid_sample/formula.hpp"
+#include "amp/kernels/traversal/cuda/elements.cuh"
+#include "amp/kernels/traversal/cuda/scratch.cuh"
+#include "amp/kernels/traversal/divider.hpp"
+
+namespace amp::inline v0::kernels::cuda {
+
+namespace detail {
+
+/// Channels that a thread samples at a point.
+inline constexpr std::int64_t kSampledChannels = 8;
+
+/// The coordinates of point p of all images.
+template <class T, class C>
+__device__ SampledPoint<C> point_of(const SampledShape& shape, const SamplingRule& rule,
+                                    const T* grid, std::int64_t p) {
+  const T* const at = grid + p * shape.dims;
+  return SampledPoint<C>(shape, rule, [at](int d) { return convert_to<C>(at[d]); });
+}
+
+template <class T, class C>
+AMP_KERNEL void __launch_bounds__(kThreads)
+    grid_sample_kernel(SampledShape shape, SamplingRule rule, std::int64_t n, Divider by_points,
+                       Divider by_groups, const T* x, const T* grid, T* y) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    std::int64_t image = i;
+    const std::int64_t p = by_points.take_remainder(image);
+    const std::int64_t group = by_groups.take_remainder(image);
+    const SampledPoint<C> point = point_of<T, C>(shape, rule, grid, image * shape.points + p);
+    const std::int64_t end = at_most((group + 1) * kSampledChannels, shape.channels);
+    for (std::int64_t c = group * kSampledChannels; c < end; ++c) {
+      const T* const plane = x + (image * shape.channels + c) * shape.elements;
+      C sum = 0;
+      point.for_each(shape, [&](std::int64_t place, int d, int h, int w) {
+        if (place >= 0) sum += point.weight(d, h, w) * convert_to<C>(plane[place]);
+      });
+      y[(image * shape.channels + c) * shape.points + p] = convert_to<T>(sum);
+    }
+  }
+}
+
+/// A thread has one point.
+template <class T, class C>
+AMP_KERNEL void __launch_bounds__(kThreads)
+    grid_gradient_kernel(SampledShape shape, SamplingRule rule, std::int64_t n, Divider by_points,
+                         const T* grad, const T* x, const T* grid, T* grad_grid) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    std::int64_t image = i;
+    const std::int64_t p = by_points.take_remainder(image);
+    const SampledPoint<C> point = point_of<T, C>(shape, rule, grid, i);
+    C sums[3] = {};
+    point.for_each(shape, [&](std::int64_t place, int d, int h, int w) {
+      if (place < 0) return;
+      C product = 0;
+      for (std::int64_t c = image * shape.channels; c < (image + 1) * shape.channels; ++c) {
+        product += convert_to<C>(x[c * shape.elements + place]) *
+                   convert_to<C>(grad[c * shape.points + p]);
+      }
+      point.add_slopes(d, h, w, product, sums);
+    });
+    for (int d = 0; d < shape.dims; ++d) grad_grid[i * shape.dims + d] = convert_to<T>(sums[d]);
+  }
+}
+
+/// What the points of a few images see: the element, counted over these images, the number of the
+/// entry, and the weight. Elements beyond the images have the number of all elements.
+template <class T, class C>
+AMP_KERNEL void __launch_bounds__(kThreads)
+    seen_elements_kernel(SampledShape shape, SamplingRule rule, std::int64_t n, int seen,
+                         Divider by_points, const T* grid, std::uint32_t* elements,
+                         std::uint32_t* entries, C* weights) {
+  const auto beyond = static_cast<std::uint32_t>(n / shape.points * shape.elements);
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    const std::int64_t image = by_points.quotient(i);
+    const SampledPoint<C> point = point_of<T, C>(shape, rule, grid, i);
+    std::int64_t entry = i * seen;
+    point.for_each(shape, [&](std::int64_t place, int d, int h, int w) {
+      elements[entry] =
+          place < 0 ? beyond : static_cast<std::uint32_t>(image * shape.elements + place);
+      entries[entry] = static_cast<std::uint32_t>(entry);
+      weights[entry++] = point.weight(d, h, w);
+    });
+  }
+}
+
+/// begin[e]: the first of the sorted elements that is not below e.
+template <class Index>
+AMP_KERNEL void __launch_bounds__(kThreads)
+    seen_ranges_kernel(const std::uint32_t* elements, std::int64_t entries, std::int64_t n,
+                       Index* begin) {
+  for (std::int64_t e = first_element(); e < n; e += element_step()) {
+    std::int64_t low = 0, count = entries;
+    while (count > 0) {
+      const std::int64_t half = count / 2;
+      if (elements[low + half] < e) {
+        low += half + 1;
+        count -= half + 1;
+      } else {
+        count = half;
+      }
+    }
+    begin[e] = static_cast<Index>(low);
+  }
+}
+
+/// A thread has one element of grad_x.
+template <class T, class C>
+AMP_KERNEL void __launch_bounds__(kThreads)
+    image_gradient_kernel(SampledShape shape, std::int64_t n, Divider by_elements,
+                          Divider by_channels, Divider by_seen, const std::uint32_t* begin,
+                          const std::uint32_t* entries, const C* weights, const T* grad,
+                          T* grad_x) {
+  for (std::int64_t i = first_element(); i < n; i += element_step()) {
+    std::int64_t plane = i;
+    const std::int64_t at = by_elements.take_remainder(plane);
+    const std::int64_t image = by_channels.quotient(plane);
+    const std::int64_t element = image * shape.elements + at;
+    C sum = 0;
+    for (std::int64_t k = begin[element]; k < begin[element + 1]; ++k) {
+      const std::int64_t point = by_seen.quotient(entries[k]) - image * shape.points;
+      sum += weights[entries[k]] * convert_to<C>(grad[plane * shape.points + point]);
+    }
+    grad_x[i] = convert_to<T>(sum);
+  }
+}
+
+/// The gradient by the images [first, first + count) of the input.
+template <class T, class C>
+void image_gradients(const GridSampleBackwardArgs& args, const SampledShape& shape,
+                     std::int64_t first, std::int64_t count, int seen) {
+  const Device device = args.input.device;
+  const std::int64_t points = count * shape.points, entries = points * seen;
+  const std::int64_t elements = count * shape.elements;
+  const Scratch<std::uint32_t> keys(device, 2 * entries), numbers(device, 2 * entries),
+      begin(device, elements + 1);
+  const Scratch<C> weights(device, entries);
+  launch(device, grid_for(points), kThreads, seen_elements_kernel<T, C>, shape, args.rule, points,
+         seen, Divider(shape.points), args.grid.as<const T>() + first * shape.points * shape.dims,
+         keys.data(), numbers.data(), weights.data());
+  cub::DoubleBuffer<std::uint32_t> sorted(keys.data(), keys.data() + entries);
+  cub::DoubleBuffer<std::uint32_t> order(numbers.data(), numbers.data() + entries);
+  {
+    const amp::cuda::detail::DeviceGuard guard(device.index);
+    const auto stream = amp::cuda::current_stream(device.index);
+    const int bits = std::bit_width(static_cast<std::uint64_t>(elements));
+    const auto sort = [&](void* storage, std::size_t& bytes) {
+      amp::cuda::detail::require(
+          cub::DeviceRadixSort::SortPairs(storage, bytes, sorted, order,
+                                          static_cast<std::int32_t>(entries), 0, bits, stream),
+          "cub::DeviceRadixSort::SortPairs");
+    };
+    std::size_t bytes = 0;
+    sort(nullptr, bytes);
+    const Scratch<char> storage(device, static_cast<std::int64_t>(bytes));
+    amp::cuda::detail::require_recorded(device.index, stream);
+    sort(storage.data(), bytes);
+  }
+  launch(device, grid_for(elements + 1), kThreads, seen_ranges_kernel<std::uint32_t>,
+         sorted.Current(), entries, elements + 1, begin.data());
+  const std::int64_t n = elements * shape.channels, plane = first * shape.channels;
+  launch(device, grid_for(n), kThreads, image_gradient_kernel<T, C>, shape, n,
+         Divider(shape.elements), Divider(shape.channels), Divider(seen), begin.data(),
+         order.Current(), weights.data(), args.grad_output.as<const T>() + plane * shape.points,
+         args.grad_input.as<T>() + plane * shape.elements);
+}
+
+/// The number of elements that a point sees.
+inline int seen_elements(const SampledShape& shape, const SamplingRule& rule) {
+  if (rule.mode == SamplingRule::kNearest) return 1;
+  return rule.mode == SamplingRule::kBicubic ? 16 : 1 << shape.dims;
+}
+
+/// Calls visitor(tag of a T, tag of the type to compute in) for a floating-point dtype.
+template <class Visitor>
+void visit_sampled_type(DType dtype, Visitor visitor) {
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    if constexpr (!std::is_integral_v<T>) visitor(tag, type_tag<C>{});
+  });
+}
+
+}  // namespace detail
+
+inline void grid_sample(const GridSampleArgs& args) {
+  const SampledShape shape(args.input, args.grid);
+  const std::int64_t groups = ceil_div(shape.channels, detail::kSampledChannels);
+  const std::int64_t n = shape.batch * groups * shape.points;
+  detail::visit_sampled_type(args.input.dtype, [&](auto tag, auto compute) {
+    using T = typename decltype(tag)::type;
+    using C = typename decltype(compute)::type;
+    launch(args.input.device, grid_for(n), kThreads, detail::grid_sample_kernel<T, C>, shape,
+           args.rule, n, Divider(shape.points), Divider(groups), args.input.as<const T>(),
+           args.grid.as<const T>(), args.output.as<T>());
+  });
+}
+
+inline void grid_sample_backward(const GridSampleBackwardArgs& args) {
+  const SampledShape shape(args.input, args.grid);
+  const int seen = detail::seen_elements(shape, args.rule);
+  const std::int64_t n = shape.batch * shape.points;
+  // As many images at a time as 31 bits count elements and entries.
+  constexpr std::int64_t kMost = (std::numeric_limits<std::int32_t>::max)();
+  const std::int64_t together = kMost / (std::max)(shape.points * seen, shape.elements + 1);
+  AMP_CHECK(!args.grad_input.present || together > 0,
+            "grid_sample: on CUDA, an image that requires a gradient has fewer than 2^31 elements, "
+            "as have the points of a grid together");
+  detail::visit_sampled_type(args.input.dtype, [&](auto tag, auto compute) {
+    using T = typename decltype(tag)::type;
+    using C = typename decltype(compute)::type;
+    if (args.grad_grid.present) {
+      launch(args.input.device, grid_for(n), kThreads, detail::grid_gradient_kernel<T, C>, shape,
+             args.rule, n, Divider(shape.points), args.grad_output.as<const T>(),
+             args.input.as<const T>(), args.grid.as<const T>(), args.grad_grid.as<T>());
+    }
+    if (!args.grad_input.present) return;
+    for (std::int64_t first = 0; first < shape.batch; first += together) {
+      detail::image_gradients<T, C>(args, shape, first, (std::min)(together, shape.batch - first),
+                                    seen);
+    }
+  });
+}
+
+}  // namespace amp::inline v0::kernels::cuda

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "amp/core/function_ref.hpp"
+#include "amp/core/math.hpp"
+#include "amp/device/host_memory.hpp"
+#include "amp/device/parallel.hpp"
+#include "amp/kernels/grid_sample/formula.hpp"
+#include "amp/kernels/grid_sample/host.hpp"
+#include "amp/kernels/traversal/host/block.hpp"
+
+namespace amp::inline v0::kernels::host {
+
+namespace detail {
+
+/// The elements that a few points see, and their weights: `count` for each point.
+template <class C>
+struct SampledBlock {
+  static constexpr std::int64_t kPoints = 64;
+  static constexpr int kMost = 16;
+
+  std::int64_t offset[kMost * kPoints];
+  C weight[kMost * kPoints];
+  int count = 0;
+  bool inside = true;  // whether all lie within their image
+
+  void find(const SampledShape& shape, const SamplingRule& rule, const C* grid, std::int64_t n) {
+    std::int64_t at = 0;
+    inside = true;
+    for (std::int64_t p = 0; p < n; ++p, grid += shape.dims) {
+      const SampledPoint<C> point(shape, rule, [grid](int d) { return grid[d]; });
+      point.for_each(shape, [&](std::int64_t place, int z, int y, int x) {
+        offset[at] = place;
+        weight[at++] = point.weight(z, y, x);
+        inside = inside && place >= 0;
+      });
+      count = point.count();
+    }
+  }
+
+  /// Calls body with `count` as a constant.
+  template <class Body>
+  void with_count(Body body) const {
+    if (count == 4) return body(std::integral_constant<int, 4>{});
+    if (count == 8) return body(std::integral_constant<int, 8>{});
+    if (count == 16) return body(std::integral_constant<int, 16>{});
+    body(std::integral_constant<int, 1>{});
+  }
+  /// The samples of one channel.
+  template <bool Inside, int Count>
+  void sample(const C* image, std::int64_t n, C* samples) const {
+    const std::int64_t* place = offset;
+    const C* w = weight;
+    for (std::int64_t i = 0; i < n; ++i, place += Count, w += Count) {
+      C sum = 0;
+      for (int k = 0; k < Count; ++k) {
+        if (Inside || place[k] >= 0) sum += w[k] * image[place[k]];
+      }
+      samples[i] = sum;
+    }
+  }
+  /// Adds the gradients of the samples of one channel.
+  template <bool Inside, int Count>
+  void add(const C* gradients, std::int64_t n, C* image) const {
+    const std::int64_t* place = offset;
+    const C* w = weight;
+    for (std::int64_t i = 0; i < n; ++i, place += Count, w += Count) {
+      for (int k = 0; k < Count; ++k) {
+        if (Inside || place[k] >= 0) image[place[k]] += w[k] * gradients[i];
+      }
+    }
+  }
+};
+
+/// Calls body(image, first channel, channels) for groups of channels, in parallel: as few as occupy
+/// the threads, since each group searches for its elements.
+inline void for_channel_groups(const SampledShape& shape,
+                               FunctionRef<void(std::int64_t, std::int64_t, std::int64_t)> body) {
+  constexpr std::int64_t kFewest = 8;
+  const std::int64_t wanted = ceil_div(2 * std::int64_t{num_threads()}, shape.batch);
+  const std::int64_t together =
+      (std::min)((std::max)(ceil_div(shape.channels, wanted), kFewest), shape.channels);
+  const std::int64_t groups = ceil_div(shape.channels, together);
+  parallel_ranges(shape.batch * groups, ceil_div(4 * kBlock, shape.points * together),
+                  [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t i = begin; i < end; ++i) {
+                      const std::int64_t first = i % groups * together;
+                      body(i / groups, first, (std::min)(together, shape.channels - first));
+                    }
+                  });
+}
+
+/// Calls body(first point, points, elements that they see) for an image's blocks of points, in
+/// order.
+template <class C, class Body>
+void for_point_blocks(const SampledShape& shape, const SamplingRule& rule, const Operand& grid,
+                      std::int64_t image, Body body) {
+  constexpr std::int64_t kPoints = SampledBlock<C>::kPoints;
+  SampledBlock<C> block;
+  C coordinates[3 * kPoints];
+  for (std::int64_t p = 0; p < shape.points; p += kPoints) {
+    const std::int64_t n = (std::min)(kPoints, shape.points - p);
+    const std::int64_t at = (image * shape.points + p) * shape.dims;
+    block.find(shape, rule, fetch(grid, at, 1, n * shape.dims, coordinates), n);
+    body(p, n, block);
+  }
+}
+
+template <class C>
+void sample(const GridSampleArgs& args, const SampledShape& shape) {
+  for_channel_groups(shape, [&](std::int64_t image, std::int64_t first, std::int64_t channels) {
+    const std::int64_t plane = image * shape.channels + first;
+    const bool is_wide = args.input.dtype == dtype_of<C>;
+    const HostBuffer<C> buffer(is_wide ? 0 : channels * shape.elements);
+    const C* const x =
+        fetch(args.input, plane * shape.elements, 1, channels * shape.elements, buffer.data());
+    const auto sample_block = [&](std::int64_t p, std::int64_t n, const SampledBlock<C>& block) {
+      block.with_count([&](auto count) {
+        C samples[SampledBlock<C>::kPoints];
+        for (std::int64_t c = 0; c < channels; ++c) {
+          const C* const from = x + c * shape.elements;
+          if (block.inside)
+            block.template sample<true, count>(from, n, samples);
+          else
+            block.template sample<false, count>(from, n, samples);
+          store(samples, args.output, (plane + c) * shape.points + p, 1, n);
+        }
+      });
+    };
+    for_point_blocks<C>(shape, args.rule, args.grid, image, sample_block);
+  });
+}
+
+template <class C>
+void sample_backward_input(const GridSampleBackwardArgs& args, const SampledShape& shape) {
+  for_channel_groups(shape, [&](std::int64_t image, std::int64_t first, std::int64_t channels) {
+    const std::int64_t plane = image * shape.channels + first, n = channels * shape.elements;
+    const bool is_wide = args.grad_input.dtype == dtype_of<C>;
+    const HostBuffer<C> buffer(is_wide ? 0 : n);
+    C* const sums = target(args.grad_input, plane * shape.elements, 1, n, buffer.data());
+    std::fill_n(sums, n, C{0});
+    const auto add_block = [&](std::int64_t p, std::int64_t points, const SampledBlock<C>& block) {
+      block.with_count([&](auto count) {
+        C buffer_of_block[SampledBlock<C>::kPoints];
+        for (std::int64_t c = 0; c < channels; ++c) {
+          const std::int64_t at = (plane + c) * shape.points + p;
+          const C* const grad = fetch(args.grad_output, at, 1, points, buffer_of_block);
+          C* const to = sums + c * shape.elements;
+          if (block.inside)
+            block.template add<true, count>(grad, points, to);
+          else
+            block.template add<false, count>(grad, points, to);
+        }
+      });
+    };
+    for_point_blocks<C>(shape, args.rule, args.grid, image, add_block);
+    store(sums, args.grad_input, plane * shape.elements, 1, n);
+  });
+}
+
+template <class C>
+void sample_backward_grid(const GridSampleBackwardArgs& args, const SampledShape& shape) {
+  const bool is_wide = args.input.dtype == dtype_of<C>;
+  const HostBuffer<C> buffer(is_wide ? 0 : shape.batch * shape.channels * shape.elements);
+  if (!is_wide) {
+    parallel_ranges(shape.batch * shape.channels, ceil_div(16 * kBlock, shape.elements),
+                    [&](std::int64_t begin, std::int64_t end) {
+                      fetch(args.input, begin * shape.elements, 1, (end - begin) * shape.elements,
+                            buffer.data() + begin * shape.elements);
+                    });
+  }
+  const C* const x = is_wide ? args.input.as<const C>() : buffer.data();
+  constexpr std::int64_t kPoints = SampledBlock<C>::kPoints;
+  const std::int64_t blocks = ceil_div(shape.points, kPoints);
+  const std::int64_t grain =
+      ceil_div(4 * kBlock, kPoints * (std::max)(shape.channels, std::int64_t{1}));
+  parallel_ranges(shape.batch * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+    const HostBuffer<C> rows(shape.channels * kPoints);
+    for (std::int64_t block = begin; block < end; ++block) {
+      const std::int64_t image = block / blocks, p = block % blocks * kPoints;
+      const std::int64_t n = (std::min)(kPoints, shape.points - p);
+      const std::int64_t at = (image * shape.points + p) * shape.dims;
+      C coordinates[3 * kPoints], results[3 * kPoints];
+      const C* const grid = fetch(args.grid, at, 1, n * shape.dims, coordinates);
+      for (std::int64_t c = 0; c < shape.channels; ++c) {
+        C* const row = rows.data() + c * kPoints;
+        const C* const grad =
+            fetch(args.grad_output, (image * shape.channels + c) * shape.points + p, 1, n, row);
+        if (grad != row) std::copy_n(grad, n, row);
+      }
+      for (std::int64_t i = 0; i < n; ++i) {
+        const C* const g = grid + i * shape.dims;
+        const SampledPoint<C> point(shape, args.rule, [g](int d) { return g[d]; });
+        C sums[3] = {};
+        point.for_each(shape, [&](std::int64_t place, int z, int y, int w) {
+          if (place < 0) return;
+          const C* from = x + image * shape.channels * shape.elements + place;
+          const C* row = rows.data() + i;
+          C product = 0;
+          for (std::int64_t c = 0; c < shape.channels; ++c, from += shape.elements, row += kPoints)
+            product += *from * *row;
+          point.add_slopes(z, y, w, product, sums);
+        });
+        for (int d = 0; d < shape.dims; ++d) results[i * shape.dims + d] = sums[d];
+      }
+      store(results, args.grad_grid, at, 1, n * shape.dims);
+    }
+  });
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION void grid_sample(const GridSampleArgs& args) {
+  const SampledShape shape(args.input, args.grid);
+  visit_float_type(args.input.dtype,
+                   [&](auto tag) { detail::sample<typename decltype(tag)::type>(args, shape); });
+}
+
+AMP_LAZY_DEFINITION void grid_sample_backward(const GridSampleBackwardArgs& args) {
+  const SampledShape shape(args.input, args.grid);
+  visit_float_type(args.input.dtype, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    if (args.grad_input.present) detail::sample_backward_input<C>(args, shape);
+    if (args.grad_grid.present) detail::sample_backward_grid<C>(args, shape);
+  });
+}
+
+}  // namespace amp::inline v0::kernels::host
