@@ -78,6 +78,9 @@ constexpr std::string_view kInLowPrecision[] = {"matmul",
                                                 "conv_transpose3d",
                                                 "scaled_dot_product_attention",
                                                 "feed_forward"};
+constexpr std::string_view kInLowPrecision[] = {
+    "matmul", "bmm", "linear", "conv2d", "scaled_dot_product_attention", "feed_forward",
+    "lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell", "lstm", "gru", "rnn_tanh", "rnn_relu"};
 constexpr std::string_view kInFloat32[] = {"prod",
                                            "linalg_vector_norm",
                                            "linalg_matrix_norm",

@@ -37,6 +37,7 @@ import autocast_lists  # noqa: E402
 import known  # noqa: E402
 import members  # noqa: E402, F401
 import ops_order  # noqa: E402, F401
+import ops_recurrent  # noqa: E402, F401
 import ops  # noqa: E402
 import ops_products  # noqa: E402, F401
 import ops_losses  # noqa: E402, F401

@@ -37,8 +37,7 @@ AMP_LAZY Tensor with_rows(const Tensor& x, const Shape& rows, int merged) {
 
 /// Rows of data [N, ...] as [places, ...]: for each place, the number of its row, or -1 for one of
 /// padding.
-AMP_LAZY Tensor place_rows(const Tensor& data, Indices rows, const Shape& places,
-                           double padding) {
+AMP_LAZY Tensor place_rows(const Tensor& data, Indices rows, const Shape& places, double padding) {
   const autocasting::NoCasts no_casts;
   std::vector<bool> is_row;
   bool pads = false;
@@ -79,8 +78,9 @@ AMP_LAZY_DEFINITION void check_packed(std::string_view op, const PackedSequence&
             ": `data` must have as many rows as `batch_sizes` add up to, ", rows, ", but is ",
             describe(data));
   for (const Tensor& order : {sequence.sorted_indices, sequence.unsorted_indices}) {
-    AMP_CHECK(!order.defined() || (order.dtype() == kInt64 && order.dim() == 1 &&
-                                   order.numel() == values.front()),
+    if (order.defined()) check_same_device(op, "data", data, "sorted_indices", order);
+    AMP_CHECK(!order.defined() ||
+                  (order.dtype() == kInt64 && order.dim() == 1 && order.numel() == values.front()),
               op, ": `sorted_indices` and `unsorted_indices` must be int64 [", values.front(),
               "], or undefined, but one is ", describe(order));
   }
@@ -92,8 +92,8 @@ AMP_LAZY_DEFINITION PackedSequence pack_padded_sequence(const Tensor& input, con
                                                         const PackOptions& options) {
   constexpr std::string_view kOp = "pack_padded_sequence";
   detail::check_defined(kOp, "lengths", lengths);
-  AMP_CHECK(lengths.dim() == 1 && !is_floating_point(lengths.dtype()) &&
-                lengths.dtype() != kBool && lengths.device().type == kCPU,
+  AMP_CHECK(lengths.dim() == 1 && !is_floating_point(lengths.dtype()) && lengths.dtype() != kBool &&
+                lengths.device().type == kCPU,
             kOp, ": `lengths` must be integers [B] on the CPU, but is ", describe(lengths));
   return pack_padded_sequence(input, lengths.to_vector<std::int64_t>(), options);
 }

@@ -33,15 +33,16 @@ AMP_LAZY std::string_view name_of_state(RecurrentCell cell, bool is_cell_state) 
 }
 
 /// Throws unless the weights fit to `inputs` and `units`. `names` are those of the four.
-AMP_LAZY void check_weights(std::string_view op, RecurrentCell cell, const Tensor& input,
-                            std::int64_t inputs, std::int64_t units, const Tensor* weights,
+AMP_LAZY void check_weights(const RecurrentRun& run, const Tensor& input, std::int64_t inputs,
+                            std::int64_t units, const Tensor* weights,
                             const std::string_view* names) {
-  const std::int64_t rows = gates_of(cell) * units;
+  const std::string_view op = run.op;
+  const std::int64_t rows = gates_of(run.cell) * units;
   for (int i = 0; i < 4; ++i) {
     const Tensor& weight = weights[i];
     if (i >= 2 && !weight.defined()) continue;
     check_defined(op, names[i], weight);
-    check_same_device(op, "input", input, names[i], weight);
+    check_same_device(op, run.input_name, input, names[i], weight);
     const Shape shape = i >= 2 ? Shape(rows) : Shape(rows, i == 0 ? inputs : units);
     AMP_CHECK(weight.shape() == shape, op, ": `", names[i], "` must have shape ", shape,
               ", but is ", describe(weight));
@@ -51,11 +52,11 @@ AMP_LAZY void check_weights(std::string_view op, RecurrentCell cell, const Tenso
 }
 
 /// Throws unless the state is undefined, or has the shape.
-AMP_LAZY void check_state(std::string_view op, std::string_view name, const Tensor& input,
+AMP_LAZY void check_state(const RecurrentRun& run, std::string_view name, const Tensor& input,
                           const Tensor& state, const Shape& shape) {
   if (!state.defined()) return;
-  check_same_device(op, "input", input, name, state);
-  AMP_CHECK(state.shape() == shape, op, ": `", name, "` must have shape ", shape, ", but is ",
+  check_same_device(run.op, run.input_name, input, name, state);
+  AMP_CHECK(state.shape() == shape, run.op, ": `", name, "` must have shape ", shape, ", but is ",
             describe(state));
 }
 
@@ -64,9 +65,9 @@ AMP_LAZY void check_dtypes(std::string_view op, std::span<const Tensor> tensors,
                            std::span<const std::string_view> names) {
   for (std::size_t i = 1; i < tensors.size(); ++i) {
     const std::string_view name = names[(std::min)(i, names.size() - 1)];
-    if (tensors[i].defined()) check_matmul(op, tensors[0], tensors[i], "input", name);
-    AMP_CHECK(item_size(tensors[0].dtype()) > 1, op, ": `input` must not be of 8 bits, but is ",
-              describe(tensors[0]));
+    if (tensors[i].defined()) check_matmul(op, tensors[0], tensors[i], names[0], name);
+    AMP_CHECK(item_size(tensors[0].dtype()) > 1, op, ": `", names[0],
+              "` must not be of 8 bits, but is ", describe(tensors[0]));
   }
 }
 
@@ -90,9 +91,10 @@ AMP_LAZY Tensor recurrent_cell(autocasting::OpId id, RecurrentCell cell, const T
   const std::int64_t batch = input.size(0), units = w_hh.size(1);
   const Tensor weights[] = {w_ih, w_hh, b_ih, b_hh};
   const std::string_view names[] = {"w_ih", "w_hh", "b_ih", "b_hh"};
-  check_weights(op, cell, input, input.size(1), units, weights, names);
-  check_state(op, h_name, input, h, {batch, units});
-  check_state(op, c_name, input, c, {batch, units});
+  const RecurrentRun run{op, cell, 1, batch};
+  check_weights(run, input, input.size(1), units, weights, names);
+  check_state(run, h_name, input, h, {batch, units});
+  check_state(run, c_name, input, c, {batch, units});
   return autocasting::call(
       id,
       [&](const Tensor& x, const Tensor& h0, const Tensor& c0, const Tensor& a, const Tensor& b,
@@ -105,7 +107,7 @@ AMP_LAZY Tensor recurrent_cell(autocasting::OpId id, RecurrentCell cell, const T
           return reshape(zeros_unless_defined(given, {batch, units}, x), {1, batch, units});
         };
         const bool is_lstm = cell == RecurrentCell::kLstm;
-        return recurrent_layer({op, cell, 1, batch}, x, state(h0), is_lstm ? state(c0) : Tensor(),
+        return recurrent_layer(run, x, state(h0), is_lstm ? state(c0) : Tensor(),
                                std::span(all).subspan(3));
       },
       input, h, c, w_ih, w_hh, b_ih, b_hh);
@@ -140,8 +142,7 @@ AMP_LAZY RecurrentLayers recurrent_layers(const RecurrentNetwork& network,
   Tensor x = tensors[0];
   PoolVector<Tensor> h, c;
   for (std::int64_t layer = 0; layer < options.num_layers; ++layer) {
-    if (layer > 0 && options.training && options.dropout > 0) 
-      x = dropout(x, options.dropout, true);
+    if (layer > 0 && options.training && options.dropout > 0) x = dropout(x, options.dropout, true);
     PoolVector<Tensor> weights;
     for (std::int64_t d = 0; d < directions; ++d) {
       const std::size_t given = network.weights_of_direction();
@@ -153,8 +154,8 @@ AMP_LAZY RecurrentLayers recurrent_layers(const RecurrentNetwork& network,
     const auto of_layer = [&](const Tensor& states) {
       return narrow(states, 0, layer * directions, directions);
     };
-    const Tensor result = recurrent_layer(network.run, x, of_layer(h0),
-                                          is_lstm ? of_layer(c0) : Tensor(), weights);
+    const Tensor result =
+        recurrent_layer(network.run, x, of_layer(h0), is_lstm ? of_layer(c0) : Tensor(), weights);
     const auto states = [&](std::int64_t first) {
       const std::int64_t order[] = {1, 0, 2};
       return permute(reshape(narrow(result, 0, first, batch), {batch, directions, units}), order);
@@ -172,7 +173,7 @@ AMP_LAZY RecurrentLayers call_layers(autocasting::OpId id, const RecurrentNetwor
   const auto compute = [&](std::span<const Tensor> inputs) {
     const std::string_view op = network.run.op;
     const RecurrentCell cell = network.run.cell;
-    const std::string_view names[] = {"input", name_of_state(cell, false),
+    const std::string_view names[] = {network.run.input_name, name_of_state(cell, false),
                                       name_of_state(cell, true), "params"};
     check_dtypes(op, inputs, names);
     const autocasting::NoCasts no_casts;
@@ -216,13 +217,12 @@ AMP_LAZY RecurrentLayers recurrent(autocasting::OpId id, const RecurrentRun& run
                               given == 4 ? first[3] : Tensor()};
     for (std::size_t i = 0; i < given; ++i) check_defined(op, "params", first[i]);
     const bool is_first = part < network.directions();
-    check_weights(op, run.cell, rows,
-                  is_first ? rows.size(1) : network.directions() * network.units, network.units,
-                  weights, names);
+    check_weights(run, rows, is_first ? rows.size(1) : network.directions() * network.units,
+                  network.units, weights, names);
   }
   const Shape states(parts, run.batch, network.units);
-  check_state(op, name_of_state(run.cell, false), rows, h, states);
-  check_state(op, name_of_state(run.cell, true), rows, c, states);
+  check_state(run, name_of_state(run.cell, false), rows, h, states);
+  check_state(run, name_of_state(run.cell, true), rows, c, states);
   PoolVector<Tensor> tensors = {rows, h, c};
   tensors.insert(tensors.end(), params.begin(), params.end());
   if (!autograd::is_observed()) [[likely]]
@@ -258,17 +258,25 @@ AMP_LAZY RecurrentLayers recurrent(autocasting::OpId id, RecurrentCell cell,
                                    const RecurrentOptions& options) {
   const std::string_view op = id.name();
   check_packed(op, input);
-  check_floating(op, "input", input.data);
-  AMP_CHECK(input.data.dim() == 2, op, ": the data of `input` must be [N, I], but is ",
+  check_floating(op, "data", input.data);
+  AMP_CHECK(input.data.dim() == 2, op, ": `data` of the input must be [N, I], but is ",
             describe(input.data));
   const Tensor sizes = dense(input.batch_sizes);
+  const RecurrentRun run{op,    cell,  sizes.size(0), sizes.const_data<std::int64_t>()[0],
+                         sizes, "data"};
+  const auto check_batch = [&](std::string_view name, const Tensor& states) {
+    if (!states.defined()) return;
+    check_same_device(op, "data", input.data, name, states);
+    AMP_CHECK(states.dim() == 3 && states.size(1) == run.batch, op, ": `", name,
+              "` must have shape [L, ", run.batch, ", H], but is ", describe(states));
+  };
+  check_batch(name_of_state(cell, false), h);
+  check_batch(name_of_state(cell, true), c);
   const auto ordered = [](const Tensor& states, const Tensor& order) {
     return states.defined() && order.defined() ? index_select(states, 1, order) : states;
   };
-  const RecurrentRun run{op, cell, sizes.size(0), sizes.const_data<std::int64_t>()[0], sizes};
-  RecurrentLayers layers =
-      recurrent(id, run, input.data, ordered(h, input.sorted_indices),
-                ordered(c, input.sorted_indices), params, options);
+  RecurrentLayers layers = recurrent(id, run, input.data, ordered(h, input.sorted_indices),
+                                     ordered(c, input.sorted_indices), params, options);
   layers.h = ordered(layers.h, input.unsorted_indices);
   layers.c = ordered(layers.c, input.unsorted_indices);
   return layers;
@@ -312,15 +320,15 @@ AMP_RECURRENT(rnn_relu, kRelu)
 AMP_LAZY_DEFINITION LstmResult lstm(const Tensor& input, const LstmState& hx,
                                     const std::vector<Tensor>& params,
                                     const RecurrentOptions& options) {
-  const detail::RecurrentLayers layers = detail::recurrent("lstm", kernels::RecurrentCell::kLstm,
-                                                           input, hx.h, hx.c, params, options);
+  const detail::RecurrentLayers layers =
+      detail::recurrent("lstm", kernels::RecurrentCell::kLstm, input, hx.h, hx.c, params, options);
   return {layers.output, layers.h, layers.c};
 }
 AMP_LAZY_DEFINITION PackedLstmResult lstm(const PackedSequence& input, const LstmState& hx,
                                           const std::vector<Tensor>& params,
                                           const RecurrentOptions& options) {
-  const detail::RecurrentLayers layers = detail::recurrent("lstm", kernels::RecurrentCell::kLstm,
-                                                           input, hx.h, hx.c, params, options);
+  const detail::RecurrentLayers layers =
+      detail::recurrent("lstm", kernels::RecurrentCell::kLstm, input, hx.h, hx.c, params, options);
   return {detail::packed_like(input, layers.output), layers.h, layers.c};
 }
 

@@ -16,12 +16,13 @@
 namespace amp::inline v0::detail {
 
 /// A cell, how many steps it is to make, and with how many sequences; batch_sizes (int64 [T], on the
-/// CPU) if they are packed, else undefined.
+/// CPU) if they are packed, else undefined. Messages call the input `input_name`.
 struct RecurrentRun {
   std::string_view op;
   kernels::RecurrentCell cell;
   std::int64_t steps, batch;
   Tensor batch_sizes = {};
+  std::string_view input_name = "input";
 };
 
 /// Runs a layer over x [N, I], the rows of all steps, from the states h0 and c0 [D, B, H] on; c0

@@ -40,10 +40,10 @@ struct SavedLayer {
 
 AMP_LAZY kernels::RecurrentSteps steps_of(const RecurrentRun& run, int direction,
                                           std::int64_t units) {
-  return {run.cell,  direction == 1, run.steps,
-          run.batch, units,          run.batch_sizes.defined()
-                                         ? run.batch_sizes.const_data<std::int64_t>()
-                                         : nullptr};
+  return {
+      run.cell,  direction == 1,
+      run.steps, run.batch,
+      units,     run.batch_sizes.defined() ? run.batch_sizes.const_data<std::int64_t>() : nullptr};
 }
 
 /// Rows [first, first + count) of a direction's columns, as a view without history.
@@ -88,8 +88,8 @@ AMP_LAZY Tensor states_before(const kernels::RecurrentSteps& steps, const Tensor
 /// Writes the gradients of a direction's weights from those of the gates' terms, and adds that of x.
 AMP_LAZY void add_gradients(const SavedLayer& saved, const SavedDirection& direction,
                             const Tensor& grad_inputs, const Tensor& grad_products,
-                            const Tensor& before, const bool* needs, Tensor& grad_x,
-                            bool needs_x, Tensor* gradients) {
+                            const Tensor& before, const bool* needs, Tensor& grad_x, bool needs_x,
+                            Tensor* gradients) {
   const auto bias_dtype = [&](int i) {
     return needs[i] ? std::optional<DType>(direction.dtypes[i]) : std::nullopt;
   };
@@ -130,12 +130,13 @@ AMP_LAZY autograd::ListGradients recurrent_layer_backward(const SavedLayer& save
     for (std::size_t i = 0; i < kWeightsOfDirection; ++i) needed[i] = needs[first + i];
     const kernels::RecurrentSteps steps = steps_of(run, d, units);
     const Tensor output_of = part_of(output, 0, rows, d, units);
-    const Tensor before = needed[1] || is_gru ? states_before(steps, states_of(h0, d), output_of)
-                                              : Tensor();
+    const Tensor before =
+        needed[1] || is_gru ? states_before(steps, states_of(h0, d), output_of) : Tensor();
     const Shape shape(rows, gates_of(run.cell) * units);
     const Tensor grad_inputs = is_lstm ? direction.gates : empty(shape, options),
                  grad_products = is_gru ? empty(shape, options) : grad_inputs;
-    const Tensor grad_h = states_of(grad_h0, d), grad_c = is_lstm ? states_of(grad_c0, d) : Tensor();
+    const Tensor grad_h = states_of(grad_h0, d),
+                 grad_c = is_lstm ? states_of(grad_c0, d) : Tensor();
     copy_elements(part_of(grad, rows, batch, d, units), grad_h);
     if (is_lstm) copy_elements(part_of(grad, rows + batch, batch, d, units), grad_c);
     if (rows * units != 0) {
@@ -168,8 +169,7 @@ AMP_LAZY_DEFINITION Tensor recurrent_layer(const RecurrentRun& run, const Tensor
   const std::int64_t rows = x.size(0), units = h0.size(2), batch = run.batch;
   const auto directions = static_cast<int>(h0.size(0));
   const TensorOptions options{.dtype = x.dtype(), .device = x.device()};
-  const Tensor output =
-      empty({rows + (is_lstm ? 2 : 1) * batch, directions * units}, options);
+  const Tensor output = empty({rows + (is_lstm ? 2 : 1) * batch, directions * units}, options);
   PoolVector<Tensor> inputs = {x, h0, c0};
   inputs.insert(inputs.end(), weights.begin(), weights.end());
   const bool records = autograd::recording(std::span<const Tensor>(inputs));
@@ -183,23 +183,22 @@ AMP_LAZY_DEFINITION Tensor recurrent_layer(const RecurrentRun& run, const Tensor
     SavedDirection direction;
     if (saved_gates > 0) direction.gates = empty({rows, saved_gates * units}, options);
     if (records && is_lstm) direction.cells = empty({rows, units}, options);
-    const Tensor products = matmul_no_grad(x, transpose_last(weight(0)), weight(2),
-                                           promote_types(x.dtype(), kFloat32));
+    const Tensor products =
+        matmul_no_grad(x, transpose_last(weight(0)), weight(2), promote_types(x.dtype(), kFloat32));
     const Tensor h = part_of(output, rows, batch, d, units);
     const Tensor c = is_lstm ? part_of(output, rows + batch, batch, d, units) : Tensor();
     if (rows * units != 0) {
-      const kernels::RecurrentArgs args{
-          steps_of(run, d, units),
-          products.operand(),
-          w_hh.operand(),
-          b_hh.operand(),
-          states_of(h0, d).operand(),
-          is_lstm ? states_of(c0, d).operand() : kernels::Operand(),
-          part_of(output, 0, rows, d, units).operand(),
-          h.operand(),
-          c.operand(),
-          direction.gates.operand(),
-          direction.cells.operand()};
+      const kernels::RecurrentArgs args{steps_of(run, d, units),
+                                        products.operand(),
+                                        w_hh.operand(),
+                                        b_hh.operand(),
+                                        states_of(h0, d).operand(),
+                                        is_lstm ? states_of(c0, d).operand() : kernels::Operand(),
+                                        part_of(output, 0, rows, d, units).operand(),
+                                        h.operand(),
+                                        c.operand(),
+                                        direction.gates.operand(),
+                                        direction.cells.operand()};
       kernels::recurrent(x.device(), args);
     }
     if (!records) continue;

@@ -210,8 +210,7 @@ inline void recurrent(const RecurrentArgs& args) {
                 weight = detail::array(device, args.weight.dtype, args.weight.data,
                                        {1, args.hidden, width}, {0, 1, args.hidden});
   args.for_each(false, [&](std::int64_t first, std::int64_t rows, std::int64_t) {
-    detail::gemm(detail::rows_of(args.h, 0, rows), weight, {},
-                 detail::rows_of(products, 0, rows));
+    detail::gemm(detail::rows_of(args.h, 0, rows), weight, {}, detail::rows_of(products, 0, rows));
     detail::visit_recurrent(args.cell, args.output.dtype, [&](auto cell, auto tag) {
       using T = typename decltype(tag)::type;
       using C = detail::SumOf<T>;
@@ -235,8 +234,8 @@ inline void recurrent_backward(const RecurrentBackwardArgs& args) {
   const Operand& states = args.cell == RecurrentCell::kLstm ? args.cells
                           : is_gru                          ? args.previous
                                                             : args.output;
-  const Operand weight = detail::array(device, args.weight.dtype, args.weight.data,
-                                       {1, width, args.hidden});
+  const Operand weight =
+      detail::array(device, args.weight.dtype, args.weight.data, {1, width, args.hidden});
   args.for_each(true, [&](std::int64_t first, std::int64_t rows, std::int64_t) {
     detail::visit_recurrent(args.cell, args.output.dtype, [&](auto cell, auto tag) {
       using T = typename decltype(tag)::type;

@@ -31,12 +31,8 @@ struct Gru {
   AMP_FORMULA candidate(C x, C r, C p) { return Tanh::apply(x + r * p); }
   AMP_FORMULA hidden(C z, C n, C h) { return n + z * (h - n); }
   /// The gradients before the functions of n and z.
-  AMP_FORMULA grad_candidate(C grad, C z, C n) {
-    return Tanh::derivative(grad * (C{1} - z), n);
-  }
-  AMP_FORMULA grad_update(C grad, C z, C n, C h) {
-    return Sigmoid::derivative(grad * (h - n), z);
-  }
+  AMP_FORMULA grad_candidate(C grad, C z, C n) { return Tanh::derivative(grad * (C{1} - z), n); }
+  AMP_FORMULA grad_update(C grad, C z, C n, C h) { return Sigmoid::derivative(grad * (h - n), z); }
 };
 
 }  // namespace amp::inline v0::kernels::recurrent_cells

@@ -158,16 +158,16 @@ class ForwardSteps {
   void matmul_step(const Step& step) const {
     const std::int64_t n = gates_ * units_;
     const HostBuffer<C> products(step.rows * n);
-    host::matmul({as_batch(step.before.data, step.before.dtype, step.rows, units_,
-                           step.before.strides[0]),
-                  as_batch(a_.weight.data, a_.weight.dtype, units_, n, 1, units_),
-                  {},
-                  as_batch(products.data(), dtype_of<C>, step.rows, n, n)});
-    blocked_.for_rows(step.rows, kScratch,
-                      [&](std::int64_t r, std::int64_t first, std::int64_t units, C* scratch) {
-                        compute(step, r, first, units, {products.data() + r * n + first, units_},
-                                scratch);
-                      });
+    host::matmul(
+        {as_batch(step.before.data, step.before.dtype, step.rows, units_, step.before.strides[0]),
+         as_batch(a_.weight.data, a_.weight.dtype, units_, n, 1, units_),
+         {},
+         as_batch(products.data(), dtype_of<C>, step.rows, n, n)});
+    blocked_.for_rows(
+        step.rows, kScratch,
+        [&](std::int64_t r, std::int64_t first, std::int64_t units, C* scratch) {
+          compute(step, r, first, units, {products.data() + r * n + first, units_}, scratch);
+        });
   }
 
   /// Computes units [first, first + n) of a row, whose products are given.
@@ -178,14 +178,10 @@ class ForwardSteps {
     const bool saves_in_place = a_.gates.present && a_.gates.dtype == dtype_of<C>;
     C *const h = scratch, *const c = scratch + space, *const state = scratch + 2 * space,
              *const gates = scratch + 4 * space;
-    Row<C> row{n,
-               {a_.inputs.template as<const C>() + i * gates_ * units_ + first, units_},
-               products,
-               {bias_ + first, units_},
-               {},
-               {gates, space},
-               {h},
-               {c}};
+    Row<C> row{n,        {a_.inputs.template as<const C>() + i * gates_ * units_ + first, units_},
+               products, {bias_ + first, units_},
+               {},       {gates, space},
+               {h},      {c}};
     if (saves_in_place) row.gates = {static_cast<C*>(at(a_.gates, i, first)), units_};
     if (!a_.gates.present) row.gates = {nullptr};
     if (is_lstm) row.state = {fetch_row(a_.c, r, first, n, state)};
@@ -214,9 +210,8 @@ class ForwardSteps {
   const Operand states_[2] = {state(0), state(1)};
 
   Operand state(std::int64_t i) const {
-    return Operand::array(
-        state_memory_.data() + i * a_.batch * stride_ * item_size(a_.h0.dtype), a_.h0.dtype,
-        {a_.batch, units_}, {stride_, 1});
+    return Operand::array(state_memory_.data() + i * a_.batch * stride_ * item_size(a_.h0.dtype),
+                          a_.h0.dtype, {a_.batch, units_}, {stride_, 1});
   }
 };
 
@@ -252,9 +247,8 @@ class BackwardSteps {
       rows_after = rows;
     });
     if (blocked_.packs()) {
-      blocked_.for_each([&](std::int64_t unit, std::int64_t n) {
-        multiply(first_after, rows_after, unit, n);
-      });
+      blocked_.for_each(
+          [&](std::int64_t unit, std::int64_t n) { multiply(first_after, rows_after, unit, n); });
     }
   }
 

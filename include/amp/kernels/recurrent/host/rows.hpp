@@ -85,7 +85,8 @@ struct Forward {
     using recurrent_cells::Gru, recurrent_cells::Lstm, recurrent_cells::Sigmoid;
     if constexpr (kCell == RecurrentCell::kLstm) {
       const auto i = Sigmoid::apply(sum(row, at, 0)), f = Sigmoid::apply(sum(row, at, 1)),
-                 g = recurrent_cells::Tanh::apply(sum(row, at, 2)), o = Sigmoid::apply(sum(row, at, 3));
+                 g = recurrent_cells::Tanh::apply(sum(row, at, 2)),
+                 o = Sigmoid::apply(sum(row, at, 3));
       const auto c = Lstm::cell(i, f, g, at.load(row.state));
       at.store(Lstm::hidden(o, c), row.h);
       at.store(c, row.c);
@@ -136,7 +137,8 @@ struct Backward {
 
   template <class L, class C>
   AMP_ALWAYS_INLINE static void step(const GradRow<C>& row, L at) {
-    using recurrent_cells::Gru, recurrent_cells::Lstm, recurrent_cells::Sigmoid, recurrent_cells::Tanh;
+    using recurrent_cells::Gru, recurrent_cells::Lstm, recurrent_cells::Sigmoid,
+        recurrent_cells::Tanh;
     const auto grad = at.load(row.grad) + at.load(as_input(row.grad_h)), state = at.load(row.state);
     if constexpr (kCell == RecurrentCell::kLstm) {
       const auto i = at.load(row.gates, 0), f = at.load(row.gates, 1), g = at.load(row.gates, 2),
@@ -150,7 +152,8 @@ struct Backward {
     } else if constexpr (kCell == RecurrentCell::kGru) {
       const auto r = at.load(row.gates, 0), z = at.load(row.gates, 1), n = at.load(row.gates, 2),
                  p = at.load(row.gates, 3);
-      const auto grad_n = Gru::grad_candidate(grad, z, n), grad_r = Sigmoid::derivative(grad_n * p, r),
+      const auto grad_n = Gru::grad_candidate(grad, z, n),
+                 grad_r = Sigmoid::derivative(grad_n * p, r),
                  grad_z = Gru::grad_update(grad, z, n, state);
       at.store(grad_r, row.grad_inputs, 0);
       at.store(grad_z, row.grad_inputs, 1);
