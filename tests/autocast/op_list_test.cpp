@@ -60,6 +60,12 @@ constexpr std::string_view kInLowPrecision[] = {"matmul",
                                                 "linalg_multi_dot",
                                                 "linalg_vecdot",
                                                 "prelu",
+                                                "conv1d",
+                                                "conv3d",
+                                                "conv_tbc",
+                                                "conv_transpose1d",
+                                                "conv_transpose2d",
+                                                "conv_transpose3d",
                                                 "lstm_cell",
                                                 "gru_cell",
                                                 "rnn_tanh_cell",
@@ -68,19 +74,6 @@ constexpr std::string_view kInLowPrecision[] = {"matmul",
                                                 "gru",
                                                 "rnn_tanh",
                                                 "rnn_relu"};
-                                                "linalg_vecdot"};
-                                                "conv1d",
-                                                "conv2d",
-                                                "conv3d",
-                                                "conv_tbc",
-                                                "conv_transpose1d",
-                                                "conv_transpose2d",
-                                                "conv_transpose3d",
-                                                "scaled_dot_product_attention",
-                                                "feed_forward"};
-constexpr std::string_view kInLowPrecision[] = {
-    "matmul", "bmm", "linear", "conv2d", "scaled_dot_product_attention", "feed_forward",
-    "lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell", "lstm", "gru", "rnn_tanh", "rnn_relu"};
 constexpr std::string_view kInFloat32[] = {"prod",
                                            "linalg_vector_norm",
                                            "linalg_matrix_norm",
@@ -90,8 +83,6 @@ constexpr std::string_view kInFloat32[] = {"prod",
                                            "cosine_similarity",
                                            "pairwise_distance",
                                            "renorm",
-                                           "cumsum",
-                                           "cumprod",
                                            "logsumexp",
                                            "norm",
                                            "normalize",
@@ -141,14 +132,10 @@ constexpr std::string_view kInFloat32[] = {"prod",
                                            "cumsum",
                                            "cumprod",
                                            "interpolate"};
-constexpr std::string_view kInWidest[] = {"atan2",     "addcmul", "addcdiv",  "dot",        "vdot",
-                                          "tensordot", "cross",   "bilinear", "grid_sample"};
+constexpr std::string_view kInWidest[] = {"atan2",     "addcmul",     "addcdiv",    "dot",
+                                          "vdot",      "tensordot",   "cross",      "bilinear",
+                                          "index_put", "scatter_add", "grid_sample"};
 constexpr std::string_view kRefused[] = {"binary_cross_entropy"};
-                                           "binary_cross_entropy_with_logits"};
-
-constexpr std::string_view kInWidest[] = {"atan2", "addcmul",   "addcdiv", "dot",
-                                          "vdot",  "tensordot", "cross",   "bilinear"};
-constexpr std::string_view kInWidest[] = {"atan2", "grid_sample"};
 
 amp::OpPolicy policy_of(std::string_view op) {
   if (std::ranges::find(kRefused, op) != std::end(kRefused)) return amp::OpPolicy::kBanned;
