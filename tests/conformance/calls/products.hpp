@@ -22,13 +22,14 @@ inline constexpr std::string_view kEquations[] = {
     "bi,bi->b", "b...i,i...j->b...j", "...i,...i", "bqhd,bkhd->bhqk", "ij,jk,kl->il", "iij,ji->i",
     "aB,Bc->ca", "ij,ij->ij", "...ij->...ji", "i...->..."};
 
-using AddProduct = amp::Tensor (*)(const amp::Tensor&, const amp::Tensor&, const amp::Tensor&,
-                                   const amp::AddmmOptions&);
-template <AddProduct Op>
+template <class Options>
+using OfThree = amp::Tensor (*)(const amp::Tensor&, const amp::Tensor&, const amp::Tensor&,
+                                const Options&);
+template <OfThree<amp::AddmmOptions> Op>
 Outputs add_product(In x, Case c) {
   return Op(x[0], x[1], x[2], {.beta = c.attributes[0], .alpha = c.attributes[1]});
 }
-template <auto Op>
+template <class Options, OfThree<Options> Op>
 Outputs of_three(In x, Case) {
   return Op(x[0], x[1], x[2], {});
 }
@@ -36,7 +37,7 @@ template <amp::Tensor (*Op)(std::span<const amp::Tensor>)>
 Outputs of_list(In x, Case) {
   return Op(std::span<const amp::Tensor>(x));
 }
-template <auto Op>
+template <OfThree<amp::AddcmulOptions> Op>
 Outputs with_value(In x, Case c) {
   return Op(x[0], x[1], x[2], amp::AddcmulOptions{.value = number(c)});
 }
@@ -59,15 +60,15 @@ inline constexpr Binding kProducts[] = {
     {"linalg_vecdot", [](In x, Case c) -> Outputs { return amp::linalg_vecdot(x[0], x[1], integer(c, 0)); }, kOneRounding, "x y"},
     {"linalg_vecdot(default)", [](In x, Case) -> Outputs { return amp::linalg_vecdot(x[0], x[1]); }, kOneRounding, "x y"},
     {"addmm", add_product<amp::addmm>, kFloat32Math, "input mat1 mat2"},
-    {"addmm(default)", of_three<amp::addmm>, kFloat32Math, "input mat1 mat2"},
+    {"addmm(default)", of_three<amp::AddmmOptions, amp::addmm>, kFloat32Math, "input mat1 mat2"},
     {"addmv", add_product<amp::addmv>, kFloat32Math, "input mat vec"},
-    {"addmv(default)", of_three<amp::addmv>, kFloat32Math, "input mat vec"},
+    {"addmv(default)", of_three<amp::AddmmOptions, amp::addmv>, kFloat32Math, "input mat vec"},
     {"addr", add_product<amp::addr>, kFloat32Math, "input vec1 vec2", kAnything},
-    {"addr(default)", of_three<amp::addr>, kFloat32Math, "input vec1 vec2", kAnything},
+    {"addr(default)", of_three<amp::AddmmOptions, amp::addr>, kFloat32Math, "input vec1 vec2", kAnything},
     {"addbmm", add_product<amp::addbmm>, kFloat32Math, "input batch1 batch2"},
-    {"addbmm(default)", of_three<amp::addbmm>, kFloat32Math, "input batch1 batch2"},
+    {"addbmm(default)", of_three<amp::AddmmOptions, amp::addbmm>, kFloat32Math, "input batch1 batch2"},
     {"baddbmm", add_product<amp::baddbmm>, kFloat32Math, "input batch1 batch2"},
-    {"baddbmm(default)", of_three<amp::baddbmm>, kFloat32Math, "input batch1 batch2"},
+    {"baddbmm(default)", of_three<amp::AddmmOptions, amp::baddbmm>, kFloat32Math, "input batch1 batch2"},
     {"chain_matmul", of_list<amp::chain_matmul>, kChain, "matrices"},
     {"linalg_multi_dot", of_list<amp::linalg_multi_dot>, kChain, "tensors"},
     {"einsum", [](In x, Case c) -> Outputs { return amp::einsum(kEquations[integer(c, 0)], std::span<const amp::Tensor>(x)); }, kChain, "operands"},
@@ -83,9 +84,9 @@ inline constexpr Binding kProducts[] = {
     {"cross(default)", [](In x, Case) -> Outputs { return amp::cross(x[0], x[1]); }, kFloat32Math, "input other", kAnything},
     {"bilinear", [](In x, Case) -> Outputs { return amp::bilinear(x[0], x[1], x[2], optional(x, 3)); }, kFloat32Math, "input1 input2 weight bias?"},
     {"addcmul", with_value<amp::addcmul>, kFloat32Math, "input tensor1 tensor2", kAnything},
-    {"addcmul(default)", of_three<amp::addcmul>, kFloat32Math, "input tensor1 tensor2", kAnything},
+    {"addcmul(default)", of_three<amp::AddcmulOptions, amp::addcmul>, kFloat32Math, "input tensor1 tensor2", kAnything},
     {"addcdiv", with_value<amp::addcdiv>, kFloat32Math, "input tensor1 tensor2", kAnything},
-    {"addcdiv(default)", of_three<amp::addcdiv>, kFloat32Math, "input tensor1 tensor2", kAnything},
+    {"addcdiv(default)", of_three<amp::AddcmulOptions, amp::addcdiv>, kFloat32Math, "input tensor1 tensor2", kAnything},
     {"lerp", [](In x, Case) -> Outputs { return amp::lerp(x[0], x[1], x[2]); }, kFloat32Math, "input end weight"},
     {"lerp(input, end, number)", [](In x, Case c) -> Outputs { return amp::lerp(x[0], x[1], number(c)); }, kFloat32Math, "input end"},
     {"dist", [](In x, Case c) -> Outputs { return amp::dist(x[0], x[1], number(c)); }, kCancelling, "input other"},
