@@ -268,7 +268,10 @@ AMP_LAZY Tensor renorm(const Tensor& x, double p, int dim, double maxnorm, DType
           const Tensor slopes = detail::neg(detail::div(factors, raised));
           const Tensor of_norms = where_kernel(above, detail::mul(of_factors, slopes).operand(),
                                                zero_on(in.device()), kept, wide);
-          const Tensor by_norm = norm_backward(of_norms, in, norms, p, wide);
+          // Selected, because a slice that stays as it is may have a NaN.
+          const Tensor by_norm =
+              where_kernel(above, norm_backward(of_norms, in, norms, p, wide).operand(),
+                           zero_on(in.device()), in.shape(), wide);
           return {combine(kernels::addcmul, in.device(),
                           {by_norm.operand(), grad.operand(), factors.operand()}, in.shape(),
                           in.dtype(), {1, 1})};
