@@ -125,6 +125,31 @@ DIFFERENCES = [
           "infinity minus infinity differs.",
           lambda case, difference: op(case) == "binary_cross_entropy_with_logits" and
           not_finite(case) and not difference.finite),
+    Known("binary_cross_entropy under autocast",
+          "Refused, as PyTorch refuses it on CUDA devices.",
+          lambda case, difference: op(case) == "binary_cross_entropy" and
+          difference.kind == "refuses" and "kBanned" in difference.text),
+    Known("tanhshrink of small numbers, in float64",
+          "x - tanh(x) and 1 - (1 - tanh(x)^2) cancel: what is left are the last places of tanh, in "
+          "which the libraries differ.",
+          lambda case, difference: op(case) == "tanhshrink" and difference.finite and
+          case.call.tensors[0].dtype == torch.float64),
+    Known("softmin: the last places of a gradient in float64",
+          "grad minus its mean cancels, and exponentials differ in their last place.",
+          lambda case, difference: op(case) == "softmin" and difference.finite and
+          difference.name == "gradient0" and abs(difference.ours - difference.theirs) < 1e-15),
+    Known("soft_margin_loss: an exponential that overflows",
+          "torch's loss is infinite beyond 88 in float32, and its gradient NaN; amp's are not.",
+          lambda case, difference: op(case) == "soft_margin_loss" and not difference.finite),
+    Known("multilabel_soft_margin_loss: infinite scores, and the gradient of the target",
+          "As binary_cross_entropy_with_logits. torch's gradient of the target is a difference of two "
+          "logarithms, amp's is the score itself.",
+          lambda case, difference: op(case) == "multilabel_soft_margin_loss" and
+          (difference.name == "gradient1" or not_finite(case))),
+    Known("margin losses: a NaN among the scores of a sample",
+          "torch adds only what is above 0, which NaN is not; amp's loss is NaN.",
+          lambda case, difference: op(case) in ("multi_margin_loss", "multilabel_margin_loss") and
+          not difference.finite and not_finite(case, 0)),
     Known("16 and 8 bits: an overflow of what is stored within",
           "What lies between two parts of an op, and the result from which backward starts, has "
           "the dtype of the inputs; the float32 or float64 of the other side does not overflow.",

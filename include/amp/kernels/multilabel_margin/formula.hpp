@@ -27,7 +27,7 @@ struct MultilabelMargin {
     if (is_target[other] != 0) return sum;
     for (std::int64_t k = 0; k < count; ++k) {
       const C z = margin(targets[k], other);
-      sum += z > C{0} ? z : C{0};
+      sum += z < C{0} ? C{0} : z;  // NaN stays
     }
     return sum;
   }
