@@ -113,6 +113,7 @@ void for_each_argument(const Body& body) {
     const std::size_t count = c.inputs.size() + (conformance::has_index(c) ? 1 : 0);
     for (std::size_t i = 0; i < count; ++i) {
       const Argument& argument = arguments[arguments.size() == 1 ? 0 : i];
+      if (argument.name == "-") continue;  // several arguments are made of it
       INFO(binding.op << ": " << argument.name);
       body(binding, argument, i, count);
     }

@@ -8,7 +8,7 @@
 #include <amp/kernels/dispatch.hpp>
 #include <amp/kernels/hash/host.hpp>
 #if !defined(AMP_TEST_GPU)
-#include <amp/kernels/indexing/cuda.cuh>
+#include <amp/kernels/masking/cuda.cuh>
 #include <amp/kernels/norm/cuda/parameter_sums.cuh>
 #endif
 
@@ -131,32 +131,30 @@ TEST_CASE("cuda grid: more tensors than blocks, hashed", "[cuda]") {
 }
 
 #if !defined(AMP_TEST_GPU)
-// With the grids that amp asks for, a block has a second tile from 67 million indices on, and a norm's
+// With the grids that amp asks for, a block has a second chunk of a mask from 134 million elements on, and a norm's
 // from 2 million parameters on. Kernels take any grid, so these have a small one.
 
 namespace detail = amp::kernels::cuda::detail;
 
-TEST_CASE("cuda grid: more tiles of an index than blocks", "[cuda]") {
-  constexpr std::int64_t kLength = 60, kCount = 5 * detail::kTile + 17;
+TEST_CASE("cuda grid: more chunks of a mask than blocks", "[cuda]") {
+  constexpr std::int64_t kCount = 5 * amp::kernels::kMaskChunk + 17, kChunks = 6;
   amp::manual_seed(5);
-  const Tensor index = (amp::rand({kCount}) * kLength).to(amp::kInt64).to(amp::kCUDA);
-  const Tensor array = amp::zeros({kLength}, {.device = amp::kCUDA});
-  const auto linked = [&](std::int64_t blocks) {
-    const Tensor next = amp::full({kCount}, 7, {.dtype = amp::kInt64, .device = amp::kCUDA});
-    const Tensor out_of_range = amp::full({1}, -1, {.dtype = amp::kInt64, .device = amp::kCUDA});
-    const detail::Occurrences<std::int64_t> occurrences{
-        .first = nullptr,
-        .next = static_cast<std::int64_t*>(next.raw_data()),
-        .last = nullptr,
-        .out_of_range = static_cast<std::int64_t*>(out_of_range.raw_data())};
-    const detail::Indexed indexed(array.operand(), 0, index.operand());
+  const Tensor mask = amp::lt(amp::rand({kCount}), 0.4), on_device = mask.to(amp::kCUDA);
+  const Tensor places = amp::nonzero(mask);
+  for (const std::int64_t blocks : {1, 2, 6}) {
+    const Tensor ranks = amp::zeros({kChunks + 1}, {.dtype = amp::kInt64, .device = amp::kCUDA});
+    auto* const to = static_cast<std::int64_t*>(ranks.raw_data());
+    const auto* const from = static_cast<const bool*>(on_device.raw_data());
     amp::cuda::launch(amp::kCUDA, blocks, amp::cuda::kThreads,
-                      detail::link_in_tiles_kernel<std::int64_t>, indexed, occurrences);
-    return next.to_vector<std::int64_t>();
-  };
-  const std::vector<std::int64_t> expected = linked(6);
-  CHECK((linked(2) == expected));
-  CHECK((linked(1) == expected));
+                      detail::mask_counts_kernel<std::int64_t>, from, kCount, to);
+    amp::cuda::launch(amp::kCUDA, 1, amp::cuda::kThreads, detail::mask_ranks_kernel<std::int64_t>,
+                      to, kChunks);
+    const Tensor found = amp::zeros(places.shape(), {.dtype = amp::kInt64, .device = amp::kCUDA});
+    const detail::WritePlace action{static_cast<std::int64_t*>(found.raw_data()), 1, {}};
+    amp::cuda::launch(amp::kCUDA, blocks, amp::cuda::kThreads,
+                      detail::for_true_kernel<detail::WritePlace>, from, kCount, to, action);
+    CHECK(cuda_test::same_bits(places, found));
+  }
 }
 
 TEST_CASE("cuda grid: more parameters of a norm than blocks take at a time", "[cuda]") {

@@ -218,4 +218,15 @@ DIFFERENCES = [
           "Neither bounds the other: torch gives the gradient to both, amp to none.",
           lambda case, difference: case.call.key == "clamp.tensors" and not_finite(case) and
           difference.name.startswith("gradient") and difference.ours == 0),
+    Known("scatter_reduce: the gradient of an extremum",
+          "torch counts the elements of the input that equal it among those that share the gradient "
+          "also where include_self leaves them out, and divides by no shares where it is NaN.",
+          lambda case, difference: op(case) == "scatter_reduce" and case.call.numbers[1] > 2 and
+          difference.name in ("gradient0", "gradient2") and
+          (not case.call.numbers[2] or not_finite(case))),
+    Known("scatter_reduce: products",
+          "of extreme numbers overflow or underflow in one order and not in another; the gradient "
+          "of a factor 0 is the product of the others, of which torch makes NaN beside infinity.",
+          lambda case, difference: op(case) == "scatter_reduce" and case.call.numbers[1] == 1 and
+          (not difference.finite or extreme(case) or tiny(case))),
 ]

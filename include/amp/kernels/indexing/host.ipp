@@ -68,18 +68,29 @@ AMP_LAZY_DEFINITION void gather(const GatherArgs& args) {
       }
     });
   }
-  loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    std::int64_t buffer[kBlock];
-    const std::int64_t* const places = fetch(index, at[2], index_stride, n, buffer);
-    bool in_range = true;
-    visit_bits(args.output.dtype, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      in_range =
-          detail::gather_elements(args.input.as<const T>() + at[1], stride, step, places, length,
-                                  args.rule.from_end, args.output.as<T>() + at[0], to_stride, n);
+  // Lines that lie side by side are read a few columns at a time, so that the cache holds them.
+  constexpr std::int64_t kInCache = std::int64_t{1} << 19, kColumns = 64;
+  const std::int64_t inner = loop.inner_size();
+  const bool by_columns = step > stride && length * inner * bytes > kInCache &&
+                          args.output.numel() > length * inner / 2;
+  const std::int64_t columns = by_columns ? (std::min)(inner, kColumns) : inner;
+  for (std::int64_t from = 0; from < inner; from += columns) {
+    loop.sizes[loop.dims - 1] = (std::min)(columns, inner - from);
+    loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
+      std::int64_t buffer[kBlock];
+      const std::int64_t* const places =
+          fetch(index, at[2] + from * index_stride, index_stride, n, buffer);
+      const std::int64_t read = at[1] + from * stride, written = at[0] + from * to_stride;
+      bool in_range = true;
+      visit_bits(args.output.dtype, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        in_range = detail::gather_elements(args.input.as<const T>() + read, stride, step, places,
+                                           length, args.rule.from_end,
+                                           args.output.as<T>() + written, to_stride, n);
+      });
+      if (!in_range) detail::refuse_index(args.rule, index, length);
     });
-    if (!in_range) detail::refuse_index(args.rule, index, length);
-  });
+  }
 }
 
 AMP_LAZY_DEFINITION void scatter(const ScatterArgs& args) {

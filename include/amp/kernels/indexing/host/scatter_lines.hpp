@@ -58,13 +58,14 @@ template <class Function, class C>
 bool join_elements(const Places<C>& places, const std::int64_t* index, const C* x, std::int64_t n,
                    std::int64_t length, bool from_end) {
   const bool all = places.first == 0 && places.last == length;
+  C elsewhere{};  // without a branch, which would be foreseen as often as not
   AMP_NO_UNROLL
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t place = place_of(index[i], length, from_end);
     if (place < 0) return false;
-    if (!all && (place < places.first || place >= places.last)) continue;
-    C& sum = places.sums[(place - places.first) * places.step + i * places.column];
-    sum = Function::apply(sum, x[i]);
+    C* to = places.sums + (place - places.first) * places.step + i * places.column;
+    if (!all) to = place >= places.first && place < places.last ? to : &elsewhere;
+    *to = Function::apply(*to, x[i]);
   }
   return true;
 }
@@ -170,7 +171,7 @@ template <class C>
   const std::int64_t blocks = loop.blocks(), threads = num_threads();
   const std::int64_t work = count + (direct ? 0 : length);
   const std::int64_t shares =
-      blocks >= 2 * threads || work < 16 * kBlock ? 1 : (std::min)(length, 2 * threads);
+      blocks >= 2 * threads || work < 16 * kBlock ? 1 : (std::min)(length, threads);
   if (shares == 1) {
     const std::int64_t per_block = work * (std::min)(loop.block, loop.inner_size());
     return parallel_ranges(
