@@ -67,6 +67,7 @@ const std::set<std::pair<std::string, std::string>> kOpsOnOps = {
     {"norm", "reduce"},
     {"optim", "random"},
     {"optim", "unscale"},
+    {"scan", "fold"},
     {"softmax", "reduce"},
     {"var", "norm"},
     {"var", "reduce"},
