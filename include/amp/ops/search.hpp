@@ -55,7 +55,7 @@ AMP_LAZY [[nodiscard]] Tensor histc(const Tensor& input, std::int64_t bins = 100
 /// What unique() and unique_consecutive() return. What was not asked for is undefined.
 struct UniqueResult {
   Tensor values = {};   // [U], in the dtype of the input
-  Tensor inverse = {};  // where in `values` each element is (int64), in the shape of the input
+  Tensor inverse = {};  // of each element its place in `values` (int64), in the shape of the input
   Tensor counts = {};   // how often each value occurs (int64), [U]
 };
 

@@ -152,7 +152,7 @@ AMP_LAZY_DEFINITION Tensor histc(const Tensor& input, std::int64_t bins, double 
 
 namespace detail {
 
-/// The runs of equal neighbours among elements [n]. positions: where each one stood before they
+/// The runs of equal neighbours among elements [n]. positions: the place of each before they
 /// were sorted; undefined if they were not.
 AMP_LAZY UniqueResult find_runs(const Tensor& x, const Tensor& positions, const Shape& shape,
                                 bool with_inverse, bool with_counts) {
