@@ -17,8 +17,8 @@ struct SamplingRule {
   bool align_corners;
 };
 
-/// output[n, c, p] = sum over i of w(grid[n, p], i) input[n, c, i]: input [N, C, (D,) H, W], grid [N,
-/// points..., 2 or 3], output [N, C, points...]. All contiguous.
+/// output[n, c, p] = sum over i of w(grid[n, p], i) input[n, c, i]: input [N, C, (D,) H, W], grid
+/// [N, points..., 2 or 3], output [N, C, points...]. All contiguous.
 struct GridSampleArgs {
   Operand input, grid, output;
   SamplingRule rule;

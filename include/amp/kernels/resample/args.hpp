@@ -30,8 +30,8 @@ struct ResampleAxis {
   double step = 1;
 };
 
-/// output[..., o, ...] = sum over i of w(o, i) input[..., i, ...], along depth, height and width. If
-/// `transposed`, the gradient: `input` has the extents of outputs, `output` those of inputs, and
+/// output[..., o, ...] = sum over i of w(o, i) input[..., i, ...], along depth, height and width.
+/// If `transposed`, the gradient: `input` has the extents of outputs, `output` those of inputs, and
 /// the sum is over o. All contiguous, or, with two axes, all channels-last.
 struct ResampleArgs {
   Operand input, output;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Which inputs an output along a dimension is a sum of, and their weights. With the step s, output o
-// lies at x = s (o + 1/2) - 1/2 among the inputs, or at s o if the corners are aligned.
+// Which inputs an output along a dimension is a sum of, and their weights. With the step s, output
+// o lies at x = s (o + 1/2) - 1/2 among the inputs, or at s o if the corners are aligned.
 //   nearest: input floor(s o); nearest-exact: floor(s (o + 1/2)); both as torch rounds them
 //   linear:  1 - |i - x|, x not below 0
 //   cubic:   k(i - x) with a = -3/4, inputs beyond the ends being those at the ends (Keys 1981,
