@@ -136,9 +136,6 @@ constexpr std::string_view kInWidest[] = {"atan2",     "addcmul",     "addcdiv",
                                           "vdot",      "tensordot",   "cross",      "bilinear",
                                           "index_put", "scatter_add", "grid_sample"};
 constexpr std::string_view kRefused[] = {"binary_cross_entropy"};
-                                           "binary_cross_entropy_with_logits"};
-
-constexpr std::string_view kInWidest[] = {"atan2", "index_put", "scatter_add"};
 
 amp::OpPolicy policy_of(std::string_view op) {
   if (std::ranges::find(kRefused, op) != std::end(kRefused)) return amp::OpPolicy::kBanned;
