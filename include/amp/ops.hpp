@@ -18,6 +18,7 @@
 
 #include "amp/kernels/onednn/capabilities.hpp"
 #include "amp/ops/activation.hpp"
+#include "amp/ops/addmm.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/attention.hpp"
 #include "amp/ops/checkpoint.hpp"

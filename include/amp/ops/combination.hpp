@@ -24,8 +24,8 @@ struct AddcmulOptions {
 AMP_LAZY [[nodiscard]] Tensor addcmul(const Tensor& input, const Tensor& tensor1,
                                       const Tensor& tensor2, const AddcmulOptions& options = {});
 
-/// input + value tensor1 / tensor2, rounded once. The result must be floating point. Under autocast:
-/// the widest dtype of the three.
+/// input + value tensor1 / tensor2, rounded once. The result must be floating point. Under
+/// autocast: the widest dtype of the three.
 AMP_LAZY [[nodiscard]] Tensor addcdiv(const Tensor& input, const Tensor& tensor1,
                                       const Tensor& tensor2, const AddcmulOptions& options = {});
 
@@ -44,12 +44,23 @@ AMP_LAZY Tensor combine(void (*launch)(Device, const kernels::CombinationArgs&),
                         DType dtype, const kernels::Parameters& parameters = {},
                         const Tensor& over = {});
 
-/// scale a + value b c in `dtype`, with history. An undefined a is 0, and so is its part for a scale
-/// of 0; an undefined c is 1. If `overwrites`, the result may take the memory of b, which nobody
-/// reads afterwards.
+/// scale a + value b c in `dtype`, with history. An undefined a is 0, and so is its part for a
+/// scale of 0; an undefined c is 1. If `overwrites`, the result may take the memory of b, which is
+/// not read afterwards.
 AMP_LAZY Tensor add_product(std::string_view op, const Tensor& a, const Tensor& b, const Tensor& c,
                             double value, double scale, const Shape& shape, DType dtype,
                             bool overwrites = false);
+
+/// Throws unless all three are defined, on one device. `a` is `input`.
+AMP_LAZY void check_three(std::string_view op, const Tensor& a, std::string_view name_b,
+                          const Tensor& b, std::string_view name_c, const Tensor& c);
+
+/// A number beside tensors.
+AMP_LAZY kernels::Operand number_on(double value, Device device);
+
+/// The dtype in which the gradient of an operand is computed: its own, unless broadcasting is to be
+/// undone.
+AMP_LAZY DType dtype_before_sum(const Tensor& grad, const Shape& shape, DType dtype);
 
 /// The dtype of a result of some tensors.
 AMP_LAZY DType result_type_of(std::initializer_list<const Tensor*> tensors);

@@ -44,14 +44,11 @@ AMP_LAZY_DEFINITION DType result_type_of(std::initializer_list<const Tensor*> te
   return *singles;
 }
 
-/// A number beside tensors.
-AMP_LAZY kernels::Operand number_on(double value, Device device) {
+AMP_LAZY_DEFINITION kernels::Operand number_on(double value, Device device) {
   return kernels::Operand::scalar(value, device);
 }
 
-/// The dtype in which the gradient of an operand is computed: its own, unless broadcasting is to be
-/// undone.
-AMP_LAZY DType dtype_before_sum(const Tensor& grad, const Shape& shape, DType dtype) {
+AMP_LAZY_DEFINITION DType dtype_before_sum(const Tensor& grad, const Shape& shape, DType dtype) {
   return grad.shape() == shape ? dtype : promote_types(dtype, kFloat32);
 }
 
@@ -98,8 +95,8 @@ AMP_LAZY_DEFINITION Tensor add_product(std::string_view op, const Tensor& a, con
   return output;
 }
 
-AMP_LAZY void check_three(std::string_view op, const Tensor& a, std::string_view name_b,
-                          const Tensor& b, std::string_view name_c, const Tensor& c) {
+AMP_LAZY_DEFINITION void check_three(std::string_view op, const Tensor& a, std::string_view name_b,
+                                     const Tensor& b, std::string_view name_c, const Tensor& c) {
   check_operands(op, a, b, "input", name_b);
   check_defined(op, name_c, c);
   check_same_device(op, "input", a, name_c, c);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Distances between points, and angles. Of floating point; the result has the dtype of the inputs,
-// promoted, computed in float32 or wider and rounded once. Where points coincide, and a distance has
-// no derivative, its gradient is 0.
+// promoted, computed in float32 or wider and rounded once. Where points coincide, and a distance
+// has no derivative, its gradient is 0.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,12 @@ enum class EuclideanMode : std::uint8_t {
 AMP_LAZY [[nodiscard]] Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2,
                                     EuclideanMode mode = EuclideanMode::kMatmulIfLarge);
 
-/// The distances of order p >= 0 between the points of input [N, M]: of 0 and 1, 0 and 2, ..., 1 and
-/// 2, and so on: [N (N - 1) / 2]. Under autocast: float32.
+/// The distances of order p >= 0 between the points of input [N, M]: of 0 and 1, 0 and 2, ..., 1
+/// and 2, and so on: [N (N - 1) / 2]. Under autocast: float32.
 AMP_LAZY [[nodiscard]] Tensor pdist(const Tensor& input, double p = 2);
 
-/// x1 x2 / (max(|x1|, eps) max(|x2|, eps)): the cosine of the angle between the vectors along `dim`.
-/// Shapes broadcast; the result lacks `dim`. Under autocast: float32.
+/// x1 x2 / (max(|x1|, eps) max(|x2|, eps)): the cosine of the angle between the vectors along
+/// `dim`. Shapes broadcast; the result lacks `dim`. Under autocast: float32.
 AMP_LAZY [[nodiscard]] Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
                                                 std::int64_t dim = 1, double eps = 1e-8);
 

@@ -31,33 +31,8 @@ AMP_LAZY [[nodiscard]] Tensor vdot(const Tensor& input, const Tensor& other);
 AMP_LAZY [[nodiscard]] Tensor linalg_vecdot(const Tensor& x, const Tensor& y,
                                             std::int64_t dim = -1);
 
-/// Options of addmm and its relatives: beta input + alpha product. If beta is 0, `input` does not
-/// count, whatever it holds.
-struct AddmmOptions {
-  double beta = 1, alpha = 1;
-};
-
-/// beta input + alpha mat1 [M, K] @ mat2 [K, N]; `input` broadcasts to [M, N]. A row `input` is added
-/// within the matmul if both factors are 1. Under autocast: low precision.
-AMP_LAZY [[nodiscard]] Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2,
-                                    const AddmmOptions& options = {});
-/// beta input + alpha mat [M, K] @ vec [K]; `input` broadcasts to [M]. Under autocast: low precision.
-AMP_LAZY [[nodiscard]] Tensor addmv(const Tensor& input, const Tensor& mat, const Tensor& vec,
-                                    const AddmmOptions& options = {});
-/// beta input + alpha vec1 [M] vec2 [N]^T; `input` broadcasts to [M, N]. Dtypes promote. Under
-/// autocast: low precision.
-AMP_LAZY [[nodiscard]] Tensor addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2,
-                                   const AddmmOptions& options = {});
-/// beta input + alpha sum(batch1[b] @ batch2[b]) for batch1 [B, M, K] and batch2 [B, K, N]; `input`
-/// broadcasts to [M, N]. One matmul, of inner extent B K. Under autocast: low precision.
-AMP_LAZY [[nodiscard]] Tensor addbmm(const Tensor& input, const Tensor& batch1,
-                                     const Tensor& batch2, const AddmmOptions& options = {});
-/// beta input + alpha batch1 [B, M, K] @ batch2 [B, K, N]; `input` broadcasts to [B, M, N]. Under
-/// autocast: low precision.
-AMP_LAZY [[nodiscard]] Tensor baddbmm(const Tensor& input, const Tensor& batch1,
-                                      const Tensor& batch2, const AddmmOptions& options = {});
-
-/// The product of matrices, in the order that takes the fewest flops. Under autocast: low precision.
+/// The product of matrices, in the order that takes the fewest flops. Under autocast: low
+/// precision.
 AMP_LAZY [[nodiscard]] Tensor chain_matmul(std::span<const Tensor> matrices);
 /// The same of at least two; the first may be a vector, which is a row, and the last one, which is
 /// a column: the result lacks these dimensions. Under autocast: low precision.
@@ -81,15 +56,15 @@ AMP_LAZY [[nodiscard]] Tensor outer(const Tensor& input, const Tensor& vec2);
 /// of all dimensions may be longer than 1.
 AMP_LAZY [[nodiscard]] Tensor kron(const Tensor& input, const Tensor& other);
 
-/// The cross products of vectors of 3 elements along `dim`; without it, along the first dimension of
-/// extent 3. Both have the same number of dimensions, and broadcast. Of any dtypes but bool, which
-/// promote. Under autocast: the wider dtype of the two.
+/// The cross products of vectors of 3 elements along `dim`; without it, along the first dimension
+/// of extent 3. Both have the same number of dimensions, and broadcast. Of any dtypes but bool,
+/// which promote. Under autocast: the wider dtype of the two.
 AMP_LAZY [[nodiscard]] Tensor cross(const Tensor& input, const Tensor& other,
                                     std::optional<std::int64_t> dim = {});
 
-/// sum over i and j of input1 [..., I] weight [O, I, J] input2 [..., J], plus bias [O], which may be
-/// undefined; the result is [..., O]. Dtypes promote. Computed in float32 or wider and rounded once. Under autocast:
-/// the widest dtype of all.
+/// sum over i and j of input1 [..., I] weight [O, I, J] input2 [..., J], plus bias [O], which may
+/// be undefined; the result is [..., O]. Dtypes promote. Computed in float32 or wider and rounded
+/// once. Under autocast: the widest dtype of all.
 AMP_LAZY [[nodiscard]] Tensor bilinear(const Tensor& input1, const Tensor& input2,
                                        const Tensor& weight, const Tensor& bias = {});
 

@@ -11,18 +11,18 @@
 
 namespace amp::inline v0 {
 
-/// The norm of order `p` over `dim`, sum(|x|^p)^(1/p): the length for 2, the number of elements that
-/// are not zero for 0, the largest magnitude for infinity, the smallest for -infinity. `dim` is one
-/// dimension or several, as for sum(); none means all. The result lacks these dimensions, or has
-/// extent 1 there if `keepdim`. Of floating point, in the dtype of `input`: computed in float32 or
-/// wider and rounded once. Under autocast: float32. Over nothing it is 0; an infinite or negative
-/// `p` throws. The gradient is sign(x) (|x| / norm)^(p - 1), and 0 if the norm is 0 or `p` is;
-/// elements that equal a norm of infinite order share it evenly.
+/// The norm of order `p` over `dim`, sum(|x|^p)^(1/p): the length for 2, the number of elements
+/// that are not zero for 0, the largest magnitude for infinity, the smallest for -infinity. `dim`
+/// is one dimension or several, as for sum(); none means all. The result lacks these dimensions, or
+/// has extent 1 there if `keepdim`. Of floating point, in the dtype of `input`: computed in float32
+/// or wider and rounded once. Under autocast: float32. Over nothing it is 0; an infinite or
+/// negative `p` throws. The gradient is sign(x) (|x| / norm)^(p - 1), and 0 if the norm is 0 or `p`
+/// is; elements that equal a norm of infinite order share it evenly.
 AMP_LAZY [[nodiscard]] Tensor norm(const Tensor& input, double p = 2, const Dims& dim = {},
                                    bool keepdim = false);
 
-/// The same norms in the order of torch.linalg's arguments. With a `dtype`, which must hold all values
-/// of that of `x`, the result has it. Under autocast: float32.
+/// The same norms in the order of torch.linalg's arguments. With a `dtype`, which must hold all
+/// values of that of `x`, the result has it. Under autocast: float32.
 AMP_LAZY [[nodiscard]] Tensor linalg_vector_norm(const Tensor& x, double ord = 2,
                                                  const Dims& dim = {}, bool keepdim = false,
                                                  std::optional<DType> dtype = {});
@@ -30,8 +30,8 @@ AMP_LAZY [[nodiscard]] Tensor linalg_vector_norm(const Tensor& x, double ord = 2
 /// The norms of matrices, whose rows and columns are the two dimensions `dim`. `ord` is 1, the
 /// largest sum of magnitudes of a column, infinity, the same of a row, or -1 or -infinity, the
 /// smallest one. (2, -2 and "nuc" need singular values, and throw.) Of floating point; computed in
-/// float32 or wider and rounded once. With a `dtype`, as linalg_vector_norm. Under autocast: float32.
-/// Equal sums share the gradient.
+/// float32 or wider and rounded once. With a `dtype`, as linalg_vector_norm. Under autocast:
+/// float32. Equal sums share the gradient.
 AMP_LAZY [[nodiscard]] Tensor linalg_matrix_norm(const Tensor& A, double ord,
                                                  const Dims& dim = Dims(-2, -1),
                                                  bool keepdim = false,

@@ -8,10 +8,10 @@
 
 namespace amp::inline v0::kernels {
 
-/// output[b, i, j] = |x[b, i] - y[b, j]|_p, for x [B, P, M], y [B, R, M] and output [B, P, R]. x and
-/// y are contiguous, of float32 or both of float64, and B broadcasts from 1. If `condensed`, y is x,
-/// B is 1, and the output [P (P - 1) / 2] has the pairs i < j only, row after row. The output is
-/// contiguous, in any floating dtype. None is empty.
+/// output[b, i, j] = |x[b, i] - y[b, j]|_p, for x [B, P, M], y [B, R, M] and output [B, P, R]. x
+/// and y are contiguous, of float32 or both of float64, and B broadcasts from 1. If `condensed`, y
+/// is x, B is 1, and the output [P (P - 1) / 2] has the pairs i < j only, row after row. The output
+/// is contiguous, in any floating dtype. None is empty.
 struct DistanceArgs {
   Operand x, y, output;
   double p;

@@ -46,7 +46,8 @@ struct DistancesOfPoint {
   }
 };
 
-/// Fewer numbers than these of a point are not taken as vectors; instead, those of several points are.
+/// Fewer numbers than these of a point are not taken as vectors; instead, those of several points
+/// are.
 inline constexpr std::int64_t kNarrow = 32;
 
 /// The same for points that lie as columns, `step` apart.
