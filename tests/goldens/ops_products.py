@@ -261,7 +261,7 @@ def distances():
     cosine("along the first, broadcast", values((3, 2, 1), 1), values((3, 1, 4), 2), 0)
     cosine("of a short vector", values((2, 3), 1), values((3,), 2), -1, 4)
     cosine("of zeros", floats([0, 0]), floats([1, 0]), 0, 0.5)
-    cosine("broadcast along the vectors", values((2, 1), 1), values((2, 3), 2), 1)
+    cosine("broadcast along the vectors", values((2, 1), 1), values((2, 3), 2), 1, 8)
     cosine("of nothing", values((2, 0), 1), values((2, 0), 2), 1)
     cosine("of no vectors", values((0, 3), 1), values((0, 3), 2), 1)
     cosine("of one number", values((1,), 1), values((1,), 2), 0, 4)
