@@ -102,6 +102,7 @@
 #include "amp/ops/conv_transpose.ipp"
 #include "amp/ops/ctc_loss.ipp"
 #include "amp/ops/distance.ipp"
+#include "amp/ops/ctc_loss.ipp"
 #include "amp/ops/dropout.ipp"
 #include "amp/ops/einsum.ipp"
 #include "amp/ops/elementary.ipp"

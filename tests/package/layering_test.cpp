@@ -61,6 +61,7 @@ const std::set<std::pair<std::string, std::string>> kOpsOnOps = {
     {"cross_entropy", "softmax"},
     {"distance", "elementwise"},
     {"distance", "fold"},
+    {"ctc", "elementwise"},
     {"fold", "elementwise"},
     {"fold", "norm"},
     {"fold", "reduce"},
